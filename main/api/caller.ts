@@ -1,0 +1,27 @@
+// Who asks, as the guard established it, and the form every operation's handler has. Doors (HTTP, IPC) make a Caller; handlers trust it.
+import type { OperationName, OperationParams, OperationResult } from '../../preload/contract/operations.ts';
+import type { Surface } from '../../preload/contract/dto.ts';
+
+export type Caller =
+  | { readonly kind: 'anonymous' }
+  | { readonly kind: 'agent'; readonly tokenId: string; readonly agent: string; readonly scopes: readonly string[] }
+  /** A person: at the desktop window, in a logged-in browser page, or at a terminal with the owner passphrase. */
+  | { readonly kind: 'ui' | 'owner'; readonly tokenId: string; readonly surface: Extract<Surface, 'window' | 'browser' | 'command_line'> };
+
+export interface CallContext {
+  /** Aborted when the caller went away. */
+  readonly signal: AbortSignal;
+  readonly idempotencyKey: string | null;
+}
+
+/** Throws AppError for operating errors; the door turns it into a problem document. */
+export type Handler<Name extends OperationName> = (
+  params: OperationParams<Name>,
+  caller: Caller,
+  context: CallContext,
+) => Promise<OperationResult<Name>>;
+export type Handlers = { readonly [Name in OperationName]: Handler<Name> };
+/** The part of the table that one file of api/operations provides. */
+export type HandlersOf<Prefix extends string> = {
+  readonly [Name in OperationName as Name extends `${Prefix}.${string}` ? Name : never]: Handler<Name>;
+};

@@ -1,0 +1,331 @@
+// What the node keeps, as typed tables. Writes run as units of work: each is all or nothing, many share one commit, and the promise
+// settles only after the commit is durable. Reads are synchronous and see committed rows only. Only services write.
+import type { TaskState } from '../core/task-state.ts';
+import type { RiskClass, TrustState } from '../../preload/contract/dto.ts';
+import type { KeyHex } from './transport.ts';
+
+/** The other side of a conversation: a hub's key, or an agent of this hub as `agent:<name>`. */
+export type PartyKey = KeyHex | `agent:${string}`;
+
+export interface PeerRow {
+  readonly key: KeyHex;
+  readonly agentId: string;
+  /** The owner's own name for the hub; unique among peers. */
+  readonly petname: string;
+  readonly person: string | null;
+  readonly trust: Extract<TrustState, 'paired' | 'suspended' | 'revoked'>;
+  /** What it calls itself; outside text. */
+  readonly advertisedName: string | null;
+  readonly platform: string | null;
+  readonly features: readonly string[];
+  readonly extensions: readonly string[];
+  readonly highestVersion: number;
+  readonly staticHost: string | null;
+  readonly staticPort: number | null;
+  readonly lastHost: string | null;
+  readonly lastPort: number | null;
+  readonly lastSeenAt: number | null;
+  /** The last `capabilities` payload as JSON text; outside text. */
+  readonly capabilities: string | null;
+  readonly capabilitiesAt: number | null;
+  readonly pairedAt: number;
+  readonly revokedAt: number | null;
+}
+
+export interface AgentDomainRow {
+  readonly domain: string;
+  readonly riskClass: RiskClass | null;
+}
+
+export interface AgentRow {
+  readonly name: string;
+  readonly displayName: string;
+  readonly dialect: string;
+  readonly state: 'requested' | 'active';
+  readonly riskClass: RiskClass;
+  readonly domains: readonly AgentDomainRow[];
+  readonly capabilities: readonly string[];
+  readonly channels: readonly string[];
+  readonly tools: readonly string[];
+  readonly topics: readonly string[];
+  readonly model: string | null;
+  readonly concurrency: number;
+  readonly isDefault: boolean;
+  readonly createdAt: number;
+  readonly lastCallAt: number | null;
+}
+
+/** A program that asked to be an agent and waits for a person. */
+export interface RegistrationRow {
+  readonly id: string;
+  readonly secretSha256: Uint8Array;
+  readonly code: string;
+  readonly agentName: string;
+  readonly request: string;
+  readonly state: 'pending' | 'confirmed' | 'declined';
+  readonly createdAt: number;
+  readonly expiresAt: number;
+}
+
+export interface TokenRow {
+  readonly id: string;
+  readonly kind: 'agent' | 'ui' | 'owner';
+  readonly agent: string | null;
+  readonly secretSha256: Uint8Array;
+  readonly scopes: readonly string[];
+  readonly label: string;
+  readonly createdAt: number;
+  readonly lastUsedAt: number | null;
+  readonly expiresAt: number | null;
+  readonly idleExpiresAfterMs: number | null;
+  readonly revokedAt: number | null;
+}
+
+export interface TaskRow {
+  /** Order of receipt on this hub. */
+  readonly seq: number;
+  /** Id in our own API. For what we send it is the envelope's id. */
+  readonly id: string;
+  readonly direction: 'incoming' | 'outgoing' | 'local';
+  readonly kind: 'delegate' | 'query';
+  /** Who asked (incoming, local) or who was asked (outgoing). */
+  readonly party: PartyKey;
+  /** Envelope id; unique per direction and party, kept for ever. */
+  readonly messageId: string;
+  /** SHA-256 hex over the canonical JSON of kind, ref and payload. */
+  readonly contentDigest: string;
+  readonly state: TaskState;
+  readonly revision: number;
+  /** The asking agent's name, where known. */
+  readonly fromAgent: string | null;
+  /** The agent that runs it: ours (incoming, local) or the asked-for one (outgoing), where known. */
+  readonly toAgent: string | null;
+  readonly domain: string | null;
+  readonly conversationId: string;
+  /** The payload as canonical JSON text, exactly as received or sent. */
+  readonly payload: string;
+  readonly reportBack: boolean;
+  readonly urgent: boolean;
+  readonly receivedAt: number;
+  /** Total time allowed from receipt, ms. */
+  readonly deadlineMs: number;
+  /** How much of it had passed at `elapsedAt` (wall clock); see PROTOCOL.md, Delegation. */
+  readonly elapsedMs: number;
+  readonly elapsedAt: number;
+  readonly estimatedMs: number | null;
+  /** Terminal states only: result payload as JSON text, or null. */
+  readonly result: string | null;
+  /** Error code for declined, expired, cancelled and failed. */
+  readonly code: string | null;
+  readonly reason: string | null;
+  readonly finishedAt: number | null;
+  readonly idempotencyKey: string | null;
+}
+
+export interface ApprovalRow {
+  readonly id: string;
+  readonly taskId: string;
+  readonly revision: number;
+  /** hex SHA-256 over every field and the escaped text (core/approval-digest). */
+  readonly digest: string;
+  /** The canonical JSON that was digested: what the card is drawn from and what the agent receives. */
+  readonly view: string;
+  readonly state: 'pending' | 'approved' | 'declined' | 'expired' | 'cancelled';
+  readonly riskClass: RiskClass;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  readonly decidedAt: number | null;
+  readonly decidedBy: string | null;
+  readonly surface: string | null;
+  readonly reason: string | null;
+}
+
+export interface DeliveryRow {
+  /** Durable order in the agent's inbox; never resets. */
+  readonly seq: number;
+  readonly deliveryId: string;
+  readonly agent: string;
+  readonly kind: 'delegate' | 'query' | 'notify' | 'result' | 'cancel';
+  readonly state: 'queued' | 'claimed' | 'running' | 'done' | 'dead';
+  readonly taskId: string | null;
+  readonly conversationId: string | null;
+  readonly urgency: 0 | 1 | 2;
+  /** JSON text handed to the agent: {trust, approval, envelope, untrusted}. */
+  readonly body: string;
+  readonly attempt: number;
+  readonly leaseUntilWallMs: number | null;
+  readonly createdAt: number;
+  readonly finishedAt: number | null;
+}
+
+export interface MessageRow {
+  readonly seq: number;
+  readonly messageId: string;
+  readonly direction: 'in' | 'out' | 'local';
+  readonly party: PartyKey;
+  readonly kind: string;
+  readonly ref: string | null;
+  readonly conversationId: string | null;
+  readonly taskId: string | null;
+  readonly fromAgent: string | null;
+  readonly toAgent: string | null;
+  /** The envelope as it crossed the wire, JSON text. */
+  readonly raw: string;
+  readonly at: number;
+}
+
+export interface FeedRow {
+  readonly seq: number;
+  readonly id: string;
+  readonly at: number;
+  /** Hub key, `agent:<name>`, or null for the hub's own notices. */
+  readonly party: PartyKey | null;
+  readonly fromAgent: string | null;
+  readonly topic: string;
+  readonly importance: 'low' | 'medium' | 'high';
+  readonly data: string;
+  readonly readAt: number | null;
+}
+
+/** A message that must reach a peer even if it is away now: results and pairing confirmations. */
+export interface OutboxRow {
+  readonly messageId: string;
+  readonly party: KeyHex;
+  readonly kind: string;
+  readonly raw: string;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  readonly attempts: number;
+  readonly settledAt: number | null;
+}
+
+export interface AuditRow {
+  readonly seq: number;
+  readonly at: number;
+  readonly actor: string;
+  readonly surface: string;
+  readonly action: string;
+  readonly object: string;
+  readonly digest: string | null;
+  readonly detail: string;
+}
+
+/** What we answered to an id that must never be done twice; kept for ever. */
+export interface ReplayRow {
+  readonly party: PartyKey;
+  readonly messageId: string;
+  readonly contentDigest: string;
+  /** The reply envelope's kind and payload as JSON text, or null while it is being made. */
+  readonly reply: string | null;
+  readonly at: number;
+}
+
+export interface Page {
+  readonly limit: number;
+  /** Rows with a lower seq than this; absent = from the newest. */
+  readonly beforeSeq?: number;
+}
+
+export interface ConversationSummaryRow {
+  readonly conversationId: string;
+  readonly party: PartyKey;
+  readonly lastSeq: number;
+  readonly lastAt: number;
+  readonly firstAt: number;
+  readonly messages: number;
+}
+
+/** Reads. `Tables` adds the writes. */
+export interface Reads {
+  getMeta(name: string): string | undefined;
+  peers(): readonly PeerRow[];
+  peer(key: KeyHex): PeerRow | undefined;
+  agents(): readonly AgentRow[];
+  agent(name: string): AgentRow | undefined;
+  registrations(): readonly RegistrationRow[];
+  registration(id: string): RegistrationRow | undefined;
+  tokens(): readonly TokenRow[];
+  token(id: string): TokenRow | undefined;
+  task(id: string): TaskRow | undefined;
+  taskByMessage(direction: TaskRow['direction'], party: PartyKey, messageId: string): TaskRow | undefined;
+  taskByIdempotencyKey(agent: string, key: string): TaskRow | undefined;
+  /** Tasks in any of `states`, oldest first. */
+  tasksInStates(states: readonly TaskState[]): readonly TaskRow[];
+  /** Newest first; `agent` limits to tasks that agent sent or runs. */
+  tasks(page: Page, filter?: { readonly agent?: string; readonly conversationId?: string }): readonly TaskRow[];
+  approval(id: string): ApprovalRow | undefined;
+  approvalOfTask(taskId: string): ApprovalRow | undefined;
+  pendingApprovals(): readonly ApprovalRow[];
+  decidedApprovals(page: Page): readonly (ApprovalRow & { readonly seq: number })[];
+  delivery(deliveryId: string): DeliveryRow | undefined;
+  deliveryOfTask(taskId: string, kind: DeliveryRow['kind']): DeliveryRow | undefined;
+  deliveriesOfAgent(
+    agent: string,
+    states: readonly DeliveryRow['state'][],
+    page: { readonly limit: number; readonly afterSeq?: number },
+  ): readonly DeliveryRow[];
+  /** What may be claimed next: queued, urgent first, then seq; one conversation at a time. */
+  claimable(agent: string, kinds: readonly DeliveryRow['kind'][] | null, limit: number): readonly DeliveryRow[];
+  expiredLeases(wallMs: number): readonly DeliveryRow[];
+  countDeliveries(agent: string, states: readonly DeliveryRow['state'][]): number;
+  messages(
+    page: Page,
+    filter: { readonly conversationId?: string; readonly taskId?: string; readonly party?: PartyKey },
+  ): readonly MessageRow[];
+  message(messageId: string): MessageRow | undefined;
+  conversations(page: Page): readonly ConversationSummaryRow[];
+  feed(page: Page): readonly FeedRow[];
+  unreadFeedCount(): number;
+  outboxOf(party: KeyHex): readonly OutboxRow[];
+  outboxDue(wallMs: number): readonly OutboxRow[];
+  replay(party: PartyKey, messageId: string): ReplayRow | undefined;
+  audit(page: Page): readonly AuditRow[];
+}
+
+export interface Tables extends Reads {
+  setMeta(name: string, value: string): void;
+  putPeer(row: PeerRow): void;
+  deletePeer(key: KeyHex): void;
+  putAgent(row: AgentRow): void;
+  deleteAgent(name: string): void;
+  putRegistration(row: RegistrationRow): void;
+  deleteRegistration(id: string): void;
+  putToken(row: TokenRow): void;
+  /** Throws StoreConflict when (direction, party, messageId) or id is taken. Assigns seq. */
+  insertTask(row: Omit<TaskRow, 'seq'>): TaskRow;
+  /** Updates when the stored revision equals `expectedRevision`; false otherwise, and nothing changed. Sets revision + 1. */
+  updateTask(id: string, expectedRevision: number, change: Partial<Omit<TaskRow, 'seq' | 'id' | 'revision'>>): boolean;
+  insertApproval(row: ApprovalRow): void;
+  /** The decision itself: one UPDATE guarded by id, revision, digest and state = pending and expiresAt > now. */
+  decideApproval(
+    id: string,
+    guard: { readonly revision: number; readonly digest: string; readonly nowWallMs: number | null },
+    change: Pick<ApprovalRow, 'state' | 'decidedAt' | 'decidedBy' | 'surface' | 'reason'>,
+  ): boolean;
+  insertDelivery(row: Omit<DeliveryRow, 'seq'>): DeliveryRow;
+  updateDelivery(
+    deliveryId: string,
+    expectedState: DeliveryRow['state'],
+    change: Partial<Omit<DeliveryRow, 'seq' | 'deliveryId'>>,
+  ): boolean;
+  insertMessage(row: Omit<MessageRow, 'seq'>): void;
+  insertFeed(row: Omit<FeedRow, 'seq'>): FeedRow;
+  markFeedRead(ids: readonly string[] | 'all', at: number): void;
+  putOutbox(row: OutboxRow): void;
+  putReplay(row: ReplayRow): void;
+  appendAudit(row: Omit<AuditRow, 'seq'>): void;
+}
+
+export class StoreConflict extends Error {
+  override readonly name = 'StoreConflict';
+}
+
+export interface Store {
+  readonly read: Reads;
+  /** Runs `work` in the next commit; resolves after it is durable (synchronous=FULL). A throw rolls back this work only. */
+  write<T>(work: (tables: Tables) => T): Promise<T>;
+  /** Records within 50 ms without anyone waiting (messages that promise nothing). Failures are counted and logged. */
+  writeBehind(work: (tables: Tables) => void): void;
+  /** Commits what is queued and closes. Idempotent. */
+  close(): Promise<void>;
+}

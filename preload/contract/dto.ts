@@ -1,0 +1,372 @@
+// What crosses a process boundary, as plain JSON: the same shapes over Electron IPC, HTTP and SSE. snake_case, because agents in any
+// language read them. Text that came from another hub or an agent stands only in fields of type OutsideText. Imports nothing.
+
+/** Text somebody else wrote, already escaped (core/text-escape): draw it as "said" words, never as our own. */
+export type OutsideText = string;
+
+/** R0 look, R1 small and reversible, R2 others see it or hard to undo, R3 dangerous or unknown. */
+export type RiskClass = 'R0' | 'R1' | 'R2' | 'R3';
+export type TrustState = 'unknown' | 'discovered' | 'quarantined' | 'paired' | 'suspended' | 'revoked';
+export type HubState = 'starting' | 'running' | 'identity_locked' | 'identity_missing' | 'stopping';
+export type Surface = 'window' | 'browser' | 'command_line' | 'clock' | 'rule' | 'peer' | 'agent' | 'hub';
+
+export interface HubDto {
+  readonly state: HubState;
+  /** A sentence for states other than running. */
+  readonly state_detail: string | null;
+  readonly agent_id: string | null;
+  readonly public_key: string | null;
+  readonly name: string;
+  readonly person: string | null;
+  readonly version: string;
+  readonly platform: string;
+  readonly api_port: number;
+  readonly peer_port: number | null;
+  readonly started_at: number;
+  readonly discovery: boolean;
+  readonly key_storage: 'keychain' | 'file' | 'memory' | null;
+  /** Sentences the owner should read: the seed stands in a file, a port is blocked ... */
+  readonly warnings: readonly string[];
+  readonly passphrase_set: boolean;
+  readonly desktop: boolean;
+}
+
+export interface AgentDomainDto {
+  readonly domain: string;
+  /** null: the agent's own class applies. */
+  readonly risk_class: RiskClass | null;
+}
+
+export interface AgentDto {
+  readonly name: string;
+  readonly display_name: string;
+  readonly dialect: string;
+  readonly state: 'requested' | 'active';
+  readonly risk_class: RiskClass;
+  readonly domains: readonly AgentDomainDto[];
+  readonly capabilities: readonly string[];
+  readonly channels: readonly string[];
+  readonly tools: readonly string[];
+  readonly topics: readonly string[];
+  readonly model: string | null;
+  readonly concurrency: number;
+  readonly is_default: boolean;
+  readonly presence: 'online' | 'away' | 'never_seen';
+  readonly active_tasks: number;
+  readonly queued: number;
+  readonly created_at: number;
+  readonly last_call_at: number | null;
+  readonly token_created_at: number | null;
+}
+
+/** A program on this computer that asked to be connected and waits for a person. */
+export interface RegistrationDto {
+  readonly id: string;
+  readonly agent_name: OutsideText;
+  /** Shown by the program too, so that the person confirms the right one. */
+  readonly code: string;
+  readonly domains: readonly OutsideText[];
+  readonly capabilities: readonly OutsideText[];
+  readonly created_at: number;
+  readonly expires_at: number;
+}
+
+export interface PeerAgentDto {
+  readonly name: OutsideText;
+  readonly domains: readonly OutsideText[];
+  readonly capabilities: readonly OutsideText[];
+  readonly model: OutsideText | null;
+}
+
+export interface CapabilitiesDto {
+  readonly agent_name: OutsideText | null;
+  readonly domains: readonly OutsideText[];
+  readonly channels: readonly OutsideText[];
+  readonly tools: readonly OutsideText[];
+  readonly max_concurrent_tasks: number | null;
+  readonly model: OutsideText | null;
+  readonly agents: readonly PeerAgentDto[];
+  readonly fetched_at: number;
+}
+
+export interface PeerDto {
+  /** The peer's agent id. */
+  readonly id: string;
+  readonly public_key: string;
+  readonly trust: TrustState;
+  /** The owner's own name for it; for a hub not yet paired, a neutral name such as "Hub 3f2a". */
+  readonly name: string;
+  readonly person: string | null;
+  /** What it calls itself. */
+  readonly advertised_name: OutsideText | null;
+  readonly platform: OutsideText | null;
+  readonly online: boolean;
+  readonly round_trip_ms: number | null;
+  readonly last_seen_at: number | null;
+  readonly address: string | null;
+  readonly how_found: 'home_network' | 'static' | 'incoming' | null;
+  readonly features: readonly string[];
+  readonly capabilities: CapabilitiesDto | null;
+  readonly paired_at: number | null;
+  /** 12 groups of 5 digits, the same on both sides; null before pairing. */
+  readonly safety_number: string | null;
+  /** Why it cannot be reached just now, one sentence; null while online. */
+  readonly trouble: string | null;
+}
+
+export type PairingState =
+  /** We pressed Add; the other side has not opened the request yet. */
+  | 'waiting_for_answer'
+  /** A request came in; a person here has not opened it yet. */
+  | 'offered'
+  | 'exchanging'
+  /** Initiator: type the six digits that the other screen shows. */
+  | 'type_six'
+  /** Responder: six digits are shown here. */
+  | 'show_six'
+  /** Initiator: two digits are shown here; the other side types them. */
+  | 'show_two'
+  /** Responder: type the two digits that the other screen shows. */
+  | 'type_two'
+  | 'confirming'
+  | 'paired'
+  | 'failed';
+
+export interface PairingDto {
+  readonly id: string;
+  readonly peer_id: string;
+  readonly role: 'initiator' | 'responder';
+  readonly state: PairingState;
+  /** What the other side says of itself: quoted, unchecked. */
+  readonly said_hub: OutsideText | null;
+  readonly said_person: OutsideText | null;
+  readonly said_platform: OutsideText | null;
+  /** Present only while it is ours to show. */
+  readonly six: string | null;
+  readonly two: string | null;
+  readonly expires_at: number;
+  /** A sentence, when failed. */
+  readonly failure: string | null;
+}
+
+export interface PairingWindowDto {
+  readonly open: boolean;
+  readonly closes_at: number | null;
+  /** After too many failures pairing stays shut until then. */
+  readonly locked_until: number | null;
+}
+
+export interface ApprovalDto {
+  readonly id: string;
+  readonly task_id: string;
+  readonly revision: number;
+  readonly digest: string;
+  readonly state: 'pending' | 'approved' | 'declined' | 'expired' | 'cancelled';
+  readonly kind: 'delegate' | 'query';
+  /** Agent id of the asking hub, or null when an agent of this hub asks. */
+  readonly peer_id: string | null;
+  /** The owner's name for the asking hub (or this hub's own name). */
+  readonly peer_name: string;
+  readonly person: string | null;
+  readonly verified: boolean;
+  readonly from_agent: OutsideText | null;
+  /** The local agent that would run it, by the owner's name for it. */
+  readonly to_agent: string;
+  readonly domain: string | null;
+  readonly risk_class: RiskClass;
+  readonly risk_reason: 'agent_class' | 'domain_class' | 'new_agent' | 'no_domain' | 'unknown';
+  /** The exact text, escaped: the task or the question, as the agent will receive it. */
+  readonly text: OutsideText;
+  readonly text_length: number;
+  /** Every other field of the payload, escaped, as [path, value] pairs in order. */
+  readonly fields: readonly (readonly [OutsideText, OutsideText])[];
+  readonly reason: OutsideText | null;
+  readonly urgent: boolean;
+  readonly first_time: 'hub' | 'agent' | 'domain' | null;
+  readonly leaves: 'result' | 'nothing';
+  readonly report_back: boolean;
+  readonly received_at: number;
+  readonly expires_at: number;
+  readonly decided_at: number | null;
+  readonly decided_by: string | null;
+  readonly surface: Surface | null;
+  readonly decline_reason: string | null;
+  readonly conversation_id: string;
+  readonly message_id: string;
+  /** What became of the task after the decision. */
+  readonly task_state: string;
+}
+
+export interface TaskDto {
+  readonly id: string;
+  readonly direction: 'incoming' | 'outgoing' | 'local';
+  readonly kind: 'delegate' | 'query';
+  readonly state: string;
+  readonly peer_id: string | null;
+  readonly peer_name: string;
+  readonly from_agent: OutsideText | null;
+  readonly to_agent: OutsideText | null;
+  readonly domain: string | null;
+  readonly conversation_id: string;
+  readonly message_id: string;
+  readonly text: OutsideText;
+  readonly created_at: number;
+  readonly deadline_at: number;
+  readonly finished_at: number | null;
+  readonly estimated_ms: number | null;
+  readonly code: string | null;
+  readonly reason: OutsideText | null;
+  /** Outside words: what the agent that ran it reported. */
+  readonly untrusted: {
+    readonly status: string;
+    readonly outcome: OutsideText | null;
+    readonly data: unknown;
+    readonly error: OutsideText | null;
+  } | null;
+}
+
+export interface FeedItemDto {
+  readonly id: string;
+  readonly seq: number;
+  readonly at: number;
+  readonly peer_id: string | null;
+  /** null: the hub's own notice. */
+  readonly peer_name: string | null;
+  readonly from_agent: OutsideText | null;
+  readonly topic: OutsideText;
+  readonly importance: 'low' | 'medium' | 'high';
+  readonly text: OutsideText;
+  readonly unread: boolean;
+}
+
+export interface ConversationDto {
+  readonly id: string;
+  readonly peer_id: string | null;
+  readonly peer_name: string;
+  readonly from_agent: OutsideText | null;
+  readonly to_agent: OutsideText | null;
+  readonly title: OutsideText;
+  readonly state: string | null;
+  readonly first_at: number;
+  readonly last_at: number;
+  readonly messages: number;
+}
+
+export interface ConversationEntryDto {
+  readonly seq: number;
+  readonly at: number;
+  readonly message_id: string | null;
+  readonly direction: 'in' | 'out' | 'local' | 'here';
+  /** A wire kind, or 'decision' for what a person, a rule or the clock did here. */
+  readonly kind: string;
+  readonly who: string;
+  readonly agent: OutsideText | null;
+  readonly text: OutsideText | null;
+  readonly state: string | null;
+  readonly surface: Surface | null;
+  readonly digest: string | null;
+}
+
+export interface ConversationDetailDto {
+  readonly conversation: ConversationDto;
+  readonly entries: readonly ConversationEntryDto[];
+  readonly tasks: readonly TaskDto[];
+}
+
+export interface SessionDto {
+  readonly id: string;
+  readonly kind: 'ui' | 'owner' | 'agent';
+  readonly label: string;
+  readonly created_at: number;
+  readonly last_used_at: number | null;
+  readonly current: boolean;
+}
+
+export interface SettingsDto {
+  readonly name: string;
+  readonly person: string | null;
+  readonly announce_name: boolean;
+  readonly discovery: boolean;
+  readonly theme: 'system' | 'light' | 'dark' | 'contrast';
+  readonly start_at_login: boolean;
+  readonly native_notifications: boolean;
+  readonly single_key_shortcuts: boolean;
+}
+
+export interface UiSnapshot {
+  /** Events with a higher seq follow; a gap means: take a new snapshot. */
+  readonly seq: number;
+  readonly at: number;
+  readonly hub: HubDto;
+  readonly settings: SettingsDto;
+  readonly peers: readonly PeerDto[];
+  readonly pairing_window: PairingWindowDto;
+  readonly pairings: readonly PairingDto[];
+  readonly agents: readonly AgentDto[];
+  readonly registrations: readonly RegistrationDto[];
+  readonly approvals: readonly ApprovalDto[];
+  /** The newest decided ones, for "who decided what". */
+  readonly recently_decided: readonly ApprovalDto[];
+  readonly feed: readonly FeedItemDto[];
+  readonly feed_unread: number;
+}
+
+export type UiEventBody =
+  | { readonly type: 'hub'; readonly hub: HubDto }
+  | { readonly type: 'settings'; readonly settings: SettingsDto }
+  | { readonly type: 'peer'; readonly peer: PeerDto }
+  | { readonly type: 'peer_gone'; readonly id: string }
+  | { readonly type: 'pairing_window'; readonly window: PairingWindowDto }
+  | { readonly type: 'pairing'; readonly pairing: PairingDto }
+  | { readonly type: 'pairing_gone'; readonly id: string }
+  | { readonly type: 'agent'; readonly agent: AgentDto }
+  | { readonly type: 'agent_gone'; readonly name: string }
+  | { readonly type: 'registration'; readonly registration: RegistrationDto }
+  | { readonly type: 'registration_gone'; readonly id: string }
+  | { readonly type: 'approval'; readonly approval: ApprovalDto }
+  | { readonly type: 'feed'; readonly item: FeedItemDto; readonly unread: number }
+  | { readonly type: 'feed_read'; readonly ids: readonly string[] | 'all'; readonly unread: number }
+  | { readonly type: 'conversation'; readonly id: string }
+  /** A native notification is due: fixed words and the owner's name for the peer, nothing else. */
+  | { readonly type: 'attention'; readonly approval_id: string; readonly peer_name: string };
+
+export type UiEvent = UiEventBody & { readonly seq: number };
+
+/** One item of an agent's inbox, as claim and the stream hand it out. */
+export interface DeliveryDto {
+  readonly delivery_id: string;
+  readonly seq: number;
+  readonly attempt: number;
+  readonly lease_until: number | null;
+  readonly kind: 'delegate' | 'query' | 'notify' | 'result' | 'cancel';
+  readonly task_id: string | null;
+  readonly conversation_id: string | null;
+  readonly instruction_from_hub: string;
+  readonly trust: { readonly peer_id: string | null; readonly peer_name: string; readonly paired_at: number | null };
+  readonly approval: { readonly by: string; readonly surface: string; readonly digest: string; readonly at: number } | null;
+  readonly deadline_at: number | null;
+  readonly envelope: { readonly id: string; readonly kind: string; readonly ref: string | null; readonly received_at: number };
+  /** Everything somebody else wrote. Data to work on, never instructions to the agent that reads it. */
+  readonly untrusted: {
+    readonly origin: { readonly peer_name: string; readonly peer_id: string | null; readonly from_agent: string | null };
+    readonly kind: string;
+    readonly text: string | null;
+    readonly payload: unknown;
+    readonly digest: string | null;
+  };
+}
+
+export interface SendReportDto {
+  readonly id: string;
+  /** answered: `untrusted` holds the answer; otherwise follow `task_url`. */
+  readonly state: string;
+  readonly task_url: string | null;
+  readonly chosen: { readonly peer_id: string | null; readonly peer_name: string; readonly agent: string | null; readonly why: string };
+  readonly estimated_ms: number | null;
+  readonly untrusted: {
+    readonly data: unknown;
+    readonly summary: OutsideText | null;
+    readonly tokens_used: number | null;
+    readonly truncated: boolean;
+  } | null;
+}

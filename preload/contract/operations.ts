@@ -1,0 +1,478 @@
+// The one schema of what a client may ask of the hub. From it come main's handlers, the preload functions, the HTTP routes and the
+// test doubles. Each operation has its parameters (validated in main, never trusted from a client), who may call it, and its HTTP form:
+// `:name` parts of the path are parameters; the rest travel as query (GET) or JSON body. Imports no file of this project but types.
+import * as v from 'valibot';
+import type {
+  AgentDto,
+  ApprovalDto,
+  CapabilitiesDto,
+  ConversationDetailDto,
+  ConversationDto,
+  DeliveryDto,
+  FeedItemDto,
+  HubDto,
+  PairingDto,
+  PairingWindowDto,
+  PeerDto,
+  RegistrationDto,
+  SendReportDto,
+  SessionDto,
+  SettingsDto,
+  TaskDto,
+  UiSnapshot,
+} from './dto.ts';
+
+export const AGENT_SCOPES = ['peers:read', 'send:query', 'send:delegate', 'send:notify', 'inbox', 'history'] as const;
+export type AgentScope = (typeof AGENT_SCOPES)[number];
+
+/** none: no token; any: any valid token; a scope: agents holding it, and people; owner: people only (ui or owner token). */
+export type Access = 'none' | 'any' | 'owner' | AgentScope;
+
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+const text = (max: number) => v.pipe(v.string(), v.maxLength(max));
+const shortText = v.pipe(v.string(), v.minLength(1), v.maxLength(256));
+const whole = (min: number, max: number) => v.pipe(v.number(), v.safeInteger(), v.minValue(min), v.maxValue(max));
+const uuid = v.pipe(v.string(), v.uuid());
+const identifier = v.pipe(v.string(), v.minLength(1), v.maxLength(128));
+const agentName = v.pipe(
+  v.string(),
+  v.regex(/^[a-z0-9]+(?:[._-][a-z0-9]+)*$/, 'an agent name is lower-case letters, digits, ".", "_" and "-"'),
+  v.maxLength(64),
+);
+const domain = v.pipe(
+  v.string(),
+  v.regex(/^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*){0,5}$/, 'a domain is up to six dot-separated lower-case words'),
+  v.maxLength(64),
+);
+const riskClass = v.picklist(['R0', 'R1', 'R2', 'R3']);
+const words = v.pipe(v.array(shortText), v.maxLength(64));
+const jsonObject = v.record(v.string(), v.unknown());
+const limit = v.optional(whole(1, 200), 50);
+const cursor = v.optional(text(64));
+const inboxKinds = v.optional(v.pipe(v.array(v.picklist(['delegate', 'query', 'notify', 'result', 'cancel'])), v.maxLength(5)));
+
+const agentDomains = v.pipe(
+  v.array(v.union([domain, v.strictObject({ domain, risk_class: v.optional(v.nullable(riskClass), null) })])),
+  v.maxLength(64),
+);
+const agentProfile = {
+  display_name: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(64))),
+  dialect: v.optional(v.picklist(['axon']), 'axon'),
+  domains: v.optional(v.pipe(v.array(domain), v.maxLength(64)), []),
+  capabilities: v.optional(words, []),
+  channels: v.optional(words, []),
+  tools: v.optional(words, []),
+  topics: v.optional(words, []),
+  model: v.optional(text(128)),
+  concurrency: v.optional(whole(1, 64), 4),
+};
+
+/** Who to send to: an agent id, a petname, "hub/agent", the word "local/agent", or what is needed. */
+const recipient = v.union([shortText, v.strictObject({ capability: shortText }), v.strictObject({ domain })]);
+const route = v.optional(v.object({ from: v.optional(shortText), to: v.optional(shortText) }));
+const conversation = v.optional(v.object({ id: v.optional(identifier), parent: v.optional(v.nullable(identifier)) }));
+const deadline = v.optional(whole(1, 86_400_000));
+
+const none = v.object({});
+const pageOf = { limit, cursor };
+
+export const OPERATIONS = {
+  'hub.proof': {
+    method: 'GET',
+    path: '/v1/proof',
+    access: 'none',
+    params: v.object({ n: v.pipe(v.string(), v.minLength(16), v.maxLength(128)) }),
+  },
+  'hub.whoami': { method: 'GET', path: '/v1/whoami', access: 'any', params: none },
+  'hub.status': { method: 'GET', path: '/v1/status', access: 'any', params: none },
+  'hub.examples': { method: 'GET', path: '/v1/examples', access: 'any', params: none },
+  'hub.snapshot': { method: 'GET', path: '/v1/snapshot', access: 'owner', params: none },
+  'hub.unlock': { method: 'POST', path: '/v1/unlock', access: 'owner', params: v.strictObject({}) },
+  'hub.login': {
+    method: 'POST',
+    path: '/v1/login',
+    access: 'none',
+    params: v.union([v.strictObject({ code: text(64) }), v.strictObject({ passphrase: text(1024) })]),
+  },
+  'hub.loginCode': { method: 'POST', path: '/v1/login-codes', access: 'owner', params: v.strictObject({}) },
+  'hub.setPassphrase': {
+    method: 'PUT',
+    path: '/v1/passphrase',
+    access: 'none',
+    params: v.strictObject({
+      passphrase: v.pipe(v.string(), v.minLength(8), v.maxLength(1024)),
+      current: v.optional(text(1024)),
+      boot_secret: v.optional(text(128)),
+    }),
+  },
+  'sessions.list': { method: 'GET', path: '/v1/sessions', access: 'owner', params: none },
+  'sessions.revoke': { method: 'DELETE', path: '/v1/sessions/:id', access: 'owner', params: v.strictObject({ id: identifier }) },
+  'settings.get': { method: 'GET', path: '/v1/settings', access: 'owner', params: none },
+  'settings.update': {
+    method: 'PATCH',
+    path: '/v1/settings',
+    access: 'owner',
+    params: v.strictObject({
+      name: v.optional(v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(64))),
+      person: v.optional(v.nullable(v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(64)))),
+      announce_name: v.optional(v.boolean()),
+      discovery: v.optional(v.boolean()),
+      theme: v.optional(v.picklist(['system', 'light', 'dark', 'contrast'])),
+      start_at_login: v.optional(v.boolean()),
+      native_notifications: v.optional(v.boolean()),
+      single_key_shortcuts: v.optional(v.boolean()),
+    }),
+  },
+
+  'agents.register': { method: 'POST', path: '/v1/agents', access: 'none', params: v.object({ name: agentName, ...agentProfile }) },
+  'agents.registration': {
+    method: 'POST',
+    path: '/v1/agents/registrations/:id',
+    access: 'none',
+    params: v.strictObject({ id: uuid, secret: text(64) }),
+  },
+  'agents.confirm': {
+    method: 'POST',
+    path: '/v1/agents/registrations/:id/confirm',
+    access: 'owner',
+    params: v.strictObject({ id: uuid, code: text(8), risk_class: v.optional(riskClass, 'R2') }),
+  },
+  'agents.declineRegistration': {
+    method: 'DELETE',
+    path: '/v1/agents/registrations/:id',
+    access: 'owner',
+    params: v.strictObject({ id: uuid }),
+  },
+  'agents.create': {
+    method: 'POST',
+    path: '/v1/agents/create',
+    access: 'owner',
+    params: v.strictObject({ name: agentName, ...agentProfile, risk_class: v.optional(riskClass, 'R2') }),
+  },
+  'agents.list': { method: 'GET', path: '/v1/agents', access: 'any', params: none },
+  'agents.get': { method: 'GET', path: '/v1/agents/:name', access: 'any', params: v.object({ name: agentName }) },
+  'agents.update': {
+    method: 'PATCH',
+    path: '/v1/agents/:name',
+    access: 'inbox',
+    params: v.object({
+      name: agentName,
+      ...agentProfile,
+      domains: v.optional(v.pipe(v.array(domain), v.maxLength(64))),
+      capabilities: v.optional(words),
+      channels: v.optional(words),
+      tools: v.optional(words),
+      topics: v.optional(words),
+      concurrency: v.optional(whole(1, 64)),
+      dialect: v.optional(v.picklist(['axon'])),
+    }),
+  },
+  'agents.setClass': {
+    method: 'PUT',
+    path: '/v1/agents/:name/class',
+    access: 'owner',
+    params: v.strictObject({
+      name: agentName,
+      risk_class: riskClass,
+      domains: v.optional(agentDomains),
+      is_default: v.optional(v.boolean()),
+    }),
+  },
+  'agents.issueToken': { method: 'POST', path: '/v1/agents/:name/tokens', access: 'owner', params: v.strictObject({ name: agentName }) },
+  'agents.remove': { method: 'DELETE', path: '/v1/agents/:name', access: 'owner', params: v.strictObject({ name: agentName }) },
+
+  'peers.list': {
+    method: 'GET',
+    path: '/v1/peers',
+    access: 'peers:read',
+    params: v.object({ trust: v.optional(v.picklist(['paired', 'nearby', 'all']), 'all') }),
+  },
+  'peers.get': { method: 'GET', path: '/v1/peers/:id', access: 'peers:read', params: v.object({ id: shortText }) },
+  'peers.capabilities': {
+    method: 'GET',
+    path: '/v1/peers/:id/capabilities',
+    access: 'peers:read',
+    params: v.object({ id: shortText, refresh: v.optional(v.boolean(), false) }),
+  },
+  'peers.ping': { method: 'POST', path: '/v1/peers/:id/ping', access: 'peers:read', params: v.object({ id: shortText }) },
+  'peers.add': {
+    method: 'POST',
+    path: '/v1/peers',
+    access: 'owner',
+    params: v.strictObject({ address: shortText, key: shortText, name: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(64))) }),
+  },
+  'peers.update': {
+    method: 'PATCH',
+    path: '/v1/peers/:id',
+    access: 'owner',
+    params: v.strictObject({
+      id: shortText,
+      name: v.optional(v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(64))),
+      person: v.optional(v.nullable(v.pipe(v.string(), v.maxLength(64)))),
+      trust: v.optional(v.picklist(['paired', 'suspended'])),
+      address: v.optional(v.nullable(shortText)),
+    }),
+  },
+  'peers.remove': { method: 'DELETE', path: '/v1/peers/:id', access: 'owner', params: v.strictObject({ id: shortText }) },
+
+  'pairings.list': { method: 'GET', path: '/v1/pairings', access: 'owner', params: none },
+  'pairings.window': {
+    method: 'PUT',
+    path: '/v1/pairings/window',
+    access: 'owner',
+    params: v.strictObject({ open: v.boolean(), minutes: v.optional(whole(1, 30), 5) }),
+  },
+  'pairings.start': {
+    method: 'POST',
+    path: '/v1/pairings',
+    access: 'owner',
+    params: v.strictObject({ peer: shortText, name: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(64))) }),
+  },
+  'pairings.open': { method: 'POST', path: '/v1/pairings/:id/open', access: 'owner', params: v.strictObject({ id: identifier }) },
+  'pairings.digits': {
+    method: 'POST',
+    path: '/v1/pairings/:id/digits',
+    access: 'owner',
+    params: v.strictObject({ id: identifier, digits: v.pipe(v.string(), v.regex(/^[0-9]{2}(?:[0-9]{4})?$/, 'two or six digits')) }),
+  },
+  'pairings.cancel': { method: 'DELETE', path: '/v1/pairings/:id', access: 'owner', params: v.strictObject({ id: identifier }) },
+
+  'send.query': {
+    method: 'POST',
+    path: '/v1/query',
+    access: 'send:query',
+    params: v.object({
+      to: recipient,
+      question: v.pipe(v.string(), v.minLength(1), v.maxLength(60_000)),
+      domain: v.optional(text(64)),
+      max_tokens: v.optional(whole(0, 10_000_000)),
+      deadline_ms: deadline,
+      route,
+      conversation,
+    }),
+  },
+  'send.delegate': {
+    method: 'POST',
+    path: '/v1/delegate',
+    access: 'send:delegate',
+    params: v.object({
+      to: recipient,
+      task: v.pipe(v.string(), v.minLength(1), v.maxLength(60_000)),
+      context: v.optional(jsonObject),
+      priority: v.optional(v.picklist(['normal', 'urgent']), 'normal'),
+      report_back: v.optional(v.boolean(), true),
+      deadline_ms: deadline,
+      domain: v.optional(text(64)),
+      capability: v.optional(shortText),
+      reason: v.optional(text(2_000)),
+      route,
+      conversation,
+    }),
+  },
+  'send.notify': {
+    method: 'POST',
+    path: '/v1/notify',
+    access: 'send:notify',
+    params: v.object({
+      to: recipient,
+      topic: v.pipe(v.string(), v.minLength(1), v.maxLength(128)),
+      data: v.optional(v.unknown(), null),
+      importance: v.optional(v.picklist(['low', 'medium', 'high']), 'low'),
+      ref: v.optional(v.nullable(uuid)),
+      route,
+    }),
+  },
+
+  'tasks.list': {
+    method: 'GET',
+    path: '/v1/tasks',
+    access: 'history',
+    params: v.object({ ...pageOf, conversation: v.optional(identifier) }),
+  },
+  'tasks.get': {
+    method: 'GET',
+    path: '/v1/tasks/:id',
+    access: 'history',
+    params: v.object({ id: uuid, wait: v.optional(whole(0, 55_000), 0) }),
+  },
+  'tasks.cancel': {
+    method: 'POST',
+    path: '/v1/tasks/:id/cancel',
+    access: 'send:delegate',
+    params: v.object({ id: uuid, reason: v.optional(text(2_000)) }),
+  },
+
+  'inbox.claim': {
+    method: 'POST',
+    path: '/v1/inbox/claim',
+    access: 'inbox',
+    params: v.object({
+      max: v.optional(whole(1, 32), 1),
+      wait_ms: v.optional(whole(0, 55_000), 0),
+      lease_ms: v.optional(whole(1_000, 600_000), 60_000),
+      kinds: inboxKinds,
+    }),
+  },
+  'inbox.ack': {
+    method: 'POST',
+    path: '/v1/inbox/:delivery/ack',
+    access: 'inbox',
+    params: v.object({ delivery: uuid, estimated_ms: v.optional(whole(0, 86_400_000)) }),
+  },
+  'inbox.nack': {
+    method: 'POST',
+    path: '/v1/inbox/:delivery/nack',
+    access: 'inbox',
+    params: v.object({ delivery: uuid, reason: v.optional(text(2_000)) }),
+  },
+  'inbox.extend': {
+    method: 'POST',
+    path: '/v1/inbox/:delivery/extend',
+    access: 'inbox',
+    params: v.object({ delivery: uuid, lease_ms: v.optional(whole(1_000, 600_000), 60_000), progress: v.optional(text(2_000)) }),
+  },
+  'inbox.reply': {
+    method: 'POST',
+    path: '/v1/inbox/:delivery/reply',
+    access: 'inbox',
+    params: v.object({
+      delivery: uuid,
+      status: v.optional(v.picklist(['completed', 'failed', 'partial']), 'completed'),
+      outcome: v.optional(text(60_000)),
+      summary: v.optional(text(60_000)),
+      data: v.optional(v.unknown()),
+      error: v.optional(v.nullable(text(8_000))),
+      code: v.optional(text(64)),
+      tokens_used: v.optional(whole(0, 1_000_000_000)),
+      truncated: v.optional(v.boolean(), false),
+    }),
+  },
+  'inbox.dead': { method: 'GET', path: '/v1/inbox/dead', access: 'inbox', params: v.object(pageOf) },
+  'inbox.requeue': { method: 'POST', path: '/v1/inbox/:delivery/requeue', access: 'inbox', params: v.object({ delivery: uuid }) },
+
+  'approvals.list': {
+    method: 'GET',
+    path: '/v1/approvals',
+    access: 'owner',
+    params: v.object({ state: v.optional(v.picklist(['pending', 'decided']), 'pending'), ...pageOf }),
+  },
+  'approvals.get': { method: 'GET', path: '/v1/approvals/:id', access: 'owner', params: v.object({ id: uuid }) },
+  'approvals.decide': {
+    method: 'POST',
+    path: '/v1/approvals/:id/decide',
+    access: 'owner',
+    params: v.strictObject({
+      id: uuid,
+      revision: whole(0, 1_000_000),
+      digest: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, 'the digest that was shown')),
+      decision: v.picklist(['allow', 'decline']),
+      reason: v.optional(text(2_000)),
+      /** For class R3 only: the last word of the text, as the person typed it. */
+      last_word: v.optional(text(512)),
+    }),
+  },
+
+  'conversations.list': { method: 'GET', path: '/v1/conversations', access: 'history', params: v.object(pageOf) },
+  'conversations.get': { method: 'GET', path: '/v1/conversations/:id', access: 'history', params: v.object({ id: identifier }) },
+  'feed.list': { method: 'GET', path: '/v1/feed', access: 'owner', params: v.object(pageOf) },
+  'feed.markRead': {
+    method: 'PATCH',
+    path: '/v1/feed',
+    access: 'owner',
+    params: v.strictObject({ ids: v.union([v.literal('all'), v.pipe(v.array(uuid), v.maxLength(200))]) }),
+  },
+  'audit.list': { method: 'GET', path: '/v1/audit', access: 'owner', params: v.object(pageOf) },
+} as const satisfies Record<string, { method: HttpMethod; path: `/v1/${string}`; access: Access; params: v.GenericSchema }>;
+
+export type OperationName = keyof typeof OPERATIONS;
+/** What a client sends: optional fields may be left out. */
+export type OperationInput<Name extends OperationName> = v.InferInput<(typeof OPERATIONS)[Name]['params']>;
+/** What a handler receives after validation, defaults filled in. */
+export type OperationParams<Name extends OperationName> = v.InferOutput<(typeof OPERATIONS)[Name]['params']>;
+
+export interface Items<T> {
+  readonly items: readonly T[];
+  readonly next: string | null;
+}
+
+export interface OperationResults {
+  'hub.proof': { readonly proof: string };
+  'hub.whoami': {
+    readonly hub: HubDto;
+    readonly token: { readonly kind: 'agent' | 'ui' | 'owner'; readonly agent: string | null; readonly scopes: readonly string[] };
+  };
+  'hub.status': {
+    readonly hub: HubDto;
+    readonly peers: { readonly paired: number; readonly online: number };
+    readonly agents: { readonly registered: number; readonly online: number };
+    readonly approvals: { readonly pending: number };
+    readonly transport: { readonly connections: number; readonly restarts: number; readonly counters: Readonly<Record<string, number>> };
+  };
+  'hub.examples': { readonly text: string };
+  'hub.snapshot': UiSnapshot;
+  'hub.unlock': HubDto;
+  'hub.login': { readonly token: string; readonly expires_at: number };
+  'hub.loginCode': { readonly url: string; readonly expires_at: number };
+  'hub.setPassphrase': { readonly set: true };
+  'sessions.list': Items<SessionDto>;
+  'sessions.revoke': { readonly revoked: true };
+  'settings.get': SettingsDto;
+  'settings.update': SettingsDto;
+  /** Without a token: a pending request. `secret` is shown once and fetches the token after a person confirmed. */
+  'agents.register': { readonly registration: RegistrationDto; readonly secret: string; readonly poll: string };
+  'agents.registration': { readonly state: 'pending' | 'confirmed' | 'declined' | 'expired'; readonly token: string | null };
+  'agents.confirm': AgentDto;
+  'agents.declineRegistration': { readonly declined: true };
+  'agents.create': { readonly agent: AgentDto; readonly token: string };
+  'agents.list': Items<AgentDto>;
+  'agents.get': AgentDto;
+  'agents.update': AgentDto;
+  'agents.setClass': AgentDto;
+  'agents.issueToken': { readonly token: string };
+  'agents.remove': { readonly removed: true };
+  'peers.list': Items<PeerDto>;
+  'peers.get': PeerDto;
+  'peers.capabilities': CapabilitiesDto;
+  'peers.ping': { readonly round_trip_ms: number; readonly status: string; readonly active_tasks: number };
+  'peers.add': PeerDto;
+  'peers.update': PeerDto;
+  'peers.remove': { readonly removed: true };
+  'pairings.list': { readonly window: PairingWindowDto; readonly items: readonly PairingDto[] };
+  'pairings.window': PairingWindowDto;
+  'pairings.start': PairingDto;
+  'pairings.open': PairingDto;
+  'pairings.digits': PairingDto;
+  'pairings.cancel': { readonly cancelled: true };
+  'send.query': SendReportDto;
+  'send.delegate': SendReportDto;
+  'send.notify': SendReportDto;
+  'tasks.list': Items<TaskDto>;
+  'tasks.get': TaskDto;
+  'tasks.cancel': TaskDto;
+  'inbox.claim': Items<DeliveryDto>;
+  'inbox.ack': DeliveryDto;
+  'inbox.nack': { readonly state: 'queued' | 'dead' };
+  'inbox.extend': { readonly lease_until: number | null };
+  'inbox.reply': { readonly state: string };
+  'inbox.dead': Items<DeliveryDto>;
+  'inbox.requeue': { readonly state: 'queued' };
+  'approvals.list': Items<ApprovalDto>;
+  'approvals.get': ApprovalDto;
+  'approvals.decide': ApprovalDto;
+  'conversations.list': Items<ConversationDto>;
+  'conversations.get': ConversationDetailDto;
+  'feed.list': Items<FeedItemDto>;
+  'feed.markRead': { readonly unread: number };
+  'audit.list': Items<{
+    readonly seq: number;
+    readonly at: number;
+    readonly actor: string;
+    readonly surface: string;
+    readonly action: string;
+    readonly object: string;
+    readonly digest: string | null;
+    readonly detail: unknown;
+  }>;
+}
+export type OperationResult<Name extends OperationName> = OperationResults[Name];

@@ -2,25 +2,7 @@
 // test doubles. Each operation has its parameters (validated in main, never trusted from a client), who may call it, and its HTTP form:
 // `:name` parts of the path are parameters; the rest travel as query (GET) or JSON body. Imports no file of this project but types.
 import * as v from 'valibot';
-import type {
-  AgentDto,
-  ApprovalDto,
-  CapabilitiesDto,
-  ConversationDetailDto,
-  ConversationDto,
-  DeliveryDto,
-  FeedItemDto,
-  HubDto,
-  PairingDto,
-  PairingWindowDto,
-  PeerDto,
-  RegistrationDto,
-  SendReportDto,
-  SessionDto,
-  SettingsDto,
-  TaskDto,
-  UiSnapshot,
-} from './dto.ts';
+import type { OperationResults } from './results.ts';
 
 export const AGENT_SCOPES = ['peers:read', 'send:query', 'send:delegate', 'send:notify', 'inbox', 'history'] as const;
 export type AgentScope = (typeof AGENT_SCOPES)[number];
@@ -391,88 +373,5 @@ export type OperationInput<Name extends OperationName> = v.InferInput<(typeof OP
 /** What a handler receives after validation, defaults filled in. */
 export type OperationParams<Name extends OperationName> = v.InferOutput<(typeof OPERATIONS)[Name]['params']>;
 
-export interface Items<T> {
-  readonly items: readonly T[];
-  readonly next: string | null;
-}
-
-export interface OperationResults {
-  'hub.proof': { readonly proof: string };
-  'hub.whoami': {
-    readonly hub: HubDto;
-    readonly token: { readonly kind: 'agent' | 'ui' | 'owner'; readonly agent: string | null; readonly scopes: readonly string[] };
-  };
-  'hub.status': {
-    readonly hub: HubDto;
-    readonly peers: { readonly paired: number; readonly online: number };
-    readonly agents: { readonly registered: number; readonly online: number };
-    readonly approvals: { readonly pending: number };
-    readonly transport: { readonly connections: number; readonly restarts: number; readonly counters: Readonly<Record<string, number>> };
-  };
-  'hub.examples': { readonly text: string };
-  'hub.snapshot': UiSnapshot;
-  'hub.unlock': HubDto;
-  'hub.login': { readonly token: string; readonly expires_at: number };
-  'hub.loginCode': { readonly url: string; readonly expires_at: number };
-  'hub.setPassphrase': { readonly set: true };
-  'sessions.list': Items<SessionDto>;
-  'sessions.revoke': { readonly revoked: true };
-  'settings.get': SettingsDto;
-  'settings.update': SettingsDto;
-  /** Without a token: a pending request. `secret` is shown once and fetches the token after a person confirmed. */
-  'agents.register': { readonly registration: RegistrationDto; readonly secret: string; readonly poll: string };
-  'agents.registration': { readonly state: 'pending' | 'confirmed' | 'declined' | 'expired'; readonly token: string | null };
-  'agents.confirm': AgentDto;
-  'agents.declineRegistration': { readonly declined: true };
-  'agents.create': { readonly agent: AgentDto; readonly token: string };
-  'agents.list': Items<AgentDto>;
-  'agents.get': AgentDto;
-  'agents.update': AgentDto;
-  'agents.setClass': AgentDto;
-  'agents.issueToken': { readonly token: string };
-  'agents.remove': { readonly removed: true };
-  'peers.list': Items<PeerDto>;
-  'peers.get': PeerDto;
-  'peers.capabilities': CapabilitiesDto;
-  'peers.ping': { readonly round_trip_ms: number; readonly status: string; readonly active_tasks: number };
-  'peers.add': PeerDto;
-  'peers.update': PeerDto;
-  'peers.remove': { readonly removed: true };
-  'pairings.list': { readonly window: PairingWindowDto; readonly items: readonly PairingDto[] };
-  'pairings.window': PairingWindowDto;
-  'pairings.start': PairingDto;
-  'pairings.open': PairingDto;
-  'pairings.digits': PairingDto;
-  'pairings.cancel': { readonly cancelled: true };
-  'send.query': SendReportDto;
-  'send.delegate': SendReportDto;
-  'send.notify': SendReportDto;
-  'tasks.list': Items<TaskDto>;
-  'tasks.get': TaskDto;
-  'tasks.cancel': TaskDto;
-  'inbox.claim': Items<DeliveryDto>;
-  'inbox.ack': DeliveryDto;
-  'inbox.nack': { readonly state: 'queued' | 'dead' };
-  'inbox.extend': { readonly lease_until: number | null };
-  'inbox.reply': { readonly state: string };
-  'inbox.dead': Items<DeliveryDto>;
-  'inbox.requeue': { readonly state: 'queued' };
-  'approvals.list': Items<ApprovalDto>;
-  'approvals.get': ApprovalDto;
-  'approvals.decide': ApprovalDto;
-  'conversations.list': Items<ConversationDto>;
-  'conversations.get': ConversationDetailDto;
-  'feed.list': Items<FeedItemDto>;
-  'feed.markRead': { readonly unread: number };
-  'audit.list': Items<{
-    readonly seq: number;
-    readonly at: number;
-    readonly actor: string;
-    readonly surface: string;
-    readonly action: string;
-    readonly object: string;
-    readonly digest: string | null;
-    readonly detail: unknown;
-  }>;
-}
+export type { Items } from './results.ts';
 export type OperationResult<Name extends OperationName> = OperationResults[Name];

@@ -43,7 +43,7 @@ export class LineLog implements Log {
 
   #line(level: LogLevel, message: string, fields: LogFields = {}): void {
     if (LOG_LEVELS.indexOf(level) < this.#least) return;
-    const line: Record<string, unknown> = { at: new Date(this.#clock.wallMs()).toISOString(), level, message };
+    const line: Record<string, unknown> = { at: this.#clock.wallMs(), level, message };
     for (const [name, value] of Object.entries({ ...this.#fields, ...fields })) {
       line[name] = typeof value === 'string' && value.length > FIELD_LENGTH_MAX ? `${value.slice(0, FIELD_LENGTH_MAX)}...` : value;
     }

@@ -256,6 +256,7 @@ export interface Reads {
   approval(id: string): ApprovalRow | undefined;
   approvalOfTask(taskId: string): ApprovalRow | undefined;
   pendingApprovals(): readonly ApprovalRow[];
+  /** Newest decision first; `seq` here is the order of decisions and the page's cursor. */
   decidedApprovals(page: Page): readonly (ApprovalRow & { readonly seq: number })[];
   delivery(deliveryId: string): DeliveryRow | undefined;
   deliveryOfTask(taskId: string, kind: DeliveryRow['kind']): DeliveryRow | undefined;
@@ -264,7 +265,10 @@ export interface Reads {
     states: readonly DeliveryRow['state'][],
     page: { readonly limit: number; readonly afterSeq?: number },
   ): readonly DeliveryRow[];
-  /** What may be claimed next: queued, urgent first, then seq; one conversation at a time. */
+  /**
+   * What may be claimed next: queued, urgent first, then seq; one conversation at a time. Kinds `result` and `cancel` neither wait for
+   * their conversation's running item nor hold others up: that item may be waiting for exactly them.
+   */
   claimable(agent: string, kinds: readonly DeliveryRow['kind'][] | null, limit: number): readonly DeliveryRow[];
   expiredLeases(wallMs: number): readonly DeliveryRow[];
   countDeliveries(agent: string, states: readonly DeliveryRow['state'][]): number;
@@ -276,10 +280,16 @@ export interface Reads {
   conversations(page: Page): readonly ConversationSummaryRow[];
   feed(page: Page): readonly FeedRow[];
   unreadFeedCount(): number;
+  /** Unsettled rows of one peer, oldest first, expired ones included. */
   outboxOf(party: KeyHex): readonly OutboxRow[];
+  /** Unsettled rows of all peers that may still be sent at `wallMs` (expiresAt later than that), oldest first. */
   outboxDue(wallMs: number): readonly OutboxRow[];
+  /** Unsettled rows whose time is over at `wallMs`: to be settled without a delivery. */
+  outboxExpired(wallMs: number): readonly OutboxRow[];
   replay(party: PartyKey, messageId: string): ReplayRow | undefined;
   audit(page: Page): readonly AuditRow[];
+  /** Recomputes the hash chain over the whole audit: the seq of the first row that does not fit, or null. Reads every row. */
+  verifyAudit(): { readonly rows: number; readonly brokenSeq: number | null };
 }
 
 export interface Tables extends Reads {
@@ -308,14 +318,17 @@ export interface Tables extends Reads {
     expectedState: DeliveryRow['state'],
     change: Partial<Omit<DeliveryRow, 'seq' | 'deliveryId'>>,
   ): boolean;
+  /** Keeps the first record of (direction, party, messageId): a replay adds nothing and never throws. */
   insertMessage(row: Omit<MessageRow, 'seq'>): void;
   insertFeed(row: Omit<FeedRow, 'seq'>): FeedRow;
   markFeedRead(ids: readonly string[] | 'all', at: number): void;
   putOutbox(row: OutboxRow): void;
+  /** Adds the row, or fills its `reply` in once. Throws StoreConflict for another digest or a second, different reply. */
   putReplay(row: ReplayRow): void;
   appendAudit(row: Omit<AuditRow, 'seq'>): void;
 }
 
+/** A row with that identity is there already, or the change would rewrite what must not change. Rolls back the work it came from. */
 export class StoreConflict extends Error {
   override readonly name = 'StoreConflict';
 }

@@ -12,6 +12,8 @@ export interface CallContext {
   /** Aborted when the caller went away. */
   readonly signal: AbortSignal;
   readonly idempotencyKey: string | null;
+  /** True when a browser page of ours asked (decides which kind of session a login gives, nothing else). */
+  readonly fromPage?: boolean;
 }
 
 /** Throws AppError for operating errors; the door turns it into a problem document. */

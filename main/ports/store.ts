@@ -301,6 +301,8 @@ export interface Tables extends Reads {
   putRegistration(row: RegistrationRow): void;
   deleteRegistration(id: string): void;
   putToken(row: TokenRow): void;
+  /** For sessions that ended: agents' revoked tokens are kept. */
+  deleteToken(id: string): void;
   /** Throws StoreConflict when (direction, party, messageId) or id is taken. Assigns seq. */
   insertTask(row: Omit<TaskRow, 'seq'>): TaskRow;
   /** Updates when the stored revision equals `expectedRevision`; false otherwise, and nothing changed. Sets revision + 1. */

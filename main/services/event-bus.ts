@@ -6,9 +6,17 @@ import type { UiEvent, UiEventBody } from '../../preload/contract/dto.ts';
 export const EVENT_TAIL_MAX = 1024;
 
 export class EventBus {
-  #seq = 0;
+  #seq: number;
   readonly #tail: UiEvent[] = [];
   readonly #listeners = new Set<(event: UiEvent) => void>();
+
+  /**
+   * @param firstSeq where counting begins. The wall clock in ms at start keeps the numbers of two runs of the hub apart, so that a page
+   * which missed a restart sees a gap instead of somebody else's numbers.
+   */
+  constructor(firstSeq = 0) {
+    this.#seq = firstSeq;
+  }
 
   /** The number of the newest event; a snapshot taken now carries it. */
   get seq(): number {

@@ -1,0 +1,60 @@
+// The window's door: the only place that listens on IPC. Every call is checked for its sender before anything is read, and its arguments
+// go to the node as unknown. Replies carry outcomes only, never a stack.
+import type { IpcMain, IpcMainInvokeEvent, WebContents } from 'electron';
+import { IPC_CHANNELS } from '../../preload/contract/bridge.ts';
+import type { SubscribeAnswer } from '../../preload/contract/bridge.ts';
+import type { CallOutcome } from '../../preload/contract/hub-api.ts';
+import type { DesktopNode } from './desktop-node.ts';
+import { isAppUrl } from './hardening.ts';
+
+const NOT_OUR_PAGE: CallOutcome<never> = {
+  ok: false,
+  problem: {
+    type: 'about:blank',
+    title: 'Not allowed',
+    status: 403,
+    detail: 'Only the hub’s own window may call the hub.',
+    code: 'bad_origin',
+    retryable: false,
+  },
+};
+
+/** True when the call comes from the top frame of one of our windows, showing our own document. */
+function isOurs(event: IpcMainInvokeEvent, isOurContents: (contents: WebContents) => boolean): boolean {
+  const frame = event.senderFrame;
+  return frame !== null && frame.parent === null && isAppUrl(frame.url) && isOurContents(event.sender);
+}
+
+export function listenToWindows(ipcMain: IpcMain, node: DesktopNode, isOurContents: (contents: WebContents) => boolean): () => void {
+  const streams = new Map<number, () => void>();
+
+  const stop = (contentsId: number): void => {
+    streams.get(contentsId)?.();
+    streams.delete(contentsId);
+  };
+
+  const subscribe = (contents: WebContents, fromSeq: unknown): SubscribeAnswer => {
+    stop(contents.id);
+    const events = typeof fromSeq === 'number' && Number.isSafeInteger(fromSeq) ? node.events.since(fromSeq) : undefined;
+    const leave = node.events.subscribe((event) => {
+      if (!contents.isDestroyed()) contents.send(IPC_CHANNELS.event, event);
+    });
+    streams.set(contents.id, leave);
+    contents.once('destroyed', () => stop(contents.id));
+    return events === undefined ? { gap: true } : { gap: false, events };
+  };
+
+  const handle = (channel: string, answer: (event: IpcMainInvokeEvent, ...parameters: readonly unknown[]) => unknown): void => {
+    ipcMain.handle(channel, (event, ...parameters: unknown[]) =>
+      isOurs(event, isOurContents) ? answer(event, ...parameters) : NOT_OUR_PAGE,
+    );
+  };
+  handle(IPC_CHANNELS.call, (_event, name, params) => node.invoke(name, params));
+  handle(IPC_CHANNELS.subscribe, (event, fromSeq) => subscribe(event.sender, fromSeq));
+  handle(IPC_CHANNELS.unsubscribe, (event) => stop(event.sender.id));
+
+  return () => {
+    for (const contentsId of streams.keys()) stop(contentsId);
+    for (const channel of [IPC_CHANNELS.call, IPC_CHANNELS.subscribe, IPC_CHANNELS.unsubscribe]) ipcMain.removeHandler(channel);
+  };
+}

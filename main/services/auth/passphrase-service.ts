@@ -1,0 +1,114 @@
+// The owner passphrase: what a person at a terminal proves to be more than a program with a shell. Owns its slow hash (scrypt) in the
+// store's meta and the pace of tries: one at a time, a wrong one holds the next by a second. Must never keep or log the passphrase.
+import { scrypt, timingSafeEqual } from 'node:crypto';
+import * as v from 'valibot';
+import { AppError } from '../../lib/app-error.ts';
+import { fromBase64, toBase64 } from '../../lib/bytes.ts';
+import type { Clock, Random } from '../../ports/clock.ts';
+import type { Store } from '../../ports/store.ts';
+import { PASSPHRASE_FAILURE_DELAY_MS, PASSPHRASE_SCRYPT, PASSPHRASE_TRIES_WAITING_MAX } from './limits.ts';
+
+const META_NAME = 'auth.passphrase';
+const HASH_SIZE_BYTES = 32;
+const SALT_SIZE_BYTES = 16;
+
+const recordSchema = v.object({ salt: v.string(), hash: v.string(), N: v.number(), r: v.number(), p: v.number() });
+type PassphraseRecord = v.InferOutput<typeof recordSchema>;
+
+export interface PassphraseServiceDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+export class PassphraseService {
+  readonly #deps: PassphraseServiceDeps;
+  #last: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
+
+  constructor(deps: PassphraseServiceDeps) {
+    this.#deps = deps;
+  }
+
+  isSet(): boolean {
+    return this.#deps.store.read.getMeta(META_NAME) !== undefined;
+  }
+
+  /** Sets or replaces it. The caller has made sure that this person may. */
+  async set(passphrase: string, by: { readonly actor: string; readonly surface: string }): Promise<void> {
+    const salt = this.#deps.random.bytes(SALT_SIZE_BYTES);
+    const { N, r, p } = PASSPHRASE_SCRYPT;
+    const record: PassphraseRecord = { salt: toBase64(salt), hash: toBase64(await hash(passphrase, salt, { N, r, p })), N, r, p };
+    const at = this.#deps.clock.wallMs();
+    await this.#deps.store.write((tables) => {
+      tables.setMeta(META_NAME, JSON.stringify(record));
+      tables.appendAudit({
+        at,
+        actor: by.actor,
+        surface: by.surface,
+        action: 'passphrase_set',
+        object: 'owner',
+        digest: null,
+        detail: '{}',
+      });
+    });
+  }
+
+  /**
+   * Throws `unauthenticated` when it is wrong (a second later), `passphrase_required` when none is set yet, and `rate_limited` when too
+   * many wait already.
+   */
+  async check(passphrase: string, signal: AbortSignal): Promise<void> {
+    if (!this.isSet()) {
+      throw new AppError('passphrase_required', 'This hub has no owner passphrase yet.', {
+        hint: 'Set one with "axon login" at a terminal, or in Settings.',
+        failedBy: 'input',
+      });
+    }
+    if (this.#waiting >= PASSPHRASE_TRIES_WAITING_MAX) {
+      throw new AppError('rate_limited', 'Too many passphrases are being tried at once.', {
+        retryAfterMs: PASSPHRASE_TRIES_WAITING_MAX * PASSPHRASE_FAILURE_DELAY_MS,
+        failedBy: 'input',
+      });
+    }
+    this.#waiting += 1;
+    const turn = this.#last.then(() => this.#try(passphrase, signal));
+    this.#last = turn.catch(() => undefined);
+    try {
+      if (!(await turn)) throw new AppError('unauthenticated', 'That is not the owner passphrase.', { failedBy: 'input' });
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+
+  async #try(passphrase: string, signal: AbortSignal): Promise<boolean> {
+    if (signal.aborted) return false;
+    const record = this.#record();
+    const salt = fromBase64(record.salt);
+    const expected = fromBase64(record.hash);
+    if (salt === undefined || expected?.byteLength !== HASH_SIZE_BYTES) {
+      throw new AppError('storage_failed', 'The stored owner passphrase is damaged.', { hint: 'Restore the data folder from a backup.' });
+    }
+    const right = timingSafeEqual(await hash(passphrase, salt, record), expected);
+    if (!right) await new Promise<void>((resolve) => this.#deps.clock.setTimer(PASSPHRASE_FAILURE_DELAY_MS, resolve));
+    return right;
+  }
+
+  #record(): PassphraseRecord {
+    try {
+      return v.parse(recordSchema, JSON.parse(this.#deps.store.read.getMeta(META_NAME) ?? ''));
+    } catch (cause) {
+      throw new AppError('storage_failed', 'The stored owner passphrase is damaged.', { cause });
+    }
+  }
+}
+
+function hash(passphrase: string, salt: Uint8Array, cost: { readonly N: number; readonly r: number; readonly p: number }): Promise<Buffer> {
+  const { N, r, p } = cost;
+  return new Promise((resolve, reject) => {
+    scrypt(passphrase.normalize('NFKC'), salt, HASH_SIZE_BYTES, { N, r, p, maxmem: PASSPHRASE_SCRYPT.maxmem }, (error, key) => {
+      if (error === null) resolve(key);
+      else reject(error);
+    });
+  });
+}

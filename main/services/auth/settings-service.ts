@@ -1,0 +1,116 @@
+// What the owner may change while the hub runs: its name, discovery, looks. Owns the settings record in the store's meta and tells pages
+// and other services of a change. A value given at start (flag, environment, config.json) stands above the stored one until a person
+// changes it. Must never hold what only a restart can apply (ports, folders).
+import * as v from 'valibot';
+import type { SettingsDto } from '../../../preload/contract/dto.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { Reads, Store } from '../../ports/store.ts';
+import type { EventBus } from '../event-bus.ts';
+
+const META_NAME = 'settings';
+
+const stored = v.partial(
+  v.object({
+    name: v.string(),
+    person: v.nullable(v.string()),
+    announce_name: v.boolean(),
+    discovery: v.boolean(),
+    theme: v.picklist(['system', 'light', 'dark', 'contrast']),
+    start_at_login: v.boolean(),
+    native_notifications: v.boolean(),
+    single_key_shortcuts: v.boolean(),
+  }),
+);
+type StoredSettings = v.InferOutput<typeof stored>;
+export type SettingsChange = { readonly [Name in keyof SettingsDto]?: SettingsDto[Name] | undefined };
+
+const DEFAULTS: Omit<SettingsDto, 'name'> = {
+  person: null,
+  announce_name: false,
+  discovery: true,
+  theme: 'system',
+  start_at_login: false,
+  native_notifications: true,
+  single_key_shortcuts: true,
+};
+
+export interface SettingsServiceDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly events: EventBus;
+  readonly log: Log;
+  /** The name until the owner gives one; asked again each time, because the identity may be unlocked later. */
+  readonly defaultName: () => string;
+}
+
+export class SettingsService {
+  readonly #deps: SettingsServiceDeps;
+  readonly #listeners = new Set<(now: SettingsDto, before: SettingsDto) => void>();
+  #overrides: SettingsChange;
+  #stored: StoredSettings;
+
+  /** @param overrides what was given at start */
+  constructor(deps: SettingsServiceDeps, overrides: Pick<SettingsChange, 'name' | 'discovery'> = {}) {
+    this.#deps = deps;
+    this.#overrides = overrides;
+    this.#stored = this.#read(deps.store.read);
+  }
+
+  current(): SettingsDto {
+    const stored = this.#stored;
+    return {
+      name: this.#overrides.name ?? stored.name ?? this.#deps.defaultName(),
+      person: stored.person ?? DEFAULTS.person,
+      announce_name: stored.announce_name ?? DEFAULTS.announce_name,
+      discovery: this.#overrides.discovery ?? stored.discovery ?? DEFAULTS.discovery,
+      theme: stored.theme ?? DEFAULTS.theme,
+      start_at_login: stored.start_at_login ?? DEFAULTS.start_at_login,
+      native_notifications: stored.native_notifications ?? DEFAULTS.native_notifications,
+      single_key_shortcuts: stored.single_key_shortcuts ?? DEFAULTS.single_key_shortcuts,
+    };
+  }
+
+  /** Keeps the change, then tells everybody. Fields that are undefined stay as they are. */
+  async update(change: SettingsChange, by: { readonly actor: string; readonly surface: string }): Promise<SettingsDto> {
+    const before = this.current();
+    const wanted = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+    const at = this.#deps.clock.wallMs();
+    this.#stored = await this.#deps.store.write((tables) => {
+      const next = v.parse(stored, { ...this.#read(tables), ...wanted });
+      tables.setMeta(META_NAME, JSON.stringify(next));
+      const detail = JSON.stringify({ changed: Object.keys(wanted) });
+      tables.appendAudit({
+        at,
+        actor: by.actor,
+        surface: by.surface,
+        action: 'settings_changed',
+        object: 'settings',
+        digest: null,
+        detail,
+      });
+      return next;
+    });
+    this.#overrides = Object.fromEntries(Object.entries(this.#overrides).filter(([name]) => !Object.hasOwn(wanted, name)));
+    const now = this.current();
+    this.#deps.events.publish({ type: 'settings', settings: now });
+    for (const listener of this.#listeners) listener(now, before);
+    return now;
+  }
+
+  onChange(listener: (now: SettingsDto, before: SettingsDto) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #read(reads: Pick<Reads, 'getMeta'>): StoredSettings {
+    const text = reads.getMeta(META_NAME);
+    if (text === undefined) return {};
+    try {
+      return v.parse(stored, JSON.parse(text));
+    } catch {
+      this.#deps.log.warn('stored settings could not be read; the defaults are used');
+      return {};
+    }
+  }
+}

@@ -1,0 +1,226 @@
+// A test double of `electron` for plain Node: the built main bundle runs against it unchanged. Windows are real Chromium pages with the
+// real preload bundle and real message passing; tray, menu, notification and badge keep what they were given, so that a test can
+// compare it and press it. What it cannot show: process isolation of the sandbox, native drawing, fuses.
+import { EventEmitter } from 'node:events';
+import { fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { control } from './control.ts';
+import { PageWindow } from './page-window.ts';
+import { claimInstance } from './single-instance.ts';
+
+type Answer = (event: unknown, ...parameters: readonly unknown[]) => unknown;
+
+class AppDouble extends EventEmitter {
+  readonly isPackaged = false;
+  badge = 0;
+  sandboxed = false;
+  loginItem = { openAtLogin: false };
+
+  requestSingleInstanceLock(): boolean {
+    return claimInstance(process.argv, (argv) => this.emit('second-instance', {}, argv, process.cwd()));
+  }
+
+  async whenReady(): Promise<void> {
+    await Promise.resolve();
+  }
+
+  enableSandbox(): void {
+    this.sandboxed = true;
+  }
+
+  setBadgeCount(count: number): boolean {
+    this.badge = count;
+    return true;
+  }
+
+  getLoginItemSettings(): { openAtLogin: boolean } {
+    return this.loginItem;
+  }
+
+  setLoginItemSettings(settings: { openAtLogin: boolean }): void {
+    this.loginItem = settings;
+  }
+
+  getPath(name: string): string {
+    return name === 'exe' ? process.execPath : tmpdir();
+  }
+
+  getVersion(): string {
+    return '0.0.0-test';
+  }
+
+  quit(): void {
+    let prevented = false;
+    this.emit('before-quit', { preventDefault: () => (prevented = true) });
+    if (!prevented) this.exit(0);
+  }
+
+  exit(code: number): void {
+    void PageWindow.closeAll().finally(() => process.exit(code));
+  }
+}
+
+class IpcMainDouble {
+  readonly handlers = new Map<string, Answer>();
+
+  handle(channel: string, answer: Answer): void {
+    if (this.handlers.has(channel)) throw new Error(`Attempted to register a second handler for '${channel}'`);
+    this.handlers.set(channel, answer);
+  }
+
+  removeHandler(channel: string): void {
+    this.handlers.delete(channel);
+  }
+}
+
+class ImageDouble {
+  readonly path: string;
+  template = false;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  setTemplateImage(template: boolean): void {
+    this.template = template;
+  }
+}
+
+interface MenuItem {
+  readonly label?: string;
+  readonly enabled?: boolean;
+  readonly type?: string;
+  readonly click?: () => void;
+}
+
+class TrayDouble extends EventEmitter {
+  toolTip = '';
+  title = '';
+  image: ImageDouble;
+  menu: readonly MenuItem[] = [];
+  destroyed = false;
+
+  constructor(image: ImageDouble) {
+    super();
+    this.image = image;
+    control.trays.push(this);
+  }
+
+  setImage(image: ImageDouble): void {
+    this.image = image;
+  }
+
+  setToolTip(text: string): void {
+    this.toolTip = text;
+  }
+
+  setTitle(text: string): void {
+    this.title = text;
+  }
+
+  setContextMenu(menu: { readonly items: readonly MenuItem[] }): void {
+    this.menu = menu.items;
+  }
+
+  destroy(): void {
+    this.destroyed = true;
+  }
+}
+
+class NotificationDouble extends EventEmitter {
+  readonly options: { readonly title: string; readonly body: string };
+  shown = false;
+  closed = false;
+
+  static isSupported(): boolean {
+    return true;
+  }
+
+  constructor(options: { readonly title: string; readonly body: string }) {
+    super();
+    this.options = options;
+    control.notifications.push(this);
+  }
+
+  show(): void {
+    this.shown = true;
+  }
+
+  close(): void {
+    this.closed = true;
+    this.emit('close');
+  }
+}
+
+class UtilityProcessDouble extends EventEmitter {
+  readonly #child: ChildProcess;
+
+  constructor(modulePath: string, parameters: readonly string[]) {
+    super();
+    this.#child = fork(modulePath, [...parameters], {
+      execArgv: ['--import', new URL('./parent-port.mjs', import.meta.url).href],
+      serialization: 'advanced',
+    });
+    this.#child.once('spawn', () => this.emit('spawn'));
+    this.#child.on('message', (message) => this.emit('message', message));
+    this.#child.once('exit', (code) => this.emit('exit', code ?? 1));
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  postMessage(message: unknown): void {
+    if (this.#child.connected && typeof message === 'object' && message !== null) this.#child.send(message);
+  }
+
+  kill(): boolean {
+    return this.#child.kill('SIGKILL');
+  }
+}
+
+export const app = new AppDouble();
+export const ipcMain = new IpcMainDouble();
+export const Menu = {
+  setApplicationMenu: (): void => undefined,
+  buildFromTemplate: (items: readonly MenuItem[]): { readonly items: readonly MenuItem[] } => ({ items }),
+};
+export const nativeImage = { createFromPath: (path: string): ImageDouble => new ImageDouble(path) };
+export const Notification = NotificationDouble;
+export const Tray = TrayDouble;
+export const utilityProcess = {
+  fork: (modulePath: string, parameters: readonly string[] = []): UtilityProcessDouble => new UtilityProcessDouble(modulePath, parameters),
+};
+
+export const protocol = {
+  registerSchemesAsPrivileged: (schemes: readonly { readonly scheme: string }[]): void => {
+    control.schemes.push(...schemes);
+  },
+  handle: (scheme: string, answer: (request: { readonly url: string; readonly method: string }) => Promise<Response>): void => {
+    PageWindow.handlers.set(scheme, answer);
+  },
+};
+
+const sessionHandlers: Record<string, unknown> = {};
+export const session = {
+  defaultSession: {
+    setPermissionRequestHandler: (handler: unknown): void => void (sessionHandlers['permissionRequest'] = handler),
+    setPermissionCheckHandler: (handler: unknown): void => void (sessionHandlers['permissionCheck'] = handler),
+    setDevicePermissionHandler: (handler: unknown): void => void (sessionHandlers['devicePermission'] = handler),
+    setDisplayMediaRequestHandler: (handler: unknown): void => void (sessionHandlers['displayMedia'] = handler),
+    on: (name: string, handler: unknown): void => void (sessionHandlers[name] = handler),
+  },
+};
+
+export class BrowserWindow extends PageWindow {
+  constructor(options: Record<string, unknown>) {
+    super(options, ipcMain.handlers);
+    control.windows.push(this);
+    app.emit('web-contents-created', {}, this.webContents);
+  }
+}
+
+control.listen({ app, ipcMain, sessionHandlers });
+
+export default { app, BrowserWindow, ipcMain, Menu, nativeImage, Notification, protocol, session, Tray, utilityProcess };

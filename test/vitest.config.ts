@@ -1,18 +1,32 @@
 // Which tests exist and where each kind runs: Node for the system, real Chromium for components.
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
+const root = fileURLToPath(new URL('..', import.meta.url));
+
 export default defineConfig({
+  root,
   test: {
     projects: [
       {
-        extends: true,
-        root: '..',
+        root,
         test: {
           name: 'node',
           environment: 'node',
           include: ['test/{unit,contract,sim,integration,adversarial}/**/*.test.ts'],
           testTimeout: 30_000,
           hookTimeout: 30_000,
+        },
+      },
+      {
+        root,
+        test: {
+          name: 'e2e',
+          environment: 'node',
+          include: ['test/e2e/**/*.test.ts'],
+          fileParallelism: false,
+          testTimeout: 180_000,
+          hookTimeout: 60_000,
         },
       },
     ],

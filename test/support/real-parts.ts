@@ -1,0 +1,65 @@
+// Which real parts this machine has: Chromium, network namespaces, avahi, a Secret Service. A missing one skips its tests with a loud line;
+// where AXON_TEST_REQUIRE_ALL is set (continuous integration) a missing one fails instead, so that nothing is skipped in silence.
+import { spawnSync } from 'node:child_process';
+import { appendFileSync, existsSync } from 'node:fs';
+
+export const REAL_PARTS = {
+  chromium: { needs: 'the package chromium', found: () => existsSync(chromiumPath()) },
+  namespaces: { needs: 'root, iproute2 and leave to make network namespaces', found: canMakeNamespaces },
+  avahi: {
+    needs: 'the packages avahi-daemon, avahi-utils and dbus',
+    found: () => onPath('avahi-daemon') && onPath('avahi-browse') && onPath('dbus-daemon'),
+  },
+  'secret-service': {
+    needs: 'the packages dbus and gnome-keyring',
+    found: () => process.platform === 'linux' && onPath('dbus-run-session') && onPath('gnome-keyring-daemon'),
+  },
+  'small-disk': { needs: 'root and leave to mount a tmpfs', found: canMount },
+  faketime: { needs: 'the package faketime', found: () => onPath('faketime') },
+  'socket-list': { needs: 'the package iproute2', found: () => onPath('ss') },
+} as const;
+
+export type RealPart = keyof typeof REAL_PARTS;
+
+export function chromiumPath(): string {
+  return process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
+}
+
+function onPath(program: string): boolean {
+  return spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
+}
+
+function canMakeNamespaces(): boolean {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0 || !onPath('ip')) return false;
+  const name = `axon-probe-${process.pid}`;
+  if (spawnSync('ip', ['netns', 'add', name]).status !== 0) return false;
+  return spawnSync('ip', ['netns', 'delete', name]).status === 0;
+}
+
+function canMount(): boolean {
+  return (
+    process.platform === 'linux' &&
+    process.getuid?.() === 0 &&
+    spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0
+  );
+}
+
+const answers = new Map<RealPart, boolean>();
+
+/**
+ * True when the part can be used here. Otherwise says so on standard error and in the run's list of skips, or throws where everything
+ * is required. Use as `describe.skipIf(!hasRealPart('chromium'))`.
+ */
+export function hasRealPart(part: RealPart): boolean {
+  const known = answers.get(part);
+  if (known !== undefined) return known;
+  const found = REAL_PARTS[part].found();
+  answers.set(part, found);
+  if (found) return true;
+  const line = `SKIPPED: tests with the real ${part} need ${REAL_PARTS[part].needs}`;
+  if (process.env['AXON_TEST_REQUIRE_ALL'] === '1') throw new Error(`${line}; nothing may be skipped in this run`);
+  process.stderr.write(`\n${line}\n`);
+  const list = process.env['AXON_TEST_SKIPS'];
+  if (list !== undefined) appendFileSync(list, `${line}\n`);
+  return false;
+}

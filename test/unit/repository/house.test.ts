@@ -1,0 +1,119 @@
+// Holds by machine what can be held by machine: sizes, words, the shape of the house and the packages it stands on.
+import { execFileSync } from 'node:child_process';
+import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '..', '..', '..');
+const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8' })
+  .trim()
+  .split('\n')
+  .filter((file) => statSync(join(ROOT, file), { throwIfNoEntry: false })?.isFile());
+const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+const isSource = (file: string): boolean => /^(main|preload|renderer)\/.*\.(ts|svelte|css)$/.test(file);
+const lines = (file: string): number => read(file).split('\n').length;
+const thisFile = 'test/unit/repository/house.test.ts';
+
+const LINES_MAX = { '.ts': 400, '.svelte': 250, '.css': 400 } as const;
+const TOP_LEVEL = new Set([
+  'package.json',
+  'package-lock.json',
+  'electron-builder.yml',
+  'electron.vite.config.ts',
+  'tsconfig.json',
+  'main',
+  'renderer',
+  'preload',
+  'resources',
+  'test',
+  'README.md',
+  'LICENSE',
+  'SECURITY.md',
+  'CONTRIBUTING.md',
+]);
+
+describe('the house', () => {
+  test('no source file passes its size', () => {
+    const tooLong = files
+      .filter(isSource)
+      .filter((file) => lines(file) > LINES_MAX[file.slice(file.lastIndexOf('.')) as keyof typeof LINES_MAX]);
+    expect(tooLong).toEqual([]);
+  });
+
+  test('every TypeScript file of the product opens by saying what it owns', () => {
+    const silent = files.filter((file) => /^(main|preload|renderer)\/.*\.ts$/.test(file) && !/^(\/\/|\/\*|#!)/.test(read(file)));
+    expect(silent).toEqual([]);
+  });
+
+  test('the top level holds only what belongs there', () => {
+    const top = new Set(files.map((file) => file.split('/')[0] ?? ''));
+    expect([...top].filter((name) => !TOP_LEVEL.has(name) && !name.startsWith('.'))).toEqual([]);
+  });
+
+  test('no drawer is called utils, helpers or manager', () => {
+    expect(files.filter((file) => /(^|[/-])(utils?|helpers?|manager|misc|common)([./-]|$)/i.test(file))).toEqual([]);
+  });
+
+  test('the folder map in README.md is the folders on disk', () => {
+    const map = /```text house\n([\s\S]*?)```/.exec(read('README.md'))?.[1] ?? '';
+    const named = [...map.matchAll(/^(\S+)\/\s/gm)].map((match) => match[1]);
+    const onDisk = ['main', 'preload', 'renderer'].flatMap((room) =>
+      readdirSync(join(ROOT, room), { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map((entry) => `${room}/${entry.name}`),
+    );
+    expect(named.filter((name) => /^(main|preload|renderer)\//.test(name ?? '')).toSorted()).toEqual(onDisk.toSorted());
+  });
+
+  test('nothing is left unfinished or muted', () => {
+    const marks = /\b(TODO|FIXME|XXX|HACK)\b|eslint-disable|oxlint-disable|@ts-ignore|@ts-nocheck|\b(it|test|describe)\.(only|todo)\b/;
+    expect(files.filter((file) => /\.(ts|svelte|mjs|cjs)$/.test(file) && file !== thisFile && marks.test(read(file)))).toEqual([]);
+  });
+
+  test('peer text is never rendered as markup', () => {
+    expect(files.filter((file) => isSource(file) && /\{@html|\.innerHTML\b|insertAdjacentHTML|document\.write/.test(read(file)))).toEqual(
+      [],
+    );
+  });
+
+  test('no file names a machine path or a package host', () => {
+    const foreign = /\/work\/main|\.\.\/shared|registry\.npmjs|"resolved": "http/;
+    expect(
+      files.filter((file) => /\.(ts|svelte|md|json|yml|cjs|mjs)$/.test(file) && file !== thisFile && foreign.test(read(file))),
+    ).toEqual([]);
+  });
+});
+
+describe('the packages', () => {
+  const manifest = JSON.parse(read('package.json')) as Record<string, Record<string, string>>;
+  const lock = JSON.parse(read('package-lock.json')) as { packages: Record<string, { version?: string; hasInstallScript?: boolean }> };
+
+  test('every version is pinned exactly', () => {
+    const ranges = ['dependencies', 'devDependencies', 'optionalDependencies'].flatMap((kind) =>
+      Object.entries(manifest[kind] ?? {}).filter(([, version]) => !/^(npm:@napi-rs\/keyring@)?\d+\.\d+\.\d+$/.test(version)),
+    );
+    expect(ranges).toEqual([]);
+  });
+
+  test('the packages the product is built on are used by its code', () => {
+    const source = files
+      .filter(isSource)
+      .map((file) => read(file))
+      .join('\n');
+    const named = ['electron', '@matrixai/quic', '@noble/ed25519', 'keytar', 'bonjour-service', 'svelte', 'better-sqlite3'];
+    expect(named.filter((name) => !new RegExp(`['"]${name.replace('/', '\\/')}['"/-]`).test(source))).toEqual([]);
+  });
+
+  test('only the listed packages may run install scripts', () => {
+    const allowed = Object.entries(manifest['allowScripts'] ?? {}).filter(([, leave]) => String(leave) === 'true');
+    expect(allowed.map(([name]) => name)).toEqual(['node']);
+    const decided = new Set(Object.keys(manifest['allowScripts'] ?? {}));
+    const withScripts = Object.entries(lock.packages).filter(([, entry]) => entry.hasInstallScript === true);
+    const undecided = withScripts.map(([path]) => path.slice(path.lastIndexOf('node_modules/') + 13)).filter((name) => !decided.has(name));
+    expect(undecided.filter((name) => name !== 'fsevents')).toEqual([]);
+  });
+
+  test('Electron is a supported major (E1)', () => {
+    expect(Number(lock.packages['node_modules/electron']?.version?.split('.')[0])).toBeGreaterThanOrEqual(43);
+  });
+});

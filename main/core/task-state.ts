@@ -1,4 +1,5 @@
 // The states of a delegation (PROTOCOL.md, Delegation states) and of a query that waits for a person. Terminal states never change.
+// This file says which moves exist; who may make one, and when, is decided elsewhere.
 
 export const TASK_STATES = [
   'sending',
@@ -17,3 +18,42 @@ export const TASK_STATES = [
   'cancelled',
 ] as const;
 export type TaskState = (typeof TASK_STATES)[number];
+export type TaskDirection = 'incoming' | 'outgoing' | 'local';
+
+const TERMINAL: ReadonlySet<TaskState> = new Set(['completed', 'partial', 'failed', 'declined', 'expired', 'cancelled']);
+
+/** For work that runs here. Nothing reaches an agent's queue except through `approved`, by a person or by a rule. */
+const MOVES_HERE: Readonly<Record<TaskState, readonly TaskState[]>> = {
+  sending: [],
+  received: ['awaiting_approval', 'approved', 'failed', 'declined', 'expired', 'cancelled'],
+  awaiting_approval: ['held', 'approved', 'failed', 'declined', 'expired', 'cancelled'],
+  held: ['awaiting_approval', 'approved', 'failed', 'declined', 'expired', 'cancelled'],
+  approved: ['queued', 'failed', 'cancelled'],
+  queued: ['claimed', 'failed', 'cancelled'],
+  // An agent may answer at once, without saying first that it has begun; an expired lease puts the work back.
+  claimed: ['queued', 'running', 'completed', 'partial', 'failed', 'cancelled'],
+  running: ['completed', 'partial', 'failed', 'cancelled'],
+  completed: [],
+  partial: [],
+  failed: [],
+  declined: [],
+  expired: [],
+  cancelled: [],
+};
+
+/** What is seen from afar may skip steps and come out of order, but never begins again and never leaves its end. */
+function canObserve(from: TaskState, to: TaskState): boolean {
+  return !TERMINAL.has(from) && to !== 'sending' && from !== to;
+}
+
+export function isTerminal(state: TaskState): boolean {
+  return TERMINAL.has(state);
+}
+
+/**
+ * True when a task may go from one state to another.
+ * @param direction `outgoing` for a task another hub runs, of which we see only what it tells; else it runs here
+ */
+export function canMove(from: TaskState, to: TaskState, direction: TaskDirection = 'incoming'): boolean {
+  return direction === 'outgoing' ? canObserve(from, to) : MOVES_HERE[from].includes(to);
+}

@@ -1,0 +1,35 @@
+// How much harm a request could do, as the household sees it: the class its owner gave to the agent or to one of its domains. Nothing
+// the sender says can lower it.
+import type { RiskClass } from '../../preload/contract/dto.ts';
+import { isDomain, longestDomain } from './routing.ts';
+
+export type RiskReason = 'agent_class' | 'domain_class' | 'new_agent' | 'no_domain' | 'unknown';
+export interface Risk {
+  readonly riskClass: RiskClass;
+  readonly reason: RiskReason;
+}
+
+/** The part of an agent that its risk depends on. */
+export interface ClassifiedAgent {
+  readonly state: 'requested' | 'active';
+  readonly riskClass: RiskClass;
+  readonly domains: readonly { readonly domain: string; readonly riskClass: RiskClass | null }[];
+}
+
+const ORDER: readonly RiskClass[] = ['R0', 'R1', 'R2', 'R3'];
+
+/**
+ * The class of a request to `agent`. A domain that is none is unknown: R3. Without a domain nothing says that a request only looks, so it
+ * is at least R1 and therefore asked. An agent that its owner has not confirmed is at least R2.
+ */
+export function riskOf(agent: ClassifiedAgent, domain: string | null): Risk {
+  if (domain !== null && !isDomain(domain)) return { riskClass: 'R3', reason: 'unknown' };
+  if (agent.state === 'requested') return { riskClass: higher(agent.riskClass, 'R2'), reason: 'new_agent' };
+  if (domain === null) return { riskClass: higher(agent.riskClass, 'R1'), reason: 'no_domain' };
+  const ownClass = longestDomain(agent.domains, domain)?.riskClass ?? null;
+  return ownClass === null ? { riskClass: agent.riskClass, reason: 'agent_class' } : { riskClass: ownClass, reason: 'domain_class' };
+}
+
+function higher(first: RiskClass, second: RiskClass): RiskClass {
+  return ORDER.indexOf(first) >= ORDER.indexOf(second) ? first : second;
+}

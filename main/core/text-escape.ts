@@ -1,0 +1,81 @@
+// Text from outside, as a person and an agent may see it. Bodies keep all their words with hidden characters made visible; names are
+// shown only when they are plain. The escaped form is what is shown, what an approval covers and what the agent receives: escape once,
+// where the text comes in.
+import { hasHidden, showHidden } from '../lib/hidden-characters.ts';
+import { NAME_MAX_GRAPHEMES } from './limits.ts';
+
+/** What is shown for a name that is not fit to be. */
+export const HIDDEN_NAME = '(name hidden)';
+
+const WHITE_SPACE_BUT_SPACE = /[^\S ]/u;
+const PRIVATE_OR_UNASSIGNED = /[\p{Private_Use}\p{Unassigned}]/u;
+const VISIBLE = /[\p{Letter}\p{Number}\p{Emoji_Presentation}]/u;
+/** Writing systems a name may use, each with what its own readers mix into it. */
+const WRITING_SYSTEMS = [
+  ['Latin'],
+  ['Cyrillic'],
+  ['Greek'],
+  ['Armenian'],
+  ['Georgian'],
+  ['Hebrew'],
+  ['Arabic'],
+  ['Devanagari'],
+  ['Bengali'],
+  ['Gurmukhi'],
+  ['Gujarati'],
+  ['Oriya'],
+  ['Tamil'],
+  ['Telugu'],
+  ['Kannada'],
+  ['Malayalam'],
+  ['Sinhala'],
+  ['Thai'],
+  ['Lao'],
+  ['Khmer'],
+  ['Myanmar'],
+  ['Tibetan'],
+  ['Ethiopic'],
+  ['Han', 'Hiragana', 'Katakana'],
+  ['Han', 'Hangul'],
+  ['Han', 'Bopomofo'],
+].map((scripts) => {
+  const classes = ['Common', 'Inherited', ...scripts].map((script) => `\\p{Script_Extensions=${script}}`).join('');
+  return new RegExp(`^[${classes}]*$`, 'u');
+});
+
+/**
+ * A text of any length with every hidden or direction-changing character as a visible "[U+202E]"; line feeds and tabs stay. Different
+ * texts never look the same afterwards: what already looked like an escape has its bracket escaped, so escape only once.
+ */
+export function escapeText(text: string): string {
+  return showHidden(text);
+}
+
+/** Every string inside a JSON value escaped, keys too. Depth is that of a parsed message, so recursion is bounded. */
+export function escapeJson(value: unknown): unknown {
+  if (typeof value === 'string') return escapeText(value);
+  if (Array.isArray(value)) return value.map(escapeJson);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [escapeText(key), escapeJson(member)]));
+}
+
+/**
+ * A name somebody gave themselves, fit for one line: at most 32 characters as people count them, in one writing system, nothing
+ * invisible. Otherwise `hidden`, and the name is "(name hidden)".
+ */
+export function escapeName(text: string): { readonly name: string; readonly hidden: boolean } {
+  // Bounded before it is normalised: one character may become eighteen.
+  const name = text.length > NAME_MAX_GRAPHEMES * 32 ? '' : text.normalize('NFKC').trim();
+  const fits =
+    VISIBLE.test(name) &&
+    !hasHidden(name) &&
+    !WHITE_SPACE_BUT_SPACE.test(name) &&
+    !PRIVATE_OR_UNASSIGNED.test(name) &&
+    WRITING_SYSTEMS.some((system) => system.test(name)) &&
+    countGraphemes(name) <= NAME_MAX_GRAPHEMES;
+  return fits ? { name, hidden: false } : { name: HIDDEN_NAME, hidden: true };
+}
+
+function countGraphemes(text: string): number {
+  return [...new Intl.Segmenter('und', { granularity: 'grapheme' }).segment(text)].length;
+}

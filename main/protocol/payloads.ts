@@ -1,0 +1,320 @@
+// The payload of every kind but `pair` as a typed value with the defaults filled in (PROTOCOL.md, Kinds and payloads). Members not named
+// here stay in the raw record and are otherwise ignored. What must never be misread (a task, a deadline) is refused when it does not fit;
+// what is only a hint reads as its default. All text is outside text, as it came.
+import { readWireErrorCode, ERRORS, type WireErrorCode } from '../../preload/contract/errors.ts';
+import { canonicalJson } from '../lib/canonical-json.ts';
+import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
+import { err, ok, type Result } from '../lib/result.ts';
+import { Fields } from './fields.ts';
+import * as limits from './limits.ts';
+
+export interface Route {
+  /** Name of the asking agent behind its hub. */
+  readonly from: string | null;
+  /** Name of the agent that is asked behind ours. */
+  readonly to: string | null;
+}
+
+export interface Conversation {
+  readonly id: string;
+  /** Id of the message this one follows. */
+  readonly parent: string | null;
+}
+
+/** What a query and a delegation have in common: for whom it is, and how long it may take. */
+interface Addressed {
+  /** As it came: may be no valid domain, which then matches nothing. */
+  readonly domain: string | null;
+  readonly capability: string | null;
+  /** The sender's own words why; unchecked. */
+  readonly reason: string | null;
+  /** Counted from receipt; never more than a day. */
+  readonly deadline_ms: number;
+  readonly route: Route | null;
+  readonly conversation: Conversation | null;
+}
+
+export interface QueryPayload extends Addressed {
+  /** A structured question (a JSON object) reads as its canonical text. */
+  readonly question: string;
+  /** 0 = no limit. A guideline. */
+  readonly max_tokens: number;
+}
+
+export interface DelegatePayload extends Addressed {
+  readonly task: string;
+  readonly context: JsonObject;
+  readonly priority: 'normal' | 'urgent';
+  readonly report_back: boolean;
+}
+
+export interface ResponsePayload {
+  readonly data: unknown;
+  readonly summary: string;
+  readonly tokens_used: number | null;
+  readonly truncated: boolean;
+}
+
+export interface AckPayload {
+  readonly accepted: boolean;
+  readonly state: 'queued' | 'pending_approval' | 'working' | null;
+  readonly estimated_ms: number | null;
+  /** Why not, when not accepted. */
+  readonly code: WireErrorCode | null;
+  readonly reason: string | null;
+  readonly retryable: boolean;
+}
+
+export interface ResultPayload {
+  readonly status: 'completed' | 'failed' | 'partial';
+  readonly outcome: string;
+  readonly data: unknown;
+  readonly error: string | null;
+  readonly code: WireErrorCode | null;
+}
+
+export interface NotifyPayload {
+  readonly topic: string;
+  readonly data: unknown;
+  readonly importance: 'low' | 'medium' | 'high';
+  readonly route: Route | null;
+  readonly conversation: Conversation | null;
+}
+
+export interface CancelPayload {
+  readonly reason: string | null;
+}
+
+export interface PongPayload {
+  readonly status: 'idle' | 'busy' | 'overloaded';
+  readonly uptime_secs: number | null;
+  readonly active_tasks: number | null;
+  readonly agent_name: string | null;
+}
+
+interface AgentCapabilities {
+  readonly domains: readonly string[];
+  readonly channels: readonly string[];
+  readonly tools: readonly string[];
+  readonly max_concurrent_tasks: number | null;
+  readonly model: string | null;
+}
+
+export interface PeerAgentPayload extends AgentCapabilities {
+  readonly name: string;
+  readonly capabilities: readonly string[];
+}
+
+export interface CapabilitiesPayload extends AgentCapabilities {
+  readonly agent_name: string | null;
+  readonly agents: readonly PeerAgentPayload[];
+  /** Changes whenever anything else in here does. */
+  readonly rev: string | null;
+}
+
+export interface ErrorPayload {
+  readonly code: WireErrorCode;
+  readonly message: string;
+  readonly retryable: boolean;
+}
+
+export interface HelloPayload {
+  /** Empty when the list was no list of up to 16 whole numbers: then there is no common version. */
+  readonly protocol_versions: readonly number[];
+  readonly selected_version: number | null;
+  readonly agent_name: string | null;
+  readonly features: readonly string[];
+  readonly extensions: readonly string[];
+}
+
+export function parseQuery(payload: JsonObject): Result<QueryPayload, string> {
+  const fields = new Fields(payload);
+  const structured = fields.raw('question');
+  return fields.finish({
+    question: isJsonObject(structured) ? canonicalJson(structured) : fields.text('question', 'What is on the family calendar this week?'),
+    max_tokens: fields.integer('max_tokens', 0, 0),
+    ...readAddressed(fields, limits.QUERY_DEADLINE_DEFAULT_MS),
+  });
+}
+
+export function parseDelegate(payload: JsonObject): Result<DelegatePayload, string> {
+  const fields = new Fields(payload);
+  return fields.finish({
+    task: fields.text('task', 'Tell the family chat that dinner is at 7'),
+    context: fields.object('context') ?? {},
+    priority: fields.choice('priority', ['normal', 'urgent'], 'normal'),
+    report_back: fields.flag('report_back', true),
+    ...readAddressed(fields, limits.DEADLINE_MAX_MS),
+  });
+}
+
+export function parseResponse(payload: JsonObject): Result<ResponsePayload, string> {
+  const fields = new Fields(payload);
+  return fields.finish({
+    data: fields.any('data'),
+    summary: fields.text('summary', 'Three swim practices this week'),
+    tokens_used: fields.integer('tokens_used', 0, null),
+    truncated: fields.flag('truncated', false),
+  });
+}
+
+export function parseAck(payload: JsonObject): Result<AckPayload, string> {
+  const fields = new Fields(payload);
+  const accepted = fields.requiredFlag('accepted');
+  const code = accepted ? null : readWireErrorCode(fields.raw('code') ?? 'rejected');
+  return fields.finish({
+    accepted,
+    state: readHint(fields.raw('state'), ['queued', 'pending_approval', 'working'], null),
+    estimated_ms: fields.integer('estimated_ms', 0, null),
+    code,
+    reason: fields.optionalText('reason'),
+    retryable: fields.flag('retryable', code !== null && ERRORS[code].retryable),
+  });
+}
+
+export function parseResult(payload: JsonObject): Result<ResultPayload, string> {
+  const fields = new Fields(payload);
+  const status = readHint(payload.status, ['completed', 'failed', 'partial'], null);
+  return fields.finish({
+    status: status ?? fields.refuse('status', 'must be "completed", "failed" or "partial"', 'failed' as const),
+    outcome: fields.optionalText('outcome') ?? '',
+    data: fields.any('data'),
+    error: fields.optionalText('error'),
+    code: fields.has('code') ? readWireErrorCode(fields.raw('code')) : null,
+  });
+}
+
+export function parseNotify(payload: JsonObject): Result<NotifyPayload, string> {
+  const fields = new Fields(payload);
+  return fields.finish({
+    topic: fields.text('topic', 'user.location', { maxCharacters: limits.TOPIC_MAX_CHARACTERS }),
+    data: fields.any('data'),
+    importance: readHint(payload.importance, ['low', 'medium', 'high'], 'low'),
+    route: readRoute(fields),
+    conversation: readConversation(fields),
+  });
+}
+
+export function parseCancel(payload: JsonObject): Result<CancelPayload, string> {
+  const fields = new Fields(payload);
+  return fields.finish({ reason: fields.optionalText('reason') });
+}
+
+export function parsePong(payload: JsonObject): Result<PongPayload, string> {
+  const fields = new Fields(payload);
+  const status = readHint(payload.status, ['idle', 'busy', 'overloaded'], null);
+  return fields.finish({
+    status: status ?? fields.refuse('status', 'must be "idle", "busy" or "overloaded"', 'busy' as const),
+    uptime_secs: fields.integer('uptime_secs', 0, null),
+    active_tasks: fields.integer('active_tasks', 0, null),
+    agent_name: fields.optionalText('agent_name'),
+  });
+}
+
+export function parseCapabilities(payload: JsonObject): Result<CapabilitiesPayload, string> {
+  const fields = new Fields(payload);
+  return fields.finish({
+    agent_name: fields.optionalText('agent_name'),
+    ...readAgentCapabilities(fields),
+    agents: fields.list('agents', limits.CAPABILITY_LIST_MAX, parsePeerAgent),
+    rev: fields.optionalText('rev', { maxCharacters: limits.CAPABILITY_ENTRY_MAX_CHARACTERS }),
+  });
+}
+
+/** Never refuses: an error that does not fit is an `internal` one. */
+export function parseError(payload: JsonObject): Result<ErrorPayload, string> {
+  const code = readWireErrorCode(payload.code);
+  return ok({
+    code,
+    message: typeof payload.message === 'string' ? payload.message : '',
+    retryable: typeof payload.retryable === 'boolean' ? payload.retryable : ERRORS[code].retryable,
+  });
+}
+
+/** Never refuses: a list of versions that is none leaves no common version, and the rest of a hello is hints. */
+export function parseHello(payload: JsonObject): Result<HelloPayload, string> {
+  return ok({
+    protocol_versions: readVersions(payload.protocol_versions),
+    selected_version: isVersion(payload.selected_version) ? payload.selected_version : null,
+    agent_name: typeof payload.agent_name === 'string' && payload.agent_name !== '' ? payload.agent_name : null,
+    features: readFeatures(payload.features),
+    extensions: readFeatures(payload.extensions),
+  });
+}
+
+function readAddressed(fields: Fields, deadlineMs: number): Addressed {
+  return {
+    domain: fields.optionalText('domain'),
+    capability: fields.optionalText('capability', { maxCharacters: limits.CAPABILITY_MAX_CHARACTERS }),
+    reason: fields.optionalText('reason'),
+    deadline_ms: Math.min(fields.integer('deadline_ms', 1, deadlineMs), limits.DEADLINE_MAX_MS),
+    route: readRoute(fields),
+    conversation: readConversation(fields),
+  };
+}
+
+function readRoute(fields: Fields): Route | null {
+  const members = fields.object('route');
+  if (members === null) return null;
+  const route = new Fields(members, 'route.');
+  const name = { maxCharacters: limits.AGENT_NAME_MAX_CHARACTERS };
+  return accept(fields, 'route', route.finish({ from: route.optionalText('from', name), to: route.optionalText('to', name) }));
+}
+
+function readConversation(fields: Fields): Conversation | null {
+  const members = fields.object('conversation');
+  if (members === null) return null;
+  const conversation = new Fields(members, 'conversation.');
+  const name = { maxCharacters: limits.CONVERSATION_ID_MAX_CHARACTERS };
+  const read = { id: conversation.text('id', 'c-91', name), parent: conversation.optionalText('parent', name) };
+  return accept(fields, 'conversation', conversation.finish(read));
+}
+
+function accept<T>(fields: Fields, name: string, result: Result<T, string>): T | null {
+  return result.ok ? result.value : fields.refuse(name, `does not fit: ${result.error}`, null);
+}
+
+function readAgentCapabilities(fields: Fields): AgentCapabilities {
+  const texts = (name: string) => fields.texts(name, limits.CAPABILITY_LIST_MAX, { maxCharacters: limits.CAPABILITY_ENTRY_MAX_CHARACTERS });
+  return {
+    domains: texts('domains'),
+    channels: texts('channels'),
+    tools: texts('tools'),
+    max_concurrent_tasks: fields.integer('max_concurrent_tasks', 0, null),
+    model: fields.optionalText('model', { maxCharacters: limits.CAPABILITY_ENTRY_MAX_CHARACTERS }),
+  };
+}
+
+function parsePeerAgent(entry: unknown): Result<PeerAgentPayload, string> {
+  if (!isJsonObject(entry)) return err('must be a list of JSON objects');
+  const fields = new Fields(entry);
+  const text = { maxCharacters: limits.CAPABILITY_ENTRY_MAX_CHARACTERS };
+  return fields.finish({
+    name: fields.text('name', 'kitchen', { maxCharacters: limits.AGENT_NAME_MAX_CHARACTERS }),
+    capabilities: fields.texts('capabilities', limits.CAPABILITY_LIST_MAX, text),
+    ...readAgentCapabilities(fields),
+  });
+}
+
+function readHint<const Choice extends string, Absent>(value: unknown, choices: readonly Choice[], absent: Absent): Choice | Absent {
+  return choices.find((choice) => choice === value) ?? absent;
+}
+
+function readVersions(value: unknown): readonly number[] {
+  if (!Array.isArray(value) || value.length > limits.HELLO_VERSIONS_MAX) return [];
+  const entries: readonly unknown[] = value;
+  return entries.every(isVersion) ? entries : [];
+}
+
+function isVersion(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
+}
+
+function readFeatures(value: unknown): readonly string[] {
+  if (!Array.isArray(value)) return [];
+  const entries: readonly unknown[] = value;
+  return entries
+    .filter((entry) => typeof entry === 'string')
+    .filter((entry) => entry !== '' && entry.length <= limits.HELLO_FEATURE_MAX_CHARACTERS)
+    .slice(0, limits.HELLO_FEATURES_MAX);
+}

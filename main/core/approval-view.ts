@@ -1,0 +1,199 @@
+// What a person approves, byte for byte: one canonical JSON text over every field of a request, with all outside text escaped. The card is
+// drawn from it, the digest covers it, and the agent receives the text that stands in it. Nothing here shortens, reorders or leaves out.
+import { createHash } from 'node:crypto';
+import type { RiskClass } from '../../preload/contract/dto.ts';
+import { assert } from '../lib/assert.ts';
+import { canonicalJson } from '../lib/canonical-json.ts';
+import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
+import { err, ok, type Result } from '../lib/result.ts';
+import { parseStrictJson } from '../lib/strict-json.ts';
+import { ENVELOPE_DEPTH_MAX, ENVELOPE_KEYS_PER_OBJECT_MAX, ENVELOPE_NODES_MAX } from '../protocol/limits.ts';
+import { parseDelegate, parseQuery } from '../protocol/payloads.ts';
+import { APPROVAL_VIEW_SIZE_MAX_BYTES } from './limits.ts';
+import type { RiskReason } from './risk.ts';
+import { escapeJson, escapeText } from './text-escape.ts';
+
+export const APPROVAL_VIEW_VERSION = 1;
+const DIGEST_PREFIX = 'axon-hub/approval/v1\0';
+
+export interface ApprovalInput {
+  readonly kind: 'delegate' | 'query';
+  /** The payload as received, unescaped, every member of it. */
+  readonly payload: JsonObject;
+  /** The asking hub's key, 64 hex digits, or `agent:<name>` for an agent of this hub. */
+  readonly peerKey: string;
+  /** The owner's name for the asking hub when the request came. */
+  readonly peerName: string;
+  /** The asking agent's name, where known; outside text, unescaped. */
+  readonly fromAgent: string | null;
+  /** The local agent that would run it. */
+  readonly toAgent: string;
+  readonly riskClass: RiskClass;
+  readonly riskReason: RiskReason;
+  /** Wall clock, ms since 1970. */
+  readonly receivedAt: number;
+  /** Order of receipt on this hub. */
+  readonly receivedSeq: number;
+  readonly conversationId: string;
+  readonly messageId: string;
+}
+
+/** The parsed view. All outside text in it is escaped. */
+export interface ApprovalView {
+  readonly version: number;
+  readonly kind: 'delegate' | 'query';
+  readonly peer_key: string;
+  readonly peer_name: string;
+  readonly from_agent: string | null;
+  readonly to_agent: string;
+  readonly domain: string | null;
+  readonly risk_class: RiskClass;
+  readonly risk_reason: RiskReason;
+  /** The task or the question: exactly what the agent receives. */
+  readonly text: string;
+  /** Every member of the payload, the text's own included. */
+  readonly payload: JsonObject;
+  /** The sender's own words why; unchecked. */
+  readonly reason: string | null;
+  readonly report_back: boolean;
+  readonly urgent: boolean;
+  /** Counted from receipt. */
+  readonly deadline_ms: number;
+  readonly received_at: number;
+  readonly received_seq: number;
+  readonly conversation_id: string;
+  readonly message_id: string;
+}
+
+/** What the payload itself decides, so that no caller can show one thing and store another. */
+type FromPayload = Pick<ApprovalView, 'text' | 'domain' | 'reason' | 'report_back' | 'urgent' | 'deadline_ms'>;
+
+/**
+ * The view of a request and its digest (hex SHA-256).
+ * @throws InvariantError when the payload does not parse as its kind: callers refuse such a request before
+ */
+export function buildApprovalView(input: ApprovalInput): { readonly view: string; readonly digest: string } {
+  const read = readRequest(input.kind, input.payload);
+  assert(read.ok, 'only a request that parses is put before a person');
+  const payload = escapeJson(input.payload);
+  assert(isJsonObject(payload), 'an escaped object is an object');
+  const fields: ApprovalView = {
+    version: APPROVAL_VIEW_VERSION,
+    kind: input.kind,
+    peer_key: input.peerKey,
+    peer_name: escapeText(input.peerName),
+    from_agent: input.fromAgent === null ? null : escapeText(input.fromAgent),
+    to_agent: input.toAgent,
+    risk_class: input.riskClass,
+    risk_reason: input.riskReason,
+    payload,
+    ...read.value,
+    received_at: input.receivedAt,
+    received_seq: input.receivedSeq,
+    conversation_id: escapeText(input.conversationId),
+    message_id: input.messageId,
+  };
+  const view = canonicalJson(fields);
+  return { view, digest: digestOfView(view) };
+}
+
+/** Hex SHA-256 over "axon-hub/approval/v1", a zero byte and the view. */
+export function digestOfView(view: string): string {
+  return createHash('sha256').update(DIGEST_PREFIX, 'utf8').update(view, 'utf8').digest('hex');
+}
+
+/**
+ * Reads a stored view back. The error is a sentence for the log: a view that is not exactly what buildApprovalView writes was changed or
+ * damaged, and nothing may run from it.
+ */
+export function readApprovalView(view: string): Result<ApprovalView, string> {
+  const json = parseStrictJson(view, {
+    sizeMaxBytes: APPROVAL_VIEW_SIZE_MAX_BYTES,
+    // The payload stands one level deep here as in its envelope; the view's own members come on top.
+    depthMax: ENVELOPE_DEPTH_MAX,
+    nodesMax: ENVELOPE_NODES_MAX + Object.keys(CHECKS).length,
+    keysPerObjectMax: ENVELOPE_KEYS_PER_OBJECT_MAX,
+  });
+  if (!json.ok) return err(`an approval's view is not valid: ${json.error}`);
+  if (!isApprovalView(json.value)) return err("an approval's view lacks a field, or has one it should not have");
+  if (canonicalJson(json.value) !== view) return err("an approval's view is not in canonical form");
+  return ok(json.value);
+}
+
+/** Every member of the payload but the text itself, in the order of the view, as [path, value] pairs for the card; all escaped. */
+export function approvalFields(view: ApprovalView): readonly (readonly [string, string])[] {
+  const textMember = view.kind === 'delegate' ? 'task' : 'question';
+  const pairs: (readonly [string, string])[] = [];
+  for (const [key, value] of Object.entries(view.payload)) {
+    // A structured question is shown as text and member by member: its text is our spelling of it.
+    if (key !== textMember || typeof value !== 'string') flatten(pathOf('', key), value, pairs);
+  }
+  return pairs;
+}
+
+function readRequest(kind: 'delegate' | 'query', payload: JsonObject): Result<FromPayload, string> {
+  const parsed = kind === 'delegate' ? parseDelegate(payload) : parseQuery(payload);
+  if (!parsed.ok) return parsed;
+  const request = parsed.value;
+  return ok({
+    text: escapeText('task' in request ? request.task : request.question),
+    domain: request.domain === null ? null : escapeText(request.domain),
+    reason: request.reason === null ? null : escapeText(request.reason),
+    report_back: 'report_back' in request ? request.report_back : true,
+    urgent: 'priority' in request && request.priority === 'urgent',
+    deadline_ms: request.deadline_ms,
+  });
+}
+
+function flatten(path: string, value: unknown, pairs: (readonly [string, string])[]): void {
+  if (Array.isArray(value) && value.length > 0) {
+    for (const [index, entry] of value.entries()) flatten(`${path}[${index}]`, entry, pairs);
+  } else if (isJsonObject(value) && Object.keys(value).length > 0) {
+    for (const [key, member] of Object.entries(value)) flatten(pathOf(path, key), member, pairs);
+  } else {
+    pairs.push([path, typeof value === 'string' ? value : JSON.stringify(value)]);
+  }
+}
+
+/** `context.dinner_time`; a key that could be mistaken for a path is quoted: `context["a.b"]`. */
+function pathOf(path: string, key: string): string {
+  if (!/^[\p{Letter}_][\p{Letter}\p{Mark}\p{Number}_-]*$/u.test(key)) return `${path}[${JSON.stringify(key)}]`;
+  return path === '' ? key : `${path}.${key}`;
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+const isTextOrNull = (value: unknown): boolean => value === null || typeof value === 'string';
+const isFlag = (value: unknown): boolean => typeof value === 'boolean';
+const isWhole = (value: unknown): boolean => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+const isOneOf =
+  (...choices: readonly string[]) =>
+  (value: unknown): boolean =>
+    typeof value === 'string' && choices.includes(value);
+
+const CHECKS: { readonly [Field in keyof ApprovalView]: (value: unknown) => boolean } = {
+  version: (value) => value === APPROVAL_VIEW_VERSION,
+  kind: isOneOf('delegate', 'query'),
+  peer_key: isText,
+  peer_name: isText,
+  from_agent: isTextOrNull,
+  to_agent: isText,
+  domain: isTextOrNull,
+  risk_class: isOneOf('R0', 'R1', 'R2', 'R3'),
+  risk_reason: isOneOf('agent_class', 'domain_class', 'new_agent', 'no_domain', 'unknown'),
+  text: isText,
+  payload: isJsonObject,
+  reason: isTextOrNull,
+  report_back: isFlag,
+  urgent: isFlag,
+  deadline_ms: isWhole,
+  received_at: isWhole,
+  received_seq: isWhole,
+  conversation_id: isText,
+  message_id: isText,
+};
+
+function isApprovalView(value: unknown): value is ApprovalView {
+  if (!isJsonObject(value)) return false;
+  const names = Object.keys(CHECKS);
+  return Object.keys(value).length === names.length && Object.entries(CHECKS).every(([name, fits]) => fits(value[name]));
+}

@@ -48,7 +48,8 @@ export function serveApp(protocol: Protocol, files: ReadonlyMap<string, string>)
 function pathOf(url: string): string | undefined {
   try {
     const parsed = new URL(url);
-    return parsed.protocol === `${APP_SCHEME}:` && parsed.host === 'hub' ? parsed.pathname : undefined;
+    const isOurs = parsed.protocol === `${APP_SCHEME}:` && parsed.host === 'hub' && parsed.username === '' && parsed.password === '';
+    return isOurs ? parsed.pathname : undefined;
   } catch {
     return undefined;
   }

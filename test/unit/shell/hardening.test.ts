@@ -1,0 +1,75 @@
+import { EventEmitter } from 'node:events';
+import { describe, expect, test } from 'vitest';
+import { hardenContents, hardenSession, isAppUrl } from '../../../main/shell/hardening.ts';
+import { windowOptions } from '../../../main/shell/main-window.ts';
+
+describe('hardening', () => {
+  test('E11, E12: a page may go nowhere and open nothing', () => {
+    const contents = Object.assign(new EventEmitter(), {
+      handler: (_details: unknown): { action: string } => ({ action: 'allow' }),
+      setWindowOpenHandler(handler: (details: unknown) => { action: string }) {
+        this.handler = handler;
+      },
+    });
+    hardenContents(contents as never);
+    for (const name of ['will-navigate', 'will-redirect', 'will-frame-navigate']) {
+      for (const [url, stays] of [
+        ['https://example.org/', true],
+        ['app://hub.example/', true],
+        ['app://hubx/', true],
+        ['javascript:alert(1)', true],
+        ['file:///etc/passwd', true],
+        ['', true],
+        ['app://hub/', false],
+      ] as const) {
+        let prevented = false;
+        contents.emit(name, { url, preventDefault: () => (prevented = true) });
+        expect([name, url, prevented]).toEqual([name, url, stays]);
+      }
+    }
+    let attached = true;
+    contents.emit('will-attach-webview', { preventDefault: () => (attached = false) });
+    expect(attached).toBe(false);
+    expect(contents.handler({ url: 'https://example.org' })).toEqual({ action: 'deny' });
+  });
+
+  test('E14: every permission is refused', () => {
+    const given: unknown[] = [];
+    let check: (() => boolean) | undefined;
+    let device: (() => boolean) | undefined;
+    hardenSession({
+      setPermissionRequestHandler: (handler: (contents: unknown, permission: string, answer: (allowed: boolean) => void) => void) =>
+        handler({}, 'media', (allowed) => given.push(allowed)),
+      setPermissionCheckHandler: (handler: () => boolean) => (check = handler),
+      setDevicePermissionHandler: (handler: () => boolean) => (device = handler),
+      setDisplayMediaRequestHandler: (handler: (request: unknown, answer: (streams: object) => void) => void) =>
+        handler({}, (streams) => given.push(streams)),
+      on: () => undefined,
+    } as never);
+    expect(given).toEqual([false, {}]);
+    expect([check?.(), device?.()]).toEqual([false, false]);
+  });
+
+  test('E2, E3: every window is isolated, sandboxed and without Node', () => {
+    const { webPreferences, show } = windowOptions({ createWindow: () => ({}) as never, preloadFile: '/p.cjs', iconDirectory: '/i' });
+    expect(show).toBe(false);
+    expect(webPreferences).toMatchObject({
+      contextIsolation: true,
+      sandbox: true,
+      nodeIntegration: false,
+      nodeIntegrationInWorker: false,
+      nodeIntegrationInSubFrames: false,
+      webSecurity: true,
+      webviewTag: false,
+      allowRunningInsecureContent: false,
+      experimentalFeatures: false,
+    });
+    expect(webPreferences).not.toHaveProperty('enableBlinkFeatures');
+  });
+
+  test('only documents of our own origin are ours', () => {
+    expect(
+      ['app://hub/', 'app://hub/x', 'app://hub', 'app://HUB/', 'data:text/html,x', 'about:blank', 'https://hub/'].map(isAppUrl),
+    ).toEqual([true, true, true, false, false, false, false]);
+  });
+});

@@ -1,0 +1,203 @@
+// Group commit on one connection. Units of work queued in one turn of the event loop share one transaction at its end, each in its own
+// savepoint; nobody is answered before the commit is durable. Records nobody waits for ride along or follow within 50 ms. After a
+// failure of the disk nothing more is written until the log was proven writable again: a failed fsync is never simply retried.
+import { AppError } from '../../lib/app-error.ts';
+import { assert } from '../../lib/assert.ts';
+import type { Clock, TimerHandle } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { Tables } from '../../ports/store.ts';
+import { BATCH_DURATION_MAX_MS, BATCH_WORKS_MAX, WRITE_BEHIND_DELAY_MAX_MS, WRITE_BEHIND_QUEUE_MAX, WRITE_QUEUE_MAX } from './limits.ts';
+import { isStorageFailure, sqliteCode, translateError, type Connection } from './statements.ts';
+
+interface QueuedWork {
+  readonly run: (tables: Tables) => unknown;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** What a work came to inside the transaction; it counts only once the transaction is committed. */
+type Outcome = { readonly work: QueuedWork; readonly failed: boolean; readonly value: unknown };
+
+export interface CommitQueueDeps {
+  readonly connection: Connection;
+  readonly tables: Tables;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export class CommitQueue {
+  readonly #deps: CommitQueueDeps;
+  readonly #promised: QueuedWork[] = [];
+  readonly #behind: QueuedWork[] = [];
+  #turn: NodeJS.Immediate | undefined;
+  #behindTimer: TimerHandle | undefined;
+  #diskFailed = false;
+  #closed = false;
+  #behindDropped = 0;
+  #behindFailed = 0;
+
+  constructor(deps: CommitQueueDeps) {
+    this.#deps = deps;
+  }
+
+  /** Records that were given up: dropped because the queue was full, or failed. Since the start. */
+  get lostRecords(): { readonly dropped: number; readonly failed: number } {
+    return { dropped: this.#behindDropped, failed: this.#behindFailed };
+  }
+
+  /** Queues a work for the commit at the end of this turn. Rejects with AppError `overloaded` or `storage_failed`, or the work's own throw. */
+  write<T>(run: (tables: Tables) => T): Promise<T> {
+    if (this.#closed) return Promise.reject(closedError());
+    if (this.#promised.length >= WRITE_QUEUE_MAX) {
+      return Promise.reject(
+        new AppError('overloaded', 'Too much waits to be recorded.', { hint: 'Try again in a second.', retryAfterMs: 1_000 }),
+      );
+    }
+    return new Promise<T>((resolve, reject) => {
+      let result: { readonly value: T } | undefined;
+      this.#promised.push({
+        run: (tables) => {
+          const value = run(tables);
+          assert(!(value instanceof Promise), 'a unit of work is synchronous: it ends with its transaction');
+          result = { value };
+        },
+        resolve: () => {
+          assert(result !== undefined, 'a committed work has a result');
+          resolve(result.value);
+        },
+        reject,
+      });
+      this.#schedule();
+    });
+  }
+
+  /** Queues a record that nobody waits for. */
+  writeBehind(run: (tables: Tables) => void): void {
+    if (this.#closed || this.#behind.length >= WRITE_BEHIND_QUEUE_MAX) {
+      this.#behindDropped += 1;
+      if (this.#behindDropped === 1 || this.#behindDropped % 1_000 === 0) {
+        this.#deps.log.warn('record dropped: the queue is full', { dropped: this.#behindDropped });
+      }
+      return;
+    }
+    this.#behind.push({ run, resolve: () => undefined, reject: (error) => this.#countFailed(error) });
+    this.#behindTimer ??= this.#deps.clock.setTimer(WRITE_BEHIND_DELAY_MAX_MS, () => {
+      this.#behindTimer = undefined;
+      this.#schedule();
+    });
+  }
+
+  /** Commits everything that is queued, then takes nothing more. Idempotent. */
+  drain(): void {
+    this.#closed = true;
+    this.#behindTimer?.cancel();
+    this.#behindTimer = undefined;
+    if (this.#turn !== undefined) clearImmediate(this.#turn);
+    this.#turn = undefined;
+    while (this.#promised.length + this.#behind.length > 0) this.#commitBatch();
+  }
+
+  #schedule(): void {
+    this.#turn ??= setImmediate(() => {
+      this.#turn = undefined;
+      this.#commitBatch();
+      if (this.#promised.length > 0 || (this.#behind.length > 0 && this.#behindTimer === undefined)) this.#schedule();
+    });
+  }
+
+  #commitBatch(): void {
+    const outcomes: Outcome[] = [];
+    const taken: QueuedWork[] = [];
+    try {
+      this.#proveDisk();
+      this.#execute('BEGIN IMMEDIATE');
+      const startedAt = this.#deps.clock.monotonicMs();
+      do {
+        const work = this.#promised.shift() ?? this.#behind.shift();
+        if (work === undefined) break;
+        taken.push(work);
+        outcomes.push(this.#runOne(work));
+      } while (taken.length < BATCH_WORKS_MAX && this.#deps.clock.monotonicMs() - startedAt < BATCH_DURATION_MAX_MS);
+      this.#execute('COMMIT');
+    } catch (error) {
+      this.#failBatch(taken, error);
+      return;
+    }
+    if (this.#behind.length === 0) {
+      this.#behindTimer?.cancel();
+      this.#behindTimer = undefined;
+    }
+    for (const { work, failed, value } of outcomes) {
+      if (failed) work.reject(value);
+      else work.resolve(value);
+    }
+  }
+
+  /** Throws only when the transaction as a whole cannot go on. */
+  #runOne(work: QueuedWork): Outcome {
+    this.#execute('SAVEPOINT work');
+    try {
+      work.run(this.#deps.tables);
+      this.#execute('RELEASE work');
+      return { work, failed: false, value: undefined };
+    } catch (error) {
+      if (isStorageFailure(error) || !this.#deps.connection.inTransaction) throw error;
+      this.#execute('ROLLBACK TO work');
+      this.#execute('RELEASE work');
+      return { work, failed: true, value: error };
+    }
+  }
+
+  /** Everything taken is refused; what is still queued is refused as well when not even a transaction could be begun. */
+  #failBatch(taken: readonly QueuedWork[], cause: unknown): void {
+    this.#diskFailed = true;
+    try {
+      if (this.#deps.connection.inTransaction) this.#execute('ROLLBACK');
+    } catch (error) {
+      this.#deps.log.error('rollback failed', { error: String(error) });
+    }
+    const error = storageError(cause);
+    this.#deps.log.error('commit failed', { error: error.message, code: sqliteCode(cause) ?? null, works: taken.length });
+    const refused = taken.length > 0 ? taken : [...this.#promised.splice(0), ...this.#behind.splice(0)];
+    for (const work of refused) work.reject(error);
+  }
+
+  /**
+   * After a failure: copies the log into the database and cuts it to nothing, which writes and syncs both files. Only then is the disk
+   * trusted again, and no frame of a refused commit is left to be found by a later recovery.
+   */
+  #proveDisk(): void {
+    if (!this.#diskFailed) return;
+    const [outcome] = this.#checkpoint();
+    if (outcome !== 0) throw new AppError('storage_failed', 'Another program holds the database.');
+    this.#diskFailed = false;
+    this.#deps.log.info('the disk takes records again');
+  }
+
+  #checkpoint(): readonly unknown[] {
+    const row: unknown = this.#deps.connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)').raw(true).get();
+    return Array.isArray(row) ? row : [];
+  }
+
+  #execute(sql: string): void {
+    this.#deps.connection.exec(sql);
+  }
+
+  #countFailed(error: unknown): void {
+    this.#behindFailed += 1;
+    this.#deps.log.warn('record not written', {
+      error: error instanceof Error ? error.message : String(error),
+      failed: this.#behindFailed,
+    });
+  }
+}
+
+function storageError(cause: unknown): AppError {
+  const translated = translateError(cause);
+  if (translated instanceof AppError && translated.code === 'storage_failed') return translated;
+  return new AppError('storage_failed', 'The database did not take it.', { cause });
+}
+
+function closedError(): AppError {
+  return new AppError('storage_failed', 'The hub is stopping and records nothing more.', { hint: 'Start the hub again.' });
+}

@@ -1,0 +1,76 @@
+// The database's files on the disk: private to the owner whatever the umask, never reached through a link. Opens no database.
+import { chmodSync, closeSync, fchmodSync, fsyncSync, lstatSync, mkdirSync, openSync, statSync, constants, type Stats } from 'node:fs';
+import { AppError } from '../../lib/app-error.ts';
+
+const FILE_MODE = 0o600;
+const FOLDER_MODE = 0o700;
+const OTHERS_MASK = 0o077;
+/** Windows keeps rights in access lists that a profile folder already restricts to its owner; mode bits mean nothing there. */
+const HAS_MODES = process.platform !== 'win32';
+
+/** What SQLite may put beside `hub.db`. */
+export const COMPANION_SUFFIXES = ['-wal', '-shm', '-journal'] as const;
+
+function linkStat(path: string): Stats | undefined {
+  return lstatSync(path, { throwIfNoEntry: false });
+}
+
+/** Makes the folder if needed and takes everyone else's rights to it away. Throws AppError `storage_failed`. */
+export function makePrivateFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: FOLDER_MODE });
+    if (HAS_MODES && (statSync(path).mode & OTHERS_MASK) !== 0) chmodSync(path, FOLDER_MODE);
+  } catch (error) {
+    throw new AppError('storage_failed', `The folder "${path}" cannot be made or made private.`, {
+      hint: 'Choose a data folder that belongs to you, with --home or AXON_HOME.',
+      cause: error,
+    });
+  }
+}
+
+/**
+ * True when a regular file is there, after its rights were narrowed to its owner.
+ * Throws AppError `storage_failed` for a link, a folder, a pipe or anything else that only looks like a database.
+ */
+export function checkPrivateFile(path: string): boolean {
+  const found = linkStat(path);
+  if (found === undefined) return false;
+  if (!found.isFile()) {
+    const what = found.isSymbolicLink() ? 'a link' : 'not a regular file';
+    throw new AppError('storage_failed', `"${path}" is ${what}; the hub does not open it.`, {
+      hint: 'Look at what put it there and move it away, then start again.',
+    });
+  }
+  if (HAS_MODES && (found.mode & OTHERS_MASK) !== 0) narrow(path);
+  return true;
+}
+
+function narrow(path: string): void {
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  try {
+    fchmodSync(descriptor, FILE_MODE);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Makes an empty file that only its owner may read, and fails when anything is there already. */
+export function createPrivateFile(path: string): void {
+  const descriptor = openSync(path, constants.O_CREAT | constants.O_EXCL | constants.O_RDWR | (constants.O_NOFOLLOW ?? 0), FILE_MODE);
+  try {
+    if (HAS_MODES) fchmodSync(descriptor, FILE_MODE);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Makes names in a folder, and what a file holds, survive a power loss. Does nothing for folders on Windows, which has no such call. */
+export function syncPath(path: string): void {
+  if (!HAS_MODES && statSync(path).isDirectory()) return;
+  const descriptor = openSync(path, HAS_MODES ? constants.O_RDONLY : constants.O_RDWR);
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

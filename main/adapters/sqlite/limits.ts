@@ -1,0 +1,28 @@
+// What bounds the store. Every number says what it bounds and what happens beyond it. Owns no behaviour.
+
+/** Works in one commit; the next ones wait for the next turn of the event loop. */
+export const BATCH_WORKS_MAX = 64;
+
+/** Time one commit's works may take before it is closed; the rest waits for the next turn. Bounds the stall of the event loop. */
+export const BATCH_DURATION_MAX_MS = 2;
+
+/** Works waiting for a commit; beyond it `write` refuses with `overloaded` and nothing is queued. */
+export const WRITE_QUEUE_MAX = 10_000;
+
+/** Records nobody waits for; beyond it the newest is dropped, counted and logged. */
+export const WRITE_BEHIND_QUEUE_MAX = 10_000;
+
+/** The longest that a record nobody waits for stays in memory only. */
+export const WRITE_BEHIND_DELAY_MAX_MS = 50;
+
+/** How long a commit waits for another connection of this database; then it fails with `storage_failed`. */
+export const BUSY_TIMEOUT_MS = 2_000;
+
+/** Page cache of the connection, in KiB: history beyond it is read from the disk. */
+export const CACHE_SIZE_KIB = 64 * 1024;
+
+/** The log file is cut back to this size after a checkpoint. */
+export const WAL_SIZE_MAX_BYTES = 64 * 1024 * 1024;
+
+/** Rows one page may ask for; a larger limit is cut. */
+export const PAGE_ROWS_MAX = 1_000;

@@ -1,0 +1,45 @@
+// The numbered steps from an empty file to the newest schema, and the one way to run them: each step in its own transaction together
+// with its number in user_version, so that a step is done whole or not at all. A step that was released is never edited.
+import { AppError } from '../../lib/app-error.ts';
+import { assert } from '../../lib/assert.ts';
+import type { Connection } from './statements.ts';
+import initial from './migrations/0001-initial.sql?raw';
+
+export interface Migration {
+  /** The schema's number after this step; steps count from 1 without a gap. */
+  readonly version: number;
+  readonly sql: string;
+}
+
+export const MIGRATIONS: readonly Migration[] = [{ version: 1, sql: initial }];
+
+export function newestVersion(migrations: readonly Migration[]): number {
+  return migrations.at(-1)?.version ?? 0;
+}
+
+/** The schema number stored in the file; 0 for an empty database. */
+export function schemaVersion(connection: Connection): number {
+  return Number(connection.pragma('user_version', { simple: true }));
+}
+
+/** Runs what is missing. Throws AppError `storage_failed` when a step fails; the steps before it stay, the failed one leaves nothing. */
+export function migrate(connection: Connection, migrations: readonly Migration[]): void {
+  const from = schemaVersion(connection);
+  for (const [index, { version, sql }] of migrations.entries()) {
+    assert(version === index + 1, 'migrations are numbered from 1 without a gap');
+    if (version <= from) continue;
+    try {
+      connection
+        .transaction(() => {
+          connection.exec(sql);
+          connection.pragma(`user_version = ${version}`);
+        })
+        .immediate();
+    } catch (error) {
+      throw new AppError('storage_failed', `The database could not be brought to version ${version}; it stays at version ${version - 1}.`, {
+        hint: 'Check the free space and the disk of the data folder, then start again.',
+        cause: error,
+      });
+    }
+  }
+}

@@ -1,0 +1,92 @@
+// Tables `agents`, `registrations` and `tokens`: the programs of this machine and what they may call with.
+import type { AgentDomainRow, AgentRow, Reads, RegistrationRow, Tables, TokenRow } from '../../../ports/store.ts';
+import { choice, flag, integer, json, milliseconds, nullable, sha256, strings, text } from '../columns.ts';
+import { RowMapper } from '../row-mapper.ts';
+import type { Statements } from '../statements.ts';
+
+const RISK_CLASSES: Readonly<Record<AgentRow['riskClass'], true>> = { R0: true, R1: true, R2: true, R3: true };
+
+function isDomain(value: unknown): value is AgentDomainRow {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'domain' in value &&
+    typeof value.domain === 'string' &&
+    'riskClass' in value &&
+    (value.riskClass === null || (typeof value.riskClass === 'string' && Object.hasOwn(RISK_CLASSES, value.riskClass)))
+  );
+}
+
+const AGENT = new RowMapper<AgentRow>({
+  name: text('name'),
+  displayName: text('display_name'),
+  dialect: text('dialect'),
+  state: choice<AgentRow['state']>('state', { requested: true, active: true }),
+  riskClass: choice('risk_class', RISK_CLASSES),
+  domains: json('domains', (value): value is readonly AgentDomainRow[] => Array.isArray(value) && value.every(isDomain)),
+  capabilities: strings('capabilities'),
+  channels: strings('channels'),
+  tools: strings('tools'),
+  topics: strings('topics'),
+  model: nullable(text('model')),
+  concurrency: integer('concurrency'),
+  isDefault: flag('is_default'),
+  createdAt: milliseconds('created_at'),
+  lastCallAt: nullable(milliseconds('last_call_at')),
+});
+
+const REGISTRATION = new RowMapper<RegistrationRow>({
+  id: text('id'),
+  secretSha256: sha256('secret_sha256'),
+  code: text('code'),
+  agentName: text('agent_name'),
+  request: text('request'),
+  state: choice<RegistrationRow['state']>('state', { pending: true, confirmed: true, declined: true }),
+  createdAt: milliseconds('created_at'),
+  expiresAt: milliseconds('expires_at'),
+});
+
+const TOKEN = new RowMapper<TokenRow>({
+  id: text('id'),
+  kind: choice<TokenRow['kind']>('kind', { agent: true, ui: true, owner: true }),
+  agent: nullable(text('agent')),
+  secretSha256: sha256('secret_sha256'),
+  scopes: strings('scopes'),
+  label: text('label'),
+  createdAt: milliseconds('created_at'),
+  lastUsedAt: nullable(milliseconds('last_used_at')),
+  expiresAt: nullable(milliseconds('expires_at')),
+  idleExpiresAfterMs: nullable(milliseconds('idle_expires_after_ms')),
+  revokedAt: nullable(milliseconds('revoked_at')),
+});
+
+export function agentReads(
+  statements: Statements,
+): Pick<Reads, 'agents' | 'agent' | 'registrations' | 'registration' | 'tokens' | 'token'> {
+  return {
+    agents: () => statements.all(AGENT, `SELECT ${AGENT.columns} FROM agents ORDER BY created_at, name`),
+    agent: (name) => statements.one(AGENT, `SELECT ${AGENT.columns} FROM agents WHERE name = ?`, name),
+    registrations: () => statements.all(REGISTRATION, `SELECT ${REGISTRATION.columns} FROM registrations ORDER BY created_at, id`),
+    registration: (id) => statements.one(REGISTRATION, `SELECT ${REGISTRATION.columns} FROM registrations WHERE id = ?`, id),
+    tokens: () => statements.all(TOKEN, `SELECT ${TOKEN.columns} FROM tokens ORDER BY created_at, id`),
+    token: (id) => statements.one(TOKEN, `SELECT ${TOKEN.columns} FROM tokens WHERE id = ?`, id),
+  };
+}
+
+export function agentWrites(
+  statements: Statements,
+): Pick<Tables, 'putAgent' | 'deleteAgent' | 'putRegistration' | 'deleteRegistration' | 'putToken' | 'deleteToken'> {
+  const put = <Row extends object>(table: string, mapper: RowMapper<Row>, key: keyof Row & string): string =>
+    `INSERT INTO ${table} (${mapper.columns}) VALUES (${mapper.placeholders}) ON CONFLICT (${key}) DO UPDATE SET ${mapper.excluded(key)}`;
+  const putAgent = put('agents', AGENT, 'name');
+  const putRegistration = put('registrations', REGISTRATION, 'id');
+  const putToken = put('tokens', TOKEN, 'id');
+  return {
+    putAgent: (row) => void statements.run(putAgent, ...AGENT.write(row)),
+    deleteAgent: (name) => void statements.run('DELETE FROM agents WHERE name = ?', name),
+    putRegistration: (row) => void statements.run(putRegistration, ...REGISTRATION.write(row)),
+    deleteRegistration: (id) => void statements.run('DELETE FROM registrations WHERE id = ?', id),
+    putToken: (row) => void statements.run(putToken, ...TOKEN.write(row)),
+    deleteToken: (id) => void statements.run('DELETE FROM tokens WHERE id = ?', id),
+  };
+}

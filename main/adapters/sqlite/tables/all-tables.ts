@@ -1,0 +1,45 @@
+// All tables of the port over one connection: reads alone, and reads with writes for a unit of work.
+import type { Reads, Tables } from '../../../ports/store.ts';
+import type { Statements } from '../statements.ts';
+import { agentReads, agentWrites } from './agents.ts';
+import { approvalReads, approvalWrites } from './approvals.ts';
+import { auditReads, auditWrites } from './audit.ts';
+import { deliveryReads, deliveryWrites } from './deliveries.ts';
+import { feedReads, feedWrites } from './feed.ts';
+import { messageReads, messageWrites } from './messages.ts';
+import { metaReads, metaWrites } from './meta.ts';
+import { outboxReads, outboxWrites } from './outbox.ts';
+import { peerReads, peerWrites } from './peers.ts';
+import { taskReads, taskWrites } from './tasks.ts';
+
+export function allReads(statements: Statements): Reads {
+  return {
+    ...metaReads(statements),
+    ...peerReads(statements),
+    ...agentReads(statements),
+    ...taskReads(statements),
+    ...approvalReads(statements),
+    ...deliveryReads(statements),
+    ...messageReads(statements),
+    ...feedReads(statements),
+    ...outboxReads(statements),
+    ...auditReads(statements),
+  };
+}
+
+/** Only for use inside a unit of work of the commit queue. */
+export function allTables(statements: Statements): Tables {
+  return {
+    ...allReads(statements),
+    ...metaWrites(statements),
+    ...peerWrites(statements),
+    ...agentWrites(statements),
+    ...taskWrites(statements),
+    ...approvalWrites(statements),
+    ...deliveryWrites(statements),
+    ...messageWrites(statements),
+    ...feedWrites(statements),
+    ...outboxWrites(statements),
+    ...auditWrites(statements),
+  };
+}

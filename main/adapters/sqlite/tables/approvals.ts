@@ -1,0 +1,63 @@
+// Table `approvals`: what a person was asked and what they decided. What was asked and a decision made never change (triggers).
+import type { ApprovalRow, Reads, Tables } from '../../../ports/store.ts';
+import { choice, integer, milliseconds, nullable, text } from '../columns.ts';
+import { pageBefore, pageLimit } from '../page.ts';
+import { RowMapper } from '../row-mapper.ts';
+import type { Statements } from '../statements.ts';
+
+const CONTENT = {
+  id: text('id'),
+  taskId: text('task_id'),
+  revision: integer('revision'),
+  digest: text('digest'),
+  view: text('view'),
+  state: choice<ApprovalRow['state']>('state', { pending: true, approved: true, declined: true, expired: true, cancelled: true }),
+  riskClass: choice<ApprovalRow['riskClass']>('risk_class', { R0: true, R1: true, R2: true, R3: true }),
+  createdAt: milliseconds('created_at'),
+  expiresAt: milliseconds('expires_at'),
+  decidedAt: nullable(milliseconds('decided_at')),
+  decidedBy: nullable(text('decided_by')),
+  surface: nullable(text('surface')),
+  reason: nullable(text('reason')),
+} as const;
+
+const APPROVAL = new RowMapper<ApprovalRow>(CONTENT);
+const DECIDED = new RowMapper<ApprovalRow & { readonly seq: number }>({ ...CONTENT, seq: integer('decided_seq') });
+const NEXT_DECIDED_SEQ = '(SELECT coalesce(max(decided_seq), 0) + 1 FROM approvals)';
+
+export const APPROVAL_QUERIES = {
+  byId: `SELECT ${APPROVAL.columns} FROM approvals WHERE id = ?`,
+  ofTask: `SELECT ${APPROVAL.columns} FROM approvals WHERE task_id = ? ORDER BY seq DESC LIMIT 1`,
+  pending: `SELECT ${APPROVAL.columns} FROM approvals WHERE state = 'pending' ORDER BY seq`,
+  decided: `SELECT ${DECIDED.columns} FROM approvals WHERE decided_seq < ? ORDER BY decided_seq DESC LIMIT ?`,
+  nextDecidedSeq: `SELECT ${NEXT_DECIDED_SEQ}`,
+} as const;
+
+type ApprovalReads = Pick<Reads, 'approval' | 'approvalOfTask' | 'pendingApprovals' | 'decidedApprovals'>;
+
+export function approvalReads(statements: Statements): ApprovalReads {
+  return {
+    approval: (id) => statements.one(APPROVAL, APPROVAL_QUERIES.byId, id),
+    approvalOfTask: (taskId) => statements.one(APPROVAL, APPROVAL_QUERIES.ofTask, taskId),
+    pendingApprovals: () => statements.all(APPROVAL, APPROVAL_QUERIES.pending),
+    decidedApprovals: (page) => statements.all(DECIDED, APPROVAL_QUERIES.decided, pageBefore(page), pageLimit(page.limit)),
+  };
+}
+
+export function approvalWrites(statements: Statements): Pick<Tables, 'insertApproval' | 'decideApproval'> {
+  const insertInto = `INSERT INTO approvals (${APPROVAL.columns}, decided_seq) VALUES (${APPROVAL.placeholders}`;
+  return {
+    insertApproval: (row) => {
+      const decidedSeq = row.state === 'pending' ? 'NULL' : NEXT_DECIDED_SEQ;
+      statements.run(`${insertInto}, ${decidedSeq})`, ...APPROVAL.write(row));
+    },
+    decideApproval: (id, guard, change) => {
+      const { sql, values } = APPROVAL.assign(change);
+      const unexpired = guard.nowWallMs === null ? '' : ' AND expires_at > ?';
+      const update = `UPDATE approvals SET ${sql}, decided_seq = ${NEXT_DECIDED_SEQ}
+        WHERE id = ? AND revision = ? AND digest = ? AND state = 'pending'${unexpired}`;
+      const now = guard.nowWallMs === null ? [] : [guard.nowWallMs];
+      return statements.run(update, ...values, id, guard.revision, guard.digest, ...now).changes === 1;
+    },
+  };
+}

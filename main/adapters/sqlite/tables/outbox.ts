@@ -1,0 +1,57 @@
+// Tables `outbox` and `replays`: what must still reach a peer, and what was answered to ids that must never be done twice.
+import { StoreConflict, type OutboxRow, type Reads, type ReplayRow, type Tables } from '../../../ports/store.ts';
+import { integer, milliseconds, nullable, party, text } from '../columns.ts';
+import { RowMapper } from '../row-mapper.ts';
+import type { Statements } from '../statements.ts';
+
+const OUTBOX = new RowMapper<OutboxRow>({
+  messageId: text('message_id'),
+  party: text('party'),
+  kind: text('kind'),
+  raw: text('raw'),
+  createdAt: milliseconds('created_at'),
+  expiresAt: milliseconds('expires_at'),
+  attempts: integer('attempts'),
+  settledAt: nullable(milliseconds('settled_at')),
+});
+
+const REPLAY = new RowMapper<ReplayRow>({
+  party: party('party'),
+  messageId: text('message_id'),
+  contentDigest: text('content_digest'),
+  reply: nullable(text('reply')),
+  at: milliseconds('at'),
+});
+
+export const OUTBOX_QUERIES = {
+  ofParty: `SELECT ${OUTBOX.columns} FROM outbox WHERE party = ? AND settled_at IS NULL ORDER BY created_at`,
+  due: `SELECT ${OUTBOX.columns} FROM outbox WHERE settled_at IS NULL AND expires_at > ? ORDER BY expires_at`,
+  expired: `SELECT ${OUTBOX.columns} FROM outbox WHERE settled_at IS NULL AND expires_at <= ? ORDER BY expires_at`,
+  replay: `SELECT ${REPLAY.columns} FROM replays WHERE party = ? AND message_id = ?`,
+} as const;
+
+export function outboxReads(statements: Statements): Pick<Reads, 'outboxOf' | 'outboxDue' | 'outboxExpired' | 'replay'> {
+  return {
+    outboxOf: (of) => statements.all(OUTBOX, OUTBOX_QUERIES.ofParty, of),
+    outboxDue: (wallMs) =>
+      [...statements.all(OUTBOX, OUTBOX_QUERIES.due, wallMs)].sort((first, second) => first.createdAt - second.createdAt),
+    outboxExpired: (wallMs) => statements.all(OUTBOX, OUTBOX_QUERIES.expired, wallMs),
+    replay: (of, messageId) => statements.one(REPLAY, OUTBOX_QUERIES.replay, of, messageId),
+  };
+}
+
+export function outboxWrites(statements: Statements): Pick<Tables, 'putOutbox' | 'putReplay'> {
+  const put = `INSERT INTO outbox (${OUTBOX.columns}) VALUES (${OUTBOX.placeholders})
+    ON CONFLICT (party, message_id) DO UPDATE SET ${OUTBOX.excluded('party', 'messageId')}`;
+  const putReplay = `INSERT INTO replays (${REPLAY.columns}) VALUES (${REPLAY.placeholders})
+    ON CONFLICT (party, message_id) DO UPDATE SET reply = excluded.reply
+    WHERE content_digest = excluded.content_digest AND (reply IS NULL OR reply IS excluded.reply)`;
+  return {
+    putOutbox: (row) => void statements.run(put, ...OUTBOX.write(row)),
+    putReplay: (row) => {
+      if (statements.run(putReplay, ...REPLAY.write(row)).changes === 0) {
+        throw new StoreConflict('this id was answered already, or stands for other content');
+      }
+    },
+  };
+}

@@ -1,0 +1,42 @@
+// Table `peers`: hubs that are or were paired. Never holds a hub that was only discovered.
+import type { PeerRow, Reads, Tables } from '../../../ports/store.ts';
+import { choice, integer, milliseconds, nullable, strings, text } from '../columns.ts';
+import { RowMapper } from '../row-mapper.ts';
+import type { Statements } from '../statements.ts';
+
+const PEER = new RowMapper<PeerRow>({
+  key: text('key'),
+  agentId: text('agent_id'),
+  petname: text('petname'),
+  person: nullable(text('person')),
+  trust: choice<PeerRow['trust']>('trust', { paired: true, suspended: true, revoked: true }),
+  advertisedName: nullable(text('advertised_name')),
+  platform: nullable(text('platform')),
+  features: strings('features'),
+  extensions: strings('extensions'),
+  highestVersion: integer('highest_version'),
+  staticHost: nullable(text('static_host')),
+  staticPort: nullable(integer('static_port')),
+  lastHost: nullable(text('last_host')),
+  lastPort: nullable(integer('last_port')),
+  lastSeenAt: nullable(milliseconds('last_seen_at')),
+  capabilities: nullable(text('capabilities')),
+  capabilitiesAt: nullable(milliseconds('capabilities_at')),
+  pairedAt: milliseconds('paired_at'),
+  revokedAt: nullable(milliseconds('revoked_at')),
+});
+
+export function peerReads(statements: Statements): Pick<Reads, 'peers' | 'peer'> {
+  return {
+    peers: () => statements.all(PEER, `SELECT ${PEER.columns} FROM peers ORDER BY paired_at, key`),
+    peer: (key) => statements.one(PEER, `SELECT ${PEER.columns} FROM peers WHERE key = ?`, key),
+  };
+}
+
+export function peerWrites(statements: Statements): Pick<Tables, 'putPeer' | 'deletePeer'> {
+  const put = `INSERT INTO peers (${PEER.columns}) VALUES (${PEER.placeholders}) ON CONFLICT (key) DO UPDATE SET ${PEER.excluded('key')}`;
+  return {
+    putPeer: (row) => void statements.run(put, ...PEER.write(row)),
+    deletePeer: (key) => void statements.run('DELETE FROM peers WHERE key = ?', key),
+  };
+}

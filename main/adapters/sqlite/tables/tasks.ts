@@ -1,0 +1,117 @@
+// Table `tasks`: delegations, and queries that wait for a person. Rows are never deleted: their ids answer replays for ever.
+import type { Reads, Tables, TaskRow } from '../../../ports/store.ts';
+import { choice, flag, integer, milliseconds, nullable, party, text } from '../columns.ts';
+import { merged, pageBefore, pageLimit } from '../page.ts';
+import { RowMapper } from '../row-mapper.ts';
+import type { Statements } from '../statements.ts';
+
+const STATES: Readonly<Record<TaskRow['state'], true>> = {
+  sending: true,
+  received: true,
+  awaiting_approval: true,
+  held: true,
+  approved: true,
+  queued: true,
+  claimed: true,
+  running: true,
+  completed: true,
+  partial: true,
+  failed: true,
+  declined: true,
+  expired: true,
+  cancelled: true,
+};
+
+const CONTENT = {
+  id: text('id'),
+  direction: choice<TaskRow['direction']>('direction', { incoming: true, outgoing: true, local: true }),
+  kind: choice<TaskRow['kind']>('kind', { delegate: true, query: true }),
+  party: party('party'),
+  messageId: text('message_id'),
+  contentDigest: text('content_digest'),
+  state: choice('state', STATES),
+  revision: integer('revision'),
+  fromAgent: nullable(text('from_agent')),
+  toAgent: nullable(text('to_agent')),
+  domain: nullable(text('domain')),
+  conversationId: text('conversation_id'),
+  payload: text('payload'),
+  reportBack: flag('report_back'),
+  urgent: flag('urgent'),
+  receivedAt: milliseconds('received_at'),
+  deadlineMs: milliseconds('deadline_ms'),
+  elapsedMs: milliseconds('elapsed_ms'),
+  elapsedAt: milliseconds('elapsed_at'),
+  estimatedMs: nullable(milliseconds('estimated_ms')),
+  result: nullable(text('result')),
+  code: nullable(text('code')),
+  reason: nullable(text('reason')),
+  finishedAt: nullable(milliseconds('finished_at')),
+  idempotencyKey: nullable(text('idempotency_key')),
+} as const;
+
+const NEW_TASK = new RowMapper<Omit<TaskRow, 'seq'>>(CONTENT);
+const TASK = new RowMapper<TaskRow>({ seq: integer('seq'), ...CONTENT });
+const SELECT = `SELECT ${TASK.columns} FROM tasks`;
+
+export const TASK_QUERIES = {
+  byId: `${SELECT} WHERE id = ?`,
+  byMessage: `${SELECT} WHERE direction = ? AND party = ? AND message_id = ?`,
+  byIdempotencyKey: `${SELECT} WHERE from_agent = ? AND idempotency_key = ? AND direction <> 'incoming' ORDER BY seq DESC LIMIT 1`,
+  newest: `${SELECT} WHERE seq < ? ORDER BY seq DESC LIMIT ?`,
+  ofConversation: `${SELECT} WHERE conversation_id = ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
+  ofAgent: `${merged(
+    [
+      `${SELECT} WHERE from_agent = ? AND direction <> 'incoming' AND seq < ?`,
+      `${SELECT} WHERE to_agent = ? AND direction <> 'outgoing' AND seq < ? AND NOT (direction <> 'incoming' AND from_agent IS ?)`,
+    ],
+    'seq DESC',
+  )} LIMIT ?`,
+  ofConversationAndAgent: `${SELECT} WHERE conversation_id = ? AND seq < ?
+    AND ((direction <> 'incoming' AND from_agent = ?) OR (direction <> 'outgoing' AND to_agent = ?)) ORDER BY seq DESC LIMIT ?`,
+} as const;
+
+/** One ordered selection a state, merged by seq. */
+export function tasksInStatesQuery(states: number): string {
+  return merged(
+    Array.from({ length: states }, () => `${SELECT} WHERE state = ?`),
+    'seq',
+  );
+}
+
+type TaskReads = Pick<Reads, 'task' | 'taskByMessage' | 'taskByIdempotencyKey' | 'tasksInStates' | 'tasks'>;
+
+export function taskReads(statements: Statements): TaskReads {
+  return {
+    task: (id) => statements.one(TASK, TASK_QUERIES.byId, id),
+    taskByMessage: (direction, of, messageId) => statements.one(TASK, TASK_QUERIES.byMessage, direction, of, messageId),
+    taskByIdempotencyKey: (agent, key) => statements.one(TASK, TASK_QUERIES.byIdempotencyKey, agent, key),
+    tasksInStates: (states) => {
+      const wanted = [...new Set(states)];
+      return wanted.length === 0 ? [] : statements.all(TASK, tasksInStatesQuery(wanted.length), ...wanted);
+    },
+    tasks: (page, filter = {}) => {
+      const { agent, conversationId } = filter;
+      const before = pageBefore(page);
+      const limit = pageLimit(page.limit);
+      if (agent !== undefined && conversationId !== undefined) {
+        return statements.all(TASK, TASK_QUERIES.ofConversationAndAgent, conversationId, before, agent, agent, limit);
+      }
+      if (agent !== undefined) return statements.all(TASK, TASK_QUERIES.ofAgent, agent, before, agent, before, agent, limit);
+      if (conversationId !== undefined) return statements.all(TASK, TASK_QUERIES.ofConversation, conversationId, before, limit);
+      return statements.all(TASK, TASK_QUERIES.newest, before, limit);
+    },
+  };
+}
+
+export function taskWrites(statements: Statements): Pick<Tables, 'insertTask' | 'updateTask'> {
+  const insert = `INSERT INTO tasks (${NEW_TASK.columns}) VALUES (${NEW_TASK.placeholders})`;
+  return {
+    insertTask: (row) => ({ ...row, seq: statements.run(insert, ...NEW_TASK.write(row)).seq }),
+    updateTask: (id, expectedRevision, change) => {
+      const { sql, values } = NEW_TASK.assign(change);
+      const set = sql === '' ? 'revision = revision + 1' : `${sql}, revision = revision + 1`;
+      return statements.run(`UPDATE tasks SET ${set} WHERE id = ? AND revision = ?`, ...values, id, expectedRevision).changes === 1;
+    },
+  };
+}

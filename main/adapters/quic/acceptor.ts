@@ -1,0 +1,89 @@
+// What happens to a datagram that belongs to no connection: almost always nothing. Guard, budget, Retry, and only then a connection,
+// in that order (PROTOCOL.md, Connection). Nothing is kept for a source that has not proved its address.
+import type { Clock, Random } from '../../ports/clock.ts';
+import { forSocket, shown, sourceOf, splitZone } from './addresses.ts';
+import type { Counters } from './counters.ts';
+import { InitialBudget } from './initial-budget.ts';
+import { CONNECTION_ID_LENGTH_BYTES, FIRST_CONNECTION_ID_MIN_BYTES, INITIAL_DATAGRAM_MIN_BYTES } from './limits.ts';
+import type { HostPort, Quiche, QuicheConfig, QuicheConnection } from './native-binding.ts';
+import type { Datagram } from './packet-guard.ts';
+import { RetryTokens } from './retry-tokens.ts';
+
+const QUIC_VERSION_1 = 1;
+
+export interface Accepted {
+  readonly native: QuicheConnection;
+  readonly route: string;
+  readonly source: string;
+}
+
+export class Acceptor {
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #counters: Counters;
+  readonly #binding: Quiche;
+  readonly #config: QuicheConfig;
+  readonly #local: HostPort;
+  readonly #send: (bytes: Uint8Array, host: string, port: number) => void;
+  readonly #budget = new InitialBudget();
+  readonly #tokens: RetryTokens;
+
+  constructor(deps: {
+    readonly clock: Clock;
+    readonly random: Random;
+    readonly counters: Counters;
+    readonly binding: Quiche;
+    readonly config: QuicheConfig;
+    readonly local: HostPort;
+    readonly send: (bytes: Uint8Array, host: string, port: number) => void;
+  }) {
+    this.#clock = deps.clock;
+    this.#random = deps.random;
+    this.#counters = deps.counters;
+    this.#binding = deps.binding;
+    this.#config = deps.config;
+    this.#local = deps.local;
+    this.#send = deps.send;
+    this.#tokens = new RetryTokens(deps);
+  }
+
+  /** A connection for a datagram that shows a valid token; otherwise it is answered with a Retry, or not at all. */
+  consider(datagram: Datagram, size: number, host: string, port: number): Accepted | undefined {
+    if (datagram.type !== 'initial') return this.#drop('unknown-connection');
+    if (size < INITIAL_DATAGRAM_MIN_BYTES) return this.#drop('short-initial');
+    const source = sourceOf(host);
+    if (!this.#budget.take(source, this.#clock.monotonicMs())) return this.#drop('over-budget');
+    const address = `${shown(host)} ${port}`;
+    const destination = Buffer.from(datagram.destination, 'latin1');
+    if (datagram.token.length === 0) {
+      if (destination.length < FIRST_CONNECTION_ID_MIN_BYTES) return this.#drop('malformed');
+      this.#retry(datagram.source, destination, address, host, port);
+      return undefined;
+    }
+    const originalId = this.#tokens.verify(datagram.token, address, destination);
+    if (!originalId || destination.length !== CONNECTION_ID_LENGTH_BYTES) return this.#drop('bad-token');
+    const peer = { host: splitZone(host).address, port };
+    const native = this.#binding.Connection.accept(destination, originalId, this.#local, peer, this.#config);
+    return { native, route: datagram.destination, source };
+  }
+
+  #retry(clientId: Uint8Array, destination: Uint8Array, address: string, host: string, port: number): void {
+    const retryId = this.#random.bytes(CONNECTION_ID_LENGTH_BYTES);
+    const token = this.#tokens.mint(address, destination, retryId);
+    const reply = Buffer.alloc(INITIAL_DATAGRAM_MIN_BYTES);
+    const length = this.#binding.retry(Uint8Array.from(clientId), destination, retryId, token, QUIC_VERSION_1, reply);
+    this.#counters.add('retries.sent');
+    this.#send(reply.subarray(0, length), host, port);
+  }
+
+  #drop(reason: string): undefined {
+    this.#counters.add(`dropped.${reason}`);
+    return undefined;
+  }
+}
+
+/** The address a dial to `host` uses on a socket of this family, with the zone split off for the native library. */
+export function dialAddress(host: string, family: 4 | 6): { readonly full: string; readonly address: string } | undefined {
+  const full = forSocket(host, family);
+  return full === undefined ? undefined : { full, address: splitZone(full).address };
+}

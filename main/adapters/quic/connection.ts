@@ -1,0 +1,456 @@
+// One QUIC connection around the native state machine: when it reads, writes, flushes, pings and ends. It checks the peer's key before
+// the first stream is read (PROTOCOL.md, Connection); who may stay is the endpoint's decision.
+import type { Clock, TimerHandle } from '../../ports/clock.ts';
+import { CLOSE_CODES } from '../../ports/transport.ts';
+import type { CloseCode, ConnectionInfo, KeyHex, TransportEvent } from '../../ports/transport.ts';
+import { shown, splitZone } from './addresses.ts';
+import type { Counters } from './counters.ts';
+import { IncomingRequests } from './incoming-requests.ts';
+import {
+  ACK_DEFER_MAX_PACKETS,
+  ACK_DEFER_MS,
+  APPLICATION_PROTOCOL,
+  BURST_MAX_DATAGRAMS,
+  CLOSE_REASON_MAX_BYTES,
+  HANDSHAKE_LIMIT_MS,
+  LOST_AFTER_SILENCE_MS,
+  PING_AFTER_SILENCE_MS,
+  STREAM_JUDGE_INTERVAL_MS,
+} from './limits.ts';
+import type { HostPort, Quiche, QuicheConnection } from './native-binding.ts';
+import { OutgoingMessages } from './outgoing-messages.ts';
+import { keyOfChain } from './peer-certificate.ts';
+import { StreamReader, type UnfinishedBytes } from './stream-reader.ts';
+import { StreamWriter } from './stream-writer.ts';
+
+/** TLS alerts as QUIC closes with them (RFC 9001, Section 4.8). */
+const ALERTS = { badCertificate: 0x12a, noApplicationProtocol: 0x178, handshakeFailure: 0x128 } as const;
+
+export interface ConnectionEnd {
+  readonly code: number | null;
+  readonly by: 'local' | 'peer' | 'network';
+  readonly reason: string;
+}
+
+/** What a connection needs of its endpoint. */
+export interface ConnectionHost {
+  readonly binding: Quiche;
+  readonly clock: Clock;
+  readonly counters: Counters;
+  readonly local: HostPort;
+  readonly unfinished: UnfinishedBytes;
+  /** Shared scratch space: one buffer to read streams into, one to write datagrams into. */
+  readonly readBuffer: Buffer;
+  readonly sendBuffer: Buffer;
+  sendDatagram(bytes: Uint8Array, host: string, port: number): void;
+  /** The peer's key is known; the host keeps the connection or closes it. */
+  established(connection: QuicConnection): void;
+  ended(connection: QuicConnection, end: ConnectionEnd): void;
+  /** Nothing of it is left on the wire: its ids may be forgotten. */
+  gone(connection: QuicConnection): void;
+  emit(event: TransportEvent): void;
+  /** False while whoever takes the messages is behind: nothing is read then, and flow control slows the peer. */
+  canDeliver(): boolean;
+  isPaired(keyHex: KeyHex): boolean;
+}
+
+export interface ConnectionOptions {
+  readonly connectionId: number;
+  readonly native: QuicheConnection;
+  /** As the socket writes it, zone included. */
+  readonly host: string;
+  readonly port: number;
+  /** The key a dial expects; null for incoming connections. */
+  readonly expectedKeyHex: KeyHex | null;
+  /** Every connection id under which datagrams find this connection. */
+  readonly routes: readonly string[];
+}
+
+type Status = 'handshake' | 'open' | 'closed' | 'gone';
+
+export class QuicConnection {
+  readonly connectionId: number;
+  readonly direction: 'incoming' | 'outgoing';
+  readonly routes: readonly string[];
+  readonly outgoing: OutgoingMessages;
+  readonly incoming: IncomingRequests;
+  readonly #host: ConnectionHost;
+  readonly #native: QuicheConnection;
+  readonly #reader: StreamReader;
+  readonly #writer: StreamWriter;
+  readonly #expectedKeyHex: KeyHex | null;
+  readonly #zone: string;
+  readonly #startedAtMs: number;
+  #peer: HostPort;
+  #keyHex: KeyHex | null = null;
+  #wrongKeyHex: KeyHex | null = null;
+  #status: Status = 'handshake';
+  #scheduled = false;
+  #dirty = true;
+  #unflushedPackets = 0;
+  #strayAddress = false;
+  #lastHeardMs: number;
+  #lastPingMs = 0;
+  #timer: TimerHandle | null = null;
+  #timerDueMs = Infinity;
+  #ackTimer: TimerHandle | null = null;
+  #receiveInfo: { from: HostPort; to: HostPort };
+
+  constructor(host: ConnectionHost, options: ConnectionOptions) {
+    this.#host = host;
+    this.#native = options.native;
+    this.connectionId = options.connectionId;
+    this.direction = options.expectedKeyHex === null ? 'incoming' : 'outgoing';
+    this.routes = options.routes;
+    this.#expectedKeyHex = options.expectedKeyHex;
+    const { address, zone } = splitZone(options.host);
+    this.#zone = zone;
+    this.#peer = { host: address, port: options.port };
+    this.#receiveInfo = { from: this.#peer, to: host.local };
+    this.#startedAtMs = host.clock.monotonicMs();
+    this.#lastHeardMs = this.#startedAtMs;
+    const { native } = options;
+    this.#reader = new StreamReader({
+      native,
+      clock: host.clock,
+      total: host.unfinished,
+      scratch: host.readBuffer,
+      sink: {
+        message: (streamId, bytes) => this.#message(streamId, bytes),
+        reset: (streamId, code) => this.#reset(streamId, code),
+        violation: (streamId, rule) => this.#violation(streamId, rule),
+      },
+    });
+    this.#writer = new StreamWriter(native);
+    const wake = (): void => this.wake();
+    this.outgoing = new OutgoingMessages({
+      binding: host.binding,
+      native,
+      clock: host.clock,
+      reader: this.#reader,
+      writer: this.#writer,
+      isDialler: this.direction === 'outgoing',
+      wake,
+    });
+    this.incoming = new IncomingRequests({ binding: host.binding, native, counters: host.counters, writer: this.#writer, wake });
+  }
+
+  get isOpen(): boolean {
+    return this.#status === 'open';
+  }
+
+  get isHandshaking(): boolean {
+    return this.#status === 'handshake';
+  }
+
+  /** The peer's key; null until the handshake is done. */
+  get keyHex(): KeyHex | null {
+    return this.#keyHex;
+  }
+
+  /** The key that answered a dial instead of the expected one. */
+  get wrongKeyHex(): KeyHex | null {
+    return this.#wrongKeyHex;
+  }
+
+  get info(): ConnectionInfo {
+    const { connectionId, direction } = this;
+    return { connectionId, keyHex: this.#keyHex ?? '', direction, host: shown(this.#peer.host + this.#zone), port: this.#peer.port };
+  }
+
+  /** Smoothed round trip in ms. */
+  get roundTripMs(): number {
+    return this.#native.pathStats().find((path) => path.active)?.rtt ?? 0;
+  }
+
+  receive(datagram: Buffer, host: string, port: number): void {
+    if (this.#status === 'gone') return;
+    const { address } = splitZone(host);
+    if (port !== this.#peer.port || address !== this.#peer.host) {
+      // Dialled hubs do not move: a server that changes its address is none (RFC 9000, Section 9).
+      if (this.direction === 'outgoing') return this.#host.counters.add('dropped.foreign-address');
+      this.#strayAddress = true;
+      this.#receive(datagram, { from: { host: address, port }, to: this.#host.local });
+    } else {
+      this.#receive(datagram, this.#receiveInfo);
+    }
+    this.#unflushedPackets += 1;
+    this.#schedule();
+  }
+
+  /** Asks for a turn that sends: something was written. */
+  wake(): void {
+    this.#dirty = true;
+    this.#schedule();
+  }
+
+  /** Reads again after the host could not take messages for a while. */
+  resumeReading(): void {
+    this.#schedule();
+  }
+
+  /** Closes with an application code; the end is reported at once. */
+  close(code: CloseCode, reason: string): void {
+    this.#close(true, code, reason, { code, by: 'local', reason });
+  }
+
+  /** Forgets a handshake without another word on the wire. */
+  dropSilently(reason: string): void {
+    this.#end({ code: null, by: 'local', reason });
+    this.#disappear();
+  }
+
+  /** Sends what is due now, outside the turn: for the last words before the socket closes. */
+  flushNow(): void {
+    this.#flush();
+  }
+
+  /** Ends everything without a word, for a socket that is closing. */
+  dispose(): void {
+    this.#disappear();
+  }
+
+  #receive(datagram: Buffer, info: { from: HostPort; to: HostPort }): void {
+    try {
+      this.#native.recv(datagram, info);
+      this.#lastHeardMs = this.#host.clock.monotonicMs();
+    } catch {
+      // Whatever it was, quiche has noted what it must answer; the flush sends it.
+      this.#host.counters.add('dropped.undecryptable');
+      this.#dirty = true;
+    }
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || this.#status === 'gone') return;
+    this.#scheduled = true;
+    setImmediate(this.#turn);
+  }
+
+  readonly #turn = (): void => {
+    this.#scheduled = false;
+    if (this.#status === 'gone') return;
+    this.#advance();
+    const lone = this.#status === 'open' && !this.#dirty && this.#unflushedPackets < ACK_DEFER_MAX_PACKETS;
+    if (!lone) return this.#flush();
+    // Nothing but an acknowledgement is due: give an answer the chance to carry it.
+    this.#ackTimer ??= this.#host.clock.setTimer(ACK_DEFER_MS, () => {
+      this.#ackTimer = null;
+      this.#flush();
+    });
+  };
+
+  #advance(): void {
+    if (this.#status === 'handshake' && this.#native.isEstablished()) this.#establish();
+    if (this.#status === 'open') {
+      if (this.#strayAddress) this.#followPath();
+      if (this.#host.canDeliver()) this.#reader.readAll();
+      if (this.#reader.unfinishedCount > 0) this.#limitStranger();
+    }
+    // Reading may have closed the connection.
+    if (this.#status === 'open') {
+      const resumed = this.#writer.resume();
+      const opened = this.outgoing.pump();
+      if (resumed || opened) this.#dirty = true;
+    }
+    if (this.#status === 'handshake' || this.#status === 'open') this.#noticeEnd();
+  }
+
+  #establish(): void {
+    const { counters } = this.#host;
+    const refuse = (alert: number, counter: string, reason: string): void => {
+      counters.add(`refused.${counter}`);
+      this.#close(false, alert, reason, { code: null, by: 'local', reason });
+    };
+    if (this.#native.isResumed()) return refuse(ALERTS.handshakeFailure, 'resumed', 'resumed sessions are not accepted');
+    if (Buffer.from(this.#native.applicationProto()).toString('latin1') !== APPLICATION_PROTOCOL) {
+      return refuse(ALERTS.noApplicationProtocol, 'protocol', 'another application protocol');
+    }
+    const key = keyOfChain(this.#native.peerCertChain());
+    if (!key.ok) return refuse(ALERTS.badCertificate, 'certificate', key.error);
+    if (this.#expectedKeyHex !== null && key.value !== this.#expectedKeyHex) {
+      this.#wrongKeyHex = key.value;
+      counters.add('refused.wrong-key');
+      return this.close(CLOSE_CODES.notTrusted, 'not the expected key');
+    }
+    this.#keyHex = key.value;
+    this.#status = 'open';
+    this.#dirty = true;
+    this.#host.established(this);
+  }
+
+  #noticeEnd(): void {
+    const native = this.#native;
+    if (!native.isDraining() && !native.isClosed()) return;
+    const peerError = native.peerError();
+    if (peerError) {
+      const reason = Buffer.from(peerError.reason).toString('utf8').slice(0, CLOSE_REASON_MAX_BYTES);
+      const code = peerError.isApp ? peerError.errorCode : null;
+      return this.#end({ code, by: 'peer', reason: peerError.isApp ? reason : `transport error ${peerError.errorCode}` });
+    }
+    const localError = native.localError();
+    if (localError) return this.#end({ code: null, by: 'local', reason: `protocol error ${localError.errorCode}` });
+    this.#end({ code: null, by: 'network', reason: 'nothing was heard any more' });
+  }
+
+  #message(streamId: number, bytes: Uint8Array): void {
+    if (this.#status !== 'open') return;
+    if (this.outgoing.owns(streamId)) return this.outgoing.answered(streamId, { ok: true, value: bytes });
+    const { connectionId } = this;
+    if ((streamId & 2) !== 0) return this.#host.emit({ type: 'message', connectionId, bytes });
+    this.incoming.arrived(streamId);
+    this.#limitStranger();
+    if (this.#status === 'open') this.#host.emit({ type: 'request', connectionId, streamId, bytes });
+  }
+
+  #reset(streamId: number, code: number): void {
+    if (this.outgoing.owns(streamId)) this.outgoing.answered(streamId, { ok: false, error: { type: 'reset', code } });
+    else this.incoming.refuse(streamId, CLOSE_CODES.done);
+  }
+
+  #violation(streamId: number, rule: 'too-large' | 'too-slow'): void {
+    this.#host.counters.add(`streams.${rule}`);
+    this.incoming.refuse(streamId, rule === 'too-large' ? CLOSE_CODES.overLimit : CLOSE_CODES.tooSlow);
+    if (this.outgoing.owns(streamId)) {
+      const error = rule === 'too-large' ? ({ type: 'too-large' } as const) : ({ type: 'timeout' } as const);
+      this.outgoing.answered(streamId, { ok: false, error });
+    }
+    this.#host.emit({ type: 'violation', connectionId: this.connectionId, rule });
+  }
+
+  /** PROTOCOL.md, Connection: a connection that is not paired has few streams. */
+  #limitStranger(): void {
+    if (this.#status !== 'open' || this.#keyHex === null || this.#host.isPaired(this.#keyHex)) return;
+    if (!this.incoming.exceedsStranger(this.#reader, (streamId) => this.outgoing.owns(streamId))) return;
+    this.#host.counters.add('streams.too-many');
+    this.#host.emit({ type: 'violation', connectionId: this.connectionId, rule: 'too-many-streams' });
+    this.close(CLOSE_CODES.overLimit, 'too many open streams');
+  }
+
+  /** Follows a peer behind a NAT to its new address, once quiche has validated the path. */
+  #followPath(): void {
+    this.#strayAddress = false;
+    while (this.#native.pathEventNext() !== null) {
+      // Drained so that they never pile up; the state of the paths says more than the events.
+    }
+    const peer = this.#native.pathStats().find((path) => path.active)?.peerHost;
+    if (!peer || (peer.host === this.#peer.host && peer.port === this.#peer.port)) return;
+    if (!this.#native.isPathValidated(this.#host.local, peer)) return;
+    this.#peer = peer;
+    this.#receiveInfo = { from: peer, to: this.#host.local };
+    this.#host.counters.add('paths.followed');
+    this.#host.emit({ type: 'path-changed', connection: this.info });
+  }
+
+  #close(byApplication: boolean, code: number, reason: string, end: ConnectionEnd): void {
+    if (this.#status === 'closed' || this.#status === 'gone') return;
+    try {
+      this.#native.close(byApplication, code, Buffer.from(reason).subarray(0, CLOSE_REASON_MAX_BYTES));
+    } catch {
+      // Already closing: the peer was first, or quiche found a protocol error.
+    }
+    this.#end(end);
+    this.wake();
+  }
+
+  #end(end: ConnectionEnd): void {
+    if (this.#status === 'closed' || this.#status === 'gone') return;
+    this.#status = 'closed';
+    this.#reader.clear();
+    this.#writer.clear();
+    this.incoming.clear();
+    this.outgoing.failAll({ type: 'closed', ...end });
+    this.#host.ended(this, end);
+  }
+
+  #disappear(): void {
+    if (this.#status === 'gone') return;
+    this.#status = 'gone';
+    this.#timer?.cancel();
+    this.#ackTimer?.cancel();
+    this.#host.gone(this);
+  }
+
+  #flush(): void {
+    this.#ackTimer?.cancel();
+    this.#ackTimer = null;
+    this.#dirty = false;
+    this.#unflushedPackets = 0;
+    const { sendBuffer } = this.#host;
+    for (let sent = 0; ; sent += 1) {
+      if (sent === BURST_MAX_DATAGRAMS) {
+        this.wake();
+        break;
+      }
+      const part = this.#nextDatagram(sendBuffer);
+      if (part === null) break;
+      const [length, { to }] = part;
+      const zone = to.host.startsWith('fe80:') ? this.#zone : '';
+      this.#host.sendDatagram(Buffer.from(sendBuffer.subarray(0, length)), to.host + zone, to.port);
+    }
+    this.#arm();
+  }
+
+  #nextDatagram(into: Buffer): ReturnType<QuicheConnection['send']> {
+    try {
+      return this.#native.send(into);
+    } catch {
+      this.#host.counters.add('send.failed');
+      return null;
+    }
+  }
+
+  /** One timer for all that may be due; it is only moved when something is due earlier. */
+  #arm(): void {
+    if (this.#status === 'gone') return;
+    if (this.#native.isClosed()) {
+      if (this.#status !== 'closed') this.#noticeEnd();
+      return this.#disappear();
+    }
+    const nowMs = this.#host.clock.monotonicMs();
+    const timeoutMs = this.#native.timeout();
+    // The library cuts its wait to whole milliseconds; one more keeps us from asking too early.
+    let dueMs = timeoutMs === null ? Infinity : nowMs + timeoutMs + 1;
+    if (this.#status === 'handshake' && this.direction === 'incoming') dueMs = Math.min(dueMs, this.#startedAtMs + HANDSHAKE_LIMIT_MS);
+    if (this.#status === 'open') {
+      const pingDueMs = Math.max(this.#lastHeardMs, this.#lastPingMs) + PING_AFTER_SILENCE_MS;
+      dueMs = Math.min(dueMs, pingDueMs, this.#lastHeardMs + LOST_AFTER_SILENCE_MS);
+      if (this.#reader.unfinishedCount > 0) dueMs = Math.min(dueMs, nowMs + STREAM_JUDGE_INTERVAL_MS);
+    }
+    if (this.#timer !== null && dueMs >= this.#timerDueMs) return;
+    this.#timer?.cancel();
+    this.#timerDueMs = dueMs;
+    this.#timer = dueMs === Infinity ? null : this.#host.clock.setTimer(Math.max(0, dueMs - nowMs), this.#due);
+  }
+
+  readonly #due = (): void => {
+    this.#timer = null;
+    this.#timerDueMs = Infinity;
+    if (this.#status === 'gone') return;
+    const nowMs = this.#host.clock.monotonicMs();
+    if (this.#native.timeout() === 0) {
+      this.#native.onTimeout();
+      this.#dirty = true;
+    }
+    if (this.#status === 'handshake' && this.direction === 'incoming' && nowMs - this.#startedAtMs >= HANDSHAKE_LIMIT_MS) {
+      this.#host.counters.add('handshakes.too-slow');
+      return this.dropSilently('the handshake took too long');
+    }
+    if (this.#status === 'open') this.#keepAlive(nowMs);
+    if (this.#status === 'open' && this.#host.canDeliver()) this.#reader.judge();
+    this.#advance();
+    this.#flush();
+  };
+
+  #keepAlive(nowMs: number): void {
+    const silenceMs = nowMs - this.#lastHeardMs;
+    if (silenceMs >= LOST_AFTER_SILENCE_MS) {
+      const reason = 'nothing was heard any more';
+      this.#close(true, CLOSE_CODES.done, reason, { code: null, by: 'network', reason });
+    } else if (nowMs - Math.max(this.#lastHeardMs, this.#lastPingMs) >= PING_AFTER_SILENCE_MS) {
+      this.#lastPingMs = nowMs;
+      this.#native.sendAckEliciting();
+      this.#dirty = true;
+    }
+  }
+}

@@ -1,0 +1,307 @@
+// A QUIC endpoint: one socket, its connections, and the places among them. It implements the Transport port in whatever process it is
+// made in; the hub runs it in a process of its own. It knows keys and bytes, never what a message says.
+import { assert } from '../../lib/assert.ts';
+import { err, ok, type Result } from '../../lib/result.ts';
+import type { Clock, Random } from '../../ports/clock.ts';
+import { CLOSE_CODES } from '../../ports/transport.ts';
+import type {
+  Admission,
+  CloseCode,
+  ConnectionInfo,
+  DialFailure,
+  DialTarget,
+  KeyHex,
+  ListenOptions,
+  Transport,
+  TransportEvent,
+  TransportFailure,
+  TransportStatistics,
+} from '../../ports/transport.ts';
+import { Acceptor, dialAddress } from './acceptor.ts';
+import { mintCredentials } from './certificate.ts';
+import { QuicConnection, type ConnectionEnd, type ConnectionHost } from './connection.ts';
+import { Counters } from './counters.ts';
+import { HalfOpen } from './half-open.ts';
+import { CONNECTION_ID_LENGTH_BYTES, CONNECT_LIMIT_MS, DIALS_IN_FLIGHT_MAX } from './limits.ts';
+import { loadBinding, type HostPort, type Quiche, type QuicheConfig } from './native-binding.ts';
+import { readDatagram } from './packet-guard.ts';
+import { decidePlace } from './places.ts';
+import { createConfig } from './quiche-config.ts';
+import { openSocket, type UdpSocket } from './udp-socket.ts';
+
+/** Twice what a stream's window can hold, so that one read takes all there is. */
+const READ_BUFFER_BYTES = 256 * 1024;
+const SEND_BUFFER_BYTES = 65_536;
+
+export interface EndpointDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** False while the taker of events is behind; reading pauses until `resumeReading`. */
+  readonly canDeliver?: () => boolean;
+  /** The first connection's number; counts on from there. */
+  readonly firstConnectionId?: number;
+}
+
+interface Dial {
+  readonly settle: (result: Result<ConnectionInfo, DialFailure>) => void;
+}
+
+interface Running {
+  readonly socket: UdpSocket;
+  readonly binding: Quiche;
+  readonly config: QuicheConfig;
+  readonly acceptor: Acceptor;
+  readonly host: ConnectionHost;
+}
+
+export class Endpoint implements Transport {
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #canDeliver: () => boolean;
+  readonly #counters = new Counters();
+  readonly #unfinished = { count: 0 };
+  readonly #readBuffer = Buffer.alloc(READ_BUFFER_BYTES);
+  readonly #sendBuffer = Buffer.alloc(SEND_BUFFER_BYTES);
+  /** Every connection that is still on the wire, by each id it is known under. */
+  readonly #routes = new Map<string, QuicConnection>();
+  /** Connections with a place, oldest first. */
+  readonly #open = new Map<number, QuicConnection>();
+  readonly #halfOpen = new HalfOpen<QuicConnection>();
+  readonly #dials = new Map<QuicConnection, Dial>();
+  #paired: ReadonlySet<KeyHex> = new Set();
+  #refused: ReadonlySet<KeyHex> = new Set();
+  #emit: (event: TransportEvent) => void = () => {};
+  #running: Running | null = null;
+  #nextConnectionId: number;
+
+  constructor(deps: EndpointDeps) {
+    this.#clock = deps.clock;
+    this.#random = deps.random;
+    this.#canDeliver = deps.canDeliver ?? (() => true);
+    this.#nextConnectionId = deps.firstConnectionId ?? 1;
+  }
+
+  async start(options: ListenOptions, onEvent: (event: TransportEvent) => void): Promise<{ readonly port: number }> {
+    if (this.#running) return { port: this.#running.socket.port };
+    const binding = loadBinding();
+    const config = createConfig(binding, await mintCredentials(options.seed.expose()));
+    const receive = (datagram: Buffer, host: string, port: number): void => this.#receive(datagram, host, port);
+    const socket = await openSocket(options.host, options.port, receive, this.#counters);
+    const local = { host: socket.host, port: socket.port };
+    const deps = { clock: this.#clock, random: this.#random, counters: this.#counters, binding, config, local, send: socket.send };
+    this.#emit = onEvent;
+    this.#running = { socket, binding, config, acceptor: new Acceptor(deps), host: this.#createHost(binding, socket, local) };
+    return { port: socket.port };
+  }
+
+  async stop(): Promise<void> {
+    const running = this.#running;
+    if (!running) return;
+    for (const connection of new Set(this.#routes.values())) {
+      connection.close(CLOSE_CODES.shuttingDown, 'shutting down');
+      connection.flushNow();
+    }
+    this.#running = null;
+    for (const connection of new Set(this.#routes.values())) connection.dispose();
+    await running.socket.close();
+  }
+
+  setAdmission(admission: Admission): void {
+    this.#paired = new Set(admission.paired);
+    this.#refused = new Set(admission.refused);
+    for (const connection of [...this.#open.values()]) {
+      if (connection.keyHex === null || !this.#refused.has(connection.keyHex)) continue;
+      connection.close(CLOSE_CODES.revoked, 'this key is no longer trusted');
+    }
+  }
+
+  dial(target: DialTarget, signal: AbortSignal): Promise<Result<ConnectionInfo, DialFailure>> {
+    const running = this.#running;
+    const refused = (reason: string) => Promise.resolve(err<DialFailure>({ type: 'refused', reason }));
+    if (!running) return refused('the transport is not running');
+    if (signal.aborted) return Promise.resolve(err({ type: 'aborted' }));
+    if (this.#refused.has(target.keyHex)) return refused('this key is no longer trusted');
+    if (this.#dials.size >= DIALS_IN_FLIGHT_MAX) return Promise.resolve(err({ type: 'busy' }));
+    const to = dialAddress(target.host, running.socket.family);
+    if (!to) return refused(`${target.host} cannot be reached from the address this hub listens on`);
+    const id = this.#random.bytes(CONNECTION_ID_LENGTH_BYTES);
+    let connection: QuicConnection;
+    try {
+      const peer = { host: to.address, port: target.port };
+      connection = new QuicConnection(running.host, {
+        connectionId: this.#takeConnectionId(),
+        native: running.binding.Connection.connect(target.agentId, id, running.host.local, peer, running.config),
+        host: to.full,
+        port: target.port,
+        expectedKeyHex: target.keyHex,
+        routes: [Buffer.from(id).toString('latin1')],
+      });
+    } catch {
+      return refused('the address or the name of the hub cannot be used');
+    }
+    return this.#await(connection, signal);
+  }
+
+  close(connectionId: number, code: CloseCode, reason: string): void {
+    this.#open.get(connectionId)?.close(code, reason);
+  }
+
+  async request(
+    connectionId: number,
+    bytes: Uint8Array,
+    timeoutMs: number,
+    signal?: AbortSignal,
+  ): Promise<Result<Uint8Array, TransportFailure>> {
+    const connection = this.#open.get(connectionId);
+    return connection ? connection.outgoing.request(bytes, timeoutMs, signal) : err(NO_CONNECTION);
+  }
+
+  async send(connectionId: number, bytes: Uint8Array): Promise<Result<void, TransportFailure>> {
+    const connection = this.#open.get(connectionId);
+    return connection ? connection.outgoing.send(bytes) : err(NO_CONNECTION);
+  }
+
+  respond(connectionId: number, streamId: number, bytes: Uint8Array): void {
+    const connection = this.#open.get(connectionId);
+    if (connection) connection.incoming.respond(streamId, bytes);
+    else this.#counters.add('answers.without-connection');
+  }
+
+  reset(connectionId: number, streamId: number, code: CloseCode): void {
+    this.#open.get(connectionId)?.incoming.refuse(streamId, code);
+  }
+
+  statistics(): Promise<TransportStatistics> {
+    const roundTripMs: Record<number, number> = {};
+    for (const connection of this.#open.values()) roundTripMs[connection.connectionId] = connection.roundTripMs;
+    const counters = { ...this.#counters.snapshot(), 'half-open.now': this.#halfOpen.size, 'unfinished.bytes': this.#unfinished.count };
+    return Promise.resolve({ connections: this.#open.size, roundTripMs, counters, restarts: 0, processMemoryBytes: null });
+  }
+
+  /** Reads on after `canDeliver` was false for a while. */
+  resumeReading(): void {
+    for (const connection of this.#open.values()) connection.resumeReading();
+  }
+
+  /** Total: whatever a datagram does, it ends here. */
+  #receive(bytes: Buffer, host: string, port: number): void {
+    try {
+      this.#route(bytes, host, port);
+    } catch {
+      this.#counters.add('dropped.failed');
+    }
+  }
+
+  #route(bytes: Buffer, host: string, port: number): void {
+    const running = this.#running;
+    if (!running) return;
+    const datagram = readDatagram(bytes);
+    if (datagram.type === 'drop') return this.#counters.add(`dropped.${datagram.reason}`);
+    const known = this.#routes.get(datagram.destination);
+    if (known) return known.receive(bytes, host, port);
+    const accepted = running.acceptor.consider(datagram, bytes.length, host, port);
+    if (!accepted) return;
+    const connection = new QuicConnection(running.host, {
+      connectionId: this.#takeConnectionId(),
+      native: accepted.native,
+      host,
+      port,
+      expectedKeyHex: null,
+      routes: [accepted.route],
+    });
+    const pushedOut = this.#halfOpen.add(connection, accepted.source);
+    if (pushedOut) {
+      this.#counters.add('half-open.pushed-out');
+      pushedOut.dropSilently('too many handshakes at once');
+    }
+    this.#routes.set(accepted.route, connection);
+    connection.receive(bytes, host, port);
+  }
+
+  #await(connection: QuicConnection, signal: AbortSignal): Promise<Result<ConnectionInfo, DialFailure>> {
+    for (const route of connection.routes) this.#routes.set(route, connection);
+    return new Promise((resolve) => {
+      const giveUp = (failure: DialFailure): void => {
+        this.#settleDial(connection, err(failure));
+        connection.dropSilently('the dial was given up');
+      };
+      const timer = this.#clock.setTimer(CONNECT_LIMIT_MS, () => giveUp({ type: 'timeout' }));
+      const abort = (): void => giveUp({ type: 'aborted' });
+      signal.addEventListener('abort', abort, { once: true });
+      this.#dials.set(connection, {
+        settle: (result) => {
+          timer.cancel();
+          signal.removeEventListener('abort', abort);
+          resolve(result);
+        },
+      });
+      connection.wake();
+    });
+  }
+
+  #settleDial(connection: QuicConnection, result: Result<ConnectionInfo, DialFailure>): void {
+    const dial = this.#dials.get(connection);
+    this.#dials.delete(connection);
+    dial?.settle(result);
+  }
+
+  #established(connection: QuicConnection): void {
+    this.#halfOpen.remove(connection);
+    const newcomer = placeOf(connection);
+    const decision = decidePlace(newcomer, [...this.#open.values()].map(placeOf), this.#paired, this.#refused);
+    if (!decision.admitted) {
+      this.#counters.add(decision.code === CLOSE_CODES.revoked ? 'refused.key' : 'refused.no-place');
+      connection.close(decision.code, decision.reason);
+      return;
+    }
+    for (const eviction of decision.evicted) this.#open.get(eviction.connectionId)?.close(eviction.code, eviction.reason);
+    this.#open.set(connection.connectionId, connection);
+    this.#emit({ type: 'connected', connection: connection.info });
+    this.#settleDial(connection, ok(connection.info));
+  }
+
+  #ended(connection: QuicConnection, end: ConnectionEnd): void {
+    this.#halfOpen.remove(connection);
+    const { wrongKeyHex } = connection;
+    const failure: DialFailure =
+      wrongKeyHex === null ? { type: 'refused', reason: end.reason } : { type: 'wrong-key', keyHex: wrongKeyHex };
+    this.#settleDial(connection, err(failure));
+    if (!this.#open.delete(connection.connectionId)) return;
+    this.#emit({ type: 'disconnected', connection: connection.info, ...end });
+  }
+
+  #takeConnectionId(): number {
+    const connectionId = this.#nextConnectionId;
+    this.#nextConnectionId += 1;
+    return connectionId;
+  }
+
+  #createHost(binding: Quiche, socket: UdpSocket, local: HostPort): ConnectionHost {
+    return {
+      binding,
+      clock: this.#clock,
+      counters: this.#counters,
+      local,
+      unfinished: this.#unfinished,
+      readBuffer: this.#readBuffer,
+      sendBuffer: this.#sendBuffer,
+      sendDatagram: socket.send,
+      established: (connection) => this.#established(connection),
+      ended: (connection, end) => this.#ended(connection, end),
+      gone: (connection) => {
+        for (const route of connection.routes) this.#routes.delete(route);
+      },
+      emit: (event) => this.#emit(event),
+      canDeliver: this.#canDeliver,
+      isPaired: (keyHex) => this.#paired.has(keyHex),
+    };
+  }
+}
+
+const NO_CONNECTION: TransportFailure = { type: 'closed', code: null, by: 'local', reason: 'there is no such connection' };
+
+function placeOf(connection: QuicConnection): { connectionId: number; keyHex: KeyHex; direction: 'incoming' | 'outgoing' } {
+  const { connectionId, keyHex, direction } = connection;
+  assert(keyHex !== null, 'a connection with a place has a key');
+  return { connectionId, keyHex, direction };
+}

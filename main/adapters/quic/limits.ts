@@ -1,0 +1,122 @@
+// Every number that bounds the QUIC adapter, with what it bounds and what happens beyond it. Nothing here may import anything.
+
+/** ALPN of PROTOCOL.md, Connection: any other protocol is closed with a TLS alert. */
+export const APPLICATION_PROTOCOL = 'axon/1';
+
+/** Length of every connection id this endpoint issues; short headers of another length belong to nobody here. */
+export const CONNECTION_ID_LENGTH_BYTES = 16;
+/** RFC 9000, Section 7.2: a client's first destination id is at least this long; shorter ones are dropped. */
+export const FIRST_CONNECTION_ID_MIN_BYTES = 8;
+/** RFC 9000: no connection id is longer; such packets are dropped. */
+export const CONNECTION_ID_MAX_BYTES = 20;
+/** RFC 9000, Section 14.1: a client's Initial fills at least this; smaller ones are dropped before any state. */
+export const INITIAL_DATAGRAM_MIN_BYTES = 1_200;
+/** What we put into one datagram: fits every path QUIC may use, tunnels included. */
+export const DATAGRAM_SEND_MAX_BYTES = 1_200;
+/** The largest UDP payload; the peer may send as much. */
+export const DATAGRAM_RECEIVE_MAX_BYTES = 65_527;
+
+/** Initials a source may send in a second without owning a connection; the rest is dropped unseen. */
+export const INITIALS_PER_SECOND = 20;
+/** Initials a source may send at once; the rest is dropped unseen. */
+export const INITIALS_BURST = 40;
+/** Sources whose Initials are counted; beyond it the one longest unseen is forgotten. */
+export const INITIAL_SOURCES_MAX = 4_096;
+/** Handshakes of strangers in progress, in all; beyond it the oldest is dropped. */
+export const HALF_OPEN_MAX = 64;
+/** Handshakes in progress from one source; beyond it that source's oldest is dropped. */
+export const HALF_OPEN_PER_SOURCE_MAX = 8;
+/** How long a handshake may take once its Retry token was shown; then it is dropped. */
+export const HANDSHAKE_LIMIT_MS = 5_000;
+/** How long a Retry token may be shown after it was made. */
+export const RETRY_TOKEN_LIFETIME_MS = 10_000;
+/** How long one key makes Retry tokens; the one before it is still accepted. */
+export const RETRY_KEY_LIFETIME_MS = 60_000;
+
+/** How long a dial may take; then it fails with `timeout`. */
+export const CONNECT_LIMIT_MS = 10_000;
+/** Dials in flight; beyond it a dial fails with `busy`. */
+export const DIALS_IN_FLIGHT_MAX = 16;
+
+/** QUIC idle timeout: the transport's own last word, later than ours. */
+export const IDLE_TIMEOUT_MS = 60_000;
+/** Silence after which the peer is asked for a sign of life. */
+export const PING_AFTER_SILENCE_MS = 8_000;
+/** Silence after which the connection counts as lost. */
+export const LOST_AFTER_SILENCE_MS = 18_000;
+
+/** Unread bytes a peer may have on a connection before it must wait. */
+export const CONNECTION_WINDOW_BYTES = 256 * 1024;
+/** The most that automatic tuning may make of the connection window. */
+export const CONNECTION_WINDOW_MAX_BYTES = 512 * 1024;
+/** Unread bytes a peer may have on a stream: a whole message fits. */
+export const STREAM_WINDOW_BYTES = 72 * 1024;
+/** The most that automatic tuning may make of a stream's window. */
+export const STREAM_WINDOW_MAX_BYTES = 128 * 1024;
+/** Streams a peer may have open at once, of each type; it queues beyond that. */
+export const STREAMS_OPEN_MAX = 128;
+
+/** The longest message (PROTOCOL.md, Streams); a longer one is reset with `overLimit` and reported. */
+export const MESSAGE_SIZE_MAX_BYTES = 65_536;
+/** Once its first byte has come, a half of a stream ends within this time, else it is reset with `tooSlow`. */
+export const STREAM_END_LIMIT_MS = 10_000;
+/** The least a stream brings in a second after the first one, else it is reset with `tooSlow`. */
+export const STREAM_RATE_MIN_BYTES_PER_SECOND = 1_024;
+/** How often unfinished streams are judged. */
+export const STREAM_JUDGE_INTERVAL_MS = 500;
+/** Bytes of unfinished messages kept over all connections; a stream that would exceed it is reset with `overLimit`. */
+export const UNFINISHED_MAX_BYTES = 64 * 1024 * 1024;
+
+/** Messages waiting for stream credit on one connection; the next one fails with `overloaded`. */
+export const QUEUED_MESSAGES_MAX = 1_024;
+/** Bytes of those messages; beyond it the next one fails with `overloaded`. */
+export const QUEUED_BYTES_MAX = 16 * 1024 * 1024;
+/** How long a one-way message may wait for credit; then it fails with `timeout`. */
+export const SEND_LIMIT_MS = 10_000;
+
+/** Connections in all; a paired hub takes the place of a stranger, a stranger is refused. */
+export const CONNECTIONS_MAX = 128;
+/** Connections of hubs that are not paired; the next one is closed with `overLimit`. */
+export const QUARANTINED_CONNECTIONS_MAX = 16;
+/** Connections of one key; a third replaces the oldest, which is closed with `duplicate`. */
+export const CONNECTIONS_PER_KEY_MAX = 2;
+/** Streams a hub that is not paired may have open; one more closes its connection with `overLimit`. */
+export const QUARANTINED_STREAMS_MAX = 4;
+/** The largest certificate that is looked at (PROTOCOL.md, Connection); a larger one is refused. */
+export const CERTIFICATE_SIZE_MAX_BYTES = 4 * 1024;
+
+/** Asked of the kernel for the socket, each way: the default drops bursts of some hundred datagrams. */
+export const SOCKET_BUFFER_BYTES = 4 * 1024 * 1024;
+/** Datagrams a connection sends in one go before others get their turn; more overrun the receiver's socket. */
+export const BURST_MAX_DATAGRAMS = 60;
+/** How long an acknowledgement that travels alone may wait for company (the protocol allows 25 ms). */
+export const ACK_DEFER_MS = 2;
+/** Packets that may wait for such an acknowledgement. */
+export const ACK_DEFER_MAX_PACKETS = 8;
+/** A close reason is cut to this. */
+export const CLOSE_REASON_MAX_BYTES = 120;
+
+/** How often the process is asked for a sign of life. */
+export const HEARTBEAT_INTERVAL_MS = 1_000;
+/** Unanswered heartbeats after which the process is killed and started again. */
+export const HEARTBEATS_MISSED_MAX = 4;
+/** Resident memory at which the process is killed and started again. */
+export const PROCESS_MEMORY_MAX_BYTES = 512 * 1024 * 1024;
+/** Waits before a restart: the first, and the longest. */
+export const RESTART_FIRST_MS = 100;
+export const RESTART_MAX_MS = 10_000;
+/** A process that lived this long starts the waits afresh. */
+export const RESTART_FORGIVEN_AFTER_MS = 60_000;
+/** How long a graceful stop of the process may take; then it is killed. */
+export const STOP_LIMIT_MS = 2_000;
+/** How long the process may take until it listens; then it is killed. */
+export const START_LIMIT_MS = 15_000;
+
+/** The longest frame between the processes; a longer one means a broken channel, and the process ends. */
+export const FRAME_SIZE_MAX_BYTES = 1024 * 1024;
+/** Bytes under way between the processes that stop new work: reading from streams on one side, new messages on the other. */
+export const CHANNEL_WINDOW_BYTES = 8 * 1024 * 1024;
+/** Bytes after which their receipt is acknowledged to the other process. */
+export const CHANNEL_ACKNOWLEDGE_BYTES = 256 * 1024;
+/** Requests and one-way messages under way from this process; the next one fails with `overloaded`. */
+export const CALLS_IN_FLIGHT_MAX = 16_384;

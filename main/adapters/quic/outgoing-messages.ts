@@ -1,0 +1,179 @@
+// The messages this side starts on a connection: requests that wait for an answer and one-way messages, each on a stream of its own.
+// Beyond the peer's stream credit they queue, and the queue has a maximum. Every message ends exactly once.
+import { err, ok, type Result } from '../../lib/result.ts';
+import type { Clock, TimerHandle } from '../../ports/clock.ts';
+import { CLOSE_CODES } from '../../ports/transport.ts';
+import type { TransportFailure } from '../../ports/transport.ts';
+import { MESSAGE_SIZE_MAX_BYTES, QUEUED_BYTES_MAX, QUEUED_MESSAGES_MAX, SEND_LIMIT_MS } from './limits.ts';
+import type { Quiche, QuicheConnection } from './native-binding.ts';
+import type { StreamReader } from './stream-reader.ts';
+import type { StreamWriter, WriteEnd } from './stream-writer.ts';
+
+export type Answer = Result<Uint8Array, TransportFailure>;
+
+interface Outgoing {
+  readonly bytes: Uint8Array;
+  readonly direction: 'bidirectional' | 'unidirectional';
+  readonly settle: (answer: Answer) => void;
+  streamId: number | null;
+  timer: TimerHandle | null;
+  unlisten: (() => void) | null;
+}
+
+const NOTHING = new Uint8Array(0);
+/** Stream ids of one type and initiator are this far apart (RFC 9000, Section 2.1). */
+const STREAM_ID_STEP = 4;
+
+export class OutgoingMessages {
+  readonly #binding: Quiche;
+  readonly #native: QuicheConnection;
+  readonly #clock: Clock;
+  readonly #reader: StreamReader;
+  readonly #writer: StreamWriter;
+  readonly #wake: () => void;
+  readonly #awaiting = new Map<number, Outgoing>();
+  readonly #queues = { bidirectional: new Set<Outgoing>(), unidirectional: new Set<Outgoing>() };
+  /** One-way messages that have a stream but are not wholly taken yet. */
+  readonly #leaving = new Set<Outgoing>();
+  #queuedBytes = 0;
+  #nextIds: { bidirectional: number; unidirectional: number };
+
+  /** `wake` asks the connection for a turn. */
+  constructor(deps: {
+    readonly binding: Quiche;
+    readonly native: QuicheConnection;
+    readonly clock: Clock;
+    readonly reader: StreamReader;
+    readonly writer: StreamWriter;
+    readonly isDialler: boolean;
+    readonly wake: () => void;
+  }) {
+    this.#binding = deps.binding;
+    this.#native = deps.native;
+    this.#clock = deps.clock;
+    this.#reader = deps.reader;
+    this.#writer = deps.writer;
+    this.#wake = deps.wake;
+    this.#nextIds = deps.isDialler ? { bidirectional: 0, unidirectional: 2 } : { bidirectional: 1, unidirectional: 3 };
+  }
+
+  /** Sends a request; the promise always resolves. `timeoutMs` counts from now and covers waiting for credit. */
+  request(bytes: Uint8Array, timeoutMs: number, signal?: AbortSignal): Promise<Answer> {
+    return this.#begin('bidirectional', bytes, timeoutMs, signal);
+  }
+
+  /** Sends a one-way message; resolves when the library has taken all of it. */
+  async send(bytes: Uint8Array): Promise<Result<void, TransportFailure>> {
+    const answer = await this.#begin('unidirectional', bytes, SEND_LIMIT_MS);
+    return answer.ok ? ok() : answer;
+  }
+
+  /** Whether the stream carries (or carried) an answer to a request of ours. */
+  owns(streamId: number): boolean {
+    return (streamId & 1) === (this.#nextIds.bidirectional & 1);
+  }
+
+  answered(streamId: number, answer: Answer): void {
+    const outgoing = this.#awaiting.get(streamId);
+    if (!outgoing) return;
+    this.#finish(outgoing, answer);
+    // An answer that came before the whole request was taken: what is left of it has no reader.
+    if (this.#writer.isUnwritten(streamId)) this.#abandonWriting(streamId);
+  }
+
+  /** Opens streams for what waits, as far as the peer's credit goes. True when anything was opened. */
+  pump(): boolean {
+    const opened = this.#pumpQueue('bidirectional');
+    return this.#pumpQueue('unidirectional') || opened;
+  }
+
+  failAll(failure: TransportFailure): void {
+    const all = [...this.#awaiting.values(), ...this.#leaving, ...this.#queues.bidirectional, ...this.#queues.unidirectional];
+    for (const outgoing of all) this.#finish(outgoing, err(failure));
+  }
+
+  #begin(direction: Outgoing['direction'], bytes: Uint8Array, timeoutMs: number, signal?: AbortSignal): Promise<Answer> {
+    if (bytes.length > MESSAGE_SIZE_MAX_BYTES) return Promise.resolve(err({ type: 'too-large' }));
+    if (signal?.aborted) return Promise.resolve(err({ type: 'aborted' }));
+    const queue = this.#queues[direction];
+    if (queue.size >= QUEUED_MESSAGES_MAX || this.#queuedBytes + bytes.length > QUEUED_BYTES_MAX) {
+      return Promise.resolve(err({ type: 'overloaded' }));
+    }
+    return new Promise((resolve) => {
+      const outgoing: Outgoing = { bytes, direction, settle: resolve, streamId: null, timer: null, unlisten: null };
+      outgoing.timer = this.#clock.setTimer(timeoutMs, () => this.#giveUp(outgoing, { type: 'timeout' }));
+      if (signal) {
+        const abort = (): void => this.#giveUp(outgoing, { type: 'aborted' });
+        signal.addEventListener('abort', abort, { once: true });
+        outgoing.unlisten = () => signal.removeEventListener('abort', abort);
+      }
+      queue.add(outgoing);
+      this.#queuedBytes += bytes.length;
+      if (queue.size === 1) this.#pumpQueue(direction);
+      this.#wake();
+    });
+  }
+
+  #pumpQueue(direction: Outgoing['direction']): boolean {
+    const queue = this.#queues[direction];
+    let opened = false;
+    for (const outgoing of queue) {
+      const credit = direction === 'bidirectional' ? this.#native.peerStreamsLeftBidi() : this.#native.peerStreamsLeftUni();
+      if (credit <= 0) break;
+      queue.delete(outgoing);
+      this.#queuedBytes -= outgoing.bytes.length;
+      this.#open(outgoing);
+      opened = true;
+    }
+    return opened;
+  }
+
+  #open(outgoing: Outgoing): void {
+    const streamId = this.#nextIds[outgoing.direction];
+    this.#nextIds[outgoing.direction] += STREAM_ID_STEP;
+    outgoing.streamId = streamId;
+    if (outgoing.direction === 'bidirectional') this.#awaiting.set(streamId, outgoing);
+    else this.#leaving.add(outgoing);
+    this.#writer.write(streamId, outgoing.bytes, (end) => this.#written(outgoing, end));
+  }
+
+  #written(outgoing: Outgoing, end: WriteEnd): void {
+    if (end.type === 'stopped') this.#finish(outgoing, err({ type: 'reset', code: end.code ?? CLOSE_CODES.done }));
+    else if (outgoing.direction === 'unidirectional') this.#finish(outgoing, ok(NOTHING));
+  }
+
+  #giveUp(outgoing: Outgoing, failure: TransportFailure): void {
+    const { streamId } = outgoing;
+    this.#finish(outgoing, err(failure));
+    if (streamId === null) return;
+    if (this.#writer.isUnwritten(streamId)) this.#abandonWriting(streamId);
+    if (outgoing.direction === 'bidirectional') {
+      this.#reader.forget(streamId);
+      this.#shutdown(streamId, this.#binding.Shutdown.Read);
+    }
+    this.#wake();
+  }
+
+  #abandonWriting(streamId: number): void {
+    this.#writer.forget(streamId);
+    this.#shutdown(streamId, this.#binding.Shutdown.Write);
+    this.#wake();
+  }
+
+  #shutdown(streamId: number, direction: Quiche['Shutdown']['Read' | 'Write']): void {
+    try {
+      this.#native.streamShutdown(streamId, direction, CLOSE_CODES.done);
+    } catch {
+      // The stream is gone already, which is what was wanted.
+    }
+  }
+
+  #finish(outgoing: Outgoing, answer: Answer): void {
+    outgoing.timer?.cancel();
+    outgoing.unlisten?.();
+    if (this.#queues[outgoing.direction].delete(outgoing)) this.#queuedBytes -= outgoing.bytes.length;
+    if (outgoing.streamId !== null) this.#awaiting.delete(outgoing.streamId);
+    this.#leaving.delete(outgoing);
+    outgoing.settle(answer);
+  }
+}

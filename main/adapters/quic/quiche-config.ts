@@ -1,0 +1,48 @@
+// The native library's settings: what PROTOCOL.md, Connection says, in its terms. Every default of the library is set here or wanted.
+import type { Credentials } from './certificate.ts';
+import {
+  APPLICATION_PROTOCOL,
+  CONNECTION_WINDOW_BYTES,
+  CONNECTION_WINDOW_MAX_BYTES,
+  DATAGRAM_RECEIVE_MAX_BYTES,
+  DATAGRAM_SEND_MAX_BYTES,
+  IDLE_TIMEOUT_MS,
+  STREAMS_OPEN_MAX,
+  STREAM_WINDOW_BYTES,
+  STREAM_WINDOW_MAX_BYTES,
+} from './limits.ts';
+import type { Quiche, QuicheConfig } from './native-binding.ts';
+
+/**
+ * A configuration for both roles. A certificate is asked of the peer and none is judged by the library: there is no authority, and the
+ * key is checked by us once the handshake is done.
+ */
+export function createConfig(binding: Quiche, credentials: Pick<Credentials, 'privateKeyPem' | 'certificatePem'>): QuicheConfig {
+  const askForCertificate = true;
+  const judgeItOurselves = true;
+  const config = binding.Config.withBoringSslCtx(
+    askForCertificate,
+    judgeItOurselves,
+    undefined,
+    [credentials.privateKeyPem],
+    [credentials.certificatePem],
+    'ed25519',
+  );
+  config.setApplicationProtos([APPLICATION_PROTOCOL]);
+  config.grease(true);
+  config.setMaxIdleTimeout(IDLE_TIMEOUT_MS);
+  config.setMaxRecvUdpPayloadSize(DATAGRAM_RECEIVE_MAX_BYTES);
+  config.setMaxSendUdpPayloadSize(DATAGRAM_SEND_MAX_BYTES);
+  config.setInitialMaxData(CONNECTION_WINDOW_BYTES);
+  config.setMaxConnectionWindow(CONNECTION_WINDOW_MAX_BYTES);
+  config.setInitialMaxStreamDataBidiLocal(STREAM_WINDOW_BYTES);
+  config.setInitialMaxStreamDataBidiRemote(STREAM_WINDOW_BYTES);
+  config.setInitialMaxStreamDataUni(STREAM_WINDOW_BYTES);
+  config.setMaxStreamWindow(STREAM_WINDOW_MAX_BYTES);
+  config.setInitialMaxStreamsBidi(STREAMS_OPEN_MAX);
+  config.setInitialMaxStreamsUni(STREAMS_OPEN_MAX);
+  config.setDisableActiveMigration(true);
+  config.setCcAlgorithmName('bbr');
+  config.enableDgram(false, 0, 0);
+  return config;
+}

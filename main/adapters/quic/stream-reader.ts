@@ -1,0 +1,134 @@
+// Puts the bytes of a connection's streams together into whole messages and holds the rules of PROTOCOL.md, Streams: size, time and
+// rate. It reads everything there is at once, so that one slow stream never holds back the others; it knows nothing of requests.
+import type { Clock } from '../../ports/clock.ts';
+import { MESSAGE_SIZE_MAX_BYTES, STREAM_END_LIMIT_MS, STREAM_RATE_MIN_BYTES_PER_SECOND, UNFINISHED_MAX_BYTES } from './limits.ts';
+import type { QuicheConnection } from './native-binding.ts';
+
+const RESET_MESSAGE = /^StreamReset\((\d+)\)$/;
+const SECOND_MS = 1_000;
+
+export interface StreamSink {
+  /** A whole message. `bytes` is the receiver's own. */
+  message(streamId: number, bytes: Uint8Array): void;
+  /** The peer gave the stream up. */
+  reset(streamId: number, code: number): void;
+  /** A limit was broken; the reader has forgotten the stream, the sink resets it. */
+  violation(streamId: number, rule: 'too-large' | 'too-slow'): void;
+}
+
+/** Bytes of unfinished messages over all connections of the endpoint. */
+export interface UnfinishedBytes {
+  count: number;
+}
+
+interface Unfinished {
+  readonly parts: Buffer[];
+  readonly firstAtMs: number;
+  size: number;
+}
+
+export class StreamReader {
+  readonly #native: QuicheConnection;
+  readonly #clock: Clock;
+  readonly #sink: StreamSink;
+  readonly #total: UnfinishedBytes;
+  readonly #scratch: Buffer;
+  readonly #unfinished = new Map<number, Unfinished>();
+
+  /** `scratch` is shared by all readers and must hold more than a stream's window. */
+  constructor(deps: {
+    readonly native: QuicheConnection;
+    readonly clock: Clock;
+    readonly sink: StreamSink;
+    readonly total: UnfinishedBytes;
+    readonly scratch: Buffer;
+  }) {
+    this.#native = deps.native;
+    this.#clock = deps.clock;
+    this.#sink = deps.sink;
+    this.#total = deps.total;
+    this.#scratch = deps.scratch;
+  }
+
+  get unfinishedCount(): number {
+    return this.#unfinished.size;
+  }
+
+  /** Streams whose message has begun and not ended. */
+  unfinishedIds(): Iterable<number> {
+    return this.#unfinished.keys();
+  }
+
+  /** Reads all streams that have something. */
+  readAll(): void {
+    for (const streamId of this.#native.readable()) this.#readStream(streamId);
+  }
+
+  /** Reports and forgets the streams that take too long. */
+  judge(): void {
+    const nowMs = this.#clock.monotonicMs();
+    for (const [streamId, stream] of this.#unfinished) {
+      const ageMs = nowMs - stream.firstAtMs;
+      const owedBytes = (ageMs / SECOND_MS - 1) * STREAM_RATE_MIN_BYTES_PER_SECOND;
+      // The first second is free, the second one is when the rate can first be judged.
+      const starved = ageMs >= 2 * SECOND_MS && stream.size < owedBytes;
+      if (ageMs < STREAM_END_LIMIT_MS && !starved) continue;
+      this.forget(streamId);
+      this.#sink.violation(streamId, 'too-slow');
+    }
+  }
+
+  forget(streamId: number): void {
+    const stream = this.#unfinished.get(streamId);
+    if (!stream) return;
+    this.#total.count -= stream.size;
+    this.#unfinished.delete(streamId);
+  }
+
+  clear(): void {
+    for (const streamId of [...this.#unfinished.keys()]) this.forget(streamId);
+  }
+
+  #readStream(streamId: number): void {
+    for (;;) {
+      let part: [number, boolean] | null;
+      try {
+        part = this.#native.streamRecv(streamId, this.#scratch);
+      } catch (error) {
+        this.forget(streamId);
+        const code = RESET_MESSAGE.exec(error instanceof Error ? error.message : '')?.[1];
+        if (code !== undefined) this.#sink.reset(streamId, Number(code));
+        return;
+      }
+      if (part === null) return;
+      const [length, ended] = part;
+      if (!this.#take(streamId, length, ended) || ended) return;
+    }
+  }
+
+  /** Takes `length` bytes out of the scratch buffer; false when the stream broke a limit. */
+  #take(streamId: number, length: number, ended: boolean): boolean {
+    const stream = this.#unfinished.get(streamId);
+    const size = (stream?.size ?? 0) + length;
+    if (size > MESSAGE_SIZE_MAX_BYTES || (!ended && this.#total.count + length > UNFINISHED_MAX_BYTES)) {
+      this.forget(streamId);
+      this.#sink.violation(streamId, 'too-large');
+      return false;
+    }
+    const bytes = Buffer.from(this.#scratch.subarray(0, length));
+    if (ended) {
+      const whole = stream ? Buffer.concat([...stream.parts, bytes], size) : bytes;
+      this.forget(streamId);
+      this.#sink.message(streamId, whole);
+      return true;
+    }
+    this.#total.count += length;
+    if (stream) {
+      stream.parts.push(bytes);
+      stream.size = size;
+    } else {
+      this.#unfinished.set(streamId, { parts: [bytes], firstAtMs: this.#clock.monotonicMs(), size });
+    }
+    return true;
+  }
+}

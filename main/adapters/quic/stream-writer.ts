@@ -1,0 +1,89 @@
+// Writes whole messages to streams and keeps what the native library does not take at once: bytes and an offset for each stream,
+// resumed when the stream can be written again. A stream that is stuck never holds back another.
+import type { QuicheConnection } from './native-binding.ts';
+
+const STOPPED_MESSAGE = /^StreamStopped\((\d+)\)$/;
+
+export type WriteEnd =
+  | { readonly type: 'taken' }
+  /** The peer does not want it, or the stream is gone. `code` is the peer's, if it gave one. */
+  | { readonly type: 'stopped'; readonly code: number | null };
+
+interface Unwritten {
+  readonly bytes: Uint8Array;
+  readonly ended: (end: WriteEnd) => void;
+  offset: number;
+}
+
+export class StreamWriter {
+  readonly #native: QuicheConnection;
+  readonly #unwritten = new Map<number, Unwritten>();
+
+  constructor(native: QuicheConnection) {
+    this.#native = native;
+  }
+
+  get unwrittenCount(): number {
+    return this.#unwritten.size;
+  }
+
+  isUnwritten(streamId: number): boolean {
+    return this.#unwritten.has(streamId);
+  }
+
+  /** Writes the message and FIN. `ended` is called once, at once or later, unless the message is forgotten. */
+  write(streamId: number, bytes: Uint8Array, ended: (end: WriteEnd) => void): void {
+    const message: Unwritten = { bytes, ended, offset: 0 };
+    if (!this.#advance(streamId, message)) this.#unwritten.set(streamId, message);
+  }
+
+  /** Goes on with what is left. True when anything was written or ended. */
+  resume(): boolean {
+    if (this.#unwritten.size === 0) return false;
+    let moved = false;
+    for (const streamId of this.#native.writable()) {
+      const message = this.#unwritten.get(streamId);
+      if (message && this.#resumeOne(streamId, message)) moved = true;
+    }
+    // A stream the library has not seen a byte of may be unknown to it; such streams wait for the connection as a whole.
+    for (const [streamId, message] of this.#unwritten) {
+      if (message.offset > 0) continue;
+      if (!this.#resumeOne(streamId, message)) break;
+      moved = true;
+    }
+    return moved;
+  }
+
+  forget(streamId: number): void {
+    this.#unwritten.delete(streamId);
+  }
+
+  clear(): void {
+    this.#unwritten.clear();
+  }
+
+  #resumeOne(streamId: number, message: Unwritten): boolean {
+    const before = message.offset;
+    if (!this.#advance(streamId, message)) return message.offset > before;
+    this.#unwritten.delete(streamId);
+    return true;
+  }
+
+  /** Writes on; true when the message has come to its end, one way or the other. */
+  #advance(streamId: number, message: Unwritten): boolean {
+    const rest = message.offset === 0 ? message.bytes : message.bytes.subarray(message.offset);
+    let written: number | null;
+    try {
+      written = this.#native.streamSend(streamId, rest, true);
+    } catch (error) {
+      const code = STOPPED_MESSAGE.exec(error instanceof Error ? error.message : '')?.[1];
+      message.ended({ type: 'stopped', code: code === undefined ? null : Number(code) });
+      return true;
+    }
+    if (written === null) return false;
+    message.offset += written;
+    if (message.offset < message.bytes.length) return false;
+    message.ended({ type: 'taken' });
+    return true;
+  }
+}

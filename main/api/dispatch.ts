@@ -1,0 +1,79 @@
+// From a name and unchecked parameters to the handler of that operation, for every door alike: who may call it, then the schema of the
+// table, then the handler. Must never run a handler on parameters that were not parsed.
+import * as v from 'valibot';
+import { OPERATIONS } from '../../preload/contract/operations.ts';
+import type { Access, OperationName } from '../../preload/contract/operations.ts';
+import { AppError } from '../lib/app-error.ts';
+import type { CallContext, Caller, Handler, Handlers } from './caller.ts';
+
+type Run = (raw: unknown, caller: Caller, context: CallContext) => Promise<unknown>;
+
+/** Sentences about single fields in one answer: more would only repeat themselves. */
+const ISSUES_SHOWN_MAX = 5;
+
+export class Dispatcher {
+  readonly #operations: ReadonlyMap<string, Run>;
+
+  constructor(handlers: Handlers) {
+    const names = Object.keys(OPERATIONS).filter(isOperationName);
+    this.#operations = new Map(names.map((name) => [name, bind(name, handlers)]));
+  }
+
+  /** Runs the operation. Throws AppError: `not_found`, `unauthenticated`, `forbidden`, `bad_request`, and whatever the handler throws. */
+  async call(name: string, raw: unknown, caller: Caller, context: CallContext): Promise<unknown> {
+    const run = this.#operations.get(name);
+    if (run === undefined || !isOperationName(name))
+      throw new AppError('not_found', 'The hub has no such operation.', { failedBy: 'input' });
+    requireAccess(OPERATIONS[name].access, caller);
+    return run(raw, caller, context);
+  }
+}
+
+export function isOperationName(name: string): name is OperationName {
+  return Object.hasOwn(OPERATIONS, name);
+}
+
+/** Throws `unauthenticated` or `forbidden` unless the caller may use operations of this access. */
+export function requireAccess(access: Access, caller: Caller): void {
+  if (access === 'none') return;
+  if (caller.kind === 'anonymous') {
+    throw new AppError('unauthenticated', 'This needs a token.', {
+      hint: 'Send "Authorization: Bearer <token>". A new agent gets one from POST /v1/agents.',
+      failedBy: 'input',
+    });
+  }
+  if (caller.kind !== 'agent' || access === 'any') return;
+  if (access === 'owner') {
+    throw new AppError('forbidden', 'Only a person may do this; no agent token can.', {
+      hint: 'Ask the person in charge of this hub.',
+      failedBy: 'input',
+    });
+  }
+  if (!caller.scopes.includes(access)) {
+    throw new AppError('forbidden', `This token lacks the scope "${access}".`, {
+      hint: `It has: ${caller.scopes.join(', ') || 'none'}.`,
+      failedBy: 'input',
+    });
+  }
+}
+
+function bind<Name extends OperationName>(name: Name, handlers: Handlers): Run {
+  const handler: Handler<Name> = handlers[name];
+  const schema = OPERATIONS[name].params;
+  return (raw, caller, context) => {
+    const parsed = v.safeParse(schema, raw, { abortPipeEarly: true });
+    if (!parsed.success) throw badRequest(parsed.issues);
+    return handler(parsed.output, caller, context);
+  };
+}
+
+function badRequest(issues: readonly v.BaseIssue<unknown>[]): AppError {
+  const sentences = issues.slice(0, ISSUES_SHOWN_MAX).map((issue) => {
+    const path = v.getDotPath(issue);
+    return path === null ? issue.message : `${path}: ${issue.message}`;
+  });
+  return new AppError('bad_request', `The request does not fit: ${sentences.join('; ')}`, {
+    hint: 'GET /v1/examples shows complete requests.',
+    failedBy: 'input',
+  });
+}

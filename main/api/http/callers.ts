@@ -1,0 +1,80 @@
+// From the Authorization header to a Caller, and the pace of callers: how many requests a token may have under way and per second, and how
+// refused tokens are slowed down. A valid token never waits for somebody else's wrong ones. Must never log what stood in the header.
+import { AppError } from '../../lib/app-error.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { TokenRow } from '../../ports/store.ts';
+import type { TokenService } from '../../services/auth/token-service.ts';
+import { TokenBuckets } from '../../services/links/token-buckets.ts';
+import type { Caller } from '../caller.ts';
+import {
+  CONCURRENT_ANONYMOUS_MAX,
+  CONCURRENT_PER_TOKEN_MAX,
+  REFUSALS_HELD_MAX,
+  REFUSAL_DELAY_MS,
+  REFUSAL_RATE,
+  TOKEN_RATE,
+} from './limits.ts';
+
+const BEARER = /^Bearer ([A-Za-z0-9_-]{1,128})$/;
+const ANONYMOUS = 'anonymous';
+
+export interface CallersDeps {
+  readonly tokens: TokenService;
+  readonly clock: Clock;
+}
+
+export class Callers {
+  readonly #deps: CallersDeps;
+  readonly #rates: TokenBuckets;
+  readonly #underWay = new Map<string, number>();
+  #refusalsHeld = 0;
+
+  constructor(deps: CallersDeps) {
+    this.#deps = deps;
+    this.#rates = new TokenBuckets(deps.clock);
+  }
+
+  /** Who the header stands for; anonymous when there is none or it is worth nothing. */
+  identify(authorization: string | undefined): Caller {
+    const token = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
+    const row = token === undefined ? undefined : this.#deps.tokens.authenticate(token);
+    return row === undefined ? { kind: 'anonymous' } : callerOf(row);
+  }
+
+  /** Takes a place for one request. Returns the way to give it back. Throws `rate_limited`. */
+  enter(caller: Caller): () => void {
+    const key = caller.kind === 'anonymous' ? ANONYMOUS : caller.tokenId;
+    const waitMs = this.#rates.take(key, TOKEN_RATE);
+    if (waitMs > 0) throw new AppError('rate_limited', 'Too many requests in a short time.', { retryAfterMs: waitMs, failedBy: 'input' });
+    const count = this.#underWay.get(key) ?? 0;
+    if (count >= (caller.kind === 'anonymous' ? CONCURRENT_ANONYMOUS_MAX : CONCURRENT_PER_TOKEN_MAX)) {
+      throw new AppError('rate_limited', 'Too many requests are under way at once.', { retryAfterMs: 1_000, failedBy: 'input' });
+    }
+    this.#underWay.set(key, count + 1);
+    let left = false;
+    return () => {
+      if (left) return;
+      left = true;
+      const now = (this.#underWay.get(key) ?? 1) - 1;
+      if (now > 0) this.#underWay.set(key, now);
+      else this.#underWay.delete(key);
+    };
+  }
+
+  /** Waits as long as a refused token has to. False: too many wait already, cut this one off. */
+  async slowDownRefusal(): Promise<boolean> {
+    if (this.#rates.take('refusals', REFUSAL_RATE) === 0) return true;
+    if (this.#refusalsHeld >= REFUSALS_HELD_MAX) return false;
+    this.#refusalsHeld += 1;
+    await new Promise<void>((resolve) => this.#deps.clock.setTimer(REFUSAL_DELAY_MS, resolve));
+    this.#refusalsHeld -= 1;
+    return true;
+  }
+}
+
+function callerOf(row: TokenRow): Caller {
+  if (row.kind === 'agent') {
+    return row.agent === null ? { kind: 'anonymous' } : { kind: 'agent', tokenId: row.id, agent: row.agent, scopes: row.scopes };
+  }
+  return { kind: row.kind, tokenId: row.id, surface: row.kind === 'ui' ? 'browser' : 'command_line' };
+}

@@ -1,0 +1,145 @@
+// Server-sent events: the frames, the heartbeats, and how many streams there may be. A reader that does not read is cut off and resumes
+// from its last id; it never slows another one down. A stream ends in the turn in which its token ends.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { SECURITY_HEADERS } from '../../../preload/contract/content-security.ts';
+import { AppError } from '../../lib/app-error.ts';
+import type { Clock, TimerHandle } from '../../ports/clock.ts';
+import type { TokenService } from '../../services/auth/token-service.ts';
+import { STREAMS_MAX, STREAMS_PER_TOKEN_MAX, STREAM_BACKLOG_MAX_BYTES, STREAM_HEARTBEAT_MS } from './limits.ts';
+
+export interface EventStreamsDeps {
+  readonly clock: Clock;
+  readonly tokens: TokenService;
+}
+
+export interface StreamFrame {
+  readonly event?: string;
+  readonly id?: number;
+  /** Made with streamData(): one line. */
+  readonly data: string;
+}
+
+/** JSON on one line: the two separators that JSON leaves as they are would end a line for some readers. */
+export function streamData(value: unknown): string {
+  return JSON.stringify(value).replace(/[\u2028\u2029]/g, (character) => (character === '\u2028' ? '\\u2028' : '\\u2029'));
+}
+
+export class EventStream {
+  readonly tokenId: string;
+  readonly #response: ServerResponse;
+  readonly #onEnd: (() => void)[] = [];
+  #ended = false;
+
+  constructor(tokenId: string, response: ServerResponse) {
+    this.tokenId = tokenId;
+    this.#response = response;
+    response.on('close', () => this.end());
+    response.on('error', () => this.end());
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** Sends one frame; a reader too far behind is cut off instead. */
+  send({ event, id, data }: StreamFrame): void {
+    this.#write(`${event === undefined ? '' : `event: ${event}\n`}${id === undefined ? '' : `id: ${id}\n`}data: ${data}\n\n`);
+  }
+
+  comment(text: string): void {
+    this.#write(`: ${text}\n\n`);
+  }
+
+  /** Resolves when the reader has taken in what was sent, or the stream is over. */
+  async drained(): Promise<void> {
+    if (this.#ended || !this.#response.writableNeedDrain) return;
+    await new Promise<void>((resolve) => {
+      this.#response.once('drain', resolve);
+      this.onEnd(resolve);
+    });
+  }
+
+  /** Runs once, when the stream is over for whatever reason; at once when it is over already. */
+  onEnd(run: () => void): void {
+    if (this.#ended) run();
+    else this.#onEnd.push(run);
+  }
+
+  /** Ends the stream now, without waiting for the reader. Idempotent. */
+  end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#response.destroy();
+    for (const run of this.#onEnd) run();
+  }
+
+  #write(text: string): void {
+    if (this.#ended) return;
+    if (this.#response.writableLength > STREAM_BACKLOG_MAX_BYTES) {
+      this.end();
+      return;
+    }
+    this.#response.write(text);
+  }
+}
+
+export class EventStreams {
+  readonly #deps: EventStreamsDeps;
+  readonly #open = new Set<EventStream>();
+  #heartbeat: TimerHandle | undefined;
+  #stopListening: () => void = () => {};
+
+  constructor(deps: EventStreamsDeps) {
+    this.#deps = deps;
+  }
+
+  get count(): number {
+    return this.#open.size;
+  }
+
+  start(): void {
+    this.#stopListening = this.#deps.tokens.onRevoked((tokenId) => this.#endAllOf(tokenId));
+    this.#beatLater();
+  }
+
+  stop(): void {
+    this.#heartbeat?.cancel();
+    this.#stopListening();
+    for (const stream of this.#open) stream.end();
+  }
+
+  /** Throws `rate_limited` when this token, or everybody together, has too many. Afterwards the response belongs to the stream. */
+  open(request: IncomingMessage, response: ServerResponse, tokenId: string): EventStream {
+    const ofToken = [...this.#open].filter((stream) => stream.tokenId === tokenId).length;
+    if (ofToken >= STREAMS_PER_TOKEN_MAX || this.#open.size >= STREAMS_MAX) {
+      throw new AppError('rate_limited', 'Too many event streams are open.', {
+        hint: `At most ${STREAMS_PER_TOKEN_MAX} for one token and ${STREAMS_MAX} in all; close one first.`,
+        retryAfterMs: STREAM_HEARTBEAT_MS,
+        failedBy: 'input',
+      });
+    }
+    for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
+    response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
+    response.flushHeaders();
+    request.socket.setNoDelay(true);
+    const stream = new EventStream(tokenId, response);
+    this.#open.add(stream);
+    stream.onEnd(() => this.#open.delete(stream));
+    return stream;
+  }
+
+  #endAllOf(tokenId: string): void {
+    for (const stream of this.#open) if (stream.tokenId === tokenId) stream.end();
+  }
+
+  /** Also ends the streams of sessions that ran out of time: nobody says so aloud. */
+  #beatLater(): void {
+    this.#heartbeat = this.#deps.clock.setTimer(STREAM_HEARTBEAT_MS, () => {
+      for (const stream of this.#open) {
+        if (this.#deps.tokens.isIdAlive(stream.tokenId)) stream.comment('still here');
+        else stream.end();
+      }
+      this.#beatLater();
+    });
+  }
+}

@@ -1,0 +1,28 @@
+// Turns whatever was thrown into the one form a client sees. Owns the rule that only {code, message, hint, data} of an AppError leaves the
+// process: anything else becomes `internal` without a word of its own, and its text goes to the log.
+import { ERRORS } from '../../preload/contract/errors.ts';
+import type { Problem } from '../../preload/contract/errors.ts';
+import { AppError } from '../lib/app-error.ts';
+import type { Log } from '../ports/log.ts';
+
+export function problemOf(error: AppError): Problem {
+  const { status, title, retryable } = ERRORS[error.code];
+  return {
+    type: `urn:axon:problem:${error.code}`,
+    title,
+    status,
+    detail: error.message,
+    code: error.code,
+    retryable,
+    ...(error.hint === undefined ? {} : { hint: error.hint }),
+    ...(error.retryAfterMs === undefined ? {} : { retry_after_ms: Math.ceil(error.retryAfterMs) }),
+    ...(Object.keys(error.data).length === 0 ? {} : { data: error.data }),
+  };
+}
+
+/** The AppError itself, or `internal` for anything unforeseen, which is logged with its stack. */
+export function appErrorOf(error: unknown, log: Log): AppError {
+  if (error instanceof AppError) return error;
+  log.error('unforeseen failure', { error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+  return new AppError('internal', 'Something broke inside the hub. Its log says more.');
+}

@@ -1,0 +1,219 @@
+// Keeps a connection to every paired peer: dials for ever with growing waits, a few at a time, starting afresh when there is a hint that
+// dialling could work now. Knows where a hub may be (by its owner, by the network, by memory); never who it is: the transport checks the
+// key and hello follows (PROTOCOL.md, Connection and Discovery).
+import { isIP } from 'node:net';
+import { backoffMs } from '../../lib/backoff.ts';
+import { err, ok, type Result } from '../../lib/result.ts';
+import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
+import type { Resolver } from '../../ports/resolver.ts';
+import type { ConnectionInfo, DialFailure, KeyHex, Transport } from '../../ports/transport.ts';
+import { agentIdOfKeyHex } from '../../protocol/agent-id.ts';
+import type { HubAddress } from './hub-address.ts';
+import * as limits from './limits.ts';
+import type { PeerDirectory } from './peer-directory.ts';
+
+export interface DiallerDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly transport: Pick<Transport, 'dial'>;
+  readonly resolver: Resolver;
+  readonly directory: PeerDirectory;
+  /** A connection with hello done, or one on which hello is under way, is there. */
+  readonly isLinked: (key: KeyHex) => boolean;
+  /** Says hello on a fresh connection; the error is a sentence for people. */
+  readonly greet: (connection: ConnectionInfo) => Promise<Result<void, string>>;
+  /** Another key answered where this peer should be. */
+  readonly onWrongKey: (key: KeyHex, found: KeyHex, at: HubAddress) => void;
+}
+
+interface DialState {
+  attempt: number;
+  timer: TimerHandle | undefined;
+  running: AbortController | undefined;
+  startedAtMs: number;
+}
+
+interface Resolved {
+  readonly addresses: readonly string[];
+  readonly atMs: number;
+}
+
+export class Dialler {
+  readonly #deps: DiallerDeps;
+  readonly #states = new Map<KeyHex, DialState>();
+  readonly #due: KeyHex[] = [];
+  readonly #resolved = new Map<string, Resolved>();
+  #inFlight = 0;
+  #isStopped = true;
+
+  constructor(deps: DiallerDeps) {
+    this.#deps = deps;
+  }
+
+  start(): void {
+    this.#isStopped = false;
+    for (const { key, trust } of this.#deps.directory.rows()) if (trust === 'paired') this.wake(key);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    for (const key of [...this.#states.keys()]) this.forget(key);
+    this.#due.length = 0;
+  }
+
+  /** No more dialling of this key. */
+  forget(key: KeyHex): void {
+    const state = this.#states.get(key);
+    state?.timer?.cancel();
+    state?.running?.abort();
+    this.#states.delete(key);
+  }
+
+  /** There is reason to think that this peer can be reached now: dial soon, with the shortest waits again. */
+  wake(key: KeyHex, delayMs = 0): void {
+    if (!this.#isWanted(key)) return;
+    const state = this.#stateOf(key);
+    state.attempt = 0;
+    if (state.running !== undefined) return;
+    const sinceLastMs = this.#deps.clock.monotonicMs() - state.startedAtMs;
+    this.#schedule(key, state, Math.max(delayMs, limits.DIAL_RESET_INTERVAL_MS - sinceLastMs, 0));
+  }
+
+  /** The network changed, or the computer woke up: everybody again, spread a little. */
+  wakeAll(): void {
+    this.#resolved.clear();
+    for (const { key } of this.#deps.directory.rows()) this.wake(key, this.#deps.random.fraction() * limits.NETWORK_CHANGE_SPREAD_MS);
+  }
+
+  /** The peer is not connected any more (or still not): dial after the wait that is its turn. */
+  again(key: KeyHex, wasStable: boolean): void {
+    if (!this.#isWanted(key)) return;
+    const state = this.#stateOf(key);
+    if (wasStable) state.attempt = 0;
+    if (state.running !== undefined || state.timer !== undefined) return;
+    this.#schedule(key, state, backoffMs(state.attempt++, this.#deps.random.fraction(), limits.DIAL_BACKOFF));
+  }
+
+  /**
+   * One round over everything known of where this key is. The error is a sentence for people.
+   * A person's round (for pairing) takes no turn from the others.
+   */
+  async dialOnce(key: KeyHex, signal: AbortSignal): Promise<Result<void, string>> {
+    const addresses = await this.#addresses(key, signal);
+    const name = this.#deps.directory.nameOf(key);
+    if (addresses.length === 0) return err(`${name} has not been seen on this network, and no address is known for it.`);
+    let trouble = `${name} can't be reached. It may be switched off, or its firewall may block the hub.`;
+    for (const address of addresses) {
+      if (signal.aborted || this.#deps.isLinked(key)) break;
+      const dialled = await this.#dial(key, address, signal);
+      if (dialled.ok) {
+        const greeted = await this.#deps.greet(dialled.value);
+        if (greeted.ok) return ok();
+        trouble = greeted.error;
+      } else if (dialled.error.type === 'wrong-key') {
+        this.#deps.onWrongKey(key, dialled.error.keyHex, address);
+        trouble = `Another hub answered where ${name} should be, so the connection was refused. If ${name} was set up anew, remove it here and pair again.`;
+      } else if (dialled.error.type === 'busy') {
+        trouble = `${name} could not be dialled because too much is under way. It is tried again.`;
+      }
+    }
+    return this.#deps.isLinked(key) ? ok() : err(trouble);
+  }
+
+  #isWanted(key: KeyHex): boolean {
+    return !this.#isStopped && this.#deps.directory.isPaired(key) && !this.#deps.isLinked(key);
+  }
+
+  #stateOf(key: KeyHex): DialState {
+    const known = this.#states.get(key);
+    if (known !== undefined) return known;
+    const state: DialState = { attempt: 0, timer: undefined, running: undefined, startedAtMs: -limits.DIAL_RESET_INTERVAL_MS };
+    this.#states.set(key, state);
+    return state;
+  }
+
+  #schedule(key: KeyHex, state: DialState, delayMs: number): void {
+    state.timer?.cancel();
+    state.timer = this.#deps.clock.setTimer(delayMs, () => {
+      state.timer = undefined;
+      if (!this.#due.includes(key)) this.#due.push(key);
+      this.#pump();
+    });
+  }
+
+  #pump(): void {
+    while (!this.#isStopped && this.#inFlight < limits.DIALS_IN_FLIGHT_MAX) {
+      const key = this.#due.shift();
+      if (key === undefined) return;
+      const state = this.#states.get(key);
+      if (state === undefined || state.running !== undefined || !this.#isWanted(key)) continue;
+      this.#inFlight++;
+      void this.#round(key, state).finally(() => {
+        this.#inFlight--;
+        this.#pump();
+      });
+    }
+  }
+
+  async #round(key: KeyHex, state: DialState): Promise<void> {
+    const running = new AbortController();
+    state.running = running;
+    state.startedAtMs = this.#deps.clock.monotonicMs();
+    const outcome = await this.dialOnce(key, running.signal).catch((): Result<void, string> => err('Dialling failed.'));
+    state.running = undefined;
+    if (running.signal.aborted || !this.#isWanted(key)) return;
+    if (!outcome.ok) this.#deps.directory.setLive(key, { trouble: outcome.error });
+    this.again(key, false);
+  }
+
+  /** One dial, bounded in time whatever the transport does. */
+  async #dial(key: KeyHex, { host, port }: HubAddress, signal: AbortSignal): Promise<Result<ConnectionInfo, DialFailure>> {
+    const bounded = new AbortController();
+    const giveUp = (): void => bounded.abort();
+    signal.addEventListener('abort', giveUp, { once: true });
+    const timer = this.#deps.clock.setTimer(limits.DIAL_TIMEOUT_MS, giveUp);
+    try {
+      return await this.#deps.transport.dial({ keyHex: key, agentId: agentIdOfKeyHex(key), host, port }, bounded.signal);
+    } finally {
+      timer.cancel();
+      signal.removeEventListener('abort', giveUp);
+    }
+  }
+
+  /** Where the hub may be: by its owner's word, by what the network says now, by where it was last. */
+  async #addresses(key: KeyHex, signal: AbortSignal): Promise<readonly HubAddress[]> {
+    const { directory } = this.#deps;
+    const row = directory.row(key);
+    const fixed = directory.staticHub(key);
+    const nearby = directory.nearby(key);
+    const host = row?.staticHost ?? fixed?.host;
+    const port = row?.staticPort ?? fixed?.port;
+    const candidates: HubAddress[] = [];
+    if (host !== undefined && port !== undefined) {
+      for (const address of await this.#resolve(host, signal)) candidates.push({ host: address, port });
+    }
+    if (nearby !== undefined) candidates.push(...nearby.addresses.map((address) => ({ host: address, port: nearby.port })));
+    if (row?.lastHost != null && row.lastPort !== null) candidates.push({ host: row.lastHost, port: row.lastPort });
+    const distinct = new Map(candidates.map((candidate) => [`${candidate.host} ${candidate.port}`, candidate]));
+    return [...distinct.values()].slice(0, limits.DIAL_ADDRESSES_MAX);
+  }
+
+  async #resolve(host: string, signal: AbortSignal): Promise<readonly string[]> {
+    if (isIP(host) !== 0) return [host];
+    const now = this.#deps.clock.monotonicMs();
+    const known = this.#resolved.get(host);
+    if (known !== undefined && now - known.atMs < limits.RESOLVE_AGAIN_AFTER_MS) return known.addresses;
+    const bounded = new AbortController();
+    const giveUp = (): void => bounded.abort();
+    signal.addEventListener('abort', giveUp, { once: true });
+    const timer = this.#deps.clock.setTimer(limits.RESOLVE_TIMEOUT_MS, giveUp);
+    const answered = await this.#deps.resolver.resolve(host, bounded.signal);
+    timer.cancel();
+    signal.removeEventListener('abort', giveUp);
+    const addresses = answered.filter((address) => isIP(address) !== 0);
+    if (addresses.length === 0) return known?.addresses ?? [];
+    if (this.#resolved.size >= limits.PEERS_MAX) this.#resolved.clear();
+    this.#resolved.set(host, { addresses, atMs: now });
+    return addresses;
+  }
+}

@@ -1,0 +1,80 @@
+// Every number that bounds what stands between hubs, with what happens beyond it. Rates are starting values, per peer.
+
+/** A connection whose hello has not been done after this long is closed with "too slow" (PROTOCOL.md, hello). */
+export const HELLO_TIMEOUT_MS = 5_000;
+/** Reply time of ping, discover, pair, cancel and of a delegate's ack (PROTOCOL.md, Streams and frames). */
+export const REPLY_TIMEOUT_MS = 10_000;
+/** More malformed messages than this within a minute close the connection with "malformed". */
+export const MALFORMED_PER_MINUTE_MAX = 20;
+/** After such a close the key is not let in for this long, doubling up to the maximum. */
+export const COOL_OFF_FIRST_MS = 60_000;
+export const COOL_OFF_MAX_MS = 3_600_000;
+/** Keys with a cool-off that are remembered; beyond it the oldest is forgotten. */
+export const COOL_OFF_KEYS_MAX = 1_024;
+
+/** Waiting times between dials of one peer. */
+export const DIAL_BACKOFF = { firstMs: 1_000, maxMs: 30_000, jitter: 0.3 } as const;
+/** Dials at once over all peers; the others wait their turn. */
+export const DIALS_IN_FLIGHT_MAX = 4;
+/** One address gets this long before the next one is tried (PROTOCOL.md, Connection). */
+export const DIAL_TIMEOUT_MS = 10_000;
+/** Addresses tried in one round of dialling a peer; the others are tried never, better hints push them out. */
+export const DIAL_ADDRESSES_MAX = 4;
+/** A hint that resets the waiting time does so at most this often per peer, so that forged hints make no storm. */
+export const DIAL_RESET_INTERVAL_MS = 1_000;
+/** A host name of a static peer is looked up again after this long. */
+export const RESOLVE_AGAIN_AFTER_MS = 60_000;
+/** Bounds one lookup; beyond it the name counts as unknown for this round. */
+export const RESOLVE_TIMEOUT_MS = 5_000;
+/** A network change makes everybody dial again; chance spreads that over this long. */
+export const NETWORK_CHANGE_SPREAD_MS = 500;
+
+/** A connection that is not used for sending any more is closed after this long without traffic. */
+export const DRAIN_IDLE_MS = 2_000;
+/** Before one of two connections is given up, the other must answer a ping within this. */
+export const KEEP_CHECK_TIMEOUT_MS = 2_000;
+
+/** A peer is pinged on connecting and then at this distance (PROTOCOL.md, Envelope: at most every 5 minutes). */
+export const PING_INTERVAL_MS = 300_000;
+
+/** Requests that may wait on a connection for our own hello to be answered; more get not_authorized. */
+export const WAITING_FOR_HELLO_MAX = 32;
+/** Requests (hello, ping, pair) that a key which is not paired may make: a burst, then a steady rate a minute; more get rate_limited. */
+export const UNPAIRED_REQUESTS = { burst: 30, perMinute: 60 } as const;
+/** Audit rows about one peer's forbidden messages, a minute; more are only counted. */
+export const SECURITY_AUDIT = { burst: 10, perMinute: 10 } as const;
+
+/** Default rates per paired peer; beyond them the message is answered rate_limited (retryable), or dropped when it is one-way. */
+export const PEER_RATES = {
+  delegate: { burst: 6, perMinute: 12 },
+  query: { burst: 60, perMinute: 240 },
+  notify: { burst: 60, perMinute: 240 },
+  cancel: { burst: 30, perMinute: 30 },
+} as const;
+/** Bytes a peer may make us store a day; beyond them `overloaded` until the bucket fills again. */
+export const STORED_BYTES_PER_DAY_MAX = 5 * 1024 * 1024;
+/** Buckets kept; beyond it the least recently used is dropped (it starts full again, so the number is far above the peers that can connect). */
+export const BUCKETS_MAX = 4_096;
+
+/** Hubs remembered from the home network; paired ones are never pushed out, of the others the one not heard for longest goes. */
+export const NEARBY_MAX = 256;
+/** Addresses kept of one hub on the network. */
+export const NEARBY_ADDRESSES_MAX = 8;
+/** Hubs that the owner named by address and key before pairing; beyond it peers.add is refused. */
+export const STATIC_HUBS_MAX = 64;
+/** Peers whose rows are kept, tombstones included; pairing beyond it is refused. */
+export const PEERS_MAX = 1_024;
+/** The owner's own name for a hub. */
+export const PETNAME_LENGTH_MAX = 64;
+/** Longest name text kept of what a peer says of itself; longer is cut. */
+export const ADVERTISED_TEXT_MAX = 256;
+/** Names offered in the hint when a recipient is unknown. */
+export const NEAREST_NAMES_MAX = 3;
+/** Announcements come in bursts; what changed is shown once per this many ms. */
+export const NEARBY_PUBLISH_DELAY_MS = 100;
+/** A connection that lived at least this long was a good one: the next dial starts with the shortest wait. */
+export const STABLE_AFTER_MS = 30_000;
+/** A connection of a key that is not paired is closed after this long without traffic, unless a pairing holds it. */
+export const STRANGER_IDLE_MS = 60_000;
+/** How often idle strangers are looked for. */
+export const STRANGER_SWEEP_MS = 15_000;

@@ -1,0 +1,101 @@
+// One authenticated connection and where it stands: hello, what is under way on it, what went wrong on it. Holds state and small rules
+// about itself; it sends nothing and knows no other connection.
+import type { Clock } from '../../ports/clock.ts';
+import type { ConnectionInfo, KeyHex } from '../../ports/transport.ts';
+import { agentIdOfKeyHex } from '../../protocol/agent-id.ts';
+import { MALFORMED_PER_MINUTE_MAX, WAITING_FOR_HELLO_MAX } from './limits.ts';
+
+const MINUTE_MS = 60_000;
+
+export class Link {
+  info: ConnectionInfo;
+  readonly agentId: string;
+  readonly openedAtMs: number;
+  /** Set once, when hello is done. */
+  helloDoneAtMs: number | undefined;
+  /** Not used for sending any more; closed when idle. */
+  isDraining = false;
+  lastUsedAtMs: number;
+  readonly #clock: Clock;
+  readonly #gone = new AbortController();
+  readonly #greeted: Promise<boolean>;
+  #settleGreeting: (isDone: boolean) => void = () => undefined;
+  #inFlight = 0;
+  #waiting = 0;
+  #malformedAtMs: number[] = [];
+
+  constructor(info: ConnectionInfo, clock: Clock) {
+    this.info = info;
+    this.agentId = agentIdOfKeyHex(info.keyHex);
+    this.#clock = clock;
+    this.openedAtMs = clock.monotonicMs();
+    this.lastUsedAtMs = this.openedAtMs;
+    this.#greeted = new Promise((resolve) => (this.#settleGreeting = resolve));
+  }
+
+  get id(): number {
+    return this.info.connectionId;
+  }
+
+  get keyHex(): KeyHex {
+    return this.info.keyHex;
+  }
+
+  get isGreeted(): boolean {
+    return this.helloDoneAtMs !== undefined;
+  }
+
+  get isGone(): boolean {
+    return this.#gone.signal.aborted;
+  }
+
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /** Aborted when the connection is gone. */
+  get signal(): AbortSignal {
+    return this.#gone.signal;
+  }
+
+  greeted(): void {
+    this.helloDoneAtMs ??= this.#clock.monotonicMs();
+    this.#settleGreeting(true);
+  }
+
+  gone(): void {
+    this.#settleGreeting(this.isGreeted);
+    this.#gone.abort();
+  }
+
+  /** Counts work on the connection, so that it is not closed under it. Call the returned function once when it is over. */
+  begin(): () => void {
+    this.#inFlight++;
+    this.lastUsedAtMs = this.#clock.monotonicMs();
+    return () => {
+      this.#inFlight--;
+      this.lastUsedAtMs = this.#clock.monotonicMs();
+    };
+  }
+
+  /**
+   * True once hello is done. On a connection we dialled, a message may overtake the answer to our hello: it waits for that. On one
+   * that was dialled to us, and beyond the limit of waiting messages, there is nothing to wait for.
+   */
+  async untilGreeted(): Promise<boolean> {
+    if (this.isGreeted) return true;
+    if (this.info.direction === 'incoming' || this.#waiting >= WAITING_FOR_HELLO_MAX) return false;
+    this.#waiting++;
+    const isDone = await this.#greeted;
+    this.#waiting--;
+    return isDone;
+  }
+
+  /** Counts a message that broke the form; true when there were too many within a minute. */
+  malformed(): boolean {
+    const now = this.#clock.monotonicMs();
+    this.#malformedAtMs = this.#malformedAtMs.filter((atMs) => now - atMs < MINUTE_MS);
+    this.#malformedAtMs.push(now);
+    return this.#malformedAtMs.length >= MALFORMED_PER_MINUTE_MAX;
+  }
+}

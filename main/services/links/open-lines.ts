@@ -1,0 +1,106 @@
+// Lines to keys that nobody trusts yet, for pairing: opened because a person chose a hub, held while a pairing goes on, closed when it is
+// over or nothing was said for a while. Only what the gate lets an unpaired key say travels here (PROTOCOL.md, hello).
+import { AppError } from '../../lib/app-error.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
+import { err, ok, type Result } from '../../lib/result.ts';
+import type { Clock, TimerHandle } from '../../ports/clock.ts';
+import { CLOSE_CODES, type KeyHex } from '../../ports/transport.ts';
+import type { Envelope } from '../../protocol/envelope.ts';
+import type { Dialler } from './dialler.ts';
+import type { Exchange } from './exchange.ts';
+import type { Incoming, OpenHandler } from './incoming.ts';
+import { REPLY_TIMEOUT_MS, STRANGER_IDLE_MS, STRANGER_SWEEP_MS } from './limits.ts';
+import type { LinkTable } from './link-table.ts';
+import type { PeerDirectory } from './peer-directory.ts';
+
+export interface OpenLinesDeps {
+  readonly clock: Clock;
+  readonly table: LinkTable;
+  readonly dialler: Dialler;
+  readonly exchange: Exchange;
+  readonly incoming: Incoming;
+  readonly directory: PeerDirectory;
+}
+
+export class OpenLines {
+  readonly #deps: OpenLinesDeps;
+  readonly #listeners = new Set<(key: KeyHex) => void>();
+  readonly #held = new Set<KeyHex>();
+  #sweep: TimerHandle | undefined;
+
+  constructor(deps: OpenLinesDeps) {
+    this.#deps = deps;
+  }
+
+  start(): void {
+    this.#sweep ??= this.#deps.clock.setTimer(STRANGER_SWEEP_MS, () => {
+      this.#sweep = undefined;
+      this.#closeIdleStrangers();
+      this.start();
+    });
+  }
+
+  stop(): void {
+    this.#sweep?.cancel();
+    this.#sweep = undefined;
+    this.#held.clear();
+  }
+
+  /** The handler of a kind that a key may use before it is paired. */
+  onRequest(kind: string, handler: OpenHandler): void {
+    this.#deps.incoming.onOpenRequest(kind, handler);
+  }
+
+  /** Called when a connection to any key has its hello done. */
+  onLine(listener: (key: KeyHex) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  greeted(key: KeyHex): void {
+    for (const listener of this.#listeners) listener(key);
+  }
+
+  isOpen(key: KeyHex): boolean {
+    return this.#deps.table.sending(key) !== undefined;
+  }
+
+  /** Connects to a hub that a person chose, if there is no connection yet. The error's message is a sentence for that person. */
+  async open(key: KeyHex, signal: AbortSignal): Promise<Result<void, AppError>> {
+    if (this.isOpen(key)) return ok();
+    const dialled = await this.#deps.dialler.dialOnce(key, signal);
+    if (this.isOpen(key)) return ok();
+    const sentence = dialled.ok ? `${this.#deps.directory.nameOf(key)} did not say hello.` : dialled.error;
+    return err(new AppError('peer_unreachable', sentence, { failedBy: 'peer' }));
+  }
+
+  /** A request to a key, whether it is paired or not. */
+  async request(key: KeyHex, kind: string, payload: JsonObject, signal?: AbortSignal): Promise<Result<Envelope, AppError>> {
+    const { table, exchange, directory } = this.#deps;
+    const link = table.sending(key);
+    if (link === undefined) {
+      return err(new AppError('peer_unreachable', `${directory.nameOf(key)} is not connected just now.`, { failedBy: 'peer' }));
+    }
+    return exchange.request(link, { id: exchange.newId(), kind, ref: null, payload }, REPLY_TIMEOUT_MS, signal);
+  }
+
+  /** Keeps the connection of an unpaired hub open while people type. */
+  hold(key: KeyHex): void {
+    this.#held.add(key);
+  }
+
+  /** The pairing is over: the connection is closed soon unless the key is paired by now. */
+  release(key: KeyHex): void {
+    this.#held.delete(key);
+  }
+
+  #closeIdleStrangers(): void {
+    const now = this.#deps.clock.monotonicMs();
+    for (const link of this.#deps.table.all()) {
+      const isStranger = !this.#deps.directory.isPaired(link.keyHex) && !this.#held.has(link.keyHex);
+      if (isStranger && link.inFlight === 0 && now - link.lastUsedAtMs >= STRANGER_IDLE_MS) {
+        this.#deps.table.close(link, CLOSE_CODES.done, 'nothing to say before pairing');
+      }
+    }
+  }
+}

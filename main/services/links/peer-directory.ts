@@ -1,0 +1,407 @@
+// Owns who is known to this hub: the pinned peers and their names, the hubs heard nearby or named by address, what is true of them now,
+// and from that the places the transport gives. The only writer of peer rows. It must never let a hint (mDNS, an address, a name)
+// change whom a key belongs to: the key is the identity (PROTOCOL.md, Identity and hello).
+import { AppError } from '../../lib/app-error.ts';
+import type { PeerDto, TrustState } from '../../../preload/contract/dto.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { FoundHub } from '../../ports/discovery.ts';
+import type { Log } from '../../ports/log.ts';
+import type { PeerRow, Store, Tables } from '../../ports/store.ts';
+import type { KeyHex, Transport } from '../../ports/transport.ts';
+import { agentIdOfKeyHex } from '../../protocol/agent-id.ts';
+import type { EventBus } from '../event-bus.ts';
+import type { IdentityService } from '../identity.ts';
+import { findHub, hubNotFound, type KnownHubs } from './hub-finder.ts';
+import { PEERS_MAX } from './limits.ts';
+import { NearbyTable, type NearbyHub } from './nearby-table.ts';
+import { checkPetname, foldName, uniqueName } from './peer-names.ts';
+import { PeerPublisher } from './peer-publisher.ts';
+import { type LiveFacts, makePeerDto, NO_LIVE_FACTS } from './peer-view.ts';
+import { StaticHubs, type StaticHub } from './static-hubs.ts';
+
+export interface PeerDirectoryDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly events: EventBus;
+  readonly identity: Pick<IdentityService, 'keyHex' | 'agentId'>;
+  readonly transport: Pick<Transport, 'setAdmission'>;
+}
+
+export interface ResolvedRecipient {
+  readonly peer: PeerRow;
+  /** The part after the slash of "hub/agent", or null. */
+  readonly agent: string | null;
+}
+
+/** What may change in a peer's row without changing whom it stands for. */
+export type PeerChange = Partial<Omit<PeerRow, 'key' | 'agentId' | 'trust' | 'pairedAt' | 'revokedAt'>>;
+
+export class PeerDirectory implements KnownHubs {
+  readonly #deps: PeerDirectoryDeps;
+  readonly #rows = new Map<KeyHex, PeerRow>();
+  readonly #live = new Map<KeyHex, LiveFacts>();
+  readonly #nearby: NearbyTable;
+  readonly #statics: StaticHubs;
+  readonly #trustListeners = new Set<(key: KeyHex, trust: TrustState) => void>();
+  readonly #wayListeners = new Set<(key: KeyHex) => void>();
+  /** Revoked keys that a person is just pairing again: they may connect meanwhile. */
+  readonly #pardoned = new Set<KeyHex>();
+  readonly #publisher: PeerPublisher;
+
+  constructor(deps: PeerDirectoryDeps) {
+    this.#deps = deps;
+    this.#nearby = new NearbyTable(deps.clock);
+    this.#statics = new StaticHubs(deps.store);
+    this.#publisher = new PeerPublisher({
+      clock: deps.clock,
+      events: deps.events,
+      view: (key) => (this.isListed(key) ? this.dto(key) : undefined),
+    });
+  }
+
+  /** Reads the peers from the store and gives the transport its places. Call once the identity is ready, before the transport starts. */
+  load(): void {
+    this.#rows.clear();
+    for (const row of this.#deps.store.read.peers()) this.#rows.set(row.key, row);
+    this.#statics.load();
+    this.#admit();
+  }
+
+  stop(): void {
+    this.#publisher.stop();
+  }
+
+  /** The pinned row of a key, tombstones included. */
+  row(key: KeyHex): PeerRow | undefined {
+    return this.#rows.get(key);
+  }
+
+  rows(): readonly PeerRow[] {
+    return [...this.#rows.values()];
+  }
+
+  isPaired(key: KeyHex): boolean {
+    return this.#rows.get(key)?.trust === 'paired';
+  }
+
+  isRefused(key: KeyHex): boolean {
+    const trust = this.#rows.get(key)?.trust;
+    return trust === 'suspended' || (trust === 'revoked' && !this.#pardoned.has(key));
+  }
+
+  trustOf(key: KeyHex): TrustState {
+    const row = this.#rows.get(key);
+    if (row !== undefined) return row.trust;
+    if (this.#live.get(key)?.connected === true) return 'quarantined';
+    return this.#nearby.get(key) === undefined ? 'unknown' : 'discovered';
+  }
+
+  nearby(key: KeyHex): NearbyHub | undefined {
+    return this.#nearby.get(key);
+  }
+
+  staticHub(key: KeyHex): StaticHub | undefined {
+    return this.#statics.get(key);
+  }
+
+  /** The owner's name for the hub, or a neutral one. Never outside text. */
+  nameOf(key: KeyHex): string {
+    return this.dto(key).name;
+  }
+
+  /**
+   * The paired hub that `to` means: an agent id, a petname in any case, or "hub/agent".
+   * Throws AppError peer_not_found (nearest names in the hint), pairing_required or blocked.
+   */
+  resolve(to: string): ResolvedRecipient {
+    const slash = to.indexOf('/');
+    const hub = (slash < 0 ? to : to.slice(0, slash)).trim();
+    const agent = slash < 0 ? '' : to.slice(slash + 1).trim();
+    const key = findHub(hub, this);
+    const row = key === undefined ? undefined : this.#rows.get(key);
+    if (key === undefined) throw hubNotFound(hub, this);
+    if (row === undefined) {
+      throw new AppError('pairing_required', `${this.nameOf(key)} is not paired with this hub yet.`, {
+        hint: 'A person can pair the two hubs: press Add beside it, or run "axon pair".',
+      });
+    }
+    if (row.trust === 'suspended')
+      throw new AppError('blocked', `${row.petname} is suspended here.`, { hint: 'Its owner can resume it under People & hubs.' });
+    if (row.trust === 'revoked') throw hubNotFound(hub, this);
+    return { peer: row, agent: agent === '' ? null : agent };
+  }
+
+  /** The key of any known hub, paired or not, by agent id, key or name. Throws AppError peer_not_found. */
+  keyOf(id: string): KeyHex {
+    const key = findHub(id.trim(), this);
+    if (key === undefined) throw hubNotFound(id, this);
+    return key;
+  }
+
+  dto(key: KeyHex): PeerDto {
+    return makePeerDto({
+      key,
+      agentId: agentIdOfKeyHex(key),
+      ownKey: this.#deps.identity.keyHex,
+      trust: this.trustOf(key),
+      row: this.#rows.get(key),
+      nearby: this.#nearby.get(key),
+      fixed: this.#statics.get(key),
+      live: this.live(key),
+      petnames: this.petnames(),
+    });
+  }
+
+  /** Paired and suspended ones by name, then the others; tombstones only while they are heard nearby. */
+  list(which: 'paired' | 'nearby' | 'all'): readonly PeerDto[] {
+    const dtos = this.knownKeys()
+      .filter((key) => this.isListed(key))
+      .map((key) => this.dto(key));
+    const isKept = ({ trust }: PeerDto): boolean => trust === 'paired' || trust === 'suspended';
+    return dtos
+      .filter((dto) => which === 'all' || isKept(dto) === (which === 'paired'))
+      .sort((left, right) => Number(isKept(right)) - Number(isKept(left)) || left.name.localeCompare(right.name));
+  }
+
+  /** Called when a key becomes paired, suspended, revoked, or stops being any of them. */
+  onTrust(listener: (key: KeyHex, trust: TrustState) => void): () => void {
+    this.#trustListeners.add(listener);
+    return () => this.#trustListeners.delete(listener);
+  }
+
+  /** Called when there is a new way to reach a hub: it was found, moved, or got another address by its owner. */
+  onWay(listener: (key: KeyHex) => void): () => void {
+    this.#wayListeners.add(listener);
+    return () => this.#wayListeners.delete(listener);
+  }
+
+  live(key: KeyHex): LiveFacts {
+    return this.#live.get(key) ?? NO_LIVE_FACTS;
+  }
+
+  setLive(key: KeyHex, change: Partial<LiveFacts>): void {
+    const before = this.live(key);
+    const after = { ...before, ...change };
+    if (JSON.stringify(before) === JSON.stringify(after)) return;
+    if (JSON.stringify(after) === JSON.stringify(NO_LIVE_FACTS)) this.#live.delete(key);
+    else this.#live.set(key, after);
+    this.publish(key);
+  }
+
+  /** Changes the row of a pinned peer without anybody waiting; for what a hello or an answer told. */
+  note(key: KeyHex, change: PeerChange): void {
+    const row = this.#rows.get(key);
+    if (row === undefined) return;
+    this.#rows.set(key, { ...row, ...change });
+    this.#deps.store.writeBehind((tables) => {
+      const stored = tables.peer(key);
+      if (stored !== undefined) tables.putPeer({ ...stored, ...change });
+    });
+    this.publish(key);
+  }
+
+  /** What the owner changes. Throws AppError not_found, bad_request or conflict. */
+  async update(
+    key: KeyHex,
+    change: {
+      readonly name?: string;
+      readonly person?: string | null;
+      readonly trust?: 'paired' | 'suspended';
+      readonly address?: { readonly host: string; readonly port: number } | null;
+    },
+    actor: { readonly actor: string; readonly surface: string },
+  ): Promise<PeerDto> {
+    const row = this.#rows.get(key);
+    if (row === undefined || row.trust === 'revoked') {
+      throw new AppError('pairing_required', 'Only a paired hub can be changed.', {
+        hint: 'Pair it first, or add it again with the other address.',
+      });
+    }
+    const petname = change.name === undefined ? row.petname : this.#freePetname(change.name, key);
+    const patch: Partial<PeerRow> = {
+      petname,
+      ...(change.person === undefined ? {} : { person: change.person === '' ? null : change.person }),
+      ...(change.trust === undefined ? {} : { trust: change.trust }),
+      ...(change.address === undefined ? {} : { staticHost: change.address?.host ?? null, staticPort: change.address?.port ?? null }),
+    };
+    await this.#deps.store.write((tables) => {
+      const stored = tables.peer(key);
+      if (stored === undefined || stored.trust === 'revoked') return;
+      tables.putPeer({ ...stored, ...patch });
+      tables.appendAudit({
+        at: this.#deps.clock.wallMs(),
+        ...actor,
+        action: change.trust === undefined ? 'peer.changed' : `peer.${change.trust === 'paired' ? 'resumed' : 'suspended'}`,
+        object: key,
+        digest: null,
+        detail: JSON.stringify({ changed: Object.keys(change).filter((name) => name !== 'id') }),
+      });
+    });
+    this.#reload(key);
+    if (change.address !== undefined) this.#tellWay(key);
+    return this.dto(key);
+  }
+
+  /** Removes a hub: a paired one becomes a tombstone that is refused for good, one known by address is forgotten. */
+  async remove(key: KeyHex, actor: { readonly actor: string; readonly surface: string }): Promise<void> {
+    const row = this.#rows.get(key);
+    if (row === undefined || row.trust === 'revoked') {
+      if (await this.#statics.remove(key)) return this.publish(key);
+      throw new AppError('not_found', 'That hub is not kept here, so there is nothing to remove.');
+    }
+    const now = this.#deps.clock.wallMs();
+    await this.#deps.store.write((tables) => {
+      const stored = tables.peer(key);
+      if (stored !== undefined) tables.putPeer({ ...stored, trust: 'revoked', revokedAt: now });
+      tables.appendAudit({ at: now, ...actor, action: 'peer.revoked', object: key, digest: null, detail: '{}' });
+    });
+    this.#reload(key);
+  }
+
+  /** Keeps a hub named by address and key: it can be dialled and paired, and is trusted with nothing. */
+  async addStatic(hub: {
+    readonly keyHex: KeyHex;
+    readonly host: string;
+    readonly port: number;
+    readonly name: string | null;
+  }): Promise<PeerDto> {
+    if (hub.keyHex === this.#deps.identity.keyHex)
+      throw new AppError('bad_request', 'That is the key of this hub itself.', { failedBy: 'input' });
+    const name = hub.name === null ? null : this.#freePetname(hub.name, hub.keyHex);
+    await this.#statics.put({ ...hub, name });
+    this.publish(hub.keyHex);
+    this.#tellWay(hub.keyHex);
+    return this.dto(hub.keyHex);
+  }
+
+  /** A free petname near to `proposal`, which may be empty or outside text that the text policy has passed. */
+  proposePetname(proposal: string, key: KeyHex): string {
+    const others = this.petnames(key);
+    try {
+      return uniqueName(checkPetname(proposal), others);
+    } catch {
+      return uniqueName(this.#statics.get(key)?.name ?? this.dto(key).name, others);
+    }
+  }
+
+  /** Pins a key as part of a unit of work; `pinned` must follow once it is durable. Throws AppError overloaded at the limit of peers. */
+  pinInside(
+    tables: Tables,
+    pin: {
+      readonly key: KeyHex;
+      readonly petname: string;
+      readonly person: string | null;
+      readonly platform: string | null;
+      readonly advertisedName: string | null;
+    },
+  ): void {
+    const before = tables.peer(pin.key);
+    if (before === undefined && tables.peers().length >= PEERS_MAX) {
+      throw new AppError('overloaded', `This hub keeps at most ${PEERS_MAX} peers. Remove one first.`);
+    }
+    const fixed = this.#statics.get(pin.key);
+    const live = this.live(pin.key);
+    tables.putPeer({
+      ...pin,
+      petname: before?.petname ?? pin.petname,
+      agentId: agentIdOfKeyHex(pin.key),
+      trust: 'paired',
+      features: before?.features ?? [],
+      extensions: before?.extensions ?? [],
+      highestVersion: before?.highestVersion ?? 1,
+      staticHost: fixed?.host ?? before?.staticHost ?? null,
+      staticPort: fixed?.port ?? before?.staticPort ?? null,
+      lastHost: live.host ?? before?.lastHost ?? null,
+      lastPort: live.port ?? before?.lastPort ?? null,
+      lastSeenAt: this.#deps.clock.wallMs(),
+      capabilities: before?.capabilities ?? null,
+      capabilitiesAt: before?.capabilitiesAt ?? null,
+      pairedAt: this.#deps.clock.wallMs(),
+      revokedAt: null,
+    });
+    this.#statics.removeInside(tables, pin.key);
+  }
+
+  /** Takes over what a unit of work with `pinInside` (or a removal of the row) left in the store. */
+  pinned(key: KeyHex): void {
+    this.#statics.forget(key);
+    this.#reload(key);
+  }
+
+  /** Lets a revoked key connect while a person pairs it again, or ends that. */
+  pardon(key: KeyHex, isPardoned: boolean): void {
+    if (isPardoned) this.#pardoned.add(key);
+    else this.#pardoned.delete(key);
+    this.#admit();
+  }
+
+  foundNearby(hub: FoundHub): void {
+    if (hub.keyHex === this.#deps.identity.keyHex) return;
+    const change = this.#nearby.found(hub, (key) => this.#rows.has(key));
+    if (change === undefined) return;
+    if (change.evicted !== undefined) this.#publisher.soon(change.evicted);
+    if (change.moved || change.relabelled) this.#publisher.soon(hub.keyHex);
+    if (change.moved) this.#tellWay(hub.keyHex);
+  }
+
+  lostNearby(agentId: string): void {
+    const key = this.#nearby.lost(agentId);
+    if (key !== undefined) this.#publisher.soon(key);
+  }
+
+  forgetNearby(): void {
+    for (const key of this.#nearby.clear()) this.#publisher.soon(key);
+  }
+
+  publish(key: KeyHex): void {
+    this.#publisher.now(key);
+  }
+
+  #reload(key: KeyHex): void {
+    const row = this.#deps.store.read.peer(key);
+    if (row === undefined) this.#rows.delete(key);
+    else this.#rows.set(key, row);
+    this.#admit();
+    for (const listener of this.#trustListeners) listener(key, this.trustOf(key));
+    this.publish(key);
+  }
+
+  #admit(): void {
+    const paired = this.rows().filter(({ trust }) => trust === 'paired');
+    const refused = this.rows().filter(({ key }) => this.isRefused(key));
+    this.#deps.transport.setAdmission({ paired: paired.map(({ key }) => key), refused: refused.map(({ key }) => key) });
+  }
+
+  #tellWay(key: KeyHex): void {
+    for (const listener of this.#wayListeners) listener(key);
+  }
+
+  /** Every key there is something to say about. */
+  knownKeys(): readonly KeyHex[] {
+    const heard = this.#nearby.all().map(({ keyHex }) => keyHex);
+    const fixed = this.#statics.all().map(({ keyHex }) => keyHex);
+    return [...new Set([...this.#rows.keys(), ...fixed, ...heard, ...this.#live.keys()])];
+  }
+
+  /** Whether people are shown this hub. */
+  isListed(key: KeyHex): boolean {
+    const trust = this.#rows.get(key)?.trust;
+    if (trust === 'paired' || trust === 'suspended') return true;
+    return this.#nearby.get(key) !== undefined || this.#statics.get(key) !== undefined || this.live(key).connected;
+  }
+
+  /** Names in use, tombstones excepted, so that a removed hub's name is free again. */
+  petnames(except?: KeyHex): readonly string[] {
+    const pinned = this.rows().filter(({ key, trust }) => key !== except && trust !== 'revoked');
+    const fixed = this.#statics.all().filter(({ keyHex, name }) => keyHex !== except && name !== null);
+    return [...pinned.map(({ petname }) => petname), ...fixed.flatMap(({ name }) => (name === null ? [] : [name]))];
+  }
+
+  #freePetname(name: string, key: KeyHex): string {
+    const petname = checkPetname(name);
+    const twin = this.petnames(key).find((other) => foldName(other) === foldName(petname));
+    if (twin !== undefined) throw new AppError('conflict', `Another hub is already called ${twin}.`, { failedBy: 'input' });
+    return petname;
+  }
+}

@@ -1,0 +1,431 @@
+// Everything between hubs that is not work, put together: connections, hello, dialling, liveness, and the line over which the work
+// services send and receive. Owns the transport's life. It must never let a message through that the gate has not passed, and never
+// trust a key because of how it was found.
+import { AppError } from '../../lib/app-error.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
+import { err, ok, type Result } from '../../lib/result.ts';
+import type { TrustState } from '../../../preload/contract/dto.ts';
+import type { Clock, Random } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { Resolver } from '../../ports/resolver.ts';
+import type { Store } from '../../ports/store.ts';
+import { CLOSE_CODES, type ConnectionInfo, type KeyHex, type Transport, type TransportEvent } from '../../ports/transport.ts';
+import { agentIdOfKeyHex } from '../../protocol/agent-id.ts';
+import type { Envelope } from '../../protocol/envelope.ts';
+import { kindEntry } from '../../protocol/kinds.ts';
+import type { HelloPayload } from '../../protocol/payloads.ts';
+import type { IdentityService } from '../identity.ts';
+import type { IncomingMessage, OutgoingMessage, PeerMessenger, ReplyDraft } from '../peer-messenger.ts';
+import { CoolOff } from './cool-off.ts';
+import { Dialler } from './dialler.ts';
+import { Exchange } from './exchange.ts';
+import { Greeter } from './greeter.ts';
+import { Incoming } from './incoming.ts';
+import { ADVERTISED_TEXT_MAX, STABLE_AFTER_MS } from './limits.ts';
+import type { Link } from './link.ts';
+import { LinkTable } from './link-table.ts';
+import { OpenLines } from './open-lines.ts';
+import type { PeerDirectory } from './peer-directory.ts';
+import type { PeerRates } from './peer-rates.ts';
+import { Prober, type PeerPulse } from './prober.ts';
+import { SecurityAudit } from './security-audit.ts';
+import { TokenBuckets } from './token-buckets.ts';
+
+export interface HubProfile {
+  readonly name: string;
+  readonly person: string | null;
+  readonly platform: string;
+  /** The owner agreed to show the name to hubs that are not paired. */
+  readonly announceName: boolean;
+}
+
+export interface PeerLinksDeps {
+  readonly store: Store;
+  readonly transport: Transport;
+  readonly resolver: Resolver;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly identity: IdentityService;
+  readonly directory: PeerDirectory;
+  readonly rates: PeerRates;
+  readonly profile: () => HubProfile;
+  /** Our own answers to ping and discover, for paired peers. */
+  readonly pong: () => JsonObject;
+  readonly capabilities: () => JsonObject;
+}
+
+export interface LinksOptions {
+  readonly host: string;
+  readonly port: number;
+}
+
+export class PeerLinks implements PeerMessenger {
+  /** For pairing: lines to keys that nobody trusts yet. */
+  readonly lines: OpenLines;
+  readonly #deps: PeerLinksDeps;
+  readonly #buckets: TokenBuckets;
+  readonly #exchange: Exchange;
+  readonly #table: LinkTable;
+  readonly #greeter: Greeter;
+  readonly #incoming: Incoming;
+  readonly #prober: Prober;
+  readonly #dialler: Dialler;
+  readonly #audit: SecurityAudit;
+  readonly #coolOff: CoolOff;
+  readonly #counters = new Map<string, number>();
+  readonly #presenceListeners = new Set<(peer: KeyHex, online: boolean) => void>();
+  /** Since when, on the monotonic clock. */
+  readonly #onlineSinceMs = new Map<KeyHex, number>();
+  readonly #stopListening: (() => void)[] = [];
+  #isRunning = false;
+
+  constructor(deps: PeerLinksDeps) {
+    this.#deps = deps;
+    const { clock, random, transport, directory, log, rates, resolver } = deps;
+    const ownAgentId = (): string => deps.identity.agentId;
+    this.#buckets = new TokenBuckets(clock);
+    this.#coolOff = new CoolOff(clock);
+    this.#audit = new SecurityAudit({ store: deps.store, clock, log, directory, buckets: this.#buckets });
+    this.#exchange = new Exchange({
+      transport,
+      clock,
+      random,
+      ownAgentId,
+      nameOf: (link) => directory.nameOf(link.keyHex),
+      onMalformed: (link) => this.#malformed(link),
+    });
+    this.#table = new LinkTable({
+      clock,
+      transport,
+      ownAgentId,
+      isAlive: (link) => this.#prober.isAlive(link),
+      onChange: (key) => this.#refresh(key),
+      onGreeted: (key) => this.lines.greeted(key),
+    });
+    this.#greeter = new Greeter({
+      clock,
+      exchange: this.#exchange,
+      table: this.#table,
+      agentName: (link) => this.#agentName(link),
+      onHello: (link, hello) => this.#hello(link, hello),
+      onSecondHello: (link) => this.#audit.note(link.keyHex, 'peer.second_hello', {}),
+    });
+    this.#prober = new Prober({ clock, exchange: this.#exchange, table: this.#table, directory });
+    this.#incoming = new Incoming({
+      transport,
+      exchange: this.#exchange,
+      greeter: this.#greeter,
+      directory,
+      rates,
+      buckets: this.#buckets,
+      log,
+      ownAgentId,
+      onMalformed: (link) => this.#malformed(link),
+      onForged: (link, envelope) => this.#forged(link, envelope),
+      onDropped: (why) => this.#count(`dropped_${why}`),
+    });
+    this.#dialler = new Dialler({
+      clock,
+      random,
+      transport,
+      resolver,
+      directory,
+      isLinked: (key) => this.#table.ofKey(key).some((link) => !link.isGone),
+      greet: (connection) => this.#greet(connection),
+      onWrongKey: (key, found, at) => this.#audit.note(key, 'peer.wrong_key', { found, host: at.host, port: at.port }),
+    });
+    this.lines = new OpenLines({
+      clock,
+      table: this.#table,
+      dialler: this.#dialler,
+      exchange: this.#exchange,
+      incoming: this.#incoming,
+      directory,
+    });
+    this.#incoming.onOpenRequest('ping', () =>
+      Promise.resolve({ kind: 'pong', payload: { status: 'idle', uptime_secs: 0, active_tasks: 0 } }),
+    );
+    this.onRequest('ping', () => Promise.resolve({ kind: 'pong', payload: deps.pong() }));
+    this.onRequest('discover', () => Promise.resolve({ kind: 'capabilities', payload: deps.capabilities() }));
+  }
+
+  /**
+   * Opens the peer port and begins to dial. The identity must be ready. Rejects with AppError address_in_use or identity_locked.
+   * Idempotent while running.
+   */
+  async start({ host, port }: LinksOptions): Promise<{ readonly port: number }> {
+    const { transport, identity, directory } = this.#deps;
+    directory.load();
+    this.#stopListening.push(
+      directory.onTrust((key, trust) => this.#trustChanged(key, trust)),
+      directory.onWay((key) => this.#dialler.wake(key)),
+    );
+    this.#isRunning = true;
+    try {
+      const started = await transport.start({ seed: identity.seed, host, port }, (event) => this.#handle(event));
+      directory.load();
+      this.#dialler.start();
+      this.lines.start();
+      return started;
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+  }
+
+  /** Closes every connection with "shutting down". Idempotent. */
+  async stop(): Promise<void> {
+    if (!this.#isRunning) return;
+    this.#isRunning = false;
+    for (const stop of this.#stopListening.splice(0)) stop();
+    this.#dialler.stop();
+    this.lines.stop();
+    this.#table.clear();
+    this.#prober.stop();
+    this.#deps.directory.stop();
+    await this.#deps.transport.stop();
+  }
+
+  isOnline(peer: KeyHex): boolean {
+    return this.#onlineSinceMs.has(peer);
+  }
+
+  features(peer: KeyHex): readonly string[] {
+    return this.#deps.directory.row(peer)?.features ?? [];
+  }
+
+  extensions(peer: KeyHex): readonly string[] {
+    return this.#deps.directory.row(peer)?.extensions ?? [];
+  }
+
+  async request(peer: KeyHex, message: OutgoingMessage, timeoutMs: number, signal?: AbortSignal): Promise<Result<Envelope, AppError>> {
+    const link = this.#sendingTo(peer);
+    if (!link.ok) return link;
+    if (kindEntry(message.kind)?.required === false && !this.features(peer).includes(message.kind)) {
+      const name = this.#deps.directory.nameOf(peer);
+      return err(
+        new AppError('unsupported_feature', `${name} does not take messages of the kind "${message.kind}".`, { failedBy: 'peer' }),
+      );
+    }
+    const answered = await this.#exchange.request(link.value, message, timeoutMs, signal);
+    if (!answered.ok) this.#learnFrom(peer, answered.error);
+    return answered;
+  }
+
+  async send(peer: KeyHex, message: OutgoingMessage): Promise<Result<void, AppError>> {
+    const link = this.#sendingTo(peer);
+    return link.ok ? this.#exchange.send(link.value, this.encode(peer, message)) : link;
+  }
+
+  encode(peer: KeyHex, message: OutgoingMessage): string {
+    return this.#exchange.encode(agentIdOfKeyHex(peer), message);
+  }
+
+  async sendEncoded(peer: KeyHex, raw: string): Promise<Result<void, AppError>> {
+    const link = this.#sendingTo(peer);
+    return link.ok ? this.#exchange.send(link.value, raw) : link;
+  }
+
+  onRequest(kind: string, handler: (message: IncomingMessage) => Promise<ReplyDraft>): void {
+    this.#incoming.onRequest(kind, handler);
+  }
+
+  onMessage(kind: string, handler: (message: IncomingMessage) => Promise<void>): void {
+    this.#incoming.onMessage(kind, handler);
+  }
+
+  onPresence(listener: (peer: KeyHex, online: boolean) => void): () => void {
+    this.#presenceListeners.add(listener);
+    return () => this.#presenceListeners.delete(listener);
+  }
+
+  /** Round trip and load, asked now; works for any hub that is connected. */
+  ping(key: KeyHex, signal?: AbortSignal): Promise<Result<PeerPulse, AppError>> {
+    return this.#prober.ping(key, signal);
+  }
+
+  /** The load the peer last told, while it is online. */
+  pulse(key: KeyHex): PeerPulse | undefined {
+    return this.#prober.pulse(key);
+  }
+
+  refreshCapabilities(key: KeyHex, signal?: AbortSignal): Promise<Result<void, AppError>> {
+    return this.#prober.refreshCapabilities(key, signal);
+  }
+
+  /** The network changed, or the computer woke up: dial everybody afresh. */
+  redial(): void {
+    this.#dialler.wakeAll();
+  }
+
+  /** What was dropped and why, since the start. */
+  counters(): Readonly<Record<string, number>> {
+    return Object.fromEntries(this.#counters);
+  }
+
+  #sendingTo(peer: KeyHex): Result<Link, AppError> {
+    const link = this.#deps.directory.isPaired(peer) ? this.#table.sending(peer) : undefined;
+    if (link !== undefined) return ok(link);
+    const { trouble } = this.#deps.directory.live(peer);
+    const name = this.#deps.directory.nameOf(peer);
+    return err(
+      new AppError('peer_unreachable', trouble ?? `${name} is not connected just now.`, {
+        failedBy: 'peer',
+        hint: 'Nothing was sent and nothing is queued: try again once it is online.',
+      }),
+    );
+  }
+
+  #handle(event: TransportEvent): void {
+    switch (event.type) {
+      case 'connected':
+        this.#connected(event.connection);
+        return;
+      case 'disconnected':
+        this.#disconnected(event.connection, event.code, event.by);
+        return;
+      case 'request': {
+        const link = this.#table.get(event.connectionId);
+        if (link === undefined) this.#deps.transport.reset(event.connectionId, event.streamId, CLOSE_CODES.done);
+        else void this.#incoming.request(link, event.streamId, event.bytes);
+        return;
+      }
+      case 'message': {
+        const link = this.#table.get(event.connectionId);
+        if (link !== undefined) void this.#incoming.message(link, event.bytes);
+        return;
+      }
+      case 'violation': {
+        const link = this.#table.get(event.connectionId);
+        this.#count(`violation_${event.rule.replaceAll('-', '_')}`);
+        if (link !== undefined) this.#malformed(link);
+        return;
+      }
+      case 'path-changed':
+        this.#table.moved(event.connection);
+        return;
+      case 'restarted':
+        this.#deps.log.warn('the transport was started again', { restarts: event.restarts });
+        this.#dialler.wakeAll();
+        return;
+    }
+  }
+
+  #connected(connection: ConnectionInfo): Link | undefined {
+    if (!this.#isRunning) return undefined;
+    const { link, isNew } = this.#table.opened(connection);
+    if (!isNew) return link;
+    if (this.#deps.directory.isRefused(link.keyHex)) this.#table.close(link, CLOSE_CODES.notTrusted, 'not trusted');
+    else if (this.#coolOff.isCooling(link.keyHex)) this.#table.close(link, CLOSE_CODES.malformed, 'too many malformed messages before');
+    else this.#greeter.watch(link);
+    return link.isGone ? undefined : link;
+  }
+
+  #disconnected(connection: ConnectionInfo, code: number | null, by: 'local' | 'peer' | 'network'): void {
+    const link = this.#table.gone(connection.connectionId);
+    if (link === undefined || !this.#isRunning) return;
+    if (by === 'peer' && (code === CLOSE_CODES.notTrusted || code === CLOSE_CODES.revoked)) {
+      const name = this.#deps.directory.nameOf(link.keyHex);
+      this.#deps.directory.setLive(link.keyHex, {
+        trouble: `${name} does not know this hub, or no longer: pair the two again if that is not meant so.`,
+      });
+    }
+  }
+
+  async #greet(connection: ConnectionInfo): Promise<Result<void, string>> {
+    const link = this.#connected(connection);
+    if (link === undefined) return err('The connection was refused here.');
+    const greeted = await this.#greeter.greet(link);
+    if (greeted.ok) return ok();
+    const name = this.#deps.directory.nameOf(link.keyHex);
+    const { code } = greeted.error;
+    if (code === 'incompatible_version') return err(`${name} speaks another version of the protocol: update the older of the two hubs.`);
+    if (code === 'peer_unreachable')
+      return err(this.#deps.directory.live(link.keyHex).trouble ?? `${name} closed the connection: it may not trust this hub yet.`);
+    return err(code === 'timeout' ? `${name} did not answer hello in time.` : `${name} did not take our hello.`);
+  }
+
+  #hello(link: Link, hello: HelloPayload): void {
+    const { directory, clock } = this.#deps;
+    const said = hello.agent_name?.slice(0, ADVERTISED_TEXT_MAX) ?? null;
+    const row = directory.row(link.keyHex);
+    if (row === undefined) {
+      directory.setLive(link.keyHex, { said });
+      return;
+    }
+    const highest = Math.max(1, ...hello.protocol_versions);
+    if (highest < row.highestVersion) {
+      this.#deps.log.warn('a peer speaks an older version than before', { before: row.highestVersion, now: highest });
+      this.#audit.note(link.keyHex, 'peer.downgraded', { before: row.highestVersion, now: highest });
+    }
+    directory.note(link.keyHex, {
+      features: hello.features,
+      extensions: hello.extensions,
+      highestVersion: Math.max(highest, row.highestVersion),
+      advertisedName: said ?? row.advertisedName,
+      lastHost: link.info.host,
+      lastPort: link.info.port,
+      lastSeenAt: clock.wallMs(),
+    });
+  }
+
+  /** The name is for peers, and for strangers only when the owner agreed (PROTOCOL.md, Discovery). */
+  #agentName(link: Link): string | null {
+    const profile = this.#deps.profile();
+    return this.#deps.directory.isPaired(link.keyHex) || profile.announceName ? profile.name : null;
+  }
+
+  #malformed(link: Link): void {
+    if (!link.malformed() || link.isGone) return;
+    this.#coolOff.begin(link.keyHex);
+    this.#audit.note(link.keyHex, 'peer.malformed', {});
+    this.#table.close(link, CLOSE_CODES.malformed, 'too many malformed messages');
+  }
+
+  #forged(link: Link, envelope: Envelope): void {
+    this.#count('forged');
+    this.#audit.note(link.keyHex, 'peer.forged_sender', { from: envelope.from, to: envelope.to, message: envelope.id });
+  }
+
+  /** A peer that says we are not paired has removed us, or never finished pairing. */
+  #learnFrom(peer: KeyHex, error: AppError): void {
+    if (error.failedBy !== 'peer' || error.code !== 'pairing_required') return;
+    const name = this.#deps.directory.nameOf(peer);
+    this.#deps.directory.setLive(peer, { trouble: `${name} is not paired with this hub any more. Pair the two again.` });
+  }
+
+  #trustChanged(key: KeyHex, trust: TrustState): void {
+    if (trust === 'revoked') this.#table.closeKey(key, CLOSE_CODES.revoked, 'revoked');
+    else if (trust === 'suspended') this.#table.closeKey(key, CLOSE_CODES.notTrusted, 'suspended');
+    if (trust === 'paired') this.#dialler.wake(key);
+    else this.#dialler.forget(key);
+    this.#refresh(key);
+  }
+
+  /** Brings presence and what is shown of a hub in line with its connections and its trust. */
+  #refresh(key: KeyHex): void {
+    const { directory } = this.#deps;
+    const link = this.#table.sending(key);
+    const isOnline = link !== undefined && directory.isPaired(key);
+    const sinceMs = this.#onlineSinceMs.get(key);
+    const wasOnline = sinceMs !== undefined;
+    const now = this.#deps.clock.monotonicMs();
+    if (!isOnline) this.#onlineSinceMs.delete(key);
+    else if (!wasOnline) this.#onlineSinceMs.set(key, now);
+    const place =
+      link === undefined ? { host: null, port: null, roundTripMs: null } : { host: link.info.host, port: link.info.port, trouble: null };
+    directory.setLive(key, { online: isOnline, connected: link !== undefined, ...place });
+    if (isOnline && !wasOnline) this.#prober.online(key);
+    if (!isOnline && wasOnline) {
+      this.#prober.offline(key);
+      directory.note(key, { lastSeenAt: this.#deps.clock.wallMs() });
+    }
+    if (isOnline !== wasOnline) for (const listener of this.#presenceListeners) listener(key, isOnline);
+    if (link === undefined) this.#dialler.again(key, wasOnline && now - sinceMs >= STABLE_AFTER_MS);
+  }
+
+  #count(name: string): void {
+    this.#counters.set(name, (this.#counters.get(name) ?? 0) + 1);
+  }
+}

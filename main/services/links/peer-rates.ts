@@ -1,0 +1,59 @@
+// How much a paired peer may ask of this hub: the default rates of a peer and the daily share of stored bytes. Answers with the error the
+// peer is to get; must be asked after an honest replay has been recognised, since that counts against no rate.
+import { AppError } from '../../lib/app-error.ts';
+import { err, ok, type Result } from '../../lib/result.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { KeyHex } from '../../ports/transport.ts';
+import { PEER_RATES, STORED_BYTES_PER_DAY_MAX } from './limits.ts';
+import { TokenBuckets } from './token-buckets.ts';
+
+export type RatedKind = keyof typeof PEER_RATES;
+/** Which rate a kind has, by kind; for a test or a bench a table with higher ones is given to the constructor. */
+export type PeerRateTable = { readonly [Kind in RatedKind]: { readonly burst: number; readonly perMinute: number } };
+
+const MINUTES_PER_DAY = 24 * 60;
+const PLURAL: Record<RatedKind, string> = { delegate: 'delegations', query: 'queries', notify: 'notifications', cancel: 'cancels' };
+
+export class PeerRates {
+  readonly #buckets: TokenBuckets;
+  readonly #table: PeerRateTable;
+  readonly #storedBytesPerDay: number;
+
+  constructor(clock: Clock, table: PeerRateTable = PEER_RATES, storedBytesPerDay: number = STORED_BYTES_PER_DAY_MAX) {
+    this.#buckets = new TokenBuckets(clock);
+    this.#table = table;
+    this.#storedBytesPerDay = storedBytesPerDay;
+  }
+
+  /**
+   * Counts one message of `kind` and the bytes it makes us store. The error is `rate_limited` or `overloaded`, retryable, with the
+   * wait in ms; nothing of what was refused is stored.
+   */
+  take(peer: KeyHex, kind: RatedKind, storedBytes = 0): Result<void, AppError> {
+    const rate = this.#table[kind];
+    const waitMs = this.#buckets.take(`${kind} ${peer}`, rate);
+    if (waitMs > 0) {
+      return err(
+        new AppError(
+          'rate_limited',
+          `Too many ${PLURAL[kind]}: this hub takes ${rate.perMinute} a minute from you. Try again in ${Math.ceil(waitMs / 1_000)} s.`,
+          { failedBy: 'input', retryAfterMs: waitMs },
+        ),
+      );
+    }
+    return storedBytes > 0 ? this.#takeBytes(peer, storedBytes) : ok();
+  }
+
+  #takeBytes(peer: KeyHex, bytes: number): Result<void, AppError> {
+    const rate = { burst: this.#storedBytesPerDay, perMinute: this.#storedBytesPerDay / MINUTES_PER_DAY };
+    const waitMs = this.#buckets.take(`bytes ${peer}`, rate, bytes);
+    if (waitMs === 0) return ok();
+    return err(
+      new AppError(
+        'overloaded',
+        `This hub keeps at most ${Math.floor(this.#storedBytesPerDay / 1024)} KiB a day from you, and that is used up. Send less, or try again later.`,
+        { failedBy: 'input', retryAfterMs: waitMs },
+      ),
+    );
+  }
+}

@@ -1,0 +1,130 @@
+// Draws what is known of a hub as the DTO of the contract. Everything the other side wrote passes the text policy here and stands only in
+// fields made for outside text. Pure: facts in, DTO out.
+import { escapeName, escapeText } from '../../core/text-escape.ts';
+import { safetyNumber } from '../../core/safety-number.ts';
+import type { CapabilitiesDto, PeerDto, TrustState } from '../../../preload/contract/dto.ts';
+import type { PeerRow } from '../../ports/store.ts';
+import type { KeyHex } from '../../ports/transport.ts';
+import { parseCapabilities } from '../../protocol/payloads.ts';
+import { writeHubAddress } from './hub-address.ts';
+import type { NearbyHub } from './nearby-table.ts';
+import { foldName, neutralName } from './peer-names.ts';
+import type { StaticHub } from './static-hubs.ts';
+
+/** What is true of a hub only while this process runs. */
+export interface LiveFacts {
+  /** Paired, and a connection with hello done is there. */
+  readonly online: boolean;
+  /** A connection with hello done is there, paired or not. */
+  readonly connected: boolean;
+  readonly host: string | null;
+  readonly port: number | null;
+  readonly roundTripMs: number | null;
+  /** Why it cannot be reached; ours, not outside text. */
+  readonly trouble: string | null;
+  /** What it called itself in hello while not paired; outside text. */
+  readonly said: string | null;
+}
+
+export const NO_LIVE_FACTS: LiveFacts = {
+  online: false,
+  connected: false,
+  host: null,
+  port: null,
+  roundTripMs: null,
+  trouble: null,
+  said: null,
+};
+
+export interface PeerFacts {
+  readonly key: KeyHex;
+  readonly agentId: string;
+  readonly ownKey: KeyHex;
+  readonly trust: TrustState;
+  readonly row: PeerRow | undefined;
+  readonly nearby: NearbyHub | undefined;
+  readonly fixed: StaticHub | undefined;
+  readonly live: LiveFacts;
+  /** Names of paired hubs, to notice a stranger that calls itself like one of them. */
+  readonly petnames: readonly string[];
+}
+
+export function makePeerDto(facts: PeerFacts): PeerDto {
+  const { row, nearby, fixed, live } = facts;
+  const isPinned = row !== undefined;
+  const said = row?.advertisedName ?? live.said ?? nearby?.label ?? null;
+  return {
+    id: facts.agentId,
+    public_key: facts.key,
+    trust: facts.trust,
+    name: row?.petname ?? fixed?.name ?? neutralName(facts.agentId),
+    person: row?.person ?? null,
+    advertised_name: said === null ? null : escapeName(said).name,
+    platform: row?.platform == null ? null : escapeName(row.platform).name,
+    online: live.online,
+    round_trip_ms: live.connected ? live.roundTripMs : null,
+    last_seen_at: row?.lastSeenAt ?? nearby?.lastHeardAt ?? null,
+    address: addressOf(facts),
+    how_found:
+      nearby !== undefined
+        ? 'home_network'
+        : fixed !== undefined || row?.staticHost != null
+          ? 'static'
+          : isPinned || live.connected
+            ? 'incoming'
+            : null,
+    features: row === undefined ? [] : row.features.map(escapeText),
+    capabilities: row === undefined ? null : makeCapabilitiesDto(row),
+    paired_at: row?.pairedAt ?? null,
+    safety_number: isPinned ? safetyNumber(facts.ownKey, facts.key) : null,
+    trouble: live.online ? null : (live.trouble ?? impostorWarning(facts, said)),
+  };
+}
+
+function addressOf({ row, nearby, fixed, live }: PeerFacts): string | null {
+  if (live.connected && live.host !== null && live.port !== null) return writeHubAddress({ host: live.host, port: live.port });
+  if (row?.staticHost != null && row.staticPort !== null) return writeHubAddress({ host: row.staticHost, port: row.staticPort });
+  if (fixed !== undefined) return writeHubAddress(fixed);
+  const heard = nearby?.addresses[0];
+  if (nearby !== undefined && heard !== undefined) return writeHubAddress({ host: heard, port: nearby.port });
+  return row?.lastHost != null && row.lastPort !== null ? writeHubAddress({ host: row.lastHost, port: row.lastPort }) : null;
+}
+
+/** A hub with another key that uses the name of a paired one is pointed out; it is never taken for it. */
+function impostorWarning({ row, petnames }: PeerFacts, said: string | null): string | null {
+  if (row !== undefined || said === null) return null;
+  const twin = petnames.find((petname) => foldName(petname) === foldName(said));
+  return twin === undefined ? null : `It calls itself like ${twin}, but it has another key: it is not the hub you paired.`;
+}
+
+/** The last capabilities a paired hub told, or null when none are known or what is stored no longer reads. */
+export function makeCapabilitiesDto(row: PeerRow): CapabilitiesDto | null {
+  if (row.capabilities === null) return null;
+  const parsed = parseCapabilities(readObject(row.capabilities));
+  if (!parsed.ok) return null;
+  const told = parsed.value;
+  return {
+    agent_name: told.agent_name === null ? null : escapeName(told.agent_name).name,
+    domains: told.domains.map(escapeText),
+    channels: told.channels.map(escapeText),
+    tools: told.tools.map(escapeText),
+    max_concurrent_tasks: told.max_concurrent_tasks,
+    model: told.model === null ? null : escapeText(told.model),
+    agents: told.agents.map((agent) => ({
+      name: escapeName(agent.name).name,
+      domains: agent.domains.map(escapeText),
+      capabilities: agent.capabilities.map(escapeText),
+      model: agent.model === null ? null : escapeText(agent.model),
+    })),
+    fetched_at: row.capabilitiesAt ?? 0,
+  };
+}
+
+function readObject(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? { ...value } : {};
+  } catch {
+    return {};
+  }
+}

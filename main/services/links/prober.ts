@@ -1,0 +1,117 @@
+// Keeps what is known of a connected peer fresh: a ping on connecting and every few minutes, its capabilities on connecting and when asked.
+// What it tells is kept as a hint for routing and for people; nothing is authorised by it (PROTOCOL.md, Envelope).
+import { AppError } from '../../lib/app-error.ts';
+import { err, ok, type Result } from '../../lib/result.ts';
+import type { Clock, TimerHandle } from '../../ports/clock.ts';
+import type { KeyHex } from '../../ports/transport.ts';
+import { parseCapabilities, parsePong, type PongPayload } from '../../protocol/payloads.ts';
+import type { Exchange } from './exchange.ts';
+import { KEEP_CHECK_TIMEOUT_MS, PING_INTERVAL_MS, REPLY_TIMEOUT_MS } from './limits.ts';
+import type { Link } from './link.ts';
+import type { LinkTable } from './link-table.ts';
+import type { PeerDirectory } from './peer-directory.ts';
+
+export interface PeerPulse {
+  readonly roundTripMs: number;
+  readonly pong: PongPayload;
+  /** Wall clock. */
+  readonly at: number;
+}
+
+export interface ProberDeps {
+  readonly clock: Clock;
+  readonly exchange: Exchange;
+  readonly table: LinkTable;
+  readonly directory: PeerDirectory;
+}
+
+export class Prober {
+  readonly #deps: ProberDeps;
+  readonly #pulses = new Map<KeyHex, PeerPulse>();
+  readonly #timers = new Map<KeyHex, TimerHandle>();
+
+  constructor(deps: ProberDeps) {
+    this.#deps = deps;
+  }
+
+  /** The last pong of a peer that is online. */
+  pulse(key: KeyHex): PeerPulse | undefined {
+    return this.#pulses.get(key);
+  }
+
+  /** The peer came online: ask how it is and what it can do, now and from time to time. */
+  online(key: KeyHex): void {
+    this.#timers.get(key)?.cancel();
+    this.#pingAndPlan(key);
+    void this.refreshCapabilities(key);
+  }
+
+  offline(key: KeyHex): void {
+    this.#timers.get(key)?.cancel();
+    this.#timers.delete(key);
+    this.#pulses.delete(key);
+  }
+
+  stop(): void {
+    for (const key of [...this.#timers.keys()]) this.offline(key);
+  }
+
+  async ping(key: KeyHex, signal?: AbortSignal): Promise<Result<PeerPulse, AppError>> {
+    const link = this.#deps.table.sending(key);
+    if (link === undefined) return err(this.#unreachable(key));
+    const startedAtMs = this.#deps.clock.monotonicMs();
+    const message = { id: this.#deps.exchange.newId(), kind: 'ping', ref: null, payload: {} };
+    const answered = await this.#deps.exchange.request(link, message, REPLY_TIMEOUT_MS, signal);
+    if (!answered.ok) return answered;
+    const pong = parsePong(answered.value.payload);
+    if (!pong.ok) return err(new AppError('internal', 'The pong of the other hub does not read.', { failedBy: 'peer' }));
+    const roundTripMs = Math.round((this.#deps.clock.monotonicMs() - startedAtMs) * 100) / 100;
+    const pulse: PeerPulse = { roundTripMs, pong: pong.value, at: this.#deps.clock.wallMs() };
+    if (!link.isGone) {
+      if (this.#deps.directory.isPaired(key)) this.#pulses.set(key, pulse);
+      this.#deps.directory.setLive(key, { roundTripMs });
+    }
+    return ok(pulse);
+  }
+
+  /** Whether the other side answers on exactly this connection. */
+  async isAlive(link: Link): Promise<boolean> {
+    const message = { id: this.#deps.exchange.newId(), kind: 'ping', ref: null, payload: {} };
+    const answered = await this.#deps.exchange.request(link, message, KEEP_CHECK_TIMEOUT_MS);
+    return answered.ok || (answered.error.failedBy === 'peer' && answered.error.code !== 'peer_unreachable');
+  }
+
+  /** Asks the peer what it can do and keeps the answer. */
+  async refreshCapabilities(key: KeyHex, signal?: AbortSignal): Promise<Result<void, AppError>> {
+    const link = this.#deps.table.sending(key);
+    const row = this.#deps.directory.row(key);
+    if (link === undefined) return err(this.#unreachable(key));
+    if (row !== undefined && row.features.length > 0 && !row.features.includes('discover')) {
+      return err(new AppError('unsupported_feature', `${row.petname} does not tell what it can do.`, { failedBy: 'peer' }));
+    }
+    const message = { id: this.#deps.exchange.newId(), kind: 'discover', ref: null, payload: {} };
+    const answered = await this.#deps.exchange.request(link, message, REPLY_TIMEOUT_MS, signal);
+    if (!answered.ok) return answered;
+    const parsed = parseCapabilities(answered.value.payload);
+    if (!parsed.ok) return err(new AppError('internal', 'What the other hub says it can do does not read.', { failedBy: 'peer' }));
+    this.#deps.directory.note(key, { capabilities: JSON.stringify(answered.value.payload), capabilitiesAt: this.#deps.clock.wallMs() });
+    return ok();
+  }
+
+  #pingAndPlan(key: KeyHex): void {
+    void this.ping(key);
+    this.#timers.set(
+      key,
+      this.#deps.clock.setTimer(PING_INTERVAL_MS, () => this.#pingAndPlan(key)),
+    );
+  }
+
+  #unreachable(key: KeyHex): AppError {
+    const name = this.#deps.directory.nameOf(key);
+    const { trouble } = this.#deps.directory.live(key);
+    return new AppError('peer_unreachable', trouble ?? `${name} is not connected just now.`, {
+      failedBy: 'peer',
+      hint: 'It is dialled again and again; try once it is online.',
+    });
+  }
+}

@@ -1,0 +1,8 @@
+// The catalogue: every word this product says to a person, in one object. Another language is another object of the same type.
+import { common, locale } from './everywhere.ts';
+import { now } from './now.ts';
+import { agents, settings } from './owner.ts';
+import { people } from './people.ts';
+import { conversations, feed } from './records.ts';
+
+export const ENGLISH = { locale, common, now, people, feed, conversations, agents, settings } as const;

@@ -1,0 +1,160 @@
+// The words of the approval inbox. The hub says what would happen; it never paraphrases what the sender wrote. English.
+import type { RiskClass, Surface } from '../dto.ts';
+import { common, locale } from './everywhere.ts';
+import { pluralizer } from './plural.ts';
+
+const plural = pluralizer(locale);
+
+export const now = {
+  needYou: (count: number) => plural(count, { one: '{n} needs you', other: '{n} need you' }),
+  neededYou: (count: number, time: string) => `${plural(count, { one: '{n} needed you', other: '{n} needed you' })} at ${time}`,
+  notLive: 'Not live',
+  pending: 'Waiting for you',
+  onlineNow: (names: string) => `Online: ${names}.`,
+  nobodyOnline: 'No other hub is online just now.',
+  empty: {
+    title: 'Nothing needs you',
+    detail: 'What other computers ask for waits here, word for word, until you decide or the time is up.',
+    lately: 'Decided lately',
+  },
+  pairingOffered: 'A hub asks to be added.',
+  pairingOfferedDetail: 'Go on only if someone in your home has just asked for this.',
+  look: 'Look',
+  registrationWaits: 'A program on this computer wants to connect.',
+
+  wants: (agent: string) => `wants ${agent} to`,
+  wantsFull: (hub: string, agent: string) => `${hub} wants ${agent} to`,
+  doTask: (area: string) => `do a task in ${area}`,
+  doTaskAnywhere: 'do a task',
+  answer: (area: string) => `answer a question in ${area}`,
+  answerAnywhere: 'answer a question',
+  withAgent: (person: string) => `${person}, with`,
+  withAgentOnly: 'with',
+  agentHere: 'an agent on this computer',
+  verified: 'verified key',
+  wrote: 'wrote',
+  asked: 'asked',
+  gaveReason: 'gave a reason',
+  notChecked: 'not checked',
+  exact: (count: number) => plural(count, { one: 'exact, {n} character', other: 'exact, {n} characters' }),
+  hiddenShown: (count: number) => plural(count, { one: '{n} hidden one shown', other: '{n} hidden ones shown' }),
+  moreBelow: (lines: number) =>
+    plural(lines, { one: 'More below: {n} line. Scroll to the end.', other: 'More below: {n} lines. Scroll to the end.' }),
+  fullText: (hub: string) => `Full text from ${hub}`,
+  flags: {
+    urgent: 'marked urgent',
+    changed: 'changed while you read',
+    hub: 'first request ever',
+    agent: 'first for this agent',
+    domain: 'first in this area',
+  },
+  changedNote: 'This request changed while you were reading. Nothing was decided. Please read it again.',
+
+  risk: {
+    R0: 'Only looks.',
+    R1: 'Small and easy to undo.',
+    R2: 'Others will see it.',
+    R3: 'Dangerous.',
+  } satisfies Record<RiskClass, string>,
+  riskWhy: {
+    domain_class: (_agent: string, area: string) => `You marked ${area} this way.`,
+    agent_class: (agent: string) => `You marked ${agent} this way.`,
+    new_agent: (agent: string) => `${agent} is new here, and you have not said how risky it is.`,
+    no_domain: (agent: string) => `The request names no area, so what you said of ${agent} counts.`,
+    unknown: () => 'This hub cannot tell what it would touch.',
+  },
+  everyTime: 'It is asked every time.',
+
+  facts: {
+    runs: 'Runs',
+    runsHere: (agent: string) => `${agent}, on this computer`,
+    leaves: 'Leaves here',
+    leavesResult: (hub: string) => `The answer, which goes to ${hub}`,
+    leavesResultAndWork: (agent: string, hub: string) => `What ${agent} sends out while doing it, and its answer, which goes to ${hub}`,
+    leavesWork: (agent: string) => `What ${agent} sends out while doing it. No answer goes back.`,
+    leavesNothing: 'Only that it was done, or not',
+    waits: 'Waits',
+    until: (time: string) => `until ${time}`,
+    timeUp: 'The time is up',
+    ifNothing: 'If you do nothing',
+    notDone: (hub: string) => `It is not done. ${hub} is told that nobody answered.`,
+  },
+  exactIdentifiers: 'Exact identifiers',
+  ids: {
+    approval: 'Approval',
+    revision: (id: string, revision: number) => `${id}, revision ${revision}`,
+    digest: 'Digest',
+    message: 'Message',
+    kind: 'Kind, area',
+    key: 'Key',
+    conversation: 'Conversation',
+  },
+
+  allowOnce: 'Allow once',
+  decline: 'Decline',
+  withReason: 'With a reason',
+  opensWhenRead: 'Opens when you have read to the end',
+  opensWhenWord: 'Opens when the word matches',
+  opensSoon: 'The buttons open in a moment.',
+  sending: 'Telling the hub…',
+  notSent: 'Nothing was decided.',
+  typeWord: 'To allow it, type the last word of the text, underlined on the slip.',
+  typeWordNotYet: 'Not the whole word yet.',
+  typeWordMatches: 'The word matches.',
+
+  why: {
+    legend: 'Say why',
+    exactly: (hub: string) => `Exactly what ${hub} is told`,
+    told: (hub: string, reason: string) => `“Declined by a person at ${hub}: ${reason}”`,
+    note: 'Nothing runs. It may ask again.',
+    decline: 'Decline and say so',
+    back: 'Back',
+    choices: ['not now', 'ask me in person', 'not with this agent'],
+    own: 'In your own words…',
+    ownLabel: 'Your words',
+  },
+
+  decided: {
+    allowed: (by: string, where: string) => `Allowed once, by ${by}, ${where}`,
+    allowedNoName: (where: string) => `Allowed once, ${where}`,
+    declined: (by: string, where: string) => `Declined by ${by}, ${where}`,
+    declinedNoName: (where: string) => `Declined, ${where}`,
+    agentHasIt: (time: string, agent: string) => `${time}. ${agent} has it.`,
+    askerTold: (time: string, hub: string) => `${time}. ${hub} was told.`,
+    withReason: (reason: string) => `With “${reason}”.`,
+    second: 'Your press here came second and changed nothing.',
+    expired: (time: string) => `Nobody answered by ${time}`,
+    expiredDetail: (hub: string) => `It was not done. ${hub} was told so.`,
+    cancelled: (hub: string) => `Called off by ${hub}`,
+    cancelledDetail: 'It was not done.',
+    leaves: 'This card leaves in 5 seconds.',
+  },
+
+  first: {
+    title: (hub: string) => `Welcome to ${hub}`,
+    detail: 'A few steps, about two minutes. You can stop after any of them.',
+    name: 'Name this hub',
+    nameDone: (hub: string, person: string) => `${hub}, used by ${person}. Others see this name only after you add them.`,
+    nameMissing: (hub: string) => `It is called ${hub}. Say who uses it, so that others know whom they ask.`,
+    change: 'Change',
+    agent: 'Connect an agent',
+    agentDone: (count: number) => plural(count, { one: '{n} agent is connected.', other: '{n} agents are connected.' }),
+    agentMissing: 'Claude Code, OpenClaw, a script: one line connects it, on this computer only.',
+    connect: 'Connect',
+    hub: 'Add another hub',
+    hubDone: (count: number) => plural(count, { one: '{n} hub is added.', other: '{n} hubs are added.' }),
+    hubMissing: 'Install AXON Hub on another computer in your home; it shows up here by itself.',
+    addHub: 'Add a hub',
+    done: 'Done',
+    lesson: 'How it will feel',
+    lessons: [
+      ['It waits at your door', 'What other computers ask for stays outside, word for word, until you decide or the time is up.'],
+      ['You let it in', 'Once. One of your agents then does it, on this computer.'],
+      ['Or you send it back', 'The asker is told, in plain words. Doing nothing is a no, too.'],
+    ],
+  },
+} as const;
+
+export function surfaceWords(surface: Surface | null): string {
+  return surface === null ? common.surfaces.hub : common.surfaces[surface];
+}

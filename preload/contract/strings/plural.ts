@@ -1,0 +1,10 @@
+// Numbers in words: one rule set per language (Intl.PluralRules), so that no sentence is built by adding an "s". Imports nothing.
+
+/** The forms a language needs; `{n}` becomes the number. English uses one and other. */
+export type PluralForms = { readonly other: string } & { readonly [Form in Exclude<Intl.LDMLPluralRule, 'other'>]?: string };
+
+export function pluralizer(locale: string): (count: number, forms: PluralForms) => string {
+  const rules = new Intl.PluralRules(locale);
+  const numbers = new Intl.NumberFormat(locale);
+  return (count, forms) => (forms[rules.select(count)] ?? forms.other).replaceAll('{n}', () => numbers.format(count));
+}

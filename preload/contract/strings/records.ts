@@ -1,0 +1,78 @@
+// The words of the feed and of conversations. English.
+import { locale } from './everywhere.ts';
+import { pluralizer } from './plural.ts';
+
+const plural = pluralizer(locale);
+
+export const feed = {
+  title: 'Feed',
+  summary: (unread: number) =>
+    unread === 0
+      ? 'All read. Nothing here needs a decision; those are in Now.'
+      : `${plural(unread, { one: '{n} unread', other: '{n} unread' })}. Nothing here needs a decision; those are in Now.`,
+  show: 'Show',
+  all: 'All',
+  unread: 'Unread',
+  high: 'High',
+  markAll: 'Mark all read',
+  markOne: 'Mark read',
+  stateHigh: 'High,',
+  stateUnread: 'Unread,',
+  stateRead: 'Read,',
+  highWord: 'high',
+  thisHub: 'This hub',
+  fromItself: 'from AXON Hub itself',
+  older: 'Show older ones',
+  emptyTitle: 'No notices yet',
+  emptyDetail: 'What your family’s agents want you to know lands here. Nothing in the feed ever needs a decision.',
+  emptyFilter: 'Nothing of that kind.',
+} as const;
+
+export const conversations = {
+  title: 'Conversations',
+  list: 'All conversations',
+  pane: 'Conversation',
+  pick: 'Pick a conversation',
+  pickDetail: 'Each one shows what was asked, what was decided, by whom, and what came of it.',
+  emptyTitle: 'Nothing has been said yet',
+  emptyDetail: 'When an agent asks another one, the whole exchange is kept here, with every decision.',
+  older: 'Show older ones',
+  with: (hub: string) => `${hub} and this computer.`,
+  messages: (count: number) => plural(count, { one: '{n} message', other: '{n} messages' }),
+  mine: (hub: string) => `to ${hub}`,
+  here: (hub: string) => `${hub}, this computer`,
+  ownAgents: 'Agents on this computer',
+  kinds: {
+    query: 'a question',
+    delegate: 'a task',
+    notify: 'a notice',
+    response: 'an answer',
+    result: 'the result',
+    ack: 'word that it arrived',
+    cancel: 'a call to stop',
+    error: 'word that it failed',
+    other: 'a message',
+  },
+  askedWhom: (kind: string, agent: string) => `${kind} for ${agent}`,
+  sentKind: (kind: string) => `${kind} went out`,
+  wrote: 'wrote',
+  saidHere: (agent: string) => `${agent} said`,
+  shownIsRun: 'What was shown is what ran:',
+  states: {
+    sending: 'On its way',
+    received: 'Arrived',
+    awaiting_approval: 'Waits for a person',
+    held: 'Held',
+    approved: 'Allowed once',
+    queued: 'Waits for the agent',
+    claimed: 'The agent has it',
+    running: 'The agent is at it',
+    completed: 'Done',
+    partial: 'Partly done',
+    failed: 'Failed',
+    declined: 'Declined',
+    expired: 'Nobody answered in time',
+    cancelled: 'Called off',
+  } as Readonly<Record<string, string>>,
+  decidedBy: (what: string, who: string) => `${what}, by ${who}`,
+} as const;

@@ -1,0 +1,108 @@
+// Operations on the hub as a whole: who it is, how it is, logging in, and the one picture a page starts from.
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { AGENT_SCOPES } from '../../../preload/contract/operations.ts';
+import type { OperationResult } from '../../../preload/contract/operations.ts';
+import { AppError } from '../../lib/app-error.ts';
+import { utf8 } from '../../lib/bytes.ts';
+import type { Secret } from '../../lib/secret.ts';
+import type { LoginService } from '../../services/auth/login-service.ts';
+import type { PassphraseService } from '../../services/auth/passphrase-service.ts';
+import type { TokenService } from '../../services/auth/token-service.ts';
+import type { HubStatus } from '../../services/hub-status.ts';
+import { actorOf } from '../actor.ts';
+import type { CallContext, Caller, HandlersOf } from '../caller.ts';
+import { EXAMPLES } from './examples.ts';
+
+export interface HubHandlersDeps {
+  readonly hub: HubStatus;
+  readonly tokens: TokenService;
+  readonly login: LoginService;
+  readonly passphrase: PassphraseService;
+  /** This start's secret: stands in hub.json, for its owner's tools alone. */
+  readonly bootSecret: Secret<string>;
+  /** Tries the keychain again and opens the port between hubs when that worked. */
+  readonly unlock: (signal: AbortSignal) => Promise<void>;
+  readonly snapshot: () => OperationResult<'hub.snapshot'>;
+  readonly counts: () => Promise<Omit<OperationResult<'hub.status'>, 'hub'>>;
+}
+
+export function hubHandlers(deps: HubHandlersDeps): HandlersOf<'hub'> {
+  const { hub, tokens, login, passphrase } = deps;
+  return {
+    'hub.proof': async ({ n }) => ({ proof: createHmac('sha256', deps.bootSecret.expose()).update(utf8(n)).digest('hex') }),
+    'hub.whoami': async (_params, caller) => ({ hub: hub.current(), token: describe(caller) }),
+    'hub.status': async () => ({ hub: hub.current(), ...(await deps.counts()) }),
+    'hub.examples': async () => ({ text: EXAMPLES }),
+    'hub.snapshot': async () => deps.snapshot(),
+    'hub.unlock': async (_params, _caller, context) => {
+      await deps.unlock(context.signal);
+      return hub.current();
+    },
+    'hub.login': async (given, _caller, context) => {
+      if ('code' in given) {
+        login.spend(given.code);
+        return session(await tokens.issueForPage('Browser'));
+      }
+      await passphrase.check(given.passphrase, context.signal);
+      return session(context.fromPage === true ? await tokens.issueForPage('Browser') : await tokens.issueForOwner('Command line'));
+    },
+    'hub.loginCode': async () => {
+      const { code, expiresAt } = login.makeCode();
+      return { url: loginUrl(hub.current().api_port, code), expires_at: expiresAt };
+    },
+    'hub.setPassphrase': async ({ passphrase: wanted, current, boot_secret }, caller, context) => {
+      await allowPassphrase(deps, { current, boot_secret }, caller, context);
+      await passphrase.set(wanted, actorOf(caller));
+      hub.changed();
+      return { set: true };
+    },
+  };
+}
+
+/** The link that logs a browser in: the code stands in the fragment, which never travels. */
+export function loginUrl(port: number, code: string): string {
+  return `http://127.0.0.1:${port}/#c=${code}`;
+}
+
+/** The first passphrase: a logged-in page, or whoever can read hub.json. A later one: whoever knows the one before. */
+async function allowPassphrase(
+  { passphrase, bootSecret }: HubHandlersDeps,
+  given: { readonly current: string | undefined; readonly boot_secret: string | undefined },
+  caller: Caller,
+  context: CallContext,
+): Promise<void> {
+  if (passphrase.isSet()) {
+    if (given.current === undefined) {
+      throw new AppError('passphrase_required', 'This hub has an owner passphrase already; to change it, give the present one too.', {
+        failedBy: 'input',
+      });
+    }
+    await passphrase.check(given.current, context.signal);
+    return;
+  }
+  const isPerson = caller.kind === 'ui' || caller.kind === 'owner';
+  if (isPerson || (given.boot_secret !== undefined && sameSecret(given.boot_secret, bootSecret.expose()))) return;
+  throw new AppError(
+    'unauthenticated',
+    'The first owner passphrase is set at a terminal of this computer or on a page that is logged in.',
+    {
+      hint: 'Run "axon login" at a terminal.',
+      failedBy: 'input',
+    },
+  );
+}
+
+function sameSecret(given: string, expected: string): boolean {
+  const mac = (text: string): Buffer => createHmac('sha256', 'compare').update(utf8(text)).digest();
+  return timingSafeEqual(mac(given), mac(expected));
+}
+
+function session(issued: { readonly token: string; readonly expiresAt: number | null }): OperationResult<'hub.login'> {
+  return { token: issued.token, expires_at: issued.expiresAt ?? 0 };
+}
+
+function describe(caller: Caller): OperationResult<'hub.whoami'>['token'] {
+  if (caller.kind === 'agent') return { kind: 'agent', agent: caller.agent, scopes: caller.scopes };
+  if (caller.kind === 'anonymous') throw new AppError('unauthenticated', 'This needs a token.', { failedBy: 'input' });
+  return { kind: caller.kind, agent: null, scopes: AGENT_SCOPES };
+}

@@ -1,0 +1,164 @@
+// The settings a hub starts with: flags stand above AXON_ variables, those above config.json, that above the defaults. Read once, checked,
+// frozen. What a person changes while the hub runs is not here but in SettingsService. Must never hold a secret.
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import envPaths from 'env-paths';
+import * as v from 'valibot';
+import { LOG_LEVELS } from '../adapters/log/line-log.ts';
+import type { LogLevel } from '../adapters/log/line-log.ts';
+import { AppError } from '../lib/app-error.ts';
+
+export const API_PORT_DEFAULT = 7117;
+export const PEER_PORT_DEFAULT = 7100;
+/** A config.json longer than this is somebody's mistake. */
+const CONFIG_SIZE_MAX_BYTES = 65_536;
+
+export interface Config {
+  /** The data folder, absolute. */
+  readonly home: string;
+  /** Given at start only; otherwise the stored setting counts. */
+  readonly name: string | undefined;
+  readonly discovery: boolean | undefined;
+  /** 0 picks a free one. */
+  readonly apiPort: number;
+  /** UDP; 0 picks a free one. */
+  readonly peerPort: number;
+  /** Network interfaces for finding hubs, by name; null = every one. */
+  readonly interfaces: readonly string[] | null;
+  readonly logLevel: LogLevel;
+}
+
+const port = v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(65_535));
+const settingsSchema = v.partial(
+  v.strictObject({
+    name: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(64)),
+    'api-port': port,
+    'peer-port': port,
+    interface: v.pipe(v.string(), v.regex(/^[\w.:-]{1,64}(?:,[\w.:-]{1,64}){0,15}$/, 'names of network interfaces, with commas between')),
+    discovery: v.boolean(),
+    'log-level': v.picklist(LOG_LEVELS),
+  }),
+);
+type Settings = v.InferOutput<typeof settingsSchema>;
+
+const NAMES = ['name', 'api-port', 'peer-port', 'interface', 'discovery', 'log-level'] as const satisfies readonly (keyof Settings)[];
+type SettingName = (typeof NAMES)[number];
+
+export interface ConfigSources {
+  /** The flags, without the program's own name. */
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Throws AppError `bad_configuration` that names the setting and where it was given. */
+export function readConfig({ argv, env }: ConfigSources): Config {
+  const flags = readFlags(argv);
+  const home = resolve(flags.get('home') ?? nonEmpty(env['AXON_HOME']) ?? envPaths('axon-hub', { suffix: '' }).data);
+  const fromEnv = new Map<string, string>();
+  for (const name of NAMES) {
+    const value = nonEmpty(env[environmentName(name)]);
+    if (value !== undefined) fromEnv.set(name, value);
+  }
+  const settings: Settings = {
+    ...readFile(join(home, 'config.json')),
+    ...checked(fromText(fromEnv, environmentName), environmentName),
+    ...checked(fromText(flags, flagName), flagName),
+  };
+  return Object.freeze({
+    home,
+    name: settings.name,
+    discovery: settings.discovery,
+    apiPort: settings['api-port'] ?? API_PORT_DEFAULT,
+    peerPort: settings['peer-port'] ?? PEER_PORT_DEFAULT,
+    interfaces: settings.interface === undefined ? null : Object.freeze(settings.interface.split(',')),
+    logLevel: settings['log-level'] ?? 'info',
+  });
+}
+
+/** Where a hub's files are when nothing but the environment says so; for tools that look for a running hub. */
+export function homeOf(flag: string | undefined, env: Readonly<Record<string, string | undefined>>): string {
+  return resolve(flag ?? nonEmpty(env['AXON_HOME']) ?? envPaths('axon-hub', { suffix: '' }).data);
+}
+
+function readFlags(argv: readonly string[]): ReadonlyMap<string, string> {
+  const options = Object.fromEntries([...NAMES, 'home'].map((name) => [name, { type: 'string' as const }]));
+  try {
+    const { values } = parseArgs({ args: [...argv], options, strict: true, allowPositionals: false });
+    return new Map(Object.entries(values).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])));
+  } catch (error) {
+    const sentence = error instanceof Error ? (error.message.split('.')[0] ?? '') : 'A flag is wrong';
+    throw new AppError('bad_configuration', `${sentence}.`, {
+      hint: `The flags are ${[...NAMES, 'home'].map(flagName).join(', ')}.`,
+      failedBy: 'input',
+      cause: error,
+    });
+  }
+}
+
+function readFile(path: string): Settings {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {};
+    throw new AppError('bad_configuration', `"${path}" cannot be read.`, { failedBy: 'input', cause: error });
+  }
+  const inFile = (name: string): string => `"${name}" in ${path}`;
+  try {
+    if (text.length > CONFIG_SIZE_MAX_BYTES) throw new RangeError('too long');
+    const value: unknown = JSON.parse(text);
+    return checked(value, inFile);
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw new AppError('bad_configuration', `"${path}" is not JSON.`, {
+      hint: `It should look like {"name": "Mum's PC", "api-port": 7117}.`,
+      failedBy: 'input',
+      cause: error,
+    });
+  }
+}
+
+/** Text from a flag or a variable as the value its setting has. */
+function fromText(given: ReadonlyMap<string, string>, where: (name: string) => string): Record<string, unknown> {
+  const values: [string, unknown][] = [];
+  for (const name of NAMES) {
+    const text = given.get(name);
+    if (text !== undefined) values.push([name, readText(name, text, where)]);
+  }
+  return Object.fromEntries(values);
+}
+
+function readText(name: SettingName, text: string, where: (name: string) => string): unknown {
+  if (name === 'api-port' || name === 'peer-port') {
+    if (/^[0-9]{1,5}$/.test(text)) return Number(text);
+    throw wrong(where(name), 'it must be a port number from 0 to 65535');
+  }
+  if (name !== 'discovery') return text;
+  if (['on', 'true', '1', 'yes'].includes(text)) return true;
+  if (['off', 'false', '0', 'no'].includes(text)) return false;
+  throw wrong(where(name), 'it must be "on" or "off"');
+}
+
+function checked(value: unknown, where: (name: string) => string): Settings {
+  const parsed = v.safeParse(settingsSchema, value);
+  if (parsed.success) return parsed.output;
+  const [issue] = parsed.issues;
+  throw wrong(where(v.getDotPath(issue) ?? 'the whole'), issue.message);
+}
+
+function wrong(where: string, sentence: string): AppError {
+  return new AppError('bad_configuration', `The setting ${where} is wrong: ${sentence}.`, { failedBy: 'input' });
+}
+
+function environmentName(name: string): string {
+  return `AXON_${name.toUpperCase().replaceAll('-', '_')}`;
+}
+
+function flagName(name: string): string {
+  return `--${name}`;
+}
+
+function nonEmpty(text: string | undefined): string | undefined {
+  return text === undefined || text === '' ? undefined : text;
+}

@@ -1,0 +1,103 @@
+// What the hub says of itself: its state, ports, identity and the sentences its owner should read. Puts together what other services know
+// and tells pages when it changes. Decides nothing, and never holds a secret.
+import type { HubDto, HubState } from '../../preload/contract/dto.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { PassphraseService } from './auth/passphrase-service.ts';
+import type { SettingsService } from './auth/settings-service.ts';
+import type { EventBus } from './event-bus.ts';
+import type { IdentityService } from './identity.ts';
+
+export interface HubStatusDeps {
+  readonly clock: Clock;
+  readonly events: EventBus;
+  readonly identity: IdentityService;
+  readonly settings: SettingsService;
+  readonly passphrase: PassphraseService;
+}
+
+export interface HubFacts {
+  readonly version: string;
+  /** As people call it: "Linux", "macOS", "Windows". */
+  readonly platform: string;
+  readonly desktop: boolean;
+}
+
+export class HubStatus {
+  readonly #deps: HubStatusDeps;
+  readonly #facts: HubFacts;
+  readonly #startedAt: number;
+  readonly #warnings = new Map<string, string>();
+  #phase: 'starting' | 'up' | 'stopping' = 'starting';
+  #apiPort = 0;
+  #peerPort: number | null = null;
+
+  constructor(deps: HubStatusDeps, facts: HubFacts) {
+    this.#deps = deps;
+    this.#facts = facts;
+    this.#startedAt = deps.clock.wallMs();
+  }
+
+  current(): HubDto {
+    const { identity, settings, passphrase } = this.#deps;
+    const { name, person, discovery } = settings.current();
+    const known = identity.state;
+    return {
+      state: this.#state(),
+      state_detail: 'reason' in known ? known.reason : null,
+      agent_id: known.state === 'ready' ? known.agentId : null,
+      public_key: known.state === 'ready' ? known.keyHex : null,
+      name,
+      person,
+      version: this.#facts.version,
+      platform: this.#facts.platform,
+      api_port: this.#apiPort,
+      peer_port: this.#peerPort,
+      started_at: this.#startedAt,
+      discovery,
+      key_storage: known.state === 'ready' ? known.vault : null,
+      warnings: [...identity.warnings(), ...this.#warnings.values()],
+      passphrase_set: passphrase.isSet(),
+      desktop: this.#facts.desktop,
+    };
+  }
+
+  apiOpened(port: number): void {
+    this.#apiPort = port;
+  }
+
+  /** @param port null when the port between hubs is closed */
+  peersOpened(port: number | null): void {
+    this.#peerPort = port;
+    this.changed();
+  }
+
+  started(): void {
+    this.#phase = 'up';
+    this.changed();
+  }
+
+  stopping(): void {
+    this.#phase = 'stopping';
+    this.changed();
+  }
+
+  /** One sentence per topic; null takes it back. */
+  warn(topic: string, sentence: string | null): void {
+    if (sentence === null) this.#warnings.delete(topic);
+    else this.#warnings.set(topic, sentence);
+    this.changed();
+  }
+
+  /** Tells pages what the hub is like now. */
+  changed(): void {
+    this.#deps.events.publish({ type: 'hub', hub: this.current() });
+  }
+
+  #state(): HubState {
+    if (this.#phase === 'stopping') return 'stopping';
+    const { state } = this.#deps.identity.state;
+    if (state === 'missing' || state === 'damaged') return 'identity_missing';
+    if (state === 'locked') return 'identity_locked';
+    return this.#phase === 'up' && state === 'ready' ? 'running' : 'starting';
+  }
+}

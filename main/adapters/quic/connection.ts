@@ -1,15 +1,16 @@
 // One QUIC connection around the native state machine: when it reads, writes, flushes, pings and ends. It checks the peer's key before
 // the first stream is read (PROTOCOL.md, Connection); who may stay is the endpoint's decision.
-import type { Clock, TimerHandle } from '../../ports/clock.ts';
+import type { TimerHandle } from '../../ports/clock.ts';
 import { CLOSE_CODES } from '../../ports/transport.ts';
-import type { CloseCode, ConnectionInfo, KeyHex, TransportEvent } from '../../ports/transport.ts';
+import type { CloseCode, ConnectionInfo, KeyHex } from '../../ports/transport.ts';
 import { shown, splitZone } from './addresses.ts';
-import type { Counters } from './counters.ts';
+import { readEnd, type ConnectionEnd } from './connection-end.ts';
+import type { ConnectionHost } from './connection-host.ts';
+import { judgeHandshake } from './handshake-check.ts';
 import { IncomingRequests } from './incoming-requests.ts';
 import {
   ACK_DEFER_MAX_PACKETS,
   ACK_DEFER_MS,
-  APPLICATION_PROTOCOL,
   BURST_MAX_DATAGRAMS,
   CLOSE_REASON_MAX_BYTES,
   HANDSHAKE_LIMIT_MS,
@@ -17,42 +18,10 @@ import {
   PING_AFTER_SILENCE_MS,
   STREAM_JUDGE_INTERVAL_MS,
 } from './limits.ts';
-import type { HostPort, Quiche, QuicheConnection } from './native-binding.ts';
+import type { HostPort, QuicheConnection } from './native-binding.ts';
 import { OutgoingMessages } from './outgoing-messages.ts';
-import { keyOfChain } from './peer-certificate.ts';
-import { StreamReader, type UnfinishedBytes } from './stream-reader.ts';
+import { StreamReader } from './stream-reader.ts';
 import { StreamWriter } from './stream-writer.ts';
-
-/** TLS alerts as QUIC closes with them (RFC 9001, Section 4.8). */
-const ALERTS = { badCertificate: 0x12a, noApplicationProtocol: 0x178, handshakeFailure: 0x128 } as const;
-
-export interface ConnectionEnd {
-  readonly code: number | null;
-  readonly by: 'local' | 'peer' | 'network';
-  readonly reason: string;
-}
-
-/** What a connection needs of its endpoint. */
-export interface ConnectionHost {
-  readonly binding: Quiche;
-  readonly clock: Clock;
-  readonly counters: Counters;
-  readonly local: HostPort;
-  readonly unfinished: UnfinishedBytes;
-  /** Shared scratch space: one buffer to read streams into, one to write datagrams into. */
-  readonly readBuffer: Buffer;
-  readonly sendBuffer: Buffer;
-  sendDatagram(bytes: Uint8Array, host: string, port: number): void;
-  /** The peer's key is known; the host keeps the connection or closes it. */
-  established(connection: QuicConnection): void;
-  ended(connection: QuicConnection, end: ConnectionEnd): void;
-  /** Nothing of it is left on the wire: its ids may be forgotten. */
-  gone(connection: QuicConnection): void;
-  emit(event: TransportEvent): void;
-  /** False while whoever takes the messages is behind: nothing is read then, and flow control slows the peer. */
-  canDeliver(): boolean;
-  isPaired(keyHex: KeyHex): boolean;
-}
 
 export interface ConnectionOptions {
   readonly connectionId: number;
@@ -257,40 +226,22 @@ export class QuicConnection {
   }
 
   #establish(): void {
-    const { counters } = this.#host;
-    const refuse = (alert: number, counter: string, reason: string): void => {
-      counters.add(`refused.${counter}`);
-      this.#close(false, alert, reason, { code: null, by: 'local', reason });
-    };
-    if (this.#native.isResumed()) return refuse(ALERTS.handshakeFailure, 'resumed', 'resumed sessions are not accepted');
-    if (Buffer.from(this.#native.applicationProto()).toString('latin1') !== APPLICATION_PROTOCOL) {
-      return refuse(ALERTS.noApplicationProtocol, 'protocol', 'another application protocol');
+    const verdict = judgeHandshake(this.#native, this.#expectedKeyHex);
+    if (!verdict.accepted) {
+      this.#wrongKeyHex = verdict.wrongKeyHex;
+      this.#host.counters.add(`refused.${verdict.counter}`);
+      const { byApplication, code, reason } = verdict;
+      return this.#close(byApplication, code, reason, { code: byApplication ? code : null, by: 'local', reason });
     }
-    const key = keyOfChain(this.#native.peerCertChain());
-    if (!key.ok) return refuse(ALERTS.badCertificate, 'certificate', key.error);
-    if (this.#expectedKeyHex !== null && key.value !== this.#expectedKeyHex) {
-      this.#wrongKeyHex = key.value;
-      counters.add('refused.wrong-key');
-      return this.close(CLOSE_CODES.notTrusted, 'not the expected key');
-    }
-    this.#keyHex = key.value;
+    this.#keyHex = verdict.keyHex;
     this.#status = 'open';
     this.#dirty = true;
     this.#host.established(this);
   }
 
   #noticeEnd(): void {
-    const native = this.#native;
-    if (!native.isDraining() && !native.isClosed()) return;
-    const peerError = native.peerError();
-    if (peerError) {
-      const reason = Buffer.from(peerError.reason).toString('utf8').slice(0, CLOSE_REASON_MAX_BYTES);
-      const code = peerError.isApp ? peerError.errorCode : null;
-      return this.#end({ code, by: 'peer', reason: peerError.isApp ? reason : `transport error ${peerError.errorCode}` });
-    }
-    const localError = native.localError();
-    if (localError) return this.#end({ code: null, by: 'local', reason: `protocol error ${localError.errorCode}` });
-    this.#end({ code: null, by: 'network', reason: 'nothing was heard any more' });
+    const end = readEnd(this.#native);
+    if (end) this.#end(end);
   }
 
   #message(streamId: number, bytes: Uint8Array): void {

@@ -19,7 +19,9 @@ import type {
 } from '../../ports/transport.ts';
 import { Acceptor, dialAddress } from './acceptor.ts';
 import { mintCredentials } from './certificate.ts';
-import { QuicConnection, type ConnectionEnd, type ConnectionHost } from './connection.ts';
+import type { ConnectionEnd } from './connection-end.ts';
+import type { ConnectionHost } from './connection-host.ts';
+import { QuicConnection } from './connection.ts';
 import { Counters } from './counters.ts';
 import { HalfOpen } from './half-open.ts';
 import { CONNECTION_ID_LENGTH_BYTES, CONNECT_LIMIT_MS, DIALS_IN_FLIGHT_MAX } from './limits.ts';
@@ -109,7 +111,7 @@ export class Endpoint implements Transport {
   setAdmission(admission: Admission): void {
     this.#paired = new Set(admission.paired);
     this.#refused = new Set(admission.refused);
-    for (const connection of [...this.#open.values()]) {
+    for (const connection of this.#open.values()) {
       if (connection.keyHex === null || !this.#refused.has(connection.keyHex)) continue;
       connection.close(CLOSE_CODES.revoked, 'this key is no longer trusted');
     }

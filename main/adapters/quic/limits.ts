@@ -99,7 +99,7 @@ export const CLOSE_REASON_MAX_BYTES = 120;
 /** How often the process is asked for a sign of life. */
 export const HEARTBEAT_INTERVAL_MS = 1_000;
 /** Unanswered heartbeats after which the process is killed and started again. */
-export const HEARTBEATS_MISSED_MAX = 4;
+export const HEARTBEATS_MISSED_MAX = 3;
 /** Resident memory at which the process is killed and started again. */
 export const PROCESS_MEMORY_MAX_BYTES = 512 * 1024 * 1024;
 /** Waits before a restart: the first, and the longest. */

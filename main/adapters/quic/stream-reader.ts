@@ -86,7 +86,7 @@ export class StreamReader {
   }
 
   clear(): void {
-    for (const streamId of [...this.#unfinished.keys()]) this.forget(streamId);
+    for (const streamId of this.#unfinished.keys()) this.forget(streamId);
   }
 
   #readStream(streamId: number): void {

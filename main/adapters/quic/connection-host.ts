@@ -1,0 +1,30 @@
+// What a connection needs of its endpoint, and what it tells it. Types only.
+import type { Clock } from '../../ports/clock.ts';
+import type { KeyHex, TransportEvent } from '../../ports/transport.ts';
+import type { ConnectionEnd } from './connection-end.ts';
+import type { QuicConnection } from './connection.ts';
+import type { Counters } from './counters.ts';
+import type { HostPort, Quiche } from './native-binding.ts';
+import type { UnfinishedBytes } from './stream-reader.ts';
+
+/** What a connection needs of its endpoint. */
+export interface ConnectionHost {
+  readonly binding: Quiche;
+  readonly clock: Clock;
+  readonly counters: Counters;
+  readonly local: HostPort;
+  readonly unfinished: UnfinishedBytes;
+  /** Shared scratch space: one buffer to read streams into, one to write datagrams into. */
+  readonly readBuffer: Buffer;
+  readonly sendBuffer: Buffer;
+  sendDatagram(bytes: Uint8Array, host: string, port: number): void;
+  /** The peer's key is known; the host keeps the connection or closes it. */
+  established(connection: QuicConnection): void;
+  ended(connection: QuicConnection, end: ConnectionEnd): void;
+  /** Nothing of it is left on the wire: its ids may be forgotten. */
+  gone(connection: QuicConnection): void;
+  emit(event: TransportEvent): void;
+  /** False while whoever takes the messages is behind: nothing is read then, and flow control slows the peer. */
+  canDeliver(): boolean;
+  isPaired(keyHex: KeyHex): boolean;
+}

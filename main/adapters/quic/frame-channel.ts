@@ -1,0 +1,139 @@
+// Frames over a private byte channel between this process and its other half: length, type, body. What is posted in one turn of the
+// loop leaves as one write. Receipt is acknowledged in bytes, so each side knows how far behind the other is, on any kind of channel.
+import { assert } from '../../lib/assert.ts';
+import { CHANNEL_ACKNOWLEDGE_BYTES, CHANNEL_WINDOW_BYTES, FRAME_SIZE_MAX_BYTES } from './limits.ts';
+
+/** A two-way pipe of bytes in order; where a chunk begins or ends means nothing. */
+export interface ByteChannel {
+  send(bytes: Uint8Array): void;
+  /** Sets the one listener. */
+  onMessage(listener: (bytes: Uint8Array) => void): void;
+}
+
+export interface FrameHandlers {
+  /** `body` is the receiver's own. */
+  frame(type: number, body: Buffer): void;
+  /** The other side caught up after it was behind. */
+  caughtUp(): void;
+  /** What came is no frame: the channel is of no use any more. */
+  broken(): void;
+}
+
+const LENGTH_BYTES = 4;
+const HEADER_BYTES = 5;
+/** Reserved here; types of the users start above it. */
+const ACKNOWLEDGE = 0;
+
+export class FrameChannel {
+  readonly #channel: ByteChannel;
+  readonly #handlers: FrameHandlers;
+  #outgoing: Uint8Array[] = [];
+  #outgoingBytes = 0;
+  #scheduled = false;
+  #closed = false;
+  #rest: Buffer | null = null;
+  #underWayBytes = 0;
+  #unacknowledgedBytes = 0;
+  #wasBehind = false;
+
+  constructor(channel: ByteChannel, handlers: FrameHandlers) {
+    this.#channel = channel;
+    this.#handlers = handlers;
+  }
+
+  /** Begins to take frames. */
+  open(): void {
+    this.#channel.onMessage((bytes) => this.#receive(bytes));
+  }
+
+  /** Whether the other side takes no more new work for now. */
+  get isBehind(): boolean {
+    const behind = this.#underWayBytes > CHANNEL_WINDOW_BYTES;
+    if (behind) this.#wasBehind = true;
+    return behind;
+  }
+
+  /** Queues a frame; it leaves at the end of this turn. */
+  post(type: number, ...parts: readonly Uint8Array[]): void {
+    assert(type > ACKNOWLEDGE && type < 256, 'a frame type is one byte and not the reserved one');
+    this.#post(type, parts);
+  }
+
+  /** Sends what is queued now. */
+  flush(): void {
+    if (this.#outgoing.length === 0 || this.#closed) return;
+    const [first] = this.#outgoing;
+    const batch = this.#outgoing.length === 1 && first ? first : Buffer.concat(this.#outgoing, this.#outgoingBytes);
+    this.#underWayBytes += this.#outgoingBytes;
+    this.#outgoing = [];
+    this.#outgoingBytes = 0;
+    this.#channel.send(batch);
+  }
+
+  /** Takes and gives nothing any more. */
+  close(): void {
+    this.#closed = true;
+    this.#outgoing = [];
+    this.#rest = null;
+  }
+
+  #post(type: number, parts: readonly Uint8Array[]): void {
+    if (this.#closed) return;
+    let length = 1;
+    for (const part of parts) length += part.length;
+    assert(length <= FRAME_SIZE_MAX_BYTES, 'a frame fits the channel');
+    const frame = Buffer.allocUnsafe(LENGTH_BYTES + length);
+    frame.writeUInt32BE(length, 0);
+    frame.writeUInt8(type, LENGTH_BYTES);
+    let offset = HEADER_BYTES;
+    for (const part of parts) {
+      frame.set(part, offset);
+      offset += part.length;
+    }
+    this.#outgoing.push(frame);
+    this.#outgoingBytes += frame.length;
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.flush();
+    });
+  }
+
+  #receive(chunk: Uint8Array): void {
+    if (this.#closed) return;
+    this.#unacknowledgedBytes += chunk.length;
+    const view = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    let bytes = this.#rest ? Buffer.concat([this.#rest, view]) : view;
+    while (bytes.length >= LENGTH_BYTES) {
+      const length = bytes.readUInt32BE(0);
+      if (length === 0 || length > FRAME_SIZE_MAX_BYTES) {
+        this.close();
+        return this.#handlers.broken();
+      }
+      if (bytes.length < LENGTH_BYTES + length) break;
+      const type = bytes.readUInt8(LENGTH_BYTES);
+      const body = bytes.subarray(HEADER_BYTES, LENGTH_BYTES + length);
+      bytes = bytes.subarray(LENGTH_BYTES + length);
+      this.#dispatch(type, body);
+      if (this.#closed) return;
+    }
+    this.#rest = bytes.length > 0 ? Buffer.from(bytes) : null;
+    if (this.#unacknowledgedBytes >= CHANNEL_ACKNOWLEDGE_BYTES) this.#acknowledge();
+  }
+
+  #dispatch(type: number, body: Buffer): void {
+    if (type !== ACKNOWLEDGE) return this.#handlers.frame(type, Buffer.from(body));
+    this.#underWayBytes = Math.max(0, this.#underWayBytes - (body.length === 4 ? body.readUInt32BE(0) : 0));
+    if (!this.#wasBehind || this.isBehind) return;
+    this.#wasBehind = false;
+    this.#handlers.caughtUp();
+  }
+
+  #acknowledge(): void {
+    const count = Buffer.allocUnsafe(4);
+    count.writeUInt32BE(this.#unacknowledgedBytes, 0);
+    this.#unacknowledgedBytes = 0;
+    this.#post(ACKNOWLEDGE, [count]);
+  }
+}

@@ -1,0 +1,161 @@
+// The QUIC process's side of the channel: an endpoint, driven by frames. It owns the socket and the identity key it signs with, keeps no
+// record of anything, and ends when the hub does.
+import { AppError } from '../../lib/app-error.ts';
+import { Secret } from '../../lib/secret.ts';
+import type { Clock, Random } from '../../ports/clock.ts';
+import type { TransportEvent, TransportFailure } from '../../ports/transport.ts';
+import type { Result } from '../../lib/result.ts';
+import { Endpoint } from './endpoint.ts';
+import { FrameChannel, type ByteChannel } from './frame-channel.ts';
+import { FRAMES, parseCommand, type Command, type Report } from './process-messages.ts';
+
+const SEED_LENGTH_BYTES = 32;
+const SEED_OFFSET = 6;
+
+export interface ProcessHostDeps {
+  readonly channel: ByteChannel;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Resident memory of this process. */
+  readonly memoryBytes: () => number;
+  readonly exit: (code: number) => void;
+}
+
+/** Serves the hub over `channel` until it says stop. */
+export function serveTransport(deps: ProcessHostDeps): void {
+  const host = new ProcessHost(deps);
+  host.open();
+}
+
+class ProcessHost {
+  readonly #deps: ProcessHostDeps;
+  readonly #frames: FrameChannel;
+  readonly #aborts = new Map<number, AbortController>();
+  #endpoint: Endpoint | null = null;
+
+  constructor(deps: ProcessHostDeps) {
+    this.#deps = deps;
+    this.#frames = new FrameChannel(deps.channel, {
+      frame: (type, body) => this.#frame(type, body),
+      caughtUp: () => this.#endpoint?.resumeReading(),
+      broken: () => deps.exit(1),
+    });
+  }
+
+  open(): void {
+    this.#frames.open();
+  }
+
+  #frame(type: number, body: Buffer): void {
+    switch (type) {
+      case FRAMES.control:
+        return this.#command(parseCommand(body.toString('utf8')));
+      case FRAMES.start:
+        return void this.#start(body);
+      case FRAMES.request: {
+        const [call, connectionId, timeoutMs] = [body.readUInt32BE(0), body.readUInt32BE(4), body.readUInt32BE(8)];
+        return this.#call(call, (endpoint, signal) => endpoint.request(connectionId, body.subarray(12), timeoutMs, signal));
+      }
+      case FRAMES.send:
+        return this.#call(body.readUInt32BE(0), (endpoint) => endpoint.send(body.readUInt32BE(4), body.subarray(8)));
+      case FRAMES.respond:
+        return this.#endpoint?.respond(body.readUInt32BE(0), body.readDoubleBE(4), body.subarray(12));
+      case FRAMES.abort:
+        return this.#aborts.get(body.readUInt32BE(0))?.abort();
+    }
+  }
+
+  #command(command: Command): void {
+    const endpoint = this.#endpoint;
+    if (command.type === 'heartbeat') return this.#report({ type: 'heartbeat', memoryBytes: this.#deps.memoryBytes() });
+    if (command.type === 'stop') return void this.#stop();
+    if (!endpoint) return;
+    switch (command.type) {
+      case 'admission':
+        return endpoint.setAdmission(command.admission);
+      case 'close':
+        return endpoint.close(command.connectionId, command.code, command.reason);
+      case 'reset':
+        return endpoint.reset(command.connectionId, command.streamId, command.code);
+      case 'statistics':
+        return void endpoint.statistics().then((statistics) => this.#report({ type: 'statistics', call: command.call, statistics }));
+      case 'dial': {
+        const { call, target } = command;
+        const abort = this.#abortOf(call);
+        return void endpoint.dial(target, abort.signal).then((result) => {
+          this.#aborts.delete(call);
+          this.#report({ type: 'dialled', call, result });
+        });
+      }
+    }
+  }
+
+  async #start(body: Buffer): Promise<void> {
+    const seed = Uint8Array.from(body.subarray(SEED_OFFSET, SEED_OFFSET + SEED_LENGTH_BYTES));
+    body.fill(0, SEED_OFFSET, SEED_OFFSET + SEED_LENGTH_BYTES);
+    const { clock, random } = this.#deps;
+    const firstConnectionId = body.readUInt32BE(0);
+    const endpoint = new Endpoint({ clock, random, firstConnectionId, canDeliver: () => !this.#frames.isBehind });
+    this.#endpoint = endpoint;
+    try {
+      const host = body.toString('utf8', SEED_OFFSET + SEED_LENGTH_BYTES);
+      const options = { seed: new Secret(seed), host, port: body.readUInt16BE(4) };
+      const { port } = await endpoint.start(options, (event) => this.#event(event));
+      this.#report({ type: 'started', port });
+    } catch (error) {
+      const failure = error instanceof AppError ? error : new AppError('internal', 'The QUIC process could not start.', { cause: error });
+      this.#report({ type: 'start-failed', code: failure.code, message: failure.message, hint: failure.hint });
+    } finally {
+      seed.fill(0);
+    }
+  }
+
+  async #stop(): Promise<void> {
+    await this.#endpoint?.stop();
+    this.#report({ type: 'stopped' });
+    this.#frames.flush();
+  }
+
+  #call(call: number, run: (endpoint: Endpoint, signal: AbortSignal) => Promise<Result<Uint8Array | void, TransportFailure>>): void {
+    const endpoint = this.#endpoint;
+    if (!endpoint) return;
+    void run(endpoint, this.#abortOf(call).signal).then((result) => {
+      this.#aborts.delete(call);
+      if (!result.ok) return this.#report({ type: 'failed', call, failure: result.error });
+      const header = Buffer.allocUnsafe(4);
+      header.writeUInt32BE(call, 0);
+      if (result.value) this.#frames.post(FRAMES.answer, header, result.value);
+      else this.#frames.post(FRAMES.answer, header);
+    });
+  }
+
+  #abortOf(call: number): AbortController {
+    const abort = new AbortController();
+    this.#aborts.set(call, abort);
+    return abort;
+  }
+
+  #event(event: TransportEvent): void {
+    switch (event.type) {
+      case 'request': {
+        const header = Buffer.allocUnsafe(12);
+        header.writeUInt32BE(event.connectionId, 0);
+        header.writeDoubleBE(event.streamId, 4);
+        return this.#frames.post(FRAMES.requestEvent, header, event.bytes);
+      }
+      case 'message': {
+        const header = Buffer.allocUnsafe(4);
+        header.writeUInt32BE(event.connectionId, 0);
+        return this.#frames.post(FRAMES.messageEvent, header, event.bytes);
+      }
+      case 'restarted':
+        return;
+      default:
+        this.#report({ type: 'event', event });
+    }
+  }
+
+  #report(report: Report): void {
+    this.#frames.post(FRAMES.control, Buffer.from(JSON.stringify(report)));
+  }
+}

@@ -1,0 +1,70 @@
+// How a QUIC process is started and held. The hub's shell may give another way (Electron has its own kind of process); this file has the
+// one for plain Node: a child with a private pipe, started without the hub's NODE_OPTIONS.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { Duplex } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { AppError } from '../../lib/app-error.ts';
+import { assert } from '../../lib/assert.ts';
+import type { ByteChannel } from './frame-channel.ts';
+
+/** A running QUIC process. The seed goes over its channel and nowhere else: never argv, never environment. */
+export interface QuicChild extends ByteChannel {
+  /** Called once, when the process is gone for whatever reason. */
+  onExit(listener: (reason: string) => void): void;
+  /** Ends it at once, however stuck it is. Idempotent. */
+  kill(): void;
+}
+
+export type SpawnQuicProcess = () => QuicChild;
+
+/** The file descriptor of the channel in the child: the first one after the standard three. */
+export const CHANNEL_FILE_DESCRIPTOR = 3;
+/** Where the entry file is, seen from the source and from a bundle. */
+const ENTRY_CANDIDATES = ['../../entry/quic.ts', './quic.js', '../quic.js'];
+/** A small young generation: it dominates the memory of a process that moves short-lived buffers, and shortens its pauses. */
+const NODE_FLAGS = ['--max-semi-space-size=1'];
+
+/** Starts the entry file (main/entry/quic.ts or its bundle) with the Node that runs this. */
+export function spawnNodeQuicProcess(entryFile: string = findEntryFile()): QuicChild {
+  const { NODE_OPTIONS: _dropped, ...environment } = process.env;
+  const pipe = process.platform === 'win32' ? 'overlapped' : 'pipe';
+  const child = spawn(process.execPath, [...NODE_FLAGS, entryFile], {
+    stdio: ['ignore', 'inherit', 'inherit', pipe],
+    env: environment,
+    windowsHide: true,
+  });
+  const stream = child.stdio[CHANNEL_FILE_DESCRIPTOR];
+  assert(stream instanceof Duplex, 'the child has a channel');
+  // A broken pipe is the end of the process, which has its own event.
+  stream.on('error', () => {});
+  return {
+    ...channelOver(stream),
+    onExit: (listener) => {
+      let reported = false;
+      const report = (reason: string): void => {
+        if (reported) return;
+        reported = true;
+        listener(reason);
+      };
+      child.once('error', (error) => report(error.message));
+      child.once('exit', (code, signal) => report(signal ? `ended by ${signal}` : `ended with code ${code}`));
+    },
+    kill: () => void child.kill('SIGKILL'),
+  };
+}
+
+/** A byte channel over a two-way stream. */
+export function channelOver(stream: Duplex): ByteChannel {
+  return {
+    send: (bytes) => void (stream.writable && stream.write(bytes)),
+    onMessage: (listener) => void stream.on('data', listener),
+  };
+}
+
+function findEntryFile(): string {
+  const found = ENTRY_CANDIDATES.map((candidate) => fileURLToPath(new URL(candidate, import.meta.url))).find((file) => existsSync(file));
+  if (found === undefined)
+    throw new AppError('internal', 'The file of the QUIC process is missing from this installation.', { hint: 'Install again.' });
+  return found;
+}

@@ -1,0 +1,42 @@
+// The QUIC process: owns the UDP socket and the native library, and nothing else. It takes its orders, and the seed, from the hub that
+// started it over a private channel, and it ends when that channel does.
+import { Socket } from 'node:net';
+import { SystemClock, SystemRandom } from '../adapters/clock/system-clock.ts';
+import type { ByteChannel } from '../adapters/quic/frame-channel.ts';
+import { serveTransport } from '../adapters/quic/process-host.ts';
+import { CHANNEL_FILE_DESCRIPTOR, channelOver } from '../adapters/quic/quic-process.ts';
+
+interface ParentPort {
+  postMessage(message: unknown): void;
+  on(event: 'message', listener: (event: { readonly data: unknown }) => void): void;
+}
+
+/** Electron's utility process has a port to its parent instead of a pipe. */
+function isParentPort(value: unknown): value is ParentPort {
+  return typeof value === 'object' && value !== null && 'postMessage' in value;
+}
+
+function openChannel(): ByteChannel {
+  const port: unknown = Reflect.get(process, 'parentPort');
+  if (isParentPort(port)) {
+    return {
+      send: (bytes) => port.postMessage(bytes),
+      onMessage: (listener) => port.on('message', ({ data }) => void (data instanceof Uint8Array && listener(data))),
+    };
+  }
+  const socket = new Socket({ fd: CHANNEL_FILE_DESCRIPTOR, readable: true, writable: true });
+  socket.on('error', () => process.exit(0));
+  socket.on('close', () => process.exit(0));
+  return channelOver(socket);
+}
+
+// A signal to the whole group of processes is the hub's to answer: it stops this one in order, or its end closes the channel.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
+
+serveTransport({
+  channel: openChannel(),
+  clock: new SystemClock(),
+  random: new SystemRandom(),
+  memoryBytes: () => process.memoryUsage.rss(),
+  exit: (code) => process.exit(code),
+});

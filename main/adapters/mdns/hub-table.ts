@@ -1,0 +1,286 @@
+// What was heard of hubs on the network: one instance for each interface, source address and name, so that nobody can overwrite or
+// end another's announcement without speaking from its address. It decides what is known and what must be asked for; it opens nothing.
+import type { FoundHub } from '../../ports/discovery.ts';
+import { fitLabel, labelIn, readIdentity, SERVICE_NAME, type Identity } from './announcement.ts';
+import type { DnsRecord, Question } from './dns-records.ts';
+import {
+  ADDRESSES_MAX,
+  FOLLOW_UP_INTERVAL_MS,
+  FOLLOW_UP_QUESTIONS_MAX,
+  FOLLOW_UP_TRIES_MAX,
+  INSTANCES_MAX,
+  INSTANCES_PER_SOURCE_MAX,
+  INSTANCE_TTL_MAX_MS,
+  MOVED_ANSWER_MS,
+  PEER_PORT_MIN,
+} from './limits.ts';
+import type { Link } from './links.ts';
+
+interface Instance {
+  readonly link: Link;
+  readonly source: string;
+  readonly name: string;
+  label: string;
+  service: { readonly host: string; readonly port: number } | null;
+  /** null = no TXT record yet. */
+  identity: Identity | null;
+  addresses4: readonly string[];
+  addresses6: readonly string[];
+  heardHost: boolean;
+  expiresAtMs: number;
+  /** When what it says last changed: the newest is believed first. */
+  changedAtMs: number;
+  askedAtMs: number;
+  tries: number;
+}
+
+/** A hub as known now, with the mark that changes when it was started again. */
+export interface KnownHub {
+  readonly hub: FoundHub;
+  readonly start: string | null;
+}
+
+export interface HubTableOptions {
+  /** This hub's own agent id: its announcements are not reported back. */
+  readonly ownAgentId: string | null;
+  /** True for the key of a paired hub: it gets in when the table is full. */
+  readonly isPaired: (keyHex: string) => boolean;
+}
+
+export interface Heard {
+  /** Agent ids whose picture may have changed. */
+  readonly touched: ReadonlySet<string>;
+  readonly questions: readonly Question[];
+}
+
+export class HubTable {
+  readonly #instances = new Map<string, Instance>();
+  readonly #options: HubTableOptions;
+
+  constructor(options: HubTableOptions) {
+    this.#options = options;
+  }
+
+  /** Number of instances remembered, whole or not. */
+  get size(): number {
+    return this.#instances.size;
+  }
+
+  /** Takes in the records of one answer from `source` on `link` (`nowMs` monotonic). */
+  hear(link: Link, source: string, records: readonly DnsRecord[], nowMs: number): Heard {
+    const touched = new Set<string>();
+    const named = this.#namedIn(link, source, records, nowMs, touched);
+    const questions: Question[] = [];
+    for (const [key, instance] of named) {
+      const before = fingerprint(instance);
+      if (isKnown(instance)) touched.add(instance.identity.agentId);
+      if (!this.#read(instance, records, nowMs)) {
+        this.#forget(key, instance, touched);
+        continue;
+      }
+      if (fingerprint(instance) !== before) instance.changedAtMs = nowMs;
+      if (isKnown(instance)) {
+        touched.add(instance.identity.agentId);
+        this.#doubtMoved(instance, nowMs);
+      }
+      if (questions.length < FOLLOW_UP_QUESTIONS_MAX) questions.push(...gapsOf(instance, nowMs));
+    }
+    return { touched, questions };
+  }
+
+  /** Forgets what was not heard again in its time; names what is about to end, so that it can be asked for. */
+  sweep(nowMs: number): { readonly touched: ReadonlySet<string>; readonly expiring: readonly { link: Link; question: Question }[] } {
+    const touched = new Set<string>();
+    const expiring: { link: Link; question: Question }[] = [];
+    for (const [key, instance] of this.#instances) {
+      if (instance.expiresAtMs <= nowMs) this.#forget(key, instance, touched);
+      else if (instance.expiresAtMs - nowMs <= MOVED_ANSWER_MS && nowMs - instance.askedAtMs >= FOLLOW_UP_INTERVAL_MS) {
+        instance.askedAtMs = nowMs;
+        if (expiring.length < FOLLOW_UP_QUESTIONS_MAX)
+          expiring.push({ link: instance.link, question: { name: instance.name, type: 'SRV' } });
+      }
+    }
+    return { touched, expiring };
+  }
+
+  /** Forgets all that came by an interface that is gone. */
+  forgetLink(link: Link): ReadonlySet<string> {
+    const touched = new Set<string>();
+    for (const [key, instance] of this.#instances) if (instance.link === link) this.#forget(key, instance, touched);
+    return touched;
+  }
+
+  /** The hub with this agent id as known now: the newest announcement first, and every address of the same port. */
+  hub(agentId: string): KnownHub | undefined {
+    const known = [...this.#instances.values()]
+      .filter((instance) => isKnown(instance) && instance.identity.agentId === agentId)
+      .toSorted((a, b) => b.changedAtMs - a.changedAtMs);
+    const first = known[0];
+    if (first === undefined || !isKnown(first)) return undefined;
+    const { port } = first.service;
+    const addresses = new Set(known.filter((instance) => instance.service?.port === port).flatMap((instance) => dialable(instance)));
+    const hub = {
+      agentId,
+      keyHex: first.identity.keyHex,
+      port,
+      addresses: [...addresses].slice(0, ADDRESSES_MAX),
+      label: fitLabel(first.label, agentId),
+    };
+    return { hub, start: first.identity.start };
+  }
+
+  /** The instances a packet speaks of: those it points at or describes, made when there is room; goodbyes are taken out at once. */
+  #namedIn(link: Link, source: string, records: readonly DnsRecord[], nowMs: number, touched: Set<string>): ReadonlyMap<string, Instance> {
+    const named = new Map<string, Instance>();
+    for (const record of records) {
+      const name = record.type === 'PTR' && record.name === SERVICE_NAME ? record.target : record.name;
+      const label = record.type === 'A' || record.type === 'AAAA' ? undefined : labelIn(name);
+      if (label === undefined) continue;
+      const key = JSON.stringify([link.name, source, name.toLowerCase()]);
+      const known = this.#instances.get(key);
+      if (record.ttlS === 0 && record.type !== 'TXT') {
+        if (known !== undefined) this.#forget(key, known, touched);
+        named.delete(key);
+        continue;
+      }
+      const instance = known ?? this.#make(key, { link, source, name: name.toLowerCase(), label, records, nowMs, touched });
+      if (instance === undefined) continue;
+      if (record.type === 'PTR') instance.label = label;
+      named.set(key, instance);
+    }
+    for (const instance of this.#instances.values()) {
+      const host = instance.link === link && instance.source === source ? instance.service?.host : undefined;
+      if (host !== undefined && records.some((record) => record.name === host))
+        named.set(JSON.stringify([link.name, source, instance.name]), instance);
+    }
+    return named;
+  }
+
+  #make(
+    key: string,
+    from: {
+      readonly link: Link;
+      readonly source: string;
+      readonly name: string;
+      readonly label: string;
+      readonly records: readonly DnsRecord[];
+      readonly nowMs: number;
+      readonly touched: Set<string>;
+    },
+  ): Instance | undefined {
+    const { link, source, name, label, nowMs } = from;
+    const identity = this.#identityIn(name, from.records);
+    if (identity === 'refused') return undefined;
+    const ofSource = [...this.#instances.values()].filter((instance) => instance.link === link && instance.source === source);
+    if (ofSource.length >= INSTANCES_PER_SOURCE_MAX) return undefined;
+    if (this.#instances.size >= INSTANCES_MAX && !this.#makeRoom(identity, from.touched)) return undefined;
+    const instance: Instance = {
+      link,
+      source,
+      name,
+      label,
+      service: null,
+      identity: null,
+      addresses4: [],
+      addresses6: [],
+      heardHost: false,
+      expiresAtMs: nowMs,
+      changedAtMs: nowMs,
+      askedAtMs: Number.NEGATIVE_INFINITY,
+      tries: 0,
+    };
+    this.#instances.set(key, instance);
+    return instance;
+  }
+
+  /** Gives up the unpaired instance that changed longest ago for a paired newcomer. */
+  #makeRoom(newcomer: Identity | null, touched: Set<string>): boolean {
+    if (newcomer === null || !this.#options.isPaired(newcomer.keyHex)) return false;
+    let oldest: [string, Instance] | undefined;
+    for (const [key, instance] of this.#instances) {
+      if (isKnown(instance) && this.#options.isPaired(instance.identity.keyHex)) continue;
+      if (oldest === undefined || instance.changedAtMs < oldest[1].changedAtMs) oldest = [key, instance];
+    }
+    if (oldest === undefined) return false;
+    this.#forget(oldest[0], oldest[1], touched);
+    return true;
+  }
+
+  /** False when the instance turned out to be none of ours to remember. */
+  #read(instance: Instance, records: readonly DnsRecord[], nowMs: number): boolean {
+    const identity = this.#identityIn(instance.name, records);
+    if (identity === 'refused') return false;
+    instance.identity = identity ?? instance.identity;
+    const ttls: number[] = [];
+    for (const record of records) {
+      const speaks = record.name === instance.name || (record.type === 'PTR' && record.target.toLowerCase() === instance.name);
+      if (!speaks || record.ttlS === 0) continue;
+      ttls.push(record.ttlS * 1_000);
+      if (record.type === 'SRV') instance.service = { host: record.target, port: record.port };
+    }
+    if (ttls.length > 0) instance.expiresAtMs = nowMs + Math.min(INSTANCE_TTL_MAX_MS, ...ttls);
+    const host = instance.service?.host;
+    const ofHost = records.filter((record) => record.name === host);
+    if (ofHost.some((record) => record.type === 'A')) instance.addresses4 = addressesIn(ofHost, 'A');
+    if (ofHost.some((record) => record.type === 'AAAA')) instance.addresses6 = addressesIn(ofHost, 'AAAA');
+    instance.heardHost ||= instance.addresses4.length + instance.addresses6.length > 0;
+    return true;
+  }
+
+  /** Who the TXT record of `name` says it is; 'refused' when it does not fit together, or is this hub itself: neither takes a place. */
+  #identityIn(name: string, records: readonly DnsRecord[]): Identity | 'refused' | null {
+    const text = records.find((record) => record.type === 'TXT' && record.name === name && record.ttlS > 0);
+    if (text?.type !== 'TXT') return null;
+    const identity = readIdentity(text.strings);
+    return identity === undefined || identity.agentId === this.#options.ownAgentId ? 'refused' : identity;
+  }
+
+  /** The same hub, announced from another address of this link before: it moved, or somebody copies it. Only an answer tells. */
+  #doubtMoved(newer: Instance, nowMs: number): void {
+    if (newer.changedAtMs !== nowMs) return;
+    for (const instance of this.#instances.values()) {
+      const same = instance !== newer && instance.link === newer.link && instance.name === newer.name;
+      if (same) instance.expiresAtMs = Math.min(instance.expiresAtMs, nowMs + MOVED_ANSWER_MS);
+    }
+  }
+
+  #forget(key: string, instance: Instance, touched: Set<string>): void {
+    this.#instances.delete(key);
+    if (isKnown(instance)) touched.add(instance.identity.agentId);
+  }
+}
+
+type KnownInstance = Instance & { identity: Identity; service: NonNullable<Instance['service']> };
+
+function isKnown(instance: Instance): instance is KnownInstance {
+  return instance.identity !== null && instance.service !== null && instance.service.port >= PEER_PORT_MIN && dialable(instance).length > 0;
+}
+
+/** Addresses that may be dialled over the instance's own link: the one it spoke from first, IPv4 before IPv6. */
+function dialable(instance: Instance): readonly string[] {
+  const fit = [...instance.addresses4, ...instance.addresses6].filter((address) => instance.link.mayDial(address));
+  return fit.toSorted((a, b) => Number(b === instance.source) - Number(a === instance.source));
+}
+
+function addressesIn(records: readonly DnsRecord[], type: 'A' | 'AAAA'): readonly string[] {
+  const addresses = records.flatMap((record) => (record.type === type && record.ttlS > 0 && 'address' in record ? [record.address] : []));
+  return [...new Set(addresses)].slice(0, ADDRESSES_MAX);
+}
+
+/** What must still be asked for to make the instance whole, when it is time to ask. */
+function gapsOf(instance: Instance, nowMs: number): readonly Question[] {
+  if (instance.tries >= FOLLOW_UP_TRIES_MAX) return [];
+  const gaps: Question[] = [];
+  if (instance.service === null) gaps.push({ name: instance.name, type: 'SRV' });
+  if (instance.identity === null) gaps.push({ name: instance.name, type: 'TXT' });
+  if (instance.service !== null && !instance.heardHost) gaps.push({ name: instance.service.host, type: 'A' });
+  if (gaps.length === 0 || nowMs - instance.askedAtMs < FOLLOW_UP_INTERVAL_MS) return [];
+  instance.askedAtMs = nowMs;
+  instance.tries += 1;
+  return gaps;
+}
+
+function fingerprint(instance: Instance): string {
+  const { service, identity, addresses4, addresses6 } = instance;
+  return JSON.stringify([service, identity, addresses4, addresses6]);
+}

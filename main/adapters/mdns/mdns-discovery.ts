@@ -1,0 +1,209 @@
+// Discovery over multicast DNS: one endpoint for each usable interface, made again when the computer's addresses change, and one
+// table of what was heard. Everything it reports is a hint; it never dials, pins or trusts (PROTOCOL.md, Discovery).
+import { networkInterfaces } from 'node:os';
+import { toHex } from '../../lib/bytes.ts';
+import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
+import type { Advertisement, Discovery, DiscoveryEvent } from '../../ports/discovery.ts';
+import type { Log } from '../../ports/log.ts';
+import type { DnsRecord } from './dns-records.ts';
+import { HubTable } from './hub-table.ts';
+import { LINK_RETRY_MS, POLL_INTERVAL_MS, POLL_LATE_MAX_MS, REPORT_INTERVAL_MS } from './limits.ts';
+import { LinkEndpoint } from './link-endpoint.ts';
+import { readLinks, type InterfaceTable, type Link } from './links.ts';
+
+export interface MdnsDiscoveryDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** Names of the interfaces to use, loopback included if named; null = every one that is not loopback. */
+  readonly interfaces?: readonly string[] | null;
+  /** Where the QUIC socket listens: "0.0.0.0" (the default), "::" or one address. Only addresses it answers on are announced. */
+  readonly listenHost?: string;
+  /** True for the key of a paired hub, which gets into a full table in the place of an unpaired one. */
+  readonly isPaired?: (keyHex: string) => boolean;
+  /** The computer's interfaces; replaced in tests only. */
+  readonly readInterfaces?: () => InterfaceTable;
+}
+
+/** A Discovery that uses multicast DNS on the computer's own networks. Nothing is opened before start(). */
+export function createMdnsDiscovery(deps: MdnsDiscoveryDeps): Discovery {
+  let run: MdnsRun | null = null;
+  return {
+    async start(advertisement, onEvent) {
+      run ??= new MdnsRun(deps, advertisement, onEvent);
+      await run.started;
+    },
+    refresh: () => run?.refresh(),
+    async stop() {
+      const ending = run;
+      run = null;
+      await ending?.stop();
+    },
+  };
+}
+
+interface Reported {
+  readonly text: string;
+  readonly atMs: number;
+}
+
+/** One start-to-stop life of the discovery. */
+class MdnsRun {
+  readonly started: Promise<void>;
+  readonly #deps: MdnsDiscoveryDeps;
+  readonly #advertisement: Advertisement | null;
+  readonly #onEvent: (event: DiscoveryEvent) => void;
+  readonly #table: HubTable;
+  readonly #start: string;
+  readonly #endpoints = new Map<string, LinkEndpoint>();
+  readonly #failedAtMs = new Map<string, number>();
+  readonly #reported = new Map<string, Reported>();
+  /** Hubs whose change waits for REPORT_INTERVAL_MS to pass. */
+  readonly #waiting = new Set<string>();
+  /** Every usable interface and its addresses, as text to compare. */
+  #network = '';
+  #timer: TimerHandle | null = null;
+  #polledAtMs: number;
+  #polledAtWallMs: number;
+  #stopped = false;
+
+  constructor(deps: MdnsDiscoveryDeps, advertisement: Advertisement | null, onEvent: (event: DiscoveryEvent) => void) {
+    this.#deps = deps;
+    this.#advertisement = advertisement;
+    this.#onEvent = onEvent;
+    this.#start = toHex(deps.random.bytes(4));
+    this.#table = new HubTable({ ownAgentId: advertisement?.agentId ?? null, isPaired: deps.isPaired ?? (() => false) });
+    this.#polledAtMs = deps.clock.monotonicMs();
+    this.#polledAtWallMs = deps.clock.wallMs();
+    this.started = this.#followLinks().then(() => undefined);
+    this.#schedulePoll();
+  }
+
+  refresh(): void {
+    for (const endpoint of this.#endpoints.values()) endpoint.refresh();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#timer?.cancel();
+    await this.started;
+    await Promise.all([...this.#endpoints.values()].map((endpoint) => endpoint.end()));
+    this.#endpoints.clear();
+  }
+
+  #schedulePoll(): void {
+    this.#timer = this.#deps.clock.setTimer(POLL_INTERVAL_MS, () => {
+      this.#poll();
+      if (!this.#stopped) this.#schedulePoll();
+    });
+  }
+
+  #poll(): void {
+    const { clock } = this.#deps;
+    const nowMs = clock.monotonicMs();
+    const wallMs = clock.wallMs();
+    // A monotonic clock may stand still while the computer sleeps, a wall clock may be set: either counts, and costs little.
+    const slept = Math.max(nowMs - this.#polledAtMs, wallMs - this.#polledAtWallMs) > POLL_LATE_MAX_MS;
+    this.#polledAtMs = nowMs;
+    this.#polledAtWallMs = wallMs;
+    this.#followLinks().then(
+      (changed) => {
+        if (this.#stopped || !(changed || slept)) return;
+        this.#onEvent({ type: 'network-changed' });
+        if (slept) this.refresh();
+      },
+      (error: unknown) => this.#deps.log.error('mDNS could not follow the change of network', { error: String(error) }),
+    );
+    const { touched, expiring } = this.#table.sweep(nowMs);
+    for (const { link, question } of expiring) this.#endpoints.get(link.name)?.ask([question]);
+    this.#report(new Set([...touched, ...this.#waiting]));
+  }
+
+  /** Makes the endpoints match the computer's interfaces. Resolves, after new ones have announced, to whether anything changed. */
+  async #followLinks(): Promise<boolean> {
+    const { interfaces = null, listenHost = '0.0.0.0', readInterfaces = networkInterfaces } = this.#deps;
+    const links = new Map(readLinks(readInterfaces(), { names: interfaces, listenHost }).map((link) => [link.name, link]));
+    const network = JSON.stringify([...links].map(([name, link]) => [name, link.signature]));
+    const changed = network !== this.#network;
+    this.#network = network;
+    for (const [name, endpoint] of this.#endpoints) {
+      if (links.get(name)?.signature !== endpoint.link.signature) this.#drop(endpoint);
+    }
+    const nowMs = this.#deps.clock.monotonicMs();
+    const announced: Promise<void>[] = [];
+    for (const [name, link] of links) {
+      const failedAtMs = this.#failedAtMs.get(name);
+      if (this.#endpoints.has(name) || (failedAtMs !== undefined && nowMs - failedAtMs < LINK_RETRY_MS)) continue;
+      this.#failedAtMs.delete(name);
+      announced.push(this.#open(link));
+    }
+    await Promise.all(announced);
+    return changed;
+  }
+
+  async #open(link: Link): Promise<void> {
+    const { clock, log } = this.#deps;
+    const endpoint = new LinkEndpoint({
+      clock,
+      log,
+      link,
+      advertisement: this.#advertisement,
+      start: this.#start,
+      onRecords: (from, source, records) => this.#hear(from, source, records),
+      onFailure: (failed, error) => this.#fail(failed, error),
+    });
+    this.#endpoints.set(link.name, endpoint);
+    log.info('mDNS endpoint opened', { link: link.name, address: link.address });
+    await endpoint.begin();
+  }
+
+  /** Closes an endpoint whose interface went or changed, and forgets what came by it. */
+  #drop(endpoint: LinkEndpoint): void {
+    this.#endpoints.delete(endpoint.link.name);
+    this.#deps.log.info('mDNS endpoint closed', { link: endpoint.link.name });
+    void endpoint.close();
+    this.#report(this.#table.forgetLink(endpoint.link));
+  }
+
+  #fail(link: Link, error: unknown): void {
+    const endpoint = this.#endpoints.get(link.name);
+    if (endpoint?.link !== link) return;
+    this.#deps.log.warn('mDNS does not work on this interface; another program may hold UDP port 5353', {
+      link: link.name,
+      error: String(error),
+    });
+    this.#failedAtMs.set(link.name, this.#deps.clock.monotonicMs());
+    this.#drop(endpoint);
+  }
+
+  #hear(link: Link, source: string, records: readonly DnsRecord[]): void {
+    if (this.#stopped) return;
+    const { touched, questions } = this.#table.hear(link, source, records, this.#deps.clock.monotonicMs());
+    if (questions.length > 0) this.#endpoints.get(link.name)?.ask(questions);
+    this.#report(touched);
+  }
+
+  /** Tells of each hub among `agentIds` whose picture differs from what was told last. */
+  #report(agentIds: ReadonlySet<string>): void {
+    const nowMs = this.#deps.clock.monotonicMs();
+    for (const agentId of agentIds) {
+      const known = this.#table.hub(agentId);
+      const before = this.#reported.get(agentId);
+      if (known === undefined) {
+        this.#waiting.delete(agentId);
+        if (!this.#reported.delete(agentId)) continue;
+        this.#onEvent({ type: 'lost', agentId });
+        continue;
+      }
+      const text = JSON.stringify(known);
+      if (before !== undefined && nowMs - before.atMs < REPORT_INTERVAL_MS && before.text !== text) {
+        this.#waiting.add(agentId);
+        continue;
+      }
+      this.#waiting.delete(agentId);
+      if (before?.text === text) continue;
+      this.#reported.set(agentId, { text, atMs: nowMs });
+      this.#onEvent({ type: 'found', hub: known.hub });
+    }
+  }
+}

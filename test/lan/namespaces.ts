@@ -1,0 +1,183 @@
+// A home network for tests: network namespaces joined by a bridge, each one "computer" with an eth0 of its own and no default route.
+// Needs root on Linux; where that is missing `lanRefusal` says why. Everything made here is removed again, also after a crash.
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { LineProcess } from './line-process.ts';
+
+/** Names carry the process that made them, so that the next run can remove what a killed one left behind. */
+const PREFIX = 'axonlan';
+const COMMAND_TIMEOUT_MS = 10_000;
+
+export const REPOSITORY_ROOT = join(import.meta.dirname, '..', '..');
+
+/** A Node that runs TypeScript sources: this one, or the one that comes with the project. */
+export const NODE_BINARY = process.features.typescript ? process.execPath : join(REPOSITORY_ROOT, 'node_modules', '.bin', 'node');
+
+/** Why no network of namespaces can be made here; null when it can. */
+export function lanRefusal(): string | null {
+  if (process.platform !== 'linux') return `network namespaces are a Linux feature, this is ${process.platform}`;
+  if (process.getuid?.() !== 0) return 'making network namespaces needs root';
+  const name = `${PREFIX}-${process.pid}-try`;
+  try {
+    run('ip', ['netns', 'add', name]);
+    run('ip', ['-n', name, 'link', 'add', 'br0', 'type', 'bridge']);
+    run('ip', ['-n', name, 'link', 'add', 'a', 'type', 'veth', 'peer', 'name', 'b']);
+    return null;
+  } catch (error) {
+    return `namespaces, bridges or veth pairs are not allowed here: ${String(error)}`;
+  } finally {
+    spawnSync('ip', ['netns', 'del', name]);
+  }
+}
+
+/** Where a test file cannot run: says so on standard error, loudly, and gives the reason for the skipped suite's title. */
+export function skipReason(): string | null {
+  const reason = lanRefusal();
+  if (reason !== null) process.stderr.write(`\n*** LAN TESTS SKIPPED: ${reason} ***\n\n`);
+  return reason;
+}
+
+/** How often a repeated test is repeated: `few`, or `many` with AXON_TEST_LONG=1. */
+export function rounds(few: number, many: number): number {
+  return process.env['AXON_TEST_LONG'] === '1' ? many : few;
+}
+
+export class LanHost {
+  readonly name: string;
+  readonly namespace: string;
+  address: string;
+  readonly #processes: LineProcess[] = [];
+
+  constructor(name: string, namespace: string, address: string) {
+    this.name = name;
+    this.namespace = namespace;
+    this.address = address;
+  }
+
+  /** Runs a command to its end inside this computer; its standard output. Throws with what it said when it fails. */
+  run(command: string, args: readonly string[]): string {
+    return run('ip', ['netns', 'exec', this.namespace, command, ...args]);
+  }
+
+  /** Starts a program inside this computer; it is killed when the network is removed. */
+  start(command: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}): LineProcess {
+    const started = new LineProcess('ip', ['netns', 'exec', this.namespace, command, ...args], environment);
+    this.#processes.push(started);
+    return started;
+  }
+
+  /** Starts a TypeScript program of this repository, path relative to its root. */
+  startNode(script: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}): LineProcess {
+    return this.start(NODE_BINARY, ['--no-warnings', join(REPOSITORY_ROOT, script), ...args], environment);
+  }
+
+  /** Pulls or plugs the cable. */
+  setLink(state: 'up' | 'down'): void {
+    run('ip', ['-n', this.namespace, 'link', 'set', 'eth0', state]);
+  }
+
+  /** Gives eth0 another IPv4 address in place of its present one. */
+  setAddress(address: string): void {
+    run('ip', ['-n', this.namespace, 'addr', 'flush', 'dev', 'eth0', 'scope', 'global']);
+    run('ip', ['-n', this.namespace, 'addr', 'add', `${address}/24`, 'brd', '+', 'dev', 'eth0']);
+    this.address = address;
+  }
+
+  async stopProcesses(): Promise<void> {
+    await Promise.all(this.#processes.splice(0).map((started) => started.kill()));
+  }
+}
+
+export class Lan {
+  readonly hosts: readonly LanHost[];
+  readonly #switch: string;
+  #closed = false;
+  readonly #onExit = (): void => this.#remove();
+
+  /** Makes a network of `names`, with addresses 10.77.0.1 and up. */
+  constructor(names: readonly string[]) {
+    removeLeftovers();
+    const id = `${PREFIX}-${process.pid}-${nextNumber()}`;
+    this.#switch = `${id}-switch`;
+    this.hosts = names.map((name, index) => new LanHost(name, `${id}-${name}`, `10.77.0.${index + 1}`));
+    process.once('exit', this.#onExit);
+    try {
+      this.#make();
+    } catch (error) {
+      this.#remove();
+      throw error;
+    }
+  }
+
+  host(name: string): LanHost {
+    const found = this.hosts.find((host) => host.name === name);
+    if (found === undefined) throw new Error(`this network has no computer called ${name}`);
+    return found;
+  }
+
+  /** Ends every program that was started in it and removes the network. Idempotent. */
+  async close(): Promise<void> {
+    await Promise.all(this.hosts.map((host) => host.stopProcesses()));
+    this.#remove();
+    process.off('exit', this.#onExit);
+  }
+
+  #make(): void {
+    run('ip', ['netns', 'add', this.#switch]);
+    run('ip', ['-n', this.#switch, 'link', 'add', 'br0', 'type', 'bridge']);
+    run('ip', ['-n', this.#switch, 'link', 'set', 'br0', 'up']);
+    this.hosts.forEach((host, index) => {
+      run('ip', ['netns', 'add', host.namespace]);
+      run('ip', ['-n', host.namespace, 'link', 'set', 'lo', 'up']);
+      const port = `port${index}`;
+      run('ip', ['-n', host.namespace, 'link', 'add', 'eth0', 'type', 'veth', 'peer', 'name', port, 'netns', this.#switch]);
+      run('ip', ['-n', this.#switch, 'link', 'set', port, 'master', 'br0', 'up']);
+      run('ip', ['-n', host.namespace, 'addr', 'add', `${host.address}/24`, 'brd', '+', 'dev', 'eth0']);
+      host.setLink('up');
+    });
+  }
+
+  #remove(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    for (const namespace of [...this.hosts.map((host) => host.namespace), this.#switch]) removeNamespace(namespace);
+  }
+}
+
+let made = 0;
+
+function nextNumber(): number {
+  made += 1;
+  return made;
+}
+
+/** Kills what still runs in a namespace of ours, and deletes it. */
+function removeNamespace(namespace: string): void {
+  const listed = spawnSync('ip', ['netns', 'pids', namespace], { encoding: 'utf8' });
+  for (const pid of (listed.stdout ?? '').split('\n').map(Number)) {
+    if (pid <= 1) continue;
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It ended by itself.
+    }
+  }
+  spawnSync('ip', ['netns', 'del', namespace]);
+}
+
+/** Removes networks whose maker is no longer alive. */
+function removeLeftovers(): void {
+  const listed = spawnSync('ip', ['netns', 'list'], { encoding: 'utf8' });
+  for (const line of (listed.stdout ?? '').split('\n')) {
+    const namespace = line.split(' ')[0] ?? '';
+    const maker = new RegExp(`^${PREFIX}-(\\d+)-`).exec(namespace)?.[1];
+    if (maker !== undefined && !existsSync(`/proc/${maker}`)) removeNamespace(namespace);
+  }
+}
+
+function run(command: string, args: readonly string[]): string {
+  const ended = spawnSync(command, args, { encoding: 'utf8', timeout: COMMAND_TIMEOUT_MS });
+  if (ended.status === 0) return ended.stdout;
+  throw new Error(`${command} ${args.join(' ')} failed: ${ended.error?.message ?? ''} ${ended.stderr ?? ''}`);
+}

@@ -2,7 +2,7 @@
 // drawn from it, the digest covers it, and the agent receives the text that stands in it. Nothing here shortens, reorders or leaves out.
 import { createHash } from 'node:crypto';
 import type { RiskClass } from '../../preload/contract/dto.ts';
-import { assert } from '../lib/assert.ts';
+import { AppError } from '../lib/app-error.ts';
 import { canonicalJson } from '../lib/canonical-json.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { err, ok, type Result } from '../lib/result.ts';
@@ -11,7 +11,7 @@ import { ENVELOPE_DEPTH_MAX, ENVELOPE_KEYS_PER_OBJECT_MAX, ENVELOPE_NODES_MAX } 
 import { parseDelegate, parseQuery } from '../protocol/payloads.ts';
 import { APPROVAL_VIEW_SIZE_MAX_BYTES } from './limits.ts';
 import type { RiskReason } from './risk.ts';
-import { escapeJson, escapeText } from './text-escape.ts';
+import { escapeObject, escapeText } from './text-escape.ts';
 
 export const APPROVAL_VIEW_VERSION = 1;
 const DIGEST_PREFIX = 'axon-hub/approval/v1\0';
@@ -70,13 +70,11 @@ type FromPayload = Pick<ApprovalView, 'text' | 'domain' | 'reason' | 'report_bac
 
 /**
  * The view of a request and its digest (hex SHA-256).
- * @throws InvariantError when the payload does not parse as its kind: callers refuse such a request before
+ * @throws AppError bad_request for a payload that does not parse as its kind or is beyond the limits of a message: nobody is asked then
  */
 export function buildApprovalView(input: ApprovalInput): { readonly view: string; readonly digest: string } {
   const read = readRequest(input.kind, input.payload);
-  assert(read.ok, 'only a request that parses is put before a person');
-  const payload = escapeJson(input.payload);
-  assert(isJsonObject(payload), 'an escaped object is an object');
+  if (!read.ok) throw new AppError('bad_request', `This request cannot be shown: ${read.error}.`, { failedBy: 'input' });
   const fields: ApprovalView = {
     version: APPROVAL_VIEW_VERSION,
     kind: input.kind,
@@ -86,7 +84,7 @@ export function buildApprovalView(input: ApprovalInput): { readonly view: string
     to_agent: input.toAgent,
     risk_class: input.riskClass,
     risk_reason: input.riskReason,
-    payload,
+    payload: escapeObject(input.payload),
     ...read.value,
     received_at: input.receivedAt,
     received_seq: input.receivedSeq,
@@ -94,6 +92,9 @@ export function buildApprovalView(input: ApprovalInput): { readonly view: string
     message_id: input.messageId,
   };
   const view = canonicalJson(fields);
+  // What could not be read back could be approved and never run.
+  const readBack = readApprovalView(view);
+  if (!readBack.ok) throw new AppError('bad_request', `This request cannot be shown: ${readBack.error}.`, { failedBy: 'input' });
   return { view, digest: digestOfView(view) };
 }
 

@@ -2,6 +2,7 @@
 // shown only when they are plain. The escaped form is what is shown, what an approval covers and what the agent receives: escape once,
 // where the text comes in.
 import { hasHidden, showHidden } from '../lib/hidden-characters.ts';
+import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { NAME_MAX_GRAPHEMES } from './limits.ts';
 
 /** What is shown for a name that is not fit to be. */
@@ -9,6 +10,8 @@ export const HIDDEN_NAME = '(name hidden)';
 
 const WHITE_SPACE_BUT_SPACE = /[^\S ]/u;
 const PRIVATE_OR_UNASSIGNED = /[\p{Private_Use}\p{Unassigned}]/u;
+/** More marks on one letter than any spelling needs reach into the lines above and below. */
+const PILE_OF_MARKS = /\p{Mark}{5}/u;
 const VISIBLE = /[\p{Letter}\p{Number}\p{Emoji_Presentation}]/u;
 /** Writing systems a name may use, each with what its own readers mix into it. */
 const WRITING_SYSTEMS = [
@@ -55,7 +58,11 @@ export function escapeText(text: string): string {
 export function escapeJson(value: unknown): unknown {
   if (typeof value === 'string') return escapeText(value);
   if (Array.isArray(value)) return value.map(escapeJson);
-  if (typeof value !== 'object' || value === null) return value;
+  return isJsonObject(value) ? escapeObject(value) : value;
+}
+
+/** As escapeJson, for what is known to be an object. */
+export function escapeObject(value: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [escapeText(key), escapeJson(member)]));
 }
 
@@ -71,6 +78,7 @@ export function escapeName(text: string): { readonly name: string; readonly hidd
     !hasHidden(name) &&
     !WHITE_SPACE_BUT_SPACE.test(name) &&
     !PRIVATE_OR_UNASSIGNED.test(name) &&
+    !PILE_OF_MARKS.test(name) &&
     WRITING_SYSTEMS.some((system) => system.test(name)) &&
     countGraphemes(name) <= NAME_MAX_GRAPHEMES;
   return fits ? { name, hidden: false } : { name: HIDDEN_NAME, hidden: true };

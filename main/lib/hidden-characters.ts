@@ -9,7 +9,9 @@ const SUSPECT = new RegExp(`${HIDDEN.source}|\\[(?=[Uu]\\+[0-9A-Fa-f]{1,8}\\])`,
 const JOINER = /^[\u200c\u200d]$/u;
 const EMOJI_SELECTOR = /^[\ufe0e\ufe0f]$/u;
 const ENDS_IN_EMOJI = /(?:\p{Extended_Pictographic}\ufe0f?|\p{Emoji_Modifier})$/u;
-const ENDS_IN_EMOJI_BASE = /[\p{Emoji}]$/u;
+const ENDS_IN_PICTOGRAPH = /\p{Extended_Pictographic}$/u;
+const ENDS_IN_KEYCAP_BASE = /[0-9#*]$/u;
+const KEYCAP = '\u20e3';
 const STARTS_WITH_PICTOGRAPH = /^\p{Extended_Pictographic}/u;
 /** Scripts whose spelling needs joiners after a consonant or vowel sign. */
 const INDIC =
@@ -34,10 +36,12 @@ export function hasHidden(text: string): boolean {
 /** Joiners inside an emoji or an Indic word, and the selector after an emoji, are part of what is drawn. */
 function isAtHome(character: string, text: string, offset: number): boolean {
   const before = text.slice(Math.max(0, offset - CONTEXT_UNITS), offset);
-  if (EMOJI_SELECTOR.test(character)) return ENDS_IN_EMOJI_BASE.test(before);
+  const after = text.slice(offset + 1, offset + 3);
+  if (EMOJI_SELECTOR.test(character)) {
+    return ENDS_IN_PICTOGRAPH.test(before) || (ENDS_IN_KEYCAP_BASE.test(before) && after.startsWith(KEYCAP));
+  }
   if (!JOINER.test(character)) return false;
   if (ENDS_IN_INDIC.test(before)) return true;
-  const after = text.slice(offset + 1, offset + 3);
   return character === '\u200d' && ENDS_IN_EMOJI.test(before) && STARTS_WITH_PICTOGRAPH.test(after);
 }
 

@@ -289,11 +289,12 @@ function parsePeerAgent(entry: unknown): Result<PeerAgentPayload, string> {
   if (!isJsonObject(entry)) return err('must be a list of JSON objects');
   const fields = new Fields(entry);
   const text = { maxCharacters: limits.CAPABILITY_ENTRY_MAX_CHARACTERS };
-  return fields.finish({
+  const read = fields.finish({
     name: fields.text('name', 'kitchen', { maxCharacters: limits.AGENT_NAME_MAX_CHARACTERS }),
     capabilities: fields.texts('capabilities', limits.CAPABILITY_LIST_MAX, text),
     ...readAgentCapabilities(fields),
   });
+  return read.ok ? read : err(`holds an agent that does not fit: ${read.error}`);
 }
 
 function readHint<const Choice extends string, Absent>(value: unknown, choices: readonly Choice[], absent: Absent): Choice | Absent {

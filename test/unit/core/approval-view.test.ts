@@ -1,0 +1,243 @@
+// What a person approves is what the agent receives, and nothing can change it unseen.
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  approvalFields,
+  buildApprovalView,
+  digestOfView,
+  readApprovalView,
+  type ApprovalInput,
+  type ApprovalView,
+} from '../../../main/core/approval-view.ts';
+import { AppError } from '../../../main/lib/app-error.ts';
+import { canonicalJson } from '../../../main/lib/canonical-json.ts';
+import { utf8 } from '../../../main/lib/bytes.ts';
+import { encodeEnvelope } from '../../../main/protocol/encode-envelope.ts';
+import { parseEnvelope } from '../../../main/protocol/parse-envelope.ts';
+import { arbitraryPayload, envelope, MESSAGE_ID } from '../protocol/envelopes.ts';
+
+const INPUT: ApprovalInput = {
+  kind: 'delegate',
+  payload: {
+    task: 'Tell the family chat that dinner\u202e is at 7',
+    context: { dinner_time: '7:00 PM', guests: ['Ana', 'Ben'], 'a.b': 1, none: {} },
+    priority: 'urgent',
+    report_back: false,
+    deadline_ms: 60_000,
+    domain: 'family.chat',
+    reason: 'they asked',
+    'hidden\u200bkey': ['\u0000'],
+  },
+  peerKey: 'ab'.repeat(32),
+  peerName: 'Dad',
+  fromAgent: 'planner',
+  toAgent: 'house',
+  riskClass: 'R2',
+  riskReason: 'agent_class',
+  receivedAt: 1_771_108_000_000,
+  receivedSeq: 42,
+  conversationId: 'c-91',
+  messageId: MESSAGE_ID,
+};
+
+function viewOf(change: Partial<ApprovalInput> = {}): ApprovalView {
+  const read = readApprovalView(buildApprovalView({ ...INPUT, ...change }).view);
+  if (!read.ok) throw new Error(read.error);
+  return read.value;
+}
+
+describe('the view', () => {
+  it('holds every field of the request, escaped', () => {
+    expect(viewOf()).toEqual({
+      version: 1,
+      kind: 'delegate',
+      peer_key: 'ab'.repeat(32),
+      peer_name: 'Dad',
+      from_agent: 'planner',
+      to_agent: 'house',
+      domain: 'family.chat',
+      risk_class: 'R2',
+      risk_reason: 'agent_class',
+      text: 'Tell the family chat that dinner[U+202E] is at 7',
+      payload: {
+        task: 'Tell the family chat that dinner[U+202E] is at 7',
+        context: { dinner_time: '7:00 PM', guests: ['Ana', 'Ben'], 'a.b': 1, none: {} },
+        priority: 'urgent',
+        report_back: false,
+        deadline_ms: 60_000,
+        domain: 'family.chat',
+        reason: 'they asked',
+        'hidden[U+200B]key': ['[U+0000]'],
+      },
+      reason: 'they asked',
+      report_back: false,
+      urgent: true,
+      deadline_ms: 60_000,
+      received_at: 1_771_108_000_000,
+      received_seq: 42,
+      conversation_id: 'c-91',
+      message_id: MESSAGE_ID,
+    });
+  });
+
+  it('of a query holds its question and its defaults', () => {
+    const view = viewOf({ kind: 'query', payload: { question: 'What is on?' } });
+    expect(view).toMatchObject({ kind: 'query', text: 'What is on?', domain: null, urgent: false, report_back: true, deadline_ms: 30_000 });
+  });
+
+  it('is canonical and comes back as it was', () => {
+    fc.assert(
+      fc.property(arbitraryPayload, fc.string({ unit: 'binary', minLength: 1 }), (extra, task) => {
+        fc.pre(task.trim() !== '');
+        const payload = { more: extra, task: task.toWellFormed() };
+        const { view, digest } = buildApprovalView({ ...INPUT, payload });
+        const read = readApprovalView(view);
+        expect(read.ok && canonicalJson(read.value)).toBe(view);
+        expect(digestOfView(view)).toBe(digest);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('can be built for every message that a hub accepts, the worst included', () => {
+    const worst = [
+      { task: '\u007f'.repeat(65_000) },
+      { task: 'x', context: { text: '\\'.repeat(30_000) } },
+      { task: 'x', context: { list: Array.from({ length: 4000 }, () => 0) } },
+      { task: 'x', context: JSON.parse(`${'{"a":'.repeat(29)}1${'}'.repeat(29)}`) as Record<string, unknown> },
+      { task: 'x', context: Object.fromEntries(Array.from({ length: 256 }, (_, index) => [`k${index}`, '[U+0]'.repeat(20)])) },
+    ];
+    for (const payload of worst) {
+      const arrived = parseEnvelope(utf8(JSON.stringify(envelope({ kind: 'delegate', payload }))));
+      expect(arrived.ok).toBe(true);
+      expect(readApprovalView(buildApprovalView({ ...INPUT, payload }).view).ok).toBe(true);
+    }
+    const question = { text: '"\\'.repeat(12_000) };
+    expect(encodeEnvelope(envelope({ payload: { question } })).length).toBeLessThan(65_537);
+    expect(viewOf({ kind: 'query', payload: { question } }).text).toBe(canonicalJson(question));
+  });
+
+  it.each([
+    ['no task', { context: {} }],
+    ['a deadline that is none', { task: 'x', deadline_ms: -1 }],
+    ['more than a message may hold', { task: 'x', context: { list: Array.from({ length: 5000 }, () => 0) } }],
+    ['an integer that would change', { task: 'x', context: { count: 2 ** 60 } }],
+  ])('is refused for a payload with %s: nobody is asked', (_name, payload) => {
+    expect(() => buildApprovalView({ ...INPUT, payload })).toThrow(AppError);
+  });
+});
+
+describe('the digest', () => {
+  it('is the SHA-256 of the prefix, a zero byte and the view', () => {
+    const { view, digest } = buildApprovalView(INPUT);
+    expect(digest).toBe(createHash('sha256').update(`axon-hub/approval/v1\0${view}`).digest('hex'));
+  });
+
+  it('differs when any field does', () => {
+    const { digest } = buildApprovalView(INPUT);
+    const changes: Partial<ApprovalInput>[] = [
+      { peerKey: 'ac'.repeat(32) },
+      { peerName: 'Mum' },
+      { fromAgent: null },
+      { toAgent: 'door' },
+      { riskClass: 'R3' },
+      { riskReason: 'unknown' },
+      { receivedAt: INPUT.receivedAt + 1 },
+      { receivedSeq: 43 },
+      { conversationId: 'c-92' },
+      { messageId: MESSAGE_ID.replace('3', '4') },
+    ];
+    const withoutOne = Object.keys(INPUT.payload)
+      .filter((key) => key !== 'task')
+      .map((key): Partial<ApprovalInput> => ({ payload: withoutUndefined({ ...INPUT.payload, [key]: undefined }) }));
+    changes.push(...withoutOne, { payload: { ...INPUT.payload, task: 'Another task' } }, { payload: { ...INPUT.payload, more: null } });
+    const digests = changes.map((change) => buildApprovalView({ ...INPUT, ...change }).digest);
+    expect(new Set([digest, ...digests]).size).toBe(changes.length + 1);
+  });
+
+  it('differs between a hidden character and the text that looks like its escape', () => {
+    const digest = (task: string) => buildApprovalView({ ...INPUT, payload: { task } }).digest;
+    expect(digest('go\u202e')).not.toBe(digest('go[U+202E]'));
+    expect(digest('go ')).not.toBe(digest('go'));
+  });
+
+  it('differs between an absent field and one that is there with its default', () => {
+    const digest = (payload: Record<string, unknown>) => buildApprovalView({ ...INPUT, payload }).digest;
+    expect(digest({ task: 'x' })).not.toBe(digest({ task: 'x', priority: 'normal' }));
+  });
+});
+
+describe('reading a stored view', () => {
+  const { view } = buildApprovalView(INPUT);
+  const parsed = JSON.parse(view) as Record<string, unknown>;
+  const changed = (change: Record<string, unknown>) => canonicalJson(withoutUndefined({ ...parsed, ...change }));
+
+  it.each([
+    ['nothing', ''],
+    ['no JSON', 'view'],
+    ['a space more', `${view} `],
+    ['other key order', JSON.stringify(Object.fromEntries(Object.entries(parsed).reverse()))],
+    ['a field twice', view.replace('{', '{"domain":null,')],
+    ['a field less', changed({ urgent: undefined })],
+    ['a field more', changed({ approved: true })],
+    ['a field of another name', changed({ urgent: undefined, Urgent: true })],
+    ['another version', changed({ version: 2 })],
+    ['another kind', changed({ kind: 'notify' })],
+    ['an unknown class', changed({ risk_class: 'R4' })],
+    ['an unknown reason', changed({ risk_reason: 'because' })],
+    ['a flag as text', changed({ report_back: 'false' })],
+    ['a deadline as text', changed({ deadline_ms: '60000' })],
+    ['a negative time', changed({ received_at: -1 })],
+    ['a list as payload', changed({ payload: [] })],
+    ['a number as text', changed({ text: 7 })],
+  ])('refuses %s', (_name, text) => {
+    expect(readApprovalView(text)).toMatchObject({ ok: false, error: expect.stringContaining("an approval's view") as string });
+  });
+});
+
+describe('the fields of the card', () => {
+  it('are every member of the payload but the text, as path and value', () => {
+    expect(approvalFields(viewOf())).toEqual([
+      ['context["a.b"]', '1'],
+      ['context.dinner_time', '7:00 PM'],
+      ['context.guests[0]', 'Ana'],
+      ['context.guests[1]', 'Ben'],
+      ['context.none', '{}'],
+      ['deadline_ms', '60000'],
+      ['domain', 'family.chat'],
+      ['["hidden[U+200B]key"][0]', '[U+0000]'],
+      ['priority', 'urgent'],
+      ['reason', 'they asked'],
+      ['report_back', 'false'],
+    ]);
+  });
+
+  it('show the members of a structured question', () => {
+    const view = viewOf({ kind: 'query', payload: { question: { select: 'events' } } });
+    expect(view.text).toBe('{"select":"events"}');
+    expect(approvalFields(view)).toEqual([['question.select', 'events']]);
+  });
+
+  it('leave no value of a payload out, and never give two values one path', () => {
+    fc.assert(
+      fc.property(arbitraryPayload, (extra) => {
+        const view = viewOf({ payload: { extra, task: 'x' } });
+        const fields = approvalFields(view);
+        expect(fields).toHaveLength(leaves(extra));
+        expect(new Set(fields.map(([path]) => path)).size).toBe(fields.length);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+function leaves(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  const members = Object.values(value);
+  return members.length === 0 ? 1 : members.reduce<number>((sum, member) => sum + leaves(member), 0);
+}
+
+function withoutUndefined(object: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,88 @@
+// Bodies keep every word; names are shown only when they are plain.
+import { describe, expect, it } from 'vitest';
+import { escapeJson, escapeName, escapeText, HIDDEN_NAME } from '../../../main/core/text-escape.ts';
+
+describe('bodies', () => {
+  it('keep their words, line feeds and length in words, with hidden characters written out', () => {
+    expect(escapeText('Send it\u202e now\r\n\tok')).toBe('Send it[U+202E] now[U+000D]\n\tok');
+  });
+
+  it('are escaped at any depth, keys too, and nothing but strings changes', () => {
+    const value = { 'a\u200b': ['x\u0000', 1, null, true, { 'b\u202e': { c: '\u2066' } }], plain: 'plain' };
+    expect(escapeJson(value)).toEqual({
+      'a[U+200B]': ['x[U+0000]', 1, null, true, { 'b[U+202E]': { c: '[U+2066]' } }],
+      plain: 'plain',
+    });
+  });
+
+  it('never merge two keys into one', () => {
+    const value = { 'a\u200b': 1, 'a[U+200B]': 2 };
+    expect(escapeJson(value)).toEqual({ 'a[U+200B]': 1, 'a[U+005B]U+200B]': 2 });
+  });
+});
+
+describe('names', () => {
+  it.each([
+    'Dad',
+    "Mum's PC",
+    'Dad MacBook Pro (2)',
+    'Küche & Flur',
+    'Mamá',
+    'Бабушка',
+    'Γιαγιά',
+    '田中さんの家',
+    '김씨네 집',
+    'بيت العائلة',
+    'घर',
+    'Attic 🏠',
+    '👩‍🚀',
+    '7',
+  ])('shows %j', (name) => {
+    expect(escapeName(name)).toEqual({ name, hidden: false });
+  });
+
+  it('shows a name trimmed and in its compatible form', () => {
+    expect(escapeName('  Ｄａｄ ')).toEqual({ name: 'Dad', hidden: false });
+  });
+
+  it.each([
+    ['empty', ''],
+    ['spaces only', '   '],
+    ['punctuation only', '...'],
+    ['right-to-left override', 'Dad\u202egpj'],
+    ['a line feed inside', 'Dad\n[verified] Mum'],
+    ['a tab', 'Dad\tMum'],
+    ['zero-width space', 'Da\u200bd'],
+    ['a joiner between letters', 'Da\u200dd'],
+    ['tag characters', 'Dad\u{e0041}'],
+    ['private use', 'Dad \ue000'],
+    ['a Hangul filler', '\u3164'],
+    ['Cyrillic among Latin', 'D\u0430d'],
+    ['Greek among Latin', 'Dad\u03bf'],
+    ['an unassigned character', 'Dad\u{e1000}'],
+    ['NUL', 'Dad\u0000'],
+    ['an escape look-alike', 'Dad [U+202E]'],
+    ['a non-breaking line', 'Dad\u2028Mum'],
+    ['half a surrogate pair', 'Dad\ud800'],
+    ['33 characters', 'x'.repeat(33)],
+    ['10,000 characters', 'x'.repeat(10_000)],
+    ['a million characters that each become eighteen', '\ufdfa'.repeat(1_000_000)],
+    ['a pile of marks that grows when it is normalised', '\ufdfa'.repeat(4)],
+  ])('HE-07 (names): hides %s', (_case, name) => {
+    expect(escapeName(name)).toEqual({ name: HIDDEN_NAME, hidden: true });
+  });
+
+  it('HE-07 (names): leaves markup as the characters it is made of', () => {
+    expect(escapeName('<img onerror>')).toEqual({ name: '<img onerror>', hidden: false });
+  });
+
+  it('counts characters as people do: 32 families are a name, 33 are not', () => {
+    const family = '👨‍👩‍👧‍👦';
+    expect(escapeName(family.repeat(32)).hidden).toBe(false);
+    expect(escapeName(family.repeat(33)).hidden).toBe(true);
+  });
+
+  it('hides a name with a pile of combining marks', () => {
+    expect(escapeName(`D${'\u0301'.repeat(50)}ad`).hidden).toBe(true);
+  });
+});

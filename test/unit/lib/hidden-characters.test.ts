@@ -1,0 +1,113 @@
+// Which characters become visible escapes, which stay, and that nothing is lost or forged on the way.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { hasHidden, showHidden } from '../../../main/lib/hidden-characters.ts';
+
+/** The inverse, written apart from the code under test: what an escape stands for. */
+function readBack(text: string): string {
+  return text.replaceAll(/\[U\+([0-9A-F]{4,6})\]/g, (_escape, hex: string) => String.fromCodePoint(Number.parseInt(hex, 16)));
+}
+
+const NASTY = fc.oneof(
+  fc.constantFrom('[', ']', '[U+', '[U+202E]', '[u+0]', 'U+005B]', '\u202e', '\u200d', '\u200c', '\ufe0f', '\u{e0041}', '\r', '\u0007'),
+  fc.constantFrom('👩', '🚀', '🏽', '1', '\u20e3', 'क', '्', 'ක', '\ud800', '\udc00', '\n', '\t', 'a', '005B', '\ufeff'),
+  fc.string({ unit: 'binary', maxLength: 3 }),
+);
+const nastyText = fc.array(NASTY, { maxLength: 12 }).map((parts) => parts.join(''));
+
+describe('what becomes visible', () => {
+  it.each([
+    ['a carriage return', '\r', '[U+000D]'],
+    ['a bell', '\u0007', '[U+0007]'],
+    ['an escape sequence', '\u001b[31m', '[U+001B][31m'],
+    ['NUL', '\u0000', '[U+0000]'],
+    ['delete', '\u007f', '[U+007F]'],
+    ['a C1 control', '\u009b', '[U+009B]'],
+    ['right-to-left override', '\u202e', '[U+202E]'],
+    ['an isolate', '\u2066x\u2069', '[U+2066]x[U+2069]'],
+    ['direction marks', '\u200e\u200f\u061c', '[U+200E][U+200F][U+061C]'],
+    ['zero-width space', 'a\u200bb', 'a[U+200B]b'],
+    ['word joiner', '\u2060', '[U+2060]'],
+    ['byte order mark', '\ufeff', '[U+FEFF]'],
+    ['soft hyphen', '\u00ad', '[U+00AD]'],
+    ['line and paragraph separators', '\u2028\u2029', '[U+2028][U+2029]'],
+    ['tag characters', '\u{e0001}\u{e0041}\u{e007f}', '[U+E0001][U+E0041][U+E007F]'],
+    ['supplementary variation selectors', '\u{e0100}\u{e01ef}', '[U+E0100][U+E01EF]'],
+    ['Hangul fillers', '\u115f\u1160\u3164\uffa0', '[U+115F][U+1160][U+3164][U+FFA0]'],
+    ['the blank braille cell', '\u2800', '[U+2800]'],
+    ['noncharacters', '\ufdd0\uffff\u{1fffe}\u{10ffff}', '[U+FDD0][U+FFFF][U+1FFFE][U+10FFFF]'],
+    ['half a surrogate pair', 'a\ud800b', 'a[U+D800]b'],
+    ['a joiner between letters', 'pay\u200dpal', 'pay[U+200D]pal'],
+    ['a non-joiner between letters', 'pay\u200cpal', 'pay[U+200C]pal'],
+    ['a joiner after an emoji and before a letter', '🚀\u200dx', '🚀[U+200D]x'],
+    ['a second joiner in an emoji', '👩\u200d\u200d🚀', '👩[U+200D][U+200D]🚀'],
+    ['a non-joiner in an emoji', '👩\u200c🚀', '👩[U+200C]🚀'],
+    ['a second joiner in an Indic word', 'क्\u200d\u200dष', 'क्\u200d[U+200D]ष'],
+    ['a selector after a letter', 'a\ufe0f', 'a[U+FE0F]'],
+    ['a selector after a digit that is no keycap', '1\ufe0f2', '1[U+FE0F]2'],
+    ['a second selector', '❤\ufe0f\ufe0f', '❤\ufe0f[U+FE0F]'],
+    ['other selectors', '❤\ufe00', '❤[U+FE00]'],
+    ['a Mongolian vowel separator', '\u180e', '[U+180E]'],
+  ])('%s', (_name, text, shown) => {
+    expect(showHidden(text)).toBe(shown);
+    expect(hasHidden(text)).toBe(true);
+  });
+});
+
+describe('what stays', () => {
+  it.each([
+    ['line feeds and tabs', 'a\n\tb'],
+    ['accents and other scripts', 'Größe, año, Ελλάδα, Привет, مرحبا, שלום, 日本語, 한국어, ไทย'],
+    ['combining marks', 'e\u0301'],
+    ['emoji with selectors, skin tones and joiners', '❤️ 👩🏽‍🚀 👨‍👩‍👧‍👦 🏳️‍🌈 ❤️‍🔥 1️⃣ #️⃣ ✔︎ 🇩🇪'],
+    ['Indic joiners', 'क्‍ष ക്‍ ශ්‍රී র‍্য'],
+    ['brackets that are no escape', '[x] [U+] [U+G] [U+123456789] U+202E [ U+202E]'],
+  ])('%s', (_name, text) => {
+    expect(showHidden(text)).toBe(text);
+    expect(hasHidden(text)).toBe(false);
+  });
+});
+
+describe('escapes cannot be forged', () => {
+  it('escapes the bracket of text that looks like an escape, in either case', () => {
+    expect(showHidden('[U+202E]')).toBe('[U+005B]U+202E]');
+    expect(showHidden('[u+202e]')).toBe('[U+005B]u+202e]');
+    expect(showHidden('[U+005B]')).toBe('[U+005B]U+005B]');
+  });
+
+  it('lets the original be told from the result, whatever the text', () => {
+    fc.assert(
+      fc.property(nastyText, (text) => {
+        expect(readBack(showHidden(text))).toBe(text);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('gives well-formed text in which nothing hidden is left', () => {
+    fc.assert(
+      fc.property(nastyText, (text) => {
+        const shown = showHidden(text);
+        expect(shown.isWellFormed()).toBe(true);
+        expect(shown).not.toMatch(
+          /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e0fff}]/u,
+        );
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('changes nothing twice: plain text comes out as it is, at any number of rounds', () => {
+    fc.assert(
+      fc.property(nastyText, (text) => {
+        if (!hasHidden(text)) expect(showHidden(showHidden(text))).toBe(text);
+      }),
+    );
+  });
+
+  it('stays quick on 64 KiB of the worst text', () => {
+    const started = performance.now();
+    for (const piece of ['\u202e', '[U+0]', '[', '\u200d', '👩\u200d', '\ufe0f']) showHidden(piece.repeat(65_536 / piece.length));
+    expect(performance.now() - started).toBeLessThan(5000);
+  });
+});

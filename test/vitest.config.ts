@@ -21,6 +21,18 @@ export default defineConfig({
       {
         root,
         test: {
+          name: 'lan',
+          environment: 'node',
+          include: ['test/lan/**/*.test.ts'],
+          // One network at a time, and long enough for an announcement to be repeated or to run out.
+          fileParallelism: false,
+          testTimeout: 120_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        root,
+        test: {
           name: 'e2e',
           environment: 'node',
           include: ['test/e2e/**/*.test.ts'],

@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
-/** Output kept for the message of a wait that failed. */
+/** Lines of standard error kept for the message of a wait that failed. */
 const KEPT_LINES_MAX = 2_000;
 
 interface Waiter {
@@ -99,7 +99,6 @@ export class LineProcess {
 
   #take(line: string): void {
     this.#lines.push(line);
-    if (this.#lines.length > KEPT_LINES_MAX) this.#lines.shift();
     for (const waiter of [...this.#waiters]) if (waiter.matches(line)) waiter.resolve(line);
   }
 

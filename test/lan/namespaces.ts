@@ -22,7 +22,7 @@ export function lanRefusal(): string | null {
   try {
     run('ip', ['netns', 'add', name]);
     run('ip', ['-n', name, 'link', 'add', 'br0', 'type', 'bridge']);
-    run('ip', ['-n', name, 'link', 'add', 'a', 'type', 'veth', 'peer', 'name', 'b']);
+    run('ip', ['-n', name, 'link', 'add', 'veth0', 'type', 'veth', 'peer', 'name', 'veth1']);
     return null;
   } catch (error) {
     return `namespaces, bridges or veth pairs are not allowed here: ${String(error)}`;
@@ -31,9 +31,13 @@ export function lanRefusal(): string | null {
   }
 }
 
-/** Where a test file cannot run: says so on standard error, loudly, and gives the reason for the skipped suite's title. */
+/**
+ * Where a test file cannot run: says so on standard error, loudly, and gives the reason for the skipped suite's title. With
+ * AXON_TEST_LAN=required it throws instead: there a skipped suite would hide a failure.
+ */
 export function skipReason(): string | null {
   const reason = lanRefusal();
+  if (reason !== null && process.env['AXON_TEST_LAN'] === 'required') throw new Error(`the LAN tests are required here, but ${reason}`);
   if (reason !== null) process.stderr.write(`\n*** LAN TESTS SKIPPED: ${reason} ***\n\n`);
   return reason;
 }
@@ -116,6 +120,20 @@ export class Lan {
     return found;
   }
 
+  /** Gives a computer a network card on the common switch, with an IPv4 address. */
+  plug(host: LanHost, device: string, address: string): void {
+    const port = `port${nextNumber()}`;
+    run('ip', ['-n', host.namespace, 'link', 'add', device, 'type', 'veth', 'peer', 'name', port, 'netns', this.#switch]);
+    run('ip', ['-n', this.#switch, 'link', 'set', port, 'master', 'br0', 'up']);
+    run('ip', ['-n', host.namespace, 'addr', 'add', `${address}/24`, 'brd', '+', 'dev', device]);
+    run('ip', ['-n', host.namespace, 'link', 'set', device, 'up']);
+  }
+
+  /** Takes a network card out. */
+  unplug(host: LanHost, device: string): void {
+    run('ip', ['-n', host.namespace, 'link', 'del', device]);
+  }
+
   /** Ends every program that was started in it and removes the network. Idempotent. */
   async close(): Promise<void> {
     await Promise.all(this.hosts.map((host) => host.stopProcesses()));
@@ -127,15 +145,11 @@ export class Lan {
     run('ip', ['netns', 'add', this.#switch]);
     run('ip', ['-n', this.#switch, 'link', 'add', 'br0', 'type', 'bridge']);
     run('ip', ['-n', this.#switch, 'link', 'set', 'br0', 'up']);
-    this.hosts.forEach((host, index) => {
+    for (const host of this.hosts) {
       run('ip', ['netns', 'add', host.namespace]);
       run('ip', ['-n', host.namespace, 'link', 'set', 'lo', 'up']);
-      const port = `port${index}`;
-      run('ip', ['-n', host.namespace, 'link', 'add', 'eth0', 'type', 'veth', 'peer', 'name', port, 'netns', this.#switch]);
-      run('ip', ['-n', this.#switch, 'link', 'set', port, 'master', 'br0', 'up']);
-      run('ip', ['-n', host.namespace, 'addr', 'add', `${host.address}/24`, 'brd', '+', 'dev', 'eth0']);
-      host.setLink('up');
-    });
+      this.plug(host, 'eth0', host.address);
+    }
   }
 
   #remove(): void {

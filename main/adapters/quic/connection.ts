@@ -104,14 +104,6 @@ export class QuicConnection {
     this.incoming = new IncomingRequests({ binding: host.binding, native, counters: host.counters, writer: this.#writer, wake });
   }
 
-  get isOpen(): boolean {
-    return this.#status === 'open';
-  }
-
-  get isHandshaking(): boolean {
-    return this.#status === 'handshake';
-  }
-
   /** The peer's key; null until the handshake is done. */
   get keyHex(): KeyHex | null {
     return this.#keyHex;
@@ -169,12 +161,7 @@ export class QuicConnection {
     this.#disappear();
   }
 
-  /** Sends what is due now, outside the turn: for the last words before the socket closes. */
-  flushNow(): void {
-    this.#flush();
-  }
-
-  /** Ends everything without a word, for a socket that is closing. */
+  /** Ends everything without another word on the wire. */
   dispose(): void {
     this.#disappear();
   }
@@ -201,11 +188,11 @@ export class QuicConnection {
     if (this.#status === 'gone') return;
     this.#advance();
     const lone = this.#status === 'open' && !this.#dirty && this.#unflushedPackets < ACK_DEFER_MAX_PACKETS;
-    if (!lone) return this.#flush();
+    if (!lone) return this.flush();
     // Nothing but an acknowledgement is due: give an answer the chance to carry it.
     this.#ackTimer ??= this.#host.clock.setTimer(ACK_DEFER_MS, () => {
       this.#ackTimer = null;
-      this.#flush();
+      this.flush();
     });
   };
 
@@ -322,7 +309,8 @@ export class QuicConnection {
     this.#host.gone(this);
   }
 
-  #flush(): void {
+  /** Sends what is due now and arms the timer. Turns call it; from outside it is for last words before the socket closes. */
+  flush(): void {
     this.#ackTimer?.cancel();
     this.#ackTimer = null;
     this.#dirty = false;
@@ -390,7 +378,7 @@ export class QuicConnection {
     if (this.#status === 'open') this.#keepAlive(nowMs);
     if (this.#status === 'open' && this.#host.canDeliver()) this.#reader.judge();
     this.#advance();
-    this.#flush();
+    this.flush();
   };
 
   #keepAlive(nowMs: number): void {

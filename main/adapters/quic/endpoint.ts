@@ -101,7 +101,7 @@ export class Endpoint implements Transport {
     if (!running) return;
     for (const connection of new Set(this.#routes.values())) {
       connection.close(CLOSE_CODES.shuttingDown, 'shutting down');
-      connection.flushNow();
+      connection.flush();
     }
     this.#running = null;
     for (const connection of new Set(this.#routes.values())) connection.dispose();

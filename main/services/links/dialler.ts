@@ -98,8 +98,8 @@ export class Dialler {
    * One round over everything known of where this key is. The error is a sentence for people.
    * A person's round (for pairing) takes no turn from the others.
    */
-  async dialOnce(key: KeyHex, signal: AbortSignal): Promise<Result<void, string>> {
-    const addresses = await this.#addresses(key, signal);
+  async dialOnce(key: KeyHex, signal: AbortSignal, lastKnown?: HubAddress): Promise<Result<void, string>> {
+    const addresses = await this.#addresses(key, signal, lastKnown);
     const name = this.#deps.directory.nameOf(key);
     if (addresses.length === 0) return err(`${name} has not been seen on this network, and no address is known for it.`);
     let trouble = `${name} can't be reached. It may be switched off, or its firewall may block the hub.`;
@@ -181,7 +181,7 @@ export class Dialler {
   }
 
   /** Where the hub may be: by its owner's word, by what the network says now, by where it was last. */
-  async #addresses(key: KeyHex, signal: AbortSignal): Promise<readonly HubAddress[]> {
+  async #addresses(key: KeyHex, signal: AbortSignal, lastKnown?: HubAddress): Promise<readonly HubAddress[]> {
     const { directory } = this.#deps;
     const row = directory.row(key);
     const fixed = directory.staticHub(key);
@@ -194,6 +194,7 @@ export class Dialler {
     }
     if (nearby !== undefined) candidates.push(...nearby.addresses.map((address) => ({ host: address, port: nearby.port })));
     if (row?.lastHost != null && row.lastPort !== null) candidates.push({ host: row.lastHost, port: row.lastPort });
+    if (lastKnown !== undefined) candidates.push(lastKnown);
     const distinct = new Map(candidates.map((candidate) => [`${candidate.host} ${candidate.port}`, candidate]));
     return [...distinct.values()].slice(0, limits.DIAL_ADDRESSES_MAX);
   }

@@ -8,6 +8,7 @@ import { CLOSE_CODES, type KeyHex } from '../../ports/transport.ts';
 import type { Envelope } from '../../protocol/envelope.ts';
 import type { Dialler } from './dialler.ts';
 import type { Exchange } from './exchange.ts';
+import type { HubAddress } from './hub-address.ts';
 import type { Incoming, OpenHandler } from './incoming.ts';
 import { REPLY_TIMEOUT_MS, STRANGER_IDLE_MS, STRANGER_SWEEP_MS } from './limits.ts';
 import type { LinkTable } from './link-table.ts';
@@ -66,9 +67,9 @@ export class OpenLines {
   }
 
   /** Connects to a hub that a person chose, if there is no connection yet. The error's message is a sentence for that person. */
-  async open(key: KeyHex, signal: AbortSignal): Promise<Result<void, AppError>> {
+  async open(key: KeyHex, signal: AbortSignal, lastKnown?: HubAddress): Promise<Result<void, AppError>> {
     if (this.isOpen(key)) return ok();
-    const dialled = await this.#deps.dialler.dialOnce(key, signal);
+    const dialled = await this.#deps.dialler.dialOnce(key, signal, lastKnown);
     if (this.isOpen(key)) return ok();
     const sentence = dialled.ok ? `${this.#deps.directory.nameOf(key)} did not say hello.` : dialled.error;
     return err(new AppError('peer_unreachable', sentence, { failedBy: 'peer' }));

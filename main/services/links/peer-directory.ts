@@ -15,6 +15,7 @@ import { findHub, hubNotFound, type KnownHubs } from './hub-finder.ts';
 import { PEERS_MAX } from './limits.ts';
 import { NearbyTable, type NearbyHub } from './nearby-table.ts';
 import { checkPetname, foldName, uniqueName } from './peer-names.ts';
+import { pinnedRow, type Pin } from './pinned-row.ts';
 import { PeerPublisher } from './peer-publisher.ts';
 import { type LiveFacts, makePeerDto, NO_LIVE_FACTS } from './peer-view.ts';
 import { StaticHubs, type StaticHub } from './static-hubs.ts';
@@ -286,40 +287,13 @@ export class PeerDirectory implements KnownHubs {
   }
 
   /** Pins a key as part of a unit of work; `pinned` must follow once it is durable. Throws AppError overloaded at the limit of peers. */
-  pinInside(
-    tables: Tables,
-    pin: {
-      readonly key: KeyHex;
-      readonly petname: string;
-      readonly person: string | null;
-      readonly platform: string | null;
-      readonly advertisedName: string | null;
-    },
-  ): void {
+  pinInside(tables: Tables, pin: Pin): void {
     const before = tables.peer(pin.key);
     if (before === undefined && tables.peers().length >= PEERS_MAX) {
       throw new AppError('overloaded', `This hub keeps at most ${PEERS_MAX} peers. Remove one first.`);
     }
-    const fixed = this.#statics.get(pin.key);
-    const live = this.live(pin.key);
-    tables.putPeer({
-      ...pin,
-      petname: before?.petname ?? pin.petname,
-      agentId: agentIdOfKeyHex(pin.key),
-      trust: 'paired',
-      features: before?.features ?? [],
-      extensions: before?.extensions ?? [],
-      highestVersion: before?.highestVersion ?? 1,
-      staticHost: fixed?.host ?? before?.staticHost ?? null,
-      staticPort: fixed?.port ?? before?.staticPort ?? null,
-      lastHost: live.host ?? before?.lastHost ?? null,
-      lastPort: live.port ?? before?.lastPort ?? null,
-      lastSeenAt: this.#deps.clock.wallMs(),
-      capabilities: before?.capabilities ?? null,
-      capabilitiesAt: before?.capabilitiesAt ?? null,
-      pairedAt: this.#deps.clock.wallMs(),
-      revokedAt: null,
-    });
+    const place = { fixed: this.#statics.get(pin.key), live: this.live(pin.key) };
+    tables.putPeer(pinnedRow(pin, before, place, this.#deps.clock.wallMs()));
     this.#statics.removeInside(tables, pin.key);
   }
 

@@ -13,20 +13,21 @@ import { CLOSE_CODES, type ConnectionInfo, type KeyHex, type Transport, type Tra
 import { agentIdOfKeyHex } from '../../protocol/agent-id.ts';
 import type { Envelope } from '../../protocol/envelope.ts';
 import { kindEntry } from '../../protocol/kinds.ts';
-import type { HelloPayload } from '../../protocol/payloads.ts';
 import type { IdentityService } from '../identity.ts';
 import type { IncomingMessage, OutgoingMessage, PeerMessenger, ReplyDraft } from '../peer-messenger.ts';
 import { CoolOff } from './cool-off.ts';
 import { Dialler } from './dialler.ts';
 import { Exchange } from './exchange.ts';
 import { Greeter } from './greeter.ts';
+import { noteHello } from './hello-notes.ts';
 import { Incoming } from './incoming.ts';
-import { ADVERTISED_TEXT_MAX, STABLE_AFTER_MS } from './limits.ts';
+
 import type { Link } from './link.ts';
 import { LinkTable } from './link-table.ts';
 import { OpenLines } from './open-lines.ts';
 import type { PeerDirectory } from './peer-directory.ts';
 import type { PeerRates } from './peer-rates.ts';
+import { Presence } from './presence.ts';
 import { Prober, type PeerPulse } from './prober.ts';
 import { SecurityAudit } from './security-audit.ts';
 import { TokenBuckets } from './token-buckets.ts';
@@ -74,9 +75,7 @@ export class PeerLinks implements PeerMessenger {
   readonly #audit: SecurityAudit;
   readonly #coolOff: CoolOff;
   readonly #counters = new Map<string, number>();
-  readonly #presenceListeners = new Set<(peer: KeyHex, online: boolean) => void>();
-  /** Since when, on the monotonic clock. */
-  readonly #onlineSinceMs = new Map<KeyHex, number>();
+  readonly #presence: Presence;
   readonly #stopListening: (() => void)[] = [];
   #isRunning = false;
 
@@ -100,7 +99,7 @@ export class PeerLinks implements PeerMessenger {
       transport,
       ownAgentId,
       isAlive: (link) => this.#prober.isAlive(link),
-      onChange: (key) => this.#refresh(key),
+      onChange: (key) => this.#presence.refresh(key),
       onGreeted: (key) => this.lines.greeted(key),
     });
     this.#greeter = new Greeter({
@@ -108,7 +107,7 @@ export class PeerLinks implements PeerMessenger {
       exchange: this.#exchange,
       table: this.#table,
       agentName: (link) => this.#agentName(link),
-      onHello: (link, hello) => this.#hello(link, hello),
+      onHello: (link, hello) => noteHello(link, hello, { directory, clock, log, audit: this.#audit }),
       onSecondHello: (link) => this.#audit.note(link.keyHex, 'peer.second_hello', {}),
     });
     this.#prober = new Prober({ clock, exchange: this.#exchange, table: this.#table, directory });
@@ -135,6 +134,7 @@ export class PeerLinks implements PeerMessenger {
       greet: (connection) => this.#greet(connection),
       onWrongKey: (key, found, at) => this.#audit.note(key, 'peer.wrong_key', { found, host: at.host, port: at.port }),
     });
+    this.#presence = new Presence({ clock, table: this.#table, directory, prober: this.#prober, dialler: this.#dialler });
     this.lines = new OpenLines({
       clock,
       table: this.#table,
@@ -188,7 +188,7 @@ export class PeerLinks implements PeerMessenger {
   }
 
   isOnline(peer: KeyHex): boolean {
-    return this.#onlineSinceMs.has(peer);
+    return this.#presence.isOnline(peer);
   }
 
   features(peer: KeyHex): readonly string[] {
@@ -236,8 +236,7 @@ export class PeerLinks implements PeerMessenger {
   }
 
   onPresence(listener: (peer: KeyHex, online: boolean) => void): () => void {
-    this.#presenceListeners.add(listener);
-    return () => this.#presenceListeners.delete(listener);
+    return this.#presence.listen(listener);
   }
 
   /** Round trip and load, asked now; works for any hub that is connected. */
@@ -346,30 +345,6 @@ export class PeerLinks implements PeerMessenger {
     return err(code === 'timeout' ? `${name} did not answer hello in time.` : `${name} did not take our hello.`);
   }
 
-  #hello(link: Link, hello: HelloPayload): void {
-    const { directory, clock } = this.#deps;
-    const said = hello.agent_name?.slice(0, ADVERTISED_TEXT_MAX) ?? null;
-    const row = directory.row(link.keyHex);
-    if (row === undefined) {
-      directory.setLive(link.keyHex, { said });
-      return;
-    }
-    const highest = Math.max(1, ...hello.protocol_versions);
-    if (highest < row.highestVersion) {
-      this.#deps.log.warn('a peer speaks an older version than before', { before: row.highestVersion, now: highest });
-      this.#audit.note(link.keyHex, 'peer.downgraded', { before: row.highestVersion, now: highest });
-    }
-    directory.note(link.keyHex, {
-      features: hello.features,
-      extensions: hello.extensions,
-      highestVersion: Math.max(highest, row.highestVersion),
-      advertisedName: said ?? row.advertisedName,
-      lastHost: link.info.host,
-      lastPort: link.info.port,
-      lastSeenAt: clock.wallMs(),
-    });
-  }
-
   /** The name is for peers, and for strangers only when the owner agreed (PROTOCOL.md, Discovery). */
   #agentName(link: Link): string | null {
     const profile = this.#deps.profile();
@@ -400,29 +375,7 @@ export class PeerLinks implements PeerMessenger {
     else if (trust === 'suspended') this.#table.closeKey(key, CLOSE_CODES.notTrusted, 'suspended');
     if (trust === 'paired') this.#dialler.wake(key);
     else this.#dialler.forget(key);
-    this.#refresh(key);
-  }
-
-  /** Brings presence and what is shown of a hub in line with its connections and its trust. */
-  #refresh(key: KeyHex): void {
-    const { directory } = this.#deps;
-    const link = this.#table.sending(key);
-    const isOnline = link !== undefined && directory.isPaired(key);
-    const sinceMs = this.#onlineSinceMs.get(key);
-    const wasOnline = sinceMs !== undefined;
-    const now = this.#deps.clock.monotonicMs();
-    if (!isOnline) this.#onlineSinceMs.delete(key);
-    else if (!wasOnline) this.#onlineSinceMs.set(key, now);
-    const place =
-      link === undefined ? { host: null, port: null, roundTripMs: null } : { host: link.info.host, port: link.info.port, trouble: null };
-    directory.setLive(key, { online: isOnline, connected: link !== undefined, ...place });
-    if (isOnline && !wasOnline) this.#prober.online(key);
-    if (!isOnline && wasOnline) {
-      this.#prober.offline(key);
-      directory.note(key, { lastSeenAt: this.#deps.clock.wallMs() });
-    }
-    if (isOnline !== wasOnline) for (const listener of this.#presenceListeners) listener(key, isOnline);
-    if (link === undefined) this.#dialler.again(key, wasOnline && now - sinceMs >= STABLE_AFTER_MS);
+    this.#presence.refresh(key);
   }
 
   #count(name: string): void {

@@ -1,0 +1,69 @@
+// The operations on hubs: who is known, what they can do, how they are; and for their owner: name, suspend, add by address, remove.
+import { AppError } from '../../lib/app-error.ts';
+import type { KeyHex } from '../../ports/transport.ts';
+import { readHubAddress, readHubKey } from '../../services/links/hub-address.ts';
+import type { PeerDirectory } from '../../services/links/peer-directory.ts';
+import type { PeerLinks } from '../../services/links/peer-links.ts';
+import { makeCapabilitiesDto } from '../../services/links/peer-view.ts';
+import { actorOf } from '../actor.ts';
+import type { HandlersOf } from '../caller.ts';
+
+export interface PeersHandlersDeps {
+  readonly directory: PeerDirectory;
+  readonly links: PeerLinks;
+}
+
+export function peersHandlers({ directory, links }: PeersHandlersDeps): HandlersOf<'peers'> {
+  return {
+    'peers.list': async ({ trust }) => ({ items: directory.list(trust), next: null }),
+    'peers.get': async ({ id }) => directory.dto(directory.keyOf(id)),
+
+    'peers.capabilities': async ({ id, refresh }, _caller, { signal }) => {
+      const { peer } = directory.resolve(id);
+      if (refresh || peer.capabilities === null) {
+        const refreshed = await links.refreshCapabilities(peer.key, signal);
+        if (!refreshed.ok) throw refreshed.error;
+      }
+      return capabilitiesOf(directory, peer.key);
+    },
+
+    'peers.ping': async ({ id }, _caller, { signal }) => {
+      const answered = await links.ping(directory.resolve(id).peer.key, signal);
+      if (!answered.ok) throw answered.error;
+      const { roundTripMs, pong } = answered.value;
+      return { round_trip_ms: roundTripMs, status: pong.status, active_tasks: pong.active_tasks ?? 0 };
+    },
+
+    'peers.add': async ({ address, key, name }, caller) => {
+      const keyHex = readHubKey(key);
+      const place = readHubAddress(address);
+      if (!directory.isPaired(keyHex)) return directory.addStatic({ keyHex, ...place, name: name ?? null });
+      return directory.update(keyHex, { address: place, ...(name === undefined ? {} : { name }) }, actorOf(caller));
+    },
+
+    'peers.update': async ({ id, name, person, trust, address }, caller) =>
+      directory.update(
+        directory.keyOf(id),
+        {
+          ...(name === undefined ? {} : { name }),
+          ...(person === undefined ? {} : { person }),
+          ...(trust === undefined ? {} : { trust }),
+          ...(address === undefined ? {} : { address: address === null ? null : readHubAddress(address) }),
+        },
+        actorOf(caller),
+      ),
+
+    'peers.remove': async ({ id }, caller) => {
+      await directory.remove(directory.keyOf(id), actorOf(caller));
+      return { removed: true };
+    },
+  };
+}
+
+function capabilitiesOf(directory: PeerDirectory, key: KeyHex): NonNullable<ReturnType<typeof makeCapabilitiesDto>> {
+  const row = directory.row(key);
+  const capabilities = row === undefined ? null : makeCapabilitiesDto(row);
+  if (capabilities === null)
+    throw new AppError('not_found', 'That hub has not told what it can do.', { hint: 'Ask again with refresh while it is online.' });
+  return capabilities;
+}

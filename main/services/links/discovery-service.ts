@@ -1,0 +1,98 @@
+// Glue between the home network and the directory: announces this hub, feeds what is heard into the nearby table, and can be switched
+// off and on by the owner. What is heard is a hint and goes no further than that (PROTOCOL.md, Discovery).
+import type { Discovery, DiscoveryEvent } from '../../ports/discovery.ts';
+import type { Log } from '../../ports/log.ts';
+import type { IdentityService } from '../identity.ts';
+import type { PeerDirectory } from './peer-directory.ts';
+import type { HubProfile } from './peer-links.ts';
+
+export interface DiscoveryServiceDeps {
+  readonly discovery: Discovery;
+  readonly directory: Pick<PeerDirectory, 'foundNearby' | 'lostNearby' | 'forgetNearby'>;
+  readonly identity: Pick<IdentityService, 'agentId' | 'keyHex'>;
+  readonly profile: () => HubProfile;
+  /** The computer's addresses changed: dial everybody afresh. */
+  readonly redial: () => void;
+  readonly log: Log;
+}
+
+export class DiscoveryService {
+  readonly #deps: DiscoveryServiceDeps;
+  #isRunning = false;
+  /** Starts and stops follow one another, whoever asks. */
+  #turn: Promise<void> = Promise.resolve();
+  #problem: string | null = null;
+
+  constructor(deps: DiscoveryServiceDeps) {
+    this.#deps = deps;
+  }
+
+  get isRunning(): boolean {
+    return this.#isRunning;
+  }
+
+  /** A sentence, when the network could not be used for finding hubs. */
+  get problem(): string | null {
+    return this.#problem;
+  }
+
+  /** Announces this hub at its peer port and listens. A network that does not let us is a warning, not a failure. Idempotent. */
+  start(peerPort: number): Promise<void> {
+    return this.#next(() => this.#start(peerPort));
+  }
+
+  /** Says goodbye and forgets who is near. Idempotent. */
+  stop(): Promise<void> {
+    return this.#next(() => this.#stop());
+  }
+
+  /** The owner changed the name or whether it is announced: announce anew. Does nothing while stopped. */
+  announceAgain(peerPort: number): Promise<void> {
+    return this.#next(async () => {
+      if (!this.#isRunning) return;
+      await this.#deps.discovery.stop();
+      this.#isRunning = false;
+      await this.#start(peerPort);
+    });
+  }
+
+  /** Asks the network again now. */
+  refresh(): void {
+    if (this.#isRunning) this.#deps.discovery.refresh();
+  }
+
+  #next(work: () => Promise<void>): Promise<void> {
+    this.#turn = this.#turn.then(work, work);
+    return this.#turn;
+  }
+
+  async #start(peerPort: number): Promise<void> {
+    if (this.#isRunning) return;
+    const { discovery, identity, profile, log } = this.#deps;
+    const { name, announceName } = profile();
+    const advertisement = { agentId: identity.agentId, keyHex: identity.keyHex, peerPort, label: announceName ? name : null };
+    try {
+      this.#isRunning = true;
+      await discovery.start(advertisement, (event) => this.#heard(event));
+      this.#problem = null;
+    } catch (error) {
+      this.#isRunning = false;
+      this.#problem = 'This hub could not announce itself on the home network. Other hubs can still be added by address.';
+      log.warn('discovery could not start', { error: error instanceof Error ? error.message : 'unknown' });
+    }
+  }
+
+  async #stop(): Promise<void> {
+    if (!this.#isRunning) return;
+    this.#isRunning = false;
+    await this.#deps.discovery.stop();
+    this.#deps.directory.forgetNearby();
+  }
+
+  #heard(event: DiscoveryEvent): void {
+    if (!this.#isRunning) return;
+    if (event.type === 'found') this.#deps.directory.foundNearby(event.hub);
+    else if (event.type === 'lost') this.#deps.directory.lostNearby(event.agentId);
+    else this.#deps.redial();
+  }
+}

@@ -1,0 +1,39 @@
+// What is kept of a hello: hints about a pinned peer in its row, about a stranger only for as long as it is connected. An older version
+// than before is pointed out; no rule of trust depends on any of it (PROTOCOL.md, hello).
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { HelloPayload } from '../../protocol/payloads.ts';
+import { ADVERTISED_TEXT_MAX } from './limits.ts';
+import type { Link } from './link.ts';
+import type { PeerDirectory } from './peer-directory.ts';
+import type { SecurityAudit } from './security-audit.ts';
+
+export interface HelloNotesDeps {
+  readonly directory: PeerDirectory;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly audit: SecurityAudit;
+}
+
+export function noteHello(link: Link, hello: HelloPayload, { directory, clock, log, audit }: HelloNotesDeps): void {
+  const said = hello.agent_name?.slice(0, ADVERTISED_TEXT_MAX) ?? null;
+  const row = directory.row(link.keyHex);
+  if (row === undefined) {
+    directory.setLive(link.keyHex, { said });
+    return;
+  }
+  const highest = Math.max(1, ...hello.protocol_versions);
+  if (highest < row.highestVersion) {
+    log.warn('a peer speaks an older version than before', { before: row.highestVersion, now: highest });
+    audit.note(link.keyHex, 'peer.downgraded', { before: row.highestVersion, now: highest });
+  }
+  directory.note(link.keyHex, {
+    features: hello.features,
+    extensions: hello.extensions,
+    highestVersion: Math.max(highest, row.highestVersion),
+    advertisedName: said ?? row.advertisedName,
+    lastHost: link.info.host,
+    lastPort: link.info.port,
+    lastSeenAt: clock.wallMs(),
+  });
+}

@@ -1,0 +1,42 @@
+// The row a pairing leaves: whom the key stands for from now on, and what was known of it before. Pure.
+import type { PeerRow } from '../../ports/store.ts';
+import type { KeyHex } from '../../ports/transport.ts';
+import { agentIdOfKeyHex } from '../../protocol/agent-id.ts';
+import type { LiveFacts } from './peer-view.ts';
+import type { StaticHub } from './static-hubs.ts';
+
+export interface Pin {
+  readonly key: KeyHex;
+  /** Used when the key has no name here yet; unique among peers. */
+  readonly petname: string;
+  readonly person: string | null;
+  readonly platform: string | null;
+  /** What the hub called itself while pairing; outside text. */
+  readonly advertisedName: string | null;
+}
+
+export interface KnownPlace {
+  readonly fixed: StaticHub | undefined;
+  readonly live: LiveFacts;
+}
+
+export function pinnedRow(pin: Pin, before: PeerRow | undefined, { fixed, live }: KnownPlace, nowWallMs: number): PeerRow {
+  return {
+    ...pin,
+    petname: before !== undefined && before.trust !== 'revoked' ? before.petname : pin.petname,
+    agentId: agentIdOfKeyHex(pin.key),
+    trust: 'paired',
+    features: before?.features ?? [],
+    extensions: before?.extensions ?? [],
+    highestVersion: before?.highestVersion ?? 1,
+    staticHost: fixed?.host ?? before?.staticHost ?? null,
+    staticPort: fixed?.port ?? before?.staticPort ?? null,
+    lastHost: live.host ?? before?.lastHost ?? null,
+    lastPort: live.port ?? before?.lastPort ?? null,
+    lastSeenAt: nowWallMs,
+    capabilities: before?.capabilities ?? null,
+    capabilitiesAt: before?.capabilitiesAt ?? null,
+    pairedAt: nowWallMs,
+    revokedAt: null,
+  };
+}

@@ -1,0 +1,255 @@
+// The last step of pairing, made to survive anything: once our own check has passed, that is durable, our confirmation is sent until the
+// other side has it (on a new connection and after a restart too), and the key is pinned in the very commit in which both the check and
+// the other side's signature hold. Nothing is pinned on less (PROTOCOL.md, Pairing).
+import { AppError } from '../../lib/app-error.ts';
+import { backoffMs } from '../../lib/backoff.ts';
+import { fromBase64Url, fromHex } from '../../lib/bytes.ts';
+import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { Store, Tables } from '../../ports/store.ts';
+import type { KeyHex } from '../../ports/transport.ts';
+import { confirmMessage, confirmPayload } from '../../protocol/pairing.ts';
+import { verify } from '../../protocol/signature.ts';
+import type { IdentityService } from '../identity.ts';
+import type { OpenLines } from '../links/open-lines.ts';
+import type { PeerDirectory } from '../links/peer-directory.ts';
+import { CONFIRM_ACCEPT_MS, CONFIRM_BACKOFF, CONFIRM_RESEND_MS } from './limits.ts';
+import { keyBytes } from './pairing-session.ts';
+import { readUnsettled, writeUnsettled, type Unsettled } from './unsettled.ts';
+
+export interface ConfirmationsDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly identity: IdentityService;
+  readonly directory: PeerDirectory;
+  readonly lines: Pick<OpenLines, 'request' | 'open' | 'isOpen' | 'onLine'>;
+  /** The key is pinned and durable. */
+  readonly onPinned: (pid: string) => void;
+  /** It will never be: the other side refused, or the time is up. */
+  readonly onLost: (pid: string, why: 'refused' | 'expired') => void;
+}
+
+interface Delivery {
+  attempt: number;
+  timer: TimerHandle | undefined;
+  isBusy: boolean;
+}
+
+export class Confirmations {
+  readonly #deps: ConfirmationsDeps;
+  readonly #entries = new Map<string, Unsettled>();
+  readonly #deliveries = new Map<string, Delivery>();
+  #stopped = new AbortController();
+  #stopListening: (() => void) | undefined;
+
+  constructor(deps: ConfirmationsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Takes up what a former run left unsettled. */
+  start(): void {
+    this.#stopped = new AbortController();
+    this.#entries.clear();
+    for (const entry of readUnsettled(this.#deps.store.read)) this.#entries.set(entry.pid, entry);
+    this.#stopListening = this.#deps.lines.onLine((key) => this.#hurry(key));
+    for (const entry of this.#entries.values()) this.#plan(entry, 0);
+  }
+
+  stop(): void {
+    this.#stopped.abort();
+    this.#stopListening?.();
+    for (const delivery of this.#deliveries.values()) delivery.timer?.cancel();
+    this.#deliveries.clear();
+  }
+
+  has(pid: string): boolean {
+    return this.#entries.has(pid);
+  }
+
+  /** Whether a passed check of this pairing with this key waits here. */
+  isOf(pid: string, key: KeyHex): boolean {
+    return this.#entries.get(pid)?.key === key;
+  }
+
+  /** Our own check passed. Durable before it returns; pins at once when the other side's signature already held. */
+  async passed(entry: Omit<Unsettled, 'checkedAt' | 'isPinned' | 'wasPaired' | 'isAcked'>, peerHasConfirmed: boolean): Promise<void> {
+    const kept: Unsettled = {
+      ...entry,
+      checkedAt: this.#deps.clock.wallMs(),
+      isPinned: peerHasConfirmed,
+      wasPaired: this.#deps.directory.isPaired(entry.key),
+      isAcked: false,
+    };
+    await this.#commit(kept, { isPinned: peerHasConfirmed });
+    this.#plan(kept, 0);
+  }
+
+  /**
+   * The other side's confirmation of a pairing whose check passed here. Resolves once the pin is durable: then it may be acked.
+   * Throws AppError rejected when the signature does not hold or no such pairing waits here.
+   */
+  async received(key: KeyHex, pid: string, signature: Uint8Array): Promise<void> {
+    const entry = this.#entries.get(pid);
+    if (entry === undefined || entry.key !== key) {
+      // A repeated confirmation after everything was settled changes nothing.
+      if (this.#deps.directory.isPaired(key)) return;
+      throw new AppError('rejected', 'No pairing with that id waits here for a confirmation. A person must start again.');
+    }
+    const peerRole = entry.role === 'I' ? 'R' : 'I';
+    if (!verify(signature, confirmMessage(peerRole, transcriptOf(entry)), keyBytes(key))) {
+      throw new AppError('rejected', 'The signature of the confirmation does not hold.');
+    }
+    if (!entry.isPinned) await this.#commit(entry, { isPinned: true });
+  }
+
+  /** Takes a passed check back; false when the key is pinned already. */
+  async withdraw(pid: string): Promise<boolean> {
+    const entry = this.#entries.get(pid);
+    if (entry?.isPinned === true) return false;
+    if (entry !== undefined) await this.#drop(entry);
+    return true;
+  }
+
+  /** Makes the entry and what became true of it durable; a pin is part of the same unit of work. */
+  async #commit(entry: Unsettled, change: Partial<Pick<Unsettled, 'isPinned' | 'isAcked'>>): Promise<void> {
+    const { store, directory } = this.#deps;
+    await store.write((tables) => {
+      const stored = readUnsettled(tables);
+      const base = stored.find(({ pid }) => pid === entry.pid) ?? entry;
+      if (change.isPinned === true) this.#pin(tables, entry);
+      writeUnsettled(tables, [...stored.filter(({ pid }) => pid !== entry.pid), { ...base, ...change }]);
+    });
+    const settled = { ...(this.#entries.get(entry.pid) ?? entry), ...change };
+    this.#entries.set(entry.pid, settled);
+    if (change.isPinned === true) {
+      directory.pinned(entry.key);
+      this.#deps.onPinned(entry.pid);
+    }
+    if (settled.isPinned && settled.isAcked) await this.#drop(settled);
+  }
+
+  #pin(tables: Tables, entry: Unsettled): void {
+    const { directory, clock } = this.#deps;
+    const petname = directory.proposePetname(entry.proposedName, entry.key);
+    directory.pinInside(tables, {
+      key: entry.key,
+      petname,
+      person: entry.person,
+      platform: entry.platform,
+      advertisedName: entry.saidHub,
+    });
+    tables.appendAudit({
+      at: clock.wallMs(),
+      actor: entry.actor,
+      surface: entry.surface,
+      action: 'peer.paired',
+      object: entry.key,
+      digest: entry.transcript,
+      detail: JSON.stringify({ role: entry.role }),
+    });
+  }
+
+  async #drop(entry: Unsettled): Promise<void> {
+    this.#deliveries.get(entry.pid)?.timer?.cancel();
+    this.#deliveries.delete(entry.pid);
+    this.#entries.delete(entry.pid);
+    await this.#deps.store.write((tables) =>
+      writeUnsettled(
+        tables,
+        readUnsettled(tables).filter(({ pid }) => pid !== entry.pid),
+      ),
+    );
+  }
+
+  /** A connection to this key is there: what waits for it goes now. */
+  #hurry(key: KeyHex): void {
+    for (const entry of this.#entries.values()) if (entry.key === key) this.#plan(entry, 0);
+  }
+
+  #plan(entry: Unsettled, delayMs: number): void {
+    if (this.#stopped.signal.aborted) return;
+    const delivery = this.#deliveries.get(entry.pid) ?? { attempt: 0, timer: undefined, isBusy: false };
+    this.#deliveries.set(entry.pid, delivery);
+    delivery.timer?.cancel();
+    delivery.timer = this.#deps.clock.setTimer(delayMs, () => {
+      delivery.timer = undefined;
+      if (!delivery.isBusy) void this.#deliver(entry.pid, delivery);
+    });
+  }
+
+  async #deliver(pid: string, delivery: Delivery): Promise<void> {
+    const entry = this.#entries.get(pid);
+    if (entry === undefined || this.#stopped.signal.aborted) return;
+    if (this.#isExpired(entry)) return this.#expire(entry);
+    delivery.isBusy = true;
+    try {
+      if (!entry.isAcked && this.#ageMs(entry) < CONFIRM_RESEND_MS) await this.#send(entry);
+      else if (!this.#deps.lines.isOpen(entry.key)) await this.#open(entry);
+    } catch (error) {
+      this.#deps.log.warn('a pairing confirmation could not be settled', { error: error instanceof Error ? error.message : 'unknown' });
+    } finally {
+      delivery.isBusy = false;
+    }
+    if (this.#entries.has(pid)) this.#plan(entry, backoffMs(delivery.attempt++, this.#deps.random.fraction(), CONFIRM_BACKOFF));
+  }
+
+  async #send(entry: Unsettled): Promise<void> {
+    const { lines, identity } = this.#deps;
+    if (!lines.isOpen(entry.key) && !(await this.#open(entry))) return;
+    const signature = identity.sign(confirmMessage(entry.role, transcriptOf(entry)));
+    const payload = confirmPayload(fromBase64Url(entry.pid) ?? new Uint8Array(), signature);
+    const answered = await lines.request(entry.key, 'pair', payload, this.#stopped.signal);
+    const now = this.#entries.get(entry.pid);
+    if (now === undefined) return;
+    if (answered.ok) await this.#commit(now, { isAcked: true });
+    else if (answered.error.code === 'rejected' && answered.error.failedBy === 'peer') await this.#refused(now);
+  }
+
+  async #open(entry: Unsettled): Promise<boolean> {
+    const hint = entry.host !== null && entry.port !== null ? { host: entry.host, port: entry.port } : undefined;
+    const opened = await this.#deps.lines.open(entry.key, this.#stopped.signal, hint);
+    return opened.ok;
+  }
+
+  /** The other side does not stand by this pairing: neither do we, so that nobody stays pinned alone. */
+  async #refused(entry: Unsettled): Promise<void> {
+    const { store, directory, clock } = this.#deps;
+    if (entry.isPinned && !entry.wasPaired) {
+      await store.write((tables) => {
+        tables.deletePeer(entry.key);
+        tables.appendAudit({
+          at: clock.wallMs(),
+          actor: entry.key,
+          surface: 'peer',
+          action: 'peer.pairing_refused',
+          object: entry.key,
+          digest: entry.transcript,
+          detail: '{}',
+        });
+      });
+      directory.pinned(entry.key);
+    }
+    await this.#drop(entry);
+    this.#deps.onLost(entry.pid, 'refused');
+  }
+
+  async #expire(entry: Unsettled): Promise<void> {
+    await this.#drop(entry);
+    if (!entry.isPinned) this.#deps.onLost(entry.pid, 'expired');
+  }
+
+  #isExpired(entry: Unsettled): boolean {
+    return this.#ageMs(entry) >= (entry.isPinned ? CONFIRM_RESEND_MS : CONFIRM_ACCEPT_MS);
+  }
+
+  /** By the wall clock, since it must hold across restarts; a clock that was set back counts as no time. */
+  #ageMs(entry: Unsettled): number {
+    return Math.max(0, this.#deps.clock.wallMs() - entry.checkedAt);
+  }
+}
+
+function transcriptOf(entry: Unsettled): Uint8Array {
+  return fromHex(entry.transcript) ?? new Uint8Array();
+}

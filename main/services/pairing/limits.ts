@@ -1,0 +1,28 @@
+// Every number that bounds pairing, with what happens beyond it (PROTOCOL.md, Pairing).
+
+/** From the offer to the last typed digit; then the pairing has failed and its id is burnt. */
+export const PAIRING_DURATION_MS = 300_000;
+/** How long pairing stays open when a person opens it without saying. */
+export const WINDOW_DURATION_DEFAULT_MINUTES = 5;
+/** A person may keep it open this long at once. */
+export const WINDOW_DURATION_MAX_MINUTES = 30;
+/** This many failed checks within FAILURES_WITHIN_MS close pairing for LOCK_DURATION_MS. */
+export const FAILURES_MAX = 3;
+export const FAILURES_WITHIN_MS = 600_000;
+export const LOCK_DURATION_MS = 600_000;
+/** An offer that found pairing closed or busy is made again at this distance, until the pairing's time is up. */
+export const OFFER_AGAIN_AFTER_MS = 3_000;
+/** Own confirmations are sent again for this long, counted from our own check. */
+export const CONFIRM_RESEND_MS = 600_000;
+/** The other side's confirmation is accepted for this long after our own check: its typing and its resending together. */
+export const CONFIRM_ACCEPT_MS = 900_000;
+/** Waiting times between two tries to deliver a confirmation. */
+export const CONFIRM_BACKOFF = { firstMs: 1_000, maxMs: 15_000, jitter: 0.2 } as const;
+/** Checks that passed here and are not settled on both sides; the oldest gives way. */
+export const UNSETTLED_MAX = 16;
+/** Ids that were used; an offer with one of them is refused. The oldest is forgotten, long after its 5 minutes. */
+export const BURNT_IDS_MAX = 256;
+/** A pairing that ended stays visible this long. */
+export const ENDED_SHOWN_MS = 60_000;
+/** Pairings that ended and are still shown; the oldest gives way. */
+export const ENDED_SHOWN_MAX = 8;

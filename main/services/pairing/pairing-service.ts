@@ -1,0 +1,403 @@
+// Pairing as people do it: one at a time, started by a person here or offered by a hub while a person has pairing open; digits typed once
+// on each side. Owns the running pairing, the window and what is shown; what must survive a crash is Confirmations' part. It must never
+// pin a key, and never let a stranger make it ask a person anything while pairing is closed (PROTOCOL.md, Pairing).
+import { AppError } from '../../lib/app-error.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
+import type { PairingDto, PairingState, PairingWindowDto } from '../../../preload/contract/dto.ts';
+import type { Clock, Random } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { Store } from '../../ports/store.ts';
+import type { KeyHex } from '../../ports/transport.ts';
+import { PAIRING_ID_BYTES, PAIRING_NONCE_BYTES } from '../../protocol/limits.ts';
+import {
+  abortPayload,
+  answerPayload,
+  confirmMessage,
+  newOffer,
+  parsePairStep,
+  readPairMeta,
+  revealPayload,
+  type PairMeta,
+  type PairStep,
+} from '../../protocol/pairing.ts';
+import { toHex } from '../../lib/bytes.ts';
+import { verify } from '../../protocol/signature.ts';
+import type { EventBus } from '../event-bus.ts';
+import type { IdentityService } from '../identity.ts';
+import { checkPetname } from '../links/peer-names.ts';
+import type { OpenLines } from '../links/open-lines.ts';
+import type { PeerDirectory } from '../links/peer-directory.ts';
+import type { HubProfile } from '../links/peer-links.ts';
+import type { ReplyDraft } from '../peer-messenger.ts';
+import { Confirmations } from './confirmations.ts';
+import { CONFIRM_ACCEPT_MS, OFFER_AGAIN_AFTER_MS, PAIRING_DURATION_MS } from './limits.ts';
+import { keyBytes, PairingSession } from './pairing-session.ts';
+import { PairingShelf } from './pairing-shelf.ts';
+import { PairingWindow } from './pairing-window.ts';
+
+export interface PairingServiceDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly events: EventBus;
+  readonly identity: IdentityService;
+  readonly directory: PeerDirectory;
+  readonly lines: OpenLines;
+  readonly profile: () => HubProfile;
+}
+
+/** Who typed, for the audit. */
+export interface PairingActor {
+  readonly actor: string;
+  readonly surface: string;
+}
+
+const ACCEPTED: ReplyDraft = { kind: 'ack', payload: { accepted: true } };
+/** States in which an abort by the other side means that digits were typed wrong. */
+const DIGIT_STATES: readonly PairingState[] = ['show_six', 'type_two', 'show_two'];
+
+export class PairingService {
+  readonly #deps: PairingServiceDeps;
+  readonly #window: PairingWindow;
+  readonly #confirmations: Confirmations;
+  readonly #shelf: PairingShelf;
+
+  constructor(deps: PairingServiceDeps) {
+    this.#deps = deps;
+    const { store, clock, random, log, identity, directory, lines } = deps;
+    this.#window = new PairingWindow(clock, (window) => deps.events.publish({ type: 'pairing_window', window }));
+    this.#shelf = new PairingShelf({ clock, events: deps.events, directory, lines, onTimeUp: (session) => this.#timeIsUp(session) });
+    this.#confirmations = new Confirmations({
+      store,
+      clock,
+      random,
+      log,
+      identity,
+      directory,
+      lines,
+      onPinned: (pid) => this.#pinned(pid),
+      onLost: (pid, why) => this.#lost(pid, why),
+    });
+    lines.onRequest('pair', ({ link, envelope }) => this.#step(link.keyHex, envelope.payload));
+  }
+
+  /** Call after the links were started. */
+  start(): void {
+    this.#confirmations.start();
+  }
+
+  stop(): void {
+    this.#confirmations.stop();
+    this.#window.stop();
+    this.#shelf.stop();
+  }
+
+  get window(): PairingWindowDto {
+    return this.#window.dto;
+  }
+
+  list(): readonly PairingDto[] {
+    return this.#shelf.list();
+  }
+
+  /** A person opens or closes pairing for offers. Throws AppError rate_limited while it is locked. */
+  setWindow(open: boolean, minutes: number): PairingWindowDto {
+    if (!open) this.#window.close();
+    else {
+      this.#refuseWhileLocked();
+      this.#window.open(minutes);
+    }
+    return this.#window.dto;
+  }
+
+  /** A person pressed Add. Throws AppError conflict, rate_limited, peer_not_found or blocked; what fails later shows in the pairing. */
+  begin(peer: string, name: string | null): PairingDto {
+    const { directory, identity, random } = this.#deps;
+    this.#refuseWhileLocked();
+    const key = directory.keyOf(peer);
+    if (directory.row(key)?.trust === 'suspended') throw new AppError('blocked', 'That hub is suspended here. Resume it first.');
+    const running = this.#shelf.running();
+    if (running !== undefined) {
+      throw new AppError('conflict', 'Another pairing is under way.', { hint: 'Finish or cancel it first.', failedBy: 'input' });
+    }
+    const wantedName = name === null ? null : checkPetname(name);
+    const session = new PairingSession({
+      id: random.uuid(),
+      role: 'I',
+      ownKey: identity.keyHex,
+      peerKey: key,
+      pid: random.bytes(PAIRING_ID_BYTES),
+      ownMeta: this.#ownMeta(),
+      wantedName,
+      nonce: random.bytes(PAIRING_NONCE_BYTES),
+      expiresAt: this.#deps.clock.wallMs() + PAIRING_DURATION_MS,
+    });
+    if (directory.row(key)?.trust === 'revoked') directory.pardon(key, true);
+    this.#shelf.add(session);
+    void this.#offer(session);
+    return session.dto;
+  }
+
+  /** A person here opens the request that came in. */
+  async open(id: string): Promise<PairingDto> {
+    const session = this.#shelf.get(id);
+    this.#expect(session, 'offered');
+    this.#shelf.move(session, 'exchanging');
+    await this.#request(session, answerPayload(session.pid, session.ownMeta, session.ownNonce));
+    return session.dto;
+  }
+
+  /** A person typed the digits of the other screen: one try. */
+  async type(id: string, digits: string, actor: PairingActor): Promise<PairingDto> {
+    const session = this.#shelf.get(id);
+    this.#expect(session, session.role === 'I' ? 'type_six' : 'type_two');
+    if (!session.isRight(digits)) {
+      await this.#abort(session, 'The digits were not those of the other screen. Nothing was paired; start again.', 'wrong digits', true);
+      return session.dto;
+    }
+    this.#shelf.move(session, 'confirming');
+    try {
+      await this.#pass(session, actor);
+    } catch (error) {
+      await this.#abort(session, 'The pairing could not be stored. Nothing was paired.', 'could not be stored', false);
+      throw error;
+    }
+    if (session.role === 'I' && session.state === 'confirming') this.#shelf.move(session, 'show_two');
+    return session.dto;
+  }
+
+  /** The check passed here: durable from now on, whatever happens. */
+  async #pass(session: PairingSession, actor: PairingActor): Promise<void> {
+    const said = readPairMeta(session.peerMeta);
+    const { host, port } = this.#deps.directory.live(session.peerKey);
+    await this.#confirmations.passed(
+      {
+        pid: session.pidText,
+        key: session.peerKey,
+        role: session.role,
+        transcript: toHex(session.transcript),
+        proposedName: session.proposedName,
+        saidHub: said.hub,
+        person: session.saidPerson,
+        platform: said.platform,
+        host,
+        port,
+        ...actor,
+      },
+      session.peerHasConfirmed,
+    );
+  }
+
+  /** A person calls the pairing off, or puts an ended one away. Throws AppError conflict once it is done. */
+  async cancel(id: string): Promise<void> {
+    const session = this.#shelf.get(id);
+    if (session.isOver) return this.#shelf.remove(session);
+    if (!(await this.#confirmations.withdraw(session.pidText))) throw new AppError('conflict', 'The two hubs are paired already.');
+    await this.#abort(session, 'Called off here. Nothing was paired.', 'called off', false);
+  }
+
+  /** I: connects and offers, again and again until the other side takes the offer or the time is up. */
+  async #offer(session: PairingSession): Promise<void> {
+    const { lines, identity } = this.#deps;
+    const { pid, ownMeta, ownNonce } = session;
+    const offer = newOffer({ pid, key: keyBytes(identity.keyHex), meta: ownMeta, nonce: ownNonce });
+    session.commit = offer.commit;
+    while (session.state === 'waiting_for_answer') {
+      const opened = await lines.open(session.peerKey, session.ended.signal);
+      if (session.isOver) return;
+      if (!opened.ok) return this.#fail(session, opened.error.message, false);
+      const answered = await lines.request(session.peerKey, 'pair', offer.payload, session.ended.signal);
+      if (answered.ok || session.isOver) return;
+      const { code } = answered.error;
+      const isWorthAnother = ['not_authorized', 'overloaded', 'rate_limited', 'timeout', 'peer_unreachable'].includes(code);
+      if (!isWorthAnother) return this.#fail(session, 'The other hub did not take the request to pair.', false);
+      await this.#shelf.pause(session, OFFER_AGAIN_AFTER_MS);
+    }
+  }
+
+  /** Every step that comes from the other side; answered at once. Throws AppError for what is refused. */
+  async #step(key: KeyHex, payload: JsonObject): Promise<ReplyDraft> {
+    const parsed = parsePairStep(payload);
+    if (!parsed.ok) throw new AppError('invalid_envelope', `The pairing step does not fit: ${parsed.error}.`);
+    const step = parsed.value;
+    if (step.step === 'offer') return this.#offered(key, step);
+    const session = this.#shelf.byPid(step.pidText, key);
+    if (step.step === 'confirm') return this.#confirmed(key, step, session);
+    if (step.step === 'abort') {
+      await this.#aborted(key, step.pidText, session);
+      return ACCEPTED;
+    }
+    if (session === undefined || session.isOver) throw new AppError('rejected', 'No such pairing is under way here.');
+    return step.step === 'answer' ? this.#answered(session, step) : this.#revealed(session, step);
+  }
+
+  #offered(key: KeyHex, step: Extract<PairStep, { step: 'offer' }>): ReplyDraft {
+    const { identity, random, clock } = this.#deps;
+    const running = this.#shelf.running();
+    const isRepeated = running?.peerKey === key && running.pidText === step.pidText && running.role === 'R';
+    if (isRepeated) return ACCEPTED;
+    if (running?.role === 'I' && running.peerKey === key && running.state === 'waiting_for_answer') this.#yieldTo(running, key);
+    else if (!this.#window.isOpen) {
+      throw new AppError('not_authorized', 'Pairing is closed here.', { hint: 'A person at this hub must open pairing first.' });
+    } else if (running !== undefined) {
+      throw new AppError('overloaded', 'Another pairing is under way here.', { hint: 'Try again in a minute.' });
+    }
+    if (this.#shelf.isBurnt(step.pidText)) throw new AppError('rejected', 'That pairing id was used before. Start again with a new one.');
+    this.#shelf.burn(step.pidText);
+    const session = new PairingSession({
+      id: random.uuid(),
+      role: 'R',
+      ownKey: identity.keyHex,
+      peerKey: key,
+      pid: step.pid,
+      ownMeta: this.#ownMeta(),
+      wantedName: null,
+      nonce: random.bytes(PAIRING_NONCE_BYTES),
+      expiresAt: clock.wallMs() + PAIRING_DURATION_MS,
+    });
+    session.commit = step.commit;
+    session.peerMeta = step.meta;
+    this.#shelf.add(session);
+    return ACCEPTED;
+  }
+
+  /** Both pressed Add: the pairing of the lower key goes on, and the other side becomes its responder. */
+  #yieldTo(own: PairingSession, key: KeyHex): void {
+    if (this.#deps.identity.keyHex < key) {
+      throw new AppError('overloaded', 'Both hubs asked at once; the request of this one goes on.', {
+        hint: 'Look for it on your screen.',
+      });
+    }
+    own.state = 'failed';
+    this.#shelf.remove(own);
+  }
+
+  #answered(session: PairingSession, step: Extract<PairStep, { step: 'answer' }>): ReplyDraft {
+    if (session.role !== 'I' || session.state !== 'waiting_for_answer') throw new AppError('rejected', 'That step is not due.');
+    session.takeAnswer(step.meta, step.nonce);
+    this.#shelf.move(session, 'exchanging');
+    void this.#reveal(session);
+    return ACCEPTED;
+  }
+
+  async #reveal(session: PairingSession): Promise<void> {
+    if (await this.#request(session, revealPayload(session.pid, session.ownNonce))) this.#shelf.move(session, 'type_six');
+  }
+
+  #revealed(session: PairingSession, step: Extract<PairStep, { step: 'reveal' }>): ReplyDraft {
+    if (session.role !== 'R') throw new AppError('rejected', 'That step is not due.');
+    if (session.state !== 'exchanging') throw new AppError('rejected', 'That step is not due.');
+    if (!session.takeReveal(step.nonce)) {
+      void this.#abort(session, 'The other hub did not keep to what it had promised. Nothing was paired.', 'broken promise', true);
+      throw new AppError('rejected', 'What was revealed is not what was promised.');
+    }
+    this.#shelf.move(session, 'show_six');
+    return ACCEPTED;
+  }
+
+  async #confirmed(key: KeyHex, step: Extract<PairStep, { step: 'confirm' }>, session: PairingSession | undefined): Promise<ReplyDraft> {
+    if (session?.role === 'R' && (session.state === 'show_six' || session.state === 'type_two')) {
+      if (!verify(step.sig, confirmMessage('I', session.transcript), keyBytes(key))) {
+        void this.#abort(session, 'The other hub could not prove itself. Nothing was paired.', 'wrong signature', true);
+        throw new AppError('rejected', 'The signature of the confirmation does not hold.');
+      }
+      session.peerHasConfirmed = true;
+      this.#shelf.move(session, 'type_two');
+      return ACCEPTED;
+    }
+    await this.#confirmations.received(key, step.pidText, step.sig);
+    return ACCEPTED;
+  }
+
+  async #aborted(key: KeyHex, pidText: string, session: PairingSession | undefined): Promise<void> {
+    this.#shelf.burn(pidText);
+    if (this.#confirmations.isOf(pidText, key) && !(await this.#confirmations.withdraw(pidText))) return;
+    if (session === undefined || session.isOver) return;
+    const isWrong = DIGIT_STATES.includes(session.state);
+    this.#fail(
+      session,
+      isWrong ? 'The digits did not match, or the other side called it off. Nothing was paired.' : 'The other side called it off.',
+      isWrong,
+    );
+  }
+
+  /** A step of ours; false when the other side did not take it, and the pairing has failed then. */
+  async #request(session: PairingSession, payload: JsonObject): Promise<boolean> {
+    const answered = await this.#deps.lines.request(session.peerKey, 'pair', payload, session.ended.signal);
+    if (session.isOver) return false;
+    if (answered.ok) return true;
+    const isGone = answered.error.failedBy !== 'peer' || answered.error.code === 'peer_unreachable';
+    await this.#abort(
+      session,
+      isGone ? 'The connection was lost. Start again.' : 'The other hub refused to go on.',
+      'a step failed',
+      false,
+    );
+    return false;
+  }
+
+  /** Tells the other side, best effort, and fails here. */
+  async #abort(session: PairingSession, failure: string, reason: string, isFailedCheck: boolean): Promise<void> {
+    if (session.isOver) return;
+    this.#fail(session, failure, isFailedCheck);
+    if (this.#deps.lines.isOpen(session.peerKey))
+      await this.#deps.lines.request(session.peerKey, 'pair', abortPayload(session.pid, reason));
+  }
+
+  #fail(session: PairingSession, failure: string, isFailedCheck: boolean): void {
+    if (session.isOver) return;
+    session.failure = failure;
+    this.#shelf.burn(session.pidText);
+    this.#shelf.end(session, 'failed');
+    if (isFailedCheck) this.#window.failed();
+    this.#deps.log.info('pairing failed', { role: session.role, check: isFailedCheck });
+  }
+
+  #pinned(pid: string): void {
+    const session = this.#shelf.byPid(pid);
+    if (session === undefined || session.isOver) return;
+    this.#shelf.end(session, 'paired');
+    this.#window.close();
+  }
+
+  #lost(pid: string, why: 'refused' | 'expired'): void {
+    const session = this.#shelf.byPid(pid);
+    if (session === undefined || session.state === 'failed') return;
+    session.failure =
+      why === 'refused'
+        ? 'The other hub did not stand by the pairing. Nothing was paired.'
+        : 'The other side did not finish in time. Nothing was paired.';
+    this.#shelf.end(session, 'failed');
+  }
+
+  #timeIsUp(session: PairingSession): void {
+    if (session.isOver) return;
+    if (this.#confirmations.has(session.pidText)) {
+      // Our own check has passed; the other side's confirmation may still be on its way.
+      session.expiresAt = this.#deps.clock.wallMs() + CONFIRM_ACCEPT_MS - PAIRING_DURATION_MS;
+      this.#shelf.move(session, 'confirming');
+      return;
+    }
+    void this.#abort(session, 'The time was up. Start again.', 'time is up', false);
+  }
+
+  #expect(session: PairingSession, state: PairingState): void {
+    if (session.state === state) return;
+    throw new AppError('conflict', 'That step of the pairing is not due now.', { failedBy: 'input', data: { state: session.state } });
+  }
+
+  #refuseWhileLocked(): void {
+    if (!this.#window.isLocked) return;
+    const until = this.#window.dto.locked_until ?? this.#deps.clock.wallMs();
+    const minutes = Math.max(1, Math.ceil((until - this.#deps.clock.wallMs()) / 60_000));
+    throw new AppError('rate_limited', `Pairing is closed for ${minutes} more minutes, because too many pairings failed.`, {
+      retryAfterMs: Math.max(0, until - this.#deps.clock.wallMs()),
+    });
+  }
+
+  #ownMeta(): PairMeta {
+    const { name, person, platform } = this.#deps.profile();
+    return { hub: name, platform, ...(person === null ? {} : { person }) };
+  }
+}

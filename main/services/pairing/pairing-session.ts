@@ -1,0 +1,153 @@
+// One pairing as it goes: which side we are, what was exchanged, and what may be shown now. It computes and remembers; it sends nothing,
+// pins nothing, and shows digits only on the side and in the state that must show them (PROTOCOL.md, Pairing).
+import { timingSafeEqual } from 'node:crypto';
+import type { PairingDto, PairingState } from '../../../preload/contract/dto.ts';
+import { escapeName, escapeText } from '../../core/text-escape.ts';
+import { assert } from '../../lib/assert.ts';
+import { fromHex, toBase64Url, utf8 } from '../../lib/bytes.ts';
+import type { KeyHex } from '../../ports/transport.ts';
+import { agentIdOfKeyHex } from '../../protocol/agent-id.ts';
+import { commitment, digitsOf, readPairMeta, transcript, type PairMeta, type PairRole } from '../../protocol/pairing.ts';
+
+/** The longest platform text shown, in characters. */
+const PLATFORM_SHOWN_MAX = 64;
+
+export interface SessionStart {
+  readonly id: string;
+  readonly role: PairRole;
+  readonly ownKey: KeyHex;
+  readonly peerKey: KeyHex;
+  readonly pid: Uint8Array;
+  readonly ownMeta: PairMeta;
+  /** The name the owner wants for the hub, if any. */
+  readonly wantedName: string | null;
+  readonly expiresAt: number;
+  readonly nonce: Uint8Array;
+}
+
+export class PairingSession {
+  readonly id: string;
+  readonly role: PairRole;
+  readonly peerKey: KeyHex;
+  readonly pid: Uint8Array;
+  readonly pidText: string;
+  readonly ownMeta: PairMeta;
+  readonly ownNonce: Uint8Array;
+  readonly wantedName: string | null;
+  /** Aborted when the session has ended. */
+  readonly ended = new AbortController();
+  state: PairingState;
+  failure: string | null = null;
+  /** Wall clock, for display. */
+  expiresAt: number;
+  peerMeta: PairMeta = {};
+  /** R: what I promised. I: our own promise. */
+  commit: Uint8Array = new Uint8Array();
+  /** R: I's valid signature, which came before our own check. */
+  peerHasConfirmed = false;
+  readonly #ownKey: KeyHex;
+  #transcript: Uint8Array | undefined;
+
+  constructor(start: SessionStart) {
+    this.id = start.id;
+    this.role = start.role;
+    this.peerKey = start.peerKey;
+    this.pid = start.pid;
+    this.pidText = toBase64Url(start.pid);
+    this.ownMeta = start.ownMeta;
+    this.ownNonce = start.nonce;
+    this.wantedName = start.wantedName;
+    this.expiresAt = start.expiresAt;
+    this.#ownKey = start.ownKey;
+    this.state = start.role === 'I' ? 'waiting_for_answer' : 'offered';
+  }
+
+  get isOver(): boolean {
+    return this.state === 'paired' || this.state === 'failed';
+  }
+
+  /** T; known once both nonces are. */
+  get transcript(): Uint8Array {
+    assert(this.#transcript !== undefined, 'the transcript is read after the exchange');
+    return this.#transcript;
+  }
+
+  /** I: the answer came; both nonces are known. */
+  takeAnswer(meta: PairMeta, nonceR: Uint8Array): void {
+    this.peerMeta = meta;
+    this.#transcript = this.#computeTranscript(nonceR, this.ownNonce);
+  }
+
+  /** R: false when what was revealed is not what was promised. */
+  takeReveal(nonceI: Uint8Array): boolean {
+    const expected = commitment({ pid: this.pid, key: keyBytes(this.peerKey), meta: this.peerMeta, nonce: nonceI });
+    if (expected.byteLength !== this.commit.byteLength || !timingSafeEqual(expected, this.commit)) return false;
+    this.#transcript = this.#computeTranscript(this.ownNonce, nonceI);
+    return true;
+  }
+
+  /** Whether these are the digits of the other screen: six for I, two for R. */
+  isRight(typed: string): boolean {
+    const digits = digitsOf(this.transcript);
+    const expected = utf8(this.role === 'I' ? digits.six : digits.two);
+    const given = utf8(typed);
+    return given.byteLength === expected.byteLength && timingSafeEqual(given, expected);
+  }
+
+  /** What the hub may be called, from what it says of itself; empty when nothing of it is fit to be a name. */
+  get proposedName(): string {
+    if (this.wantedName !== null) return this.wantedName;
+    const said = readPairMeta(this.peerMeta);
+    for (const text of [said.hub, said.person]) {
+      const escaped = text === null ? undefined : escapeName(text);
+      if (escaped?.hidden === false) return escaped.name;
+    }
+    return '';
+  }
+
+  /** The person's name as it may be shown, or null. */
+  get saidPerson(): string | null {
+    const { person } = readPairMeta(this.peerMeta);
+    const escaped = person === null ? undefined : escapeName(person);
+    return escaped?.hidden === false ? escaped.name : null;
+  }
+
+  get dto(): PairingDto {
+    const said = readPairMeta(this.peerMeta);
+    return {
+      id: this.id,
+      peer_id: agentIdOfKeyHex(this.peerKey),
+      role: this.role === 'I' ? 'initiator' : 'responder',
+      state: this.state,
+      said_hub: said.hub === null ? null : escapeName(said.hub).name,
+      said_person: said.person === null ? null : escapeName(said.person).name,
+      said_platform: said.platform === null ? null : escapeText(said.platform.slice(0, PLATFORM_SHOWN_MAX).toWellFormed()),
+      six: this.role === 'R' && this.state === 'show_six' ? digitsOf(this.transcript).six : null,
+      two: this.role === 'I' && this.state === 'show_two' ? digitsOf(this.transcript).two : null,
+      expires_at: this.expiresAt,
+      failure: this.failure,
+    };
+  }
+
+  #computeTranscript(nonceR: Uint8Array, nonceI: Uint8Array): Uint8Array {
+    const own = { key: keyBytes(this.#ownKey), meta: this.ownMeta };
+    const peer = { key: keyBytes(this.peerKey), meta: this.peerMeta };
+    const [initiator, responder] = this.role === 'I' ? [own, peer] : [peer, own];
+    return transcript({
+      pid: this.pid,
+      keyI: initiator.key,
+      metaI: initiator.meta,
+      keyR: responder.key,
+      metaR: responder.meta,
+      commit: this.commit,
+      nonceR,
+      nonceI,
+    });
+  }
+}
+
+export function keyBytes(key: KeyHex): Uint8Array {
+  const bytes = fromHex(key);
+  assert(bytes?.byteLength === 32, 'a key is 32 bytes in hex');
+  return bytes;
+}

@@ -1,0 +1,127 @@
+// The pairings there are: the one that goes on, the ones that just ended and are still shown, and the ids that may not be used again.
+// Keeps their timers and tells pages; knows nothing of the steps.
+import { AppError } from '../../lib/app-error.ts';
+import type { PairingDto, PairingState } from '../../../preload/contract/dto.ts';
+import type { Clock, TimerHandle } from '../../ports/clock.ts';
+import type { KeyHex } from '../../ports/transport.ts';
+import type { EventBus } from '../event-bus.ts';
+import type { OpenLines } from '../links/open-lines.ts';
+import type { PeerDirectory } from '../links/peer-directory.ts';
+import { BURNT_IDS_MAX, ENDED_SHOWN_MAX, ENDED_SHOWN_MS, PAIRING_DURATION_MS } from './limits.ts';
+import type { PairingSession } from './pairing-session.ts';
+
+export interface PairingShelfDeps {
+  readonly clock: Clock;
+  readonly events: EventBus;
+  readonly directory: Pick<PeerDirectory, 'pardon'>;
+  readonly lines: Pick<OpenLines, 'hold' | 'release'>;
+  readonly onTimeUp: (session: PairingSession) => void;
+}
+
+export class PairingShelf {
+  readonly #deps: PairingShelfDeps;
+  readonly #sessions = new Map<string, PairingSession>();
+  readonly #timers = new Map<string, TimerHandle>();
+  readonly #burnt = new Set<string>();
+
+  constructor(deps: PairingShelfDeps) {
+    this.#deps = deps;
+  }
+
+  stop(): void {
+    for (const session of this.#sessions.values()) session.ended.abort();
+    for (const timer of this.#timers.values()) timer.cancel();
+    this.#timers.clear();
+    this.#sessions.clear();
+  }
+
+  list(): readonly PairingDto[] {
+    return [...this.#sessions.values()].map(({ dto }) => dto);
+  }
+
+  /** The pairing that goes on: there is one at most. */
+  running(): PairingSession | undefined {
+    return [...this.#sessions.values()].find(({ isOver }) => !isOver);
+  }
+
+  /** Throws AppError not_found. */
+  get(id: string): PairingSession {
+    const session = this.#sessions.get(id);
+    if (session === undefined) throw new AppError('not_found', 'No such pairing is under way here.', { failedBy: 'input' });
+    return session;
+  }
+
+  byPid(pidText: string, key?: KeyHex): PairingSession | undefined {
+    return [...this.#sessions.values()].find((session) => session.pidText === pidText && (key === undefined || session.peerKey === key));
+  }
+
+  add(session: PairingSession): void {
+    this.#sessions.set(session.id, session);
+    this.#deps.lines.hold(session.peerKey);
+    this.#timers.set(
+      session.id,
+      this.#deps.clock.setTimer(PAIRING_DURATION_MS, () => {
+        if (!session.isOver) this.#deps.onTimeUp(session);
+      }),
+    );
+    this.#publish(session);
+  }
+
+  move(session: PairingSession, state: PairingState): void {
+    if (session.isOver) return;
+    session.state = state;
+    this.#publish(session);
+  }
+
+  end(session: PairingSession, state: 'paired' | 'failed'): void {
+    session.state = state;
+    session.ended.abort();
+    this.#deps.lines.release(session.peerKey);
+    this.#deps.directory.pardon(session.peerKey, false);
+    this.#timers.get(session.id)?.cancel();
+    this.#timers.set(
+      session.id,
+      this.#deps.clock.setTimer(ENDED_SHOWN_MS, () => this.remove(session)),
+    );
+    this.#publish(session);
+    const ended = [...this.#sessions.values()].filter(({ isOver }) => isOver);
+    for (const old of ended.slice(0, Math.max(0, ended.length - ENDED_SHOWN_MAX))) this.remove(old);
+  }
+
+  remove(session: PairingSession): void {
+    session.ended.abort();
+    this.#timers.get(session.id)?.cancel();
+    this.#timers.delete(session.id);
+    if (this.#sessions.delete(session.id)) this.#deps.events.publish({ type: 'pairing_gone', id: session.id });
+  }
+
+  isBurnt(pidText: string): boolean {
+    return this.#burnt.has(pidText);
+  }
+
+  burn(pidText: string): void {
+    this.#burnt.delete(pidText);
+    this.#burnt.add(pidText);
+    const oldest = this.#burnt.values().next();
+    if (this.#burnt.size > BURNT_IDS_MAX && !oldest.done) this.#burnt.delete(oldest.value);
+  }
+
+  /** Waits, or until the session has ended. */
+  pause(session: PairingSession, delayMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const stop = (): void => {
+        timer.cancel();
+        resolve();
+      };
+      const timer = this.#deps.clock.setTimer(delayMs, () => {
+        session.ended.signal.removeEventListener('abort', stop);
+        resolve();
+      });
+      session.ended.signal.addEventListener('abort', stop, { once: true });
+    });
+  }
+
+  #publish(session: PairingSession): void {
+    this.#deps.events.publish({ type: 'pairing', pairing: session.dto });
+  }
+}

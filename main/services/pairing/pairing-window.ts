@@ -1,0 +1,88 @@
+// Whether offers are taken at all: only while a person has opened pairing, and not for a while after too many failed checks
+// (PROTOCOL.md, Pairing). Holds times on the monotonic clock; wall times are for display.
+import type { PairingWindowDto } from '../../../preload/contract/dto.ts';
+import type { Clock, TimerHandle } from '../../ports/clock.ts';
+import { FAILURES_MAX, FAILURES_WITHIN_MS, LOCK_DURATION_MS, WINDOW_DURATION_MAX_MINUTES } from './limits.ts';
+
+const MINUTE_MS = 60_000;
+
+export class PairingWindow {
+  readonly #clock: Clock;
+  readonly #onChange: (window: PairingWindowDto) => void;
+  #closesAtMs: number | undefined;
+  #lockedUntilMs: number | undefined;
+  #failuresAtMs: number[] = [];
+  #timer: TimerHandle | undefined;
+
+  constructor(clock: Clock, onChange: (window: PairingWindowDto) => void) {
+    this.#clock = clock;
+    this.#onChange = onChange;
+  }
+
+  get isOpen(): boolean {
+    return !this.isLocked && this.#closesAtMs !== undefined && this.#clock.monotonicMs() < this.#closesAtMs;
+  }
+
+  get isLocked(): boolean {
+    return this.#lockedUntilMs !== undefined && this.#clock.monotonicMs() < this.#lockedUntilMs;
+  }
+
+  get dto(): PairingWindowDto {
+    return {
+      open: this.isOpen,
+      closes_at: this.isOpen ? this.#asWall(this.#closesAtMs) : null,
+      locked_until: this.isLocked ? this.#asWall(this.#lockedUntilMs) : null,
+    };
+  }
+
+  /** Opens for so many minutes from now; does nothing while locked. */
+  open(minutes: number): void {
+    if (this.isLocked) return;
+    const durationMs = Math.min(minutes, WINDOW_DURATION_MAX_MINUTES) * MINUTE_MS;
+    this.#closesAtMs = this.#clock.monotonicMs() + durationMs;
+    this.#changeAgainAfter(durationMs);
+    this.#onChange(this.dto);
+  }
+
+  close(): void {
+    if (this.#closesAtMs === undefined) return;
+    this.#closesAtMs = undefined;
+    if (!this.isLocked) this.#cancelTimer();
+    this.#onChange(this.dto);
+  }
+
+  /** Counts a check that failed. */
+  failed(): void {
+    const now = this.#clock.monotonicMs();
+    this.#failuresAtMs = this.#failuresAtMs.filter((atMs) => now - atMs < FAILURES_WITHIN_MS);
+    this.#failuresAtMs.push(now);
+    if (this.#failuresAtMs.length < FAILURES_MAX) return;
+    this.#failuresAtMs = [];
+    this.#closesAtMs = undefined;
+    this.#lockedUntilMs = now + LOCK_DURATION_MS;
+    this.#changeAgainAfter(LOCK_DURATION_MS);
+    this.#onChange(this.dto);
+  }
+
+  stop(): void {
+    this.#cancelTimer();
+    this.#closesAtMs = undefined;
+  }
+
+  #changeAgainAfter(delayMs: number): void {
+    this.#cancelTimer();
+    this.#timer = this.#clock.setTimer(delayMs, () => {
+      this.#timer = undefined;
+      this.#onChange(this.dto);
+    });
+  }
+
+  #cancelTimer(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+  }
+
+  #asWall(monotonicMs: number | undefined): number | null {
+    return monotonicMs === undefined ? null : Math.round(this.#clock.wallMs() + monotonicMs - this.#clock.monotonicMs());
+  }
+}

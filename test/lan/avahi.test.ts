@@ -1,0 +1,55 @@
+// The announcement and the search judged by Avahi, a program that shares no code with this project.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Avahi, avahiRefusal } from './avahi.ts';
+import { DiscoveryProgram, identityOf } from './found-hubs.ts';
+import { Lan, skipReason } from './namespaces.ts';
+
+const lanReason = skipReason();
+const reason = lanReason ?? avahiRefusal();
+if (lanReason === null && reason !== null) process.stderr.write(`\n*** AVAHI TESTS SKIPPED: ${reason} ***\n\n`);
+
+describe.skipIf(reason !== null)(`hubs beside Avahi${reason === null ? '' : ` (skipped: ${reason})`}`, () => {
+  let lan: Lan;
+  let avahi: Avahi;
+  beforeEach(async () => {
+    lan = new Lan(['dad', 'attic']);
+    avahi = await Avahi.start(lan.host('attic'));
+  });
+  afterEach(async () => {
+    await avahi.stop();
+    await lan.close();
+  });
+
+  it('avahi-browse resolves our service with the right address, port and TXT record', async () => {
+    const dad = await DiscoveryProgram.start(lan.host('dad'), 'dad', { port: 7177 });
+    const { agentId, publicKeyBase64 } = dad.identity;
+    const digits = agentId.slice('ed25519.'.length);
+    const seen = await avahi.browse(`axon-${digits}`);
+    expect(seen).toMatchObject({ host: `axon-${digits.slice(0, 16)}.local`, address: '10.77.0.1', port: 7177 });
+    expect(seen.txt).toHaveLength(4);
+    expect(seen.txt).toEqual(expect.arrayContaining([`agent_id=${agentId}`, `pubkey=${publicKeyBase64}`, 'v=1']));
+  });
+
+  it('avahi-browse reads a label that the owner opted into', async () => {
+    const dad = await DiscoveryProgram.start(lan.host('dad'), 'dad', { label: "Dad's MacBook 2.0" });
+    const seen = await avahi.browse(`Dad's MacBook 2-0 (${dad.identity.agentId.slice(8, 12)})`);
+    expect(seen.port).toBe(7100);
+  });
+
+  it('a hub that avahi-publish announces is listed with its key, port and address, and lost when it ends', async () => {
+    const bot = identityOf('home assistant');
+    const dad = await DiscoveryProgram.start(lan.host('dad'), 'dad');
+    const publisher = await avahi.publish('Attic bot', 7300, [`agent_id=${bot.agentId}`, `pubkey=${bot.publicKeyBase64}`, 'v=1']);
+    const hub = await dad.found(bot.agentId, 5_000);
+    expect(hub).toEqual({ agentId: bot.agentId, keyHex: bot.keyHex, port: 7300, addresses: ['10.77.0.2'], label: 'Attic bot' });
+    await publisher.kill('SIGTERM');
+    await dad.lost(bot.agentId, 2_000);
+  });
+
+  it('a hub that avahi announced before we started is found by asking', async () => {
+    const bot = identityOf('home assistant');
+    await avahi.publish('Attic bot', 7300, [`agent_id=${bot.agentId}`, `pubkey=${bot.publicKeyBase64}`, 'v=1']);
+    const dad = await DiscoveryProgram.start(lan.host('dad'), 'dad');
+    expect(await dad.found(bot.agentId, 5_000)).toMatchObject({ port: 7300, addresses: ['10.77.0.2'] });
+  });
+});

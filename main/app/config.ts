@@ -1,13 +1,13 @@
 // The settings a hub starts with: flags stand above AXON_ variables, those above config.json, that above the defaults. Read once, checked,
 // frozen. What a person changes while the hub runs is not here but in SettingsService. Must never hold a secret.
 import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import envPaths from 'env-paths';
 import * as v from 'valibot';
 import { LOG_LEVELS } from '../adapters/log/line-log.ts';
 import type { LogLevel } from '../adapters/log/line-log.ts';
 import { AppError } from '../lib/app-error.ts';
+import { dataFolder } from '../lib/data-folder.ts';
 
 export const API_PORT_DEFAULT = 7117;
 export const PEER_PORT_DEFAULT = 7100;
@@ -54,7 +54,7 @@ export interface ConfigSources {
 /** Throws AppError `bad_configuration` that names the setting and where it was given. */
 export function readConfig({ argv, env }: ConfigSources): Config {
   const flags = readFlags(argv);
-  const home = resolve(flags.get('home') ?? nonEmpty(env['AXON_HOME']) ?? envPaths('axon-hub', { suffix: '' }).data);
+  const home = dataFolder(flags.get('home'), env);
   const fromEnv = new Map<string, string>();
   for (const name of NAMES) {
     const value = nonEmpty(env[environmentName(name)]);
@@ -74,11 +74,6 @@ export function readConfig({ argv, env }: ConfigSources): Config {
     interfaces: settings.interface === undefined ? null : Object.freeze(settings.interface.split(',')),
     logLevel: settings['log-level'] ?? 'info',
   });
-}
-
-/** Where a hub's files are when nothing but the environment says so; for tools that look for a running hub. */
-export function homeOf(flag: string | undefined, env: Readonly<Record<string, string | undefined>>): string {
-  return resolve(flag ?? nonEmpty(env['AXON_HOME']) ?? envPaths('axon-hub', { suffix: '' }).data);
 }
 
 function readFlags(argv: readonly string[]): ReadonlyMap<string, string> {

@@ -1,5 +1,6 @@
 // Operations on the hub as a whole: who it is, how it is, logging in, and the one picture a page starts from.
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { EXAMPLES } from '../../../preload/contract/examples.ts';
 import { AGENT_SCOPES } from '../../../preload/contract/operations.ts';
 import type { OperationResult } from '../../../preload/contract/operations.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -11,7 +12,6 @@ import type { TokenService } from '../../services/auth/token-service.ts';
 import type { HubStatus } from '../../services/hub-status.ts';
 import { actorOf } from '../actor.ts';
 import type { CallContext, Caller, HandlersOf } from '../caller.ts';
-import { EXAMPLES } from './examples.ts';
 
 export interface HubHandlersDeps {
   readonly hub: HubStatus;

@@ -1,5 +1,5 @@
 // What `axon examples` and GET /v1/examples print: one complete exchange, annotated, from which a program can work without anything else.
-// A test runs every request of it against the schemas.
+// Imports nothing.
 
 export const EXAMPLES = `AXON Hub: a complete exchange, from an agent's side
 ====================================================

@@ -1,0 +1,120 @@
+// agents: the programs of this computer that may speak through the hub. `connect` is for a program (a person confirms it), the others are
+// for the person in charge.
+import { InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
+import type { AgentDto, RiskClass } from '../../../preload/contract/dto.ts';
+import { AppError } from '../../lib/app-error.ts';
+import type { Run } from '../program.ts';
+import { table, timeOf } from '../terminal.ts';
+import { collect } from './inbox.ts';
+
+const POLL_INTERVAL_MS = 1_000;
+
+interface ProfileOptions {
+  readonly domain: string[];
+  readonly capability: string[];
+  readonly model?: string;
+}
+
+export function addAgentCommands(program: Command, run: Run): void {
+  const agents = program.command('agents').description('programs of this computer that speak through the hub');
+  agents
+    .command('list', { isDefault: true })
+    .description('who is connected')
+    .action((_options: unknown, command: Command) =>
+      run(command, async ({ terminal, session }) => {
+        const client = session.agentToken() === undefined ? await session.asOwner() : await session.asAgent();
+        const page = await client.call('agents.list', {});
+        terminal.result(page, () =>
+          page.items.length === 0 ? ['No agent is connected yet: axon agents connect NAME'] : table(rows(page.items)),
+        );
+      }),
+    );
+  profile(agents.command('connect'))
+    .description('connect a program: shows a code that the person confirms in the app, then keeps its token')
+    .argument('<name>', 'lower-case letters, digits, ".", "_" and "-"')
+    .action((name: string, options: ProfileOptions, command: Command) =>
+      run(command, async ({ terminal, session }) => {
+        const line = await session.line();
+        const asked = await line.call('agents.register', profileOf(name, options));
+        terminal.note(`Confirm the agent "${name}" in the app, under Agents. Its code is ${asked.registration.code}.`);
+        for (;;) {
+          const { state, token } = await line.call('agents.registration', { id: asked.registration.id, secret: asked.secret });
+          if (token !== null) {
+            const file = session.storeToken(name, token);
+            terminal.result({ name, token_file: file }, () => [`Connected. The token stands in ${file}.`]);
+            return;
+          }
+          if (state === 'declined') throw new AppError('rejected', 'The person declined.', { failedBy: 'input' });
+          if (state !== 'pending') throw new AppError('timeout', 'Nobody confirmed in time.', { failedBy: 'timeout' });
+          await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
+        }
+      }),
+    );
+  profile(agents.command('add'))
+    .description('connect a program at once, as the person in charge')
+    .argument('<name>', 'its name')
+    .option('--class <class>', 'R0 look, R1 small and reversible, R2 others see it, R3 dangerous', readClass, 'R2')
+    .action((name: string, options: ProfileOptions & { class: RiskClass }, command: Command) =>
+      run(command, async ({ terminal, session }) => {
+        const owner = await session.asOwner();
+        const { agent, token } = await owner.call('agents.create', { ...profileOf(name, options), risk_class: options.class });
+        const file = session.storeToken(name, token);
+        terminal.result({ agent, token_file: file }, () => [`Connected ${name}. Its token stands in ${file}.`]);
+      }),
+    );
+  agents
+    .command('class')
+    .description('say how much harm an agent could do')
+    .argument('<name>', 'the agent')
+    .argument('<class>', 'R0, R1, R2 or R3', readClass)
+    .option('--default', 'it also takes what no other agent claims')
+    .action((name: string, riskClass: RiskClass, options: { default?: boolean }, command: Command) =>
+      run(command, async ({ terminal, session }) => {
+        const agent = await (await session.asOwner()).call('agents.setClass', { name, risk_class: riskClass, is_default: options.default });
+        terminal.result(agent, () => [`${name} is of class ${agent.risk_class}.`]);
+      }),
+    );
+  agents
+    .command('remove')
+    .description('disconnect an agent; its tokens end at once')
+    .argument('<name>', 'the agent')
+    .action((name: string, _options: unknown, command: Command) =>
+      run(command, async ({ terminal, session }) => {
+        const removed = await (await session.asOwner()).call('agents.remove', { name });
+        terminal.result(removed, () => [`${name} is disconnected.`]);
+      }),
+    );
+}
+
+function profile(command: Command): Command {
+  return command
+    .option('--domain <domain>', 'what it does, like family.calendar; may be given several times', collect, [])
+    .option('--capability <word>', 'what it can do; may be given several times', collect, [])
+    .option('--model <name>', 'the model behind it');
+}
+
+function profileOf(
+  name: string,
+  options: ProfileOptions,
+): { name: string; domains: string[]; capabilities: string[]; model: string | undefined } {
+  return { name, domains: options.domain, capabilities: options.capability, model: options.model };
+}
+
+function readClass(text: string): RiskClass {
+  if (text === 'R0' || text === 'R1' || text === 'R2' || text === 'R3') return text;
+  throw new InvalidArgumentError('It is R0, R1, R2 or R3.');
+}
+
+function rows(items: readonly AgentDto[]): readonly (readonly (string | null)[])[] {
+  return [
+    ['NAME', 'STATE', 'CLASS', 'LAST CALL', 'DOMAINS'],
+    ...items.map((agent) => [
+      agent.name,
+      agent.presence,
+      agent.risk_class,
+      timeOf(agent.last_call_at),
+      agent.domains.map(({ domain }) => domain).join(', ') || null,
+    ]),
+  ];
+}

@@ -1,0 +1,118 @@
+// approvals: what waits for a person, at a terminal. The whole exact text is shown before anything is decided, and the decision carries
+// the digest of what was shown.
+import type { Command } from 'commander';
+import type { ApprovalDto } from '../../../preload/contract/dto.ts';
+import { AppError } from '../../lib/app-error.ts';
+import type { Run } from '../program.ts';
+import type { Terminal } from '../terminal.ts';
+import { table, timeOf } from '../terminal.ts';
+
+export function addApprovalCommands(program: Command, run: Run): void {
+  const approvals = program.command('approvals').description('see and decide what other hubs want done (the person in charge only)');
+  approvals
+    .command('list', { isDefault: true })
+    .description('what waits for a decision')
+    .option('--decided', 'the newest decided ones instead')
+    .action((options: { decided?: boolean }, command: Command) =>
+      run(command, async ({ terminal, session }) => {
+        const owner = await session.asOwner();
+        const page = await owner.call('approvals.list', { state: options.decided === true ? 'decided' : 'pending' });
+        terminal.result(page, () => (page.items.length === 0 ? ['Nothing needs you.'] : table(rows(page.items))));
+      }),
+    );
+  approvals
+    .command('show')
+    .description('everything about one request')
+    .argument('<id>', 'the request')
+    .action((id: string, _options: unknown, command: Command) =>
+      run(command, async ({ terminal, session }) => {
+        const approval = await (await session.asOwner()).call('approvals.get', { id });
+        terminal.result(approval, () => cardLines(approval));
+      }),
+    );
+  approvals
+    .command('allow')
+    .description('allow one request, once')
+    .argument('<id>', 'the request')
+    .option('--digest <hex>', 'for scripts: the digest that was shown; without it the request is shown and asked about')
+    .option('--last-word <word>', 'for requests of the dangerous class: the last word of the text')
+    .action((id: string, options: { digest?: string; lastWord?: string }, command: Command) =>
+      run(command, async ({ terminal, session }) => {
+        const owner = await session.asOwner();
+        const shown = await owner.call('approvals.get', { id });
+        const lastWord = await confirm(terminal, shown, options);
+        const digest = options.digest ?? shown.digest;
+        const decided = await owner.call('approvals.decide', {
+          id,
+          revision: shown.revision,
+          digest,
+          decision: 'allow',
+          last_word: lastWord,
+        });
+        terminal.result(decided, () => [`Allowed once. ${decided.to_agent} gets it now.`]);
+      }),
+    );
+  approvals
+    .command('decline')
+    .description('decline one request')
+    .argument('<id>', 'the request')
+    .option('--reason <text>', 'why; the asking hub sees it')
+    .action((id: string, options: { reason?: string }, command: Command) =>
+      run(command, async ({ terminal, session }) => {
+        const owner = await session.asOwner();
+        const { revision, digest } = await owner.call('approvals.get', { id });
+        const decided = await owner.call('approvals.decide', { id, revision, digest, decision: 'decline', reason: options.reason });
+        terminal.result(decided, () => ['Declined.']);
+      }),
+    );
+}
+
+/** Shows the request and asks, unless a digest says that it was seen. Returns the last word where one is needed. */
+async function confirm(
+  terminal: Terminal,
+  shown: ApprovalDto,
+  options: { readonly digest?: string; readonly lastWord?: string },
+): Promise<string | undefined> {
+  if (options.digest !== undefined) return options.lastWord;
+  if (!terminal.isInteractive) {
+    throw new AppError('bad_request', 'Nobody saw this request: allow it at a terminal, or name the digest that was shown with --digest.', {
+      hint: `"axon approvals show ${shown.id} --json" shows it with its digest.`,
+      failedBy: 'input',
+    });
+  }
+  for (const line of cardLines(shown)) terminal.note(line);
+  if (shown.risk_class === 'R3') return terminal.ask('This is of the dangerous class. Type the last word of the text to allow it: ');
+  const answer = await terminal.ask('Allow this once? Type "allow": ');
+  if (answer.toLowerCase() === 'allow') return undefined;
+  throw new AppError('cancelled', 'Nothing was decided.', { failedBy: 'input' });
+}
+
+function cardLines(approval: ApprovalDto): readonly string[] {
+  const who = approval.from_agent === null ? approval.peer_name : `${approval.peer_name}, agent ${approval.from_agent}`;
+  return [
+    `${who}${approval.verified ? '' : ' (not verified)'} wants ${approval.to_agent} to ${approval.kind === 'query' ? 'answer' : 'do'} this:`,
+    '',
+    ...approval.text.split('\n').map((line) => `  | ${line}`),
+    '',
+    ...approval.fields.map(([path, value]) => `  ${path}: ${value}`),
+    ...(approval.reason === null ? [] : [`Their reason, unchecked: "${approval.reason}"`]),
+    `Class ${approval.risk_class}. ${approval.leaves === 'result' ? 'The result leaves this computer.' : 'Nothing leaves this computer.'}`,
+    `Waits until ${timeOf(approval.expires_at)} UTC; then it expires and nothing happens.`,
+    `Request ${approval.id}, digest ${approval.digest}`,
+  ];
+}
+
+function rows(items: readonly ApprovalDto[]): readonly (readonly string[])[] {
+  return [
+    ['RECEIVED', 'STATE', 'FROM', 'FOR', 'CLASS', 'ID', 'TEXT'],
+    ...items.map((item) => [
+      timeOf(item.received_at),
+      item.state,
+      item.peer_name,
+      item.to_agent,
+      item.risk_class,
+      item.id,
+      item.text.slice(0, 60),
+    ]),
+  ];
+}

@@ -1,0 +1,88 @@
+// inbox, reply, listen: receiving work, and answering it.
+import { InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
+import type { DeliveryDto } from '../../../preload/contract/dto.ts';
+import type { Run } from '../program.ts';
+import { listen } from '../listen.ts';
+import { jsonObject, seconds, wholeNumber } from './send.ts';
+
+const KINDS = ['delegate', 'query', 'notify', 'result', 'cancel'] as const;
+type Kind = (typeof KINDS)[number];
+
+export function addInboxCommands(program: Command, run: Run): void {
+  program
+    .command('inbox')
+    .description('take what waits for this agent, under a lease of 60 seconds')
+    .option('--max <number>', 'at most this many items', wholeNumber, 1)
+    .option('--wait <seconds>', 'wait this long for the first one, at most 55', seconds, 0)
+    .option('--kinds <kinds>', `only these, with commas between: ${KINDS.join(', ')}`, readKinds)
+    .action((options: { max: number; wait: number; kinds?: Kind[] }, command: Command) =>
+      run(command, async ({ terminal, session }) => {
+        const client = await session.asAgent();
+        const claimed = await client.call('inbox.claim', {
+          max: options.max,
+          wait_ms: Math.round(options.wait * 1000),
+          kinds: options.kinds,
+        });
+        terminal.result(claimed, () => (claimed.items.length === 0 ? ['Nothing waits.'] : claimed.items.flatMap(deliveryLines)));
+      }),
+    );
+  program
+    .command('reply')
+    .description('answer an item of the inbox: the outcome of work, or the answer to a question')
+    .argument('<delivery>', 'the delivery_id of the item')
+    .argument('[outcome]', 'what came of it, in words')
+    .option('--status <status>', 'completed, partial or failed', readStatus, 'completed')
+    .option('--data <json>', 'the answer as a JSON object', jsonObject)
+    .option('--error <text>', 'what went wrong')
+    .action((delivery: string, outcome: string | undefined, options: ReplyOptions, command: Command) =>
+      run(command, async ({ terminal, session }) => {
+        const { status, data, error } = options;
+        const answer = { delivery, status, outcome, summary: outcome, data, error };
+        const report = await (await session.asAgent()).call('inbox.reply', answer);
+        terminal.result(report, () => [`Replied: ${report.state}.`]);
+      }),
+    );
+  program
+    .command('listen')
+    .description('turn a program into an agent: each item as JSON on its standard input, its standard output as the outcome')
+    .option('--domain <domain>', 'what the agent does; may be given several times', collect, [])
+    .option('--once', 'end after one item')
+    .argument('<command...>', 'after "--": the program and its arguments')
+    .passThroughOptions()
+    .action((words: string[], options: { domain: string[]; once?: boolean }, command: Command) =>
+      run(command, async ({ terminal, session }) => {
+        const client = await session.asAgent();
+        return listen(client, terminal, { words, domains: options.domain, once: options.once === true });
+      }),
+    );
+}
+
+interface ReplyOptions {
+  readonly status: 'completed' | 'partial' | 'failed';
+  readonly data?: Record<string, unknown>;
+  readonly error?: string;
+}
+
+function deliveryLines(item: DeliveryDto): readonly string[] {
+  const from =
+    item.untrusted.origin.from_agent === null ? item.trust.peer_name : `${item.trust.peer_name}/${item.untrusted.origin.from_agent}`;
+  return [`${item.delivery_id}  ${item.kind}  from ${from}`, item.untrusted.text ?? JSON.stringify(item.untrusted.payload), ''];
+}
+
+function readKinds(text: string): Kind[] {
+  return text.split(',').map((word) => {
+    const kind = KINDS.find((known) => known === word.trim());
+    if (kind === undefined) throw new InvalidArgumentError(`Known kinds: ${KINDS.join(', ')}.`);
+    return kind;
+  });
+}
+
+function readStatus(text: string): ReplyOptions['status'] {
+  if (text === 'completed' || text === 'partial' || text === 'failed') return text;
+  throw new InvalidArgumentError('It is completed, partial or failed.');
+}
+
+export function collect(value: string, before: string[]): string[] {
+  return [...before, value];
+}

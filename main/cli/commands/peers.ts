@@ -1,0 +1,63 @@
+// peers, discover, ping: who is there and what they do.
+import type { Command } from 'commander';
+import type { CapabilitiesDto, PeerDto } from '../../../preload/contract/dto.ts';
+import type { Run } from '../program.ts';
+import { table, timeOf } from '../terminal.ts';
+
+export function addPeerCommands(program: Command, run: Run): void {
+  program
+    .command('peers')
+    .description('list the hubs this one knows')
+    .option('--nearby', 'only hubs that were found and are not paired')
+    .option('--all', 'paired and nearby')
+    .action((options: { nearby?: boolean; all?: boolean }, command: Command) =>
+      run(command, async ({ terminal, session }) => {
+        const trust = options.all === true ? 'all' : options.nearby === true ? 'nearby' : 'paired';
+        const { items } = await (await session.asAgent()).call('peers.list', { trust });
+        terminal.result({ items }, () =>
+          items.length === 0 ? ['No hubs yet. A person pairs them in the app, or with "axon pair".'] : table(peerRows(items)),
+        );
+      }),
+    );
+  program
+    .command('discover')
+    .description('ask a hub what its agents do; without a name, list every paired hub with what is known of it')
+    .argument('[hub]', 'its name or agent id')
+    .action((hub: string | undefined, _options: unknown, command: Command) =>
+      run(command, async ({ terminal, session }) => {
+        const client = await session.asAgent();
+        if (hub !== undefined) {
+          const found = await client.call('peers.capabilities', { id: hub, refresh: true });
+          terminal.result(found, () => capabilityLines(hub, found));
+          return;
+        }
+        const { items } = await client.call('peers.list', { trust: 'paired' });
+        terminal.result({ items }, () => items.flatMap((peer) => capabilityLines(peer.name, peer.capabilities)));
+      }),
+    );
+  program
+    .command('ping')
+    .description('measure the way to a hub and back')
+    .argument('<hub>', 'its name or agent id')
+    .action((hub: string, _options: unknown, command: Command) =>
+      run(command, async ({ terminal, session }) => {
+        const pong = await (await session.asAgent()).call('peers.ping', { id: hub });
+        terminal.result(pong, () => [
+          `${hub} answers in ${pong.round_trip_ms.toFixed(1)} ms: ${pong.status}, ${pong.active_tasks} tasks under way`,
+        ]);
+      }),
+    );
+}
+
+function peerRows(peers: readonly PeerDto[]): readonly (readonly (string | null)[])[] {
+  return [
+    ['NAME', 'STATE', 'TRUST', 'LAST SEEN', 'AGENT ID'],
+    ...peers.map((peer) => [peer.name, peer.online ? 'online' : 'away', peer.trust, timeOf(peer.last_seen_at), peer.id]),
+  ];
+}
+
+function capabilityLines(name: string, found: CapabilitiesDto | null): readonly string[] {
+  if (found === null) return [`${name}: not asked yet (axon discover "${name}")`];
+  const agents = found.agents.map((agent) => `  agent ${agent.name}: ${agent.domains.join(', ') || 'no domains'}`);
+  return [`${name}: ${found.domains.join(', ') || 'no domains'}`, ...agents];
+}

@@ -1,0 +1,142 @@
+// query, delegate, notify: what goes out to other hubs.
+import { InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
+import type { SendReportDto } from '../../../preload/contract/dto.ts';
+import { AppError } from '../../lib/app-error.ts';
+import type { Run } from '../program.ts';
+import { jsonForTerminal } from '../escape.ts';
+import { followTask, taskLines } from './tasks.ts';
+
+const TO = 'a name, an agent id, or "hub/agent"';
+
+interface CommonOptions {
+  readonly domain?: string;
+  readonly deadline?: number;
+  readonly conversation?: string;
+}
+
+export function addSendCommands(program: Command, run: Run): void {
+  program
+    .command('query')
+    .description('ask a question and wait for the answer')
+    .argument('<hub>', TO)
+    .argument('<question>', 'the question')
+    .option('--domain <domain>', 'what it is about, like family.calendar: finds the agent over there')
+    .option('--max-tokens <number>', 'the longest answer wanted', wholeNumber)
+    .option('--deadline <seconds>', 'give up after this', seconds)
+    .option('--conversation <id>', 'go on with this conversation')
+    .action((to: string, question: string, options: CommonOptions & { maxTokens?: number }, command: Command) =>
+      run(command, async ({ terminal, session }) => {
+        const client = await session.asAgent();
+        const report = await client.call('send.query', { to, question, ...common(options), max_tokens: options.maxTokens });
+        terminal.result(report, () => reportLines(report));
+      }),
+    );
+  program
+    .command('delegate')
+    .description('give work to another hub; it may have to wait for a person there')
+    .argument('<hub>', TO)
+    .argument('<task>', 'the work, exactly as the agent over there shall read it')
+    .option('--domain <domain>', 'what it is about, like family.chat')
+    .option('--capability <word>', 'what the agent must be able to do')
+    .option('--context <json>', 'a JSON object with what the agent needs to know', jsonObject)
+    .option('--reason <text>', 'why, for the person who decides')
+    .option('--urgent', 'ahead of other work')
+    .option('--no-report', 'no result is wanted')
+    .option('--deadline <seconds>', 'it is worth nothing after this', seconds)
+    .option('--conversation <id>', 'go on with this conversation')
+    .option('--wait', 'wait until it has ended')
+    .action((to: string, task: string, options: DelegateOptions, command: Command) =>
+      run(command, async ({ terminal, session }) => {
+        const client = await session.asAgent();
+        const report = await client.call('send.delegate', {
+          to,
+          task,
+          ...common(options),
+          capability: options.capability,
+          context: options.context,
+          reason: options.reason,
+          priority: options.urgent === true ? 'urgent' : 'normal',
+          report_back: options.report,
+        });
+        if (options.wait !== true) {
+          terminal.result(report, () => [...reportLines(report), `Follow it with: axon tasks ${report.id} --wait`]);
+          return 0;
+        }
+        const { ended, exitCode } = await followTask(client, report.id);
+        terminal.result(ended, () => taskLines(ended));
+        return exitCode;
+      }),
+    );
+  program
+    .command('notify')
+    .description('tell another hub something; nothing comes back')
+    .argument('<hub>', TO)
+    .argument('<topic>', 'a short word for what it is about')
+    .argument('[data]', 'the news: JSON, or plain text')
+    .option('--importance <level>', 'low, medium or high', 'low')
+    .action((to: string, topic: string, data: string | undefined, options: { importance: string }, command: Command) =>
+      run(command, async ({ terminal, session }) => {
+        const { importance } = options;
+        if (importance !== 'low' && importance !== 'medium' && importance !== 'high') {
+          throw new AppError('bad_request', 'The importance is low, medium or high.', { failedBy: 'input' });
+        }
+        const report = await (await session.asAgent()).call('send.notify', { to, topic, data: readData(data), importance });
+        terminal.result(report, () => [`Sent to ${report.chosen.peer_name}.`]);
+      }),
+    );
+}
+
+interface DelegateOptions extends CommonOptions {
+  readonly capability?: string;
+  readonly context?: Record<string, unknown>;
+  readonly reason?: string;
+  readonly urgent?: boolean;
+  readonly report: boolean;
+  readonly wait?: boolean;
+}
+
+function common(options: CommonOptions): {
+  domain: string | undefined;
+  deadline_ms: number | undefined;
+  conversation: { id: string } | undefined;
+} {
+  return {
+    domain: options.domain,
+    deadline_ms: options.deadline === undefined ? undefined : options.deadline * 1000,
+    conversation: options.conversation === undefined ? undefined : { id: options.conversation },
+  };
+}
+
+function reportLines(report: SendReportDto): readonly string[] {
+  const agent = report.chosen.agent === null ? '' : `/${report.chosen.agent}`;
+  const head = `${report.chosen.peer_name}${agent}: ${report.state}  (${report.id})`;
+  if (report.untrusted === null) return [head];
+  const { summary, data } = report.untrusted;
+  return [head, ...(summary === null ? [] : [summary]), ...(data === null ? [] : [jsonForTerminal(data)])];
+}
+
+function readData(text: string | undefined): unknown {
+  if (text === undefined) return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+export function jsonObject(text: string): Record<string, unknown> {
+  const value = readData(text);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return Object.fromEntries(Object.entries(value));
+  throw new InvalidArgumentError('It must be a JSON object, like {"when":"Friday"}.');
+}
+
+export function wholeNumber(text: string): number {
+  if (/^[0-9]{1,15}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a whole number.');
+}
+
+export function seconds(text: string): number {
+  if (/^[0-9]{1,6}(?:\.[0-9]{1,3})?$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a number of seconds.');
+}

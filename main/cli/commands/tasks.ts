@@ -1,0 +1,77 @@
+// tasks, cancel: what was delegated and asked, and calling it off.
+import type { Command } from 'commander';
+import type { TaskDto } from '../../../preload/contract/dto.ts';
+import type { HubClient } from '../hub-client.ts';
+import { jsonForTerminal } from '../escape.ts';
+import type { Run } from '../program.ts';
+import { table, timeOf } from '../terminal.ts';
+
+const WAIT_MS = 55_000;
+const ENDED: ReadonlySet<string> = new Set(['completed', 'partial', 'failed', 'declined', 'expired', 'cancelled']);
+
+export function addTaskCommands(program: Command, run: Run): void {
+  program
+    .command('tasks')
+    .description('list tasks, newest first, or show one')
+    .argument('[id]', 'one task')
+    .option('--wait', 'wait until it has ended; exit code 2 when it was refused or failed, 3 when it came too late')
+    .action((id: string | undefined, options: { wait?: boolean }, command: Command) =>
+      run(command, async ({ terminal, session }) => {
+        const client = await session.asAgent();
+        if (id === undefined) {
+          const page = await client.call('tasks.list', {});
+          terminal.result(page, () => (page.items.length === 0 ? ['No tasks yet.'] : table(rows(page.items))));
+          return 0;
+        }
+        if (options.wait === true) {
+          const { ended, exitCode } = await followTask(client, id);
+          terminal.result(ended, () => taskLines(ended));
+          return exitCode;
+        }
+        const task = await client.call('tasks.get', { id });
+        terminal.result(task, () => taskLines(task));
+        return 0;
+      }),
+    );
+  program
+    .command('cancel')
+    .description('call a task off')
+    .argument('<id>', 'the task')
+    .argument('[reason]', 'why, for the other side')
+    .action((id: string, reason: string | undefined, _options: unknown, command: Command) =>
+      run(command, async ({ terminal, session }) => {
+        const task = await (await session.asAgent()).call('tasks.cancel', { id, reason });
+        terminal.result(task, () => taskLines(task));
+      }),
+    );
+}
+
+/** Waits until the task has ended. The exit code says how. */
+export async function followTask(client: HubClient, id: string): Promise<{ readonly ended: TaskDto; readonly exitCode: number }> {
+  for (;;) {
+    const task = await client.call('tasks.get', { id, wait: WAIT_MS });
+    if (ENDED.has(task.state)) return { ended: task, exitCode: exitCodeOf(task) };
+  }
+}
+
+export function taskLines(task: TaskDto): readonly string[] {
+  const lines = [`${task.id}  ${task.state}`, `${task.peer_name}: ${task.text}`];
+  if (task.reason !== null) lines.push(`Reason: ${task.reason}`);
+  const said = task.untrusted;
+  if (said?.outcome !== undefined && said.outcome !== null) lines.push(said.outcome);
+  if (said?.error !== undefined && said.error !== null) lines.push(`Error: ${said.error}`);
+  if (said?.data !== undefined && said.data !== null) lines.push(jsonForTerminal(said.data));
+  return lines;
+}
+
+function exitCodeOf(task: TaskDto): number {
+  if (task.state === 'completed' || task.state === 'partial') return 0;
+  return task.state === 'expired' || task.code === 'timeout' || task.code === 'approval_expired' ? 3 : 2;
+}
+
+function rows(tasks: readonly TaskDto[]): readonly (readonly string[])[] {
+  return [
+    ['CREATED', 'STATE', 'DIRECTION', 'HUB', 'ID', 'TEXT'],
+    ...tasks.map((task) => [timeOf(task.created_at), task.state, task.direction, task.peer_name, task.id, task.text.slice(0, 60)]),
+  ];
+}

@@ -1,0 +1,154 @@
+// `axon demo`: a whole household on this machine. Three real hubs in processes of their own are paired, their scripted agents exchange real
+// traffic over QUIC, and some requests are left for the person at the keyboard to decide in the browser. Everything ends with Ctrl-C.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Terminal } from '../terminal.ts';
+import { DemoHub } from './demo-hub.ts';
+import { DAD, HOUSEHOLD, LEO, MUM, SCRIPTS } from './household.ts';
+import { pairHubs } from './pair-hubs.ts';
+import { runScriptedAgent } from './scripted-agent.ts';
+
+export interface DemoOptions {
+  /** The program that runs a hub when called with `hub`: this command's own file. */
+  readonly program: string;
+  /** Ends after the requests are placed instead of waiting for Ctrl-C. */
+  readonly once: boolean;
+}
+
+interface Household {
+  readonly mum: DemoHub;
+  readonly dad: DemoHub;
+  readonly leo: DemoHub;
+}
+
+export async function runDemo(terminal: Terminal, options: DemoOptions): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'axon-demo-'));
+  const ended = new AbortController();
+  const onSignal = (): void => ended.abort();
+  process.once('SIGINT', onSignal);
+  process.once('SIGTERM', onSignal);
+  const hubs: DemoHub[] = [];
+  try {
+    const household = await startHousehold(terminal, folder, options.program, hubs);
+    const agents = hubs.flatMap((hub) => startAgents(hub, terminal, ended.signal));
+    await exchange(terminal, household);
+    await leaveRequests(household);
+    await showLinks(terminal, hubs);
+    if (!options.once) await untilEnded(terminal, hubs, ended.signal);
+    ended.abort();
+    await Promise.all(agents);
+  } finally {
+    ended.abort();
+    process.off('SIGINT', onSignal);
+    process.off('SIGTERM', onSignal);
+    await Promise.all(hubs.map((hub) => hub.stop()));
+    await rm(folder, { recursive: true, force: true });
+    terminal.note('The household is gone; nothing of it was kept.');
+  }
+}
+
+async function startHousehold(terminal: Terminal, folder: string, program: string, hubs: DemoHub[]): Promise<Household> {
+  terminal.note('Starting three hubs: Mum’s PC, Dad’s laptop, Leo’s tablet ...');
+  const started = await Promise.all(
+    HOUSEHOLD.map(async (plan) => {
+      const hub = await DemoHub.start(plan, folder, program);
+      hubs.push(hub);
+      return hub;
+    }),
+  );
+  const of = (person: string): DemoHub => {
+    const hub = started.find(({ plan }) => plan.person === person);
+    if (hub === undefined) throw new Error(`nobody is called ${person}`);
+    return hub;
+  };
+  const household = { mum: of(MUM.person), dad: of(DAD.person), leo: of(LEO.person) };
+  terminal.note('Pairing them with typed codes ...');
+  await pairHubs(household.dad, household.mum);
+  await pairHubs(household.leo, household.mum);
+  await pairHubs(household.leo, household.dad);
+  return household;
+}
+
+function startAgents(hub: DemoHub, terminal: Terminal, signal: AbortSignal): readonly Promise<void>[] {
+  return hub.plan.agents.map(({ name, displayName }) =>
+    runScriptedAgent(
+      hub.agent(name),
+      SCRIPTS[name] ?? [],
+      {
+        onDone: (kind, text, answer) =>
+          terminal.line(`${hub.plan.name}: ${displayName} ${kind === 'query' ? 'answered' : 'did'} "${text}": ${answer}`),
+        onResult: (outcome, status) => terminal.line(`${hub.plan.name}: ${displayName} has the result (${status}): ${outcome}`),
+      },
+      signal,
+    ),
+  );
+}
+
+/** Traffic that needs nobody, and one request that the demo itself allows, so that there is a history to look at. */
+async function exchange(terminal: Terminal, { mum, dad, leo }: Household): Promise<void> {
+  terminal.note('Their agents talk ...');
+  const openclaw = dad.agent('openclaw');
+  const homework = leo.agent('homework');
+  await openclaw.call('send.query', { to: MUM.name, question: 'What is on the family calendar this week?', domain: 'family.calendar' });
+  await homework.call('send.query', { to: MUM.name, question: 'When is swimming?', domain: 'family.calendar' });
+  await homework.call('send.query', { to: DAD.name, question: 'Which train goes to Nana on Saturday?', domain: 'travel' });
+  await openclaw.call('send.notify', {
+    to: MUM.name,
+    topic: 'user.location',
+    data: { status: 'heading home', eta: '18:40' },
+    importance: 'medium',
+  });
+  await homework.call('send.notify', { to: MUM.name, topic: 'school.homework', data: 'Maths is done' });
+  await openclaw.call('send.delegate', { to: MUM.name, task: 'Add oat milk, 2 litres, to the shopping list', domain: 'shopping.list' });
+  const owner = await mum.owner();
+  const { items } = await owner.call('approvals.list', {});
+  for (const { id, revision, digest } of items) await owner.call('approvals.decide', { id, revision, digest, decision: 'allow' });
+}
+
+async function leaveRequests({ mum, dad, leo }: Household): Promise<void> {
+  await dad.agent('openclaw').call('send.delegate', {
+    to: MUM.name,
+    task: 'Tell the family chat that dinner is at 7. Ask everyone who is coming for a thumbs up.',
+    context: { dinner_time: '7:00 PM', location: 'home' },
+    domain: 'family.chat',
+    reason: 'Dad asked me to plan the evening',
+  });
+  await dad.agent('openclaw').call('send.delegate', {
+    to: MUM.name,
+    task: 'Merge the branch price-list into main and deploy the shop website to production',
+    context: { branch: 'price-list', site: 'shop' },
+    domain: 'code',
+    priority: 'urgent',
+  });
+  await leo
+    .agent('homework')
+    .call('send.delegate', { to: MUM.name, task: 'Add glue sticks and a blue pen to the shopping list', domain: 'shopping.list' });
+  await mum.agent('lists').call('send.delegate', {
+    to: DAD.name,
+    task: 'Write a letter to the housing association about the stairwell light and ask for a date for the repair',
+    domain: 'letters',
+  });
+}
+
+async function showLinks(terminal: Terminal, hubs: readonly DemoHub[]): Promise<void> {
+  terminal.line('');
+  for (const hub of hubs) terminal.line(`${hub.plan.name.padEnd(14)} ${await hub.loginLink()}`);
+  terminal.line('');
+}
+
+/** Each link works once and for 90 seconds; Enter makes fresh ones. */
+function untilEnded(terminal: Terminal, hubs: readonly DemoHub[], signal: AbortSignal): Promise<void> {
+  terminal.note('Open a link and decide. Each works once, within 90 seconds: press Enter for fresh ones, Ctrl-C to end.');
+  const reader = createInterface({ input: process.stdin });
+  reader.on('line', () => void showLinks(terminal, hubs).catch((error: unknown) => terminal.note(String(error))));
+  return new Promise((resolve) => {
+    const end = (): void => {
+      reader.close();
+      resolve();
+    };
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end, { once: true });
+  });
+}

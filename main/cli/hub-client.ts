@@ -1,0 +1,180 @@
+// The command line's line to its hub: finds it by the runtime file, has it prove that it wrote that file before any token leaves, and then
+// sends operations over one kept-alive connection. Knows no command and prints nothing.
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { join } from 'node:path';
+import { ERRORS } from '../../preload/contract/errors.ts';
+import type { Problem } from '../../preload/contract/errors.ts';
+import { httpRequestOf } from '../../preload/contract/http-form.ts';
+import type { HttpRequestForm } from '../../preload/contract/http-form.ts';
+import type { OperationInput, OperationName, OperationResult } from '../../preload/contract/operations.ts';
+import { AppError } from '../lib/app-error.ts';
+
+/** Longer than the longest wait the hub offers (55 s). */
+const CALL_TIMEOUT_MS = 65_000;
+const PROOF_TIMEOUT_MS = 5_000;
+/** An answer longer than this is not read to its end. */
+const ANSWER_SIZE_MAX_BYTES = 64 * 1024 * 1024;
+
+export interface RuntimeFacts {
+  readonly port: number;
+  readonly pid: number;
+  readonly bootSecret: string;
+}
+
+/** A refusal that came from the hub, as it came. */
+export class HubProblem extends Error {
+  override readonly name = 'HubProblem';
+  readonly problem: Problem;
+
+  constructor(problem: Problem) {
+    super(problem.detail);
+    this.problem = problem;
+  }
+}
+
+export class HubClient {
+  readonly facts: RuntimeFacts;
+  readonly #agent: Agent;
+  readonly #token: string | null;
+
+  private constructor(facts: RuntimeFacts, agent: Agent, token: string | null) {
+    this.facts = facts;
+    this.#agent = agent;
+    this.#token = token;
+  }
+
+  /** Finds the hub of this data folder and checks that it is the one. Throws `hub_unreachable`. */
+  static async connect(home: string): Promise<HubClient> {
+    const facts = readRuntimeFile(home);
+    const client = new HubClient(facts, new Agent({ keepAlive: true, maxSockets: 8 }), null);
+    await client.#checkProof();
+    return client;
+  }
+
+  /** The same line, speaking for this token. */
+  withToken(token: string | null): HubClient {
+    return new HubClient(this.facts, this.#agent, token);
+  }
+
+  /** Throws HubProblem for a refusal, `hub_unreachable` or `timeout` when there was no answer. */
+  async call<Name extends OperationName>(name: Name, params: OperationInput<Name>, signal?: AbortSignal): Promise<OperationResult<Name>> {
+    const form = httpRequestOf(name, { ...params });
+    const { status, body } = await this.#send(form, CALL_TIMEOUT_MS, signal);
+    const answer = readJson(body);
+    if (status >= 200 && status < 300 && answer !== undefined) return answer as OperationResult<Name>;
+    throw isProblem(answer)
+      ? new HubProblem(answer)
+      : new AppError('internal', `The hub gave an answer that cannot be read (HTTP ${status}).`);
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  async #checkProof(): Promise<void> {
+    const n = randomBytes(24).toString('base64url');
+    const form = httpRequestOf('hub.proof', { n });
+    const { body } = await this.#send(form, PROOF_TIMEOUT_MS);
+    const answer = readJson(body);
+    const given = isRecord(answer) && typeof answer['proof'] === 'string' ? answer['proof'] : '';
+    const expected = createHmac('sha256', this.facts.bootSecret).update(n).digest();
+    const proof = Buffer.from(/^[0-9a-f]{64}$/.test(given) ? given : '00'.repeat(32), 'hex');
+    if (!timingSafeEqual(proof, expected)) {
+      throw new AppError(
+        'hub_unreachable',
+        `Another program answers at port ${this.facts.port}; it is not your hub. Nothing secret was sent to it.`,
+        {
+          hint: 'Find out what listens there, then start the hub again.',
+        },
+      );
+    }
+  }
+
+  #send(form: HttpRequestForm, timeoutMs: number, signal?: AbortSignal): Promise<{ readonly status: number; readonly body: string }> {
+    const headers: Record<string, string> = { accept: 'application/json' };
+    if (form.body !== null) headers['content-type'] = 'application/json';
+    if (this.#token !== null) headers['authorization'] = `Bearer ${this.#token}`;
+    return new Promise((resolve, reject) => {
+      const sent = request(
+        { host: '127.0.0.1', port: this.facts.port, method: form.method, path: form.path, agent: this.#agent, headers, signal },
+        (response) => {
+          const parts: Buffer[] = [];
+          let size = 0;
+          response.on('data', (part: Buffer) => {
+            size += part.byteLength;
+            if (size > ANSWER_SIZE_MAX_BYTES) response.destroy();
+            else parts.push(part);
+          });
+          response.on('end', () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(parts).toString('utf8') }));
+          response.on('error', (error) => reject(unreachable(this.facts.port, error)));
+        },
+      );
+      sent.setTimeout(timeoutMs, () => sent.destroy(new AppError('timeout', 'The hub did not answer in time.', { failedBy: 'timeout' })));
+      sent.on('error', (error) =>
+        reject(error instanceof AppError || error.name === 'AbortError' ? error : unreachable(this.facts.port, error)),
+      );
+      sent.end(form.body ?? undefined);
+    });
+  }
+}
+
+/** Reads hub.json: private to this user, never through a link. */
+function readRuntimeFile(home: string): RuntimeFacts {
+  const path = join(home, 'hub.json');
+  let text: string;
+  try {
+    const descriptor = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+    try {
+      const { mode, uid } = fstatSync(descriptor);
+      const isMine = process.getuid === undefined || uid === process.getuid();
+      if (!isMine || (process.platform !== 'win32' && (mode & 0o077) !== 0)) {
+        throw new AppError('hub_unreachable', `"${path}" is not private to you, so it is not believed.`);
+      }
+      text = readFileSync(descriptor, 'utf8');
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw new AppError('hub_unreachable', 'The hub on this computer is not running.', {
+      hint: `Start it with "npm start" or "axon hub". Looked in ${home}; another folder is named with --home or AXON_HOME.`,
+    });
+  }
+  const value = readJson(text);
+  if (
+    isRecord(value) &&
+    typeof value['port'] === 'number' &&
+    typeof value['pid'] === 'number' &&
+    typeof value['boot_secret'] === 'string'
+  ) {
+    return { port: value['port'], pid: value['pid'], bootSecret: value['boot_secret'] };
+  }
+  throw new AppError('hub_unreachable', `"${path}" cannot be read as a hub's runtime file.`);
+}
+
+function unreachable(port: number, cause: unknown): AppError {
+  return new AppError('hub_unreachable', `Nothing answers at 127.0.0.1:${port}; the hub seems to have stopped.`, {
+    hint: 'Start it with "npm start" or "axon hub".',
+    cause,
+  });
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isProblem(value: unknown): value is Problem {
+  return (
+    isRecord(value) && typeof value['code'] === 'string' && Object.hasOwn(ERRORS, value['code']) && typeof value['detail'] === 'string'
+  );
+}

@@ -1,0 +1,87 @@
+// The command `axon`: its words, options and help. Each command's work stands in commands/. Exit codes: 0 done, 1 local failure, 2 refused
+// by usage, hub or peer, 3 too late.
+import { Command, CommanderError } from 'commander';
+import { AppError } from '../lib/app-error.ts';
+import { addAgentCommands } from './commands/agents.ts';
+import { addApprovalCommands } from './commands/approvals.ts';
+import { addHubCommands } from './commands/hub.ts';
+import { addInboxCommands } from './commands/inbox.ts';
+import { addPairCommands } from './commands/pair.ts';
+import { addPeerCommands } from './commands/peers.ts';
+import { addSendCommands } from './commands/send.ts';
+import { addTaskCommands } from './commands/tasks.ts';
+import { reportFailure, runCommand } from './context.ts';
+import type { CommandContext, GlobalOptions } from './context.ts';
+import { Terminal } from './terminal.ts';
+
+export interface ProgramDeps {
+  readonly version: string;
+  /** Runs a hub in this process until it is stopped. The flags are those of the settings. */
+  readonly runHub: (flags: readonly string[]) => Promise<number>;
+}
+
+/** Runs a command's work with its options; sets the exit code of the program. */
+export type Run = (command: Command, work: (context: CommandContext) => Promise<number | void>) => Promise<void>;
+
+const TOKEN_ARGUMENT = /axh_(?:agent|ui|owner)_[0-9a-f]{16}_[A-Za-z0-9_-]{43}/;
+
+const HELP_AFTER = `
+Speaking for an agent (peers, discover, query, delegate, notify, tasks, cancel, inbox, reply, listen):
+  axon agents connect NAME        once; shows a code that the person confirms in the app, then keeps the token
+  AXON_TOKEN, AXON_TOKEN_FILE     the token, or the file that holds it; never give a token as an argument
+  --as NAME                       which one, when several agents are connected here
+
+Speaking for the person in charge (login, approvals, pair, agents add, agents remove):
+  asks for the owner passphrase at a terminal, or takes --passphrase-file FILE
+
+Texts that begin with a dash: put -- before them, as in  axon query "Mum's PC" -- "--help is what?"
+Exit codes: 0 done, 1 local failure, 2 refused by usage, hub or peer, 3 too late.
+"axon examples" shows one complete exchange.`;
+
+/** Runs the program. Returns the exit code. */
+export async function runProgram(argv: readonly string[], deps: ProgramDeps): Promise<number> {
+  let exitCode = 0;
+  const run: Run = async (command, work) => {
+    exitCode = await runCommand(command.optsWithGlobals<GlobalOptions>(), work);
+  };
+  if (argv.some((argument) => TOKEN_ARGUMENT.test(argument))) {
+    return reportFailure(
+      new AppError('bad_request', 'A token was given as an argument, where every program on this computer can read it.', {
+        hint: 'Put it into AXON_TOKEN_FILE instead, and make a new one in the app: this one is no longer secret.',
+        failedBy: 'input',
+      }),
+      new Terminal(false),
+    );
+  }
+  const program = new Command('axon')
+    .description('Asks and serves the other hubs of your household, through the AXON Hub on this computer.')
+    .version(deps.version, '--version', 'print the version')
+    .option('--json', 'print results (and failures) as JSON')
+    .option('--home <folder>', 'the data folder of the hub (or AXON_HOME)')
+    .option('--as <agent>', 'which connected agent speaks')
+    .option('--passphrase-file <file>', 'a file with the owner passphrase, for scripts')
+    .helpOption('--help', 'print this help')
+    .helpCommand(false)
+    .addHelpText('after', HELP_AFTER)
+    .enablePositionalOptions()
+    .showHelpAfterError('("axon --help" and "axon COMMAND --help" say how)')
+    .exitOverride();
+  addPeerCommands(program, run);
+  addSendCommands(program, run);
+  addTaskCommands(program, run);
+  addInboxCommands(program, run);
+  addApprovalCommands(program, run);
+  addPairCommands(program, run);
+  addAgentCommands(program, run);
+  addHubCommands(program, run, async (flags) => {
+    exitCode = await deps.runHub(flags);
+  });
+  for (const command of program.commands) command.exitOverride().helpOption('--help', 'print help');
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    return error.exitCode === 0 ? 0 : 2;
+  }
+}

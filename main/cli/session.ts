@@ -1,0 +1,191 @@
+// Whom a command speaks for: an agent (by AXON_TOKEN, a token file, or the one agent connected here) or the person in charge, who gives
+// the owner passphrase at a terminal or in a file. Owns the token files (0600). A secret is never taken from the command line, where every
+// other program of this computer could read it.
+import { closeSync, constants, fstatSync, fsyncSync, mkdirSync, openSync, readFileSync, readdirSync, unlinkSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { AppError } from '../lib/app-error.ts';
+import { HubClient, HubProblem } from './hub-client.ts';
+import type { Terminal } from './terminal.ts';
+
+const TOKEN = /^axh_(?:agent|ui|owner)_[0-9a-f]{16}_[A-Za-z0-9_-]{43}$/;
+const SUFFIX = '.token';
+const SECRET_SIZE_MAX_BYTES = 4_096;
+
+export interface SessionOptions {
+  readonly home: string;
+  /** --as */
+  readonly agent: string | undefined;
+  /** --passphrase-file */
+  readonly passphraseFile: string | undefined;
+}
+
+export class Session {
+  readonly home: string;
+  readonly #options: SessionOptions;
+  readonly #terminal: Terminal;
+  readonly #onClose: (() => Promise<unknown>)[] = [];
+  #line: Promise<HubClient> | undefined;
+
+  constructor(options: SessionOptions, terminal: Terminal) {
+    this.home = options.home;
+    this.#options = options;
+    this.#terminal = terminal;
+  }
+
+  /** The line without any token. */
+  line(): Promise<HubClient> {
+    this.#line ??= HubClient.connect(this.home);
+    return this.#line;
+  }
+
+  /** The line speaking for an agent. Throws `unauthenticated` with what to do when there is no token. */
+  async asAgent(): Promise<HubClient> {
+    const token = this.agentToken();
+    if (token === undefined) {
+      throw new AppError('unauthenticated', 'No agent is connected here, so there is nobody to speak for.', {
+        hint: 'Connect one with "axon agents connect NAME", or set AXON_TOKEN or AXON_TOKEN_FILE.',
+        failedBy: 'input',
+      });
+    }
+    return (await this.line()).withToken(token);
+  }
+
+  /** The agent's token, from AXON_TOKEN, AXON_TOKEN_FILE, --as NAME, or the only agent connected here. */
+  agentToken(): string | undefined {
+    const fromEnv = process.env['AXON_TOKEN'];
+    if (fromEnv !== undefined && fromEnv !== '') return checkToken(fromEnv.trim(), 'AXON_TOKEN');
+    const file = process.env['AXON_TOKEN_FILE'];
+    if (file !== undefined && file !== '') return checkToken(readSecretFile(file), file);
+    const named = this.#options.agent;
+    if (named !== undefined) return checkToken(readSecretFile(this.#tokenFile(named)), this.#tokenFile(named));
+    const names = this.storedAgents();
+    const [only] = names;
+    if (only === undefined) return undefined;
+    if (names.length === 1) return checkToken(readSecretFile(this.#tokenFile(only)), this.#tokenFile(only));
+    throw new AppError('unauthenticated', 'Several agents are connected here.', {
+      hint: `Say which one speaks: --as ${names.join(' or --as ')}.`,
+      failedBy: 'input',
+    });
+  }
+
+  storedAgents(): readonly string[] {
+    try {
+      return readdirSync(join(this.home, 'tokens'))
+        .filter((name) => name.endsWith(SUFFIX))
+        .map((name) => name.slice(0, -SUFFIX.length))
+        .sort();
+    } catch {
+      return [];
+    }
+  }
+
+  /** Writes the token for this user alone; a former one of the same name is replaced. Returns the path. */
+  storeToken(agent: string, token: string): string {
+    mkdirSync(join(this.home, 'tokens'), { recursive: true, mode: 0o700 });
+    const path = this.#tokenFile(agent);
+    try {
+      unlinkSync(path);
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    }
+    const descriptor = openSync(path, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0), 0o600);
+    try {
+      writeSync(descriptor, `${token}\n`);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    return path;
+  }
+
+  /** The line speaking for the person in charge; its token ends with the command. Sets the passphrase when the hub has none yet. */
+  async asOwner(): Promise<HubClient> {
+    const line = await this.line();
+    const passphrase = await this.#passphrase('Owner passphrase: ');
+    const { token } = await line.call('hub.login', { passphrase }).catch(async (error: unknown) => {
+      if (!(error instanceof HubProblem) || error.problem.code !== 'passphrase_required') throw error;
+      await this.#makeFirst(line, passphrase);
+      return line.call('hub.login', { passphrase });
+    });
+    const owner = line.withToken(token);
+    const [, , id] = token.split('_');
+    if (id !== undefined) this.#onClose.push(() => owner.call('sessions.revoke', { id }));
+    return owner;
+  }
+
+  /** Sets the owner passphrase, or changes it when there is one. */
+  async setPassphrase(): Promise<void> {
+    const line = await this.line();
+    const passphrase = await this.#passphrase('New owner passphrase: ');
+    try {
+      await this.#makeFirst(line, passphrase);
+    } catch (error) {
+      if (!(error instanceof HubProblem) || error.problem.code !== 'passphrase_required') throw error;
+      if (!this.#terminal.isInteractive) throw this.#needsPerson();
+      const current = await this.#terminal.askHidden('The passphrase until now: ');
+      await line.call('hub.setPassphrase', { passphrase, current });
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const run of this.#onClose) await run().catch(() => undefined);
+    if (this.#line !== undefined)
+      await this.#line.then(
+        (line) => line.close(),
+        () => undefined,
+      );
+  }
+
+  /** The right to set the first one is being able to read the runtime file: being this user. */
+  async #makeFirst(line: HubClient, passphrase: string): Promise<void> {
+    if (this.#options.passphraseFile === undefined) {
+      this.#terminal.note('A new owner passphrase: it protects what only a person may do with this hub.');
+      if ((await this.#terminal.askHidden('The same again: ')) !== passphrase) {
+        throw new AppError('bad_request', 'The two differ; nothing was set.', { failedBy: 'input' });
+      }
+    }
+    await line.call('hub.setPassphrase', { passphrase, boot_secret: line.facts.bootSecret });
+  }
+
+  async #passphrase(question: string): Promise<string> {
+    if (this.#options.passphraseFile !== undefined) return readSecretFile(this.#options.passphraseFile);
+    if (this.#terminal.isInteractive) return this.#terminal.askHidden(question);
+    throw this.#needsPerson();
+  }
+
+  #needsPerson(): AppError {
+    return new AppError('passphrase_required', 'Only the person in charge of this hub may do this.', {
+      hint: 'Run the command at a terminal and give the owner passphrase, pass --passphrase-file FILE, or do it in the app ("axon login").',
+      failedBy: 'input',
+    });
+  }
+
+  #tokenFile(agent: string): string {
+    if (!/^[a-z0-9]+(?:[._-][a-z0-9]+)*$/.test(agent)) {
+      throw new AppError('bad_request', 'An agent name is lower-case letters, digits, ".", "_" and "-".', { failedBy: 'input' });
+    }
+    return join(this.home, 'tokens', `${agent}${SUFFIX}`);
+  }
+}
+
+function readSecretFile(path: string): string {
+  try {
+    const descriptor = openSync(path, constants.O_RDONLY);
+    try {
+      if (fstatSync(descriptor).size > SECRET_SIZE_MAX_BYTES) throw new RangeError('too long');
+      return readFileSync(descriptor, 'utf8').replace(/\r?\n$/, '');
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (cause) {
+    throw new AppError('unauthenticated', `The file "${path}" cannot be read.`, { failedBy: 'input', cause });
+  }
+}
+
+function checkToken(token: string, where: string): string {
+  if (TOKEN.test(token)) return token;
+  throw new AppError('unauthenticated', `What stands in ${where} is not a token of a hub.`, {
+    hint: 'A token looks like axh_agent_... ; "axon agents connect NAME" gets one.',
+    failedBy: 'input',
+  });
+}

@@ -1,0 +1,78 @@
+// The terminal: what is printed and what is asked. All text from elsewhere passes the escape here. Asking works at a real terminal only:
+// a program that pipes into the command is not a person.
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { forCell, forTerminal, jsonForTerminal } from './escape.ts';
+
+export class Terminal {
+  readonly json: boolean;
+
+  constructor(json: boolean) {
+    this.json = json;
+  }
+
+  get isInteractive(): boolean {
+    return process.stdin.isTTY && process.stderr.isTTY;
+  }
+
+  get showsToPerson(): boolean {
+    return process.stdout.isTTY;
+  }
+
+  /** The result: as JSON, or as the lines that `lines` makes of it. */
+  result(value: unknown, lines: () => readonly string[]): void {
+    if (this.json) this.#out(jsonForTerminal(value));
+    else for (const line of lines()) this.line(line);
+  }
+
+  line(text: string): void {
+    this.#out(forTerminal(text));
+  }
+
+  /** Aside from the result: progress, questions, hints. */
+  note(text: string): void {
+    process.stderr.write(`${forTerminal(text)}\n`);
+  }
+
+  noteJson(value: unknown): void {
+    process.stderr.write(`${jsonForTerminal(value)}\n`);
+  }
+
+  /** Asks and reads one line without showing it. */
+  async askHidden(question: string): Promise<string> {
+    const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+    const reader = createInterface({ input: process.stdin, output: silent, terminal: true });
+    process.stderr.write(question);
+    try {
+      return await reader.question('');
+    } finally {
+      reader.close();
+      process.stderr.write('\n');
+    }
+  }
+
+  async ask(question: string): Promise<string> {
+    const reader = createInterface({ input: process.stdin, output: process.stderr });
+    try {
+      return (await reader.question(forTerminal(question))).trim();
+    } finally {
+      reader.close();
+    }
+  }
+
+  #out(text: string): void {
+    process.stdout.write(`${text}\n`);
+  }
+}
+
+/** Rows as columns that line up, without borders. */
+export function table(rows: readonly (readonly (string | number | null)[])[]): readonly string[] {
+  const cells = rows.map((row) => row.map((value) => (value === null ? '-' : forCell(String(value)))));
+  const widths: number[] = [];
+  for (const row of cells) for (const [index, cell] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, cell.length);
+  return cells.map((row) => row.map((cell, index) => (index === row.length - 1 ? cell : cell.padEnd(widths[index] ?? 0))).join('  '));
+}
+
+export function timeOf(at: number | null): string {
+  return at === null ? '-' : new Date(at).toISOString().replace('T', ' ').slice(0, 19);
+}

@@ -1,0 +1,7 @@
+// What bounds the vaults. Owns no behaviour.
+
+/** The longest one call of the keychain is waited for, a person typing its password included; beyond it the vault answers `locked`. */
+export const KEYCHAIN_TIMEOUT_MS = 30_000;
+
+/** A seed file is 44 characters and perhaps a line end; a longer one is not read and counts as damaged. */
+export const SEED_FILE_SIZE_MAX_BYTES = 128;

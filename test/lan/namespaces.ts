@@ -73,7 +73,13 @@ export class LanHost {
 
   /** Starts a TypeScript program of this repository, path relative to its root. */
   startNode(script: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}): LineProcess {
-    return this.start(NODE_BINARY, ['--no-warnings', join(REPOSITORY_ROOT, script), ...args], environment);
+    const [node, ...before] = this.nodeCommand(script);
+    return this.start(node, [...before, ...args], environment);
+  }
+
+  /** The words that run a TypeScript program of this repository. */
+  nodeCommand(script: string): readonly [string, ...string[]] {
+    return [NODE_BINARY, '--no-warnings', join(REPOSITORY_ROOT, script)];
   }
 
   /** Pulls or plugs the cable. */

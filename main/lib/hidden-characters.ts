@@ -4,7 +4,7 @@
 
 /** Everything Unicode wants drawn as nothing, all controls but tab and line feed, halves of pairs, line separators, blank fillers. */
 const HIDDEN =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u2800\ufff9-\ufffb\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\p{Surrogate}]/u;
+  /(?![\t\n])[\p{Control}\u2028\u2029\u2800\ufff9-\ufffb\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\p{Surrogate}]/u;
 const SUSPECT = new RegExp(`${HIDDEN.source}|\\[(?=[Uu]\\+[0-9A-Fa-f]{1,8}\\])`, 'gu');
 const JOINER = /^[\u200c\u200d]$/u;
 const EMOJI_SELECTOR = /^[\ufe0e\ufe0f]$/u;

@@ -1,6 +1,6 @@
 // What a person approves is what the agent receives, and nothing can change it unseen.
 import { createHash } from 'node:crypto';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   approvalFields,

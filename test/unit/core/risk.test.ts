@@ -1,5 +1,5 @@
 // The household's class of a request, and what follows from it.
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RiskClass } from '../../../preload/contract/dto.ts';
 import { decide } from '../../../main/core/policy.ts';

@@ -1,5 +1,5 @@
 // Which agent a request is for, and what a domain is.
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chooseAgent, isDomain, matchesDomain, type RouteRequest } from '../../../main/core/routing.ts';
 import { agent, domains } from './agents.ts';

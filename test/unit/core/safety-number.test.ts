@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toHex } from '../../../main/lib/bytes.ts';
 import { safetyNumber } from '../../../main/core/safety-number.ts';

@@ -1,5 +1,5 @@
 // The machine of a task's states: walked at random, it keeps what the protocol promises.
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canMove, isTerminal, TASK_STATES, type TaskState } from '../../../main/core/task-state.ts';
 

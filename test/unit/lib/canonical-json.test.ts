@@ -1,5 +1,5 @@
 // RFC 8785: one text for one value. The examples are the ones printed in the RFC.
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '../../../main/lib/canonical-json.ts';
 

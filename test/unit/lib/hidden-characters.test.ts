@@ -1,5 +1,5 @@
 // Which characters become visible escapes, which stay, and that nothing is lost or forged on the way.
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hasHidden, showHidden } from '../../../main/lib/hidden-characters.ts';
 
@@ -89,9 +89,7 @@ describe('escapes cannot be forged', () => {
       fc.property(nastyText, (text) => {
         const shown = showHidden(text);
         expect(shown.isWellFormed()).toBe(true);
-        expect(shown).not.toMatch(
-          /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e0fff}]/u,
-        );
+        expect(shown).not.toMatch(/(?![\t\n])[\p{Control}\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e0fff}]/u);
       }),
       { numRuns: 1000 },
     );

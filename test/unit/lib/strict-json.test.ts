@@ -1,5 +1,5 @@
 // What the strict reader takes and refuses. Every refusal is a sentence; nothing thrown at it comes out as an exception.
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { utf8 } from '../../../main/lib/bytes.ts';
 import { parseStrictJson, readStrictJson, type JsonLimits } from '../../../main/lib/strict-json.ts';

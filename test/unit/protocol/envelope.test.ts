@@ -1,5 +1,5 @@
 // Bytes to envelopes and back.
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../main/lib/app-error.ts';
 import { utf8 } from '../../../main/lib/bytes.ts';

@@ -1,5 +1,5 @@
 // Valid messages for the tests of the wire format, and arbitrary ones for properties.
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import type { Envelope } from '../../../main/protocol/envelope.ts';
 import { canonicalJson } from '../../../main/lib/canonical-json.ts';
 

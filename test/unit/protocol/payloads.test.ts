@@ -1,5 +1,5 @@
 // Every payload with its defaults, what is refused with which sentence, and what is only a hint.
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as payloads from '../../../main/protocol/payloads.ts';
 import { selectVersion } from '../../../main/protocol/versions.ts';

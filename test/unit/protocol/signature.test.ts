@@ -1,6 +1,6 @@
 // Ed25519 against the test vectors of RFC 8032, section 7.1, and against Node's own implementation.
 import { createPrivateKey, createPublicKey, sign as nodeSign, verify as nodeVerify } from 'node:crypto';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { concatBytes, fromHex, toBase64Url, toHex } from '../../../main/lib/bytes.ts';
 import { publicKeyOfSeed, sign, verify } from '../../../main/protocol/signature.ts';

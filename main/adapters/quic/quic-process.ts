@@ -10,6 +10,8 @@ import type { ByteChannel } from './frame-channel.ts';
 
 /** A running QUIC process. The seed goes over its channel and nowhere else: never argv, never environment. */
 export interface QuicChild extends ByteChannel {
+  /** The operating system's number of the process, where it is known. */
+  readonly processId: number | undefined;
   /** Called once, when the process is gone for whatever reason. */
   onExit(listener: (reason: string) => void): void;
   /** Ends it at once, however stuck it is. Idempotent. */
@@ -40,6 +42,7 @@ export function spawnNodeQuicProcess(entryFile: string = findEntryFile()): QuicC
   stream.on('error', () => {});
   return {
     ...channelOver(stream),
+    processId: child.pid,
     onExit: (listener) => {
       let reported = false;
       const report = (reason: string): void => {

@@ -15,6 +15,8 @@ export interface LinkTableDeps {
   readonly isAlive: (link: Link) => Promise<boolean>;
   /** Something about the connections of this key changed. */
   readonly onChange: (key: KeyHex) => void;
+  /** This connection is no more. */
+  readonly onGone: (link: Link) => void;
   /** A connection of this key has its hello done. */
   readonly onGreeted: (key: KeyHex) => void;
 }
@@ -94,6 +96,7 @@ export class LinkTable {
     this.#drainTimers.get(connectionId)?.cancel();
     this.#drainTimers.delete(connectionId);
     link.gone();
+    this.#deps.onGone(link);
     if (this.#primary.get(link.keyHex) === link) {
       const heir = this.ofKey(link.keyHex).find((other) => other.isGreeted);
       if (heir === undefined) this.#primary.delete(link.keyHex);

@@ -100,6 +100,7 @@ export class PeerLinks implements PeerMessenger {
       ownAgentId,
       isAlive: (link) => this.#prober.isAlive(link),
       onChange: (key) => this.#presence.refresh(key),
+      onGone: (link) => this.#greeter.gone(link),
       onGreeted: (key) => this.lines.greeted(key),
     });
     this.#greeter = new Greeter({

@@ -1,0 +1,75 @@
+// A hub that says what it likes: an identity and a transport, and envelopes made by hand. For what a well-behaved hub never sends.
+import { randomBytes, randomUUID } from 'node:crypto';
+import { toHex, utf8 } from '../../../../main/lib/bytes.ts';
+import { Secret } from '../../../../main/lib/secret.ts';
+import type { ConnectionInfo, Transport, TransportEvent } from '../../../../main/ports/transport.ts';
+import { agentIdOfKeyHex } from '../../../../main/protocol/agent-id.ts';
+import { publicKeyOfSeed } from '../../../../main/protocol/signature.ts';
+import type { HubStack } from '../../../fakes/hub-stack.ts';
+
+export interface RawReply {
+  readonly kind: string;
+  readonly from: string;
+  readonly ref: string | null;
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+export class RawHub {
+  readonly transport: Transport;
+  readonly seed: Uint8Array;
+  readonly key: string;
+  readonly agentId: string;
+  readonly events: TransportEvent[] = [];
+  port = 0;
+
+  constructor(transport: Transport, seed: Uint8Array = new Uint8Array(randomBytes(32))) {
+    this.transport = transport;
+    this.seed = seed;
+    this.key = toHex(publicKeyOfSeed(seed));
+    this.agentId = agentIdOfKeyHex(this.key);
+  }
+
+  async start(): Promise<this> {
+    const started = await this.transport.start({ seed: new Secret(this.seed), host: '127.0.0.1', port: 0 }, (event) =>
+      this.events.push(event),
+    );
+    this.port = started.port;
+    return this;
+  }
+
+  async connect(to: HubStack): Promise<ConnectionInfo> {
+    const target = { keyHex: to.key, agentId: to.agentId, host: '127.0.0.1', port: to.port };
+    const dialled = await this.transport.dial(target, new AbortController().signal);
+    if (!dialled.ok) throw new Error(`the dial failed: ${dialled.error.type}`);
+    return dialled.value;
+  }
+
+  envelope(to: string, kind: string, payload: unknown, change: Readonly<Record<string, unknown>> = {}): Uint8Array {
+    return utf8(JSON.stringify({ v: 1, id: randomUUID(), from: this.agentId, to, ts: 1, kind, ref: null, payload, ...change }));
+  }
+
+  /** The reply, or undefined when none came. */
+  async ask(connection: ConnectionInfo, bytes: Uint8Array): Promise<RawReply | undefined> {
+    const answered = await this.transport.request(connection.connectionId, bytes, 10_000);
+    if (!answered.ok) return undefined;
+    const reply: unknown = JSON.parse(new TextDecoder().decode(answered.value));
+    return isReply(reply) ? reply : undefined;
+  }
+
+  hello(connection: ConnectionInfo, to: HubStack, versions: unknown = [1]): Promise<RawReply | undefined> {
+    const payload = { protocol_versions: versions, agent_name: 'raw', features: ['delegate', 'pair'] };
+    return this.ask(connection, this.envelope(to.agentId, 'hello', payload));
+  }
+
+  /** How the connection ended, if it did. */
+  ended(connection: ConnectionInfo): Extract<TransportEvent, { type: 'disconnected' }> | undefined {
+    return this.events.find(
+      (event): event is Extract<TransportEvent, { type: 'disconnected' }> =>
+        event.type === 'disconnected' && event.connection.connectionId === connection.connectionId,
+    );
+  }
+}
+
+function isReply(value: unknown): value is RawReply {
+  return typeof value === 'object' && value !== null && 'kind' in value && 'payload' in value;
+}

@@ -1,0 +1,101 @@
+// Starts the built desktop app and lets a spec look at it and press it: under Node against the double of `electron`, or, where a binary exists
+// and AXON_TEST_ELECTRON is set, the real thing through Playwright. The spec sees one surface.
+import { fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
+import type { DesktopState } from '../fakes/electron/control.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const REGISTER = new URL('../fakes/electron/register.mjs', import.meta.url).href;
+const START_LIMIT_MS = 30_000;
+
+export interface DesktopStart {
+  readonly home: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly parameters?: readonly string[];
+}
+
+export class DesktopApp {
+  readonly #child: ChildProcess;
+  readonly #waiting = new Map<number, (value: unknown) => void>();
+  readonly output: string[] = [];
+  #asked = 0;
+  #browser: Browser | undefined;
+
+  private constructor(child: ChildProcess) {
+    this.#child = child;
+    child.stdout?.on('data', (chunk: Buffer) => this.output.push(chunk.toString()));
+    child.stderr?.on('data', (chunk: Buffer) => this.output.push(chunk.toString()));
+    child.on('message', (message: { readonly id?: number; readonly value?: unknown }) => {
+      if (typeof message.id === 'number') this.#waiting.get(message.id)?.(message.value);
+    });
+  }
+
+  /** Starts out/main/electron.js; resolves at once, so that a spec can watch the start. */
+  static launch(start: DesktopStart): DesktopApp {
+    const child = fork(join(ROOT, 'out', 'main', 'electron.js'), [...(start.parameters ?? [])], {
+      execArgv: ['--import', REGISTER],
+      env: { ...process.env, AXON_HOME: start.home, AXON_API_PORT: '0', AXON_PEER_PORT: '0', ...start.environment },
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
+    return new DesktopApp(child);
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  get exited(): Promise<number | null> {
+    if (this.#child.exitCode !== null) return Promise.resolve(this.#child.exitCode);
+    return once(this.#child, 'exit').then(([code]) => code as number | null);
+  }
+
+  ask(question: string, value?: unknown): Promise<unknown> {
+    const id = ++this.#asked;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, resolve);
+      this.#child.once('exit', () => reject(new Error(`the app ended:\n${this.output.join('')}`)));
+      if (this.#child.connected) this.#child.send({ id, ask: question, value });
+      else reject(new Error(`the app ended:\n${this.output.join('')}`));
+    }).finally(() => this.#waiting.delete(id));
+  }
+
+  async state(): Promise<DesktopState> {
+    return (await this.ask('state')) as DesktopState;
+  }
+
+  /** The page inside the app's window, as soon as there is one. */
+  async page(): Promise<Page> {
+    const limit = performance.now() + START_LIMIT_MS;
+    while (performance.now() < limit) {
+      const { debuggingPort } = await this.state();
+      if (debuggingPort !== null) {
+        this.#browser ??= await chromium.connectOverCDP(`http://127.0.0.1:${debuggingPort}`);
+        const page = this.#browser
+          .contexts()
+          .flatMap((context) => context.pages())
+          .find((candidate) => candidate.url().includes('hub.app.invalid'));
+        if (page !== undefined) return page;
+      }
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    throw new Error(`the window did not open:\n${this.output.join('')}`);
+  }
+
+  async quit(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const exited = once(this.#child, 'exit');
+    await Promise.race([this.ask('quit').catch(() => undefined), exited]);
+    await exited;
+  }
+
+  async kill(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const exited = once(this.#child, 'exit');
+    this.#child.kill('SIGKILL');
+    await exited;
+  }
+}

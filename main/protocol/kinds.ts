@@ -42,7 +42,7 @@ export const FEATURES: readonly string[] = Object.entries(KINDS)
   .map(([kind]) => kind);
 
 /** What we advertise in hello's `extensions` (PROTOCOL.md, Extensions): only what this hub does. */
-export const EXTENSIONS: readonly string[] = ['route/1', 'conversation/1', 'receipts/1', 'progress/1', 'capabilities/1'];
+export const EXTENSIONS: readonly string[] = ['route/1', 'conversation/1', 'receipts/1', 'progress/1'];
 
 export function isKnownKind(kind: string): kind is Kind {
   return Object.hasOwn(KINDS, kind);

@@ -1,0 +1,56 @@
+// POST /v1/agents and what belongs to it: a program asks to be connected, a person confirms it, and owns what it may do.
+import { AppError } from '../../lib/app-error.ts';
+import type { AgentRegistry } from '../../services/work/agent-registry.ts';
+import type { Registrations } from '../../services/work/registrations.ts';
+import type { Work } from '../../services/work/work.ts';
+import type { HandlersOf } from '../caller.ts';
+import { actorOf } from './who.ts';
+
+export interface AgentsDeps {
+  readonly agents: AgentRegistry;
+  readonly registrations: Registrations;
+  readonly work: Pick<Work, 'removeAgent'>;
+  readonly mintAgentToken: (agent: string) => Promise<string>;
+}
+
+export function agentsHandlers(deps: AgentsDeps): HandlersOf<'agents'> {
+  const { agents, registrations, work, mintAgentToken } = deps;
+  return {
+    'agents.register': async ({ name, ...profile }) => {
+      const { registration, secret } = await registrations.register(name, profile);
+      return { registration, secret, poll: `/v1/agents/registrations/${registration.id}` };
+    },
+    'agents.registration': ({ id, secret }) => registrations.poll(id, secret),
+    'agents.confirm': ({ id, code, risk_class }, caller) => registrations.confirm(id, code, risk_class, actorOf(caller)),
+    'agents.declineRegistration': async ({ id }, caller) => {
+      await registrations.decline(id, actorOf(caller));
+      return { declined: true };
+    },
+    'agents.create': async ({ name, risk_class, ...profile }, caller) => {
+      const agent = await agents.create(name, profile, risk_class, actorOf(caller));
+      return { agent, token: await mintAgentToken(name) };
+    },
+    'agents.list': async () => ({ items: agents.list(), next: null }),
+    'agents.get': async ({ name }) => agents.get(name),
+    'agents.update': async ({ name, ...profile }, caller) => {
+      if (caller.kind === 'agent' && caller.agent !== name) {
+        throw new AppError('forbidden', 'An agent changes itself and no other.', { failedBy: 'input' });
+      }
+      return agents.update(name, profile, actorOf(caller));
+    },
+    'agents.setClass': ({ name, risk_class, domains, is_default }, caller) => {
+      const rows = domains?.map((entry) =>
+        typeof entry === 'string' ? { domain: entry, riskClass: null } : { domain: entry.domain, riskClass: entry.risk_class },
+      );
+      return agents.setClass(name, { riskClass: risk_class, domains: rows, isDefault: is_default }, actorOf(caller));
+    },
+    'agents.issueToken': async ({ name }) => {
+      agents.get(name);
+      return { token: await mintAgentToken(name) };
+    },
+    'agents.remove': async ({ name }, caller) => {
+      await work.removeAgent(name, actorOf(caller));
+      return { removed: true };
+    },
+  };
+}

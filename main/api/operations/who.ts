@@ -1,0 +1,36 @@
+// Who calls, in the forms the work services want. Pure.
+import { AppError } from '../../lib/app-error.ts';
+import type { Actor } from '../../services/work/agent-registry.ts';
+import type { Decider } from '../../services/work/approvals.ts';
+import type { Viewer } from '../../services/work/tasks.ts';
+import type { Caller } from '../caller.ts';
+
+/** The calling agent, or null for a person. */
+export function askerOf(caller: Caller): string | null {
+  return caller.kind === 'agent' ? caller.agent : null;
+}
+
+export function viewerOf(caller: Caller): Viewer {
+  return caller.kind === 'agent' ? { agent: caller.agent } : { person: personOf(caller) };
+}
+
+/** @throws AppError forbidden for anybody but a person */
+export function personOf(caller: Caller): Decider {
+  if (caller.kind === 'ui' || caller.kind === 'owner') return { tokenId: caller.tokenId, surface: caller.surface };
+  throw new AppError('forbidden', 'Only a person may do this; no agent token can.', { failedBy: 'input' });
+}
+
+/** @throws AppError bad_request for a person: an inbox belongs to an agent */
+export function agentOf(caller: Caller): string {
+  if (caller.kind === 'agent') return caller.agent;
+  throw new AppError('bad_request', 'An inbox belongs to an agent.', {
+    failedBy: 'input',
+    hint: 'Call with the token of the agent whose inbox it is.',
+  });
+}
+
+export function actorOf(caller: Caller): Actor {
+  if (caller.kind === 'agent') return { id: caller.tokenId, surface: 'agent' };
+  const { tokenId, surface } = personOf(caller);
+  return { id: tokenId, surface };
+}

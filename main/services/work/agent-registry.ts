@@ -1,0 +1,298 @@
+// The agents of this computer: who they are, what they do, how much harm each could do (a class only the owner sets) and whether they are
+// there. Never decides about requests, and never sees a token.
+import type { AgentDto, RiskClass } from '../../../preload/contract/dto.ts';
+import { AppError } from '../../lib/app-error.ts';
+import type { Clock, TimerHandle } from '../../ports/clock.ts';
+import type { AgentDomainRow, AgentRow, Reads, Store, Tables } from '../../ports/store.ts';
+import type { EventBus } from '../event-bus.ts';
+import type { AuditTrail } from './audit-trail.ts';
+import { AGENTS_MAX, LAST_CALL_WRITE_INTERVAL_MS, PRESENCE_WINDOW_MS } from './limits.ts';
+import type { After, UnitOfWork } from './unit-of-work.ts';
+
+/** What a program says of itself; the owner's classes are not in it. */
+export interface AgentProfile {
+  readonly display_name?: string | undefined;
+  readonly dialect?: string | undefined;
+  readonly domains?: readonly string[] | undefined;
+  readonly capabilities?: readonly string[] | undefined;
+  readonly channels?: readonly string[] | undefined;
+  readonly tools?: readonly string[] | undefined;
+  readonly topics?: readonly string[] | undefined;
+  readonly model?: string | undefined;
+  readonly concurrency?: number | undefined;
+}
+
+export interface OwnerChoice {
+  readonly riskClass: RiskClass;
+  readonly domains?: readonly AgentDomainRow[] | undefined;
+  readonly isDefault?: boolean | undefined;
+}
+
+/** Who acts, for the audit. */
+export interface Actor {
+  readonly id: string;
+  readonly surface: 'window' | 'browser' | 'command_line' | 'agent';
+}
+
+interface Presence {
+  lastCallMonotonicMs: number;
+  writtenAtMonotonicMs: number;
+  openStreams: number;
+  online: boolean;
+  timer: TimerHandle | undefined;
+}
+
+interface Deps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly events: EventBus;
+  readonly unit: UnitOfWork;
+  readonly audit: AuditTrail;
+}
+
+const CAREFUL: readonly RiskClass[] = ['R2', 'R3'];
+
+export class AgentRegistry {
+  readonly #deps: Deps;
+  readonly #presence = new Map<string, Presence>();
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  list(): readonly AgentDto[] {
+    return this.#active(this.#deps.store.read).map((row) => this.toDto(row));
+  }
+
+  get(name: string): AgentDto {
+    return this.toDto(this.#row(this.#deps.store.read, name));
+  }
+
+  /** Agents that may be given work. */
+  active(reads: Reads = this.#deps.store.read): readonly AgentRow[] {
+    return this.#active(reads);
+  }
+
+  /** Adds the agent inside a commit; the first one becomes the default. @throws AppError conflict, overloaded */
+  add(tables: Tables, after: After, name: string, profile: AgentProfile, riskClass: RiskClass): AgentRow {
+    const others = tables.agents();
+    if (others.some((other) => other.name === name)) {
+      throw new AppError('conflict', `There is an agent named "${name}" already. Choose another name.`, { failedBy: 'input' });
+    }
+    if (others.length >= AGENTS_MAX) throw new AppError('overloaded', `This hub keeps at most ${AGENTS_MAX} agents. Remove one first.`);
+    const row: AgentRow = {
+      name,
+      displayName: profile.display_name ?? name,
+      dialect: profile.dialect ?? 'axon',
+      state: 'active',
+      riskClass,
+      domains: unique(profile.domains ?? []).map((domain) => ({ domain, riskClass: null })),
+      capabilities: unique(profile.capabilities ?? []),
+      channels: unique(profile.channels ?? []),
+      tools: unique(profile.tools ?? []),
+      topics: unique(profile.topics ?? []),
+      model: profile.model ?? null,
+      concurrency: profile.concurrency ?? 4,
+      isDefault: !others.some((other) => other.isDefault),
+      createdAt: this.#deps.clock.wallMs(),
+      lastCallAt: null,
+    };
+    tables.putAgent(row);
+    after(() => this.changed(name));
+    return row;
+  }
+
+  async create(name: string, profile: AgentProfile, riskClass: RiskClass, actor: Actor): Promise<AgentDto> {
+    await this.#deps.unit.run((tables, after) => {
+      this.add(tables, after, name, profile, riskClass);
+      this.#note(tables, actor, 'agent.created', name, { risk_class: riskClass });
+    });
+    return this.get(name);
+  }
+
+  /**
+   * Changes what a program says of itself. A domain that an agent adds by itself starts at R2 at least, whatever the agent's own class:
+   * classes are the owner's to lower.
+   */
+  async update(name: string, profile: AgentProfile, actor: Actor): Promise<AgentDto> {
+    await this.#deps.unit.run((tables, after) => {
+      const row = this.#row(tables, name);
+      tables.putAgent({
+        ...row,
+        displayName: profile.display_name ?? row.displayName,
+        dialect: profile.dialect ?? row.dialect,
+        domains: profile.domains === undefined ? row.domains : mergeDomains(row, unique(profile.domains), actor.surface === 'agent'),
+        capabilities: unique(profile.capabilities ?? row.capabilities),
+        channels: unique(profile.channels ?? row.channels),
+        tools: unique(profile.tools ?? row.tools),
+        topics: unique(profile.topics ?? row.topics),
+        model: profile.model ?? row.model,
+        concurrency: profile.concurrency ?? row.concurrency,
+      });
+      this.#note(tables, actor, 'agent.updated', name);
+      after(() => this.changed(name));
+    });
+    return this.get(name);
+  }
+
+  /** The owner's word about an agent: its class, the classes of its domains, whether it takes what nobody else claims. */
+  async setClass(name: string, choice: OwnerChoice, actor: Actor): Promise<AgentDto> {
+    await this.#deps.unit.run((tables, after) => {
+      const row = this.#row(tables, name);
+      const isDefault = choice.isDefault ?? row.isDefault;
+      if (isDefault && !row.isDefault) {
+        for (const other of tables.agents().filter((agent) => agent.isDefault)) {
+          tables.putAgent({ ...other, isDefault: false });
+          after(() => this.changed(other.name));
+        }
+      }
+      tables.putAgent({ ...row, riskClass: choice.riskClass, domains: choice.domains ?? row.domains, isDefault });
+      this.#note(tables, actor, 'agent.class_set', name, { risk_class: choice.riskClass, is_default: isDefault });
+      after(() => this.changed(name));
+    });
+    return this.get(name);
+  }
+
+  /** Takes the agent away inside a commit. What was meant for it is the caller's to end. */
+  remove(tables: Tables, after: After, name: string, actor: Actor): void {
+    this.#row(tables, name);
+    tables.deleteAgent(name);
+    this.#note(tables, actor, 'agent.removed', name);
+    after(() => {
+      this.#presence.get(name)?.timer?.cancel();
+      this.#presence.delete(name);
+      this.#deps.events.publish({ type: 'agent_gone', name });
+    });
+  }
+
+  /** The door calls this for every authenticated call of an agent. */
+  touch(name: string): void {
+    const row = this.#deps.store.read.agent(name);
+    if (!row) return;
+    const { clock } = this.#deps;
+    const now = clock.monotonicMs();
+    const presence = this.#presenceOf(name);
+    presence.lastCallMonotonicMs = now;
+    if (now - presence.writtenAtMonotonicMs >= LAST_CALL_WRITE_INTERVAL_MS) {
+      presence.writtenAtMonotonicMs = now;
+      const lastCallAt = clock.wallMs();
+      this.#deps.store.writeBehind((tables) => {
+        const current = tables.agent(name);
+        if (current) tables.putAgent({ ...current, lastCallAt });
+      });
+    }
+    this.#settlePresence(name, presence);
+  }
+
+  /** An agent that keeps a stream open is online for as long. Returns the way to say that the stream is gone. */
+  streamOpened(name: string): () => void {
+    this.touch(name);
+    const presence = this.#presenceOf(name);
+    presence.openStreams += 1;
+    let open = true;
+    return () => {
+      if (!open) return;
+      open = false;
+      presence.openStreams -= 1;
+      presence.lastCallMonotonicMs = this.#deps.clock.monotonicMs();
+      this.#settlePresence(name, presence);
+    };
+  }
+
+  isOnline(name: string): boolean {
+    return this.#presence.get(name)?.online ?? false;
+  }
+
+  /** Tells the pages that something about this agent changed: its row, its presence or its load. */
+  changed(name: string): void {
+    const row = this.#deps.store.read.agent(name);
+    if (row?.state === 'active') this.#deps.events.publish({ type: 'agent', agent: this.toDto(row) });
+  }
+
+  stop(): void {
+    for (const presence of this.#presence.values()) presence.timer?.cancel();
+    this.#presence.clear();
+  }
+
+  toDto(row: AgentRow): AgentDto {
+    const { read } = this.#deps.store;
+    return {
+      name: row.name,
+      display_name: row.displayName,
+      dialect: row.dialect,
+      state: row.state,
+      risk_class: row.riskClass,
+      domains: row.domains.map(({ domain, riskClass }) => ({ domain, risk_class: riskClass })),
+      capabilities: row.capabilities,
+      channels: row.channels,
+      tools: row.tools,
+      topics: row.topics,
+      model: row.model,
+      concurrency: row.concurrency,
+      is_default: row.isDefault,
+      presence: this.isOnline(row.name) ? 'online' : row.lastCallAt === null && !this.#presence.has(row.name) ? 'never_seen' : 'away',
+      active_tasks: read.countDeliveries(row.name, ['claimed', 'running']),
+      queued: read.countDeliveries(row.name, ['queued']),
+      created_at: row.createdAt,
+      last_call_at: row.lastCallAt,
+      token_created_at: newestToken(read, row.name),
+    };
+  }
+
+  #active(reads: Reads): readonly AgentRow[] {
+    return reads.agents().filter((row) => row.state === 'active');
+  }
+
+  #row(reads: Reads, name: string): AgentRow {
+    const row = reads.agent(name);
+    if (row?.state === 'active') return row;
+    const names = this.#active(reads).map((agent) => agent.name);
+    throw new AppError('not_found', `There is no agent named "${name}" on this hub.`, {
+      failedBy: 'input',
+      hint: names.length > 0 ? `Agents here: ${names.join(', ')}.` : 'No agent is connected yet: "axon agents connect NAME" connects one.',
+    });
+  }
+
+  #presenceOf(name: string): Presence {
+    const known = this.#presence.get(name);
+    if (known) return known;
+    const fresh: Presence = { lastCallMonotonicMs: 0, writtenAtMonotonicMs: -Infinity, openStreams: 0, online: false, timer: undefined };
+    this.#presence.set(name, fresh);
+    return fresh;
+  }
+
+  #settlePresence(name: string, presence: Presence): void {
+    const sinceMs = this.#deps.clock.monotonicMs() - presence.lastCallMonotonicMs;
+    const online = presence.openStreams > 0 || sinceMs < PRESENCE_WINDOW_MS;
+    if (online && presence.openStreams === 0 && !presence.timer) {
+      presence.timer = this.#deps.clock.setTimer(PRESENCE_WINDOW_MS - sinceMs, () => {
+        presence.timer = undefined;
+        this.#settlePresence(name, presence);
+      });
+    }
+    if (online === presence.online) return;
+    presence.online = online;
+    this.changed(name);
+  }
+
+  #note(tables: Tables, actor: Actor, action: string, name: string, detail: Readonly<Record<string, string | boolean>> = {}): void {
+    this.#deps.audit.append(tables, { actor: actor.id, surface: actor.surface, action, object: name, detail });
+  }
+}
+
+function newestToken(reads: Reads, agent: string): number | null {
+  const times = reads.tokens().flatMap((token) => (token.agent === agent && token.revokedAt === null ? [token.createdAt] : []));
+  return times.length === 0 ? null : Math.max(...times);
+}
+
+function unique(words: readonly string[]): readonly string[] {
+  return [...new Set(words)];
+}
+
+function mergeDomains(row: AgentRow, domains: readonly string[], byAgent: boolean): readonly AgentDomainRow[] {
+  return domains.map((domain) => {
+    const known = row.domains.find((other) => other.domain === domain);
+    if (known) return known;
+    return { domain, riskClass: byAgent && !CAREFUL.includes(row.riskClass) ? 'R2' : null };
+  });
+}

@@ -1,0 +1,239 @@
+// The decision of a person about exactly what that person saw. One commit per decision, guarded by id, revision and digest: the first of two
+// surfaces wins, the other is told by whom. Fails closed: whatever does not fit is not run.
+import type { ApprovalDto, Surface } from '../../../preload/contract/dto.ts';
+import type { Items } from '../../../preload/contract/results.ts';
+import { readApprovalView } from '../../core/approval-view.ts';
+import { AppError } from '../../lib/app-error.ts';
+import { assert } from '../../lib/assert.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { ApprovalRow, PartyKey, Store, TaskRow, Tables } from '../../ports/store.ts';
+import type { ApprovalViews } from './approval-views.ts';
+import type { AuditTrail } from './audit-trail.ts';
+import type { Deadlines } from './deadlines.ts';
+import type { Handover } from './handover.ts';
+import type { OpenQueries } from './open-queries.ts';
+import type { Page } from './pages.ts';
+import { pageOf } from './pages.ts';
+import { isLocal } from './parties.ts';
+import type { TaskEndings } from './task-endings.ts';
+import { isOpen, moveTask } from './task-moves.ts';
+import type { After, UnitOfWork } from './unit-of-work.ts';
+import type { WorkEvents } from './work-events.ts';
+
+export interface Decision {
+  readonly id: string;
+  readonly revision: number;
+  readonly digest: string;
+  readonly decision: 'allow' | 'decline';
+  readonly reason?: string | undefined;
+  /** R3 only: the last word of the text, as the person typed it. */
+  readonly last_word?: string | undefined;
+}
+
+/** The person who decides, as the guard established it. */
+export interface Decider {
+  readonly tokenId: string;
+  readonly surface: Extract<Surface, 'window' | 'browser' | 'command_line'>;
+}
+
+interface Deps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly unit: UnitOfWork;
+  readonly views: ApprovalViews;
+  readonly deadlines: Deadlines;
+  readonly endings: TaskEndings;
+  readonly handover: Handover;
+  readonly queries: OpenQueries;
+  readonly events: WorkEvents;
+  readonly audit: AuditTrail;
+  /** The name of the person at this hub, for the record of who decided. */
+  readonly personName?: () => string | null;
+}
+
+/** How a commit that had to change something, and yet must not succeed for the caller, ends. */
+type Outcome = { readonly refused: AppError } | { readonly refused: null };
+const DONE: Outcome = { refused: null };
+
+export class Approvals {
+  readonly #deps: Deps;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  pending(): readonly ApprovalDto[] {
+    return this.#deps.store.read.pendingApprovals().map((row) => this.#deps.views.dto(row));
+  }
+
+  decided(page: Page): Items<ApprovalDto> {
+    const { store, views } = this.#deps;
+    return pageOf(
+      page,
+      (rows) => store.read.decidedApprovals(rows),
+      (row) => views.dto(row),
+    );
+  }
+
+  get(id: string): ApprovalDto {
+    const row = this.#deps.store.read.approval(id);
+    if (!row) throw notFound();
+    return this.#deps.views.dto(row);
+  }
+
+  /**
+   * Decides, once (PROTOCOL.md, Delegation states).
+   * @throws AppError not_found, request_changed, already_decided (by whom, where), approval_expired, blocked, bad_request (last word)
+   */
+  async decide(decision: Decision, decider: Decider): Promise<ApprovalDto> {
+    const outcome = await this.#deps.unit.run((tables, after) => this.#decide(tables, after, decision, decider));
+    if (outcome.refused) throw outcome.refused;
+    return this.get(decision.id);
+  }
+
+  #decide(tables: Tables, after: After, decision: Decision, decider: Decider): Outcome {
+    const row = tables.approval(decision.id);
+    if (!row) throw notFound();
+    if (row.state !== 'pending') throw alreadyDecided(row);
+    if (row.revision !== decision.revision || row.digest !== decision.digest) throw requestChanged(row);
+    const task = tables.task(row.taskId);
+    assert(task !== undefined && isOpen(task), 'a pending approval has its open task');
+    const misfit = this.#misfit(tables, task, row);
+    if (misfit) return this.#refuse(tables, after, task, misfit);
+    if (decision.decision === 'allow') checkLastWord(row, decision.last_word);
+    return decision.decision === 'allow'
+      ? this.#allow(tables, after, task, row, decider)
+      : this.#decline(tables, after, task, row, decision, decider);
+  }
+
+  #allow(tables: Tables, after: After, task: TaskRow, row: ApprovalRow, decider: Decider): Outcome {
+    const approved = this.#close(tables, row, 'approved', null, decider);
+    const queued = moveTask(tables, moveTask(tables, task, 'approved'), 'queued');
+    if (task.kind === 'delegate') this.#deps.handover.deliver(tables, after, queued, approved);
+    else after(() => this.#deps.queries.allowed(queued, approved));
+    after(() => this.#deps.events.taskChanged(task.id));
+    return DONE;
+  }
+
+  #decline(tables: Tables, after: After, task: TaskRow, row: ApprovalRow, decision: Decision, decider: Decider): Outcome {
+    const reason = decision.reason === undefined || decision.reason === '' ? null : decision.reason;
+    this.#close(tables, row, 'declined', reason, decider);
+    this.#deps.endings.end(tables, after, task, {
+      state: 'declined',
+      code: 'rejected',
+      reason: reason === null ? 'A person declined this request.' : `A person declined this request: ${reason}`,
+      by: this.#who(),
+      surface: decider.surface,
+      from: 'hub',
+    });
+    return DONE;
+  }
+
+  #close(tables: Tables, row: ApprovalRow, state: 'approved' | 'declined', reason: string | null, decider: Decider): ApprovalRow {
+    const decided = tables.decideApproval(
+      row.id,
+      { revision: row.revision, digest: row.digest, nowWallMs: null },
+      { state, decidedAt: this.#deps.clock.wallMs(), decidedBy: this.#who(), surface: decider.surface, reason },
+    );
+    assert(decided, 'an approval read as pending in this commit is still pending');
+    this.#deps.audit.append(tables, {
+      actor: decider.tokenId,
+      surface: decider.surface,
+      action: state === 'approved' ? 'approval.allowed' : 'approval.declined',
+      object: row.id,
+      digest: row.digest,
+      detail: { task: row.taskId, risk_class: row.riskClass },
+    });
+    const now = tables.approval(row.id);
+    assert(now !== undefined, 'a decided approval is there');
+    return now;
+  }
+
+  /** Why this request can no longer be decided, whatever the person says; undefined when it can. */
+  #misfit(tables: Tables, task: TaskRow, row: ApprovalRow): 'damaged' | 'expired' | 'not_paired' | undefined {
+    const words = this.#deps.handover.fromApproval(row);
+    if (!words.ok) return 'damaged';
+    if (this.#deps.deadlines.remainingOf(task) <= 0) return 'expired';
+    return isTrusted(tables, task.party) ? undefined : 'not_paired';
+  }
+
+  #refuse(tables: Tables, after: After, task: TaskRow, misfit: 'damaged' | 'expired' | 'not_paired'): Outcome {
+    const { endings, audit } = this.#deps;
+    const hub = { by: 'hub', surface: 'hub', from: 'hub' } as const;
+    if (misfit === 'expired') {
+      endings.end(tables, after, task, { ...EXPIRED, by: 'clock', surface: 'clock', from: 'hub' });
+      return { refused: new AppError('approval_expired', 'Its time was over a moment ago; nothing was run.', { failedBy: 'timeout' }) };
+    }
+    if (misfit === 'not_paired') {
+      endings.end(tables, after, task, {
+        state: 'cancelled',
+        code: 'cancelled',
+        reason: 'The hub that asked is not paired any more.',
+        ...hub,
+      });
+      return { refused: new AppError('blocked', 'The hub that asked is not paired any more; nothing was run.') };
+    }
+    audit.append(tables, { actor: 'hub', surface: 'hub', action: 'approval.digest_mismatch', object: task.id });
+    endings.end(tables, after, task, { state: 'failed', code: 'internal', reason: 'The stored request was damaged.', ...hub });
+    return { refused: requestDamaged() };
+  }
+
+  #who(): string {
+    return this.#deps.personName?.() ?? 'owner';
+  }
+}
+
+/** How a request ends that nobody answered in time. */
+export const EXPIRED = {
+  state: 'expired',
+  code: 'approval_expired',
+  reason: 'Nobody answered this request in time. It was not run; ask again when somebody is there.',
+} as const;
+
+function isTrusted(tables: Tables, party: PartyKey): boolean {
+  return isLocal(party) || tables.peer(party)?.trust === 'paired';
+}
+
+/** A dangerous task is allowed only by someone who read it to its end. */
+function checkLastWord(row: ApprovalRow, typed: string | undefined): void {
+  if (row.riskClass !== 'R3') return;
+  const view = readApprovalView(row.view);
+  const last = view.ok ? (view.value.text.trim().split(/\s+/u).at(-1) ?? '') : '';
+  if (typed !== undefined && plainWord(typed) === plainWord(last)) return;
+  throw new AppError('bad_request', 'Type the last word of the text to allow this: its class is "dangerous or unknown".', {
+    failedBy: 'input',
+    data: { needs: 'last_word' },
+  });
+}
+
+/** Without the full stop and in one case: what a person means by the word. A word of signs only is compared as it is. */
+function plainWord(word: string): string {
+  const trimmed = word.trim().normalize('NFC');
+  const bare = trimmed.replace(/^[^\p{Letter}\p{Number}]+|[^\p{Letter}\p{Number}]+$/gu, '');
+  return (bare === '' ? trimmed : bare).toLowerCase();
+}
+
+function notFound(): AppError {
+  return new AppError('not_found', 'There is no such request.', { failedBy: 'input' });
+}
+
+function alreadyDecided(row: ApprovalRow): AppError {
+  const where = (row.surface ?? 'hub').replaceAll('_', ' ');
+  return new AppError('already_decided', `This request was ${row.state} already, by ${row.decidedBy ?? 'the hub'} (${where}).`, {
+    data: { state: row.state, decided_by: row.decidedBy, surface: row.surface, decided_at: row.decidedAt },
+  });
+}
+
+function requestChanged(row: ApprovalRow): AppError {
+  return new AppError('request_changed', 'This request is not the one you were shown. Read it again, then decide.', {
+    failedBy: 'input',
+    hint: 'Fetch the request again and send its revision and digest.',
+    data: { revision: row.revision, digest: row.digest },
+  });
+}
+
+function requestDamaged(): AppError {
+  return new AppError('request_changed', 'The stored request does not fit its digest; it was not run.', {
+    hint: 'Ask for it to be sent again, and check the disk of this computer.',
+  });
+}

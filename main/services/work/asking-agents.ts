@@ -1,0 +1,65 @@
+// Which agents another hub speaks for: a request in the name of an agent that its hub has not advertised is refused (PROTOCOL.md,
+// Extensions, route/1). An unknown name is looked up again, at most once in a while, because agents come and go.
+import { AppError } from '../../lib/app-error.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { PeerRow, Store } from '../../ports/store.ts';
+import type { KeyHex } from '../../ports/transport.ts';
+import { parseCapabilities, type CapabilitiesPayload } from '../../protocol/payloads.ts';
+import { REFRESH_INTERVAL_MS, REFRESH_WAIT_MS } from './limits.ts';
+import { readObject } from './task-views.ts';
+import { routeFrom } from './work-request.ts';
+
+interface Deps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly refreshCapabilities: (peer: KeyHex) => Promise<void>;
+}
+
+export class AskingAgents {
+  readonly #deps: Deps;
+  readonly #refreshedAt = new Map<KeyHex, number>();
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** The refusal for a name its hub does not have; undefined when there is no name or it is known. */
+  async stranger(peer: PeerRow, payload: JsonObject): Promise<AppError | undefined> {
+    const name = routeFrom(payload);
+    if (name === null || this.#isAdvertised(peer.key, name)) return undefined;
+    await this.#refresh(peer.key);
+    if (this.#isAdvertised(peer.key, name)) return undefined;
+    return new AppError('not_authorized', 'The agent named in route.from is not one your hub told us of.', {
+      failedBy: 'input',
+      hint: 'Name an agent that stands in your capabilities, or leave route.from out.',
+    });
+  }
+
+  #isAdvertised(key: KeyHex, name: string): boolean {
+    return readCapabilities(this.#deps.store.read.peer(key))?.agents.some((agent) => agent.name === name) ?? false;
+  }
+
+  async #refresh(key: KeyHex): Promise<void> {
+    const { clock } = this.#deps;
+    const now = clock.monotonicMs();
+    const last = this.#refreshedAt.get(key);
+    if (last !== undefined && now - last < REFRESH_INTERVAL_MS) return;
+    this.#refreshedAt.set(key, now);
+    await new Promise<void>((resolve) => {
+      const timer = clock.setTimer(REFRESH_WAIT_MS, resolve);
+      const done = () => {
+        timer.cancel();
+        resolve();
+      };
+      this.#deps.refreshCapabilities(key).then(done, done);
+    });
+  }
+}
+
+/** What the peer last told of itself; undefined when nothing readable is known. Outside text. */
+export function readCapabilities(peer: PeerRow | undefined): CapabilitiesPayload | undefined {
+  if (peer?.capabilities === null || peer === undefined) return undefined;
+  const parsed = parseCapabilities(readObject(peer.capabilities));
+  return parsed.ok ? parsed.value : undefined;
+}

@@ -1,0 +1,47 @@
+// Calling a task off, by whoever asked for it or by a person here. Decided in one commit against the state as it stands there, so that what is
+// acknowledged as called off has not begun and never will; what an agent already holds is only asked to stop (PROTOCOL.md, Delegation states).
+import type { Surface } from '../../../preload/contract/dto.ts';
+import type { Random } from '../../ports/clock.ts';
+import type { TaskRow, Tables } from '../../ports/store.ts';
+import type { Deliveries } from './deliveries.ts';
+import type { TaskEndings } from './task-endings.ts';
+import { isInHand, isOpen } from './task-moves.ts';
+import type { After } from './unit-of-work.ts';
+
+export interface CallOff {
+  readonly messageId: string;
+  /** Escaped. */
+  readonly reason: string | null;
+  readonly by: string;
+  readonly surface: Surface;
+  readonly from: 'asker' | 'hub';
+}
+
+export class Cancelling {
+  readonly #deliveries: Deliveries;
+  readonly #endings: TaskEndings;
+
+  constructor(deps: { readonly deliveries: Deliveries; readonly endings: TaskEndings; readonly random: Random }) {
+    this.#deliveries = deps.deliveries;
+    this.#endings = deps.endings;
+  }
+
+  /** For work that runs here. `undefined`: it has ended before, or is not there. */
+  callOff(tables: Tables, after: After, task: TaskRow | undefined, call: CallOff): 'cancelled' | 'asked_to_stop' | undefined {
+    if (!task || !isOpen(task)) return undefined;
+    if (isInHand(task)) {
+      this.#deliveries.putCancel(tables, after, task, call.messageId, call.reason);
+      return 'asked_to_stop';
+    }
+    const words = call.reason === null || call.reason === '' ? '' : ` They said: "${call.reason}"`;
+    this.#endings.end(tables, after, task, {
+      state: 'cancelled',
+      code: 'cancelled',
+      reason: call.from === 'asker' ? `Whoever asked called it off.${words}` : `A person at this hub called it off.${words}`,
+      by: call.by,
+      surface: call.surface,
+      from: call.from,
+    });
+    return 'cancelled';
+  }
+}

@@ -1,0 +1,72 @@
+// What this hub says of its agents to others: the `capabilities` and `pong` payloads (PROTOCOL.md, Kinds and payloads, route/1). Only what the
+// agents themselves declared; never a risk class, a token or a person's name.
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '../../lib/canonical-json.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { AgentRow, Store } from '../../ports/store.ts';
+import type { AgentRegistry } from './agent-registry.ts';
+
+interface Deps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly agents: AgentRegistry;
+  readonly hubName: () => string;
+}
+
+const REVISION_HEX_CHARACTERS = 16;
+
+export class Capabilities {
+  readonly #deps: Deps;
+  readonly #startedAtMs: number;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+    this.#startedAtMs = deps.clock.monotonicMs();
+  }
+
+  /** The union of what the agents offer at the top, each agent below, and `rev`, which changes with any of it. */
+  payload(): JsonObject {
+    const agents = this.#deps.agents.active();
+    const union = (words: (agent: AgentRow) => readonly string[]) => [...new Set(agents.flatMap(words))].sort();
+    const models = union((agent) => (agent.model === null ? [] : [agent.model]));
+    const content = {
+      agent_name: this.#deps.hubName(),
+      domains: union((agent) => agent.domains.map(({ domain }) => domain)),
+      channels: union((agent) => agent.channels),
+      tools: union((agent) => agent.tools),
+      max_concurrent_tasks: agents.reduce((sum, agent) => sum + agent.concurrency, 0),
+      ...(models.length === 1 ? { model: models[0] } : {}),
+      agents: agents.map((agent) => ({
+        name: agent.name,
+        domains: agent.domains.map(({ domain }) => domain),
+        capabilities: agent.capabilities,
+        channels: agent.channels,
+        tools: agent.tools,
+        max_concurrent_tasks: agent.concurrency,
+        ...(agent.model === null ? {} : { model: agent.model }),
+      })),
+    };
+    const rev = createHash('sha256').update(canonicalJson(content)).digest('hex').slice(0, REVISION_HEX_CHARACTERS);
+    return { ...content, rev };
+  }
+
+  /** The status of the least busy online agent and the sum of what all are doing. */
+  pong(): JsonObject {
+    const { store, clock, agents, hubName } = this.#deps;
+    const loads = agents.active().map((agent) => ({
+      online: agents.isOnline(agent.name),
+      running: store.read.countDeliveries(agent.name, ['claimed', 'running']),
+      concurrency: agent.concurrency,
+    }));
+    const online = loads.filter((load) => load.online);
+    const free = online.some((load) => load.running === 0);
+    const room = online.some((load) => load.running < load.concurrency);
+    return {
+      status: online.length === 0 || free ? 'idle' : room ? 'busy' : 'overloaded',
+      uptime_secs: Math.floor((clock.monotonicMs() - this.#startedAtMs) / 1_000),
+      active_tasks: loads.reduce((sum, load) => sum + load.running, 0),
+      agent_name: hubName(),
+    };
+  }
+}

@@ -1,0 +1,179 @@
+// The record of who said and did what, thread by thread: messages and the decisions between them. Reads only; an agent sees what it took part
+// in and nothing else.
+import type { ConversationDetailDto, ConversationDto, ConversationEntryDto, Surface, TaskDto } from '../../../preload/contract/dto.ts';
+import type { Items } from '../../../preload/contract/results.ts';
+import { escapeText } from '../../core/text-escape.ts';
+import { AppError } from '../../lib/app-error.ts';
+import { isJsonObject } from '../../lib/json-object.ts';
+import type { ApprovalRow, ConversationSummaryRow, MessageRow, Store, TaskRow } from '../../ports/store.ts';
+import { CONVERSATION_ENTRIES_MAX, TITLE_MAX_CHARACTERS } from './limits.ts';
+import { pageOf, type Page } from './pages.ts';
+import type { Parties } from './parties.ts';
+import type { TaskViews } from './task-views.ts';
+import { readObject } from './task-views.ts';
+
+interface Deps {
+  readonly store: Store;
+  readonly parties: Parties;
+  readonly tasks: TaskViews;
+}
+
+/** The member of a payload that is its words. */
+const WORDS: Readonly<Record<string, string>> = {
+  query: 'question',
+  delegate: 'task',
+  response: 'summary',
+  result: 'outcome',
+  notify: 'data',
+  cancel: 'reason',
+  error: 'message',
+};
+const SURFACES: readonly Surface[] = ['window', 'browser', 'command_line', 'clock', 'rule', 'peer', 'agent', 'hub'];
+
+export class Conversations {
+  readonly #deps: Deps;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** @param agent limits to the threads this agent took part in; null = all */
+  list(page: Page, agent: string | null): Items<ConversationDto> {
+    const { store } = this.#deps;
+    return pageOf(
+      page,
+      (rows) => store.read.conversations(rows).map((row) => ({ ...row, seq: row.lastSeq })),
+      (row) => this.#summary(row, agent),
+    );
+  }
+
+  /** @throws AppError not_found */
+  get(id: string, agent: string | null): ConversationDetailDto {
+    const { store, tasks } = this.#deps;
+    const messages = this.#messages(id, agent);
+    const newest = messages[0];
+    const oldest = messages.at(-1);
+    if (!newest || !oldest) throw new AppError('not_found', 'There is no such conversation.', { failedBy: 'input' });
+    const rows = this.#tasks(id, agent);
+    const summary = {
+      conversationId: id,
+      party: oldest.party,
+      lastSeq: newest.seq,
+      lastAt: newest.at,
+      firstAt: oldest.at,
+      messages: messages.length,
+    };
+    const decisions = rows.flatMap((task) => {
+      const approval = store.read.approvalOfTask(task.id);
+      return approval && approval.decidedAt !== null ? [decisionEntry(approval, approval.decidedAt, task)] : [];
+    });
+    const entries = [...messages.map((message) => this.#entry(message)), ...decisions].sort(inOrder);
+    return { conversation: this.#dto(summary, messages, rows), entries, tasks: rows.map((task): TaskDto => tasks.dto(task)) };
+  }
+
+  #summary(row: ConversationSummaryRow, agent: string | null): ConversationDto | undefined {
+    const messages = this.#messages(row.conversationId, agent, agent === null ? 2 : CONVERSATION_ENTRIES_MAX);
+    if (messages.length === 0) return undefined;
+    return this.#dto(row, messages, this.#tasks(row.conversationId, agent));
+  }
+
+  #dto(row: ConversationSummaryRow, messages: readonly MessageRow[], tasks: readonly TaskRow[]): ConversationDto {
+    const { parties, tasks: views } = this.#deps;
+    const first = tasks.at(-1);
+    const shown = messages.at(-1);
+    const title = first ? views.text(first) : ((shown && wordsOf(shown)) ?? '');
+    return {
+      id: row.conversationId,
+      peer_id: parties.agentIdOf(row.party),
+      peer_name: parties.nameOf(row.party),
+      from_agent: first?.fromAgent ?? shown?.fromAgent ?? null,
+      to_agent: first?.toAgent ?? shown?.toAgent ?? null,
+      title: shorten(title),
+      state: tasks[0]?.state ?? null,
+      first_at: row.firstAt,
+      last_at: row.lastAt,
+      messages: row.messages,
+    };
+  }
+
+  #entry(message: MessageRow): ConversationEntryDto {
+    const { parties } = this.#deps;
+    return {
+      seq: message.seq,
+      at: message.at,
+      message_id: message.messageId,
+      direction: message.direction,
+      kind: message.kind,
+      who: message.direction === 'out' ? 'This hub' : parties.nameOf(message.party),
+      agent: message.fromAgent,
+      text: wordsOf(message),
+      state: stateOf(message),
+      surface: null,
+      digest: null,
+    };
+  }
+
+  #messages(id: string, agent: string | null, limit = CONVERSATION_ENTRIES_MAX): readonly MessageRow[] {
+    const rows = this.#deps.store.read.messages({ limit }, { conversationId: id });
+    return agent === null ? rows : rows.filter((row) => isPartOf(row, agent));
+  }
+
+  #tasks(id: string, agent: string | null): readonly TaskRow[] {
+    const filter = { conversationId: id, ...(agent === null ? {} : { agent }) };
+    const rows = this.#deps.store.read.tasks({ limit: CONVERSATION_ENTRIES_MAX }, filter);
+    return agent === null ? rows : rows.filter((task) => this.#deps.tasks.concerns(task, agent));
+  }
+}
+
+/** An agent of this hub sends what goes out and gets what comes in; within the hub either end is one. */
+function isPartOf(message: MessageRow, agent: string): boolean {
+  if (message.direction === 'out') return message.fromAgent === agent;
+  if (message.direction === 'in') return message.toAgent === agent;
+  return message.fromAgent === agent || message.toAgent === agent;
+}
+
+function decisionEntry(approval: ApprovalRow, at: number, task: TaskRow): ConversationEntryDto {
+  return {
+    seq: task.seq,
+    at,
+    message_id: null,
+    direction: 'here',
+    kind: 'decision',
+    who: approval.decidedBy ?? 'hub',
+    agent: task.toAgent,
+    text: approval.reason,
+    state: approval.state,
+    surface: SURFACES.find((surface) => surface === approval.surface) ?? null,
+    digest: approval.digest,
+  };
+}
+
+/** By time; what came in the same millisecond keeps requests before decisions before what followed. */
+function inOrder(first: ConversationEntryDto, second: ConversationEntryDto): number {
+  if (first.kind !== 'decision' && second.kind !== 'decision') return first.seq - second.seq;
+  return first.at - second.at || rank(first) - rank(second);
+}
+
+function rank(entry: ConversationEntryDto): number {
+  if (entry.kind === 'decision') return 1;
+  return entry.kind === 'delegate' || entry.kind === 'query' ? 0 : 2;
+}
+
+function wordsOf(message: MessageRow): string | null {
+  const { payload } = readObject(message.raw);
+  const member = WORDS[message.kind];
+  if (!isJsonObject(payload) || member === undefined) return null;
+  const words = payload[member];
+  if (words === undefined || words === null) return null;
+  return escapeText(typeof words === 'string' ? words : JSON.stringify(words));
+}
+
+function stateOf(message: MessageRow): string | null {
+  const { payload } = readObject(message.raw);
+  return isJsonObject(payload) && message.kind === 'result' && typeof payload.status === 'string' ? escapeText(payload.status) : null;
+}
+
+function shorten(text: string): string {
+  const line = text.split('\n', 1)[0] ?? '';
+  return line.length <= TITLE_MAX_CHARACTERS ? line : `${line.slice(0, TITLE_MAX_CHARACTERS).toWellFormed()}...`;
+}

@@ -1,0 +1,72 @@
+// How long each open task still has, by the monotonic clock, and who is told when it is over (PROTOCOL.md, Delegation states).
+// What had elapsed is written down now and then, so that a restart goes on counting; it never decides what the end means.
+import type { Clock, TimerHandle } from '../../ports/clock.ts';
+import type { TaskRow } from '../../ports/store.ts';
+
+interface Due {
+  readonly endsAtMonotonicMs: number;
+  readonly deadlineMs: number;
+  readonly timer: TimerHandle;
+}
+
+/** ms of the deadline that have passed: what was written down, and the time since by the wall clock, never below zero. */
+export function elapsedAfterRestart(task: TaskRow, wallMs: number): number {
+  return task.elapsedMs + Math.max(0, wallMs - task.elapsedAt);
+}
+
+export class Deadlines {
+  readonly #clock: Clock;
+  readonly #onDue: (taskId: string) => void;
+  readonly #due = new Map<string, Due>();
+
+  constructor(deps: { readonly clock: Clock }, onDue: (taskId: string) => void) {
+    this.#clock = deps.clock;
+    this.#onDue = onDue;
+  }
+
+  /**
+   * Starts counting. A task that was armed before is counted anew.
+   * @param elapsedMs how much of `deadlineMs` has passed already
+   * @param graceMs how long after the deadline its end is told
+   */
+  arm(taskId: string, deadlineMs: number, elapsedMs: number, graceMs = 0): void {
+    this.forget(taskId);
+    const remainingMs = deadlineMs - elapsedMs;
+    const timer = this.#clock.setTimer(Math.max(0, remainingMs + graceMs), () => {
+      this.#due.delete(taskId);
+      this.#onDue(taskId);
+    });
+    this.#due.set(taskId, { endsAtMonotonicMs: this.#clock.monotonicMs() + remainingMs, deadlineMs, timer });
+  }
+
+  /** ms left, below zero when it is over; undefined for a task that is not counted. */
+  remainingMs(taskId: string): number | undefined {
+    const due = this.#due.get(taskId);
+    return due && due.endsAtMonotonicMs - this.#clock.monotonicMs();
+  }
+
+  /** ms left of a task's deadline; by what was written down where it is not counted just now. */
+  remainingOf(task: TaskRow): number {
+    return this.remainingMs(task.id) ?? task.deadlineMs - elapsedAfterRestart(task, this.#clock.wallMs());
+  }
+
+  /** ms passed since receipt; undefined for a task that is not counted. */
+  elapsedMs(taskId: string): number | undefined {
+    const due = this.#due.get(taskId);
+    return due && Math.max(0, Math.round(due.deadlineMs - (due.endsAtMonotonicMs - this.#clock.monotonicMs())));
+  }
+
+  openTasks(): readonly string[] {
+    return [...this.#due.keys()];
+  }
+
+  forget(taskId: string): void {
+    this.#due.get(taskId)?.timer.cancel();
+    this.#due.delete(taskId);
+  }
+
+  stop(): void {
+    for (const due of this.#due.values()) due.timer.cancel();
+    this.#due.clear();
+  }
+}

@@ -1,0 +1,74 @@
+// From an approved view to the agent: what a person saw is, byte for byte, what the agent receives. The digest is recomputed from the stored
+// view before every hand-out; a view that does not fit its digest is handed to nobody.
+import { digestOfView, readApprovalView, type ApprovalView } from '../../core/approval-view.ts';
+import { err, ok, type Result } from '../../lib/result.ts';
+import type { ApprovalRow, Reads, TaskRow, Tables } from '../../ports/store.ts';
+import { readDeliveryBody, type DeliveryBody, type Untrusted } from './delivery-body.ts';
+import { URGENCY, type Deliveries } from './deliveries.ts';
+import type { Parties } from './parties.ts';
+import type { After } from './unit-of-work.ts';
+
+export class Handover {
+  readonly #deliveries: Deliveries;
+  readonly #parties: Parties;
+
+  constructor(deps: { readonly deliveries: Deliveries; readonly parties: Parties }) {
+    this.#deliveries = deps.deliveries;
+    this.#parties = deps.parties;
+  }
+
+  /** Puts an allowed delegation into its agent's inbox. The words themselves are read from the approval at each hand-out. */
+  deliver(tables: Tables, after: After, task: TaskRow, approval: ApprovalRow): void {
+    if (task.toAgent === null) return;
+    this.#deliveries.put(tables, after, {
+      agent: task.toAgent,
+      kind: 'delegate',
+      taskId: task.id,
+      urgency: task.urgent ? URGENCY.urgent : URGENCY.normal,
+      body: this.body(task, approval),
+    });
+  }
+
+  body(task: TaskRow, approval: ApprovalRow | null): DeliveryBody {
+    return {
+      conversation_id: task.conversationId,
+      trust: this.#parties.trustOf(task.party),
+      approval: approval && {
+        by: approval.decidedBy ?? 'hub',
+        surface: approval.surface ?? 'hub',
+        digest: approval.digest,
+        at: approval.decidedAt ?? task.receivedAt,
+      },
+      envelope: { id: task.messageId, kind: task.kind, ref: null, received_at: task.receivedAt },
+      untrusted: null,
+    };
+  }
+
+  /** What the agent may read of this item now. The error says what does not fit: then nothing is handed out. */
+  untrustedOf(reads: Reads, row: { readonly body: string; readonly taskId: string | null }): Result<Untrusted, string> {
+    const body = readDeliveryBody(row);
+    if (body.untrusted !== null) return ok(body.untrusted);
+    const approval = row.taskId === null ? undefined : reads.approvalOfTask(row.taskId);
+    if (approval === undefined) return err('there is no approval for it');
+    if (approval.state !== 'approved') return err(`its approval is ${approval.state}`);
+    if (body.approval?.digest !== approval.digest) return err('it was allowed under another digest');
+    return this.fromApproval(approval);
+  }
+
+  /** The words of an approval whose view fits its digest. */
+  fromApproval(approval: Pick<ApprovalRow, 'view' | 'digest'>): Result<Untrusted, string> {
+    if (digestOfView(approval.view) !== approval.digest) return err('the stored view does not fit its digest');
+    const view = readApprovalView(approval.view);
+    return view.ok ? ok(this.fromView(view.value, approval.digest)) : view;
+  }
+
+  fromView(view: ApprovalView, digest: string): Untrusted {
+    return {
+      origin: { peer_name: view.peer_name, peer_id: this.#parties.agentIdOf(view.peer_key), from_agent: view.from_agent },
+      kind: view.kind,
+      text: view.text,
+      payload: view.payload,
+      digest,
+    };
+  }
+}

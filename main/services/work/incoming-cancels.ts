@@ -1,0 +1,81 @@
+// A `cancel` from another hub. A foreign, an unknown and a finished ref get the same answer by the same path (PROTOCOL.md, Delegation states).
+import { AppError } from '../../lib/app-error.ts';
+import { escapeText } from '../../core/text-escape.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { contentDigest } from '../../protocol/content-digest.ts';
+import { parseCancel } from '../../protocol/payloads.ts';
+import type { PeerRates } from '../links/peer-rates.ts';
+import type { IncomingMessage, ReplyDraft } from '../peer-messenger.ts';
+import type { AuditTrail } from './audit-trail.ts';
+import type { Cancelling } from './cancelling.ts';
+import { ack, refusal } from './incoming-delegations.ts';
+import type { OnceOnly } from './once-only.ts';
+import type { WorkEvents } from './work-events.ts';
+
+interface Deps {
+  readonly clock: Clock;
+  readonly rates: PeerRates;
+  readonly once: OnceOnly;
+  readonly cancelling: Cancelling;
+  readonly events: WorkEvents;
+  readonly audit: AuditTrail;
+}
+
+export class IncomingCancels {
+  readonly #deps: Deps;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** `accepted` without a state: it will not run. With state `working`: its agent was asked to stop. @throws AppError conflict, invalid_envelope */
+  async handle({ peer, envelope, raw }: IncomingMessage): Promise<ReplyDraft> {
+    const parsed = parseCancel(envelope.payload);
+    if (!parsed.ok) throw new AppError('invalid_envelope', `The cancel does not fit: ${parsed.error}.`, { failedBy: 'input' });
+    const reason = parsed.value.reason === null ? null : escapeText(parsed.value.reason);
+    const { once, rates, cancelling, audit, events, clock } = this.#deps;
+    try {
+      return await once.answer(
+        { party: peer.key, messageId: envelope.id, digest: contentDigest(envelope) },
+        () => {
+          const room = rates.take(peer.key, 'cancel', raw.length);
+          if (!room.ok) throw room.error;
+        },
+        (tables, after) => {
+          const task = envelope.ref === null ? undefined : tables.taskByMessage('incoming', peer.key, envelope.ref);
+          const call = { messageId: envelope.id, reason, by: peer.petname, surface: 'peer', from: 'asker' } as const;
+          const outcome = cancelling.callOff(tables, after, task, call);
+          audit.append(tables, {
+            actor: peer.key,
+            surface: 'peer',
+            action: outcome === undefined ? 'cancel.refused' : 'cancel.accepted',
+            object: envelope.ref ?? envelope.id,
+          });
+          if (outcome === undefined || !task) return refusal(nothingToCancel());
+          tables.insertMessage({
+            messageId: envelope.id,
+            direction: 'in',
+            party: peer.key,
+            kind: 'cancel',
+            ref: envelope.ref,
+            conversationId: task.conversationId,
+            taskId: task.id,
+            fromAgent: task.fromAgent,
+            toAgent: task.toAgent,
+            raw,
+            at: clock.wallMs(),
+          });
+          after(() => events.taskChanged(task.id));
+          return outcome === 'cancelled' ? ack({ accepted: true }) : ack({ accepted: true, state: 'working' });
+        },
+      );
+    } catch (error) {
+      if (error instanceof AppError && error.code !== 'conflict') return refusal(error);
+      throw error;
+    }
+  }
+}
+
+function nothingToCancel(): AppError {
+  return new AppError('rejected', 'No delegation of yours with that id is open here: it has ended, or never was.', { failedBy: 'input' });
+}

@@ -1,0 +1,150 @@
+// A `notify` from another hub or agent: recorded for people in the feed and handed to the agents that asked for its topic. Nothing is answered, so
+// nothing is promised. The hub's own topics (receipts, progress) go to those who wait for them and to nobody else.
+import { escapeName } from '../../core/text-escape.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { PartyKey, Store } from '../../ports/store.ts';
+import { parseNotify, type NotifyPayload } from '../../protocol/payloads.ts';
+import type { PeerRates } from '../links/peer-rates.ts';
+import type { IncomingMessage } from '../peer-messenger.ts';
+import type { AgentRegistry } from './agent-registry.ts';
+import type { AskingAgents } from './asking-agents.ts';
+import type { AuditTrail } from './audit-trail.ts';
+import { conversationFor } from './conversation-ids.ts';
+import { URGENCY, type Deliveries } from './deliveries.ts';
+import type { Feed } from './feed.ts';
+import { INBOX_QUEUED_MAX } from './limits.ts';
+import { isLocal, type Parties } from './parties.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
+
+/** Topics that begin so are the hubs' own: they never reach the feed. */
+const HUB_TOPIC_PREFIX = 'axon.';
+export type HubTopicHandler = (message: IncomingMessage, payload: NotifyPayload) => void | Promise<void>;
+
+export interface Notice {
+  readonly party: PartyKey;
+  readonly messageId: string;
+  readonly ref: string | null;
+  readonly raw: string;
+  readonly fromAgent: string | null;
+  readonly payload: NotifyPayload;
+  readonly sent: JsonObject;
+}
+
+interface Deps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly rates: PeerRates;
+  readonly unit: UnitOfWork;
+  readonly agents: AgentRegistry;
+  readonly parties: Parties;
+  readonly deliveries: Deliveries;
+  readonly feed: Feed;
+  readonly askers: AskingAgents;
+  readonly audit: AuditTrail;
+}
+
+export class IncomingNotices {
+  readonly #deps: Deps;
+  readonly #hubTopics = new Map<string, HubTopicHandler>();
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** Who handles one of the hubs' own topics. One handler a topic. */
+  onHubTopic(topic: string, handler: HubTopicHandler): void {
+    this.#hubTopics.set(topic, handler);
+  }
+
+  async handle(message: IncomingMessage): Promise<void> {
+    const { peer, envelope, raw } = message;
+    const { rates, log, askers, audit } = this.#deps;
+    const parsed = parseNotify(envelope.payload);
+    if (!parsed.ok) {
+      log.debug('notification dropped: it does not fit', { reason: parsed.error });
+      return;
+    }
+    const payload = parsed.value;
+    // What says "I have your result" is asked for by ourselves and never limited.
+    const hubTopic = payload.topic.startsWith(HUB_TOPIC_PREFIX);
+    const room = rates.take(peer.key, 'notify', hubTopic ? 0 : raw.length);
+    if (!room.ok && !hubTopic) return;
+    if (hubTopic) {
+      await this.#hubTopics.get(payload.topic)?.(message, payload);
+      return;
+    }
+    if (await askers.stranger(peer, envelope.payload)) {
+      await audit.refusal({ actor: peer.key, surface: 'peer', action: 'notify.refused', object: envelope.id });
+      return;
+    }
+    const from = payload.route?.from ?? null;
+    const fromAgent = from === null ? null : escapeName(from).name;
+    await this.publish({ party: peer.key, messageId: envelope.id, ref: envelope.ref, raw, fromAgent, payload, sent: envelope.payload });
+  }
+
+  /** Into the feed, and to the agent it names or the agents that asked for its topic. Returns who got it. */
+  async publish(notice: Notice): Promise<readonly string[]> {
+    const { store, clock, feed, agents, unit } = this.#deps;
+    const { party, payload } = notice;
+    const at = clock.wallMs();
+    const routeTo = payload.route?.to ?? null;
+    const named = payload.conversation?.id ?? null;
+    const conversationId =
+      named === null ? null : conversationFor(store.read, { party, messageId: notice.messageId, conversationId: named });
+    store.writeBehind((tables) =>
+      tables.insertMessage({
+        messageId: notice.messageId,
+        direction: isLocal(party) ? 'local' : 'in',
+        party,
+        kind: 'notify',
+        ref: notice.ref,
+        conversationId,
+        taskId: null,
+        fromAgent: notice.fromAgent,
+        toAgent: routeTo === null ? null : escapeName(routeTo).name,
+        raw: notice.raw,
+        at,
+      }),
+    );
+    if (routeTo === null)
+      feed.record({ party, fromAgent: notice.fromAgent, topic: payload.topic, importance: payload.importance, data: payload.data });
+    const takers = agents
+      .active()
+      .filter((agent) => (routeTo === null ? agent.topics.some((topic) => matchesTopic(topic, payload.topic)) : agent.name === routeTo))
+      .filter((agent) => store.read.countDeliveries(agent.name, ['queued']) < INBOX_QUEUED_MAX)
+      .filter((agent) => party !== `agent:${agent.name}`);
+    if (takers.length === 0) return [];
+    await unit.run((tables, after) => {
+      for (const agent of takers) {
+        this.#deps.deliveries.put(tables, after, {
+          agent: agent.name,
+          kind: 'notify',
+          taskId: null,
+          urgency: payload.importance === 'high' ? URGENCY.normal : URGENCY.low,
+          body: {
+            conversation_id: conversationId,
+            trust: this.#deps.parties.trustOf(party),
+            approval: null,
+            envelope: { id: notice.messageId, kind: 'notify', ref: notice.ref, received_at: at },
+            untrusted: this.#deps.deliveries.untrusted({
+              party,
+              fromAgent: notice.fromAgent,
+              kind: 'notify',
+              text: typeof payload.data === 'string' ? payload.data : null,
+              payload: notice.sent,
+            }),
+          },
+        });
+      }
+    });
+    return takers.map((agent) => agent.name);
+  }
+}
+
+/** Word by word: "user" takes "user.location", never "username". */
+function matchesTopic(prefix: string, topic: string): boolean {
+  return topic === prefix || topic.startsWith(`${prefix}.`);
+}

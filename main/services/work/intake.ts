@@ -1,0 +1,196 @@
+// Work that comes in, from wherever: which agent it is for, what harm it could do, whether it goes through or waits for a person, and
+// whether there is room. Admitting it is one commit: task, approval or inbox item, message and audit together (PROTOCOL.md, Delegation
+// states). Never runs anything.
+import { decide, type Decision } from '../../core/policy.ts';
+import { buildApprovalView } from '../../core/approval-view.ts';
+import { riskOf, type Risk } from '../../core/risk.ts';
+import { chooseAgent } from '../../core/routing.ts';
+import { AppError } from '../../lib/app-error.ts';
+import { canonicalJson } from '../../lib/canonical-json.ts';
+import type { Clock, Random } from '../../ports/clock.ts';
+import type { AgentRow, ApprovalRow, PartyKey, Reads, TaskRow, Tables } from '../../ports/store.ts';
+import type { AgentRegistry } from './agent-registry.ts';
+import type { AuditTrail } from './audit-trail.ts';
+import { conversationFor } from './conversation-ids.ts';
+import type { Deadlines } from './deadlines.ts';
+import type { Handover } from './handover.ts';
+import { INBOX_QUEUED_MAX, PENDING_PER_PARTY_MAX, PENDING_TOTAL_MAX, WAITING_QUERIES_PER_PARTY_MAX } from './limits.ts';
+import { isLocal, type Parties } from './parties.ts';
+import type { After } from './unit-of-work.ts';
+import type { WorkEvents } from './work-events.ts';
+import type { WorkRequest } from './work-request.ts';
+
+export interface Assessment {
+  readonly agent: AgentRow;
+  readonly why: string;
+  readonly risk: Risk;
+  readonly decision: Decision;
+}
+
+interface Deps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly agents: AgentRegistry;
+  readonly parties: Parties;
+  readonly deadlines: Deadlines;
+  readonly handover: Handover;
+  readonly events: WorkEvents;
+  readonly audit: AuditTrail;
+}
+
+export class Intake {
+  readonly #deps: Deps;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** @throws AppError unknown_domain naming what there is; unhandled when this hub has no agent at all */
+  assess(reads: Reads, request: WorkRequest): Assessment {
+    const agents = this.#deps.agents.active(reads);
+    const chosen = chooseAgent(agents, request);
+    if (!chosen.ok) {
+      const code = agents.length === 0 && request.kind === 'query' ? 'unhandled' : 'unknown_domain';
+      throw new AppError(code, chosen.error.message, { failedBy: 'input' });
+    }
+    const { agent, why } = chosen.value;
+    const risk = riskOf(agent, request.domain);
+    return { agent, why, risk, decision: decide({ kind: request.kind, riskClass: risk.riskClass }) };
+  }
+
+  /**
+   * Takes the work in, inside a commit: waiting for a person or, when policy lets it pass, in the agent's inbox.
+   * @throws AppError overloaded before anything is written
+   */
+  admit(tables: Tables, after: After, request: WorkRequest, assessment: Assessment): TaskRow {
+    const asked = assessment.decision === 'ask';
+    this.#checkRoom(tables, request, assessment);
+    const task = this.#insertTask(tables, request, assessment);
+    const approval = this.#insertApproval(tables, task, request, assessment);
+    this.#record(tables, task, request);
+    this.#deps.audit.append(tables, {
+      actor: request.party,
+      surface: isLocal(request.party) ? 'agent' : 'peer',
+      action: asked ? 'request.asked' : 'request.passed',
+      object: task.id,
+      digest: approval.digest,
+      detail: { kind: request.kind, agent: assessment.agent.name, risk_class: assessment.risk.riskClass },
+    });
+    if (!asked) this.#deps.handover.deliver(tables, after, task, approval);
+    after(() => {
+      const elapsedMs = this.#deps.clock.monotonicMs() - request.receivedMonotonicMs;
+      this.#deps.deadlines.arm(task.id, task.deadlineMs, elapsedMs);
+      this.#deps.events.taskChanged(task.id);
+      if (asked) this.#deps.events.attention(approval.id, task.party);
+    });
+    return task;
+  }
+
+  #checkRoom(tables: Tables, request: WorkRequest, { agent, decision }: Assessment): void {
+    if (decision === 'deliver') {
+      if (tables.countDeliveries(agent.name, ['queued']) < INBOX_QUEUED_MAX) return;
+      throw new AppError('overloaded', `"${agent.name}" has too much to do already.`, { hint: 'Try again later.', retryAfterMs: 60_000 });
+    }
+    const pending = tables.pendingApprovals();
+    if (pending.length >= PENDING_TOTAL_MAX) throw tooManyWait('This hub has', PENDING_TOTAL_MAX);
+    const max = request.kind === 'query' ? WAITING_QUERIES_PER_PARTY_MAX : PENDING_PER_PARTY_MAX;
+    if (countOfParty(tables, pending, request.party, request.kind) >= max) throw tooManyWait('You have', max);
+  }
+
+  #insertTask(tables: Tables, request: WorkRequest, { agent, decision }: Assessment): TaskRow {
+    const receivedAt = this.#deps.clock.wallMs();
+    return tables.insertTask({
+      id: request.direction === 'local' ? request.messageId : this.#deps.random.uuid(),
+      direction: request.direction,
+      kind: request.kind,
+      party: request.party,
+      messageId: request.messageId,
+      contentDigest: request.contentDigest,
+      state: decision === 'ask' ? 'awaiting_approval' : 'queued',
+      revision: 0,
+      fromAgent: request.fromAgent,
+      toAgent: agent.name,
+      domain: request.domain,
+      conversationId: conversationFor(tables, request),
+      payload: canonicalJson(request.payload),
+      reportBack: request.reportBack,
+      urgent: request.urgent,
+      receivedAt,
+      deadlineMs: request.deadlineMs,
+      elapsedMs: 0,
+      elapsedAt: receivedAt,
+      estimatedMs: null,
+      result: null,
+      code: null,
+      reason: null,
+      finishedAt: null,
+      idempotencyKey: null,
+    });
+  }
+
+  /** Every request has its view, asked or not: it is what the agent's words are taken from. */
+  #insertApproval(tables: Tables, task: TaskRow, request: WorkRequest, { agent, risk, decision }: Assessment): ApprovalRow {
+    const { view, digest } = buildApprovalView({
+      kind: task.kind,
+      payload: request.payload,
+      peerKey: task.party,
+      peerName: this.#deps.parties.nameOf(task.party),
+      fromAgent: request.fromAgent,
+      toAgent: agent.name,
+      riskClass: risk.riskClass,
+      riskReason: risk.reason,
+      receivedAt: task.receivedAt,
+      receivedSeq: task.seq,
+      conversationId: task.conversationId,
+      messageId: task.messageId,
+    });
+    const asked = decision === 'ask';
+    const row: ApprovalRow = {
+      id: this.#deps.random.uuid(),
+      taskId: task.id,
+      revision: 0,
+      digest,
+      view,
+      state: asked ? 'pending' : 'approved',
+      riskClass: risk.riskClass,
+      createdAt: task.receivedAt,
+      expiresAt: task.receivedAt + task.deadlineMs,
+      decidedAt: asked ? null : task.receivedAt,
+      decidedBy: asked ? null : 'hub',
+      surface: asked ? null : 'rule',
+      reason: null,
+    };
+    tables.insertApproval(row);
+    return row;
+  }
+
+  #record(tables: Tables, task: TaskRow, request: WorkRequest): void {
+    tables.insertMessage({
+      messageId: task.messageId,
+      direction: task.direction === 'local' ? 'local' : 'in',
+      party: task.party,
+      kind: task.kind,
+      ref: null,
+      conversationId: task.conversationId,
+      taskId: task.id,
+      fromAgent: task.fromAgent,
+      toAgent: task.toAgent,
+      raw: request.raw,
+      at: task.receivedAt,
+    });
+  }
+}
+
+function countOfParty(tables: Tables, pending: readonly ApprovalRow[], party: PartyKey, kind: TaskRow['kind']): number {
+  return pending.filter((approval) => {
+    const task = tables.task(approval.taskId);
+    return task?.party === party && task.kind === kind;
+  }).length;
+}
+
+function tooManyWait(who: string, max: number): AppError {
+  return new AppError('overloaded', `${who} ${max} requests waiting for a person already.`, {
+    hint: 'Wait until some of them are answered, then try again.',
+    retryAfterMs: 60_000,
+  });
+}

@@ -1,0 +1,282 @@
+// What our agents delegate to another hub: stored, sent, and its ack recorded, so that a crash at any point neither loses nor doubles it. A hub
+// that is away is an error at once; an ack that was lost on the way is asked for again under the same id (PROTOCOL.md, Delegation states).
+import type { SendReportDto } from '../../../preload/contract/dto.ts';
+import type { OperationParams } from '../../../preload/contract/operations.ts';
+import { ERRORS, readWireErrorCode } from '../../../preload/contract/errors.ts';
+import type { TaskState } from '../../core/task-state.ts';
+import { escapeText } from '../../core/text-escape.ts';
+import { AppError } from '../../lib/app-error.ts';
+import { backoffMs } from '../../lib/backoff.ts';
+import { canonicalJson } from '../../lib/canonical-json.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
+import type { Result } from '../../lib/result.ts';
+import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { Store, TaskRow, Tables } from '../../ports/store.ts';
+import type { KeyHex } from '../../ports/transport.ts';
+import { contentDigest } from '../../protocol/content-digest.ts';
+import type { Envelope } from '../../protocol/envelope.ts';
+import { DEADLINE_MAX_MS } from '../../protocol/limits.ts';
+import { parseAck, type AckPayload } from '../../protocol/payloads.ts';
+import type { PeerMessenger } from '../peer-messenger.ts';
+import type { AuditTrail } from './audit-trail.ts';
+import type { Deadlines } from './deadlines.ts';
+import type { Idempotency, IdempotencyClaim } from './idempotency.ts';
+import { ACK_TIMEOUT_MS, LATE_RESULT_GRACE_MS, OUTGOING_OPEN_MAX, RESEND_BACKOFF } from './limits.ts';
+import { delegatePayload } from './outgoing-payloads.ts';
+import type { Recipient } from './recipients.ts';
+import { peerAway, reportOf } from './send-reports.ts';
+import type { TaskEndings } from './task-endings.ts';
+import { isOpen, moveTask } from './task-moves.ts';
+import { readObject } from './task-views.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
+import type { WorkEvents } from './work-events.ts';
+
+interface Deps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly messenger: PeerMessenger;
+  readonly unit: UnitOfWork;
+  readonly deadlines: Deadlines;
+  readonly endings: TaskEndings;
+  readonly events: WorkEvents;
+  readonly audit: AuditTrail;
+  readonly idempotency: Idempotency;
+}
+
+const STATE_OF_ACK: Readonly<Record<NonNullable<AckPayload['state']>, TaskState>> = {
+  queued: 'queued',
+  pending_approval: 'awaiting_approval',
+  working: 'running',
+};
+
+export class OutgoingDelegations {
+  readonly #deps: Deps;
+  readonly #inFlight = new Set<string>();
+  readonly #retries = new Map<string, { attempt: number; timer: TimerHandle | undefined }>();
+  #stopPresence: (() => void) | undefined;
+  #running = false;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+    deps.endings.onEnded((task) => this.#forgetRetry(task.id));
+  }
+
+  start(): void {
+    if (this.#running) return;
+    this.#running = true;
+    this.#stopPresence = this.#deps.messenger.onPresence((peer, online) => {
+      if (online) this.#resendTo(peer);
+    });
+    for (const task of this.#unacknowledged()) this.#resendTo(task.party);
+  }
+
+  stop(): void {
+    this.#running = false;
+    this.#stopPresence?.();
+    this.#stopPresence = undefined;
+    for (const retry of this.#retries.values()) retry.timer?.cancel();
+    this.#retries.clear();
+  }
+
+  /**
+   * Sends it and waits for the ack, at most ten seconds. State `sending` in the report: the line broke, it is tried again.
+   * @throws AppError peer_unreachable, unsupported_feature, payload_too_large, overloaded, or the other hub's refusal
+   */
+  async send(
+    params: OperationParams<'send.delegate'>,
+    recipient: Extract<Recipient, { at: 'peer' }>,
+    asker: string | null,
+    claim: IdempotencyClaim | null,
+  ): Promise<SendReportDto> {
+    const { random, messenger, store, unit } = this.#deps;
+    const { peer } = recipient;
+    const payload = delegatePayload(params, recipient, asker);
+    const messageId = random.uuid();
+    const raw = messenger.encode(peer.key, { id: messageId, kind: 'delegate', ref: null, payload });
+    const online = messenger.isOnline(peer.key);
+    if (online && !messenger.features(peer.key).includes('delegate')) throw takesNone(peer.petname);
+    if (store.read.tasksInStates(['sending', 'awaiting_approval', 'queued', 'running']).length >= OUTGOING_OPEN_MAX) {
+      throw new AppError('overloaded', 'Too many delegations are open already.', { hint: 'Wait for some to end, or cancel them.' });
+    }
+    const task = await unit.run((tables, after) => {
+      const row = this.#insert(tables, { params, recipient, asker, payload, messageId, raw });
+      if (claim && online) this.#deps.idempotency.keep(tables, claim, row.id);
+      after(() => this.#deps.deadlines.arm(row.id, row.deadlineMs, 0));
+      if (!online) this.#deps.endings.end(tables, after, row, unreachable(peer.petname));
+      return row;
+    });
+    if (!online) throw peerAway(peer.petname);
+    const outcome = await this.#transmit(task, 'asker');
+    if (outcome instanceof AppError) throw outcome;
+    return reportOf(store.read.task(task.id) ?? task, recipient);
+  }
+
+  /** Sends what is stored, records what came back. The error is the refusal for whoever waits. */
+  async #transmit(task: TaskRow, from: 'asker' | 'hub'): Promise<AppError | undefined> {
+    if (this.#inFlight.has(task.id)) return undefined;
+    this.#inFlight.add(task.id);
+    try {
+      const message = { id: task.messageId, kind: 'delegate', ref: null, payload: readObject(task.payload) };
+      const reply = await this.#deps.messenger.request(task.party, message, ACK_TIMEOUT_MS);
+      const answer = readAnswer(reply);
+      if (answer === 'lost') {
+        this.#retryLater(task);
+        return undefined;
+      }
+      return await this.#record(task.id, answer, from);
+    } finally {
+      this.#inFlight.delete(task.id);
+    }
+  }
+
+  async #record(taskId: string, answer: AckPayload | AppError, from: 'asker' | 'hub'): Promise<AppError | undefined> {
+    const { unit, endings, deadlines, events } = this.#deps;
+    return unit.run((tables, after) => {
+      const task = tables.task(taskId);
+      if (!task || !isOpen(task) || task.state !== 'sending') return undefined;
+      if (!(answer instanceof AppError)) {
+        moveTask(tables, task, STATE_OF_ACK[answer.state ?? 'queued'], { estimatedMs: answer.estimated_ms });
+        after(() => {
+          this.#forgetRetry(taskId);
+          deadlines.arm(taskId, task.deadlineMs, deadlines.elapsedMs(taskId) ?? 0, task.reportBack ? LATE_RESULT_GRACE_MS : 0);
+          events.taskChanged(taskId);
+        });
+        return undefined;
+      }
+      const code = readWireErrorCode(answer.code);
+      endings.end(tables, after, task, {
+        state: code === 'rejected' ? 'declined' : 'failed',
+        code,
+        reason: untrustedMessage(answer) ?? answer.message,
+        by: task.party,
+        surface: 'peer',
+        from,
+      });
+      return answer;
+    });
+  }
+
+  /** The line broke before the answer: whether the other hub has it is not known, so it is asked again under the same id. */
+  #retryLater(task: TaskRow): void {
+    if (!this.#running) return;
+    const retry = this.#retries.get(task.id) ?? { attempt: 0, timer: undefined };
+    retry.timer?.cancel();
+    retry.timer = this.#deps.clock.setTimer(backoffMs(retry.attempt, this.#deps.random.fraction(), RESEND_BACKOFF), () => {
+      retry.timer = undefined;
+      this.#resend(task.id);
+    });
+    retry.attempt += 1;
+    this.#retries.set(task.id, retry);
+  }
+
+  #resendTo(peer: KeyHex): void {
+    for (const task of this.#unacknowledged()) if (task.party === peer) this.#resend(task.id);
+  }
+
+  #resend(taskId: string): void {
+    const task = this.#deps.store.read.task(taskId);
+    if (!this.#running || task?.state !== 'sending') return;
+    if (!this.#deps.messenger.isOnline(task.party)) return;
+    this.#transmit(task, 'hub').catch((error: unknown) => this.#deps.log.warn('delegation not sent again', { error: String(error) }));
+  }
+
+  #unacknowledged(): readonly TaskRow[] {
+    return this.#deps.store.read.tasksInStates(['sending']);
+  }
+
+  #forgetRetry(taskId: string): void {
+    this.#retries.get(taskId)?.timer?.cancel();
+    this.#retries.delete(taskId);
+  }
+
+  #insert(tables: Tables, sent: Sent): TaskRow {
+    const at = this.#deps.clock.wallMs();
+    const { params, recipient, asker, payload, messageId, raw } = sent;
+    const conversationId = params.conversation?.id ?? messageId;
+    const task = tables.insertTask({
+      id: messageId,
+      direction: 'outgoing',
+      kind: 'delegate',
+      party: recipient.peer.key,
+      messageId,
+      contentDigest: contentDigest({ kind: 'delegate', ref: null, payload }),
+      state: 'sending',
+      revision: 0,
+      fromAgent: asker,
+      toAgent: recipient.agent ?? params.route?.to ?? null,
+      domain: typeof payload.domain === 'string' ? payload.domain : null,
+      conversationId,
+      payload: canonicalJson(payload),
+      reportBack: params.report_back,
+      urgent: params.priority === 'urgent',
+      receivedAt: at,
+      deadlineMs: params.deadline_ms ?? DEADLINE_MAX_MS,
+      elapsedMs: 0,
+      elapsedAt: at,
+      estimatedMs: null,
+      result: null,
+      code: null,
+      reason: null,
+      finishedAt: null,
+      idempotencyKey: null,
+    });
+    tables.insertMessage({
+      messageId,
+      direction: 'out',
+      party: task.party,
+      kind: 'delegate',
+      ref: null,
+      conversationId,
+      taskId: task.id,
+      fromAgent: asker,
+      toAgent: task.toAgent,
+      raw,
+      at,
+    });
+    const actor = asker ?? 'owner';
+    this.#deps.audit.append(tables, { actor, surface: 'agent', action: 'delegation.sent', object: task.id, digest: task.contentDigest });
+    return task;
+  }
+}
+
+interface Sent {
+  readonly params: OperationParams<'send.delegate'>;
+  readonly recipient: Extract<Recipient, { at: 'peer' }>;
+  readonly asker: string | null;
+  readonly payload: JsonObject;
+  readonly messageId: string;
+  readonly raw: string;
+}
+
+/** The ack, the refusal, or `lost`: no answer came, so the other hub may or may not have it. */
+function readAnswer(reply: Result<Envelope, AppError>): AckPayload | AppError | 'lost' {
+  if (!reply.ok) return reply.error.failedBy === 'peer' ? reply.error : 'lost';
+  const parsed = parseAck(reply.value.payload);
+  if (reply.value.kind !== 'ack' || !parsed.ok) {
+    return new AppError('not_understood', 'The other hub gave an answer that is no ack.', { failedBy: 'peer' });
+  }
+  if (parsed.value.accepted) return parsed.value;
+  const { code, reason, retryable } = parsed.value;
+  return new AppError(code ?? 'rejected', `The other hub refused: ${ERRORS[code ?? 'rejected'].title.toLowerCase()}.`, {
+    failedBy: 'peer',
+    data: { retryable, untrusted: { message: reason === null ? null : escapeText(reason) } },
+  });
+}
+
+function untrustedMessage(error: AppError): string | undefined {
+  const untrusted = error.data.untrusted;
+  if (typeof untrusted !== 'object' || untrusted === null || !('message' in untrusted)) return undefined;
+  return typeof untrusted.message === 'string' && untrusted.message !== '' ? untrusted.message : undefined;
+}
+
+function unreachable(name: string) {
+  const { message } = peerAway(name);
+  return { state: 'failed', code: 'peer_not_found', reason: message, by: 'hub', surface: 'hub', from: 'asker' } as const;
+}
+
+function takesNone(name: string): AppError {
+  return new AppError('unsupported_feature', `${name} does not take delegations.`, { hint: 'Ask it with a query instead.' });
+}

@@ -1,0 +1,50 @@
+// From what a client asked to send to the payloads of the wire (PROTOCOL.md, Kinds and payloads). Pure; leaves out what was not given.
+import type { OperationParams } from '../../../preload/contract/operations.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
+import type { Recipient, To } from './recipients.ts';
+
+interface Addressing {
+  readonly to: To;
+  readonly domain?: string | undefined;
+  readonly capability?: string | undefined;
+  readonly route?: { readonly from?: string | undefined; readonly to?: string | undefined } | undefined;
+  readonly conversation?: { readonly id?: string | undefined; readonly parent?: string | null | undefined } | undefined;
+}
+
+export function queryPayload(params: OperationParams<'send.query'>, recipient: Recipient, asker: string | null): JsonObject {
+  const { question, max_tokens, deadline_ms } = params;
+  return given({ question, max_tokens, deadline_ms, ...addressing(params, recipient, asker) });
+}
+
+export function delegatePayload(params: OperationParams<'send.delegate'>, recipient: Recipient, asker: string | null): JsonObject {
+  const { task, context, priority, report_back, deadline_ms, reason } = params;
+  return given({ task, context, priority, report_back, deadline_ms, reason, ...addressing(params, recipient, asker) });
+}
+
+export function notifyPayload(params: OperationParams<'send.notify'>, recipient: Recipient, asker: string | null): JsonObject {
+  const { topic, data, importance } = params;
+  return given({ topic, data, importance, route: routeOf(params, recipient, asker) });
+}
+
+function addressing(params: Addressing, recipient: Recipient, asker: string | null): JsonObject {
+  const { to, conversation } = params;
+  const needed = typeof to === 'string' ? {} : to;
+  const capability = params.capability ?? ('capability' in needed ? needed.capability : undefined);
+  return {
+    domain: params.domain ?? ('domain' in needed ? needed.domain : undefined),
+    capability,
+    route: routeOf(params, recipient, asker),
+    conversation: conversation?.id === undefined ? undefined : given({ id: conversation.id, parent: conversation.parent ?? undefined }),
+  };
+}
+
+/** `from` is always the calling agent: nobody can speak for another one. */
+function routeOf(params: Pick<Addressing, 'route'>, recipient: Recipient, asker: string | null): JsonObject | undefined {
+  const to = recipient.agent ?? params.route?.to;
+  const route = given({ from: asker ?? undefined, to });
+  return Object.keys(route).length === 0 ? undefined : route;
+}
+
+function given(members: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,151 @@
+// Questions of our agents to other hubs: the line stays open until the answer, the deadline or the asker's going. They promise nothing, so
+// they are only written down.
+import type { SendReportDto } from '../../../preload/contract/dto.ts';
+import type { OperationParams } from '../../../preload/contract/operations.ts';
+import { readWireErrorCode } from '../../../preload/contract/errors.ts';
+import { AppError } from '../../lib/app-error.ts';
+import { canonicalJson } from '../../lib/canonical-json.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
+import type { Clock, Random } from '../../ports/clock.ts';
+import type { MessageRow, Store } from '../../ports/store.ts';
+import { contentDigest } from '../../protocol/content-digest.ts';
+import type { Envelope } from '../../protocol/envelope.ts';
+import { QUERY_DEADLINE_DEFAULT_MS } from '../../protocol/limits.ts';
+import { parseResponse, type ResponsePayload } from '../../protocol/payloads.ts';
+import type { EventBus } from '../event-bus.ts';
+import type { PeerMessenger } from '../peer-messenger.ts';
+import { ANSWER_TRAVEL_MS } from './limits.ts';
+import { queryPayload } from './outgoing-payloads.ts';
+import type { Recipient } from './recipients.ts';
+import { answeredReport, chosenOf, peerAway } from './send-reports.ts';
+
+interface Deps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly events: EventBus;
+  readonly messenger: PeerMessenger;
+}
+
+interface Asked {
+  readonly id: string;
+  readonly party: string;
+  readonly asker: string | null;
+  readonly toAgent: string | null;
+  readonly conversationId: string;
+  readonly payload: JsonObject;
+  readonly at: number;
+  readonly deadlineMs: number;
+}
+
+export class OutgoingQueries {
+  readonly #deps: Deps;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** @throws AppError peer_unreachable, timeout, or the other hub's error */
+  async ask(
+    params: OperationParams<'send.query'>,
+    recipient: Extract<Recipient, { at: 'peer' }>,
+    asker: string | null,
+    signal: AbortSignal,
+  ): Promise<SendReportDto> {
+    const { random, messenger, clock } = this.#deps;
+    const { peer } = recipient;
+    if (!messenger.isOnline(peer.key)) throw peerAway(peer.petname);
+    const payload = queryPayload(params, recipient, asker);
+    const id = random.uuid();
+    const message = { id, kind: 'query', ref: null, payload };
+    const raw = messenger.encode(peer.key, message);
+    const asked: Asked = {
+      id,
+      party: peer.key,
+      asker,
+      toAgent: recipient.agent ?? params.route?.to ?? null,
+      conversationId: params.conversation?.id ?? id,
+      payload,
+      at: clock.wallMs(),
+      deadlineMs: params.deadline_ms ?? QUERY_DEADLINE_DEFAULT_MS,
+    };
+    this.#record(asked, { messageId: id, direction: 'out', kind: 'query', ref: null, raw });
+    const reply = await messenger.request(peer.key, message, asked.deadlineMs + ANSWER_TRAVEL_MS, signal);
+    const outcome = reply.ok ? readResponse(reply.value) : reply.error;
+    this.#writeDown(asked, outcome, reply.ok ? reply.value : undefined);
+    if (outcome instanceof AppError) throw outcome;
+    return answeredReport(id, chosenOf(recipient, ''), outcome);
+  }
+
+  #record(asked: Asked, message: Pick<MessageRow, 'messageId' | 'direction' | 'kind' | 'ref' | 'raw'>): void {
+    const at = this.#deps.clock.wallMs();
+    const out = message.direction === 'out';
+    this.#deps.store.writeBehind((tables) =>
+      tables.insertMessage({
+        ...message,
+        party: asked.party,
+        conversationId: asked.conversationId,
+        taskId: asked.id,
+        fromAgent: out ? asked.asker : asked.toAgent,
+        toAgent: out ? asked.toAgent : asked.asker,
+        at,
+      }),
+    );
+  }
+
+  #writeDown(asked: Asked, outcome: ResponsePayload | AppError, reply: Envelope | undefined): void {
+    const { store, clock, events } = this.#deps;
+    const failed = outcome instanceof AppError;
+    const code = failed ? readWireErrorCode(outcome.code) : null;
+    const result = failed
+      ? { status: 'failed', outcome: outcome.message, data: null, error: outcome.message, code }
+      : { status: 'completed', outcome: outcome.summary, data: outcome.data, error: null };
+    const finishedAt = clock.wallMs();
+    if (reply) {
+      const { id, kind, ref } = reply;
+      this.#record(asked, { messageId: id, direction: 'in', kind, ref, raw: JSON.stringify(reply) });
+    }
+    store.writeBehind((tables) =>
+      tables.insertTask({
+        id: asked.id,
+        direction: 'outgoing',
+        kind: 'query',
+        party: asked.party,
+        messageId: asked.id,
+        contentDigest: contentDigest({ kind: 'query', ref: null, payload: asked.payload }),
+        state: code === null ? 'completed' : (STATE_OF_CODE[code] ?? 'failed'),
+        revision: 0,
+        fromAgent: asked.asker,
+        toAgent: asked.toAgent,
+        domain: typeof asked.payload.domain === 'string' ? asked.payload.domain : null,
+        conversationId: asked.conversationId,
+        payload: canonicalJson(asked.payload),
+        reportBack: true,
+        urgent: false,
+        receivedAt: asked.at,
+        deadlineMs: asked.deadlineMs,
+        elapsedMs: 0,
+        elapsedAt: asked.at,
+        estimatedMs: null,
+        result: JSON.stringify(result),
+        code,
+        reason: null,
+        finishedAt,
+        idempotencyKey: null,
+      }),
+    );
+    events.publish({ type: 'conversation', id: asked.conversationId });
+  }
+}
+
+const STATE_OF_CODE: Readonly<Record<string, 'declined' | 'expired' | 'cancelled'>> = {
+  rejected: 'declined',
+  approval_expired: 'expired',
+  cancelled: 'cancelled',
+};
+
+function readResponse(envelope: Envelope): ResponsePayload | AppError {
+  const parsed = envelope.kind === 'response' ? parseResponse(envelope.payload) : undefined;
+  if (parsed?.ok) return parsed.value;
+  return new AppError('not_understood', 'The other hub gave an answer that is no response.', { failedBy: 'peer' });
+}

@@ -1,0 +1,63 @@
+// How far other hubs are with what our agents asked: recorded, and a delegation's state moved along as far as it tells. Promises nothing.
+import type { TaskState } from '../../core/task-state.ts';
+import { isJsonObject } from '../../lib/json-object.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Store, TaskRow } from '../../ports/store.ts';
+import type { NotifyPayload } from '../../protocol/payloads.ts';
+import type { EventBus } from '../event-bus.ts';
+import type { IncomingMessage } from '../peer-messenger.ts';
+import { isOpen, moveTask } from './task-moves.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
+
+interface Deps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly events: EventBus;
+  readonly unit: UnitOfWork;
+}
+
+const SEEN: Readonly<Record<string, TaskState>> = { pending_approval: 'awaiting_approval', queued: 'queued', working: 'running' };
+
+export class ProgressReports {
+  readonly #deps: Deps;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** Foreign, unknown and finished refs change nothing. */
+  async handle({ peer, envelope, raw }: IncomingMessage, payload: NotifyPayload): Promise<void> {
+    const { store, clock, events, unit } = this.#deps;
+    const task = envelope.ref === null ? undefined : store.read.taskByMessage('outgoing', peer.key, envelope.ref);
+    if (!task || !isOpen(task)) return;
+    const at = clock.wallMs();
+    store.writeBehind((tables) =>
+      tables.insertMessage({
+        messageId: envelope.id,
+        direction: 'in',
+        party: peer.key,
+        kind: 'notify',
+        ref: envelope.ref,
+        conversationId: task.conversationId,
+        taskId: task.id,
+        fromAgent: task.toAgent,
+        toAgent: task.fromAgent,
+        raw,
+        at,
+      }),
+    );
+    const to = seenState(payload);
+    if (to !== undefined && task.state !== 'sending' && task.state !== to) {
+      await unit.run((tables) => {
+        const current: TaskRow | undefined = tables.task(task.id);
+        if (current && isOpen(current) && current.state !== to) moveTask(tables, current, to);
+      });
+    }
+    events.publish({ type: 'conversation', id: task.conversationId });
+  }
+}
+
+function seenState(payload: NotifyPayload): TaskState | undefined {
+  const state = isJsonObject(payload.data) ? payload.data.state : undefined;
+  return typeof state === 'string' && Object.hasOwn(SEEN, state) ? SEEN[state] : undefined;
+}

@@ -1,0 +1,60 @@
+// Tells whoever asked how far its request is: a notify `axon.progress` with the request's id as ref (PROTOCOL.md, Delegation states).
+// It promises nothing and holds up nothing.
+import type { Clock, Random } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { Store, TaskRow } from '../../ports/store.ts';
+import type { PeerMessenger } from '../peer-messenger.ts';
+
+export const PROGRESS_TOPIC = 'axon.progress';
+const PROGRESS = 'progress/1';
+
+export interface ProgressWords {
+  readonly state: 'pending_approval' | 'working';
+  readonly text?: string;
+}
+
+interface Deps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly messenger: PeerMessenger;
+}
+
+export class Progress {
+  readonly #deps: Deps;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  async tell(
+    task: Pick<TaskRow, 'id' | 'direction' | 'party' | 'messageId' | 'conversationId' | 'fromAgent' | 'toAgent'>,
+    data: ProgressWords,
+  ): Promise<void> {
+    const { store, clock, random, messenger, log } = this.#deps;
+    const message = { id: random.uuid(), kind: 'notify', ref: task.messageId, payload: { topic: PROGRESS_TOPIC, data, importance: 'low' } };
+    const incoming = task.direction === 'incoming';
+    if (incoming && !messenger.extensions(task.party).includes(PROGRESS)) return;
+    const raw = incoming ? messenger.encode(task.party, message) : JSON.stringify(message);
+    const at = clock.wallMs();
+    store.writeBehind((tables) =>
+      tables.insertMessage({
+        messageId: message.id,
+        direction: incoming ? 'out' : 'local',
+        party: task.party,
+        kind: message.kind,
+        ref: message.ref,
+        conversationId: task.conversationId,
+        taskId: null,
+        fromAgent: task.toAgent,
+        toAgent: task.fromAgent,
+        raw,
+        at,
+      }),
+    );
+    if (!incoming) return;
+    const sent = await messenger.sendEncoded(task.party, raw);
+    if (!sent.ok) log.debug('progress not told', { code: sent.error.code });
+  }
+}

@@ -1,0 +1,225 @@
+// Has a question answered by an agent of this hub while its asker waits, whoever that is: decides with Intake whether a person is asked
+// first, keeps the line open, and writes down what became of it.
+import { buildApprovalView, readApprovalView } from '../../core/approval-view.ts';
+import { AppError } from '../../lib/app-error.ts';
+import { assert } from '../../lib/assert.ts';
+import { canonicalJson } from '../../lib/canonical-json.ts';
+import type { Clock, Random } from '../../ports/clock.ts';
+import type { Store, TaskRow } from '../../ports/store.ts';
+import { readWireErrorCode } from '../../../preload/contract/errors.ts';
+import type { EventBus } from '../event-bus.ts';
+import { conversationFor } from './conversation-ids.ts';
+import type { Handover } from './handover.ts';
+import type { Assessment, Intake } from './intake.ts';
+import type { OpenQueries, QueryEnd, QueryOutcome } from './open-queries.ts';
+import type { Parties } from './parties.ts';
+import type { Progress } from './progress.ts';
+import type { ResultWords, TaskEndings } from './task-endings.ts';
+import { isOpen, moveTask } from './task-moves.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
+import type { WorkRequest } from './work-request.ts';
+
+interface Deps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly events: EventBus;
+  readonly unit: UnitOfWork;
+  readonly parties: Parties;
+  readonly intake: Intake;
+  readonly handover: Handover;
+  readonly queries: OpenQueries;
+  readonly endings: TaskEndings;
+  readonly progress: Progress;
+}
+
+export class QueryDesk {
+  readonly #deps: Deps;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+    // A person declined, or the deadline ended the wait: whoever asks learns it on the open line.
+    deps.endings.onEnded((task, result) => {
+      if (task.kind !== 'query' || task.direction === 'outgoing') return;
+      deps.queries.fail(task.id, new AppError(readWireErrorCode(task.code), result.error ?? result.outcome, { failedBy: 'peer' }));
+    });
+  }
+
+  /** The payload of the `response`. @throws AppError unknown_domain, unhandled, overloaded, rejected, approval_expired, timeout, cancelled */
+  async answer(request: WorkRequest, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
+    const { intake, queries, store } = this.#deps;
+    const assessment = intake.assess(store.read, request);
+    if (!queries.hasRoom())
+      throw new AppError('overloaded', 'This hub has too many open questions.', { hint: 'Try again in a few seconds.' });
+    const outcome =
+      assessment.decision === 'ask' ? await this.#ask(request, assessment, signal) : await this.#pass(request, assessment, signal);
+    if (outcome instanceof AppError) throw outcome;
+    return outcome;
+  }
+
+  /** Before a person: durable, since a decision will hang on it. */
+  async #ask(request: WorkRequest, assessment: Assessment, signal: AbortSignal): Promise<QueryOutcome> {
+    const { unit, intake, queries, progress } = this.#deps;
+    const { task, line } = await unit.run((tables, after) => {
+      if (tables.taskByMessage(request.direction, request.party, request.messageId)) throw sameIdAgain();
+      const admitted = intake.admit(tables, after, request, assessment);
+      // Opened with the commit, before anybody can decide.
+      const opened: { line?: ReturnType<OpenQueries['open']> } = {};
+      after(() => (opened.line = queries.open({ taskId: admitted.id, agent: assessment.agent.name, signal }, null)));
+      return { task: admitted, line: opened };
+    });
+    assert(line.line !== undefined, 'the line of an admitted question is open');
+    void progress.tell(task, { state: 'pending_approval' });
+    const { outcome, end } = await line.line;
+    await this.#close(task.id, outcome, end);
+    return outcome;
+  }
+
+  /** Straight to its agent: nothing is promised, so nothing is waited for but the answer. */
+  async #pass(request: WorkRequest, assessment: Assessment, signal: AbortSignal): Promise<QueryOutcome> {
+    const { clock, random, queries, handover, parties } = this.#deps;
+    const task = this.#taskOf(request, assessment, request.direction === 'local' ? request.messageId : random.uuid());
+    const { view, digest } = buildApprovalView({
+      kind: 'query',
+      payload: request.payload,
+      peerKey: request.party,
+      peerName: parties.nameOf(request.party),
+      fromAgent: request.fromAgent,
+      toAgent: assessment.agent.name,
+      riskClass: assessment.risk.riskClass,
+      riskReason: assessment.risk.reason,
+      receivedAt: task.receivedAt,
+      receivedSeq: 0,
+      conversationId: task.conversationId,
+      messageId: task.messageId,
+    });
+    const read = readApprovalView(view);
+    assert(read.ok, 'a view that was just built can be read');
+    const leftMs = request.deadlineMs - (clock.monotonicMs() - request.receivedMonotonicMs);
+    const line = queries.open({ taskId: task.id, agent: assessment.agent.name, signal }, Math.max(1, leftMs));
+    queries.deliver(task.id, handover.body({ ...task, seq: 0 }, null), handover.fromView(read.value, digest));
+    const { outcome } = await line;
+    this.#writeDown(task, request, outcome);
+    return outcome;
+  }
+
+  /** Ends the stored task of a question whose line has ended; what ended it from inside the store has done so already. */
+  async #close(taskId: string, outcome: QueryOutcome, end: QueryEnd): Promise<void> {
+    const { unit, endings } = this.#deps;
+    await unit.run((tables, after) => {
+      const task = tables.task(taskId);
+      if (!task || !isOpen(task)) return;
+      const current = task.state === 'queued' ? moveTask(tables, task, 'claimed') : task;
+      const by =
+        end === 'answered'
+          ? ({ by: task.toAgent ?? 'hub', surface: 'agent', from: 'runner' } as const)
+          : ({ by: 'hub', surface: 'hub', from: 'asker' } as const);
+      if (outcome instanceof AppError) {
+        const code = readWireErrorCode(outcome.code);
+        endings.end(tables, after, current, {
+          state: code === 'cancelled' ? 'cancelled' : 'failed',
+          code,
+          reason: null,
+          result: wordsOf(outcome),
+          ...by,
+        });
+      } else {
+        endings.end(tables, after, current, { state: 'completed', code: null, reason: null, result: wordsOf(outcome), ...by });
+        this.#recordResponse(task, outcome);
+      }
+    });
+  }
+
+  #writeDown(task: Omit<TaskRow, 'seq'>, request: WorkRequest, outcome: QueryOutcome): void {
+    const { store, clock, events } = this.#deps;
+    const failed = outcome instanceof AppError;
+    const code = failed ? readWireErrorCode(outcome.code) : null;
+    const finishedAt = clock.wallMs();
+    store.writeBehind((tables) => {
+      if (tables.taskByMessage(task.direction, task.party, task.messageId)) return;
+      const state = code === null ? 'completed' : code === 'cancelled' ? 'cancelled' : 'failed';
+      tables.insertTask({ ...task, state, code, result: JSON.stringify(wordsOf(outcome)), finishedAt });
+      tables.insertMessage({
+        messageId: task.messageId,
+        direction: task.direction === 'local' ? 'local' : 'in',
+        party: task.party,
+        kind: 'query',
+        ref: null,
+        conversationId: task.conversationId,
+        taskId: task.id,
+        fromAgent: task.fromAgent,
+        toAgent: task.toAgent,
+        raw: request.raw,
+        at: task.receivedAt,
+      });
+    });
+    if (!failed) this.#recordResponse(task, outcome);
+    events.publish({ type: 'conversation', id: task.conversationId });
+  }
+
+  /** The line adds the response's own id, so the record has one of its own. */
+  #recordResponse(task: Omit<TaskRow, 'seq'>, payload: Readonly<Record<string, unknown>>): void {
+    const { store, random, clock } = this.#deps;
+    const messageId = random.uuid();
+    const at = clock.wallMs();
+    store.writeBehind((tables) =>
+      tables.insertMessage({
+        messageId,
+        direction: task.direction === 'local' ? 'local' : 'out',
+        party: task.party,
+        kind: 'response',
+        ref: task.messageId,
+        conversationId: task.conversationId,
+        taskId: task.id,
+        fromAgent: task.toAgent,
+        toAgent: task.fromAgent,
+        raw: JSON.stringify({ kind: 'response', ref: task.messageId, payload }),
+        at,
+      }),
+    );
+  }
+
+  #taskOf(request: WorkRequest, { agent }: Assessment, id: string): Omit<TaskRow, 'seq'> {
+    const receivedAt = this.#deps.clock.wallMs();
+    return {
+      id,
+      direction: request.direction,
+      kind: 'query',
+      party: request.party,
+      messageId: request.messageId,
+      contentDigest: request.contentDigest,
+      state: 'queued',
+      revision: 0,
+      fromAgent: request.fromAgent,
+      toAgent: agent.name,
+      domain: request.domain,
+      conversationId: conversationFor(this.#deps.store.read, request),
+      payload: canonicalJson(request.payload),
+      reportBack: true,
+      urgent: false,
+      receivedAt,
+      deadlineMs: request.deadlineMs,
+      elapsedMs: 0,
+      elapsedAt: receivedAt,
+      estimatedMs: null,
+      result: null,
+      code: null,
+      reason: null,
+      finishedAt: null,
+      idempotencyKey: null,
+    };
+  }
+}
+
+function sameIdAgain(): AppError {
+  return new AppError('conflict', 'This id was used before. Ask again under a fresh id.', { failedBy: 'input' });
+}
+
+/** A question's end in the form a task keeps. */
+function wordsOf(outcome: QueryOutcome): ResultWords {
+  if (outcome instanceof AppError) {
+    return { status: 'failed', outcome: outcome.message, data: null, error: outcome.message, code: readWireErrorCode(outcome.code) };
+  }
+  const summary = typeof outcome.summary === 'string' ? outcome.summary : '';
+  return { status: 'completed', outcome: summary, data: outcome.data ?? null, error: null };
+}

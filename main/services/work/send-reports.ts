@@ -1,0 +1,48 @@
+// What a sender is told right after sending. Pure; what the other side wrote stands in `untrusted`, escaped.
+import type { SendReportDto } from '../../../preload/contract/dto.ts';
+import { escapeJson, escapeText } from '../../core/text-escape.ts';
+import { AppError } from '../../lib/app-error.ts';
+import type { TaskRow } from '../../ports/store.ts';
+import type { ResponsePayload } from '../../protocol/payloads.ts';
+import type { Recipient } from './recipients.ts';
+
+export type Chosen = SendReportDto['chosen'];
+
+export function chosenOf(recipient: Recipient, hubName: string): Chosen {
+  const peer = recipient.at === 'peer' ? recipient.peer : undefined;
+  return { peer_id: peer?.agentId ?? null, peer_name: peer?.petname ?? hubName, agent: recipient.agent, why: recipient.why };
+}
+
+/** A delegation that was taken, or that is still on its way. */
+export function reportOf(task: TaskRow, recipient: Recipient, hubName = ''): SendReportDto {
+  return {
+    id: task.id,
+    state: task.state === 'awaiting_approval' ? 'pending_approval' : task.state === 'running' ? 'working' : task.state,
+    task_url: `/v1/tasks/${task.id}`,
+    chosen: { ...chosenOf(recipient, hubName), agent: task.toAgent ?? recipient.agent },
+    estimated_ms: task.estimatedMs,
+    untrusted: null,
+  };
+}
+
+export function answeredReport(id: string, chosen: Chosen, response: ResponsePayload): SendReportDto {
+  return {
+    id,
+    state: 'answered',
+    task_url: null,
+    chosen,
+    estimated_ms: null,
+    untrusted: {
+      data: escapeJson(response.data),
+      summary: escapeText(response.summary),
+      tokens_used: response.tokens_used,
+      truncated: response.truncated,
+    },
+  };
+}
+
+export function peerAway(name: string): AppError {
+  return new AppError('peer_unreachable', `${name} is not connected just now; nothing was sent.`, {
+    hint: 'Try again when it is there: "axon peers" shows who is.',
+  });
+}

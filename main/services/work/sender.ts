@@ -1,0 +1,175 @@
+// What local agents and people send: finds who it is for, and takes the way there, over the wire or within this hub. Between two agents of
+// this hub the same rules hold, with the asking agent as the peer (PROTOCOL.md, Extensions).
+import type { SendReportDto } from '../../../preload/contract/dto.ts';
+import type { OperationParams } from '../../../preload/contract/operations.ts';
+import { AppError } from '../../lib/app-error.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
+import type { Clock, Random } from '../../ports/clock.ts';
+import type { Store } from '../../ports/store.ts';
+import { encodeEnvelope } from '../../protocol/encode-envelope.ts';
+import { parseNotify, parseResponse } from '../../protocol/payloads.ts';
+import { TokenBuckets } from '../links/token-buckets.ts';
+import type { PeerMessenger } from '../peer-messenger.ts';
+import type { Idempotency, IdempotencyClaim } from './idempotency.ts';
+import type { IncomingNotices } from './incoming-notices.ts';
+import type { Intake } from './intake.ts';
+import { LOCAL_RATE } from './limits.ts';
+import type { OutgoingDelegations } from './outgoing-delegations.ts';
+import { delegatePayload, notifyPayload, queryPayload } from './outgoing-payloads.ts';
+import type { OutgoingQueries } from './outgoing-queries.ts';
+import { partyOfAgent } from './parties.ts';
+import type { QueryDesk } from './query-desk.ts';
+import type { Recipient, Recipients } from './recipients.ts';
+import { answeredReport, chosenOf, peerAway, reportOf } from './send-reports.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
+import { readWorkRequest, type WorkRequest } from './work-request.ts';
+
+/** The agent that sends, or null for a person at this hub. */
+export type Asker = string | null;
+type Local = Extract<Recipient, { at: 'local' }>;
+
+interface Deps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly messenger: PeerMessenger;
+  readonly unit: UnitOfWork;
+  readonly hubName: () => string;
+  readonly recipients: Recipients;
+  readonly delegations: OutgoingDelegations;
+  readonly queries: OutgoingQueries;
+  readonly notices: IncomingNotices;
+  readonly desk: QueryDesk;
+  readonly intake: Intake;
+  readonly idempotency: Idempotency;
+}
+
+const DELEGATE_ROUTE = 'delegate';
+
+export class Sender {
+  readonly #deps: Deps;
+  readonly #buckets: TokenBuckets;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+    this.#buckets = new TokenBuckets(deps.clock);
+  }
+
+  async query(params: OperationParams<'send.query'>, asker: Asker, signal: AbortSignal): Promise<SendReportDto> {
+    const recipient = this.#deps.recipients.resolve(params.to, asker);
+    if (recipient.at === 'peer') return this.#deps.queries.ask(params, recipient, asker, signal);
+    const request = this.#localRequest('query', queryPayload(params, recipient, asker), asker);
+    const response = parseResponse(await this.#deps.desk.answer(request, signal));
+    if (!response.ok) throw new AppError('not_understood', 'The agent gave an answer that is no response.', { failedBy: 'peer' });
+    return answeredReport(request.messageId, chosenOf(recipient, this.#deps.hubName()), response.value);
+  }
+
+  /** @param idempotencyKey the same key and request within 24 hours: the same delegation, across restarts */
+  async delegate(params: OperationParams<'send.delegate'>, asker: Asker, idempotencyKey: string | null): Promise<SendReportDto> {
+    const { idempotency, store, recipients, delegations } = this.#deps;
+    const claim = idempotencyKey === null ? null : idempotency.claim(partyOfAgent(asker), DELEGATE_ROUTE, idempotencyKey, params);
+    const made = claim && idempotencyKey !== null ? idempotency.taskOf(claim, DELEGATE_ROUTE, idempotencyKey) : undefined;
+    const task = made === undefined ? undefined : store.read.task(made);
+    const recipient = recipients.resolve(params.to, asker);
+    if (task) return reportOf(task, recipient, this.#deps.hubName());
+    if (recipient.at === 'peer') return delegations.send(params, recipient, asker, claim);
+    return this.#delegateHere(delegatePayload(params, recipient, asker), recipient, asker, claim);
+  }
+
+  async notify(params: OperationParams<'send.notify'>, asker: Asker): Promise<SendReportDto> {
+    const { recipients, messenger, random, hubName } = this.#deps;
+    const recipient = recipients.resolve(params.to, asker);
+    const payload = notifyPayload(params, recipient, asker);
+    const message = { id: random.uuid(), kind: 'notify', ref: params.ref ?? null, payload };
+    const report = { id: message.id, task_url: null, chosen: chosenOf(recipient, hubName()), estimated_ms: null, untrusted: null };
+    if (recipient.at === 'local') {
+      await this.#notifyHere(message, asker);
+      return { ...report, state: 'delivered' };
+    }
+    const { peer } = recipient;
+    const raw = messenger.encode(peer.key, message);
+    if (!messenger.isOnline(peer.key)) throw peerAway(peer.petname);
+    const sent = await messenger.sendEncoded(peer.key, raw);
+    if (!sent.ok) throw sent.error;
+    this.#recordNotify(message, peer.key, asker, recipient.agent ?? params.route?.to ?? null, raw);
+    return { ...report, state: 'sent' };
+  }
+
+  async #delegateHere(payload: JsonObject, recipient: Local, asker: Asker, claim: IdempotencyClaim | null): Promise<SendReportDto> {
+    const { intake, unit, idempotency, hubName } = this.#deps;
+    const request = this.#localRequest('delegate', payload, asker);
+    const task = await unit.run((tables, after) => {
+      const admitted = intake.admit(tables, after, request, intake.assess(tables, request));
+      if (claim) idempotency.keep(tables, claim, admitted.id);
+      return admitted;
+    });
+    return reportOf(task, recipient, hubName());
+  }
+
+  #localRequest(kind: WorkRequest['kind'], payload: JsonObject, asker: Asker): WorkRequest {
+    const { clock, random } = this.#deps;
+    const party = partyOfAgent(asker);
+    const waitMs = this.#buckets.take(party, LOCAL_RATE);
+    if (waitMs > 0) {
+      throw new AppError('rate_limited', 'This agent asks too much in a short time.', { failedBy: 'input', retryAfterMs: waitMs });
+    }
+    const messageId = random.uuid();
+    const raw = JSON.stringify({ id: messageId, kind, ref: null, payload });
+    checkSize(messageId, kind, payload);
+    const read = readWorkRequest({ kind, direction: 'local', party, messageId, payload, raw, receivedMonotonicMs: clock.monotonicMs() });
+    if (!read.ok) throw new AppError('bad_request', `The request does not fit: ${read.error}.`, { failedBy: 'input' });
+    return read.value;
+  }
+
+  async #notifyHere(
+    message: { readonly id: string; readonly ref: string | null; readonly payload: JsonObject },
+    asker: Asker,
+  ): Promise<void> {
+    checkSize(message.id, 'notify', message.payload);
+    const parsed = parseNotify(message.payload);
+    if (!parsed.ok) throw new AppError('bad_request', `The notification does not fit: ${parsed.error}.`, { failedBy: 'input' });
+    const { id, ref, payload } = message;
+    const raw = JSON.stringify({ id, kind: 'notify', ref, payload });
+    await this.#deps.notices.publish({
+      party: partyOfAgent(asker),
+      messageId: id,
+      ref,
+      raw,
+      fromAgent: asker,
+      payload: parsed.value,
+      sent: payload,
+    });
+  }
+
+  #recordNotify(
+    message: { readonly id: string; readonly ref: string | null },
+    party: string,
+    asker: Asker,
+    toAgent: string | null,
+    raw: string,
+  ): void {
+    const at = this.#deps.clock.wallMs();
+    this.#deps.store.writeBehind((tables) =>
+      tables.insertMessage({
+        messageId: message.id,
+        direction: 'out',
+        party,
+        kind: 'notify',
+        ref: message.ref,
+        conversationId: null,
+        taskId: null,
+        fromAgent: asker,
+        toAgent,
+        raw,
+        at,
+      }),
+    );
+  }
+}
+
+const NOBODY = `ed25519.${'0'.repeat(32)}`;
+
+/** What no hub would take from another is not taken within one either. @throws AppError payload_too_large, bad_request */
+function checkSize(id: string, kind: string, payload: JsonObject): void {
+  encodeEnvelope({ v: 1, id, from: NOBODY, to: NOBODY, ts: 0, kind, ref: null, payload });
+}

@@ -1,0 +1,148 @@
+// The one way a task ends, with everything that hangs on it in the same commit: its approval, what stands in inboxes, the report to whoever
+// asked (PROTOCOL.md, Delegation states). A terminal state never changes; whoever comes second is told so by the caller.
+import { ERRORS, type WireErrorCode } from '../../../preload/contract/errors.ts';
+import type { Surface } from '../../../preload/contract/dto.ts';
+import type { TaskState } from '../../core/task-state.ts';
+import type { Clock, Random } from '../../ports/clock.ts';
+import type { TaskRow, Tables } from '../../ports/store.ts';
+import type { Deadlines } from './deadlines.ts';
+import type { Deliveries } from './deliveries.ts';
+import type { Outbox } from './outbox.ts';
+import { isLocal } from './parties.ts';
+import { isInHand, moveTask } from './task-moves.ts';
+import type { After } from './unit-of-work.ts';
+
+/** The payload of a `result` (PROTOCOL.md, Kinds and payloads). */
+export interface ResultWords {
+  readonly status: 'completed' | 'failed' | 'partial';
+  readonly outcome: string;
+  readonly data: unknown;
+  readonly error: string | null;
+  readonly code?: WireErrorCode;
+}
+
+export type EndState = Extract<TaskState, 'completed' | 'partial' | 'failed' | 'declined' | 'expired' | 'cancelled'>;
+
+export interface Ending {
+  readonly state: EndState;
+  readonly code: WireErrorCode | null;
+  /** One sentence: our own words, or a person's; outside words are escaped by the caller. */
+  readonly reason: string | null;
+  /** What is reported to whoever asked; made from code and reason when absent. */
+  readonly result?: ResultWords;
+  /** Who ended it: closes a pending approval in their name. */
+  readonly by: string;
+  readonly surface: Surface;
+  /** `runner`: the agent that ran it reported. `asker`: whoever asked called it off, or was answered on the spot. */
+  readonly from: 'runner' | 'asker' | 'hub';
+}
+
+interface Deps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly deadlines: Deadlines;
+  readonly deliveries: Deliveries;
+  readonly outbox: Outbox;
+}
+
+const APPROVAL_STATE = { declined: 'declined', expired: 'expired' } as const;
+
+export class TaskEndings {
+  readonly #deps: Deps;
+  readonly #listeners = new Set<(task: TaskRow, result: ResultWords) => void>();
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** Called after the commit, with the task as it ended. */
+  onEnded(listener: (task: TaskRow, result: ResultWords) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Ends an open task. @throws InvariantError when it has ended before: callers look first, in the same commit */
+  end(tables: Tables, after: After, task: TaskRow, ending: Ending): TaskRow {
+    const { clock, deadlines } = this.#deps;
+    const result = ending.result ?? failure(ending);
+    const inHand = isInHand(task);
+    const ended = moveTask(tables, task, ending.state, {
+      code: ending.code,
+      reason: ending.reason,
+      result: JSON.stringify(result),
+      finishedAt: clock.wallMs(),
+    });
+    this.#closeApproval(tables, ended, ending);
+    this.#closeDelivery(tables, ended);
+    if (inHand && ending.from !== 'runner') {
+      this.#deps.deliveries.putCancel(tables, after, ended, this.#deps.random.uuid(), ending.reason);
+    }
+    this.#report(tables, after, ended, ending, result);
+    after(() => {
+      deadlines.forget(ended.id);
+      for (const listener of this.#listeners) listener(ended, result);
+    });
+    return ended;
+  }
+
+  #closeApproval(tables: Tables, task: TaskRow, ending: Ending): void {
+    const approval = tables.approvalOfTask(task.id);
+    if (approval?.state !== 'pending') return;
+    const state = ending.state === 'declined' || ending.state === 'expired' ? APPROVAL_STATE[ending.state] : 'cancelled';
+    tables.decideApproval(
+      approval.id,
+      { revision: approval.revision, digest: approval.digest, nowWallMs: null },
+      { state, decidedAt: this.#deps.clock.wallMs(), decidedBy: ending.by, surface: ending.surface, reason: ending.reason },
+    );
+  }
+
+  #closeDelivery(tables: Tables, task: TaskRow): void {
+    const row = tables.deliveryOfTask(task.id, 'delegate');
+    if (!row || row.state === 'done') return;
+    tables.updateDelivery(row.deliveryId, row.state, { state: 'done', leaseUntilWallMs: null, finishedAt: this.#deps.clock.wallMs() });
+  }
+
+  /** Who asked learns how it ended: another hub by `result` (or `error` when it wanted no report), an agent of this hub in its inbox. */
+  #report(tables: Tables, after: After, task: TaskRow, ending: Ending, result: ResultWords): void {
+    if (task.kind === 'query') return;
+    if (task.direction === 'incoming') {
+      const { outbox } = this.#deps;
+      if (task.reportBack) {
+        outbox.put(tables, after, task, { kind: 'result', ref: task.messageId, payload: { ...result } });
+      } else if (ending.code !== null && ending.from !== 'runner') {
+        const message = ending.reason ?? ERRORS[ending.code].title;
+        const { retryable } = ERRORS[ending.code];
+        outbox.put(tables, after, task, { kind: 'error', ref: task.messageId, payload: { code: ending.code, message, retryable } });
+      }
+      return;
+    }
+    if (ending.from === 'asker' || (task.direction === 'local' && !task.reportBack && ending.from === 'runner')) return;
+    const messageId = this.#deps.random.uuid();
+    if (task.direction === 'local') this.#recordLocal(tables, task, messageId, result);
+    this.#deps.deliveries.putResult(tables, after, task, messageId, { ...result });
+  }
+
+  #recordLocal(tables: Tables, task: TaskRow, messageId: string, result: ResultWords): void {
+    if (!isLocal(task.party)) return;
+    tables.insertMessage({
+      messageId,
+      direction: 'local',
+      party: task.party,
+      kind: 'result',
+      ref: task.messageId,
+      conversationId: task.conversationId,
+      taskId: task.id,
+      fromAgent: task.toAgent,
+      toAgent: task.fromAgent,
+      raw: JSON.stringify({ id: messageId, kind: 'result', ref: task.messageId, payload: result }),
+      at: this.#deps.clock.wallMs(),
+    });
+  }
+}
+
+/** The report of something that did not come to be. */
+export function failure(ending: Pick<Ending, 'code' | 'reason'>): ResultWords {
+  const code = ending.code ?? 'internal';
+  const sentence = ending.reason ?? `${ERRORS[code].title}.`;
+  return { status: 'failed', outcome: sentence, data: null, error: sentence, code };
+}

@@ -1,0 +1,174 @@
+// What time does to tasks: an unanswered request expires, a late one fails, and after a restart all go on from where they were, with the time
+// that had passed (PROTOCOL.md, Delegation states). Also ends what hangs on an agent or a hub that was removed.
+import { ERRORS } from '../../../preload/contract/errors.ts';
+import type { Clock, TimerHandle } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { PartyKey, Store, TaskRow, Tables } from '../../ports/store.ts';
+import { EXPIRED } from './approvals.ts';
+import { elapsedAfterRestart, type Deadlines } from './deadlines.ts';
+import { ELAPSED_CHECKPOINT_INTERVAL_MS, LATE_RESULT_GRACE_MS } from './limits.ts';
+import type { Ending, TaskEndings } from './task-endings.ts';
+import { changeTask, isOpen } from './task-moves.ts';
+import type { After, UnitOfWork } from './unit-of-work.ts';
+
+interface Deps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly unit: UnitOfWork;
+  readonly deadlines: Deadlines;
+  readonly endings: TaskEndings;
+}
+
+const OPEN_STATES = ['sending', 'received', 'awaiting_approval', 'held', 'approved', 'queued', 'claimed', 'running'] as const;
+/** When the store did not take the end of a task, it is tried again after this. */
+const RETRY_MS = 5_000;
+const BY_CLOCK = { by: 'clock', surface: 'clock', from: 'hub' } as const;
+const BY_HUB = { by: 'hub', surface: 'hub', from: 'hub' } as const;
+
+export class TaskKeeper {
+  readonly #deps: Deps;
+  #timer: TimerHandle | undefined;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Takes up what the run before left open: counting begins before this returns, and what expired while the hub was down ends now.
+   * Questions end: nobody waits on their line any more. Never rejects.
+   */
+  async start(): Promise<void> {
+    const { store, clock, unit, deadlines, endings, log } = this.#deps;
+    const wallMs = clock.wallMs();
+    const open = store.read.tasksInStates(OPEN_STATES);
+    for (const task of open) {
+      if (task.kind === 'delegate') deadlines.arm(task.id, task.deadlineMs, elapsedSoFar(task, wallMs), graceOf(task));
+    }
+    this.#armCheckpoint();
+    const questions = open.filter((task) => task.kind === 'query');
+    try {
+      await unit.run((tables, after) => {
+        for (const { id } of questions) {
+          const task = tables.task(id);
+          if (task && isOpen(task)) endings.end(tables, after, task, { ...LINE_GONE, ...BY_HUB });
+        }
+      });
+      await this.#checkpoint();
+    } catch (error) {
+      log.error('questions of the run before not ended', { error: String(error) });
+    }
+  }
+
+  /** Writes down how much of each deadline has passed, and stops counting. */
+  async stop(): Promise<void> {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    await this.#checkpoint();
+    this.#deps.deadlines.stop();
+  }
+
+  /** The deadline of this task is over. */
+  async due(taskId: string): Promise<void> {
+    const { unit, deadlines, endings, log } = this.#deps;
+    try {
+      await unit.run((tables, after) => {
+        const task = tables.task(taskId);
+        if (task && isOpen(task)) endings.end(tables, after, task, overdue(task));
+      });
+    } catch (error) {
+      log.error('deadline not kept', { error: String(error) });
+      deadlines.arm(taskId, 0, 0, RETRY_MS);
+    }
+  }
+
+  /** Ends, inside a commit, what was meant for an agent that is removed. */
+  agentRemoved(tables: Tables, after: After, agent: string): void {
+    for (const task of tables.tasksInStates(OPEN_STATES)) {
+      if (task.direction === 'outgoing' || task.toAgent !== agent) continue;
+      const reason = 'The agent that was to do it was removed from its hub.';
+      this.#deps.endings.end(tables, after, task, { ...endOf(task), code: 'unknown_domain', reason, ...BY_HUB });
+    }
+  }
+
+  /** Ends what is open with a hub that is not trusted any more: its requests are not run, ours to it are given up. */
+  async partyEnded(party: PartyKey, reason: string): Promise<void> {
+    const { unit, endings } = this.#deps;
+    await unit.run((tables, after) => {
+      for (const task of tables.tasksInStates(OPEN_STATES)) {
+        if (task.party !== party) continue;
+        const outgoing = task.direction === 'outgoing';
+        const end = outgoing
+          ? ({ state: 'failed', code: 'pairing_required' } as const)
+          : ({ state: 'cancelled', code: 'cancelled' } as const);
+        endings.end(tables, after, task, { ...end, reason, ...BY_HUB });
+      }
+    });
+  }
+
+  async #checkpoint(): Promise<void> {
+    const { clock, unit, deadlines, log } = this.#deps;
+    const open = deadlines.openTasks();
+    if (open.length === 0) return;
+    try {
+      await unit.run((tables) => {
+        const elapsedAt = clock.wallMs();
+        for (const id of open) {
+          const task = tables.task(id);
+          const elapsedMs = deadlines.elapsedMs(id);
+          if (task && elapsedMs !== undefined && isOpen(task)) changeTask(tables, task, { elapsedMs, elapsedAt });
+        }
+      });
+    } catch (error) {
+      log.warn('elapsed times not written', { error: String(error) });
+    }
+  }
+
+  #armCheckpoint(): void {
+    this.#timer = this.#deps.clock.setTimer(ELAPSED_CHECKPOINT_INTERVAL_MS, () => {
+      this.#timer = undefined;
+      this.#checkpoint().then(
+        () => this.#armCheckpoint(),
+        () => undefined,
+      );
+    });
+  }
+}
+
+/** Never more than it takes to end: a wall clock that jumped far ahead must not overflow a timer. */
+function elapsedSoFar(task: TaskRow, wallMs: number): number {
+  return Math.min(elapsedAfterRestart(task, wallMs), task.deadlineMs + LATE_RESULT_GRACE_MS);
+}
+
+/** An accepted delegation may still be reported after its deadline: as long as the other hub's outbox lives. */
+function graceOf(task: TaskRow): number {
+  return task.direction === 'outgoing' && task.state !== 'sending' && task.reportBack ? LATE_RESULT_GRACE_MS : 0;
+}
+
+const LINE_GONE = { state: 'cancelled', code: 'cancelled', reason: 'The hub was restarted while somebody waited for the answer.' } as const;
+
+function overdue(task: TaskRow): Ending {
+  if (task.direction === 'outgoing') {
+    if (task.state === 'sending') return { ...failed('The other hub did not say in time whether it takes this.'), ...BY_CLOCK };
+    if (!task.reportBack) return { ...HANDED_OVER, ...BY_CLOCK };
+    return { ...failed('No report came within a day of the deadline.'), ...BY_CLOCK };
+  }
+  if (task.state === 'awaiting_approval' || task.state === 'held') return { ...EXPIRED, ...BY_CLOCK };
+  const reason = task.state === 'running' || task.state === 'claimed' ? 'The agent did not finish in time.' : 'No agent took it in time.';
+  return { ...failed(reason), ...BY_CLOCK };
+}
+
+const HANDED_OVER = {
+  state: 'completed',
+  code: null,
+  reason: 'It was handed over; no report was wanted.',
+  result: { status: 'completed', outcome: 'Handed over; no report was wanted.', data: null, error: null },
+} as const;
+
+function failed(reason: string): Pick<Ending, 'state' | 'code' | 'reason'> {
+  return { state: 'failed', code: 'timeout', reason: `${ERRORS.timeout.title}: ${reason}` };
+}
+
+function endOf(task: TaskRow): Pick<Ending, 'state'> {
+  return { state: task.state === 'awaiting_approval' || task.state === 'held' ? 'cancelled' : 'failed' };
+}

@@ -1,0 +1,91 @@
+// Tasks as clients see them, and waiting for one to end. Reads only. What others wrote is escaped here, once.
+import type { TaskDto } from '../../../preload/contract/dto.ts';
+import { escapeJson, escapeText } from '../../core/text-escape.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json-object.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { TaskRow } from '../../ports/store.ts';
+import type { Deadlines } from './deadlines.ts';
+import { isLocal, type Parties } from './parties.ts';
+
+/** A wall-clock time that differs less than this from the stored one is the stored one: only a jump of the clock shows. */
+const DRIFT_SHOWN_MS = 2_000;
+
+interface Deps {
+  readonly clock: Clock;
+  readonly parties: Parties;
+  readonly deadlines: Deadlines;
+}
+
+export class TaskViews {
+  readonly #deps: Deps;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  dto(task: TaskRow): TaskDto {
+    const { parties } = this.#deps;
+    return {
+      id: task.id,
+      direction: task.direction,
+      kind: task.kind,
+      state: task.state,
+      peer_id: parties.agentIdOf(task.party),
+      peer_name: parties.nameOf(task.party),
+      from_agent: task.fromAgent,
+      to_agent: task.toAgent,
+      domain: task.domain === null ? null : escapeText(task.domain),
+      conversation_id: task.conversationId,
+      message_id: task.messageId,
+      text: this.text(task),
+      created_at: task.receivedAt,
+      deadline_at: this.deadlineAt(task),
+      finished_at: task.finishedAt,
+      estimated_ms: task.estimatedMs,
+      code: task.code,
+      reason: task.reason,
+      untrusted: this.#untrusted(task),
+    };
+  }
+
+  /** The task or the question, escaped. */
+  text(task: TaskRow): string {
+    const payload = readObject(task.payload);
+    const text = task.kind === 'delegate' ? payload.task : payload.question;
+    return escapeText(typeof text === 'string' ? text : JSON.stringify(text ?? null));
+  }
+
+  /** When its time is over, by the wall clock as it goes now. */
+  deadlineAt(task: TaskRow): number {
+    const stored = task.receivedAt + task.deadlineMs;
+    const remainingMs = this.#deps.deadlines.remainingMs(task.id);
+    if (remainingMs === undefined) return stored;
+    const now = Math.round(this.#deps.clock.wallMs() + remainingMs);
+    return Math.abs(now - stored) < DRIFT_SHOWN_MS ? stored : now;
+  }
+
+  /** True when `agent` sent this task from here or runs it here. An agent of the same name behind another hub is somebody else. */
+  concerns(task: TaskRow, agent: string): boolean {
+    const sent = task.direction !== 'incoming' && task.fromAgent === agent;
+    const runs = task.direction !== 'outgoing' && task.toAgent === agent;
+    return sent || runs;
+  }
+
+  #untrusted(task: TaskRow): TaskDto['untrusted'] {
+    if (task.result === null) return null;
+    const result = readObject(task.result);
+    const words = (value: unknown) => (typeof value === 'string' ? escapeText(value) : null);
+    return {
+      status: typeof result.status === 'string' ? escapeText(result.status) : isLocal(task.party) ? 'completed' : 'unknown',
+      outcome: words(result.outcome ?? result.summary),
+      data: escapeJson(result.data ?? null),
+      error: words(result.error),
+    };
+  }
+}
+
+/** JSON text of our own rows as an object; anything else reads as empty. */
+export function readObject(text: string): JsonObject {
+  const value: unknown = JSON.parse(text);
+  return isJsonObject(value) ? value : {};
+}

@@ -1,0 +1,25 @@
+// All or nothing, and only then the consequences: runs work in one commit and lets it name what happens after that commit is durable
+// (events, timers, messages). Nothing that promises something may leave the hub any other way (PROTOCOL.md, Delegation states).
+import type { Store, Tables } from '../../ports/store.ts';
+
+/** Registers what to do once the commit is durable; dropped when the work fails. */
+export type After = (effect: () => void) => void;
+
+export class UnitOfWork {
+  readonly #store: Store;
+
+  constructor(deps: { readonly store: Store }) {
+    this.#store = deps.store;
+  }
+
+  /** Resolves with the work's value after the commit and its effects. A throw of the work rolls all of it back. */
+  async run<T>(work: (tables: Tables, after: After) => T): Promise<T> {
+    let effects: (() => void)[] = [];
+    const value = await this.#store.write((tables) => {
+      effects = [];
+      return work(tables, (effect) => effects.push(effect));
+    });
+    for (const effect of effects) effect();
+    return value;
+  }
+}

@@ -1,0 +1,28 @@
+// What the work services are given: the ports, and the few doors of other services they need, as functions. Types only.
+import type { EventBus } from '../event-bus.ts';
+import type { PeerMessenger } from '../peer-messenger.ts';
+import type { PeerRates } from '../links/peer-rates.ts';
+import type { Clock, Random } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { PeerRow, Store } from '../../ports/store.ts';
+import type { KeyHex } from '../../ports/transport.ts';
+
+export interface WorkDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly events: EventBus;
+  readonly messenger: PeerMessenger;
+  readonly rates: PeerRates;
+  /** An agent id, a petname or "hub/agent" -> the paired hub. Throws peer_not_found with the nearest names in its hint. */
+  readonly resolvePeer: (to: string) => { readonly peer: PeerRow; readonly agent: string | null };
+  /** Asks a peer for its capabilities and stores them. Never throws: an unreachable peer changes nothing. */
+  readonly refreshCapabilities: (peer: KeyHex) => Promise<void>;
+  readonly hubName: () => string;
+  /** The name of the person at this hub, for the record of who decided; null or absent when none was given. */
+  readonly personName?: () => string | null;
+  /** Makes and stores a token for the agent; the only place its text ever is. */
+  readonly mintAgentToken: (agent: string) => Promise<string>;
+  readonly revokeAgentTokens: (agent: string) => Promise<void>;
+}

@@ -1,0 +1,58 @@
+// A delegation or a query that asks for work here, whoever sent it: another hub over the wire or an agent of this hub. Pure reading of
+// messages into that one form; decides nothing.
+import { escapeName } from '../../core/text-escape.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
+import { err, ok, type Result } from '../../lib/result.ts';
+import type { PartyKey } from '../../ports/store.ts';
+import { contentDigest } from '../../protocol/content-digest.ts';
+import { parseDelegate, parseQuery, type DelegatePayload, type QueryPayload } from '../../protocol/payloads.ts';
+
+export interface WorkRequest {
+  readonly kind: 'delegate' | 'query';
+  readonly direction: 'incoming' | 'local';
+  readonly party: PartyKey;
+  readonly messageId: string;
+  readonly contentDigest: string;
+  readonly payload: JsonObject;
+  /** The message as it came, for the record. */
+  readonly raw: string;
+  /** The asking agent as it may be shown; null when unknown. */
+  readonly fromAgent: string | null;
+  readonly routeTo: string | null;
+  readonly domain: string | null;
+  readonly capability: string | null;
+  readonly conversationId: string | null;
+  readonly reportBack: boolean;
+  readonly urgent: boolean;
+  readonly deadlineMs: number;
+  readonly receivedMonotonicMs: number;
+}
+
+export type RequestSource = Pick<WorkRequest, 'kind' | 'direction' | 'party' | 'messageId' | 'payload' | 'raw' | 'receivedMonotonicMs'>;
+
+/** The error is a sentence for the sender. */
+export function readWorkRequest(source: RequestSource): Result<WorkRequest, string> {
+  const parsed = source.kind === 'delegate' ? parseDelegate(source.payload) : parseQuery(source.payload);
+  if (!parsed.ok) return err(parsed.error);
+  const asked: DelegatePayload | QueryPayload = parsed.value;
+  const from = asked.route?.from ?? null;
+  return ok({
+    ...source,
+    contentDigest: contentDigest({ kind: source.kind, ref: null, payload: source.payload }),
+    fromAgent: from === null ? null : escapeName(from).name,
+    routeTo: asked.route?.to ?? null,
+    domain: asked.domain,
+    capability: asked.capability,
+    conversationId: asked.conversation?.id ?? null,
+    reportBack: 'report_back' in asked ? asked.report_back : true,
+    urgent: 'priority' in asked && asked.priority === 'urgent',
+    deadlineMs: asked.deadline_ms,
+  });
+}
+
+/** The name the asking agent gives itself, unescaped: for comparing with what its hub advertised, never for showing. */
+export function routeFrom(payload: JsonObject): string | null {
+  const route = payload.route;
+  if (typeof route !== 'object' || route === null || !('from' in route)) return null;
+  return typeof route.from === 'string' ? route.from : null;
+}

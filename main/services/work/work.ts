@@ -1,0 +1,221 @@
+// The work of this hub's agents as one part: builds its services over the ports they are given, binds them to the peers' messages, and starts
+// and stops them in order. Holds no rule of its own.
+import type { UiSnapshot } from '../../../preload/contract/dto.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
+import type { AuditRow, PartyKey } from '../../ports/store.ts';
+import { AgentRegistry, type Actor } from './agent-registry.ts';
+import { Approvals } from './approvals.ts';
+import { ApprovalViews } from './approval-views.ts';
+import { AskingAgents } from './asking-agents.ts';
+import { AuditTrail } from './audit-trail.ts';
+import { Cancelling } from './cancelling.ts';
+import { Capabilities } from './capabilities.ts';
+import { Conversations } from './conversations.ts';
+import { Deadlines } from './deadlines.ts';
+import { Deliveries } from './deliveries.ts';
+import { DurableItems } from './durable-items.ts';
+import { Feed } from './feed.ts';
+import { Handover } from './handover.ts';
+import { Idempotency } from './idempotency.ts';
+import { Inbox } from './inbox.ts';
+import { IncomingCancels } from './incoming-cancels.ts';
+import { IncomingDelegations } from './incoming-delegations.ts';
+import { IncomingNotices, type HubTopicHandler } from './incoming-notices.ts';
+import { IncomingQueries } from './incoming-queries.ts';
+import { IncomingResults, RECEIPT_TOPIC } from './incoming-results.ts';
+import { Intake } from './intake.ts';
+import { OnceOnly } from './once-only.ts';
+import { OpenQueries } from './open-queries.ts';
+import { Outbox } from './outbox.ts';
+import { OutgoingDelegations } from './outgoing-delegations.ts';
+import { OutgoingQueries } from './outgoing-queries.ts';
+import { pageOf, type Page } from './pages.ts';
+import { Parties } from './parties.ts';
+import { Progress, PROGRESS_TOPIC } from './progress.ts';
+import { ProgressReports } from './progress-reports.ts';
+import { QueryDesk } from './query-desk.ts';
+import { Recipients } from './recipients.ts';
+import { Registrations } from './registrations.ts';
+import { Sender } from './sender.ts';
+import { TaskEndings } from './task-endings.ts';
+import { TaskKeeper } from './task-keeper.ts';
+import { Tasks } from './tasks.ts';
+import { TaskViews } from './task-views.ts';
+import { UnitOfWork } from './unit-of-work.ts';
+import type { WorkDeps } from './work-deps.ts';
+import { WorkEvents } from './work-events.ts';
+
+/** Cards that a new page shows as decided, the newest. */
+const RECENTLY_DECIDED_MAX = 20;
+/** Feed items that a new page starts with. */
+const SNAPSHOT_FEED_MAX = 50;
+
+export function createWork(deps: WorkDeps): Work {
+  return new Work(deps);
+}
+
+export class Work {
+  readonly agents: AgentRegistry;
+  readonly registrations: Registrations;
+  readonly approvals: Approvals;
+  readonly inbox: Inbox;
+  readonly tasks: Tasks;
+  readonly sender: Sender;
+  readonly feed: Feed;
+  readonly conversations: Conversations;
+  readonly #deps: WorkDeps;
+  readonly #unit: UnitOfWork;
+  readonly #capabilities: Capabilities;
+  readonly #keeper: TaskKeeper;
+  readonly #outbox: Outbox;
+  readonly #delegations: OutgoingDelegations;
+  readonly #notices: IncomingNotices;
+  #running = false;
+
+  constructor(deps: WorkDeps) {
+    this.#deps = deps;
+    const unit = new UnitOfWork(deps);
+    const audit = new AuditTrail({ ...deps, unit });
+    const parties = new Parties(deps);
+    const agents = new AgentRegistry({ ...deps, unit, audit });
+    const deadlines = new Deadlines(deps, (taskId) => void this.#keeper.due(taskId));
+    const views = new TaskViews({ ...deps, parties, deadlines });
+    const approvalViews = new ApprovalViews({ ...deps, parties, tasks: views });
+    const events = new WorkEvents({ ...deps, parties, agents, approvals: approvalViews });
+    const feed = new Feed({ ...deps, parties, unit });
+    const deliveries = new Deliveries({ ...deps, parties });
+    const outbox = new Outbox({
+      ...deps,
+      unit,
+      onExpired: (tables, after, row) =>
+        feed.notice(tables, after, 'axon.outbox', 'high', `A result for ${parties.nameOf(row.party)} could not be delivered within a day.`),
+    });
+    const endings = new TaskEndings({ ...deps, deadlines, deliveries, outbox });
+    const handover = new Handover({ deliveries, parties });
+    const queries = new OpenQueries({ ...deps, handover });
+    const intake = new Intake({ ...deps, agents, parties, deadlines, handover, events, audit });
+    const progress = new Progress(deps);
+    const askers = new AskingAgents(deps);
+    const once = new OnceOnly({ ...deps, unit, audit });
+    const cancelling = new Cancelling({ ...deps, deliveries, endings });
+    const desk = new QueryDesk({ ...deps, unit, parties, intake, handover, queries, endings, progress });
+    const idempotency = new Idempotency(deps);
+    const notices = new IncomingNotices({ ...deps, unit, agents, parties, deliveries, feed, askers, audit });
+    const items = new DurableItems({ ...deps, unit, deliveries, handover, endings, tasks: views, events, feed, audit });
+    const delegations = new OutgoingDelegations({ ...deps, unit, deadlines, endings, events, audit, idempotency });
+    const recipients = new Recipients({ ...deps, agents });
+    const outgoingQueries = new OutgoingQueries(deps);
+    this.#unit = unit;
+    this.#keeper = new TaskKeeper({ ...deps, unit, deadlines, endings });
+    this.#outbox = outbox;
+    this.#delegations = delegations;
+    this.#notices = notices;
+    this.#capabilities = new Capabilities({ ...deps, agents });
+    this.agents = agents;
+    this.feed = feed;
+    this.registrations = new Registrations({ ...deps, unit, agents, audit });
+    this.approvals = new Approvals({ ...deps, unit, views: approvalViews, deadlines, endings, handover, queries, events, audit });
+    this.inbox = new Inbox({ ...deps, agents, deliveries, items, queries, progress });
+    this.tasks = new Tasks({ ...deps, unit, views, endings, cancelling, events });
+    this.sender = new Sender({ ...deps, unit, recipients, delegations, queries: outgoingQueries, notices, desk, intake, idempotency });
+    this.conversations = new Conversations({ ...deps, parties, tasks: views });
+    endings.onEnded((task) => {
+      events.taskChanged(task.id);
+      if (task.toAgent !== null && task.direction !== 'outgoing') this.inbox.taskEnded(task.toAgent);
+    });
+    const results = new IncomingResults({ ...deps, unit, endings, audit });
+    const incoming = { ...deps, intake, once, askers, cancelling, events, audit, desk };
+    this.#bind(new IncomingDelegations(incoming), new IncomingQueries(incoming), new IncomingCancels(incoming), results);
+    const reports = new ProgressReports({ ...deps, unit });
+    notices.onHubTopic(RECEIPT_TOPIC, ({ peer, envelope }) =>
+      envelope.ref === null ? undefined : outbox.received(peer.key, envelope.ref),
+    );
+    notices.onHubTopic(PROGRESS_TOPIC, (message, payload) => reports.handle(message, payload));
+  }
+
+  /** Goes on where the run before ended; counting does so at once, the promise settles when that is written down. Idempotent, never rejects. */
+  async start(): Promise<void> {
+    if (this.#running) return;
+    this.#running = true;
+    const kept = this.#keeper.start();
+    this.inbox.start();
+    this.registrations.start();
+    this.#outbox.start();
+    this.#delegations.start();
+    await kept;
+  }
+
+  /** Ends timers and waits; what is stored stays as it is. Idempotent. */
+  async stop(): Promise<void> {
+    if (!this.#running) return;
+    this.#running = false;
+    this.#delegations.stop();
+    this.#outbox.stop();
+    this.registrations.stop();
+    this.inbox.stop();
+    this.agents.stop();
+    await this.#keeper.stop();
+  }
+
+  /** The answer to `discover`. */
+  capabilitiesPayload(): JsonObject {
+    return this.#capabilities.payload();
+  }
+
+  /** The answer to `ping`. */
+  pong(): JsonObject {
+    return this.#capabilities.pong();
+  }
+
+  /** Who handles a topic of the hubs' own (`axon.` ...), which never reaches the feed. */
+  onHubTopic(topic: string, handler: HubTopicHandler): void {
+    this.#notices.onHubTopic(topic, handler);
+  }
+
+  /** A hub was suspended or removed: what is open with it ends. */
+  peerEnded(key: PartyKey): Promise<void> {
+    return this.#keeper.partyEnded(key, 'The two hubs do not trust each other any more.');
+  }
+
+  /** Takes an agent away: its tokens first, then what was meant for it, in one commit. @throws AppError not_found */
+  async removeAgent(name: string, actor: Actor): Promise<void> {
+    this.agents.get(name);
+    await this.#deps.revokeAgentTokens(name);
+    await this.#unit.run((tables, after) => {
+      this.#keeper.agentRemoved(tables, after, name);
+      this.agents.remove(tables, after, name, actor);
+    });
+  }
+
+  /** What a new page needs of this part. */
+  snapshot(): Pick<UiSnapshot, 'agents' | 'registrations' | 'approvals' | 'recently_decided' | 'feed' | 'feed_unread'> {
+    return {
+      agents: this.agents.list(),
+      registrations: this.registrations.pending(),
+      approvals: this.approvals.pending(),
+      recently_decided: this.approvals.decided({ limit: RECENTLY_DECIDED_MAX }).items,
+      feed: this.feed.list({ limit: SNAPSHOT_FEED_MAX }).items,
+      feed_unread: this.feed.unreadCount(),
+    };
+  }
+
+  audit(page: Page) {
+    return pageOf(page, (rows) => this.#deps.store.read.audit(rows), auditItem);
+  }
+
+  #bind(delegations: IncomingDelegations, queries: IncomingQueries, cancels: IncomingCancels, results: IncomingResults): void {
+    const { messenger } = this.#deps;
+    messenger.onRequest('delegate', (message) => delegations.handle(message));
+    messenger.onRequest('query', (message) => queries.handle(message));
+    messenger.onRequest('cancel', (message) => cancels.handle(message));
+    messenger.onMessage('result', (message) => results.handle(message));
+    messenger.onMessage('error', (message) => results.handle(message));
+    messenger.onMessage('notify', (message) => this.#notices.handle(message));
+  }
+}
+
+function auditItem(row: AuditRow) {
+  const { seq, at, actor, surface, action, object, digest } = row;
+  const detail: unknown = JSON.parse(row.detail);
+  return { seq, at, actor, surface, action, object, digest, detail };
+}

@@ -1,0 +1,86 @@
+// Every read of the port is a search in an index: none walks a table, none sorts more than a page. Asked of SQLite itself.
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { APPROVAL_QUERIES } from '../../../../main/adapters/sqlite/tables/approvals.ts';
+import { AUDIT_QUERIES } from '../../../../main/adapters/sqlite/tables/audit.ts';
+import {
+  claimableQuery,
+  countDeliveriesQuery,
+  deliveriesOfAgentQuery,
+  DELIVERY_QUERIES,
+} from '../../../../main/adapters/sqlite/tables/deliveries.ts';
+import { FEED_QUERIES } from '../../../../main/adapters/sqlite/tables/feed.ts';
+import { MESSAGE_QUERIES, messagesQuery } from '../../../../main/adapters/sqlite/tables/messages.ts';
+import { META_GET } from '../../../../main/adapters/sqlite/tables/meta.ts';
+import { OUTBOX_QUERIES } from '../../../../main/adapters/sqlite/tables/outbox.ts';
+import { TASK_QUERIES, tasksInStatesQuery } from '../../../../main/adapters/sqlite/tables/tasks.ts';
+import { openTemporaryStore, type TemporaryStore } from '../../../fakes/memory-store.ts';
+
+let store: TemporaryStore;
+let connection: Database.Database;
+beforeAll(() => {
+  store = openTemporaryStore();
+  connection = new Database(join(store.folder, 'hub.db'), { readonly: true });
+});
+afterAll(async () => {
+  connection.close();
+  await store.close();
+});
+
+function planOf(sql: string): readonly string[] {
+  const parameters = [...sql].filter((character) => character === '?').map(() => 1);
+  return connection
+    .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+    .all(...parameters)
+    .map((row) => (typeof row === 'object' && row !== null && 'detail' in row ? String(row.detail) : ''));
+}
+
+const QUERIES: Readonly<Record<string, string>> = {
+  'meta by name': META_GET,
+  ...prefixed('task', TASK_QUERIES),
+  'tasks in one state': tasksInStatesQuery(1),
+  'tasks in six states': tasksInStatesQuery(6),
+  ...prefixed('approval', APPROVAL_QUERIES),
+  ...prefixed('delivery', DELIVERY_QUERIES),
+  'claimable of all kinds': claimableQuery(0),
+  'claimable of two kinds': claimableQuery(2),
+  'deliveries of an agent in one state': deliveriesOfAgentQuery(1),
+  'deliveries of an agent in five states': deliveriesOfAgentQuery(5),
+  'count of deliveries': countDeliveriesQuery(2),
+  'all messages': messagesQuery({}).sql,
+  'messages of a conversation': messagesQuery({ conversationId: 'c' }).sql,
+  'messages of a task': messagesQuery({ taskId: 't' }).sql,
+  'messages of a party': messagesQuery({ party: 'agent:p' }).sql,
+  'messages of a conversation and a task': messagesQuery({ conversationId: 'c', taskId: 't' }).sql,
+  ...prefixed('message', MESSAGE_QUERIES),
+  ...prefixed('feed', FEED_QUERIES),
+  ...prefixed('outbox', OUTBOX_QUERIES),
+  'audit page': AUDIT_QUERIES.page,
+  'audit last': AUDIT_QUERIES.last,
+};
+
+/** Walks a partial index that holds only its own rows. */
+const WALKS_ITS_OWN_INDEX = new Set(['approval pending', 'feed unreadCount']);
+/** Takes the first row of the table's own order. */
+const TAKES_THE_LAST_ROW = new Set(['audit last']);
+/** Sorts the rows of one message id: at most one a party and direction. */
+const SORTS_A_HANDFUL = new Set(['message byMessageId']);
+
+function prefixed(name: string, queries: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(queries).map(([key, sql]) => [`${name} ${key}`, sql]));
+}
+
+test.each(Object.entries(QUERIES))('%s is an index lookup', (name, sql) => {
+  const plan = planOf(sql);
+  expect(plan.length).toBeGreaterThan(0);
+  const sorts = plan.filter((step) => /TEMP B-TREE/.test(step));
+  expect(SORTS_A_HANDFUL.has(name) ? [] : sorts).toEqual([]);
+  const scans = plan.filter((step) => /\bSCAN\b/.test(step) && !/CONSTANT ROW/.test(step));
+  const walks = WALKS_ITS_OWN_INDEX.has(name) ? scans.filter((step) => !/USING (COVERING )?INDEX/.test(step)) : scans;
+  expect(TAKES_THE_LAST_ROW.has(name) ? [] : walks).toEqual([]);
+});
+
+test('the plan of a read without an index would be caught', () => {
+  expect(planOf('SELECT raw FROM messages WHERE raw = ? ORDER BY at').join()).toMatch(/SCAN messages.*TEMP B-TREE/);
+});

@@ -1,0 +1,125 @@
+// What the database itself refuses, even to a program with a connection of its own: the last line behind the services.
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { StoreConflict } from '../../../../main/ports/store.ts';
+import { openTemporaryStore, type TemporaryStore } from '../../../fakes/memory-store.ts';
+import { approvalRow, AT, auditRow, keyOf, replayRow, taskRow } from '../../../fakes/sample-rows.ts';
+
+let store: TemporaryStore;
+let foreign: Database.Database;
+
+beforeEach(async () => {
+  store = openTemporaryStore();
+  await store.write((tables) => {
+    tables.insertTask(taskRow());
+    tables.insertTask(taskRow({ id: 'finished', state: 'completed', result: '{"status":"success"}', finishedAt: AT }));
+    tables.insertApproval(approvalRow());
+    tables.insertApproval(approvalRow({ id: 'decided', state: 'declined', decidedAt: AT, decidedBy: 'ui:1', surface: 'browser' }));
+    tables.putReplay(replayRow({ reply: '{}' }));
+    for (const action of ['pair', 'approve', 'decline']) tables.appendAudit(auditRow({ action }));
+  });
+  foreign = new Database(join(store.folder, 'hub.db'));
+  foreign.pragma('recursive_triggers = ON');
+});
+afterEach(async () => {
+  foreign.close();
+  await store.close();
+});
+
+const attempt =
+  (sql: string): (() => unknown) =>
+  () =>
+    foreign.prepare(sql).run();
+
+describe('the audit', () => {
+  test.each([
+    "UPDATE audit SET action = 'nothing' WHERE seq = 1",
+    'DELETE FROM audit WHERE seq = 3',
+    'DELETE FROM audit',
+    'INSERT OR REPLACE INTO audit SELECT seq, at, actor, surface, action, object, digest, detail, chain FROM audit WHERE seq = 1',
+  ])('is append-only: %s', (sql) => {
+    expect(attempt(sql)).toThrow(/append-only/);
+    expect(store.read.audit({ limit: 9 })).toHaveLength(3);
+  });
+
+  test.each([
+    ['a changed field', 'UPDATE audit SET detail = \'{"other":1}\' WHERE seq = 2', 2],
+    ['a missing row', 'DELETE FROM audit WHERE seq = 2', 3],
+    ['an exchanged chain', 'UPDATE audit SET chain = zeroblob(32) WHERE seq = 3', 3],
+  ])('shows %s by its chain, even where the triggers were taken away', (_what, sql, brokenSeq) => {
+    expect(store.read.verifyAudit()).toEqual({ rows: 3, brokenSeq: null });
+    foreign.exec('DROP TRIGGER audit_unchanged; DROP TRIGGER audit_kept');
+    foreign.exec(sql);
+    expect(store.read.verifyAudit().brokenSeq).toBe(brokenSeq);
+  });
+});
+
+describe('approvals', () => {
+  test.each([
+    "UPDATE approvals SET view = '{}'",
+    "UPDATE approvals SET digest = 'other'",
+    'UPDATE approvals SET revision = 2',
+    "UPDATE approvals SET risk_class = 'R0'",
+    "UPDATE approvals SET task_id = 'finished'",
+  ])('what a person was asked never changes: %s', (sql) => {
+    expect(attempt(`${sql} WHERE id = 'approval-1'`)).toThrow(/never changes/);
+    expect(store.read.approval('approval-1')).toEqual(approvalRow());
+  });
+
+  test.each(["UPDATE approvals SET state = 'approved'", "UPDATE approvals SET reason = 'x'", "UPDATE approvals SET state = 'pending'"])(
+    'a decision never changes: %s',
+    (sql) => {
+      expect(attempt(`${sql} WHERE id = 'decided'`)).toThrow(/a decision never changes/);
+      expect(store.read.approval('decided')?.state).toBe('declined');
+    },
+  );
+
+  test('an approval is never deleted', () => {
+    expect(attempt('DELETE FROM approvals')).toThrow(/never deleted/);
+  });
+});
+
+describe('tasks and replays', () => {
+  test.each(["state = 'running'", 'result = NULL', "code = 'timeout'", 'finished_at = 1'])(
+    'a finished task never changes: %s',
+    (change) => {
+      expect(attempt(`UPDATE tasks SET ${change} WHERE id = 'finished'`)).toThrow(/a finished task never changes/);
+      expect(store.read.task('finished')?.state).toBe('completed');
+    },
+  );
+
+  test.each(["payload = '{}'", "party = 'agent:x'", "message_id = 'y'", "content_digest = 'z'", "kind = 'query'", "direction = 'local'"])(
+    'what was asked of a task never changes: %s',
+    (change) => {
+      expect(attempt(`UPDATE tasks SET ${change} WHERE id = 'task-1'`)).toThrow(/never changes/);
+    },
+  );
+
+  test('a refused change reaches the service as a conflict and undoes its work alone', async () => {
+    const [refused, beside] = await Promise.allSettled([
+      store.write((tables) => {
+        tables.setMeta('undone', '1');
+        return tables.updateTask('finished', 1, { state: 'running' });
+      }),
+      store.write((tables) => tables.updateTask('task-1', 1, { state: 'queued' })),
+    ]);
+    expect(refused).toMatchObject({ status: 'rejected', reason: expect.any(StoreConflict) });
+    expect(beside).toMatchObject({ status: 'fulfilled', value: true });
+    expect(store.read.getMeta('undone')).toBeUndefined();
+  });
+
+  test.each([
+    'UPDATE replays SET reply = \'{"kind":"other"}\'',
+    `UPDATE replays SET content_digest = '${keyOf('x')}'`,
+    'DELETE FROM replays',
+  ])('what was answered to an id stands for ever: %s', (sql) => {
+    expect(attempt(sql)).toThrow(/never/);
+    expect(store.read.replay(keyOf('Mum PC'), 'replay-1')?.reply).toBe('{}');
+  });
+
+  test('a value that this program does not write is an error that names its column, not a guess', () => {
+    foreign.exec("DROP TRIGGER tasks_identity; UPDATE tasks SET party = 'somebody', urgent = 1 WHERE id = 'task-1'");
+    expect(() => store.read.task('task-1')).toThrow(/"party"/);
+  });
+});

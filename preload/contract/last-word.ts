@@ -2,33 +2,39 @@
 // for the hub that checks it. Pure; imports nothing.
 
 export interface LastWord {
+  /** Without the punctuation around it; a word of signs only is itself. */
   readonly word: string;
   /** Where it stands in the text, UTF-16 units. */
   readonly from: number;
   readonly to: number;
 }
 
-/** Codes of hidden characters ("[U+202E]") are not words. */
-const CODE = /\[U\+[0-9A-F]{4,6}\]/g;
-const WORD = /[\p{L}\p{M}\p{N}]+(?:[-'’._@+][\p{L}\p{M}\p{N}]+)*/gu;
-const RUN = /\S+/g;
-/** Scripts without spaces would make a whole sentence one word: of a longer one only the end is typed. */
-const WORD_MAX_CHARACTERS = 32;
-const END_CHARACTERS = 8;
+const LAST_RUN = /\S+(?=\s*$)/u;
+const SIGNS_BEFORE = /^[^\p{L}\p{N}]+/u;
+const SIGNS_AFTER = /[^\p{L}\p{N}]+$/u;
+/** Codes of hidden characters ("[U+202E]") are drawn as boxes, so nobody has to type them. */
+const CODE = /\[U\+[0-9A-F]{4,6}\]?/g;
 
-/** The last run of letters and digits; where there is none, the last run of anything visible; undefined for a blank text. */
+/** The last word; undefined for a blank text. */
 export function lastWord(text: string): LastWord | undefined {
-  const shown = text.replaceAll(CODE, (code) => ' '.repeat(code.length));
-  const match = [...shown.matchAll(WORD)].at(-1) ?? [...shown.matchAll(RUN)].at(-1);
-  if (match === undefined) return undefined;
-  const to = match.index + match[0].length;
-  const characters = [...match[0]];
-  const word = characters.length > WORD_MAX_CHARACTERS ? characters.slice(-END_CHARACTERS).join('') : match[0];
-  return { word, from: to - word.length, to };
+  const run = LAST_RUN.exec(text);
+  if (run === null) return undefined;
+  const before = SIGNS_BEFORE.exec(run[0])?.[0].length ?? 0;
+  const after = SIGNS_AFTER.exec(run[0].slice(before))?.[0].length ?? 0;
+  const onlySigns = before + after >= run[0].length;
+  const from = run.index + (onlySigns ? 0 : before);
+  const to = run.index + run[0].length - (onlySigns ? 0 : after);
+  return { word: text.slice(from, to), from, to };
 }
 
-/** True when `typed` is the last word of `text`, white space around it and the way accents are composed aside. */
+/** True when `typed` is the last word of `text`; case, punctuation and white space around it, and codes inside it, do not count. */
 export function isLastWord(text: string, typed: string): boolean {
   const last = lastWord(text);
-  return last !== undefined && typed.trim().normalize('NFC') === last.word.normalize('NFC');
+  const given = lastWord(typed);
+  if (last === undefined || given === undefined || /\s/u.test(typed.trim())) return false;
+  return plain(given.word) === plain(last.word) || plain(given.word) === plain(last.word.replaceAll(CODE, ''));
+}
+
+function plain(word: string): string {
+  return word.normalize('NFC').toLowerCase();
 }

@@ -66,10 +66,13 @@ export const agents = {
     tokenOnce: 'This token is shown once. Keep it where only you can read it.',
     token: 'Token',
     done: 'I have it',
-    snippet: 'A line to try',
+    snippet: 'A line to try it',
+    thenCode: 'It shows a code and waits. The same code appears here: compare, then let it in.',
+    thenCurl: 'The answer holds a code and a secret. Let it in here, then fetch its token as “axon examples” shows.',
+    byHand: 'Or make a token by hand',
     waiting: 'Waiting for its first call…',
     called: 'It called. It works.',
-    made: (name: string) => `${name} is connected.`,
+    made: (name: string) => `The token of ${name}`,
   },
 } as const;
 

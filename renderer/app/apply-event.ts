@@ -1,0 +1,80 @@
+// What one numbered event does to the page's picture of its hub. Pure, so that every kind of event is tested without a page.
+import type { ApprovalDto, UiEvent, UiSnapshot } from '../../preload/contract/dto.ts';
+
+/** Bounds "decided lately"; older decisions are read in Conversations. */
+const DECIDED_KEPT_MAX = 50;
+/** Bounds the feed held by the page; older notices are fetched when asked for. */
+const FEED_KEPT_MAX = 500;
+
+/** The snapshot after `event`. The caller has checked that the event is the next one. */
+export function applyEvent(snapshot: UiSnapshot, event: UiEvent): UiSnapshot {
+  const next = { ...snapshot, seq: event.seq };
+  switch (event.type) {
+    case 'hub':
+      return { ...next, hub: event.hub };
+    case 'settings':
+      return { ...next, settings: event.settings };
+    case 'peer':
+      return { ...next, peers: put(snapshot.peers, event.peer, (peer) => peer.id) };
+    case 'peer_gone':
+      return { ...next, peers: snapshot.peers.filter((peer) => peer.id !== event.id) };
+    case 'pairing_window':
+      return { ...next, pairing_window: event.window };
+    case 'pairing':
+      return { ...next, pairings: put(snapshot.pairings, event.pairing, (pairing) => pairing.id) };
+    case 'pairing_gone':
+      return { ...next, pairings: snapshot.pairings.filter((pairing) => pairing.id !== event.id) };
+    case 'agent':
+      return { ...next, agents: put(snapshot.agents, event.agent, (agent) => agent.name) };
+    case 'agent_gone':
+      return { ...next, agents: snapshot.agents.filter((agent) => agent.name !== event.name) };
+    case 'registration':
+      return { ...next, registrations: put(snapshot.registrations, event.registration, (registration) => registration.id) };
+    case 'registration_gone':
+      return { ...next, registrations: snapshot.registrations.filter((registration) => registration.id !== event.id) };
+    case 'approval':
+      return { ...next, ...putApproval(snapshot, event.approval) };
+    case 'feed':
+      return {
+        ...next,
+        feed: [event.item, ...snapshot.feed.filter((item) => item.id !== event.item.id)].slice(0, FEED_KEPT_MAX),
+        feed_unread: event.unread,
+      };
+    case 'feed_read': {
+      const read = event.ids === 'all' ? null : new Set(event.ids);
+      return {
+        ...next,
+        feed: snapshot.feed.map((item) => (item.unread && (read === null || read.has(item.id)) ? { ...item, unread: false } : item)),
+        feed_unread: event.unread,
+      };
+    }
+    case 'conversation':
+    case 'attention':
+      return next;
+  }
+}
+
+/** A pending approval waits; any other has been decided and moves to the decided ones. An older revision never replaces a newer one. */
+export function putApproval(
+  { approvals, recently_decided }: Pick<UiSnapshot, 'approvals' | 'recently_decided'>,
+  approval: ApprovalDto,
+): Pick<UiSnapshot, 'approvals' | 'recently_decided'> {
+  const known = approvals.find((other) => other.id === approval.id);
+  if (known !== undefined && known.revision > approval.revision) return { approvals, recently_decided };
+  const decided = recently_decided.filter((other) => other.id !== approval.id);
+  if (approval.state === 'pending') {
+    // A decision is final: a late "pending" changes nothing.
+    if (decided.length !== recently_decided.length) return { approvals, recently_decided };
+    return { approvals: put(approvals, approval, (other) => other.id), recently_decided };
+  }
+  return {
+    approvals: approvals.filter((other) => other.id !== approval.id),
+    recently_decided: [approval, ...decided].slice(0, DECIDED_KEPT_MAX),
+  };
+}
+
+function put<T>(items: readonly T[], item: T, keyOf: (item: T) => string): readonly T[] {
+  const key = keyOf(item);
+  const index = items.findIndex((other) => keyOf(other) === key);
+  return index === -1 ? [...items, item] : items.with(index, item);
+}

@@ -1,0 +1,25 @@
+// Where the page begins: finds the line to its hub (the window's bridge, or HTTP in a browser) and draws the app. Nothing else.
+import { mount } from 'svelte';
+import { createHubApi } from '../../preload/api.ts';
+import { createBridgeTransport } from '../../preload/bridge-transport.ts';
+import { BRIDGE_NAME } from '../../preload/contract/bridge.ts';
+import type { HubBridge } from '../../preload/contract/bridge.ts';
+import { HttpTransport, pageEnvironment } from '../../preload/http-transport.ts';
+import '../styles/all.css';
+import App from './App.svelte';
+
+declare global {
+  interface Window {
+    /** There in the desktop app only. */
+    readonly [BRIDGE_NAME]?: HubBridge;
+  }
+}
+
+const target = document.getElementById('app');
+if (target === null) throw new Error('the page has no place for the app');
+const bridge = window[BRIDGE_NAME];
+const transport = bridge === undefined ? new HttpTransport(pageEnvironment(window)) : createBridgeTransport(bridge, () => Date.now());
+mount(App, {
+  target,
+  props: { api: createHubApi(transport), onShow: bridge === undefined ? undefined : (listener) => bridge.onShow(listener) },
+});

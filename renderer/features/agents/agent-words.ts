@@ -1,0 +1,37 @@
+// How an agent's state is spoken of. Pure.
+import type { AgentDto } from '../../../preload/contract/dto.ts';
+import { ago, durationWords } from '../../app/format.ts';
+import { words } from '../../app/words.ts';
+import type { IconName } from '../../ui/icons.ts';
+
+const { agents } = words;
+/** An agent that has not called for a day is worth a word. */
+const SILENT_MS = 86_400_000;
+
+export interface PresenceWords {
+  readonly icon: IconName;
+  readonly text: string;
+  readonly unusual: boolean;
+}
+
+export function presenceOf(agent: AgentDto, now: number): PresenceWords {
+  if (agent.presence === 'online') return { icon: 'check', text: agents.connected, unusual: false };
+  if (agent.last_call_at === null) return { icon: 'clock', text: agents.neverSeen, unusual: true };
+  const silentMs = now - agent.last_call_at;
+  return silentMs >= SILENT_MS
+    ? { icon: 'cross', text: agents.silent(durationWords(silentMs)), unusual: true }
+    : { icon: 'clock', text: agents.away, unusual: false };
+}
+
+/** "Busy, 3 of 4 tasks. 2 wait for it. Last call 17:41. Token made 12 June." */
+export function workOf(agent: AgentDto, now: number): string {
+  return [
+    agent.active_tasks === 0 ? agents.idle(agent.concurrency) : agents.busy(agent.active_tasks, agent.concurrency),
+    agent.queued === 0 ? '' : agents.queued(agent.queued),
+    agent.last_call_at === null ? '' : agents.lastCall(ago(agent.last_call_at, now)),
+    agent.token_created_at === null ? agents.noToken : agents.tokenMade(ago(agent.token_created_at, now)),
+    agent.topics.length === 0 ? '' : agents.topics(agent.topics.join(', ')),
+  ]
+    .filter((part) => part !== '')
+    .join(' ');
+}

@@ -1,0 +1,177 @@
+// The inbox of a page: which cards stand in which order, when they may be pressed, and the one call that decides. A press counts for the
+// card, revision and digest that were shown, never for what happens to stand there now. Holds no authority: the hub decides what counts.
+import { tick } from 'svelte';
+import type { ApprovalDto, UiSnapshot } from '../../../preload/contract/dto.ts';
+import type { HubApi } from '../../../preload/contract/hub-api.ts';
+import type { HubState } from '../../app/HubState.svelte.ts';
+import { lastWord } from '../../../preload/contract/last-word.ts';
+import { words } from '../../app/words.ts';
+import { CardModel } from './CardModel.svelte.ts';
+
+/** A decided card says what happened for this long, then leaves. */
+export const DECIDED_STAYS_MS = 5_000;
+
+export interface ApprovalsDeps {
+  readonly api: HubApi;
+  readonly hub: HubState;
+}
+
+export class ApprovalsController {
+  #cards = $state.raw<readonly CardModel[]>([]);
+  /** Told once when buttons are pressed before they open. */
+  announcement = $state('');
+  readonly #deps: ApprovalsDeps;
+  readonly #leaving = new Map<string, ReturnType<typeof setTimeout>>();
+  #stopListening: (() => void)[] = [];
+  #busy = false;
+  #headingOf: (card: CardModel | undefined) => HTMLElement | null = () => null;
+
+  constructor(deps: ApprovalsDeps) {
+    this.#deps = deps;
+  }
+
+  get cards(): readonly CardModel[] {
+    return this.#cards;
+  }
+  get live(): boolean {
+    return this.#deps.hub.live;
+  }
+
+  start(): void {
+    this.#cards = [...this.#deps.hub.snapshot.approvals].sort(byExpiryThenArrival).map((approval) => new CardModel(approval));
+    this.#stopListening = [
+      this.#deps.hub.onApproval((approval) => this.#take(approval)),
+      this.#deps.hub.onSnapshot((snapshot) => void this.#reconcile(snapshot)),
+    ];
+  }
+
+  stop(): void {
+    for (const stop of this.#stopListening) stop();
+    this.#stopListening = [];
+    for (const timer of this.#leaving.values()) clearTimeout(timer);
+    this.#leaving.clear();
+    for (const card of this.#cards) card.stop();
+    this.#cards = [];
+  }
+
+  /** How to find the heading of a card, or of the page when there is no card. The view knows. */
+  setHeadings(headingOf: (card: CardModel | undefined) => HTMLElement | null): void {
+    this.#headingOf = headingOf;
+  }
+
+  /** True while the pointer or the focus is among the cards: then a new card goes to the end and pushes nothing. */
+  setBusy(busy: boolean): void {
+    this.#busy = busy;
+  }
+
+  /** The window gained focus: whatever made it come forward must not press a button. */
+  armAll(): void {
+    for (const card of this.#cards) if (card.pending) card.arming.again();
+  }
+
+  /** `card` and all after it stand somewhere else now. */
+  armFrom(index: number): void {
+    for (const card of this.#cards.slice(Math.max(0, index))) if (card.pending) card.arming.again();
+  }
+
+  async decide(card: CardModel, decision: 'allow' | 'decline', now: number, reason?: string): Promise<void> {
+    const { id, revision, digest, risk_class } = card.approval;
+    const may = decision === 'allow' ? card.mayAllow(this.live, now) : !card.isInert(this.live, now);
+    if (!may) {
+      if (this.live && card.arming.inert) this.announcement = words.now.opensSoon;
+      return;
+    }
+    card.beginSending(decision);
+    const outcome = await this.#deps.api.call('approvals.decide', {
+      id,
+      revision,
+      digest,
+      decision,
+      ...(reason === undefined ? {} : { reason }),
+      ...(decision === 'allow' && risk_class === 'R3' ? { last_word: lastWord(card.approval.text)?.word ?? '' } : {}),
+    });
+    if (outcome.ok) {
+      card.endSending(false);
+      this.#deps.hub.putApproval(outcome.value);
+      return;
+    }
+    const { code, detail } = outcome.problem;
+    if (code === 'already_decided' || code === 'request_changed' || code === 'not_found' || code === 'gone') {
+      const newest = await this.#deps.api.call('approvals.get', { id });
+      if (newest.ok) {
+        card.endSending(newest.value.state !== 'pending');
+        this.#deps.hub.putApproval(newest.value);
+        return;
+      }
+    }
+    card.failSending(`${words.now.notSent} ${detail}`);
+  }
+
+  #take(approval: ApprovalDto): void {
+    const index = this.#cards.findIndex((card) => card.id === approval.id);
+    const card = this.#cards[index];
+    if (card === undefined) {
+      if (approval.state === 'pending') this.#insert(approval);
+      return;
+    }
+    const wasPending = card.pending;
+    const hadFocus = this.#hasFocus(card);
+    card.take(approval);
+    if (!wasPending || card.pending) return;
+    // The card becomes a row: everything below it moves up.
+    this.armFrom(index + 1);
+    if (hadFocus) void this.#focus(card.pressedHere === null ? card : this.#nextPending(index));
+    this.#leaving.set(
+      card.id,
+      setTimeout(() => this.#remove(card), DECIDED_STAYS_MS),
+    );
+  }
+
+  /** After a gap: a card the hub no longer holds as pending was decided unheard. */
+  async #reconcile(snapshot: UiSnapshot): Promise<void> {
+    const held = new Set([...snapshot.approvals, ...snapshot.recently_decided].map((approval) => approval.id));
+    for (const card of this.#cards.filter((card) => card.pending && !held.has(card.id))) {
+      const newest = await this.#deps.api.call('approvals.get', { id: card.id });
+      if (newest.ok) this.#take(newest.value);
+      else if (newest.problem.code === 'not_found' || newest.problem.code === 'gone') this.#remove(card);
+    }
+  }
+
+  #insert(approval: ApprovalDto): void {
+    const card = new CardModel(approval);
+    const index = this.#busy ? -1 : this.#cards.findIndex((other) => other.pending && byExpiryThenArrival(approval, other.approval) < 0);
+    this.#cards = index === -1 ? [...this.#cards, card] : this.#cards.toSpliced(index, 0, card);
+    if (index !== -1) this.armFrom(index + 1);
+  }
+
+  #remove(card: CardModel): void {
+    const index = this.#cards.indexOf(card);
+    if (index === -1) return;
+    const hadFocus = this.#hasFocus(card);
+    const next = this.#nextPending(index);
+    this.#leaving.delete(card.id);
+    card.stop();
+    this.#cards = this.#cards.toSpliced(index, 1);
+    this.armFrom(index);
+    if (hadFocus) void this.#focus(next);
+  }
+
+  #nextPending(index: number): CardModel | undefined {
+    return this.#cards.slice(index + 1).find((card) => card.pending) ?? this.#cards.find((card) => card.pending);
+  }
+
+  #hasFocus(card: CardModel): boolean {
+    const heading = this.#headingOf(card);
+    return heading !== null && heading.closest('article')?.contains(document.activeElement) === true;
+  }
+
+  async #focus(card: CardModel | undefined): Promise<void> {
+    await tick();
+    this.#headingOf(card)?.focus();
+  }
+}
+
+/** Soonest end first, then first come. */
+export function byExpiryThenArrival(one: ApprovalDto, other: ApprovalDto): number {
+  return one.expires_at - other.expires_at || one.received_at - other.received_at || (one.id < other.id ? -1 : 1);
+}

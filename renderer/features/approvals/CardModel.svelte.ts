@@ -1,0 +1,121 @@
+// One approval on the page: what is shown, whether it may be pressed, and what became of it. Talks to nobody; the inbox does.
+import type { ApprovalDto } from '../../../preload/contract/dto.ts';
+import { isLastWord, lastWord } from '../../../preload/contract/last-word.ts';
+import { piecesOf, piecesOfChange, piecesWithLast } from '../../ui/outside-text.ts';
+import type { Piece } from '../../ui/outside-text.ts';
+import { Arming } from '../../app/Arming.svelte.ts';
+
+export class CardModel {
+  readonly arming = new Arming();
+  #approval: ApprovalDto;
+  /** The words before the newest change, while it is pointed out. */
+  #textBefore = $state<string | null>(null);
+  #readDigest = $state<string | null>(null);
+  #sending = $state(false);
+  #pressedHere = $state<'allow' | 'decline' | null>(null);
+  #second = $state(false);
+  #problem = $state<string | null>(null);
+  reasonOpen = $state(false);
+  typedWord = $state('');
+
+  constructor(approval: ApprovalDto) {
+    this.#approval = $state.raw(approval);
+  }
+
+  get approval(): ApprovalDto {
+    return this.#approval;
+  }
+  get id(): string {
+    return this.#approval.id;
+  }
+  get pending(): boolean {
+    return this.#approval.state === 'pending';
+  }
+  get changed(): boolean {
+    return this.#textBefore !== null;
+  }
+  /** What this page sent to the hub for this card, whether or not it was first. */
+  get pressedHere(): 'allow' | 'decline' | null {
+    return this.#pressedHere;
+  }
+  /** This page pressed, but somebody else had been first. */
+  get second(): boolean {
+    return this.#second;
+  }
+  get sending(): boolean {
+    return this.#sending;
+  }
+  get problem(): string | null {
+    return this.#problem;
+  }
+
+  get pieces(): readonly Piece[] {
+    const { text } = this.#approval;
+    if (this.#textBefore !== null && this.#textBefore !== text) return piecesOfChange(this.#textBefore, text);
+    const last = this.needsWord ? lastWord(text) : undefined;
+    return last === undefined ? piecesOf(text) : piecesWithLast(text, last.from, last.to);
+  }
+
+  get needsWord(): boolean {
+    return this.#approval.risk_class === 'R3';
+  }
+  get wordMatches(): boolean {
+    return !this.needsWord || isLastWord(this.#approval.text, this.typedWord);
+  }
+  /** The whole text, to its end, has been in view. */
+  get read(): boolean {
+    return this.#readDigest === this.#approval.digest;
+  }
+  /** Nothing on this card may be pressed. `live`: what is shown is what the hub holds. */
+  isInert(live: boolean, now: number): boolean {
+    return !live || this.arming.inert || this.#sending || !this.pending || now >= this.#approval.expires_at;
+  }
+  mayAllow(live: boolean, now: number): boolean {
+    return !this.isInert(live, now) && this.read && this.wordMatches;
+  }
+
+  /** The end of the text with this digest has been in view. */
+  markRead(digest: string): void {
+    this.#readDigest = digest;
+  }
+
+  /** Takes a newer state of the same approval. A change of what is shown arms the buttons anew. */
+  take(approval: ApprovalDto): void {
+    const before = this.#approval;
+    if (approval.revision < before.revision || (!this.pending && approval.state === 'pending')) return;
+    if (approval.digest !== before.digest) {
+      this.#textBefore = before.text;
+      this.#readDigest = null;
+      this.typedWord = '';
+      this.reasonOpen = false;
+      this.arming.again();
+    }
+    this.#approval = approval;
+    if (approval.state !== 'pending') this.arming.stop();
+  }
+
+  beginSending(decision: 'allow' | 'decline'): void {
+    this.#sending = true;
+    this.#pressedHere = decision;
+    this.#problem = null;
+  }
+
+  /** @param second somebody else had decided before */
+  endSending(second: boolean): void {
+    this.#sending = false;
+    this.#second = second;
+    if (this.pending) this.#pressedHere = null;
+  }
+
+  /** The hub did not take the decision: nothing was decided, and the card stays. */
+  failSending(sentence: string): void {
+    this.#sending = false;
+    this.#pressedHere = null;
+    this.#problem = sentence;
+    this.arming.again();
+  }
+
+  stop(): void {
+    this.arming.stop();
+  }
+}

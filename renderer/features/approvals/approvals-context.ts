@@ -1,0 +1,11 @@
+// What the inbox hands down to its cards.
+import { createContext } from 'svelte';
+import type { ApprovalsController } from './ApprovalsController.svelte.ts';
+import type { PlaceWatch } from './place-watch.ts';
+
+export interface ApprovalsContext {
+  readonly approvals: ApprovalsController;
+  readonly places: PlaceWatch;
+}
+
+export const [getApprovals, setApprovals] = createContext<ApprovalsContext>();

@@ -1,0 +1,82 @@
+// What the hub says of a request, in its own words: from the kind, the owner's names and the owner's classes, never from the sender's text.
+import type { ApprovalDto } from '../../../preload/contract/dto.ts';
+import { surfaceWords } from '../../../preload/contract/strings/now.ts';
+import { areaName, timeOfDay, exactTime } from '../../app/format.ts';
+import { words } from '../../app/words.ts';
+
+const { now } = words;
+const DOMAIN = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*){0,5}$/;
+
+/** The heading's id: where the focus goes. */
+export const headingId = (approvalId: string): string => `approval-${approvalId}`;
+
+/** The area in words; undefined when none was named or what was named is no area. */
+export function areaOf({ domain }: Pick<ApprovalDto, 'domain'>): string | undefined {
+  return domain !== null && DOMAIN.test(domain) ? areaName(domain) : undefined;
+}
+
+export function verbOf(approval: ApprovalDto): string {
+  const area = areaOf(approval);
+  if (approval.kind === 'query') return area === undefined ? now.answerAnywhere : now.answer(area);
+  return area === undefined ? now.doTaskAnywhere : now.doTask(area);
+}
+
+export function whyOf(approval: ApprovalDto): string {
+  const why = now.riskWhy[approval.risk_reason](approval.to_agent, areaOf(approval) ?? approval.to_agent);
+  return approval.risk_class === 'R3' ? `${why} ${now.everyTime}` : why;
+}
+
+export function leavesOf(approval: ApprovalDto): string {
+  const { facts } = now;
+  const works = approval.kind === 'delegate' && (approval.risk_class === 'R2' || approval.risk_class === 'R3');
+  if (approval.leaves === 'nothing') return works ? facts.leavesWork(approval.to_agent) : facts.leavesNothing;
+  return works ? facts.leavesResultAndWork(approval.to_agent, approval.peer_name) : facts.leavesResult(approval.peer_name);
+}
+
+export function flagsOf(approval: ApprovalDto, changed: boolean): readonly string[] {
+  return [
+    ...(changed ? [now.flags.changed] : []),
+    ...(approval.urgent ? [now.flags.urgent] : []),
+    ...(approval.first_time === null ? [] : [now.flags[approval.first_time]]),
+  ];
+}
+
+export interface Outcome {
+  readonly look: 'let' | 'back' | 'late';
+  readonly title: string;
+  readonly detail: string;
+}
+
+/** What became of a request. `here`: this page pressed, and was first. `second`: this page pressed, and somebody else had been first. */
+export function outcomeOf(approval: ApprovalDto, pressed: 'here' | 'second' | 'elsewhere'): Outcome {
+  const { decided } = now;
+  const at = approval.decided_at ?? approval.expires_at;
+  const where = pressed === 'here' ? words.common.here : surfaceWords(approval.surface);
+  const by = approval.decided_by;
+  const late = pressed === 'second' ? ` ${decided.second}` : '';
+  switch (approval.state) {
+    case 'approved':
+      return {
+        look: 'let',
+        title: by === null ? decided.allowedNoName(where) : decided.allowed(by, where),
+        detail: decided.agentHasIt(exactTime(at), approval.to_agent) + late,
+      };
+    case 'declined': {
+      const reason =
+        approval.decline_reason === null || approval.decline_reason === '' ? '' : ` ${decided.withReason(approval.decline_reason)}`;
+      return {
+        look: 'back',
+        title: by === null ? decided.declinedNoName(where) : decided.declined(by, where),
+        detail: decided.askerTold(exactTime(at), approval.peer_name) + reason + late,
+      };
+    }
+    case 'cancelled':
+      return { look: 'late', title: decided.cancelled(approval.peer_name), detail: decided.cancelledDetail + late };
+    default:
+      return {
+        look: 'late',
+        title: decided.expired(timeOfDay(approval.expires_at)),
+        detail: decided.expiredDetail(approval.peer_name) + late,
+      };
+  }
+}

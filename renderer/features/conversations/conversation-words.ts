@@ -1,0 +1,48 @@
+// How an exchange is spoken of: its mark, its state, what each message is. Pure.
+import type { ConversationEntryDto } from '../../../preload/contract/dto.ts';
+import { words } from '../../app/words.ts';
+import type { IconName } from '../../ui/icons.ts';
+
+const { conversations } = words;
+
+const MARKS: Readonly<Record<string, IconName>> = {
+  sending: 'mark-out',
+  received: 'mark-waiting',
+  awaiting_approval: 'mark-waiting',
+  held: 'mark-waiting',
+  approved: 'mark-let',
+  queued: 'mark-let',
+  claimed: 'mark-let',
+  running: 'mark-let',
+  completed: 'mark-let',
+  partial: 'mark-let',
+  failed: 'mark-failed',
+  declined: 'mark-back',
+  expired: 'mark-late',
+  cancelled: 'mark-gone',
+};
+
+export function markOf(state: string | null): IconName {
+  return (state === null ? undefined : MARKS[state]) ?? 'conversations';
+}
+
+export function stateOf(state: string | null): string {
+  return state === null ? '' : (conversations.states[state] ?? '');
+}
+
+export function kindOf(kind: string): string {
+  const kinds: Readonly<Record<string, string>> = conversations.kinds;
+  return kinds[kind] ?? conversations.kinds.other;
+}
+
+/** Where on the thread it stands, and the mark on its knot. */
+export function placeOf(entry: ConversationEntryDto): {
+  readonly side: 'outside' | 'inside';
+  readonly mark: IconName;
+  readonly decision: boolean;
+} {
+  if (entry.kind === 'decision') return { side: 'inside', mark: markOf(entry.state), decision: true };
+  if (entry.direction === 'in') return { side: 'outside', mark: entry.kind === 'cancel' ? 'mark-gone' : 'mark-waiting', decision: false };
+  if (entry.direction === 'out') return { side: 'inside', mark: 'mark-out', decision: false };
+  return { side: 'inside', mark: 'agents', decision: false };
+}

@@ -1,0 +1,77 @@
+// The feed of a page: which notices are shown, older ones fetched when asked for, what is marked read. The newest live in HubState.
+import type { FeedItemDto } from '../../../preload/contract/dto.ts';
+import type { HubApi } from '../../../preload/contract/hub-api.ts';
+import type { HubState } from '../../app/HubState.svelte.ts';
+
+export type FeedFilter = 'all' | 'unread' | 'high';
+/** How many older notices one press fetches. */
+const PAGE_SIZE = 50;
+/** What a snapshot brings at least, when there is more. */
+const SNAPSHOT_FULL = 50;
+
+export class FeedController {
+  filter = $state<FeedFilter>('all');
+  #older = $state.raw<readonly FeedItemDto[]>([]);
+  #cursor: string | undefined;
+  #ended = $state(false);
+  #problem = $state<string | null>(null);
+  #busy = $state(false);
+  readonly #api: HubApi;
+  readonly #hub: HubState;
+
+  constructor(deps: { readonly api: HubApi; readonly hub: HubState }) {
+    this.#api = deps.api;
+    this.#hub = deps.hub;
+  }
+
+  get problem(): string | null {
+    return this.#problem;
+  }
+  get busy(): boolean {
+    return this.#busy;
+  }
+  /** There may be older notices than those shown. */
+  get more(): boolean {
+    return !this.#ended && this.#all.length >= SNAPSHOT_FULL;
+  }
+
+  get #all(): readonly FeedItemDto[] {
+    const newest = this.#hub.snapshot.feed;
+    const known = new Set(newest.map((item) => item.id));
+    return [...newest, ...this.#older.filter((item) => !known.has(item.id))].sort((one, other) => other.seq - one.seq);
+  }
+
+  get shown(): readonly FeedItemDto[] {
+    const { filter } = this;
+    return this.#all.filter((item) => filter === 'all' || (filter === 'unread' ? item.unread : item.importance === 'high'));
+  }
+
+  async showOlder(): Promise<void> {
+    if (this.#busy) return;
+    this.#busy = true;
+    const outcome = await this.#api.call('feed.list', {
+      limit: PAGE_SIZE,
+      ...(this.#cursor === undefined ? {} : { cursor: this.#cursor }),
+    });
+    this.#busy = false;
+    if (!outcome.ok) {
+      this.#problem = outcome.problem.detail;
+      return;
+    }
+    this.#problem = null;
+    this.#older = [...this.#older, ...outcome.value.items];
+    this.#cursor = outcome.value.next ?? undefined;
+    this.#ended = outcome.value.next === null;
+  }
+
+  async markRead(ids: 'all' | readonly string[]): Promise<void> {
+    const outcome = await this.#api.call('feed.markRead', { ids: ids === 'all' ? 'all' : [...ids] });
+    if (!outcome.ok) {
+      this.#problem = outcome.problem.detail;
+      return;
+    }
+    this.#problem = null;
+    const read = ids === 'all' ? null : new Set(ids);
+    this.#older = this.#older.map((item) => (read === null || read.has(item.id) ? { ...item, unread: false } : item));
+  }
+}

@@ -1,0 +1,114 @@
+// What a person does with other hubs: add, name, suspend, remove, check. Each act is one call; what went wrong is kept next to the thing it
+// was about. Holds no authority and no copy of the hubs.
+import type { PairingDto } from '../../../preload/contract/dto.ts';
+import type { CallOutcome, HubApi } from '../../../preload/contract/hub-api.ts';
+import type { OperationInput } from '../../../preload/contract/operations.ts';
+import type { HubState } from '../../app/HubState.svelte.ts';
+import type { Navigation } from '../../app/Navigation.svelte.ts';
+import { words } from '../../app/words.ts';
+
+export interface PeopleDeps {
+  readonly api: HubApi;
+  readonly hub: HubState;
+  readonly navigation: Navigation;
+}
+
+export class PeopleController {
+  /** What went wrong, by what it was about: a peer's id, "window", "address". */
+  #problems = $state.raw<ReadonlyMap<string, string>>(new Map());
+  /** What went well and is worth a word, by peer id. */
+  #notes = $state.raw<ReadonlyMap<string, string>>(new Map());
+  #busy = $state.raw<ReadonlySet<string>>(new Set());
+  readonly #deps: PeopleDeps;
+
+  constructor(deps: PeopleDeps) {
+    this.#deps = deps;
+  }
+
+  problem(about: string): string | null {
+    return this.#problems.get(about) ?? null;
+  }
+  note(about: string): string {
+    return this.#notes.get(about) ?? '';
+  }
+  busy(about: string): boolean {
+    return this.#busy.has(about);
+  }
+
+  /** A person pressed Add: asks that hub, and shows how it goes on. */
+  async add(peer: string, name?: string): Promise<void> {
+    const outcome = await this.#run(peer, () => this.#deps.api.call('pairings.start', { peer, ...(name === undefined ? {} : { name }) }));
+    if (outcome?.ok) this.#deps.navigation.go('people', 'pair', outcome.value.id);
+  }
+
+  /** Adds a hub that is not on this network, then asks it. */
+  async addAddress(form: { readonly address: string; readonly key: string; readonly name: string }): Promise<boolean> {
+    const { address, key, name } = form;
+    const outcome = await this.#run('address', () =>
+      this.#deps.api.call('peers.add', { address: address.trim(), key: key.trim(), ...(name.trim() === '' ? {} : { name: name.trim() }) }),
+    );
+    if (!outcome?.ok) return false;
+    if (outcome.value.trust !== 'paired') await this.add(outcome.value.id, name.trim() === '' ? undefined : name.trim());
+    return true;
+  }
+
+  async setWindow(open: boolean): Promise<void> {
+    await this.#run('window', () => this.#deps.api.call('pairings.window', { open }));
+  }
+
+  async openOffer(id: string): Promise<void> {
+    await this.#run(id, () => this.#deps.api.call('pairings.open', { id }));
+  }
+
+  /** Digits are typed once; whatever comes of them shows in the pairing. */
+  async typeDigits(id: string, digits: string): Promise<void> {
+    await this.#run(id, () => this.#deps.api.call('pairings.digits', { id, digits }));
+  }
+
+  /** Calls a running pairing off, or puts an ended one away. */
+  async putAway(id: string): Promise<void> {
+    await this.#run(id, () => this.#deps.api.call('pairings.cancel', { id }));
+  }
+
+  async tryAgain(pairing: PairingDto): Promise<void> {
+    await this.putAway(pairing.id);
+    await this.add(pairing.peer_id);
+  }
+
+  async update(change: OperationInput<'peers.update'>): Promise<boolean> {
+    const outcome = await this.#run(change.id, () => this.#deps.api.call('peers.update', change));
+    return outcome?.ok === true;
+  }
+
+  async remove(id: string): Promise<void> {
+    const outcome = await this.#run(id, () => this.#deps.api.call('peers.remove', { id }));
+    if (outcome?.ok) this.#deps.navigation.replace('people');
+  }
+
+  async check(id: string): Promise<void> {
+    const outcome = await this.#run(id, () => this.#deps.api.call('peers.ping', { id }));
+    if (outcome?.ok) this.#note(id, words.people.checked(words.common.milliseconds(outcome.value.round_trip_ms)));
+  }
+
+  async askCapabilities(id: string): Promise<void> {
+    await this.#run(id, () => this.#deps.api.call('peers.capabilities', { id, refresh: true }));
+  }
+
+  #note(about: string, text: string): void {
+    this.#notes = new Map(this.#notes).set(about, text);
+  }
+
+  /** Runs one call about one thing at a time; a second press while it runs does nothing. */
+  async #run<T>(about: string, call: () => Promise<CallOutcome<T>>): Promise<CallOutcome<T> | undefined> {
+    if (this.#busy.has(about)) return undefined;
+    this.#busy = new Set(this.#busy).add(about);
+    this.#note(about, '');
+    const outcome = await call();
+    this.#busy = new Set([...this.#busy].filter((other) => other !== about));
+    const problems = new Map(this.#problems);
+    if (outcome.ok) problems.delete(about);
+    else problems.set(about, outcome.problem.detail);
+    this.#problems = problems;
+    return outcome;
+  }
+}

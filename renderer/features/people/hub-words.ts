@@ -1,0 +1,39 @@
+// How a hub is spoken of: its state in a few words, and which hubs stand where. Pure.
+import type { PeerDto } from '../../../preload/contract/dto.ts';
+import { dayName, timeOfDay } from '../../app/format.ts';
+import { words } from '../../app/words.ts';
+
+const { people } = words;
+
+export const isHousehold = (peer: PeerDto): boolean => peer.trust === 'paired' || peer.trust === 'suspended';
+export const isNearby = (peer: PeerDto): boolean => peer.trust === 'discovered' || peer.trust === 'quarantined';
+/** Somewhere else than the home network, as far as this hub can tell. */
+export const isFar = (peer: PeerDto): boolean => peer.how_found === 'static';
+
+/** "3 ms", "off since Thursday", "suspended". */
+export function stateWords(peer: PeerDto, now: number): string {
+  if (peer.trust === 'suspended') return people.asleep;
+  if (peer.online)
+    return peer.round_trip_ms === null
+      ? people.onlineNoTrip.replace(/\.$/, '').toLowerCase()
+      : words.common.milliseconds(peer.round_trip_ms);
+  if (peer.last_seen_at === null) return people.neverSeen;
+  const day = dayName(peer.last_seen_at, now);
+  return people.offSince(
+    day === words.common.today ? timeOfDay(peer.last_seen_at) : day === words.common.yesterday ? day.toLowerCase() : day,
+  );
+}
+
+/** For a hub nobody here has named: what it is, in our words. */
+export function unnamedHub(peer: PeerDto): string {
+  if (peer.how_found === 'incoming') return people.unknownIncoming;
+  return peer.how_found === 'static' ? people.unknownStatic : people.unknownHub;
+}
+
+/** What it said its agents are, outside text; its own name for its one agent where it listed none. */
+export function agentNames(peer: PeerDto): readonly string[] {
+  const listed = peer.capabilities?.agents.map((agent) => agent.name) ?? [];
+  if (listed.length > 0) return listed;
+  const one = peer.capabilities?.agent_name;
+  return one === null || one === undefined ? [] : [one];
+}

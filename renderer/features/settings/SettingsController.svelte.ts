@@ -1,0 +1,64 @@
+// What the owner changes about this hub: each change is kept at once; sessions and the passphrase. What went wrong stays next to its row.
+import type { SessionDto } from '../../../preload/contract/dto.ts';
+import type { HubApi } from '../../../preload/contract/hub-api.ts';
+import type { OperationInput } from '../../../preload/contract/operations.ts';
+import { words } from '../../app/words.ts';
+
+export class SettingsController {
+  #problem = $state<string | null>(null);
+  #note = $state('');
+  #sessions = $state.raw<readonly SessionDto[]>([]);
+  #sessionsProblem = $state<string | null>(null);
+  #passphraseProblem = $state<string | null>(null);
+  #passphraseNote = $state('');
+  readonly #api: HubApi;
+
+  constructor(api: HubApi) {
+    this.#api = api;
+  }
+
+  get problem(): string | null {
+    return this.#problem;
+  }
+  get note(): string {
+    return this.#note;
+  }
+  get sessions(): readonly SessionDto[] {
+    return this.#sessions;
+  }
+  get sessionsProblem(): string | null {
+    return this.#sessionsProblem;
+  }
+  get passphraseProblem(): string | null {
+    return this.#passphraseProblem;
+  }
+  get passphraseNote(): string {
+    return this.#passphraseNote;
+  }
+
+  async change(change: OperationInput<'settings.update'>): Promise<void> {
+    const outcome = await this.#api.call('settings.update', change);
+    this.#problem = outcome.ok ? null : outcome.problem.detail;
+    this.#note = outcome.ok ? words.settings.saved : '';
+  }
+
+  async readSessions(): Promise<void> {
+    const outcome = await this.#api.call('sessions.list', {});
+    if (outcome.ok) this.#sessions = outcome.value.items;
+    this.#sessionsProblem = outcome.ok ? null : outcome.problem.detail;
+  }
+
+  async logOut(id: string): Promise<void> {
+    const outcome = await this.#api.call('sessions.revoke', { id });
+    this.#sessionsProblem = outcome.ok ? null : outcome.problem.detail;
+    if (outcome.ok) await this.readSessions();
+  }
+
+  /** @returns true when the new passphrase counts */
+  async setPassphrase(passphrase: string, current: string | undefined): Promise<boolean> {
+    const outcome = await this.#api.call('hub.setPassphrase', { passphrase, ...(current === undefined ? {} : { current }) });
+    this.#passphraseProblem = outcome.ok ? null : outcome.problem.detail;
+    this.#passphraseNote = outcome.ok ? words.settings.passphraseSaved : '';
+    return outcome.ok;
+  }
+}

@@ -1,0 +1,169 @@
+// A hub in memory behind the page's API: it keeps a snapshot, numbers its events and answers as the contract says. It lets tests stand in
+// the way of an answer, refuse it, lose the line or leave a gap. It decides nothing that the real hub would decide better: no policy here.
+import type { ApprovalDto, UiEvent, UiEventBody, UiSnapshot } from '../../preload/contract/dto.ts';
+import { ERRORS } from '../../preload/contract/errors.ts';
+import type { ErrorCode, Problem } from '../../preload/contract/errors.ts';
+import type { CallOutcome, HubApi, LinkState } from '../../preload/contract/hub-api.ts';
+import type { OperationInput, OperationName, OperationResult } from '../../preload/contract/operations.ts';
+import { applyEvent } from '../../renderer/app/apply-event.ts';
+import { CONVERSATIONS, DINNER_THREAD, SESSIONS, agentOf } from './household.ts';
+
+type Handlers = Parameters<HubApi['subscribe']>[1];
+type Answers = {
+  [Name in OperationName]?: (
+    params: OperationInput<Name>,
+  ) => CallOutcome<OperationResult<Name>> | Promise<CallOutcome<OperationResult<Name>>>;
+};
+
+export function problemOf(code: ErrorCode, detail: string): Problem {
+  return { type: `urn:axon:problem:${code}`, title: ERRORS[code].title, status: ERRORS[code].status, detail, code, retryable: false };
+}
+const good = <T>(value: T): CallOutcome<T> => ({ ok: true, value });
+const bad = (code: ErrorCode, detail: string): { ok: false; problem: Problem } => ({ ok: false, problem: problemOf(code, detail) });
+
+export class FakeHubApi implements HubApi {
+  readonly surface = 'window' as const;
+  /** Every call, in order. */
+  readonly calls: { readonly name: OperationName; readonly params: unknown }[] = [];
+  #snapshot: UiSnapshot;
+  #handlers: Handlers | null = null;
+  readonly #answers: Answers;
+
+  constructor(snapshot: UiSnapshot, answers: Answers = {}) {
+    this.#snapshot = snapshot;
+    this.#answers = { ...this.#defaults(), ...answers };
+  }
+
+  get snapshot(): UiSnapshot {
+    return this.#snapshot;
+  }
+  get subscribed(): boolean {
+    return this.#handlers !== null;
+  }
+
+  async call<Name extends OperationName>(name: Name, params: OperationInput<Name>): Promise<CallOutcome<OperationResult<Name>>> {
+    this.calls.push({ name, params });
+    const answer: Answers[Name] = this.#answers[name];
+    return answer === undefined ? bad('not_found', `${name} is not part of this test.`) : answer(params);
+  }
+
+  subscribe(fromSeq: number, handlers: Handlers): () => void {
+    if (fromSeq !== this.#snapshot.seq) queueMicrotask(() => handlers.onGap());
+    this.#handlers = handlers;
+    queueMicrotask(() => handlers.onLink({ state: 'live', since: this.#snapshot.at, retry_in_ms: null }));
+    return () => {
+      this.#handlers = null;
+    };
+  }
+
+  /** Something happened at the hub. */
+  emit(body: UiEventBody): void {
+    const event: UiEvent = { ...body, seq: this.#snapshot.seq + 1 };
+    this.#snapshot = applyEvent(this.#snapshot, event);
+    this.#handlers?.onEvent(event);
+  }
+
+  /** Happened, but the page never hears of it. */
+  emitUnheard(body: UiEventBody): void {
+    this.#snapshot = applyEvent(this.#snapshot, { ...body, seq: this.#snapshot.seq + 1 });
+  }
+
+  link(link: LinkState): void {
+    this.#handlers?.onLink(link);
+  }
+
+  /** How the hub decides: the first press wins, for the revision and digest that were shown. */
+  decide(params: OperationInput<'approvals.decide'>): CallOutcome<ApprovalDto> {
+    const pending = this.#snapshot.approvals.find((approval) => approval.id === params.id);
+    if (pending === undefined) return bad('already_decided', 'Somebody else was first.');
+    if (pending.digest !== params.digest || pending.revision !== params.revision) return bad('request_changed', 'This request changed.');
+    const decided: ApprovalDto = {
+      ...pending,
+      state: params.decision === 'allow' ? 'approved' : 'declined',
+      decided_at: this.#snapshot.at,
+      decided_by: this.#snapshot.settings.person,
+      surface: 'window',
+      decline_reason: params.reason ?? null,
+      task_state: params.decision === 'allow' ? 'queued' : 'declined',
+    };
+    this.emit({ type: 'approval', approval: decided });
+    return good(decided);
+  }
+
+  #defaults(): Answers {
+    return {
+      'hub.snapshot': () => good(this.#snapshot),
+      'approvals.decide': (params) => this.decide(params),
+      'approvals.get': ({ id }) => {
+        const known = [...this.#snapshot.approvals, ...this.#snapshot.recently_decided].find((approval) => approval.id === id);
+        return known === undefined ? bad('not_found', 'There is no such request.') : good(known);
+      },
+      'settings.update': (change) => {
+        const kept = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+        const settings = { ...this.#snapshot.settings, ...kept };
+        this.emit({ type: 'settings', settings });
+        return good(settings);
+      },
+      'pairings.window': ({ open }) => {
+        const window = { open, closes_at: open ? this.#snapshot.at + 300_000 : null, locked_until: null };
+        this.emit({ type: 'pairing_window', window });
+        return good(window);
+      },
+      'pairings.cancel': ({ id }) => {
+        this.emit({ type: 'pairing_gone', id });
+        return good({ cancelled: true });
+      },
+      'peers.update': ({ id, ...change }) => {
+        const peer = this.#snapshot.peers.find((other) => other.id === id);
+        if (peer === undefined) return bad('peer_not_found', 'No such hub.');
+        const kept = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+        const updated = { ...peer, ...kept };
+        this.emit({ type: 'peer', peer: updated });
+        return good(updated);
+      },
+      'peers.remove': ({ id }) => {
+        this.emit({ type: 'peer_gone', id });
+        return good({ removed: true });
+      },
+      'agents.create': ({ name, display_name }) => {
+        const agent = agentOf(name, {
+          display_name: display_name ?? name,
+          presence: 'never_seen',
+          last_call_at: null,
+          token_created_at: this.#snapshot.at,
+        });
+        this.emit({ type: 'agent', agent });
+        return good({ agent, token: 'axh_agent_2f7b_5XhGqkq0b8cR1yJmZkTn4wVd9sLpUeAo' });
+      },
+      'agents.setClass': ({ name, risk_class, domains }) => {
+        const agent = this.#snapshot.agents.find((other) => other.name === name);
+        if (agent === undefined) return bad('not_found', 'No such agent.');
+        const areas = domains?.map((area) =>
+          typeof area === 'string' ? { domain: area, risk_class: null } : { domain: area.domain, risk_class: area.risk_class ?? null },
+        );
+        const updated = { ...agent, risk_class, domains: areas ?? agent.domains };
+        this.emit({ type: 'agent', agent: updated });
+        return good(updated);
+      },
+      'agents.remove': ({ name }) => {
+        this.emit({ type: 'agent_gone', name });
+        return good({ removed: true });
+      },
+      'agents.declineRegistration': ({ id }) => {
+        this.emit({ type: 'registration_gone', id });
+        return good({ declined: true });
+      },
+      'feed.markRead': ({ ids }) => {
+        this.emit({ type: 'feed_read', ids, unread: ids === 'all' ? 0 : Math.max(0, this.#snapshot.feed_unread - ids.length) });
+        return good({ unread: this.#snapshot.feed_unread });
+      },
+      'feed.list': () => good({ items: [], next: null }),
+      'conversations.list': () => good({ items: CONVERSATIONS, next: null }),
+      'conversations.get': ({ id }) =>
+        id === DINNER_THREAD.conversation.id ? good(DINNER_THREAD) : bad('not_found', 'There is no such conversation.'),
+      'sessions.list': () => good({ items: SESSIONS, next: null }),
+      'sessions.revoke': () => good({ revoked: true }),
+      'hub.setPassphrase': () => good({ set: true }),
+    };
+  }
+}

@@ -1,0 +1,62 @@
+// npm run screenshots [state ...]: every state of every screen in light, dark, contrast, 480 px wide and at 200 % zoom, into
+// test/.output/screenshots. Fails when a page logs an error or breaks its content security policy.
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+import type { Browser } from 'playwright-core';
+import { buildPage, servePage } from './serve.ts';
+import { STATES } from './states.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const OUT = join(ROOT, 'test/.output/screenshots');
+const LOOKS = [
+  { name: 'light', theme: 'light', width: 1280, height: 820, scale: 1 },
+  { name: 'dark', theme: 'dark', width: 1280, height: 820, scale: 1 },
+  { name: 'contrast', theme: 'contrast', width: 1280, height: 820, scale: 1 },
+  { name: '480', theme: 'light', width: 480, height: 820, scale: 1 },
+  { name: 'zoom', theme: 'light', width: 640, height: 410, scale: 2 },
+] as const;
+const CLOCK_FIXED_AT = new Date(2026, 10, 21, 18, 4, 0);
+
+async function take(browser: Browser, origin: string, name: string, look: (typeof LOOKS)[number]): Promise<string[]> {
+  const state = STATES[name];
+  if (state === undefined) return [`there is no state "${name}"`];
+  const context = await browser.newContext({ viewport: { width: look.width, height: look.height }, deviceScaleFactor: look.scale });
+  const page = await context.newPage();
+  const wrong: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.text().includes('Content Security Policy'))
+      wrong.push(`${name} ${look.name}: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => wrong.push(`${name} ${look.name}: ${error.message}`));
+  await page.clock.install({ time: CLOCK_FIXED_AT });
+  await page.goto(`${origin}/page.html?state=${name}&theme=${look.theme}`);
+  await page.clock.runFor(state.early === true ? 300 : 800);
+  for (const press of state.press ?? []) {
+    await page.getByRole('button', { name: press, exact: true }).first().click();
+    await page.clock.runFor(100);
+  }
+  if (state.then !== undefined) await page.clock.runFor(400);
+  await page.evaluate(() => document.fonts.ready);
+  await page.screenshot({ path: join(OUT, `${name}.${look.name}.png`), animations: state.early === true ? 'allow' : 'disabled' });
+  await context.close();
+  return wrong;
+}
+
+const wanted = process.argv.slice(2).filter((word) => !word.startsWith('--'));
+const looks = LOOKS.filter(
+  (look) => !process.argv.some((word) => word.startsWith('--look=')) || process.argv.includes(`--look=${look.name}`),
+);
+const built = join(ROOT, 'test/.output/screenshot-page');
+await mkdir(OUT, { recursive: true });
+await buildPage(import.meta.dirname, 'page.html', built);
+const server = await servePage(built);
+const browser = await chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args: ['--no-sandbox'] });
+const problems: string[] = [];
+for (const name of wanted.length === 0 ? Object.keys(STATES) : wanted) {
+  for (const look of looks) problems.push(...(await take(browser, server.origin, name, look)));
+}
+await browser.close();
+await server.close();
+for (const problem of problems) console.error(problem);
+process.exitCode = problems.length === 0 ? 0 : 1;

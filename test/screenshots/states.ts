@@ -1,0 +1,193 @@
+// Every state of every screen that is looked at, by name: what the hub holds, which place is open, and what happens to get there.
+// Never part of the product: only test pages import it.
+import type { OperationName } from '../../preload/contract/operations.ts';
+import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
+import {
+  CAR,
+  DAD,
+  DEPLOY,
+  DINNER,
+  DINNER_THREAD,
+  KNOCK,
+  LONG,
+  MUM,
+  NOW,
+  PEERS,
+  SALT,
+  SETTINGS,
+  STRANGER,
+  agentOf,
+  approvalOf,
+  pairingOf,
+  peerOf,
+  snapshotOf,
+} from '../fakes/household.ts';
+
+export interface ScreenState {
+  /** After "#/". */
+  readonly place: string;
+  readonly hub: () => FakeHubApi;
+  /** What a person does next, by accessible name. */
+  readonly press?: readonly string[];
+  /** Something that happens at the hub once the page is drawn. */
+  readonly then?: (hub: FakeHubApi) => void;
+  /** Shown within the arming delay. */
+  readonly early?: boolean;
+}
+
+const never = (name: OperationName) => ({ [name]: () => new Promise<never>(() => {}) });
+const full = { approvals: [DINNER, DEPLOY, SALT, CAR] };
+const pairing = (state: Parameters<typeof pairingOf>[0]): ScreenState => ({
+  place: 'people/pair/pairing-1',
+  hub: () => new FakeHubApi(snapshotOf({ pairings: [pairingOf(state)] })),
+});
+
+export const STATES: Readonly<Record<string, ScreenState>> = {
+  'now-inbox': { place: 'now', hub: () => new FakeHubApi(snapshotOf(full)) },
+  'now-arriving': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [DINNER] })), early: true },
+  'now-reason': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [DINNER] })), press: ['With a reason'] },
+  'now-danger': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [DEPLOY] })) },
+  'now-long': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [LONG] })) },
+  'now-after': {
+    place: 'now',
+    hub: () => new FakeHubApi(snapshotOf({ approvals: [{ ...DINNER, expires_at: NOW + 60_000 }, SALT, DEPLOY, CAR] })),
+    then: (hub) => {
+      hub.emit({ type: 'approval', approval: { ...DINNER, state: 'approved', decided_at: NOW, decided_by: 'Mum', surface: 'window' } });
+      hub.emit({
+        type: 'approval',
+        approval: { ...SALT, state: 'declined', decided_at: NOW, decided_by: 'Mum', surface: 'browser', decline_reason: 'not now' },
+      });
+      hub.emit({ type: 'approval', approval: { ...DEPLOY, state: 'expired', decided_at: NOW, surface: 'clock' } });
+      const text = 'Is anyone using the car on Sunday morning?';
+      hub.emit({ type: 'approval', approval: { ...CAR, text, text_length: text.length, revision: 2, digest: 'f'.repeat(64) } });
+    },
+  },
+  'now-second': {
+    place: 'now',
+    hub: () => {
+      const hub: FakeHubApi = new FakeHubApi(snapshotOf({ approvals: [DINNER] }), {
+        'approvals.decide': () => {
+          hub.emitUnheard({
+            type: 'approval',
+            approval: { ...DINNER, state: 'declined', decided_at: NOW, decided_by: 'Dad', surface: 'browser' },
+          });
+          return { ok: false, problem: problemOf('already_decided', 'Somebody else was first.') };
+        },
+      });
+      return hub;
+    },
+    press: ['Allow once'],
+  },
+  'now-empty': { place: 'now', hub: () => new FakeHubApi(snapshotOf()) },
+  'now-first': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ peers: [], agents: [], recently_decided: [], feed: [] })) },
+  'now-loading': { place: 'now', hub: () => new FakeHubApi(snapshotOf(), never('hub.snapshot')) },
+  'now-lost': {
+    place: 'now',
+    hub: () => new FakeHubApi(snapshotOf({ approvals: [SALT] })),
+    then: (hub) => hub.link({ state: 'lost', since: Date.now(), retry_in_ms: 4_500 }),
+  },
+  'now-locked': {
+    place: 'now',
+    hub: () =>
+      new FakeHubApi(snapshotOf({ hub: { ...MUM, state: 'identity_locked', state_detail: 'The login keychain does not answer.' } })),
+  },
+  'now-knock': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ registrations: [KNOCK], pairings: [pairingOf('offered')] })) },
+  keys: { place: 'settings', hub: () => new FakeHubApi(snapshotOf()), press: ['Keys'] },
+  unreachable: {
+    place: 'now',
+    hub: () =>
+      new FakeHubApi(snapshotOf(), {
+        'hub.snapshot': () => ({
+          ok: false,
+          problem: problemOf('hub_unreachable', 'The hub on this computer does not answer. Is it running?'),
+        }),
+      }),
+  },
+  login: {
+    place: 'now',
+    hub: () =>
+      new FakeHubApi(snapshotOf(), { 'hub.snapshot': () => ({ ok: false, problem: problemOf('unauthenticated', 'Log in first.') }) }),
+  },
+  'people-home': { place: 'people', hub: () => new FakeHubApi(snapshotOf()) },
+  'people-many': {
+    place: 'people',
+    hub: () =>
+      new FakeHubApi(
+        snapshotOf({
+          peers: [
+            ...PEERS,
+            ...['Kitchen', 'Garage', 'Studio', 'Hallway'].map((name, index) =>
+              peerOf(name, { name, person: 'Shared', round_trip_ms: 2 + index }),
+            ),
+            peerOf('cabin', { name: 'Cabin', person: 'Dad', how_found: 'static', round_trip_ms: 61 }),
+          ],
+        }),
+      ),
+  },
+  'people-empty': { place: 'people', hub: () => new FakeHubApi(snapshotOf({ peers: [STRANGER] })) },
+  'people-hub': { place: `people/hub/${DAD.id}`, hub: () => new FakeHubApi(snapshotOf()) },
+  'people-off': { place: `people/hub/${PEERS[3]?.id ?? ''}`, hub: () => new FakeHubApi(snapshotOf()) },
+  'people-remove': { place: `people/hub/${DAD.id}`, hub: () => new FakeHubApi(snapshotOf()), press: ['Remove'] },
+  'people-add': {
+    place: 'people/add',
+    hub: () =>
+      new FakeHubApi(
+        snapshotOf({
+          peers: [
+            ...PEERS,
+            STRANGER,
+            peerOf('kitchen', { ...STRANGER, id: 'ed25519.2', name: 'Hub 9a04', advertised_name: 'kitchen', platform: 'android' }),
+          ],
+          pairings: [pairingOf('offered')],
+        }),
+      ),
+  },
+  'people-address': { place: 'people/add', hub: () => new FakeHubApi(snapshotOf({ peers: PEERS })), press: ['Enter'] },
+  'pair-waiting': pairing('waiting_for_answer'),
+  'pair-offered': pairing('offered'),
+  'pair-show-six': pairing('show_six'),
+  'pair-type-six': pairing('type_six'),
+  'pair-show-two': pairing('show_two'),
+  'pair-type-two': pairing('type_two'),
+  'pair-confirming': pairing('confirming'),
+  'pair-paired': {
+    place: 'people/pair/pairing-1',
+    hub: () =>
+      new FakeHubApi(
+        snapshotOf({ peers: [...PEERS.slice(2), { ...DAD, person: null }], pairings: [pairingOf('paired', { peer_id: DAD.id })] }),
+      ),
+  },
+  'pair-failed': pairing('failed'),
+  feed: { place: 'feed', hub: () => new FakeHubApi(snapshotOf()) },
+  'feed-empty': { place: 'feed', hub: () => new FakeHubApi(snapshotOf({ feed: [] })) },
+  conversations: { place: 'conversations', hub: () => new FakeHubApi(snapshotOf()) },
+  'conversation-open': { place: `conversations/${DINNER_THREAD.conversation.id}`, hub: () => new FakeHubApi(snapshotOf()) },
+  agents: { place: 'agents', hub: () => new FakeHubApi(snapshotOf({ registrations: [KNOCK] })) },
+  'agents-empty': { place: 'agents', hub: () => new FakeHubApi(snapshotOf({ agents: [] })) },
+  'agents-token': {
+    place: 'agents',
+    hub: () =>
+      new FakeHubApi(snapshotOf({ agents: [agentOf('claude-code', { display_name: 'Claude Code' })] }), {
+        'agents.issueToken': () => ({ ok: true, value: { token: 'axh_agent_2f7b_5XhGqkq0b8cR1yJmZkTn4wVd9sLpUeAo' } }),
+      }),
+    press: ['New token', 'Make a new one'],
+  },
+  settings: {
+    place: 'settings',
+    hub: () =>
+      new FakeHubApi(
+        snapshotOf({ settings: SETTINGS, hub: { ...MUM, warnings: ['The key stands in a file: no keychain answers on this computer.'] } }),
+      ),
+  },
+  'now-refused': {
+    place: 'now',
+    hub: () =>
+      new FakeHubApi(snapshotOf({ approvals: [approvalOf('disk')] }), {
+        'approvals.decide': () => ({
+          ok: false,
+          problem: problemOf('storage_failed', 'The disk of this computer is full, so the decision could not be kept.'),
+        }),
+      }),
+    press: ['Allow once'],
+  },
+};

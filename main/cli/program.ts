@@ -1,6 +1,6 @@
 // The command `axon`: its words, options and help. Each command's work stands in commands/. Exit codes: 0 done, 1 local failure, 2 refused
 // by usage, hub or peer, 3 too late.
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { AppError } from '../lib/app-error.ts';
 import { addAgentCommands } from './commands/agents.ts';
 import { addApprovalCommands } from './commands/approvals.ts';
@@ -38,6 +38,20 @@ Texts that begin with a dash: put -- before them, as in  axon query "Mum's PC" -
 Exit codes: 0 done, 1 local failure, 2 refused by usage, hub or peer, 3 too late.
 "axon examples" shows one complete exchange.`;
 
+const GLOBAL_OPTIONS = [
+  ['--json', 'print results (and failures) as JSON'],
+  ['--home <folder>', 'the data folder of the hub (or AXON_HOME)'],
+  ['--as <agent>', 'which connected agent speaks'],
+  ['--passphrase-file <file>', 'a file with the owner passphrase, for scripts'],
+] as const;
+
+/** Every command takes the options of the program too, wherever they stand; its help does not repeat them. */
+function prepare(command: Command): void {
+  command.exitOverride().helpOption('--help', 'print help').helpCommand(false);
+  for (const [flags, description] of GLOBAL_OPTIONS) command.addOption(new Option(flags, description).hideHelp());
+  for (const inner of command.commands) prepare(inner);
+}
+
 /** Runs the program. Returns the exit code. */
 export async function runProgram(argv: readonly string[], deps: ProgramDeps): Promise<number> {
   let exitCode = 0;
@@ -56,10 +70,6 @@ export async function runProgram(argv: readonly string[], deps: ProgramDeps): Pr
   const program = new Command('axon')
     .description('Asks and serves the other hubs of your household, through the AXON Hub on this computer.')
     .version(deps.version, '--version', 'print the version')
-    .option('--json', 'print results (and failures) as JSON')
-    .option('--home <folder>', 'the data folder of the hub (or AXON_HOME)')
-    .option('--as <agent>', 'which connected agent speaks')
-    .option('--passphrase-file <file>', 'a file with the owner passphrase, for scripts')
     .helpOption('--help', 'print this help')
     .helpCommand(false)
     .addHelpText('after', HELP_AFTER)
@@ -76,7 +86,8 @@ export async function runProgram(argv: readonly string[], deps: ProgramDeps): Pr
   addHubCommands(program, run, async (flags) => {
     exitCode = await deps.runHub(flags);
   });
-  for (const command of program.commands) command.exitOverride().helpOption('--help', 'print help');
+  for (const [flags, description] of GLOBAL_OPTIONS) program.option(flags, description);
+  for (const command of program.commands) prepare(command);
   try {
     await program.parseAsync([...argv], { from: 'user' });
     return exitCode;

@@ -50,8 +50,8 @@ export class Session {
     return (await this.line()).withToken(token);
   }
 
-  /** The agent's token, from AXON_TOKEN, AXON_TOKEN_FILE, --as NAME, or the only agent connected here. */
-  agentToken(): string | undefined {
+  /** The agent's token, from AXON_TOKEN, AXON_TOKEN_FILE, --as NAME, or the only agent connected here ('any': the first of several). */
+  agentToken(whose: 'one' | 'any' = 'one'): string | undefined {
     const fromEnv = process.env['AXON_TOKEN'];
     if (fromEnv !== undefined && fromEnv !== '') return checkToken(fromEnv.trim(), 'AXON_TOKEN');
     const file = process.env['AXON_TOKEN_FILE'];
@@ -61,7 +61,7 @@ export class Session {
     const names = this.storedAgents();
     const [only] = names;
     if (only === undefined) return undefined;
-    if (names.length === 1) return checkToken(readSecretFile(this.#tokenFile(only)), this.#tokenFile(only));
+    if (names.length === 1 || whose === 'any') return checkToken(readSecretFile(this.#tokenFile(only)), this.#tokenFile(only));
     throw new AppError('unauthenticated', 'Several agents are connected here.', {
       hint: `Say which one speaks: --as ${names.join(' or --as ')}.`,
       failedBy: 'input',

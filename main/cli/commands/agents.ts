@@ -23,7 +23,8 @@ export function addAgentCommands(program: Command, run: Run): void {
     .description('who is connected')
     .action((_options: unknown, command: Command) =>
       run(command, async ({ terminal, session }) => {
-        const client = session.agentToken() === undefined ? await session.asOwner() : await session.asAgent();
+        const token = session.agentToken('any');
+        const client = token === undefined ? await session.asOwner() : (await session.line()).withToken(token);
         const page = await client.call('agents.list', {});
         terminal.result(page, () =>
           page.items.length === 0 ? ['No agent is connected yet: axon agents connect NAME'] : table(rows(page.items)),

@@ -14,7 +14,7 @@ export function addHubCommands(program: Command, run: Run, runHub: (flags: reado
     .action((_options: unknown, command: Command) =>
       run(command, async ({ terminal, session }) => {
         const line = await session.line();
-        const token = session.agentToken();
+        const token = session.agentToken('any');
         if (token === undefined) {
           const { port, pid } = line.facts;
           terminal.result({ running: true, port, pid }, () => [

@@ -1,0 +1,92 @@
+// The whole table of operations, joined from the files of api/operations. The type makes it total: an operation without a handler does not
+// compile.
+import type { Handlers } from '../api/caller.ts';
+import { agentsHandlers } from '../api/operations/agents.ts';
+import { approvalsHandlers } from '../api/operations/approvals.ts';
+import { auditHandlers } from '../api/operations/audit.ts';
+import { conversationsHandlers } from '../api/operations/conversations.ts';
+import { feedHandlers } from '../api/operations/feed.ts';
+import { hubHandlers } from '../api/operations/hub.ts';
+import { inboxHandlers } from '../api/operations/inbox.ts';
+import { pairingsHandlers } from '../api/operations/pairings.ts';
+import { peersHandlers } from '../api/operations/peers.ts';
+import { sendHandlers } from '../api/operations/send.ts';
+import { sessionsHandlers } from '../api/operations/sessions.ts';
+import { settingsHandlers } from '../api/operations/settings.ts';
+import { tasksHandlers } from '../api/operations/tasks.ts';
+import type { OperationResult } from '../../preload/contract/operations.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Services } from './services.ts';
+
+export function composeHandlers(services: Services, clock: Clock): Handlers {
+  const { hub, tokens, login, passphrase, bootSecret, peers, directory, links, pairing, settings, work } = services;
+  return {
+    ...hubHandlers({
+      hub,
+      tokens,
+      login,
+      passphrase,
+      bootSecret,
+      unlock: (signal) => peers.open(signal),
+      snapshot: () => snapshotOf(services, clock),
+      counts: () => countsOf(services),
+    }),
+    ...sessionsHandlers({ tokens }),
+    ...settingsHandlers({ settings }),
+    ...peersHandlers({ directory, links }),
+    ...pairingsHandlers({ pairing }),
+    ...agentsHandlers({
+      agents: work.agents,
+      registrations: work.registrations,
+      work,
+      mintAgentToken: async (agent) => (await tokens.issueForAgent(agent)).token,
+    }),
+    ...sendHandlers(work),
+    ...tasksHandlers(work),
+    ...inboxHandlers(work),
+    ...approvalsHandlers(work),
+    ...conversationsHandlers(work),
+    ...feedHandlers(work),
+    ...auditHandlers({ work }),
+  };
+}
+
+/** One picture, taken in one turn: events with a higher number follow it. */
+function snapshotOf(
+  { events, hub, settings, identity, directory, pairing, work }: Services,
+  clock: Clock,
+): OperationResult<'hub.snapshot'> {
+  return {
+    seq: events.seq,
+    at: clock.wallMs(),
+    hub: hub.current(),
+    settings: settings.current(),
+    peers: identity.ready ? directory.list('all') : [],
+    pairing_window: pairing.window,
+    pairings: pairing.list(),
+    ...work.snapshot(),
+  };
+}
+
+async function countsOf({
+  identity,
+  directory,
+  transport,
+  links,
+  peers,
+  work,
+}: Services): Promise<Omit<OperationResult<'hub.status'>, 'hub'>> {
+  const paired = identity.ready ? directory.list('paired') : [];
+  const agents = work.agents.list();
+  const statistics = peers.port === null ? undefined : await transport.statistics();
+  return {
+    peers: { paired: paired.length, online: paired.filter((peer) => peer.online).length },
+    agents: { registered: agents.length, online: agents.filter((agent) => agent.presence === 'online').length },
+    approvals: { pending: work.approvals.pending().length },
+    transport: {
+      connections: statistics?.connections ?? 0,
+      restarts: statistics?.restarts ?? 0,
+      counters: { ...statistics?.counters, ...links.counters() },
+    },
+  };
+}

@@ -1,0 +1,65 @@
+// A hub without a window, from its flags to its exit code: starts the node, says where it is, and stops it in order on a signal. A login
+// link is printed at a terminal only: a log or a journal must never hold one.
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { SystemClock, SystemRandom } from '../adapters/clock/system-clock.ts';
+import { LineLog } from '../adapters/log/line-log.ts';
+import { ERRORS } from '../../preload/contract/errors.ts';
+import { AppError } from '../lib/app-error.ts';
+import { readConfig } from './config.ts';
+import { createNode } from './node.ts';
+import type { HubNode } from './node.ts';
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Runs until a signal comes. Returns the exit code: 0 after an orderly stop, 1 when it could not start. */
+export async function runHeadless(argv: readonly string[]): Promise<number> {
+  const stopped = new Promise<void>((resolve) => {
+    for (const signal of SIGNALS) process.once(signal, () => resolve());
+  });
+  let node: HubNode | undefined;
+  try {
+    const config = readConfig({ argv, env: process.env });
+    const clock = new SystemClock();
+    const log = new LineLog(clock, (line) => process.stderr.write(line), config.logLevel);
+    process.on('uncaughtException', (error) => log.error('uncaught exception', { error: error.stack ?? error.message }));
+    process.on('unhandledRejection', (reason) => log.error('unhandled rejection', { error: describe(reason) }));
+    node = await createNode(config, { clock, random: new SystemRandom(), log, desktop: false, rendererDirectory: builtPages() });
+    await node.start();
+    greet(node);
+    await stopped;
+    return 0;
+  } catch (error) {
+    return explain(error);
+  } finally {
+    await node?.stop();
+  }
+}
+
+/** Beside the bundle; none when the hub runs from its sources without a build. */
+function builtPages(): string | null {
+  const places = ['../renderer', '../../renderer', '../../out/renderer'].map((path) => fileURLToPath(new URL(path, import.meta.url)));
+  return places.find((path) => existsSync(`${path}/assets`) && existsSync(`${path}/index.html`)) ?? null;
+}
+
+function greet(node: HubNode): void {
+  const port = node.apiPort;
+  process.stdout.write(`AXON Hub runs at http://127.0.0.1:${port}\n`);
+  if (process.stdout.isTTY) {
+    process.stdout.write(`Open this link once, within 90 seconds: ${node.makeLoginUrl()}\n`);
+    process.stdout.write('A new link: npx axon login    Stop: Ctrl+C\n');
+  } else {
+    process.stdout.write('To open its pages in a browser: npx axon login\n');
+  }
+}
+
+function explain(error: unknown): number {
+  const known = error instanceof AppError ? error : new AppError('internal', describe(error));
+  process.stderr.write(`${ERRORS[known.code].title}: ${known.message}\n`);
+  if (known.hint !== undefined) process.stderr.write(`${known.hint}\n`);
+  return ERRORS[known.code].exit;
+}
+
+function describe(reason: unknown): string {
+  return reason instanceof Error ? (reason.stack ?? reason.message) : String(reason);
+}

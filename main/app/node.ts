@@ -1,0 +1,143 @@
+// The node: one hub from start to stop. The desktop, the headless hub and the tests run the same one. It joins doors to services, and
+// holds no rule of its own.
+import { join } from 'node:path';
+import { openStore } from '../adapters/sqlite/open-store.ts';
+import type { Handlers } from '../api/caller.ts';
+import { Dispatcher } from '../api/dispatch.ts';
+import { HttpDoor } from '../api/http/http-door.ts';
+import { StaticFiles } from '../api/http/static-files.ts';
+import { WindowDoor } from '../api/ipc/window-door.ts';
+import { loginUrl } from '../api/operations/hub.ts';
+import type { CallOutcome } from '../../preload/contract/hub-api.ts';
+import { Disposables } from '../lib/disposables.ts';
+import type { Store } from '../ports/store.ts';
+import type { EventBus } from '../services/event-bus.ts';
+import type { Config } from './config.ts';
+import { composeHandlers } from './handlers.ts';
+import { Home } from './home.ts';
+import { composeServices } from './services.ts';
+import type { NodeDeps, Services } from './services.ts';
+
+export type { NodeDeps } from './services.ts';
+
+/** Makes the hub of this data folder and takes the folder's lock; start() opens its doors. Throws `home_in_use`, `storage_failed`. */
+export async function createNode(config: Config, deps: NodeDeps): Promise<HubNode> {
+  const home = Home.open(config.home, deps.random);
+  try {
+    const store = openStore({ path: join(config.home, 'hub.db'), clock: deps.clock, log: deps.log });
+    return new HubNode(config, deps, { home, store, files: await StaticFiles.of(deps.rendererDirectory) });
+  } catch (error) {
+    home.close();
+    throw error;
+  }
+}
+
+interface Ground {
+  readonly home: Home;
+  readonly store: Store;
+  readonly files: StaticFiles;
+}
+
+export class HubNode {
+  readonly services: Services;
+  readonly handlers: Handlers;
+  readonly #config: Config;
+  readonly #deps: NodeDeps;
+  readonly #ground: Ground;
+  readonly #http: HttpDoor;
+  readonly #window: WindowDoor;
+  readonly #opened = new Disposables();
+  readonly #stopping = new AbortController();
+  #apiPort = 0;
+  #started: Promise<void> | undefined;
+  #stopped: Promise<void> | undefined;
+
+  constructor(config: Config, deps: NodeDeps, ground: Ground) {
+    this.#config = config;
+    this.#deps = deps;
+    this.#ground = ground;
+    this.#opened.add(() => ground.home.close());
+    this.#opened.add(() => ground.store.close());
+    this.services = composeServices(config, deps, ground.store);
+    this.handlers = composeHandlers(this.services, deps.clock);
+    const { log, clock } = deps;
+    const { tokens, events, work, hub } = this.services;
+    const dispatcher = new Dispatcher(this.handlers);
+    this.#window = new WindowDoor({ dispatcher, log });
+    this.#http = new HttpDoor({
+      clock,
+      log,
+      tokens,
+      dispatcher,
+      events,
+      inbox: work.inbox,
+      agentCalled: (agent) => work.agents.touch(agent),
+      files: ground.files,
+      health: () => ({ status: 'ok', state: hub.current().state }),
+    });
+  }
+
+  get events(): EventBus {
+    return this.services.events;
+  }
+
+  /** The TCP port of the localhost API; 0 before start. */
+  get apiPort(): number {
+    return this.#apiPort;
+  }
+
+  /**
+   * Opens the localhost API, then the port between hubs. A locked identity keeps only the latter shut. Throws `address_in_use` and what
+   * else keeps a hub from working; everything is closed again then. Idempotent.
+   */
+  start(): Promise<void> {
+    this.#started ??= this.#start().catch(async (error: unknown) => {
+      await this.stop();
+      throw error;
+    });
+    return this.#started;
+  }
+
+  /** Closes everything in reverse order. Idempotent. */
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  /** A link that logs a browser in, once, for 90 seconds. For a person's eyes only. */
+  makeLoginUrl(): string {
+    return loginUrl(this.#apiPort, this.services.login.makeCode().code);
+  }
+
+  /** One operation for the person at the desktop's window. Never throws. */
+  invoke(name: unknown, params: unknown): Promise<CallOutcome<unknown>> {
+    return this.#window.invoke(name, params);
+  }
+
+  async #start(): Promise<void> {
+    const { hub, tokens, work, peers, bootSecret } = this.services;
+    const { home } = this.#ground;
+    this.#opened.add(() => tokens.stop());
+    const { port } = await this.#http.start(this.#config.apiPort);
+    this.#opened.add(() => this.#http.stop());
+    this.#apiPort = port;
+    hub.apiOpened(port);
+    home.writeRuntimeFile({ port, pid: process.pid, boot_secret: bootSecret.expose() });
+    this.#opened.add(() => this.#window.close());
+    this.#opened.add(() => work.stop());
+    await work.start();
+    this.#opened.add(() => peers.close());
+    await peers.open(this.#stopping.signal);
+    hub.started();
+    this.#deps.log.info('hub started', { api_port: port, peer_port: peers.port });
+  }
+
+  async #stop(): Promise<void> {
+    this.services.hub.stopping();
+    this.#stopping.abort();
+    for (const failure of await this.#opened.disposeAll()) {
+      this.#deps.log.error('a part did not close in order', { error: failure instanceof Error ? failure.message : String(failure) });
+    }
+    this.#deps.log.info('hub stopped');
+  }
+}

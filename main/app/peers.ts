@@ -1,0 +1,102 @@
+// The part of the hub that needs an identity: the port between hubs, pairing and discovery. Opens them when the identity is there, at start
+// or after an unlock, and closes them in reverse. Owns that order, and nothing that happens inside.
+import type { Log } from '../ports/log.ts';
+import type { SettingsService } from '../services/auth/settings-service.ts';
+import type { HubStatus } from '../services/hub-status.ts';
+import type { IdentityService } from '../services/identity.ts';
+import type { DiscoveryService } from '../services/links/discovery-service.ts';
+import type { PeerDirectory } from '../services/links/peer-directory.ts';
+import type { PeerLinks } from '../services/links/peer-links.ts';
+import type { PairingService } from '../services/pairing/pairing-service.ts';
+
+/** All addresses of IPv4: the discovery announces the same. */
+export const PEER_LISTEN_HOST = '0.0.0.0';
+
+export interface PeerSideDeps {
+  readonly log: Log;
+  readonly identity: IdentityService;
+  readonly settings: SettingsService;
+  readonly hub: HubStatus;
+  readonly directory: PeerDirectory;
+  readonly links: PeerLinks;
+  readonly pairing: PairingService;
+  readonly discovery: DiscoveryService;
+}
+
+export class PeerSide {
+  readonly #deps: PeerSideDeps;
+  readonly #port: number;
+  #openPort: number | null = null;
+  #turn: Promise<unknown> = Promise.resolve();
+  #stopListening: () => void = () => undefined;
+
+  /** @param port UDP; 0 picks a free one */
+  constructor(deps: PeerSideDeps, port: number) {
+    this.#deps = deps;
+    this.#port = port;
+  }
+
+  /** The UDP port, or null while it is closed. */
+  get port(): number | null {
+    return this.#openPort;
+  }
+
+  /** Reads the identity and, when it is there, opens the port between hubs. A locked identity is a state to show, not a failure. */
+  open(signal: AbortSignal): Promise<void> {
+    return this.#next(() => this.#open(signal));
+  }
+
+  close(): Promise<void> {
+    return this.#next(() => this.#close());
+  }
+
+  async #open(signal: AbortSignal): Promise<void> {
+    const { identity, links, pairing, hub, settings, directory } = this.#deps;
+    const { state } = await identity.open(signal);
+    if (state !== 'ready' || this.#openPort !== null) {
+      hub.changed();
+      return;
+    }
+    directory.load();
+    const { port } = await links.start({ host: PEER_LISTEN_HOST, port: this.#port });
+    this.#openPort = port;
+    pairing.start();
+    hub.peersOpened(port);
+    this.#stopListening = settings.onChange((now, before) => {
+      if (now.discovery !== before.discovery) void this.#next(() => this.#followDiscovery());
+      else if (now.name !== before.name || now.announce_name !== before.announce_name) void this.#announceAgain(port);
+    });
+    await this.#followDiscovery();
+  }
+
+  async #close(): Promise<void> {
+    const { links, pairing, discovery, hub } = this.#deps;
+    if (this.#openPort === null) return;
+    this.#stopListening();
+    await discovery.stop();
+    pairing.stop();
+    await links.stop();
+    this.#openPort = null;
+    hub.peersOpened(null);
+  }
+
+  async #followDiscovery(): Promise<void> {
+    const { discovery, settings, hub } = this.#deps;
+    if (this.#openPort === null) return;
+    if (settings.current().discovery) await discovery.start(this.#openPort);
+    else await discovery.stop();
+    hub.warn('discovery', discovery.problem);
+  }
+
+  async #announceAgain(port: number): Promise<void> {
+    await this.#deps.discovery.announceAgain(port);
+    this.#deps.hub.warn('discovery', this.#deps.discovery.problem);
+  }
+
+  /** One opening or closing at a time. A failure is its caller's; the next turn goes ahead. */
+  #next<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#turn.then(work, work);
+    this.#turn = turn.catch(() => undefined);
+    return turn;
+  }
+}

@@ -1,0 +1,137 @@
+// Every service and adapter of one hub, made here and nowhere else, from the ground up. Reads top to bottom; starts nothing.
+import { join } from 'node:path';
+import { FileVault } from '../adapters/keyvault/file-vault.ts';
+import { KeychainVault } from '../adapters/keyvault/keychain-vault.ts';
+import { createMdnsDiscovery } from '../adapters/mdns/mdns-discovery.ts';
+import type { SpawnQuicProcess } from '../adapters/quic/quic-process.ts';
+import { createQuicTransport } from '../adapters/quic/quic-transport.ts';
+import { SystemResolver } from '../adapters/resolver/system-resolver.ts';
+import { toBase64Url } from '../lib/bytes.ts';
+import { Secret } from '../lib/secret.ts';
+import { VERSION } from '../lib/version.ts';
+import type { Clock, Random } from '../ports/clock.ts';
+import type { Discovery } from '../ports/discovery.ts';
+import type { KeyVault } from '../ports/key-vault.ts';
+import type { Log } from '../ports/log.ts';
+import type { Store } from '../ports/store.ts';
+import type { Transport } from '../ports/transport.ts';
+import { LoginService } from '../services/auth/login-service.ts';
+import { PassphraseService } from '../services/auth/passphrase-service.ts';
+import { SettingsService } from '../services/auth/settings-service.ts';
+import { TokenService } from '../services/auth/token-service.ts';
+import { EventBus } from '../services/event-bus.ts';
+import { HubStatus } from '../services/hub-status.ts';
+import { IdentityService } from '../services/identity.ts';
+import { DiscoveryService } from '../services/links/discovery-service.ts';
+import { PeerDirectory } from '../services/links/peer-directory.ts';
+import { PeerLinks } from '../services/links/peer-links.ts';
+import type { HubProfile } from '../services/links/peer-links.ts';
+import { neutralName } from '../services/links/peer-names.ts';
+import { PeerRates } from '../services/links/peer-rates.ts';
+import { PairingService } from '../services/pairing/pairing-service.ts';
+import { Work } from '../services/work/work.ts';
+import type { Config } from './config.ts';
+import { PeerSide } from './peers.ts';
+
+const BOOT_SECRET_SIZE_BYTES = 32;
+const PLATFORMS: Readonly<Record<string, string>> = { linux: 'Linux', darwin: 'macOS', win32: 'Windows' };
+/** What the audit calls the hub itself. */
+const BY_THE_HUB = { actor: 'hub', surface: 'hub' } as const;
+
+/** What a hub gets from outside. Whatever is left out is the real thing. */
+export interface NodeDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** True inside the desktop app. */
+  readonly desktop: boolean;
+  /** The folder of the built pages; null = none. */
+  readonly rendererDirectory: string | null;
+  /** Electron has its own kind of child process. */
+  readonly spawnQuicProcess?: SpawnQuicProcess;
+  readonly transport?: Transport;
+  readonly discovery?: Discovery;
+  /** In order of preference. */
+  readonly vaults?: readonly KeyVault[];
+}
+
+export interface Services {
+  readonly events: EventBus;
+  readonly tokens: TokenService;
+  readonly login: LoginService;
+  readonly passphrase: PassphraseService;
+  readonly settings: SettingsService;
+  readonly identity: IdentityService;
+  readonly hub: HubStatus;
+  readonly directory: PeerDirectory;
+  readonly links: PeerLinks;
+  readonly transport: Transport;
+  readonly pairing: PairingService;
+  readonly peers: PeerSide;
+  readonly work: Work;
+  readonly bootSecret: Secret<string>;
+}
+
+export function composeServices(config: Config, deps: NodeDeps, store: Store): Services {
+  const { clock, random, log } = deps;
+  const base = { store, clock, random, log };
+
+  const events = new EventBus(Math.floor(clock.wallMs()));
+  const tokens = new TokenService(base);
+  const login = new LoginService(base);
+  const passphrase = new PassphraseService(base);
+  const vaults = deps.vaults ?? [new KeychainVault({ homeFolder: config.home, clock }), new FileVault(join(config.home, 'identity.key'))];
+  const identity = new IdentityService({ ...base, vaults });
+  const defaultName = (): string => (identity.ready ? neutralName(identity.agentId) : 'This hub');
+  const settings = new SettingsService({ ...base, events, defaultName }, { name: config.name, discovery: config.discovery });
+  const platform = PLATFORMS[process.platform] ?? process.platform;
+  const hub = new HubStatus({ clock, events, identity, settings, passphrase }, { version: VERSION, platform, desktop: deps.desktop });
+  settings.onChange((now, before) => {
+    if (now.name !== before.name || now.person !== before.person || now.discovery !== before.discovery) hub.changed();
+  });
+  const profile = (): HubProfile => {
+    const { name, person, announce_name: announceName } = settings.current();
+    return { name, person, platform, announceName };
+  };
+
+  const { spawnQuicProcess } = deps;
+  const transport =
+    deps.transport ?? createQuicTransport({ clock, random, log, ...(spawnQuicProcess === undefined ? {} : { spawnQuicProcess }) });
+  const rates = new PeerRates(clock);
+  const directory = new PeerDirectory({ ...base, events, identity, transport });
+  const links: PeerLinks = new PeerLinks({
+    ...base,
+    transport,
+    resolver: new SystemResolver(),
+    identity,
+    directory,
+    rates,
+    profile,
+    pong: () => work.pong(),
+    capabilities: () => work.capabilitiesPayload(),
+  });
+  const pairing = new PairingService({ ...base, events, identity, directory, lines: links.lines, profile });
+  const isPaired = (keyHex: string): boolean => directory.isPaired(keyHex);
+  const mdns = deps.discovery ?? createMdnsDiscovery({ clock, random, log, interfaces: config.interfaces, isPaired });
+  const discovery = new DiscoveryService({ discovery: mdns, directory, identity, profile, redial: () => links.redial(), log });
+
+  const work: Work = new Work({
+    ...base,
+    events,
+    messenger: links,
+    rates,
+    resolvePeer: (to) => directory.resolve(to),
+    refreshCapabilities: async (peer) => void (await links.refreshCapabilities(peer)),
+    hubName: () => settings.current().name,
+    personName: () => settings.current().person,
+    mintAgentToken: async (agent) => (await tokens.issueForAgent(agent)).token,
+    revokeAgentTokens: (agent) => tokens.revokeAllOfAgent(agent, BY_THE_HUB),
+  });
+  directory.onTrust((key, trust) => {
+    if (trust === 'paired') return;
+    work.peerEnded(key).catch((error: unknown) => log.error('open work of a former peer did not end', { error: String(error) }));
+  });
+  const peers = new PeerSide({ log, identity, settings, hub, directory, links, pairing, discovery }, config.peerPort);
+  const bootSecret = new Secret(toBase64Url(random.bytes(BOOT_SECRET_SIZE_BYTES)));
+  return { events, tokens, login, passphrase, settings, identity, hub, directory, links, transport, pairing, peers, work, bootSecret };
+}

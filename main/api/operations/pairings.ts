@@ -8,7 +8,7 @@ export function pairingsHandlers({ pairing }: { readonly pairing: PairingService
     'pairings.list': () => Promise.resolve({ window: pairing.window, items: pairing.list() }),
     'pairings.window': async ({ open, minutes }) => pairing.setWindow(open, minutes),
     'pairings.start': async ({ peer, name }) => pairing.begin(peer, name ?? null),
-    'pairings.open': ({ id }) => pairing.open(id),
+    'pairings.open': async ({ id }) => pairing.open(id),
     'pairings.digits': ({ id, digits }, caller) => pairing.type(id, digits, actorOf(caller)),
     'pairings.cancel': async ({ id }) => {
       await pairing.cancel(id);

@@ -14,7 +14,7 @@ import type { IdentityService } from '../identity.ts';
 import { findHub, hubNotFound, type KnownHubs } from './hub-finder.ts';
 import { PEERS_MAX } from './limits.ts';
 import { NearbyTable, type NearbyHub } from './nearby-table.ts';
-import { checkPetname, foldName, uniqueName } from './peer-names.ts';
+import { checkPetname, looksAlike, uniqueName } from './peer-names.ts';
 import { pinnedRow, type Pin } from './pinned-row.ts';
 import { PeerPublisher } from './peer-publisher.ts';
 import { type LiveFacts, makePeerDto, NO_LIVE_FACTS } from './peer-view.ts';
@@ -374,8 +374,9 @@ export class PeerDirectory implements KnownHubs {
 
   #freePetname(name: string, key: KeyHex): string {
     const petname = checkPetname(name);
-    const twin = this.petnames(key).find((other) => foldName(other) === foldName(petname));
-    if (twin !== undefined) throw new AppError('conflict', `Another hub is already called ${twin}.`, { failedBy: 'input' });
+    const twin = this.petnames(key).find((other) => looksAlike(other, petname));
+    if (twin !== undefined)
+      throw new AppError('conflict', `Another hub is called ${twin}, which looks the same or nearly so.`, { failedBy: 'input' });
     return petname;
   }
 }

@@ -1,4 +1,5 @@
 // What a hub may be called here: the owner's names, unique and unmistakable, and the nearest ones when somebody mistyped. Pure.
+import { nameSkeleton } from '../../core/name-skeleton.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { readAgentId } from '../../protocol/agent-id.ts';
 import { NEAREST_NAMES_MAX, PETNAME_LENGTH_MAX } from './limits.ts';
@@ -10,9 +11,14 @@ const FORBIDDEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0
 /** Above this distance a name is no plausible slip of the fingers. */
 const NEAREST_DISTANCE_MAX = 3;
 
-/** Two names are the same to a person when their folded forms are equal. */
+/** Two names are the same when typed if their folded forms are equal. */
 export function foldName(name: string): string {
   return name.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim();
+}
+
+/** Two names that a person could take for each other; no two hubs may have such names. */
+export function looksAlike(left: string, right: string): boolean {
+  return foldName(left) === foldName(right) || nameSkeleton(left) === nameSkeleton(right);
 }
 
 /** Gives the name as it will be kept, or throws AppError bad_request with what is wrong with it. */
@@ -33,12 +39,12 @@ export function checkPetname(name: string): string {
 
 /** A name that is not taken yet: the proposal itself, or with the first free number after it. */
 export function uniqueName(proposal: string, taken: readonly string[]): string {
-  const folded = new Set(taken.map(foldName));
-  if (!folded.has(foldName(proposal))) return proposal;
+  const isTaken = (name: string): boolean => taken.some((other) => looksAlike(other, name));
+  if (!isTaken(proposal)) return proposal;
   for (let number = 2; ; number++) {
     const suffix = ` ${number}`;
     const candidate = proposal.slice(0, PETNAME_LENGTH_MAX - suffix.length).trimEnd() + suffix;
-    if (!folded.has(foldName(candidate))) return candidate;
+    if (!isTaken(candidate)) return candidate;
   }
 }
 

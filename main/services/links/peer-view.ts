@@ -8,7 +8,7 @@ import type { KeyHex } from '../../ports/transport.ts';
 import { parseCapabilities } from '../../protocol/payloads.ts';
 import { writeHubAddress } from './hub-address.ts';
 import type { NearbyHub } from './nearby-table.ts';
-import { foldName, neutralName } from './peer-names.ts';
+import { looksAlike, neutralName } from './peer-names.ts';
 import type { StaticHub } from './static-hubs.ts';
 
 /** What is true of a hub only while this process runs. */
@@ -93,7 +93,7 @@ function addressOf({ row, nearby, fixed, live }: PeerFacts): string | null {
 /** A hub with another key that uses the name of a paired one is pointed out; it is never taken for it. */
 function impostorWarning({ row, petnames }: PeerFacts, said: string | null): string | null {
   if (row !== undefined || said === null) return null;
-  const twin = petnames.find((petname) => foldName(petname) === foldName(said));
+  const twin = petnames.find((petname) => looksAlike(petname, said));
   return twin === undefined ? null : `It calls itself like ${twin}, but it has another key: it is not the hub you paired.`;
 }
 

@@ -140,11 +140,11 @@ export class PairingService {
   }
 
   /** A person here opens the request that came in. */
-  async open(id: string): Promise<PairingDto> {
+  open(id: string): PairingDto {
     const session = this.#shelf.get(id);
     this.#expect(session, 'offered');
     this.#shelf.move(session, 'exchanging');
-    await this.#request(session, answerPayload(session.pid, session.ownMeta, session.ownNonce));
+    void this.#request(session, answerPayload(session.pid, session.ownMeta, session.ownNonce));
     return session.dto;
   }
 
@@ -153,14 +153,14 @@ export class PairingService {
     const session = this.#shelf.get(id);
     this.#expect(session, session.role === 'I' ? 'type_six' : 'type_two');
     if (!session.isRight(digits)) {
-      await this.#abort(session, 'The digits were not those of the other screen. Nothing was paired; start again.', 'wrong digits', true);
+      this.#abort(session, 'The digits were not those of the other screen. Nothing was paired; start again.', 'wrong digits', true);
       return session.dto;
     }
     this.#shelf.move(session, 'confirming');
     try {
       await this.#pass(session, actor);
     } catch (error) {
-      await this.#abort(session, 'The pairing could not be stored. Nothing was paired.', 'could not be stored', false);
+      this.#abort(session, 'The pairing could not be stored. Nothing was paired.', 'could not be stored', false);
       throw error;
     }
     if (session.role === 'I' && session.state === 'confirming') this.#shelf.move(session, 'show_two');
@@ -194,7 +194,7 @@ export class PairingService {
     const session = this.#shelf.get(id);
     if (session.isOver) return this.#shelf.remove(session);
     if (!(await this.#confirmations.withdraw(session.pidText))) throw new AppError('conflict', 'The two hubs are paired already.');
-    await this.#abort(session, 'Called off here. Nothing was paired.', 'called off', false);
+    this.#abort(session, 'Called off here. Nothing was paired.', 'called off', false);
   }
 
   /** I: connects and offers, again and again until the other side takes the offer or the time is up. */
@@ -289,7 +289,7 @@ export class PairingService {
     if (session.role !== 'R') throw new AppError('rejected', 'That step is not due.');
     if (session.state !== 'exchanging') throw new AppError('rejected', 'That step is not due.');
     if (!session.takeReveal(step.nonce)) {
-      void this.#abort(session, 'The other hub did not keep to what it had promised. Nothing was paired.', 'broken promise', true);
+      this.#abort(session, 'The other hub did not keep to what it had promised. Nothing was paired.', 'broken promise', true);
       throw new AppError('rejected', 'What was revealed is not what was promised.');
     }
     this.#shelf.move(session, 'show_six');
@@ -299,7 +299,7 @@ export class PairingService {
   async #confirmed(key: KeyHex, step: Extract<PairStep, { step: 'confirm' }>, session: PairingSession | undefined): Promise<ReplyDraft> {
     if (session?.role === 'R' && (session.state === 'show_six' || session.state === 'type_two')) {
       if (!verify(step.sig, confirmMessage('I', session.transcript), keyBytes(key))) {
-        void this.#abort(session, 'The other hub could not prove itself. Nothing was paired.', 'wrong signature', true);
+        this.#abort(session, 'The other hub could not prove itself. Nothing was paired.', 'wrong signature', true);
         throw new AppError('rejected', 'The signature of the confirmation does not hold.');
       }
       session.peerHasConfirmed = true;
@@ -328,21 +328,15 @@ export class PairingService {
     if (session.isOver) return false;
     if (answered.ok) return true;
     const isGone = answered.error.failedBy !== 'peer' || answered.error.code === 'peer_unreachable';
-    await this.#abort(
-      session,
-      isGone ? 'The connection was lost. Start again.' : 'The other hub refused to go on.',
-      'a step failed',
-      false,
-    );
+    this.#abort(session, isGone ? 'The connection was lost. Start again.' : 'The other hub refused to go on.', 'a step failed', false);
     return false;
   }
 
-  /** Tells the other side, best effort, and fails here. */
-  async #abort(session: PairingSession, failure: string, reason: string, isFailedCheck: boolean): Promise<void> {
+  /** Fails here and tells the other side, best effort; no person waits for that. */
+  #abort(session: PairingSession, failure: string, reason: string, isFailedCheck: boolean): void {
     if (session.isOver) return;
     this.#fail(session, failure, isFailedCheck);
-    if (this.#deps.lines.isOpen(session.peerKey))
-      await this.#deps.lines.request(session.peerKey, 'pair', abortPayload(session.pid, reason));
+    if (this.#deps.lines.isOpen(session.peerKey)) void this.#deps.lines.request(session.peerKey, 'pair', abortPayload(session.pid, reason));
   }
 
   #fail(session: PairingSession, failure: string, isFailedCheck: boolean): void {
@@ -379,7 +373,7 @@ export class PairingService {
       this.#shelf.move(session, 'confirming');
       return;
     }
-    void this.#abort(session, 'The time was up. Start again.', 'time is up', false);
+    this.#abort(session, 'The time was up. Start again.', 'time is up', false);
   }
 
   #expect(session: PairingSession, state: PairingState): void {

@@ -1,0 +1,300 @@
+// Pairing against hubs that do not keep to the rules: broken promises, ids used twice, forged confirmations, crowds, and one in the middle.
+import { randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { fromHex, toBase64Url } from '../../../../main/lib/bytes.ts';
+import type { ConnectionInfo } from '../../../../main/ports/transport.ts';
+import {
+  answerPayload,
+  confirmMessage,
+  confirmPayload,
+  newOffer,
+  parsePairStep,
+  revealPayload,
+  transcript,
+} from '../../../../main/protocol/pairing.ts';
+import { sign } from '../../../../main/protocol/signature.ts';
+import { HubStack, PERSON } from '../../../fakes/hub-stack.ts';
+import { ManualClock } from '../../../fakes/manual-clock.ts';
+import { MemoryNetwork } from '../../../fakes/memory-transport.ts';
+import { RawHub, type RawReply } from '../links/raw-hub.ts';
+
+let clock: ManualClock;
+let network: MemoryNetwork;
+let stops: (() => Promise<void>)[];
+
+beforeEach(() => {
+  clock = new ManualClock();
+  network = new MemoryNetwork(clock);
+  stops = [];
+});
+afterEach(async () => {
+  await Promise.all(stops.map((stop) => stop()));
+  expect(clock.timers).toBe(0);
+});
+
+async function hub(name: string): Promise<HubStack> {
+  const stack = await new HubStack({ clock, name, transport: network.create() }).start();
+  stops.push(() => stack.stop());
+  return stack;
+}
+
+/** An attacker that plays the initiator by hand. */
+class Attacker {
+  readonly raw: RawHub;
+  readonly pid = new Uint8Array(randomBytes(16));
+  readonly nonce = new Uint8Array(randomBytes(32));
+  readonly meta = { hub: 'Friendly hub' };
+  #line: ConnectionInfo | undefined;
+  readonly #target: HubStack;
+
+  constructor(raw: RawHub, target: HubStack) {
+    this.raw = raw;
+    this.#target = target;
+  }
+
+  get key(): Uint8Array {
+    return fromHex(this.raw.key) ?? new Uint8Array();
+  }
+
+  get offer(): ReturnType<typeof newOffer> {
+    return newOffer({ pid: this.pid, key: this.key, meta: this.meta, nonce: this.nonce });
+  }
+
+  async connect(): Promise<this> {
+    this.#line = await this.raw.connect(this.#target);
+    await this.raw.hello(this.#line, this.#target);
+    return this;
+  }
+
+  async step(payload: unknown): Promise<RawReply | undefined> {
+    if (this.#line === undefined) throw new Error('not connected');
+    return this.raw.ask(this.#line, this.raw.envelope(this.#target.agentId, 'pair', payload));
+  }
+
+  /** The answer that the target sent to us as a request of its own; it is acked. */
+  async takeAnswer(): Promise<{ meta: Readonly<Record<string, unknown>>; nonce: Uint8Array }> {
+    const event = this.raw.events.findLast((candidate) => candidate.type === 'request');
+    if (event?.type !== 'request') throw new Error('no answer came');
+    const envelope: unknown = JSON.parse(new TextDecoder().decode(event.bytes));
+    if (typeof envelope !== 'object' || envelope === null || !('payload' in envelope) || !('id' in envelope))
+      throw new Error('no envelope');
+    const step = parsePairStep({ ...(envelope.payload ?? {}) });
+    if (!step.ok || step.value.step !== 'answer') throw new Error('no answer step');
+    this.raw.transport.respond(
+      event.connectionId,
+      event.streamId,
+      this.raw.envelope(this.#target.agentId, 'ack', { accepted: true }, { ref: envelope.id }),
+    );
+    await clock.settle();
+    return step.value;
+  }
+
+  async stop(): Promise<void> {
+    await this.raw.transport.stop();
+  }
+}
+
+async function attacker(target: HubStack): Promise<Attacker> {
+  const made = await new Attacker(await new RawHub(network.create()).start(), target).connect();
+  stops.push(() => made.stop());
+  return made;
+}
+
+/** The attacker's offer was opened by the person, and answered. */
+async function opened(target: HubStack, by: Attacker): Promise<{ meta: Readonly<Record<string, unknown>>; nonce: Uint8Array }> {
+  target.pairing.setWindow(true, 5);
+  expect(await by.step(by.offer.payload)).toMatchObject({ kind: 'ack', payload: { accepted: true } });
+  target.pairing.open(target.currentPairing?.id ?? '');
+  await clock.settle();
+  return by.takeAnswer();
+}
+
+describe('pairing against hubs that do not keep to the rules', () => {
+  it('refuses offers while no person has opened pairing, without a prompt', async () => {
+    const mum = await hub('Mum');
+    const eve = await attacker(mum);
+    expect(await eve.step(eve.offer.payload)).toMatchObject({ kind: 'error', payload: { code: 'not_authorized' } });
+    expect(mum.pairing.list()).toEqual([]);
+    expect(mum.seen.filter(({ type }) => type === 'pairing')).toEqual([]);
+  });
+
+  it('HE-08: fifty strangers make one prompt at most, and the others are told that it is busy or may not connect at all', async () => {
+    const mum = await hub('Mum');
+    mum.pairing.setWindow(true, 5);
+    const codes: unknown[] = [];
+    for (let stranger = 0; stranger < 50; stranger++) {
+      const raw = await new RawHub(network.create()).start();
+      stops.push(() => raw.transport.stop());
+      const line = await raw.connect(mum);
+      await clock.settle();
+      const eve = new Attacker(raw, mum);
+      if (raw.ended(line) !== undefined) {
+        codes.push('refused');
+        continue;
+      }
+      await raw.hello(line, mum);
+      const reply = await raw.ask(line, raw.envelope(mum.agentId, 'pair', eve.offer.payload));
+      codes.push(reply?.kind === 'ack' ? 'ack' : reply?.payload['code']);
+    }
+    expect(codes.filter((code) => code === 'ack')).toHaveLength(1);
+    expect(codes.filter((code) => code === 'overloaded')).toHaveLength(15);
+    expect(codes.filter((code) => code === 'refused')).toHaveLength(34);
+    expect(mum.pairing.list()).toHaveLength(1);
+    expect(mum.store.read.peers()).toEqual([]);
+    expect(mum.store.read.audit({ limit: 10 })).toEqual([]);
+  });
+
+  it('ends a pairing whose initiator reveals something else than it promised, and counts it as a failure', async () => {
+    const mum = await hub('Mum');
+    for (let round = 0; round < 3; round++) {
+      const eve = await attacker(mum);
+      await opened(mum, eve);
+      const reply = await eve.step(revealPayload(eve.pid, new Uint8Array(randomBytes(32))));
+      expect(reply).toMatchObject({ kind: 'error', payload: { code: 'rejected' } });
+      expect(mum.currentPairing).toMatchObject({ state: 'failed', six: null });
+    }
+    expect(mum.pairing.window.locked_until).not.toBeNull();
+    expect(mum.seen.some((event) => event.type === 'pairing' && event.pairing.six !== null)).toBe(false);
+  });
+
+  it('never takes an id twice, from the same hub or from another one', async () => {
+    const mum = await hub('Mum');
+    const eve = await attacker(mum);
+    await opened(mum, eve);
+    await mum.pairing.cancel(mum.currentPairing?.id ?? '');
+    mum.pairing.setWindow(true, 5);
+    expect(await eve.step(eve.offer.payload)).toMatchObject({ kind: 'error', payload: { code: 'rejected' } });
+    const mallory = await attacker(mum);
+    const copied = newOffer({ pid: eve.pid, key: mallory.key, meta: mallory.meta, nonce: mallory.nonce });
+    expect(await mallory.step(copied.payload)).toMatchObject({ kind: 'error', payload: { code: 'rejected' } });
+    expect(mum.pairing.list().filter(({ state }) => state !== 'failed')).toEqual([]);
+  });
+
+  it('lets only the hub that made the offer go on with it', async () => {
+    const mum = await hub('Mum');
+    const [eve, mallory] = [await attacker(mum), await attacker(mum)];
+    await opened(mum, eve);
+    expect(await mallory.step(revealPayload(eve.pid, eve.nonce))).toMatchObject({ kind: 'error', payload: { code: 'rejected' } });
+    expect(await mallory.step({ step: 'abort', pid: toBase64Url(eve.pid), reason: 'x' })).toMatchObject({ kind: 'ack' });
+    expect(mum.currentPairing?.state).toBe('exchanging');
+    expect(await eve.step(revealPayload(eve.pid, eve.nonce))).toMatchObject({ kind: 'ack' });
+    expect(mum.currentPairing?.state).toBe('show_six');
+  });
+
+  it('never pins on a confirmation that was signed with another key, for the other role, or before the reveal', async () => {
+    const mum = await hub('Mum');
+    const eve = await attacker(mum);
+    const answer = await opened(mum, eve);
+    const sealed = transcript({
+      pid: eve.pid,
+      keyI: eve.key,
+      metaI: eve.meta,
+      keyR: fromHex(mum.key) ?? new Uint8Array(),
+      metaR: answer.meta,
+      commit: eve.offer.commit,
+      nonceR: answer.nonce,
+      nonceI: eve.nonce,
+    });
+    const early = await eve.step(confirmPayload(eve.pid, sign(confirmMessage('I', sealed), eve.raw.seed)));
+    expect(early).toMatchObject({ kind: 'error', payload: { code: 'rejected' } });
+    await eve.step(revealPayload(eve.pid, eve.nonce));
+    expect(mum.currentPairing?.state).toBe('show_six');
+    const otherRole = await eve.step(confirmPayload(eve.pid, sign(confirmMessage('R', sealed), eve.raw.seed)));
+    expect(otherRole).toMatchObject({ kind: 'error', payload: { code: 'rejected' } });
+    expect(mum.currentPairing?.state).toBe('failed');
+    expect(mum.store.read.peers()).toEqual([]);
+  });
+
+  it('does not pin a hub that confirms on its own, however right its signature, until a person typed the two digits', async () => {
+    const mum = await hub('Mum');
+    const eve = await attacker(mum);
+    const answer = await opened(mum, eve);
+    await eve.step(revealPayload(eve.pid, eve.nonce));
+    const sealed = transcript({
+      pid: eve.pid,
+      keyI: eve.key,
+      metaI: eve.meta,
+      keyR: fromHex(mum.key) ?? new Uint8Array(),
+      metaR: answer.meta,
+      commit: eve.offer.commit,
+      nonceR: answer.nonce,
+      nonceI: eve.nonce,
+    });
+    const reply = await eve.step(confirmPayload(eve.pid, sign(confirmMessage('I', sealed), eve.raw.seed)));
+    expect(reply).toMatchObject({ kind: 'ack' });
+    expect(mum.currentPairing?.state).toBe('type_two');
+    await clock.advance(301_000);
+    expect(mum.store.read.peers()).toEqual([]);
+    expect(mum.pairing.list().every(({ state }) => state === 'failed')).toBe(true);
+  });
+
+  it('answers steps that do not read with what would have fitted', async () => {
+    const mum = await hub('Mum');
+    const eve = await attacker(mum);
+    mum.pairing.setWindow(true, 5);
+    for (const payload of [
+      {},
+      { step: 'offer' },
+      { step: 'dance', pid: toBase64Url(eve.pid) },
+      { ...eve.offer.payload, commit: 'short' },
+    ]) {
+      expect(await eve.step(payload)).toMatchObject({ kind: 'error', payload: { code: 'invalid_envelope' } });
+    }
+    expect(mum.pairing.list()).toEqual([]);
+  });
+
+  it('stops a hub that asks and asks before it is paired', async () => {
+    const mum = await hub('Mum');
+    const eve = await attacker(mum);
+    const codes: unknown[] = [];
+    for (let count = 0; count < 40; count++) codes.push((await eve.step(eve.offer.payload))?.payload['code']);
+    expect(new Set(codes)).toEqual(new Set(['not_authorized', 'rate_limited']));
+    expect(codes.at(-1)).toBe('rate_limited');
+  });
+
+  it('HE-08: with a relay between the two hubs, which pairs with each as the other, the digits of the two screens differ', async () => {
+    const [dad, mum] = [await hub('Dad'), await hub('Mum')];
+    // The relay has two faces; each end sees the key of the face it talks to, and people copy digits between the real ends.
+    const towardsDad = await new RawHub(network.create()).start();
+    stops.push(() => towardsDad.transport.stop());
+    const towardsMum = await attacker(mum);
+    dad.directory.foundNearby({
+      agentId: towardsDad.agentId,
+      keyHex: towardsDad.key,
+      port: towardsDad.port,
+      addresses: ['127.0.0.1'],
+      label: 'Mum',
+    });
+    dad.pairing.begin(towardsDad.agentId, null);
+    await opened(mum, towardsMum);
+    await towardsMum.step(revealPayload(towardsMum.pid, towardsMum.nonce));
+    await playResponder(dad, towardsDad);
+    await clock.until(() => dad.currentPairing?.state === 'type_six', 'Dad may type');
+    await dad.pairing.type(dad.currentPairing?.id ?? '', mum.currentPairing?.six ?? '', PERSON);
+    expect(dad.currentPairing).toMatchObject({ state: 'failed', two: null });
+    expect([dad.store.read.peers(), mum.store.read.peers()]).toEqual([[], []]);
+  });
+});
+
+/** Answers what the hub under attack sends: acks every step and sends an answer to its offer. */
+async function playResponder(dad: HubStack, relay: RawHub): Promise<void> {
+  const handled = new Set<number>();
+  for (let round = 0; round < 60; round++) {
+    for (const event of relay.events) {
+      if (event.type !== 'request' || handled.has(event.streamId)) continue;
+      handled.add(event.streamId);
+      const envelope: { id: string; kind: string; payload: Record<string, unknown> } = JSON.parse(new TextDecoder().decode(event.bytes));
+      const isHello = envelope.kind === 'hello';
+      const payload = isHello ? { protocol_versions: [1], selected_version: 1, features: ['pair'] } : { accepted: true };
+      const reply = relay.envelope(dad.agentId, isHello ? 'hello' : 'ack', payload, { ref: envelope.id });
+      relay.transport.respond(event.connectionId, event.streamId, reply);
+      if (envelope.payload['step'] !== 'offer') continue;
+      const step = parsePairStep(envelope.payload);
+      if (!step.ok) throw new Error(step.error);
+      const answer = answerPayload(step.value.pid, { hub: 'Mum' }, new Uint8Array(randomBytes(32)));
+      void relay.transport.request(event.connectionId, relay.envelope(dad.agentId, 'pair', answer), 10_000);
+    }
+    await clock.advance(100);
+    if (dad.currentPairing?.state === 'type_six') return;
+  }
+}

@@ -1,0 +1,302 @@
+// Pairing between two whole hubs on a network in memory: the people's part done right, done wrong, interrupted, and attacked.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { PairingState } from '../../../../preload/contract/dto.ts';
+import { HubStack, PERSON } from '../../../fakes/hub-stack.ts';
+import { ManualClock } from '../../../fakes/manual-clock.ts';
+import { MemoryNetwork, MemoryTransport } from '../../../fakes/memory-transport.ts';
+
+let clock: ManualClock;
+let network: MemoryNetwork;
+let hubs: HubStack[];
+
+beforeEach(() => {
+  clock = new ManualClock();
+  network = new MemoryNetwork(clock);
+  hubs = [];
+});
+afterEach(async () => {
+  await Promise.all(hubs.map((hub) => hub.stop()));
+  expect(clock.timers).toBe(0);
+});
+
+async function hub(name: string): Promise<HubStack> {
+  const stack = new HubStack({ clock, name, transport: network.create() });
+  stack.profile = { ...stack.profile, name: `${name} computer`, person: name };
+  hubs.push(stack);
+  return stack.start();
+}
+
+async function strangers(): Promise<{ dad: HubStack; mum: HubStack }> {
+  const [dad, mum] = [await hub('Dad'), await hub('Mum')];
+  dad.hears(mum);
+  return { dad, mum };
+}
+
+async function reaches(hub: HubStack, state: PairingState): Promise<void> {
+  await clock.until(
+    () => hub.currentPairing?.state === state,
+    `${hub.name}'s pairing is ${state} (is ${hub.currentPairing?.state ?? 'none'})`,
+    30_000,
+  );
+}
+
+function pairingId(hub: HubStack): string {
+  return hub.currentPairing?.id ?? '';
+}
+
+/** Up to the point where six digits are shown at the responder. */
+async function upToDigits(initiator: HubStack, responder: HubStack): Promise<void> {
+  responder.pairing.setWindow(true, 5);
+  initiator.pairing.begin(responder.agentId, null);
+  await reaches(responder, 'offered');
+  responder.pairing.open(pairingId(responder));
+  await reaches(responder, 'show_six');
+  await reaches(initiator, 'type_six');
+}
+
+async function typeSix(initiator: HubStack, responder: HubStack): Promise<void> {
+  await initiator.pairing.type(pairingId(initiator), responder.currentPairing?.six ?? '', PERSON);
+}
+
+async function typeTwo(initiator: HubStack, responder: HubStack): Promise<void> {
+  await responder.pairing.type(pairingId(responder), initiator.currentPairing?.two ?? '', PERSON);
+}
+
+/** Another number of as many digits. */
+function wrong(digits: string): string {
+  const last = Number(digits.at(-1) ?? '0');
+  return digits.slice(0, -1) + String((last + 1) % 10);
+}
+
+/** Kills the hub without a word and starts it again from its store, at the same port. */
+async function killAndRestart(hub: HubStack): Promise<HubStack> {
+  const { transport, store, vault, name, port } = hub;
+  if (!(transport instanceof MemoryTransport)) throw new Error('this test needs the network in memory');
+  transport.crash();
+  await hub.halt();
+  const back = new HubStack({ clock, name, transport: network.create(), store, vault });
+  back.profile = hub.profile;
+  hubs = hubs.map((other) => (other === hub ? back : other));
+  return back.start(port);
+}
+
+describe('pairing as people do it', () => {
+  it('pairs two hubs after six digits one way and two the other, and shows each side only its own digits', async () => {
+    const { dad, mum } = await strangers();
+    await upToDigits(dad, mum);
+    expect(mum.currentPairing).toMatchObject({
+      role: 'responder',
+      two: null,
+      said_hub: 'Dad computer',
+      said_person: 'Dad',
+      said_platform: 'test',
+    });
+    expect(mum.currentPairing?.six).toMatch(/^[0-9]{6}$/);
+    expect(dad.currentPairing).toMatchObject({ role: 'initiator', six: null, two: null, said_hub: 'Mum computer', said_person: 'Mum' });
+    await typeSix(dad, mum);
+    await reaches(mum, 'type_two');
+    expect(dad.currentPairing).toMatchObject({ state: 'show_two', six: null });
+    expect(dad.currentPairing?.two).toMatch(/^[0-9]{2}$/);
+    expect(mum.currentPairing).toMatchObject({ six: null, two: null });
+    expect(dad.directory.isPaired(mum.key) || mum.directory.isPaired(dad.key)).toBe(false);
+    await typeTwo(dad, mum);
+    await reaches(mum, 'paired');
+    await reaches(dad, 'paired');
+    await clock.until(() => dad.links.isOnline(mum.key) && mum.links.isOnline(dad.key), 'both are online');
+    expect(dad.peer(mum)).toMatchObject({ trust: 'paired', name: 'Mum computer', person: 'Mum', online: true });
+    expect(mum.peer(dad)).toMatchObject({ trust: 'paired', name: 'Dad computer', person: 'Dad', online: true });
+    expect(dad.peer(mum).safety_number).toMatch(/^(?:[0-9]{5} ){11}[0-9]{5}$/);
+    expect(dad.peer(mum).safety_number).toBe(mum.peer(dad).safety_number);
+    expect(dad.auditActions()).toContain('peer.paired');
+    expect(mum.pairing.window.open).toBe(false);
+    await clock.until(() => dad.store.read.getMeta('pairing_unsettled') === '[]' && mum.store.read.getMeta('pairing_unsettled') === '[]');
+  });
+
+  it('works the other way round as well, and after both pressed Add at once', async () => {
+    const { dad, mum } = await strangers();
+    mum.hears(dad);
+    dad.pairing.begin(mum.agentId, 'Her hub');
+    mum.pairing.begin(dad.agentId, 'His hub');
+    const [initiator, responder] = dad.key < mum.key ? [dad, mum] : [mum, dad];
+    await reaches(responder, 'offered');
+    expect(responder.pairing.list().filter(({ state }) => state !== 'failed')).toHaveLength(1);
+    responder.pairing.open(pairingId(responder));
+    await reaches(responder, 'show_six');
+    await reaches(initiator, 'type_six');
+    await typeSix(initiator, responder);
+    await reaches(responder, 'type_two');
+    await typeTwo(initiator, responder);
+    await reaches(initiator, 'paired');
+    await reaches(responder, 'paired');
+    expect(initiator.peer(responder).name).toBe(initiator === dad ? 'Her hub' : 'His hub');
+  });
+
+  it('waits for a person to open pairing at the other side, and shows nothing there before', async () => {
+    const { dad, mum } = await strangers();
+    dad.pairing.begin(mum.agentId, null);
+    await clock.advance(20_000);
+    expect(dad.currentPairing?.state).toBe('waiting_for_answer');
+    expect(mum.pairing.list()).toEqual([]);
+    mum.pairing.setWindow(true, 5);
+    await reaches(mum, 'offered');
+  });
+
+  it('closes pairing by itself after the minutes that were asked for', async () => {
+    const mum = await hub('Mum');
+    expect(mum.pairing.setWindow(true, 5)).toMatchObject({ open: true, locked_until: null });
+    await clock.advance(299_000);
+    expect(mum.pairing.window.open).toBe(true);
+    await clock.advance(2_000);
+    expect(mum.pairing.window).toEqual({ open: false, closes_at: null, locked_until: null });
+    expect(mum.seen.at(-1)).toMatchObject({ type: 'pairing_window', window: { open: false } });
+  });
+
+  it('gives a second hub with the same name a name of its own', async () => {
+    const { dad, mum } = await strangers();
+    await dad.pins(await hub('Aunt'), 'Mum computer');
+    await upToDigits(dad, mum);
+    await typeSix(dad, mum);
+    await reaches(mum, 'type_two');
+    await typeTwo(dad, mum);
+    await reaches(dad, 'paired');
+    expect(dad.peer(mum).name).toBe('Mum computer 2');
+  });
+
+  it('shows what the other side says of itself only in a form that is fit to be shown', async () => {
+    const { dad, mum } = await strangers();
+    dad.profile = { ...dad.profile, name: 'Mum\u202e [verified]', person: '<img onerror=x>' };
+    await upToDigits(dad, mum);
+    expect(mum.currentPairing?.said_hub).toBe('(name hidden)');
+    expect(mum.currentPairing?.said_person).toBe('<img onerror=x>');
+    await typeSix(dad, mum);
+    await reaches(mum, 'type_two');
+    await typeTwo(dad, mum);
+    await reaches(mum, 'paired');
+    expect(mum.peer(dad).name).not.toContain('\u202e');
+  });
+});
+
+describe('pairing done wrong', () => {
+  it('fails on both sides when the six digits are wrong, and pins nobody', async () => {
+    const { dad, mum } = await strangers();
+    await upToDigits(dad, mum);
+    await dad.pairing.type(pairingId(dad), wrong(mum.currentPairing?.six ?? ''), PERSON);
+    await reaches(mum, 'failed');
+    expect(dad.currentPairing).toMatchObject({ state: 'failed', six: null, two: null });
+    expect(dad.currentPairing?.failure).not.toBeNull();
+    expect([dad.store.read.peers(), mum.store.read.peers()]).toEqual([[], []]);
+  });
+
+  it('fails on both sides when the two digits are wrong: one try, and the first side pins nobody either', async () => {
+    const { dad, mum } = await strangers();
+    await upToDigits(dad, mum);
+    await typeSix(dad, mum);
+    await reaches(mum, 'type_two');
+    await mum.pairing.type(pairingId(mum), wrong(dad.currentPairing?.two ?? ''), PERSON);
+    await reaches(dad, 'failed');
+    expect(mum.currentPairing?.state).toBe('failed');
+    await clock.advance(60_000);
+    expect([dad.store.read.peers(), mum.store.read.peers()]).toEqual([[], []]);
+    expect(dad.store.read.getMeta('pairing_unsettled')).toBe('[]');
+  });
+
+  it('HE-08: three failed checks in ten minutes close pairing for ten', async () => {
+    const { dad, mum } = await strangers();
+    for (let round = 0; round < 3; round++) {
+      await upToDigits(dad, mum);
+      await dad.pairing.type(pairingId(dad), wrong(mum.currentPairing?.six ?? ''), PERSON);
+      await reaches(mum, 'failed');
+    }
+    expect(mum.pairing.window).toMatchObject({ open: false });
+    expect(mum.pairing.window.locked_until).not.toBeNull();
+    expect(() => mum.pairing.setWindow(true, 5)).toThrow(/too many pairings failed/);
+    expect(() => dad.pairing.begin(mum.agentId, null)).toThrow(/too many pairings failed/);
+    await clock.advance(601_000);
+    expect(mum.pairing.setWindow(true, 5).open).toBe(true);
+  });
+
+  it('ends after five minutes without the digits', async () => {
+    const { dad, mum } = await strangers();
+    await upToDigits(dad, mum);
+    await clock.advance(301_000);
+    expect([dad, mum].map((side) => side.pairing.list()[0]?.state)).toEqual(['failed', 'failed']);
+    await clock.advance(61_000);
+    expect([dad.pairing.list(), mum.pairing.list()]).toEqual([[], []]);
+  });
+
+  it('can be called off by either person until it is done', async () => {
+    const { dad, mum } = await strangers();
+    await upToDigits(dad, mum);
+    await mum.pairing.cancel(pairingId(mum));
+    await reaches(dad, 'failed');
+    await upToDigits(dad, mum);
+    await typeSix(dad, mum);
+    await reaches(mum, 'type_two');
+    await dad.pairing.cancel(pairingId(dad));
+    await reaches(mum, 'failed');
+    await clock.advance(30_000);
+    expect([dad.store.read.peers(), mum.store.read.peers()]).toEqual([[], []]);
+  });
+});
+
+describe('pairing interrupted', () => {
+  it('goes on after the connection was lost between the two typings', async () => {
+    const { dad, mum } = await strangers();
+    await upToDigits(dad, mum);
+    await typeSix(dad, mum);
+    await reaches(mum, 'type_two');
+    if (dad.transport instanceof MemoryTransport) dad.transport.cut();
+    await clock.settle();
+    await typeTwo(dad, mum);
+    await reaches(mum, 'paired');
+    await reaches(dad, 'paired');
+    await clock.until(() => dad.links.isOnline(mum.key) && mum.links.isOnline(dad.key), 'both are online');
+  });
+
+  it('heals when the initiator is killed after its check passed and before it heard the other confirmation', async () => {
+    const { dad, mum } = await strangers();
+    await upToDigits(dad, mum);
+    await typeSix(dad, mum);
+    await reaches(mum, 'type_two');
+    const two = dad.currentPairing?.two ?? '';
+    const { transport } = dad;
+    if (transport instanceof MemoryTransport) transport.crash();
+    await mum.pairing.type(pairingId(mum), two, PERSON);
+    expect(mum.directory.isPaired(dad.key)).toBe(true);
+    expect(dad.store.read.peer(mum.key)).toBeUndefined();
+    const back = await killAndRestart(dad);
+    await clock.until(() => back.directory.isPaired(mum.key), 'the restarted side pins too', 120_000);
+    await clock.until(() => back.links.isOnline(mum.key) && mum.links.isOnline(back.key), 'both are online', 60_000);
+    expect(back.peer(mum)).toMatchObject({ name: 'Mum computer', person: 'Mum', trust: 'paired' });
+  });
+
+  it('heals when the responder is killed right after it pinned and before its confirmation left', async () => {
+    const { dad, mum } = await strangers();
+    await upToDigits(dad, mum);
+    await typeSix(dad, mum);
+    await reaches(mum, 'type_two');
+    const { transport } = mum;
+    const typed = mum.pairing.type(pairingId(mum), dad.currentPairing?.two ?? '', PERSON);
+    if (transport instanceof MemoryTransport) transport.crash();
+    await typed;
+    expect(mum.store.read.peer(dad.key)?.trust).toBe('paired');
+    await clock.settle();
+    expect(dad.directory.isPaired(mum.key)).toBe(false);
+    const back = await killAndRestart(mum);
+    await clock.until(() => dad.directory.isPaired(back.key), 'the other side pins too', 120_000);
+    await clock.until(() => dad.links.isOnline(back.key) && back.links.isOnline(dad.key), 'both are online', 60_000);
+  });
+
+  it('pins nobody when the responder is killed before its own check, and the waiting side says so in the end', async () => {
+    const { dad, mum } = await strangers();
+    await upToDigits(dad, mum);
+    await typeSix(dad, mum);
+    await reaches(mum, 'type_two');
+    const back = await killAndRestart(mum);
+    expect(back.pairing.list()).toEqual([]);
+    await clock.advance(960_000);
+    expect([dad.store.read.peers(), back.store.read.peers()]).toEqual([[], []]);
+    expect(dad.store.read.getMeta('pairing_unsettled')).toBe('[]');
+    expect(dad.seen.findLast((event) => event.type === 'pairing')).toMatchObject({ pairing: { state: 'failed' } });
+  });
+});

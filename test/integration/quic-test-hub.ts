@@ -82,12 +82,12 @@ export class TestHub {
   }
 
   /** Waits, woken by events, until `look` finds something. */
-  until<Found>(what: string, look: () => Found | undefined): Promise<Found> {
+  until<Found>(what: string, look: () => Found | undefined, limitMs = WAIT_LIMIT_MS): Promise<Found> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#listeners.delete(check);
         reject(new Error(`no sign of ${what}; seen: ${JSON.stringify(this.events.map((event) => event.type))}`));
-      }, WAIT_LIMIT_MS);
+      }, limitMs);
       const check = (): void => {
         const found = look();
         if (found === undefined) return;
@@ -115,7 +115,7 @@ export class TestHub {
   #take(event: TransportEvent): void {
     this.events.push(event);
     if (event.type === 'request') this.answer(this, event);
-    for (const listener of [...this.#listeners]) listener();
+    for (const listener of this.#listeners) listener();
   }
 }
 

@@ -11,17 +11,21 @@ import { IncomingRequests } from './incoming-requests.ts';
 import {
   ACK_DEFER_MAX_PACKETS,
   ACK_DEFER_MS,
+  MESSAGE_LEAVE_LIMIT_MS,
   BURST_MAX_DATAGRAMS,
   CLOSE_REASON_MAX_BYTES,
   HANDSHAKE_LIMIT_MS,
-  LOST_AFTER_SILENCE_MS,
-  PING_AFTER_SILENCE_MS,
   STREAM_JUDGE_INTERVAL_MS,
 } from './limits.ts';
 import type { HostPort, QuicheConnection } from './native-binding.ts';
 import { OutgoingMessages } from './outgoing-messages.ts';
+import { validatedPeer } from './paths.ts';
+import { Silence } from './silence.ts';
 import { StreamReader } from './stream-reader.ts';
 import { StreamWriter } from './stream-writer.ts';
+
+/** Transport error code of RFC 9000, Section 20.1. */
+const NO_ERROR = 0;
 
 export interface ConnectionOptions {
   readonly connectionId: number;
@@ -58,8 +62,7 @@ export class QuicConnection {
   #dirty = true;
   #unflushedPackets = 0;
   #strayAddress = false;
-  #lastHeardMs: number;
-  #lastPingMs = 0;
+  readonly #silence: Silence;
   #timer: TimerHandle | null = null;
   #timerDueMs = Infinity;
   #ackTimer: TimerHandle | null = null;
@@ -77,7 +80,7 @@ export class QuicConnection {
     this.#peer = { host: address, port: options.port };
     this.#receiveInfo = { from: this.#peer, to: host.local };
     this.#startedAtMs = host.clock.monotonicMs();
-    this.#lastHeardMs = this.#startedAtMs;
+    this.#silence = new Silence(this.#startedAtMs);
     const { native } = options;
     this.#reader = new StreamReader({
       native,
@@ -90,7 +93,7 @@ export class QuicConnection {
         violation: (streamId, rule) => this.#violation(streamId, rule),
       },
     });
-    this.#writer = new StreamWriter(native);
+    this.#writer = new StreamWriter({ native, clock: host.clock });
     const wake = (): void => this.wake();
     this.outgoing = new OutgoingMessages({
       binding: host.binding,
@@ -150,26 +153,22 @@ export class QuicConnection {
     this.#schedule();
   }
 
-  /** Closes with an application code; the end is reported at once. */
+  /** Closes with an application code; the end is reported at once. A handshake, which knows no such codes, is called off. */
   close(code: CloseCode, reason: string): void {
-    this.#close(true, code, reason, { code, by: 'local', reason });
+    if (this.#status === 'handshake') this.#close(false, NO_ERROR, '', { code, by: 'local', reason });
+    else this.#close(true, code, reason, { code, by: 'local', reason });
   }
 
   /** Forgets a handshake without another word on the wire. */
   dropSilently(reason: string): void {
     this.#end({ code: null, by: 'local', reason });
-    this.#disappear();
-  }
-
-  /** Ends everything without another word on the wire. */
-  dispose(): void {
-    this.#disappear();
+    this.dispose();
   }
 
   #receive(datagram: Buffer, info: { from: HostPort; to: HostPort }): void {
     try {
       this.#native.recv(datagram, info);
-      this.#lastHeardMs = this.#host.clock.monotonicMs();
+      this.#silence.heard(this.#host.clock.monotonicMs());
     } catch {
       // Whatever it was, quiche has noted what it must answer; the flush sends it.
       this.#host.counters.add('dropped.undecryptable');
@@ -268,12 +267,8 @@ export class QuicConnection {
   /** Follows a peer behind a NAT to its new address, once quiche has validated the path. */
   #followPath(): void {
     this.#strayAddress = false;
-    while (this.#native.pathEventNext() !== null) {
-      // Drained so that they never pile up; the state of the paths says more than the events.
-    }
-    const peer = this.#native.pathStats().find((path) => path.active)?.peerHost;
+    const peer = validatedPeer(this.#native, this.#host.local);
     if (!peer || (peer.host === this.#peer.host && peer.port === this.#peer.port)) return;
-    if (!this.#native.isPathValidated(this.#host.local, peer)) return;
     this.#peer = peer;
     this.#receiveInfo = { from: peer, to: this.#host.local };
     this.#host.counters.add('paths.followed');
@@ -301,7 +296,8 @@ export class QuicConnection {
     this.#host.ended(this, end);
   }
 
-  #disappear(): void {
+  /** Ends everything without another word on the wire. */
+  dispose(): void {
     if (this.#status === 'gone') return;
     this.#status = 'gone';
     this.#timer?.cancel();
@@ -309,7 +305,7 @@ export class QuicConnection {
     this.#host.gone(this);
   }
 
-  /** Sends what is due now and arms the timer. Turns call it; from outside it is for last words before the socket closes. */
+  /** Sends what is due now and arms the timer: turns do, and the endpoint for last words before its socket closes. */
   flush(): void {
     this.#ackTimer?.cancel();
     this.#ackTimer = null;
@@ -344,7 +340,7 @@ export class QuicConnection {
     if (this.#status === 'gone') return;
     if (this.#native.isClosed()) {
       if (this.#status !== 'closed') this.#noticeEnd();
-      return this.#disappear();
+      return this.dispose();
     }
     const nowMs = this.#host.clock.monotonicMs();
     const timeoutMs = this.#native.timeout();
@@ -352,9 +348,9 @@ export class QuicConnection {
     let dueMs = timeoutMs === null ? Infinity : nowMs + timeoutMs + 1;
     if (this.#status === 'handshake' && this.direction === 'incoming') dueMs = Math.min(dueMs, this.#startedAtMs + HANDSHAKE_LIMIT_MS);
     if (this.#status === 'open') {
-      const pingDueMs = Math.max(this.#lastHeardMs, this.#lastPingMs) + PING_AFTER_SILENCE_MS;
-      dueMs = Math.min(dueMs, pingDueMs, this.#lastHeardMs + LOST_AFTER_SILENCE_MS);
-      if (this.#reader.unfinishedCount > 0) dueMs = Math.min(dueMs, nowMs + STREAM_JUDGE_INTERVAL_MS);
+      dueMs = Math.min(dueMs, this.#silence.dueMs);
+      const streams = this.#reader.unfinishedCount + this.#writer.unwrittenCount;
+      if (streams > 0) dueMs = Math.min(dueMs, nowMs + STREAM_JUDGE_INTERVAL_MS);
     }
     if (this.#timer !== null && dueMs >= this.#timerDueMs) return;
     this.#timer?.cancel();
@@ -376,18 +372,27 @@ export class QuicConnection {
       return this.dropSilently('the handshake took too long');
     }
     if (this.#status === 'open') this.#keepAlive(nowMs);
-    if (this.#status === 'open' && this.#host.canDeliver()) this.#reader.judge();
+    if (this.#status === 'open') this.#judgeStreams(nowMs);
     this.#advance();
     this.flush();
   };
 
+  #judgeStreams(nowMs: number): void {
+    // While nothing is read, a stream that stands still is not the peer's fault.
+    if (this.#host.canDeliver()) this.#reader.judge();
+    for (const streamId of this.#writer.judge(nowMs, MESSAGE_LEAVE_LIMIT_MS)) {
+      this.#host.counters.add('messages.not-taken');
+      if (this.outgoing.owns(streamId)) this.outgoing.answered(streamId, { ok: false, error: { type: 'timeout' } });
+      this.incoming.refuse(streamId, CLOSE_CODES.tooSlow);
+    }
+  }
+
   #keepAlive(nowMs: number): void {
-    const silenceMs = nowMs - this.#lastHeardMs;
-    if (silenceMs >= LOST_AFTER_SILENCE_MS) {
+    const due = this.#silence.judge(nowMs);
+    if (due === 'lost') {
       const reason = 'nothing was heard any more';
       this.#close(true, CLOSE_CODES.done, reason, { code: null, by: 'network', reason });
-    } else if (nowMs - Math.max(this.#lastHeardMs, this.#lastPingMs) >= PING_AFTER_SILENCE_MS) {
-      this.#lastPingMs = nowMs;
+    } else if (due === 'ping') {
       this.#native.sendAckEliciting();
       this.#dirty = true;
     }

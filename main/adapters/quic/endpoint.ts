@@ -225,7 +225,8 @@ export class Endpoint implements Transport {
     return new Promise((resolve) => {
       const giveUp = (failure: DialFailure): void => {
         this.#settleDial(connection, err(failure));
-        connection.dropSilently('the dial was given up');
+        // With a word to the other side: some hubs take one handshake at a time.
+        connection.close(CLOSE_CODES.done, 'the dial was given up');
       };
       const timer = this.#clock.setTimer(CONNECT_LIMIT_MS, () => giveUp({ type: 'timeout' }));
       const abort = (): void => giveUp({ type: 'aborted' });

@@ -74,6 +74,9 @@ export const QUEUED_BYTES_MAX = 16 * 1024 * 1024;
 /** How long a one-way message may wait for credit; then it fails with `timeout`. */
 export const SEND_LIMIT_MS = 10_000;
 
+/** How long a message on its stream may wait for the peer to take it; then the stream is reset with `tooSlow`. */
+export const MESSAGE_LEAVE_LIMIT_MS = 30_000;
+
 /** Connections in all; a paired hub takes the place of a stranger, a stranger is refused. */
 export const CONNECTIONS_MAX = 128;
 /** Connections of hubs that are not paired; the next one is closed with `overLimit`. */

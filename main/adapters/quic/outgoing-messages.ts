@@ -147,10 +147,8 @@ export class OutgoingMessages {
     this.#finish(outgoing, err(failure));
     if (streamId === null) return;
     if (this.#writer.isUnwritten(streamId)) this.#abandonWriting(streamId);
-    if (outgoing.direction === 'bidirectional') {
-      this.#reader.forget(streamId);
-      this.#shutdown(streamId, this.#binding.Shutdown.Read);
-    }
+    // An answer that has begun is read to its end: the library keeps the credit of a stream that is shut with bytes still missing.
+    if (outgoing.direction === 'bidirectional' && !this.#reader.discard(streamId)) this.#shutdown(streamId, this.#binding.Shutdown.Read);
     this.#wake();
   }
 

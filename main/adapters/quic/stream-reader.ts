@@ -22,9 +22,11 @@ export interface UnfinishedBytes {
 }
 
 interface Unfinished {
-  readonly parts: Buffer[];
   readonly firstAtMs: number;
+  parts: Buffer[];
   size: number;
+  /** Nobody waits for it any more: read, so that the connection's credit returns, and thrown away. */
+  discarded: boolean;
 }
 
 export class StreamReader {
@@ -71,11 +73,22 @@ export class StreamReader {
       const ageMs = nowMs - stream.firstAtMs;
       const owedBytes = (ageMs / SECOND_MS - 1) * STREAM_RATE_MIN_BYTES_PER_SECOND;
       // The first second is free, the second one is when the rate can first be judged.
-      const starved = ageMs >= 2 * SECOND_MS && stream.size < owedBytes;
+      const starved = ageMs >= 2 * SECOND_MS && stream.size < owedBytes && !stream.discarded;
       if (ageMs < STREAM_END_LIMIT_MS && !starved) continue;
       this.forget(streamId);
       this.#sink.violation(streamId, 'too-slow');
     }
+  }
+
+  /** Throws away what has come of a message and what still comes; false when nothing of it has come yet. */
+  discard(streamId: number): boolean {
+    const stream = this.#unfinished.get(streamId);
+    if (!stream) return false;
+    this.#total.count -= stream.size;
+    stream.parts = [];
+    stream.size = 0;
+    stream.discarded = true;
+    return true;
   }
 
   forget(streamId: number): void {
@@ -109,6 +122,10 @@ export class StreamReader {
   /** Takes `length` bytes out of the scratch buffer; false when the stream broke a limit. */
   #take(streamId: number, length: number, ended: boolean): boolean {
     const stream = this.#unfinished.get(streamId);
+    if (stream?.discarded) {
+      if (ended) this.forget(streamId);
+      return true;
+    }
     const size = (stream?.size ?? 0) + length;
     if (size > MESSAGE_SIZE_MAX_BYTES || (!ended && this.#total.count + length > UNFINISHED_MAX_BYTES)) {
       this.forget(streamId);
@@ -127,7 +144,7 @@ export class StreamReader {
       stream.parts.push(bytes);
       stream.size = size;
     } else {
-      this.#unfinished.set(streamId, { parts: [bytes], firstAtMs: this.#clock.monotonicMs(), size });
+      this.#unfinished.set(streamId, { parts: [bytes], firstAtMs: this.#clock.monotonicMs(), size, discarded: false });
     }
     return true;
   }

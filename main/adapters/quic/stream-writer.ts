@@ -1,5 +1,6 @@
 // Writes whole messages to streams and keeps what the native library does not take at once: bytes and an offset for each stream,
 // resumed when the stream can be written again. A stream that is stuck never holds back another.
+import type { Clock } from '../../ports/clock.ts';
 import type { QuicheConnection } from './native-binding.ts';
 
 const STOPPED_MESSAGE = /^StreamStopped\((\d+)\)$/;
@@ -12,15 +13,18 @@ export type WriteEnd =
 interface Unwritten {
   readonly bytes: Uint8Array;
   readonly ended: (end: WriteEnd) => void;
+  readonly sinceMs: number;
   offset: number;
 }
 
 export class StreamWriter {
   readonly #native: QuicheConnection;
+  readonly #clock: Clock;
   readonly #unwritten = new Map<number, Unwritten>();
 
-  constructor(native: QuicheConnection) {
-    this.#native = native;
+  constructor(deps: { readonly native: QuicheConnection; readonly clock: Clock }) {
+    this.#native = deps.native;
+    this.#clock = deps.clock;
   }
 
   get unwrittenCount(): number {
@@ -33,7 +37,7 @@ export class StreamWriter {
 
   /** Writes the message and FIN. `ended` is called once, at once or later, unless the message is forgotten. */
   write(streamId: number, bytes: Uint8Array, ended: (end: WriteEnd) => void): void {
-    const message: Unwritten = { bytes, ended, offset: 0 };
+    const message: Unwritten = { bytes, ended, sinceMs: this.#clock.monotonicMs(), offset: 0 };
     if (!this.#advance(streamId, message)) this.#unwritten.set(streamId, message);
   }
 
@@ -54,12 +58,38 @@ export class StreamWriter {
     return moved;
   }
 
+  /**
+   * Ends what can never be written: streams the peer gave up while the connection could take nothing (the library forgets those without
+   * a word), and messages that the peer does not take within `limitMs`. The latter are returned, to be reset.
+   */
+  judge(nowMs: number, limitMs: number): readonly number[] {
+    const stuck: number[] = [];
+    for (const [streamId, message] of this.#unwritten) {
+      if (this.#isGone(streamId)) {
+        this.#unwritten.delete(streamId);
+        message.ended({ type: 'stopped', code: null });
+      } else if (nowMs - message.sinceMs >= limitMs) {
+        stuck.push(streamId);
+      }
+    }
+    return stuck;
+  }
+
   forget(streamId: number): void {
     this.#unwritten.delete(streamId);
   }
 
   clear(): void {
     this.#unwritten.clear();
+  }
+
+  #isGone(streamId: number): boolean {
+    try {
+      this.#native.streamCapacity(streamId);
+      return false;
+    } catch {
+      return true;
+    }
   }
 
   #resumeOne(streamId: number, message: Unwritten): boolean {

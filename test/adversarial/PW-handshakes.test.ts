@@ -1,0 +1,140 @@
+// Strangers who finish a handshake with papers, protocols or sessions that are not acceptable, and strangers in numbers.
+import { afterEach, beforeEach, expect } from 'vitest';
+import { createPrivateKey } from 'node:crypto';
+import { QUARANTINED_CONNECTIONS_MAX } from '../../main/adapters/quic/limits.ts';
+import { keyOfChain } from '../../main/adapters/quic/peer-certificate.ts';
+import { CLOSE_CODES } from '../../main/ports/transport.ts';
+import { newIdentity, type TestHub } from '../integration/quic-test-hub.ts';
+import { forgedPapers, honestPapers, LawlessConnection, lawlessConfig, type Papers } from './PW-lawless-peer.ts';
+import { attack, expectService, House } from './PW-house.ts';
+
+let house: House;
+beforeEach(() => {
+  house = new House();
+});
+afterEach(() => house.close());
+
+async function knock(hub: TestHub, host: string, papers: Papers | null, protocols?: readonly string[], session?: Uint8Array) {
+  const connection = new LawlessConnection(await house.socket(host), hub, lawlessConfig(papers, protocols), session);
+  house.atEnd(() => connection.stop());
+  return connection;
+}
+
+async function twoCertificates(): Promise<Papers> {
+  const papers = await honestPapers(newIdentity());
+  const other = await honestPapers(newIdentity());
+  const chain = Buffer.concat([...papers.certificates, Buffer.from('\n'), ...other.certificates]);
+  return { ...papers, certificates: [chain] };
+}
+
+attack('PW-06: certificates that are none, of another kind, too many, too large or signed by another key are refused', async () => {
+  const { hub, control } = await house.open();
+  const cases: Readonly<Record<string, Papers | null>> = {
+    none: null,
+    rsa: await forgedPapers('rsa'),
+    p256: await forgedPapers('p256'),
+    'two certificates': await twoCertificates(),
+    '60 KB': await forgedPapers('ed25519', { paddingBytes: 60_000 }),
+    '5 KB': await forgedPapers('ed25519', { paddingBytes: 5_000 }),
+    'signed by another key': await forgedPapers('ed25519', { signedByAnother: true }),
+  };
+  const ends: Record<string, unknown> = {};
+  for (const [name, papers] of Object.entries(cases)) {
+    const connection = await knock(hub, '127.0.0.2', papers);
+    const { isApp, errorCode } = await connection.closed();
+    ends[name] = !isApp && errorCode >= 0x100 && errorCode < 0x200 ? 'TLS alert' : { isApp, errorCode };
+  }
+  expect(ends).toEqual(Object.fromEntries(Object.keys(cases).map((name) => [name, 'TLS alert'])));
+  expect(hub.eventsOf('connected')).toEqual([]);
+  await expectService(hub, control);
+  expect(hub.eventsOf('connected')).toHaveLength(1);
+});
+
+attack('PW-06: a certificate that is cut, padded or bent anywhere is refused without an exception', async () => {
+  const { certificates } = await honestPapers(newIdentity());
+  const der = Buffer.from(String(certificates[0]).replace(/-----[^-]+-----|\s/g, ''), 'base64');
+  expect(keyOfChain([der])).toMatchObject({ ok: true });
+  for (let length = 0; length < der.length; length += 1) expect(keyOfChain([der.subarray(0, length)]).ok).toBe(false);
+  expect(keyOfChain([Buffer.concat([der, Buffer.from([0])])]).ok).toBe(false);
+  for (let at = 0; at < der.length; at += 1) {
+    const bent = Buffer.from(der);
+    bent[at] = (bent[at] ?? 0) ^ 0x55;
+    expect(keyOfChain([bent]).ok).toBe(false);
+  }
+  expect(keyOfChain([])).toEqual({ ok: false, error: 'no certificate' });
+  expect(keyOfChain(null)).toEqual({ ok: false, error: 'no certificate' });
+});
+
+attack('PW-06: a certificate shown without its key does not get through', async () => {
+  const { hub, control } = await house.open();
+  const [victim, thief] = [await honestPapers(newIdentity()), newIdentity()];
+  const prefix = Buffer.from('302e020100300506032b657004220420', 'hex');
+  const key = createPrivateKey({ key: Buffer.concat([prefix, thief.seed]), format: 'der', type: 'pkcs8' });
+  const stolen = { ...victim, keys: [Buffer.from(key.export({ format: 'pem', type: 'pkcs8' }))] };
+  const connection = await knock(hub, '127.0.0.2', stolen);
+  expect(await connection.closed()).toMatchObject({ isApp: false });
+  expect(hub.eventsOf('connected')).toEqual([]);
+  await expectService(hub, control);
+});
+
+// A client without any protocol cannot be made with this library: its TLS refuses to begin.
+attack('PW-08: another application protocol is closed within a second', async () => {
+  const { hub, control } = await house.open();
+  const papers = await honestPapers(newIdentity());
+  for (const protocols of [['h3'], ['axon/2'], ['axon'], ['h3', 'axon/10']]) {
+    const connection = await knock(hub, '127.0.0.2', papers, protocols);
+    const startedAt = performance.now();
+    expect(await connection.closed()).toMatchObject({ isApp: false });
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+  }
+  expect(hub.eventsOf('connected')).toEqual([]);
+  await expectService(hub, control);
+});
+
+attack('PW-09: of 200 strangers 16 find a place, and a paired hub finds its own', async () => {
+  const { hub, control } = await house.open();
+  const connections: LawlessConnection[] = [];
+  for (let number = 0; number < 200; number += 1) {
+    // Ten strangers share an address, so the budget of Initials lets them all through.
+    const connection = await knock(hub, `127.0.2.${1 + Math.floor(number / 10)}`, await honestPapers(newIdentity()));
+    await connection.established();
+    connections.push(connection);
+  }
+  await hub.counter('refused.no-place', (count) => count === 200 - QUARANTINED_CONNECTIONS_MAX);
+  expect((await hub.transport.statistics()).connections).toBe(QUARANTINED_CONNECTIONS_MAX);
+  const refused = connections.filter((connection) => connection.native.peerError() !== null);
+  expect(refused).toHaveLength(200 - QUARANTINED_CONNECTIONS_MAX);
+  for (const connection of refused) expect(connection.native.peerError()).toMatchObject({ isApp: true, errorCode: CLOSE_CODES.overLimit });
+  await expectService(hub, control);
+  expect((await hub.transport.statistics()).connections).toBe(QUARANTINED_CONNECTIONS_MAX + 1);
+});
+
+attack('PW-09: ten parallel connections of one key leave two', async () => {
+  const { hub, control } = await house.open();
+  const papers = await honestPapers(newIdentity());
+  const connections = await Promise.all(Array.from({ length: 10 }, () => knock(hub, '127.0.0.2', papers)));
+  await hub.until('eight ends', () => (hub.eventsOf('disconnected').length === 8 ? true : undefined));
+  for (const ended of hub.eventsOf('disconnected')) expect(ended).toMatchObject({ code: CLOSE_CODES.duplicate, by: 'local' });
+  expect((await hub.transport.statistics()).connections).toBe(2);
+  await connections[0]?.until('the closes to arrive', () =>
+    connections.filter((connection) => connection.native.peerError() !== null).length === 8 ? true : undefined,
+  );
+  await expectService(hub, control);
+});
+
+attack('PW-18: a resumed session is closed, and early data is never taken', async () => {
+  const { hub, control } = await house.open();
+  const identity = newIdentity();
+  const papers = await honestPapers(identity);
+  const first = await knock(hub, '127.0.0.2', papers);
+  await first.established();
+  const session = await first.until('a session ticket', () => first.native.session() ?? undefined);
+  hub.transport.setAdmission({ paired: [control.identity.keyHex], refused: [identity.keyHex] });
+  await hub.event('disconnected');
+  const second = await knock(hub, '127.0.0.2', papers, undefined, session);
+  expect(second.native.isInEarlyData()).toBe(false);
+  expect(await second.closed()).toMatchObject({ isApp: false });
+  await hub.counter('refused.resumed', (count) => count === 1);
+  expect(hub.eventsOf('connected')).toHaveLength(1);
+  await expectService(hub, control);
+});

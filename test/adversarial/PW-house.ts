@@ -1,0 +1,58 @@
+// The house under attack: one hub in a process of its own, and a paired control peer that must always get its answer within two seconds.
+import { expect, it } from 'vitest';
+import { createInProcessTransport, createQuicTransport } from '../../main/adapters/quic/quic-transport.ts';
+import { Household, systemDeps, type TestHub } from '../integration/quic-test-hub.ts';
+import { RawSocket } from './PW-lawless-peer.ts';
+
+/** The control peer has its answer within this time, attack or not (security.md, Adversarial cases). */
+const CONTROL_LIMIT_MS = 2_000;
+
+/** Attackers have loopback addresses of their own, which macOS has not. */
+export const attack = it.skipIf(process.platform === 'darwin');
+
+export class House {
+  readonly #underAttack = new Household(() => createQuicTransport(systemDeps));
+  readonly #peers = new Household(() => createInProcessTransport(systemDeps));
+  readonly #sockets: RawSocket[] = [];
+  readonly #cleanups: (() => void)[] = [];
+
+  /** The hub that is attacked. */
+  async open(): Promise<{ hub: TestHub; control: TestHub }> {
+    const hub = await this.#underAttack.hub('127.0.0.1');
+    const control = await this.#peers.hub('127.0.0.1');
+    hub.trust(control);
+    control.trust(hub);
+    return { hub, control };
+  }
+
+  peer(host?: string): Promise<TestHub> {
+    return this.#peers.hub(host);
+  }
+
+  async socket(host: string): Promise<RawSocket> {
+    const socket = await new RawSocket().bind(host);
+    this.#sockets.push(socket);
+    return socket;
+  }
+
+  atEnd(cleanup: () => void): void {
+    this.#cleanups.push(cleanup);
+  }
+
+  async close(): Promise<void> {
+    for (const cleanup of this.#cleanups.splice(0)) cleanup();
+    await this.#underAttack.stop();
+    await this.#peers.stop();
+    await Promise.all(this.#sockets.splice(0).map((socket) => socket.close()));
+  }
+}
+
+/** Connects afresh and completes a request, both within the control limit; the hub's process is the one it always was. */
+export async function expectService(hub: TestHub, control: TestHub): Promise<void> {
+  const startedAt = performance.now();
+  const { connectionId } = await control.connect(hub);
+  const answer = await control.transport.request(connectionId, new TextEncoder().encode('still there?'), CONTROL_LIMIT_MS);
+  expect(answer).toMatchObject({ ok: true });
+  expect(performance.now() - startedAt).toBeLessThan(CONTROL_LIMIT_MS);
+  expect((await hub.transport.statistics()).restarts).toBe(0);
+}

@@ -1,0 +1,98 @@
+// Datagrams from strangers: whatever they are, nothing is kept, next to nothing is answered, and the hub serves on.
+import { randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, expect } from 'vitest';
+import { INITIALS_BURST } from '../../main/adapters/quic/limits.ts';
+import { binding, lawlessConfig } from './PW-lawless-peer.ts';
+import { attack, expectService, House } from './PW-house.ts';
+
+let house: House;
+beforeEach(() => {
+  house = new House();
+});
+afterEach(() => house.close());
+
+/** A long header of QUIC v1 with ids of eight bytes, filled up with chance. */
+function longHeader(type: 'initial' | 'zero-rtt', length: number, version = 1): Buffer {
+  const datagram = Buffer.concat([randomBytes(Math.max(length, 24))]);
+  datagram[0] = type === 'initial' ? 0xc3 : 0xd3;
+  datagram.writeUInt32BE(version, 1);
+  datagram[5] = 8;
+  datagram[14] = 8;
+  datagram[23] = 0;
+  return datagram.subarray(0, length);
+}
+
+attack('PW-01: a thousand 57-byte 0-RTT packets are counted and nothing else', async () => {
+  const { hub, control } = await house.open();
+  const attacker = await house.socket('127.0.0.2');
+  for (let count = 0; count < 1_000; count += 1) await attacker.send(longHeader('zero-rtt', 57), hub);
+  const counted = await hub.counter('dropped.zero-rtt', (count) => count === 1_000);
+  expect(counted).toBe(1_000);
+  await expectService(hub, control);
+  expect(attacker.receivedBytes).toBe(0);
+});
+
+attack('PW-02: Initials under 1,200 bytes get no answer at all', async () => {
+  const { hub, control } = await house.open();
+  const attacker = await house.socket('127.0.0.2');
+  for (let length = 8; length < 1_200; length += 1) await attacker.send(longHeader('initial', length), hub);
+  const { counters } = await hub.transport.statistics();
+  await hub.counter('dropped.short-initial', (count) => count > 1_000);
+  expect(counters['retries.sent'] ?? 0).toBe(0);
+  await expectService(hub, control);
+  expect(attacker.receivedBytes).toBe(0);
+});
+
+attack(
+  'PW-02: a source that has not proved its address gets at most three times what it sent, and no more than its budget of answers',
+  async () => {
+    const { hub, control } = await house.open();
+    const attacker = await house.socket('127.0.0.2');
+    const local = attacker.address;
+    const out = Buffer.alloc(65_536);
+    for (let count = 0; count < 100; count += 1) {
+      const client = binding.Connection.connect('x', randomBytes(16), local, { host: hub.host, port: hub.port }, lawlessConfig(null));
+      const part = client.send(out);
+      if (part) await attacker.send(Buffer.from(out.subarray(0, part[0])), hub);
+    }
+    await hub.counter('dropped.over-budget', (count) => count > 0);
+    await expectService(hub, control);
+    expect(attacker.receivedBytes).toBeGreaterThan(0);
+    expect(attacker.receivedBytes).toBeLessThanOrEqual(3 * attacker.sentBytes);
+    // The budget refills a little while the test runs.
+    expect(attacker.receivedDatagrams).toBeLessThan(2 * INITIALS_BURST);
+  },
+);
+
+attack('PW-02: other versions, version negotiation and unknown connections get no answer', async () => {
+  const { hub, control } = await house.open();
+  const attacker = await house.socket('127.0.0.2');
+  for (const version of [0, 2, 0x1a2a3a4a, 0xff00001d, 0x6b3343cf]) await attacker.send(longHeader('initial', 1_200, version), hub);
+  const short = randomBytes(1_200);
+  short[0] = 0x40;
+  await attacker.send(short, hub);
+  await hub.counter('dropped.version', (count) => count === 5);
+  await hub.counter('dropped.unknown-connection', (count) => count === 1);
+  await expectService(hub, control);
+  expect(attacker.receivedBytes).toBe(0);
+});
+
+attack('PW-04: random and half-right datagrams leave the hub serving', async () => {
+  const { hub, control } = await house.open();
+  const attacker = await house.socket('127.0.0.2');
+  const before = await hub.transport.statistics();
+  for (let count = 0; count < 20_000; count += 1) {
+    const datagram = randomBytes(1 + (count % 1_400));
+    // Every second one looks like a long header of our version, with lengths that lie.
+    if (count % 2 === 0 && datagram.length > 5) {
+      datagram[0] = 0xc0 | (count & 0x3f);
+      datagram.writeUInt32BE(1, 1);
+    }
+    await attacker.send(datagram, hub);
+  }
+  await expectService(hub, control);
+  const after = await hub.transport.statistics();
+  expect(after.counters['dropped.failed'] ?? 0).toBe(0);
+  expect(attacker.receivedBytes).toBeLessThanOrEqual(3 * attacker.sentBytes);
+  expect((after.processMemoryBytes ?? 0) - (before.processMemoryBytes ?? 0)).toBeLessThan(50 * 1024 * 1024);
+});

@@ -1,0 +1,108 @@
+// The transport on a network as it is: losing, slow, changing addresses, gone.
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createInProcessTransport } from '../../main/adapters/quic/quic-transport.ts';
+import { Household, systemDeps, type TestHub } from './quic-test-hub.ts';
+import { Link } from './quic-link.ts';
+
+let household: Household;
+const links: Link[] = [];
+beforeEach(() => {
+  household = new Household(() => createInProcessTransport(systemDeps));
+});
+afterEach(async () => {
+  await household.stop();
+  for (const link of links.splice(0)) link.close();
+});
+
+async function linked(): Promise<{ near: TestHub; far: TestHub; link: Link; connectionId: number }> {
+  const [near, far] = [await household.hub(), await household.hub()];
+  near.trust(far);
+  far.trust(near);
+  const link = new Link(far.port);
+  links.push(link);
+  const port = await link.open();
+  const dialled = await near.transport.dial({ ...far.target, port }, AbortSignal.timeout(10_000));
+  if (!dialled.ok) throw new Error(`the dial failed: ${JSON.stringify(dialled.error)}`);
+  await far.event('connected');
+  return { near, far, link, connectionId: dialled.value.connectionId };
+}
+
+it('F-19: a link that loses every fifth datagram and takes 60 ms carries every message once', async () => {
+  const { near, far, link, connectionId } = await linked();
+  link.loss = 0.2;
+  link.delayMs = 30;
+  const sizes = Array.from({ length: 60 }, (_, number) => (number % 10 === 0 ? 20_000 : 400));
+  const answers = await Promise.all(
+    sizes.map((size, number) => near.transport.request(connectionId, new Uint8Array(size).fill(number), 25_000)),
+  );
+  for (const [number, answer] of answers.entries()) {
+    expect(answer.ok && Buffer.from(answer.value).equals(Buffer.alloc(sizes[number] ?? 0, number))).toBe(true);
+  }
+  expect(far.eventsOf('request')).toHaveLength(sizes.length);
+  expect(far.eventsOf('violation')).toEqual([]);
+});
+
+it('follows a peer whose address a NAT has changed, once the new path is validated', async () => {
+  const { near, far, link, connectionId } = await linked();
+  const port = await link.rebind();
+  expect(await near.transport.request(connectionId, new Uint8Array([1]), 5_000)).toMatchObject({ ok: true });
+  expect(await far.event('path-changed')).toMatchObject({ connection: { port, keyHex: near.identity.keyHex } });
+  const { connection } = await far.event('connected');
+  expect(await far.transport.request(connection.connectionId, new Uint8Array([2]), 5_000)).toMatchObject({ ok: true });
+  expect(far.eventsOf('disconnected')).toEqual([]);
+});
+
+it('P12: a peer that falls silent counts as lost within twenty seconds, one that is merely idle does not', async () => {
+  const idle = await linked();
+  const { near, far, link, connectionId } = await linked();
+  link.isCut = true;
+  const startedAt = performance.now();
+  const waiting = near.transport.request(connectionId, new Uint8Array([1]), 60_000);
+  const lost = await near.until('the loss', () => near.eventsOf('disconnected')[0], 25_000);
+  expect(lost).toMatchObject({ by: 'network', code: null });
+  expect(performance.now() - startedAt).toBeGreaterThan(15_000);
+  expect(performance.now() - startedAt).toBeLessThan(20_000);
+  expect(await waiting).toMatchObject({ ok: false, error: { type: 'closed', by: 'network' } });
+  await far.until('the loss at the other end', () => far.eventsOf('disconnected')[0], 10_000);
+  // Nobody said a word on the other connection for as long: pings kept it.
+  expect(idle.near.eventsOf('disconnected')).toEqual([]);
+  expect(idle.far.eventsOf('disconnected')).toEqual([]);
+  expect(await idle.near.transport.request(idle.connectionId, new Uint8Array([1]), 2_000)).toMatchObject({ ok: true });
+}, 40_000);
+
+it('a dial into nothing fails with a timeout after ten seconds', async () => {
+  const { near, link, far } = await linked();
+  link.isCut = true;
+  const nowhere = new Link(far.port);
+  links.push(nowhere);
+  nowhere.isCut = true;
+  const port = await nowhere.open();
+  const startedAt = performance.now();
+  const result = await near.transport.dial({ ...far.target, port }, AbortSignal.timeout(30_000));
+  expect(result).toEqual({ ok: false, error: { type: 'timeout' } });
+  expect(performance.now() - startedAt).toBeLessThan(11_000);
+});
+
+it('seventeen dials at once leave one that is told to wait', async () => {
+  const { near, far } = await linked();
+  const nowhere = new Link(far.port);
+  links.push(nowhere);
+  nowhere.isCut = true;
+  const port = await nowhere.open();
+  const abort = new AbortController();
+  const dials = Array.from({ length: 17 }, () => near.transport.dial({ ...far.target, port }, abort.signal));
+  expect(await dials[16]).toEqual({ ok: false, error: { type: 'busy' } });
+  abort.abort();
+  for (const dial of dials.slice(0, 16)) expect(await dial).toEqual({ ok: false, error: { type: 'aborted' } });
+});
+
+it('works over IPv6, and over both with one socket', async () => {
+  const [dual, six, four] = [await household.hub('::'), await household.hub('::1'), await household.hub('127.0.0.1')];
+  for (const other of [six, four]) {
+    const { connectionId, host } = await dual.connect(other);
+    expect(host).toBe(other.host);
+    expect(await dual.transport.request(connectionId, new Uint8Array([1]), 5_000)).toMatchObject({ ok: true });
+    const incoming = await other.event('connected');
+    expect(incoming.connection.host).toBe(other.host);
+  }
+});

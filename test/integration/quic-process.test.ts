@@ -1,0 +1,139 @@
+// The life of the QUIC process: killed, hung, orphaned, and started again without the hub noticing more than lost connections.
+import { spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { spawnNodeQuicProcess, type QuicChild } from '../../main/adapters/quic/quic-process.ts';
+import { createInProcessTransport, createQuicTransport } from '../../main/adapters/quic/quic-transport.ts';
+import type { Transport } from '../../main/ports/transport.ts';
+import { Household, systemDeps } from './quic-test-hub.ts';
+
+/** A process can be stopped without ending it. */
+const posix = it.skipIf(process.platform === 'win32');
+/** A process shows its arguments and environment as files. */
+const linux = it.runIf(process.platform === 'linux');
+
+const children: QuicChild[] = [];
+let household: Household;
+let peers: Household;
+
+function watchedTransport(): Transport {
+  const spawnQuicProcess = (): QuicChild => {
+    const child = spawnNodeQuicProcess();
+    children.push(child);
+    return child;
+  };
+  return createQuicTransport({ ...systemDeps, spawnQuicProcess });
+}
+
+function newestChildId(): number {
+  const processId = children.at(-1)?.processId;
+  if (processId === undefined) throw new Error('no QUIC process was started');
+  return processId;
+}
+
+function isAlive(processId: number): boolean {
+  try {
+    return process.kill(processId, 0);
+  } catch {
+    return false;
+  }
+}
+
+async function untilGone(processId: number): Promise<void> {
+  const startedAt = performance.now();
+  while (isAlive(processId)) {
+    if (performance.now() - startedAt > 10_000) throw new Error(`process ${processId} is still there`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+beforeEach(() => {
+  household = new Household(watchedTransport);
+  peers = new Household(() => createInProcessTransport(systemDeps));
+});
+afterEach(async () => {
+  await household.stop();
+  await peers.stop();
+  children.length = 0;
+});
+
+it('F-20: a killed QUIC process is started again on its port, and every connection was reported gone', async () => {
+  const [hub, peer] = [await household.hub(), await peers.hub()];
+  hub.trust(peer);
+  peer.trust(hub);
+  peer.answer = () => {};
+  const connection = await hub.connect(peer);
+  const waiting = hub.transport.request(connection.connectionId, new Uint8Array([1]), 10_000);
+  await peer.event('request');
+  process.kill(newestChildId(), 'SIGKILL');
+  expect(await waiting).toMatchObject({ ok: false, error: { type: 'closed', by: 'local' } });
+  expect(await hub.event('disconnected')).toMatchObject({ connection, code: null, by: 'local' });
+  expect(await hub.event('restarted')).toEqual({ type: 'restarted', restarts: 1 });
+  const back = await peer.connect(hub);
+  expect(await peer.transport.request(back.connectionId, new Uint8Array([2]), 5_000)).toMatchObject({ ok: true });
+  // Admission survived, and no connection number is used twice.
+  const incoming = await hub.event('connected', (event) => event.connection.direction === 'incoming');
+  expect(incoming.connection.connectionId).toBeGreaterThan(connection.connectionId);
+  expect((await hub.transport.statistics()).restarts).toBe(1);
+});
+
+posix('F-20: a QUIC process that hangs is killed within five seconds and started again', async () => {
+  const [hub, peer] = [await household.hub(), await peers.hub()];
+  hub.trust(peer);
+  peer.trust(hub);
+  const hung = newestChildId();
+  const startedAt = performance.now();
+  process.kill(hung, 'SIGSTOP');
+  await hub.event('restarted');
+  expect(performance.now() - startedAt).toBeLessThan(6_000);
+  expect(isAlive(hung)).toBe(false);
+  const { connectionId } = await peer.connect(hub);
+  expect(await peer.transport.request(connectionId, new Uint8Array([1]), 5_000)).toMatchObject({ ok: true });
+});
+
+posix('calls made while the QUIC process is down fail at once', async () => {
+  const hub = await household.hub();
+  const gone = newestChildId();
+  process.kill(gone, 'SIGSTOP');
+  process.kill(gone, 'SIGKILL');
+  await untilGone(gone);
+  const [request, dial] = await Promise.all([
+    hub.transport.request(1, new Uint8Array([1]), 5_000),
+    hub.transport.dial({ ...hub.target, port: 9 }, AbortSignal.timeout(5_000)),
+  ]);
+  expect(request).toMatchObject({ ok: false, error: { type: 'closed' } });
+  expect(dial).toMatchObject({ ok: false, error: { type: 'refused' } });
+  await hub.event('restarted');
+});
+
+it('stopping the transport ends its process', async () => {
+  const hub = await household.hub();
+  const processId = newestChildId();
+  expect(isAlive(processId)).toBe(true);
+  await hub.transport.stop();
+  await untilGone(processId);
+  expect(hub.eventsOf('restarted')).toEqual([]);
+});
+
+it('the QUIC process ends when the hub is killed', async () => {
+  const parentFile = fileURLToPath(new URL('quic-orphan-parent.ts', import.meta.url));
+  const parent = spawn(process.execPath, [parentFile], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const lines = createInterface({ input: parent.stdout });
+  const childId = await new Promise<number>((resolve) => lines.once('line', (line) => resolve(Number(line))));
+  expect(isAlive(childId)).toBe(true);
+  parent.kill('SIGKILL');
+  await untilGone(childId);
+  expect(isAlive(childId)).toBe(false);
+});
+
+linux('the seed is on no command line and in no environment', async () => {
+  const hub = await household.hub();
+  const processId = newestChildId();
+  const shown = Buffer.concat([await readFile(`/proc/${processId}/cmdline`), await readFile(`/proc/${processId}/environ`)]);
+  const seed = Buffer.from(hub.identity.seed);
+  expect(shown.length).toBeGreaterThan(0);
+  for (const form of [seed, Buffer.from(seed.toString('hex')), Buffer.from(seed.toString('base64'))])
+    expect(shown.includes(form)).toBe(false);
+});

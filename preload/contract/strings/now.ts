@@ -105,7 +105,7 @@ export const now = {
   why: {
     legend: 'Say why',
     exactly: (hub: string) => `Exactly what ${hub} is told`,
-    told: (hub: string, reason: string) => `“Declined by a person at ${hub}: ${reason}”`,
+    told: (reason: string) => `“A person declined this request: ${reason}”`,
     note: 'Nothing runs. It may ask again.',
     decline: 'Decline and say so',
     back: 'Back',

@@ -96,13 +96,12 @@ export class ApprovalsController {
       return;
     }
     const { code, detail } = outcome.problem;
-    if (code === 'already_decided' || code === 'request_changed' || code === 'not_found' || code === 'gone') {
-      const newest = await this.#deps.api.call('approvals.get', { id });
-      if (newest.ok) {
-        card.endSending(newest.value.state !== 'pending');
-        this.#deps.hub.putApproval(newest.value);
-        return;
-      }
+    // Somebody may have been first, the time may be over, or the request may be another one now: the hub's newest word counts.
+    const newest = code === 'hub_unreachable' ? undefined : await this.#deps.api.call('approvals.get', { id });
+    if (newest?.ok && (newest.value.state !== 'pending' || newest.value.digest !== digest)) {
+      card.endSending(code === 'already_decided');
+      this.#deps.hub.putApproval(newest.value);
+      return;
     }
     card.failSending(`${words.now.notSent} ${detail}`);
   }

@@ -11,6 +11,15 @@ export interface WireRecord {
   readonly data: Uint8Array;
 }
 
+/** A query that asks for the pointers of `name`, `times` over. */
+export function queryBytes(name: string, times: number): Buffer {
+  const question = Buffer.concat([nameBytes(name), Buffer.from([0, TYPES.PTR, 0, 1])]);
+  return answerBytes(
+    Array.from({ length: times }, () => question),
+    { flags: 0, questions: times, answers: 0 },
+  );
+}
+
 /** A name as a list of labels, uncompressed. A label is what stands between dots. */
 export function nameBytes(name: string): Buffer {
   const labels = name === '' ? [] : name.split('.');

@@ -1,7 +1,7 @@
 // A hostile computer on the home network: crafted packets, false announcements and floods, and what our own packets give away.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BareSocket } from './bare-socket.ts';
-import { advertBytes, answerBytes, nameBytes, readMessage, recordBytes, srvData, TYPES, txtData } from './dns-message.ts';
+import { advertBytes, answerBytes, nameBytes, queryBytes, readMessage, recordBytes, srvData, TYPES, txtData } from './dns-message.ts';
 import { DiscoveryProgram, identityOf, type HubIdentity } from './found-hubs.ts';
 import { Lan, rounds, skipReason } from './namespaces.ts';
 
@@ -189,6 +189,18 @@ describe.skipIf(reason !== null)(`a hostile computer on the home network${reason
     const mum = await DiscoveryProgram.start(lan.host('mum'), 'mum');
     await Promise.all([dad.found(mum.identity.agentId, FOUND_WITHIN_MS), mum.found(dad.identity.agentId, FOUND_WITHIN_MS)]);
     expect(new Set(dad.foundIds).size).toBeLessThanOrEqual(17);
+    expect(dad.crashes).toEqual([]);
+  });
+
+  it('a flood of questions is answered at a bounded rate, and the next computer is still found', async () => {
+    const dad = await DiscoveryProgram.start(lan.host('dad'), 'dad');
+    const kid = await BareSocket.open(lan.host('kid'));
+    await kid.send(Array.from({ length: 60 }, () => queryBytes(SERVICE, 24)));
+    const mum = await DiscoveryProgram.start(lan.host('mum'), 'mum');
+    await Promise.all([dad.found(mum.identity.agentId, FOUND_WITHIN_MS), mum.found(dad.identity.agentId, FOUND_WITHIN_MS)]);
+    const answers = kid.captured('10.77.0.1').filter(({ bytes }) => readMessage(bytes).isAnswer).length;
+    expect(answers).toBeGreaterThan(20);
+    expect(answers).toBeLessThan(140);
     expect(dad.crashes).toEqual([]);
   });
 

@@ -99,7 +99,7 @@ export class LineProcess {
 
   #take(line: string): void {
     this.#lines.push(line);
-    for (const waiter of [...this.#waiters]) if (waiter.matches(line)) waiter.resolve(line);
+    for (const waiter of this.#waiters) if (waiter.matches(line)) waiter.resolve(line);
   }
 
   #read(stream: 'stdout' | 'stderr', onLine: (line: string) => void): void {

@@ -34,7 +34,7 @@ export function isSanePacket(message: Uint8Array, sourcePort: number): boolean {
 /** The part of dgram.Socket that multicast-dns uses. Emits error, listening, message and close. */
 export class GuardedSocket extends EventEmitter {
   readonly #socket: Socket;
-  readonly #gate = new RateGate();
+  readonly #gate: RateGate;
   readonly #deps: GuardedSocketDeps;
   #dropped = 0;
   #closed = false;
@@ -42,6 +42,7 @@ export class GuardedSocket extends EventEmitter {
   constructor(deps: GuardedSocketDeps) {
     super();
     this.#deps = deps;
+    this.#gate = new RateGate(deps.clock.monotonicMs());
     this.#socket = createSocket({ type: 'udp4', reuseAddr: true });
     this.#socket.on('error', (error) => this.emit('error', error));
     this.#socket.on('close', () => this.emit('close'));

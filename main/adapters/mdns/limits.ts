@@ -4,7 +4,7 @@
 export const PACKET_SIZE_MAX_BYTES = 1_500;
 /** A packet that claims more questions and records than this in all is dropped before it is decoded. */
 export const PACKET_RECORDS_MAX = 96;
-/** A query with more questions than this is dropped: each question costs one multicast answer. */
+/** A query with more questions than this is dropped: each question may cost one multicast answer. */
 export const PACKET_QUESTIONS_MAX = 24;
 
 /** Packets taken per second from one source address, and the burst; the rest is dropped and counted. */
@@ -20,6 +20,9 @@ export const SOURCES_MAX = 256;
 export const INSTANCES_MAX = 256;
 /** Instances one source address may announce on one interface; more are ignored. */
 export const INSTANCES_PER_SOURCE_MAX = 16;
+/** Answers to others' questions sent per second on one interface, and the burst; more questions stay unanswered. */
+export const ANSWERS_PER_SECOND = 20;
+export const ANSWERS_BURST = 40;
 /** Addresses kept of one instance and family, and handed on for one hub; more are ignored. */
 export const ADDRESSES_MAX = 8;
 /** Strings and bytes read of one TXT record; a longer record is treated as none. */
@@ -42,6 +45,8 @@ export const POLL_LATE_MAX_MS = 20_000;
 /** When the network is asked again after the first time, then every ASK_INTERVAL_MS. */
 export const ASK_AGAIN_AFTER_MS = [1_000, 3_000, 9_000] as const;
 export const ASK_INTERVAL_MS = 60_000;
+/** A question that somebody else put on the link this recently need not be put again: its answers reached us too (RFC 6762, 7.3). */
+export const ASKED_RECENTLY_MS = 55_000;
 /** The second announcement follows the first by this much (RFC 6762, 8.3). */
 export const ANNOUNCE_AGAIN_MS = 1_000;
 /** Our announcement changes and is repeated this often: at most 30 s, PROTOCOL.md, Discovery. */

@@ -4,11 +4,21 @@ import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Advertisement } from '../../ports/discovery.ts';
 import { goodbyeOf, recordsOf, SERVICE_NAME, type OwnRecord } from './announcement.ts';
-import { openBonjour, type BonjourServer } from './bonjour-server.ts';
-import { readRecords, readSource, type DnsRecord, type Question } from './dns-records.ts';
+import { BonjourServer } from './bonjour-server.ts';
+import { asksFor, readRecords, readSource, type DnsRecord, type Question } from './dns-records.ts';
 import { GuardedSocket } from './guarded-socket.ts';
-import { ANNOUNCE_AGAIN_MS, ASK_AGAIN_AFTER_MS, ASK_INTERVAL_MS, FRESHEN_INTERVAL_MS, SEND_WAIT_MAX_MS } from './limits.ts';
+import {
+  ANNOUNCE_AGAIN_MS,
+  ANSWERS_BURST,
+  ANSWERS_PER_SECOND,
+  ASK_AGAIN_AFTER_MS,
+  ASK_INTERVAL_MS,
+  ASKED_RECENTLY_MS,
+  FRESHEN_INTERVAL_MS,
+  SEND_WAIT_MAX_MS,
+} from './limits.ts';
 import type { Link } from './links.ts';
+import { TokenBucket } from './rate-gate.ts';
 
 export interface LinkEndpointDeps {
   readonly clock: Clock;
@@ -27,6 +37,8 @@ export class LinkEndpoint {
   readonly #deps: LinkEndpointDeps;
   readonly #server: BonjourServer;
   readonly #startedAtMs: number;
+  /** When the question for hubs was last put on the link, by whomever. */
+  #askedAtMs = Number.NEGATIVE_INFINITY;
   #records: readonly OwnRecord[] = [];
   #count = 0;
   #askTimer: TimerHandle | null = null;
@@ -41,10 +53,15 @@ export class LinkEndpoint {
     const { clock, link } = deps;
     const onThrow = (error: unknown): void => deps.log.warn('mDNS packet could not be handled', { link: link.name, error: String(error) });
     const socket = new GuardedSocket({ clock, link, onThrow });
-    this.#server = openBonjour(socket, link.address, (error) => this.#noteSendFailure(error));
-    this.#server.mdns.on('error', (error) => this.#fail(error));
-    this.#server.mdns.on('warning', (warning) => deps.log.debug('mDNS warning', { link: link.name, error: String(warning) }));
-    this.#server.mdns.on('response', (packet, source) => this.#hear(packet, source));
+    const answers = new TokenBucket(ANSWERS_PER_SECOND, ANSWERS_BURST, this.#startedAtMs);
+    const mayAnswer = (): boolean => answers.take(clock.monotonicMs());
+    this.#server = new BonjourServer({ socket, address: link.address, mayAnswer, onError: (error) => this.#noteSendFailure(error) });
+    this.#server.on('error', (error) => this.#fail(error));
+    this.#server.on('warning', (warning) => deps.log.debug('mDNS warning', { link: link.name, error: String(warning) }));
+    this.#server.on('response', (packet, source) => this.#hear(packet, source));
+    this.#server.on('query', (packet) => {
+      if (asksFor(packet, SERVICE_NAME)) this.#askedAtMs = clock.monotonicMs();
+    });
   }
 
   /** Asks and announces, and goes on doing so. Resolves when the first announcement has left, or could not. */
@@ -61,7 +78,7 @@ export class LinkEndpoint {
   /** Sends questions now. */
   ask(questions: readonly Question[]): void {
     if (this.#closed) return;
-    this.#server.mdns.query(questions, (error) => this.#noteSendFailure(error));
+    this.#server.ask(questions, (error) => this.#noteSendFailure(error));
   }
 
   /** Asks for hubs now, and announces: used when a person looks, or after the computer slept. */
@@ -88,7 +105,7 @@ export class LinkEndpoint {
     this.#announceTimer?.cancel();
     await new Promise<void>((resolve) => {
       try {
-        this.#server.mdns.destroy(resolve);
+        this.#server.close(resolve);
       } catch (error) {
         this.#deps.log.debug('mDNS socket was closed already', { link: this.link.name, error: String(error) });
         resolve();
@@ -105,9 +122,11 @@ export class LinkEndpoint {
   #scheduleAsk(): void {
     const { clock } = this.#deps;
     const ageMs = clock.monotonicMs() - this.#startedAtMs;
-    const nextAtMs = ASK_AGAIN_AFTER_MS.find((atMs) => atMs > ageMs) ?? ageMs + ASK_INTERVAL_MS;
-    this.#askTimer = clock.setTimer(nextAtMs - ageMs, () => {
-      this.ask([{ name: SERVICE_NAME, type: 'PTR' }]);
+    const soonAtMs = ASK_AGAIN_AFTER_MS.find((atMs) => atMs > ageMs);
+    this.#askTimer = clock.setTimer(soonAtMs === undefined ? ASK_INTERVAL_MS : soonAtMs - ageMs, () => {
+      // Without this the answers on a link would grow with the square of its hubs.
+      const answered = soonAtMs === undefined && clock.monotonicMs() - this.#askedAtMs < ASKED_RECENTLY_MS;
+      if (!answered) this.ask([{ name: SERVICE_NAME, type: 'PTR' }]);
       this.#scheduleAsk();
     });
   }
@@ -129,13 +148,13 @@ export class LinkEndpoint {
       const fresh = next.find((candidate) => candidate.type === 'TXT' && candidate.type === record.type);
       if (fresh !== undefined) record.data = fresh.data;
     }
-    this.#server.mdns.respond({ answers: this.#records }, (error) => this.#noteSendFailure(error));
+    this.#server.announce(this.#records, (error) => this.#noteSendFailure(error));
   }
 
   async #sendAndWait(answers: readonly OwnRecord[]): Promise<void> {
     await new Promise<void>((resolve) => {
       const timer = this.#deps.clock.setTimer(SEND_WAIT_MAX_MS, resolve);
-      this.#server.mdns.respond({ answers }, (error) => {
+      this.#server.announce(answers, (error) => {
         timer.cancel();
         this.#noteSendFailure(error);
         resolve();

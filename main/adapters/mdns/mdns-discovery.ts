@@ -30,8 +30,16 @@ export function createMdnsDiscovery(deps: MdnsDiscoveryDeps): Discovery {
   let run: MdnsRun | null = null;
   return {
     async start(advertisement, onEvent) {
-      run ??= new MdnsRun(deps, advertisement, onEvent);
-      await run.started;
+      if (run !== null) return await run.started;
+      const starting = new MdnsRun(deps, advertisement, onEvent);
+      run = starting;
+      try {
+        await starting.started;
+      } catch (error) {
+        if (run === starting) run = null;
+        await starting.stop();
+        throw error;
+      }
     },
     refresh: () => run?.refresh(),
     async stop() {
@@ -60,7 +68,8 @@ class MdnsRun {
   readonly #reported = new Map<string, Reported>();
   /** Hubs whose change waits for REPORT_INTERVAL_MS to pass. */
   readonly #waiting = new Set<string>();
-  /** Every usable interface and its addresses, as text to compare. */
+  /** The computer's interfaces at the last poll, and the usable ones among them, as text to compare. */
+  #interfaces = '';
   #network = '';
   #timer: TimerHandle | null = null;
   #polledAtMs: number;
@@ -86,7 +95,7 @@ class MdnsRun {
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#timer?.cancel();
-    await this.started;
+    await this.started.catch(() => undefined);
     await Promise.all([...this.#endpoints.values()].map((endpoint) => endpoint.end()));
     this.#endpoints.clear();
   }
@@ -122,13 +131,18 @@ class MdnsRun {
   /** Makes the endpoints match the computer's interfaces. Resolves, after new ones have announced, to whether anything changed. */
   async #followLinks(): Promise<boolean> {
     const { interfaces = null, listenHost = '0.0.0.0', readInterfaces = networkInterfaces } = this.#deps;
-    const links = new Map(readLinks(readInterfaces(), { names: interfaces, listenHost }).map((link) => [link.name, link]));
+    const table = readInterfaces();
+    const text = JSON.stringify(table);
+    if (text === this.#interfaces && this.#failedAtMs.size === 0) return false;
+    this.#interfaces = text;
+    const links = new Map(readLinks(table, { names: interfaces, listenHost }).map((link) => [link.name, link]));
     const network = JSON.stringify([...links].map(([name, link]) => [name, link.signature]));
     const changed = network !== this.#network;
     this.#network = network;
     for (const [name, endpoint] of this.#endpoints) {
       if (links.get(name)?.signature !== endpoint.link.signature) this.#drop(endpoint);
     }
+    for (const name of this.#failedAtMs.keys()) if (!links.has(name)) this.#failedAtMs.delete(name);
     const nowMs = this.#deps.clock.monotonicMs();
     const announced: Promise<void>[] = [];
     for (const [name, link] of links) {

@@ -1,6 +1,6 @@
 // What stands before the decoder: sane packets at a sane rate, and only known record shapes behind it.
 import { describe, expect, it } from 'vitest';
-import { readRecords, readSource } from '../../../../main/adapters/mdns/dns-records.ts';
+import { asksFor, readRecords, readSource } from '../../../../main/adapters/mdns/dns-records.ts';
 import { isSanePacket, MDNS_PORT } from '../../../../main/adapters/mdns/guarded-socket.ts';
 import { RateGate } from '../../../../main/adapters/mdns/rate-gate.ts';
 
@@ -34,7 +34,7 @@ describe('packet guard', () => {
   });
 
   it('a source has a burst and then a rate, and takes nothing from another one', () => {
-    const gate = new RateGate();
+    const gate = new RateGate(0);
     const passed = (source: string, count: number, nowMs: number): number =>
       Array.from({ length: count }, () => gate.admits(source, nowMs)).filter(Boolean).length;
     expect(passed('10.0.0.1', 5_000, 0)).toBe(80);
@@ -43,9 +43,26 @@ describe('packet guard', () => {
   });
 
   it('all sources of a link together have a limit too', () => {
-    const gate = new RateGate();
+    const gate = new RateGate(0);
     const passed = Array.from({ length: 20_000 }, (_, index) => gate.admits(`10.0.${index % 250}.${Math.floor(index / 250)}`, 0));
     expect(passed.filter(Boolean)).toHaveLength(400);
+  });
+
+  it('the question for hubs is recognised in either case, whatever the decoder hands over', () => {
+    const name = '_axon._udp.local';
+    expect(
+      asksFor(
+        {
+          questions: [
+            { type: 'A', name },
+            { type: 'PTR', name: '_AXON._udp.local' },
+          ],
+        },
+        name,
+      ),
+    ).toBe(true);
+    for (const other of [null, {}, { questions: 7 }, { questions: [null, 7, { type: 'PTR' }, { type: 'SRV', name }] }])
+      expect(asksFor(other, name)).toBe(false);
   });
 
   it('only whole records of the five types are read, whatever the decoder hands over', () => {

@@ -15,6 +15,7 @@ export const REAL_PARTS = {
     found: () => process.platform === 'linux' && onPath('dbus-run-session') && onPath('gnome-keyring-daemon'),
   },
   'small-disk': { needs: 'root and leave to mount a tmpfs', found: canMount },
+  'c-compiler': { needs: 'Linux with cc, for a disk that fails on request', found: () => process.platform === 'linux' && onPath('cc') },
   faketime: { needs: 'the package faketime', found: () => onPath('faketime') },
   'socket-list': { needs: 'the package iproute2', found: () => onPath('ss') },
 } as const;

@@ -164,7 +164,8 @@ export class CommitQueue {
 
   /**
    * After a failure: copies the log into the database and cuts it to nothing, which writes and syncs both files. Only then is the disk
-   * trusted again, and no frame of a refused commit is left to be found by a later recovery.
+   * trusted again, and no frame of a refused commit is left to be found by a later recovery. (If the process dies before, a refused
+   * commit may yet be found whole in the log: refused means "not promised".)
    */
   #proveDisk(): void {
     if (!this.#diskFailed) return;

@@ -1,5 +1,17 @@
 // The database's files on the disk: private to the owner whatever the umask, never reached through a link. Opens no database.
-import { chmodSync, closeSync, fchmodSync, fsyncSync, lstatSync, mkdirSync, openSync, statSync, constants, type Stats } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  fchmodSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  statSync,
+  constants,
+  type Stats,
+} from 'node:fs';
 import { AppError } from '../../lib/app-error.ts';
 
 const FILE_MODE = 0o600;
@@ -51,6 +63,19 @@ function narrow(path: string): void {
     fchmodSync(descriptor, FILE_MODE);
   } finally {
     closeSync(descriptor);
+  }
+}
+
+/** Throws AppError `storage_failed` when this user, or the disk, does not let a file or folder be written. */
+export function checkWritable(path: string): void {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK);
+  } catch (error) {
+    const readOnly = error instanceof Error && 'code' in error && error.code === 'EROFS';
+    throw new AppError('storage_failed', `"${path}" cannot be written: ${readOnly ? 'its disk is read-only' : 'your user may not'}.`, {
+      hint: readOnly ? 'Make the disk writable again, or choose another data folder with --home.' : 'Give the data folder to your user.',
+      cause: error,
+    });
   }
 }
 

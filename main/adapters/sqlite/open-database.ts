@@ -6,7 +6,7 @@ import Database from 'better-sqlite3';
 import { AppError } from '../../lib/app-error.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import { checkPrivateFile, COMPANION_SUFFIXES, createPrivateFile, makePrivateFolder, syncPath } from './file-privacy.ts';
+import { checkPrivateFile, checkWritable, COMPANION_SUFFIXES, createPrivateFile, makePrivateFolder, syncPath } from './file-privacy.ts';
 import { BUSY_TIMEOUT_MS, CACHE_SIZE_KIB, WAL_SIZE_MAX_BYTES } from './limits.ts';
 import { migrate, newestVersion, schemaVersion, type Migration } from './migrations.ts';
 import { sqliteCode, translateError, type Connection } from './statements.ts';
@@ -22,8 +22,10 @@ export interface OpenDatabaseDeps {
 /** Opens the database at an absolute path, or makes it. Throws AppError `storage_failed`. */
 export function openDatabase(path: string, migrations: readonly Migration[], deps: OpenDatabaseDeps): Connection {
   makePrivateFolder(dirname(path));
+  checkWritable(dirname(path));
   for (const suffix of COMPANION_SUFFIXES) checkPrivateFile(`${path}${suffix}`);
-  if (!checkPrivateFile(path)) createDatabase(path, migrations);
+  if (checkPrivateFile(path)) checkWritable(path);
+  else createDatabase(path, migrations);
   return guarded(path, () => connectExisting(path, migrations, deps));
 }
 

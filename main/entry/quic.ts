@@ -24,14 +24,13 @@ function openChannel(): ByteChannel {
       onMessage: (listener) => port.on('message', ({ data }) => void (data instanceof Uint8Array && listener(data))),
     };
   }
+  // A signal to the whole group of processes is the hub's to answer: it stops this one in order, or its end closes the channel.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   const socket = new Socket({ fd: CHANNEL_FILE_DESCRIPTOR, readable: true, writable: true });
   socket.on('error', () => process.exit(0));
   socket.on('close', () => process.exit(0));
   return channelOver(socket);
 }
-
-// A signal to the whole group of processes is the hub's to answer: it stops this one in order, or its end closes the channel.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 
 serveTransport({
   channel: openChannel(),

@@ -23,6 +23,8 @@ export interface ConnectionHost {
   ended(connection: QuicConnection, end: ConnectionEnd): void;
   /** Nothing of it is left on the wire: its ids may be forgotten. */
   gone(connection: QuicConnection): void;
+  /** Something threw that must not; the connection it happened on is gone. */
+  failed(error: unknown): void;
   emit(event: TransportEvent): void;
   /** False while whoever takes the messages is behind: nothing is read then, and flow control slows the peer. */
   canDeliver(): boolean;

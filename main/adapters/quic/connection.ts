@@ -4,6 +4,7 @@ import type { TimerHandle } from '../../ports/clock.ts';
 import { CLOSE_CODES } from '../../ports/transport.ts';
 import type { CloseCode, ConnectionInfo, KeyHex } from '../../ports/transport.ts';
 import { shown, splitZone } from './addresses.ts';
+import { sendBurst } from './burst.ts';
 import { readEnd, type ConnectionEnd } from './connection-end.ts';
 import type { ConnectionHost } from './connection-host.ts';
 import { judgeHandshake } from './handshake-check.ts';
@@ -12,7 +13,6 @@ import {
   ACK_DEFER_MAX_PACKETS,
   ACK_DEFER_MS,
   MESSAGE_LEAVE_LIMIT_MS,
-  BURST_MAX_DATAGRAMS,
   CLOSE_REASON_MAX_BYTES,
   HANDSHAKE_LIMIT_MS,
   STREAM_JUDGE_INTERVAL_MS,
@@ -184,16 +184,27 @@ export class QuicConnection {
 
   readonly #turn = (): void => {
     this.#scheduled = false;
+    this.#guarded(() => this.#takeTurn());
+  };
+
+  /** A fault while one connection is worked on ends that connection, not the endpoint. */
+  #guarded(work: () => void): void {
     if (this.#status === 'gone') return;
+    try {
+      work();
+    } catch (error) {
+      this.dropSilently('an internal fault');
+      this.#host.failed(error);
+    }
+  }
+
+  #takeTurn(): void {
     this.#advance();
     const lone = this.#status === 'open' && !this.#dirty && this.#unflushedPackets < ACK_DEFER_MAX_PACKETS;
     if (!lone) return this.flush();
     // Nothing but an acknowledgement is due: give an answer the chance to carry it.
-    this.#ackTimer ??= this.#host.clock.setTimer(ACK_DEFER_MS, () => {
-      this.#ackTimer = null;
-      this.flush();
-    });
-  };
+    this.#ackTimer ??= this.#host.clock.setTimer(ACK_DEFER_MS, () => this.#guarded(() => this.flush()));
+  }
 
   #advance(): void {
     if (this.#status === 'handshake' && this.#native.isEstablished()) this.#establish();
@@ -311,28 +322,8 @@ export class QuicConnection {
     this.#ackTimer = null;
     this.#dirty = false;
     this.#unflushedPackets = 0;
-    const { sendBuffer } = this.#host;
-    for (let sent = 0; ; sent += 1) {
-      if (sent === BURST_MAX_DATAGRAMS) {
-        this.wake();
-        break;
-      }
-      const part = this.#nextDatagram(sendBuffer);
-      if (part === null) break;
-      const [length, { to }] = part;
-      const zone = to.host.startsWith('fe80:') ? this.#zone : '';
-      this.#host.sendDatagram(Buffer.from(sendBuffer.subarray(0, length)), to.host + zone, to.port);
-    }
+    if (sendBurst(this.#native, this.#host, this.#zone)) this.wake();
     this.#arm();
-  }
-
-  #nextDatagram(into: Buffer): ReturnType<QuicheConnection['send']> {
-    try {
-      return this.#native.send(into);
-    } catch {
-      this.#host.counters.add('send.failed');
-      return null;
-    }
   }
 
   /** One timer for all that may be due; it is only moved when something is due earlier. */
@@ -361,7 +352,10 @@ export class QuicConnection {
   readonly #due = (): void => {
     this.#timer = null;
     this.#timerDueMs = Infinity;
-    if (this.#status === 'gone') return;
+    this.#guarded(() => this.#doWhatIsDue());
+  };
+
+  #doWhatIsDue(): void {
     const nowMs = this.#host.clock.monotonicMs();
     if (this.#native.timeout() === 0) {
       this.#native.onTimeout();
@@ -375,7 +369,7 @@ export class QuicConnection {
     if (this.#status === 'open') this.#judgeStreams(nowMs);
     this.#advance();
     this.flush();
-  };
+  }
 
   #judgeStreams(nowMs: number): void {
     // While nothing is read, a stream that stands still is not the peer's fault.

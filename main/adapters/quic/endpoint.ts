@@ -40,6 +40,8 @@ export interface EndpointDeps {
   readonly random: Random;
   /** False while the taker of events is behind; reading pauses until `resumeReading`. */
   readonly canDeliver?: () => boolean;
+  /** Told what was thrown while a connection was worked on; that connection is gone. Rethrown unless given. */
+  readonly onFault?: (error: unknown) => void;
   /** The first connection's number; counts on from there. */
   readonly firstConnectionId?: number;
 }
@@ -60,6 +62,7 @@ export class Endpoint implements Transport {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #canDeliver: () => boolean;
+  readonly #onFault: (error: unknown) => void;
   readonly #counters = new Counters();
   readonly #unfinished = { count: 0 };
   readonly #readBuffer = Buffer.alloc(READ_BUFFER_BYTES);
@@ -80,6 +83,7 @@ export class Endpoint implements Transport {
     this.#clock = deps.clock;
     this.#random = deps.random;
     this.#canDeliver = deps.canDeliver ?? (() => true);
+    this.#onFault = deps.onFault ?? rethrow;
     this.#nextConnectionId = deps.firstConnectionId ?? 1;
   }
 
@@ -294,6 +298,10 @@ export class Endpoint implements Transport {
       gone: (connection) => {
         for (const route of connection.routes) this.#routes.delete(route);
       },
+      failed: (error) => {
+        this.#counters.add('connections.failed');
+        this.#onFault(error);
+      },
       emit: (event) => this.#emit(event),
       canDeliver: this.#canDeliver,
       isPaired: (keyHex) => this.#paired.has(keyHex),
@@ -302,6 +310,10 @@ export class Endpoint implements Transport {
 }
 
 const NO_CONNECTION: TransportFailure = { type: 'closed', code: null, by: 'local', reason: 'there is no such connection' };
+
+function rethrow(error: unknown): void {
+  throw error;
+}
 
 function placeOf(connection: QuicConnection): { connectionId: number; keyHex: KeyHex; direction: 'incoming' | 'outgoing' } {
   const { connectionId, keyHex, direction } = connection;

@@ -95,7 +95,13 @@ class ProcessHost {
     body.fill(0, SEED_OFFSET, SEED_OFFSET + SEED_LENGTH_BYTES);
     const { clock, random } = this.#deps;
     const firstConnectionId = body.readUInt32BE(0);
-    const endpoint = new Endpoint({ clock, random, firstConnectionId, canDeliver: () => !this.#frames.isBehind });
+    const endpoint = new Endpoint({
+      clock,
+      random,
+      firstConnectionId,
+      canDeliver: () => !this.#frames.isBehind,
+      onFault: (error) => this.#report({ type: 'fault', message: error instanceof Error ? error.message : 'unknown' }),
+    });
     this.#endpoint = endpoint;
     try {
       const host = body.toString('utf8', SEED_OFFSET + SEED_LENGTH_BYTES);

@@ -38,6 +38,7 @@ export class ProcessLink {
   readonly #child: QuicChild;
   readonly #clock: Clock;
   readonly #onEvent: (event: TransportEvent) => void;
+  readonly #onFault: (message: string) => void;
   readonly #onEnd: (reason: string) => void;
   readonly #frames: FrameChannel;
   readonly #messages = new Map<number, (result: MessageResult) => void>();
@@ -56,12 +57,15 @@ export class ProcessLink {
     readonly child: QuicChild;
     readonly clock: Clock;
     readonly onEvent: (event: TransportEvent) => void;
+    /** A connection was lost to a fault inside the process. */
+    readonly onFault: (message: string) => void;
     /** Called once when the process is gone, after every call was failed. */
     readonly onEnd: (reason: string) => void;
   }) {
     this.#child = deps.child;
     this.#clock = deps.clock;
     this.#onEvent = deps.onEvent;
+    this.#onFault = deps.onFault;
     this.#onEnd = deps.onEnd;
     this.#frames = new FrameChannel(deps.child, {
       frame: (type, body) => this.#frame(type, body),
@@ -91,10 +95,11 @@ export class ProcessLink {
     this.#frames.post(FRAMES.start, header, options.seed.expose(), Buffer.from(options.host));
     this.#frames.flush();
     try {
-      return await port;
+      const taken = await port;
+      this.#beat();
+      return taken;
     } finally {
       limit.cancel();
-      this.#beat();
     }
   }
 
@@ -123,7 +128,7 @@ export class ProcessLink {
   }
 
   dial(target: DialTarget, signal: AbortSignal): Promise<DialResult> {
-    if (this.#ended) return Promise.resolve(err({ type: 'refused', reason: PROCESS_GONE.type }));
+    if (this.#ended) return Promise.resolve(err({ type: 'refused', reason: 'the QUIC process is not running' }));
     const call = this.#takeCall();
     return new Promise((resolve) => {
       const abort = (): void => this.#abort(call);
@@ -243,6 +248,8 @@ export class ProcessLink {
         this.#started?.reject(new AppError(report.code, report.message, report.hint === undefined ? {} : { hint: report.hint }));
         this.#started = null;
         return;
+      case 'fault':
+        return this.#onFault(report.message);
       case 'stopped':
         return this.#stopped?.();
     }

@@ -51,6 +51,8 @@ export type Report =
   | { readonly type: 'failed'; readonly call: number; readonly failure: TransportFailure }
   | { readonly type: 'statistics'; readonly call: number; readonly statistics: TransportStatistics }
   | { readonly type: 'heartbeat'; readonly memoryBytes: number }
+  /** Something threw inside; the sentence is for the log. */
+  | { readonly type: 'fault'; readonly message: string }
   | { readonly type: 'stopped' };
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -86,6 +88,8 @@ function isReport(report: Fields): boolean {
       return isCount(report['call']) && isFields(report['statistics']) && isStatistics(report['statistics']);
     case 'heartbeat':
       return isCount(report['memoryBytes']);
+    case 'fault':
+      return isText(report['message']);
     case 'stopped':
       return true;
     default:

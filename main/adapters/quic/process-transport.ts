@@ -40,6 +40,7 @@ export class ProcessTransport implements Transport {
   #startedAtMs = 0;
   #restarts = 0;
   #attempt = 0;
+  #launching: Promise<unknown> | null = null;
   #restartTimer: TimerHandle | null = null;
   #highestConnectionId = 0;
 
@@ -50,7 +51,9 @@ export class ProcessTransport implements Transport {
   async start(options: ListenOptions, onEvent: (event: TransportEvent) => void): Promise<{ readonly port: number }> {
     if (this.#options) return { port: this.#options.port };
     this.#onEvent = onEvent;
-    const { link, port } = await this.#launch(options);
+    const launch = this.#launch(options);
+    this.#launching = launch;
+    const { link, port } = await launch;
     // The port is ours from now on: a new process takes the very same.
     this.#options = { ...options, port };
     this.#take(link);
@@ -58,6 +61,8 @@ export class ProcessTransport implements Transport {
   }
 
   async stop(): Promise<void> {
+    // A process that is just being started is waited for, so that none is left behind.
+    await this.#launching?.catch(() => {});
     this.#restartTimer?.cancel();
     this.#options = null;
     const link = this.#link;
@@ -107,6 +112,7 @@ export class ProcessTransport implements Transport {
       child: this.#deps.spawnQuicProcess(),
       clock: this.#deps.clock,
       onEvent: (event) => this.#event(event),
+      onFault: (message) => this.#deps.log?.error('A fault in the QUIC process ended a connection', { error: message }),
       onEnd: (reason) => this.#ended(link, reason),
     });
     try {
@@ -162,8 +168,9 @@ export class ProcessTransport implements Transport {
     const options = this.#options;
     if (!options) return;
     try {
-      const { link } = await this.#launch(options);
-      if (this.#options !== options) return await link.stop();
+      const launch = this.#launch(options);
+      this.#launching = launch;
+      const { link } = await launch;
       this.#restarts += 1;
       this.#take(link);
       this.#deps.log?.info('The QUIC process was started again', { restarts: this.#restarts });

@@ -14,7 +14,7 @@ export interface QuicChild extends ByteChannel {
   readonly processId: number | undefined;
   /** Called once, when the process is gone for whatever reason. */
   onExit(listener: (reason: string) => void): void;
-  /** Ends it at once, however stuck it is. Idempotent. */
+  /** Ends it at once, however stuck it is: SIGKILL, since the process leaves gentler signals to the hub. Idempotent. */
   kill(): void;
 }
 

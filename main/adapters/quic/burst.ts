@@ -1,0 +1,26 @@
+// Takes the datagrams a connection has to send out of the native library, in bursts that leave the others their turn.
+import type { ConnectionHost } from './connection-host.ts';
+import { BURST_MAX_DATAGRAMS } from './limits.ts';
+import type { QuicheConnection } from './native-binding.ts';
+
+/** Link-local addresses need the zone the library does not know. */
+const LINK_LOCAL_PREFIX = 'fe80:';
+
+/** Sends what is due, to wherever the library says; true when there may be more than one burst. */
+export function sendBurst(native: QuicheConnection, host: ConnectionHost, zone: string): boolean {
+  const { sendBuffer } = host;
+  for (let sent = 0; sent < BURST_MAX_DATAGRAMS; sent += 1) {
+    let part: ReturnType<QuicheConnection['send']>;
+    try {
+      part = native.send(sendBuffer);
+    } catch {
+      host.counters.add('send.failed');
+      return false;
+    }
+    if (part === null) return false;
+    const [length, { to }] = part;
+    const address = to.host.startsWith(LINK_LOCAL_PREFIX) ? to.host + zone : to.host;
+    host.sendDatagram(Buffer.from(sendBuffer.subarray(0, length)), address, to.port);
+  }
+  return true;
+}

@@ -1,0 +1,115 @@
+// The private channel between the hub and its QUIC process.
+import { expect, it } from 'vitest';
+import { FrameChannel, type ByteChannel } from '../../../../main/adapters/quic/frame-channel.ts';
+import { CHANNEL_WINDOW_BYTES } from '../../../../main/adapters/quic/limits.ts';
+import { parseReport } from '../../../../main/adapters/quic/process-messages.ts';
+
+class Wire implements ByteChannel {
+  readonly written: Buffer[] = [];
+  #listener: (bytes: Uint8Array) => void = () => {};
+
+  send(bytes: Uint8Array): void {
+    this.written.push(Buffer.from(bytes));
+  }
+
+  onMessage(listener: (bytes: Uint8Array) => void): void {
+    this.#listener = listener;
+  }
+
+  deliver(bytes: Uint8Array): void {
+    this.#listener(bytes);
+  }
+}
+
+function side(): { wire: Wire; channel: FrameChannel; frames: string[]; happened: string[] } {
+  const wire = new Wire();
+  const frames: string[] = [];
+  const happened: string[] = [];
+  const channel = new FrameChannel(wire, {
+    frame: (type, body) => frames.push(`${type}:${body.toString()}`),
+    caughtUp: () => happened.push('caught up'),
+    broken: () => happened.push('broken'),
+  });
+  channel.open();
+  return { wire, channel, frames, happened };
+}
+
+it('frames of one turn leave as one write', async () => {
+  const { wire, channel } = side();
+  channel.post(1, Buffer.from('a'));
+  channel.post(2, Buffer.from('b'), Buffer.from('c'));
+  expect(wire.written).toHaveLength(0);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(wire.written).toHaveLength(1);
+  const receiver = side();
+  receiver.wire.deliver(wire.written[0] ?? Buffer.alloc(0));
+  expect(receiver.frames).toEqual(['1:a', '2:bc']);
+});
+
+it('frames arrive whole however the bytes are cut', () => {
+  const { wire, channel } = side();
+  for (const words of ['one', '', 'three']) channel.post(7, Buffer.from(words));
+  channel.flush();
+  const bytes = Buffer.concat(wire.written);
+  for (let cut = 1; cut < bytes.length; cut += 1) {
+    const receiver = side();
+    receiver.wire.deliver(bytes.subarray(0, cut));
+    receiver.wire.deliver(bytes.subarray(cut));
+    expect(receiver.frames).toEqual(['7:one', '7:', '7:three']);
+  }
+});
+
+it('a frame of no length or too much ends the channel', () => {
+  for (const length of [0, 0xffff_ffff]) {
+    const receiver = side();
+    const header = Buffer.alloc(8);
+    header.writeUInt32BE(length, 0);
+    receiver.wire.deliver(header);
+    receiver.wire.deliver(Buffer.alloc(100));
+    expect(receiver.happened).toEqual(['broken']);
+    expect(receiver.frames).toEqual([]);
+  }
+});
+
+it('a side knows when the other is behind, and when it has caught up', () => {
+  const sender = side();
+  const receiver = side();
+  const part = Buffer.alloc(64 * 1024);
+  while (!sender.channel.isBehind) {
+    sender.channel.post(9, part);
+    sender.channel.flush();
+  }
+  expect(Buffer.concat(sender.wire.written).length).toBeGreaterThan(CHANNEL_WINDOW_BYTES);
+  expect(sender.happened).toEqual([]);
+  for (const bytes of sender.wire.written) receiver.wire.deliver(bytes);
+  receiver.channel.flush();
+  for (const bytes of receiver.wire.written) sender.wire.deliver(bytes);
+  expect(sender.channel.isBehind).toBe(false);
+  expect(sender.happened).toEqual(['caught up']);
+});
+
+it('the hub takes from the process only what a QUIC process can say', () => {
+  const connection = { connectionId: 1, keyHex: 'ab'.repeat(32), direction: 'incoming', host: '10.0.0.1', port: 7100 };
+  const good = [
+    { type: 'started', port: 7100 },
+    { type: 'event', event: { type: 'connected', connection } },
+    { type: 'event', event: { type: 'disconnected', connection, code: null, by: 'network', reason: '' } },
+    { type: 'dialled', call: 1, result: { ok: false, error: { type: 'wrong-key', keyHex: connection.keyHex } } },
+    { type: 'failed', call: 1, failure: { type: 'reset', code: 3 } },
+  ];
+  for (const report of good) expect(parseReport(JSON.stringify(report))).toEqual(report);
+  const bad = [
+    null,
+    [],
+    { type: 'approve' },
+    { type: 'started', port: '7100' },
+    { type: 'event', event: { type: 'request', connectionId: 1, streamId: 0, bytes: [] } },
+    { type: 'event', event: { type: 'connected', connection: { ...connection, keyHex: 'AB' } } },
+    { type: 'event', event: { type: 'disconnected', connection, code: 'x', by: 'network', reason: '' } },
+    { type: 'dialled', call: 1, result: { ok: true, value: {} } },
+    { type: 'failed', call: -1, failure: { type: 'timeout' } },
+    { type: 'start-failed', code: 'no_such_code', message: '' },
+  ];
+  for (const report of bad) expect(parseReport(JSON.stringify(report))).toBeUndefined();
+  expect(parseReport('{')).toBeUndefined();
+});

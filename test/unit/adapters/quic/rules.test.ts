@@ -1,0 +1,216 @@
+// The pure rules of the QUIC adapter: who gets a place, how many Initials, which tokens, which datagrams, how long a silence.
+import { describe, expect, it } from 'vitest';
+import { forSocket, shown, sourceOf } from '../../../../main/adapters/quic/addresses.ts';
+import { HalfOpen } from '../../../../main/adapters/quic/half-open.ts';
+import { InitialBudget } from '../../../../main/adapters/quic/initial-budget.ts';
+import {
+  CONNECTIONS_MAX,
+  HALF_OPEN_MAX,
+  HALF_OPEN_PER_SOURCE_MAX,
+  INITIALS_BURST,
+  INITIALS_PER_SECOND,
+  LOST_AFTER_SILENCE_MS,
+  PING_AFTER_SILENCE_MS,
+  QUARANTINED_CONNECTIONS_MAX,
+  RETRY_KEY_LIFETIME_MS,
+  RETRY_TOKEN_LIFETIME_MS,
+} from '../../../../main/adapters/quic/limits.ts';
+import { loadBinding } from '../../../../main/adapters/quic/native-binding.ts';
+import { readDatagram } from '../../../../main/adapters/quic/packet-guard.ts';
+import { decidePlace, type PlaceHolder } from '../../../../main/adapters/quic/places.ts';
+import { RetryTokens } from '../../../../main/adapters/quic/retry-tokens.ts';
+import { Silence } from '../../../../main/adapters/quic/silence.ts';
+import { SystemRandom } from '../../../../main/adapters/clock/system-clock.ts';
+import { AppError } from '../../../../main/lib/app-error.ts';
+import { CLOSE_CODES } from '../../../../main/ports/transport.ts';
+
+const incoming = (connectionId: number, keyHex: string): PlaceHolder => ({ connectionId, keyHex, direction: 'incoming' });
+const crowd = (count: number, prefix = 'stranger'): PlaceHolder[] =>
+  Array.from({ length: count }, (_, number) => incoming(number + 1, `${prefix} ${number}`));
+const nobody: ReadonlySet<string> = new Set();
+
+describe('places', () => {
+  it('go to sixteen strangers and no more', () => {
+    expect(decidePlace(incoming(99, 'x'), crowd(QUARANTINED_CONNECTIONS_MAX - 1), nobody, nobody)).toEqual({ admitted: true, evicted: [] });
+    expect(decidePlace(incoming(99, 'x'), crowd(QUARANTINED_CONNECTIONS_MAX), nobody, nobody)).toMatchObject({
+      admitted: false,
+      code: CLOSE_CODES.overLimit,
+    });
+  });
+
+  it('may all go to paired hubs, who take the place of a stranger when all are taken', () => {
+    const paired = new Set(crowd(CONNECTIONS_MAX, 'paired').map((holder) => holder.keyHex));
+    const live = [incoming(900, 'stranger'), ...crowd(CONNECTIONS_MAX - 1, 'paired')];
+    const late = incoming(999, `paired ${CONNECTIONS_MAX - 1}`);
+    expect(decidePlace(late, live, paired, nobody)).toMatchObject({ admitted: true, evicted: [{ connectionId: 900 }] });
+    expect(decidePlace(incoming(999, 'x'), crowd(CONNECTIONS_MAX, 'paired'), paired, nobody)).toMatchObject({ admitted: false });
+  });
+
+  it('go to a hub that a person here dials before strangers who came by themselves', () => {
+    const decision = decidePlace(
+      { connectionId: 99, keyHex: 'x', direction: 'outgoing' },
+      crowd(QUARANTINED_CONNECTIONS_MAX),
+      nobody,
+      nobody,
+    );
+    expect(decision).toMatchObject({ admitted: true, evicted: [{ connectionId: 1, code: CLOSE_CODES.overLimit }] });
+  });
+
+  it('hold two connections of a key, of which a third replaces the oldest', () => {
+    const live = [incoming(1, 'a'), incoming(2, 'b'), incoming(3, 'a')];
+    expect(decidePlace(incoming(4, 'a'), live, nobody, nobody)).toMatchObject({
+      admitted: true,
+      evicted: [{ connectionId: 1, code: CLOSE_CODES.duplicate }],
+    });
+    expect(decidePlace(incoming(4, 'b'), live, nobody, nobody)).toEqual({ admitted: true, evicted: [] });
+  });
+
+  it('are not for refused keys', () => {
+    expect(decidePlace(incoming(1, 'a'), [], new Set(['a']), new Set(['a']))).toMatchObject({ admitted: false, code: CLOSE_CODES.revoked });
+  });
+});
+
+describe('the budget of Initials', () => {
+  it('lets a burst through, then a steady few', () => {
+    const budget = new InitialBudget();
+    const passed = (nowMs: number): number => Array.from({ length: 200 }, () => budget.take('a', nowMs)).filter(Boolean).length;
+    expect(passed(0)).toBe(INITIALS_BURST);
+    expect(passed(1_000)).toBe(INITIALS_PER_SECOND);
+    expect(passed(60_000)).toBe(INITIALS_BURST);
+  });
+
+  it("is each source's own", () => {
+    const budget = new InitialBudget();
+    while (budget.take('a', 0));
+    expect(budget.take('b', 0)).toBe(true);
+  });
+});
+
+describe('half-open handshakes', () => {
+  it('PW-05: push out the oldest of a crowded source, else the oldest of all', () => {
+    const halfOpen = new HalfOpen<number>();
+    const pushedOut = Array.from({ length: HALF_OPEN_PER_SOURCE_MAX + 1 }, (_, number) => halfOpen.add(number, 'crowded'));
+    expect(pushedOut.at(-1)).toBe(0);
+    for (let number = 100; halfOpen.size < HALF_OPEN_MAX; number += 1) halfOpen.add(number, `source ${number}`);
+    expect(halfOpen.add(1_000, 'another')).toBe(1);
+    expect(halfOpen.size).toBe(HALF_OPEN_MAX);
+    halfOpen.remove(2);
+    halfOpen.remove(2);
+    expect(halfOpen.size).toBe(HALF_OPEN_MAX - 1);
+    expect(halfOpen.add(1_001, 'another')).toBeUndefined();
+  });
+});
+
+describe('Retry tokens', () => {
+  const [original, retry] = [new Uint8Array(16).fill(1), new Uint8Array(16).fill(2)];
+  const start = (): { tokens: RetryTokens; pass: (ms: number) => void } => {
+    let nowMs = 1_000;
+    const clock = { wallMs: () => 0, monotonicMs: () => nowMs, setTimer: () => ({ cancel: () => {} }) };
+    return { tokens: new RetryTokens({ clock, random: new SystemRandom() }), pass: (ms) => (nowMs += ms) };
+  };
+
+  it("give the client's first id back to the address and id they were made for, and to no other", () => {
+    const { tokens } = start();
+    const token = tokens.mint('127.0.0.1 7', original, retry);
+    expect(tokens.verify(token, '127.0.0.1 7', retry)).toEqual(original);
+    expect(tokens.verify(token, '127.0.0.1 8', retry)).toBeUndefined();
+    expect(tokens.verify(token, '127.0.0.2 7', retry)).toBeUndefined();
+    expect(tokens.verify(token, '127.0.0.1 7', original)).toBeUndefined();
+    for (let at = 0; at < token.length; at += 1) {
+      const bent = Uint8Array.from(token, (byte, index) => (index === at ? byte ^ 1 : byte));
+      expect(tokens.verify(bent, '127.0.0.1 7', retry)).toBeUndefined();
+    }
+    for (let length = 0; length < token.length; length += 1)
+      expect(tokens.verify(token.subarray(0, length), '127.0.0.1 7', retry)).toBeUndefined();
+  });
+
+  it('grow old, and survive one change of keys', () => {
+    const { tokens, pass } = start();
+    const old = tokens.mint('a', original, retry);
+    pass(RETRY_TOKEN_LIFETIME_MS + 1);
+    expect(tokens.verify(old, 'a', retry)).toBeUndefined();
+    pass(RETRY_KEY_LIFETIME_MS - RETRY_TOKEN_LIFETIME_MS - 2);
+    const late = tokens.mint('a', original, retry);
+    pass(5_000);
+    expect(tokens.verify(late, 'a', retry)).toEqual(original);
+  });
+});
+
+describe('the packet guard', () => {
+  it('reads the ids and the token of an Initial', () => {
+    const initial = Buffer.concat([Buffer.from('c300000001', 'hex'), Buffer.from([2, 1, 2, 1, 9, 3, 7, 7, 7]), Buffer.alloc(20)]);
+    expect(readDatagram(initial)).toEqual({
+      type: 'initial',
+      destination: '\x01\x02',
+      source: Buffer.from([9]),
+      token: Buffer.from([7, 7, 7]),
+    });
+  });
+
+  it('drops other versions, 0-RTT, and what lies about its lengths', () => {
+    const header = (first: number, version: number, ...rest: number[]): Buffer => {
+      const bytes = Buffer.from([first, 0, 0, 0, 0, ...rest]);
+      bytes.writeUInt32BE(version, 1);
+      return bytes;
+    };
+    expect(readDatagram(header(0xc0, 0, 0, 0))).toEqual({ type: 'drop', reason: 'version' });
+    expect(readDatagram(header(0xd0, 1, 0, 0))).toEqual({ type: 'drop', reason: 'zero-rtt' });
+    const malformed = [
+      Buffer.alloc(0),
+      Buffer.from([0x40]),
+      Buffer.alloc(40),
+      header(0x80, 1, 0, 0),
+      header(0xc0, 1, 21, ...new Uint8Array(40)),
+      header(0xc0, 1, 5, 1, 2),
+      header(0xc0, 1, 0, 5, 1, 2),
+      header(0xc0, 1, 0, 0),
+      header(0xc0, 1, 0, 0, 9, 1, 2),
+      header(0xc0, 1, 0, 0, 0xc0, 0, 0, 0, 0, 0, 0, 0),
+    ];
+    for (const bytes of malformed) expect(readDatagram(bytes)).toEqual({ type: 'drop', reason: 'malformed' });
+  });
+});
+
+describe('addresses', () => {
+  it('are written for the socket, shown to people, and counted by source', () => {
+    expect(forSocket('192.168.1.5', 4)).toBe('192.168.1.5');
+    expect(forSocket('192.168.1.5', 6)).toBe('::ffff:192.168.1.5');
+    expect(forSocket('::ffff:192.168.1.5', 4)).toBe('192.168.1.5');
+    expect(forSocket('fe80::1%eth0', 6)).toBe('fe80::1%eth0');
+    expect(forSocket('fe80::1', 4)).toBeUndefined();
+    expect(forSocket('a-name.example', 6)).toBeUndefined();
+    expect(shown('::ffff:10.0.0.1')).toBe('10.0.0.1');
+    expect(shown('2001:0db8:0:0::1')).toBe('2001:db8::1');
+    expect(sourceOf('::ffff:10.0.0.1')).toBe(sourceOf('10.0.0.1'));
+    expect(sourceOf('2001:db8:1:2::1')).toBe(sourceOf('2001:db8:1:2:ffff::9'));
+    expect(sourceOf('2001:db8:1:2::1')).not.toBe(sourceOf('2001:db8:1:3::1'));
+  });
+});
+
+describe('silence', () => {
+  it('leads to pings, and then to the end', () => {
+    const silence = new Silence(0);
+    expect(silence.dueMs).toBe(PING_AFTER_SILENCE_MS);
+    expect(silence.judge(PING_AFTER_SILENCE_MS - 1)).toBe('nothing');
+    expect(silence.judge(PING_AFTER_SILENCE_MS)).toBe('ping');
+    expect(silence.judge(PING_AFTER_SILENCE_MS)).toBe('nothing');
+    expect(silence.judge(2 * PING_AFTER_SILENCE_MS)).toBe('ping');
+    expect(silence.dueMs).toBe(LOST_AFTER_SILENCE_MS);
+    expect(silence.judge(LOST_AFTER_SILENCE_MS)).toBe('lost');
+    silence.heard(LOST_AFTER_SILENCE_MS);
+    expect(silence.judge(LOST_AFTER_SILENCE_MS)).toBe('nothing');
+  });
+});
+
+describe('the native binding', () => {
+  it('names the supported systems on every other one', () => {
+    for (const [platform, arch] of [
+      ['linux', 'arm64'],
+      ['freebsd', 'x64'],
+      ['win32', 'arm64'],
+    ] as const) {
+      expect(() => loadBinding(platform, arch)).toThrow(AppError);
+      expect(() => loadBinding(platform, arch)).toThrow(/Linux on x64.*macOS.*Windows on x64/);
+    }
+  });
+});

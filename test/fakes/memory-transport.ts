@@ -81,6 +81,7 @@ export class MemoryTransport implements Transport {
   readonly #network: MemoryNetwork;
   readonly #ends = new Map<number, End>();
   readonly #timers = new Set<TimerHandle>();
+  readonly #counters = new Map<string, number>();
   #port: number | undefined;
   #keyHex: KeyHex = '';
   #emit: (event: TransportEvent) => void = () => undefined;
@@ -143,10 +144,10 @@ export class MemoryTransport implements Transport {
     if (this.#port === undefined || isIP(target.host) !== 4) return err({ type: 'refused', reason: 'the address cannot be used' });
     if (this.#refused.has(target.keyHex)) return err({ type: 'refused', reason: 'this key is no longer trusted' });
     await new Promise((resolve) => setImmediate(resolve));
+    if (signal.aborted) return err({ type: 'aborted' });
     const far = this.#network.hostAt(target.port);
     if (far === undefined || far.#isSilent || this.#isSilent) return this.#noAnswer(signal);
     if (far.#keyHex !== target.keyHex) return err({ type: 'wrong-key', keyHex: far.#keyHex });
-    if (signal.aborted) return err({ type: 'aborted' });
     const near = this.#end(far.#keyHex, 'outgoing', target.host, target.port);
     if (!this.#admit(near)) return err({ type: 'refused', reason: 'no place left' });
     this.#ends.set(near.info.connectionId, near);
@@ -205,7 +206,13 @@ export class MemoryTransport implements Transport {
 
   statistics(): Promise<TransportStatistics> {
     const roundTripMs = Object.fromEntries([...this.#ends.keys()].map((id) => [id, 0]));
-    return Promise.resolve({ connections: this.#ends.size, roundTripMs, counters: {}, restarts: 0, processMemoryBytes: null });
+    return Promise.resolve({
+      connections: this.#ends.size,
+      roundTripMs,
+      counters: Object.fromEntries(this.#counters),
+      restarts: 0,
+      processMemoryBytes: null,
+    });
   }
 
   #answer(connectionId: number, streamId: number, result: RequestResult): void {
@@ -232,14 +239,15 @@ export class MemoryTransport implements Transport {
   }
 
   #accept(end: End): void {
-    if (this.#port === undefined || this.#isSilent || end.other?.isOpen !== true) return;
+    const { other } = end;
+    if (other?.isOpen !== true) return;
+    if (this.#isSilent) return other.owner.#loseAfterSilence(other);
+    if (this.#port === undefined) return other.owner.#ended(other, CLOSE_CODES.shuttingDown, 'peer', 'shutting down');
+    // Whoever dials is asked to prove its address first; here the port it listens on is the proof.
+    this.#count('retries.sent');
     if (!this.#admit(end)) {
-      end.other.owner.#ended(
-        end.other,
-        this.#refused.has(end.info.keyHex) ? CLOSE_CODES.revoked : CLOSE_CODES.overLimit,
-        'peer',
-        'refused',
-      );
+      this.#count(this.#refused.has(end.info.keyHex) ? 'refused.key' : 'refused.no-place');
+      other.owner.#ended(other, this.#refused.has(end.info.keyHex) ? CLOSE_CODES.revoked : CLOSE_CODES.overLimit, 'peer', 'refused');
       return;
     }
     this.#ends.set(end.info.connectionId, end);
@@ -298,6 +306,10 @@ export class MemoryTransport implements Transport {
     });
     this.#timers.add(timer);
     return timer;
+  }
+
+  #count(name: string): void {
+    this.#counters.set(name, (this.#counters.get(name) ?? 0) + 1);
   }
 
   #leave(): void {

@@ -15,14 +15,16 @@ export interface HelloNotesDeps {
   readonly audit: SecurityAudit;
 }
 
+/** Keeps what a hello told; called again with the same hello when its key is pinned later. */
 export function noteHello(link: Link, hello: HelloPayload, { directory, clock, log, audit }: HelloNotesDeps): void {
+  link.hello = hello;
   const said = hello.agent_name?.slice(0, ADVERTISED_TEXT_MAX) ?? null;
   const row = directory.row(link.keyHex);
+  const highest = Math.max(1, ...hello.protocol_versions);
   if (row === undefined) {
-    directory.setLive(link.keyHex, { said });
+    directory.setLive(link.keyHex, { said, greeted: { features: hello.features, extensions: hello.extensions, highestVersion: highest } });
     return;
   }
-  const highest = Math.max(1, ...hello.protocol_versions);
   if (highest < row.highestVersion) {
     log.warn('a peer speaks an older version than before', { before: row.highestVersion, now: highest });
     audit.note(link.keyHex, 'peer.downgraded', { before: row.highestVersion, now: highest });

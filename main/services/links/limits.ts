@@ -37,6 +37,10 @@ export const KEEP_CHECK_TIMEOUT_MS = 2_000;
 /** A peer is pinged on connecting and then at this distance (PROTOCOL.md, Envelope: at most every 5 minutes). */
 export const PING_INTERVAL_MS = 300_000;
 
+/** A peer that did not tell its capabilities is asked again this often while it is online, with growing waits. */
+export const LEARN_AGAIN_MAX = 5;
+export const LEARN_BACKOFF = { firstMs: 1_000, maxMs: 30_000, jitter: 0 } as const;
+
 /** Requests that may wait on a connection for our own hello to be answered; more get not_authorized. */
 export const WAITING_FOR_HELLO_MAX = 32;
 /** Requests (hello, ping, pair) that a key which is not paired may make: a burst, then a steady rate a minute; more get rate_limited. */

@@ -3,6 +3,7 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { ConnectionInfo, KeyHex } from '../../ports/transport.ts';
 import { agentIdOfKeyHex } from '../../protocol/agent-id.ts';
+import type { HelloPayload } from '../../protocol/payloads.ts';
 import { MALFORMED_PER_MINUTE_MAX, WAITING_FOR_HELLO_MAX } from './limits.ts';
 
 const MINUTE_MS = 60_000;
@@ -13,6 +14,8 @@ export class Link {
   readonly openedAtMs: number;
   /** Set once, when hello is done. */
   helloDoneAtMs: number | undefined;
+  /** What the other side said in it; outside text. */
+  hello: HelloPayload | undefined;
   /** Not used for sending any more; closed when idle. */
   isDraining = false;
   lastUsedAtMs: number;

@@ -202,6 +202,18 @@ export class PeerDirectory implements KnownHubs {
     this.publish(key);
   }
 
+  /** As note(), and settled once the store has it: for what other services read from there. */
+  async record(key: KeyHex, change: PeerChange): Promise<void> {
+    const row = this.#rows.get(key);
+    if (row === undefined) return;
+    this.#rows.set(key, { ...row, ...change });
+    await this.#deps.store.write((tables) => {
+      const stored = tables.peer(key);
+      if (stored !== undefined) tables.putPeer({ ...stored, ...change });
+    });
+    this.publish(key);
+  }
+
   /** What the owner changes. Throws AppError not_found, bad_request or conflict. */
   async update(
     key: KeyHex,

@@ -13,6 +13,7 @@ import { CLOSE_CODES, type ConnectionInfo, type KeyHex, type Transport, type Tra
 import { agentIdOfKeyHex } from '../../protocol/agent-id.ts';
 import type { Envelope } from '../../protocol/envelope.ts';
 import { kindEntry } from '../../protocol/kinds.ts';
+import type { HelloPayload } from '../../protocol/payloads.ts';
 import type { IdentityService } from '../identity.ts';
 import type { IncomingMessage, OutgoingMessage, PeerMessenger, ReplyDraft } from '../peer-messenger.ts';
 import { CoolOff } from './cool-off.ts';
@@ -108,7 +109,7 @@ export class PeerLinks implements PeerMessenger {
       exchange: this.#exchange,
       table: this.#table,
       agentName: (link) => this.#agentName(link),
-      onHello: (link, hello) => noteHello(link, hello, { directory, clock, log, audit: this.#audit }),
+      onHello: (link, hello) => this.#note(link, hello),
       onSecondHello: (link) => this.#audit.note(link.keyHex, 'peer.second_hello', {}),
     });
     this.#prober = new Prober({ clock, exchange: this.#exchange, table: this.#table, directory });
@@ -346,6 +347,11 @@ export class PeerLinks implements PeerMessenger {
     return err(code === 'timeout' ? `${name} did not answer hello in time.` : `${name} did not take our hello.`);
   }
 
+  #note(link: Link, hello: HelloPayload): void {
+    const { directory, clock, log } = this.#deps;
+    noteHello(link, hello, { directory, clock, log, audit: this.#audit });
+  }
+
   /** The name is for peers, and for strangers only when the owner agreed (PROTOCOL.md, Discovery). */
   #agentName(link: Link): string | null {
     const profile = this.#deps.profile();
@@ -374,8 +380,12 @@ export class PeerLinks implements PeerMessenger {
   #trustChanged(key: KeyHex, trust: TrustState): void {
     if (trust === 'revoked') this.#table.closeKey(key, CLOSE_CODES.revoked, 'revoked');
     else if (trust === 'suspended') this.#table.closeKey(key, CLOSE_CODES.notTrusted, 'suspended');
-    if (trust === 'paired') this.#dialler.wake(key);
-    else this.#dialler.forget(key);
+    if (trust === 'paired') {
+      // The hello came while the key was a stranger's: what it told counts from now on.
+      const link = this.#table.sending(key);
+      if (link?.hello !== undefined) this.#note(link, link.hello);
+      this.#dialler.wake(key);
+    } else this.#dialler.forget(key);
     this.#presence.refresh(key);
   }
 

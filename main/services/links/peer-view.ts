@@ -24,7 +24,11 @@ export interface LiveFacts {
   readonly trouble: string | null;
   /** What it called itself in hello while not paired; outside text. */
   readonly said: string | null;
+  /** What its hello told while it was not paired: a pairing keeps it, since no second hello follows on that connection. */
+  readonly greeted: Greeted | null;
 }
+
+export type Greeted = Pick<PeerRow, 'features' | 'extensions' | 'highestVersion'>;
 
 export const NO_LIVE_FACTS: LiveFacts = {
   online: false,
@@ -34,6 +38,7 @@ export const NO_LIVE_FACTS: LiveFacts = {
   roundTripMs: null,
   trouble: null,
   said: null,
+  greeted: null,
 };
 
 export interface PeerFacts {

@@ -1,12 +1,13 @@
 // Keeps what is known of a connected peer fresh: a ping on connecting and every few minutes, its capabilities on connecting and when asked.
 // What it tells is kept as a hint for routing and for people; nothing is authorised by it (PROTOCOL.md, Envelope).
 import { AppError } from '../../lib/app-error.ts';
+import { backoffMs } from '../../lib/backoff.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import { parseCapabilities, parsePong, type PongPayload } from '../../protocol/payloads.ts';
 import type { Exchange } from './exchange.ts';
-import { KEEP_CHECK_TIMEOUT_MS, PING_INTERVAL_MS, REPLY_TIMEOUT_MS } from './limits.ts';
+import { KEEP_CHECK_TIMEOUT_MS, LEARN_AGAIN_MAX, LEARN_BACKOFF, PING_INTERVAL_MS, REPLY_TIMEOUT_MS } from './limits.ts';
 import type { Link } from './link.ts';
 import type { LinkTable } from './link-table.ts';
 import type { PeerDirectory } from './peer-directory.ts';
@@ -29,6 +30,7 @@ export class Prober {
   readonly #deps: ProberDeps;
   readonly #pulses = new Map<KeyHex, PeerPulse>();
   readonly #timers = new Map<KeyHex, TimerHandle>();
+  readonly #learning = new Map<KeyHex, TimerHandle>();
 
   constructor(deps: ProberDeps) {
     this.#deps = deps;
@@ -43,12 +45,14 @@ export class Prober {
   online(key: KeyHex): void {
     this.#timers.get(key)?.cancel();
     this.#pingAndPlan(key);
-    void this.refreshCapabilities(key);
+    void this.#learn(key, 0);
   }
 
   offline(key: KeyHex): void {
     this.#timers.get(key)?.cancel();
     this.#timers.delete(key);
+    this.#learning.get(key)?.cancel();
+    this.#learning.delete(key);
     this.#pulses.delete(key);
   }
 
@@ -94,8 +98,24 @@ export class Prober {
     if (!answered.ok) return answered;
     const parsed = parseCapabilities(answered.value.payload);
     if (!parsed.ok) return err(new AppError('internal', 'What the other hub says it can do does not read.', { failedBy: 'peer' }));
-    this.#deps.directory.note(key, { capabilities: JSON.stringify(answered.value.payload), capabilitiesAt: this.#deps.clock.wallMs() });
+    await this.#deps.directory.record(key, {
+      capabilities: JSON.stringify(answered.value.payload),
+      capabilitiesAt: this.#deps.clock.wallMs(),
+    });
     return ok();
+  }
+
+  /** A hub that pinned us a moment later than we pinned it answers the first time that it does not know us: it is asked again. */
+  async #learn(key: KeyHex, attempt: number): Promise<void> {
+    const told = await this.refreshCapabilities(key);
+    const isWorthAnother = !told.ok && told.error.code !== 'unsupported_feature' && told.error.code !== 'peer_unreachable';
+    if (!isWorthAnother || attempt >= LEARN_AGAIN_MAX || !this.#timers.has(key)) return;
+    this.#learning.get(key)?.cancel();
+    const waitMs = backoffMs(attempt, 0, LEARN_BACKOFF);
+    this.#learning.set(
+      key,
+      this.#deps.clock.setTimer(waitMs, () => void this.#learn(key, attempt + 1)),
+    );
   }
 
   #pingAndPlan(key: KeyHex): void {

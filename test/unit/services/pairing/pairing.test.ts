@@ -105,6 +105,9 @@ describe('pairing as people do it', () => {
     await clock.until(() => dad.links.isOnline(mum.key) && mum.links.isOnline(dad.key), 'both are online');
     expect(dad.peer(mum)).toMatchObject({ trust: 'paired', name: 'Mum computer', person: 'Mum', online: true });
     expect(mum.peer(dad)).toMatchObject({ trust: 'paired', name: 'Dad computer', person: 'Dad', online: true });
+    await clock.until(() => dad.peer(mum).capabilities !== null && mum.peer(dad).capabilities !== null, 'capabilities are known');
+    expect(dad.peer(mum).features).toContain('delegate');
+    expect(mum.peer(dad).features).toContain('delegate');
     expect(dad.peer(mum).safety_number).toMatch(/^(?:[0-9]{5} ){11}[0-9]{5}$/);
     expect(dad.peer(mum).safety_number).toBe(mum.peer(dad).safety_number);
     expect(dad.auditActions()).toContain('peer.paired');

@@ -1,0 +1,205 @@
+// Who is known, what they are called, and who is meant: petnames, recipients, hints from the network, hubs by address.
+import { randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { toHex } from '../../../../main/lib/bytes.ts';
+import { agentIdOfKeyHex } from '../../../../main/protocol/agent-id.ts';
+import type { FoundHub } from '../../../../main/ports/discovery.ts';
+import { readHubAddress, readHubKey } from '../../../../main/services/links/hub-address.ts';
+import { HubStack, PERSON } from '../../../fakes/hub-stack.ts';
+import { ManualClock } from '../../../fakes/manual-clock.ts';
+import { MemoryNetwork } from '../../../fakes/memory-transport.ts';
+
+let clock: ManualClock;
+let hub: HubStack;
+
+beforeEach(async () => {
+  clock = new ManualClock();
+  hub = await new HubStack({ clock, name: 'Home', transport: new MemoryNetwork(clock).create() }).start();
+});
+afterEach(async () => {
+  await hub.stop();
+  expect(clock.timers).toBe(0);
+});
+
+function someHub(change: Partial<FoundHub> = {}): FoundHub {
+  const keyHex = toHex(new Uint8Array(randomBytes(32)));
+  return { keyHex, agentId: agentIdOfKeyHex(keyHex), port: 7100, addresses: ['192.168.1.7'], label: 'a hub', ...change };
+}
+
+async function pin(petname: string): Promise<string> {
+  const { keyHex } = someHub();
+  await hub.store.write((tables) =>
+    hub.directory.pinInside(tables, { key: keyHex, petname, person: null, platform: null, advertisedName: null }),
+  );
+  hub.directory.pinned(keyHex);
+  return keyHex;
+}
+
+const codeOf = (run: () => unknown): unknown => {
+  try {
+    run();
+    return 'no error';
+  } catch (error) {
+    return typeof error === 'object' && error !== null && 'code' in error ? [error.code, 'hint' in error ? error.hint : undefined] : error;
+  }
+};
+
+describe('whom "to" means', () => {
+  it('is found by petname in any case, agent id in any case, key, and "hub/agent"', async () => {
+    const key = await pin("Mum's PC");
+    const { directory } = hub;
+    for (const to of ["Mum's PC", "mum's pc", "  MUM'S  PC ", agentIdOfKeyHex(key), agentIdOfKeyHex(key).toUpperCase(), key]) {
+      expect(directory.resolve(to)).toMatchObject({ peer: { key }, agent: null });
+    }
+    expect(directory.resolve("mum's pc/kitchen")).toMatchObject({ peer: { key }, agent: 'kitchen' });
+  });
+
+  it('is answered with the nearest names when it is unknown', async () => {
+    await pin('Mum');
+    await pin('Attic');
+    await pin('Grandmother');
+    expect(codeOf(() => hub.directory.resolve('Mun'))).toEqual(['peer_not_found', 'Did you mean Mum?']);
+    expect(codeOf(() => hub.directory.resolve('grandmotehr'))).toEqual(['peer_not_found', 'Did you mean Grandmother?']);
+    expect(codeOf(() => hub.directory.resolve('office'))).toEqual(['peer_not_found', 'Known hubs: Mum, Attic, Grandmother.']);
+  });
+
+  it('says that a hub is there but not paired, suspended, or removed', async () => {
+    const found = someHub();
+    hub.directory.foundNearby(found);
+    expect(codeOf(() => hub.directory.resolve(found.agentId))).toEqual(['pairing_required', expect.stringContaining('Add')]);
+    const key = await pin('Mum');
+    await hub.directory.update(key, { trust: 'suspended' }, PERSON);
+    expect(codeOf(() => hub.directory.resolve('mum'))).toEqual(['blocked', expect.any(String)]);
+    await hub.directory.remove(key, PERSON);
+    expect(codeOf(() => hub.directory.resolve('mum'))).toEqual(['peer_not_found', expect.any(String)]);
+    expect(hub.store.read.peer(key)?.trust).toBe('revoked');
+  });
+});
+
+describe('the names of hubs', () => {
+  it('are unique, also against names that only look the same', async () => {
+    const key = await pin('Mum');
+    await pin('Dad');
+    for (const name of ['dad', 'DAD', ' Dad ', 'D\u0430d']) {
+      await expect(hub.directory.update(key, { name }, PERSON)).rejects.toMatchObject({ code: 'conflict' });
+    }
+    expect((await hub.directory.update(key, { name: 'Mum 2' }, PERSON)).name).toBe('Mum 2');
+    expect(hub.store.read.peer(key)?.petname).toBe('Mum 2');
+  });
+
+  it('cannot be empty, hold a slash or hidden characters, or be words with a meaning of their own', async () => {
+    const key = await pin('Mum');
+    for (const name of ['', '  ', 'a/b', 'M\u200bum', 'Mum\u202e', 'x\u0000', 'local', '*', agentIdOfKeyHex(key), 'x'.repeat(65)]) {
+      await expect(hub.directory.update(key, { name }, PERSON)).rejects.toMatchObject({ code: 'bad_request' });
+    }
+  });
+
+  it('never come from the network: a hub that is not paired has a neutral one, and a twin of a paired hub is pointed out', async () => {
+    await pin('Mum');
+    const twin = someHub();
+    hub.directory.foundNearby(twin);
+    const dto = hub.directory.dto(twin.keyHex);
+    expect(dto.name).toBe(`Hub ${twin.agentId.slice(8, 12)}`);
+    hub.directory.foundNearby({ ...twin, label: 'mum' });
+    expect(hub.directory.dto(twin.keyHex)).toMatchObject({
+      advertised_name: 'mum',
+      trouble: expect.stringContaining('it is not the hub you paired'),
+    });
+  });
+});
+
+describe('hints from the network', () => {
+  it('MD-03: fill a table of 256 and no more, and never push out a paired hub', async () => {
+    const paired = [];
+    for (let number = 0; number < 3; number++) {
+      const found = someHub();
+      await hub.store.write((tables) =>
+        hub.directory.pinInside(tables, {
+          key: found.keyHex,
+          petname: `Paired ${number + 2}`,
+          person: null,
+          platform: null,
+          advertisedName: null,
+        }),
+      );
+      hub.directory.pinned(found.keyHex);
+      hub.directory.foundNearby(found);
+      paired.push(found);
+    }
+    for (let number = 0; number < 5_000; number++) hub.directory.foundNearby(someHub());
+    expect(paired.every(({ keyHex }) => hub.directory.nearby(keyHex) !== undefined)).toBe(true);
+    expect(hub.directory.list('nearby')).toHaveLength(253);
+    await clock.advance(1_000);
+    // What a page hears is bounded too: one event for each hub that is still there or was shown.
+    expect(hub.seen.filter(({ type }) => type === 'peer').length).toBeLessThan(300);
+  });
+
+  it('are dropped when they do not hold together', () => {
+    const found = someHub();
+    const bad: FoundHub[] = [
+      { ...found, agentId: someHub().agentId },
+      { ...found, keyHex: 'zz' },
+      { ...found, port: 0 },
+      { ...found, port: 70_000 },
+    ];
+    for (const announced of bad) hub.directory.foundNearby(announced);
+    hub.directory.foundNearby({ ...someHub(), keyHex: hub.key, agentId: hub.agentId });
+    expect(hub.directory.list('all')).toEqual([]);
+  });
+
+  it('tell pages of a hub that came and went', async () => {
+    const found = someHub();
+    hub.directory.foundNearby(found);
+    await clock.advance(200);
+    expect(hub.seen.at(-1)).toMatchObject({
+      type: 'peer',
+      peer: { id: found.agentId, trust: 'discovered', how_found: 'home_network', address: '192.168.1.7:7100' },
+    });
+    hub.directory.lostNearby(found.agentId);
+    await clock.advance(200);
+    expect(hub.seen.at(-1)).toMatchObject({ type: 'peer_gone', id: found.agentId });
+  });
+});
+
+describe('hubs by address', () => {
+  it('are kept over a restart, trusted with nothing, and can be removed', async () => {
+    const { keyHex } = someHub();
+    const added = await hub.directory.addStatic({ keyHex, host: 'attic.example', port: 7100, name: 'Attic' });
+    expect(added).toMatchObject({
+      name: 'Attic',
+      trust: 'unknown',
+      how_found: 'static',
+      address: 'attic.example:7100',
+      safety_number: null,
+    });
+    hub.directory.load();
+    expect(hub.directory.list('nearby').map(({ name }) => name)).toEqual(['Attic']);
+    expect(codeOf(() => hub.directory.resolve('attic'))).toEqual(['pairing_required', expect.any(String)]);
+    await hub.directory.remove(keyHex, PERSON);
+    expect(hub.directory.list('all')).toEqual([]);
+    expect(hub.store.read.getMeta('static_hubs')).toBe('[]');
+  });
+
+  it('are bounded in number', async () => {
+    for (let number = 0; number < 64; number++)
+      await hub.directory.addStatic({ keyHex: someHub().keyHex, host: '10.0.0.1', port: 7100, name: null });
+    await expect(hub.directory.addStatic({ keyHex: someHub().keyHex, host: '10.0.0.1', port: 7100, name: null })).rejects.toMatchObject({
+      code: 'overloaded',
+    });
+  });
+
+  it('are read from what people write', () => {
+    expect(readHubAddress('attic.example')).toEqual({ host: 'attic.example', port: 7100 });
+    expect(readHubAddress(' 192.0.2.7:7200 ')).toEqual({ host: '192.0.2.7', port: 7200 });
+    expect(readHubAddress('[2001:db8::7]:7100')).toEqual({ host: '2001:db8::7', port: 7100 });
+    expect(readHubAddress('2001:db8::7')).toEqual({ host: '2001:db8::7', port: 7100 });
+    for (const text of ['', 'http://x', 'a b', 'x:0', 'x:99999', '[x]:1', 'user@host:1', '../etc', '[192.0.2.7]:7100']) {
+      expect(() => readHubAddress(text)).toThrow(expect.objectContaining({ code: 'bad_request' }));
+    }
+    const { keyHex } = someHub();
+    expect(readHubKey(keyHex.toUpperCase())).toBe(keyHex);
+    expect(readHubKey(Buffer.from(keyHex, 'hex').toString('base64'))).toBe(keyHex);
+    expect(readHubKey(Buffer.from(keyHex, 'hex').toString('base64url'))).toBe(keyHex);
+    expect(() => readHubKey('abc')).toThrow(expect.objectContaining({ code: 'bad_request' }));
+  });
+});

@@ -112,7 +112,8 @@ attack('PW-09: of 200 strangers 16 find a place, and a paired hub finds its own'
 attack('PW-09: ten parallel connections of one key leave two', async () => {
   const { hub, control } = await house.open();
   const papers = await honestPapers(newIdentity());
-  const connections = await Promise.all(Array.from({ length: 10 }, () => knock(hub, '127.0.0.2', papers)));
+  // From two addresses: one source may not have ten handshakes in progress.
+  const connections = await Promise.all(Array.from({ length: 10 }, (_, number) => knock(hub, `127.0.0.${2 + (number % 2)}`, papers)));
   await hub.until('eight ends', () => (hub.eventsOf('disconnected').length === 8 ? true : undefined));
   for (const ended of hub.eventsOf('disconnected')) expect(ended).toMatchObject({ code: CLOSE_CODES.duplicate, by: 'local' });
   expect((await hub.transport.statistics()).connections).toBe(2);

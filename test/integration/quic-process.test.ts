@@ -86,9 +86,9 @@ posix('F-20: a QUIC process that hangs is killed within five seconds and started
   const hung = newestChildId();
   const startedAt = performance.now();
   process.kill(hung, 'SIGSTOP');
+  await untilGone(hung);
+  expect(performance.now() - startedAt).toBeLessThan(5_000);
   await hub.event('restarted');
-  expect(performance.now() - startedAt).toBeLessThan(6_000);
-  expect(isAlive(hung)).toBe(false);
   const { connectionId } = await peer.connect(hub);
   expect(await peer.transport.request(connectionId, new Uint8Array([1]), 5_000)).toMatchObject({ ok: true });
 });

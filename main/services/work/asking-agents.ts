@@ -19,6 +19,7 @@ interface Deps {
 export class AskingAgents {
   readonly #deps: Deps;
   readonly #refreshedAt = new Map<KeyHex, number>();
+  readonly #refreshing = new Map<KeyHex, Promise<void>>();
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -40,12 +41,21 @@ export class AskingAgents {
     return readCapabilities(this.#deps.store.read.peer(key))?.agents.some((agent) => agent.name === name) ?? false;
   }
 
-  async #refresh(key: KeyHex): Promise<void> {
+  /** Asks again, one question at a time; one that comes too soon after the last waits its turn instead of being refused. */
+  #refresh(key: KeyHex): Promise<void> {
+    const running = this.#refreshing.get(key);
+    if (running !== undefined) return running;
+    const refresh = this.#askAgain(key).finally(() => this.#refreshing.delete(key));
+    this.#refreshing.set(key, refresh);
+    return refresh;
+  }
+
+  async #askAgain(key: KeyHex): Promise<void> {
     const { clock } = this.#deps;
-    const now = clock.monotonicMs();
     const last = this.#refreshedAt.get(key);
-    if (last !== undefined && now - last < REFRESH_INTERVAL_MS) return;
-    this.#refreshedAt.set(key, now);
+    const pauseMs = last === undefined ? 0 : last + REFRESH_INTERVAL_MS - clock.monotonicMs();
+    if (pauseMs > 0) await new Promise<void>((resolve) => void clock.setTimer(pauseMs, resolve));
+    this.#refreshedAt.set(key, clock.monotonicMs());
     await new Promise<void>((resolve) => {
       const timer = clock.setTimer(REFRESH_WAIT_MS, resolve);
       const done = () => {

@@ -67,6 +67,6 @@ export const CONVERSATION_ENTRIES_MAX = 500;
 /** Longest title of a conversation; cut beyond. */
 export const TITLE_MAX_CHARACTERS = 120;
 /** A peer's capabilities are asked for again at most this often because of a name we do not know. */
-export const REFRESH_INTERVAL_MS = 10_000;
+export const REFRESH_INTERVAL_MS = 1_000;
 /** A delegation waits at most this long for that answer; its own ack is due within ten seconds. */
 export const REFRESH_WAIT_MS = 4_000;

@@ -24,6 +24,7 @@ export async function pairHubs(asking: DemoHub, asked: DemoHub): Promise<void> {
   await pairingIn(initiator, 'type_six');
   await initiator.call('pairings.digits', { id, digits: six });
   const two = await shown(initiator, 'show_two', (pairing) => pairing.two);
+  await pairingIn(responder, 'type_two');
   await responder.call('pairings.digits', { id: offered.id, digits: two });
   await pairedWith(initiator, hub.agent_id);
   const own = await initiator.call('hub.whoami', {});

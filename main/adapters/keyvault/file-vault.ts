@@ -1,8 +1,8 @@
 // The identity seed in a file, for machines without a keychain: `identity.key`, readable by its owner alone. Answers `absent` only where
 // there is no file at all; a link, a foreign owner, rights for others or other content is `damaged` and is never overwritten.
 import { constants, type Stats } from 'node:fs';
-import { link, open, rename, unlink, type FileHandle } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { link, mkdtemp, open, rename, rm, type FileHandle } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { AppError } from '../../lib/app-error.ts';
 import type { Secret } from '../../lib/secret.ts';
 import type { KeyVault, VaultRead } from '../../ports/key-vault.ts';
@@ -56,14 +56,14 @@ export class FileVault implements KeyVault {
   async write(seed: Secret<Uint8Array>, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const text = `${seedToText(seed)}\n`;
-    const draft = `${this.#path}.new`;
+    let drafts: string | undefined;
     try {
-      await unlink(draft).catch(ignoreMissing);
+      drafts = await mkdtemp(`${this.#path}.new-`);
+      const draft = join(drafts, 'draft');
       await writeNew(draft, text);
       await this.#publish(draft);
       await syncFolder(dirname(this.#path));
     } catch (error) {
-      await unlink(draft).catch(() => undefined);
       if (errorCode(error) === 'EEXIST') {
         throw new AppError('conflict', `"${this.#path}" is there already; an identity is never overwritten.`, { cause: error });
       }
@@ -71,6 +71,8 @@ export class FileVault implements KeyVault {
         hint: 'Check the free space and the rights of the data folder.',
         cause: error,
       });
+    } finally {
+      if (drafts !== undefined) await rm(drafts, { recursive: true, force: true });
     }
   }
 
@@ -78,7 +80,6 @@ export class FileVault implements KeyVault {
   async #publish(draft: string): Promise<void> {
     try {
       await link(draft, this.#path);
-      await unlink(draft);
     } catch (error) {
       if (errorCode(error) === 'EEXIST') throw error;
       // A disk without hard links: take the name exclusively, then put the whole file in its place.
@@ -127,10 +128,6 @@ async function syncFolder(path: string): Promise<void> {
   } finally {
     await folder.close();
   }
-}
-
-function ignoreMissing(error: unknown): void {
-  if (errorCode(error) !== 'ENOENT') throw error;
 }
 
 function errorCode(error: unknown): string | undefined {

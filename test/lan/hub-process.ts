@@ -8,13 +8,15 @@ import { ERRORS, type Problem } from '../../preload/contract/errors.ts';
 import { httpRequestOf } from '../../preload/contract/http-form.ts';
 import type { OperationInput, OperationName, OperationResult } from '../../preload/contract/operations.ts';
 import { LoopbackClient } from './loopback-client.ts';
-import type { LineProcess } from './line-process.ts';
+import type { Environment, LineProcess } from './line-process.ts';
 import { NODE_BINARY, REPOSITORY_ROOT, type LanHost } from './namespaces.ts';
 
 const HUB_PROGRAM = join(REPOSITORY_ROOT, 'out', 'main', 'headless.js');
 const CLI_PROGRAM = join(REPOSITORY_ROOT, 'out', 'main', 'cli.js');
 const START_MS = 20_000;
 const CALL_TIMEOUT_MS = 65_000;
+/** Without a session bus there is no keychain: the identity key lies in the data folder, as on a server. */
+const NO_KEYCHAIN = { DBUS_SESSION_BUS_ADDRESS: undefined, XDG_RUNTIME_DIR: undefined };
 const PASSPHRASE = 'a passphrase for tests only';
 
 /** Why no hub can be started here; null when one can. */
@@ -66,7 +68,7 @@ export interface HubOptions {
   readonly name: string;
   /** Further flags of the program. */
   readonly flags?: readonly string[];
-  readonly environment?: Readonly<Record<string, string>>;
+  readonly environment?: Environment;
 }
 
 export interface CommandEnd {
@@ -126,7 +128,7 @@ export class HubProcess {
   }
 
   /** Runs an `axon` command on that computer to its end. */
-  async axon(args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<CommandEnd> {
+  async axon(args: readonly string[], environment: Environment = {}): Promise<CommandEnd> {
     const command = this.host.start(NODE_BINARY, [CLI_PROGRAM, '--home', this.home, ...args], environment);
     const code = await command.ended;
     return { code, output: command.lines.join('\n') };
@@ -147,8 +149,7 @@ export class HubProcess {
     await this.kill();
     const { name, flags = [], environment = {} } = this.#options;
     const settings = ['--home', this.home, '--api-port', '0', '--peer-port', '0', '--name', name, ...flags];
-    // Without a session bus there is no keychain: the identity key lies in the data folder, as on a server.
-    const process = this.host.start(NODE_BINARY, [HUB_PROGRAM, ...settings], { DBUS_SESSION_BUS_ADDRESS: 'disabled:', ...environment });
+    const process = this.host.start(NODE_BINARY, [HUB_PROGRAM, ...settings], { ...NO_KEYCHAIN, ...environment });
     const { port, bootSecret } = await this.#runtimeFileOf(process);
     this.#running = { process, client: await LoopbackClient.open(this.host, port), bootSecret };
   }

@@ -5,6 +5,9 @@ import { createInterface } from 'node:readline';
 /** Lines of standard error kept for the message of a wait that failed. */
 const KEPT_LINES_MAX = 2_000;
 
+/** Variables added to this process's own; undefined takes one away. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
 interface Waiter {
   readonly matches: (line: string) => boolean;
   readonly resolve: (line: string) => void;
@@ -19,7 +22,7 @@ export class LineProcess {
   readonly #ended: Promise<number | null>;
   #running = true;
 
-  constructor(command: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+  constructor(command: string, args: readonly string[], environment: Environment = {}) {
     this.#child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'], env: { ...process.env, ...environment } });
     this.#read('stdout', (line) => this.#take(line));
     this.#read('stderr', (line) => {

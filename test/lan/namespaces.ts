@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { LineProcess } from './line-process.ts';
+import { LineProcess, type Environment } from './line-process.ts';
 
 /** Names carry the process that made them, so that the next run can remove what a killed one left behind. */
 const PREFIX = 'axonlan';
@@ -65,14 +65,14 @@ export class LanHost {
   }
 
   /** Starts a program inside this computer; it is killed when the network is removed. */
-  start(command: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}): LineProcess {
+  start(command: string, args: readonly string[], environment: Environment = {}): LineProcess {
     const started = new LineProcess('ip', ['netns', 'exec', this.namespace, command, ...args], environment);
     this.#processes.push(started);
     return started;
   }
 
   /** Starts a TypeScript program of this repository, path relative to its root. */
-  startNode(script: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}): LineProcess {
+  startNode(script: string, args: readonly string[], environment: Environment = {}): LineProcess {
     const [node, ...before] = this.nodeCommand(script);
     return this.start(node, [...before, ...args], environment);
   }

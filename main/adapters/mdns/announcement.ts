@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { fromBase64, fromHex, toBase64, toHex } from '../../lib/bytes.ts';
 import type { Advertisement } from '../../ports/discovery.ts';
-import { LABEL_SIZE_MAX_BYTES, POINTER_TTL_S, RECORD_TTL_S, TXT_SIZE_MAX_BYTES, TXT_STRINGS_MAX } from './limits.ts';
+import { LABEL_CHARACTERS_MAX, LABEL_SIZE_MAX_BYTES, POINTER_TTL_S, RECORD_TTL_S, TXT_SIZE_MAX_BYTES, TXT_STRINGS_MAX } from './limits.ts';
 
 export const SERVICE_NAME = '_axon._udp.local';
 const SERVICE_LIST_NAME = '_services._dns-sd._udp.local';
@@ -15,8 +15,8 @@ const AGENT_ID = /^ed25519\.[0-9a-f]{32}$/;
 const START = /^([0-9a-f]{8})-\d{1,10}$/;
 const KEY_SIZE_BYTES = 32;
 const AGENT_ID_HASH_BYTES = 16;
-/** Hex digits of the agent id in the host name, and behind a name the owner chose (two hubs may choose the same). */
-const HOST_DIGITS = 16;
+/** Hex digits of the agent id in the host name and the neutral label, and behind a name the owner chose (two hubs may choose the same). */
+const NEUTRAL_DIGITS = 16;
 const LABEL_DIGITS = 4;
 /** Control, format, private, unassigned and separator characters: nothing a label needs. U+FFFD stands for invalid UTF-8. */
 const UNFIT_IN_LABEL = /[\p{C}\p{Zl}\p{Zp}\uFFFD]/u;
@@ -47,7 +47,8 @@ export function labelOf(advertisement: Pick<Advertisement, 'agentId' | 'label'>)
   if (wanted === '' || UNFIT_IN_LABEL.test(wanted)) return neutralLabel(advertisement.agentId);
   let name = '';
   for (const character of wanted) {
-    if (Buffer.byteLength(name + character + suffix) > LABEL_SIZE_MAX_BYTES) break;
+    const longer = name + character + suffix;
+    if (Buffer.byteLength(longer) > LABEL_SIZE_MAX_BYTES || [...longer].length > LABEL_CHARACTERS_MAX) break;
     name += character;
   }
   return `${name.trimEnd()}${suffix}`;
@@ -56,7 +57,7 @@ export function labelOf(advertisement: Pick<Advertisement, 'agentId' | 'label'>)
 /** The records of this hub on a link with `addresses`. `freshness` is the value of the changing key. */
 export function recordsOf(advertisement: Advertisement, addresses: readonly string[], freshness: string): readonly OwnRecord[] {
   const instance = `${labelOf(advertisement)}${SERVICE_SUFFIX}`;
-  const host = `axon-${digitsOf(advertisement.agentId).slice(0, HOST_DIGITS)}.local`;
+  const host = `${neutralLabel(advertisement.agentId)}.local`;
   const key = fromHex(advertisement.keyHex) ?? new Uint8Array();
   const strings = [`agent_id=${advertisement.agentId}`, `pubkey=${toBase64(key)}`, 'v=1', `${FRESH_KEY}=${freshness}`];
   const own = { ttl: RECORD_TTL_S, flush: true } as const;
@@ -115,7 +116,7 @@ function agentIdOf(key: Uint8Array): string {
 }
 
 function neutralLabel(agentId: string): string {
-  return `axon-${digitsOf(agentId)}`;
+  return `axon-${digitsOf(agentId).slice(0, NEUTRAL_DIGITS)}`;
 }
 
 function digitsOf(agentId: string): string {

@@ -1,0 +1,82 @@
+// Built hubs on the computers of the test network, from outside: found with nothing configured, killed, started again, opened in a browser.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { browserRefusal, openBrowser } from './browser.ts';
+import { HubProcess, hubRefusal } from './hub-process.ts';
+import { Lan, skipReason } from './namespaces.ts';
+
+const lanReason = skipReason();
+const reason = lanReason ?? hubRefusal() ?? browserRefusal();
+if (lanReason === null && reason !== null) process.stderr.write(`\n*** HUB TESTS SKIPPED: ${reason} ***\n\n`);
+
+interface Seen {
+  readonly key: string;
+  readonly address: string | null;
+}
+
+/** The hubs a hub shows, each with where it would be dialled. */
+async function seenBy(hub: HubProcess): Promise<readonly Seen[]> {
+  const { items } = await (await hub.owner()).call('peers.list', {});
+  return items.map((peer) => ({ key: peer.public_key, address: peer.address }));
+}
+
+describe.skipIf(reason !== null)(`built hubs on one home network${reason === null ? '' : ` (skipped: ${reason})`}`, () => {
+  let lan: Lan;
+  let hubs: HubProcess[];
+  beforeEach(() => {
+    lan = new Lan(['dad', 'mum']);
+    hubs = [];
+  });
+  afterEach(async () => {
+    await Promise.all(hubs.map((hub) => hub.remove()));
+    await lan.close();
+  });
+
+  async function start(name: 'dad' | 'mum'): Promise<HubProcess> {
+    const hub = await HubProcess.start(lan.host(name), { name: `${name}'s computer` });
+    hubs.push(hub);
+    return hub;
+  }
+
+  it('each shows the other within 5 s, and a hub killed and started again is the same hub at its new port', async () => {
+    const dad = await start('dad');
+    const mum = await start('mum');
+    await expect.poll(() => seenBy(dad), { timeout: 5_000, interval: 100 }).toHaveLength(1);
+    await expect.poll(() => seenBy(mum), { timeout: 5_000, interval: 100 }).toHaveLength(1);
+    const [before] = await seenBy(dad);
+    expect(before?.address).toMatch(/^10\.77\.0\.2:\d+$/);
+    await mum.kill();
+    await mum.restart();
+    await expect.poll(async () => (await seenBy(dad))[0]?.address, { timeout: 5_000, interval: 100 }).not.toBe(before?.address);
+    const after = await seenBy(dad);
+    expect(after.map(({ key }) => key)).toEqual([before?.key]);
+    expect(after[0]?.address).toMatch(/^10\.77\.0\.2:\d+$/);
+  });
+
+  it('an orderly stop is noticed by the other at once', async () => {
+    const dad = await start('dad');
+    const mum = await start('mum');
+    await expect.poll(() => seenBy(dad), { timeout: 5_000, interval: 100 }).toHaveLength(1);
+    expect(await mum.kill('SIGTERM')).toBe(0);
+    await expect.poll(() => seenBy(dad), { timeout: 2_000, interval: 50 }).toEqual([]);
+  });
+
+  it('the login link opens the pages of a hub in a browser on its own computer', async () => {
+    const dad = await start('dad');
+    const browser = await openBrowser(lan.host('dad'));
+    try {
+      const page = await browser.newPage();
+      await page.goto(await dad.loginLink());
+      await page.getByRole('navigation').first().waitFor({ timeout: 20_000 });
+      expect(new URL(page.url()).hash).not.toContain('c=');
+      expect(await page.title()).toContain('AXON');
+    } finally {
+      await browser.close();
+    }
+  });
+
+  it('an axon command on that computer finds its hub', async () => {
+    const dad = await start('dad');
+    const { code, output } = await dad.axon(['status']);
+    expect([code, output]).toEqual([0, expect.stringContaining(`http://127.0.0.1:${dad.port}`)]);
+  });
+});

@@ -4,6 +4,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { AppError } from '../lib/app-error.ts';
 import { addAgentCommands } from './commands/agents.ts';
 import { addApprovalCommands } from './commands/approvals.ts';
+import { addDemoCommand } from './commands/demo.ts';
 import { addHubCommands } from './commands/hub.ts';
 import { addInboxCommands } from './commands/inbox.ts';
 import { addPairCommands } from './commands/pair.ts';
@@ -79,6 +80,7 @@ export async function runProgram(argv: readonly string[], deps: ProgramDeps): Pr
   addPeerCommands(program, run);
   addSendCommands(program, run);
   addTaskCommands(program, run);
+  addDemoCommand(program, run);
   addInboxCommands(program, run);
   addApprovalCommands(program, run);
   addPairCommands(program, run);

@@ -33,11 +33,15 @@ export function addPairCommands(program: Command, run: Run): void {
   pair
     .command('start')
     .description('ask another hub to pair; its window must be open')
-    .argument('<hub>', 'its agent id, or its name under "axon peers --nearby"')
+    .argument('<hub>', 'its agent id or public key, or its name under "axon peers --nearby"')
     .option('--name <name>', 'what you call it')
-    .action((hub: string, options: { name?: string }, command: Command) =>
+    .option('--address <host:port>', 'where it is, when it was not found by itself; the hub is then named by its public key')
+    .action((hub: string, options: { name?: string; address?: string }, command: Command) =>
       run(command, async ({ terminal, session }) => {
-        const pairing = await (await session.asOwner()).call('pairings.start', { peer: hub, name: options.name });
+        const owner = await session.asOwner();
+        const { address, name } = options;
+        const peer = address === undefined ? hub : (await owner.call('peers.add', { address, key: hub, name })).id;
+        const pairing = await owner.call('pairings.start', { peer, name });
         terminal.result(pairing, () => pairingLines(pairing));
       }),
     );

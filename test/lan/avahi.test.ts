@@ -52,4 +52,23 @@ describe.skipIf(reason !== null)(`hubs beside Avahi${reason === null ? '' : ` (s
     const dad = await DiscoveryProgram.start(lan.host('dad'), 'dad');
     expect(await dad.found(bot.agentId, 5_000)).toMatchObject({ port: 7300, addresses: ['10.77.0.2'] });
   });
+
+  it('a hub and Avahi share one computer: both are found, both find, and the hub survives the daemon', async () => {
+    const bot = identityOf('home assistant');
+    const attic = await DiscoveryProgram.start(lan.host('attic'), 'attic');
+    await avahi.publish('Attic bot', 7300, [`agent_id=${bot.agentId}`, `pubkey=${bot.publicKeyBase64}`, 'v=1']);
+    const dad = await DiscoveryProgram.start(lan.host('dad'), 'dad');
+    await Promise.all([
+      dad.found(attic.identity.agentId, 5_000),
+      dad.found(bot.agentId, 5_000),
+      attic.found(dad.identity.agentId, 5_000),
+      attic.found(bot.agentId, 5_000),
+    ]);
+    expect(await avahi.browse(`axon-${dad.identity.agentId.slice(8, 24)}`)).toMatchObject({ address: '10.77.0.1', port: 7100 });
+    await avahi.stop();
+    const mark = attic.mark;
+    expect(await dad.stop()).toBe(0);
+    await attic.lost(dad.identity.agentId, 2_000, mark);
+    expect(attic.crashes).toEqual([]);
+  });
 });

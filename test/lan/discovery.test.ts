@@ -1,7 +1,7 @@
 // Two and more hubs on one home network, each in a network namespace: they find each other, notice who leaves, and follow changes.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DiscoveryProgram } from './found-hubs.ts';
-import { Lan, rounds, skipReason } from './namespaces.ts';
+import { Lan, NODE_BINARY, rounds, skipReason } from './namespaces.ts';
 
 const reason = skipReason();
 /** PROTOCOL.md, Discovery: each shows the other within 5 seconds, and a change of network is followed as fast. */
@@ -79,6 +79,16 @@ describe.skipIf(reason !== null)(`hubs on one home network${reason === null ? ''
     const again = await DiscoveryProgram.start(lan.host('mum'), 'mum');
     await dad.found(again.identity.agentId, FOUND_WITHIN_MS, mark);
     expect(dad.crashes).toEqual([]);
+  });
+
+  it('a program that holds port 5353 for itself keeps the hub from being found, not from running', async () => {
+    const hold = `require('node:dgram').createSocket('udp4').bind({ port: 5353, exclusive: true }, () => console.log('held'))`;
+    const holder = lan.host('dad').start(NODE_BINARY, ['-e', hold]);
+    await holder.until((line) => line === 'held', 20_000);
+    const dad = await DiscoveryProgram.start(lan.host('dad'), 'dad');
+    expect(await dad.stop()).toBe(0);
+    expect(dad.crashes).toEqual([]);
+    expect(dad.process.transcript()).toContain('another program may hold UDP port 5353');
   });
 
   it('F-14: a hub that starts without any network waits, and is found when the cable is plugged in', async () => {

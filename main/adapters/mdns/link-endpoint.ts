@@ -142,12 +142,11 @@ export class LinkEndpoint {
   #announce(): void {
     const { advertisement } = this.#deps;
     if (advertisement === null || this.#records.length === 0) return;
-    const next = recordsOf(advertisement, this.link.ownAddresses, this.#freshness());
+    const isText = (record: OwnRecord): boolean => record.type === 'TXT';
+    const fresh = recordsOf(advertisement, this.link.ownAddresses, this.#freshness()).find(isText);
+    const answered = this.#records.find(isText);
     // The library answers from the objects it was given, so the new text goes into the old record.
-    for (const record of this.#records) {
-      const fresh = next.find((candidate) => candidate.type === 'TXT' && candidate.type === record.type);
-      if (fresh !== undefined) record.data = fresh.data;
-    }
+    if (fresh !== undefined && answered !== undefined) answered.data = fresh.data;
     this.#server.announce(this.#records, (error) => this.#noteSendFailure(error));
   }
 

@@ -17,7 +17,7 @@ export class ManualClock implements Clock {
   readonly #waiting = new Set<Waiting>();
 
   wallMs(): number {
-    return this.#monotonicMs + this.#wallOffsetMs;
+    return Math.floor(this.#monotonicMs) + this.#wallOffsetMs;
   }
 
   monotonicMs(): number {

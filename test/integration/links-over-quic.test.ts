@@ -148,9 +148,7 @@ describe('hubs over QUIC', () => {
     // The ping before the end proves that the line is open until then; the request that waits ends with the connection.
     const waiting = await raw.transport.request(line.connectionId, raw.envelope(mum.agentId, 'ping', {}), 1_000);
     expect(waiting.ok).toBe(true);
-    while (raw.ended(line) === undefined && performance.now() - startedAt < WAIT_LIMIT_MS) {
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+    await raw.untilEnded(line);
     expect(raw.ended(line)).toMatchObject({ code: 3, by: 'peer' });
     expect(performance.now() - startedAt).toBeLessThan(6_000);
     expect(handled).toBe(0);

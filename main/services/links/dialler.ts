@@ -79,10 +79,15 @@ export class Dialler {
     this.#schedule(key, state, Math.max(delayMs, limits.DIAL_RESET_INTERVAL_MS - sinceLastMs, 0));
   }
 
-  /** The network changed, or the computer woke up: everybody again, spread a little. */
+  /** The network changed, or the computer woke up: dials under way on the old network are given up, and everybody is dialled again. */
   wakeAll(): void {
     this.#resolved.clear();
-    for (const { key } of this.#deps.directory.rows()) this.wake(key, this.#deps.random.fraction() * limits.NETWORK_CHANGE_SPREAD_MS);
+    for (const state of this.#states.values()) {
+      state.running?.abort();
+      state.running = undefined;
+    }
+    for (const { key } of this.#deps.directory.rows())
+      this.wake(key, Math.round(this.#deps.random.fraction() * limits.NETWORK_CHANGE_SPREAD_MS));
   }
 
   /** The peer is not connected any more (or still not): dial after the wait that is its turn. */
@@ -160,8 +165,9 @@ export class Dialler {
     state.running = running;
     state.startedAtMs = this.#deps.clock.monotonicMs();
     const outcome = await this.dialOnce(key, running.signal).catch((): Result<void, string> => err('Dialling failed.'));
+    if (running.signal.aborted) return;
     state.running = undefined;
-    if (running.signal.aborted || !this.#isWanted(key)) return;
+    if (!this.#isWanted(key)) return;
     if (!outcome.ok) this.#deps.directory.setLive(key, { trouble: outcome.error });
     this.again(key, false);
   }

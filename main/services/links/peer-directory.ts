@@ -25,7 +25,7 @@ export interface PeerDirectoryDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly events: EventBus;
-  readonly identity: Pick<IdentityService, 'keyHex' | 'agentId'>;
+  readonly identity: Pick<IdentityService, 'keyHex' | 'ready'>;
   readonly transport: Pick<Transport, 'setAdmission'>;
 }
 
@@ -144,7 +144,7 @@ export class PeerDirectory implements KnownHubs {
     return makePeerDto({
       key,
       agentId: agentIdOfKeyHex(key),
-      ownKey: this.#deps.identity.keyHex,
+      ownKey: this.#deps.identity.ready ? this.#deps.identity.keyHex : null,
       trust: this.trustOf(key),
       row: this.#rows.get(key),
       nearby: this.#nearby.get(key),

@@ -44,7 +44,8 @@ export const NO_LIVE_FACTS: LiveFacts = {
 export interface PeerFacts {
   readonly key: KeyHex;
   readonly agentId: string;
-  readonly ownKey: KeyHex;
+  /** null while our own identity is not ready. */
+  readonly ownKey: KeyHex | null;
   readonly trust: TrustState;
   readonly row: PeerRow | undefined;
   readonly nearby: NearbyHub | undefined;
@@ -81,7 +82,7 @@ export function makePeerDto(facts: PeerFacts): PeerDto {
     features: row === undefined ? [] : row.features.map(escapeText),
     capabilities: row === undefined ? null : makeCapabilitiesDto(row),
     paired_at: row?.pairedAt ?? null,
-    safety_number: isPinned ? safetyNumber(facts.ownKey, facts.key) : null,
+    safety_number: isPinned && facts.ownKey !== null ? safetyNumber(facts.ownKey, facts.key) : null,
     trouble: live.online ? null : (live.trouble ?? impostorWarning(facts, said)),
   };
 }

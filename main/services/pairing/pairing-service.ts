@@ -121,7 +121,7 @@ export class PairingService {
     if (running !== undefined) {
       throw new AppError('conflict', 'Another pairing is under way.', { hint: 'Finish or cancel it first.', failedBy: 'input' });
     }
-    const wantedName = name === null ? null : checkPetname(name);
+    const wantedName = name === null ? (directory.staticHub(key)?.name ?? null) : checkPetname(name);
     const session = new PairingSession({
       id: random.uuid(),
       role: 'I',
@@ -233,7 +233,7 @@ export class PairingService {
   }
 
   #offered(key: KeyHex, step: Extract<PairStep, { step: 'offer' }>): ReplyDraft {
-    const { identity, random, clock } = this.#deps;
+    const { identity, random, clock, directory } = this.#deps;
     const running = this.#shelf.running();
     const isRepeated = running?.peerKey === key && running.pidText === step.pidText && running.role === 'R';
     if (isRepeated) return ACCEPTED;
@@ -252,7 +252,7 @@ export class PairingService {
       peerKey: key,
       pid: step.pid,
       ownMeta: this.#ownMeta(),
-      wantedName: null,
+      wantedName: directory.staticHub(key)?.name ?? null,
       nonce: random.bytes(PAIRING_NONCE_BYTES),
       expiresAt: clock.wallMs() + PAIRING_DURATION_MS,
     });

@@ -20,6 +20,7 @@ export class RawHub {
   readonly key: string;
   readonly agentId: string;
   readonly events: TransportEvent[] = [];
+  readonly #endings = new Set<() => void>();
   port = 0;
 
   constructor(transport: Transport, seed: Uint8Array = new Uint8Array(randomBytes(32))) {
@@ -30,9 +31,7 @@ export class RawHub {
   }
 
   async start(): Promise<this> {
-    const started = await this.transport.start({ seed: new Secret(this.seed), host: '127.0.0.1', port: 0 }, (event) =>
-      this.events.push(event),
-    );
+    const started = await this.transport.start({ seed: new Secret(this.seed), host: '127.0.0.1', port: 0 }, (event) => this.#take(event));
     this.port = started.port;
     return this;
   }
@@ -61,12 +60,30 @@ export class RawHub {
     return this.ask(connection, this.envelope(to.agentId, 'hello', payload));
   }
 
+  /** Waits for the end of the connection; who waits bounds it. */
+  untilEnded(connection: ConnectionInfo): Promise<void> {
+    return new Promise((resolve) => {
+      const check = (): void => {
+        if (this.ended(connection) === undefined) return;
+        this.#endings.delete(check);
+        resolve();
+      };
+      this.#endings.add(check);
+      check();
+    });
+  }
+
   /** How the connection ended, if it did. */
   ended(connection: ConnectionInfo): Extract<TransportEvent, { type: 'disconnected' }> | undefined {
     return this.events.find(
       (event): event is Extract<TransportEvent, { type: 'disconnected' }> =>
         event.type === 'disconnected' && event.connection.connectionId === connection.connectionId,
     );
+  }
+
+  #take(event: TransportEvent): void {
+    this.events.push(event);
+    for (const check of [...this.#endings]) check();
   }
 }
 

@@ -1,0 +1,286 @@
+// How hubs are reached and heard of: host names looked up again, hints from discovery, an answer to hello that comes late, and the
+// operations that people and agents call for it.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Caller, CallContext } from '../../../../main/api/caller.ts';
+import { pairingsHandlers } from '../../../../main/api/operations/pairings.ts';
+import { peersHandlers } from '../../../../main/api/operations/peers.ts';
+import type { Advertisement, Discovery, DiscoveryEvent } from '../../../../main/ports/discovery.ts';
+import type { Resolver } from '../../../../main/ports/resolver.ts';
+import { DiscoveryService } from '../../../../main/services/links/discovery-service.ts';
+import { HubStack } from '../../../fakes/hub-stack.ts';
+import { ManualClock } from '../../../fakes/manual-clock.ts';
+import { SILENT_LOG } from '../../../fakes/memory-store.ts';
+import { MemoryNetwork } from '../../../fakes/memory-transport.ts';
+import { RawHub } from './raw-hub.ts';
+
+let clock: ManualClock;
+let network: MemoryNetwork;
+let stops: (() => Promise<void>)[];
+const owner: Caller = { kind: 'owner', tokenId: 't1', surface: 'command_line' };
+const context: CallContext = { signal: new AbortController().signal, idempotencyKey: null };
+
+beforeEach(() => {
+  clock = new ManualClock();
+  network = new MemoryNetwork(clock);
+  stops = [];
+});
+afterEach(async () => {
+  await Promise.all(stops.map((stop) => stop()));
+  expect(clock.timers).toBe(0);
+});
+
+async function hub(name: string, resolver?: Resolver): Promise<HubStack> {
+  const stack = new HubStack({ clock, name, transport: network.create(), ...(resolver === undefined ? {} : { resolver }) });
+  stops.push(() => stack.stop());
+  return stack.start();
+}
+
+/** The home network as a script. */
+class ScriptedDiscovery implements Discovery {
+  readonly advertisements: (Advertisement | null)[] = [];
+  hear: (event: DiscoveryEvent) => void = () => undefined;
+  goodbyes = 0;
+  fails = false;
+
+  start(advertisement: Advertisement | null, onEvent: (event: DiscoveryEvent) => void): Promise<void> {
+    if (this.fails) return Promise.reject(new Error('no multicast'));
+    this.advertisements.push(advertisement);
+    this.hear = onEvent;
+    return Promise.resolve();
+  }
+
+  refresh(): void {
+    this.hear({ type: 'network-changed' });
+  }
+
+  stop(): Promise<void> {
+    this.goodbyes++;
+    return Promise.resolve();
+  }
+}
+
+describe('a hub named by host', () => {
+  it('is looked up, and looked up again when the answer is a minute old', async () => {
+    const lookups: string[] = [];
+    let addresses = ['203.0.113.9'];
+    const resolver: Resolver = {
+      resolve: (host) => {
+        lookups.push(host);
+        return Promise.resolve(addresses);
+      },
+    };
+    const [dad, mum] = [await hub('Dad', resolver), await hub('Mum')];
+    const dialled: string[] = [];
+    const dial = dad.transport.dial.bind(dad.transport);
+    dad.transport.dial = (target, signal) => {
+      dialled.push(target.host);
+      return target.host === '127.0.0.1'
+        ? dial(target, signal)
+        : Promise.resolve({ ok: false, error: { type: 'refused', reason: 'nobody' } });
+    };
+    await mum.pins(dad);
+    await dad.pins(mum);
+    const { handlers } = operations(dad);
+    await handlers['peers.update']({ id: mum.agentId, address: `mum.example:${mum.port}` }, owner, context);
+    await clock.advance(50_000);
+    expect(lookups).toEqual(['mum.example']);
+    expect(dialled.length).toBeGreaterThan(3);
+    expect(new Set(dialled)).toEqual(new Set(['203.0.113.9']));
+    expect(dad.peer(mum)).toMatchObject({ online: false, trouble: expect.stringContaining("can't be reached") });
+    addresses = ['127.0.0.1'];
+    await clock.until(() => dad.links.isOnline(mum.key), 'the new address is found', 60_000);
+    expect(lookups).toEqual(['mum.example', 'mum.example']);
+    expect(dad.peer(mum)).toMatchObject({ how_found: 'static', online: true });
+  });
+});
+
+describe('discovery', () => {
+  it('announces the hub without its name unless the owner agreed, and feeds what is heard into the list', async () => {
+    const [dad, mum] = [await hub('Dad'), await hub('Mum')];
+    const network_ = new ScriptedDiscovery();
+    const service = discoveryOf(dad, network_);
+    await service.start(dad.port);
+    await service.start(dad.port);
+    expect(network_.advertisements).toEqual([{ agentId: dad.agentId, keyHex: dad.key, peerPort: dad.port, label: null }]);
+    network_.hear({ type: 'found', hub: { agentId: mum.agentId, keyHex: mum.key, port: mum.port, addresses: ['127.0.0.1'], label: 'x' } });
+    expect(dad.directory.list('nearby').map(({ id }) => id)).toEqual([mum.agentId]);
+    dad.profile = { ...dad.profile, announceName: true };
+    await service.announceAgain(dad.port);
+    expect(network_.advertisements.at(-1)?.label).toBe('Dad');
+    network_.hear({ type: 'lost', agentId: mum.agentId });
+    expect(dad.directory.list('nearby')).toEqual([]);
+    await service.stop();
+    await service.stop();
+    expect(network_.goodbyes).toBe(2);
+    network_.hear({ type: 'found', hub: { agentId: mum.agentId, keyHex: mum.key, port: mum.port, addresses: ['127.0.0.1'], label: 'x' } });
+    expect(dad.directory.list('nearby')).toEqual([]);
+  });
+
+  it('is a warning, not a failure, on a network that does not let us', async () => {
+    const dad = await hub('Dad');
+    const network_ = new ScriptedDiscovery();
+    network_.fails = true;
+    const service = discoveryOf(dad, network_);
+    await service.start(dad.port);
+    expect(service.isRunning).toBe(false);
+    expect(service.problem).toContain('added by address');
+    network_.fails = false;
+    await service.start(dad.port);
+    expect(service.problem).toBeNull();
+    await service.stop();
+  });
+
+  it('makes a hub dial at once after a network change instead of waiting its turn', async () => {
+    const [dad, mum] = [await hub('Dad'), await hub('Mum')];
+    await dad.pins(mum);
+    await mum.pins(dad);
+    const { port } = mum;
+    dad.hears(mum);
+    await mum.halt();
+    await clock.advance(120_000);
+    expect(dad.links.isOnline(mum.key)).toBe(false);
+    const network_ = new ScriptedDiscovery();
+    const service = discoveryOf(dad, network_);
+    await service.start(dad.port);
+    await clock.advance(10_500);
+    await mum.start(port);
+    service.refresh();
+    await clock.until(() => dad.links.isOnline(mum.key), 'it is connected soon', 12_000);
+    await service.stop();
+  });
+});
+
+describe('hello', () => {
+  it('may be overtaken on the way back: what the other side sends meanwhile waits for it and is answered', async () => {
+    const dad = await hub('Dad');
+    const raw = await new RawHub(network.create()).start();
+    stops.push(() => raw.transport.stop());
+    await dad.store.write((tables) =>
+      dad.directory.pinInside(tables, { key: raw.key, petname: 'Raw', person: null, platform: null, advertisedName: null }),
+    );
+    dad.directory.pinned(raw.key);
+    dad.directory.foundNearby({ agentId: raw.agentId, keyHex: raw.key, port: raw.port, addresses: ['127.0.0.1'], label: 'raw' });
+    await clock.until(() => raw.events.some(({ type }) => type === 'request'), 'the hello came');
+    const hello = raw.events.find((event) => event.type === 'request');
+    if (hello?.type !== 'request') throw new Error('no hello');
+    const early = raw.transport.request(hello.connectionId, raw.envelope(dad.agentId, 'ping', {}), 4_000);
+    await clock.advance(1_000);
+    const { id } = JSON.parse(new TextDecoder().decode(hello.bytes));
+    const payload = { protocol_versions: [1], selected_version: 1, features: [] };
+    raw.transport.respond(hello.connectionId, hello.streamId, raw.envelope(dad.agentId, 'hello', payload, { ref: id }));
+    await clock.settle();
+    const answered = await early;
+    expect(answered.ok && JSON.parse(new TextDecoder().decode(answered.value))).toMatchObject({ kind: 'pong' });
+    expect(dad.links.isOnline(raw.key)).toBe(true);
+  });
+
+  it('that is answered with something else closes the connection and says so', async () => {
+    const dad = await hub('Dad');
+    const raw = await new RawHub(network.create()).start();
+    stops.push(() => raw.transport.stop());
+    await dad.store.write((tables) =>
+      dad.directory.pinInside(tables, { key: raw.key, petname: 'Raw', person: null, platform: null, advertisedName: null }),
+    );
+    dad.directory.pinned(raw.key);
+    dad.directory.foundNearby({ agentId: raw.agentId, keyHex: raw.key, port: raw.port, addresses: ['127.0.0.1'], label: 'raw' });
+    await clock.until(() => raw.events.some(({ type }) => type === 'request'), 'the hello came');
+    const hello = raw.events.find((event) => event.type === 'request');
+    if (hello?.type !== 'request') throw new Error('no hello');
+    const { id } = JSON.parse(new TextDecoder().decode(hello.bytes));
+    const payload = { protocol_versions: [9], selected_version: 9, features: [] };
+    raw.transport.respond(hello.connectionId, hello.streamId, raw.envelope(dad.agentId, 'hello', payload, { ref: id }));
+    await clock.settle();
+    expect(dad.links.isOnline(raw.key)).toBe(false);
+    expect(dad.directory.dto(raw.key).trouble).toContain('another version');
+    expect(raw.events.filter(({ type }) => type === 'disconnected')).toHaveLength(1);
+  });
+});
+
+describe('the operations on hubs and pairings', () => {
+  it('list, find, ping and tell what a hub can do', async () => {
+    const [dad, mum] = [await hub('Dad'), await hub('Mum')];
+    await dad.pins(mum);
+    await mum.pins(dad);
+    dad.hears(mum);
+    await clock.until(() => dad.links.isOnline(mum.key), 'they are online');
+    const { handlers } = operations(dad);
+    expect((await handlers['peers.list']({ trust: 'paired' }, owner, context)).items.map(({ name }) => name)).toEqual(['Mum']);
+    expect(await handlers['peers.get']({ id: 'mum' }, owner, context)).toMatchObject({ id: mum.agentId, online: true });
+    await expect(handlers['peers.get']({ id: 'mun' }, owner, context)).rejects.toMatchObject({ code: 'peer_not_found' });
+    const ping = handlers['peers.ping']({ id: 'Mum' }, owner, context);
+    await clock.settle();
+    expect(await ping).toMatchObject({ status: 'idle', active_tasks: 0 });
+    const told = handlers['peers.capabilities']({ id: 'Mum', refresh: true }, owner, context);
+    await clock.settle();
+    expect(await told).toMatchObject({ domains: ['family.calendar'], agent_name: 'Mum' });
+  });
+
+  it('add a hub by address, pair with it, and remove it, with who did it in the audit', async () => {
+    const [dad, mum] = [await hub('Dad'), await hub('Mum')];
+    const [his, hers] = [operations(dad).handlers, operations(mum).handlers];
+    const added = await his['peers.add']({ address: `127.0.0.1:${mum.port}`, key: mum.key, name: 'Her hub' }, owner, context);
+    expect(added).toMatchObject({ name: 'Her hub', trust: 'unknown', how_found: 'static' });
+    await hers['pairings.window']({ open: true, minutes: 5 }, owner, context);
+    const begun = await his['pairings.start']({ peer: 'her hub' }, owner, context);
+    expect(begun).toMatchObject({ state: 'waiting_for_answer', role: 'initiator', peer_id: mum.agentId });
+    await expect(his['pairings.start']({ peer: 'her hub' }, owner, context)).rejects.toMatchObject({ code: 'conflict' });
+    await clock.until(() => mum.currentPairing?.state === 'offered', 'the request came');
+    const asked = mum.currentPairing?.id ?? '';
+    await hers['pairings.open']({ id: asked }, owner, context);
+    await clock.until(() => dad.currentPairing?.state === 'type_six', 'six may be typed');
+    await expect(hers['pairings.digits']({ id: asked, digits: '12' }, owner, context)).rejects.toMatchObject({ code: 'conflict' });
+    await his['pairings.digits']({ id: begun.id, digits: mum.currentPairing?.six ?? '' }, owner, context);
+    await clock.until(() => mum.currentPairing?.state === 'type_two', 'two may be typed');
+    await hers['pairings.digits']({ id: asked, digits: dad.currentPairing?.two ?? '' }, owner, context);
+    await clock.until(() => dad.links.isOnline(mum.key), 'they are online');
+    expect(dad.store.read.peer(mum.key)).toMatchObject({ petname: 'Her hub', staticHost: '127.0.0.1', staticPort: mum.port });
+    expect(dad.store.read.getMeta('static_hubs')).toBe('[]');
+    expect((await his['pairings.list']({}, owner, context)).items).toMatchObject([{ state: 'paired' }]);
+    await expect(his['pairings.cancel']({ id: 'nothing' }, owner, context)).rejects.toMatchObject({ code: 'not_found' });
+    expect(await his['peers.remove']({ id: 'Her hub' }, owner, context)).toEqual({ removed: true });
+    expect(dad.store.read.audit({ limit: 10 }).map(({ actor, surface, action }) => [actor, surface, action])).toEqual([
+      ['owner:t1', 'command_line', 'peer.revoked'],
+      ['owner:t1', 'command_line', 'peer.paired'],
+    ]);
+  });
+
+  it('let a person pair again with a hub that was removed, and only that person', async () => {
+    const [dad, mum] = [await hub('Dad'), await hub('Mum')];
+    await dad.pins(mum);
+    await mum.pins(dad);
+    dad.hears(mum);
+    mum.hears(dad);
+    await clock.until(() => dad.links.isOnline(mum.key), 'they are online');
+    const [his, hers] = [operations(dad).handlers, operations(mum).handlers];
+    await hers['peers.remove']({ id: 'Dad' }, owner, context);
+    await clock.advance(60_000);
+    expect(mum.links.isOnline(dad.key)).toBe(false);
+    await his['pairings.window']({ open: true, minutes: 30 }, owner, context);
+    const begun = await hers['pairings.start']({ peer: dad.agentId }, owner, context);
+    await clock.until(() => dad.currentPairing?.state === 'offered', 'the request came');
+    await his['pairings.open']({ id: dad.currentPairing?.id ?? '' }, owner, context);
+    await clock.until(() => mum.currentPairing?.state === 'type_six', 'six may be typed');
+    await hers['pairings.digits']({ id: begun.id, digits: dad.currentPairing?.six ?? '' }, owner, context);
+    await clock.until(() => dad.currentPairing?.state === 'type_two', 'two may be typed');
+    await his['pairings.digits']({ id: dad.currentPairing?.id ?? '', digits: mum.currentPairing?.two ?? '' }, owner, context);
+    await clock.until(() => mum.links.isOnline(dad.key) && dad.links.isOnline(mum.key), 'they are online again');
+    expect(mum.peer(dad)).toMatchObject({ trust: 'paired' });
+  });
+});
+
+function operations(stack: HubStack): { handlers: ReturnType<typeof peersHandlers> & ReturnType<typeof pairingsHandlers> } {
+  const { directory, links, pairing } = stack;
+  return { handlers: { ...peersHandlers({ directory, links }), ...pairingsHandlers({ pairing }) } };
+}
+
+function discoveryOf(stack: HubStack, discovery: Discovery): DiscoveryService {
+  const { directory, identity } = stack;
+  return new DiscoveryService({
+    discovery,
+    directory,
+    identity,
+    profile: () => stack.profile,
+    redial: () => stack.links.redial(),
+    log: SILENT_LOG,
+  });
+}

@@ -4,7 +4,7 @@
 import { decide, type Decision } from '../../core/policy.ts';
 import { buildApprovalView } from '../../core/approval-view.ts';
 import { riskOf, type Risk } from '../../core/risk.ts';
-import { chooseAgent } from '../../core/routing.ts';
+import { chooseAgent, isDomain, longestDomain } from '../../core/routing.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
@@ -54,7 +54,7 @@ export class Intake {
       throw new AppError(code, chosen.error.message, { failedBy: 'input' });
     }
     const { agent, why } = chosen.value;
-    const risk = riskOf(agent, request.domain);
+    const risk = riskOf(agent, subjectFor(agent, request.domain));
     return { agent, why, risk, decision: decide({ kind: request.kind, riskClass: risk.riskClass }) };
   }
 
@@ -179,6 +179,12 @@ export class Intake {
       at: task.receivedAt,
     });
   }
+}
+
+/** The subject as far as the agent's owner has spoken of it: one that is none of the agent's own says nothing, as none at all. */
+function subjectFor(agent: AgentRow, domain: string | null): string | null {
+  if (domain === null || !isDomain(domain)) return domain;
+  return longestDomain(agent.domains, domain) ? domain : null;
 }
 
 function countOfParty(tables: Tables, pending: readonly ApprovalRow[], party: PartyKey, kind: TaskRow['kind']): number {

@@ -29,10 +29,18 @@ export interface OutboxDraft {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
+/** A message that was sent and not settled. */
+interface InTheAir {
+  readonly party: KeyHex;
+  readonly attempts: number;
+  readonly nextAtMs: number;
+}
+
 export class Outbox {
   readonly #deps: Deps;
-  readonly #attempts = new Map<string, number>();
-  readonly #sending = new Set<string>();
+  readonly #air = new Map<string, InTheAir>();
+  readonly #draining = new Set<KeyHex>();
+  readonly #again = new Set<KeyHex>();
   #timer: TimerHandle | undefined;
   #timerDueMs = 0;
   #stopPresence: (() => void) | undefined;
@@ -46,9 +54,9 @@ export class Outbox {
     if (this.#running) return;
     this.#running = true;
     this.#stopPresence = this.#deps.messenger.onPresence((peer, online) => {
-      if (online) this.kick(peer);
+      if (online) this.#returned(peer);
     });
-    for (const row of this.#deps.store.read.outboxDue(this.#deps.clock.wallMs())) this.kick(row.party);
+    for (const party of this.#parties()) this.kick(party);
     this.#arm();
   }
 
@@ -92,10 +100,20 @@ export class Outbox {
     after(() => this.kick(task.party));
   }
 
-  /** Sends what waits for this peer now, if it is there. */
+  /** Sends what is due for this peer now, if it is there: one message after the other, in the order they were made. */
   kick(peer: KeyHex): void {
     if (!this.#running || !this.#deps.messenger.isOnline(peer)) return;
-    for (const row of this.#deps.store.read.outboxOf(peer)) void this.#send(row);
+    if (this.#draining.has(peer)) {
+      this.#again.add(peer);
+      return;
+    }
+    this.#draining.add(peer);
+    this.#drain(peer)
+      .catch((error: unknown) => this.#deps.log.warn('outbox not sent', { error: String(error) }))
+      .finally(() => {
+        this.#draining.delete(peer);
+        this.#arm();
+      });
   }
 
   /** The peer says that it has this message. Foreign and unknown ids change nothing. */
@@ -104,41 +122,62 @@ export class Outbox {
     await this.#settle(peer, messageId);
   }
 
+  /** A peer that has just come back gets at once what was sent into the dark. */
+  #returned(peer: KeyHex): void {
+    for (const [messageId, { party }] of this.#air) if (party === peer) this.#air.delete(messageId);
+    this.kick(peer);
+  }
+
+  async #drain(peer: KeyHex): Promise<void> {
+    const { store, messenger } = this.#deps;
+    do {
+      this.#again.delete(peer);
+      for (const row of store.read.outboxOf(peer)) {
+        if (!this.#running || !messenger.isOnline(peer)) return;
+        if (this.#isDue(row)) await this.#send(row);
+      }
+    } while (this.#again.has(peer));
+  }
+
+  #isDue(row: OutboxRow): boolean {
+    const { clock } = this.#deps;
+    const air = this.#air.get(row.messageId);
+    return row.expiresAt > clock.wallMs() && (air === undefined || air.nextAtMs <= clock.monotonicMs());
+  }
+
   async #send(row: OutboxRow): Promise<void> {
-    if (this.#sending.has(row.messageId)) return;
-    this.#sending.add(row.messageId);
-    try {
-      this.#attempts.set(row.messageId, (this.#attempts.get(row.messageId) ?? 0) + 1);
-      const sent = await this.#deps.messenger.sendEncoded(row.party, row.raw);
-      if (sent.ok && !this.#deps.messenger.extensions(row.party).includes(RECEIPTS)) await this.#settle(row.party, row.messageId);
-    } catch (error) {
-      this.#deps.log.warn('outbox message not sent', { error: String(error) });
-    } finally {
-      this.#sending.delete(row.messageId);
-      this.#arm();
-    }
+    const { messenger, clock, random } = this.#deps;
+    const attempts = (this.#air.get(row.messageId)?.attempts ?? 0) + 1;
+    const nextAtMs = clock.monotonicMs() + backoffMs(attempts - 1, random.fraction(), OUTBOX_BACKOFF);
+    this.#air.set(row.messageId, { party: row.party, attempts, nextAtMs });
+    const sent = await messenger.sendEncoded(row.party, row.raw);
+    if (sent.ok && !messenger.extensions(row.party).includes(RECEIPTS)) await this.#settle(row.party, row.messageId);
   }
 
   async #settle(party: KeyHex, messageId: string): Promise<void> {
+    const attempts = this.#air.get(messageId)?.attempts ?? 0;
     await this.#deps.unit.run((tables) => {
       const row = tables.outboxOf(party).find((candidate) => candidate.messageId === messageId);
-      const attempts = this.#attempts.get(messageId) ?? 0;
       if (row) tables.putOutbox({ ...row, attempts: row.attempts + attempts, settledAt: this.#deps.clock.wallMs() });
     });
-    this.#attempts.delete(messageId);
+    this.#air.delete(messageId);
+  }
+
+  #parties(): ReadonlySet<KeyHex> {
+    return new Set(this.#deps.store.read.outboxDue(this.#deps.clock.wallMs()).map((row) => row.party));
   }
 
   /** One timer for all: wakes for the next try of what is in the air, and now and then for what has been waiting too long. */
   #arm(): void {
     if (!this.#running) return;
-    const { clock, random } = this.#deps;
-    const tries = [...this.#attempts.values()];
-    const waitMs = tries.length === 0 ? OUTBOX_BACKOFF.maxMs : backoffMs(Math.min(...tries) - 1, random.fraction(), OUTBOX_BACKOFF);
-    const dueMs = clock.monotonicMs() + waitMs;
+    const { clock } = this.#deps;
+    const now = clock.monotonicMs();
+    let dueMs = now + OUTBOX_BACKOFF.maxMs;
+    for (const { nextAtMs } of this.#air.values()) dueMs = Math.min(dueMs, Math.max(nextAtMs, now + SWEEP_PAUSE_MS));
     if (this.#timer && this.#timerDueMs <= dueMs) return;
     this.#timer?.cancel();
     this.#timerDueMs = dueMs;
-    this.#timer = clock.setTimer(waitMs, () => {
+    this.#timer = clock.setTimer(dueMs - now, () => {
       this.#timer = undefined;
       void this.#sweep();
     });
@@ -152,15 +191,18 @@ export class Outbox {
         await unit.run((tables, after) => {
           for (const row of tables.outboxExpired(wallMs)) {
             tables.putOutbox({ ...row, settledAt: wallMs });
-            this.#attempts.delete(row.messageId);
+            this.#air.delete(row.messageId);
             onExpired(tables, after, row);
           }
         });
       }
-      for (const party of new Set(store.read.outboxDue(wallMs).map((row) => row.party))) this.kick(party);
+      for (const party of this.#parties()) this.kick(party);
     } catch (error) {
       log.warn('outbox not swept', { error: String(error) });
     }
     this.#arm();
   }
 }
+
+/** At least so long between two looks, so that a peer that is away keeps nobody busy. */
+const SWEEP_PAUSE_MS = 1_000;

@@ -50,10 +50,6 @@ const RECENTLY_DECIDED_MAX = 20;
 /** Feed items that a new page starts with. */
 const SNAPSHOT_FEED_MAX = 50;
 
-export function createWork(deps: WorkDeps): Work {
-  return new Work(deps);
-}
-
 export class Work {
   readonly agents: AgentRegistry;
   readonly registrations: Registrations;

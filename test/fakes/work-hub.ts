@@ -1,0 +1,242 @@
+// One hub's work over a real store in a real file, on a manual clock and a line in memory. `restart` ends it as a crash does and opens the same
+// file again.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SystemRandom } from '../../main/adapters/clock/system-clock.ts';
+import Database from 'better-sqlite3';
+import { openStore } from '../../main/adapters/sqlite/open-store.ts';
+import { AppError } from '../../main/lib/app-error.ts';
+import type { PeerRow, Store } from '../../main/ports/store.ts';
+import type { KeyHex } from '../../main/ports/transport.ts';
+import { agentIdOfKeyHex } from '../../main/protocol/agent-id.ts';
+import { encodeEnvelope } from '../../main/protocol/encode-envelope.ts';
+import type { Envelope } from '../../main/protocol/envelope.ts';
+import { EventBus } from '../../main/services/event-bus.ts';
+import { PeerRates, type PeerRateTable } from '../../main/services/links/peer-rates.ts';
+import type { Decider } from '../../main/services/work/approvals.ts';
+import { Work } from '../../main/services/work/work.ts';
+import type { ApprovalDto, DeliveryDto, UiEvent } from '../../preload/contract/dto.ts';
+import type { OperationParams } from '../../preload/contract/operations.ts';
+import type { ManualClock } from './manual-clock.ts';
+import { MemoryMessenger, type MemoryNetwork } from './memory-messenger.ts';
+import { SILENT_LOG } from './memory-store.ts';
+
+export const BROWSER: Decider = { tokenId: 'ui-1', surface: 'browser' };
+export const WINDOW: Decider = { tokenId: 'ui-2', surface: 'window' };
+export const OWNER = { id: 'ui-1', surface: 'browser' } as const;
+/** High enough that no test meets them by accident. */
+const PLENTY = { burst: 100_000, perMinute: 100_000 };
+export const NO_LIMITS: PeerRateTable = { delegate: PLENTY, query: PLENTY, notify: PLENTY, cancel: PLENTY };
+
+export interface WorkHubOptions {
+  readonly name: string;
+  readonly network: MemoryNetwork;
+  readonly clock: ManualClock;
+  readonly rates?: PeerRateTable;
+  readonly features?: readonly string[];
+  readonly extensions?: readonly string[];
+}
+
+export class WorkHub {
+  readonly name: string;
+  readonly key: KeyHex;
+  readonly events: UiEvent[] = [];
+  readonly revoked: string[] = [];
+  store: Store;
+  messenger: MemoryMessenger;
+  work: Work;
+  readonly #options: WorkHubOptions;
+  readonly #folder: string;
+  readonly #signal = new AbortController().signal;
+
+  constructor(options: WorkHubOptions) {
+    this.#options = options;
+    this.name = options.name;
+    this.key = Buffer.from(options.name.padEnd(32, '.')).toString('hex').slice(0, 64);
+    this.#folder = mkdtempSync(join(tmpdir(), 'axon-work-'));
+    const parts = this.#open();
+    this.store = parts.store;
+    this.messenger = parts.messenger;
+    this.work = parts.work;
+  }
+
+  async start(): Promise<this> {
+    await this.work.start();
+    return this;
+  }
+
+  /** Nothing is told to stop in order but the database; then the same file is opened again. */
+  async restart(): Promise<void> {
+    const { network } = this.#options;
+    network.leave(this.key);
+    await this.store.close();
+    await this.work.stop();
+    const parts = this.#open();
+    this.store = parts.store;
+    this.messenger = parts.messenger;
+    this.work = parts.work;
+    await this.work.start();
+  }
+
+  async close(): Promise<void> {
+    await this.work.stop();
+    await this.store.close();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  get agentId(): string {
+    return agentIdOfKeyHex(this.key);
+  }
+
+  /** Pins each other and opens the line. */
+  async pair(other: WorkHub): Promise<void> {
+    await this.store.write((tables) => tables.putPeer(peerRow(other)));
+    await other.store.write((tables) => tables.putPeer(peerRow(this)));
+    this.connect(other);
+  }
+
+  connect(other: { readonly key: KeyHex }): void {
+    this.#options.network.connect(this.key, other.key);
+  }
+
+  cut(other: { readonly key: KeyHex }): void {
+    this.#options.network.cut(this.key, other.key);
+  }
+
+  /** Writes down what `other` offers, as its capabilities would. */
+  async knows(other: WorkHub): Promise<void> {
+    const capabilities = JSON.stringify(other.work.capabilitiesPayload());
+    await this.store.write((tables) => {
+      const row = tables.peer(other.key);
+      if (row) tables.putPeer({ ...row, capabilities, capabilitiesAt: 0 });
+    });
+  }
+
+  /** A message as another hub sends it, straight to this one. */
+  async hears(from: KeyHex, message: Pick<Envelope, 'id' | 'kind' | 'payload'> & { readonly ref?: string | null }): Promise<Envelope> {
+    return this.messenger.takeRequest(from, this.#raw(from, message), this.#signal);
+  }
+
+  async isTold(from: KeyHex, message: Pick<Envelope, 'id' | 'kind' | 'payload'> & { readonly ref?: string | null }): Promise<void> {
+    return this.messenger.takeMessage(from, this.#raw(from, message));
+  }
+
+  agent(name: string, domains: readonly string[] = [], more: Partial<{ topics: readonly string[]; risk: 'R0' | 'R1' | 'R2' | 'R3' }> = {}) {
+    return this.work.agents.create(name, { domains, topics: more.topics ?? [] }, more.risk ?? 'R2', OWNER);
+  }
+
+  async claim(agent: string): Promise<DeliveryDto> {
+    const [item] = await this.work.inbox.claim(agent, 1);
+    if (!item) throw new Error(`nothing waits for ${agent}`);
+    return item;
+  }
+
+  /** The one card that waits. */
+  get card(): ApprovalDto {
+    const [card, ...others] = this.work.approvals.pending();
+    if (!card || others.length > 0) throw new Error(`${others.length + (card ? 1 : 0)} cards wait`);
+    return card;
+  }
+
+  decide(
+    card: ApprovalDto,
+    decision: 'allow' | 'decline',
+    by: Decider = BROWSER,
+    more: { reason?: string; last_word?: string } = {},
+  ): Promise<ApprovalDto> {
+    return this.work.approvals.decide({ id: card.id, revision: card.revision, digest: card.digest, decision, ...more }, by);
+  }
+
+  /** Changes the text in a stored card as another program with the database open could: the guards of the schema taken off and put back. */
+  async damageView(approvalId: string, text: string): Promise<void> {
+    const connection = new Database(join(this.#folder, 'hub.db'));
+    const row = connection.prepare('SELECT view FROM approvals WHERE id = ?').get(approvalId) as { view: string };
+    const trigger = connection.prepare("SELECT sql FROM sqlite_master WHERE name = 'approvals_content'").get() as { sql: string };
+    connection.exec('DROP TRIGGER approvals_content');
+    connection
+      .prepare('UPDATE approvals SET view = ? WHERE id = ?')
+      .run(row.view.replace(/"text":"[^"]*"/, `"text":${JSON.stringify(text)}`), approvalId);
+    connection.exec(trigger.sql);
+    connection.close();
+    await Promise.resolve();
+  }
+
+  auditActions(): readonly string[] {
+    return this.store.read.audit({ limit: 1_000 }).map((row) => row.action);
+  }
+
+  #raw(from: KeyHex, message: Pick<Envelope, 'id' | 'kind' | 'payload'> & { readonly ref?: string | null }): string {
+    const { id, kind, payload, ref = null } = message;
+    return encodeEnvelope({ v: 1, id, from: agentIdOfKeyHex(from), to: this.agentId, ts: 1, kind, ref, payload });
+  }
+
+  #open() {
+    const { network, clock, rates, features, extensions, name } = this.#options;
+    const store = openStore({ path: join(this.#folder, 'hub.db'), clock, log: SILENT_LOG });
+    const messenger = new MemoryMessenger({
+      network,
+      key: this.key,
+      store,
+      ...(features ? { features } : {}),
+      ...(extensions ? { extensions } : {}),
+    });
+    const events = new EventBus();
+    events.subscribe((event) => this.events.push(event));
+    const work = new Work({
+      store,
+      clock,
+      random: new SystemRandom(),
+      log: SILENT_LOG,
+      events,
+      messenger,
+      rates: new PeerRates(clock, rates ?? NO_LIMITS, Number.MAX_SAFE_INTEGER),
+      resolvePeer: (to) => ({ peer: findPeer(store, to), agent: to.includes('/') ? to.slice(to.indexOf('/') + 1) : null }),
+      refreshCapabilities: () => Promise.resolve(),
+      hubName: () => name,
+      personName: () => `${name}'s person`,
+      mintAgentToken: (agent) => Promise.resolve(`token of ${agent}`),
+      revokeAgentTokens: (agent) => Promise.resolve(void this.revoked.push(agent)),
+    });
+    return { store, messenger, work };
+  }
+}
+
+export function delegation(
+  to: string,
+  task: string,
+  more: Partial<OperationParams<'send.delegate'>> = {},
+): OperationParams<'send.delegate'> {
+  return { to, task, priority: 'normal', report_back: true, ...more };
+}
+
+export function peerRow(hub: Pick<WorkHub, 'key' | 'name'>): PeerRow {
+  return {
+    key: hub.key,
+    agentId: agentIdOfKeyHex(hub.key),
+    petname: hub.name,
+    person: null,
+    trust: 'paired',
+    advertisedName: hub.name,
+    platform: null,
+    features: [],
+    extensions: [],
+    highestVersion: 1,
+    staticHost: null,
+    staticPort: null,
+    lastHost: null,
+    lastPort: null,
+    lastSeenAt: null,
+    capabilities: null,
+    capabilitiesAt: null,
+    pairedAt: 1,
+    revokedAt: null,
+  };
+}
+
+function findPeer(store: Store, to: string): PeerRow {
+  const hub = to.split('/')[0];
+  const peer = store.read.peers().find((row) => row.petname === hub || row.agentId === hub);
+  if (!peer) throw new AppError('peer_not_found', `There is no hub "${to}".`);
+  return peer;
+}

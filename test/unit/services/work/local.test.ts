@@ -1,0 +1,259 @@
+// Work within one hub, its inboxes, feed and first-time programs.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ManualClock } from '../../../fakes/manual-clock.ts';
+import { MemoryNetwork } from '../../../fakes/memory-messenger.ts';
+import { delegation, OWNER, WorkHub } from '../../../fakes/work-hub.ts';
+
+const DONE = { status: 'completed', outcome: 'Done', truncated: false } as const;
+const never = new AbortController().signal;
+
+let clock: ManualClock;
+let network: MemoryNetwork;
+let hub: WorkHub;
+
+beforeEach(async () => {
+  clock = new ManualClock();
+  network = new MemoryNetwork();
+  hub = await new WorkHub({ name: 'mum', network, clock }).start();
+  await hub.agent('claude', ['family.chat'], { topics: ['user'] });
+  await hub.agent('lists', ['logistics.grocery']);
+});
+
+afterEach(async () => {
+  await clock.settle();
+  await hub.close();
+});
+
+describe('one agent asking another of the same hub', () => {
+  it('meets the same approval, and gets the result in its inbox', async () => {
+    const report = await hub.work.sender.delegate(delegation('local/lists', 'Add salt'), 'claude', null);
+    expect(report).toMatchObject({ state: 'pending_approval', chosen: { peer_id: null, peer_name: 'mum', agent: 'lists' } });
+    expect(hub.card).toMatchObject({ peer_id: null, peer_name: 'mum', from_agent: 'claude', to_agent: 'lists', text: 'Add salt' });
+    expect((await hub.work.tasks.get(report.id, { agent: 'lists' }, 0, never)).direction).toBe('local');
+    await hub.decide(hub.card, 'allow');
+    const item = await hub.claim('lists');
+    await hub.work.inbox.reply('lists', item.delivery_id, DONE);
+    expect(await hub.claim('claude')).toMatchObject({ kind: 'result', task_id: report.id, untrusted: { text: 'Done' } });
+  });
+
+  it('is picked by what is needed, exact over prefix, and told why', async () => {
+    await hub.agent('shop', ['logistics']);
+    const report = await hub.work.sender.delegate({ ...delegation('', 'Add salt'), to: { domain: 'logistics.grocery' } }, 'claude', null);
+    expect(report.chosen).toMatchObject({ agent: 'lists', why: '"lists" on this hub offers "logistics.grocery".' });
+    const prefix = await hub.work.sender.delegate({ ...delegation('', 'Post it'), to: { domain: 'logistics.post' } }, 'claude', null);
+    expect(prefix.chosen.agent).toBe('shop');
+    const nobody = hub.work.sender.delegate({ ...delegation('', 'x'), to: { capability: 'fly' } }, 'claude', null);
+    await expect(nobody).rejects.toMatchObject({ code: 'unknown_domain' });
+  });
+
+  it('is called off by the asker alone', async () => {
+    const report = await hub.work.sender.delegate(delegation('local/lists', 'Add salt'), 'claude', null);
+    await expect(hub.work.tasks.cancel(report.id, { agent: 'lists' }, null)).rejects.toMatchObject({ code: 'forbidden' });
+    await hub.agent('stranger');
+    await expect(hub.work.tasks.get(report.id, { agent: 'stranger' }, 0, never)).rejects.toMatchObject({ code: 'not_found' });
+    expect((await hub.work.tasks.cancel(report.id, { agent: 'claude' }, null)).state).toBe('cancelled');
+    expect(hub.work.approvals.pending()).toEqual([]);
+  });
+
+  it('lets a waiting reader know when a task has ended', async () => {
+    const report = await hub.work.sender.delegate(delegation('local/lists', 'Add salt'), 'claude', null);
+    const waiting = hub.work.tasks.get(report.id, { agent: 'claude' }, 55_000, never);
+    await hub.decide(hub.card, 'decline');
+    expect((await waiting).state).toBe('declined');
+  });
+});
+
+describe('an inbox', () => {
+  const put = async (text: string, conversation?: string): Promise<void> => {
+    await hub.work.sender.delegate(
+      delegation('local/lists', text, conversation ? { conversation: { id: conversation } } : {}),
+      'claude',
+      null,
+    );
+    await hub.decide(hub.card, 'allow');
+  };
+
+  it('lets a claim wait for the first item, up to its time', async () => {
+    const waiting = hub.work.inbox.claimWaiting('lists', { max: 1, wait_ms: 55_000, lease_ms: 60_000 }, never);
+    await clock.settle();
+    await put('Add salt');
+    expect((await waiting)[0]?.untrusted.text).toBe('Add salt');
+    const empty = hub.work.inbox.claimWaiting('lists', { max: 1, wait_ms: 10_000, lease_ms: 60_000 }, never);
+    await clock.advance(10_000);
+    expect(await empty).toEqual([]);
+  });
+
+  it('ends a waiting claim when its caller goes away', async () => {
+    const caller = new AbortController();
+    const waiting = hub.work.inbox.claimWaiting('lists', { max: 1, wait_ms: 55_000, lease_ms: 60_000 }, caller.signal);
+    await clock.settle();
+    caller.abort();
+    expect(await waiting).toEqual([]);
+  });
+
+  it('hands one item of a conversation out at a time, and the next when that one has ended', async () => {
+    await put('first', 'c-1');
+    await put('second', 'c-1');
+    const [first, ...others] = await hub.work.inbox.claim('lists', 9);
+    expect(others).toEqual([]);
+    let woken = 0;
+    hub.work.inbox.onChange('lists', () => (woken += 1));
+    await hub.work.inbox.reply('lists', first?.delivery_id ?? '', DONE);
+    expect(woken).toBeGreaterThan(0);
+    expect((await hub.claim('lists')).untrusted.text).toBe('second');
+  });
+
+  it('gives an item out eight times, then keeps it dead until somebody puts it back', async () => {
+    await put('Add salt');
+    for (let attempt = 1; attempt <= 8; attempt++) {
+      const item = await hub.claim('lists');
+      expect(item.attempt).toBe(attempt);
+      expect(await hub.work.inbox.nack('lists', item.delivery_id)).toBe(attempt < 8 ? 'queued' : 'dead');
+    }
+    expect(await hub.work.inbox.claim('lists', 9)).toEqual([]);
+    const [dead] = hub.work.inbox.dead('lists', 10, 0).items;
+    expect(hub.work.feed.list({ limit: 1 }).items[0]?.text).toContain('never took it');
+    await hub.work.inbox.requeue('lists', dead?.delivery_id ?? '');
+    expect((await hub.claim('lists')).attempt).toBe(1);
+  });
+
+  it('keeps a lease that is extended, and never hands out again what was acknowledged', async () => {
+    await put('Add salt');
+    const item = await hub.claim('lists');
+    await clock.advance(50_000);
+    await hub.work.inbox.extend('lists', item.delivery_id, 60_000, null);
+    await clock.advance(50_000);
+    expect(await hub.work.inbox.claim('lists', 9)).toEqual([]);
+    await hub.work.inbox.ack('lists', item.delivery_id, null);
+    await clock.advance(600_000);
+    expect(await hub.work.inbox.claim('lists', 9)).toEqual([]);
+    await expect(hub.work.inbox.nack('lists', item.delivery_id)).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  it('belongs to its agent: another one finds nothing there', async () => {
+    await put('Add salt');
+    const item = await hub.claim('lists');
+    for (const attempt of [
+      hub.work.inbox.ack('claude', item.delivery_id, null),
+      hub.work.inbox.nack('claude', item.delivery_id),
+      hub.work.inbox.reply('claude', item.delivery_id, DONE),
+    ]) {
+      await expect(attempt).rejects.toMatchObject({ code: 'not_found' });
+    }
+  });
+
+  it('answers the same reply again as before, and refuses another one', async () => {
+    await put('Add salt');
+    const item = await hub.claim('lists');
+    expect(await hub.work.inbox.reply('lists', item.delivery_id, DONE)).toBe('completed');
+    expect(await hub.work.inbox.reply('lists', item.delivery_id, DONE)).toBe('completed');
+    await expect(hub.work.inbox.reply('lists', item.delivery_id, { ...DONE, outcome: 'Else' })).rejects.toMatchObject({ code: 'gone' });
+  });
+
+  it('repeats to a stream that comes back what was leased and not acknowledged', async () => {
+    await put('one');
+    await put('two');
+    const [first, second] = await hub.work.inbox.claim('lists', 9);
+    expect(hub.work.inbox.leasedCount('lists')).toBe(2);
+    expect(hub.work.inbox.leasedAfter('lists', first?.seq ?? 0, 9).map((item) => item.delivery_id)).toEqual([second?.delivery_id]);
+  });
+});
+
+describe('notifications', () => {
+  it('go to the feed and to agents that asked for the topic, word by word', async () => {
+    const dad = await new WorkHub({ name: 'dad', network, clock }).start();
+    await dad.pair(hub);
+    for (const topic of ['user.location', 'username']) {
+      await dad.work.sender.notify({ to: 'mum', topic, data: { status: 'heading out \u202e' }, importance: 'medium' }, null);
+    }
+    await clock.advance(100);
+    const { items } = hub.work.feed.list({ limit: 5 });
+    expect(items.map((item) => [item.topic, item.peer_name, item.unread])).toEqual([
+      ['username', 'dad', true],
+      ['user.location', 'dad', true],
+    ]);
+    expect(items[1]?.text).toContain('[U+202E]');
+    const taken = await hub.work.inbox.claim('claude', 9);
+    expect(taken.map((item) => item.envelope.kind)).toEqual(['notify']);
+    expect(await hub.work.feed.markRead('all')).toBe(0);
+    await dad.close();
+  });
+});
+
+describe('a first-time program', () => {
+  it('gets its token exactly once, after a person confirmed the code that it shows', async () => {
+    const { registration, secret } = await hub.work.registrations.register('cursor', { domains: ['work.code'] });
+    expect(registration.code).toMatch(/^[0-9]{6}$/);
+    expect(hub.work.snapshot().registrations).toEqual([registration]);
+    expect(await hub.work.registrations.poll(registration.id, secret)).toEqual({ state: 'pending', token: null });
+    await expect(hub.work.registrations.poll(registration.id, 'wrong')).rejects.toMatchObject({ code: 'gone' });
+    const wrong = registration.code === '000000' ? '000001' : '000000';
+    await expect(hub.work.registrations.confirm(registration.id, wrong, 'R2', OWNER)).rejects.toMatchObject({ code: 'bad_request' });
+    const agent = await hub.work.registrations.confirm(registration.id, registration.code, 'R1', OWNER);
+    expect(agent).toMatchObject({ name: 'cursor', risk_class: 'R1', presence: 'never_seen' });
+    const polls = await Promise.all([
+      hub.work.registrations.poll(registration.id, secret),
+      hub.work.registrations.poll(registration.id, secret),
+    ]);
+    expect(polls.map((poll) => poll.token).filter((token) => token !== null)).toEqual(['token of cursor']);
+    await expect(hub.work.registrations.poll(registration.id, secret)).rejects.toMatchObject({ code: 'gone' });
+    expect(hub.auditActions()).toContain('registration.confirmed');
+  });
+
+  it('is declined after five wrong codes', async () => {
+    const { registration, secret } = await hub.work.registrations.register('cursor', {});
+    const wrong = registration.code === '000000' ? '000001' : '000000';
+    for (let attempt = 0; attempt < 5; attempt++)
+      await hub.work.registrations.confirm(registration.id, wrong, 'R2', OWNER).catch(() => undefined);
+    await expect(hub.work.registrations.confirm(registration.id, registration.code, 'R2', OWNER)).rejects.toMatchObject({ code: 'gone' });
+    expect((await hub.work.registrations.poll(registration.id, secret)).state).toBe('declined');
+  });
+
+  it('waits ten minutes at most, eight at a time', async () => {
+    const made = [];
+    for (let index = 0; index < 8; index++) made.push(await hub.work.registrations.register(`program${index}`, {}));
+    await expect(hub.work.registrations.register('ninth', {})).rejects.toMatchObject({ code: 'overloaded' });
+    await clock.advance(601_000);
+    expect(hub.work.registrations.pending()).toEqual([]);
+    await expect(hub.work.registrations.poll(made[0]?.registration.id ?? '', made[0]?.secret ?? '')).rejects.toMatchObject({
+      code: 'gone',
+    });
+    await hub.work.registrations.register('ninth', {});
+  });
+});
+
+describe('an agent', () => {
+  it('cannot lower a class by declaring a domain: what it adds starts at R2', async () => {
+    await hub.work.agents.setClass('lists', { riskClass: 'R0' }, OWNER);
+    const agent = await hub.work.agents.update('lists', { domains: ['logistics.grocery', 'home.locks'] }, { id: 't', surface: 'agent' });
+    expect(agent.domains).toEqual([
+      { domain: 'logistics.grocery', risk_class: null },
+      { domain: 'home.locks', risk_class: 'R2' },
+    ]);
+  });
+
+  it('is online while it calls or keeps a stream open, and away afterwards', async () => {
+    const presence = (): string => hub.work.agents.get('lists').presence;
+    expect(presence()).toBe('never_seen');
+    hub.work.agents.touch('lists');
+    expect(presence()).toBe('online');
+    await clock.advance(91_000);
+    expect(presence()).toBe('away');
+    const close = hub.work.agents.streamOpened('lists');
+    await clock.advance(600_000);
+    expect(presence()).toBe('online');
+    close();
+    await clock.advance(91_000);
+    expect(presence()).toBe('away');
+    expect(hub.events.filter((event) => event.type === 'agent').length).toBeGreaterThan(3);
+  });
+
+  it('stands in what the hub tells of itself, and the revision changes with it', async () => {
+    const before = hub.work.capabilitiesPayload();
+    expect(before).toMatchObject({ domains: ['family.chat', 'logistics.grocery'], agents: [{ name: 'claude' }, { name: 'lists' }] });
+    expect(JSON.stringify(before)).not.toContain('risk');
+    await hub.work.agents.update('lists', { tools: ['shop_cli'] }, OWNER);
+    expect(hub.work.capabilitiesPayload().rev).not.toBe(before.rev);
+    expect(hub.work.pong()).toMatchObject({ status: 'idle', active_tasks: 0, agent_name: 'mum' });
+  });
+});

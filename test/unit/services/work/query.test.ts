@@ -1,0 +1,156 @@
+// Questions: passed on where the agent only looks, asked of a person otherwise, and never waited for longer than was said.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { SendReportDto } from '../../../../preload/contract/dto.ts';
+import { ManualClock } from '../../../fakes/manual-clock.ts';
+import { MemoryNetwork } from '../../../fakes/memory-messenger.ts';
+import { OWNER, WorkHub } from '../../../fakes/work-hub.ts';
+
+interface Asked {
+  answer: SendReportDto | undefined;
+  code: string | undefined;
+}
+
+describe('a query', () => {
+  let clock: ManualClock;
+  let dad: WorkHub;
+  let mum: WorkHub;
+  let gone: AbortController;
+
+  beforeEach(async () => {
+    clock = new ManualClock();
+    gone = new AbortController();
+    const network = new MemoryNetwork();
+    dad = await new WorkHub({ name: 'dad', network, clock }).start();
+    mum = await new WorkHub({ name: 'mum', network, clock }).start();
+    await dad.pair(mum);
+    await dad.agent('openclaw');
+    await mum.agent('calendar', ['family.calendar'], { risk: 'R0' });
+    await mum.agent('claude', ['family.chat']);
+    await mum.knows(dad);
+  });
+
+  afterEach(async () => {
+    gone.abort();
+    await clock.settle();
+    await dad.close();
+    await mum.close();
+  });
+
+  const ask = async (domain: string | undefined, deadline_ms?: number): Promise<Asked> => {
+    const asked: Asked = { answer: undefined, code: undefined };
+    const params = { to: 'mum', question: 'What is on this week?', ...(domain ? { domain } : {}), ...(deadline_ms ? { deadline_ms } : {}) };
+    dad.work.sender.query(params, 'openclaw', gone.signal).then(
+      (answer) => (asked.answer = answer),
+      (error: { code: string }) => (asked.code = error.code),
+    );
+    await clock.settle();
+    return asked;
+  };
+
+  it('is delivered at once to an agent that can only look, and answered on its stream', async () => {
+    const asked = await ask('family.calendar');
+    expect(mum.work.approvals.pending()).toEqual([]);
+    const item = await mum.claim('calendar');
+    expect(item).toMatchObject({
+      kind: 'query',
+      approval: null,
+      untrusted: { text: 'What is on this week?', origin: { from_agent: 'openclaw' } },
+    });
+    await mum.work.inbox.reply('calendar', item.delivery_id, {
+      status: 'completed',
+      summary: 'Three practices',
+      data: { n: 3 },
+      tokens_used: 9,
+      truncated: false,
+    });
+    await clock.settle();
+    expect(asked.answer).toMatchObject({ state: 'answered', untrusted: { summary: 'Three practices', data: { n: 3 }, tokens_used: 9 } });
+    await clock.advance(100);
+    for (const hub of [mum, dad]) {
+      const [conversation] = hub.work.conversations.list({ limit: 5 }, null).items;
+      expect(hub.work.conversations.get(conversation?.id ?? '', null).entries.map((entry) => entry.kind)).toEqual(['query', 'response']);
+    }
+  });
+
+  it('waits for a person otherwise, and the asker is told so', async () => {
+    const asked = await ask('family.chat');
+    const { card } = mum;
+    expect(card).toMatchObject({ kind: 'query', risk_class: 'R2' });
+    const [progress] = mum.messenger.sent;
+    expect(progress).toMatchObject({ kind: 'notify', payload: { topic: 'axon.progress', data: { state: 'pending_approval' } } });
+    await mum.decide(card, 'allow');
+    const item = await mum.claim('claude');
+    expect(item.approval?.digest).toBe(card.digest);
+    await mum.work.inbox.reply('claude', item.delivery_id, { status: 'completed', summary: 'Yes', truncated: false });
+    await clock.settle();
+    expect(asked.answer?.untrusted?.summary).toBe('Yes');
+    expect(mum.work.approvals.get(card.id).task_state).toBe('completed');
+  });
+
+  it('without a domain is asked even of an agent that only looks', async () => {
+    await mum.work.agents.setClass('calendar', { riskClass: 'R0', isDefault: true }, OWNER);
+    await ask(undefined);
+    expect(mum.card.risk_reason).toBe('no_domain');
+  });
+
+  it('gets approval_expired when nobody answers within its deadline, 30 s by default', async () => {
+    const asked = await ask('family.chat');
+    await clock.advance(29_000);
+    expect(asked.code).toBeUndefined();
+    await clock.advance(2_000);
+    expect(asked.code).toBe('approval_expired');
+    expect(mum.work.approvals.pending()).toEqual([]);
+  });
+
+  it('gets rejected when a person declines', async () => {
+    const asked = await ask('family.chat');
+    await mum.decide(mum.card, 'decline');
+    await clock.settle();
+    expect(asked.code).toBe('rejected');
+  });
+
+  it('gets timeout when its agent does not answer', async () => {
+    const asked = await ask('family.calendar', 5_000);
+    const item = await mum.claim('calendar');
+    await mum.work.inbox.ack('calendar', item.delivery_id, null);
+    await clock.advance(6_000);
+    expect(asked.code).toBe('timeout');
+    const late = mum.work.inbox.reply('calendar', item.delivery_id, { status: 'completed', summary: 'Late', truncated: false });
+    await expect(late).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('gets unknown_domain, or unhandled where there is no agent at all', async () => {
+    await mum.work.agents.setClass('calendar', { riskClass: 'R0', isDefault: false }, OWNER);
+    expect((await ask('work.projects')).code).toBe('unknown_domain');
+    await mum.work.removeAgent('claude', OWNER);
+    await mum.work.removeAgent('calendar', OWNER);
+    expect(mum.revoked).toEqual(['claude', 'calendar']);
+    expect((await ask('family.chat')).code).toBe('unhandled');
+  });
+
+  it('is taken back when its asker goes away: no card stays, nothing is handed out', async () => {
+    await ask('family.chat');
+    const { card } = mum;
+    await ask('family.calendar');
+    gone.abort();
+    await clock.settle();
+    expect(mum.work.approvals.get(card.id).state).toBe('cancelled');
+    expect(await mum.work.inbox.claim('calendar', 9)).toEqual([]);
+  });
+
+  it('of one hub waits for a person eight times at most', async () => {
+    for (let round = 0; round < 8; round++) expect((await ask('family.chat')).code).toBeUndefined();
+    expect((await ask('family.chat')).code).toBe('overloaded');
+    expect(mum.work.approvals.pending()).toHaveLength(8);
+  });
+
+  it('given back or left under an ended lease goes to the agent again under the same id', async () => {
+    await ask('family.calendar', 600_000);
+    const first = await mum.claim('calendar');
+    expect(await mum.work.inbox.nack('calendar', first.delivery_id)).toBe('queued');
+    const second = await mum.claim('calendar');
+    expect(second).toMatchObject({ delivery_id: first.delivery_id, attempt: 2 });
+    await clock.advance(61_000);
+    expect(await mum.claim('calendar')).toMatchObject({ delivery_id: first.delivery_id, attempt: 3 });
+  });
+});

@@ -29,6 +29,7 @@ export class DesktopApp {
     this.#child = child;
     child.stdout?.on('data', (chunk: Buffer) => this.output.push(chunk.toString()));
     child.stderr?.on('data', (chunk: Buffer) => this.output.push(chunk.toString()));
+    child.setMaxListeners(0);
     child.on('message', (message: { readonly id?: number; readonly value?: unknown }) => {
       if (typeof message.id === 'number') this.#waiting.get(message.id)?.(message.value);
     });

@@ -1,0 +1,36 @@
+// The node as the desktop app runs it: settings from flags and environment, a log file of its own, and Electron's kind of QUIC process.
+import { createWriteStream, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { SystemClock, SystemRandom } from '../adapters/clock/system-clock.ts';
+import { LineLog } from '../adapters/log/line-log.ts';
+import type { SpawnQuicProcess } from '../adapters/quic/quic-process.ts';
+import { readConfig } from './config.ts';
+import { createNode } from './node.ts';
+import type { HubNode } from './node.ts';
+
+/** Words that belong to the shell or to Electron itself are not settings of the hub. */
+const NOT_SETTINGS = new Set(['--show', '--hidden', '--no-sandbox']);
+
+/** Flags of the hub among the arguments of a desktop start: what comes before the first flag is the program and its folder. */
+export function hubFlags(argv: readonly string[]): readonly string[] {
+  const first = argv.findIndex((word) => word.startsWith('--'));
+  return first === -1 ? [] : argv.slice(first).filter((word) => !NOT_SETTINGS.has(word));
+}
+
+/** Throws AppError bad_configuration or home_in_use, as createNode does. */
+export async function createDesktopNode(
+  argv: readonly string[],
+  files: { readonly rendererDirectory: string; readonly spawnQuicProcess: SpawnQuicProcess },
+): Promise<HubNode> {
+  const { rendererDirectory, spawnQuicProcess } = files;
+  const config = readConfig({ argv: hubFlags(argv), env: process.env });
+  const clock = new SystemClock();
+  const folder = join(config.home, 'logs');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const stream = createWriteStream(join(folder, 'hub.log'), { flags: 'a', mode: 0o600 });
+  stream.on('error', () => undefined);
+  const log = new LineLog(clock, (line) => void stream.write(line), config.logLevel);
+  process.on('uncaughtException', (error) => log.error('uncaught exception', { error: error.stack ?? error.message }));
+  process.on('unhandledRejection', (reason) => log.error('unhandled rejection', { error: String(reason) }));
+  return createNode(config, { clock, random: new SystemRandom(), log, desktop: true, spawnQuicProcess, rendererDirectory });
+}

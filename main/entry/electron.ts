@@ -1,0 +1,14 @@
+// Electron's main process: the desktop app around the same node that runs headless.
+import { join } from 'node:path';
+import { createDesktopNode } from '../app/desktop.ts';
+import { builtFiles, runDesktop } from '../shell/desktop.ts';
+import { spawnUtilityQuicProcess } from '../shell/quic-child.ts';
+
+const files = builtFiles(import.meta.dirname);
+const spawnQuicProcess = () => spawnUtilityQuicProcess(join(import.meta.dirname, 'quic.js'));
+
+await runDesktop({
+  ...files,
+  createNode: () => createDesktopNode(process.argv.slice(1), { rendererDirectory: files.rendererDirectory, spawnQuicProcess }),
+  reportFailure: (sentence) => void process.stderr.write(`${sentence}\n`),
+});

@@ -51,11 +51,15 @@ function run(program: string, parameters: readonly string[]): void {
   child.on('exit', (code, signal) => (process.exitCode = code ?? (signal === null ? 1 : 128)));
 }
 
-/** Builds if needed, and starts. `parameters` are handed on as they are. */
+/** Builds if needed, and starts the hub, or the demo household when the first parameter is "demo". `parameters` are handed on as they are. */
 export function launch(parameters: readonly string[]): void {
   const reason = needsBuild();
   if (reason !== null && !build(reason)) {
     process.exitCode = 1;
+    return;
+  }
+  if (parameters[0] === 'demo') {
+    run(process.execPath, [join(root, 'out/main/cli.js'), ...parameters]);
     return;
   }
   const electron = electronProgram();

@@ -136,6 +136,7 @@ function readText(name: SettingName, text: string, where: (name: string) => stri
 }
 
 function checked(value: unknown, where: (name: string) => string): Settings {
+  if (Array.isArray(value)) throw wrong(where('the whole'), 'it must be a JSON object');
   const parsed = v.safeParse(settingsSchema, value);
   if (parsed.success) return parsed.output;
   const [issue] = parsed.issues;

@@ -1,0 +1,83 @@
+// The settings of a start: where they come from, which stands above which, and that every mistake is named.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { readConfig } from '../../../main/app/config.ts';
+import { AppError } from '../../../main/lib/app-error.ts';
+
+let home: string;
+beforeEach(() => (home = mkdtempSync(join(tmpdir(), 'axon-config-'))));
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+const read = (argv: readonly string[] = [], env: Record<string, string> = {}): ReturnType<typeof readConfig> =>
+  readConfig({ argv, env: { AXON_HOME: home, ...env } });
+const file = (content: unknown): void =>
+  writeFileSync(join(home, 'config.json'), typeof content === 'string' ? content : JSON.stringify(content));
+
+describe('settings', () => {
+  test('have defaults', () => {
+    expect(read()).toEqual({
+      home,
+      name: undefined,
+      discovery: undefined,
+      apiPort: 7117,
+      peerPort: 7100,
+      interfaces: null,
+      logLevel: 'info',
+    });
+  });
+
+  test('come from flags before the environment before config.json', () => {
+    file({ name: 'file', 'api-port': 1, 'peer-port': 1, discovery: false, 'log-level': 'error' });
+    const env = { AXON_NAME: 'environment', AXON_API_PORT: '2', AXON_DISCOVERY: 'on' };
+    expect(read(['--name', 'flag', '--peer-port=0'], env)).toMatchObject({
+      name: 'flag',
+      apiPort: 2,
+      peerPort: 0,
+      discovery: true,
+      logLevel: 'error',
+    });
+  });
+
+  test('are frozen, and --home stands above AXON_HOME', () => {
+    const config = read(['--home', '/elsewhere', '--interface', 'eth0,wlan0']);
+    expect(config.home).toBe('/elsewhere');
+    expect(config.interfaces).toEqual(['eth0', 'wlan0']);
+    expect(Object.isFrozen(config)).toBe(true);
+  });
+
+  test.each<[string, () => unknown, RegExp]>([
+    ['a flag that is none', () => read(['--colour', 'red']), /--colour/],
+    ['a flag without its value', () => read(['--name']), /--name/],
+    ['a stray word', () => read(['start']), /start/],
+    ['a port that is no number', () => read(['--api-port', '71x']), /--api-port.*0 to 65535/],
+    ['a port beyond the last one', () => read(['--peer-port', '70000']), /--peer-port/],
+    ['a level that is none', () => read([], { AXON_LOG_LEVEL: 'loud' }), /AXON_LOG_LEVEL/],
+    ['a switch that is neither on nor off', () => read([], { AXON_DISCOVERY: 'maybe' }), /AXON_DISCOVERY.*"on" or "off"/],
+    ['an interface that is a command', () => read(['--interface', 'eth0; reboot']), /--interface/],
+    ['a name of spaces', () => read(['--name', '   ']), /--name/],
+  ])('refuse %s and name it', (_title, attempt, words) => {
+    expect(failure(attempt)).toMatchObject({ code: 'bad_configuration', message: expect.stringMatching(words) });
+  });
+
+  test.each<[string, unknown, RegExp]>([
+    ['is not JSON', '{name: 1}', /config\.json" is not JSON/],
+    ['has a setting that is none', { colour: 'red' }, /colour/],
+    ['has a wrong value', { 'api-port': 'many' }, /"api-port" in .*config\.json/],
+    ['is a list', [], /config\.json/],
+  ])('refuse a config.json that %s', (_title, content, words) => {
+    file(content);
+    expect(failure(() => read())).toMatchObject({ code: 'bad_configuration', message: expect.stringMatching(words) });
+  });
+});
+
+function failure(attempt: () => unknown): AppError {
+  try {
+    attempt();
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
+  throw new Error('nothing was refused');
+}

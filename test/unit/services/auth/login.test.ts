@@ -1,0 +1,140 @@
+// Login codes, the owner passphrase and the settings, on a real store with a clock the test moves.
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { SystemRandom } from '../../../../main/adapters/clock/system-clock.ts';
+import {
+  LOGIN_CODE_FAILURES_MAX,
+  LOGIN_CODE_MAX_MS,
+  PASSPHRASE_FAILURE_DELAY_MS,
+  PASSPHRASE_TRIES_WAITING_MAX,
+} from '../../../../main/services/auth/limits.ts';
+import { LoginService } from '../../../../main/services/auth/login-service.ts';
+import { PassphraseService } from '../../../../main/services/auth/passphrase-service.ts';
+import { SettingsService } from '../../../../main/services/auth/settings-service.ts';
+import { EventBus } from '../../../../main/services/event-bus.ts';
+import { ManualClock } from '../../../fakes/manual-clock.ts';
+import { SILENT_LOG, openTemporaryStore } from '../../../fakes/memory-store.ts';
+import type { TemporaryStore } from '../../../fakes/memory-store.ts';
+
+const BY = { actor: 'test', surface: 'hub' };
+const random = new SystemRandom();
+const { signal } = new AbortController();
+let clock: ManualClock;
+let store: TemporaryStore;
+
+beforeEach(() => {
+  clock = new ManualClock();
+  store = openTemporaryStore(clock);
+});
+afterEach(() => store.close());
+
+describe('HT-13: a login code', () => {
+  test('has 128 bits and works once', () => {
+    const login = new LoginService({ clock, random });
+    const { code } = login.makeCode();
+    expect(Buffer.from(code, 'base64url')).toHaveLength(16);
+    login.spend(code);
+    expect(() => login.spend(code)).toThrow(expect.objectContaining({ code: 'unauthenticated' }));
+  });
+
+  test('is refused after 90 seconds, with the same words as a wrong one', async () => {
+    const login = new LoginService({ clock, random });
+    const { code } = login.makeCode();
+    await clock.advance(LOGIN_CODE_MAX_MS);
+    const late = thrownBy(() => login.spend(code));
+    const wrong = thrownBy(() => login.spend('wrong'));
+    expect(late).toMatchObject({ code: 'unauthenticated' });
+    expect(late.message).toBe(wrong.message);
+  });
+
+  test('is void after five wrong ones, and a new code works again', () => {
+    const login = new LoginService({ clock, random });
+    const { code } = login.makeCode();
+    for (let count = 0; count < LOGIN_CODE_FAILURES_MAX; count += 1) thrownBy(() => login.spend('wrong'));
+    expect(() => login.spend(code)).toThrow();
+    login.spend(login.makeCode().code);
+  });
+
+  test('still works after four wrong ones', () => {
+    const login = new LoginService({ clock, random });
+    const { code } = login.makeCode();
+    for (let count = 1; count < LOGIN_CODE_FAILURES_MAX; count += 1) thrownBy(() => login.spend('wrong'));
+    expect(() => login.spend(code)).not.toThrow();
+  });
+});
+
+describe('the owner passphrase', () => {
+  test('is kept as a slow hash only, and is recognised', async () => {
+    const service = new PassphraseService({ store, clock, random });
+    expect(service.isSet()).toBe(false);
+    await expect(service.check('anything', signal)).rejects.toMatchObject({ code: 'passphrase_required' });
+    await service.set('correct horse', BY);
+    expect(store.read.getMeta('auth.passphrase')).not.toContain('correct horse');
+    await expect(service.check('correct horse', signal)).resolves.toBeUndefined();
+  });
+
+  test('costs a second when it is wrong, and nobody is answered sooner', async () => {
+    const service = new PassphraseService({ store, clock, random });
+    await service.set('correct horse', BY);
+    const answers: unknown[] = [];
+    const before = clock.timers;
+    const heldUp = (): Promise<void> => vi.waitFor(() => expect(clock.timers).toBe(before + 1));
+    const tries = ['wrong one', 'wrong two'].map((wrong) => service.check(wrong, signal).catch((error: unknown) => answers.push(error)));
+    await heldUp();
+    expect(answers).toHaveLength(0);
+    await clock.advance(PASSPHRASE_FAILURE_DELAY_MS);
+    await tries[0];
+    expect(answers).toEqual([expect.objectContaining({ code: 'unauthenticated' })]);
+    await heldUp();
+    expect(answers).toHaveLength(1);
+    await clock.advance(PASSPHRASE_FAILURE_DELAY_MS);
+    await tries[1];
+    expect(answers).toHaveLength(2);
+  });
+
+  test('is not tried beyond the queue: the next one is told when to come back', async () => {
+    const service = new PassphraseService({ store, clock, random });
+    await service.set('correct horse', BY);
+    const gone = AbortSignal.abort();
+    const waiting = Array.from({ length: PASSPHRASE_TRIES_WAITING_MAX }, () => service.check('wrong', gone).catch(() => 'refused'));
+    await expect(service.check('correct horse', signal)).rejects.toMatchObject({ code: 'rate_limited' });
+    expect(await Promise.all(waiting)).toEqual(waiting.map(() => 'refused'));
+    await expect(service.check('correct horse', signal)).resolves.toBeUndefined();
+  });
+});
+
+describe('the settings', () => {
+  const make = (overrides: { name?: string; discovery?: boolean } = {}, events = new EventBus()): SettingsService =>
+    new SettingsService({ store, clock, events, log: SILENT_LOG, defaultName: () => 'Hub 3f2a' }, overrides);
+
+  test('have defaults, keep what was changed across a restart, and tell pages', async () => {
+    const events = new EventBus();
+    const settings = make({}, events);
+    expect(settings.current()).toMatchObject({ name: 'Hub 3f2a', discovery: true, theme: 'system' });
+    await settings.update({ name: "Mum's PC", theme: 'dark', person: undefined }, BY);
+    expect(events.since(0)).toEqual([{ seq: 1, type: 'settings', settings: settings.current() }]);
+    expect(make().current()).toMatchObject({ name: "Mum's PC", theme: 'dark', person: null });
+  });
+
+  test('given at start stand above the stored ones until a person changes them', async () => {
+    await make().update({ name: 'stored', discovery: true }, BY);
+    const settings = make({ name: 'flag', discovery: false });
+    expect(settings.current()).toMatchObject({ name: 'flag', discovery: false });
+    await settings.update({ name: 'typed' }, BY);
+    expect(settings.current()).toMatchObject({ name: 'typed', discovery: false });
+  });
+
+  test('changed at the same moment by two pages are both kept', async () => {
+    const settings = make();
+    await Promise.all([settings.update({ name: 'one' }, BY), settings.update({ theme: 'light' }, BY)]);
+    expect(make().current()).toMatchObject({ name: 'one', theme: 'light' });
+  });
+});
+
+function thrownBy(run: () => void): Error {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof Error) return error;
+  }
+  throw new Error('nothing was thrown');
+}

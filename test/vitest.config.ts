@@ -1,5 +1,7 @@
 // Which tests exist and where each kind runs: Node for the system, real Chromium for components.
 import { fileURLToPath } from 'node:url';
+import { svelte } from '@sveltejs/vite-plugin-svelte';
+import { playwright } from '@vitest/browser-playwright';
 import { defineConfig } from 'vitest/config';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -17,6 +19,26 @@ export default defineConfig({
           testTimeout: 30_000,
           hookTimeout: 30_000,
         },
+      },
+      {
+        root,
+        plugins: [svelte({ configFile: false })],
+        test: {
+          name: 'browser',
+          include: ['test/component/**/*.test.ts'],
+          testTimeout: 30_000,
+          browser: {
+            enabled: true,
+            headless: true,
+            screenshotFailures: false,
+            viewport: { width: 1280, height: 820 },
+            provider: playwright({
+              launchOptions: { executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args: ['--no-sandbox'] },
+            }),
+            instances: [{ browser: 'chromium' }],
+          },
+        },
+        optimizeDeps: { include: ['axe-core', 'valibot', 'svelte', 'vitest-browser-svelte', 'eventsource-parser'] },
       },
       {
         root,

@@ -17,9 +17,11 @@ declare global {
 
 const target = document.getElementById('app');
 if (target === null) throw new Error('the page has no place for the app');
+// Seen before the transport takes the code out of the address: only then is a refused login worth a word.
+const cameByLink = location.hash.startsWith('#c=');
 const bridge = window[BRIDGE_NAME];
 const transport = bridge === undefined ? new HttpTransport(pageEnvironment(window)) : createBridgeTransport(bridge, () => Date.now());
 mount(App, {
   target,
-  props: { api: createHubApi(transport), onShow: bridge === undefined ? undefined : (listener) => bridge.onShow(listener) },
+  props: { cameByLink, api: createHubApi(transport), onShow: bridge === undefined ? undefined : (listener) => bridge.onShow(listener) },
 });

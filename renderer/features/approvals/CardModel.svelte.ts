@@ -86,6 +86,7 @@ export class CardModel {
     if (approval.digest !== before.digest) {
       this.#textBefore = before.text;
       this.#readDigest = null;
+      this.#pressedHere = null;
       this.typedWord = '';
       this.reasonOpen = false;
       this.arming.again();
@@ -104,7 +105,6 @@ export class CardModel {
   endSending(second: boolean): void {
     this.#sending = false;
     this.#second = second;
-    if (this.pending) this.#pressedHere = null;
   }
 
   /** The hub did not take the decision: nothing was decided, and the card stays. */

@@ -1,0 +1,275 @@
+// The approval card: what it shows, when it may be pressed, what becomes of it.
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { page, userEvent } from 'vitest/browser';
+import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
+import { CAR, DEPLOY, DINNER, LONG, NOW, SALT, approvalOf, snapshotOf } from '../fakes/household.ts';
+import { callsOf, expectAccessible, showApp } from './support/page.ts';
+
+const ARM_MS = 700;
+const button = (name: string) => page.getByRole('button', { name, exact: true });
+const card = (name: RegExp | string) => page.getByRole('article', { name });
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+async function showCards(hub: FakeHubApi): Promise<void> {
+  await showApp(hub);
+  await vi.advanceTimersByTimeAsync(ARM_MS);
+}
+const decided = (hub: FakeHubApi) => callsOf(hub, 'approvals.decide');
+
+describe('what a card shows', () => {
+  test('a card says who asks, the exact text, what would run and what happens if nobody answers', async () => {
+    await showCards(new FakeHubApi(snapshotOf({ approvals: [DINNER] })));
+    const shown = card('Dad’s laptop wants Claude Code to do a task in Family chat');
+    await expect.element(shown).toBeInTheDocument();
+    for (const words of [DINNER.text, 'exact, 85 characters', '7:00 PM', 'Others will see it.', 'not checked', 'It is not done.']) {
+      await expect.element(shown.getByText(words)).toBeVisible();
+    }
+    await expectAccessible();
+  });
+
+  test('hidden characters stand as boxed codes and are counted', async () => {
+    await showCards(new FakeHubApi(snapshotOf({ approvals: [LONG] })));
+    await expect.element(page.getByRole('img', { name: 'hidden character U+202E' })).toBeInTheDocument();
+    await expect.element(page.getByText('2 hidden ones shown')).toBeInTheDocument();
+    await expectAccessible();
+  });
+
+  test('cards stand by soonest end', async () => {
+    await showCards(new FakeHubApi(snapshotOf({ approvals: [SALT, DINNER, CAR] })));
+    const order = [...document.querySelectorAll('[data-card]')].map((element) => element.getAttribute('data-card'));
+    expect(order).toEqual([CAR.id, DINNER.id, SALT.id]);
+  });
+});
+
+describe('when a card may be pressed', () => {
+  test('RI-07: buttons are inert for 700 ms after the card appears, and a press then decides nothing', async () => {
+    const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER] }));
+    await showApp(hub);
+    await vi.advanceTimersByTimeAsync(ARM_MS - 1);
+    await expect.element(button('Allow once')).toHaveAttribute('aria-disabled', 'true');
+    await expect.element(button('Decline')).toHaveAttribute('aria-disabled', 'true');
+    await button('Allow once').click({ force: true });
+    expect(decided(hub)).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    await button('Allow once').click();
+    expect(decided(hub)).toEqual([{ id: DINNER.id, revision: 1, digest: DINNER.digest, decision: 'allow' }]);
+  });
+
+  test('Enter does nothing while the heading has the focus, and no button is the default', async () => {
+    const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER] }));
+    await showCards(hub);
+    expect(document.querySelector('[data-card] form, [data-card] [type=submit]')).toBeNull();
+    document.getElementById(`approval-${DINNER.id}`)?.focus();
+    await userEvent.keyboard('{Enter}');
+    expect(decided(hub)).toEqual([]);
+  });
+
+  test('the window gaining focus arms the buttons anew', async () => {
+    const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER] }));
+    await showCards(hub);
+    window.dispatchEvent(new Event('focus'));
+    await expect.element(button('Allow once')).toHaveAttribute('aria-disabled', 'true');
+    await vi.advanceTimersByTimeAsync(ARM_MS);
+    await expect.element(button('Allow once')).not.toHaveAttribute('aria-disabled');
+  });
+
+  test('a change while it is read arms the buttons anew, shows old and new words, and the press counts for what was shown', async () => {
+    const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER] }));
+    await showCards(hub);
+    const text = DINNER.text.replace('7', '8');
+    hub.emit({ type: 'approval', approval: { ...DINNER, text, revision: 2, digest: 'a'.repeat(64) } });
+    await expect.element(page.getByText('changed while you read')).toBeInTheDocument();
+    await button('Allow once').click({ force: true });
+    expect(decided(hub)).toEqual([]);
+    expect([...document.querySelectorAll('del')].map((element) => element.textContent)).toEqual(['7.']);
+    expect([...document.querySelectorAll('ins')].map((element) => element.textContent)).toEqual(['8.']);
+    await vi.advanceTimersByTimeAsync(ARM_MS);
+    await button('Allow once').click();
+    expect(decided(hub)).toEqual([{ id: DINNER.id, revision: 2, digest: 'a'.repeat(64), decision: 'allow' }]);
+  });
+
+  test('RI-07: a card that something above pushes down is inert again', async () => {
+    const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER] }));
+    await showCards(hub);
+    const above = document.createElement('div');
+    above.className = 'pushed';
+    above.append(document.createElement('p'), 'something new');
+    document.querySelector('.page')?.prepend(above);
+    await button('Allow once').click({ force: true });
+    expect(decided(hub)).toEqual([]);
+    await expect.element(button('Allow once')).toHaveAttribute('aria-disabled', 'true');
+  });
+
+  test('RI-07: while the pointer is among the cards a new one goes to the end, and no press meant for another decides it', async () => {
+    const hub = new FakeHubApi(snapshotOf({ approvals: [SALT] }));
+    await showCards(hub);
+    await card(/Attic/).hover();
+    const before = document.querySelector(`[data-card="${SALT.id}"]`)?.getBoundingClientRect().top;
+    hub.emit({ type: 'approval', approval: CAR });
+    await expect.element(card(/answer a question/)).toBeInTheDocument();
+    expect([...document.querySelectorAll('[data-card]')].map((element) => element.getAttribute('data-card'))).toEqual([SALT.id, CAR.id]);
+    expect(document.querySelector(`[data-card="${SALT.id}"]`)?.getBoundingClientRect().top).toBe(before);
+    await card(/answer a question/)
+      .getByRole('button', { name: 'Allow once' })
+      .click({ force: true });
+    expect(decided(hub)).toEqual([]);
+  });
+
+  test('RI-07: the card below a decided one is inert as it moves up', async () => {
+    const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER, SALT] }));
+    await showCards(hub);
+    await card(/Family chat/)
+      .getByRole('button', { name: 'Decline' })
+      .click();
+    await expect.element(card(/Attic/).getByRole('button', { name: 'Decline' })).toHaveAttribute('aria-disabled', 'true');
+    await card(/Attic/).getByRole('button', { name: 'Decline' }).click({ force: true });
+    expect(decided(hub)).toHaveLength(1);
+  });
+
+  test('single keys work only while a card has the focus, and not when they are switched off', async () => {
+    const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER] }));
+    await showCards(hub);
+    await userEvent.keyboard('d');
+    expect(decided(hub)).toEqual([]);
+    hub.emit({ type: 'settings', settings: { ...hub.snapshot.settings, single_key_shortcuts: false } });
+    document.getElementById(`approval-${DINNER.id}`)?.focus();
+    await userEvent.keyboard('d');
+    expect(decided(hub)).toEqual([]);
+    hub.emit({ type: 'settings', settings: { ...hub.snapshot.settings, single_key_shortcuts: true } });
+    await userEvent.keyboard('d');
+    expect(decided(hub)).toEqual([{ id: DINNER.id, revision: 1, digest: DINNER.digest, decision: 'decline' }]);
+  });
+
+  test('a long text opens Allow only once its end has been in view; Decline is open before', async () => {
+    const hub = new FakeHubApi(snapshotOf({ approvals: [LONG] }));
+    await showCards(hub);
+    await expect.element(page.getByText(/^More below: \d+ lines/)).toBeVisible();
+    await expect.element(button('Allow once')).toHaveAttribute('aria-disabled', 'true');
+    await expect.element(button('Decline')).not.toHaveAttribute('aria-disabled');
+    const box = document.querySelector('.scroll');
+    box?.scrollTo(0, box.scrollHeight);
+    await expect.element(button('Allow once')).not.toHaveAttribute('aria-disabled');
+    await button('Allow once').click();
+    expect(decided(hub)).toHaveLength(1);
+  });
+
+  test('something dangerous needs the last word typed', async () => {
+    const hub = new FakeHubApi(snapshotOf({ approvals: [DEPLOY] }));
+    await showCards(hub);
+    expect(document.querySelector('.last')?.textContent).toBe('production');
+    const word = page.getByRole('textbox', { name: /type the last word/ });
+    await word.fill('produc');
+    await button('Allow once').click({ force: true });
+    expect(decided(hub)).toEqual([]);
+    await userEvent.click(word);
+    await userEvent.keyboard('tion{Enter}');
+    expect(decided(hub)).toEqual([]);
+    await button('Allow once').click();
+    expect(decided(hub)).toEqual([{ id: DEPLOY.id, revision: 1, digest: DEPLOY.digest, decision: 'allow', last_word: 'production' }]);
+    await expectAccessible();
+  });
+
+  test('nothing may be pressed while the hub is lost or the time is up', async () => {
+    const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER, approvalOf('late', { expires_at: NOW - 1 })] }));
+    await showCards(hub);
+    await expect
+      .element(
+        card(/Family chat/)
+          .nth(0)
+          .getByRole('button', { name: 'Decline' }),
+      )
+      .toHaveAttribute('aria-disabled', 'true');
+    hub.link({ state: 'lost', since: Date.now(), retry_in_ms: 4_000 });
+    await expect.element(page.getByText('This page lost its hub')).toBeVisible();
+    await card(/Family chat/)
+      .nth(1)
+      .getByRole('button', { name: 'Decline' })
+      .click({ force: true });
+    expect(decided(hub)).toEqual([]);
+    await expectAccessible();
+  });
+});
+
+describe('what becomes of a card', () => {
+  test('a decided card stays as a row for 5 s, the focus goes to the next card’s heading', async () => {
+    const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER, SALT] }));
+    await showCards(hub);
+    await card(/Family chat/)
+      .getByRole('button', { name: 'Allow once' })
+      .click();
+    await expect.element(page.getByRole('article', { name: 'Allowed once, by Mum, here' })).toBeVisible();
+    await vi.waitFor(() => expect(document.activeElement?.id).toBe(`approval-${SALT.id}`));
+    await expectAccessible();
+    await vi.advanceTimersByTimeAsync(4_900);
+    await expect.element(page.getByRole('article', { name: 'Allowed once, by Mum, here' })).toBeInTheDocument();
+    await vi.advanceTimersByTimeAsync(200);
+    await expect.element(page.getByRole('article', { name: 'Allowed once, by Mum, here' })).not.toBeInTheDocument();
+  });
+
+  test('declining with a reason shows exactly what is told, and sends it', async () => {
+    const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER] }));
+    await showCards(hub);
+    await button('With a reason').click();
+    await page.getByRole('radio', { name: 'ask me in person' }).click();
+    await expect.element(page.getByText('“A person declined this request: ask me in person”')).toBeVisible();
+    await expectAccessible();
+    await button('Decline and say so').click();
+    expect(decided(hub)).toEqual([{ id: DINNER.id, revision: 1, digest: DINNER.digest, decision: 'decline', reason: 'ask me in person' }]);
+  });
+
+  test('a press that came second changes nothing and says who was first', async () => {
+    const hub: FakeHubApi = new FakeHubApi(snapshotOf({ approvals: [DINNER] }), {
+      'approvals.decide': () => {
+        hub.emitUnheard({
+          type: 'approval',
+          approval: { ...DINNER, state: 'declined', decided_at: NOW, decided_by: 'Dad', surface: 'browser' },
+        });
+        return { ok: false, problem: problemOf('already_decided', 'Somebody else was first.') };
+      },
+    });
+    await showCards(hub);
+    await button('Allow once').click();
+    await expect.element(page.getByRole('article', { name: 'Declined by Dad, in the browser' })).toBeVisible();
+    await expect.element(page.getByText(/Your press here came second and changed nothing/)).toBeVisible();
+  });
+
+  test('a decision the hub could not keep leaves the card and says that nothing was decided', async () => {
+    const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER] }), {
+      'approvals.decide': () => ({ ok: false, problem: problemOf('storage_failed', 'The disk is full.') }),
+    });
+    await showCards(hub);
+    await button('Allow once').click();
+    await expect.element(page.getByText('Nothing was decided. The disk is full.')).toBeVisible();
+    await vi.advanceTimersByTimeAsync(ARM_MS);
+    await expect.element(button('Allow once')).not.toHaveAttribute('aria-disabled');
+  });
+
+  test('declined, expired and called off keep different words', async () => {
+    const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER, SALT, CAR] }));
+    await showCards(hub);
+    hub.emit({ type: 'approval', approval: { ...DINNER, state: 'declined', decided_at: NOW, decided_by: 'Mum', surface: 'window' } });
+    hub.emit({ type: 'approval', approval: { ...SALT, state: 'expired', decided_at: NOW, surface: 'clock' } });
+    hub.emit({ type: 'approval', approval: { ...CAR, state: 'cancelled', decided_at: NOW, surface: 'peer' } });
+    for (const name of ['Declined by Mum, in the window', /^Nobody answered by/, 'Called off by Dad’s laptop']) {
+      await expect.element(card(name)).toBeInTheDocument();
+    }
+  });
+
+  test('a gap in the events is closed by a new snapshot, and a card decided meanwhile leaves', async () => {
+    const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER, SALT] }));
+    await showCards(hub);
+    hub.emitUnheard({
+      type: 'approval',
+      approval: { ...DINNER, state: 'approved', decided_at: NOW, decided_by: 'Mum', surface: 'browser' },
+    });
+    hub.emit({ type: 'feed_read', ids: 'all', unread: 0 });
+    await expect.element(card('Allowed once, by Mum, in the browser')).toBeInTheDocument();
+    expect(callsOf(hub, 'hub.snapshot')).toHaveLength(2);
+  });
+});

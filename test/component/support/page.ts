@@ -1,0 +1,41 @@
+// Draws the real app over a hub in memory, inside a component test, and looks at it as a person or a screen reader would.
+import axe from 'axe-core';
+import { render } from 'vitest-browser-svelte';
+import { expect, vi } from 'vitest';
+import { page, userEvent } from 'vitest/browser';
+import App from '../../../renderer/app/App.svelte';
+import '../../../renderer/styles/all.css';
+import type { FakeHubApi } from '../../fakes/fake-hub-api.ts';
+
+export async function showApp(hub: FakeHubApi, place = 'now'): Promise<void> {
+  document.documentElement.lang = 'en';
+  document.documentElement.dataset['theme'] = hub.snapshot.settings.theme;
+  window.history.replaceState(null, '', `#/${place}`);
+  const target = document.createElement('div');
+  target.id = 'app';
+  document.body.replaceChildren(target);
+  // The page has the focus, as it has when a person looks at it; gaining it is a case of its own.
+  await userEvent.click(document.body);
+  await render(App, { target, props: { api: hub } });
+  await expect.element(page.getByRole('navigation')).toBeInTheDocument();
+}
+
+/** Every rule of WCAG 2.2 A and AA that axe knows, over the whole page. */
+export async function expectAccessible(): Promise<void> {
+  // What fades in is judged as it will stand.
+  await Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => undefined)));
+  const running = axe.run(document, {
+    runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+    // The test's own document has no title of ours to judge.
+    rules: { 'document-title': { enabled: false } },
+  });
+  let done = false;
+  void running.finally(() => (done = true));
+  // axe waits on timers, which a test may have stopped.
+  while (!done && vi.isFakeTimers()) await vi.advanceTimersByTimeAsync(1);
+  const { violations } = await running;
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 200)).join(' | ')}`)).toEqual([]);
+}
+
+export const callsOf = (hub: FakeHubApi, name: string): readonly unknown[] =>
+  hub.calls.filter((call) => call.name === name).map((call) => call.params);

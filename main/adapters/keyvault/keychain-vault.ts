@@ -1,12 +1,12 @@
 // The identity seed in the operating system's keychain, one entry a data folder. Waits for the keychain only as long as it is allowed to
-// and never has more than one call open: each open call holds a thread of the process until a person answers its prompt.
+// and asks one question at a time: each open call holds a thread of the process until a person answers its prompt.
 import { createHash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import { AppError } from '../../lib/app-error.ts';
 import type { Secret } from '../../lib/secret.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { KeyVault, VaultRead } from '../../ports/key-vault.ts';
-import { KEYCHAIN_TIMEOUT_MS } from './limits.ts';
+import { KEYCHAIN_OPEN_CALLS_MAX, KEYCHAIN_TIMEOUT_MS } from './limits.ts';
 import { seedToText, textToSeed } from './seed-text.ts';
 import { systemKeychain, troubleOf, type KeychainAccess } from './system-keychain.ts';
 
@@ -38,11 +38,14 @@ export class KeychainVault implements KeyVault {
   readonly kind = 'keychain';
   readonly #deps: KeychainVaultDeps;
   readonly #access: KeychainAccess;
-  #open: Promise<unknown> | undefined;
+  readonly #timeoutMs: number;
+  readonly #open = new Set<Promise<void>>();
+  #lastBeganMs = 0;
 
   constructor(deps: KeychainVaultDeps) {
     this.#deps = deps;
     this.#access = deps.access ?? systemKeychain();
+    this.#timeoutMs = deps.timeoutMs ?? KEYCHAIN_TIMEOUT_MS;
   }
 
   /**
@@ -50,7 +53,7 @@ export class KeychainVault implements KeyVault {
    * waits for its thread: a program that has to end now ends itself by a signal.
    */
   get hasOpenCall(): boolean {
-    return this.#open !== undefined;
+    return this.#open.size > 0;
   }
 
   /**
@@ -99,7 +102,7 @@ export class KeychainVault implements KeyVault {
     await this.#call(() => this.#access.delete(KEYCHAIN_SERVICE, trial), signal);
   }
 
-  /** One call at a time; gives up, without ending the call, on `signal` or after the time limit. */
+  /** Waits for its turn and for the answer; gives up, without ending the call, on `signal` or after the time limit. */
   #call<T>(run: () => Promise<T>, signal: AbortSignal): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const giveUp = (): void => {
@@ -112,7 +115,7 @@ export class KeychainVault implements KeyVault {
         timer.cancel();
         signal.removeEventListener('abort', giveUp);
       };
-      const timer = this.#deps.clock.setTimer(this.#deps.timeoutMs ?? KEYCHAIN_TIMEOUT_MS, giveUp);
+      const timer = this.#deps.clock.setTimer(this.#timeoutMs, giveUp);
       if (signal.aborted) return giveUp();
       signal.addEventListener('abort', giveUp, { once: true });
       void this.#inTurn(() => waiting, run).then(
@@ -128,18 +131,23 @@ export class KeychainVault implements KeyVault {
     });
   }
 
-  /** Waits for the open call, then runs unless nobody waits any more. */
+  /** Waits until no call is open that may still be answered, then runs unless nobody waits any more. */
   async #inTurn<T>(wanted: () => boolean, run: () => Promise<T>): Promise<T> {
-    while (this.#open !== undefined) await this.#open;
+    while (this.#open.size > 0 && !this.#mayPassOpenCalls()) await Promise.race(this.#open);
     if (!wanted()) throw new SlowKeychain();
     const call = run();
     const open = call.then(
       () => undefined,
       () => undefined,
     );
-    this.#open = open;
-    void open.then(() => (this.#open = undefined));
+    this.#open.add(open);
+    this.#lastBeganMs = this.#deps.clock.monotonicMs();
+    void open.then(() => this.#open.delete(open));
     return call;
+  }
+
+  #mayPassOpenCalls(): boolean {
+    return this.#open.size < KEYCHAIN_OPEN_CALLS_MAX && this.#deps.clock.monotonicMs() - this.#lastBeganMs >= this.#timeoutMs;
   }
 }
 

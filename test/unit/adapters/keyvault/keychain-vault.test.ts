@@ -181,6 +181,17 @@ describe('time', () => {
     expect(vault.hasOpenCall).toBe(false);
   });
 
+  test('F-16: a call that is never answered is passed after the time limit, but no third one is begun', async () => {
+    access.answer = () => new Promise(() => undefined);
+    for (const expected of [1, 2, 2]) {
+      const read = vault.read(signal);
+      await until(() => access.openCalls === expected && clock.timers === 1);
+      await clock.advance(KEYCHAIN_TIMEOUT_MS);
+      expect((await read).state).toBe('locked');
+    }
+    expect(access.mostOpenCalls).toBe(2);
+  });
+
   test('a writing that was given up and still went through is found, never doubled', async () => {
     let unlock = (): void => undefined;
     access.answer = (call) => (call === 'set' ? new Promise<void>((resolve) => (unlock = resolve)) : Promise.resolve());

@@ -40,11 +40,6 @@ export class CommitQueue {
     this.#deps = deps;
   }
 
-  /** Records that were given up: dropped because the queue was full, or failed. Since the start. */
-  get lostRecords(): { readonly dropped: number; readonly failed: number } {
-    return { dropped: this.#behindDropped, failed: this.#behindFailed };
-  }
-
   /** Queues a work for the commit at the end of this turn. Rejects with AppError `overloaded` or `storage_failed`, or the work's own throw. */
   write<T>(run: (tables: Tables) => T): Promise<T> {
     if (this.#closed) return Promise.reject(closedError());

@@ -17,6 +17,7 @@ import { AppError } from '../../lib/app-error.ts';
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 const OTHERS_MASK = 0o077;
+const STICKY_BIT = 0o1000;
 /** Windows keeps rights in access lists that a profile folder already restricts to its owner; mode bits mean nothing there. */
 const HAS_MODES = process.platform !== 'win32';
 
@@ -27,14 +28,20 @@ function linkStat(path: string): Stats | undefined {
   return lstatSync(path, { throwIfNoEntry: false });
 }
 
-/** Makes the folder if needed and takes everyone else's rights to it away. Throws AppError `storage_failed`. */
+/**
+ * Makes the folder if needed and takes everyone else's rights to it away. Throws AppError `storage_failed`, also for a folder that other
+ * users are meant to share (sticky, such as /tmp): closing that would break them.
+ */
 export function makePrivateFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true, mode: FOLDER_MODE });
-    if (HAS_MODES && (statSync(path).mode & OTHERS_MASK) !== 0) chmodSync(path, FOLDER_MODE);
+    const { mode } = statSync(path);
+    if (!HAS_MODES || (mode & OTHERS_MASK) === 0) return;
+    if ((mode & STICKY_BIT) !== 0) throw new Error('the folder is shared');
+    chmodSync(path, FOLDER_MODE);
   } catch (error) {
     throw new AppError('storage_failed', `The folder "${path}" cannot be made or made private.`, {
-      hint: 'Choose a data folder that belongs to you, with --home or AXON_HOME.',
+      hint: 'Choose a data folder of your own, with --home or AXON_HOME.',
       cause: error,
     });
   }

@@ -112,6 +112,13 @@ describe('the files', () => {
     expect(refusal().message).toMatch(/not a regular file/);
   });
 
+  test('a folder that users share is refused and left as it is', () => {
+    mkdirSync(home);
+    chmodSync(home, 0o1777);
+    expect(refusal().message).toContain(home);
+    expect(statSync(home).mode & 0o7777).toBe(0o1777);
+  });
+
   test('a folder that cannot be made is refused with a sentence', () => {
     writeFileSync(home, 'a file where the folder should be');
     expect(refusal().message).toContain(home);

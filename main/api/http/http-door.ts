@@ -108,8 +108,6 @@ export class HttpDoor {
         return;
       }
       const caller = this.#callers.identify(request.headers.authorization);
-      const leave = this.#callers.enter(caller);
-      response.once('close', leave);
       if (caller.kind !== 'anonymous') this.#connections.proven(request.socket, response);
       await this.#run.answer(request, response, caller, expectsContinue);
     } catch (error) {

@@ -53,12 +53,13 @@ export class RequestRun {
   async answer(request: IncomingMessage, response: ServerResponse, caller: Caller, expectsContinue: boolean): Promise<void> {
     const method = request.method ?? '';
     const path = pathOf(request.url);
-    if (method === 'GET' || method === 'HEAD') {
-      if (path === '/health') return send(response, jsonAnswer(this.#services.health()));
-      if (this.#services.files.has(path)) return send(response, await this.#services.files.answer(path));
-    }
     const match = this.#router.match(method, path);
-    if (caller.kind === 'anonymous' && match?.access !== 'none') return this.#refuse(request, response);
+    const reads = method === 'GET' || method === 'HEAD';
+    const isOpen = match?.access === 'none' || (reads && (path === '/health' || this.#services.files.has(path)));
+    if (caller.kind === 'anonymous' && !isOpen) return this.#refuse(request, response);
+    response.once('close', this.#services.callers.enter(caller));
+    if (reads && path === '/health') return send(response, jsonAnswer(this.#services.health()));
+    if (reads && this.#services.files.has(path)) return send(response, await this.#services.files.answer(path));
     if (method === 'GET' && path === '/v1/events') return this.#pageEvents(request, response, caller);
     if (method === 'GET' && path === '/v1/inbox/stream') return this.#inboxEvents(request, response, caller);
     if (match === undefined) throw this.#noRoute(path);

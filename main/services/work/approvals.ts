@@ -15,6 +15,7 @@ import type { OpenQueries } from './open-queries.ts';
 import type { Page } from './pages.ts';
 import { pageOf } from './pages.ts';
 import { isLocal } from './parties.ts';
+import type { Progress } from './progress.ts';
 import type { TaskEndings } from './task-endings.ts';
 import { isOpen, moveTask } from './task-moves.ts';
 import type { After, UnitOfWork } from './unit-of-work.ts';
@@ -45,6 +46,7 @@ interface Deps {
   readonly endings: TaskEndings;
   readonly handover: Handover;
   readonly queries: OpenQueries;
+  readonly progress: Progress;
   readonly events: WorkEvents;
   readonly audit: AuditTrail;
   /** The name of the person at this hub, for the record of who decided. */
@@ -109,8 +111,12 @@ export class Approvals {
   #allow(tables: Tables, after: After, task: TaskRow, row: ApprovalRow, decider: Decider): Outcome {
     const approved = this.#close(tables, row, 'approved', null, decider);
     const queued = moveTask(tables, moveTask(tables, task, 'approved'), 'queued');
-    if (task.kind === 'delegate') this.#deps.handover.deliver(tables, after, queued, approved);
-    else after(() => this.#deps.queries.allowed(queued, approved));
+    if (task.kind === 'delegate') {
+      this.#deps.handover.deliver(tables, after, queued, approved);
+      after(() => void this.#deps.progress.tell(queued, { state: 'queued' }));
+    } else {
+      after(() => this.#deps.queries.allowed(queued, approved));
+    }
     after(() => this.#deps.events.taskChanged(task.id));
     return DONE;
   }

@@ -62,7 +62,10 @@ export class AskingAgents {
         timer.cancel();
         resolve();
       };
-      this.#deps.refreshCapabilities(key).then(done, done);
+      void this.#deps
+        .refreshCapabilities(key)
+        .catch(() => undefined)
+        .finally(done);
     });
   }
 }

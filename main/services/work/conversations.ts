@@ -163,7 +163,8 @@ function wordsOf(message: MessageRow): string | null {
   const { payload } = readObject(message.raw);
   const member = WORDS[message.kind];
   if (!isJsonObject(payload) || member === undefined) return null;
-  const words = payload[member];
+  const said = payload[member];
+  const words = isJsonObject(said) && typeof said.text === 'string' ? said.text : said;
   if (words === undefined || words === null) return null;
   return escapeText(typeof words === 'string' ? words : JSON.stringify(words));
 }

@@ -14,6 +14,7 @@ import type { Feed } from './feed.ts';
 import type { Handover } from './handover.ts';
 import { Leases } from './leases.ts';
 import { DELIVERY_ATTEMPTS_MAX } from './limits.ts';
+import type { Progress } from './progress.ts';
 import type { TaskEndings } from './task-endings.ts';
 import { isOpen, moveTask } from './task-moves.ts';
 import type { TaskViews } from './task-views.ts';
@@ -29,6 +30,7 @@ interface Deps {
   readonly handover: Handover;
   readonly endings: TaskEndings;
   readonly tasks: TaskViews;
+  readonly progress: Progress;
   readonly events: WorkEvents;
   readonly feed: Feed;
   readonly audit: AuditTrail;
@@ -98,7 +100,10 @@ export class DurableItems {
         return new AppError('cancelled', 'This task was called off. Do not run it.', { failedBy: 'peer' });
       }
       moveTask(tables, task, 'running', { estimatedMs });
-      after(() => this.#deps.events.taskChanged(task.id));
+      after(() => {
+        this.#deps.events.taskChanged(task.id);
+        void this.#deps.progress.tell(task, { state: 'working' });
+      });
       return this.#update(tables, row, { state: 'running', leaseUntilWallMs: null });
     });
     if (outcome instanceof AppError) throw outcome;

@@ -12,6 +12,7 @@ import type { AgentRegistry } from './agent-registry.ts';
 import type { AskingAgents } from './asking-agents.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import { conversationFor } from './conversation-ids.ts';
+import { RECEIPT_TOPIC } from './incoming-results.ts';
 import { URGENCY, type Deliveries } from './deliveries.ts';
 import type { Feed } from './feed.ts';
 import { INBOX_QUEUED_MAX } from './limits.ts';
@@ -68,11 +69,9 @@ export class IncomingNotices {
       return;
     }
     const payload = parsed.value;
-    // What says "I have your result" is asked for by ourselves and never limited.
-    const hubTopic = payload.topic.startsWith(HUB_TOPIC_PREFIX);
-    const room = rates.take(peer.key, 'notify', hubTopic ? 0 : raw.length);
-    if (!room.ok && !hubTopic) return;
-    if (hubTopic) {
+    // What says "I have your result" was asked for by ourselves, stores nothing, and is never limited.
+    if (payload.topic !== RECEIPT_TOPIC && !rates.take(peer.key, 'notify', raw.length).ok) return;
+    if (payload.topic.startsWith(HUB_TOPIC_PREFIX)) {
       await this.#hubTopics.get(payload.topic)?.(message, payload);
       return;
     }

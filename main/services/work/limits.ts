@@ -8,6 +8,8 @@ export const PENDING_TOTAL_MAX = 50;
 export const WAITING_QUERIES_PER_PARTY_MAX = 8;
 /** Queries that may be open at once, waiting for an agent or a person; the next is answered `overloaded`. */
 export const OPEN_QUERIES_MAX = 512;
+/** Of those, queries of one party; the next is answered `overloaded`, so that nobody takes all the places. */
+export const OPEN_QUERIES_PER_PARTY_MAX = 64;
 /** Items that may wait in one agent's inbox; a request beyond it is `overloaded`, a notification is not put into that inbox. */
 export const INBOX_QUEUED_MAX = 1_000;
 /** Hand-outs of one item before it goes to the dead list. */
@@ -49,7 +51,7 @@ export const AGENTS_MAX = 64;
 export const REGISTRATIONS_PENDING_MAX = 8;
 /** A first-time program's request is forgotten after this. */
 export const REGISTRATION_LIFETIME_MS = 600_000;
-/** Wrong codes or secrets for one request before it is declined. */
+/** Wrong codes for one request before it is declined. */
 export const REGISTRATION_FAILURES_MAX = 5;
 
 /** Text of one feed item; cut with a mark beyond. */

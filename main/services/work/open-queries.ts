@@ -4,18 +4,19 @@
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
-import type { ApprovalRow, DeliveryRow, TaskRow } from '../../ports/store.ts';
+import type { ApprovalRow, DeliveryRow, PartyKey, TaskRow } from '../../ports/store.ts';
 import { codeOf, responseOf, type AgentReply } from './agent-reply.ts';
 import { deliveryDto, type DeliveryBody, type Untrusted } from './delivery-body.ts';
 import type { Handover } from './handover.ts';
 import { Leases } from './leases.ts';
-import { DELIVERY_ATTEMPTS_MAX, OPEN_QUERIES_MAX } from './limits.ts';
+import { DELIVERY_ATTEMPTS_MAX, OPEN_QUERIES_MAX, OPEN_QUERIES_PER_PARTY_MAX } from './limits.ts';
 
 /** What the asker gets: the payload of a `response`, or the error instead. */
 export type QueryOutcome = Readonly<Record<string, unknown>> | AppError;
 
 export interface QueryOpening {
   readonly taskId: string;
+  readonly party: PartyKey;
   readonly agent: string;
   readonly signal: AbortSignal;
 }
@@ -25,6 +26,7 @@ export type QueryEnd = 'answered' | 'timeout' | 'gone' | 'hub';
 
 interface OpenQuery {
   readonly taskId: string;
+  readonly party: PartyKey;
   readonly agent: string;
   readonly settle: (outcome: QueryOutcome, end: QueryEnd) => void;
   item: { deliveryId: string; state: 'queued' | 'claimed' | 'running'; attempt: number; leaseUntil: number | null } | undefined;
@@ -57,9 +59,10 @@ export class OpenQueries {
     return () => this.#listeners.delete(listener);
   }
 
-  /** True when one more may be opened. */
-  hasRoom(): boolean {
-    return this.#byTask.size < OPEN_QUERIES_MAX;
+  /** True when this party may open one more. */
+  hasRoom(party: PartyKey): boolean {
+    const own = [...this.#byTask.values()].filter((query) => query.party === party).length;
+    return this.#byTask.size < OPEN_QUERIES_MAX && own < OPEN_QUERIES_PER_PARTY_MAX;
   }
 
   /**
@@ -79,6 +82,7 @@ export class OpenQueries {
       };
       const query: OpenQuery = {
         taskId: opening.taskId,
+        party: opening.party,
         agent: opening.agent,
         settle,
         item: undefined,
@@ -127,10 +131,6 @@ export class OpenQueries {
 
   has(deliveryId: string): boolean {
     return this.#byDelivery.has(deliveryId);
-  }
-
-  waiting(agent: string): boolean {
-    return [...this.#byDelivery.values()].some((query) => query.agent === agent && query.item?.state === 'queued');
   }
 
   /** Hands out up to `max` questions under a lease. `seq` is that of the newest durable item, so that a reader's place stays true. */

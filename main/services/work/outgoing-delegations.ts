@@ -54,6 +54,7 @@ const STATE_OF_ACK: Readonly<Record<NonNullable<AckPayload['state']>, TaskState>
 
 export class OutgoingDelegations {
   readonly #deps: Deps;
+  readonly #open = new Set<string>();
   readonly #inFlight = new Set<string>();
   readonly #retries = new Map<string, { attempt: number; timer: TimerHandle | undefined }>();
   #stopPresence: (() => void) | undefined;
@@ -61,7 +62,10 @@ export class OutgoingDelegations {
 
   constructor(deps: Deps) {
     this.#deps = deps;
-    deps.endings.onEnded((task) => this.#forgetRetry(task.id));
+    deps.endings.onEnded((task) => {
+      this.#open.delete(task.id);
+      this.#forgetRetry(task.id);
+    });
   }
 
   start(): void {
@@ -70,7 +74,10 @@ export class OutgoingDelegations {
     this.#stopPresence = this.#deps.messenger.onPresence((peer, online) => {
       if (online) this.#resendTo(peer);
     });
-    for (const task of this.#unacknowledged()) this.#resendTo(task.party);
+    for (const task of this.#deps.store.read.tasksInStates(['sending', 'awaiting_approval', 'queued', 'running'])) {
+      if (task.direction === 'outgoing') this.#open.add(task.id);
+    }
+    for (const party of new Set(this.#unacknowledged().map((task) => task.party))) this.#resendTo(party);
   }
 
   stop(): void {
@@ -98,13 +105,16 @@ export class OutgoingDelegations {
     const raw = messenger.encode(peer.key, { id: messageId, kind: 'delegate', ref: null, payload });
     const online = messenger.isOnline(peer.key);
     if (online && !messenger.features(peer.key).includes('delegate')) throw takesNone(peer.petname);
-    if (store.read.tasksInStates(['sending', 'awaiting_approval', 'queued', 'running']).length >= OUTGOING_OPEN_MAX) {
+    if (this.#open.size >= OUTGOING_OPEN_MAX) {
       throw new AppError('overloaded', 'Too many delegations are open already.', { hint: 'Wait for some to end, or cancel them.' });
     }
     const task = await unit.run((tables, after) => {
       const row = this.#insert(tables, { params, recipient, asker, payload, messageId, raw });
       if (claim && online) this.#deps.idempotency.keep(tables, claim, row.id);
-      after(() => this.#deps.deadlines.arm(row.id, row.deadlineMs, 0));
+      after(() => {
+        this.#open.add(row.id);
+        this.#deps.deadlines.arm(row.id, row.deadlineMs, 0);
+      });
       if (!online) this.#deps.endings.end(tables, after, row, unreachable(peer.petname));
       return row;
     });

@@ -38,7 +38,7 @@ export class ProgressReports {
         party: peer.key,
         kind: 'notify',
         ref: envelope.ref,
-        conversationId: task.conversationId,
+        conversationId: hasWords(payload) ? task.conversationId : null,
         taskId: task.id,
         fromAgent: task.toAgent,
         toAgent: task.fromAgent,
@@ -55,6 +55,10 @@ export class ProgressReports {
     }
     events.publish({ type: 'conversation', id: task.conversationId });
   }
+}
+
+function hasWords(payload: NotifyPayload): boolean {
+  return isJsonObject(payload.data) && typeof payload.data.text === 'string';
 }
 
 function seenState(payload: NotifyPayload): TaskState | undefined {

@@ -9,9 +9,11 @@ export const PROGRESS_TOPIC = 'axon.progress';
 const PROGRESS = 'progress/1';
 
 export interface ProgressWords {
-  readonly state: 'pending_approval' | 'working';
+  readonly state: 'pending_approval' | 'queued' | 'working';
   readonly text?: string;
 }
+
+export type ProgressTask = Pick<TaskRow, 'direction' | 'party' | 'messageId' | 'conversationId' | 'fromAgent' | 'toAgent'>;
 
 interface Deps {
   readonly store: Store;
@@ -45,7 +47,8 @@ export class Progress {
         party: task.party,
         kind: message.kind,
         ref: message.ref,
-        conversationId: task.conversationId,
+        // A bare state is for the hub that asked; only words belong to the thread that people read.
+        conversationId: data.text === undefined ? null : task.conversationId,
         taskId: null,
         fromAgent: task.toAgent,
         toAgent: task.fromAgent,

@@ -41,7 +41,7 @@ export class QueryDesk {
     // A person declined, or the deadline ended the wait: whoever asks learns it on the open line.
     deps.endings.onEnded((task, result) => {
       if (task.kind !== 'query' || task.direction === 'outgoing') return;
-      deps.queries.fail(task.id, new AppError(readWireErrorCode(task.code), result.error ?? result.outcome, { failedBy: 'peer' }));
+      deps.queries.fail(task.id, new AppError(readWireErrorCode(task.code), result.error ?? result.outcome));
     });
   }
 
@@ -49,7 +49,7 @@ export class QueryDesk {
   async answer(request: WorkRequest, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
     const { intake, queries, store } = this.#deps;
     const assessment = intake.assess(store.read, request);
-    if (!queries.hasRoom())
+    if (!queries.hasRoom(request.party))
       throw new AppError('overloaded', 'This hub has too many open questions.', { hint: 'Try again in a few seconds.' });
     const outcome =
       assessment.decision === 'ask' ? await this.#ask(request, assessment, signal) : await this.#pass(request, assessment, signal);
@@ -65,7 +65,7 @@ export class QueryDesk {
       const admitted = intake.admit(tables, after, request, assessment);
       // Opened with the commit, before anybody can decide.
       const opened: { line?: ReturnType<OpenQueries['open']> } = {};
-      after(() => (opened.line = queries.open({ taskId: admitted.id, agent: assessment.agent.name, signal }, null)));
+      after(() => (opened.line = queries.open({ taskId: admitted.id, party: request.party, agent: assessment.agent.name, signal }, null)));
       return { task: admitted, line: opened };
     });
     assert(line.line !== undefined, 'the line of an admitted question is open');
@@ -96,7 +96,7 @@ export class QueryDesk {
     const read = readApprovalView(view);
     assert(read.ok, 'a view that was just built can be read');
     const leftMs = request.deadlineMs - (clock.monotonicMs() - request.receivedMonotonicMs);
-    const line = queries.open({ taskId: task.id, agent: assessment.agent.name, signal }, Math.max(1, leftMs));
+    const line = queries.open({ taskId: task.id, party: request.party, agent: assessment.agent.name, signal }, Math.max(1, leftMs));
     queries.deliver(task.id, handover.body({ ...task, seq: 0 }, null), handover.fromView(read.value, digest));
     const { outcome } = await line;
     this.#writeDown(task, request, outcome);

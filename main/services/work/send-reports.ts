@@ -4,6 +4,7 @@ import { escapeJson, escapeText } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { TaskRow } from '../../ports/store.ts';
 import type { ResponsePayload } from '../../protocol/payloads.ts';
+import type { Parties } from './parties.ts';
 import type { Recipient } from './recipients.ts';
 
 export type Chosen = SendReportDto['chosen'];
@@ -13,11 +14,32 @@ export function chosenOf(recipient: Recipient, hubName: string): Chosen {
   return { peer_id: peer?.agentId ?? null, peer_name: peer?.petname ?? hubName, agent: recipient.agent, why: recipient.why };
 }
 
+/** The delegation that an Idempotency-Key stands for, as it is now. */
+export function repeatedReport(task: TaskRow, parties: Parties): SendReportDto {
+  return {
+    id: task.id,
+    state: stateOf(task),
+    task_url: `/v1/tasks/${task.id}`,
+    chosen: {
+      peer_id: parties.agentIdOf(task.party),
+      peer_name: parties.nameOf(task.party),
+      agent: task.toAgent,
+      why: 'It was sent before, under the same Idempotency-Key.',
+    },
+    estimated_ms: task.estimatedMs,
+    untrusted: null,
+  };
+}
+
+function stateOf(task: TaskRow): string {
+  return task.state === 'awaiting_approval' ? 'pending_approval' : task.state === 'running' ? 'working' : task.state;
+}
+
 /** A delegation that was taken, or that is still on its way. */
 export function reportOf(task: TaskRow, recipient: Recipient, hubName = ''): SendReportDto {
   return {
     id: task.id,
-    state: task.state === 'awaiting_approval' ? 'pending_approval' : task.state === 'running' ? 'working' : task.state,
+    state: stateOf(task),
     task_url: `/v1/tasks/${task.id}`,
     chosen: { ...chosenOf(recipient, hubName), agent: task.toAgent ?? recipient.agent },
     estimated_ms: task.estimatedMs,

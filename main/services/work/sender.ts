@@ -2,6 +2,8 @@
 // this hub the same rules hold, with the asking agent as the peer (PROTOCOL.md, Extensions).
 import type { SendReportDto } from '../../../preload/contract/dto.ts';
 import type { OperationParams } from '../../../preload/contract/operations.ts';
+import { ERRORS } from '../../../preload/contract/errors.ts';
+import { escapeText } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
@@ -17,10 +19,10 @@ import { LOCAL_RATE } from './limits.ts';
 import type { OutgoingDelegations } from './outgoing-delegations.ts';
 import { delegatePayload, notifyPayload, queryPayload } from './outgoing-payloads.ts';
 import type { OutgoingQueries } from './outgoing-queries.ts';
-import { partyOfAgent } from './parties.ts';
+import { partyOfAgent, type Parties } from './parties.ts';
 import type { QueryDesk } from './query-desk.ts';
 import type { Recipient, Recipients } from './recipients.ts';
-import { answeredReport, chosenOf, peerAway, reportOf } from './send-reports.ts';
+import { answeredReport, chosenOf, peerAway, repeatedReport, reportOf } from './send-reports.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 import { readWorkRequest, type WorkRequest } from './work-request.ts';
 
@@ -35,6 +37,7 @@ interface Deps {
   readonly messenger: PeerMessenger;
   readonly unit: UnitOfWork;
   readonly hubName: () => string;
+  readonly parties: Parties;
   readonly recipients: Recipients;
   readonly delegations: OutgoingDelegations;
   readonly queries: OutgoingQueries;
@@ -59,7 +62,7 @@ export class Sender {
     const recipient = this.#deps.recipients.resolve(params.to, asker);
     if (recipient.at === 'peer') return this.#deps.queries.ask(params, recipient, asker, signal);
     const request = this.#localRequest('query', queryPayload(params, recipient, asker), asker);
-    const response = parseResponse(await this.#deps.desk.answer(request, signal));
+    const response = parseResponse(await this.#answerHere(request, signal));
     if (!response.ok) throw new AppError('not_understood', 'The agent gave an answer that is no response.', { failedBy: 'peer' });
     return answeredReport(request.messageId, chosenOf(recipient, this.#deps.hubName()), response.value);
   }
@@ -70,8 +73,8 @@ export class Sender {
     const claim = idempotencyKey === null ? null : idempotency.claim(partyOfAgent(asker), DELEGATE_ROUTE, idempotencyKey, params);
     const made = claim && idempotencyKey !== null ? idempotency.taskOf(claim, DELEGATE_ROUTE, idempotencyKey) : undefined;
     const task = made === undefined ? undefined : store.read.task(made);
+    if (task) return repeatedReport(task, this.#deps.parties);
     const recipient = recipients.resolve(params.to, asker);
-    if (task) return reportOf(task, recipient, this.#deps.hubName());
     if (recipient.at === 'peer') return delegations.send(params, recipient, asker, claim);
     return this.#delegateHere(delegatePayload(params, recipient, asker), recipient, asker, claim);
   }
@@ -93,6 +96,19 @@ export class Sender {
     if (!sent.ok) throw sent.error;
     this.#recordNotify(message, peer.key, asker, recipient.agent ?? params.route?.to ?? null, raw);
     return { ...report, state: 'sent' };
+  }
+
+  /** The words of the agent that could not answer are as foreign as its answer would be. */
+  async #answerHere(request: WorkRequest, signal: AbortSignal): Promise<JsonObject> {
+    try {
+      return await this.#deps.desk.answer(request, signal);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.failedBy !== 'peer') throw error;
+      throw new AppError(error.code, `The agent answered: ${ERRORS[error.code].title.toLowerCase()}.`, {
+        failedBy: 'peer',
+        data: { untrusted: { message: escapeText(error.message) } },
+      });
+    }
   }
 
   async #delegateHere(payload: JsonObject, recipient: Local, asker: Asker, claim: IdempotencyClaim | null): Promise<SendReportDto> {

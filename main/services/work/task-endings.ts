@@ -5,6 +5,7 @@ import type { Surface } from '../../../preload/contract/dto.ts';
 import type { TaskState } from '../../core/task-state.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { TaskRow, Tables } from '../../ports/store.ts';
+import type { AuditTrail } from './audit-trail.ts';
 import type { Deadlines } from './deadlines.ts';
 import type { Deliveries } from './deliveries.ts';
 import type { Outbox } from './outbox.ts';
@@ -43,6 +44,7 @@ interface Deps {
   readonly deadlines: Deadlines;
   readonly deliveries: Deliveries;
   readonly outbox: Outbox;
+  readonly audit: AuditTrail;
 }
 
 const APPROVAL_STATE = { declined: 'declined', expired: 'expired' } as const;
@@ -89,6 +91,14 @@ export class TaskEndings {
     const approval = tables.approvalOfTask(task.id);
     if (approval?.state !== 'pending') return;
     const state = ending.state === 'declined' || ending.state === 'expired' ? APPROVAL_STATE[ending.state] : 'cancelled';
+    this.#deps.audit.append(tables, {
+      actor: ending.by,
+      surface: ending.surface,
+      action: `approval.${state}`,
+      object: approval.id,
+      digest: approval.digest,
+      detail: { task: task.id },
+    });
     tables.decideApproval(
       approval.id,
       { revision: approval.revision, digest: approval.digest, nowWallMs: null },
@@ -107,6 +117,8 @@ export class TaskEndings {
     if (task.kind === 'query') return;
     if (task.direction === 'incoming') {
       const { outbox } = this.#deps;
+      // A hub that was removed gets no more word from this one.
+      if (tables.peer(task.party)?.trust === 'revoked') return;
       if (task.reportBack) {
         outbox.put(tables, after, task, { kind: 'result', ref: task.messageId, payload: { ...result } });
       } else if (ending.code !== null && ending.from !== 'runner') {

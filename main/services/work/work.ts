@@ -1,6 +1,7 @@
 // The work of this hub's agents as one part: builds its services over the ports they are given, binds them to the peers' messages, and starts
 // and stops them in order. Holds no rule of its own.
 import type { UiSnapshot } from '../../../preload/contract/dto.ts';
+import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import type { AuditRow, PartyKey } from '../../ports/store.ts';
 import { AgentRegistry, type Actor } from './agent-registry.ts';
@@ -66,6 +67,7 @@ export class Work {
   readonly #outbox: Outbox;
   readonly #delegations: OutgoingDelegations;
   readonly #notices: IncomingNotices;
+  readonly #queries: OpenQueries;
   #running = false;
 
   constructor(deps: WorkDeps) {
@@ -83,10 +85,12 @@ export class Work {
     const outbox = new Outbox({
       ...deps,
       unit,
-      onExpired: (tables, after, row) =>
-        feed.notice(tables, after, 'axon.outbox', 'high', `A result for ${parties.nameOf(row.party)} could not be delivered within a day.`),
+      onExpired: (tables, after, row) => {
+        if (tables.peer(row.party)?.trust !== 'paired') return;
+        feed.notice(tables, after, 'axon.outbox', 'high', `A result for ${parties.nameOf(row.party)} could not be delivered within a day.`);
+      },
     });
-    const endings = new TaskEndings({ ...deps, deadlines, deliveries, outbox });
+    const endings = new TaskEndings({ ...deps, deadlines, deliveries, outbox, audit });
     const handover = new Handover({ deliveries, parties });
     const queries = new OpenQueries({ ...deps, handover });
     const intake = new Intake({ ...deps, agents, parties, deadlines, handover, events, audit });
@@ -97,7 +101,7 @@ export class Work {
     const desk = new QueryDesk({ ...deps, unit, parties, intake, handover, queries, endings, progress });
     const idempotency = new Idempotency(deps);
     const notices = new IncomingNotices({ ...deps, unit, agents, parties, deliveries, feed, askers, audit });
-    const items = new DurableItems({ ...deps, unit, deliveries, handover, endings, tasks: views, events, feed, audit });
+    const items = new DurableItems({ ...deps, unit, deliveries, handover, endings, tasks: views, progress, events, feed, audit });
     const delegations = new OutgoingDelegations({ ...deps, unit, deadlines, endings, events, audit, idempotency });
     const recipients = new Recipients({ ...deps, agents });
     const outgoingQueries = new OutgoingQueries(deps);
@@ -106,14 +110,26 @@ export class Work {
     this.#outbox = outbox;
     this.#delegations = delegations;
     this.#notices = notices;
+    this.#queries = queries;
     this.#capabilities = new Capabilities({ ...deps, agents });
     this.agents = agents;
     this.feed = feed;
     this.registrations = new Registrations({ ...deps, unit, agents, audit });
-    this.approvals = new Approvals({ ...deps, unit, views: approvalViews, deadlines, endings, handover, queries, events, audit });
+    this.approvals = new Approvals({ ...deps, unit, views: approvalViews, deadlines, endings, handover, queries, progress, events, audit });
     this.inbox = new Inbox({ ...deps, agents, deliveries, items, queries, progress });
     this.tasks = new Tasks({ ...deps, unit, views, endings, cancelling, events });
-    this.sender = new Sender({ ...deps, unit, recipients, delegations, queries: outgoingQueries, notices, desk, intake, idempotency });
+    this.sender = new Sender({
+      ...deps,
+      unit,
+      parties,
+      recipients,
+      delegations,
+      queries: outgoingQueries,
+      notices,
+      desk,
+      intake,
+      idempotency,
+    });
     this.conversations = new Conversations({ ...deps, parties, tasks: views });
     endings.onEnded((task) => {
       events.taskChanged(task.id);
@@ -180,6 +196,7 @@ export class Work {
     await this.#unit.run((tables, after) => {
       this.#keeper.agentRemoved(tables, after, name);
       this.agents.remove(tables, after, name, actor);
+      after(() => this.#queries.failAllOf(name, new AppError('unhandled', 'The agent that was asked was removed from its hub.')));
     });
   }
 

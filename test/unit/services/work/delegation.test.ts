@@ -60,7 +60,11 @@ describe('a delegation between two hubs', () => {
       approval: { digest: card.digest, surface: 'browser' },
     });
     expect(item.untrusted).toMatchObject({ text: card.text, digest: card.digest, origin: { peer_name: 'dad', from_agent: 'openclaw' } });
+    await clock.settle();
+    expect((await taskOf(report.id)).state).toBe('queued');
     await mum.work.inbox.ack('claude', item.delivery_id, 5_000);
+    await clock.settle();
+    expect((await taskOf(report.id)).state).toBe('running');
     expect(mum.work.approvals.get(card.id).task_state).toBe('running');
     expect(
       await mum.work.inbox.reply('claude', item.delivery_id, {
@@ -150,6 +154,17 @@ describe('a delegation between two hubs', () => {
     expect((await mum.claim('claude')).kind).toBe('cancel');
     const late = mum.work.inbox.reply('claude', item.delivery_id, { status: 'completed', outcome: 'Late', truncated: false });
     await expect(late).rejects.toMatchObject({ code: 'gone' });
+  });
+
+  it('tells the asker what its agent says on the way', async () => {
+    const report = await send();
+    const { conversation_id: id } = mum.card;
+    await mum.decide(mum.card, 'allow');
+    const item = await mum.claim('claude');
+    await mum.work.inbox.extend('claude', item.delivery_id, 60_000, 'Writing it now');
+    await clock.advance(100);
+    expect(dad.work.conversations.get(id, 'openclaw').entries.map((entry) => entry.text)).toEqual([DINNER, 'Writing it now']);
+    expect((await taskOf(report.id)).state).toBe('running');
   });
 
   it('is called off by the asker before anybody decides', async () => {

@@ -45,7 +45,7 @@ describe('a hub that is ended and started again', () => {
     ['the asked hub', () => [mum]],
     ['both hubs', () => [dad, mum]],
   ] as const) {
-    it(`finishes one delegation once when ${where} is ended after every step`, async () => {
+    it(`finishes one delegation once when ${where} ${where === 'both hubs' ? 'are' : 'is'} ended after every step`, async () => {
       const again = async (): Promise<void> => {
         for (const hub of hubs()) await restart(hub);
       };

@@ -107,7 +107,7 @@ export class MemoryTransport implements Transport {
   }
 
   stop(): Promise<void> {
-    for (const end of [...this.#ends.values()]) this.#close(end, CLOSE_CODES.shuttingDown, 'shutting down');
+    for (const end of this.#ends.values()) this.#close(end, CLOSE_CODES.shuttingDown, 'shutting down');
     this.#leave();
     return Promise.resolve();
   }
@@ -124,7 +124,7 @@ export class MemoryTransport implements Transport {
 
   /** Every connection is lost at both ends, as when a cable is pulled for long. */
   cut(): void {
-    for (const end of [...this.#ends.values()]) {
+    for (const end of this.#ends.values()) {
       const { other } = end;
       if (other !== undefined) other.owner.#ended(other, null, 'network', 'nothing was heard for too long');
       this.#ended(end, null, 'network', 'nothing was heard for too long');
@@ -134,7 +134,7 @@ export class MemoryTransport implements Transport {
   setAdmission(admission: Admission): void {
     this.#paired = new Set(admission.paired);
     this.#refused = new Set(admission.refused);
-    for (const end of [...this.#ends.values()]) {
+    for (const end of this.#ends.values()) {
       if (this.#refused.has(end.info.keyHex)) this.#close(end, CLOSE_CODES.revoked, 'this key is no longer trusted');
     }
   }
@@ -277,7 +277,7 @@ export class MemoryTransport implements Transport {
   #ended(end: End, code: number | null, by: 'local' | 'peer' | 'network', reason: string): void {
     if (!end.isOpen) return;
     end.isOpen = false;
-    for (const settle of [...end.pending.values()]) settle(err({ type: 'closed', code, by, reason }));
+    for (const settle of end.pending.values()) settle(err({ type: 'closed', code, by, reason }));
     if (this.#ends.delete(end.info.connectionId)) this.#emit({ type: 'disconnected', connection: end.info, code, by, reason });
   }
 

@@ -57,7 +57,7 @@ export class Dialler {
 
   stop(): void {
     this.#isStopped = true;
-    for (const key of [...this.#states.keys()]) this.forget(key);
+    for (const key of this.#states.keys()) this.forget(key);
     this.#due.length = 0;
   }
 

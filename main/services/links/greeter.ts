@@ -105,3 +105,10 @@ export class Greeter {
     };
   }
 }
+
+/** What a hello that failed means to a person. `known` is what the end of the connection told already. */
+export function greetingTrouble(name: string, { code }: AppError, known: string | null): string {
+  if (code === 'incompatible_version') return `${name} speaks another version of the protocol: update the older of the two hubs.`;
+  if (code === 'peer_unreachable') return known ?? `${name} closed the connection: it may not trust this hub yet.`;
+  return code === 'timeout' ? `${name} did not answer hello in time.` : `${name} did not take our hello.`;
+}

@@ -19,7 +19,7 @@ import type { IncomingMessage, OutgoingMessage, PeerMessenger, ReplyDraft } from
 import { CoolOff } from './cool-off.ts';
 import { Dialler } from './dialler.ts';
 import { Exchange } from './exchange.ts';
-import { Greeter } from './greeter.ts';
+import { Greeter, greetingTrouble } from './greeter.ts';
 import { noteHello } from './hello-notes.ts';
 import { Incoming } from './incoming.ts';
 
@@ -145,11 +145,7 @@ export class PeerLinks implements PeerMessenger {
       incoming: this.#incoming,
       directory,
     });
-    this.#incoming.onOpenRequest('ping', () =>
-      Promise.resolve({ kind: 'pong', payload: { status: 'idle', uptime_secs: 0, active_tasks: 0 } }),
-    );
-    this.onRequest('ping', () => Promise.resolve({ kind: 'pong', payload: deps.pong() }));
-    this.onRequest('discover', () => Promise.resolve({ kind: 'capabilities', payload: deps.capabilities() }));
+    this.#answerForTheHub();
   }
 
   /**
@@ -265,6 +261,16 @@ export class PeerLinks implements PeerMessenger {
     return Object.fromEntries(this.#counters);
   }
 
+  /** What the hub answers by itself; a stranger's pong tells nothing of it. */
+  #answerForTheHub(): void {
+    const { pong, capabilities } = this.#deps;
+    this.#incoming.onOpenRequest('ping', () =>
+      Promise.resolve({ kind: 'pong', payload: { status: 'idle', uptime_secs: 0, active_tasks: 0 } }),
+    );
+    this.onRequest('ping', () => Promise.resolve({ kind: 'pong', payload: pong() }));
+    this.onRequest('discover', () => Promise.resolve({ kind: 'capabilities', payload: capabilities() }));
+  }
+
   #sendingTo(peer: KeyHex): Result<Link, AppError> {
     const link = this.#deps.directory.isPaired(peer) ? this.#table.sending(peer) : undefined;
     if (link !== undefined) return ok(link);
@@ -339,12 +345,8 @@ export class PeerLinks implements PeerMessenger {
     if (link === undefined) return err('The connection was refused here.');
     const greeted = await this.#greeter.greet(link);
     if (greeted.ok) return ok();
-    const name = this.#deps.directory.nameOf(link.keyHex);
-    const { code } = greeted.error;
-    if (code === 'incompatible_version') return err(`${name} speaks another version of the protocol: update the older of the two hubs.`);
-    if (code === 'peer_unreachable')
-      return err(this.#deps.directory.live(link.keyHex).trouble ?? `${name} closed the connection: it may not trust this hub yet.`);
-    return err(code === 'timeout' ? `${name} did not answer hello in time.` : `${name} did not take our hello.`);
+    const { directory } = this.#deps;
+    return err(greetingTrouble(directory.nameOf(link.keyHex), greeted.error, directory.live(link.keyHex).trouble));
   }
 
   #note(link: Link, hello: HelloPayload): void {

@@ -38,7 +38,7 @@ export class PeerPublisher {
     this.#waiting.add(key);
     this.#timer ??= this.#deps.clock.setTimer(NEARBY_PUBLISH_DELAY_MS, () => {
       this.#timer = undefined;
-      for (const changed of [...this.#waiting]) this.now(changed);
+      for (const changed of this.#waiting) this.now(changed);
     });
   }
 

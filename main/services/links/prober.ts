@@ -57,7 +57,7 @@ export class Prober {
   }
 
   stop(): void {
-    for (const key of [...this.#timers.keys()]) this.offline(key);
+    for (const key of this.#timers.keys()) this.offline(key);
   }
 
   async ping(key: KeyHex, signal?: AbortSignal): Promise<Result<PeerPulse, AppError>> {

@@ -10,6 +10,8 @@ export const WINDOW_DURATION_MAX_MINUTES = 30;
 export const FAILURES_MAX = 3;
 export const FAILURES_WITHIN_MS = 600_000;
 export const LOCK_DURATION_MS = 600_000;
+/** A hub that took back so many requests while pairing was open is heard no more until a person opens it again; so is one that was declined. */
+export const FRUITLESS_OFFERS_MAX = 3;
 /** An offer that found pairing closed or busy is made again at this distance, until the pairing's time is up. */
 export const OFFER_AGAIN_AFTER_MS = 3_000;
 /** Own confirmations are sent again for this long, counted from our own check. */

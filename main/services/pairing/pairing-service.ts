@@ -194,6 +194,7 @@ export class PairingService {
     const session = this.#shelf.get(id);
     if (session.isOver) return this.#shelf.remove(session);
     if (!(await this.#confirmations.withdraw(session.pidText))) throw new AppError('conflict', 'The two hubs are paired already.');
+    if (session.role === 'R') this.#window.cameToNothing(session.peerKey, true);
     this.#abort(session, 'Called off here. Nothing was paired.', 'called off', false);
   }
 
@@ -238,7 +239,7 @@ export class PairingService {
     const isRepeated = running?.peerKey === key && running.pidText === step.pidText && running.role === 'R';
     if (isRepeated) return ACCEPTED;
     if (running?.role === 'I' && running.peerKey === key && running.state === 'waiting_for_answer') this.#yieldTo(running, key);
-    else if (!this.#window.isOpen) {
+    else if (!this.#window.admits(key)) {
       throw new AppError('not_authorized', 'Pairing is closed here.', { hint: 'A person at this hub must open pairing first.' });
     } else if (running !== undefined) {
       throw new AppError('overloaded', 'Another pairing is under way here.', { hint: 'Try again in a minute.' });
@@ -314,6 +315,7 @@ export class PairingService {
     this.#shelf.burn(pidText);
     if (this.#confirmations.isOf(pidText, key) && !(await this.#confirmations.withdraw(pidText))) return;
     if (session === undefined || session.isOver) return;
+    if (session.role === 'R') this.#window.cameToNothing(key, false);
     const isWrong = DIGIT_STATES.includes(session.state);
     this.#fail(
       session,

@@ -2,7 +2,8 @@
 // (PROTOCOL.md, Pairing). Holds times on the monotonic clock; wall times are for display.
 import type { PairingWindowDto } from '../../../preload/contract/dto.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
-import { FAILURES_MAX, FAILURES_WITHIN_MS, LOCK_DURATION_MS, WINDOW_DURATION_MAX_MINUTES } from './limits.ts';
+import type { KeyHex } from '../../ports/transport.ts';
+import { FAILURES_MAX, FAILURES_WITHIN_MS, FRUITLESS_OFFERS_MAX, LOCK_DURATION_MS, WINDOW_DURATION_MAX_MINUTES } from './limits.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -12,6 +13,8 @@ export class PairingWindow {
   #closesAtMs: number | undefined;
   #lockedUntilMs: number | undefined;
   #failuresAtMs: number[] = [];
+  /** Requests of a hub that came to nothing while this window was open. */
+  readonly #fruitless = new Map<KeyHex, number>();
   #timer: TimerHandle | undefined;
 
   constructor(clock: Clock, onChange: (window: PairingWindowDto) => void) {
@@ -21,6 +24,16 @@ export class PairingWindow {
 
   get isOpen(): boolean {
     return !this.isLocked && this.#closesAtMs !== undefined && this.#clock.monotonicMs() < this.#closesAtMs;
+  }
+
+  /** Whether this hub may ask now. */
+  admits(key: KeyHex): boolean {
+    return this.isOpen && (this.#fruitless.get(key) ?? 0) < FRUITLESS_OFFERS_MAX;
+  }
+
+  /** A request of this hub came to nothing: `isDeclined` by the person here, which ends it for this window, or taken back by the hub. */
+  cameToNothing(key: KeyHex, isDeclined: boolean): void {
+    this.#fruitless.set(key, isDeclined ? FRUITLESS_OFFERS_MAX : (this.#fruitless.get(key) ?? 0) + 1);
   }
 
   get isLocked(): boolean {
@@ -38,6 +51,7 @@ export class PairingWindow {
   /** Opens for so many minutes from now; does nothing while locked. */
   open(minutes: number): void {
     if (this.isLocked) return;
+    this.#fruitless.clear();
     const durationMs = Math.min(minutes, WINDOW_DURATION_MAX_MINUTES) * MINUTE_MS;
     this.#closesAtMs = this.#clock.monotonicMs() + durationMs;
     this.#changeAgainAfter(durationMs);
@@ -47,6 +61,7 @@ export class PairingWindow {
   close(): void {
     if (this.#closesAtMs === undefined) return;
     this.#closesAtMs = undefined;
+    this.#fruitless.clear();
     if (!this.isLocked) this.#cancelTimer();
     this.#onChange(this.dto);
   }

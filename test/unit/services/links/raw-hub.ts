@@ -83,7 +83,7 @@ export class RawHub {
 
   #take(event: TransportEvent): void {
     this.events.push(event);
-    for (const check of [...this.#endings]) check();
+    for (const check of this.#endings) check();
   }
 }
 

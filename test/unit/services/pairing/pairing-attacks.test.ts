@@ -1,18 +1,22 @@
 // Pairing against hubs that do not keep to the rules: broken promises, ids used twice, forged confirmations, crowds, and one in the middle.
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { fromHex, toBase64Url } from '../../../../main/lib/bytes.ts';
+import { toBase64Url } from '../../../../main/lib/bytes.ts';
+import { isJsonObject } from '../../../../main/lib/json-object.ts';
 import type { ConnectionInfo } from '../../../../main/ports/transport.ts';
 import {
   answerPayload,
   confirmMessage,
   confirmPayload,
+  digitsOf,
   newOffer,
   parsePairStep,
   revealPayload,
   transcript,
+  type PairStep,
 } from '../../../../main/protocol/pairing.ts';
 import { sign } from '../../../../main/protocol/signature.ts';
+import { keyBytes } from '../../../../main/services/pairing/pairing-session.ts';
 import { HubStack, PERSON } from '../../../fakes/hub-stack.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { MemoryNetwork } from '../../../fakes/memory-transport.ts';
@@ -53,7 +57,7 @@ class Attacker {
   }
 
   get key(): Uint8Array {
-    return fromHex(this.raw.key) ?? new Uint8Array();
+    return keyBytes(this.raw.key);
   }
 
   get offer(): ReturnType<typeof newOffer> {
@@ -76,14 +80,13 @@ class Attacker {
     const event = this.raw.events.findLast((candidate) => candidate.type === 'request');
     if (event?.type !== 'request') throw new Error('no answer came');
     const envelope: unknown = JSON.parse(new TextDecoder().decode(event.bytes));
-    if (typeof envelope !== 'object' || envelope === null || !('payload' in envelope) || !('id' in envelope))
-      throw new Error('no envelope');
-    const step = parsePairStep({ ...(envelope.payload ?? {}) });
+    if (!isJsonObject(envelope) || !isJsonObject(envelope['payload'])) throw new Error('no envelope');
+    const step = parsePairStep(envelope['payload']);
     if (!step.ok || step.value.step !== 'answer') throw new Error('no answer step');
     this.raw.transport.respond(
       event.connectionId,
       event.streamId,
-      this.raw.envelope(this.#target.agentId, 'ack', { accepted: true }, { ref: envelope.id }),
+      this.raw.envelope(this.#target.agentId, 'ack', { accepted: true }, { ref: envelope['id'] }),
     );
     await clock.settle();
     return step.value;
@@ -170,6 +173,27 @@ describe('pairing against hubs that do not keep to the rules', () => {
     expect(mum.pairing.list().filter(({ state }) => state !== 'failed')).toEqual([]);
   });
 
+  it('hears no more of a hub that was declined, or that asks and takes back again and again, until pairing is opened anew', async () => {
+    const mum = await hub('Mum');
+    const [eve, mallory] = [await attacker(mum), await attacker(mum)];
+    const newOfferOf = (by: Attacker): unknown => {
+      const pid = new Uint8Array(randomBytes(16));
+      return newOffer({ pid, key: by.key, meta: by.meta, nonce: by.nonce }).payload;
+    };
+    mum.pairing.setWindow(true, 5);
+    expect(await eve.step(newOfferOf(eve))).toMatchObject({ kind: 'ack' });
+    await mum.pairing.cancel(mum.currentPairing?.id ?? '');
+    expect(await eve.step(newOfferOf(eve))).toMatchObject({ kind: 'error', payload: { code: 'not_authorized' } });
+    for (let round = 0; round < 3; round++) {
+      const offer = newOfferOf(mallory);
+      expect(await mallory.step(offer)).toMatchObject({ kind: 'ack' });
+      if (isJsonObject(offer)) await mallory.step({ step: 'abort', pid: offer['pid'], reason: 'again' });
+    }
+    expect(await mallory.step(newOfferOf(mallory))).toMatchObject({ kind: 'error', payload: { code: 'not_authorized' } });
+    mum.pairing.setWindow(true, 5);
+    expect(await eve.step(newOfferOf(eve))).toMatchObject({ kind: 'ack' });
+  });
+
   it('lets only the hub that made the offer go on with it', async () => {
     const mum = await hub('Mum');
     const [eve, mallory] = [await attacker(mum), await attacker(mum)];
@@ -189,7 +213,7 @@ describe('pairing against hubs that do not keep to the rules', () => {
       pid: eve.pid,
       keyI: eve.key,
       metaI: eve.meta,
-      keyR: fromHex(mum.key) ?? new Uint8Array(),
+      keyR: keyBytes(mum.key),
       metaR: answer.meta,
       commit: eve.offer.commit,
       nonceR: answer.nonce,
@@ -214,7 +238,7 @@ describe('pairing against hubs that do not keep to the rules', () => {
       pid: eve.pid,
       keyI: eve.key,
       metaI: eve.meta,
-      keyR: fromHex(mum.key) ?? new Uint8Array(),
+      keyR: keyBytes(mum.key),
       metaR: answer.meta,
       commit: eve.offer.commit,
       nonceR: answer.nonce,
@@ -269,32 +293,74 @@ describe('pairing against hubs that do not keep to the rules', () => {
     await opened(mum, towardsMum);
     await towardsMum.step(revealPayload(towardsMum.pid, towardsMum.nonce));
     await playResponder(dad, towardsDad);
-    await clock.until(() => dad.currentPairing?.state === 'type_six', 'Dad may type');
     await dad.pairing.type(dad.currentPairing?.id ?? '', mum.currentPairing?.six ?? '', PERSON);
     expect(dad.currentPairing).toMatchObject({ state: 'failed', two: null });
     expect([dad.store.read.peers(), mum.store.read.peers()]).toEqual([[], []]);
   });
+
+  it('pins nobody on the confirmation of a responder that is not signed by its own key, for its own role, over what both saw', async () => {
+    const dad = await hub('Dad');
+    const responder = await new RawHub(network.create()).start();
+    stops.push(() => responder.transport.stop());
+    const { agentId, key, port } = responder;
+    dad.directory.foundNearby({ agentId, keyHex: key, port, addresses: ['127.0.0.1'], label: 'Mum' });
+    dad.pairing.begin(agentId, 'Mum');
+    const { sealed, pid, connectionId } = await playResponder(dad, responder);
+    await dad.pairing.type(dad.currentPairing?.id ?? '', digitsOf(sealed).six, PERSON);
+    expect(dad.currentPairing?.state).toBe('show_two');
+    const confirm = async (signature: Uint8Array): Promise<unknown> => {
+      const line = { connectionId, keyHex: dad.key, direction: 'incoming', host: '127.0.0.1', port: dad.port } as const;
+      return (await responder.ask(line, responder.envelope(dad.agentId, 'pair', confirmPayload(pid, signature))))?.kind;
+    };
+    const stranger = new Uint8Array(randomBytes(32));
+    expect(await confirm(sign(confirmMessage('R', sealed), stranger))).toBe('error');
+    expect(await confirm(sign(confirmMessage('I', sealed), responder.seed))).toBe('error');
+    expect(await confirm(sign(confirmMessage('R', new Uint8Array(32)), responder.seed))).toBe('error');
+    expect(dad.store.read.peers()).toEqual([]);
+    expect(dad.currentPairing?.state).toBe('show_two');
+    expect(await confirm(sign(confirmMessage('R', sealed), responder.seed))).toBe('ack');
+    expect(dad.store.read.peer(key)).toMatchObject({ trust: 'paired', petname: 'Mum' });
+  });
 });
 
-/** Answers what the hub under attack sends: acks every step and sends an answer to its offer. */
-async function playResponder(dad: HubStack, relay: RawHub): Promise<void> {
+interface PlayedResponder {
+  /** The transcript as this responder sees it. */
+  readonly sealed: Uint8Array;
+  readonly pid: Uint8Array;
+  readonly connectionId: number;
+}
+
+/** Answers what the hub under attack sends until a person may type: acks every step, and sends an answer to its offer. */
+async function playResponder(dad: HubStack, relay: RawHub): Promise<PlayedResponder> {
   const handled = new Set<number>();
+  const nonceR = new Uint8Array(randomBytes(32));
+  const metaR = { hub: 'Mum' };
+  let offer: Extract<PairStep, { step: 'offer' }> | undefined;
   for (let round = 0; round < 60; round++) {
     for (const event of relay.events) {
       if (event.type !== 'request' || handled.has(event.streamId)) continue;
       handled.add(event.streamId);
-      const envelope: { id: string; kind: string; payload: Record<string, unknown> } = JSON.parse(new TextDecoder().decode(event.bytes));
-      const isHello = envelope.kind === 'hello';
+      const envelope: unknown = JSON.parse(new TextDecoder().decode(event.bytes));
+      if (!isJsonObject(envelope) || !isJsonObject(envelope['payload'])) throw new Error('no envelope');
+      const { connectionId } = event;
+      const isHello = envelope['kind'] === 'hello';
       const payload = isHello ? { protocol_versions: [1], selected_version: 1, features: ['pair'] } : { accepted: true };
-      const reply = relay.envelope(dad.agentId, isHello ? 'hello' : 'ack', payload, { ref: envelope.id });
-      relay.transport.respond(event.connectionId, event.streamId, reply);
-      if (envelope.payload['step'] !== 'offer') continue;
-      const step = parsePairStep(envelope.payload);
-      if (!step.ok) throw new Error(step.error);
-      const answer = answerPayload(step.value.pid, { hub: 'Mum' }, new Uint8Array(randomBytes(32)));
-      void relay.transport.request(event.connectionId, relay.envelope(dad.agentId, 'pair', answer), 10_000);
+      const reply = relay.envelope(dad.agentId, isHello ? 'hello' : 'ack', payload, { ref: envelope['id'] });
+      relay.transport.respond(connectionId, event.streamId, reply);
+      const step = isHello ? undefined : parsePairStep(envelope['payload']);
+      if (step?.ok !== true) continue;
+      if (step.value.step === 'offer') {
+        offer = step.value;
+        const answer = answerPayload(offer.pid, metaR, nonceR);
+        void relay.transport.request(connectionId, relay.envelope(dad.agentId, 'pair', answer), 10_000);
+      } else if (step.value.step === 'reveal' && offer !== undefined) {
+        const { pid, meta: metaI, commit } = offer;
+        const [keyI, keyR] = [keyBytes(dad.key), keyBytes(relay.key)];
+        await clock.until(() => dad.currentPairing?.state === 'type_six', 'a person may type');
+        return { sealed: transcript({ pid, keyI, metaI, keyR, metaR, commit, nonceR, nonceI: step.value.nonce }), pid, connectionId };
+      }
     }
     await clock.advance(100);
-    if (dad.currentPairing?.state === 'type_six') return;
   }
+  throw new Error('the hub revealed nothing');
 }

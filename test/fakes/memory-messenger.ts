@@ -205,7 +205,7 @@ function name(first: KeyHex, second: KeyHex): string {
 }
 
 function gone(): AppError {
-  return new AppError('peer_unreachable', 'There is no line to that hub.', { failedBy: 'timeout' });
+  return new AppError('peer_unreachable', 'There is no line to that hub.', { failedBy: 'peer' });
 }
 
 function read(raw: string): Envelope {

@@ -263,7 +263,7 @@ interface Sent {
 
 /** The ack, the refusal, or `lost`: no answer came, so the other hub may or may not have it. */
 function readAnswer(reply: Result<Envelope, AppError>): AckPayload | AppError | 'lost' {
-  if (!reply.ok) return reply.error.failedBy === 'peer' ? reply.error : 'lost';
+  if (!reply.ok) return reply.error.code === 'peer_unreachable' || reply.error.failedBy === 'timeout' ? 'lost' : reply.error;
   const parsed = parseAck(reply.value.payload);
   if (reply.value.kind !== 'ack' || !parsed.ok) {
     return new AppError('not_understood', 'The other hub gave an answer that is no ack.', { failedBy: 'peer' });

@@ -37,7 +37,7 @@ export class EventReader {
       const all = { authorization: `Bearer ${token}`, accept: 'text/event-stream', ...headers };
       const sent = request({ host: '127.0.0.1', port, path, headers: all, agent: false }, (answer) => {
         const reader = new EventReader(sent, answer);
-        if (answer.statusCode !== 200 || reads) reader.#read();
+        if (answer.statusCode !== 200 || reads) reader.read();
         resolve(reader);
       });
       sent.once('error', reject);
@@ -72,7 +72,8 @@ export class EventReader {
     this.#request.destroy();
   }
 
-  #read(): void {
+  /** Begins to read, where opening did not. */
+  read(): void {
     const parser = createParser({
       onEvent: ({ event, id, data }) => {
         this.events.push({ event, id, data: JSON.parse(data) });

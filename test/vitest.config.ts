@@ -46,6 +46,7 @@ export default defineConfig({
           name: 'lan',
           environment: 'node',
           include: ['test/lan/**/*.test.ts'],
+          globalSetup: ['test/support/built.ts'],
           // One network at a time, and long enough for an announcement to be repeated or to run out.
           fileParallelism: false,
           testTimeout: 120_000,
@@ -58,6 +59,7 @@ export default defineConfig({
           name: 'e2e',
           environment: 'node',
           include: ['test/e2e/**/*.test.ts'],
+          globalSetup: ['test/support/built.ts'],
           fileParallelism: false,
           testTimeout: 180_000,
           hookTimeout: 60_000,

@@ -1,14 +1,11 @@
 // The announcement and the search judged by Avahi, a program that shares no code with this project.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Avahi, avahiRefusal } from './avahi.ts';
+import { hasRealPart } from '../support/real-parts.ts';
+import { Avahi } from './avahi.ts';
 import { DiscoveryProgram, identityOf } from './found-hubs.ts';
-import { Lan, skipReason } from './namespaces.ts';
+import { Lan } from './namespaces.ts';
 
-const lanReason = skipReason();
-const reason = lanReason ?? avahiRefusal();
-if (lanReason === null && reason !== null) process.stderr.write(`\n*** AVAHI TESTS SKIPPED: ${reason} ***\n\n`);
-
-describe.skipIf(reason !== null)(`hubs beside Avahi${reason === null ? '' : ` (skipped: ${reason})`}`, () => {
+describe.skipIf(!hasRealPart('namespaces') || !hasRealPart('avahi'))('hubs beside Avahi', () => {
   let lan: Lan;
   let avahi: Avahi;
   beforeEach(async () => {

@@ -1,7 +1,5 @@
 // Avahi, the system's own mDNS responder, as an independent second opinion: a private message bus and daemon inside one computer of
-// the test network, with their files in a temporary folder. `avahiRefusal` says why there is none.
-import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+// the test network, with their files in a temporary folder. Needs the real part `avahi`.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,15 +17,6 @@ export interface BrowsedService {
   readonly address: string;
   readonly port: number;
   readonly txt: readonly string[];
-}
-
-/** Why Avahi cannot be used here; null when it can. */
-export function avahiRefusal(): string | null {
-  if (!existsSync(DAEMON)) return 'avahi-daemon is not installed';
-  for (const tool of ['dbus-daemon', 'avahi-browse', 'avahi-publish']) {
-    if (spawnSync('which', [tool]).status !== 0) return `${tool} is not installed`;
-  }
-  return null;
 }
 
 export class Avahi {

@@ -1,20 +1,17 @@
 // The means by which a page of a hub is opened and its API is called on a computer of the test network.
 import { request } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { browserRefusal, openBrowser } from './browser.ts';
+import { hasRealPart } from '../support/real-parts.ts';
+import { openBrowser } from './browser.ts';
 import { LoopbackClient } from './loopback-client.ts';
-import { Lan, skipReason, type LanHost } from './namespaces.ts';
-
-const lanReason = skipReason();
-const reason = lanReason ?? browserRefusal();
-if (lanReason === null && reason !== null) process.stderr.write(`\n*** BROWSER TESTS SKIPPED: ${reason} ***\n\n`);
+import { Lan, type LanHost } from './namespaces.ts';
 
 async function servePage(host: LanHost): Promise<number> {
   const server = host.startNode('test/lan/page-process.ts', [host.name]);
   return Number((await server.until((line) => line.startsWith('port '), 20_000)).slice('port '.length));
 }
 
-describe.skipIf(reason !== null)(`a browser on each computer${reason === null ? '' : ` (skipped: ${reason})`}`, () => {
+describe.skipIf(!hasRealPart('namespaces') || !hasRealPart('chromium'))('a browser on each computer', () => {
   let lan: Lan;
   beforeEach(() => {
     lan = new Lan(['dad', 'mum']);

@@ -1,14 +1,15 @@
 // Two and more hubs on one home network, each in a network namespace: they find each other, notice who leaves, and follow changes.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DiscoveryProgram } from './found-hubs.ts';
-import { Lan, NODE_BINARY, rounds, skipReason } from './namespaces.ts';
+import { rounds } from '../support/counts.ts';
+import { hasRealPart } from '../support/real-parts.ts';
+import { Lan, NODE_BINARY } from './namespaces.ts';
 
-const reason = skipReason();
 /** PROTOCOL.md, Discovery: each shows the other within 5 seconds, and a change of network is followed as fast. */
 const FOUND_WITHIN_MS = 5_000;
 const GOODBYE_WITHIN_MS = 1_000;
 
-describe.skipIf(reason !== null)(`hubs on one home network${reason === null ? '' : ` (skipped: ${reason})`}`, () => {
+describe.skipIf(!hasRealPart('namespaces'))('hubs on one home network', () => {
   let lan: Lan;
   beforeEach(() => {
     lan = new Lan(['dad', 'mum', 'kid']);
@@ -18,7 +19,7 @@ describe.skipIf(reason !== null)(`hubs on one home network${reason === null ? ''
   });
 
   it('two hubs find each other within 5 s, in every round, with the addresses and ports they can be dialled at', async () => {
-    const count = rounds(3, 10);
+    const count = rounds('rounds of two discovery programs finding each other', { short: 3, long: 10 });
     const tookMs: number[] = [];
     for (let round = 0; round < count; round += 1) {
       const dad = await DiscoveryProgram.start(lan.host('dad'), `dad ${round}`);

@@ -1,6 +1,6 @@
 // A built headless hub on one computer of the test network, in a data folder that outlives it: started, asked through its own HTTP API,
 // killed at any moment and started again. It is the real program and talks to nothing but its real doors.
-import { existsSync, watch } from 'node:fs';
+import { watch } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { httpRequestOf } from '../../preload/contract/http-form.ts';
 import type { OperationInput, OperationName, OperationResult } from '../../preload/contract/operations.ts';
 import { LoopbackClient } from './loopback-client.ts';
 import type { Environment, LineProcess } from './line-process.ts';
-import { NODE_BINARY, REPOSITORY_ROOT, type LanHost } from './namespaces.ts';
+import { NODE_BINARY, REPOSITORY_ROOT, type Computer } from './namespaces.ts';
 
 const HUB_PROGRAM = join(REPOSITORY_ROOT, 'out', 'main', 'headless.js');
 const CLI_PROGRAM = join(REPOSITORY_ROOT, 'out', 'main', 'cli.js');
@@ -18,11 +18,6 @@ const CALL_TIMEOUT_MS = 65_000;
 /** Without a session bus there is no keychain: the identity key lies in the data folder, as on a server. */
 const NO_KEYCHAIN = { DBUS_SESSION_BUS_ADDRESS: undefined, XDG_RUNTIME_DIR: undefined };
 const PASSPHRASE = 'a passphrase for tests only';
-
-/** Why no hub can be started here; null when one can. */
-export function hubRefusal(): string | null {
-  return existsSync(HUB_PROGRAM) ? null : `there is no ${HUB_PROGRAM}: run "npm run build" first`;
-}
 
 /** A refusal that came from the hub. */
 export class HubRefusal extends Error {
@@ -51,10 +46,15 @@ export class HubApi {
   }
 
   /** Throws HubRefusal for a refusal. */
-  async call<Name extends OperationName>(name: Name, params: OperationInput<Name>): Promise<OperationResult<Name>> {
+  async call<Name extends OperationName>(
+    name: Name,
+    params: OperationInput<Name>,
+    idempotencyKey?: string,
+  ): Promise<OperationResult<Name>> {
     const { method, path, body } = httpRequestOf(name, { ...params });
     const headers: Record<string, string> = { accept: 'application/json' };
     if (body !== null) headers['content-type'] = 'application/json';
+    if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey;
     if (this.#token !== null) headers['authorization'] = `Bearer ${this.#token}`;
     const answer = await this.#client.send({ method, path, body, headers, timeoutMs: CALL_TIMEOUT_MS });
     const value: OperationResult<Name> | Problem = JSON.parse(answer.body);
@@ -74,6 +74,8 @@ export interface HubOptions {
 export interface CommandEnd {
   readonly code: number | null;
   readonly output: string;
+  /** Both outputs, for the message of a failure. */
+  readonly transcript: string;
 }
 
 interface Running {
@@ -83,19 +85,19 @@ interface Running {
 }
 
 export class HubProcess {
-  readonly host: LanHost;
+  readonly host: Computer;
   readonly home: string;
   readonly #options: HubOptions;
   #running: Running | null = null;
 
-  private constructor(host: LanHost, home: string, options: HubOptions) {
+  private constructor(host: Computer, home: string, options: HubOptions) {
     this.host = host;
     this.home = home;
     this.#options = options;
   }
 
   /** Starts a hub with an empty data folder of its own; resolves once its API answers. */
-  static async start(host: LanHost, options: HubOptions): Promise<HubProcess> {
+  static async start(host: Computer, options: HubOptions): Promise<HubProcess> {
     const hub = new HubProcess(host, await mkdtemp(join(tmpdir(), 'axon-hub-')), options);
     await hub.restart();
     return hub;
@@ -131,7 +133,7 @@ export class HubProcess {
   async axon(args: readonly string[], environment: Environment = {}): Promise<CommandEnd> {
     const command = this.host.start(NODE_BINARY, [CLI_PROGRAM, '--home', this.home, ...args], environment);
     const code = await command.ended;
-    return { code, output: command.lines.join('\n') };
+    return { code, output: command.lines.join('\n'), transcript: command.transcript() };
   }
 
   /** Ends the process at once, as a power cut would: SIGKILL unless another signal is given. The data folder stays. */

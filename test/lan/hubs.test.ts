@@ -1,12 +1,9 @@
 // Built hubs on the computers of the test network, from outside: found with nothing configured, killed, started again, opened in a browser.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { browserRefusal, openBrowser } from './browser.ts';
-import { HubProcess, hubRefusal } from './hub-process.ts';
-import { Lan, skipReason } from './namespaces.ts';
-
-const lanReason = skipReason();
-const reason = lanReason ?? hubRefusal() ?? browserRefusal();
-if (lanReason === null && reason !== null) process.stderr.write(`\n*** HUB TESTS SKIPPED: ${reason} ***\n\n`);
+import { hasRealPart } from '../support/real-parts.ts';
+import { openBrowser } from './browser.ts';
+import { HubProcess } from './hub-process.ts';
+import { Lan } from './namespaces.ts';
 
 interface Seen {
   readonly key: string;
@@ -19,7 +16,7 @@ async function seenBy(hub: HubProcess): Promise<readonly Seen[]> {
   return items.map((peer) => ({ key: peer.public_key, address: peer.address }));
 }
 
-describe.skipIf(reason !== null)(`built hubs on one home network${reason === null ? '' : ` (skipped: ${reason})`}`, () => {
+describe.skipIf(!hasRealPart('namespaces') || !hasRealPart('chromium'))('built hubs on one home network', () => {
   let lan: Lan;
   let hubs: HubProcess[];
   beforeEach(() => {

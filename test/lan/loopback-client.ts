@@ -4,7 +4,7 @@ import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LineProcess } from './line-process.ts';
-import type { LanHost } from './namespaces.ts';
+import type { Computer } from './namespaces.ts';
 
 const OPEN_MS = 20_000;
 
@@ -22,32 +22,40 @@ export interface LoopbackRequest {
   readonly timeoutMs?: number;
 }
 
+interface Way {
+  readonly folder: string;
+  readonly socketPath: string;
+  readonly bridge: LineProcess;
+}
+
 export class LoopbackClient {
   readonly port: number;
-  readonly #folder: string;
-  readonly #bridge: LineProcess;
+  /** Null on this very computer: its loopback is ours. */
+  readonly #way: Way | null;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
-  private constructor(port: number, folder: string, bridge: LineProcess) {
+  private constructor(port: number, way: Way | null) {
     this.port = port;
-    this.#folder = folder;
-    this.#bridge = bridge;
+    this.#way = way;
   }
 
-  /** A client for `port` on the loopback of `host`. */
-  static async open(host: LanHost, port: number): Promise<LoopbackClient> {
+  /** A client for `port` on the loopback of `computer`. */
+  static async open(computer: Computer, port: number): Promise<LoopbackClient> {
+    if (computer.isThisOne) return new LoopbackClient(port, null);
     const folder = await mkdtemp(join(tmpdir(), 'axon-bridge-'));
-    const bridge = host.startNode('test/lan/loopback-bridge.ts', [join(folder, 's'), String(port)]);
+    const socketPath = join(folder, 's');
+    const [node, ...before] = computer.nodeCommand('test/lan/loopback-bridge.ts');
+    const bridge = computer.start(node, [...before, socketPath, String(port)]);
     await bridge.until((line) => line === 'open', OPEN_MS);
-    return new LoopbackClient(port, folder, bridge);
+    return new LoopbackClient(port, { folder, socketPath, bridge });
   }
 
   /** One request, as a program on that computer would send it to 127.0.0.1. */
   async send(wanted: LoopbackRequest): Promise<LoopbackAnswer> {
-    const socketPath = join(this.#folder, 's');
+    const to = this.#way === null ? { host: '127.0.0.1', port: this.port } : { socketPath: this.#way.socketPath };
     const headers = { host: `127.0.0.1:${this.port}`, ...wanted.headers };
     return await new Promise((resolve, reject) => {
-      const sent = request({ socketPath, agent: this.#agent, method: wanted.method, path: wanted.path, headers }, (answer) => {
+      const sent = request({ ...to, agent: this.#agent, method: wanted.method, path: wanted.path, headers }, (answer) => {
         const parts: Buffer[] = [];
         answer.on('data', (part: Buffer) => parts.push(part));
         answer.on('error', reject);
@@ -61,7 +69,8 @@ export class LoopbackClient {
 
   async close(): Promise<void> {
     this.#agent.destroy();
-    await this.#bridge.kill();
-    await rm(this.#folder, { recursive: true, force: true });
+    if (this.#way === null) return;
+    await this.#way.bridge.kill();
+    await rm(this.#way.folder, { recursive: true, force: true });
   }
 }

@@ -1,5 +1,5 @@
 // A home network for tests: network namespaces joined by a bridge, each one "computer" with an eth0 of its own and no default route.
-// Needs root on Linux; where that is missing `lanRefusal` says why. Everything made here is removed again, also after a crash.
+// Needs the real part `namespaces`. Everything made here is removed again, also after a crash.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,40 +14,21 @@ export const REPOSITORY_ROOT = join(import.meta.dirname, '..', '..');
 /** A Node that runs TypeScript sources: this one, or the one that comes with the project. */
 export const NODE_BINARY = process.features.typescript ? process.execPath : join(REPOSITORY_ROOT, 'node_modules', '.bin', 'node');
 
-/** Why no network of namespaces can be made here; null when it can. */
-export function lanRefusal(): string | null {
-  if (process.platform !== 'linux') return `network namespaces are a Linux feature, this is ${process.platform}`;
-  if (process.getuid?.() !== 0) return 'making network namespaces needs root';
-  const name = `${PREFIX}-${process.pid}-try`;
-  try {
-    run('ip', ['netns', 'add', name]);
-    run('ip', ['-n', name, 'link', 'add', 'br0', 'type', 'bridge']);
-    run('ip', ['-n', name, 'link', 'add', 'veth0', 'type', 'veth', 'peer', 'name', 'veth1']);
-    return null;
-  } catch (error) {
-    return `namespaces, bridges or veth pairs are not allowed here: ${String(error)}`;
-  } finally {
-    spawnSync('ip', ['netns', 'del', name]);
-  }
+/** A computer that programs of a test run on: one of the test network, or this one. */
+export interface Computer {
+  readonly name: string;
+  /** Starts a program on this computer; it is killed when the test is over. */
+  start(command: string, args: readonly string[], environment?: Environment): LineProcess;
+  /** The words that run `command` on this computer, from outside it. */
+  reach(command: readonly string[]): readonly string[];
+  /** The words that run a TypeScript program of this repository. */
+  nodeCommand(script: string): readonly [string, ...string[]];
+  /** True when its loopback is the test's own. */
+  readonly isThisOne: boolean;
 }
 
-/**
- * Where a test file cannot run: says so on standard error, loudly, and gives the reason for the skipped suite's title. With
- * AXON_TEST_LAN=required it throws instead: there a skipped suite would hide a failure.
- */
-export function skipReason(): string | null {
-  const reason = lanRefusal();
-  if (reason !== null && process.env['AXON_TEST_LAN'] === 'required') throw new Error(`the LAN tests are required here, but ${reason}`);
-  if (reason !== null) process.stderr.write(`\n*** LAN TESTS SKIPPED: ${reason} ***\n\n`);
-  return reason;
-}
-
-/** How often a repeated test is repeated: `few`, or `many` with AXON_TEST_LONG=1. */
-export function rounds(few: number, many: number): number {
-  return process.env['AXON_TEST_LONG'] === '1' ? many : few;
-}
-
-export class LanHost {
+export class LanHost implements Computer {
+  readonly isThisOne = false;
   readonly name: string;
   readonly namespace: string;
   address: string;
@@ -66,9 +47,14 @@ export class LanHost {
 
   /** Starts a program inside this computer; it is killed when the network is removed. */
   start(command: string, args: readonly string[], environment: Environment = {}): LineProcess {
-    const started = new LineProcess('ip', ['netns', 'exec', this.namespace, command, ...args], environment);
+    const [program, ...words] = this.reach([command, ...args]);
+    const started = new LineProcess(program, words, environment);
     this.#processes.push(started);
     return started;
+  }
+
+  reach(command: readonly string[]): readonly [string, ...string[]] {
+    return ['ip', 'netns', 'exec', this.namespace, ...command];
   }
 
   /** Starts a TypeScript program of this repository, path relative to its root. */
@@ -77,7 +63,6 @@ export class LanHost {
     return this.start(node, [...before, ...args], environment);
   }
 
-  /** The words that run a TypeScript program of this repository. */
   nodeCommand(script: string): readonly [string, ...string[]] {
     return [NODE_BINARY, '--no-warnings', join(REPOSITORY_ROOT, script)];
   }

@@ -5,10 +5,10 @@ import { appendFileSync, existsSync } from 'node:fs';
 
 export const REAL_PARTS = {
   chromium: { needs: 'the package chromium', found: () => existsSync(chromiumPath()) },
-  namespaces: { needs: 'root, iproute2 and leave to make network namespaces', found: canMakeNamespaces },
+  namespaces: { needs: 'Linux, root, iproute2 and leave to make network namespaces with bridges', found: canMakeNamespaces },
   avahi: {
     needs: 'the packages avahi-daemon, avahi-utils and dbus',
-    found: () => onPath('avahi-daemon') && onPath('avahi-browse') && onPath('dbus-daemon'),
+    found: () => onPath('avahi-daemon') && onPath('avahi-browse') && onPath('avahi-publish') && onPath('dbus-daemon'),
   },
   'secret-service': {
     needs: 'the packages dbus and gnome-keyring',
@@ -23,7 +23,7 @@ export const REAL_PARTS = {
 export type RealPart = keyof typeof REAL_PARTS;
 
 export function chromiumPath(): string {
-  return process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
+  return process.env['CHROMIUM_PATH'] ?? process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 }
 
 function onPath(program: string): boolean {
@@ -33,8 +33,13 @@ function onPath(program: string): boolean {
 function canMakeNamespaces(): boolean {
   if (process.platform !== 'linux' || process.getuid?.() !== 0 || !onPath('ip')) return false;
   const name = `axon-probe-${process.pid}`;
-  if (spawnSync('ip', ['netns', 'add', name]).status !== 0) return false;
-  return spawnSync('ip', ['netns', 'delete', name]).status === 0;
+  const steps = [
+    ['netns', 'add', name],
+    ['-n', name, 'link', 'add', 'br0', 'type', 'bridge'],
+    ['-n', name, 'link', 'add', 'veth0', 'type', 'veth', 'peer', 'name', 'veth1'],
+  ];
+  const made = steps.every((step) => spawnSync('ip', step).status === 0);
+  return spawnSync('ip', ['netns', 'delete', name]).status === 0 && made;
 }
 
 function canMount(): boolean {

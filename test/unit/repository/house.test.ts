@@ -113,6 +113,13 @@ describe('the packages', () => {
     expect(undecided.filter((name) => name !== 'fsevents')).toEqual([]);
   });
 
+  test('the lock file names the QUIC binary of every supported system, so that npm ci works on each', () => {
+    // npm leaves out what it cannot see on the registry it asked; an installation elsewhere would then refuse to start.
+    const version = lock.packages['node_modules/@matrixai/quic']?.version;
+    const systems = ['linux-x64', 'darwin-arm64', 'darwin-x64', 'darwin-universal', 'win32-x64'];
+    expect(systems.map((system) => lock.packages[`node_modules/@matrixai/quic-${system}`]?.version)).toEqual(systems.map(() => version));
+  });
+
   test('Electron is a supported major (E1)', () => {
     expect(Number(lock.packages['node_modules/electron']?.version?.split('.')[0])).toBeGreaterThanOrEqual(43);
   });

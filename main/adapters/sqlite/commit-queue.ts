@@ -18,18 +18,28 @@ interface QueuedWork {
 /** What a work came to inside the transaction; it counts only once the transaction is committed. */
 type Outcome = { readonly work: QueuedWork; readonly failed: boolean; readonly value: unknown };
 
+/** Has the queued works committed soon, once. Returns the way to take that back. */
+export type ScheduleCommit = (commit: () => void) => () => void;
+
 export interface CommitQueueDeps {
   readonly connection: Connection;
   readonly tables: Tables;
   readonly clock: Clock;
   readonly log: Log;
+  /** When a commit takes place; at the end of this turn of the event loop unless something else is given. */
+  readonly schedule?: ScheduleCommit;
 }
+
+const atEndOfTurn: ScheduleCommit = (commit) => {
+  const turn = setImmediate(commit);
+  return () => clearImmediate(turn);
+};
 
 export class CommitQueue {
   readonly #deps: CommitQueueDeps;
   readonly #promised: QueuedWork[] = [];
   readonly #behind: QueuedWork[] = [];
-  #turn: NodeJS.Immediate | undefined;
+  #unschedule: (() => void) | undefined;
   #behindTimer: TimerHandle | undefined;
   #diskFailed = false;
   #closed = false;
@@ -87,14 +97,14 @@ export class CommitQueue {
     this.#closed = true;
     this.#behindTimer?.cancel();
     this.#behindTimer = undefined;
-    if (this.#turn !== undefined) clearImmediate(this.#turn);
-    this.#turn = undefined;
+    this.#unschedule?.();
+    this.#unschedule = undefined;
     while (this.#promised.length + this.#behind.length > 0) this.#commitBatch();
   }
 
   #schedule(): void {
-    this.#turn ??= setImmediate(() => {
-      this.#turn = undefined;
+    this.#unschedule ??= (this.#deps.schedule ?? atEndOfTurn)(() => {
+      this.#unschedule = undefined;
       this.#commitBatch();
       if (this.#promised.length > 0 || (this.#behind.length > 0 && this.#behindTimer === undefined)) this.#schedule();
     });

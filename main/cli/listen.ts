@@ -1,6 +1,7 @@
 // The loop behind `axon listen`: claims an item, says "I have it", runs the program with the item on its standard input, and replies with
 // what it printed. One item at a time. The item reaches the program as JSON on a pipe, never as an argument or through a shell.
 import { spawn } from 'node:child_process';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { DeliveryDto } from '../../preload/contract/dto.ts';
 import { AppError } from '../lib/app-error.ts';
 import { HubProblem } from './hub-client.ts';
@@ -147,9 +148,6 @@ function isPassing(error: unknown): boolean {
   return error instanceof AppError && (error.code === 'hub_unreachable' || error.code === 'timeout');
 }
 
-function pause(delayMs: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, delayMs);
-    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
-  });
+async function pause(delayMs: number, signal: AbortSignal): Promise<void> {
+  await wait(delayMs, undefined, { signal }).catch(() => undefined);
 }

@@ -109,7 +109,12 @@ describe('HT-07: every route asks for what the table says', () => {
     none: () => true,
     any: (kind) => kind !== 'none',
     owner: (kind) => kind === 'page',
-    ...{ 'peers:read': scoped, 'send:query': scoped, 'send:delegate': scoped, 'send:notify': scoped, inbox: scoped, history: scoped },
+    'peers:read': scoped,
+    'send:query': scoped,
+    'send:delegate': scoped,
+    'send:notify': scoped,
+    inbox: scoped,
+    history: scoped,
   };
   function scoped(kind: 'none' | 'page' | 'all' | 'without'): boolean {
     return kind === 'page' || kind === 'all';

@@ -119,6 +119,7 @@ export class TestHub {
   /** Sends these bytes and gives everything that came back until the hub closed, or until one answer was whole. */
   raw(bytes: string): Promise<string> {
     return new Promise((resolve, reject) => {
+      let failure: NodeJS.ErrnoException | undefined;
       const socket = connect({ host: '127.0.0.1', port: this.port }, () => socket.write(bytes, 'latin1'));
       let text = '';
       socket.setEncoding('latin1');
@@ -128,8 +129,11 @@ export class TestHub {
         const head = text.indexOf('\r\n\r\n');
         if (length !== undefined && head >= 0 && text.length >= head + 4 + Number(length)) socket.end();
       });
-      socket.on('error', (error: NodeJS.ErrnoException) => (error.code === 'ECONNRESET' ? resolve(text) : reject(error)));
-      socket.on('close', () => resolve(text));
+      socket.on('error', (error: NodeJS.ErrnoException) => (failure = error));
+      socket.on('close', () => {
+        if (failure === undefined || failure.code === 'ECONNRESET') resolve(text);
+        else reject(failure);
+      });
     });
   }
 }

@@ -1,0 +1,63 @@
+// `npm run bench`: measures the rows that are asked for (all of them unless told), prints them, and writes them where it is told to.
+// It ends with 0 when it measured, whatever the values. `--only P1,P2 --json FILE --markdown FILE`
+import { writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { parseArgs } from 'node:util';
+import { absentRow, toMarkdown, type Row } from './results.ts';
+import { measureP1, measureP1b, measureP2 } from './rows/native-query.ts';
+
+interface Entry {
+  readonly id: string;
+  readonly measure: () => Promise<Row>;
+}
+
+function notYet(id: string, title: string): Entry {
+  return { id, measure: () => Promise.resolve(absentRow(id, title, 'there is no measurement of it yet')) };
+}
+
+const ENTRIES: readonly Entry[] = [
+  { id: 'P1', measure: measureP1 },
+  { id: 'P1b', measure: measureP1b },
+  { id: 'P2', measure: measureP2 },
+  notYet('P3', 'native query over a link that loses'),
+  notYet('P4', 'query end to end'),
+  notYet('P4b', 'delegate from POST to its ack'),
+  notYet('P4c', 'delegation that a rule allows'),
+  notYet('P4d', 'ping of a peer through the local API'),
+  notYet('P5', 'durable POST /v1/messages, 32 connections'),
+  notYet('P6', 'one event to 32 SSE clients'),
+  notYet('P7', 'memory'),
+  notYet('P8', 'start to API answering'),
+  notYet('P9', 'idle CPU'),
+  notYet('P10', 'event loop of main under durable writes'),
+  notYet('P11', '1,000,000 messages'),
+  notYet('P12', 'discovery'),
+  notYet('P13', 'approve click to the event at the agent'),
+  notYet('P14', 'cost per message as history grows'),
+  notYet('P15', 'pages in Chromium'),
+];
+
+const { values } = parseArgs({
+  options: { only: { type: 'string' }, json: { type: 'string' }, markdown: { type: 'string' } },
+});
+const wanted = values.only?.split(',').map((id) => id.trim().toLowerCase());
+const unknown = wanted?.filter((id) => !ENTRIES.some((entry) => entry.id.toLowerCase() === id)) ?? [];
+if (unknown.length > 0) throw new Error(`there is no row ${unknown.join(', ')}`);
+
+const cores = cpus();
+const machine = `Node ${process.version}, ${process.platform} ${process.arch}, ${cores.length} x ${cores[0]?.model ?? 'unknown'}`;
+process.stdout.write(`${machine}\nLimits raised: none; the two sides of a native query are paired with each other.\n`);
+const rows: Row[] = [];
+for (const { id, measure } of ENTRIES) {
+  if (wanted && !wanted.includes(id.toLowerCase())) continue;
+  process.stdout.write(`\n${id} ...\n`);
+  const measured = await measure();
+  rows.push(measured);
+  if (measured.reason !== undefined) process.stdout.write(`  ABSENT: ${measured.reason}\n`);
+  for (const { name, value, unit, bound, target, holds, rounds, spread, detail } of measured.parts) {
+    const verdict = holds ? 'holds' : 'FALLS SHORT';
+    process.stdout.write(`  ${name}: ${value} ${unit} (${bound} ${target}: ${verdict}); ${detail}; ${rounds} rounds ${spread.join('-')}\n`);
+  }
+}
+if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify({ machine, rows }, null, 2)}\n`);
+if (values.markdown !== undefined) writeFileSync(values.markdown, toMarkdown(rows, machine));

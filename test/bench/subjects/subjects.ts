@@ -1,0 +1,17 @@
+// The subjects by the names the runner and its processes call them.
+import { endpointAlone, mainToMain } from './hub-transport.ts';
+import { http2OverTls } from './http2.ts';
+import { udp } from './udp.ts';
+
+export const SUBJECTS = {
+  udp,
+  http2: http2OverTls,
+  endpoint: endpointAlone,
+  'main-to-main': mainToMain,
+} as const;
+
+export type SubjectName = keyof typeof SUBJECTS;
+
+export function isSubjectName(text: string | undefined): text is SubjectName {
+  return text !== undefined && Object.hasOwn(SUBJECTS, text);
+}

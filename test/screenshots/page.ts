@@ -3,7 +3,10 @@ import { mount } from 'svelte';
 import App from '../../renderer/app/App.svelte';
 import '../../renderer/styles/all.css';
 import type { FakeHubApi } from '../fakes/fake-hub-api.ts';
+import { hostileHub } from '../fakes/hostile-household.ts';
+import { HOSTILE_TEXTS } from '../fakes/hostile-texts.ts';
 import { STATES } from './states.ts';
+import type { ScreenState } from './states.ts';
 
 declare global {
   interface Window {
@@ -12,7 +15,7 @@ declare global {
 }
 
 const params = new URLSearchParams(location.search);
-const state = STATES[params.get('state') ?? ''];
+const state = readState();
 const target = document.getElementById('app');
 if (state === undefined || target === null) throw new Error('no such state');
 const hub = state.hub();
@@ -27,4 +30,16 @@ mount(App, { target, props: { api: hub } });
 if (state.then !== undefined) {
   const happens = state.then;
   setTimeout(() => happens(hub), 900);
+}
+
+/** `state=hostile&from=50&count=25&place=feed`: a slice of the hostile texts in every field; `tame` puts harmless words in their place. */
+function readState(): ScreenState | undefined {
+  const name = params.get('state') ?? '';
+  if (name !== 'hostile' && name !== 'tame') return STATES[name];
+  const from = Number(params.get('from'));
+  const texts = HOSTILE_TEXTS.slice(from, from + Number(params.get('count')));
+  return {
+    place: params.get('place') ?? 'now',
+    hub: () => hostileHub(name === 'tame' ? texts.map((_, index) => `words ${index}`) : texts),
+  };
 }

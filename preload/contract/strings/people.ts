@@ -18,7 +18,6 @@ export const people = {
   asleep: 'suspended',
   picture: (all: number, online: number) =>
     `The household: ${plural(all, { one: '{n} other hub', other: '{n} other hubs' })}, ${online} online. The list beside it says the same.`,
-  pictureHub: (name: string, state: string, agents: string) => (agents === '' ? `${name}, ${state}` : `${name}, ${state}, with ${agents}`),
   moreAgents: (count: number) => plural(count, { one: '{n} more', other: '{n} more' }),
   internet: 'not on your network',
   unknownHub: 'A hub on your network',

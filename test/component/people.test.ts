@@ -1,0 +1,226 @@
+// People & hubs: the picture and the list, adding a hub from both sides, naming, suspending, removing.
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { page, userEvent } from 'vitest/browser';
+import type { PairingDto } from '../../preload/contract/dto.ts';
+import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
+import { DAD, NOW, PEERS, STRANGER, pairingOf, snapshotOf } from '../fakes/household.ts';
+import { callsOf, expectAccessible, showApp } from './support/page.ts';
+
+const ARM_MS = 700;
+const button = (name: string) => page.getByRole('button', { name, exact: true });
+const heading = (name: string | RegExp) => page.getByRole('heading', { name, exact: true });
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('the household', () => {
+  test('every hub has a door in the picture and a line in the list that say the same', async () => {
+    await showApp(new FakeHubApi(snapshotOf()), 'people');
+    const picture = page.getByRole('group', { name: /^The household: 5 other hubs, 4 online/ });
+    for (const peer of PEERS) await expect.element(picture.getByRole('link', { name: new RegExp(`^${peer.name}`) })).toBeInTheDocument();
+    expect(document.querySelectorAll('.peer-list a.peer')).toHaveLength(PEERS.length);
+    await expect.element(page.getByText('off since Thursday').first()).toBeInTheDocument();
+    await expectAccessible();
+  });
+
+  test('nothing but this computer: one sentence and one thing to do', async () => {
+    await showApp(new FakeHubApi(snapshotOf({ peers: [] })), 'people');
+    await expect.element(heading('No other hubs yet')).toBeVisible();
+    await expect.element(page.getByRole('link', { name: 'Add a hub' })).toBeVisible();
+    await expectAccessible();
+  });
+
+  test('a hub nearby is added with one press', async () => {
+    const waiting = pairingOf('waiting_for_answer');
+    const hub: FakeHubApi = new FakeHubApi(snapshotOf(), {
+      'pairings.start': () => {
+        hub.emit({ type: 'pairing', pairing: waiting });
+        return { ok: true, value: waiting };
+      },
+    });
+    await showApp(hub, 'people');
+    await button('Add').click();
+    await expect.element(heading('Now go to the other computer')).toBeVisible();
+    expect(callsOf(hub, 'pairings.start')).toEqual([{ peer: STRANGER.id }]);
+    await expectAccessible();
+  });
+});
+
+describe('one hub', () => {
+  test('it can be renamed', async () => {
+    const hub = new FakeHubApi(snapshotOf());
+    await showApp(hub, `people/hub/${DAD.id}`);
+    await button('Rename').click();
+    await page.getByRole('textbox', { name: 'Your name for this hub' }).fill('Dad’s old laptop');
+    await button('Save').click();
+    await expect.element(heading('Dad’s old laptop')).toBeVisible();
+    expect(callsOf(hub, 'peers.update')).toEqual([{ id: DAD.id, name: 'Dad’s old laptop', person: 'Dad' }]);
+    await expectAccessible();
+  });
+
+  test('suspending says what it means, and is taken back in one press', async () => {
+    const hub = new FakeHubApi(snapshotOf());
+    await showApp(hub, `people/hub/${DAD.id}`);
+    await button('Suspend').click();
+    await expect.element(page.getByText(/^Nothing from it gets in/)).toBeVisible();
+    await button('Let it back in').click();
+    expect(callsOf(hub, 'peers.update')).toEqual([
+      { id: DAD.id, trust: 'suspended' },
+      { id: DAD.id, trust: 'paired' },
+    ]);
+  });
+
+  test('removing asks in place first, because it cannot be taken back', async () => {
+    const hub = new FakeHubApi(snapshotOf());
+    await showApp(hub, `people/hub/${DAD.id}`);
+    await button('Remove').click();
+    expect(callsOf(hub, 'peers.remove')).toEqual([]);
+    await expectAccessible();
+    await button('Remove for good').click();
+    await expect.element(heading('People & hubs')).toBeVisible();
+    expect(callsOf(hub, 'peers.remove')).toEqual([{ id: DAD.id }]);
+  });
+
+  test('the safety number is twelve groups of five digits', async () => {
+    await showApp(new FakeHubApi(snapshotOf()), `people/hub/${DAD.id}`);
+    expect([...document.querySelectorAll('.safety span')].map((group) => group.textContent)).toEqual(DAD.safety_number?.split(' '));
+  });
+
+  test('a hub that cannot be checked says why', async () => {
+    const mia = PEERS[3];
+    const hub = new FakeHubApi(snapshotOf(), {
+      'peers.ping': () => ({ ok: false, problem: problemOf('peer_unreachable', 'Mia’s laptop does not answer.') }),
+    });
+    await showApp(hub, `people/hub/${mia?.id ?? ''}`);
+    await button('Check now').click();
+    await expect.element(page.getByRole('alert').getByText('Mia’s laptop does not answer.')).toBeVisible();
+  });
+});
+
+describe('adding a hub', () => {
+  const showPairing = async (pairing: PairingDto, answers: ConstructorParameters<typeof FakeHubApi>[1] = {}) => {
+    const hub = new FakeHubApi(snapshotOf({ pairings: [pairing] }), answers);
+    await showApp(hub, `people/pair/${pairing.id}`);
+    return hub;
+  };
+
+  test('pairing is open only while the page is', async () => {
+    const hub = new FakeHubApi(snapshotOf());
+    await showApp(hub, 'people/add');
+    await expect.element(page.getByText('5 minutes')).toBeVisible();
+    await expectAccessible();
+    await page.getByRole('link', { name: 'Now', exact: true }).click();
+    await vi.waitFor(() => expect(callsOf(hub, 'pairings.window')).toEqual([{ open: true }, { open: false }]));
+  });
+
+  test('a locked page says for how long', async () => {
+    const locked = { open: false, closes_at: null, locked_until: NOW + 600_000 };
+    const hub = new FakeHubApi(snapshotOf({ pairing_window: locked }), {
+      'pairings.window': () => ({ ok: false, problem: problemOf('rate_limited', 'Adding hubs is closed for a while.') }),
+    });
+    await showApp(hub, 'people/add');
+    await expect.element(page.getByText('After too many failures adding hubs is closed for 10 minutes more.')).toBeVisible();
+    await expectAccessible();
+  });
+
+  test('a hub elsewhere is added by its address and key', async () => {
+    const hub: FakeHubApi = new FakeHubApi(snapshotOf(), {
+      'peers.add': () => ({ ok: true, value: { ...STRANGER, how_found: 'static' } }),
+      'pairings.start': () => {
+        hub.emit({ type: 'pairing', pairing: pairingOf('waiting_for_answer') });
+        return { ok: true, value: pairingOf('waiting_for_answer') };
+      },
+    });
+    await showApp(hub, 'people/add');
+    await button('Enter').click();
+    await page.getByRole('textbox', { name: 'Address' }).fill(' 10.0.0.7:7100 ');
+    await page.getByRole('textbox', { name: 'Its agent id or key' }).fill('ed25519.00112233');
+    await expectAccessible();
+    await button('Add this hub').click();
+    await expect.element(heading('Now go to the other computer')).toBeVisible();
+    expect(callsOf(hub, 'peers.add')).toEqual([{ address: '10.0.0.7:7100', key: 'ed25519.00112233' }]);
+  });
+
+  test('a hub at the door: its own words on a slip, and buttons that open after 700 ms', async () => {
+    const hub = await showPairing(pairingOf('offered'), { 'pairings.open': () => ({ ok: true, value: pairingOf('exchanging') }) });
+    await expect.element(page.getByText('Dad MacBook, used by Dad, darwin')).toBeVisible();
+    await button('Open it').click({ force: true });
+    expect(callsOf(hub, 'pairings.open')).toEqual([]);
+    await vi.advanceTimersByTimeAsync(ARM_MS);
+    await expectAccessible();
+    await button('Open it').click();
+    expect(callsOf(hub, 'pairings.open')).toEqual([{ id: 'pairing-1' }]);
+  });
+
+  test('six digits are shown, and can be read by a screen reader one by one', async () => {
+    await showPairing(pairingOf('show_six'));
+    await expect.element(page.getByRole('img', { name: '7 5 4 4 1 6' })).toBeVisible();
+    await expect.element(page.getByText('4 minutes 12 seconds left.')).toBeVisible();
+    await expectAccessible();
+  });
+
+  test('six digits are typed one by one and sent once, when the last is there', async () => {
+    const hub = await showPairing(pairingOf('type_six'), { 'pairings.digits': () => ({ ok: true, value: pairingOf('confirming') }) });
+    await expect.element(page.getByRole('textbox', { name: 'Digit 1' })).toHaveFocus();
+    await expectAccessible();
+    await userEvent.keyboard('75x4{Backspace}{Backspace}5441');
+    expect(callsOf(hub, 'pairings.digits')).toEqual([]);
+    await userEvent.keyboard('6');
+    await vi.waitFor(() => expect(callsOf(hub, 'pairings.digits')).toEqual([{ id: 'pairing-1', digits: '754416' }]));
+  });
+
+  test('six digits may be pasted at once', async () => {
+    const hub = await showPairing(pairingOf('type_six'), { 'pairings.digits': () => ({ ok: true, value: pairingOf('confirming') }) });
+    await page.getByRole('textbox', { name: 'Digit 1' }).fill('754 416');
+    await vi.waitFor(() => expect(callsOf(hub, 'pairings.digits')).toEqual([{ id: 'pairing-1', digits: '754416' }]));
+  });
+
+  test('the two digits go the other way', async () => {
+    const hub = await showPairing(pairingOf('show_two'));
+    await expect.element(page.getByRole('img', { name: '4 4' })).toBeVisible();
+    await expectAccessible();
+    hub.emit({ type: 'pairing', pairing: pairingOf('type_two') });
+    await expect.element(heading(/^Type the two digits/)).toBeVisible();
+    await expectAccessible();
+  });
+
+  test('once paired the owner names the hub, also when the hub has put the pairing away meanwhile', async () => {
+    const hub: FakeHubApi = new FakeHubApi(
+      snapshotOf({ peers: [{ ...DAD, person: null }], pairings: [pairingOf('paired', { peer_id: DAD.id })] }),
+    );
+    await showApp(hub, 'people/pair/pairing-1');
+    await expect.element(heading('Who is behind this door?')).toBeVisible();
+    hub.emit({ type: 'pairing_gone', id: 'pairing-1' });
+    await page.getByRole('textbox', { name: 'Person' }).fill('Dad');
+    await expectAccessible();
+    await button('Done').click();
+    await expect.element(heading('Dad’s laptop')).toBeVisible();
+    expect(callsOf(hub, 'peers.update')).toEqual([{ id: DAD.id, name: 'Dad’s laptop', person: 'Dad' }]);
+  });
+
+  test('a failure says what happened in plain words and offers new digits', async () => {
+    const hub: FakeHubApi = new FakeHubApi(snapshotOf({ pairings: [pairingOf('failed', { role: 'initiator' })] }), {
+      'pairings.start': () => {
+        hub.emit({ type: 'pairing', pairing: pairingOf('waiting_for_answer', { id: 'pairing-2' }) });
+        return { ok: true, value: pairingOf('waiting_for_answer', { id: 'pairing-2' }) };
+      },
+    });
+    await showApp(hub, 'people/pair/pairing-1');
+    await expect.element(page.getByText(/^The digits were not those of the other screen/)).toBeVisible();
+    await expectAccessible();
+    await button('Try again with new digits').click();
+    await expect.element(heading('Now go to the other computer')).toBeVisible();
+    expect(callsOf(hub, 'pairings.cancel')).toEqual([{ id: 'pairing-1' }]);
+  });
+
+  test('Stop calls it off', async () => {
+    const hub = await showPairing(pairingOf('show_six'));
+    await button('Stop').click();
+    await expect.element(heading('Add a hub')).toBeVisible();
+    expect(callsOf(hub, 'pairings.cancel')).toEqual([{ id: 'pairing-1' }]);
+  });
+});

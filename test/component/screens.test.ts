@@ -1,0 +1,232 @@
+// The feed, the record, the agents, the settings and what stands around them.
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { page, userEvent } from 'vitest/browser';
+import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
+import { AGENTS, DINNER, DINNER_THREAD, FEED, KNOCK, MUM, NOW, SALT, noticeOf, snapshotOf } from '../fakes/household.ts';
+import { callsOf, expectAccessible, showApp } from './support/page.ts';
+
+const button = (name: string) => page.getByRole('button', { name, exact: true });
+const heading = (name: string | RegExp) => page.getByRole('heading', { name });
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('the feed', () => {
+  test('notices stand by day, newest first, and the hub’s own are without paper', async () => {
+    await showApp(new FakeHubApi(snapshotOf()), 'feed');
+    await expect.element(heading('Today')).toBeVisible();
+    await expect.element(heading('Yesterday')).toBeVisible();
+    const own = page.getByText('Mia’s laptop can’t be reached since Thursday');
+    await expect.element(own).toBeVisible();
+    expect(own.element().closest('.said, .slip')).toBeNull();
+    await expectAccessible();
+  });
+
+  test('marking all read asks the hub, and the count follows', async () => {
+    const hub = new FakeHubApi(snapshotOf());
+    await showApp(hub, 'feed');
+    await button('Mark all read').click();
+    await expect.element(page.getByText(/^All read/)).toBeVisible();
+    expect(callsOf(hub, 'feed.markRead')).toEqual([{ ids: 'all' }]);
+  });
+
+  test('a notice that comes in appears, and unread ones can be shown alone', async () => {
+    const hub = new FakeHubApi(snapshotOf());
+    await showApp(hub, 'feed');
+    hub.emit({ type: 'feed', item: noticeOf('The post is here', 50, { unread: true }), unread: 4 });
+    await button('Unread').click();
+    await expect.element(page.getByText('The post is here')).toBeVisible();
+    expect(document.querySelectorAll('[data-row]')).toHaveLength(FEED.filter((item) => item.unread).length + 1);
+  });
+});
+
+describe('conversations', () => {
+  test('a conversation shows what was asked, what was decided and what came of it', async () => {
+    await showApp(new FakeHubApi(snapshotOf()), 'conversations');
+    await expectAccessible();
+    await page.getByRole('link', { name: /Tell the family chat/ }).click();
+    const pane = page.getByRole('region', { name: 'Conversation' });
+    await expect.element(pane.getByText('Allowed once, by Mum')).toBeVisible();
+    await expect.element(pane.getByText('Sent to Family. 3 thumbs up so far.')).toBeVisible();
+    await expectAccessible();
+  });
+
+  test('an open conversation is read again when it moves', async () => {
+    const hub = new FakeHubApi(snapshotOf());
+    await showApp(hub, `conversations/${DINNER_THREAD.conversation.id}`);
+    await vi.waitFor(() => expect(callsOf(hub, 'conversations.get')).toHaveLength(1));
+    hub.emit({ type: 'conversation', id: DINNER_THREAD.conversation.id });
+    await vi.waitFor(() => expect(callsOf(hub, 'conversations.get')).toHaveLength(2));
+  });
+
+  test('one that is not there says so', async () => {
+    await showApp(new FakeHubApi(snapshotOf()), 'conversations/unknown');
+    await expect.element(page.getByText('There is no such conversation.')).toBeVisible();
+  });
+});
+
+describe('agents', () => {
+  test('the class of an area is set in words, and the others stay', async () => {
+    const hub = new FakeHubApi(snapshotOf());
+    await showApp(hub, 'agents');
+    await expectAccessible();
+    await page.getByRole('combobox', { name: 'Risk of Family chat' }).selectOptions('Dangerous');
+    expect(callsOf(hub, 'agents.setClass')).toEqual([
+      {
+        name: 'claude-code',
+        risk_class: 'R2',
+        domains: [
+          { domain: 'family.chat', risk_class: 'R3' },
+          { domain: 'work.projects', risk_class: 'R3' },
+        ],
+      },
+    ]);
+  });
+
+  test('a program that knocks shows its code, is let in by it, and its buttons open after 700 ms', async () => {
+    const hub: FakeHubApi = new FakeHubApi(snapshotOf({ registrations: [KNOCK] }), {
+      'agents.confirm': () => {
+        hub.emit({ type: 'registration_gone', id: KNOCK.id });
+        const agent = AGENTS[0];
+        return agent === undefined ? { ok: false, problem: problemOf('internal', '') } : { ok: true, value: agent };
+      },
+    });
+    await showApp(hub, 'agents');
+    await expect.element(page.getByText('4821')).toBeVisible();
+    await button('Let it in').click({ force: true });
+    expect(callsOf(hub, 'agents.confirm')).toEqual([]);
+    await vi.advanceTimersByTimeAsync(700);
+    await expectAccessible();
+    await button('Let it in').click();
+    expect(callsOf(hub, 'agents.confirm')).toEqual([{ id: KNOCK.id, code: '4821' }]);
+    await expect.element(page.getByText('4821')).not.toBeInTheDocument();
+  });
+
+  test('a token is shown once and forgotten', async () => {
+    const hub = new FakeHubApi(snapshotOf());
+    await showApp(hub, 'agents');
+    await page.getByText('Or make a token by hand').click();
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('my-agent');
+    await page.getByRole('textbox', { name: /^Areas/ }).fill('family.chat, home.lights');
+    await expectAccessible();
+    await button('Make its token').click();
+    await expect.element(page.getByText(/^axh_agent_/)).toBeVisible();
+    expect(callsOf(hub, 'agents.create')).toEqual([{ name: 'my-agent', domains: ['family.chat', 'home.lights'] }]);
+    await expectAccessible();
+    await button('I have it').click();
+    expect(document.body.textContent).not.toContain('axh_agent_');
+  });
+
+  test('removing asks first', async () => {
+    const hub = new FakeHubApi(snapshotOf());
+    await showApp(hub, 'agents');
+    await button('Remove').first().click();
+    expect(callsOf(hub, 'agents.remove')).toEqual([]);
+    await button('Remove for good').click();
+    expect(callsOf(hub, 'agents.remove')).toEqual([{ name: 'claude-code' }]);
+    await expect.element(heading('Claude Code')).not.toBeInTheDocument();
+  });
+});
+
+describe('settings', () => {
+  test('a change is kept at once, and the looks follow', async () => {
+    const hub = new FakeHubApi(snapshotOf());
+    await showApp(hub, 'settings');
+    await expectAccessible();
+    await button('Contrast').click();
+    await vi.waitFor(() => expect(document.documentElement.dataset['theme']).toBe('contrast'));
+    await expectAccessible();
+    const name = page.getByRole('textbox', { name: 'Name of this hub' });
+    await name.fill('Kitchen PC');
+    await userEvent.keyboard('{Enter}');
+    await page.getByRole('switch', { name: 'Single keys A, D and R' }).click();
+    expect(callsOf(hub, 'settings.update')).toEqual([{ theme: 'contrast' }, { name: 'Kitchen PC' }, { single_key_shortcuts: false }]);
+  });
+
+  test('what exists only in the desktop app is not drawn in a browser', async () => {
+    await showApp(new FakeHubApi(snapshotOf({ hub: { ...MUM, desktop: false } })), 'settings');
+    await expect.element(heading('Settings')).toBeVisible();
+    await expect.element(page.getByRole('switch', { name: 'Start at login' })).not.toBeInTheDocument();
+    await expect.element(page.getByRole('switch', { name: 'Tell me about requests' })).not.toBeInTheDocument();
+  });
+
+  test('a changed passphrase needs the old one', async () => {
+    const hub = new FakeHubApi(snapshotOf());
+    await showApp(hub, 'settings');
+    await page.getByLabelText('New passphrase').fill('correct horse');
+    await button('Set it').click({ force: true });
+    expect(callsOf(hub, 'hub.setPassphrase')).toEqual([]);
+    await page.getByLabelText('Old passphrase').fill('battery staple');
+    await button('Set it').click();
+    await expect.element(page.getByText('The passphrase is set.')).toBeVisible();
+    expect(callsOf(hub, 'hub.setPassphrase')).toEqual([{ passphrase: 'correct horse', current: 'battery staple' }]);
+  });
+
+  test('a session is ended', async () => {
+    const hub = new FakeHubApi(snapshotOf());
+    await showApp(hub, 'settings');
+    await button('Log out').nth(1).click();
+    expect(callsOf(hub, 'sessions.revoke')).toEqual([{ id: 's2' }]);
+  });
+});
+
+describe('what stands around the screens', () => {
+  test('Ctrl and a number opens a screen, ? shows the keys, Escape closes them', async () => {
+    await showApp(new FakeHubApi(snapshotOf()));
+    await userEvent.keyboard('{Control>}3{/Control}');
+    await expect.element(heading('Feed')).toBeVisible();
+    await userEvent.keyboard('?');
+    await expect.element(page.getByRole('dialog', { name: 'Keys' })).toBeVisible();
+    await expectAccessible();
+    await userEvent.keyboard('{Escape}');
+    await expect.element(page.getByRole('dialog')).not.toBeInTheDocument();
+  });
+
+  test('J and K go from card to card', async () => {
+    await showApp(new FakeHubApi(snapshotOf({ approvals: [DINNER, SALT] })));
+    await expect.element(page.getByRole('article').first()).toBeInTheDocument();
+    await userEvent.keyboard('jj');
+    expect(document.activeElement?.id).toBe(`approval-${SALT.id}`);
+    await userEvent.keyboard('k');
+    expect(document.activeElement?.id).toBe(`approval-${DINNER.id}`);
+  });
+
+  test('first run: what is still to do, and the marks explained', async () => {
+    await showApp(new FakeHubApi(snapshotOf({ peers: [], agents: [], recently_decided: [], feed: [] })));
+    await expect.element(heading('Welcome to Mum’s PC')).toBeVisible();
+    await expect.element(page.getByRole('link', { name: 'Connect' })).toBeVisible();
+    await expectAccessible();
+  });
+
+  test('an empty inbox says so and keeps who decided what', async () => {
+    await showApp(new FakeHubApi(snapshotOf()));
+    await expect.element(heading('Nothing needs you')).toBeVisible();
+    await expect.element(page.getByText('Allowed once, by Mum, in the window')).toBeVisible();
+    await expectAccessible();
+  });
+
+  test('a locked keychain is explained and unlocked from any screen', async () => {
+    const hub: FakeHubApi = new FakeHubApi(snapshotOf({ hub: { ...MUM, state: 'identity_locked' } }), {
+      'hub.unlock': () => {
+        hub.emit({ type: 'hub', hub: MUM });
+        return { ok: true, value: MUM };
+      },
+    });
+    await showApp(hub, 'feed');
+    await expectAccessible();
+    await button('Unlock').click();
+    await expect.element(page.getByText('Ready')).toBeInTheDocument();
+    await expect.element(button('Unlock')).not.toBeInTheDocument();
+  });
+
+  test('the time that is left is the hub’s time', async () => {
+    await showApp(new FakeHubApi(snapshotOf({ at: NOW, approvals: [{ ...DINNER, expires_at: NOW + 61_000 }] })));
+    await expect.element(page.getByText('1 minute', { exact: true })).toBeVisible();
+    await vi.advanceTimersByTimeAsync(3_000);
+    await expect.element(page.getByText(/^5[789] seconds$/)).toBeVisible();
+  });
+});

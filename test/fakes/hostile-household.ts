@@ -1,0 +1,147 @@
+// A household in which everything that somebody else may write is one of the hostile texts, in every field that reaches a page.
+import type { UiSnapshot } from '../../preload/contract/dto.ts';
+import { escapeText } from '../../main/core/text-escape.ts';
+import { FakeHubApi } from './fake-hub-api.ts';
+import { AGENTS, DINNER_THREAD, KNOCK, STRANGER, agentOf, approvalOf, noticeOf, pairingOf, peerOf, snapshotOf } from './household.ts';
+
+/** As the hub sends it; every other one as if the hub had forgotten to make hidden characters visible. */
+const said = (text: string, index: number): string => (index % 2 === 0 ? escapeText(text) : text);
+
+/** @param texts at most as many as a page holds of the largest thing (50) */
+export function hostileHub(texts: readonly string[]): FakeHubApi {
+  const words = texts.map(said);
+  const at = (index: number): string => words[index % words.length] ?? '';
+  const capabilities = {
+    agent_name: at(0),
+    domains: words,
+    channels: words,
+    tools: words,
+    max_concurrent_tasks: 4,
+    model: at(1),
+    agents: words.map((name, index) => ({ name, domains: [at(index + 1)], capabilities: [at(index + 2)], model: at(index + 3) })),
+    fetched_at: 0,
+  };
+  const peers = [
+    ...words
+      .slice(0, 10)
+      .map((word, index) =>
+        peerOf(`peer ${index}`, {
+          name: word,
+          person: at(index + 1),
+          advertised_name: at(index + 2),
+          platform: at(index + 3),
+          capabilities,
+          trouble: at(index),
+          online: index % 2 === 0,
+        }),
+      ),
+    ...words.map((word, index) => ({
+      ...STRANGER,
+      id: `ed25519.${index}`,
+      name: at(index + 1),
+      advertised_name: word,
+      platform: at(index + 2),
+    })),
+  ];
+  const snapshot: UiSnapshot = snapshotOf({
+    peers,
+    pairings: [pairingOf('offered', { said_hub: at(0), said_person: at(1), said_platform: at(2) })],
+    registrations: words.map((word, index) => ({
+      ...KNOCK,
+      id: `knock-${index}`,
+      agent_name: word,
+      domains: [at(index + 1)],
+      capabilities: [at(index + 2)],
+    })),
+    agents: [...AGENTS, agentOf('odd', { display_name: at(3), topics: words, model: at(4) })],
+    approvals: words.map((word, index) =>
+      approvalOf(`hostile ${index}`, {
+        text: word,
+        fields: [[at(index + 1), at(index + 2)]],
+        reason: at(index + 3),
+        from_agent: at(index + 4),
+        peer_name: at(index + 5),
+        person: at(index + 6),
+        to_agent: at(index + 7),
+        domain: at(index + 8),
+        conversation_id: at(index + 9),
+        risk_class: index % 2 === 0 ? 'R3' : 'R2',
+      }),
+    ),
+    recently_decided: words
+      .slice(0, 5)
+      .map((word, index) =>
+        approvalOf(`decided ${index}`, {
+          state: 'declined',
+          text: word,
+          decline_reason: at(index + 1),
+          decided_by: at(index + 2),
+          peer_name: at(index + 3),
+        }),
+      ),
+    feed: words.map((word, index) =>
+      noticeOf(`notice ${index}`, index + 1, { text: word, topic: at(index + 1), from_agent: at(index + 2), peer_name: at(index + 3) }),
+    ),
+  });
+  const conversation = { ...DINNER_THREAD.conversation, title: at(0), from_agent: at(1), peer_name: at(2) };
+  return new FakeHubApi(snapshot, {
+    'conversations.list': () => ({
+      ok: true,
+      value: {
+        items: words.map((title, index) => ({ ...conversation, id: `hostile-${index}`, title, peer_name: at(index + 1) })),
+        next: null,
+      },
+    }),
+    'conversations.get': ({ id }) => ({
+      ok: true,
+      value: {
+        conversation: { ...conversation, id },
+        entries: words.map((text, index) => ({
+          seq: index,
+          at: 0,
+          message_id: null,
+          direction: (['in', 'out', 'here', 'local'] as const)[index % 4] ?? 'in',
+          kind: index % 4 === 2 ? 'decision' : at(index),
+          who: at(index + 1),
+          agent: at(index + 2),
+          text,
+          state: index % 3 === 0 ? at(index) : 'declined',
+          surface: null,
+          digest: null,
+        })),
+        tasks: [],
+      },
+    }),
+    'sessions.list': () => ({
+      ok: true,
+      value: {
+        items: words.map((label, index) => ({
+          id: `${index}`,
+          kind: 'agent' as const,
+          label,
+          created_at: 0,
+          last_used_at: null,
+          current: false,
+        })),
+        next: null,
+      },
+    }),
+    'peers.ping': () => ({
+      ok: false,
+      problem: { type: '', title: at(0), status: 503, detail: at(1), code: 'peer_unreachable', retryable: false },
+    }),
+  });
+}
+
+export const HOSTILE_PLACES: readonly string[] = [
+  'now',
+  'people',
+  'people/add',
+  `people/hub/${peerOf('peer 0').id}`,
+  'people/pair/pairing-1',
+  'feed',
+  'conversations',
+  'conversations/hostile-0',
+  'agents',
+  'settings',
+];

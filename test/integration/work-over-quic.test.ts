@@ -1,0 +1,128 @@
+// The thin line of work over real QUIC, real stores and the real clock: delegated, allowed, done, reported, with a line that breaks between.
+import { afterEach, expect, it } from 'vitest';
+import { createInProcessTransport } from '../../main/adapters/quic/quic-transport.ts';
+import { SystemClock, SystemRandom } from '../../main/adapters/clock/system-clock.ts';
+import { PeerRates } from '../../main/services/links/peer-rates.ts';
+import { Work } from '../../main/services/work/work.ts';
+import { HubStack } from '../fakes/hub-stack.ts';
+import { SILENT_LOG } from '../fakes/memory-store.ts';
+import { BROWSER, delegation, OWNER } from '../fakes/work-hub.ts';
+
+const WAIT_LIMIT_MS = 20_000;
+const PERSON = { person: BROWSER };
+const clock = new SystemClock();
+const random = new SystemRandom();
+const never = new AbortController().signal;
+const stops: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const stop of stops.splice(0).reverse()) await stop();
+});
+
+interface Hub {
+  readonly stack: HubStack;
+  readonly work: Work;
+}
+
+async function hub(name: string): Promise<Hub> {
+  const stack = new HubStack({ clock, name, transport: createInProcessTransport({ clock, random }) });
+  stops.push(() => stack.stop());
+  const work = new Work({
+    store: stack.store,
+    clock,
+    random,
+    log: SILENT_LOG,
+    events: stack.events,
+    messenger: stack.links,
+    rates: new PeerRates(clock),
+    resolvePeer: (to) => stack.directory.resolve(to),
+    refreshCapabilities: () => Promise.resolve(),
+    hubName: () => name,
+    mintAgentToken: (agent) => Promise.resolve(agent),
+    revokeAgentTokens: () => Promise.resolve(),
+  });
+  await stack.start();
+  await work.start();
+  stops.push(() => work.stop());
+  return { stack, work };
+}
+
+/** Waits, woken by the hubs' events, until the condition holds. */
+function until(hubs: readonly Hub[], condition: () => boolean, what: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const finish = (failure?: Error): void => {
+      timer.cancel();
+      for (const stop of listening) stop();
+      if (failure) reject(failure);
+      else resolve();
+    };
+    const check = (): void => {
+      if (condition()) finish();
+    };
+    const timer = clock.setTimer(WAIT_LIMIT_MS, () => finish(new Error(`${what} did not come true`)));
+    const listening = hubs.map(({ stack }) => stack.events.subscribe(check));
+    check();
+  });
+}
+
+async function household(): Promise<{ dad: Hub; mum: Hub }> {
+  const [dad, mum] = [await hub('Dad'), await hub('Mum')];
+  await dad.stack.pins(mum.stack);
+  await mum.stack.pins(dad.stack);
+  dad.stack.hears(mum.stack);
+  mum.stack.hears(dad.stack);
+  await online(dad, mum);
+  await mum.work.agents.create('claude', { domains: ['family.chat'] }, 'R2', OWNER);
+  return { dad, mum };
+}
+
+const online = (dad: Hub, mum: Hub): Promise<void> =>
+  until([dad, mum], () => dad.stack.links.isOnline(mum.stack.key) && mum.stack.links.isOnline(dad.stack.key), 'both are online');
+
+async function allow(mum: Hub): Promise<string> {
+  await until([mum], () => mum.work.approvals.pending().length === 1, 'a card waits');
+  const [card] = mum.work.approvals.pending();
+  if (!card) throw new Error('no card waits');
+  await mum.work.approvals.decide({ id: card.id, revision: card.revision, digest: card.digest, decision: 'allow' }, BROWSER);
+  const [item] = await mum.work.inbox.claim('claude', 1);
+  if (!item) throw new Error('nothing waits for claude');
+  await mum.work.inbox.ack('claude', item.delivery_id, null);
+  return item.delivery_id;
+}
+
+it('takes a delegation from one hub to an agent of another and its result back, receipt included', async () => {
+  const { dad, mum } = await household();
+  const report = await dad.work.sender.delegate(delegation('Mum', 'Tell the family chat that dinner is at 7'), null, null);
+  expect(report.state).toBe('pending_approval');
+  const delivery = await allow(mum);
+  const waiting = dad.work.tasks.get(report.id, PERSON, 15_000, never);
+  await mum.work.inbox.reply('claude', delivery, { status: 'completed', outcome: 'Sent.', truncated: false });
+  expect(await waiting).toMatchObject({ state: 'completed', untrusted: { outcome: 'Sent.' } });
+  await expect.poll(() => mum.stack.store.read.outboxOf(dad.stack.key)).toEqual([]);
+});
+
+it('brings a result that was made while the line was broken, once the hubs hear each other again', async () => {
+  const { dad, mum } = await household();
+  const report = await dad.work.sender.delegate(delegation('Mum', 'Tell the family chat that dinner is at 7'), null, null);
+  const delivery = await allow(mum);
+  await dad.stack.links.stop();
+  await until([mum], () => !mum.stack.links.isOnline(dad.stack.key), 'Mum notices');
+  await mum.work.inbox.reply('claude', delivery, { status: 'completed', outcome: 'Sent.', truncated: false });
+  expect(mum.stack.store.read.outboxOf(dad.stack.key)).toHaveLength(1);
+  await dad.stack.start();
+  mum.stack.hears(dad.stack);
+  dad.stack.hears(mum.stack);
+  await online(dad, mum);
+  expect((await dad.work.tasks.get(report.id, PERSON, 15_000, never)).state).toBe('completed');
+});
+
+it('asks a question across, lets a person allow it, and brings the answer on the same stream', async () => {
+  const { dad, mum } = await household();
+  const answer = dad.work.sender.query({ to: 'Mum', question: 'Who is home?', domain: 'family.chat' }, null, never);
+  await until([mum], () => mum.work.approvals.pending().length === 1, 'a card waits');
+  const [card] = mum.work.approvals.pending();
+  await mum.work.approvals.decide({ id: card?.id ?? '', revision: 0, digest: card?.digest ?? '', decision: 'allow' }, BROWSER);
+  const [item] = await mum.work.inbox.claim('claude', 1);
+  await mum.work.inbox.reply('claude', item?.delivery_id ?? '', { status: 'completed', summary: 'Everyone', truncated: false });
+  expect(await answer).toMatchObject({ state: 'answered', untrusted: { summary: 'Everyone' } });
+});

@@ -10,8 +10,8 @@ export interface LastWord {
 }
 
 const LAST_RUN = /\S+(?=\s*$)/u;
-const SIGNS_BEFORE = /^[^\p{L}\p{N}]+/u;
-const SIGNS_AFTER = /[^\p{L}\p{N}]+$/u;
+const SIGNS_BEFORE = /^[^\p{L}\p{M}\p{N}]+/u;
+const SIGNS_AFTER = /[^\p{L}\p{M}\p{N}]+$/u;
 /** Codes of hidden characters ("[U+202E]") are drawn as boxes, so nobody has to type them. */
 const CODE = /\[U\+[0-9A-F]{4,6}\]?/g;
 

@@ -16,7 +16,7 @@ function colour(token: string): readonly number[] {
   painter.fillStyle = getComputedStyle(probe).color;
   painter.fillRect(0, 0, 1, 1);
   probe.remove();
-  return [...painter.getImageData(0, 0, 1, 1).data.slice(0, 3)];
+  return Array.from(painter.getImageData(0, 0, 1, 1).data.slice(0, 3));
 }
 
 function luminance(parts: readonly number[]): number {

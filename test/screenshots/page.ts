@@ -27,8 +27,8 @@ if (theme === 'light' || theme === 'dark' || theme === 'contrast') {
 window.fakeHub = hub;
 location.hash = `#/${state.place}`;
 mount(App, { target, props: { api: hub } });
-if (state.then !== undefined) {
-  const happens = state.then;
+if (state.after !== undefined) {
+  const happens = state.after;
   setTimeout(() => happens(hub), 900);
 }
 

@@ -36,7 +36,7 @@ async function take(browser: Browser, origin: string, name: string, look: (typeo
     await page.getByRole('button', { name: press, exact: true }).first().click();
     await page.clock.runFor(100);
   }
-  if (state.then !== undefined) await page.clock.runFor(400);
+  if (state.after !== undefined) await page.clock.runFor(400);
   await page.evaluate(() => document.fonts.ready);
   await page.screenshot({ path: join(OUT, `${name}.${look.name}.png`), animations: state.early === true ? 'allow' : 'disabled' });
   await context.close();

@@ -30,7 +30,7 @@ export interface ScreenState {
   /** What a person does next, by accessible name. */
   readonly press?: readonly string[];
   /** Something that happens at the hub once the page is drawn. */
-  readonly then?: (hub: FakeHubApi) => void;
+  readonly after?: (hub: FakeHubApi) => void;
   /** Shown within the arming delay. */
   readonly early?: boolean;
 }
@@ -51,7 +51,7 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
   'now-after': {
     place: 'now',
     hub: () => new FakeHubApi(snapshotOf({ approvals: [{ ...DINNER, expires_at: NOW + 60_000 }, SALT, DEPLOY, CAR] })),
-    then: (hub) => {
+    after: (hub) => {
       hub.emit({ type: 'approval', approval: { ...DINNER, state: 'approved', decided_at: NOW, decided_by: 'Mum', surface: 'window' } });
       hub.emit({
         type: 'approval',
@@ -84,7 +84,7 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
   'now-lost': {
     place: 'now',
     hub: () => new FakeHubApi(snapshotOf({ approvals: [SALT] })),
-    then: (hub) => hub.link({ state: 'lost', since: Date.now(), retry_in_ms: 4_500 }),
+    after: (hub) => hub.link({ state: 'lost', since: Date.now(), retry_in_ms: 4_500 }),
   },
   'now-locked': {
     place: 'now',

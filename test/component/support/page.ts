@@ -29,12 +29,16 @@ export async function expectAccessible(): Promise<void> {
     // The test's own document has no title of ours to judge.
     rules: { 'document-title': { enabled: false } },
   });
-  let done = false;
-  void running.finally(() => (done = true));
-  // axe waits on timers, which a test may have stopped.
-  while (!done && vi.isFakeTimers()) await vi.advanceTimersByTimeAsync(1);
-  const { violations } = await running;
+  const { violations } = await whileTimersRun(running);
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 200)).join(' | ')}`)).toEqual([]);
+}
+
+/** axe waits on timers, which a test may have stopped: they go on, a millisecond at a time, until it is done. */
+async function whileTimersRun<T>(running: Promise<T>): Promise<T> {
+  const state = { done: false };
+  const settled = running.finally(() => (state.done = true));
+  while (vi.isFakeTimers() && !state.done) await vi.advanceTimersByTimeAsync(1);
+  return settled;
 }
 
 export const callsOf = (hub: FakeHubApi, name: string): readonly unknown[] =>

@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest';
+import { isLastWord, lastWord } from '../../../preload/contract/last-word.ts';
+import { ENGLISH } from '../../../preload/contract/strings/english.ts';
+import { pluralizer } from '../../../preload/contract/strings/plural.ts';
+import { areaName, countdown, dayName, durationWords, when } from '../../../renderer/app/format.ts';
+import { hrefOf, readPlace } from '../../../renderer/app/Navigation.svelte.ts';
+import { HOSTILE_TEXTS } from '../../fakes/hostile-texts.ts';
+
+const NOW = new Date(2026, 10, 21, 18, 4).getTime();
+
+describe('words and numbers', () => {
+  test('a sentence agrees with its number, in languages with more forms than two, too', () => {
+    expect([0, 1, 2].map(ENGLISH.now.needYou)).toEqual(['0 need you', '1 needs you', '2 need you']);
+    const polish = pluralizer('pl');
+    expect([1, 2, 5].map((count) => polish(count, { one: '{n} pies', few: '{n} psy', other: '{n} psów' }))).toEqual([
+      '1 pies',
+      '2 psy',
+      '5 psów',
+    ]);
+  });
+
+  test('every word of the catalogue says something', () => {
+    const empty: string[] = [];
+    const walk = (value: unknown, path: string): void => {
+      if (typeof value === 'string' && value.trim() === '') empty.push(path);
+      if (typeof value === 'object' && value !== null) for (const [key, member] of Object.entries(value)) walk(member, `${path}.${key}`);
+    };
+    walk(ENGLISH, 'english');
+    expect(empty).toEqual([]);
+  });
+
+  test('durations and times are said as people say them', () => {
+    expect([40_999, 60_000, 8 * 60_000 + 59_999, 6_960_000, 3 * 86_400_000].map(durationWords)).toEqual([
+      '40 seconds',
+      '1 minute',
+      '8 minutes',
+      '1 hour 56 minutes',
+      '3 days',
+    ]);
+    expect(countdown(252_000)).toBe('4 minutes 12 seconds');
+    expect([0, 1, 3, 20].map((days) => dayName(NOW - days * 86_400_000, NOW))).toEqual(['Today', 'Yesterday', 'Wednesday', '1 November']);
+    expect(when(NOW, NOW)).toBe('18:04');
+    expect(areaName('family.school-bus')).toBe('Family school bus');
+  });
+});
+
+describe('the last word', () => {
+  test('it is the last word as people mean it: without the full stop and quotes', () => {
+    const cases: readonly (readonly [string, string])[] = [
+      ['deploy the shop website to production', 'production'],
+      ['Deploy to “production”.\n', 'production'],
+      ['merge price-list', 'price-list'],
+      ['really?!', 'really'],
+      ['send 💸', '💸'],
+      ['pay 40,50 €', '€'],
+    ];
+    for (const [text, word] of cases) {
+      const last = lastWord(text);
+      expect(last?.word).toBe(word);
+      expect(text.slice(last?.from, last?.to)).toBe(word);
+    }
+    expect(lastWord(' \n')).toBeUndefined();
+  });
+
+  test('case, composition and the signs around it do not count; half a word and two words do not pass', () => {
+    expect(isLastWord('Open the Café.', ' CAFE\u0301 ')).toBe(true);
+    expect(isLastWord('to production', 'produc')).toBe(false);
+    expect(isLastWord('to production', 'to production')).toBe(false);
+    expect(isLastWord('to production', '')).toBe(false);
+    expect(isLastWord('to pro[U+200B]duction', 'production')).toBe(true);
+  });
+
+  test('its place is right in every hostile text', () => {
+    for (const text of HOSTILE_TEXTS) {
+      const last = lastWord(text);
+      expect(last === undefined || text.slice(last.from, last.to) === last.word).toBe(true);
+      expect(last === undefined || isLastWord(text, last.word)).toBe(true);
+    }
+  });
+});
+
+describe('places', () => {
+  test('a place survives the way through the address, whatever it holds', () => {
+    for (const rest of [
+      ['hub', 'ed25519.00'],
+      ['pair', 'a/b#c?d'],
+      ['hub', 'Nana’s flat'],
+    ]) {
+      expect(readPlace(hrefOf('people', ...rest))).toEqual({ screen: 'people', rest });
+    }
+    expect(readPlace('#/nowhere/x')).toEqual({ screen: 'now', rest: ['x'] });
+    expect(readPlace('#/people/%E0%A4%A')).toEqual({ screen: 'people', rest: [] });
+  });
+});

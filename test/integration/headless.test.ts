@@ -1,0 +1,114 @@
+// The headless hub as a process: it starts, says where it is, keeps one folder to itself, survives being killed, and stops in order.
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Program, axon, runtimeOf, startHeadless } from '../support/programs.ts';
+import type { HeadlessHub } from '../support/programs.ts';
+
+let home: string;
+const running: HeadlessHub[] = [];
+
+beforeEach(() => (home = mkdtempSync(join(tmpdir(), 'axon-headless-'))));
+afterEach(async () => {
+  for (const { program } of running.splice(0)) {
+    program.kill('SIGKILL');
+    await program.ended();
+  }
+  rmSync(home, { recursive: true, force: true });
+});
+
+async function start(): Promise<HeadlessHub> {
+  const hub = await startHeadless(home);
+  running.push(hub);
+  return hub;
+}
+
+const health = async (port: number): Promise<unknown> => (await fetch(`http://127.0.0.1:${port}/health`)).json();
+
+describe('a headless hub', () => {
+  test('answers, and stops in order on a signal with its files gone and its ports free', async () => {
+    const { program, port } = await start();
+    expect(await health(port)).toEqual({ status: 'ok', state: 'running' });
+    program.kill('SIGTERM');
+    expect(await program.ended()).toMatchObject({ code: 0 });
+    expect(existsSync(join(home, 'hub.json'))).toBe(false);
+    expect(existsSync(join(home, 'hub.lock'))).toBe(false);
+    await expect(fetch(`http://127.0.0.1:${port}/health`)).rejects.toThrow();
+  });
+
+  test('HT-13: prints no login link where its output is not a terminal, and names the command that does', async () => {
+    const { program } = await start();
+    expect(program.out).toContain('npx axon login');
+    expect(program.out + program.error).not.toContain('#c=');
+  });
+
+  test('refuses a second hub in its folder and names itself', async () => {
+    const { program } = await start();
+    const second = await Program.start('headless', ['--api-port', '0', '--peer-port', '0'], { AXON_HOME: home }).ended();
+    expect(second.code).toBe(1);
+    expect(second.error).toContain(String(program.pid));
+    expect(second.error).toContain('--home');
+    expect(await health(runtimeOf(home).port)).toMatchObject({ status: 'ok' });
+  });
+
+  test('starts again after it was killed, as the same hub', async () => {
+    const first = await start();
+    await axon(home, ['agents', 'add', 'bot', '--passphrase-file', passphraseFile(join(home, 'passphrase'))]);
+    const before = JSON.parse((await axon(home, ['status', '--json'])).out);
+    first.program.kill('SIGKILL');
+    await first.program.ended();
+    const secret = runtimeOf(home).boot_secret;
+    await start();
+    expect(runtimeOf(home).boot_secret).not.toBe(secret);
+    const after = JSON.parse((await axon(home, ['status', '--json'])).out);
+    expect(after.hub.agent_id).toBe(before.hub.agent_id);
+    expect(after.agents.registered).toBe(1);
+  });
+
+  test('F-15: says which port is taken and never takes another one', async () => {
+    const other = createServer();
+    const port = await new Promise<number>((resolve) => {
+      other.listen(0, '127.0.0.1', () => {
+        const address = other.address();
+        resolve(typeof address === 'object' && address !== null ? address.port : 0);
+      });
+    });
+    try {
+      const refused = await Program.start('headless', ['--api-port', String(port), '--peer-port', '0'], { AXON_HOME: home }).ended();
+      expect(refused.code).toBe(1);
+      expect(refused.error).toContain(`Port ${port} on 127.0.0.1 is taken`);
+      expect(refused.error).toContain('--api-port');
+      expect(existsSync(join(home, 'hub.json'))).toBe(false);
+      expect(existsSync(join(home, 'hub.lock'))).toBe(false);
+    } finally {
+      other.close();
+    }
+  });
+
+  test('names the setting that is wrong', async () => {
+    const refused = await Program.start('headless', [], { AXON_HOME: home, AXON_PEER_PORT: 'many' }).ended();
+    expect(refused).toMatchObject({ code: 1, error: expect.stringContaining('AXON_PEER_PORT') });
+  });
+
+  test('ST-02: puts no secret of its own into its log or its output', async () => {
+    const { program } = await start();
+    const passphrase = passphraseFile(join(home, 'passphrase'));
+    await axon(home, ['agents', 'add', 'bot', '--passphrase-file', passphrase]);
+    const link = JSON.parse((await axon(home, ['login', '--json', '--passphrase-file', passphrase])).out);
+    const secrets = [
+      runtimeOf(home).boot_secret,
+      readFileSync(join(home, 'tokens/bot.token'), 'utf8').trim().slice(-43),
+      new URL(link.url).hash.slice('#c='.length),
+      readFileSync(passphrase, 'utf8').trim(),
+      readFileSync(join(home, 'identity.key'), 'utf8').trim(),
+    ];
+    for (const secret of secrets) expect(program.out + program.error).not.toContain(secret);
+  });
+});
+
+function passphraseFile(path: string): string {
+  writeFileSync(path, 'a passphrase of the tests\n', { mode: 0o600 });
+  return path;
+}

@@ -1,0 +1,93 @@
+// The programs of this project as child processes, run from their sources: `axon`, and a headless hub in a folder of its own.
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const ROOT = join(import.meta.dirname, '../..');
+const HOOK = new URL('./raw-imports.mjs', import.meta.url).href;
+
+export interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly error: string;
+}
+
+export class Program {
+  out = '';
+  error = '';
+  readonly #child: ChildProcess;
+  readonly #exit: Promise<unknown>;
+
+  private constructor(child: ChildProcess) {
+    this.#child = child;
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.out += text));
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.error += text));
+    this.#exit = once(child, 'close');
+  }
+
+  /** Starts main/entry/<entry>.ts with only these AXON_ variables. */
+  static start(entry: string, parameters: readonly string[], variables: Readonly<Record<string, string>> = {}, input?: string): Program {
+    const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('AXON_'));
+    const child = spawn(process.execPath, ['--import', HOOK, join(ROOT, 'main/entry', `${entry}.ts`), ...parameters], {
+      env: { ...Object.fromEntries(inherited), ...variables },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    child.stdin.end(input ?? '');
+    return new Program(child);
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  async ended(): Promise<Ended> {
+    await this.#exit;
+    return { code: this.#child.exitCode, out: this.out, error: this.error };
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  /** Waits until `text` was printed on standard output. */
+  async printed(text: string): Promise<void> {
+    while (!this.out.includes(text)) {
+      if (this.#child.stdout === null || this.#child.exitCode !== null)
+        throw new Error(`ended before it printed "${text}":\n${this.error}`);
+      await Promise.race([once(this.#child.stdout, 'data'), this.#exit]);
+    }
+  }
+}
+
+/** Runs `axon` to its end. */
+export function axon(
+  home: string,
+  parameters: readonly string[],
+  variables: Readonly<Record<string, string>> = {},
+  input?: string,
+): Promise<Ended> {
+  return Program.start('cli', parameters, { AXON_HOME: home, ...variables }, input).ended();
+}
+
+export interface HeadlessHub {
+  readonly program: Program;
+  readonly home: string;
+  readonly port: number;
+}
+
+/** Starts a headless hub on free ports and waits until its API answers. */
+export async function startHeadless(
+  home = mkdtempSync(join(tmpdir(), 'axon-headless-')),
+  flags: readonly string[] = [],
+): Promise<HeadlessHub> {
+  const program = Program.start('headless', ['--api-port', '0', '--peer-port', '0', '--discovery', 'off', ...flags], { AXON_HOME: home });
+  await program.printed('To open its pages');
+  return { program, home, port: runtimeOf(home).port };
+}
+
+export function runtimeOf(home: string): { readonly port: number; readonly pid: number; readonly boot_secret: string } {
+  return JSON.parse(readFileSync(join(home, 'hub.json'), 'utf8'));
+}

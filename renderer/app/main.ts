@@ -3,7 +3,7 @@ import { mount } from 'svelte';
 import { createHubApi } from '../../preload/api.ts';
 import { createBridgeTransport } from '../../preload/bridge-transport.ts';
 import { BRIDGE_NAME } from '../../preload/contract/bridge.ts';
-import type { HubBridge } from '../../preload/contract/bridge.ts';
+import type { HubBridge, ShowRequest } from '../../preload/contract/bridge.ts';
 import { HttpTransport, pageEnvironment } from '../../preload/http-transport.ts';
 import '../styles/all.css';
 import App from './App.svelte';
@@ -23,5 +23,9 @@ const bridge = window[BRIDGE_NAME];
 const transport = bridge === undefined ? new HttpTransport(pageEnvironment(window)) : createBridgeTransport(bridge, () => Date.now());
 mount(App, {
   target,
-  props: { cameByLink, api: createHubApi(transport), onShow: bridge === undefined ? undefined : (listener) => bridge.onShow(listener) },
+  props: {
+    cameByLink,
+    api: createHubApi(transport),
+    onShow: bridge === undefined ? undefined : (listener: (request: ShowRequest) => void) => bridge.onShow(listener),
+  },
 });

@@ -1,0 +1,254 @@
+// `axon` as a child process against a real hub: what it does, what it refuses, what it prints and with which exit code.
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Program, axon } from '../support/programs.ts';
+import type { Ended } from '../support/programs.ts';
+import { TestHub } from '../support/test-hub.ts';
+
+const DANGEROUS = '\u001b]8;;http://evil.example\u0007red\u001b[31m\rX\b\u202egnp.exe\u009b2J';
+let hub: TestHub;
+let passphrase: string;
+
+const run = (...parameters: readonly string[]): Promise<Ended> => axon(hub.home, parameters);
+const owner = (...parameters: readonly string[]): Promise<Ended> => axon(hub.home, ['--passphrase-file', passphrase, ...parameters]);
+
+beforeAll(async () => {
+  hub = await TestHub.start();
+  passphrase = join(hub.home, 'passphrase');
+  writeFileSync(passphrase, 'a passphrase of the tests\n', { mode: 0o600 });
+  expect(await owner('agents', 'add', 'asker')).toMatchObject({ code: 0 });
+  expect(await owner('agents', 'add', 'bot', '--domain', 'family.chat', '--class', 'R0')).toMatchObject({ code: 0 });
+});
+afterAll(() => hub.stop());
+
+describe('axon', () => {
+  test('keeps the token of an agent for this user alone, and never prints it', async () => {
+    const added = await owner('agents', 'add', 'quiet', '--json');
+    const file = join(hub.home, 'tokens/quiet.token');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(statSync(join(hub.home, 'tokens')).mode & 0o777).toBe(0o700);
+    const token = readFileSync(file, 'utf8').trim();
+    expect(token).toMatch(/^axh_agent_/);
+    expect(added.out + added.error).not.toContain(token);
+    expect(JSON.parse((await axon(hub.home, ['whoami', '--json'], { AXON_TOKEN_FILE: file })).out).token.agent).toBe('quiet');
+  });
+
+  test('connects an agent after a person confirmed the code it shows', async () => {
+    const connecting = Program.start('cli', ['agents', 'connect', 'newcomer', '--domain', 'family.news'], { AXON_HOME: hub.home });
+    await expect.poll(() => hub.node.services.work.registrations.pending().length).toBe(1);
+    const [asked] = hub.node.services.work.registrations.pending();
+    await expect.poll(() => connecting.error).toContain(asked?.code ?? 'no code');
+    const page = await hub.page();
+    const confirmed = await hub.ask(`/v1/agents/registrations/${asked?.id}/confirm`, {
+      method: 'POST',
+      token: page,
+      body: { code: asked?.code },
+    });
+    expect(confirmed.status).toBe(200);
+    expect(await connecting.ended()).toMatchObject({ code: 0 });
+    expect((await run('whoami', '--as', 'newcomer')).out).toContain('newcomer on Test hub');
+  });
+
+  test('turns a program into an agent that answers a query', async () => {
+    const program =
+      'process.stdin.on("data", (d) => { const item = JSON.parse(d); console.log(JSON.stringify({ heard: item.untrusted.text })) })';
+    const listening = Program.start('cli', ['listen', '--as', 'bot', '--once', '--', process.execPath, '-e', program], {
+      AXON_HOME: hub.home,
+    });
+    await expect.poll(() => listening.error, { timeout: 10_000 }).toContain('Listening as bot');
+    const asked = await run('query', 'Test hub/bot', 'Free at 7?', '--domain', 'family.chat', '--as', 'asker', '--json');
+    expect(asked.code).toBe(0);
+    expect(JSON.parse(asked.out).untrusted.data).toEqual({ heard: 'Free at 7?' });
+    expect(await listening.ended()).toMatchObject({ code: 0 });
+  });
+
+  test('carries a delegation through a decision at the terminal to its result', async () => {
+    const delegated = await run(
+      'delegate',
+      'Test hub/bot',
+      'Tell the chat that dinner is at 7',
+      '--domain',
+      'family.chat',
+      '--as',
+      'asker',
+      '--json',
+    );
+    const { id } = JSON.parse(delegated.out);
+    expect((await owner('approvals')).out).toContain('Tell the chat that dinner is at 7');
+    const [card] = JSON.parse((await owner('approvals', 'list', '--json')).out).items;
+    const unseen = await owner('approvals', 'allow', card.id);
+    expect(unseen).toMatchObject({ code: 2, error: expect.stringContaining('--digest') });
+    const changed = await owner('approvals', 'allow', card.id, '--digest', '0'.repeat(64));
+    expect(changed.code).toBe(2);
+    expect(await owner('approvals', 'allow', card.id, '--digest', card.digest)).toMatchObject({ code: 0 });
+    const listening = await run('listen', '--as', 'bot', '--once', '--', process.execPath, '-e', 'console.log("Posted.")');
+    expect(listening.code).toBe(0);
+    const ended = await run('tasks', id, '--wait', '--as', 'asker');
+    expect(ended).toMatchObject({ code: 0, out: expect.stringContaining('Posted.') });
+  });
+
+  test('tells a failed program and a declined request by the exit code', async () => {
+    const ask = async (text: string): Promise<{ id: string; card: { id: string; digest: string } }> => {
+      const { id } = JSON.parse((await run('delegate', 'Test hub/bot', text, '--domain', 'family.chat', '--as', 'asker', '--json')).out);
+      const [card] = JSON.parse((await owner('approvals', '--json')).out).items;
+      return { id, card };
+    };
+    const failing = await ask('This will fail');
+    await owner('approvals', 'allow', failing.card.id, '--digest', failing.card.digest);
+    await run('listen', '--as', 'bot', '--once', '--', process.execPath, '-e', 'console.error("no paper"); process.exit(3)');
+    expect(await run('tasks', failing.id, '--wait', '--as', 'asker')).toMatchObject({ code: 2, out: expect.stringContaining('no paper') });
+    const declined = await ask('This will be declined');
+    expect(await owner('approvals', 'decline', declined.card.id, '--reason', 'not today')).toMatchObject({ code: 0 });
+    expect(await run('tasks', declined.id, '--wait', '--as', 'asker')).toMatchObject({ code: 2 });
+  });
+
+  test('asks for the owner at a terminal only: in a pipe it says how, and exits 2', async () => {
+    for (const command of [['approvals'], ['pair', 'window'], ['agents', 'add', 'intruder'], ['login', '--json']]) {
+      expect(await axon(hub.home, command, {}, 'a passphrase of the tests\n'), command.join(' ')).toMatchObject({
+        code: 2,
+        out: '',
+        error: expect.stringContaining('--passphrase-file'),
+      });
+    }
+    const wrong = join(hub.home, 'wrong');
+    writeFileSync(wrong, 'not the passphrase\n', { mode: 0o600 });
+    expect(await axon(hub.home, ['approvals', '--passphrase-file', wrong])).toMatchObject({ code: 2, out: '' });
+  });
+
+  test('prints a login link to a terminal, or to a script that asked for it as JSON', async () => {
+    const piped = await owner('login');
+    expect(piped).toMatchObject({ code: 2, out: '' });
+    const link = new URL(JSON.parse((await owner('login', '--json')).out).url);
+    expect(link.host).toBe(hub.host);
+    const login = await hub.ask('/v1/login', { method: 'POST', body: { code: link.hash.slice('#c='.length) } });
+    expect(login.status).toBe(200);
+  });
+
+  test('ends the owner token it used', async () => {
+    await owner('approvals');
+    expect(hub.node.services.tokens.list().filter((row) => row.kind === 'owner')).toEqual([]);
+  });
+
+  test('works from its help alone: every command has one, and a wrong one exits 2', async () => {
+    const help = await run('--help');
+    expect(help.code).toBe(0);
+    const commands = [...help.out.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name ?? '');
+    expect(commands).toEqual(
+      expect.arrayContaining(['peers', 'discover', 'ping', 'query', 'delegate', 'notify', 'inbox', 'reply', 'listen']),
+    );
+    expect(commands).toEqual(
+      expect.arrayContaining(['tasks', 'cancel', 'approvals', 'pair', 'agents', 'status', 'whoami', 'login', 'examples', 'hub']),
+    );
+    for (const wrong of [['nonsense'], ['query'], ['query', 'a'], ['status', '--colour'], ['inbox', '--max', 'many']]) {
+      expect((await run(...wrong)).code, wrong.join(' ')).toBe(2);
+    }
+  });
+
+  test('says where it looked when no hub runs, and exits 1', async () => {
+    const empty = mkdtempSync(join(tmpdir(), 'axon-empty-'));
+    expect(await axon(empty, ['status'])).toMatchObject({ code: 1, error: expect.stringContaining(empty) });
+    expect(JSON.parse((await axon(empty, ['status', '--json'])).error)).toMatchObject({ code: 'hub_unreachable' });
+    rmSync(empty, { recursive: true });
+  });
+});
+
+describe('HT-12: a program that squats on the port', () => {
+  let squatter: Server;
+  let home: string;
+  const heard: IncomingMessage[] = [];
+
+  beforeAll(async () => {
+    squatter = createServer((request, response) => {
+      heard.push(request);
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ proof: '0'.repeat(64), status: 'ok', items: [] }));
+    });
+    const port = await new Promise<number>((resolve) => {
+      squatter.listen(0, '127.0.0.1', () => {
+        const address = squatter.address();
+        resolve(typeof address === 'object' && address !== null ? address.port : 0);
+      });
+    });
+    home = mkdtempSync(join(tmpdir(), 'axon-squatted-'));
+    writeFileSync(join(home, 'hub.json'), JSON.stringify({ port, pid: 1, boot_secret: 'the real one' }), { mode: 0o600 });
+  });
+  afterAll(() => {
+    squatter.close();
+    rmSync(home, { recursive: true });
+  });
+
+  test('is sent neither a token nor a passphrase', async () => {
+    const secrets = { AXON_TOKEN: `axh_agent_${'0'.repeat(16)}_${'x'.repeat(43)}` };
+    expect(await axon(home, ['peers'], secrets)).toMatchObject({ code: 1, error: expect.stringContaining('not your hub') });
+    expect((await axon(home, ['approvals', '--passphrase-file', passphrase])).code).toBe(1);
+    expect(heard.length).toBeGreaterThan(0);
+    for (const { url, headers } of heard) {
+      expect(url).toMatch(/^\/v1\/proof\?n=[A-Za-z0-9_-]+$/);
+      expect(headers.authorization).toBeUndefined();
+    }
+  });
+
+  test('and a runtime file that others may read is not believed', async () => {
+    const file = join(home, 'hub.json');
+    chmodSync(file, 0o644);
+    expect(await axon(home, ['status'])).toMatchObject({ code: 1, error: expect.stringContaining('not private') });
+    chmodSync(file, 0o600);
+  });
+});
+
+describe('CL: what comes from elsewhere stays text', () => {
+  test('CL-01: control, colour, link and direction characters are shown, never obeyed', async () => {
+    const printed = await run('delegate', 'Test hub/bot', DANGEROUS, '--domain', 'family.chat', '--as', 'asker', '--json');
+    const { id } = JSON.parse(printed.out);
+    const outputs = [printed.out];
+    for (const parameters of [['tasks', id], ['tasks'], ['tasks', id, '--json']])
+      outputs.push((await run(...parameters, '--as', 'asker')).out);
+    for (const parameters of [['approvals'], ['approvals', '--json']]) outputs.push((await owner(...parameters)).out);
+    for (const text of outputs) {
+      // Everything but line feeds that a terminal would act on.
+      expect([...text].filter((character) => character !== '\n' && /[\p{Control}\u202e]/u.test(character))).toEqual([]);
+    }
+    expect(outputs.join('')).toContain('gnp.exe');
+  });
+
+  test('CL-02: texts that look like options, files or nothing are data', async () => {
+    const missing = await run('query', '--as', 'asker', '--', '--help', '@/etc/passwd');
+    expect(missing).toMatchObject({ code: 2, error: expect.stringContaining('--help') });
+    const sent = await run(
+      'delegate',
+      '--as',
+      'asker',
+      '--domain',
+      'family.chat',
+      '--json',
+      '--',
+      'Test hub/bot',
+      '--rm -rf @/etc/passwd $(id)',
+    );
+    const task = JSON.parse((await run('tasks', JSON.parse(sent.out).id, '--as', 'asker', '--json')).out);
+    expect(task.text).toBe('--rm -rf @/etc/passwd $(id)');
+    const long = await run('delegate', 'Test hub/bot', 'x'.repeat(100_000), '--as', 'asker');
+    expect(long).toMatchObject({ code: 2 });
+  });
+
+  test('CL-03: a token given as an argument is refused, and no secret stands on a command line', async () => {
+    const token = readFileSync(join(hub.home, 'tokens/bot.token'), 'utf8').trim();
+    const refused = await run('notify', 'Test hub/bot', 'topic', token);
+    expect(refused).toMatchObject({ code: 2, error: expect.stringContaining('AXON_TOKEN_FILE') });
+    expect(refused.out + refused.error).not.toContain(token);
+    const listening = Program.start('cli', ['listen', '--as', 'bot', '--', 'true'], { AXON_HOME: hub.home });
+    await expect.poll(() => listening.error, { timeout: 10_000 }).toContain('Listening');
+    if (process.platform === 'linux') {
+      const { stdout } = spawnSync('cat', [`/proc/${listening.pid}/cmdline`], { encoding: 'utf8' });
+      expect(stdout).toContain('listen');
+      expect(stdout).not.toContain(token.slice(-43));
+    }
+    listening.kill('SIGINT');
+    expect(await listening.ended()).toMatchObject({ code: 0 });
+  });
+});

@@ -35,6 +35,8 @@ interface Delivery {
   attempt: number;
   timer: TimerHandle | undefined;
   isBusy: boolean;
+  /** A new connection is there: the other side may have lost what it acked before its own check was durable. */
+  isOnNewLine: boolean;
 }
 
 export class Confirmations {
@@ -165,12 +167,17 @@ export class Confirmations {
 
   /** A connection to this key is there: what waits for it goes now. */
   #hurry(key: KeyHex): void {
-    for (const entry of this.#entries.values()) if (entry.key === key) this.#plan(entry, 0);
+    for (const entry of this.#entries.values()) {
+      if (entry.key !== key) continue;
+      this.#plan(entry, 0);
+      const delivery = this.#deliveries.get(entry.pid);
+      if (delivery !== undefined) delivery.isOnNewLine = true;
+    }
   }
 
   #plan(entry: Unsettled, delayMs: number): void {
     if (this.#stopped.signal.aborted) return;
-    const delivery = this.#deliveries.get(entry.pid) ?? { attempt: 0, timer: undefined, isBusy: false };
+    const delivery = this.#deliveries.get(entry.pid) ?? { attempt: 0, timer: undefined, isBusy: false, isOnNewLine: false };
     this.#deliveries.set(entry.pid, delivery);
     delivery.timer?.cancel();
     delivery.timer = this.#deps.clock.setTimer(delayMs, () => {
@@ -185,7 +192,9 @@ export class Confirmations {
     if (this.#isExpired(entry)) return this.#expire(entry);
     delivery.isBusy = true;
     try {
-      if (!entry.isAcked && this.#ageMs(entry) < CONFIRM_RESEND_MS) await this.#send(entry);
+      const isDue = !entry.isAcked || (!entry.isPinned && delivery.isOnNewLine);
+      delivery.isOnNewLine = false;
+      if (isDue && this.#ageMs(entry) < CONFIRM_RESEND_MS) await this.#send(entry);
       else if (!this.#deps.lines.isOpen(entry.key)) await this.#open(entry);
     } catch (error) {
       this.#deps.log.warn('a pairing confirmation could not be settled', { error: error instanceof Error ? error.message : 'unknown' });

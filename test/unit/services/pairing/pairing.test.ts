@@ -297,6 +297,7 @@ describe('pairing interrupted', () => {
     await reaches(mum, 'type_two');
     const back = await killAndRestart(mum);
     expect(back.pairing.list()).toEqual([]);
+    await clock.until(() => dad.pairing.list()[0]?.state === 'failed', 'the waiting side is told', 60_000);
     await clock.advance(960_000);
     expect([dad.store.read.peers(), back.store.read.peers()]).toEqual([[], []]);
     expect(dad.store.read.getMeta('pairing_unsettled')).toBe('[]');

@@ -1,7 +1,7 @@
 // How the sources become out/: the hub's processes (Electron's main, headless, the QUIC process, the command line), the preload script of
 // the sandboxed window, and the pages. Native packages stay outside the bundles; everything else goes in, because a start that loads one
 // file is several times faster than one that loads hundreds.
-import { existsSync } from 'node:fs';
+import { chmodSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig } from 'electron-vite';
@@ -13,8 +13,15 @@ const ENTRIES = ['electron', 'headless', 'quic', 'cli'];
 
 const outside = OUTSIDE.map((name) => new RegExp(`^${name}(?:[/-].*)?$`));
 
+/** `npx axon` runs the built file itself. */
+const executableCli = {
+  name: 'axon:executable-cli',
+  writeBundle: () => chmodSync(join(root, 'out/main/cli.js'), 0o755),
+};
+
 export default defineConfig({
   main: {
+    plugins: [executableCli],
     build: {
       outDir: 'out/main',
       target: 'node20.19',

@@ -55,6 +55,8 @@ function prepare(command: Command): void {
 
 /** Runs the program. Returns the exit code. */
 export async function runProgram(argv: readonly string[], deps: ProgramDeps): Promise<number> {
+  // A reader that has seen enough (as in "axon tasks | head") closes the pipe: that is no failure.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   let exitCode = 0;
   const run: Run = async (command, work) => {
     exitCode = await runCommand(command.optsWithGlobals<GlobalOptions>(), work);

@@ -186,6 +186,16 @@ describe('what stands around the screens', () => {
     await expect.element(page.getByRole('dialog')).not.toBeInTheDocument();
   });
 
+  test('the rail says how many wait, as a number to see and in words to hear', async () => {
+    const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER] }));
+    await showApp(hub);
+    await expect.element(page.getByRole('link', { name: 'Now, 1 waiting', exact: true })).toBeVisible();
+    hub.emit({ type: 'approval', approval: SALT });
+    await expect.element(page.getByRole('link', { name: 'Now, 2 waiting', exact: true })).toBeVisible();
+    await expect.element(page.getByRole('link', { name: 'Feed, 3 unread', exact: true })).toBeVisible();
+    await expectAccessible();
+  });
+
   test('J and K go from card to card', async () => {
     await showApp(new FakeHubApi(snapshotOf({ approvals: [DINNER, SALT] })));
     await expect.element(page.getByRole('article').first()).toBeInTheDocument();

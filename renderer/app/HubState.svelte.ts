@@ -1,6 +1,6 @@
 // The page's one picture of its hub: a snapshot, kept up by numbered events. A gap in the numbers, or a line that was lost, means a new
 // snapshot. Decides nothing and writes nothing; screens read it, controllers call the hub.
-import type { ApprovalDto, UiEvent, UiSnapshot } from '../../preload/contract/dto.ts';
+import type { ApprovalDto, PairingDto, UiEvent, UiSnapshot } from '../../preload/contract/dto.ts';
 import type { Problem } from '../../preload/contract/errors.ts';
 import type { HubApi, LinkState } from '../../preload/contract/hub-api.ts';
 import { applyEvent, putApproval } from './apply-event.ts';
@@ -98,6 +98,12 @@ export class HubState {
     if (this.#snapshot === null) return;
     this.#snapshot = { ...this.#snapshot, ...putApproval(this.#snapshot, approval) };
     this.#tell(approval);
+  }
+
+  /** A pairing that this page began, ahead of its event; one that an event has brought already is newer. */
+  putPairing(pairing: PairingDto): void {
+    if (this.#snapshot === null || this.#snapshot.pairings.some((other) => other.id === pairing.id)) return;
+    this.#snapshot = { ...this.#snapshot, pairings: [...this.#snapshot.pairings, pairing] };
   }
 
   /** Told of every approval that a snapshot or an event brings, pending or decided. Returns the way to stop. */

@@ -38,7 +38,9 @@ export class PeopleController {
   /** A person pressed Add: asks that hub, and shows how it goes on. */
   async add(peer: string, name?: string): Promise<void> {
     const outcome = await this.#run(peer, () => this.#deps.api.call('pairings.start', { peer, ...(name === undefined ? {} : { name }) }));
-    if (outcome?.ok) this.#deps.navigation.go('people', 'pair', outcome.value.id);
+    if (!outcome?.ok) return;
+    this.#deps.hub.putPairing(outcome.value);
+    this.#deps.navigation.go('people', 'pair', outcome.value.id);
   }
 
   /** Adds a hub that is not on this network, then asks it. */

@@ -91,7 +91,9 @@ export class QuicConnection {
         message: (streamId, bytes) => this.#message(streamId, bytes),
         reset: (streamId, code) => this.#reset(streamId, code),
         violation: (streamId, rule) => this.#violation(streamId, rule),
+        expected: () => this.outgoing.expected,
       },
+      isDialler: this.direction === 'outgoing',
     });
     this.#writer = new StreamWriter({ native, clock: host.clock });
     const wake = (): void => this.wake();

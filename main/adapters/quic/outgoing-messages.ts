@@ -73,6 +73,12 @@ export class OutgoingMessages {
     return (streamId & 1) === (this.#nextIds.bidirectional & 1);
   }
 
+  /** The stream of the request that has waited longest. */
+  get expected(): number | undefined {
+    for (const streamId of this.#awaiting.keys()) return streamId;
+    return undefined;
+  }
+
   answered(streamId: number, answer: Answer): void {
     const outgoing = this.#awaiting.get(streamId);
     if (!outgoing) return;

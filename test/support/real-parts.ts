@@ -17,6 +17,7 @@ export const REAL_PARTS = {
   'small-disk': { needs: 'root and leave to mount a tmpfs', found: canMount },
   'c-compiler': { needs: 'Linux with cc, for a disk that fails on request', found: () => process.platform === 'linux' && onPath('cc') },
   faketime: { needs: 'the package faketime', found: () => onPath('faketime') },
+  ngtcp2: { needs: 'the package ngtcp2-client', found: () => onPath('gtlsclient') },
   'socket-list': { needs: 'the package iproute2', found: () => onPath('ss') },
 } as const;
 

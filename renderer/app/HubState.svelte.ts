@@ -14,6 +14,8 @@ export type Phase = 'loading' | 'ready' | 'logged_out' | 'unreachable';
 export class HubState {
   #snapshot = $state.raw<UiSnapshot | null>(null);
   #link = $state.raw<LinkState | null>(null);
+  /** Since when a snapshot that is needed cannot be had: what is shown may be old although the line stands. */
+  #staleSince = $state<number | null>(null);
   #phase = $state<Phase>('loading');
   #problem = $state.raw<Problem | null>(null);
   /** The newest event that touched each conversation, so that an open thread knows when to read again. */
@@ -39,11 +41,12 @@ export class HubState {
     return this.#problem;
   }
   get link(): LinkState | null {
-    return this.#link;
+    if (this.#staleSince === null || this.#link?.state !== 'live') return this.#link;
+    return { state: 'lost', since: this.#staleSince, retry_in_ms: SNAPSHOT_RETRY_MS };
   }
   /** True while what is shown is what the hub holds; when false nothing may be decided. */
   get live(): boolean {
-    return this.#phase === 'ready' && this.#link?.state !== 'lost';
+    return this.#phase === 'ready' && this.link?.state !== 'lost';
   }
   /** Only read where a screen is drawn: screens exist once there is a snapshot. */
   get snapshot(): UiSnapshot {
@@ -83,6 +86,7 @@ export class HubState {
     if (this.#stopped) return;
     if (!outcome.ok) return this.#failed(outcome.problem);
     this.#problem = null;
+    this.#staleSince = null;
     this.#snapshot = outcome.value;
     this.#phase = 'ready';
     for (const approval of [...outcome.value.approvals, ...outcome.value.recently_decided]) this.#tell(approval);
@@ -164,6 +168,7 @@ export class HubState {
       return;
     }
     if (this.#snapshot === null) this.#phase = 'unreachable';
+    else this.#staleSince ??= Date.now();
     this.#retry = setTimeout(() => void this.refresh(), SNAPSHOT_RETRY_MS);
   }
 }

@@ -13,6 +13,12 @@ export function modifierName(platform: string): string {
 export function listenToKeys(page: Window, navigation: Navigation, onPanel: () => void): () => void {
   const mac = modifierName(page.navigator.platform) === '⌘';
   const onKey = (event: KeyboardEvent) => {
+    const back = mac ? event.metaKey && event.key === '[' : event.altKey && event.key === 'ArrowLeft';
+    if (back) {
+      event.preventDefault();
+      page.history.back();
+      return;
+    }
     const modified = mac ? event.metaKey && !event.ctrlKey : event.ctrlKey && !event.metaKey;
     if (modified && !event.altKey && !event.shiftKey) {
       const screen = /^[1-9]$/.test(event.key) ? SCREENS[Number(event.key) - 1] : undefined;

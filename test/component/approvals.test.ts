@@ -261,6 +261,46 @@ describe('what becomes of a card', () => {
     }
   });
 
+  test('when the hub comes back the buttons open as if the card had just appeared', async () => {
+    const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER] }));
+    await showCards(hub);
+    hub.link({ state: 'lost', since: Date.now(), retry_in_ms: 500 });
+    await expect.element(page.getByText('This page lost its hub')).toBeVisible();
+    await vi.advanceTimersByTimeAsync(ARM_MS);
+    hub.link({ state: 'live', since: Date.now(), retry_in_ms: null });
+    await button('Decline').click({ force: true });
+    expect(decided(hub)).toEqual([]);
+    await vi.advanceTimersByTimeAsync(ARM_MS);
+    await button('Decline').click();
+    expect(decided(hub)).toHaveLength(1);
+  });
+
+  test('Escape closes the drawer of the card only, and the heading has the focus', async () => {
+    await showCards(new FakeHubApi(snapshotOf({ approvals: [DINNER] })));
+    await button('With a reason').click();
+    await userEvent.keyboard('{Escape}');
+    await expect.element(button('Decline and say so')).not.toBeInTheDocument();
+    expect(document.activeElement?.id).toBe(`approval-${DINNER.id}`);
+  });
+
+  test('a page that cannot get the snapshot it needs says that it is not live, and decides nothing', async () => {
+    let broken = false;
+    const hub: FakeHubApi = new FakeHubApi(snapshotOf({ approvals: [DINNER] }), {
+      'hub.snapshot': () =>
+        broken ? { ok: false, problem: problemOf('hub_unreachable', 'No answer.') } : { ok: true, value: hub.snapshot },
+    });
+    await showCards(hub);
+    broken = true;
+    hub.emitUnheard({ type: 'feed_read', ids: 'all', unread: 0 });
+    hub.emit({ type: 'feed_read', ids: 'all', unread: 0 });
+    await expect.element(page.getByText('This page lost its hub')).toBeVisible();
+    await button('Decline').click({ force: true });
+    expect(decided(hub)).toEqual([]);
+    broken = false;
+    await vi.advanceTimersByTimeAsync(2_000);
+    await expect.element(page.getByText('This page lost its hub')).not.toBeInTheDocument();
+  });
+
   test('a gap in the events is closed by a new snapshot, and a card decided meanwhile leaves', async () => {
     const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER, SALT] }));
     await showCards(hub);

@@ -2,7 +2,22 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
-import { AGENTS, DINNER, DINNER_THREAD, FEED, KNOCK, MUM, NOW, SALT, noticeOf, snapshotOf } from '../fakes/household.ts';
+import {
+  AGENTS,
+  DAD,
+  DEPLOY,
+  DINNER,
+  DINNER_THREAD,
+  FEED,
+  KNOCK,
+  LONG,
+  MUM,
+  NOW,
+  SALT,
+  SETTINGS,
+  noticeOf,
+  snapshotOf,
+} from '../fakes/household.ts';
 import { callsOf, expectAccessible, showApp } from './support/page.ts';
 
 const button = (name: string) => page.getByRole('button', { name, exact: true });
@@ -195,6 +210,46 @@ describe('what stands around the screens', () => {
     await expect.element(page.getByRole('link', { name: 'Feed, 3 unread', exact: true })).toBeVisible();
     await expectAccessible();
   });
+
+  test.each(['dark', 'contrast'] as const)(
+    'in the %s theme every screen is as accessible',
+    async (theme) => {
+      const hub = new FakeHubApi(
+        snapshotOf({ settings: { ...SETTINGS, theme }, approvals: [DINNER, SALT, DEPLOY, LONG], registrations: [KNOCK] }),
+      );
+      for (const place of [
+        'now',
+        'people',
+        `people/hub/${DAD.id}`,
+        'people/add',
+        'feed',
+        `conversations/${DINNER_THREAD.conversation.id}`,
+        'agents',
+        'settings',
+      ]) {
+        await showApp(hub, place);
+        await vi.advanceTimersByTimeAsync(700);
+        await expectAccessible();
+      }
+    },
+    120_000,
+  );
+
+  test('on a narrow page the rail is five tabs, nothing is cut off and everything is as accessible', async () => {
+    await page.viewport(400, 800);
+    const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER, DEPLOY, LONG], registrations: [KNOCK] }));
+    for (const place of ['now', 'people', 'feed', 'conversations', 'agents', 'settings']) {
+      await showApp(hub, place);
+      await vi.advanceTimersByTimeAsync(700);
+      const main = document.querySelector('main');
+      expect(main?.scrollWidth, `the width of ${place}`).toBeLessThanOrEqual(main?.clientWidth ?? 0);
+      await expectAccessible();
+    }
+    expect([...document.querySelectorAll('.nav > :is(a, button)')].filter((tab) => tab.getClientRects().length > 0)).toHaveLength(5);
+    await button('More').click();
+    await expect.element(page.getByRole('link', { name: 'Agents, 1 waiting' })).toBeVisible();
+    await page.viewport(1280, 820);
+  }, 120_000);
 
   test('J and K go from card to card', async () => {
     await showApp(new FakeHubApi(snapshotOf({ approvals: [DINNER, SALT] })));

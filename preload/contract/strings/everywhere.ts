@@ -55,7 +55,6 @@ export const common = {
   here: 'here',
   said: {
     hiddenCharacter: (code: string) => `hidden character ${code}`,
-    emptyText: 'no words',
   },
   problems: {
     /** The sentence of each code is the hub's own; this is said when a code has no sentence. */

@@ -33,8 +33,8 @@ export const people = {
 
   allHubs: 'All hubs',
   online: (trip: string) => `Online, ${trip}.`,
+  onlineWord: 'online',
   onlineNoTrip: 'Online.',
-  offlineWord: 'Off.',
   added: (date: string) => `Added ${date}.`,
   gone: 'This hub is no longer here.',
   ownName: 'Its own name for itself, not checked:',
@@ -69,7 +69,6 @@ export const people = {
   agentId: 'Agent id',
   publicKey: 'Key',
   address: 'Address',
-  features: 'Speaks',
 
   addPage: {
     title: 'Add a hub',
@@ -155,6 +154,5 @@ export const people = {
     },
     digitsGroup: (count: number) => plural(count, { one: '{n} digit', other: '{n} digits' }),
     digit: (number: number) => `Digit ${number}`,
-    checking: 'Checking the digits…',
   },
 } as const;

@@ -53,10 +53,8 @@ export const conversations = {
     error: 'word that it failed',
     other: 'a message',
   },
-  askedWhom: (kind: string, agent: string) => `${kind} for ${agent}`,
   sentKind: (kind: string) => `${kind} went out`,
   wrote: 'wrote',
-  saidHere: (agent: string) => `${agent} said`,
   shownIsRun: 'What was shown is what ran:',
   states: {
     sending: 'On its way',

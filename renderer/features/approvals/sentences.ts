@@ -15,6 +15,13 @@ export function areaOf({ domain }: Pick<ApprovalDto, 'domain'>): string | undefi
   return domain !== null && DOMAIN.test(domain) ? areaName(domain) : undefined;
 }
 
+/** What stands before the asking agent's own name: "Dad, with", "with", "an agent on this computer". */
+export function withWhom({ peer_id, person, from_agent }: ApprovalDto): string {
+  if (peer_id === null) return now.agentHere;
+  if (from_agent === null) return person ?? '';
+  return person === null ? now.withAgentOnly : now.withAgent(person);
+}
+
 export function verbOf(approval: ApprovalDto): string {
   const area = areaOf(approval);
   if (approval.kind === 'query') return area === undefined ? now.answerAnywhere : now.answer(area);

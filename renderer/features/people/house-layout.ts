@@ -23,6 +23,8 @@ export interface HouseLayout {
   readonly farWalls: string;
   readonly floors: readonly { readonly from: number; readonly to: number; readonly y: number }[];
   readonly ground: number;
+  /** Where it may be said that the house beside is elsewhere. */
+  readonly note: { readonly x: number; readonly y: number } | null;
 }
 
 const WIDTH_MAX = 760;
@@ -79,7 +81,7 @@ export function layoutHouse(room: number, nearCount: number, farCount: number): 
 
   const outside =
     farCount === 0
-      ? { far: [], walls: '', height: ground + 14 }
+      ? { far: [], walls: '', height: ground + 14, note: null }
       : beside
         ? sideHouse(width, ground, centre)
         : housesBelow(width, ground, centre, farCount);
@@ -94,6 +96,7 @@ export function layoutHouse(room: number, nearCount: number, farCount: number): 
     farWalls: outside.walls,
     floors,
     ground,
+    note: outside.note,
   };
 }
 
@@ -143,7 +146,8 @@ function sideHouse(width: number, ground: number, centre: number) {
         pill: { x: pillX, y: ground + 28 },
       },
     ],
-    height: ground + 46,
+    height: ground + 68,
+    note: { x: pillX, y: ground + 58 },
   };
 }
 
@@ -171,7 +175,7 @@ function housesBelow(width: number, ground: number, centre: number, count: numbe
     far.push({ x, base, width: 96, height: DOOR_HEIGHT, room: 128, wire, pill: { x, y: roof - 22 } });
   }
   const rows = Math.ceil(count / columns);
-  return { walls, far, height: ground + 78 + rows * (FAR_HEIGHT + 30) - 18 };
+  return { walls, far, note: null, height: ground + 78 + rows * (FAR_HEIGHT + 30) - 18 };
 }
 
 /** The outline of a doorway with a rounded head. */

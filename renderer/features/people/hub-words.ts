@@ -13,10 +13,7 @@ export const isFar = (peer: PeerDto): boolean => peer.how_found === 'static';
 /** "3 ms", "off since Thursday", "suspended". */
 export function stateWords(peer: PeerDto, now: number): string {
   if (peer.trust === 'suspended') return people.asleep;
-  if (peer.online)
-    return peer.round_trip_ms === null
-      ? people.onlineNoTrip.replace(/\.$/, '').toLowerCase()
-      : words.common.milliseconds(peer.round_trip_ms);
+  if (peer.online) return peer.round_trip_ms === null ? people.onlineWord : words.common.milliseconds(peer.round_trip_ms);
   if (peer.last_seen_at === null) return people.neverSeen;
   const day = dayName(peer.last_seen_at, now);
   return people.offSince(

@@ -14,7 +14,7 @@ const START_LIMIT_MS = 30_000;
 
 export interface DesktopStart {
   readonly home: string;
-  readonly environment?: Readonly<Record<string, string>>;
+  readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly parameters?: readonly string[];
 }
 

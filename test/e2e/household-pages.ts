@@ -65,13 +65,14 @@ export class HouseholdPage {
     await this.page.getByRole('heading', { name: people.pairing.waiting.title }).waitFor();
   }
 
-  /** Types where a hub is and its key, for one that is not on this network. */
+  /** Types where a hub is and its key, for one that is not on this network; it is asked at once. */
   async addByAddress(address: string, key: string): Promise<void> {
     const { addPage } = people;
     await this.page.getByRole('button', { name: addPage.enter, exact: true }).click();
     await this.page.getByLabel(addPage.addressLabel, { exact: true }).fill(address);
     await this.page.getByLabel(addPage.keyLabel, { exact: true }).fill(key);
     await this.page.getByRole('button', { name: addPage.addressAdd }).click();
+    await this.page.getByRole('heading', { name: people.pairing.waiting.title }).waitFor();
   }
 
   /** A hub asks at this door: looks, and opens it. */
@@ -164,12 +165,11 @@ export class HouseholdPage {
   }
 }
 
-/** Two people pair their hubs as the pages tell them to; `asking` has the other in sight. Ends on each other's page. */
+/** Two people pair their hubs as the pages tell them to, from the moment that one has asked the other. Ends on each other's page. */
 export async function pairByPages(
   asking: { readonly page: HouseholdPage; readonly callsOther: Named },
   asked: { readonly page: HouseholdPage; readonly callsOther: Named },
 ): Promise<{ readonly six: string; readonly two: string }> {
-  await asking.page.add();
   await asked.page.openOffer();
   const six = await asked.page.readDigits(6);
   await asking.page.typeDigits(six);

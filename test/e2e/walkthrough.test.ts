@@ -148,9 +148,13 @@ describe.skipIf(!hasRealPart('chromium'))(`the walkthrough, ${setting}`, () => {
     if (!multicast) {
       const { hub } = await mum.owner.call('hub.whoami', {});
       await dadPage.addByAddress(`127.0.0.1:${hub.peer_port ?? ''}`, hub.public_key ?? '');
-    } else await mumPage.nearby.waitFor();
-    await dadPage.nearby.waitFor();
-    expect(await dadPage.nearby.count()).toBe(1);
+    } else {
+      for (const { nearby } of [mumPage, dadPage]) {
+        await nearby.waitFor();
+        expect(await nearby.count()).toBe(1);
+      }
+      await dadPage.add();
+    }
     const { six, two } = await pairByPages(
       { page: dadPage, callsOther: { hub: 'Mum’s PC', person: 'Mum' } },
       { page: mumPage, callsOther: { hub: 'Dad’s laptop', person: 'Dad' } },

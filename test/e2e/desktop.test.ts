@@ -1,0 +1,184 @@
+// The same story through the built desktop bundles, on the double of Electron with real Chromium windows and the real preload script: what
+// the tray, the badge, the notification and the card say at each step, and that a request never takes the screen.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed } from 'vitest';
+import { requestNotification, trayTitle, trayWords } from '../../preload/contract/desktop-strings.ts';
+import { ENGLISH } from '../../preload/contract/strings/english.ts';
+import type { HubApi } from '../lan/hub-process.ts';
+import { hasRealPart } from '../support/real-parts.ts';
+import { doWork, nextItem } from './agent-line.ts';
+import { callFromWindow, DesktopComputer } from './desktop-computer.ts';
+import { type HouseholdPage, pairByPages } from './household-pages.ts';
+
+const DINNER = 'Tell the family chat that dinner is at 7';
+const DINNER_DONE = 'Sent to the family chat.';
+const PIZZA = 'Tell the family chat that it is pizza';
+const { now } = ENGLISH;
+
+/** What the desktop says outside its window. */
+async function outside(computer: DesktopComputer): Promise<unknown> {
+  const { tray, badge, notifications } = await computer.app.state();
+  return {
+    toolTip: tray?.toolTip,
+    first: tray?.menu[0],
+    icon: tray?.image.includes('waiting') === true ? 'waiting' : 'quiet',
+    badge,
+    notifications: notifications.map(({ title, body, shown, closed }) => ({ title, body, open: shown && !closed })),
+  };
+}
+
+function saying(count: number, notifications: readonly { readonly open: boolean }[]): unknown {
+  return {
+    toolTip: trayTitle(count),
+    first: { label: trayWords.waiting(count), enabled: count > 0 },
+    icon: count > 0 ? 'waiting' : 'quiet',
+    badge: count,
+    notifications: notifications.map(({ open }) => ({ ...requestNotification('Dad’s laptop'), open })),
+  };
+}
+
+async function theWindow(
+  computer: DesktopComputer,
+): Promise<{ readonly visible: boolean; readonly focused: boolean; readonly raised: number }> {
+  const { windows } = await computer.app.state();
+  const [window] = windows;
+  if (window === undefined || windows.length > 1) throw new Error(`${windows.length} windows`);
+  const { visible, focused, raised } = window;
+  return { visible, focused, raised };
+}
+
+describe.skipIf(!hasRealPart('chromium'))('two computers with the desktop app', () => {
+  let dad: DesktopComputer;
+  let mum: DesktopComputer;
+  let dadPage: HouseholdPage;
+  let mumPage: HouseholdPage;
+  let openclaw: HubApi;
+  let claude: HubApi;
+  let claudeToken = '';
+
+  beforeAll(async () => {
+    [dad, mum] = [await DesktopComputer.start('Dad’s laptop'), await DesktopComputer.start('Mum’s PC')];
+    [dadPage, mumPage] = [await dad.window(), await mum.window()];
+    await callFromWindow(mumPage.page, 'settings.update', { person: 'Mum' });
+    const asking = await callFromWindow(dadPage.page, 'agents.create', { name: 'openclaw', domains: ['travel'] });
+    const working = await callFromWindow(mumPage.page, 'agents.create', { name: 'claude-code', domains: ['family.chat'] });
+    claudeToken = working.token;
+    [openclaw, claude] = [await dad.agent(asking.token), await mum.agent(working.token)];
+  }, 120_000);
+
+  afterAll(() => Promise.all([dad.remove(), mum.remove()]), 60_000);
+
+  beforeEach(() => {
+    onTestFailed(async () => {
+      for (const page of [dadPage, mumPage]) process.stderr.write(`${await page.told().catch(String)}\n`);
+      for (const { app } of [dad, mum]) process.stderr.write(`${app.output.join('')}\n`);
+    });
+  });
+
+  const delegate = (task: string) => openclaw.call('send.delegate', { to: 'Mum’s PC', task, domain: 'family.chat' });
+
+  it('pairs through both windows, with an address and a key typed by hand', async () => {
+    const { hub } = await callFromWindow(mumPage.page, 'hub.whoami', {});
+    await dadPage.openAddPage();
+    await mumPage.openAddPage();
+    await dadPage.addByAddress(`127.0.0.1:${hub.peer_port ?? ''}`, hub.public_key ?? '');
+    await pairByPages(
+      { page: dadPage, callsOther: { hub: 'Mum’s PC', person: 'Mum' } },
+      { page: mumPage, callsOther: { hub: 'Dad’s laptop', person: 'Dad' } },
+    );
+    expect(await dadPage.safetyNumber()).toBe(await mumPage.safetyNumber());
+    expect(await outside(mum)).toEqual(saying(0, []));
+  });
+
+  it('closing the window hides it and the hub goes on', async () => {
+    const before = await theWindow(mum);
+    expect(before).toMatchObject({ visible: true, focused: true });
+    await mum.app.ask('window-close');
+    expect(await theWindow(mum)).toEqual({ visible: false, focused: false, raised: before.raised });
+    expect((await claude.call('hub.whoami', {})).token.agent).toBe('claude-code');
+  });
+
+  it('a request shows in tray, badge, one notification and the card, and neither raises nor focuses the window', async () => {
+    await mumPage.open('people');
+    const before = await theWindow(mum);
+    expect(await delegate(DINNER)).toMatchObject({ state: 'pending_approval' });
+    await expect.poll(() => outside(mum), { timeout: 10_000 }).toEqual(saying(1, [{ open: true }]));
+    await expect.poll(() => mumPage.waitingInRail()).toBe('1');
+    expect(await theWindow(mum)).toEqual(before);
+    // A second one within the minute counts, and rings no second bell.
+    expect(await delegate(PIZZA)).toMatchObject({ state: 'pending_approval' });
+    await expect.poll(() => outside(mum), { timeout: 10_000 }).toEqual(saying(2, [{ open: true }]));
+    await expect.poll(() => mumPage.waitingInRail()).toBe('2');
+    expect(await theWindow(mum)).toEqual(before);
+    expect(JSON.stringify(await outside(mum))).not.toMatch(/dinner|pizza|openclaw/i);
+    expect(await outside(dad)).toEqual(saying(0, []));
+  });
+
+  it('a click on the notification shows the window with the card and decides nothing', async () => {
+    const { raised } = await theWindow(mum);
+    await mum.app.ask('notification-click', 0);
+    expect(await theWindow(mum)).toEqual({ visible: true, focused: true, raised: raised + 1 });
+    await mumPage.card(DINNER).waitFor();
+    await mumPage.card(PIZZA).waitFor();
+    expect(await callFromWindow(mumPage.page, 'approvals.list', {})).toMatchObject({ items: [{ state: 'pending' }, { state: 'pending' }] });
+  });
+
+  it('each decision clears card, tray, badge and its notification together', async () => {
+    await mumPage.allowByMouse(DINNER);
+    await mumPage.decided(DINNER).getByText(now.decided.allowed('Mum', 'here')).waitFor();
+    await expect.poll(() => outside(mum)).toEqual(saying(1, [{ open: false }]));
+    await expect.poll(() => mumPage.waitingInRail()).toBe('1');
+    await mumPage.card(PIZZA).getByRole('button', { name: now.decline }).click();
+    await mumPage.decided(PIZZA).getByText(now.decided.declined('Mum', 'here')).waitFor();
+    await expect.poll(() => outside(mum)).toEqual(saying(0, [{ open: false }]));
+    await expect.poll(() => mumPage.waitingInRail()).toBeNull();
+  });
+
+  it('what was allowed is done and reported, what was declined is told, and both histories have it', async () => {
+    expect((await doWork(claude, DINNER_DONE)).approval).toMatchObject({ by: 'Mum', surface: 'window' });
+    expect((await claude.call('inbox.claim', { max: 8 })).items).toEqual([]);
+    const reports = [await nextItem(openclaw, 'result'), await nextItem(openclaw, 'result')].map(({ untrusted }) => untrusted.payload);
+    expect(reports).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ status: 'completed', outcome: DINNER_DONE }),
+        expect.objectContaining({ status: 'failed', code: 'rejected' }),
+      ]),
+    );
+    for (const page of [dadPage, mumPage]) await (await page.history(DINNER)).getByText(DINNER_DONE).first().waitFor();
+  });
+
+  it('a second start shows the window of the first and ends; tray and menu show it too', async () => {
+    await mum.app.ask('window-close');
+    const { raised } = await theWindow(mum);
+    const second = mum.launch([]);
+    expect(await second.exited).toBe(0);
+    await expect.poll(() => theWindow(mum)).toEqual({ visible: true, focused: true, raised: raised + 1 });
+    await mum.app.ask('window-close');
+    await mum.app.ask('tray-click');
+    await expect.poll(() => theWindow(mum)).toMatchObject({ visible: true, raised: raised + 2 });
+    await mum.app.ask('window-close');
+    await mum.app.ask('menu-click', trayWords.open);
+    await expect.poll(() => theWindow(mum)).toMatchObject({ visible: true, raised: raised + 3 });
+  });
+
+  it('quitting from the menu ends in order; started hidden it is the same hub, and what waits is counted before any window is seen', async () => {
+    const { hub: before } = await callFromWindow(mumPage.page, 'hub.whoami', {});
+    await expect.poll(async () => (await openclaw.call('peers.list', {})).items.map(({ online }) => online)).toEqual([true]);
+    await delegate('Remind everybody of the bins');
+    await expect.poll(() => outside(mum)).toMatchObject({ badge: 1 });
+    void mum.app.ask('menu-click', trayWords.quit).catch(() => undefined);
+    expect(await mum.app.exited).toBe(0);
+    expect(existsSync(join(mum.home, 'hub.json'))).toBe(false);
+    mum.restart(['--hidden']);
+    mumPage = await mum.window();
+    expect(await theWindow(mum)).toEqual({ visible: false, focused: false, raised: 0 });
+    expect(await outside(mum)).toEqual(saying(1, []));
+    const { hub: after } = await callFromWindow(mumPage.page, 'hub.whoami', {});
+    expect(after.agent_id).toBe(before.agent_id);
+    expect(await (await mum.agent(claudeToken)).call('peers.list', { trust: 'paired' })).toMatchObject({
+      items: [{ name: 'Dad’s laptop' }],
+    });
+    await mumPage.card('Remind everybody of the bins').waitFor();
+  });
+});

@@ -11,6 +11,7 @@ import { dataFolder } from '../lib/data-folder.ts';
 
 export const API_PORT_DEFAULT = 7117;
 export const PEER_PORT_DEFAULT = 7100;
+export const REQUESTS_PER_SECOND_DEFAULT = 100;
 /** A config.json longer than this is somebody's mistake. */
 const CONFIG_SIZE_MAX_BYTES = 65_536;
 
@@ -27,6 +28,10 @@ export interface Config {
   /** Network interfaces for finding hubs, by name; null = every one. */
   readonly interfaces: readonly string[] | null;
   readonly logLevel: LogLevel;
+  /** Requests of one token a second at the localhost API. */
+  readonly requestsPerSecond: number;
+  /** What a peer may send by default, times this. */
+  readonly peerRateFactor: number;
 }
 
 const port = v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(65_535));
@@ -38,12 +43,24 @@ const settingsSchema = v.partial(
     interface: v.pipe(v.string(), v.regex(/^[\w.:-]{1,64}(?:,[\w.:-]{1,64}){0,15}$/, 'names of network interfaces, with commas between')),
     discovery: v.boolean(),
     'log-level': v.picklist(LOG_LEVELS),
+    'request-rate': v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(1_000_000)),
+    'peer-rate-factor': v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(1_000_000)),
   }),
 );
 type Settings = v.InferOutput<typeof settingsSchema>;
 
-const NAMES = ['name', 'api-port', 'peer-port', 'interface', 'discovery', 'log-level'] as const satisfies readonly (keyof Settings)[];
+const NAMES = [
+  'name',
+  'api-port',
+  'peer-port',
+  'interface',
+  'discovery',
+  'log-level',
+  'request-rate',
+  'peer-rate-factor',
+] as const satisfies readonly (keyof Settings)[];
 type SettingName = (typeof NAMES)[number];
+const NUMBERS: ReadonlySet<SettingName> = new Set(['api-port', 'peer-port', 'request-rate', 'peer-rate-factor']);
 
 export interface ConfigSources {
   /** The flags, without the program's own name. */
@@ -73,6 +90,8 @@ export function readConfig({ argv, env }: ConfigSources): Config {
     peerPort: settings['peer-port'] ?? PEER_PORT_DEFAULT,
     interfaces: settings.interface === undefined ? null : Object.freeze(settings.interface.split(',')),
     logLevel: settings['log-level'] ?? 'info',
+    requestsPerSecond: settings['request-rate'] ?? REQUESTS_PER_SECOND_DEFAULT,
+    peerRateFactor: settings['peer-rate-factor'] ?? 1,
   });
 }
 
@@ -125,9 +144,9 @@ function fromText(given: ReadonlyMap<string, string>, where: (name: string) => s
 }
 
 function readText(name: SettingName, text: string, where: (name: string) => string): unknown {
-  if (name === 'api-port' || name === 'peer-port') {
-    if (/^[0-9]{1,5}$/.test(text)) return Number(text);
-    throw wrong(where(name), 'it must be a port number from 0 to 65535');
+  if (NUMBERS.has(name)) {
+    if (/^[0-9]{1,7}$/.test(text)) return Number(text);
+    throw wrong(where(name), name.endsWith('port') ? 'it must be a port number from 0 to 65535' : 'it must be a whole number');
   }
   if (name !== 'discovery') return text;
   if (['on', 'true', '1', 'yes'].includes(text)) return true;

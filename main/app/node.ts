@@ -49,6 +49,7 @@ export class HubNode {
   readonly #opened = new Disposables();
   readonly #stopping = new AbortController();
   #apiPort = 0;
+  #starting: Promise<void> | undefined;
   #started: Promise<void> | undefined;
   #stopped: Promise<void> | undefined;
 
@@ -73,6 +74,7 @@ export class HubNode {
       inbox: work.inbox,
       agentCalled: (agent) => work.agents.touch(agent),
       files: ground.files,
+      requestsPerSecond: config.requestsPerSecond,
       health: () => ({ status: 'ok', state: hub.current().state }),
     });
   }
@@ -87,18 +89,19 @@ export class HubNode {
   }
 
   /**
-   * Opens the localhost API, then the port between hubs. A locked identity keeps only the latter shut. Throws `address_in_use` and what
+   * Goes on with the work of the run before, opens the localhost API, then the port between hubs. A locked identity keeps only the latter shut. Throws `address_in_use` and what
    * else keeps a hub from working; everything is closed again then. Idempotent.
    */
   start(): Promise<void> {
-    this.#started ??= this.#start().catch(async (error: unknown) => {
+    this.#starting ??= this.#start();
+    this.#started ??= this.#starting.catch(async (error: unknown) => {
       await this.stop();
       throw error;
     });
     return this.#started;
   }
 
-  /** Closes everything in reverse order. Idempotent. */
+  /** Closes the doors, then everything else in reverse order, after a start that is still under way. Idempotent. */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop();
     return this.#stopped;
@@ -118,14 +121,12 @@ export class HubNode {
     const { hub, tokens, work, peers, bootSecret } = this.services;
     const { home } = this.#ground;
     this.#opened.add(() => tokens.stop());
+    this.#opened.add(() => work.stop());
+    await work.start();
     const { port } = await this.#http.start(this.#config.apiPort);
-    this.#opened.add(() => this.#http.stop());
     this.#apiPort = port;
     hub.apiOpened(port);
     home.writeRuntimeFile({ port, pid: process.pid, boot_secret: bootSecret.expose() });
-    this.#opened.add(() => this.#window.close());
-    this.#opened.add(() => work.stop());
-    await work.start();
     this.#opened.add(() => peers.close());
     await peers.open(this.#stopping.signal);
     hub.started();
@@ -135,6 +136,9 @@ export class HubNode {
   async #stop(): Promise<void> {
     this.services.hub.stopping();
     this.#stopping.abort();
+    await this.#starting?.catch(() => undefined);
+    this.#window.close();
+    await this.#http.stop();
     for (const failure of await this.#opened.disposeAll()) {
       this.#deps.log.error('a part did not close in order', { error: failure instanceof Error ? failure.message : String(failure) });
     }

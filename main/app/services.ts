@@ -22,12 +22,14 @@ import { TokenService } from '../services/auth/token-service.ts';
 import { EventBus } from '../services/event-bus.ts';
 import { HubStatus } from '../services/hub-status.ts';
 import { IdentityService } from '../services/identity.ts';
+import { PEER_RATES, STORED_BYTES_PER_DAY_MAX } from '../services/links/limits.ts';
 import { DiscoveryService } from '../services/links/discovery-service.ts';
 import { PeerDirectory } from '../services/links/peer-directory.ts';
 import { PeerLinks } from '../services/links/peer-links.ts';
 import type { HubProfile } from '../services/links/peer-links.ts';
 import { neutralName } from '../services/links/peer-names.ts';
 import { PeerRates } from '../services/links/peer-rates.ts';
+import type { RatedKind } from '../services/links/peer-rates.ts';
 import { PairingService } from '../services/pairing/pairing-service.ts';
 import { Work } from '../services/work/work.ts';
 import type { Config } from './config.ts';
@@ -97,7 +99,7 @@ export function composeServices(config: Config, deps: NodeDeps, store: Store): S
   const { spawnQuicProcess } = deps;
   const transport =
     deps.transport ?? createQuicTransport({ clock, random, log, ...(spawnQuicProcess === undefined ? {} : { spawnQuicProcess }) });
-  const rates = new PeerRates(clock);
+  const rates = scaledRates(clock, config.peerRateFactor);
   const directory = new PeerDirectory({ ...base, events, identity, transport });
   const links: PeerLinks = new PeerLinks({
     ...base,
@@ -134,4 +136,14 @@ export function composeServices(config: Config, deps: NodeDeps, store: Store): S
   const peers = new PeerSide({ log, identity, settings, hub, directory, links, pairing, discovery }, config.peerPort);
   const bootSecret = new Secret(toBase64Url(random.bytes(BOOT_SECRET_SIZE_BYTES)));
   return { events, tokens, login, passphrase, settings, identity, hub, directory, links, transport, pairing, peers, work, bootSecret };
+}
+
+/** The default rates of a peer, times `factor`; a bench raises them so. */
+function scaledRates(clock: Clock, factor: number): PeerRates {
+  const scale = (kind: RatedKind): { readonly burst: number; readonly perMinute: number } => {
+    const { burst, perMinute } = PEER_RATES[kind];
+    return { burst: burst * factor, perMinute: perMinute * factor };
+  };
+  const table = { delegate: scale('delegate'), query: scale('query'), notify: scale('notify'), cancel: scale('cancel') };
+  return new PeerRates(clock, table, STORED_BYTES_PER_DAY_MAX * factor);
 }

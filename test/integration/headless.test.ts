@@ -1,4 +1,5 @@
 // The headless hub as a process: it starts, says where it is, keeps one folder to itself, survives being killed, and stops in order.
+import { createSocket } from 'node:dgram';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -85,6 +86,17 @@ describe('a headless hub', () => {
     } finally {
       other.close();
     }
+  });
+
+  test('F-15: says that the port between hubs is taken, and stays down', async () => {
+    const other = createSocket('udp4');
+    await new Promise<void>((resolve) => other.bind(0, '0.0.0.0', resolve));
+    const { port } = other.address();
+    const refused = await Program.start('headless', ['--api-port', '0', '--peer-port', String(port)], { AXON_HOME: home }).ended();
+    other.close();
+    expect(refused).toMatchObject({ code: 1, error: expect.stringContaining(String(port)) });
+    expect(refused.error).toContain('The port is taken');
+    expect(existsSync(join(home, 'hub.json'))).toBe(false);
   });
 
   test('names the setting that is wrong', async () => {

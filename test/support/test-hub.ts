@@ -9,9 +9,10 @@ import { SystemClock, SystemRandom } from '../../main/adapters/clock/system-cloc
 import { FileVault } from '../../main/adapters/keyvault/file-vault.ts';
 import { LineLog } from '../../main/adapters/log/line-log.ts';
 import { createInProcessTransport } from '../../main/adapters/quic/quic-transport.ts';
+import type { Config } from '../../main/app/config.ts';
 import { createNode } from '../../main/app/node.ts';
 import type { HubNode } from '../../main/app/node.ts';
-import type { Clock } from '../../main/ports/clock.ts';
+import type { KeyVault } from '../../main/ports/key-vault.ts';
 
 export interface HttpAnswer {
   readonly status: number;
@@ -26,37 +27,63 @@ export interface Asking {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+export interface TestHubOptions {
+  readonly rendererDirectory?: string;
+  readonly vaults?: (home: string) => readonly KeyVault[];
+}
+
+function makeNode(home: string, logLines: string[], options: TestHubOptions, change: Partial<Config> = {}): Promise<HubNode> {
+  const clock = new SystemClock();
+  const random = new SystemRandom();
+  const config: Config = {
+    home,
+    name: 'Test hub',
+    discovery: false,
+    apiPort: 0,
+    peerPort: 0,
+    interfaces: null,
+    logLevel: 'debug',
+    requestsPerSecond: 100,
+    peerRateFactor: 1,
+    ...change,
+  };
+  return createNode(config, {
+    clock,
+    random,
+    log: new LineLog(clock, (line) => logLines.push(line), 'debug'),
+    desktop: false,
+    rendererDirectory: options.rendererDirectory ?? null,
+    transport: createInProcessTransport({ clock, random }),
+    vaults: options.vaults?.(home) ?? [new FileVault(join(home, 'identity.key'))],
+  });
+}
+
 export class TestHub {
   readonly home: string;
   readonly node: HubNode;
   /** Every line of the program's log. */
   readonly logLines: string[];
 
-  private constructor(home: string, node: HubNode, logLines: string[]) {
+  readonly #options: TestHubOptions;
+
+  private constructor(home: string, node: HubNode, logLines: string[], options: TestHubOptions) {
+    this.#options = options;
     this.home = home;
     this.node = node;
     this.logLines = logLines;
   }
 
-  static async start(options: { readonly rendererDirectory?: string; readonly clock?: Clock } = {}): Promise<TestHub> {
+  static async start(options: TestHubOptions = {}): Promise<TestHub> {
     const home = mkdtempSync(join(tmpdir(), 'axon-hub-'));
-    const clock = options.clock ?? new SystemClock();
-    const random = new SystemRandom();
     const logLines: string[] = [];
-    const node = await createNode(
-      { home, name: 'Test hub', discovery: false, apiPort: 0, peerPort: 0, interfaces: null, logLevel: 'debug' },
-      {
-        clock,
-        random,
-        log: new LineLog(clock, (line) => logLines.push(line), 'debug'),
-        desktop: false,
-        rendererDirectory: options.rendererDirectory ?? null,
-        transport: createInProcessTransport({ clock, random }),
-        vaults: [new FileVault(join(home, 'identity.key'))],
-      },
-    );
+    const node = await makeNode(home, logLines, options);
     await node.start();
-    return new TestHub(home, node, logLines);
+    return new TestHub(home, node, logLines, options);
+  }
+
+  /** A node over the same folder, not started; the first one must have been stopped. */
+  restart(change: Partial<Config> = {}): Promise<HubNode> {
+    return makeNode(this.home, this.logLines, this.#options, change);
   }
 
   async stop(): Promise<void> {

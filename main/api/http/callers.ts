@@ -12,7 +12,7 @@ import {
   REFUSALS_HELD_MAX,
   REFUSAL_DELAY_MS,
   REFUSAL_RATE,
-  TOKEN_RATE,
+  TOKEN_BURST_SECONDS,
 } from './limits.ts';
 
 const BEARER = /^Bearer ([A-Za-z0-9_-]{1,128})$/;
@@ -21,6 +21,8 @@ const ANONYMOUS = 'anonymous';
 export interface CallersDeps {
   readonly tokens: TokenService;
   readonly clock: Clock;
+  /** Requests of one token a second; four times as many may come at once. */
+  readonly requestsPerSecond: number;
 }
 
 export class Callers {
@@ -44,7 +46,8 @@ export class Callers {
   /** Takes a place for one request. Returns the way to give it back. Throws `rate_limited`. */
   enter(caller: Caller): () => void {
     const key = caller.kind === 'anonymous' ? ANONYMOUS : caller.tokenId;
-    const waitMs = this.#rates.take(key, TOKEN_RATE);
+    const { requestsPerSecond } = this.#deps;
+    const waitMs = this.#rates.take(key, { burst: requestsPerSecond * TOKEN_BURST_SECONDS, perMinute: requestsPerSecond * 60 });
     if (waitMs > 0) throw new AppError('rate_limited', 'Too many requests in a short time.', { retryAfterMs: waitMs, failedBy: 'input' });
     const count = this.#underWay.get(key) ?? 0;
     if (count >= (caller.kind === 'anonymous' ? CONCURRENT_ANONYMOUS_MAX : CONCURRENT_PER_TOKEN_MAX)) {

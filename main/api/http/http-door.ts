@@ -35,6 +35,7 @@ export interface HttpDoorDeps extends Omit<RequestServices, 'callers' | 'streams
   readonly clock: Clock;
   readonly log: Log;
   readonly tokens: TokenService;
+  readonly requestsPerSecond: number;
 }
 
 export class HttpDoor {

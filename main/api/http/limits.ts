@@ -30,8 +30,8 @@ export const JSON_KEYS_PER_OBJECT_MAX = 256;
 export const CONCURRENT_PER_TOKEN_MAX = 32;
 /** Requests without a token under way at once, by everybody together; beyond it 429. */
 export const CONCURRENT_ANONYMOUS_MAX = 16;
-/** Requests of one token: 100 a second, 400 at once; beyond it 429 with the time to wait. */
-export const TOKEN_RATE = { burst: 400, perMinute: 6_000 } as const;
+/** Requests of one token that may come at once, in seconds of its rate (a setting, 100 a second); beyond it 429 with the time to wait. */
+export const TOKEN_BURST_SECONDS = 4;
 /** Refused tokens answered at once, by everybody together: 5 a second; further 401s come a second late. A valid token never waits. */
 export const REFUSAL_RATE = { burst: 5, perMinute: 300 } as const;
 export const REFUSAL_DELAY_MS = 1_000;

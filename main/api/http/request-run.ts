@@ -88,7 +88,12 @@ export class RequestRun {
       idempotencyKey: key,
       fromPage: request.headers['sec-fetch-site'] === 'same-origin',
     };
-    const run = async (): Promise<Answer> => answerOf(await this.#services.dispatcher.call(match.name, params, caller, context));
+    const run = async (): Promise<Answer> => {
+      const result = await this.#services.dispatcher.call(match.name, params, caller, context);
+      // A claim that its caller gave up took nothing: a repeat of it is a new one.
+      if (gone.signal.aborted && isEmptyClaim(match.name, result)) throw new AppError('cancelled', 'The caller went away.');
+      return answerOf(result);
+    };
     try {
       if (key === null || caller.kind === 'anonymous' || request.method !== 'POST') return await run();
       const who = caller.kind === 'agent' ? `agent:${caller.agent}` : caller.tokenId;
@@ -155,4 +160,9 @@ function answerOf(result: unknown): Answer {
     if (!answered) return jsonAnswer(result, 202, { location: result.task_url });
   }
   return jsonAnswer(result);
+}
+
+function isEmptyClaim(name: string, result: unknown): boolean {
+  if (name !== 'inbox.claim' || typeof result !== 'object' || result === null || !('items' in result)) return false;
+  return Array.isArray(result.items) && result.items.length === 0;
 }

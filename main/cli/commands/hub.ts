@@ -5,7 +5,7 @@ import { AppError } from '../../lib/app-error.ts';
 import type { Run } from '../program.ts';
 import { timeOf } from '../terminal.ts';
 
-const HUB_FLAGS = ['name', 'api-port', 'peer-port', 'interface', 'discovery', 'log-level'] as const;
+const HUB_FLAGS = ['name', 'api-port', 'peer-port', 'interface', 'discovery', 'log-level', 'request-rate', 'peer-rate-factor'] as const;
 
 export function addHubCommands(program: Command, run: Run, runHub: (flags: readonly string[]) => Promise<void>): void {
   program

@@ -25,6 +25,8 @@ describe('settings', () => {
       peerPort: 7100,
       interfaces: null,
       logLevel: 'info',
+      requestsPerSecond: 100,
+      peerRateFactor: 1,
     });
   });
 
@@ -52,6 +54,7 @@ describe('settings', () => {
     ['a flag without its value', () => read(['--name']), /--name/],
     ['a stray word', () => read(['start']), /start/],
     ['a port that is no number', () => read(['--api-port', '71x']), /--api-port.*0 to 65535/],
+    ['a rate of nothing', () => read(['--request-rate', '0']), /--request-rate/],
     ['a port beyond the last one', () => read(['--peer-port', '70000']), /--peer-port/],
     ['a level that is none', () => read([], { AXON_LOG_LEVEL: 'loud' }), /AXON_LOG_LEVEL/],
     ['a switch that is neither on nor off', () => read([], { AXON_DISCOVERY: 'maybe' }), /AXON_DISCOVERY.*"on" or "off"/],

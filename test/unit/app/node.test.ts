@@ -1,0 +1,99 @@
+// The node's life: what opens when, what stays shut without an identity, and that every end is a clean one.
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { FileVault } from '../../../main/adapters/keyvault/file-vault.ts';
+import type { KeyVault } from '../../../main/ports/key-vault.ts';
+import { EventReader } from '../../support/event-reader.ts';
+import { TestHub } from '../../support/test-hub.ts';
+
+/** A real vault behind a lock that the test turns. */
+class LockedVault implements KeyVault {
+  readonly kind = 'file';
+  isLocked = true;
+  readonly #vault: FileVault;
+
+  constructor(home: string) {
+    this.#vault = new FileVault(join(home, 'identity.key'));
+  }
+
+  async read(signal: AbortSignal): ReturnType<KeyVault['read']> {
+    return this.isLocked ? { state: 'locked', reason: 'The keychain waits for its password.' } : this.#vault.read(signal);
+  }
+
+  write(...parameters: Parameters<KeyVault['write']>): Promise<void> {
+    return this.#vault.write(...parameters);
+  }
+}
+
+const stateOf = async (hub: TestHub): Promise<string> => JSON.parse((await hub.ask('/health')).text).state;
+
+describe('the node', () => {
+  test('F-16: opens its API without an identity, says so, and opens the rest after the unlock', async () => {
+    const vaults: LockedVault[] = [];
+    const hub = await TestHub.start({
+      vaults: (home) => {
+        vaults.push(new LockedVault(home));
+        return vaults;
+      },
+    });
+    expect(await stateOf(hub)).toBe('identity_locked');
+    const page = await hub.page();
+    const snapshot = JSON.parse((await hub.ask('/v1/snapshot', { token: page })).text);
+    expect(snapshot.hub).toMatchObject({
+      state: 'identity_locked',
+      agent_id: null,
+      peer_port: null,
+      state_detail: expect.stringContaining('password'),
+    });
+    expect(existsSync(join(hub.home, 'identity.key'))).toBe(false);
+
+    const stillLocked = await hub.ask('/v1/unlock', { method: 'POST', token: page, body: {} });
+    expect(JSON.parse(stillLocked.text)).toMatchObject({ state: 'identity_locked' });
+    const events = await EventReader.open(hub.port, '/v1/events', page);
+    for (const vault of vaults) vault.isLocked = false;
+    const unlocked = JSON.parse((await hub.ask('/v1/unlock', { method: 'POST', token: page, body: {} })).text);
+    expect(unlocked).toMatchObject({ state: 'running', agent_id: expect.stringMatching(/^ed25519\./), peer_port: expect.any(Number) });
+    await events.next(({ data }) => JSON.stringify(data).includes('"running"'), 'the new state');
+    expect((await hub.ask('/v1/peers', { token: page })).status).toBe(200);
+    events.close();
+    await hub.stop();
+  });
+
+  test('leaves nothing open and nothing behind but its record when it stops, however often that is asked', async () => {
+    const hub = await TestHub.start();
+    const page = await hub.page();
+    const stream = await EventReader.open(hub.port, '/v1/events', page);
+    const waiting = hub
+      .ask('/v1/inbox/claim', { method: 'POST', token: await hub.agent('bot'), body: { wait_ms: 55_000 } })
+      .catch(() => 'ended');
+    await Promise.all([hub.node.stop(), hub.node.stop()]);
+    await stream.ended;
+    await waiting;
+    expect(readdirSync(hub.home).sort()).toEqual(['hub.db', 'identity.key']);
+    await expect(hub.ask('/health')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    await hub.stop();
+  });
+
+  test('that is stopped while it starts ends closed', async () => {
+    const running = await TestHub.start();
+    await running.node.stop();
+    const again = await running.restart();
+    const starting = again.start();
+    await again.stop();
+    await starting;
+    expect(readdirSync(running.home).sort()).toEqual(['hub.db', 'identity.key']);
+    await running.stop();
+  });
+
+  test('that cannot start says why and frees its folder', async () => {
+    const first = await TestHub.start();
+    const second = await TestHub.start();
+    await second.node.stop();
+    const again = await second.restart({ apiPort: first.port });
+    await expect(again.start()).rejects.toMatchObject({ code: 'address_in_use' });
+    expect(existsSync(join(second.home, 'hub.lock'))).toBe(false);
+    await first.stop();
+    await second.stop();
+  });
+});

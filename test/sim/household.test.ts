@@ -1,0 +1,108 @@
+// Many households in trouble, each from a seed of its own: five whole hubs with their agents and people, on a network that parts, drops and
+// repeats, with crashes, wrong clocks and failing disks. A seed that breaks a rule is printed with the way to see it again:
+//   AXON_SIM_SEED=123 npx vitest run --config test/vitest.config.ts --project node test/sim
+// AXON_SIM_TRACE=FILE writes down everything that happened in it.
+import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { describe, expect, it } from 'vitest';
+import { rounds } from '../support/counts.ts';
+import { MUTANTS } from './mutants.ts';
+import { runSeed, type RunReport } from './run-seed.ts';
+
+type Line = Pick<RunReport, 'seed' | 'hash' | 'findings' | 'counts'>;
+
+const askedSeed = process.env['AXON_SIM_SEED'];
+const MINUTE_MS = 60_000;
+/** A mutant that lives through so many households is not found. */
+const SEEDS_PER_MUTANT_MAX = 40;
+
+describe.runIf(askedSeed !== undefined)('one household, asked for by its seed', () => {
+  it(`keeps its promises under seed ${askedSeed}`, async () => {
+    const traceFile = process.env['AXON_SIM_TRACE'];
+    const { findings, lines } = await runSeed(Number(askedSeed), { keepsLines: traceFile !== undefined });
+    if (traceFile !== undefined) writeFileSync(traceFile, lines.join(''));
+    expect(findings).toEqual([]);
+  });
+});
+
+describe.runIf(askedSeed === undefined)('households in trouble', () => {
+  const seeds = rounds('simulated households', { short: 150, long: 10_000 });
+
+  it(
+    'lose nothing that was accepted, run nothing twice and nothing that nobody allowed',
+    async () => {
+      const reports = await runAll(seeds);
+      const broken = reports.filter(({ findings }) => findings.length > 0).sort((first, second) => first.seed - second.seed);
+      expect(broken.map(sentence).join('\n')).toBe('');
+      expect(reports.length).toBe(seeds);
+      // The runs are worth something only while much goes on in them.
+      const sum = (count: keyof Line['counts']): number => reports.reduce((total, { counts }) => total + counts[count], 0);
+      expect(sum('executed') / seeds).toBeGreaterThan(3);
+      expect(sum('results') / seeds).toBeGreaterThan(3);
+      expect(sum('cancelled')).toBeGreaterThan(0);
+    },
+    20 * MINUTE_MS,
+  );
+
+  it(
+    'go the same way again under the same seed, in this process and in another',
+    async () => {
+      const elsewhere = await runShare(1, 1, 2);
+      for (const { seed, hash } of elsewhere) {
+        expect((await runSeed(seed)).hash).toBe(hash);
+        expect((await runSeed(seed)).hash).toBe(hash);
+      }
+      expect(new Set(elsewhere.map(({ hash }) => hash)).size).toBe(2);
+    },
+    MINUTE_MS,
+  );
+});
+
+describe.runIf(askedSeed === undefined)('a hub that is broken on purpose', () => {
+  it.each(MUTANTS)(
+    'is found out: $name',
+    async (mutant) => {
+      let found: readonly string[] = [];
+      for (let seed = 1; seed <= SEEDS_PER_MUTANT_MAX && found.length === 0; seed++) found = (await runSeed(seed, { mutant })).findings;
+      expect(found.length).toBeGreaterThan(0);
+    },
+    MINUTE_MS,
+  );
+});
+
+/** All seeds, shared out over as many processes as this machine runs at once. */
+async function runAll(seeds: number): Promise<readonly Line[]> {
+  const processes = Math.min(availableParallelism(), seeds);
+  const shares = await Promise.all(Array.from({ length: processes }, (_, index) => runShare(index + 1, processes, seeds)));
+  return shares.flat();
+}
+
+/** Seeds `first`, `first + step` and so on, in a process of their own. */
+async function runShare(first: number, step: number, last: number): Promise<readonly Line[]> {
+  const program = join(import.meta.dirname, 'run-seeds.ts');
+  const hooks = join(import.meta.dirname, '../support/raw-imports.mjs');
+  const child = spawn(process.execPath, ['--import', hooks, program, String(first), String(step), String(last)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  const lines: Line[] = [];
+  for await (const text of createInterface({ input: child.stdout })) {
+    const line = readLine(text);
+    lines.push(line);
+    if (line.findings.length > 0) process.stderr.write(`${sentence(line)}\n`);
+  }
+  expect(await ended).toBe(0);
+  return lines;
+}
+
+function readLine(text: string): Line {
+  return JSON.parse(text) as Line; // written by our own program
+}
+
+function sentence({ seed, findings }: Line): string {
+  const again = `AXON_SIM_SEED=${seed} npx vitest run --config test/vitest.config.ts --project node test/sim`;
+  return `seed ${seed}: ${findings[0] ?? ''}\n  see it again: ${again}`;
+}

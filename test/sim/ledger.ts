@@ -1,0 +1,325 @@
+// What must hold of all hubs together, checked after every commit and at every answer, and of everything once quiet has come (PROTOCOL.md,
+// Delegation states). It sees committed rows and what programs and people were told; it changes nothing.
+import { isTerminal, type TaskState } from '../../main/core/task-state.ts';
+import type { ApprovalRow, DeliveryRow, TaskRow } from '../../main/ports/store.ts';
+import type { DeliveryDto } from '../../preload/contract/dto.ts';
+import type { Change } from './sim-disk.ts';
+import type { SimHub } from './sim-hub.ts';
+import type { World } from './world.ts';
+
+const OPEN_STATES = ['sending', 'received', 'awaiting_approval', 'held', 'approved', 'queued', 'claimed', 'running'] as const;
+const NEVER_RUN: readonly string[] = ['declined', 'expired', 'cancelled'];
+const TIMERS_MAX = 600;
+/** Clocks set by more than this, all in all, may cut the day short that a result has to arrive. */
+const LATE_AFTER_MS = 20 * 3_600_000;
+const PENDING_MAX = 50;
+const PENDING_PER_PARTY_MAX = 5;
+
+/** What somebody was told, which has to be true for ever after. */
+interface Promised {
+  readonly what: string;
+  readonly holds: () => boolean;
+}
+
+export interface Counts {
+  asked: number;
+  accepted: number;
+  allowed: number;
+  executed: number;
+  completed: number;
+  results: number;
+  cancelled: number;
+  queries: number;
+}
+
+export class Ledger {
+  readonly counts: Counts = { asked: 0, accepted: 0, allowed: 0, executed: 0, completed: 0, results: 0, cancelled: 0, queries: 0 };
+  /** The clocks were set so wrongly that reports may come too late. */
+  isLate = false;
+  readonly #world: World;
+  readonly #hubs = new Map<string, SimHub>();
+  /** The texts that agents asked to be done, and whose hub took them in. */
+  readonly #asked = new Map<string, { takenBy: string | undefined }>();
+  readonly #accepted = new Set<string>();
+  readonly #allowed = new Set<string>();
+  readonly #decided = new Set<string>();
+  readonly #handed = new Map<string, string>();
+  readonly #results = new Map<string, string>();
+  readonly #acked = new Set<string>();
+  readonly #executed = new Set<string>();
+  readonly #promised: Promised[] = [];
+  readonly #clocksSet = new Map<string, number>();
+  readonly #newestAudit = new Map<string, number>();
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  watch(hub: SimHub): void {
+    this.#hubs.set(hub.key, hub);
+  }
+
+  asked(text: string): void {
+    this.counts.asked += 1;
+    this.#asked.set(text, { takenBy: undefined });
+  }
+
+  promised(what: string, holds: () => boolean): void {
+    if (!holds()) this.#world.found(`was told what is not so: ${what}`);
+    this.#promised.push({ what, holds });
+  }
+
+  /** A person says yes to exactly this. */
+  allows(approvalId: string): void {
+    this.#allowed.add(approvalId);
+  }
+
+  /** Of all that were told "decided", one. */
+  decided(hub: SimHub, approvalId: string, state: string): void {
+    if (this.#decided.has(approvalId)) this.#world.found(`${hub.name}: the approval ${approvalId} was decided twice`);
+    this.#decided.add(approvalId);
+    if (state === 'approved') this.counts.allowed += 1;
+    this.promised(`${hub.name}: approval ${approvalId} is ${state}`, () => hub.reads.approval(approvalId)?.state === state);
+  }
+
+  /** An agent holds this now. */
+  handed(hub: SimHub, item: DeliveryDto): void {
+    if (this.#acked.has(item.delivery_id)) this.#world.found(`${hub.name}: ${item.kind} ${item.delivery_id} was handed out after its ack`);
+    if (item.kind === 'delegate' && item.task_id !== null && this.#handed.get(`${hub.name} ${item.task_id}`) !== item.delivery_id) {
+      this.#world.found(`${hub.name}: task ${item.task_id} was handed out under another id`);
+    }
+  }
+
+  acked(item: DeliveryDto): void {
+    this.#acked.add(item.delivery_id);
+    if (item.kind === 'result') this.counts.results += 1;
+  }
+
+  /** An agent that follows the rules begins the work, after its ack. */
+  executes(hub: SimHub, item: DeliveryDto): void {
+    this.counts.executed += 1;
+    const { text } = item.untrusted;
+    const task = hub.reads.task(item.task_id ?? '');
+    if (task === undefined || text === null) return this.#world.found(`${hub.name} runs what is not there: ${item.task_id}`);
+    if (!this.#asked.has(text)) this.#world.found(`${hub.name} runs what nobody asked for: "${text}"`);
+    if (this.#executed.has(text)) this.#world.found(`${hub.name} runs "${text}" for the second time`);
+    this.#executed.add(text);
+    const approval = hub.reads.approvalOfTask(task.id);
+    if (approval?.state !== 'approved' || !this.#allowed.has(approval.id))
+      this.#world.found(`${hub.name} runs "${text}", which nobody allowed`);
+    if (textOf(task) !== text) this.#world.found(`${hub.name} runs "${text}" instead of "${textOf(task)}"`);
+    const asking = this.#atAsker(hub, task);
+    if (asking !== undefined && NEVER_RUN.includes(asking.state)) {
+      this.#world.found(`${hub.name} runs "${text}" after its asker was told: ${asking.state}`);
+    }
+  }
+
+  committed(hub: SimHub, changes: readonly Change[]): void {
+    for (const change of changes) this.#judge(hub, change);
+  }
+
+  /** Somebody set a computer's clock. Days make deadlines and the outbox end early, and reports too late. */
+  clockSet(hub: SimHub, byMs: number): void {
+    const setMs = (this.#clocksSet.get(hub.name) ?? 0) + Math.abs(byMs);
+    this.#clocksSet.set(hub.name, setMs);
+    if (setMs > LATE_AFTER_MS) this.isLate = true;
+  }
+
+  /** The hub at this address has answered this very message. */
+  hasTaken(host: string, raw: string): boolean {
+    const envelope: unknown = JSON.parse(raw);
+    if (typeof envelope !== 'object' || envelope === null) return false;
+    const [id, from]: unknown[] = [Reflect.get(envelope, 'id'), Reflect.get(envelope, 'from')];
+    const [to, sender] = [host, from].map((name) => [...this.#hubs.values()].find((hub) => hub.host === name || hub.agentId === name));
+    return typeof id === 'string' && to !== undefined && sender !== undefined && to.reads.replay(sender.key, id) !== undefined;
+  }
+
+  /** What is bounded stays within its bounds; asked now and then. */
+  sample(): void {
+    for (const hub of this.#hubs.values()) {
+      if (hub.timers > TIMERS_MAX) this.#world.found(`${hub.name} has ${hub.timers} timers`);
+      const waiting = hub.reads.pendingApprovals();
+      if (waiting.length > PENDING_MAX) this.#world.found(`${waiting.length} requests wait at ${hub.name}`);
+      for (const party of this.#hubs.keys()) {
+        const ofParty = waiting.filter((row) => isOf(hub.reads.task(row.taskId), party)).length;
+        if (ofParty > PENDING_PER_PARTY_MAX) this.#world.found(`${ofParty} requests of one hub wait at ${hub.name}`);
+      }
+      this.checkAudit(hub);
+    }
+  }
+
+  /** The newest record never goes. */
+  checkAudit(hub: SimHub): void {
+    const newest = hub.reads.audit({ limit: 1 })[0]?.seq ?? 0;
+    if (newest < (this.#newestAudit.get(hub.name) ?? 0)) this.#world.found(`${hub.name} lost records of its audit`);
+    this.#newestAudit.set(hub.name, newest);
+  }
+
+  /** Nothing is open, nothing waits to be sent or taken. The sentence says what still is. */
+  unrest(): string | undefined {
+    for (const hub of this.#hubs.values()) {
+      if (!hub.isUp) return `${hub.name} is down`;
+      const [open] = hub.reads.tasksInStates(OPEN_STATES);
+      if (open !== undefined) return `${hub.name}: task ${open.id} (${open.direction}, "${textOf(open)}") is ${open.state}`;
+      const [unsent] = hub.reads.outboxDue(0);
+      if (unsent !== undefined) return `${hub.name}: ${unsent.kind} ${unsent.messageId} is not settled`;
+      const unread = [...this.#results.values()].find((id) => isUnread(hub.reads.delivery(id)));
+      if (unread !== undefined) return `${hub.name}: result ${unread} is not taken`;
+    }
+    return undefined;
+  }
+
+  /** Everything, once quiet has come. */
+  checkAll(): void {
+    for (const { what, holds } of this.#promised) if (!holds()) this.#world.found(`is no longer so: ${what}`);
+    for (const hub of this.#hubs.values()) {
+      const { brokenSeq, rows } = hub.reads.verifyAudit();
+      if (brokenSeq !== null) this.#world.found(`the audit of ${hub.name} is broken at ${brokenSeq}`);
+      if (rows !== (hub.reads.audit({ limit: 1 })[0]?.seq ?? 0)) this.#world.found(`the audit of ${hub.name} has gaps`);
+      for (const task of hub.reads.tasks({ limit: 1_000 })) this.#checkEnd(hub, task);
+    }
+  }
+
+  #judge(hub: SimHub, change: Change): void {
+    switch (change.type) {
+      case 'insertTask':
+        return this.#taskMade(hub, hub.reads.task(change.id));
+      case 'updateTask':
+        if (change.state !== undefined) this.#taskMoved(hub, hub.reads.task(change.id), change.before);
+        return;
+      case 'decideApproval':
+        return this.#approvalDecided(hub, hub.reads.approval(change.id), change.state);
+      case 'insertDelivery':
+        return this.#itemMade(hub, hub.reads.delivery(change.id));
+      case 'updateDelivery':
+        return;
+      case 'settleOutbox':
+        if (change.expired || this.#hubs.get(change.party)?.reads.replay(hub.key, change.messageId) !== undefined) return;
+        this.#world.found(`${hub.name} believes ${change.messageId} delivered, and ${this.#hubs.get(change.party)?.name} has it not`);
+    }
+  }
+
+  #taskMade(hub: SimHub, task: TaskRow | undefined): void {
+    if (task === undefined) return this.#world.found(`${hub.name}: a task that was made is not there`);
+    if (task.direction === 'outgoing' || task.kind !== 'delegate') return;
+    const text = textOf(task);
+    const asked = this.#asked.get(text);
+    if (asked === undefined) return this.#world.found(`${hub.name} took in what nobody asked for: "${text}"`);
+    if (asked.takenBy !== undefined) this.#world.found(`"${text}" was taken in twice: at ${asked.takenBy} and at ${hub.name}`);
+    asked.takenBy = hub.name;
+    if (task.direction === 'incoming' && this.#atAsker(hub, task) === undefined) {
+      this.#world.found(`${hub.name} was asked "${text}" by a hub that has no record of it`);
+    }
+  }
+
+  #taskMoved(hub: SimHub, task: TaskRow | undefined, before: TaskState | string | undefined): void {
+    if (task === undefined) return this.#world.found(`${hub.name}: a task that moved is not there`);
+    if (before !== undefined && isState(before) && isTerminal(before)) {
+      this.#world.found(`${hub.name}: task ${task.id} moved from ${before} to ${task.state}`);
+    }
+    if (task.direction === 'outgoing' && before === 'sending' && !isTerminal(task.state)) {
+      this.#accepted.add(`${hub.name} ${task.id}`);
+      this.counts.accepted += 1;
+      const there = this.#hubs.get(task.party)?.reads.taskByMessage('incoming', hub.key, task.messageId);
+      if (there === undefined) this.#world.found(`${hub.name} was told that "${textOf(task)}" is taken, and it is not stored there`);
+    }
+  }
+
+  #approvalDecided(hub: SimHub, row: ApprovalRow | undefined, state: string): void {
+    if (row?.state !== state) this.#world.found(`${hub.name}: the approval ${row?.id} was decided ${state} and is ${row?.state}`);
+    if (state === 'approved' && row !== undefined && !this.#allowed.has(row.id)) this.#world.found(`${hub.name}: nobody allowed ${row.id}`);
+  }
+
+  #itemMade(hub: SimHub, item: DeliveryRow | undefined): void {
+    if (item?.taskId == null) return;
+    const name = `${hub.name} ${item.taskId}`;
+    if (item.kind === 'delegate') {
+      if (this.#handed.has(name)) this.#world.found(`${hub.name}: task ${item.taskId} went into an inbox twice`);
+      this.#handed.set(name, item.deliveryId);
+      const approval = hub.reads.approvalOfTask(item.taskId);
+      if (approval?.state !== 'approved')
+        this.#world.found(`${hub.name}: task ${item.taskId} went into an inbox while it is ${approval?.state}`);
+    }
+    if (item.kind === 'result') {
+      if (this.#results.has(name)) this.#world.found(`${hub.name}: two results of task ${item.taskId} went into an inbox`);
+      this.#results.set(name, item.deliveryId);
+    }
+  }
+
+  #checkEnd(hub: SimHub, task: TaskRow): void {
+    if (!isTerminal(task.state)) this.#world.found(`${hub.name}: task ${task.id} never ended: ${task.state}`);
+    if (task.kind !== 'delegate') return;
+    if (task.state === 'completed') this.counts.completed += 1;
+    if (task.state === 'cancelled') this.counts.cancelled += 1;
+    const accepted = this.#accepted.has(`${hub.name} ${task.id}`);
+    const wasCalledOff = task.reason === 'You called it off.';
+    const wantsResult = task.direction === 'outgoing' ? accepted && !wasCalledOff : false;
+    if (wantsResult && !this.#results.has(`${hub.name} ${task.id}`)) {
+      this.#world.found(`${hub.name}: the agent that asked "${textOf(task)}" got no result of it (${task.state})`);
+    }
+    const item = hub.reads.deliveryOfTask(task.id, 'result');
+    if (item !== undefined && item.state !== 'done') this.#world.found(`${hub.name}: a result was left ${item.state}`);
+    if (task.direction === 'incoming') this.#compare(hub, task);
+    if (task.direction === 'outgoing' && accepted) this.#checkTaken(hub, task);
+  }
+
+  #checkTaken(hub: SimHub, task: TaskRow): void {
+    const there = this.#hubs.get(task.party)?.reads.taskByMessage('incoming', hub.key, task.messageId);
+    if (there === undefined) this.#world.found(`"${textOf(task)}" was accepted and is lost`);
+  }
+
+  /** Both hubs tell the same end. */
+  #compare(hub: SimHub, task: TaskRow): void {
+    const asking = this.#atAsker(hub, task);
+    if (asking === undefined) return this.#world.found(`${hub.name}: the asker of "${textOf(task)}" forgot it`);
+    if (!task.reportBack || this.isLate) return;
+    const accepted = this.#accepted.has(`${this.#hubs.get(task.party)?.name} ${asking.id}`);
+    if (!accepted && asking.code === 'timeout') return;
+    if (asking.state !== asTold(task)) {
+      this.#world.found(
+        `"${textOf(task)}" ended ${task.state} (${task.code}) at ${hub.name} and ${asking.state} (${asking.code}) at its asker`,
+      );
+    } else if (task.state === 'completed' && asking.result !== task.result && !sameWords(asking.result, task.result)) {
+      this.#world.found(`"${textOf(task)}" has two different results`);
+    }
+  }
+
+  #atAsker(hub: SimHub, task: TaskRow): TaskRow | undefined {
+    if (task.direction !== 'incoming') return undefined;
+    return this.#hubs.get(task.party)?.reads.taskByMessage('outgoing', hub.key, task.messageId);
+  }
+}
+
+/** How this end reads over the wire: a report of failure with one of these codes is told as what the code says. */
+function asTold({ state, code }: TaskRow): string {
+  return state === 'failed' ? (STATE_OF_CODE[code ?? ''] ?? state) : state;
+}
+
+const STATE_OF_CODE: Readonly<Record<string, string>> = { rejected: 'declined', approval_expired: 'expired', cancelled: 'cancelled' };
+
+function isState(text: string): text is TaskState {
+  return text !== '';
+}
+
+function isUnread(row: DeliveryRow | undefined): boolean {
+  return row?.state === 'queued' || row?.state === 'claimed';
+}
+
+function isOf(task: TaskRow | undefined, party: string): boolean {
+  return task?.party === party && task.kind === 'delegate';
+}
+
+export function textOf(task: TaskRow): string {
+  const payload: unknown = JSON.parse(task.payload);
+  const words: unknown = typeof payload === 'object' && payload !== null ? Reflect.get(payload, 'task') : undefined;
+  return typeof words === 'string' ? words : '';
+}
+
+function sameWords(first: string | null, second: string | null): boolean {
+  return JSON.stringify(outcomeOf(first)) === JSON.stringify(outcomeOf(second));
+}
+
+function outcomeOf(result: string | null): unknown {
+  const words: unknown = JSON.parse(result ?? 'null');
+  return typeof words === 'object' && words !== null ? Reflect.get(words, 'outcome') : undefined;
+}

@@ -84,6 +84,10 @@ export function escapeName(text: string): { readonly name: string; readonly hidd
   return fits ? { name, hidden: false } : { name: HIDDEN_NAME, hidden: true };
 }
 
+const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
+
 function countGraphemes(text: string): number {
+  // Most names: each of these signs is counted as one by people, and making a segmenter takes longer than all the rest.
+  if (PRINTABLE_ASCII.test(text)) return text.length;
   return [...new Intl.Segmenter('und', { granularity: 'grapheme' }).segment(text)].length;
 }

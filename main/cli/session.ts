@@ -1,7 +1,19 @@
 // Whom a command speaks for: an agent (by AXON_TOKEN, a token file, or the one agent connected here) or the person in charge, who gives
 // the owner passphrase at a terminal or in a file. Owns the token files (0600). A secret is never taken from the command line, where every
 // other program of this computer could read it.
-import { closeSync, constants, fstatSync, fsyncSync, mkdirSync, openSync, readFileSync, readdirSync, unlinkSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../lib/app-error.ts';
 import { HubClient, HubProblem } from './hub-client.ts';
@@ -96,6 +108,11 @@ export class Session {
       closeSync(descriptor);
     }
     return path;
+  }
+
+  /** Removes the token file of an agent that is connected no longer. */
+  forgetToken(agent: string): void {
+    rmSync(this.#tokenFile(agent), { force: true });
   }
 
   /** The line speaking for the person in charge; its token ends with the command. Sets the passphrase when the hub has none yet. */

@@ -79,9 +79,12 @@ describe('HT-06: a token', () => {
     const inbox = await EventReader.open(hub.port, '/v1/inbox/stream', doomed);
     await inbox.next(({ event }) => event === 'caught-up', 'the backlog was sent');
     const other = await EventReader.open(hub.port, '/v1/inbox/stream', agent);
+    const claim = hub.ask('/v1/inbox/claim', { method: 'POST', token: doomed, body: { wait_ms: 55_000, kinds: ['notify'] } });
+    await expect.poll(async () => (await hub.ask('/v1/whoami', { token: doomed })).status).toBe(200);
     const started = performance.now();
     expect((await hub.ask(`/v1/sessions/${idOf(doomed)}`, { method: 'DELETE', token: page })).status).toBe(200);
     await inbox.ended;
+    expect((await claim).status).toBe(401);
     expect(performance.now() - started).toBeLessThan(REVOKED_WITHIN_MS);
     expect((await hub.ask('/v1/status', { token: doomed })).status).toBe(401);
     await other.next(({ event }) => event === 'caught-up', 'the other stream lived on');
@@ -95,6 +98,13 @@ describe('HT-06: a token', () => {
     await hub.ask(`/v1/sessions/${idOf(doomed)}`, { method: 'DELETE', token: page });
     await stream.ended;
     expect(performance.now() - started).toBeLessThan(REVOKED_WITHIN_MS);
+  });
+
+  test('may end itself and is told so', async () => {
+    const leaving = await hub.page();
+    const answer = await hub.ask(`/v1/sessions/${idOf(leaving)}`, { method: 'DELETE', token: leaving });
+    expect(JSON.parse(answer.text)).toEqual({ revoked: true });
+    expect((await hub.ask('/v1/whoami', { token: leaving })).status).toBe(401);
   });
 
   test('of a removed agent ends with it', async () => {

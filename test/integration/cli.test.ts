@@ -1,6 +1,6 @@
 // `axon` as a child process against a real hub: what it does, what it refuses, what it prints and with which exit code.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -36,6 +36,14 @@ describe('axon', () => {
     expect(token).toMatch(/^axh_agent_/);
     expect(added.out + added.error).not.toContain(token);
     expect(JSON.parse((await axon(hub.home, ['whoami', '--json'], { AXON_TOKEN_FILE: file })).out).token.agent).toBe('quiet');
+  });
+
+  test('forgets the token of an agent that is removed', async () => {
+    await owner('agents', 'add', 'leaving');
+    const file = join(hub.home, 'tokens/leaving.token');
+    expect(existsSync(file)).toBe(true);
+    expect(await owner('agents', 'remove', 'leaving')).toMatchObject({ code: 0 });
+    expect(existsSync(file)).toBe(false);
   });
 
   test('connects an agent after a person confirmed the code it shows', async () => {

@@ -29,11 +29,16 @@ export class Callers {
   readonly #deps: CallersDeps;
   readonly #rates: TokenBuckets;
   readonly #underWay = new Map<string, number>();
+  /** What to do when a token ends, for requests that are under way. */
+  readonly #onEnd = new Map<string, Set<() => void>>();
   #refusalsHeld = 0;
 
   constructor(deps: CallersDeps) {
     this.#deps = deps;
     this.#rates = new TokenBuckets(deps.clock);
+    deps.tokens.onRevoked((tokenId) => {
+      for (const run of this.#onEnd.get(tokenId) ?? []) run();
+    });
   }
 
   /** Who the header stands for; anonymous when there is none or it is worth nothing. */
@@ -61,6 +66,18 @@ export class Callers {
       const now = (this.#underWay.get(key) ?? 1) - 1;
       if (now > 0) this.#underWay.set(key, now);
       else this.#underWay.delete(key);
+    };
+  }
+
+  /** Calls `run` when the caller's token ends before the returned function is called. */
+  whenEnded(caller: Caller, run: () => void): () => void {
+    if (caller.kind === 'anonymous') return () => undefined;
+    const { tokenId } = caller;
+    const waiting = this.#onEnd.get(tokenId) ?? new Set();
+    this.#onEnd.set(tokenId, waiting.add(run));
+    return () => {
+      waiting.delete(run);
+      if (waiting.size === 0 && this.#onEnd.get(tokenId) === waiting) this.#onEnd.delete(tokenId);
     };
   }
 

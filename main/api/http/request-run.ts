@@ -81,7 +81,11 @@ export class RequestRun {
     const others = OPERATIONS[match.name].method === 'GET' ? this.#router.readQuery(match.name, query) : parseBody(body);
     const params = mergeParams(match.pathParams, others);
     const gone = new AbortController();
-    response.once('close', () => gone.abort());
+    const forget = this.#services.callers.whenEnded(caller, () => gone.abort());
+    response.once('close', () => {
+      forget();
+      gone.abort();
+    });
     const key = readIdempotencyKey(request.headers['idempotency-key']);
     const context: CallContext = {
       signal: gone.signal,
@@ -90,6 +94,8 @@ export class RequestRun {
     };
     const run = async (): Promise<Answer> => {
       const result = await this.#services.dispatcher.call(match.name, params, caller, context);
+      // Only the end of the token aborts while the client is still there. Ending one's own session is answered all the same.
+      if (gone.signal.aborted && !response.closed && match.name !== 'sessions.revoke') throw tokenNeeded();
       // A claim that its caller gave up took nothing: a repeat of it is a new one.
       if (gone.signal.aborted && isEmptyClaim(match.name, result)) throw new AppError('cancelled', 'The caller went away.');
       return answerOf(result);
@@ -110,11 +116,7 @@ export class RequestRun {
       response.destroy();
       return;
     }
-    const error = new AppError('unauthenticated', 'This needs a token that works.', {
-      hint: 'Send "Authorization: Bearer <token>". A new agent gets one from POST /v1/agents.',
-      failedBy: 'input',
-    });
-    send(response, problemAnswer(error));
+    send(response, problemAnswer(tokenNeeded()));
   }
 
   #noRoute(path: string): AppError {
@@ -147,6 +149,13 @@ export class RequestRun {
     const seq = readFromSeq(undefined, headerText(request.headers['last-event-id']));
     followInbox(this.#services.streams.open(request, response, caller.tokenId), this.#services.inbox, caller.agent, seq);
   }
+}
+
+function tokenNeeded(): AppError {
+  return new AppError('unauthenticated', 'This needs a token that works.', {
+    hint: 'Send "Authorization: Bearer <token>". A new agent gets one from POST /v1/agents.',
+    failedBy: 'input',
+  });
 }
 
 function headerText(value: string | string[] | undefined): string | undefined {

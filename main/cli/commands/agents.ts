@@ -83,6 +83,7 @@ export function addAgentCommands(program: Command, run: Run): void {
     .action((name: string, _options: unknown, command: Command) =>
       run(command, async ({ terminal, session }) => {
         const removed = await (await session.asOwner()).call('agents.remove', { name });
+        session.forgetToken(name);
         terminal.result(removed, () => [`${name} is disconnected.`]);
       }),
     );

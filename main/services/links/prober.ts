@@ -98,11 +98,15 @@ export class Prober {
     if (!answered.ok) return answered;
     const parsed = parseCapabilities(answered.value.payload);
     if (!parsed.ok) return err(new AppError('internal', 'What the other hub says it can do does not read.', { failedBy: 'peer' }));
-    await this.#deps.directory.record(key, {
-      capabilities: JSON.stringify(answered.value.payload),
-      capabilitiesAt: this.#deps.clock.wallMs(),
-    });
-    return ok();
+    const capabilities = JSON.stringify(answered.value.payload);
+    try {
+      await this.#deps.directory.record(key, { capabilities, capabilitiesAt: this.#deps.clock.wallMs() });
+      return ok();
+    } catch (error) {
+      // Nobody may be waiting for this: what the disk does not take is an outcome, and is asked for again.
+      if (error instanceof AppError) return err(error);
+      throw error;
+    }
   }
 
   /** A hub that pinned us a moment later than we pinned it answers the first time that it does not know us: it is asked again. */

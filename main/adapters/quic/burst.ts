@@ -20,7 +20,9 @@ export function sendBurst(native: QuicheConnection, host: ConnectionHost, zone: 
     if (part === null) return false;
     const [length, { to }] = part;
     const address = to.host.startsWith(LINK_LOCAL_PREFIX) ? to.host + zone : to.host;
-    host.sendDatagram(Buffer.from(sendBuffer.subarray(0, length)), address, to.port);
+    const datagram = Buffer.allocUnsafe(length);
+    sendBuffer.copy(datagram, 0, 0, length);
+    host.sendDatagram(datagram, address, to.port);
   }
   return true;
 }

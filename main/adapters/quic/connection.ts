@@ -23,6 +23,7 @@ import { validatedPeer } from './paths.ts';
 import { Silence } from './silence.ts';
 import { StreamReader } from './stream-reader.ts';
 import { StreamWriter } from './stream-writer.ts';
+import { Turns } from './turns.ts';
 
 /** Transport error code of RFC 9000, Section 20.1. */
 const NO_ERROR = 0;
@@ -58,7 +59,7 @@ export class QuicConnection {
   #keyHex: KeyHex | null = null;
   #wrongKeyHex: KeyHex | null = null;
   #status: Status = 'handshake';
-  #scheduled = false;
+  readonly #turns = new Turns(() => this.#guarded(this.#takeTurn));
   #dirty = true;
   #unflushedPackets = 0;
   #strayAddress = false;
@@ -141,18 +142,18 @@ export class QuicConnection {
       this.#receive(datagram, this.#receiveInfo);
     }
     this.#unflushedPackets += 1;
-    this.#schedule();
+    this.#turns.later();
   }
 
   /** Asks for a turn that sends: something was written. */
   wake(): void {
     this.#dirty = true;
-    this.#schedule();
+    this.#turns.soon();
   }
 
   /** Reads again after the host could not take messages for a while. */
   resumeReading(): void {
-    this.#schedule();
+    this.#turns.later();
   }
 
   /** Closes with an application code; the end is reported at once. A handshake, which knows no such codes, is called off. */
@@ -178,35 +179,27 @@ export class QuicConnection {
     }
   }
 
-  #schedule(): void {
-    if (this.#scheduled || this.#status === 'gone') return;
-    this.#scheduled = true;
-    setImmediate(this.#turn);
-  }
-
-  readonly #turn = (): void => {
-    this.#scheduled = false;
-    this.#guarded(() => this.#takeTurn());
-  };
-
   /** A fault while one connection is worked on ends that connection, not the endpoint. */
   #guarded(work: () => void): void {
     if (this.#status === 'gone') return;
     try {
-      work();
+      this.#turns.inside(work);
     } catch (error) {
       this.dropSilently('an internal fault');
       this.#host.failed(error);
     }
   }
 
-  #takeTurn(): void {
+  readonly #takeTurn = (): void => {
     this.#advance();
     const lone = this.#status === 'open' && !this.#dirty && this.#unflushedPackets < ACK_DEFER_MAX_PACKETS;
     if (!lone) return this.flush();
     // Nothing but an acknowledgement is due: give an answer the chance to carry it.
-    this.#ackTimer ??= this.#host.clock.setTimer(ACK_DEFER_MS, () => this.#guarded(() => this.flush()));
-  }
+    this.#ackTimer ??= this.#host.clock.setTimer(ACK_DEFER_MS, this.#acknowledge);
+  };
+
+  readonly #acknowledge = (): void => this.#guarded(this.#flushNow);
+  readonly #flushNow = (): void => this.flush();
 
   #advance(): void {
     if (this.#status === 'handshake' && this.#native.isEstablished()) this.#establish();
@@ -324,7 +317,10 @@ export class QuicConnection {
     this.#ackTimer = null;
     this.#dirty = false;
     this.#unflushedPackets = 0;
-    if (sendBurst(this.#native, this.#host, this.#zone)) this.wake();
+    if (sendBurst(this.#native, this.#host, this.#zone)) {
+      this.#dirty = true;
+      this.#turns.later();
+    }
     this.#arm();
   }
 

@@ -24,8 +24,9 @@ import type { ConnectionHost } from './connection-host.ts';
 import { QuicConnection } from './connection.ts';
 import { Counters } from './counters.ts';
 import { HalfOpen } from './half-open.ts';
-import { CONNECTION_ID_LENGTH_BYTES, CONNECT_LIMIT_MS, DIALS_IN_FLIGHT_MAX } from './limits.ts';
+import { CONNECTION_ID_LENGTH_BYTES, CONNECT_LIMIT_MS, DIALS_IN_FLIGHT_MAX, SEND_LIMIT_MS } from './limits.ts';
 import { loadBinding, type HostPort, type Quiche, type QuicheConfig } from './native-binding.ts';
+import type { Settle, StreamDirection } from './outgoing-messages.ts';
 import { readDatagram } from './packet-guard.ts';
 import { decidePlace } from './places.ts';
 import { createConfig } from './quiche-config.ts';
@@ -167,6 +168,16 @@ export class Endpoint implements Transport {
     return connection ? connection.outgoing.send(bytes) : err(NO_CONNECTION);
   }
 
+  /** `request` without a promise; see OutgoingMessages. */
+  beginRequest(connectionId: number, bytes: Uint8Array, timeoutMs: number, settle: Settle): () => void {
+    return this.#begin('bidirectional', connectionId, bytes, timeoutMs, settle);
+  }
+
+  /** `send` without a promise. */
+  beginSend(connectionId: number, bytes: Uint8Array, settle: Settle): () => void {
+    return this.#begin('unidirectional', connectionId, bytes, SEND_LIMIT_MS, settle);
+  }
+
   respond(connectionId: number, streamId: number, bytes: Uint8Array): void {
     const connection = this.#open.get(connectionId);
     if (connection) connection.incoming.respond(streamId, bytes);
@@ -275,6 +286,13 @@ export class Endpoint implements Transport {
     this.#settleDial(connection, err(failure));
     if (!this.#open.delete(connection.connectionId)) return;
     this.#emit({ type: 'disconnected', connection: connection.info, ...end });
+  }
+
+  #begin(direction: StreamDirection, connectionId: number, bytes: Uint8Array, timeoutMs: number, settle: Settle): () => void {
+    const connection = this.#open.get(connectionId);
+    if (connection) return connection.outgoing.begin(direction, bytes, timeoutMs, settle);
+    settle(err(NO_CONNECTION));
+    return () => {};
   }
 
   #takeConnectionId(): number {

@@ -1,7 +1,8 @@
-// Frames over a private byte channel between this process and its other half: length, type, body. What is posted in one turn of the
-// loop leaves as one write. Receipt is acknowledged in bytes, so each side knows how far behind the other is, on any kind of channel.
+// Frames over a private byte channel between this process and its other half: length, type, body. What is posted in one go leaves as one
+// write: at once when the channel was quiet, at the end of the loop's turn when it is busy. Receipt is acknowledged in bytes, so each side knows how far behind the other is, on any kind of channel.
 import { assert } from '../../lib/assert.ts';
-import { CHANNEL_ACKNOWLEDGE_BYTES, CHANNEL_WINDOW_BYTES, FRAME_SIZE_MAX_BYTES } from './limits.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { CHANNEL_ACKNOWLEDGE_BYTES, CHANNEL_BUSY_MS, CHANNEL_WINDOW_BYTES, FRAME_SIZE_MAX_BYTES } from './limits.ts';
 
 /** A two-way pipe of bytes in order; where a chunk begins or ends means nothing. */
 export interface ByteChannel {
@@ -26,18 +27,21 @@ const ACKNOWLEDGE = 0;
 
 export class FrameChannel {
   readonly #channel: ByteChannel;
+  readonly #clock: Clock;
   readonly #handlers: FrameHandlers;
   #outgoing: Uint8Array[] = [];
   #outgoingBytes = 0;
   #scheduled = false;
   #closed = false;
+  #flushedAtMs = -Infinity;
   #rest: Buffer | null = null;
   #underWayBytes = 0;
   #unacknowledgedBytes = 0;
   #wasBehind = false;
 
-  constructor(channel: ByteChannel, handlers: FrameHandlers) {
+  constructor(channel: ByteChannel, clock: Clock, handlers: FrameHandlers) {
     this.#channel = channel;
+    this.#clock = clock;
     this.#handlers = handlers;
   }
 
@@ -53,7 +57,7 @@ export class FrameChannel {
     return behind;
   }
 
-  /** Queues a frame; it leaves at the end of this turn. */
+  /** Queues a frame; it leaves when whoever posts is done, or at the end of the loop's turn when there is much to do. */
   post(type: number, ...parts: readonly Uint8Array[]): void {
     assert(type > ACKNOWLEDGE && type < 256, 'a frame type is one byte and not the reserved one');
     this.#post(type, parts);
@@ -67,6 +71,7 @@ export class FrameChannel {
     this.#underWayBytes += this.#outgoingBytes;
     this.#outgoing = [];
     this.#outgoingBytes = 0;
+    this.#flushedAtMs = this.#clock.monotonicMs();
     this.#channel.send(batch);
   }
 
@@ -94,11 +99,15 @@ export class FrameChannel {
     this.#outgoingBytes += frame.length;
     if (this.#scheduled) return;
     this.#scheduled = true;
-    setImmediate(() => {
-      this.#scheduled = false;
-      this.flush();
-    });
+    // A tick comes after all that this callback of the loop and its promises post; only several callbacks in a row need the turn's end.
+    if (this.#clock.monotonicMs() - this.#flushedAtMs < CHANNEL_BUSY_MS) setImmediate(this.#scheduledFlush);
+    else process.nextTick(this.#scheduledFlush);
   }
+
+  readonly #scheduledFlush = (): void => {
+    this.#scheduled = false;
+    this.flush();
+  };
 
   #receive(chunk: Uint8Array): void {
     if (this.#closed) return;

@@ -119,6 +119,8 @@ export const START_LIMIT_MS = 15_000;
 export const FRAME_SIZE_MAX_BYTES = 1024 * 1024;
 /** Bytes under way between the processes that stop new work: reading from streams on one side, new messages on the other. */
 export const CHANNEL_WINDOW_BYTES = 8 * 1024 * 1024;
+/** A channel that was written to within this time is busy: what is posted then waits for the end of the loop's turn. */
+export const CHANNEL_BUSY_MS = 0.05;
 /** Bytes after which their receipt is acknowledged to the other process. */
 export const CHANNEL_ACKNOWLEDGE_BYTES = 256 * 1024;
 /** Requests and one-way messages under way from this process; the next one fails with `overloaded`. */

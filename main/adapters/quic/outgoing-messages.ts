@@ -11,16 +11,21 @@ import type { StreamWriter, WriteEnd } from './stream-writer.ts';
 
 export type Answer = Result<Uint8Array, TransportFailure>;
 
+export type StreamDirection = 'bidirectional' | 'unidirectional';
+
 interface Outgoing {
   readonly bytes: Uint8Array;
-  readonly direction: 'bidirectional' | 'unidirectional';
-  readonly settle: (answer: Answer) => void;
+  readonly direction: StreamDirection;
+  readonly settle: Settle;
   streamId: number | null;
   timer: TimerHandle | null;
-  unlisten: (() => void) | null;
 }
 
+/** Told once how a message ended. */
+export type Settle = (answer: Answer) => void;
+
 const NOTHING = new Uint8Array(0);
+const NO_MORE = (): void => {};
 /** Stream ids of one type and initiator are this far apart (RFC 9000, Section 2.1). */
 const STREAM_ID_STEP = 4;
 
@@ -59,12 +64,21 @@ export class OutgoingMessages {
 
   /** Sends a request; the promise always resolves. `timeoutMs` counts from now and covers waiting for credit. */
   request(bytes: Uint8Array, timeoutMs: number, signal?: AbortSignal): Promise<Answer> {
-    return this.#begin('bidirectional', bytes, timeoutMs, signal);
+    if (signal?.aborted) return Promise.resolve(err({ type: 'aborted' }));
+    return new Promise((resolve) => {
+      let abort: () => void = () => {};
+      const cancel = this.begin('bidirectional', bytes, timeoutMs, (answer) => {
+        signal?.removeEventListener('abort', abort);
+        resolve(answer);
+      });
+      abort = cancel;
+      signal?.addEventListener('abort', abort, { once: true });
+    });
   }
 
   /** Sends a one-way message; resolves when the library has taken all of it. */
   async send(bytes: Uint8Array): Promise<Result<void, TransportFailure>> {
-    const answer = await this.#begin('unidirectional', bytes, SEND_LIMIT_MS);
+    const answer = await new Promise<Answer>((resolve) => void this.begin('unidirectional', bytes, SEND_LIMIT_MS, resolve));
     return answer.ok ? ok() : answer;
   }
 
@@ -98,29 +112,27 @@ export class OutgoingMessages {
     for (const outgoing of all) this.#finish(outgoing, err(failure));
   }
 
-  #begin(direction: Outgoing['direction'], bytes: Uint8Array, timeoutMs: number, signal?: AbortSignal): Promise<Answer> {
-    if (bytes.length > MESSAGE_SIZE_MAX_BYTES) return Promise.resolve(err({ type: 'too-large' }));
-    if (signal?.aborted) return Promise.resolve(err({ type: 'aborted' }));
+  /**
+   * Begins a message without a promise. `settle` is called once: at once when it cannot be sent, later otherwise. What comes back gives
+   * the message up, which settles it with `aborted`; after its end that does nothing.
+   */
+  begin(direction: StreamDirection, bytes: Uint8Array, timeoutMs: number, settle: Settle): () => void {
     const queue = this.#queues[direction];
-    if (queue.size >= QUEUED_MESSAGES_MAX || this.#queuedBytes + bytes.length > QUEUED_BYTES_MAX) {
-      return Promise.resolve(err({ type: 'overloaded' }));
+    const full = queue.size >= QUEUED_MESSAGES_MAX || this.#queuedBytes + bytes.length > QUEUED_BYTES_MAX;
+    if (full || bytes.length > MESSAGE_SIZE_MAX_BYTES) {
+      settle(err({ type: bytes.length > MESSAGE_SIZE_MAX_BYTES ? 'too-large' : 'overloaded' }));
+      return NO_MORE;
     }
-    return new Promise((resolve) => {
-      const outgoing: Outgoing = { bytes, direction, settle: resolve, streamId: null, timer: null, unlisten: null };
-      outgoing.timer = this.#clock.setTimer(timeoutMs, () => this.#giveUp(outgoing, { type: 'timeout' }));
-      if (signal) {
-        const abort = (): void => this.#giveUp(outgoing, { type: 'aborted' });
-        signal.addEventListener('abort', abort, { once: true });
-        outgoing.unlisten = () => signal.removeEventListener('abort', abort);
-      }
-      queue.add(outgoing);
-      this.#queuedBytes += bytes.length;
-      if (queue.size === 1) this.#pumpQueue(direction);
-      this.#wake();
-    });
+    const outgoing: Outgoing = { bytes, direction, settle, streamId: null, timer: null };
+    outgoing.timer = this.#clock.setTimer(timeoutMs, () => this.#giveUp(outgoing, { type: 'timeout' }));
+    queue.add(outgoing);
+    this.#queuedBytes += bytes.length;
+    if (queue.size === 1) this.#pumpQueue(direction);
+    this.#wake();
+    return () => this.#giveUp(outgoing, { type: 'aborted' });
   }
 
-  #pumpQueue(direction: Outgoing['direction']): boolean {
+  #pumpQueue(direction: StreamDirection): boolean {
     const queue = this.#queues[direction];
     let opened = false;
     for (const outgoing of queue) {
@@ -150,6 +162,7 @@ export class OutgoingMessages {
 
   #giveUp(outgoing: Outgoing, failure: TransportFailure): void {
     const { streamId } = outgoing;
+    if (outgoing.timer === null) return;
     this.#finish(outgoing, err(failure));
     if (streamId === null) return;
     if (this.#writer.isUnwritten(streamId)) this.#abandonWriting(streamId);
@@ -173,8 +186,9 @@ export class OutgoingMessages {
   }
 
   #finish(outgoing: Outgoing, answer: Answer): void {
+    // The timer is there until the message has ended.
     outgoing.timer?.cancel();
-    outgoing.unlisten?.();
+    outgoing.timer = null;
     if (this.#queues[outgoing.direction].delete(outgoing)) this.#queuedBytes -= outgoing.bytes.length;
     if (outgoing.streamId !== null) this.#awaiting.delete(outgoing.streamId);
     this.#leaving.delete(outgoing);

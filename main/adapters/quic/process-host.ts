@@ -3,10 +3,10 @@
 import { AppError } from '../../lib/app-error.ts';
 import { Secret } from '../../lib/secret.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
-import type { TransportEvent, TransportFailure } from '../../ports/transport.ts';
-import type { Result } from '../../lib/result.ts';
+import type { TransportEvent } from '../../ports/transport.ts';
 import { Endpoint } from './endpoint.ts';
 import { FrameChannel, type ByteChannel } from './frame-channel.ts';
+import type { Answer, Settle } from './outgoing-messages.ts';
 import { FRAMES, parseCommand, type Command, type Report } from './process-messages.ts';
 
 const SEED_LENGTH_BYTES = 32;
@@ -30,12 +30,13 @@ export function serveTransport(deps: ProcessHostDeps): void {
 class ProcessHost {
   readonly #deps: ProcessHostDeps;
   readonly #frames: FrameChannel;
-  readonly #aborts = new Map<number, AbortController>();
+  /** How each call under way is given up. */
+  readonly #cancels = new Map<number, () => void>();
   #endpoint: Endpoint | null = null;
 
   constructor(deps: ProcessHostDeps) {
     this.#deps = deps;
-    this.#frames = new FrameChannel(deps.channel, {
+    this.#frames = new FrameChannel(deps.channel, deps.clock, {
       frame: (type, body) => this.#frame(type, body),
       caughtUp: () => this.#endpoint?.resumeReading(),
       broken: () => deps.exit(1),
@@ -54,14 +55,14 @@ class ProcessHost {
         return void this.#start(body);
       case FRAMES.request: {
         const [call, connectionId, timeoutMs] = [body.readUInt32BE(0), body.readUInt32BE(4), body.readUInt32BE(8)];
-        return this.#call(call, (endpoint, signal) => endpoint.request(connectionId, body.subarray(12), timeoutMs, signal));
+        return this.#call(call, (endpoint, settle) => endpoint.beginRequest(connectionId, body.subarray(12), timeoutMs, settle));
       }
       case FRAMES.send:
-        return this.#call(body.readUInt32BE(0), (endpoint) => endpoint.send(body.readUInt32BE(4), body.subarray(8)));
+        return this.#call(body.readUInt32BE(0), (endpoint, settle) => endpoint.beginSend(body.readUInt32BE(4), body.subarray(8), settle));
       case FRAMES.respond:
         return this.#endpoint?.respond(body.readUInt32BE(0), body.readDoubleBE(4), body.subarray(12));
       case FRAMES.abort:
-        return this.#aborts.get(body.readUInt32BE(0))?.abort();
+        return this.#cancels.get(body.readUInt32BE(0))?.();
     }
   }
 
@@ -81,9 +82,10 @@ class ProcessHost {
         return void endpoint.statistics().then((statistics) => this.#report({ type: 'statistics', call: command.call, statistics }));
       case 'dial': {
         const { call, target } = command;
-        const abort = this.#abortOf(call);
+        const abort = new AbortController();
+        this.#cancels.set(call, () => abort.abort());
         return void endpoint.dial(target, abort.signal).then((result) => {
-          this.#aborts.delete(call);
+          this.#cancels.delete(call);
           this.#report({ type: 'dialled', call, result });
         });
       }
@@ -122,23 +124,24 @@ class ProcessHost {
     this.#frames.flush();
   }
 
-  #call(call: number, run: (endpoint: Endpoint, signal: AbortSignal) => Promise<Result<Uint8Array | void, TransportFailure>>): void {
+  /** Runs a call without promises: this is where most messages pass. */
+  #call(call: number, begin: (endpoint: Endpoint, settle: Settle) => () => void): void {
     const endpoint = this.#endpoint;
     if (!endpoint) return;
-    void run(endpoint, this.#abortOf(call).signal).then((result) => {
-      this.#aborts.delete(call);
-      if (!result.ok) return this.#report({ type: 'failed', call, failure: result.error });
-      const header = Buffer.allocUnsafe(4);
-      header.writeUInt32BE(call, 0);
-      if (result.value) this.#frames.post(FRAMES.answer, header, result.value);
-      else this.#frames.post(FRAMES.answer, header);
+    let settled = false;
+    const cancel = begin(endpoint, (answer) => {
+      settled = true;
+      this.#cancels.delete(call);
+      this.#answer(call, answer);
     });
+    if (!settled) this.#cancels.set(call, cancel);
   }
 
-  #abortOf(call: number): AbortController {
-    const abort = new AbortController();
-    this.#aborts.set(call, abort);
-    return abort;
+  #answer(call: number, answer: Answer): void {
+    if (!answer.ok) return this.#report({ type: 'failed', call, failure: answer.error });
+    const header = Buffer.allocUnsafe(4);
+    header.writeUInt32BE(call, 0);
+    this.#frames.post(FRAMES.answer, header, answer.value);
   }
 
   #event(event: TransportEvent): void {

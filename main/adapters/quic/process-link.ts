@@ -67,7 +67,7 @@ export class ProcessLink {
     this.#onEvent = deps.onEvent;
     this.#onFault = deps.onFault;
     this.#onEnd = deps.onEnd;
-    this.#frames = new FrameChannel(deps.child, {
+    this.#frames = new FrameChannel(deps.child, deps.clock, {
       frame: (type, body) => this.#frame(type, body),
       caughtUp: () => {},
       broken: () => this.kill('it sent what no QUIC process sends'),

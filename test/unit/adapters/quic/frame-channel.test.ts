@@ -1,7 +1,10 @@
 // The private channel between the hub and its QUIC process.
 import { expect, it } from 'vitest';
+import { SystemClock } from '../../../../main/adapters/clock/system-clock.ts';
 import { FrameChannel, type ByteChannel } from '../../../../main/adapters/quic/frame-channel.ts';
 import { CHANNEL_WINDOW_BYTES } from '../../../../main/adapters/quic/limits.ts';
+import type { Clock } from '../../../../main/ports/clock.ts';
+import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { parseReport } from '../../../../main/adapters/quic/process-messages.ts';
 
 class Wire implements ByteChannel {
@@ -21,11 +24,11 @@ class Wire implements ByteChannel {
   }
 }
 
-function side(): { wire: Wire; channel: FrameChannel; frames: string[]; happened: string[] } {
+function side(clock: Clock = new SystemClock()): { wire: Wire; channel: FrameChannel; frames: string[]; happened: string[] } {
   const wire = new Wire();
   const frames: string[] = [];
   const happened: string[] = [];
-  const channel = new FrameChannel(wire, {
+  const channel = new FrameChannel(wire, clock, {
     frame: (type, body) => frames.push(`${type}:${body.toString()}`),
     caughtUp: () => happened.push('caught up'),
     broken: () => happened.push('broken'),
@@ -44,6 +47,31 @@ it('frames of one turn leave as one write', async () => {
   const receiver = side();
   receiver.wire.deliver(wire.written[0] ?? Buffer.alloc(0));
   expect(receiver.frames).toEqual(['1:a', '2:bc']);
+});
+
+it('a quiet channel writes what one callback and its promises post at once, a busy one at the end of the turn', async () => {
+  const { wire, channel } = side(new ManualClock());
+  const writes: number[] = [];
+  await new Promise<void>((resolve) => {
+    setImmediate(() => {
+      channel.post(1, Buffer.from('a'));
+      void Promise.resolve().then(() => channel.post(1, Buffer.from('b')));
+    });
+    setImmediate(() => {
+      writes.push(wire.written.length);
+      channel.post(1, Buffer.from('c'));
+    });
+    setImmediate(() => {
+      writes.push(wire.written.length);
+      channel.post(1, Buffer.from('d'));
+      setImmediate(resolve);
+    });
+  });
+  expect(writes).toEqual([1, 1]);
+  expect(wire.written).toHaveLength(2);
+  const receiver = side();
+  for (const bytes of wire.written) receiver.wire.deliver(bytes);
+  expect(receiver.frames).toEqual(['1:a', '1:b', '1:c', '1:d']);
 });
 
 it('frames arrive whole however the bytes are cut', () => {

@@ -4,7 +4,7 @@
 export const HELLO_TIMEOUT_MS = 5_000;
 /** Reply time of ping, discover, pair, cancel and of a delegate's ack (PROTOCOL.md, Streams and frames). */
 export const REPLY_TIMEOUT_MS = 10_000;
-/** More malformed messages than this within a minute close the connection with "malformed". */
+/** This many malformed messages within a minute close the connection with "malformed". */
 export const MALFORMED_PER_MINUTE_MAX = 20;
 /** After such a close the key is not let in for this long, doubling up to the maximum. */
 export const COOL_OFF_FIRST_MS = 60_000;

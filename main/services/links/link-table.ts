@@ -125,6 +125,10 @@ export class LinkTable {
     this.#primary.set(kept.keyHex, kept);
     other.isDraining = true;
     this.#drain(other);
+    if (other.inFlight > 0 && !(await this.#deps.isAlive(other))) {
+      // The other side has lost it: what is under way on it may be sent again at once instead of waiting for its whole time limit.
+      this.close(other, CLOSE_CODES.duplicate, 'replaced by a newer connection');
+    }
   }
 
   /** The one dialled by the lower agent id stays; of two dialled by the same side, the newer one. */

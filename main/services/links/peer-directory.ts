@@ -13,11 +13,12 @@ import type { EventBus } from '../event-bus.ts';
 import type { IdentityService } from '../identity.ts';
 import { findHub, hubNotFound, type KnownHubs } from './hub-finder.ts';
 import { PEERS_MAX } from './limits.ts';
+import { LiveTable } from './live-table.ts';
 import { NearbyTable, type NearbyHub } from './nearby-table.ts';
 import { checkPetname, looksAlike, uniqueName } from './peer-names.ts';
 import { pinnedRow, type Pin } from './pinned-row.ts';
 import { PeerPublisher } from './peer-publisher.ts';
-import { type LiveFacts, makePeerDto, NO_LIVE_FACTS } from './peer-view.ts';
+import { type LiveFacts, makePeerDto } from './peer-view.ts';
 import { StaticHubs, type StaticHub } from './static-hubs.ts';
 
 export interface PeerDirectoryDeps {
@@ -41,7 +42,7 @@ export type PeerChange = Partial<Omit<PeerRow, 'key' | 'agentId' | 'trust' | 'pa
 export class PeerDirectory implements KnownHubs {
   readonly #deps: PeerDirectoryDeps;
   readonly #rows = new Map<KeyHex, PeerRow>();
-  readonly #live = new Map<KeyHex, LiveFacts>();
+  readonly #live = new LiveTable();
   readonly #nearby: NearbyTable;
   readonly #statics: StaticHubs;
   readonly #trustListeners = new Set<(key: KeyHex, trust: TrustState) => void>();
@@ -94,7 +95,7 @@ export class PeerDirectory implements KnownHubs {
   trustOf(key: KeyHex): TrustState {
     const row = this.#rows.get(key);
     if (row !== undefined) return row.trust;
-    if (this.#live.get(key)?.connected === true) return 'quarantined';
+    if (this.#live.get(key).connected) return 'quarantined';
     return this.#nearby.get(key) === undefined ? 'unknown' : 'discovered';
   }
 
@@ -178,16 +179,19 @@ export class PeerDirectory implements KnownHubs {
   }
 
   live(key: KeyHex): LiveFacts {
-    return this.#live.get(key) ?? NO_LIVE_FACTS;
+    return this.#live.get(key);
   }
 
   setLive(key: KeyHex, change: Partial<LiveFacts>): void {
-    const before = this.live(key);
-    const after = { ...before, ...change };
-    if (JSON.stringify(before) === JSON.stringify(after)) return;
-    if (JSON.stringify(after) === JSON.stringify(NO_LIVE_FACTS)) this.#live.delete(key);
-    else this.#live.set(key, after);
+    if (!this.#live.set(key, change)) return;
+    this.#forgetStranger(key);
     this.publish(key);
+  }
+
+  /** Nothing is kept of a key that nobody pinned, named or hears, once it is not connected: strangers can make keys without end. */
+  #forgetStranger(key: KeyHex): void {
+    const isKnown = this.#rows.has(key) || this.#statics.get(key) !== undefined || this.#nearby.get(key) !== undefined;
+    if (!isKnown && !this.live(key).connected) this.#live.forget(key);
   }
 
   /** Changes the row of a pinned peer without anybody waiting; for what a hello or an answer told. */
@@ -326,18 +330,26 @@ export class PeerDirectory implements KnownHubs {
     if (hub.keyHex === this.#deps.identity.keyHex) return;
     const change = this.#nearby.found(hub, (key) => this.#rows.has(key));
     if (change === undefined) return;
-    if (change.evicted !== undefined) this.#publisher.soon(change.evicted);
+    if (change.evicted !== undefined) {
+      this.#forgetStranger(change.evicted);
+      this.#publisher.soon(change.evicted);
+    }
     if (change.moved || change.relabelled) this.#publisher.soon(hub.keyHex);
     if (change.moved) this.#tellWay(hub.keyHex);
   }
 
   lostNearby(agentId: string): void {
     const key = this.#nearby.lost(agentId);
-    if (key !== undefined) this.#publisher.soon(key);
+    if (key === undefined) return;
+    this.#forgetStranger(key);
+    this.#publisher.soon(key);
   }
 
   forgetNearby(): void {
-    for (const key of this.#nearby.clear()) this.#publisher.soon(key);
+    for (const key of this.#nearby.clear()) {
+      this.#forgetStranger(key);
+      this.#publisher.soon(key);
+    }
   }
 
   publish(key: KeyHex): void {

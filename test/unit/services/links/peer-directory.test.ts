@@ -203,3 +203,28 @@ describe('hubs by address', () => {
     expect(() => readHubKey('abc')).toThrow(expect.objectContaining({ code: 'bad_request' }));
   });
 });
+
+describe('strangers', () => {
+  it('leave nothing behind when their connection ends, however many keys they make', () => {
+    const { directory } = hub;
+    const before = directory.knownKeys().length;
+    for (let count = 0; count < 200; count++) {
+      const { keyHex } = someHub();
+      directory.setLive(keyHex, { connected: true, said: 'x', greeted: { features: ['delegate'], extensions: [], highestVersion: 1 } });
+      directory.setLive(keyHex, { online: false, connected: false, host: null, port: null, roundTripMs: null });
+      directory.setLive(keyHex, { trouble: 'it closed' });
+    }
+    expect(directory.knownKeys().length).toBe(before);
+  });
+
+  it('are forgotten when they are no longer heard nearby', () => {
+    const { directory } = hub;
+    const before = directory.knownKeys().length;
+    const stranger = someHub();
+    directory.foundNearby(stranger);
+    directory.setLive(stranger.keyHex, { trouble: 'it does not answer' });
+    expect(directory.knownKeys().length).toBe(before + 1);
+    directory.lostNearby(stranger.agentId);
+    expect(directory.knownKeys().length).toBe(before);
+  });
+});

@@ -94,7 +94,11 @@ export class HubClient {
 
   #send(form: HttpRequestForm, timeoutMs: number, signal?: AbortSignal): Promise<{ readonly status: number; readonly body: string }> {
     const headers: Record<string, string> = { accept: 'application/json' };
-    if (form.body !== null) headers['content-type'] = 'application/json';
+    if (form.body !== null) {
+      headers['content-type'] = 'application/json';
+      // Node writes neither a length nor chunks for a DELETE by itself: its body would be read as the next request.
+      headers['content-length'] = String(Buffer.byteLength(form.body));
+    }
     if (this.#token !== null) headers['authorization'] = `Bearer ${this.#token}`;
     return new Promise((resolve, reject) => {
       const sent = request(

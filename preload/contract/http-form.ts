@@ -21,6 +21,7 @@ export function httpRequestOf(name: OperationName, params: Readonly<Record<strin
     rest.delete(key);
     return encodeURIComponent(value);
   });
+  if (method === 'DELETE' && rest.size === 0) return { method, path: filled, body: null };
   if (method !== 'GET') return { method, path: filled, body: JSON.stringify(Object.fromEntries(rest)) };
   const query = new URLSearchParams([...rest].map(([key, value]) => [key, String(value)]));
   return { method, path: rest.size === 0 ? filled : `${filled}?${query.toString()}`, body: null };

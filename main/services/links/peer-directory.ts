@@ -16,7 +16,7 @@ import { PEERS_MAX } from './limits.ts';
 import { LiveTable } from './live-table.ts';
 import { NearbyTable, type NearbyHub } from './nearby-table.ts';
 import { checkPetname, looksAlike, uniqueName } from './peer-names.ts';
-import { pinnedRow, type Pin } from './pinned-row.ts';
+import { type OwnerChange, pinnedRow, type Pin } from './pinned-row.ts';
 import { PeerPublisher } from './peer-publisher.ts';
 import { type LiveFacts, makePeerDto } from './peer-view.ts';
 import { StaticHubs, type StaticHub } from './static-hubs.ts';
@@ -196,39 +196,26 @@ export class PeerDirectory implements KnownHubs {
 
   /** Changes the row of a pinned peer without anybody waiting; for what a hello or an answer told. */
   note(key: KeyHex, change: PeerChange): void {
-    const row = this.#rows.get(key);
-    if (row === undefined) return;
-    this.#rows.set(key, { ...row, ...change });
-    this.#deps.store.writeBehind((tables) => {
-      const stored = tables.peer(key);
-      if (stored !== undefined) tables.putPeer({ ...stored, ...change });
-    });
+    if (!this.#merge(key, change)) return;
+    this.#deps.store.writeBehind((tables) => mergeStored(tables, key, change));
     this.publish(key);
   }
 
   /** As note(), and settled once the store has it: for what other services read from there. */
   async record(key: KeyHex, change: PeerChange): Promise<void> {
-    const row = this.#rows.get(key);
-    if (row === undefined) return;
-    this.#rows.set(key, { ...row, ...change });
-    await this.#deps.store.write((tables) => {
-      const stored = tables.peer(key);
-      if (stored !== undefined) tables.putPeer({ ...stored, ...change });
-    });
+    if (!this.#merge(key, change)) return;
+    await this.#deps.store.write((tables) => mergeStored(tables, key, change));
     this.publish(key);
   }
 
+  #merge(key: KeyHex, change: PeerChange): boolean {
+    const row = this.#rows.get(key);
+    if (row !== undefined) this.#rows.set(key, { ...row, ...change });
+    return row !== undefined;
+  }
+
   /** What the owner changes. Throws AppError not_found, bad_request or conflict. */
-  async update(
-    key: KeyHex,
-    change: {
-      readonly name?: string;
-      readonly person?: string | null;
-      readonly trust?: 'paired' | 'suspended';
-      readonly address?: { readonly host: string; readonly port: number } | null;
-    },
-    actor: { readonly actor: string; readonly surface: string },
-  ): Promise<PeerDto> {
+  async update(key: KeyHex, change: OwnerChange, actor: { readonly actor: string; readonly surface: string }): Promise<PeerDto> {
     const row = this.#rows.get(key);
     if (row === undefined || row.trust === 'revoked') {
       throw new AppError('pairing_required', 'Only a paired hub can be changed.', {
@@ -277,12 +264,7 @@ export class PeerDirectory implements KnownHubs {
   }
 
   /** Keeps a hub named by address and key: it can be dialled and paired, and is trusted with nothing. */
-  async addStatic(hub: {
-    readonly keyHex: KeyHex;
-    readonly host: string;
-    readonly port: number;
-    readonly name: string | null;
-  }): Promise<PeerDto> {
+  async addStatic(hub: Pick<StaticHub, 'keyHex' | 'host' | 'port' | 'name'>): Promise<PeerDto> {
     if (hub.keyHex === this.#deps.identity.keyHex)
       throw new AppError('bad_request', 'That is the key of this hub itself.', { failedBy: 'input' });
     const name = hub.name === null ? null : this.#freePetname(hub.name, hub.keyHex);
@@ -403,4 +385,9 @@ export class PeerDirectory implements KnownHubs {
       throw new AppError('conflict', `Another hub is called ${twin}, which looks the same or nearly so.`, { failedBy: 'input' });
     return petname;
   }
+}
+
+function mergeStored(tables: Tables, key: KeyHex, change: PeerChange): void {
+  const stored = tables.peer(key);
+  if (stored !== undefined) tables.putPeer({ ...stored, ...change });
 }

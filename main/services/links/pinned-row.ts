@@ -15,6 +15,14 @@ export interface Pin {
   readonly advertisedName: string | null;
 }
 
+/** What the owner may change of a pinned hub. */
+export interface OwnerChange {
+  readonly name?: string;
+  readonly person?: string | null;
+  readonly trust?: 'paired' | 'suspended';
+  readonly address?: { readonly host: string; readonly port: number } | null;
+}
+
 export interface KnownPlace {
   readonly fixed: StaticHub | undefined;
   readonly live: LiveFacts;

@@ -63,7 +63,7 @@ export const common = {
   loading: { title: 'Reading this hub’s record…', detail: 'Usually under a second.' },
   unreachable: {
     title: 'The hub does not answer',
-    detail: 'Nothing can be decided and nothing is let in meanwhile. Is the hub running on this computer?',
+    detail: 'Nothing can be decided and nothing is let in meanwhile.',
   },
   lost: {
     title: (time: string) => `This page lost its hub at ${time}.`,

@@ -4,6 +4,24 @@ import { pluralizer } from './plural.ts';
 
 const plural = pluralizer(locale);
 
+/** By the state of a task; a state this list does not know is not spoken of. */
+const states: Readonly<Record<string, string>> = {
+  sending: 'On its way',
+  received: 'Arrived',
+  awaiting_approval: 'Waits for a person',
+  held: 'Held',
+  approved: 'Allowed once',
+  queued: 'Waits for the agent',
+  claimed: 'The agent has it',
+  running: 'The agent is at it',
+  completed: 'Done',
+  partial: 'Partly done',
+  failed: 'Failed',
+  declined: 'Declined',
+  expired: 'Nobody answered in time',
+  cancelled: 'Called off',
+};
+
 export const feed = {
   title: 'Feed',
   summary: (unread: number) =>
@@ -56,21 +74,6 @@ export const conversations = {
   sentKind: (kind: string) => `${kind} went out`,
   wrote: 'wrote',
   shownIsRun: 'What was shown is what ran:',
-  states: {
-    sending: 'On its way',
-    received: 'Arrived',
-    awaiting_approval: 'Waits for a person',
-    held: 'Held',
-    approved: 'Allowed once',
-    queued: 'Waits for the agent',
-    claimed: 'The agent has it',
-    running: 'The agent is at it',
-    completed: 'Done',
-    partial: 'Partly done',
-    failed: 'Failed',
-    declined: 'Declined',
-    expired: 'Nobody answered in time',
-    cancelled: 'Called off',
-  } as Readonly<Record<string, string>>,
+  states,
   decidedBy: (what: string, who: string) => `${what}, by ${who}`,
 } as const;

@@ -119,7 +119,7 @@ export class ApprovalsController {
     if (!wasPending || card.pending) return;
     // The card becomes a row: everything below it moves up.
     this.armFrom(index + 1);
-    if (hadFocus) void this.#focus(card.pressedHere === null ? card : this.#nextPending(index));
+    if (hadFocus) void this.#focus(card.pressedHere === null || card.second ? card : this.#nextPending(index));
     this.#leaving.set(
       card.id,
       setTimeout(() => this.#remove(card), DECIDED_STAYS_MS),

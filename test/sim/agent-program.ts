@@ -1,5 +1,7 @@
 // An agent as a careful program is written: it says "I have it" before it works, writes down what it began so that it never works an item twice,
 // and repeats what it was not answered. It is its own process: it may die, and its journal outlives it.
+import type { Idempotency } from '../../main/api/http/idempotency.ts';
+import { jsonAnswer } from '../../main/api/http/respond.ts';
 import { AppError } from '../../main/lib/app-error.ts';
 import type { AgentReply } from '../../main/services/work/agent-reply.ts';
 import type { Work } from '../../main/services/work/work.ts';
@@ -7,13 +9,11 @@ import type { DeliveryDto, SendReportDto } from '../../preload/contract/dto.ts';
 import type { OperationParams } from '../../preload/contract/operations.ts';
 import type { Chance } from './chance.ts';
 import type { Ledger } from './ledger.ts';
-import { AGENTS, HubGone, type SimHub } from './sim-hub.ts';
+import { AGENTS, HubGone, type Ask, type SimHub } from './sim-hub.ts';
 import type { World } from './world.ts';
 
 const CLAIM_PAUSE_MS = 3_000;
 const ASK_PAUSE_MS = 12_000;
-
-type Ask<T> = (work: Work, signal: AbortSignal) => Promise<T>;
 
 /** This life of the program is over. */
 class Died extends Error {}
@@ -65,6 +65,14 @@ export class AgentProgram {
     this.#spawn(this.#resume(life));
     this.#spawn(this.#claimOn(life));
     this.#spawn(this.#askOn(life));
+  }
+
+  /** What it still means to tell or to ask; the sentence says so. */
+  get unrest(): string | undefined {
+    const name = `${this.#hub.name}/${this.#name}`;
+    if (this.#asking.size > 0) return `${name} has not been answered`;
+    const untold = [...this.#journal.values()].some(({ reply, isTold }) => reply !== undefined && !isTold);
+    return untold ? `${name} has not reported` : undefined;
   }
 
   /** Dies, and is started again after a while. */
@@ -252,7 +260,7 @@ export class AgentProgram {
   async #send(life: number, asking: Asking): Promise<void> {
     const { ledger } = this.#household;
     for (;;) {
-      const report = await this.#ask(life, 'delegate', (work) => work.sender.delegate(asking.params, this.#name, asking.key), true);
+      const report = await this.#ask(life, 'delegate', (work, _signal, door) => this.#post(work, door, asking), true);
       if (report === undefined) {
         await this.#sleep(life, this.#chance.wait(2_000));
         continue;
@@ -267,10 +275,28 @@ export class AgentProgram {
         this.#asking.delete(asking.key);
         return;
       }
-      this.#asking.delete(asking.key);
       ledger.promised(`${this.#hub.name}: task ${report.id} is there`, () => this.#hub.reads.task(report.id) !== undefined);
+      if (asking.taskId !== undefined && asking.taskId !== report.id) {
+        this.#household.world.found(`${this.#hub.name}: one key, one request, and two tasks: ${asking.taskId} and ${report.id}`);
+      }
+      const isFirst = asking.taskId === undefined;
+      asking.taskId = report.id;
+      if (isFirst && this.#chance.maybe(0.15)) {
+        // It lost the answer, or did not trust it.
+        await this.#sleep(life, this.#chance.wait(10_000));
+        continue;
+      }
+      this.#asking.delete(asking.key);
       return this.#follow(life, report);
     }
+  }
+
+  async #post(work: Work, door: Idempotency, { key, params }: Asking): Promise<SendReportDto> {
+    const body = new TextEncoder().encode(JSON.stringify(params));
+    const answer = await door.once(`agent:${this.#name}`, '/v1/delegate', key, body, async () =>
+      jsonAnswer(await work.sender.delegate(params, this.#name, key)),
+    );
+    return JSON.parse(Buffer.from(answer.body).toString()) as SendReportDto; // written by our own door
   }
 
   /** Sometimes it is called off after all. */

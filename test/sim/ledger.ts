@@ -12,6 +12,8 @@ const NEVER_RUN: readonly string[] = ['declined', 'expired', 'cancelled'];
 const TIMERS_MAX = 600;
 /** Clocks set by more than this, all in all, may cut the day short that a result has to arrive. */
 const LATE_AFTER_MS = 20 * 3_600_000;
+/** No agent here asks for longer than 20 seconds; what is beyond is the time that things take. */
+const LEASE_MAX_MS = 40_000;
 const PENDING_MAX = 50;
 const PENDING_PER_PARTY_MAX = 5;
 
@@ -49,6 +51,7 @@ export class Ledger {
   readonly #executed = new Set<string>();
   readonly #promised: Promised[] = [];
   readonly #clocksSet = new Map<string, number>();
+  readonly #heldSinceMs = new Map<string, number>();
   readonly #newestAudit = new Map<string, number>();
 
   constructor(world: World) {
@@ -144,6 +147,11 @@ export class Ledger {
         const ofParty = waiting.filter((row) => isOf(hub.reads.task(row.taskId), party)).length;
         if (ofParty > PENDING_PER_PARTY_MAX) this.#world.found(`${ofParty} requests of one hub wait at ${hub.name}`);
       }
+      for (const item of hub.reads.expiredLeases(Number.MAX_SAFE_INTEGER)) {
+        const heldSinceMs = Math.max(this.#heldSinceMs.get(item.deliveryId) ?? 0, hub.upSinceMs);
+        if (hub.isUp && !hub.disk.hasFailed && this.#world.nowMs - heldSinceMs > LEASE_MAX_MS)
+          this.#world.found(`${hub.name}: the lease of ${item.kind} ${item.deliveryId} never ends`);
+      }
       this.checkAudit(hub);
     }
   }
@@ -192,6 +200,7 @@ export class Ledger {
       case 'insertDelivery':
         return this.#itemMade(hub, hub.reads.delivery(change.id));
       case 'updateDelivery':
+        this.#heldSinceMs.set(change.id, this.#world.nowMs);
         return;
       case 'settleOutbox':
         if (change.expired || this.#hubs.get(change.party)?.reads.replay(hub.key, change.messageId) !== undefined) return;

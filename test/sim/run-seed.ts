@@ -30,6 +30,8 @@ const TROUBLE_MIN_MS = 20_000;
 const TROUBLE_MAX_MS = 110_000;
 /** By then every deadline is over and every wait between two tries has been waited. */
 const QUIET_WITHIN_MS = 1_200_000;
+/** From the start of simulated wall clocks to the end of that day. */
+const BEFORE_MIDNIGHT_MS = 16 * 3_600_000;
 const LOOK_EVERY_MS = 5_000;
 
 const IMAGES = Array.from({ length: HUBS }, (_, index) => makeImage((tables) => fillDisk(tables, index)));
@@ -73,8 +75,9 @@ function build(world: World, ledger: Ledger, mutant: Mutant | undefined): Built 
   });
   const rates = chance.maybe(0.5) ? NO_LIMITS : undefined;
   const hubs: SimHub[] = [];
+  const dayTimeMs = chance.maybe(0.3) ? BEFORE_MIDNIGHT_MS - chance.between(0, 120_000) : chance.between(0, BEFORE_MIDNIGHT_MS);
   for (const [index, image] of IMAGES.entries()) {
-    const quartz = { rate: 1 + chance.between(-0.002, 0.002), wallOffsetMs: chance.between(-60_000, 60_000) };
+    const quartz = { rate: 1 + chance.between(-0.002, 0.002), wallOffsetMs: dayTimeMs + chance.between(-60_000, 60_000) };
     const onCommit: ConstructorParameters<typeof SimHub>[0]['onCommit'] = (hub, changes) => ledger.committed(hub, changes);
     hubs.push(new SimHub({ world, network, index, image, quartz, rates, mutant, onCommit, onDown: (hub) => wentDown(hub) }));
   }
@@ -102,18 +105,23 @@ async function play(world: World, { household, agents, persons, trouble }: Built
   }
   household.isClosing = true;
   trouble.end();
-  let unrest: string | undefined = 'it has just begun';
-  for (let passed = 0; passed < QUIET_WITHIN_MS && unrest !== undefined && world.findings.length === 0; passed += LOOK_EVERY_MS) {
-    await world.run(LOOK_EVERY_MS);
-    ledger.sample();
-    unrest = ledger.unrest();
-  }
+  await untilQuiet(world, ledger, agents);
   if (world.findings.length > 0) return;
-  if (unrest !== undefined) world.found(`no quiet after ${QUIET_WITHIN_MS / 1_000} s: ${unrest}`);
-  // What is told once quiet has come, such as the last receipts, may still arrive.
-  await world.run(LOOK_EVERY_MS);
   ledger.checkAll();
   trouble.stop();
   for (const hub of hubs) void hub.stop();
   await world.run(LOOK_EVERY_MS);
+}
+
+/** Quiet is when nothing was open at two looks, one after the other: what is told last may still be on its way at the first. */
+async function untilQuiet(world: World, ledger: Ledger, agents: readonly AgentProgram[]): Promise<void> {
+  let quietLooks = 0;
+  let unrest: string | undefined;
+  for (let passed = 0; passed < QUIET_WITHIN_MS && quietLooks < 2 && world.findings.length === 0; passed += LOOK_EVERY_MS) {
+    await world.run(LOOK_EVERY_MS);
+    ledger.sample();
+    unrest = agents.find(({ unrest }) => unrest !== undefined)?.unrest ?? ledger.unrest();
+    quietLooks = unrest === undefined ? quietLooks + 1 : 0;
+  }
+  if (unrest !== undefined) world.found(`no quiet after ${QUIET_WITHIN_MS / 1_000} s: ${unrest}`);
 }

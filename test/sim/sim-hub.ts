@@ -1,5 +1,6 @@
 // One simulated computer with a whole hub on it: the real services over the real store, on clocks, a disk and a network that are simulated. It
 // can lose its life at any moment and be started again over what its disk holds. Programs of the computer call the hub through `call`.
+import { Idempotency } from '../../main/api/http/idempotency.ts';
 import { Secret } from '../../main/lib/secret.ts';
 import { AppError } from '../../main/lib/app-error.ts';
 import { toHex } from '../../main/lib/bytes.ts';
@@ -66,6 +67,9 @@ export interface HubSetting {
   readonly onDown: (hub: SimHub) => void;
 }
 
+/** A call of a local program; repeats under one key go through the door's memory, as over HTTP. */
+export type Ask<T> = (work: Work, signal: AbortSignal, door: Idempotency) => Promise<T>;
+
 /** One run of the hub, from its start to its stop or its death. */
 interface Run {
   readonly clock: MachineClock;
@@ -73,6 +77,7 @@ interface Run {
   readonly transport: SimTransport;
   readonly links: PeerLinks;
   readonly work: Work;
+  readonly door: Idempotency;
   readonly calls: Set<(error: HubGone) => void>;
   isOver: boolean;
 }
@@ -88,6 +93,7 @@ export class SimHub {
   readonly #setting: HubSetting;
   readonly #seed: Uint8Array;
   #run: Run | undefined;
+  #upSinceMs = 0;
 
   constructor(setting: HubSetting) {
     const { world, index, image, mutant, quartz } = setting;
@@ -125,6 +131,11 @@ export class SimHub {
     return this.#run?.transport;
   }
 
+  /** Since when the hub has been running, in true time. */
+  get upSinceMs(): number {
+    return this.#upSinceMs;
+  }
+
   get timers(): number {
     return this.#run?.clock.timers ?? 0;
   }
@@ -135,6 +146,7 @@ export class SimHub {
     world.trace(`${this.name} starts`);
     const run = this.#compose();
     this.#run = run;
+    this.#upSinceMs = world.nowMs;
     void this.#open(run).catch((error: unknown) => {
       if (!run.isOver) world.found(`${this.name} does not start: ${String(error)}`);
     });
@@ -169,7 +181,7 @@ export class SimHub {
   }
 
   /** A program of this computer asks the hub something. Rejects with HubGone when the hub goes away meanwhile, and with the hub's own refusal. */
-  call<T>(what: string, ask: (work: Work, signal: AbortSignal) => Promise<T>, away?: AbortSignal): Promise<T> {
+  call<T>(what: string, ask: Ask<T>, away?: AbortSignal): Promise<T> {
     const { world } = this.#setting;
     const { chance } = world;
     const run = this.#run;
@@ -196,7 +208,7 @@ export class SimHub {
       run.calls.add(gone);
       world.after(chance.between(0, 1), () => {
         if (!run.calls.has(gone)) return;
-        this.#ask(ask, run.work, line.signal).then(
+        this.#ask(ask, run, line.signal).then(
           (value) => settle(() => world.after(chance.between(0, 1), () => resolve(value))),
           (error: unknown) => {
             this.#judge(what, error, run);
@@ -207,8 +219,8 @@ export class SimHub {
     });
   }
 
-  async #ask<T>(ask: (work: Work, signal: AbortSignal) => Promise<T>, work: Work, signal: AbortSignal): Promise<T> {
-    return ask(work, signal);
+  async #ask<T>(ask: Ask<T>, { work, door }: Run, signal: AbortSignal): Promise<T> {
+    return ask(work, signal, door);
   }
 
   /** A refusal is an answer; anything else that is thrown is a bug. */
@@ -275,7 +287,7 @@ export class SimHub {
       mintAgentToken: (agent) => Promise.resolve(`token of ${agent}`),
       revokeAgentTokens: () => Promise.resolve(),
     });
-    const run: Run = { clock, store, transport, links, work, calls: new Set(), isOver: false };
+    const run: Run = { clock, store, transport, links, work, door: new Idempotency(clock), calls: new Set(), isOver: false };
     return run;
   }
 

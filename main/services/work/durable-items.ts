@@ -91,7 +91,8 @@ export class DurableItems {
     const outcome = await this.#deps.unit.run((tables, after): DeliveryRow | AppError => {
       const row = this.#own(tables, agent, deliveryId);
       const task = this.#taskOf(tables, row);
-      if (row.state === 'running') return row;
+      // Said before: an agent that did not hear the answer says it again.
+      if (row.state === 'running' || (row.state === 'done' && row.kind !== 'delegate')) return row;
       if (row.state !== 'claimed') throw notHeld(row, task);
       after(() => this.#leases.release(deliveryId));
       if (!task) return this.#update(tables, row, { state: 'done', leaseUntilWallMs: null, finishedAt: this.#deps.clock.wallMs() });

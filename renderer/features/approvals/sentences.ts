@@ -40,6 +40,23 @@ export function leavesOf(approval: ApprovalDto): string {
   return works ? facts.leavesResultAndWork(approval.to_agent, approval.peer_name) : facts.leavesResult(approval.peer_name);
 }
 
+/**
+ * The fields that stand under the text: all but those the card says elsewhere, word for word or as a sentence of its own. A field of a known
+ * name with a value that is not what the card says stays.
+ */
+export function fieldsOf(approval: ApprovalDto): ApprovalDto['fields'] {
+  const saidElsewhere: Readonly<Record<string, (value: string) => boolean>> = {
+    domain: (value) => areaOf(approval) !== undefined && value === approval.domain,
+    reason: (value) => value === approval.reason,
+    priority: (value) => value === (approval.urgent ? 'urgent' : 'normal'),
+    report_back: (value) => value === String(approval.report_back),
+    deadline_ms: (value) => /^[0-9]{1,8}$/.test(value),
+    'conversation.id': (value) => value === approval.conversation_id,
+    'conversation.parent': (value) => value === 'null',
+  };
+  return approval.fields.filter(([path, value]) => !(Object.hasOwn(saidElsewhere, path) && saidElsewhere[path]?.(value) === true));
+}
+
 export function flagsOf(approval: ApprovalDto, changed: boolean): readonly string[] {
   return [
     ...(changed ? [now.flags.changed] : []),

@@ -11,8 +11,10 @@ import type { HttpRequestForm } from '../../preload/contract/http-form.ts';
 import type { OperationInput, OperationName, OperationResult } from '../../preload/contract/operations.ts';
 import { AppError } from '../lib/app-error.ts';
 
-/** Longer than the longest wait the hub offers (55 s). */
+/** Longer than the longest wait the hub offers by itself (55 s). */
 const CALL_TIMEOUT_MS = 65_000;
+/** What a call that names its own deadline is given on top of it. */
+const DEADLINE_MARGIN_MS = 10_000;
 const PROOF_TIMEOUT_MS = 5_000;
 /** An answer longer than this is not read to its end. */
 const ANSWER_SIZE_MAX_BYTES = 64 * 1024 * 1024;
@@ -36,10 +38,12 @@ export class HubProblem extends Error {
 
 export class HubClient {
   readonly facts: RuntimeFacts;
+  readonly #home: string;
   readonly #agent: Agent;
   readonly #token: string | null;
 
-  private constructor(facts: RuntimeFacts, agent: Agent, token: string | null) {
+  private constructor(home: string, facts: RuntimeFacts, agent: Agent, token: string | null) {
+    this.#home = home;
     this.facts = facts;
     this.#agent = agent;
     this.#token = token;
@@ -48,20 +52,25 @@ export class HubClient {
   /** Finds the hub of this data folder and checks that it is the one. Throws `hub_unreachable`. */
   static async connect(home: string): Promise<HubClient> {
     const facts = readRuntimeFile(home);
-    const client = new HubClient(facts, new Agent({ keepAlive: true, maxSockets: 8 }), null);
+    const client = new HubClient(home, facts, new Agent({ keepAlive: true, maxSockets: 8 }), null);
     await client.#checkProof();
     return client;
   }
 
   /** The same line, speaking for this token. */
   withToken(token: string | null): HubClient {
-    return new HubClient(this.facts, this.#agent, token);
+    return new HubClient(this.#home, this.facts, this.#agent, token);
+  }
+
+  /** A new line to the hub of the same folder, for the same token: it may have started again at another port. Throws `hub_unreachable`. */
+  async again(): Promise<HubClient> {
+    return (await HubClient.connect(this.#home)).withToken(this.#token);
   }
 
   /** Throws HubProblem for a refusal, `hub_unreachable` or `timeout` when there was no answer. */
   async call<Name extends OperationName>(name: Name, params: OperationInput<Name>, signal?: AbortSignal): Promise<OperationResult<Name>> {
     const form = httpRequestOf(name, { ...params });
-    const { status, body } = await this.#send(form, CALL_TIMEOUT_MS, signal);
+    const { status, body } = await this.#send(form, timeoutOf(params), signal);
     const answer = readJson(body);
     if (status >= 200 && status < 300 && answer !== undefined) return answer as OperationResult<Name>;
     throw isProblem(answer)
@@ -108,7 +117,7 @@ export class HubClient {
           let size = 0;
           response.on('data', (part: Buffer) => {
             size += part.byteLength;
-            if (size > ANSWER_SIZE_MAX_BYTES) response.destroy();
+            if (size > ANSWER_SIZE_MAX_BYTES) response.destroy(new RangeError('the answer is too long'));
             else parts.push(part);
           });
           response.on('end', () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(parts).toString('utf8') }));
@@ -122,6 +131,12 @@ export class HubClient {
       sent.end(form.body ?? undefined);
     });
   }
+}
+
+/** How long to wait for an answer, ms: a call that names a deadline may take that long. */
+function timeoutOf(params: object): number {
+  const deadlineMs = 'deadline_ms' in params && typeof params.deadline_ms === 'number' ? params.deadline_ms : 0;
+  return Math.max(CALL_TIMEOUT_MS, deadlineMs + DEADLINE_MARGIN_MS);
 }
 
 /** Reads hub.json: private to this user, never through a link. */

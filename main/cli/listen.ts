@@ -1,14 +1,20 @@
 // The loop behind `axon listen`: claims an item, says "I have it", runs the program with the item on its standard input, and replies with
-// what it printed. One item at a time. The item reaches the program as JSON on a pipe, never as an argument or through a shell.
+// what it printed. One item at a time; a cancel of it ends the program, and work that is done is told however often the hub was away. The
+// item reaches the program as JSON on a pipe, never as an argument or through a shell.
 import { spawn } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { DeliveryDto } from '../../preload/contract/dto.ts';
+import type { ErrorCode } from '../../preload/contract/errors.ts';
+import type { OperationInput, OperationResult } from '../../preload/contract/operations.ts';
 import { AppError } from '../lib/app-error.ts';
 import { HubProblem } from './hub-client.ts';
 import type { HubClient } from './hub-client.ts';
 import type { Terminal } from './terminal.ts';
 
 const CLAIM_WAIT_MS = 55_000;
+const WORK_KINDS = ['delegate', 'query'] as const;
+/** Refusals that no later try can mend. */
+const FATAL: ReadonlySet<ErrorCode> = new Set(['unauthenticated', 'forbidden']);
 /** Waits between tries while the hub cannot be reached. */
 const RETRY_FIRST_MS = 500;
 const RETRY_MAX_MS = 15_000;
@@ -26,6 +32,7 @@ interface ProgramEnd {
   readonly exitCode: number;
   readonly output: string;
   readonly errors: string;
+  readonly cancelled: boolean;
 }
 
 /** Runs until it is interrupted, or after one item with `once`. Returns the exit code. */
@@ -33,69 +40,144 @@ export async function listen(client: HubClient, terminal: Terminal, options: Lis
   const stop = new AbortController();
   const interrupt = (): void => stop.abort();
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
+  const listener = new Listener(client, terminal, options, stop.signal);
   try {
     const { token } = await client.call('hub.whoami', {});
     if (token.agent === null) throw new AppError('forbidden', 'Only an agent can listen.', { failedBy: 'input' });
     await offerDomains(client, token.agent, options.domains);
     terminal.note(`Listening as ${token.agent}. Stop with Ctrl+C.`);
-    return await work(client, terminal, options, stop.signal);
+    return await listener.run();
   } finally {
+    listener.close();
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
   }
 }
 
-async function work(client: HubClient, terminal: Terminal, options: ListenOptions, signal: AbortSignal): Promise<number> {
-  let failures = 0;
-  while (!signal.aborted) {
-    try {
-      const { items } = await client.call('inbox.claim', { max: 1, wait_ms: CLAIM_WAIT_MS, kinds: ['delegate', 'query'] }, signal);
-      failures = 0;
-      for (const item of items) {
-        await handle(client, terminal, item, options.words);
-        if (options.once) return 0;
+class Listener {
+  readonly #terminal: Terminal;
+  readonly #options: ListenOptions;
+  readonly #signal: AbortSignal;
+  readonly #first: HubClient;
+  #client: HubClient;
+
+  constructor(client: HubClient, terminal: Terminal, options: ListenOptions, signal: AbortSignal) {
+    this.#first = client;
+    this.#client = client;
+    this.#terminal = terminal;
+    this.#options = options;
+    this.#signal = signal;
+  }
+
+  async run(): Promise<number> {
+    while (!this.#signal.aborted) {
+      const claimed = await this.#steadily('inbox.claim', { max: 1, wait_ms: CLAIM_WAIT_MS, kinds: [...WORK_KINDS, 'cancel'] });
+      for (const item of claimed?.items ?? []) {
+        if (item.kind === 'cancel') await this.#settle(item);
+        else if ((await this.#handle(item)) && this.#options.once) return 0;
       }
-    } catch (error) {
-      if (signal.aborted) return 0;
-      if (!isPassing(error)) throw error;
-      const waitMs = Math.min(RETRY_MAX_MS, RETRY_FIRST_MS * 2 ** Math.min(failures++, 6));
-      terminal.note(`The hub does not answer; trying again in ${Math.ceil(waitMs / 1000)} s.`);
-      await pause(waitMs, signal);
+    }
+    return 0;
+  }
+
+  /** Closes the lines that were opened here; the first one belongs to the caller. */
+  close(): void {
+    if (this.#client !== this.#first) this.#client.close();
+  }
+
+  /** True when the item was worked on. */
+  async #handle(item: DeliveryDto): Promise<boolean> {
+    if ((await this.#steadily('inbox.ack', { delivery: item.delivery_id })) === undefined) return false;
+    this.#terminal.note(`${item.kind} from ${item.trust.peer_name} (${item.delivery_id})`);
+    const over = new AbortController();
+    // A failure here shows in the next call too, where it is told.
+    const watch = this.#watchForCancel(item, over).catch(() => undefined);
+    const end = await runProgram(this.#options.words, `${JSON.stringify(item)}\n`, over.signal);
+    over.abort();
+    await watch;
+    // Work that is done must be told, however often the hub is away in between.
+    const replied = await this.#steadily('inbox.reply', { delivery: item.delivery_id, ...answerOf(end) });
+    if (replied !== undefined) this.#terminal.note(`replied: ${replied.state}`);
+    return true;
+  }
+
+  /** While the program runs: a cancel of its task ends it. */
+  async #watchForCancel(item: DeliveryDto, over: AbortController): Promise<void> {
+    const signal = AbortSignal.any([over.signal, this.#signal]);
+    while (!signal.aborted) {
+      const claimed = await this.#steadily('inbox.claim', { max: 4, wait_ms: CLAIM_WAIT_MS, kinds: ['cancel'] }, signal);
+      for (const cancel of claimed?.items ?? []) {
+        await this.#settle(cancel);
+        if (cancel.task_id === null || cancel.task_id !== item.task_id) continue;
+        this.#terminal.note('it was called off: the program is ended');
+        over.abort();
+      }
     }
   }
-  return 0;
-}
 
-async function handle(client: HubClient, terminal: Terminal, item: DeliveryDto, words: readonly string[]): Promise<void> {
-  await client.call('inbox.ack', { delivery: item.delivery_id });
-  terminal.note(`${item.kind} from ${item.trust.peer_name} (${item.delivery_id})`);
-  const end = await runProgram(words, `${JSON.stringify(item)}\n`);
-  const said = end.output.trim();
-  const answer =
-    end.exitCode === 0
-      ? { status: 'completed' as const, outcome: said, summary: said, data: objectIn(said) }
-      : { status: 'failed' as const, outcome: said, error: end.errors.trim() || `The program ended with exit code ${end.exitCode}.` };
-  try {
-    const { state } = await client.call('inbox.reply', { delivery: item.delivery_id, ...answer });
-    terminal.note(`replied: ${state}`);
-  } catch (error) {
-    // It was cancelled or came too late meanwhile: nothing to do but to say so.
-    if (!(error instanceof HubProblem)) throw error;
-    terminal.note(`the reply was not taken: ${error.problem.detail}`);
+  async #settle(item: DeliveryDto): Promise<void> {
+    await this.#steadily('inbox.ack', { delivery: item.delivery_id });
+    await this.#steadily('inbox.reply', { delivery: item.delivery_id });
+  }
+
+  /**
+   * Calls until the hub answers, with pauses that grow. Undefined when the hub refuses an item for good (it was cancelled or came too late)
+   * or the listener is being ended. Throws for a token that is no longer any good.
+   */
+  async #steadily<Name extends 'inbox.claim' | 'inbox.ack' | 'inbox.reply'>(
+    name: Name,
+    params: OperationInput<Name>,
+    signal: AbortSignal = this.#signal,
+  ): Promise<OperationResult<Name> | undefined> {
+    for (let failures = 0; !signal.aborted; failures++) {
+      try {
+        return await this.#client.call(name, params, signal);
+      } catch (error) {
+        if (signal.aborted) return undefined;
+        if (error instanceof HubProblem && !error.problem.retryable) {
+          if (name === 'inbox.claim' || FATAL.has(error.problem.code)) throw error;
+          this.#terminal.note(`the hub did not take it: ${error.problem.detail}`);
+          return undefined;
+        }
+        if (!isPassing(error)) throw error;
+        await this.#pause(failures, signal);
+      }
+    }
+    return undefined;
+  }
+
+  async #pause(failures: number, signal: AbortSignal): Promise<void> {
+    const waitMs = Math.min(RETRY_MAX_MS, RETRY_FIRST_MS * 2 ** Math.min(failures, 6));
+    this.#terminal.note(`The hub does not answer; trying again in ${Math.ceil(waitMs / 1000)} s.`);
+    await wait(waitMs, undefined, { signal }).catch(() => undefined);
+    // It may have started again at another port.
+    const next = await this.#client.again().catch(() => undefined);
+    if (next === undefined) return;
+    this.close();
+    this.#client = next;
   }
 }
 
-function runProgram(words: readonly string[], input: string): Promise<ProgramEnd> {
+function answerOf(end: ProgramEnd): Omit<OperationInput<'inbox.reply'>, 'delivery'> {
+  const said = end.output.trim();
+  if (end.exitCode === 0) return { status: 'completed', outcome: said, summary: said, data: objectIn(said) };
+  if (end.cancelled) return { status: 'failed', outcome: said, error: 'It was called off.', code: 'cancelled' };
+  return { status: 'failed', outcome: said, error: end.errors.trim() || `The program ended with exit code ${end.exitCode}.` };
+}
+
+/** Runs the program to its end. One that cannot be started is an end too: the asker must hear of it. */
+function runProgram(words: readonly string[], input: string, signal: AbortSignal): Promise<ProgramEnd> {
   const [program = '', ...parameters] = words;
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve) => {
     const child = spawn(program, parameters, { stdio: ['pipe', 'pipe', 'pipe'], shell: false, windowsHide: true });
     const output = new Kept(OUTPUT_SIZE_MAX_BYTES);
     const errors = new Kept(ERROR_SIZE_MAX_BYTES);
+    const end = (exitCode: number, said: string): void =>
+      resolve({ exitCode, output: output.text(), errors: said, cancelled: signal.aborted });
+    signal.addEventListener('abort', () => child.kill(), { once: true });
     child.stdout.on('data', (part: Buffer) => output.add(part));
     child.stderr.on('data', (part: Buffer) => errors.add(part));
-    child.on('error', (cause) =>
-      reject(new AppError('bad_request', `The program "${program}" cannot be started.`, { failedBy: 'input', cause })),
-    );
-    child.on('close', (code) => resolve({ exitCode: code ?? 1, output: output.text(), errors: errors.text() }));
+    child.on('error', () => end(1, `The program "${program}" cannot be started.`));
+    child.on('close', (code) => end(code ?? 1, errors.text()));
     // A program that does not read its input closes the pipe: its own business.
     child.stdin.on('error', () => undefined);
     child.stdin.end(input);
@@ -146,8 +228,4 @@ function objectIn(text: string): Record<string, unknown> | undefined {
 function isPassing(error: unknown): boolean {
   if (error instanceof HubProblem) return error.problem.retryable;
   return error instanceof AppError && (error.code === 'hub_unreachable' || error.code === 'timeout');
-}
-
-async function pause(delayMs: number, signal: AbortSignal): Promise<void> {
-  await wait(delayMs, undefined, { signal }).catch(() => undefined);
 }

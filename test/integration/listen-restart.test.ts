@@ -1,0 +1,79 @@
+// `axon listen` and a hub that goes away: work that a program finished is told, wherever the hub comes back.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { axon, Program } from '../support/programs.ts';
+import { TestHub } from '../support/test-hub.ts';
+
+/** Waits for a file to appear, then prints: the test decides how long the work takes. */
+const SLOW_WORK = 'const w=()=>require("fs").existsSync(process.argv[1])?console.log("Posted."):setImmediate(w);w()';
+
+let hub: TestHub;
+let folder: string;
+let passphrase: string;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'axon-listen-'));
+  hub = await TestHub.start();
+  passphrase = join(folder, 'passphrase');
+  writeFileSync(passphrase, 'a passphrase of the tests\n', { mode: 0o600 });
+  await owner('agents', 'add', 'asker');
+  await owner('agents', 'add', 'bot', '--domain', 'family.chat');
+});
+afterEach(async () => {
+  await hub.stop();
+  rmSync(folder, { recursive: true });
+});
+
+const run = (...parameters: readonly string[]) => axon(hub.home, parameters);
+const owner = (...parameters: readonly string[]) => axon(hub.home, ['--passphrase-file', passphrase, ...parameters]);
+
+async function allowedTask(): Promise<string> {
+  const { id } = JSON.parse((await run('delegate', 'Test hub/bot', 'Post it', '--domain', 'family.chat', '--as', 'asker', '--json')).out);
+  const [card] = JSON.parse((await owner('approvals', '--json')).out).items;
+  expect(await owner('approvals', 'allow', card.id, '--digest', card.digest)).toMatchObject({ code: 0 });
+  return id;
+}
+
+test('tells the result of finished work after the hub was away and came back at another port', async () => {
+  const id = await allowedTask();
+  const flag = join(folder, 'done');
+  const listening = Program.start('cli', ['listen', '--as', 'bot', '--once', '--', process.execPath, '-e', SLOW_WORK, flag], {
+    AXON_HOME: hub.home,
+  });
+  await expect.poll(() => listening.error, { timeout: 10_000 }).toContain('delegate from');
+  await hub.node.stop();
+  writeFileSync(flag, '');
+  await expect.poll(() => listening.error, { timeout: 10_000 }).toContain('trying again');
+  const again = await hub.restart();
+  await again.start();
+  try {
+    expect(await listening.ended()).toMatchObject({ code: 0 });
+    expect(await run('tasks', id, '--wait', '--as', 'asker')).toMatchObject({ code: 0, out: expect.stringContaining('Posted.') });
+  } finally {
+    await again.stop();
+  }
+});
+
+test('reports a program that cannot be started as the failure of the task', async () => {
+  const id = await allowedTask();
+  await run('listen', '--as', 'bot', '--once', '--', join(folder, 'no-such-program'));
+  expect(await run('tasks', id, '--wait', '--as', 'asker')).toMatchObject({ code: 2, out: expect.stringContaining('cannot be started') });
+});
+
+test('ends the program when its task is called off', async () => {
+  const id = await allowedTask();
+  const listening = Program.start(
+    'cli',
+    ['listen', '--as', 'bot', '--once', '--', process.execPath, '-e', SLOW_WORK, join(folder, 'never')],
+    {
+      AXON_HOME: hub.home,
+    },
+  );
+  await expect.poll(() => listening.error, { timeout: 10_000 }).toContain('delegate from');
+  expect(await run('cancel', id, 'plans changed', '--as', 'asker')).toMatchObject({ code: 0 });
+  expect(await listening.ended()).toMatchObject({ code: 0 });
+  expect(listening.error).toContain('called off');
+  expect(JSON.parse((await run('tasks', id, '--as', 'asker', '--json')).out)).toMatchObject({ state: 'cancelled' });
+});

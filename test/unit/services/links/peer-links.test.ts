@@ -1,6 +1,7 @@
 // Links between hubs on a network in memory and a clock that a test moves: reaching, keeping, refusing and losing peers.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { randomUUID } from 'node:crypto';
+import { KEEP_CHECK_TIMEOUT_MS } from '../../../../main/services/links/limits.ts';
 import type { MemoryVault } from '../../../fakes/hub-stack.ts';
 import { HubStack, PERSON } from '../../../fakes/hub-stack.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
@@ -168,6 +169,33 @@ describe('links between paired hubs', () => {
     const asked = lower.links.request(back.key, message('query', { question: 'there?' }), 5_000);
     await clock.advance(6_000);
     expect((await asked).ok).toBe(true);
+  });
+
+  it('fail what is under way on a connection that the other hub has lost soon after it dials anew', async () => {
+    const [one, two] = [await hub('One'), await hub('Two')];
+    const [lower, higher] = one.agentId < two.agentId ? [one, two] : [two, one];
+    await lower.pins(higher);
+    await higher.pins(lower);
+    higher.hears(lower);
+    await clock.until(() => lower.links.isOnline(higher.key) && higher.links.isOnline(lower.key), 'both are online');
+    lower.links.onRequest('query', () => new Promise(() => undefined));
+    let failed: string | undefined;
+    void higher.links.request(lower.key, message('query', { question: 'there?' }), 60_000).then((answered) => {
+      failed = answered.ok ? 'answered' : answered.error.code;
+    });
+    await clock.advance(100);
+    const { transport, vault, store, port, name } = lower;
+    if (!(transport instanceof MemoryTransport)) throw new Error('this test needs the network in memory');
+    transport.crash();
+    await lower.halt();
+    const back = new HubStack({ clock, name, transport: network.create(), vault, store });
+    hubs = [higher, back];
+    await back.start(port);
+    back.hears(higher);
+    await clock.until(() => back.links.isOnline(higher.key), 'the restarted hub is connected', 5_000);
+    await clock.advance(KEEP_CHECK_TIMEOUT_MS + 100);
+    expect(failed).toBe('peer_unreachable');
+    expect(higher.links.isOnline(lower.key)).toBe(true);
   });
 
   it('keep one connection after both dialled at once: that of the lower agent id', async () => {

@@ -82,8 +82,10 @@ export interface HeadlessHub {
 export async function startHeadless(
   home = mkdtempSync(join(tmpdir(), 'axon-headless-')),
   flags: readonly string[] = [],
+  variables: Readonly<Record<string, string>> = {},
 ): Promise<HeadlessHub> {
-  const program = Program.start('headless', ['--api-port', '0', '--peer-port', '0', '--discovery', 'off', ...flags], { AXON_HOME: home });
+  const doors = ['--api-port', '0', '--peer-port', '0', '--discovery', 'off'];
+  const program = Program.start('headless', [...doors, ...flags], { AXON_HOME: home, ...variables });
   await program.printed('To open its pages');
   return { program, home, port: runtimeOf(home).port };
 }

@@ -1,0 +1,172 @@
+// A headless hub as a process, with as many hubs pinned as a test wants before it starts, a person's line and an agent that answers every
+// question at once. Tells what its two processes use. Linux only: it reads /proc.
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FileVault } from '../../../main/adapters/keyvault/file-vault.ts';
+import { openStore } from '../../../main/adapters/sqlite/open-store.ts';
+import { HubClient } from '../../../main/cli/hub-client.ts';
+import { Secret } from '../../../main/lib/secret.ts';
+import type { Store } from '../../../main/ports/store.ts';
+import type { DialTarget } from '../../../main/ports/transport.ts';
+import { NO_LIVE_FACTS } from '../../../main/services/links/peer-view.ts';
+import { pinnedRow } from '../../../main/services/links/pinned-row.ts';
+import { SILENT_LOG } from '../../fakes/memory-store.ts';
+import { newIdentity, systemDeps, type Identity } from '../../integration/quic-test-hub.ts';
+import { startHeadless, type HeadlessHub } from '../programs.ts';
+
+const PASSPHRASE = 'a passphrase of the crowd';
+const CLAIM_WAIT_MS = 20_000;
+
+export class CrowdedHub {
+  readonly identity: Identity;
+  readonly owner: HubClient;
+  readonly peerPort: number;
+  readonly #hub: HeadlessHub;
+  readonly #line: HubClient;
+  readonly #stopping = new AbortController();
+  #agent: Promise<void> = Promise.resolve();
+  answered = 0;
+
+  private constructor(identity: Identity, hub: HeadlessHub, line: HubClient, owner: HubClient, peerPort: number) {
+    this.identity = identity;
+    this.#hub = hub;
+    this.#line = line;
+    this.owner = owner;
+    this.peerPort = peerPort;
+  }
+
+  static async start(
+    peers: readonly Identity[],
+    flags: readonly string[] = [],
+    variables: Readonly<Record<string, string>> = {},
+  ): Promise<CrowdedHub> {
+    const home = mkdtempSync(join(tmpdir(), 'axon-crowd-'));
+    const identity = newIdentity();
+    await prepare(home, identity, peers);
+    const hub = await startHeadless(home, ['--log-level', 'warn', ...flags], variables);
+    try {
+      const line = await HubClient.connect(home);
+      await line.call('hub.setPassphrase', { passphrase: PASSPHRASE, boot_secret: line.facts.bootSecret });
+      const owner = line.withToken((await line.call('hub.login', { passphrase: PASSPHRASE })).token);
+      const { hub: facts } = await owner.call('hub.status', {});
+      if (facts.peer_port === null) throw new Error('the hub has no port for other hubs');
+      const crowded = new CrowdedHub(identity, hub, line, owner, facts.peer_port);
+      await crowded.#employ();
+      return crowded;
+    } catch (error) {
+      hub.program.kill('SIGKILL');
+      throw error;
+    }
+  }
+
+  get target(): DialTarget {
+    return { keyHex: this.identity.keyHex, agentId: this.identity.agentId, host: '127.0.0.1', port: this.peerPort };
+  }
+
+  get processId(): number {
+    return this.#hub.program.pid;
+  }
+
+  /** What the hub wrote to its log: warnings and errors. */
+  get log(): string {
+    return this.#hub.program.error;
+  }
+
+  get quicProcessId(): number {
+    const children = readFileSync(`/proc/${this.processId}/task/${this.processId}/children`, 'utf8').trim().split(' ');
+    const found = children.map(Number).find((child) => child > 0 && readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('quic'));
+    if (found === undefined) throw new Error('the hub has no QUIC process');
+    return found;
+  }
+
+  /** Resident memory of the hub and of its QUIC process together. */
+  memoryBytes(): number {
+    return residentBytes(this.processId) + residentBytes(this.quicProcessId);
+  }
+
+  databaseBytes(): number {
+    return ['hub.db', 'hub.db-wal'].reduce(
+      (sum, name) => sum + (statSync(join(this.#hub.home, name), { throwIfNoEntry: false })?.size ?? 0),
+      0,
+    );
+  }
+
+  /** How long /health took. */
+  async healthMs(): Promise<number> {
+    const startedAt = performance.now();
+    const answer = await fetch(`http://127.0.0.1:${this.#hub.port}/health`);
+    if (!answer.ok || !(await answer.text()).includes('running')) throw new Error('the hub does not say that it runs');
+    return performance.now() - startedAt;
+  }
+
+  /** How many paired hubs the hub itself counts as online. */
+  async online(): Promise<number> {
+    const { items } = await this.owner.call('peers.list', {});
+    return items.filter(({ online, trust }) => online && trust === 'paired').length;
+  }
+
+  /** Stops in order, lets a reader look at the store, and removes everything. */
+  async stop(look: (store: Store) => void = () => undefined): Promise<void> {
+    this.#stopping.abort();
+    await this.#agent;
+    this.#line.close();
+    this.#hub.program.kill('SIGTERM');
+    await this.#hub.program.ended();
+    const store = openStore({ path: join(this.#hub.home, 'hub.db'), clock: systemDeps.clock, log: SILENT_LOG });
+    try {
+      look(store);
+    } finally {
+      await store.close();
+      rmSync(this.#hub.home, { recursive: true, force: true });
+    }
+  }
+
+  /** For a test that ends early. Idempotent. */
+  kill(): void {
+    this.#stopping.abort();
+    this.#hub.program.kill('SIGKILL');
+  }
+
+  async #employ(): Promise<void> {
+    const { token } = await this.owner.call('agents.create', { name: 'clerk', domains: ['crowd.questions'] });
+    await this.owner.call('agents.setClass', { name: 'clerk', risk_class: 'R0' });
+    this.#agent = this.#work(this.#line.withToken(token)).catch((error: unknown) => {
+      if (!this.#stopping.signal.aborted) throw error;
+    });
+  }
+
+  async #work(agent: HubClient): Promise<void> {
+    while (!this.#stopping.signal.aborted) {
+      const { items } = await agent.call('inbox.claim', { max: 32, wait_ms: CLAIM_WAIT_MS }, this.#stopping.signal);
+      await Promise.all(
+        items.map(async ({ delivery_id: delivery, kind }) => {
+          await agent.call('inbox.ack', { delivery });
+          await agent.call('inbox.reply', kind === 'query' ? { delivery, summary: 'Yes.' } : { delivery });
+          if (kind === 'query') this.answered += 1;
+        }),
+      );
+    }
+  }
+}
+
+/** A data folder whose hub has this identity, in a file, and these peers. */
+async function prepare(home: string, identity: Identity, peers: readonly Identity[]): Promise<void> {
+  const vault = new FileVault(join(home, 'identity.key'));
+  await vault.write(new Secret(identity.seed), new AbortController().signal);
+  const store = openStore({ path: join(home, 'hub.db'), clock: systemDeps.clock, log: SILENT_LOG });
+  await store.write((tables) => {
+    tables.setMeta('vault_kind', vault.kind);
+    tables.setMeta('identity_key', identity.keyHex);
+    for (const [number, { keyHex }] of peers.entries()) {
+      const pin = { key: keyHex, petname: `Peer ${number}`, person: null, platform: null, advertisedName: null };
+      tables.putPeer(pinnedRow(pin, undefined, { fixed: undefined, live: NO_LIVE_FACTS }, systemDeps.clock.wallMs()));
+    }
+  });
+  await store.close();
+}
+
+function residentBytes(processId: number): number {
+  const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${processId}/status`, 'utf8'))?.[1];
+  return Number(kilobytes) * 1024;
+}

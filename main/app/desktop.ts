@@ -1,8 +1,7 @@
 // The node as the desktop app runs it: settings from flags and environment, a log file of its own, and Electron's kind of QUIC process.
-import { createWriteStream, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { SystemClock, SystemRandom } from '../adapters/clock/system-clock.ts';
 import { LineLog } from '../adapters/log/line-log.ts';
+import { LogFile } from '../adapters/log/log-file.ts';
 import type { SpawnQuicProcess } from '../adapters/quic/quic-process.ts';
 import { readConfig } from './config.ts';
 import { createNode } from './node.ts';
@@ -25,11 +24,8 @@ export async function createDesktopNode(
   const { rendererDirectory, spawnQuicProcess } = files;
   const config = readConfig({ argv: hubFlags(argv), env: process.env });
   const clock = new SystemClock();
-  const folder = join(config.home, 'logs');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const stream = createWriteStream(join(folder, 'hub.log'), { flags: 'a', mode: 0o600 });
-  stream.on('error', () => undefined);
-  const log = new LineLog(clock, (line) => void stream.write(line), config.logLevel);
+  const file = new LogFile(config.home);
+  const log = new LineLog(clock, (line) => file.write(line), config.logLevel);
   process.on('uncaughtException', (error) => log.error('uncaught exception', { error: error.stack ?? error.message }));
   process.on('unhandledRejection', (reason) => log.error('unhandled rejection', { error: String(reason) }));
   return createNode(config, { clock, random: new SystemRandom(), log, desktop: true, spawnQuicProcess, rendererDirectory });

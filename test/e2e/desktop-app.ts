@@ -11,6 +11,7 @@ import type { DesktopState } from '../fakes/electron/control.ts';
 const ROOT = join(import.meta.dirname, '..', '..');
 const REGISTER = new URL('../fakes/electron/register.mjs', import.meta.url).href;
 const START_LIMIT_MS = 30_000;
+const LOOK_AGAIN_MS = 50;
 
 export interface DesktopStart {
   readonly home: string;
@@ -81,7 +82,7 @@ export class DesktopApp {
           .find((candidate) => candidate.url().includes('hub.app.invalid'));
         if (page !== undefined) return page;
       }
-      await new Promise((resolve) => setImmediate(resolve));
+      await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
     }
     throw new Error(`the window did not open:\n${this.output.join('')}`);
   }

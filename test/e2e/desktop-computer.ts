@@ -25,7 +25,7 @@ export async function callFromWindow<Name extends WindowOperation>(
 ): Promise<OperationResult<Name>> {
   const outcome: CallOutcome<OperationResult<Name>> = await page.evaluate(
     ([bridge, operation, value]) => {
-      const call: unknown = Reflect.get(Reflect.get(window, bridge), operation);
+      const call: unknown = Reflect.get(Object(Reflect.get(window, bridge)), operation);
       return typeof call === 'function' ? call(value) : Promise.reject(new Error(`the window has no ${operation}`));
     },
     [BRIDGE_NAME, name, params] as const,

@@ -146,6 +146,16 @@ export class HubProcess {
     return code;
   }
 
+  /** Stops the program where it stands, until `thaw`: it hears nothing and says nothing. Only on this very computer. */
+  freeze(): void {
+    this.#live().process.signal('SIGSTOP');
+  }
+
+  /** Lets it go on; nothing for one that was killed or started again meanwhile. */
+  thaw(): void {
+    this.#live().process.signal('SIGCONT');
+  }
+
   /** Starts it (again) in the same data folder. */
   async restart(): Promise<void> {
     await this.kill();

@@ -94,6 +94,11 @@ export class LineProcess {
     });
   }
 
+  /** Sends a signal and waits for nothing. */
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
   /** Ends it with `signal` and waits until it is gone. */
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<number | null> {
     if (this.#running) this.#child.kill(signal);

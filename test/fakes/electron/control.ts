@@ -49,7 +49,9 @@ export interface DesktopState {
 
 function debuggingPort(): number | null {
   try {
-    return Number(readFileSync(join(PageWindow.profileDirectory, 'DevToolsActivePort'), 'utf8').split('\n')[0]);
+    const [port] = readFileSync(join(PageWindow.profileDirectory, 'DevToolsActivePort'), 'utf8').split('\n');
+    // The file is there before its first line is.
+    return Number(port) > 0 ? Number(port) : null;
   } catch {
     return null;
   }

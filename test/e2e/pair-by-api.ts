@@ -1,0 +1,42 @@
+// Pairs two hubs over their HTTP APIs, for specs whose story begins after it: the same calls as the pages, and no other way in.
+import type { PairingDto, PairingState } from '../../preload/contract/dto.ts';
+import type { HubApi } from '../lan/hub-process.ts';
+import { until } from '../support/until.ts';
+
+const STEP_LIMIT_MS = 20_000;
+
+/** `asking` asks `asked`, which is on this very computer; each calls the other by the name given. Resolves when both see the other online. */
+export async function pairByApi(asking: HubApi, asked: HubApi, names: { readonly asking: string; readonly asked: string }): Promise<void> {
+  const { hub } = await asked.call('hub.whoami', {});
+  const own = await asking.call('hub.whoami', {});
+  const [peer, self] = [hub.agent_id ?? '', own.hub.agent_id ?? ''];
+  await asked.call('pairings.window', { open: true });
+  await asking.call('peers.add', { address: `127.0.0.1:${hub.peer_port ?? ''}`, key: hub.public_key ?? '', name: names.asked });
+  const { id } = await asking.call('pairings.start', { peer, name: names.asked });
+  const offered = await inState(asked, 'offered');
+  await asked.call('pairings.open', { id: offered.id });
+  const { six } = await inState(asked, 'show_six');
+  await inState(asking, 'type_six');
+  await asking.call('pairings.digits', { id, digits: six ?? '' });
+  const { two } = await inState(asking, 'show_two');
+  await inState(asked, 'type_two');
+  await asked.call('pairings.digits', { id: offered.id, digits: two ?? '' });
+  await online(asking, peer);
+  await online(asked, self);
+  await asked.call('peers.update', { id: self, name: names.asking });
+}
+
+/** Waits until this hub has a line to that peer. */
+export async function online(hub: HubApi, peer: string): Promise<void> {
+  await until('a line to the other hub', STEP_LIMIT_MS, async () => {
+    const { items } = await hub.call('peers.list', { trust: 'paired' });
+    return items.find((candidate) => candidate.id === peer && candidate.online);
+  });
+}
+
+async function inState(hub: HubApi, state: PairingState): Promise<PairingDto> {
+  return await until(`a pairing that is "${state}"`, STEP_LIMIT_MS, async () => {
+    const { items } = await hub.call('pairings.list', {});
+    return items.find((pairing) => pairing.state === state);
+  });
+}

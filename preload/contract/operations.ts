@@ -32,6 +32,8 @@ const words = v.pipe(v.array(shortText), v.maxLength(64));
 const jsonObject = v.record(v.string(), v.unknown());
 const limit = v.optional(whole(1, 200), 50);
 const cursor = v.optional(text(64));
+/** The hand-out an agent speaks of, as claim returned it: once the item was handed out again, the answer is `conflict`. */
+const attempt = v.optional(whole(1, 1_000_000));
 const inboxKinds = v.optional(v.pipe(v.array(v.picklist(['delegate', 'query', 'notify', 'result', 'cancel'])), v.maxLength(5)));
 
 const agentDomains = v.pipe(
@@ -300,19 +302,24 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/v1/inbox/:delivery/ack',
     access: 'inbox',
-    params: v.object({ delivery: uuid, estimated_ms: v.optional(whole(0, 86_400_000)) }),
+    params: v.object({ delivery: uuid, attempt, estimated_ms: v.optional(whole(0, 86_400_000)) }),
   },
   'inbox.nack': {
     method: 'POST',
     path: '/v1/inbox/:delivery/nack',
     access: 'inbox',
-    params: v.object({ delivery: uuid, reason: v.optional(text(2_000)) }),
+    params: v.object({ delivery: uuid, attempt, reason: v.optional(text(2_000)) }),
   },
   'inbox.extend': {
     method: 'POST',
     path: '/v1/inbox/:delivery/extend',
     access: 'inbox',
-    params: v.object({ delivery: uuid, lease_ms: v.optional(whole(1_000, 600_000), 60_000), progress: v.optional(text(2_000)) }),
+    params: v.object({
+      delivery: uuid,
+      attempt,
+      lease_ms: v.optional(whole(1_000, 600_000), 60_000),
+      progress: v.optional(text(2_000)),
+    }),
   },
   'inbox.reply': {
     method: 'POST',
@@ -320,6 +327,7 @@ export const OPERATIONS = {
     access: 'inbox',
     params: v.object({
       delivery: uuid,
+      attempt,
       status: v.optional(v.picklist(['completed', 'failed', 'partial']), 'completed'),
       outcome: v.optional(text(60_000)),
       summary: v.optional(text(60_000)),

@@ -11,12 +11,15 @@ export function inboxHandlers(deps: { readonly inbox: Inbox }): HandlersOf<'inbo
       items: await inbox.claimWaiting(agentOf(caller), params, context.signal),
       next: null,
     }),
-    'inbox.ack': ({ delivery, estimated_ms }, caller) => inbox.ack(agentOf(caller), delivery, estimated_ms ?? null),
-    'inbox.nack': async ({ delivery }, caller) => ({ state: await inbox.nack(agentOf(caller), delivery) }),
-    'inbox.extend': async ({ delivery, lease_ms, progress }, caller) => ({
-      lease_until: await inbox.extend(agentOf(caller), delivery, lease_ms, progress ?? null),
+    'inbox.ack': ({ delivery, estimated_ms, attempt }, caller) =>
+      inbox.ack(agentOf(caller), delivery, estimated_ms ?? null, attempt ?? null),
+    'inbox.nack': async ({ delivery, attempt }, caller) => ({ state: await inbox.nack(agentOf(caller), delivery, attempt ?? null) }),
+    'inbox.extend': async ({ delivery, lease_ms, progress, attempt }, caller) => ({
+      lease_until: await inbox.extend(agentOf(caller), delivery, lease_ms, progress ?? null, attempt ?? null),
     }),
-    'inbox.reply': async ({ delivery, ...reply }, caller) => ({ state: await inbox.reply(agentOf(caller), delivery, reply) }),
+    'inbox.reply': async ({ delivery, attempt, ...reply }, caller) => ({
+      state: await inbox.reply(agentOf(caller), delivery, reply, attempt ?? null),
+    }),
     'inbox.dead': async ({ limit, cursor }, caller) => inbox.dead(askerOf(caller), limit, readCursor(cursor) ?? 0),
     'inbox.requeue': async ({ delivery }, caller) => {
       await inbox.requeue(askerOf(caller), delivery);

@@ -86,13 +86,18 @@ export class DurableItems {
     });
   }
 
-  /** "I have it": the item is never handed out again. @throws AppError not_found, gone, conflict */
-  async ack(agent: string, deliveryId: string, estimatedMs: number | null): Promise<DeliveryDto> {
+  /**
+   * "I have it": the item is never handed out again, and exactly one hand-out of it is ever taken: whoever says so again must be the one
+   * that was handed this attempt. @throws AppError not_found, gone, conflict
+   */
+  async ack(agent: string, deliveryId: string, estimatedMs: number | null, attempt: Attempt): Promise<DeliveryDto> {
     const outcome = await this.#deps.unit.run((tables, after): DeliveryRow | AppError => {
       const row = this.#own(tables, agent, deliveryId);
       const task = this.#taskOf(tables, row);
+      checkAttempt(row, attempt);
       // Said before: an agent that did not hear the answer says it again.
-      if (row.state === 'running' || (row.state === 'done' && row.kind !== 'delegate')) return row;
+      if (row.state === 'done' && row.kind !== 'delegate') return row;
+      if (row.state === 'running' && (attempt !== null || row.attempt === 1)) return row;
       if (row.state !== 'claimed') throw notHeld(row, task);
       after(() => this.#leases.release(deliveryId));
       if (!task) return this.#update(tables, row, { state: 'done', leaseUntilWallMs: null, finishedAt: this.#deps.clock.wallMs() });
@@ -114,9 +119,10 @@ export class DurableItems {
   }
 
   /** Gives the item back at once. @throws AppError not_found, gone, conflict (it runs already) */
-  async nack(agent: string, deliveryId: string): Promise<'queued' | 'dead'> {
+  async nack(agent: string, deliveryId: string, attempt: Attempt): Promise<'queued' | 'dead'> {
     return this.#deps.unit.run((tables, after) => {
       const row = this.#own(tables, agent, deliveryId);
+      checkAttempt(row, attempt);
       if (row.state !== 'claimed') throw notHeld(row, this.#taskOf(tables, row));
       return this.#giveBack(tables, after, row);
     });
@@ -127,9 +133,11 @@ export class DurableItems {
     agent: string,
     deliveryId: string,
     leaseMs: number,
+    attempt: Attempt,
   ): Promise<{ readonly leaseUntil: number | null; readonly task: TaskRow | undefined }> {
     return this.#deps.unit.run((tables, after) => {
       const row = this.#own(tables, agent, deliveryId);
+      checkAttempt(row, attempt);
       const task = this.#taskOf(tables, row);
       if (row.state === 'running') return { leaseUntil: null, task };
       if (row.state !== 'claimed') throw notHeld(row, task);
@@ -144,7 +152,7 @@ export class DurableItems {
    * Ends the task with the agent's report, which leaves with the same commit. The same report again gets the same answer.
    * @throws AppError not_found, gone (it ended otherwise), conflict, payload_too_large
    */
-  async reply(agent: string, deliveryId: string, reply: AgentReply): Promise<string> {
+  async reply(agent: string, deliveryId: string, reply: AgentReply, attempt: Attempt): Promise<string> {
     return this.#deps.unit.run((tables, after) => {
       const row = this.#own(tables, agent, deliveryId);
       const task = this.#taskOf(tables, row);
@@ -152,6 +160,7 @@ export class DurableItems {
       const result = resultOf(reply);
       if (!isOpen(task) && task.result === JSON.stringify(result)) return task.state;
       if (row.state !== 'claimed' && row.state !== 'running') throw notHeld(row, task);
+      checkAttempt(row, attempt);
       after(() => this.#leases.release(deliveryId));
       const failed = reply.status === 'failed';
       const ended = this.#deps.endings.end(tables, after, task, {
@@ -167,7 +176,7 @@ export class DurableItems {
     });
   }
 
-  /** Puts a dead item back into its queue with fresh attempts. `agent` null: a person does it. @throws AppError not_found, gone, conflict */
+  /** Puts a dead item back into its queue for another eight attempts. `agent` null: a person does it. @throws AppError not_found, gone, conflict */
   async requeue(agent: string | null, deliveryId: string): Promise<void> {
     await this.#deps.unit.run((tables, after) => {
       const row = agent === null ? tables.delivery(deliveryId) : this.#own(tables, agent, deliveryId);
@@ -175,7 +184,7 @@ export class DurableItems {
       if (row.state !== 'dead') throw new AppError('conflict', `This item is ${row.state}, not dead.`, { failedBy: 'input' });
       const task = this.#taskOf(tables, row);
       if (task && !isOpen(task)) throw notHeld(row, task);
-      const queued = this.#update(tables, row, { state: 'queued', attempt: 0 });
+      const queued = this.#update(tables, row, { state: 'queued' });
       after(() => this.#deps.deliveries.announce(queued));
     });
   }
@@ -209,7 +218,8 @@ export class DurableItems {
       this.#deps.endings.end(tables, after, task, { ...CALLED_OFF, by: 'hub', surface: 'hub', from: 'runner' });
       return 'dead';
     }
-    const state = row.attempt >= DELIVERY_ATTEMPTS_MAX ? 'dead' : 'queued';
+    // Attempts are counted on when a person puts it back, so that no two hand-outs of one item ever have the same number.
+    const state = row.attempt % DELIVERY_ATTEMPTS_MAX === 0 ? 'dead' : 'queued';
     const back = this.#update(tables, row, { state, leaseUntilWallMs: null });
     if (task && isOpen(task)) {
       moveTask(tables, task, 'queued');
@@ -260,6 +270,19 @@ export class DurableItems {
     assert(tables.updateDelivery(row.deliveryId, row.state, change), 'an item read in this commit has not changed since');
     return { ...row, ...change };
   }
+}
+
+/** Which hand-out of an item its holder speaks of, as `claim` told it; null when it does not say. */
+export type Attempt = number | null;
+
+/** @throws AppError conflict when the item was handed out again since */
+export function checkAttempt(item: { readonly attempt: number }, attempt: Attempt): void {
+  if (attempt === null || attempt === item.attempt) return;
+  throw new AppError('conflict', `You do not hold this item: it was handed out again (attempt ${item.attempt}).`, {
+    failedBy: 'input',
+    hint: 'Claim again.',
+    data: { attempt: item.attempt },
+  });
 }
 
 /** When the store did not take the end of a lease, it is tried again after this. */

@@ -8,7 +8,7 @@ import type { DeliveryRow, Store } from '../../ports/store.ts';
 import type { AgentRegistry } from './agent-registry.ts';
 import type { AgentReply } from './agent-reply.ts';
 import type { Deliveries } from './deliveries.ts';
-import type { DurableItems } from './durable-items.ts';
+import type { Attempt, DurableItems } from './durable-items.ts';
 import { CLAIM_WAITERS_PER_AGENT_MAX, LEASE_DEFAULT_MS } from './limits.ts';
 import type { OpenQueries } from './open-queries.ts';
 import type { Progress } from './progress.ts';
@@ -123,29 +123,36 @@ export class Inbox {
     return this.#deps.agents.streamOpened(agent);
   }
 
-  async ack(agent: string, deliveryId: string, estimatedMs: number | null): Promise<DeliveryDto> {
-    if (this.#deps.queries.has(deliveryId)) return this.#deps.queries.ack(agent, deliveryId, this.#seq(agent));
-    const item = await this.#deps.items.ack(agent, deliveryId, estimatedMs);
+  /** @param attempt the hand-out the agent speaks of: one that is over is a `conflict`, here and below */
+  async ack(agent: string, deliveryId: string, estimatedMs: number | null, attempt: Attempt = null): Promise<DeliveryDto> {
+    if (this.#deps.queries.has(deliveryId)) return this.#deps.queries.ack(agent, deliveryId, this.#seq(agent), attempt);
+    const item = await this.#deps.items.ack(agent, deliveryId, estimatedMs, attempt);
     this.#changed(agent);
     return item;
   }
 
-  async nack(agent: string, deliveryId: string): Promise<'queued' | 'dead'> {
-    if (this.#deps.queries.has(deliveryId)) return this.#deps.queries.nack(agent, deliveryId);
-    return this.#deps.items.nack(agent, deliveryId);
+  async nack(agent: string, deliveryId: string, attempt: Attempt = null): Promise<'queued' | 'dead'> {
+    if (this.#deps.queries.has(deliveryId)) return this.#deps.queries.nack(agent, deliveryId, attempt);
+    return this.#deps.items.nack(agent, deliveryId, attempt);
   }
 
   /** @param progress what to tell whoever asked, in the agent's words */
-  async extend(agent: string, deliveryId: string, leaseMs: number, progress: string | null): Promise<number | null> {
-    if (this.#deps.queries.has(deliveryId)) return this.#deps.queries.extend(agent, deliveryId, leaseMs).leaseUntil;
-    const { leaseUntil, task } = await this.#deps.items.extend(agent, deliveryId, leaseMs);
+  async extend(
+    agent: string,
+    deliveryId: string,
+    leaseMs: number,
+    progress: string | null,
+    attempt: Attempt = null,
+  ): Promise<number | null> {
+    if (this.#deps.queries.has(deliveryId)) return this.#deps.queries.extend(agent, deliveryId, leaseMs, attempt).leaseUntil;
+    const { leaseUntil, task } = await this.#deps.items.extend(agent, deliveryId, leaseMs, attempt);
     if (task && progress !== null) await this.#deps.progress.tell(task, { state: 'working', text: progress });
     return leaseUntil;
   }
 
-  async reply(agent: string, deliveryId: string, reply: AgentReply): Promise<string> {
-    if (this.#deps.queries.has(deliveryId)) return this.#deps.queries.reply(agent, deliveryId, reply);
-    const state = await this.#deps.items.reply(agent, deliveryId, reply);
+  async reply(agent: string, deliveryId: string, reply: AgentReply, attempt: Attempt = null): Promise<string> {
+    if (this.#deps.queries.has(deliveryId)) return this.#deps.queries.reply(agent, deliveryId, reply, attempt);
+    const state = await this.#deps.items.reply(agent, deliveryId, reply, attempt);
     this.#changed(agent);
     return state;
   }

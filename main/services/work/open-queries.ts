@@ -7,6 +7,7 @@ import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { ApprovalRow, DeliveryRow, PartyKey, TaskRow } from '../../ports/store.ts';
 import { codeOf, responseOf, type AgentReply } from './agent-reply.ts';
 import { deliveryDto, type DeliveryBody, type Untrusted } from './delivery-body.ts';
+import { checkAttempt, type Attempt } from './durable-items.ts';
 import type { Handover } from './handover.ts';
 import { Leases } from './leases.ts';
 import { DELIVERY_ATTEMPTS_MAX, OPEN_QUERIES_MAX, OPEN_QUERIES_PER_PARTY_MAX } from './limits.ts';
@@ -154,24 +155,33 @@ export class OpenQueries {
       .map((query) => this.#dto(query, seq));
   }
 
-  ack(agent: string, deliveryId: string, seq: number): DeliveryDto {
-    const query = this.#own(agent, deliveryId);
-    if (query.item) {
-      query.item.state = 'running';
-      query.item.leaseUntil = null;
+  /** As for a durable item: one hand-out is taken, and said to be so again only by its holder. @throws AppError not_found, conflict */
+  ack(agent: string, deliveryId: string, seq: number, attempt: Attempt): DeliveryDto {
+    const query = this.#own(agent, deliveryId, attempt);
+    const { item } = query;
+    if (item?.state === 'queued') throw notHeld('its lease is over');
+    if (item?.state === 'running' && attempt === null && item.attempt > 1) throw notHeld('it is running already');
+    if (item) {
+      item.state = 'running';
+      item.leaseUntil = null;
     }
     this.#leases.release(deliveryId);
     return this.#dto(query, seq);
   }
 
-  nack(agent: string, deliveryId: string): 'queued' | 'dead' {
-    this.#own(agent, deliveryId);
+  nack(agent: string, deliveryId: string, attempt: Attempt): 'queued' | 'dead' {
+    this.#own(agent, deliveryId, attempt);
     this.#giveBack(deliveryId);
     return this.#byDelivery.has(deliveryId) ? 'queued' : 'dead';
   }
 
-  extend(agent: string, deliveryId: string, leaseMs: number): { readonly leaseUntil: number | null; readonly taskId: string } {
-    const query = this.#own(agent, deliveryId);
+  extend(
+    agent: string,
+    deliveryId: string,
+    leaseMs: number,
+    attempt: Attempt,
+  ): { readonly leaseUntil: number | null; readonly taskId: string } {
+    const query = this.#own(agent, deliveryId, attempt);
     if (query.item?.state === 'claimed') {
       query.item.leaseUntil = Math.round(this.#deps.clock.wallMs() + leaseMs);
       this.#leases.hold(deliveryId, leaseMs);
@@ -180,8 +190,8 @@ export class OpenQueries {
   }
 
   /** The agent's answer goes to whoever waits. @throws AppError not_found when nobody does any more */
-  reply(agent: string, deliveryId: string, reply: AgentReply): string {
-    const query = this.#own(agent, deliveryId);
+  reply(agent: string, deliveryId: string, reply: AgentReply, attempt: Attempt): string {
+    const query = this.#own(agent, deliveryId, attempt);
     if (reply.status !== 'failed') {
       query.settle(responseOf(reply), 'answered');
       return reply.status;
@@ -209,9 +219,12 @@ export class OpenQueries {
     else this.#announce(query.agent);
   }
 
-  #own(agent: string, deliveryId: string): OpenQuery {
+  #own(agent: string, deliveryId: string, attempt: Attempt): OpenQuery {
     const query = this.#byDelivery.get(deliveryId);
-    if (query?.agent === agent) return query;
+    if (query?.agent === agent && query.item) {
+      checkAttempt(query.item, attempt);
+      return query;
+    }
     throw new AppError('not_found', 'There is no such item in this inbox: nobody waits for its answer any more.', { failedBy: 'input' });
   }
 
@@ -245,6 +258,10 @@ export class OpenQueries {
     };
     return deliveryDto(row, body, untrusted, query.deadlineAt);
   }
+}
+
+function notHeld(why: string): AppError {
+  return new AppError('conflict', `You do not hold this item: ${why}.`, { failedBy: 'input', hint: 'Claim again.' });
 }
 
 export function timedOut(): AppError {

@@ -46,6 +46,10 @@ export function p99({ latenciesMs }: Measured): number {
   );
 }
 
+export function longest({ latenciesMs }: Measured): number {
+  return latenciesMs.reduce((a, b) => Math.max(a, b), 0);
+}
+
 export function perSecond({ latenciesMs, totalMs }: Measured): number {
   return (latenciesMs.length / totalMs) * 1_000;
 }

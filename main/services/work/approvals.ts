@@ -1,12 +1,13 @@
 // The decision of a person about exactly what that person saw. One commit per decision, guarded by id, revision and digest: the first of two
 // surfaces wins, the other is told by whom. Fails closed: whatever does not fit is not run.
+import { isLastWord } from '../../../preload/contract/last-word.ts';
 import type { ApprovalDto, Surface } from '../../../preload/contract/dto.ts';
 import type { Items } from '../../../preload/contract/results.ts';
 import { readApprovalView } from '../../core/approval-view.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { assert } from '../../lib/assert.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { ApprovalRow, PartyKey, Store, TaskRow, Tables } from '../../ports/store.ts';
+import type { ApprovalRow, Store, TaskRow, Tables } from '../../ports/store.ts';
 import type { ApprovalViews } from './approval-views.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import type { Deadlines } from './deadlines.ts';
@@ -14,7 +15,7 @@ import type { Handover } from './handover.ts';
 import type { OpenQueries } from './open-queries.ts';
 import type { Page } from './pages.ts';
 import { pageOf } from './pages.ts';
-import { isLocal } from './parties.ts';
+import { isTrusted } from './parties.ts';
 import type { Progress } from './progress.ts';
 import type { TaskEndings } from './task-endings.ts';
 import { isOpen, moveTask } from './task-moves.ts';
@@ -196,27 +197,15 @@ export const EXPIRED = {
   reason: 'Nobody answered this request in time. It was not run; ask again when somebody is there.',
 } as const;
 
-function isTrusted(tables: Tables, party: PartyKey): boolean {
-  return isLocal(party) || tables.peer(party)?.trust === 'paired';
-}
-
 /** A dangerous task is allowed only by someone who read it to its end. */
 function checkLastWord(row: ApprovalRow, typed: string | undefined): void {
   if (row.riskClass !== 'R3') return;
   const view = readApprovalView(row.view);
-  const last = view.ok ? (view.value.text.trim().split(/\s+/u).at(-1) ?? '') : '';
-  if (typed !== undefined && plainWord(typed) === plainWord(last)) return;
+  if (view.ok && typed !== undefined && isLastWord(view.value.text, typed)) return;
   throw new AppError('bad_request', 'Type the last word of the text to allow this: its class is "dangerous or unknown".', {
     failedBy: 'input',
     data: { needs: 'last_word' },
   });
-}
-
-/** Without the full stop and in one case: what a person means by the word. A word of signs only is compared as it is. */
-function plainWord(word: string): string {
-  const trimmed = word.trim().normalize('NFC');
-  const bare = trimmed.replace(/^[^\p{Letter}\p{Number}]+|[^\p{Letter}\p{Number}]+$/gu, '');
-  return (bare === '' ? trimmed : bare).toLowerCase();
 }
 
 function notFound(): AppError {

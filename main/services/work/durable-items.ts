@@ -12,10 +12,11 @@ import { deliveryDto, readDeliveryBody, type Untrusted } from './delivery-body.t
 import type { Deliveries } from './deliveries.ts';
 import type { Feed } from './feed.ts';
 import type { Handover } from './handover.ts';
-import { Leases } from './leases.ts';
+import { checkAttempt, Leases, type Attempt } from './leases.ts';
 import { DELIVERY_ATTEMPTS_MAX } from './limits.ts';
+import { isTrusted } from './parties.ts';
 import type { Progress } from './progress.ts';
-import type { TaskEndings } from './task-endings.ts';
+import { untrusted, type TaskEndings } from './task-endings.ts';
 import { isOpen, moveTask } from './task-moves.ts';
 import type { TaskViews } from './task-views.ts';
 import type { After, UnitOfWork } from './unit-of-work.ts';
@@ -191,6 +192,10 @@ export class DurableItems {
 
   #handOut(tables: Tables, after: After, row: DeliveryRow, leaseMs: number): DeliveryDto | undefined {
     const task = this.#taskOf(tables, row);
+    if (task && isOpen(task) && !isTrusted(tables, task.party)) {
+      this.#deps.endings.end(tables, after, task, untrusted(task));
+      return undefined;
+    }
     const words = this.#deps.handover.untrustedOf(tables, row);
     if (!words.ok) {
       this.#deps.audit.append(tables, { actor: 'hub', surface: 'hub', action: 'delivery.refused', object: row.deliveryId });
@@ -270,19 +275,6 @@ export class DurableItems {
     assert(tables.updateDelivery(row.deliveryId, row.state, change), 'an item read in this commit has not changed since');
     return { ...row, ...change };
   }
-}
-
-/** Which hand-out of an item its holder speaks of, as `claim` told it; null when it does not say. */
-export type Attempt = number | null;
-
-/** @throws AppError conflict when the item was handed out again since */
-export function checkAttempt(item: { readonly attempt: number }, attempt: Attempt): void {
-  if (attempt === null || attempt === item.attempt) return;
-  throw new AppError('conflict', `You do not hold this item: it was handed out again (attempt ${item.attempt}).`, {
-    failedBy: 'input',
-    hint: 'Claim again.',
-    data: { attempt: item.attempt },
-  });
 }
 
 /** When the store did not take the end of a lease, it is tried again after this. */

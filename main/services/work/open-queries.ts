@@ -7,9 +7,8 @@ import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { ApprovalRow, DeliveryRow, PartyKey, TaskRow } from '../../ports/store.ts';
 import { codeOf, responseOf, type AgentReply } from './agent-reply.ts';
 import { deliveryDto, type DeliveryBody, type Untrusted } from './delivery-body.ts';
-import { checkAttempt, type Attempt } from './durable-items.ts';
 import type { Handover } from './handover.ts';
-import { Leases } from './leases.ts';
+import { checkAttempt, Leases, type Attempt } from './leases.ts';
 import { DELIVERY_ATTEMPTS_MAX, OPEN_QUERIES_MAX, OPEN_QUERIES_PER_PARTY_MAX } from './limits.ts';
 
 /** What the asker gets: the payload of a `response`, or the error instead. */

@@ -1,7 +1,7 @@
 // Names for the other side of a piece of work: the owner's own name for a hub, or this hub's name when one of its agents asks.
 // Reads only; nothing here authorises anything.
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
-import type { PartyKey, PeerRow, Store } from '../../ports/store.ts';
+import type { PartyKey, PeerRow, Reads, Store } from '../../ports/store.ts';
 
 const AGENT_PREFIX = 'agent:';
 /** A person of this household who sends something from a page or a terminal; no agent can have this name. */
@@ -14,6 +14,11 @@ export function partyOfAgent(name: string | null): PartyKey {
 /** True for an agent (or the owner) of this hub. */
 export function isLocal(party: PartyKey): boolean {
   return party.startsWith(AGENT_PREFIX);
+}
+
+/** True for this hub itself and for a hub that is paired now. */
+export function isTrusted(reads: Reads, party: PartyKey): boolean {
+  return isLocal(party) || reads.peer(party)?.trust === 'paired';
 }
 
 export class Parties {

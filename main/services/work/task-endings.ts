@@ -152,6 +152,16 @@ export class TaskEndings {
   }
 }
 
+const NOT_TRUSTED = 'The two hubs do not trust each other any more.';
+
+/** How work ends whose hub is not paired any more: what it asked is not run, what it was asked is given up. */
+export function untrusted(task: TaskRow): Ending {
+  const by = { reason: NOT_TRUSTED, by: 'hub', surface: 'hub', from: 'hub' } as const;
+  return task.direction === 'outgoing'
+    ? { state: 'failed', code: 'pairing_required', ...by }
+    : { state: 'cancelled', code: 'cancelled', ...by };
+}
+
 /** The report of something that did not come to be. */
 export function failure(ending: Pick<Ending, 'code' | 'reason'>): ResultWords {
   const code = ending.code ?? 'internal';

@@ -7,7 +7,8 @@ import type { PartyKey, Store, TaskRow, Tables } from '../../ports/store.ts';
 import { EXPIRED } from './approvals.ts';
 import { elapsedAfterRestart, type Deadlines } from './deadlines.ts';
 import { ELAPSED_CHECKPOINT_INTERVAL_MS, LATE_RESULT_GRACE_MS } from './limits.ts';
-import type { Ending, TaskEndings } from './task-endings.ts';
+import { isTrusted } from './parties.ts';
+import { untrusted, type Ending, type TaskEndings } from './task-endings.ts';
 import { changeTask, isOpen } from './task-moves.ts';
 import type { After, UnitOfWork } from './unit-of-work.ts';
 
@@ -36,7 +37,8 @@ export class TaskKeeper {
 
   /**
    * Takes up what the run before left open: counting begins before this returns, and what expired while the hub was down ends now.
-   * Questions end: nobody waits on their line any more. Never rejects.
+   * Questions end: nobody waits on their line any more. So does what is open with a hub that is not trusted any more: the run before
+   * may have died before it could end it. Never rejects.
    */
   async start(): Promise<void> {
     const { store, clock, unit, deadlines, endings, log } = this.#deps;
@@ -46,17 +48,17 @@ export class TaskKeeper {
       if (task.kind === 'delegate') deadlines.arm(task.id, task.deadlineMs, elapsedSoFar(task, wallMs), graceOf(task));
     }
     this.#armCheckpoint();
-    const questions = open.filter((task) => task.kind === 'query');
+    const over = open.filter((task) => task.kind === 'query' || !isTrusted(store.read, task.party));
     try {
       await unit.run((tables, after) => {
-        for (const { id } of questions) {
+        for (const { id } of over) {
           const task = tables.task(id);
-          if (task && isOpen(task)) endings.end(tables, after, task, { ...LINE_GONE, ...BY_HUB });
+          if (task && isOpen(task)) endings.end(tables, after, task, isTrusted(tables, task.party) ? LINE_GONE : untrusted(task));
         }
       });
       await this.#checkpoint();
     } catch (error) {
-      log.error('questions of the run before not ended', { error: String(error) });
+      log.error('open work of the run before not ended', { error: String(error) });
     }
   }
 
@@ -92,16 +94,11 @@ export class TaskKeeper {
   }
 
   /** Ends what is open with a hub that is not trusted any more: its requests are not run, ours to it are given up. */
-  async partyEnded(party: PartyKey, reason: string): Promise<void> {
+  async partyEnded(party: PartyKey): Promise<void> {
     const { unit, endings } = this.#deps;
     await unit.run((tables, after) => {
       for (const task of tables.tasksInStates(OPEN_STATES)) {
-        if (task.party !== party) continue;
-        const outgoing = task.direction === 'outgoing';
-        const end = outgoing
-          ? ({ state: 'failed', code: 'pairing_required' } as const)
-          : ({ state: 'cancelled', code: 'cancelled' } as const);
-        endings.end(tables, after, task, { ...end, reason, ...BY_HUB });
+        if (task.party === party) endings.end(tables, after, task, untrusted(task));
       }
     });
   }
@@ -145,7 +142,12 @@ function graceOf(task: TaskRow): number {
   return task.direction === 'outgoing' && task.state !== 'sending' && task.reportBack ? LATE_RESULT_GRACE_MS : 0;
 }
 
-const LINE_GONE = { state: 'cancelled', code: 'cancelled', reason: 'The hub was restarted while somebody waited for the answer.' } as const;
+const LINE_GONE = {
+  state: 'cancelled',
+  code: 'cancelled',
+  reason: 'The hub was restarted while somebody waited for the answer.',
+  ...BY_HUB,
+} as const;
 
 function overdue(task: TaskRow): Ending {
   if (task.direction === 'outgoing') {

@@ -186,7 +186,7 @@ export class Work {
 
   /** A hub was suspended or removed: what is open with it ends. */
   peerEnded(key: PartyKey): Promise<void> {
-    return this.#keeper.partyEnded(key, 'The two hubs do not trust each other any more.');
+    return this.#keeper.partyEnded(key);
   }
 
   /** Takes an agent away: its tokens first, then what was meant for it, in one commit. @throws AppError not_found */

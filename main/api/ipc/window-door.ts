@@ -4,6 +4,7 @@ import type { Problem } from '../../../preload/contract/errors.ts';
 import type { CallOutcome } from '../../../preload/contract/hub-api.ts';
 import { WINDOW_OPERATIONS } from '../../../preload/contract/window-operations.ts';
 import { AppError } from '../../lib/app-error.ts';
+import { isJsonObject } from '../../lib/json-object.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Caller } from '../caller.ts';
 import type { Dispatcher } from '../dispatch.ts';
@@ -33,6 +34,7 @@ export class WindowDoor {
       const operation = WINDOW_OPERATIONS.find((known) => known === name);
       if (operation === undefined) throw new AppError('not_found', 'The window has no such operation.', { failedBy: 'input' });
       const parsed = plainCopy(params);
+      if (!isJsonObject(parsed)) throw notJson();
       const value = await this.#dispatcher.call(operation, parsed, PERSON_AT_WINDOW, { signal: this.#closed.signal, idempotencyKey: null });
       return { ok: true, value };
     } catch (error) {

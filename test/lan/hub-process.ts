@@ -108,6 +108,13 @@ export class HubProcess {
     return new HubApi(this.#live().client, null);
   }
 
+  /** The process on this very computer; on another it is that of the way there. */
+  get pid(): number {
+    const { pid } = this.#live().process;
+    if (pid === undefined) throw new Error('the hub could not be started');
+    return pid;
+  }
+
   /** The port of its API, and the page's, on that computer's 127.0.0.1. */
   get port(): number {
     return this.#live().client.port;

@@ -8,6 +8,8 @@ import { applyEvent, putApproval } from './apply-event.ts';
 /** Events kept while a snapshot is on its way; more than that means another snapshot. */
 const WAITING_EVENTS_MAX = 1_000;
 const SNAPSHOT_RETRY_MS = 2_000;
+/** Conversations whose newest event is remembered; a thread older than these reads again when it is opened. */
+const CONVERSATIONS_MAX = 64;
 
 export type Phase = 'loading' | 'ready' | 'logged_out' | 'unreachable';
 
@@ -20,6 +22,7 @@ export class HubState {
   #problem = $state.raw<Problem | null>(null);
   /** The newest event that touched each conversation, so that an open thread knows when to read again. */
   #conversationSeq = $state.raw<ReadonlyMap<string, number>>(new Map());
+  #newestConversationSeq = $state(0);
 
   readonly #api: HubApi;
   readonly #approvalListeners = new Set<(approval: ApprovalDto) => void>();
@@ -61,7 +64,7 @@ export class HubState {
   }
   /** Grows with every event of any conversation. */
   get newestConversationSeq(): number {
-    return Math.max(0, ...this.#conversationSeq.values());
+    return this.#newestConversationSeq;
   }
 
   async start(): Promise<void> {
@@ -146,7 +149,7 @@ export class HubState {
       return;
     }
     this.#snapshot = applyEvent(this.#snapshot, event);
-    if (event.type === 'conversation') this.#conversationSeq = new Map(this.#conversationSeq).set(event.id, event.seq);
+    if (event.type === 'conversation') this.#touchConversation(event.id, event.seq);
     if (event.type === 'approval') this.#tell(event.approval);
   }
 
@@ -170,5 +173,11 @@ export class HubState {
     if (this.#snapshot === null) this.#phase = 'unreachable';
     else this.#staleSince ??= Date.now();
     this.#retry = setTimeout(() => void this.refresh(), SNAPSHOT_RETRY_MS);
+  }
+
+  #touchConversation(id: string, seq: number): void {
+    const newest = [...this.#conversationSeq].filter(([other]) => other !== id).slice(1 - CONVERSATIONS_MAX);
+    this.#conversationSeq = new Map([...newest, [id, seq]]);
+    this.#newestConversationSeq = seq;
   }
 }

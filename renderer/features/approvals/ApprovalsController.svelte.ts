@@ -4,7 +4,6 @@ import { tick } from 'svelte';
 import type { ApprovalDto, UiSnapshot } from '../../../preload/contract/dto.ts';
 import type { HubApi } from '../../../preload/contract/hub-api.ts';
 import type { HubState } from '../../app/HubState.svelte.ts';
-import { lastWord } from '../../../preload/contract/last-word.ts';
 import { words } from '../../app/words.ts';
 import { CardModel } from './CardModel.svelte.ts';
 
@@ -88,7 +87,7 @@ export class ApprovalsController {
       digest,
       decision,
       ...(reason === undefined ? {} : { reason }),
-      ...(decision === 'allow' && risk_class === 'R3' ? { last_word: lastWord(card.approval.text)?.word ?? '' } : {}),
+      ...(decision === 'allow' && risk_class === 'R3' ? { last_word: card.typedWord } : {}),
     });
     if (outcome.ok) {
       card.endSending(false);

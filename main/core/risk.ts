@@ -13,21 +13,38 @@ export interface Risk {
 export interface ClassifiedAgent {
   readonly state: 'requested' | 'active';
   readonly riskClass: RiskClass;
-  readonly domains: readonly { readonly domain: string; readonly riskClass: RiskClass | null }[];
+  readonly domains: readonly {
+    readonly domain: string;
+    readonly riskClass: RiskClass | null;
+    readonly byOwner?: boolean;
+  }[];
 }
 
 const ORDER: readonly RiskClass[] = ['R0', 'R1', 'R2', 'R3'];
 
 /**
  * The class of a request to `agent`. A domain that is none is unknown: R3. Without a domain nothing says that a request only looks, so it
- * is at least R1 and therefore asked. An agent that its owner has not confirmed is at least R2.
+ * is at least R1 and therefore asked. An agent that its owner has not confirmed is at least R2. Below a domain that the owner spoke of, a
+ * narrower one that the owner did not speak of is at least as risky: agents add domains by themselves.
  */
 export function riskOf(agent: ClassifiedAgent, domain: string | null): Risk {
   if (domain !== null && !isDomain(domain)) return { riskClass: 'R3', reason: 'unknown' };
   if (agent.state === 'requested') return { riskClass: higher(agent.riskClass, 'R2'), reason: 'new_agent' };
   if (domain === null) return { riskClass: higher(agent.riskClass, 'R1'), reason: 'no_domain' };
-  const ownClass = longestDomain(agent.domains, domain)?.riskClass ?? null;
-  return ownClass === null ? { riskClass: agent.riskClass, reason: 'agent_class' } : { riskClass: ownClass, reason: 'domain_class' };
+  const nearest = longestDomain(agent.domains, domain);
+  const spokenOf = longestDomain(
+    agent.domains.filter((entry) => entry.byOwner === true),
+    domain,
+  );
+  const own = classFrom(agent, nearest);
+  if (spokenOf === undefined || spokenOf === nearest) return own;
+  const floor = classFrom(agent, spokenOf);
+  return higher(own.riskClass, floor.riskClass) === own.riskClass ? own : floor;
+}
+
+function classFrom(agent: ClassifiedAgent, entry: { readonly riskClass: RiskClass | null } | undefined): Risk {
+  const own = entry?.riskClass ?? null;
+  return own === null ? { riskClass: agent.riskClass, reason: 'agent_class' } : { riskClass: own, reason: 'domain_class' };
 }
 
 function higher(first: RiskClass, second: RiskClass): RiskClass {

@@ -7,7 +7,7 @@ import { DOMAIN_MAX_CHARACTERS, ROUTE_HINTS_MAX } from './limits.ts';
 export interface RoutableAgent {
   readonly name: string;
   readonly state: 'requested' | 'active';
-  readonly domains: readonly { readonly domain: string }[];
+  readonly domains: readonly { readonly domain: string; readonly isOffered?: boolean }[];
   readonly capabilities: readonly string[];
   readonly isDefault: boolean;
 }
@@ -39,6 +39,11 @@ export function longestDomain<Entry extends { readonly domain: string }>(entries
     .reduce<Entry | undefined>((best, entry) => (best && best.domain.length >= entry.domain.length ? best : entry), undefined);
 }
 
+/** The domains an agent offers, without those its owner only classified. */
+export function offeredDomains<Entry extends { readonly isOffered?: boolean }>(entries: readonly Entry[]): readonly Entry[] {
+  return entries.filter((entry) => entry.isOffered !== false);
+}
+
 /** Picks the agent; the error's sentence names what there is. Ties go to the default agent, then by name. */
 export function chooseAgent<Agent extends RoutableAgent>(
   agents: readonly Agent[],
@@ -64,7 +69,7 @@ function byPreference(first: RoutableAgent, second: RoutableAgent): number {
 function byDomain<Agent extends RoutableAgent>(agents: readonly Agent[], domain: string) {
   let best: { readonly agent: Agent; readonly domain: string } | undefined;
   for (const agent of agents) {
-    const match = longestDomain(agent.domains, domain);
+    const match = longestDomain(offeredDomains(agent.domains), domain);
     if (match && (best === undefined || match.domain.length > best.domain.length)) best = { agent, domain: match.domain };
   }
   return best && { agent: best.agent, why: `It handles "${best.domain}".` };
@@ -100,7 +105,7 @@ function nobodyHandles(agents: readonly RoutableAgent[], domain: string | null):
       : isDomain(domain)
         ? `Nobody here handles "${domain}".`
         : 'The domain is not one: use lower-case words with dots, such as "family.calendar".';
-  const domains = [...new Set(agents.flatMap((agent) => agent.domains.map((entry) => entry.domain)))].sort();
+  const domains = [...new Set(agents.flatMap((agent) => offeredDomains(agent.domains).map((entry) => entry.domain)))].sort();
   return domains.length === 0
     ? `${said} Name one of its agents instead: ${list(agents.map((agent) => agent.name))}.`
     : `${said} This hub handles: ${list(domains)}.`;

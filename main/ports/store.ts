@@ -34,7 +34,12 @@ export interface PeerRow {
 
 export interface AgentDomainRow {
   readonly domain: string;
+  /** null: that of the agent. */
   readonly riskClass: RiskClass | null;
+  /** True when the class is its owner's word; else the hub's own careful one. */
+  readonly byOwner?: boolean;
+  /** False when the agent does not offer it (any more): then it counts for the risk and for nothing else. */
+  readonly isOffered?: boolean;
 }
 
 export interface AgentRow {

@@ -35,6 +35,8 @@ export interface AgentDomainDto {
   readonly domain: string;
   /** null: the agent's own class applies. */
   readonly risk_class: RiskClass | null;
+  /** false: the agent does not offer it now; the class stands, so that the agent cannot shed it by leaving it out. Absent: offered. */
+  readonly offered?: boolean;
 }
 
 export interface AgentDto {

@@ -37,7 +37,9 @@ const attempt = v.optional(whole(1, 1_000_000));
 const inboxKinds = v.optional(v.pipe(v.array(v.picklist(['delegate', 'query', 'notify', 'result', 'cancel'])), v.maxLength(5)));
 
 const agentDomains = v.pipe(
-  v.array(v.union([domain, v.strictObject({ domain, risk_class: v.optional(v.nullable(riskClass), null) })])),
+  v.array(
+    v.union([domain, v.strictObject({ domain, risk_class: v.optional(v.nullable(riskClass), null), offered: v.optional(v.boolean()) })]),
+  ),
   v.maxLength(64),
 );
 const agentProfile = {

@@ -146,7 +146,7 @@ export class AgentRegistry {
           after(() => this.changed(other.name));
         }
       }
-      tables.putAgent({ ...row, riskClass: choice.riskClass, domains: choice.domains ?? row.domains, isDefault });
+      tables.putAgent({ ...row, riskClass: choice.riskClass, domains: spokenOf(row, choice.domains), isDefault });
       this.#note(tables, actor, 'agent.class_set', name, { risk_class: choice.riskClass, is_default: isDefault });
       after(() => this.changed(name));
     });
@@ -222,7 +222,11 @@ export class AgentRegistry {
       dialect: row.dialect,
       state: row.state,
       risk_class: row.riskClass,
-      domains: row.domains.map(({ domain, riskClass }) => ({ domain, risk_class: riskClass })),
+      domains: row.domains.map(({ domain, riskClass, isOffered }) => ({
+        domain,
+        risk_class: riskClass,
+        ...(isOffered === false ? { offered: false } : {}),
+      })),
       capabilities: row.capabilities,
       channels: row.channels,
       tools: row.tools,
@@ -289,10 +293,22 @@ function unique(words: readonly string[]): readonly string[] {
   return [...new Set(words)];
 }
 
+/** What is offered now, then what the owner spoke of and is not offered: that keeps its class until the owner takes it back. */
 function mergeDomains(row: AgentRow, domains: readonly string[], byAgent: boolean): readonly AgentDomainRow[] {
-  return domains.map((domain) => {
+  const offered = domains.map((domain): AgentDomainRow => {
     const known = row.domains.find((other) => other.domain === domain);
-    if (known) return known;
+    if (known) return { ...known, isOffered: true };
     return { domain, riskClass: byAgent && !CAREFUL.includes(row.riskClass) ? 'R2' : null };
+  });
+  const kept = row.domains.filter((known) => known.byOwner === true && !domains.includes(known.domain));
+  return [...offered, ...kept.map((known) => ({ ...known, isOffered: false }))];
+}
+
+/** The owner's list stands as it is given; a class that differs from what was there is the owner's own word. */
+function spokenOf(row: AgentRow, choice: OwnerChoice['domains']): readonly AgentDomainRow[] {
+  if (choice === undefined) return row.domains;
+  return choice.map(({ domain, riskClass }) => {
+    const known = row.domains.find((other) => other.domain === domain);
+    return known?.riskClass === riskClass ? known : { ...known, domain, riskClass, byOwner: true };
   });
 }

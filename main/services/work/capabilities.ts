@@ -1,6 +1,7 @@
 // What this hub says of its agents to others: the `capabilities` and `pong` payloads (PROTOCOL.md, Kinds and payloads, route/1). Only what the
 // agents themselves declared; never a risk class, a token or a person's name.
 import { createHash } from 'node:crypto';
+import { offeredDomains } from '../../core/routing.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -32,14 +33,14 @@ export class Capabilities {
     const models = union((agent) => (agent.model === null ? [] : [agent.model]));
     const content = {
       agent_name: this.#deps.hubName(),
-      domains: union((agent) => agent.domains.map(({ domain }) => domain)),
+      domains: union((agent) => offeredDomains(agent.domains).map(({ domain }) => domain)),
       channels: union((agent) => agent.channels),
       tools: union((agent) => agent.tools),
       max_concurrent_tasks: agents.reduce((sum, agent) => sum + agent.concurrency, 0),
       ...(models.length === 1 ? { model: models[0] } : {}),
       agents: agents.map((agent) => ({
         name: agent.name,
-        domains: agent.domains.map(({ domain }) => domain),
+        domains: offeredDomains(agent.domains).map(({ domain }) => domain),
         capabilities: agent.capabilities,
         channels: agent.channels,
         tools: agent.tools,

@@ -1,6 +1,6 @@
 // Who a message is for: a hub by id or name, one of its agents, an agent of this hub, or whoever does what is needed. Picks, and says why; a
 // match authorises nothing (PROTOCOL.md, Extensions, route/1).
-import { longestDomain } from '../../core/routing.ts';
+import { longestDomain, offeredDomains } from '../../core/routing.ts';
 import { escapeName } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { PeerRow, Store } from '../../ports/store.ts';
@@ -72,7 +72,7 @@ export class Recipients {
   #localCandidates(need: Need, asker: string | null): readonly Candidate[] {
     return this.#deps.agents.active().flatMap((agent) => {
       if (agent.name === asker) return [];
-      const words = need.what === 'domain' ? agent.domains.map(({ domain }) => domain) : agent.capabilities;
+      const words = need.what === 'domain' ? offeredDomains(agent.domains).map(({ domain }) => domain) : agent.capabilities;
       const fit = bestFit(words, need);
       if (!fit) return [];
       return [
@@ -108,7 +108,8 @@ export class Recipients {
     const words = new Set<string>();
     for (const agent of this.#deps.agents.active()) {
       if (agent.name === asker) continue;
-      for (const word of need.what === 'domain' ? agent.domains.map(({ domain }) => domain) : agent.capabilities) words.add(word);
+      for (const word of need.what === 'domain' ? offeredDomains(agent.domains).map(({ domain }) => domain) : agent.capabilities)
+        words.add(word);
     }
     for (const peer of this.#deps.store.read.peers()) {
       if (!this.#deps.messenger.isOnline(peer.key)) continue;

@@ -13,7 +13,9 @@ function isDomain(value: unknown): value is AgentDomainRow {
     'domain' in value &&
     typeof value.domain === 'string' &&
     'riskClass' in value &&
-    (value.riskClass === null || (typeof value.riskClass === 'string' && Object.hasOwn(RISK_CLASSES, value.riskClass)))
+    (value.riskClass === null || (typeof value.riskClass === 'string' && Object.hasOwn(RISK_CLASSES, value.riskClass))) &&
+    (!('byOwner' in value) || typeof value.byOwner === 'boolean') &&
+    (!('isOffered' in value) || typeof value.isOffered === 'boolean')
   );
 }
 

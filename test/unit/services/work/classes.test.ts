@@ -1,0 +1,86 @@
+// How harmful an agent's requests are is its owner's word: nothing the agent says of itself makes it less.
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { ManualClock } from '../../../fakes/manual-clock.ts';
+import { MemoryNetwork } from '../../../fakes/memory-messenger.ts';
+import { OWNER, WorkHub } from '../../../fakes/work-hub.ts';
+
+const BY_ITSELF = { id: 't-house', surface: 'agent' } as const;
+let clock: ManualClock;
+let dad: WorkHub;
+let mum: WorkHub;
+
+beforeEach(async () => {
+  clock = new ManualClock();
+  const network = new MemoryNetwork();
+  dad = await new WorkHub({ name: 'dad', network, clock }).start();
+  mum = await new WorkHub({ name: 'mum', network, clock }).start();
+  await dad.pair(mum);
+  await mum.agent('house', ['home', 'home.locks'], { risk: 'R2' });
+  await mum.work.agents.setClass('house', { riskClass: 'R2', domains: classes({ home: 'R0', 'home.locks': 'R3' }) }, OWNER);
+});
+
+afterEach(async () => {
+  await clock.settle();
+  await dad.close();
+  await mum.close();
+});
+
+const classes = (given: Readonly<Record<string, 'R0' | 'R3'>>) =>
+  Object.entries(given).map(([domain, riskClass]) => ({ domain, riskClass }));
+const offer = (...domains: string[]) => mum.work.agents.update('house', { domains }, BY_ITSELF);
+/** The class of the card a question about this makes; undefined when it is delivered unasked. */
+const classOf = async (domain: string): Promise<string | undefined> => {
+  const line = new AbortController();
+  const asked = dad.work.sender.query({ to: 'mum', question: 'Open?', domain }, null, line.signal);
+  const over = asked.catch(() => undefined);
+  await clock.settle();
+  const [card] = mum.work.approvals.pending();
+  line.abort();
+  await over;
+  await clock.settle();
+  return card?.risk_class;
+};
+
+it('keeps the class of a domain that the agent no longer offers', async () => {
+  expect([await classOf('home.lights'), await classOf('home.locks')]).toEqual([undefined, 'R3']);
+  await offer('home');
+  expect([await classOf('home.lights'), await classOf('home.locks'), await classOf('home.locks.front')]).toEqual([undefined, 'R3', 'R3']);
+  await offer('music');
+  await offer('home', 'home.locks', 'home.locks.front');
+  expect([await classOf('home.locks'), await classOf('home.locks.front')]).toEqual(['R3', 'R3']);
+});
+
+it('is not lowered by a narrower domain that the agent adds', async () => {
+  await mum.work.agents.setClass('house', { riskClass: 'R0', domains: classes({ home: 'R3' }) }, OWNER);
+  await offer('home', 'home.lights');
+  expect(await classOf('home.lights')).toBe('R3');
+});
+
+it('offers and finds only what the agent offers now', async () => {
+  await offer('home');
+  expect(mum.work.capabilitiesPayload().domains).toEqual(['home']);
+  await mum.agent('keys', ['home.locks'], { risk: 'R3' });
+  await clock.settle();
+  const line = new AbortController();
+  const asked = dad.work.sender.query({ to: 'mum', question: 'Open?', domain: 'home.locks' }, null, line.signal).catch(() => undefined);
+  await clock.settle();
+  expect(mum.card.to_agent).toBe('keys');
+  line.abort();
+  await asked;
+});
+
+it('shows its owner a class that stands for a domain not offered now, and lets the owner take it back', async () => {
+  const shown = (await offer('home')).domains;
+  expect(shown).toEqual([
+    { domain: 'home', risk_class: 'R0' },
+    { domain: 'home.locks', risk_class: 'R3', offered: false },
+  ]);
+  await mum.work.agents.setClass('house', { riskClass: 'R2', domains: classes({ home: 'R0' }) }, OWNER);
+  expect((await offer('home')).domains).toEqual([{ domain: 'home', risk_class: 'R0' }]);
+  expect(await classOf('home.locks')).toBeUndefined();
+});
+
+it('forgets a careful class that was the hub’s own, so that an agent cannot fill its list', async () => {
+  for (let index = 0; index < 3; index++) await offer('home', `home.room-${index}`);
+  expect(mum.work.agents.get('house').domains.map(({ domain }) => domain)).toEqual(['home', 'home.room-2', 'home.locks']);
+});

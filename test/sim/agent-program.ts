@@ -12,8 +12,8 @@ import type { Ledger } from './ledger.ts';
 import { AGENTS, HubGone, type Ask, type SimHub } from './sim-hub.ts';
 import type { World } from './world.ts';
 
-const CLAIM_PAUSE_MS = 3_000;
-const ASK_PAUSE_MS = 12_000;
+const CLAIM_PAUSE_MS = 2_000;
+const ASK_PAUSE_MS = 9_000;
 
 /** This life of the program is over. */
 class Died extends Error {}
@@ -97,8 +97,8 @@ export class AgentProgram {
       await this.#sleep(life, this.#chance.wait(CLAIM_PAUSE_MS));
       const max = this.#chance.whole(1, 4);
       const leaseMs = this.#chance.whole(2_000, 20_000);
-      const request = { max, wait_ms: this.#chance.whole(1_000, 20_000), lease_ms: leaseMs };
-      const items = this.#chance.maybe(0.3)
+      const request = { max, wait_ms: this.#chance.whole(2_000, 40_000), lease_ms: leaseMs };
+      const items = this.#chance.maybe(0.15)
         ? await this.#ask(life, 'claim', (work) => work.inbox.claim(this.#name, max, leaseMs))
         : await this.#ask(life, 'claimWaiting', (work, signal) => work.inbox.claimWaiting(this.#name, request, signal));
       for (const item of items ?? []) this.#spawn(this.#take(life, item));
@@ -246,7 +246,7 @@ export class AgentProgram {
       task: text,
       priority: chance.maybe(0.2) ? 'urgent' : 'normal',
       report_back: chance.maybe(0.85),
-      deadline_ms: Math.round(chance.between(2_000, 20_000) + chance.wait(40_000)),
+      deadline_ms: Math.round(chance.between(2_000, 20_000) + chance.wait(25_000)),
       ...(chance.maybe(0.1) ? { domain: `${chance.pick(AGENTS)}.danger` } : {}),
       ...(chance.maybe(0.3) ? { conversation: { id: `talk ${chance.whole(1, 3)}` } } : {}),
     };

@@ -7,7 +7,6 @@ import type { Change } from './sim-disk.ts';
 import type { SimHub } from './sim-hub.ts';
 import type { World } from './world.ts';
 
-const OPEN_STATES = ['sending', 'received', 'awaiting_approval', 'held', 'approved', 'queued', 'claimed', 'running'] as const;
 const NEVER_RUN: readonly string[] = ['declined', 'expired', 'cancelled'];
 const TIMERS_MAX = 600;
 /** Clocks set by more than this, all in all, may cut the day short that a result has to arrive. */
@@ -42,6 +41,8 @@ export class Ledger {
   readonly #hubs = new Map<string, SimHub>();
   /** The texts that agents asked to be done, and whose hub took them in. */
   readonly #asked = new Map<string, { takenBy: string | undefined }>();
+  /** The state of every task, hub by hub, as the commits told it. */
+  readonly #states = new Map<string, Map<string, TaskState>>();
   readonly #accepted = new Set<string>();
   readonly #allowed = new Set<string>();
   readonly #decided = new Set<string>();
@@ -152,7 +153,6 @@ export class Ledger {
         if (hub.isUp && !hub.disk.hasFailed && this.#world.nowMs - heldSinceMs > LEASE_MAX_MS)
           this.#world.found(`${hub.name}: the lease of ${item.kind} ${item.deliveryId} never ends`);
       }
-      this.checkAudit(hub);
     }
   }
 
@@ -167,8 +167,7 @@ export class Ledger {
   unrest(): string | undefined {
     for (const hub of this.#hubs.values()) {
       if (!hub.isUp) return `${hub.name} is down`;
-      const [open] = hub.reads.tasksInStates(OPEN_STATES);
-      if (open !== undefined) return `${hub.name}: task ${open.id} (${open.direction}, "${textOf(open)}") is ${open.state}`;
+      for (const [id, state] of this.#statesOf(hub)) if (!isTerminal(state)) return `${hub.name}: task ${id} is ${state}`;
       const [unsent] = hub.reads.outboxDue(0);
       if (unsent !== undefined) return `${hub.name}: ${unsent.kind} ${unsent.messageId} is not settled`;
       const unread = [...this.#results.values()].find((id) => isUnread(hub.reads.delivery(id)));
@@ -184,7 +183,10 @@ export class Ledger {
       const { brokenSeq, rows } = hub.reads.verifyAudit();
       if (brokenSeq !== null) this.#world.found(`the audit of ${hub.name} is broken at ${brokenSeq}`);
       if (rows !== (hub.reads.audit({ limit: 1 })[0]?.seq ?? 0)) this.#world.found(`the audit of ${hub.name} has gaps`);
-      for (const task of hub.reads.tasks({ limit: 1_000 })) this.#checkEnd(hub, task);
+      const tasks = hub.reads.tasks({ limit: 1_000 });
+      if (tasks.length !== this.#statesOf(hub).size)
+        this.#world.found(`${hub.name} has ${tasks.length} tasks of ${this.#statesOf(hub).size}`);
+      for (const task of tasks) this.#checkEnd(hub, task);
     }
   }
 
@@ -193,7 +195,7 @@ export class Ledger {
       case 'insertTask':
         return this.#taskMade(hub, hub.reads.task(change.id));
       case 'updateTask':
-        if (change.state !== undefined) this.#taskMoved(hub, hub.reads.task(change.id), change.before);
+        if (change.state !== undefined) this.#taskMoved(hub, hub.reads.task(change.id));
         return;
       case 'decideApproval':
         return this.#approvalDecided(hub, hub.reads.approval(change.id), change.state);
@@ -210,6 +212,7 @@ export class Ledger {
 
   #taskMade(hub: SimHub, task: TaskRow | undefined): void {
     if (task === undefined) return this.#world.found(`${hub.name}: a task that was made is not there`);
+    this.#statesOf(hub).set(task.id, task.state);
     if (task.direction === 'outgoing' || task.kind !== 'delegate') return;
     const text = textOf(task);
     const asked = this.#asked.get(text);
@@ -221,11 +224,14 @@ export class Ledger {
     }
   }
 
-  #taskMoved(hub: SimHub, task: TaskRow | undefined, before: TaskState | string | undefined): void {
+  #taskMoved(hub: SimHub, task: TaskRow | undefined): void {
     if (task === undefined) return this.#world.found(`${hub.name}: a task that moved is not there`);
-    if (before !== undefined && isState(before) && isTerminal(before)) {
+    const before = this.#statesOf(hub).get(task.id);
+    if (before === undefined) return this.#world.found(`${hub.name}: task ${task.id} moved and was never made`);
+    this.#statesOf(hub).set(task.id, task.state);
+    // Several moves of one commit look alike from here.
+    if (isTerminal(before) && before !== task.state)
       this.#world.found(`${hub.name}: task ${task.id} moved from ${before} to ${task.state}`);
-    }
     if (task.direction === 'outgoing' && before === 'sending' && !isTerminal(task.state)) {
       this.#accepted.add(`${hub.name} ${task.id}`);
       this.counts.accepted += 1;
@@ -237,6 +243,12 @@ export class Ledger {
   #approvalDecided(hub: SimHub, row: ApprovalRow | undefined, state: string): void {
     if (row?.state !== state) this.#world.found(`${hub.name}: the approval ${row?.id} was decided ${state} and is ${row?.state}`);
     if (state === 'approved' && row !== undefined && !this.#allowed.has(row.id)) this.#world.found(`${hub.name}: nobody allowed ${row.id}`);
+  }
+
+  #statesOf(hub: SimHub): Map<string, TaskState> {
+    const known = this.#states.get(hub.name) ?? new Map<string, TaskState>();
+    this.#states.set(hub.name, known);
+    return known;
   }
 
   #itemMade(hub: SimHub, item: DeliveryRow | undefined): void {
@@ -257,6 +269,8 @@ export class Ledger {
 
   #checkEnd(hub: SimHub, task: TaskRow): void {
     if (!isTerminal(task.state)) this.#world.found(`${hub.name}: task ${task.id} never ended: ${task.state}`);
+    const told = this.#statesOf(hub).get(task.id);
+    if (told !== task.state) this.#world.found(`${hub.name}: task ${task.id} was ${told} and is ${task.state}`);
     if (task.kind !== 'delegate') return;
     if (task.state === 'completed') this.counts.completed += 1;
     if (task.state === 'cancelled') this.counts.cancelled += 1;
@@ -305,10 +319,6 @@ function asTold({ state, code }: TaskRow): string {
 }
 
 const STATE_OF_CODE: Readonly<Record<string, string>> = { rejected: 'declined', approval_expired: 'expired', cancelled: 'cancelled' };
-
-function isState(text: string): text is TaskState {
-  return text !== '';
-}
 
 function isUnread(row: DeliveryRow | undefined): boolean {
   return row?.state === 'queued' || row?.state === 'claimed';

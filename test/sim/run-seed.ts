@@ -26,8 +26,8 @@ export interface RunOptions {
   readonly keepsLines?: boolean;
 }
 
-const TROUBLE_MIN_MS = 20_000;
-const TROUBLE_MAX_MS = 110_000;
+const TROUBLE_MIN_MS = 15_000;
+const TROUBLE_MAX_MS = 90_000;
 /** By then every deadline is over and every wait between two tries has been waited. */
 const QUIET_WITHIN_MS = 1_200_000;
 /** From the start of simulated wall clocks to the end of that day. */

@@ -29,7 +29,7 @@ export interface DiskOptions {
 
 export type Change =
   | { readonly type: 'insertTask'; readonly id: string }
-  | { readonly type: 'updateTask'; readonly id: string; readonly state: string | undefined; readonly before: string | undefined }
+  | { readonly type: 'updateTask'; readonly id: string; readonly state: string | undefined }
   | { readonly type: 'decideApproval'; readonly id: string; readonly state: string }
   | { readonly type: 'insertDelivery'; readonly id: string }
   | { readonly type: 'updateDelivery'; readonly id: string; readonly state: string | undefined }
@@ -198,9 +198,8 @@ function recording(tables: Tables, note: (change: Change) => void): Tables {
       return inserted;
     },
     updateTask: (id, revision, change) => {
-      const before = tables.task(id)?.state;
       const done = tables.updateTask(id, revision, change);
-      if (done) note({ type: 'updateTask', id, state: change.state, before });
+      if (done) note({ type: 'updateTask', id, state: change.state });
       return done;
     },
     decideApproval: (id, guard, change) => {

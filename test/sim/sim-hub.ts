@@ -270,7 +270,6 @@ export class SimHub {
       resolver: { resolve: () => Promise.resolve([]) },
       identity,
       directory,
-      rates: peerRates,
       profile: () => profile,
       pong: () => run.work.pong(),
       capabilities: () => run.work.capabilitiesPayload(),

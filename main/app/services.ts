@@ -107,7 +107,6 @@ export function composeServices(config: Config, deps: NodeDeps, store: Store): S
     resolver: new SystemResolver(),
     identity,
     directory,
-    rates,
     profile,
     pong: () => work.pong(),
     capabilities: () => work.capabilitiesPayload(),

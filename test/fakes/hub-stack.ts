@@ -12,7 +12,6 @@ import { EventBus } from '../../main/services/event-bus.ts';
 import { IdentityService } from '../../main/services/identity.ts';
 import { PeerDirectory } from '../../main/services/links/peer-directory.ts';
 import { PeerLinks, type HubProfile } from '../../main/services/links/peer-links.ts';
-import { PeerRates } from '../../main/services/links/peer-rates.ts';
 import { PairingService } from '../../main/services/pairing/pairing-service.ts';
 import type { PairingDto, PeerDto, UiEvent } from '../../preload/contract/dto.ts';
 import { openTemporaryStore, SILENT_LOG, type TemporaryStore } from './memory-store.ts';
@@ -88,7 +87,6 @@ export class HubStack {
       log,
       identity: this.identity,
       directory: this.directory,
-      rates: new PeerRates(clock),
       profile: () => this.profile,
       pong: () => ({ status: 'idle', uptime_secs: 1, active_tasks: 0, agent_name: this.profile.name }),
       capabilities: () => ({ agent_name: this.profile.name, domains: ['family.calendar'], agents: [] }),

@@ -1,6 +1,6 @@
-// The gate for everything another hub sends: form, then who says it to whom, then hello, then trust, then rates, and only then the handler
-// of the kind. A request gets exactly one answer; a one-way message that may not pass is dropped and counted. Nothing is stored before
-// the gate (PROTOCOL.md, Envelope and hello).
+// The gate for everything another hub sends: form, then who says it to whom, then hello, then trust, and only then the handler of
+// the kind, which counts the message against its sender's rates. A request gets exactly one answer; a one-way message that may not pass is
+// dropped and counted. Nothing is stored before the gate (PROTOCOL.md, Envelope and hello).
 import { AppError } from '../../lib/app-error.ts';
 import { utf8 } from '../../lib/bytes.ts';
 import type { Log } from '../../ports/log.ts';
@@ -16,7 +16,6 @@ import type { Greeter } from './greeter.ts';
 import { UNPAIRED_REQUESTS } from './limits.ts';
 import type { Link } from './link.ts';
 import type { PeerDirectory } from './peer-directory.ts';
-import type { PeerRates } from './peer-rates.ts';
 import type { TokenBuckets } from './token-buckets.ts';
 
 /** A request from a key that may not be paired. */
@@ -27,14 +26,13 @@ export interface UnpairedRequest {
 export type RequestHandler = (message: IncomingMessage) => Promise<ReplyDraft>;
 export type OpenHandler = (request: UnpairedRequest) => Promise<ReplyDraft>;
 export type MessageHandler = (message: IncomingMessage) => Promise<void>;
-export type Drop = 'malformed' | 'forged' | 'before_hello' | 'not_paired' | 'unknown_kind' | 'rate_limited' | 'failed';
+export type Drop = 'malformed' | 'forged' | 'before_hello' | 'not_paired' | 'unknown_kind' | 'failed';
 
 export interface IncomingDeps {
   readonly transport: Pick<Transport, 'respond' | 'reset'>;
   readonly exchange: Exchange;
   readonly greeter: Greeter;
   readonly directory: PeerDirectory;
-  readonly rates: PeerRates;
   readonly buckets: TokenBuckets;
   readonly log: Log;
   readonly ownAgentId: () => string;
@@ -109,7 +107,7 @@ export class Incoming {
       return;
     }
     try {
-      const reply = await this.#answer(link, envelope, raw, bytes.byteLength);
+      const reply = await this.#answer(link, envelope, raw);
       this.#respond(link, streamId, envelope.id, reply);
     } catch (error) {
       this.#respondError(link, streamId, envelope.id, this.#asAppError(error, envelope.kind));
@@ -129,8 +127,8 @@ export class Incoming {
   }
 
   /** Throws AppError for everything that is answered with `error`. */
-  async #answer(link: Link, envelope: Envelope, raw: string, size: number): Promise<ReplyDraft> {
-    const { directory, rates } = this.#deps;
+  async #answer(link: Link, envelope: Envelope, raw: string): Promise<ReplyDraft> {
+    const { directory } = this.#deps;
     const forgery = this.#forgery(link, envelope);
     if (forgery !== undefined) {
       this.#deps.onForged(link, envelope);
@@ -152,10 +150,6 @@ export class Incoming {
     }
     const handler = this.#requests.get(envelope.kind);
     if (handler === undefined) throw this.#unknownKind(envelope.kind);
-    if (envelope.kind === 'query') {
-      const taken = rates.take(peer.key, 'query', size);
-      if (!taken.ok) throw taken.error;
-    }
     return handler({ peer, envelope, raw, signal: link.signal });
   }
 
@@ -179,7 +173,6 @@ export class Incoming {
       this.#deps.onMalformed(link);
       return 'malformed';
     }
-    if (envelope.kind === 'notify' && !this.#deps.rates.take(peer.key, 'notify', bytes.byteLength).ok) return 'rate_limited';
     await handler({ peer, envelope, raw, signal: link.signal });
     return undefined;
   }

@@ -27,7 +27,6 @@ import type { Link } from './link.ts';
 import { LinkTable } from './link-table.ts';
 import { OpenLines } from './open-lines.ts';
 import type { PeerDirectory } from './peer-directory.ts';
-import type { PeerRates } from './peer-rates.ts';
 import { Presence } from './presence.ts';
 import { Prober, type PeerPulse } from './prober.ts';
 import { SecurityAudit } from './security-audit.ts';
@@ -50,7 +49,6 @@ export interface PeerLinksDeps {
   readonly log: Log;
   readonly identity: IdentityService;
   readonly directory: PeerDirectory;
-  readonly rates: PeerRates;
   readonly profile: () => HubProfile;
   /** Our own answers to ping and discover, for paired peers. */
   readonly pong: () => JsonObject;
@@ -82,7 +80,7 @@ export class PeerLinks implements PeerMessenger {
 
   constructor(deps: PeerLinksDeps) {
     this.#deps = deps;
-    const { clock, random, transport, directory, log, rates, resolver } = deps;
+    const { clock, random, transport, directory, log, resolver } = deps;
     const ownAgentId = (): string => deps.identity.agentId;
     this.#buckets = new TokenBuckets(clock);
     this.#coolOff = new CoolOff(clock);
@@ -118,7 +116,6 @@ export class PeerLinks implements PeerMessenger {
       exchange: this.#exchange,
       greeter: this.#greeter,
       directory,
-      rates,
       buckets: this.#buckets,
       log,
       ownAgentId,

@@ -203,20 +203,6 @@ describe('the gate for what comes in', () => {
     expect(handled).toBe(0);
   });
 
-  it('limits how often a peer may ask, and says when it may again', async () => {
-    const { dad, mum } = await household();
-    mum.links.onRequest('query', () => Promise.resolve({ kind: 'response', payload: { data: 1, summary: 'ok' } }));
-    const codes: string[] = [];
-    for (let count = 0; count < 62; count++) {
-      const answered = await dad.links.request(mum.key, message('query', { question: '?' }), 5_000);
-      codes.push(answered.ok ? 'ok' : answered.error.code);
-    }
-    expect(codes.slice(0, 60).every((code) => code === 'ok')).toBe(true);
-    expect(codes.slice(60)).toEqual(['rate_limited', 'rate_limited']);
-    await clock.advance(1_000);
-    expect((await dad.links.request(mum.key, message('query', { question: '?' }), 5_000)).ok).toBe(true);
-  });
-
   it('closes the line of a stranger that has nothing to say', async () => {
     const mum = await hub('Mum');
     const raw = await new RawHub(network.create()).start();

@@ -17,8 +17,7 @@ export interface Identity {
   readonly agentId: string;
 }
 
-export function newIdentity(): Identity {
-  const seed = new Uint8Array(randomBytes(32));
+export function newIdentity(seed: Uint8Array = new Uint8Array(randomBytes(32))): Identity {
   const privateKey = createPrivateKey({ key: Buffer.concat([SEED_PREFIX, seed]), format: 'der', type: 'pkcs8' });
   const key = createPublicKey(privateKey).export({ format: 'der', type: 'spki' }).subarray(-32);
   const agentId = `ed25519.${createHash('sha256').update(key).digest('hex').slice(0, 32)}`;

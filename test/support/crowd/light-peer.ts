@@ -19,6 +19,8 @@ export interface Reply {
 export class LightPeer {
   readonly identity: Identity;
   readonly transport: Transport = createInProcessTransport(systemDeps);
+  /** Lines that had their hello. */
+  greetings = 0;
   readonly #host: string;
   readonly #hub: DialTarget;
   readonly #stopping = new AbortController();
@@ -96,6 +98,7 @@ export class LightPeer {
   #greeted(connectionId: number): void {
     if (this.#stopping.signal.aborted) return;
     this.#lines.push(connectionId);
+    this.greetings += 1;
     for (const resolve of this.#connected) resolve();
     this.#connected.clear();
   }

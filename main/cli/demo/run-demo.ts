@@ -4,11 +4,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { AppError } from '../../lib/app-error.ts';
 import type { Terminal } from '../terminal.ts';
 import { DemoHub } from './demo-hub.ts';
 import { DAD, HOUSEHOLD, LEO, MUM, SCRIPTS } from './household.ts';
 import { pairHubs } from './pair-hubs.ts';
 import { runScriptedAgent } from './scripted-agent.ts';
+
+const RESULT_LIMIT_MS = 20_000;
 
 export interface DemoOptions {
   /** The program that runs a hub when called with `hub`: this command's own file. */
@@ -32,8 +35,11 @@ export async function runDemo(terminal: Terminal, options: DemoOptions): Promise
   const hubs: DemoHub[] = [];
   try {
     const household = await startHousehold(terminal, folder, options.program, hubs);
-    const agents = hubs.flatMap((hub) => startAgents(hub, terminal, ended.signal));
+    let tellResult = (): void => undefined;
+    const firstResult = new Promise<void>((resolve) => (tellResult = resolve));
+    const agents = hubs.flatMap((hub) => startAgents(hub, terminal, tellResult, ended.signal));
     await exchange(terminal, household);
+    await withinLimit(firstResult, 'the result of what was allowed');
     await leaveRequests(household);
     await showLinks(terminal, hubs);
     if (!options.once) await untilEnded(terminal, hubs, ended.signal);
@@ -71,7 +77,7 @@ async function startHousehold(terminal: Terminal, folder: string, program: strin
   return household;
 }
 
-function startAgents(hub: DemoHub, terminal: Terminal, signal: AbortSignal): readonly Promise<void>[] {
+function startAgents(hub: DemoHub, terminal: Terminal, tellResult: () => void, signal: AbortSignal): readonly Promise<void>[] {
   return hub.plan.agents.map(({ name, displayName }) =>
     runScriptedAgent(
       hub.agent(name),
@@ -79,11 +85,24 @@ function startAgents(hub: DemoHub, terminal: Terminal, signal: AbortSignal): rea
       {
         onDone: (kind, text, answer) =>
           terminal.line(`${hub.plan.name}: ${displayName} ${kind === 'query' ? 'answered' : 'did'} "${text}": ${answer}`),
-        onResult: (outcome, status) => terminal.line(`${hub.plan.name}: ${displayName} has the result (${status}): ${outcome}`),
+        onResult: (outcome, status) => {
+          terminal.line(`${hub.plan.name}: ${displayName} has the result (${status}): ${outcome}`);
+          tellResult();
+        },
       },
       signal,
     ),
   );
+}
+
+/** Throws `timeout` when it does not come. */
+async function withinLimit(what: Promise<void>, name: string): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const error = new AppError('timeout', `Waited too long for ${name}.`, { failedBy: 'timeout' });
+    timer = setTimeout(() => reject(error), RESULT_LIMIT_MS);
+  });
+  await Promise.race([what, late]).finally(() => clearTimeout(timer));
 }
 
 /** Traffic that needs nobody, and one request that the demo itself allows, so that there is a history to look at. */

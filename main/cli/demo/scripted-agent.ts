@@ -35,7 +35,6 @@ async function work(line: HubClient, script: Script, item: DeliveryDto, events: 
     events.onDone(item.kind, text, answer);
     return;
   }
-  await line.call('inbox.reply', { delivery: item.delivery_id });
   if (item.kind === 'result') events.onResult(text, statusOf(item.untrusted.payload));
 }
 

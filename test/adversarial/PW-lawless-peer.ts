@@ -62,7 +62,7 @@ export interface Papers {
 
 /** The papers an honest hub would show. */
 export async function honestPapers(identity: Identity): Promise<Papers> {
-  const { privateKeyPem, certificatePem } = await mintCredentials(identity.seed);
+  const { privateKeyPem, certificatePem } = mintCredentials(identity.seed);
   return { keys: [privateKeyPem], certificates: [certificatePem], signatureAlgorithms: 'ed25519' };
 }
 

@@ -23,6 +23,7 @@ export interface Row {
   readonly parts: readonly Part[];
   /** It cannot be measured, here or yet. */
   readonly absent?: true;
+  /** Why it, or a part of it, is not measured. */
   readonly reason?: string;
 }
 
@@ -75,8 +76,8 @@ export function toMarkdown(rows: readonly Row[], machine: string): string {
     '| Row | Part | Value | Target | Holds | Rounds (spread) | Behind it |',
     '| --- | --- | --- | --- | --- | --- | --- |',
   ];
-  for (const { id, title, parts, reason } of rows) {
-    if (reason !== undefined) lines.push(`| ${id} | ${title} | absent | | | | ${reason} |`);
+  for (const { id, title, parts, absent, reason } of rows) {
+    if (reason !== undefined) lines.push(`| ${id} | ${title} | ${absent ? 'absent' : 'incomplete'} | | | | ${reason} |`);
     for (const { name, value, unit, bound, target, holds, rounds, spread, detail } of parts) {
       const verdict = holds ? 'yes' : 'NO';
       lines.push(

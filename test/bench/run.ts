@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { absentRow, toMarkdown, type Row } from './results.ts';
 import { measureP3 } from './rows/lossy-query.ts';
 import { measureP1, measureP1b, measureP2 } from './rows/native-query.ts';
+import { measureP7, measureP8 } from './rows/start-and-memory.ts';
 
 interface Entry {
   readonly id: string;
@@ -27,8 +28,8 @@ const ENTRIES: readonly Entry[] = [
   notYet('P4d', 'ping of a peer through the local API'),
   notYet('P5', 'durable POST /v1/messages, 32 connections'),
   notYet('P6', 'one event to 32 SSE clients'),
-  notYet('P7', 'memory'),
-  notYet('P8', 'start to API answering'),
+  { id: 'P7', measure: measureP7 },
+  { id: 'P8', measure: measureP8 },
   notYet('P9', 'idle CPU'),
   notYet('P10', 'event loop of main under durable writes'),
   notYet('P11', '1,000,000 messages'),
@@ -54,7 +55,7 @@ for (const { id, measure } of ENTRIES) {
   process.stdout.write(`\n${id} ...\n`);
   const measured = await measure();
   rows.push(measured);
-  if (measured.reason !== undefined) process.stdout.write(`  ABSENT: ${measured.reason}\n`);
+  if (measured.reason !== undefined) process.stdout.write(`  ${measured.absent ? 'ABSENT' : 'INCOMPLETE'}: ${measured.reason}\n`);
   for (const { name, value, unit, bound, target, holds, rounds, spread, detail } of measured.parts) {
     const verdict = holds ? 'holds' : 'FALLS SHORT';
     process.stdout.write(`  ${name}: ${value} ${unit} (${bound} ${target}: ${verdict}); ${detail}; ${rounds} rounds ${spread.join('-')}\n`);

@@ -91,7 +91,7 @@ export class Endpoint implements Transport {
   async start(options: ListenOptions, onEvent: (event: TransportEvent) => void): Promise<{ readonly port: number }> {
     if (this.#running) return { port: this.#running.socket.port };
     const binding = loadBinding();
-    const config = createConfig(binding, await mintCredentials(options.seed.expose()));
+    const config = createConfig(binding, mintCredentials(options.seed.expose()));
     const receive = (datagram: Buffer, host: string, port: number): void => this.#receive(datagram, host, port);
     const socket = await openSocket(options.host, options.port, receive, this.#counters);
     const local = { host: socket.host, port: socket.port };

@@ -92,8 +92,10 @@ export const CERTIFICATE_SIZE_MAX_BYTES = 4 * 1024;
 export const SOCKET_BUFFER_BYTES = 4 * 1024 * 1024;
 /** Datagrams a connection sends in one go before others get their turn; more overrun the receiver's socket. */
 export const BURST_MAX_DATAGRAMS = 60;
-/** How long an acknowledgement that travels alone may wait for company (the protocol allows 25 ms). */
+/** How long an acknowledgement that travels alone may wait for company. */
 export const ACK_DEFER_MS = 2;
+/** What peers are told of it: they wait this much longer before they take a packet for lost, so it is little more than ours ever is. */
+export const ACK_DELAY_MAX_MS = 5;
 /** Packets that may wait for such an acknowledgement. */
 export const ACK_DEFER_MAX_PACKETS = 8;
 /** A close reason is cut to this. */

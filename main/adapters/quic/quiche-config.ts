@@ -1,6 +1,7 @@
 // The native library's settings: what PROTOCOL.md, Connection says, in its terms. Every default of the library is set here or wanted.
 import type { Credentials } from './certificate.ts';
 import {
+  ACK_DELAY_MAX_MS,
   APPLICATION_PROTOCOL,
   CONNECTION_WINDOW_BYTES,
   CONNECTION_WINDOW_MAX_BYTES,
@@ -33,6 +34,7 @@ export function createConfig(binding: Quiche, credentials: Pick<Credentials, 'pr
   config.setMaxIdleTimeout(IDLE_TIMEOUT_MS);
   config.setMaxRecvUdpPayloadSize(DATAGRAM_RECEIVE_MAX_BYTES);
   config.setMaxSendUdpPayloadSize(DATAGRAM_SEND_MAX_BYTES);
+  config.setMaxAckDelay(ACK_DELAY_MAX_MS);
   config.setInitialMaxData(CONNECTION_WINDOW_BYTES);
   config.setMaxConnectionWindow(CONNECTION_WINDOW_MAX_BYTES);
   config.setInitialMaxStreamDataBidiLocal(STREAM_WINDOW_BYTES);

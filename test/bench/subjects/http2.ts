@@ -14,15 +14,15 @@ function requirePeer(socket: tls.TLSSocket, keyHex: string): void {
   socket.setNoDelay(true);
 }
 
-async function securityOf(side: Side) {
-  const { privateKeyPem, certificatePem } = await credentialsOf(side);
+function securityOf(side: Side) {
+  const { privateKeyPem, certificatePem } = credentialsOf(side);
   const key = { key: Buffer.from(privateKeyPem), cert: Buffer.from(certificatePem), sigalgs: 'ed25519' };
   return { ...key, minVersion: 'TLSv1.3', rejectUnauthorized: false } as const;
 }
 
 async function serve(host: string): Promise<Address> {
-  const { keyHex } = await credentialsOf('client');
-  const server = http2.createSecureServer({ ...(await securityOf('server')), requestCert: true });
+  const { keyHex } = credentialsOf('client');
+  const server = http2.createSecureServer({ ...securityOf('server'), requestCert: true });
   server.on('secureConnection', (socket: tls.TLSSocket) => requirePeer(socket, keyHex));
   server.on('stream', (stream) => {
     const parts: Buffer[] = [];
@@ -40,8 +40,8 @@ async function serve(host: string): Promise<Address> {
 }
 
 async function connect({ host, port }: Address): Promise<Asker> {
-  const { keyHex } = await credentialsOf('server');
-  const socket = tls.connect({ ...(await securityOf('client')), host, port, ALPNProtocols: ['h2'] });
+  const { keyHex } = credentialsOf('server');
+  const socket = tls.connect({ ...securityOf('client'), host, port, ALPNProtocols: ['h2'] });
   await new Promise<void>((resolve, reject) => {
     socket.once('error', reject);
     socket.once('secureConnect', resolve);

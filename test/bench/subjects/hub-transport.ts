@@ -15,7 +15,7 @@ type CreateTransport = (deps: { readonly clock: SystemClock; readonly random: Sy
 async function start(create: CreateTransport, side: Side, host: string, onEvent: (event: TransportEvent, transport: Transport) => void) {
   const transport = create({ clock: new SystemClock(), random: new SystemRandom() });
   const { port } = await transport.start({ seed: new Secret(seedOf(side)), host, port: 0 }, (event) => onEvent(event, transport));
-  const { keyHex } = await credentialsOf(side === 'server' ? 'client' : 'server');
+  const { keyHex } = credentialsOf(side === 'server' ? 'client' : 'server');
   transport.setAdmission({ paired: [keyHex], refused: [] });
   return { transport, port };
 }
@@ -30,7 +30,7 @@ async function serve(create: CreateTransport, host: string): Promise<Address> {
 async function connect(create: CreateTransport, { host, port }: Address): Promise<Asker> {
   const any = host.includes(':') ? '::' : '0.0.0.0';
   const { transport } = await start(create, 'client', any, () => {});
-  const { keyHex, agentId } = await credentialsOf('server');
+  const { keyHex, agentId } = credentialsOf('server');
   const dialled = await transport.dial({ keyHex, agentId, host, port }, AbortSignal.timeout(ANSWER_LIMIT_MS));
   if (!dialled.ok) throw new Error(`the dial failed: ${dialled.error.type}`);
   const { connectionId } = dialled.value;

@@ -8,6 +8,6 @@ export function seedOf(side: Side): Uint8Array {
   return createHash('sha256').update(`bench ${side}`).digest();
 }
 
-export async function credentialsOf(side: Side): Promise<Credentials> {
-  return await mintCredentials(seedOf(side));
+export function credentialsOf(side: Side): Credentials {
+  return mintCredentials(seedOf(side));
 }

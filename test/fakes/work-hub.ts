@@ -43,6 +43,7 @@ export class WorkHub {
   readonly key: KeyHex;
   readonly events: UiEvent[] = [];
   readonly revoked: string[] = [];
+  readonly minted: string[] = [];
   store: Store;
   messenger: MemoryMessenger;
   work: Work;
@@ -195,7 +196,10 @@ export class WorkHub {
       refreshCapabilities: () => Promise.resolve(),
       hubName: () => name,
       personName: () => `${name}'s person`,
-      mintAgentToken: (agent) => Promise.resolve(`token of ${agent}`),
+      mintAgentToken: (agent) => {
+        this.minted.push(agent);
+        return Promise.resolve(`token of ${agent}`);
+      },
       revokeAgentTokens: (agent) => Promise.resolve(void this.revoked.push(agent)),
     });
     return { store, messenger, work };

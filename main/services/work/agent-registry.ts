@@ -3,10 +3,11 @@
 import type { AgentDto, RiskClass } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
-import type { AgentDomainRow, AgentRow, Reads, Store, Tables } from '../../ports/store.ts';
+import type { AgentDomainRow, AgentRow, DeliveryRow, Reads, Store, Tables } from '../../ports/store.ts';
 import type { EventBus } from '../event-bus.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import { AGENTS_MAX, LAST_CALL_WRITE_INTERVAL_MS, PRESENCE_WINDOW_MS } from './limits.ts';
+import { partyOfAgent } from './parties.ts';
 import type { After, UnitOfWork } from './unit-of-work.ts';
 
 /** What a program says of itself; the owner's classes are not in it. */
@@ -73,12 +74,22 @@ export class AgentRegistry {
     return this.#active(reads);
   }
 
+  /** What is kept under a name belongs to the agent that had it, for ever. @throws AppError conflict */
+  checkName(reads: Reads, name: string): void {
+    if (reads.agent(name)) {
+      throw new AppError('conflict', `There is an agent named "${name}" already. Choose another name.`, { failedBy: 'input' });
+    }
+    if (!hasHistory(reads, name)) return;
+    throw new AppError('conflict', `An agent named "${name}" was removed here, and what it did is kept under that name.`, {
+      failedBy: 'input',
+      hint: 'Choose another name.',
+    });
+  }
+
   /** Adds the agent inside a commit; the first one becomes the default. @throws AppError conflict, overloaded */
   add(tables: Tables, after: After, name: string, profile: AgentProfile, riskClass: RiskClass): AgentRow {
     const others = tables.agents();
-    if (others.some((other) => other.name === name)) {
-      throw new AppError('conflict', `There is an agent named "${name}" already. Choose another name.`, { failedBy: 'input' });
-    }
+    this.checkName(tables, name);
     if (others.length >= AGENTS_MAX) throw new AppError('overloaded', `This hub keeps at most ${AGENTS_MAX} agents. Remove one first.`);
     const row: AgentRow = {
       name,
@@ -153,10 +164,14 @@ export class AgentRegistry {
     return this.get(name);
   }
 
-  /** Takes the agent away inside a commit. What was meant for it is the caller's to end. */
+  /** Takes the agent and its inbox away inside a commit. The tasks that were meant for it are the caller's to end, before. */
   remove(tables: Tables, after: After, name: string, actor: Actor): void {
     this.#row(tables, name);
     tables.deleteAgent(name);
+    const finishedAt = this.#deps.clock.wallMs();
+    for (const row of deliveriesOf(tables, name)) {
+      tables.updateDelivery(row.deliveryId, row.state, { state: 'done', leaseUntilWallMs: null, finishedAt });
+    }
     this.#note(tables, actor, 'agent.removed', name);
     after(() => {
       this.#presence.get(name)?.timer?.cancel();
@@ -282,6 +297,30 @@ export class AgentRegistry {
   #note(tables: Tables, actor: Actor, action: string, name: string, detail: Readonly<Record<string, string | boolean>> = {}): void {
     this.#deps.audit.append(tables, { actor: actor.id, surface: actor.surface, action, object: name, detail });
   }
+}
+
+const NOT_DONE = ['queued', 'claimed', 'running', 'dead'] as const;
+const EVERY_STATE = [...NOT_DONE, 'done'] as const;
+/** Items read at once. */
+const DELIVERIES_PAGE = 500;
+
+function* deliveriesOf(reads: Reads, agent: string): Generator<DeliveryRow> {
+  for (let afterSeq = 0; ;) {
+    const rows = reads.deliveriesOfAgent(agent, NOT_DONE, { limit: DELIVERIES_PAGE, afterSeq });
+    yield* rows;
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    afterSeq = last.seq;
+  }
+}
+
+function hasHistory(reads: Reads, name: string): boolean {
+  const one = { limit: 1 };
+  return (
+    reads.tasks(one, { agent: name }).length > 0 ||
+    reads.deliveriesOfAgent(name, EVERY_STATE, one).length > 0 ||
+    reads.messages(one, { party: partyOfAgent(name) }).length > 0
+  );
 }
 
 function newestToken(reads: Reads, agent: string): number | null {

@@ -63,12 +63,14 @@ export class DurableItems {
   /** Hands out up to `max` items under a lease. */
   async claim(agent: string, max: number, leaseMs: number, kinds: readonly DeliveryRow['kind'][] | null): Promise<readonly DeliveryDto[]> {
     if (this.#deps.store.read.claimable(agent, kinds, 1).length === 0) return [];
-    return this.#deps.unit.run((tables, after) =>
-      tables.claimable(agent, kinds, max).flatMap((row) => {
+    return this.#deps.unit.run((tables, after) => {
+      // A removed agent may still be waiting on an open line.
+      if (tables.agent(agent) === undefined) return [];
+      return tables.claimable(agent, kinds, max).flatMap((row) => {
         const handed = this.#handOut(tables, after, row, leaseMs);
         return handed === undefined ? [] : [handed];
-      }),
-    );
+      });
+    });
   }
 
   leased(agent: string, afterSeq: number, limit: number): readonly DeliveryDto[] {

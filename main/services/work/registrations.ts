@@ -65,7 +65,7 @@ export class Registrations {
 
   /** @throws AppError overloaded (8 wait already), conflict (the name is taken) */
   async register(name: string, profile: AgentProfile): Promise<NewRegistration> {
-    const { unit, clock, random, events, audit } = this.#deps;
+    const { unit, clock, random, events, audit, agents } = this.#deps;
     const secret = toBase64Url(random.bytes(SECRET_SIZE_BYTES));
     const createdAt = clock.wallMs();
     const row: RegistrationRow = {
@@ -80,8 +80,7 @@ export class Registrations {
     };
     await unit.run((tables, after) => {
       this.#forgetOver(tables, (id) => after(() => events.publish({ type: 'registration_gone', id })));
-      if (tables.agent(name))
-        throw new AppError('conflict', `There is an agent named "${name}" already. Choose another name.`, { failedBy: 'input' });
+      agents.checkName(tables, name);
       const waiting = tables.registrations().filter((other) => other.state === 'pending').length;
       if (waiting >= REGISTRATIONS_PENDING_MAX) {
         throw new AppError('overloaded', `${REGISTRATIONS_PENDING_MAX} programs wait to be connected already.`, {
@@ -146,6 +145,13 @@ export class Registrations {
       audit.append(tables, { actor: actor.id, surface: actor.surface, action: 'registration.declined', object: id });
       after(() => events.publish({ type: 'registration_gone', id }));
     });
+  }
+
+  /** Inside the commit that removes the agent: who asked for it and has not fetched its token yet gets none. */
+  agentRemoved(tables: Tables, agent: string): void {
+    for (const row of tables.registrations()) {
+      if (row.agentName === agent && row.state === 'confirmed') this.#close(tables, row, 'declined');
+    }
   }
 
   /** Minted now; the row goes before the answer does, so that no second poll ever gets one. */

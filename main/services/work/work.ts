@@ -189,15 +189,18 @@ export class Work {
     return this.#keeper.partyEnded(key);
   }
 
-  /** Takes an agent away: its tokens first, then what was meant for it, in one commit. @throws AppError not_found */
+  /** Takes an agent away: its tokens first, then all that was meant for it, in one commit. @throws AppError not_found */
   async removeAgent(name: string, actor: Actor): Promise<void> {
     this.agents.get(name);
     await this.#deps.revokeAgentTokens(name);
     await this.#unit.run((tables, after) => {
       this.#keeper.agentRemoved(tables, after, name);
+      this.registrations.agentRemoved(tables, name);
       this.agents.remove(tables, after, name, actor);
       after(() => this.#queries.failAllOf(name, new AppError('unhandled', 'The agent that was asked was removed from its hub.')));
     });
+    // One may have been fetched between the two.
+    await this.#deps.revokeAgentTokens(name);
   }
 
   /** What a new page needs of this part. */

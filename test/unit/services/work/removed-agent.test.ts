@@ -1,0 +1,85 @@
+// An agent that was removed gets nothing any more, and whoever comes later under its name is somebody else.
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { ManualClock } from '../../../fakes/manual-clock.ts';
+import { MemoryNetwork } from '../../../fakes/memory-messenger.ts';
+import { delegation, OWNER, WorkHub } from '../../../fakes/work-hub.ts';
+
+let clock: ManualClock;
+let hub: WorkHub;
+
+beforeEach(async () => {
+  clock = new ManualClock();
+  hub = await new WorkHub({ name: 'mum', network: new MemoryNetwork(), clock }).start();
+  await hub.agent('claude');
+});
+
+afterEach(async () => {
+  await clock.settle();
+  await hub.close();
+});
+
+const profile = { domains: [], capabilities: [] };
+
+it('gets no token for a request that was confirmed before it was removed', async () => {
+  const { registration, secret } = await hub.work.registrations.register('lists', profile);
+  await hub.work.registrations.confirm(registration.id, registration.code, 'R2', OWNER);
+  await hub.work.removeAgent('lists', OWNER);
+  expect(await hub.work.registrations.poll(registration.id, secret)).toEqual({ state: 'declined', token: null });
+  expect(hub.minted).toEqual([]);
+});
+
+it('has what waits in its inbox put away with it, and claims nothing', async () => {
+  await hub.agent('lists', [], { topics: ['user'] });
+  await hub.work.sender.notify({ to: 'local', topic: 'user.location', data: 'home', importance: 'low' }, null);
+  await hub.work.sender.notify({ to: 'local', topic: 'user.mood', data: 'fine', importance: 'low' }, null);
+  const held = await hub.claim('lists');
+  await hub.work.removeAgent('lists', OWNER);
+  expect(hub.store.read.countDeliveries('lists', ['queued', 'claimed', 'running', 'dead'])).toBe(0);
+  expect(hub.store.read.delivery(held.delivery_id)?.state).toBe('done');
+});
+
+it('is handed nothing that finds its way into its inbox afterwards', async () => {
+  await hub.agent('lists');
+  await hub.work.removeAgent('lists', OWNER);
+  await hub.store.write((tables) =>
+    tables.insertDelivery({
+      deliveryId: crypto.randomUUID(),
+      agent: 'lists',
+      kind: 'notify',
+      state: 'queued',
+      taskId: null,
+      conversationId: null,
+      urgency: 0,
+      body: JSON.stringify({ untrusted: {}, envelope: {}, trust: {}, approval: null, conversation_id: null }),
+      attempt: 0,
+      leaseUntilWallMs: null,
+      createdAt: 1,
+      finishedAt: null,
+    }),
+  );
+  expect(await hub.work.inbox.claim('lists', 8)).toEqual([]);
+});
+
+it('leaves its name free only when nothing is kept under it', async () => {
+  await hub.agent('quiet');
+  await hub.work.removeAgent('quiet', OWNER);
+  expect((await hub.agent('quiet')).name).toBe('quiet');
+
+  await hub.agent('lists');
+  await hub.work.sender.delegate(delegation('local/lists', 'Add salt'), 'claude', null);
+  await hub.work.removeAgent('lists', OWNER);
+  await expect(hub.agent('lists')).rejects.toMatchObject({ code: 'conflict' });
+  await expect(hub.work.registrations.register('lists', profile)).rejects.toMatchObject({ code: 'conflict' });
+
+  await hub.agent('teller');
+  await hub.work.sender.notify({ to: 'local', topic: 'user.mood', data: 'fine', importance: 'low' }, 'teller');
+  await clock.advance(100);
+  await hub.work.removeAgent('teller', OWNER);
+  await expect(hub.agent('teller')).rejects.toMatchObject({ code: 'conflict' });
+});
+
+it('has its tokens revoked again once it is gone, so that none made meanwhile is left', async () => {
+  await hub.agent('lists');
+  await hub.work.removeAgent('lists', OWNER);
+  expect(hub.revoked).toEqual(['lists', 'lists']);
+});

@@ -56,7 +56,11 @@ describe('when a card may be pressed', () => {
     await expect.element(button('Decline')).toHaveAttribute('aria-disabled', 'true');
     await button('Allow once').click({ force: true });
     expect(decided(hub)).toEqual([]);
-    await vi.advanceTimersByTimeAsync(1);
+    // A press that came too early begins the wait again: quick taps never add up to a decision.
+    await vi.advanceTimersByTimeAsync(ARM_MS - 1);
+    await button('Allow once').click({ force: true });
+    expect(decided(hub)).toEqual([]);
+    await vi.advanceTimersByTimeAsync(ARM_MS);
     await button('Allow once').click();
     expect(decided(hub)).toEqual([{ id: DINNER.id, revision: 1, digest: DINNER.digest, decision: 'allow' }]);
   });

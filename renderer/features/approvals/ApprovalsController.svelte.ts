@@ -77,7 +77,11 @@ export class ApprovalsController {
     const { id, revision, digest, risk_class } = card.approval;
     const may = decision === 'allow' ? card.mayAllow(this.live, now) : !card.isInert(this.live, now);
     if (!may) {
-      if (this.live && card.arming.inert) this.announcement = words.now.opensSoon;
+      if (this.live && card.arming.inert) {
+        // Whoever presses too early is pressing without reading: the wait begins again.
+        card.arming.again();
+        this.announcement = words.now.opensSoon;
+      }
       return;
     }
     card.beginSending(decision);

@@ -13,8 +13,6 @@ export interface ProgressWords {
   readonly text?: string;
 }
 
-export type ProgressTask = Pick<TaskRow, 'direction' | 'party' | 'messageId' | 'conversationId' | 'fromAgent' | 'toAgent'>;
-
 interface Deps {
   readonly store: Store;
   readonly clock: Clock;
@@ -31,10 +29,12 @@ export class Progress {
   }
 
   async tell(
-    task: Pick<TaskRow, 'id' | 'direction' | 'party' | 'messageId' | 'conversationId' | 'fromAgent' | 'toAgent'>,
-    data: ProgressWords,
+    task: Pick<TaskRow, 'direction' | 'party' | 'messageId' | 'conversationId' | 'fromAgent' | 'toAgent' | 'reportBack'>,
+    words: ProgressWords,
   ): Promise<void> {
     const { store, clock, random, messenger, log } = this.#deps;
+    // Nothing the agent says leaves this hub for a task that was to report nothing.
+    const data = task.reportBack ? words : { state: words.state };
     const message = { id: random.uuid(), kind: 'notify', ref: task.messageId, payload: { topic: PROGRESS_TOPIC, data, importance: 'low' } };
     const incoming = task.direction === 'incoming';
     if (incoming && !messenger.extensions(task.party).includes(PROGRESS)) return;
@@ -48,7 +48,7 @@ export class Progress {
         kind: message.kind,
         ref: message.ref,
         // A bare state is for the hub that asked; only words belong to the thread that people read.
-        conversationId: data.text === undefined ? null : task.conversationId,
+        conversationId: !('text' in data) || data.text === undefined ? null : task.conversationId,
         taskId: null,
         fromAgent: task.toAgent,
         toAgent: task.fromAgent,

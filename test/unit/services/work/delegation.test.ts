@@ -122,6 +122,17 @@ describe('a delegation between two hubs', () => {
     expect(await taskOf(report.id)).toMatchObject({ state: 'declined', code: 'rejected' });
   });
 
+  it('lets nothing out that its agent says on the way when no report was wanted', async () => {
+    await send({ report_back: false });
+    await mum.decide(mum.card, 'allow');
+    const item = await mum.claim('claude');
+    await mum.work.inbox.ack('claude', item.delivery_id);
+    await mum.work.inbox.extend('claude', item.delivery_id, 60_000, 'SECRET-CALENDAR-CONTENT');
+    await clock.settle();
+    expect(mum.messenger.sent.some(({ payload }) => payload['topic'] === 'axon.progress')).toBe(true);
+    expect(JSON.stringify(mum.messenger.sent)).not.toContain('SECRET-CALENDAR-CONTENT');
+  });
+
   it('expires when nobody answers in time, and says so on both sides', async () => {
     const report = await send({ deadline_ms: 60_000 });
     const card = mum.card;

@@ -36,6 +36,8 @@ describe('what becomes visible', () => {
     ['Hangul fillers', '\u115f\u1160\u3164\uffa0', '[U+115F][U+1160][U+3164][U+FFA0]'],
     ['the blank braille cell', '\u2800', '[U+2800]'],
     ['noncharacters', '\ufdd0\uffff\u{1fffe}\u{10ffff}', '[U+FDD0][U+FFFF][U+1FFFE][U+10FFFF]'],
+    ['signs of no agreed shape', '\ue000\u{f0000}', '[U+E000][U+F0000]'],
+    ['blank and joining signs of old scripts', '\u{1d159}\u{13431}', '[U+1D159][U+13431]'],
     ['half a surrogate pair', 'a\ud800b', 'a[U+D800]b'],
     ['a joiner between letters', 'pay\u200dpal', 'pay[U+200D]pal'],
     ['a non-joiner between letters', 'pay\u200cpal', 'pay[U+200C]pal'],

@@ -72,6 +72,10 @@ export class MemoryMessenger implements PeerMessenger {
   readonly swallowed = new Set<string>();
   /** One-way messages of these kinds are taken and never arrive. */
   readonly lost = new Set<string>();
+  /** Every request fails so on this side, before anything leaves. */
+  failing: AppError | undefined;
+  /** Requests that failed so. */
+  failed = 0;
   readonly #options: StationOptions;
   readonly #requests = new Map<string, RequestHandler>();
   readonly #messages = new Map<string, MessageHandler>();
@@ -107,6 +111,10 @@ export class MemoryMessenger implements PeerMessenger {
     const { network } = this.#options;
     const station = network.station(peer);
     if (!this.isOnline(peer) || !station) return err(gone());
+    if (this.failing) {
+      this.failed += 1;
+      return err(this.failing);
+    }
     const line = network.signal(this.key, peer);
     const raw = this.encode(peer, message);
     this.sent.push(read(raw));

@@ -131,7 +131,7 @@ export class OutgoingDelegations {
     try {
       const message = { id: task.messageId, kind: 'delegate', ref: null, payload: readObject(task.payload) };
       const reply = await this.#deps.messenger.request(task.party, message, ACK_TIMEOUT_MS);
-      const answer = readAnswer(reply);
+      const answer = readAnswer(reply, from);
       if (answer === 'lost') {
         this.#retryLater(task);
         return undefined;
@@ -261,9 +261,17 @@ interface Sent {
   readonly raw: string;
 }
 
-/** The ack, the refusal, or `lost`: no answer came, so the other hub may or may not have it. */
-function readAnswer(reply: Result<Envelope, AppError>): AckPayload | AppError | 'lost' {
-  if (!reply.ok) return reply.error.code === 'peer_unreachable' || reply.error.failedBy === 'timeout' ? 'lost' : reply.error;
+/**
+ * The ack, the refusal, or `lost`: no answer came, so the other hub may or may not have it. What fails on this side says nothing about
+ * that once it was sent before (`from` hub): only the first time is it known that the other hub has nothing.
+ */
+function readAnswer(reply: Result<Envelope, AppError>, from: 'asker' | 'hub'): AckPayload | AppError | 'lost' {
+  if (!reply.ok) {
+    const { code, failedBy } = reply.error;
+    const said = failedBy === 'peer' && code !== 'peer_unreachable';
+    const neverLeft = from === 'asker' && failedBy !== 'peer' && failedBy !== 'timeout' && code !== 'cancelled';
+    return said || neverLeft ? reply.error : 'lost';
+  }
   const parsed = parseAck(reply.value.payload);
   if (reply.value.kind !== 'ack' || !parsed.ok) {
     return new AppError('not_understood', 'The other hub gave an answer that is no ack.', { failedBy: 'peer' });

@@ -1,22 +1,10 @@
 // The data folder: private to its owner, one hub at a time. Owns the lock file and the runtime file by which tools find the hub. A lock
 // whose hub was killed is taken over: the holder is recognised by process id, boot and start time, never by the mere presence of a file.
 // Must never follow a link in that folder, nor hand the boot secret to anything but the runtime file.
-import {
-  chmodSync,
-  closeSync,
-  constants,
-  fsyncSync,
-  linkSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  unlinkSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, constants, fsyncSync, linkSync, lstatSync, openSync, readFileSync, renameSync, unlinkSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
+import { makePrivateFolder } from '../adapters/sqlite/file-privacy.ts';
 import { AppError } from '../lib/app-error.ts';
 import { toHex } from '../lib/bytes.ts';
 import type { Random } from '../ports/clock.ts';
@@ -24,7 +12,6 @@ import type { Random } from '../ports/clock.ts';
 const LOCK_NAME = 'hub.lock';
 export const RUNTIME_NAME = 'hub.json';
 const PRIVATE_FILE_MODE = 0o600;
-const PRIVATE_FOLDER_MODE = 0o700;
 /** Tries to take a lock that others take at the same moment; then the folder counts as in use. */
 const LOCK_TRIES_MAX = 5;
 /** O_NOFOLLOW does not exist on Windows, where making a link needs a privilege. */
@@ -55,7 +42,7 @@ export class Home {
 
   /** Makes the folder private and takes its lock. Throws `home_in_use` (naming the process), `storage_failed`. */
   static open(path: string, random: Random): Home {
-    makePrivate(path);
+    makePrivateFolder(path);
     const nonce = toHex(random.bytes(8));
     takeLock(path, { pid: process.pid, ...processMark(process.pid), nonce });
     return new Home(path, nonce);
@@ -73,18 +60,6 @@ export class Home {
     if (readHolder(join(this.path, LOCK_NAME))?.nonce !== this.#nonce) return;
     removeFile(join(this.path, RUNTIME_NAME));
     removeFile(join(this.path, LOCK_NAME));
-  }
-}
-
-function makePrivate(path: string): void {
-  try {
-    mkdirSync(path, { recursive: true, mode: PRIVATE_FOLDER_MODE });
-    if (process.platform !== 'win32') chmodSync(path, PRIVATE_FOLDER_MODE);
-  } catch (cause) {
-    throw new AppError('storage_failed', `The data folder "${path}" cannot be made private to you.`, {
-      hint: 'Choose another with --home or AXON_HOME.',
-      cause,
-    });
   }
 }
 

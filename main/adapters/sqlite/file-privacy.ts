@@ -1,13 +1,14 @@
 // The database's files on the disk: private to the owner whatever the umask, never reached through a link. Opens no database.
 import {
   accessSync,
-  chmodSync,
   closeSync,
   fchmodSync,
+  fstatSync,
   fsyncSync,
   lstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   statSync,
   constants,
   type Stats,
@@ -20,6 +21,11 @@ const OTHERS_MASK = 0o077;
 const STICKY_BIT = 0o1000;
 /** Windows keeps rights in access lists that a profile folder already restricts to its owner; mode bits mean nothing there. */
 const HAS_MODES = process.platform !== 'win32';
+/** What only a hub writes, in its data folder or among its copies of the database. */
+const HUB_FILE = /^(?:hub\.(?:db|lock|json)|identity\.key|hub-schema-)/;
+/** What may stand in a data folder before its first hub does. */
+const PREPARED_NAMES: ReadonlySet<string> = new Set(['config.json', 'logs', 'tokens']);
+const OWN_FOLDER_HINT = 'Choose a new or empty folder of your own, with --home or AXON_HOME.';
 
 /** What SQLite may put beside `hub.db`. */
 export const COMPANION_SUFFIXES = ['-wal', '-shm', '-journal'] as const;
@@ -29,22 +35,46 @@ function linkStat(path: string): Stats | undefined {
 }
 
 /**
- * Makes the folder if needed and takes everyone else's rights to it away. Throws AppError `storage_failed`, also for a folder that other
- * users are meant to share (sticky, such as /tmp): closing that would break them.
+ * Makes the folder if needed and takes everyone else's rights to it away. Throws AppError `storage_failed`, and changes nothing, for a
+ * folder that is not this hub's to close: one of another user, one that users share (sticky, such as /tmp), and one that others may enter
+ * and that holds things but none of a hub's.
  */
 export function makePrivateFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true, mode: FOLDER_MODE });
-    const { mode } = statSync(path);
-    if (!HAS_MODES || (mode & OTHERS_MASK) === 0) return;
-    if ((mode & STICKY_BIT) !== 0) throw new Error('the folder is shared');
-    chmodSync(path, FOLDER_MODE);
+    if (HAS_MODES) closeToOthers(path);
   } catch (error) {
-    throw new AppError('storage_failed', `The folder "${path}" cannot be made or made private.`, {
-      hint: 'Choose a data folder of your own, with --home or AXON_HOME.',
-      cause: error,
-    });
+    if (error instanceof AppError) throw error;
+    throw new AppError('storage_failed', `The folder "${path}" cannot be made or made private.`, { hint: OWN_FOLDER_HINT, cause: error });
   }
+}
+
+/** Looks at the very folder it then narrows, so that nothing can be put in its place in between. */
+function closeToOthers(path: string): void {
+  const linkOwner = lstatSync(path).uid;
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    const { mode, uid } = fstatSync(descriptor);
+    const self = process.getuid?.();
+    if (uid !== self || linkOwner !== self) throw notOurs(path, 'belongs to another user');
+    if ((mode & OTHERS_MASK) === 0) return;
+    if ((mode & STICKY_BIT) !== 0) throw notOurs(path, 'is shared by the users of this computer');
+    if (!isHubFolder(readdirSync(path))) throw notOurs(path, 'is open to other users and holds files that are not of a hub');
+    fchmodSync(descriptor, FOLDER_MODE);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** A hub wrote here before, or nothing but what a person prepares for one is there. */
+function isHubFolder(names: readonly string[]): boolean {
+  return names.some((name) => HUB_FILE.test(name)) || names.every((name) => PREPARED_NAMES.has(name));
+}
+
+function notOurs(path: string, why: string): AppError {
+  return new AppError('storage_failed', `The folder "${path}" ${why}; the hub does not make it its own and changed nothing.`, {
+    hint: OWN_FOLDER_HINT,
+  });
 }
 
 /**

@@ -1,7 +1,19 @@
 // The data folder: private, one hub at a time, and free again after a hub was killed. Other processes here are real ones.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -64,6 +76,60 @@ describe('the data folder', () => {
     opened.writeRuntimeFile({ port: 7117, pid: process.pid, boot_secret: 'secret' });
     expect(readFileSync(victim, 'utf8')).toBe('untouched');
     expect(JSON.parse(readFileSync(join(home, 'hub.json'), 'utf8'))).toMatchObject({ port: 7117 });
+    opened.close();
+  });
+
+  describe.skipIf(process.platform === 'win32')('ST-03: is refused and left as it is', () => {
+    const modeOf = (path: string): number => statSync(path).mode & 0o7777;
+    const refused = (why: string): unknown =>
+      expect.objectContaining({
+        code: 'storage_failed',
+        message: expect.stringContaining(why),
+        hint: expect.stringContaining('--home'),
+      });
+
+    test('when users share it', () => {
+      mkdirSync(home);
+      chmodSync(home, 0o1777);
+      expect(() => Home.open(home, random)).toThrow(refused('is shared'));
+      expect([modeOf(home), readdirSync(home)]).toEqual([0o1777, []]);
+    });
+
+    test.each([0o755, 0o750, 0o777])('when it holds what is not of a hub and has the rights %o', (mode) => {
+      mkdirSync(home);
+      writeFileSync(join(home, 'holiday.txt'), 'of somebody');
+      writeFileSync(join(home, 'config.json'), '{}');
+      chmodSync(home, mode);
+      expect(() => Home.open(home, random)).toThrow(refused('not of a hub'));
+      expect([modeOf(home), readdirSync(home).toSorted()]).toEqual([mode, ['config.json', 'holiday.txt']]);
+    });
+
+    test('when it belongs to another user, also behind a link', () => {
+      const isRoot = process.getuid?.() === 0;
+      const foreign = isRoot ? home : '/usr';
+      if (isRoot) {
+        mkdirSync(home, { mode: 0o755 });
+        chownSync(home, 65_534, 65_534);
+      }
+      const before = modeOf(foreign);
+      const link = join(folder, 'link');
+      symlinkSync(foreign, link);
+      expect(() => Home.open(foreign, random)).toThrow(refused('belongs to another user'));
+      expect(() => Home.open(link, random)).toThrow(refused('belongs to another user'));
+      expect(modeOf(foreign)).toBe(before);
+    });
+  });
+
+  test.each<[string, readonly string[]]>([
+    ['empty', []],
+    ['prepared for a hub', ['config.json']],
+    ['that of a hub', ['hub.db', 'notes.txt']],
+  ])('ST-03: is made private when others may enter it and it is %s', (_what, names) => {
+    mkdirSync(home);
+    for (const name of names) writeFileSync(join(home, name), '');
+    chmodSync(home, 0o755);
+    const opened = Home.open(home, random);
+    expect(statSync(home).mode & 0o777).toBe(0o700);
     opened.close();
   });
 

@@ -1,7 +1,19 @@
 // The data folder: private to its owner, one hub at a time. Owns the lock file and the runtime file by which tools find the hub. A lock
 // whose hub was killed is taken over: the holder is recognised by process id, boot and start time, never by the mere presence of a file.
 // Must never follow a link in that folder, nor hand the boot secret to anything but the runtime file.
-import { closeSync, constants, fsyncSync, linkSync, lstatSync, openSync, readFileSync, renameSync, unlinkSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { makePrivateFolder } from '../adapters/sqlite/file-privacy.ts';
@@ -16,6 +28,8 @@ const PRIVATE_FILE_MODE = 0o600;
 const LOCK_TRIES_MAX = 5;
 /** O_NOFOLLOW does not exist on Windows, where making a link needs a privilege. */
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
+/** A pipe is opened without waiting for somebody to write into it. Windows has neither. */
+const NO_WAIT = constants.O_NONBLOCK ?? 0;
 
 const holderSchema = v.object({
   pid: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
@@ -106,8 +120,9 @@ function link(from: string, to: string): boolean {
 
 function readHolder(path: string): Holder | undefined {
   try {
-    const descriptor = openSync(path, constants.O_RDONLY | NO_FOLLOW);
+    const descriptor = openSync(path, constants.O_RDONLY | NO_FOLLOW | NO_WAIT);
     try {
+      if (!fstatSync(descriptor).isFile()) return undefined;
       return v.parse(holderSchema, JSON.parse(readFileSync(descriptor, 'utf8')));
     } finally {
       closeSync(descriptor);

@@ -139,14 +139,16 @@ function timeoutOf(params: object): number {
   return Math.max(CALL_TIMEOUT_MS, deadlineMs + DEADLINE_MARGIN_MS);
 }
 
-/** Reads hub.json: private to this user, never through a link. */
+/** Reads hub.json: private to this user, never through a link, and never waiting for whoever writes into a pipe. */
 function readRuntimeFile(home: string): RuntimeFacts {
   const path = join(home, 'hub.json');
   let text: string;
   try {
-    const descriptor = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+    const descriptor = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
     try {
-      const { mode, uid } = fstatSync(descriptor);
+      const found = fstatSync(descriptor);
+      if (!found.isFile()) throw new AppError('hub_unreachable', `"${path}" is not a regular file, so it is not believed.`);
+      const { mode, uid } = found;
       const isMine = process.getuid === undefined || uid === process.getuid();
       if (!isMine || (process.platform !== 'win32' && (mode & 0o077) !== 0)) {
         throw new AppError('hub_unreachable', `"${path}" is not private to you, so it is not believed.`);

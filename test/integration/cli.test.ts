@@ -209,6 +209,22 @@ describe('HT-12: a program that squats on the port', () => {
   });
 });
 
+describe('a data folder with a pipe for a runtime file', () => {
+  test.skipIf(process.platform === 'win32')('is refused at once', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'axon-piped-'));
+    const pipe = join(home, 'hub.json');
+    expect(spawnSync('mkfifo', ['-m', '600', pipe]).status).toBe(0);
+    const asked = Program.start('cli', ['--home', home, 'status']);
+    try {
+      await expect.poll(() => asked.error, { timeout: 10_000 }).toContain('not a regular file');
+      expect((await asked.ended()).code).toBe(1);
+    } finally {
+      asked.kill('SIGKILL');
+      rmSync(home, { recursive: true });
+    }
+  });
+});
+
 describe('CL: what comes from elsewhere stays text', () => {
   test('CL-01: control, colour, link and direction characters are shown, never obeyed', async () => {
     const printed = await run('delegate', 'Test hub/bot', DANGEROUS, '--domain', 'family.chat', '--as', 'asker', '--json');

@@ -1,5 +1,5 @@
 // The data folder: private, one hub at a time, and free again after a hub was killed. Other processes here are real ones.
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -30,16 +30,23 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A process that opens the folder, says so, and stays until it is ended. */
-async function holder(): Promise<{ readonly pid: number; end(signal: NodeJS.Signals): Promise<void> }> {
+/** Words for Node: open the folder, then do what `then` says. */
+function opening(then: string): readonly string[] {
   const program = `
     import { Home } from ${JSON.stringify(join(import.meta.dirname, '../../../main/app/home.ts'))};
     import { SystemRandom } from ${JSON.stringify(join(import.meta.dirname, '../../../main/adapters/clock/system-clock.ts'))};
     const home = Home.open(${JSON.stringify(home)}, new SystemRandom());
+    ${then}`;
+  return ['--input-type=module', '--eval', program];
+}
+
+/** A process that opens the folder, says so, and stays until it is ended. */
+async function holder(): Promise<{ readonly pid: number; end(signal: NodeJS.Signals): Promise<void> }> {
+  const then = `
     home.writeRuntimeFile({ port: 1, pid: process.pid, boot_secret: 'old' });
     process.stdin.resume();
     console.log('open');`;
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], { stdio: ['pipe', 'pipe', 'ignore'] });
+  const child = spawn(process.execPath, opening(then), { stdio: ['pipe', 'pipe', 'ignore'] });
   const refused = once(child, 'exit').then(() => Promise.reject(new Error('the folder was not opened')));
   // It also ends after it was open; only the race below may hear of it.
   refused.catch(() => undefined);
@@ -172,6 +179,15 @@ describe('the data folder', () => {
     again.close();
     again.close();
     expect(existsSync(lock)).toBe(false);
+  });
+
+  test.skipIf(process.platform === 'win32')('is not waited for when a pipe lies where the lock should be', () => {
+    mkdirSync(home, { mode: 0o700 });
+    expect(spawnSync('mkfifo', [join(home, 'hub.lock')]).status).toBe(0);
+    // In a process of its own: whoever waits for a writer of a pipe can only be killed.
+    const { status, signal } = spawnSync(process.execPath, opening('home.close();'), { timeout: 10_000, killSignal: 'SIGKILL' });
+    expect({ status, signal }).toEqual({ status: 0, signal: null });
+    expect(readdirSync(home)).toEqual([]);
   });
 
   test('goes to exactly one of several hubs that start at once over a dead lock', async () => {

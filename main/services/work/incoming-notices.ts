@@ -17,6 +17,7 @@ import { URGENCY, type Deliveries } from './deliveries.ts';
 import type { Feed } from './feed.ts';
 import { INBOX_QUEUED_MAX } from './limits.ts';
 import { isLocal, type Parties } from './parties.ts';
+import type { RecentMessages } from './recent-messages.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /** Topics that begin so are the hubs' own: they never reach the feed. */
@@ -38,6 +39,7 @@ interface Deps {
   readonly clock: Clock;
   readonly log: Log;
   readonly rates: PeerRates;
+  readonly recent: RecentMessages;
   readonly unit: UnitOfWork;
   readonly agents: AgentRegistry;
   readonly parties: Parties;
@@ -62,7 +64,7 @@ export class IncomingNotices {
 
   async handle(message: IncomingMessage): Promise<void> {
     const { peer, envelope, raw } = message;
-    const { rates, log, askers, audit } = this.#deps;
+    const { rates, log, askers, audit, recent } = this.#deps;
     const parsed = parseNotify(envelope.payload);
     if (!parsed.ok) {
       log.debug('notification dropped: it does not fit', { reason: parsed.error });
@@ -70,7 +72,10 @@ export class IncomingNotices {
     }
     const payload = parsed.value;
     // What says "I have your result" was asked for by ourselves, stores nothing, and is never limited.
-    if (payload.topic !== RECEIPT_TOPIC && !rates.take(peer.key, 'notify', raw.length).ok) return;
+    if (payload.topic !== RECEIPT_TOPIC) {
+      if (recent.has(peer.key, envelope.id) || !rates.take(peer.key, 'notify', raw.length).ok) return;
+      recent.keep(peer.key, envelope.id);
+    }
     if (payload.topic.startsWith(HUB_TOPIC_PREFIX)) {
       await this.#hubTopics.get(payload.topic)?.(message, payload);
       return;

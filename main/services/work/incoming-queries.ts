@@ -1,17 +1,21 @@
 // A `query` from another hub: delivered at once where the agent can only look, otherwise put before a person while the asker waits on its
 // open stream (PROTOCOL.md, Streams and frames).
+import { ERRORS } from '../../../preload/contract/errors.ts';
 import { AppError } from '../../lib/app-error.ts';
-import type { Clock, Random } from '../../ports/clock.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { PeerRow } from '../../ports/store.ts';
 import type { PeerRates } from '../links/peer-rates.ts';
 import type { IncomingMessage, ReplyDraft } from '../peer-messenger.ts';
 import type { AskingAgents } from './asking-agents.ts';
-import type { QueryDesk } from './query-desk.ts';
-import { readWorkRequest } from './work-request.ts';
+import { sameIdAgain, type QueryDesk } from './query-desk.ts';
+import type { RecentMessages } from './recent-messages.ts';
+import { readWorkRequest, type WorkRequest } from './work-request.ts';
 
 interface Deps {
   readonly clock: Clock;
-  readonly random: Random;
   readonly rates: PeerRates;
+  readonly recent: RecentMessages;
   readonly askers: AskingAgents;
   readonly desk: QueryDesk;
 }
@@ -25,8 +29,9 @@ export class IncomingQueries {
 
   /** The response. @throws AppError: what the asker gets as `error` */
   async handle({ peer, envelope, raw, signal }: IncomingMessage): Promise<ReplyDraft> {
-    const { clock, rates, askers, desk } = this.#deps;
+    const { clock, rates, recent } = this.#deps;
     const receivedMonotonicMs = clock.monotonicMs();
+    if (recent.has(peer.key, envelope.id)) throw sameIdAgain();
     const room = rates.take(peer.key, 'query', raw.length);
     if (!room.ok) throw room.error;
     const read = readWorkRequest({
@@ -39,8 +44,19 @@ export class IncomingQueries {
       receivedMonotonicMs,
     });
     if (!read.ok) throw new AppError('invalid_envelope', `The query does not fit: ${read.error}.`, { failedBy: 'input' });
-    const stranger = await askers.stranger(peer, envelope.payload);
+    recent.keep(peer.key, envelope.id);
+    try {
+      return { kind: 'response', payload: await this.#answer(peer, read.value, signal) };
+    } catch (error) {
+      // What may be tried again may be so under its id.
+      if (error instanceof AppError && ERRORS[error.code].retryable) recent.forget(peer.key, envelope.id);
+      throw error;
+    }
+  }
+
+  async #answer(peer: PeerRow, request: WorkRequest, signal: AbortSignal): Promise<JsonObject> {
+    const stranger = await this.#deps.askers.stranger(peer, request.payload);
     if (stranger) throw stranger;
-    return { kind: 'response', payload: await desk.answer(read.value, signal) };
+    return this.#deps.desk.answer(request, signal);
   }
 }

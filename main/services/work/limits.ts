@@ -60,6 +60,10 @@ export const FEED_TEXT_MAX_CHARACTERS = 4_000;
 export const UNMATCHED_RATE = { burst: 20, perMinute: 30 } as const;
 /** Rates of one agent of this hub towards another: those of a peer. */
 export const LOCAL_RATE = { burst: 60, perMinute: 240 } as const;
+/** A query or a notification that comes again within this time is one that came already. */
+export const RECENT_MESSAGE_WINDOW_MS = 600_000;
+/** Of those, over all peers, how many are remembered; beyond it the oldest is forgotten. */
+export const RECENT_MESSAGES_MAX = 10_000;
 /** An Idempotency-Key answers the same for this long. */
 export const IDEMPOTENCY_WINDOW_MS = 86_400_000;
 /** Longest Idempotency-Key. */

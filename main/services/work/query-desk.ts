@@ -211,7 +211,8 @@ export class QueryDesk {
   }
 }
 
-function sameIdAgain(): AppError {
+/** The refusal of an id that stands for another question, or for one that was answered. */
+export function sameIdAgain(): AppError {
   return new AppError('conflict', 'This id was used before. Ask again under a fresh id.', { failedBy: 'input' });
 }
 

@@ -35,6 +35,7 @@ import { Parties } from './parties.ts';
 import { Progress, PROGRESS_TOPIC } from './progress.ts';
 import { ProgressReports } from './progress-reports.ts';
 import { QueryDesk } from './query-desk.ts';
+import { RecentMessages } from './recent-messages.ts';
 import { Recipients } from './recipients.ts';
 import { Registrations } from './registrations.ts';
 import { Sender } from './sender.ts';
@@ -96,11 +97,12 @@ export class Work {
     const intake = new Intake({ ...deps, agents, parties, deadlines, handover, events, audit });
     const progress = new Progress(deps);
     const askers = new AskingAgents(deps);
+    const recent = new RecentMessages(deps);
     const once = new OnceOnly({ ...deps, unit, audit });
     const cancelling = new Cancelling({ ...deps, deliveries, endings });
     const desk = new QueryDesk({ ...deps, unit, parties, intake, handover, queries, endings, progress });
     const idempotency = new Idempotency(deps);
-    const notices = new IncomingNotices({ ...deps, unit, agents, parties, deliveries, feed, askers, audit });
+    const notices = new IncomingNotices({ ...deps, unit, agents, parties, deliveries, feed, askers, recent, audit });
     const items = new DurableItems({ ...deps, unit, deliveries, handover, endings, tasks: views, progress, events, feed, audit });
     const delegations = new OutgoingDelegations({ ...deps, unit, deadlines, endings, events, audit, idempotency });
     const recipients = new Recipients({ ...deps, agents });
@@ -136,7 +138,7 @@ export class Work {
       if (task.toAgent !== null && task.direction !== 'outgoing') this.inbox.taskEnded(task.toAgent);
     });
     const results = new IncomingResults({ ...deps, unit, endings, audit });
-    const incoming = { ...deps, intake, once, askers, cancelling, events, audit, desk };
+    const incoming = { ...deps, intake, once, askers, recent, cancelling, events, audit, desk };
     this.#bind(new IncomingDelegations(incoming), new IncomingQueries(incoming), new IncomingCancels(incoming), results);
     const reports = new ProgressReports({ ...deps, unit });
     notices.onHubTopic(RECEIPT_TOPIC, ({ peer, envelope }) =>

@@ -1,0 +1,117 @@
+// Messages of a real peer through the whole way in: connection, gate, rates, work. What is counted is counted once, and a repeat not at all.
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { SystemRandom } from '../../../../main/adapters/clock/system-clock.ts';
+import { PEER_RATES } from '../../../../main/services/links/limits.ts';
+import { PeerRates } from '../../../../main/services/links/peer-rates.ts';
+import { Work } from '../../../../main/services/work/work.ts';
+import { HubStack } from '../../../fakes/hub-stack.ts';
+import { ManualClock } from '../../../fakes/manual-clock.ts';
+import { SILENT_LOG } from '../../../fakes/memory-store.ts';
+import { MemoryNetwork } from '../../../fakes/memory-transport.ts';
+import { OWNER } from '../../../fakes/work-hub.ts';
+
+let clock: ManualClock;
+let dad: HubStack;
+let mum: HubStack;
+let work: Work;
+
+beforeEach(async () => {
+  clock = new ManualClock();
+  const network = new MemoryNetwork(clock);
+  dad = await new HubStack({ clock, name: 'Dad', transport: network.create() }).start();
+  mum = new HubStack({ clock, name: 'Mum', transport: network.create() });
+  work = new Work({
+    store: mum.store,
+    clock,
+    random: new SystemRandom(),
+    log: SILENT_LOG,
+    events: mum.events,
+    messenger: mum.links,
+    rates: new PeerRates(clock),
+    resolvePeer: (to) => mum.directory.resolve(to),
+    refreshCapabilities: () => Promise.resolve(),
+    hubName: () => 'Mum',
+    mintAgentToken: (agent) => Promise.resolve(agent),
+    revokeAgentTokens: () => Promise.resolve(),
+  });
+  await mum.start();
+  await work.start();
+  await dad.pins(mum);
+  await mum.pins(dad);
+  dad.hears(mum);
+  await clock.until(() => dad.links.isOnline(mum.key) && mum.links.isOnline(dad.key), 'both are online');
+});
+
+afterEach(async () => {
+  await work.stop();
+  await Promise.all([dad.stop(), mum.stop()]);
+});
+
+const ask = async (id: string = randomUUID()): Promise<string> => {
+  const asked = dad.links.request(mum.key, { id, kind: 'query', ref: null, payload: { question: 'Milk?', domain: 'home' } }, 5_000);
+  const reply = await settled(asked);
+  return reply.ok ? reply.value.kind : reply.error.code;
+};
+const settled = async <T>(promise: Promise<T>): Promise<T> => {
+  await clock.settle();
+  return promise;
+};
+const tell = (id: string, payload: Readonly<Record<string, unknown>>, ref: string | null = null) =>
+  settled(dad.links.send(mum.key, { id, kind: 'notify', ref, payload }));
+const mood = { topic: 'user.mood', data: 'fine' };
+
+it('takes as many queries at once as the rate says, not half of them', async () => {
+  const codes: string[] = [];
+  for (let count = 0; count <= PEER_RATES.query.burst; count++) codes.push(await ask());
+  expect(codes.slice(0, -1)).toEqual(Array.from({ length: PEER_RATES.query.burst }, () => 'unhandled'));
+  expect(codes.at(-1)).toBe('rate_limited');
+});
+
+it('takes as many notifications at once as the rate says, and counts neither receipts nor repeats', async () => {
+  const { burst } = PEER_RATES.notify;
+  for (let count = 0; count < burst; count++) await tell(randomUUID(), { topic: 'axon.receipt', data: {} }, randomUUID());
+  const first = randomUUID();
+  for (let count = 0; count < burst; count++) await tell(first, mood);
+  await clock.advance(100);
+  expect(work.feed.unreadCount()).toBe(1);
+  for (let count = 1; count < burst; count++) await tell(randomUUID(), mood);
+  await clock.advance(100);
+  expect(work.feed.unreadCount()).toBe(burst);
+  await tell(randomUUID(), mood);
+  await clock.advance(100);
+  expect(work.feed.unreadCount()).toBe(burst);
+});
+
+it('shows a notification that comes twice once, and hands it out once', async () => {
+  await work.agents.create('claude', { topics: ['user'] }, 'R2', OWNER);
+  const id = randomUUID();
+  await tell(id, mood);
+  await clock.advance(60_000);
+  await tell(id, mood);
+  await clock.advance(100);
+  expect(work.feed.unreadCount()).toBe(1);
+  expect(await work.inbox.claim('claude', 8)).toHaveLength(1);
+});
+
+it('asks nobody twice what comes twice, while it is open and after it was answered', async () => {
+  await work.agents.create('claude', { domains: ['home'] }, 'R0', OWNER);
+  const id = randomUUID();
+  const asked = ask(id);
+  await clock.settle();
+  const [item] = await work.inbox.claim('claude', 8);
+  expect(await ask(id)).toBe('conflict');
+  await work.inbox.reply('claude', item?.delivery_id ?? '', { status: 'completed', summary: 'Yes', truncated: false });
+  expect(await asked).toBe('response');
+  expect(await ask(id)).toBe('conflict');
+  expect(await work.inbox.claim('claude', 8)).toEqual([]);
+});
+
+it('takes a query again that was refused for a while, under the same id', async () => {
+  const { burst } = PEER_RATES.query;
+  for (let count = 0; count < burst; count++) await ask();
+  const id = randomUUID();
+  expect(await ask(id)).toBe('rate_limited');
+  await clock.advance(60_000);
+  expect(await ask(id)).toBe('unhandled');
+});

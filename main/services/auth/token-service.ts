@@ -188,7 +188,8 @@ export class TokenService {
     const wall = clock.wallMs();
     const now = clock.monotonicMs();
     const life: Liveness = {
-      endsAtMs: row.expiresAt === null ? null : now + (row.expiresAt - wall),
+      // Never longer than its whole life, also when the wall clock was set back while the hub was off.
+      endsAtMs: row.expiresAt === null ? null : now + Math.min(row.expiresAt - wall, row.expiresAt - row.createdAt),
       idleMs: row.idleExpiresAfterMs,
       lastUsedAtMs: now - Math.max(0, wall - (row.lastUsedAt ?? row.createdAt)),
       lastWrittenAtMs: row.lastUsedAt === null ? -Infinity : now,

@@ -122,6 +122,15 @@ describe('a session', () => {
     expect(store.read.tokens().filter((row) => row.kind !== 'agent')).toHaveLength(SESSIONS_MAX);
   });
 
+  test('F-12: is not stretched when the hub starts again with a wall clock that was set back', async () => {
+    const { token } = await tokens.issueForOwner('Command line');
+    clock.jumpWall(-24 * 60 * 60_000);
+    const restarted = new TokenService({ store, clock, random: new SystemRandom() });
+    expect(restarted.authenticate(token)).toBeDefined();
+    await clock.advance(OWNER_TOKEN_MAX_MS);
+    expect(restarted.authenticate(token)).toBeUndefined();
+  });
+
   test('F-12: survives a jump of the wall clock, which is not time that passed', async () => {
     const { token } = await tokens.issueForPage('Browser');
     clock.jumpWall(10 * 365 * 24 * 60 * 60_000);

@@ -45,10 +45,10 @@ interface Watched<Result> {
 
 /** Looks at the hub's health and memory again and again until the work is over. */
 async function watch<Result>(hub: CrowdedHub, work: Promise<Result>): Promise<Watched<Result>> {
-  let isOver = false;
+  const over = new AbortController();
   let [slowestHealthMs, mostMemoryBytes] = [0, 0];
   const watching = (async (): Promise<void> => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       slowestHealthMs = Math.max(slowestHealthMs, await hub.healthMs());
       mostMemoryBytes = Math.max(mostMemoryBytes, hub.memoryBytes());
       await new Promise((resolve) => setTimeout(resolve, SAMPLE_MS));
@@ -57,7 +57,7 @@ async function watch<Result>(hub: CrowdedHub, work: Promise<Result>): Promise<Wa
   try {
     return { result: await Promise.race([work, watching.then(() => work)]), slowestHealthMs, mostMemoryBytes };
   } finally {
-    isOver = true;
+    over.abort();
     await watching;
   }
 }

@@ -72,6 +72,24 @@ export class LightPeer {
     return line !== undefined && (await this.transport.send(line, this.envelope(kind, payload))).ok;
   }
 
+  /** For messages that are none: the code of the error, the kind of another reply, or what went wrong on the way. */
+  async askBytes(bytes: Uint8Array, timeoutMs: number): Promise<string> {
+    const line = this.#lines.at(-1);
+    if (line === undefined) return 'not connected';
+    const answered = await this.transport.request(line, bytes, timeoutMs);
+    if (!answered.ok) return answered.error.type;
+    const reply: unknown = JSON.parse(Buffer.from(answered.value).toString());
+    if (!isJsonObject(reply) || !isJsonObject(reply['payload'])) return 'no reply';
+    return String(reply['kind'] === 'error' ? reply['payload']['code'] : reply['kind']);
+  }
+
+  async sendBytes(bytes: Uint8Array): Promise<string> {
+    const line = this.#lines.at(-1);
+    if (line === undefined) return 'not connected';
+    const sent = await this.transport.send(line, bytes);
+    return sent.ok ? 'sent' : sent.error.type;
+  }
+
   envelope(kind: string, payload: unknown, id: string = randomUUID(), ref: string | null = null): Uint8Array {
     const { agentId } = this.identity;
     return Buffer.from(JSON.stringify({ v: 1, id, from: agentId, to: this.#hub.agentId, ts: Date.now(), kind, ref, payload }));

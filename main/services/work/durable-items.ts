@@ -13,7 +13,7 @@ import type { Deliveries } from './deliveries.ts';
 import type { Feed } from './feed.ts';
 import type { Handover } from './handover.ts';
 import { checkAttempt, Leases, type Attempt } from './leases.ts';
-import { DELIVERY_ATTEMPTS_MAX } from './limits.ts';
+import { DELIVERY_ATTEMPTS_MAX, LEASE_MAX_MS } from './limits.ts';
 import { isTrusted } from './parties.ts';
 import type { Progress } from './progress.ts';
 import { untrusted, type TaskEndings } from './task-endings.ts';
@@ -52,7 +52,8 @@ export class DurableItems {
   start(): void {
     const now = this.#deps.clock.wallMs();
     for (const row of this.#deps.store.read.expiredLeases(Number.MAX_SAFE_INTEGER)) {
-      this.#leases.hold(row.deliveryId, Math.max(0, (row.leaseUntilWallMs ?? now) - now));
+      // The wall clock may have been set meanwhile: back by hours, it would keep the item from everybody for as long.
+      this.#leases.hold(row.deliveryId, Math.min(LEASE_MAX_MS, Math.max(0, (row.leaseUntilWallMs ?? now) - now)));
     }
   }
 

@@ -16,6 +16,8 @@ export const INBOX_QUEUED_MAX = 1_000;
 export const DELIVERY_ATTEMPTS_MAX = 8;
 /** Lease of an item whose agent did not ask for another. */
 export const LEASE_DEFAULT_MS = 60_000;
+/** Longest lease that may be asked for; one that a clock set back would make longer ends after this. */
+export const LEASE_MAX_MS = 600_000;
 /** Claims of one agent that may wait at once; the next is answered `overloaded`. */
 export const CLAIM_WAITERS_PER_AGENT_MAX = 32;
 /** Readers that may wait for one task to end; the next gets the task as it is. */

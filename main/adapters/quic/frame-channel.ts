@@ -1,5 +1,6 @@
 // Frames over a private byte channel between this process and its other half: length, type, body. What is posted in one go leaves as one
-// write: at once when the channel was quiet, at the end of the loop's turn when it is busy. Receipt is acknowledged in bytes, so each side knows how far behind the other is, on any kind of channel.
+// write: at once when the channel was quiet, at the end of the loop's turn when it is busy. Receipt is acknowledged in bytes, so each
+// side knows how far behind the other is, on any kind of channel.
 import { assert } from '../../lib/assert.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { CHANNEL_ACKNOWLEDGE_BYTES, CHANNEL_BUSY_MS, CHANNEL_WINDOW_BYTES, FRAME_SIZE_MAX_BYTES } from './limits.ts';

@@ -66,13 +66,16 @@ export class OutgoingMessages {
   request(bytes: Uint8Array, timeoutMs: number, signal?: AbortSignal): Promise<Answer> {
     if (signal?.aborted) return Promise.resolve(err({ type: 'aborted' }));
     return new Promise((resolve) => {
-      let abort: () => void = () => {};
+      let ended = false;
+      let unlisten = (): void => {};
       const cancel = this.begin('bidirectional', bytes, timeoutMs, (answer) => {
-        signal?.removeEventListener('abort', abort);
+        ended = true;
+        unlisten();
         resolve(answer);
       });
-      abort = cancel;
-      signal?.addEventListener('abort', abort, { once: true });
+      if (ended || !signal) return;
+      signal.addEventListener('abort', cancel, { once: true });
+      unlisten = () => signal.removeEventListener('abort', cancel);
     });
   }
 

@@ -51,8 +51,11 @@ export function hubHandlers(deps: HubHandlersDeps): HandlersOf<'hub'> {
       return { url: loginUrl(hub.current().api_port, code), expires_at: expiresAt };
     },
     'hub.setPassphrase': async ({ passphrase: wanted, current, boot_secret }, caller, context) => {
-      await allowPassphrase(deps, { current, boot_secret }, caller, context);
-      await passphrase.set(wanted, actorOf(caller));
+      if (passphrase.isSet()) await changePassphrase(deps, { wanted, current }, caller, context);
+      else {
+        allowFirstPassphrase(deps, boot_secret, caller);
+        await passphrase.setFirst(wanted, actorOf(caller));
+      }
       hub.changed();
       return { set: true };
     },
@@ -64,24 +67,26 @@ export function loginUrl(port: number, code: string): string {
   return `http://127.0.0.1:${port}/#c=${code}`;
 }
 
-/** The first passphrase: a logged-in page, or whoever can read hub.json. A later one: whoever knows the one before. */
-async function allowPassphrase(
-  { passphrase, bootSecret }: HubHandlersDeps,
-  given: { readonly current: string | undefined; readonly boot_secret: string | undefined },
+/** For whoever knows the one before. Who was logged in with that one is not any more, but for the caller. */
+async function changePassphrase(
+  { passphrase, tokens }: HubHandlersDeps,
+  { wanted, current }: { readonly wanted: string; readonly current: string | undefined },
   caller: Caller,
   context: CallContext,
 ): Promise<void> {
-  if (passphrase.isSet()) {
-    if (given.current === undefined) {
-      throw new AppError('passphrase_required', 'This hub has an owner passphrase already; to change it, give the present one too.', {
-        failedBy: 'input',
-      });
-    }
-    await passphrase.check(given.current, context.signal);
-    return;
+  if (current === undefined) {
+    throw new AppError('passphrase_required', 'This hub has an owner passphrase already; to change it, give the present one too.', {
+      failedBy: 'input',
+    });
   }
+  await passphrase.change(current, wanted, actorOf(caller), context.signal);
+  await tokens.revokeSessions(caller.kind === 'anonymous' ? null : caller.tokenId, actorOf(caller));
+}
+
+/** For a logged-in page, or whoever can read hub.json. Throws `unauthenticated`. */
+function allowFirstPassphrase({ bootSecret }: HubHandlersDeps, given: string | undefined, caller: Caller): void {
   const isPerson = caller.kind === 'ui' || caller.kind === 'owner';
-  if (isPerson || (given.boot_secret !== undefined && sameSecret(given.boot_secret, bootSecret.expose()))) return;
+  if (isPerson || (given !== undefined && sameSecret(given, bootSecret.expose()))) return;
   throw new AppError(
     'unauthenticated',
     'The first owner passphrase is set at a terminal of this computer or on a page that is logged in.',

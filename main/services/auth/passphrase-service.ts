@@ -15,6 +15,12 @@ const SALT_SIZE_BYTES = 16;
 const recordSchema = v.object({ salt: v.string(), hash: v.string(), N: v.number(), r: v.number(), p: v.number() });
 type PassphraseRecord = v.InferOutput<typeof recordSchema>;
 
+/** Who sets it, for the audit. */
+interface SetBy {
+  readonly actor: string;
+  readonly surface: string;
+}
+
 export interface PassphraseServiceDeps {
   readonly store: Store;
   readonly clock: Clock;
@@ -34,24 +40,18 @@ export class PassphraseService {
     return this.#deps.store.read.getMeta(META_NAME) !== undefined;
   }
 
-  /** Sets or replaces it. The caller has made sure that this person may. */
-  async set(passphrase: string, by: { readonly actor: string; readonly surface: string }): Promise<void> {
-    const salt = this.#deps.random.bytes(SALT_SIZE_BYTES);
-    const { N, r, p } = PASSPHRASE_SCRYPT;
-    const record: PassphraseRecord = { salt: toBase64(salt), hash: toBase64(await hash(passphrase, salt, { N, r, p })), N, r, p };
-    const at = this.#deps.clock.wallMs();
-    await this.#deps.store.write((tables) => {
-      tables.setMeta(META_NAME, JSON.stringify(record));
-      tables.appendAudit({
-        at,
-        actor: by.actor,
-        surface: by.surface,
-        action: 'passphrase_set',
-        object: 'owner',
-        digest: null,
-        detail: '{}',
-      });
-    });
+  /** Sets the first one. The caller has made sure that this person may. Throws `conflict` when another was set in the meantime. */
+  async setFirst(passphrase: string, by: SetBy): Promise<void> {
+    await this.#replace(undefined, passphrase, by);
+  }
+
+  /**
+   * Puts `passphrase` in the place of `current`. Throws as `check` does, and `conflict` when another change came in between.
+   */
+  async change(current: string, passphrase: string, by: SetBy, signal: AbortSignal): Promise<void> {
+    const before = this.#deps.store.read.getMeta(META_NAME);
+    await this.check(current, signal);
+    await this.#replace(before, passphrase, by);
   }
 
   /**
@@ -79,6 +79,32 @@ export class PassphraseService {
     } finally {
       this.#waiting -= 1;
     }
+  }
+
+  /** `before` is the record this one may replace; it is looked at in the same transaction, after the slow hash. */
+  async #replace(before: string | undefined, passphrase: string, by: SetBy): Promise<void> {
+    const salt = this.#deps.random.bytes(SALT_SIZE_BYTES);
+    const { N, r, p } = PASSPHRASE_SCRYPT;
+    const record: PassphraseRecord = { salt: toBase64(salt), hash: toBase64(await hash(passphrase, salt, { N, r, p })), N, r, p };
+    const at = this.#deps.clock.wallMs();
+    await this.#deps.store.write((tables) => {
+      if (tables.getMeta(META_NAME) !== before) {
+        throw new AppError('conflict', 'Another owner passphrase was set at the same moment; this one was not.', {
+          hint: 'If that was not you, stop the hub and look at who uses this computer.',
+          failedBy: 'input',
+        });
+      }
+      tables.setMeta(META_NAME, JSON.stringify(record));
+      tables.appendAudit({
+        at,
+        actor: by.actor,
+        surface: by.surface,
+        action: 'passphrase_set',
+        object: 'owner',
+        digest: null,
+        detail: '{}',
+      });
+    });
   }
 
   async #try(passphrase: string, signal: AbortSignal): Promise<boolean> {

@@ -93,6 +93,32 @@ export class TokenService {
 
   /** Ends the token now: calls that come after fail, and listeners end its streams. Throws `not_found` when there is none. */
   async revoke(id: string, by: { readonly actor: string; readonly surface: string }): Promise<void> {
+    if (!(await this.#revokeIfThere(id, by))) throw new AppError('not_found', 'There is no such session or token.', { failedBy: 'input' });
+  }
+
+  /** Ends every token of an agent, for example when it is removed. */
+  async revokeAllOfAgent(agent: string, by: { readonly actor: string; readonly surface: string }): Promise<void> {
+    const rows = this.#deps.store.read.tokens().filter((row) => row.agent === agent && row.revokedAt === null);
+    for (const row of rows) await this.revoke(row.id, by);
+  }
+
+  /** Ends every session of a page or of an owner at a terminal but `exceptId`; agents' tokens keep working. */
+  async revokeSessions(exceptId: string | null, by: { readonly actor: string; readonly surface: string }): Promise<void> {
+    for (const row of this.list()) if (row.kind !== 'agent' && row.id !== exceptId) await this.#revokeIfThere(row.id, by);
+  }
+
+  /** Called at once, in the same turn, for every token that ends: revoked, or made room for another. */
+  onRevoked(listener: (tokenId: string) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  stop(): void {
+    this.#listeners.clear();
+  }
+
+  /** False when there was none to end, for example because another call just ended it. */
+  async #revokeIfThere(id: string, by: { readonly actor: string; readonly surface: string }): Promise<boolean> {
     const now = this.#deps.clock.wallMs();
     const found = await this.#deps.store.write((tables) => {
       const row = tables.token(id);
@@ -109,24 +135,8 @@ export class TokenService {
       });
       return true;
     });
-    if (!found) throw new AppError('not_found', 'There is no such session or token.', { failedBy: 'input' });
-    this.#ended(id);
-  }
-
-  /** Ends every token of an agent, for example when it is removed. */
-  async revokeAllOfAgent(agent: string, by: { readonly actor: string; readonly surface: string }): Promise<void> {
-    const rows = this.#deps.store.read.tokens().filter((row) => row.agent === agent && row.revokedAt === null);
-    for (const row of rows) await this.revoke(row.id, by);
-  }
-
-  /** Called at once, in the same turn, for every token that ends: revoked, or made room for another. */
-  onRevoked(listener: (tokenId: string) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
-  stop(): void {
-    this.#listeners.clear();
+    if (found) this.#ended(id);
+    return found;
   }
 
   async #issue(wanted: {

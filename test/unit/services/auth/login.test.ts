@@ -67,14 +67,14 @@ describe('the owner passphrase', () => {
     const service = new PassphraseService({ store, clock, random });
     expect(service.isSet()).toBe(false);
     await expect(service.check('anything', signal)).rejects.toMatchObject({ code: 'passphrase_required' });
-    await service.set('correct horse', BY);
+    await service.setFirst('correct horse', BY);
     expect(store.read.getMeta('auth.passphrase')).not.toContain('correct horse');
     await expect(service.check('correct horse', signal)).resolves.toBeUndefined();
   });
 
   test('costs a second when it is wrong, and nobody is answered sooner', async () => {
     const service = new PassphraseService({ store, clock, random });
-    await service.set('correct horse', BY);
+    await service.setFirst('correct horse', BY);
     const answers: unknown[] = [];
     const before = clock.timers;
     const heldUp = (): Promise<void> => vi.waitFor(() => expect(clock.timers).toBe(before + 1));
@@ -93,12 +93,36 @@ describe('the owner passphrase', () => {
 
   test('is not tried beyond the queue: the next one is told when to come back', async () => {
     const service = new PassphraseService({ store, clock, random });
-    await service.set('correct horse', BY);
+    await service.setFirst('correct horse', BY);
     const gone = AbortSignal.abort();
     const waiting = Array.from({ length: PASSPHRASE_TRIES_WAITING_MAX }, () => service.check('wrong', gone).catch(() => 'refused'));
     await expect(service.check('correct horse', signal)).rejects.toMatchObject({ code: 'rate_limited' });
     expect(await Promise.all(waiting)).toEqual(waiting.map(() => 'refused'));
     await expect(service.check('correct horse', signal)).resolves.toBeUndefined();
+  });
+});
+
+describe('HT-13: of several owner passphrases set at once', () => {
+  test('one first one is kept and the others are told', async () => {
+    const service = new PassphraseService({ store, clock, random });
+    const wanted = ['passphrase one', 'passphrase two', 'passphrase three'];
+    const outcomes = await Promise.allSettled(wanted.map((passphrase) => service.setFirst(passphrase, BY)));
+    const kept = wanted.filter((_passphrase, at) => outcomes[at]?.status === 'fulfilled');
+    expect(kept).toHaveLength(1);
+    const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+    expect(refused).toEqual([expect.objectContaining({ code: 'conflict' }), expect.objectContaining({ code: 'conflict' })]);
+    await expect(service.check(kept[0] ?? '', signal)).resolves.toBeUndefined();
+    expect(store.read.audit({ limit: 9 }).filter(({ action }) => action === 'passphrase_set')).toHaveLength(1);
+  });
+
+  test('one change is kept and the other is told', async () => {
+    const service = new PassphraseService({ store, clock, random });
+    await service.setFirst('the one before', BY);
+    const outcomes = await Promise.allSettled(
+      ['passphrase one', 'passphrase two'].map((passphrase) => service.change('the one before', passphrase, BY, signal)),
+    );
+    expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    expect(outcomes).toContainEqual({ status: 'rejected', reason: expect.objectContaining({ code: 'conflict' }) });
   });
 });
 

@@ -4,6 +4,7 @@ import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import type { Items } from '../../../preload/contract/results.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
 import type { DeliveryRow, Store } from '../../ports/store.ts';
 import type { AgentRegistry } from './agent-registry.ts';
 import type { AgentReply } from './agent-reply.ts';
@@ -24,6 +25,7 @@ export interface ClaimRequest {
 interface Deps {
   readonly store: Store;
   readonly clock: Clock;
+  readonly log: Log;
   readonly agents: AgentRegistry;
   readonly deliveries: Deliveries;
   readonly items: DurableItems;
@@ -64,7 +66,12 @@ export class Inbox {
     const questions = asked === null || asked.includes('query') ? this.#deps.queries.claim(agent, max, leaseMs, this.#seq(agent)) : [];
     if (questions.length >= max) return questions;
     const durableKinds = asked?.filter((kind) => kind !== 'query') ?? null;
-    const items = await this.#deps.items.claim(agent, max - questions.length, leaseMs, durableKinds);
+    const items = await this.#deps.items.claim(agent, max - questions.length, leaseMs, durableKinds).catch((error: unknown) => {
+      // The questions are leased already: they must reach their agent whatever became of the rest.
+      if (questions.length === 0) throw error;
+      this.#deps.log.warn('durable items not claimed', { error: String(error) });
+      return [];
+    });
     const newest = Math.max(this.#seq(agent), ...items.map((item) => item.seq));
     this.#newestSeq.set(agent, newest);
     return [...questions, ...items];

@@ -7,7 +7,7 @@ import { escapeText } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
-import type { Store } from '../../ports/store.ts';
+import type { PartyKey, Store } from '../../ports/store.ts';
 import { encodeEnvelope } from '../../protocol/encode-envelope.ts';
 import { parseNotify, parseResponse } from '../../protocol/payloads.ts';
 import { TokenBuckets } from '../links/token-buckets.ts';
@@ -125,10 +125,7 @@ export class Sender {
   #localRequest(kind: WorkRequest['kind'], payload: JsonObject, asker: Asker): WorkRequest {
     const { clock, random } = this.#deps;
     const party = partyOfAgent(asker);
-    const waitMs = this.#buckets.take(party, LOCAL_RATE);
-    if (waitMs > 0) {
-      throw new AppError('rate_limited', 'This agent asks too much in a short time.', { failedBy: 'input', retryAfterMs: waitMs });
-    }
+    this.#checkRate('work', party, 'This agent asks too much in a short time.');
     const messageId = random.uuid();
     const raw = JSON.stringify({ id: messageId, kind, ref: null, payload });
     checkSize(messageId, kind, payload);
@@ -141,6 +138,7 @@ export class Sender {
     message: { readonly id: string; readonly ref: string | null; readonly payload: JsonObject },
     asker: Asker,
   ): Promise<void> {
+    this.#checkRate('notify', partyOfAgent(asker), 'This agent tells too much in a short time.');
     checkSize(message.id, 'notify', message.payload);
     const parsed = parseNotify(message.payload);
     if (!parsed.ok) throw new AppError('bad_request', `The notification does not fit: ${parsed.error}.`, { failedBy: 'input' });
@@ -155,6 +153,12 @@ export class Sender {
       payload: parsed.value,
       sent: payload,
     });
+  }
+
+  /** @throws AppError rate_limited */
+  #checkRate(what: 'work' | 'notify', party: PartyKey, sentence: string): void {
+    const waitMs = this.#buckets.take(`${what} ${party}`, LOCAL_RATE);
+    if (waitMs > 0) throw new AppError('rate_limited', sentence, { failedBy: 'input', retryAfterMs: waitMs });
   }
 
   #recordNotify(

@@ -76,7 +76,8 @@ export class TaskEndings {
     });
     this.#closeApproval(tables, ended, ending);
     this.#closeDelivery(tables, ended);
-    if (inHand && ending.from !== 'runner') {
+    // A question is no durable item: whoever holds it learns of its end by its answer.
+    if (inHand && task.kind === 'delegate' && ending.from !== 'runner') {
       this.#deps.deliveries.putCancel(tables, after, ended, this.#deps.random.uuid(), ending.reason);
     }
     this.#report(tables, after, ended, ending, result);

@@ -30,6 +30,7 @@ const BY_HUB = { by: 'hub', surface: 'hub', from: 'hub' } as const;
 export class TaskKeeper {
   readonly #deps: Deps;
   #timer: TimerHandle | undefined;
+  #running = false;
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -42,7 +43,9 @@ export class TaskKeeper {
    */
   async start(): Promise<void> {
     const { store, clock, unit, deadlines, endings, log } = this.#deps;
+    this.#running = true;
     const wallMs = clock.wallMs();
+    deadlines.start();
     const open = store.read.tasksInStates(OPEN_STATES);
     for (const task of open) {
       if (task.kind === 'delegate') deadlines.arm(task.id, task.deadlineMs, elapsedSoFar(task, wallMs), graceOf(task));
@@ -64,6 +67,7 @@ export class TaskKeeper {
 
   /** Writes down how much of each deadline has passed, and stops counting. */
   async stop(): Promise<void> {
+    this.#running = false;
     this.#timer?.cancel();
     this.#timer = undefined;
     await this.#checkpoint();
@@ -122,6 +126,7 @@ export class TaskKeeper {
   }
 
   #armCheckpoint(): void {
+    if (!this.#running) return;
     this.#timer = this.#deps.clock.setTimer(ELAPSED_CHECKPOINT_INTERVAL_MS, () => {
       this.#timer = undefined;
       this.#checkpoint().then(

@@ -1,5 +1,6 @@
 // All or nothing, and only then the consequences: runs work in one commit and lets it name what happens after that commit is durable
 // (events, timers, messages). Nothing that promises something may leave the hub any other way (PROTOCOL.md, Delegation states).
+import type { Log } from '../../ports/log.ts';
 import type { Store, Tables } from '../../ports/store.ts';
 
 /** Registers what to do once the commit is durable; dropped when the work fails. */
@@ -7,19 +8,30 @@ export type After = (effect: () => void) => void;
 
 export class UnitOfWork {
   readonly #store: Store;
+  readonly #log: Log;
 
-  constructor(deps: { readonly store: Store }) {
+  constructor(deps: { readonly store: Store; readonly log: Log }) {
     this.#store = deps.store;
+    this.#log = deps.log;
   }
 
-  /** Resolves with the work's value after the commit and its effects. A throw of the work rolls all of it back. */
+  /**
+   * Resolves with the work's value after the commit and its effects. A throw of the work rolls all of it back; one of an effect is
+   * logged and stops neither the others nor the answer, since what was committed stands.
+   */
   async run<T>(work: (tables: Tables, after: After) => T): Promise<T> {
     let effects: (() => void)[] = [];
     const value = await this.#store.write((tables) => {
       effects = [];
       return work(tables, (effect) => effects.push(effect));
     });
-    for (const effect of effects) effect();
+    for (const effect of effects) {
+      try {
+        effect();
+      } catch (error) {
+        this.#log.error('consequence of a commit failed', { error: String(error) });
+      }
+    }
     return value;
   }
 }

@@ -29,8 +29,8 @@ const ORDER: readonly RiskClass[] = ['R0', 'R1', 'R2', 'R3'];
  */
 export function riskOf(agent: ClassifiedAgent, domain: string | null): Risk {
   if (domain !== null && !isDomain(domain)) return { riskClass: 'R3', reason: 'unknown' };
-  if (agent.state === 'requested') return { riskClass: higher(agent.riskClass, 'R2'), reason: 'new_agent' };
-  if (domain === null) return { riskClass: higher(agent.riskClass, 'R1'), reason: 'no_domain' };
+  if (agent.state === 'requested') return { riskClass: higherRisk(agent.riskClass, 'R2'), reason: 'new_agent' };
+  if (domain === null) return { riskClass: higherRisk(agent.riskClass, 'R1'), reason: 'no_domain' };
   const nearest = longestDomain(agent.domains, domain);
   const spokenOf = longestDomain(
     agent.domains.filter((entry) => entry.byOwner === true),
@@ -39,7 +39,7 @@ export function riskOf(agent: ClassifiedAgent, domain: string | null): Risk {
   const own = classFrom(agent, nearest);
   if (spokenOf === undefined || spokenOf === nearest) return own;
   const floor = classFrom(agent, spokenOf);
-  return higher(own.riskClass, floor.riskClass) === own.riskClass ? own : floor;
+  return higherRisk(own.riskClass, floor.riskClass) === own.riskClass ? own : floor;
 }
 
 function classFrom(agent: ClassifiedAgent, entry: { readonly riskClass: RiskClass | null } | undefined): Risk {
@@ -47,6 +47,7 @@ function classFrom(agent: ClassifiedAgent, entry: { readonly riskClass: RiskClas
   return own === null ? { riskClass: agent.riskClass, reason: 'agent_class' } : { riskClass: own, reason: 'domain_class' };
 }
 
-function higher(first: RiskClass, second: RiskClass): RiskClass {
+/** The more careful of two classes. */
+export function higherRisk(first: RiskClass, second: RiskClass): RiskClass {
   return ORDER.indexOf(first) >= ORDER.indexOf(second) ? first : second;
 }

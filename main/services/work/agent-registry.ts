@@ -4,7 +4,9 @@ import type { AgentDto, RiskClass } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { AgentDomainRow, AgentRow, DeliveryRow, Reads, Store, Tables } from '../../ports/store.ts';
+import { escapeText } from '../../core/text-escape.ts';
 import type { EventBus } from '../event-bus.ts';
+import { displayNameOf, mergeDomains } from './agent-profile.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import { AGENTS_MAX, LAST_CALL_WRITE_INTERVAL_MS, PRESENCE_WINDOW_MS } from './limits.ts';
 import { partyOfAgent } from './parties.ts';
@@ -51,8 +53,6 @@ interface Deps {
   readonly audit: AuditTrail;
 }
 
-const CAREFUL: readonly RiskClass[] = ['R2', 'R3'];
-
 export class AgentRegistry {
   readonly #deps: Deps;
   readonly #presence = new Map<string, Presence>();
@@ -93,11 +93,11 @@ export class AgentRegistry {
     if (others.length >= AGENTS_MAX) throw new AppError('overloaded', `This hub keeps at most ${AGENTS_MAX} agents. Remove one first.`);
     const row: AgentRow = {
       name,
-      displayName: profile.display_name ?? name,
+      displayName: displayNameOf(profile.display_name, name, others),
       dialect: profile.dialect ?? 'axon',
       state: 'active',
       riskClass,
-      domains: unique(profile.domains ?? []).map((domain) => ({ domain, riskClass: null })),
+      domains: mergeDomains({ name, riskClass, domains: [] }, unique(profile.domains ?? []), others, false),
       capabilities: unique(profile.capabilities ?? []),
       channels: unique(profile.channels ?? []),
       tools: unique(profile.tools ?? []),
@@ -130,9 +130,12 @@ export class AgentRegistry {
       const row = this.#row(tables, name);
       tables.putAgent({
         ...row,
-        displayName: profile.display_name ?? row.displayName,
+        displayName: profile.display_name === undefined ? row.displayName : displayNameOf(profile.display_name, name, tables.agents()),
         dialect: profile.dialect ?? row.dialect,
-        domains: profile.domains === undefined ? row.domains : mergeDomains(row, unique(profile.domains), actor.surface === 'agent'),
+        domains:
+          profile.domains === undefined
+            ? row.domains
+            : mergeDomains(row, unique(profile.domains), tables.agents(), actor.surface === 'agent'),
         capabilities: unique(profile.capabilities ?? row.capabilities),
         channels: unique(profile.channels ?? row.channels),
         tools: unique(profile.tools ?? row.tools),
@@ -242,11 +245,11 @@ export class AgentRegistry {
         risk_class: riskClass,
         ...(isOffered === false ? { offered: false } : {}),
       })),
-      capabilities: row.capabilities,
-      channels: row.channels,
-      tools: row.tools,
-      topics: row.topics,
-      model: row.model,
+      capabilities: row.capabilities.map(escapeText),
+      channels: row.channels.map(escapeText),
+      tools: row.tools.map(escapeText),
+      topics: row.topics.map(escapeText),
+      model: row.model === null ? null : escapeText(row.model),
       concurrency: row.concurrency,
       is_default: row.isDefault,
       presence: this.isOnline(row.name) ? 'online' : row.lastCallAt === null && !this.#presence.has(row.name) ? 'never_seen' : 'away',
@@ -330,17 +333,6 @@ function newestToken(reads: Reads, agent: string): number | null {
 
 function unique(words: readonly string[]): readonly string[] {
   return [...new Set(words)];
-}
-
-/** What is offered now, then what the owner spoke of and is not offered: that keeps its class until the owner takes it back. */
-function mergeDomains(row: AgentRow, domains: readonly string[], byAgent: boolean): readonly AgentDomainRow[] {
-  const offered = domains.map((domain): AgentDomainRow => {
-    const known = row.domains.find((other) => other.domain === domain);
-    if (known) return { ...known, isOffered: true };
-    return { domain, riskClass: byAgent && !CAREFUL.includes(row.riskClass) ? 'R2' : null };
-  });
-  const kept = row.domains.filter((known) => known.byOwner === true && !domains.includes(known.domain));
-  return [...offered, ...kept.map((known) => ({ ...known, isOffered: false }))];
 }
 
 /** The owner's list stands as it is given; a class that differs from what was there is the owner's own word. */

@@ -84,3 +84,22 @@ it('forgets a careful class that was the hub’s own, so that an agent cannot fi
   for (let index = 0; index < 3; index++) await offer('home', `home.room-${index}`);
   expect(mum.work.agents.get('house').domains.map(({ domain }) => domain)).toEqual(['home', 'home.room-2', 'home.locks']);
 });
+
+it('is not lowered by another agent that takes the area over', async () => {
+  await mum.agent('aaa', ['music'], { risk: 'R0' });
+  await mum.work.agents.update('aaa', { domains: ['music', 'home.locks'] }, { id: 't-aaa', surface: 'agent' });
+  expect(await classOf('home.locks')).toBe('R3');
+  await mum.agent('aab', ['home.locks.front'], { risk: 'R0' });
+  expect(await classOf('home.locks.front')).toBe('R3');
+});
+
+it('shows an agent under a name that is plain and nobody else’s, and no hidden character of its words', async () => {
+  const shown = async (display_name: string): Promise<string> =>
+    (await mum.work.agents.update('house', { display_name }, BY_ITSELF)).display_name;
+  await mum.agent('claude', ['chat']);
+  expect(await shown('House keeper')).toBe('House keeper');
+  expect(await shown('\u202erepeek')).toBe('house');
+  expect(await shown('C1aude')).toBe('house');
+  const { tools, model } = await mum.work.agents.update('house', { tools: ['\u001b[31mred'], model: 'm\u200b' }, BY_ITSELF);
+  expect([tools, model]).toEqual([['[U+001B][31mred'], 'm[U+200B]']);
+});

@@ -126,7 +126,7 @@ describe('a delegation between two hubs', () => {
     await send({ report_back: false });
     await mum.decide(mum.card, 'allow');
     const item = await mum.claim('claude');
-    await mum.work.inbox.ack('claude', item.delivery_id);
+    await mum.work.inbox.ack('claude', item.delivery_id, null);
     await mum.work.inbox.extend('claude', item.delivery_id, 60_000, 'SECRET-CALENDAR-CONTENT');
     await clock.settle();
     expect(mum.messenger.sent.some(({ payload }) => payload['topic'] === 'axon.progress')).toBe(true);

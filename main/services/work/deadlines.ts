@@ -18,19 +18,25 @@ export class Deadlines {
   readonly #clock: Clock;
   readonly #onDue: (taskId: string) => void;
   readonly #due = new Map<string, Due>();
+  #isStopped = false;
 
   constructor(deps: { readonly clock: Clock }, onDue: (taskId: string) => void) {
     this.#clock = deps.clock;
     this.#onDue = onDue;
   }
 
+  start(): void {
+    this.#isStopped = false;
+  }
+
   /**
-   * Starts counting. A task that was armed before is counted anew.
+   * Starts counting; not once stopped: what is written down is gone on with at the next start. A task that was armed before is counted anew.
    * @param elapsedMs how much of `deadlineMs` has passed already
    * @param graceMs how long after the deadline its end is told
    */
   arm(taskId: string, deadlineMs: number, elapsedMs: number, graceMs = 0): void {
     this.forget(taskId);
+    if (this.#isStopped) return;
     const remainingMs = deadlineMs - elapsedMs;
     const timer = this.#clock.setTimer(Math.max(0, remainingMs + graceMs), () => {
       this.#due.delete(taskId);
@@ -66,6 +72,7 @@ export class Deadlines {
   }
 
   stop(): void {
+    this.#isStopped = true;
     for (const due of this.#due.values()) due.timer.cancel();
     this.#due.clear();
   }

@@ -42,6 +42,7 @@ const CALLED_OFF = { state: 'cancelled', code: 'cancelled', reason: 'It was call
 export class DurableItems {
   readonly #deps: Deps;
   readonly #leases: Leases;
+  #isStopped = false;
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -51,6 +52,7 @@ export class DurableItems {
   /** Goes on with the leases of the run before; one that ended meanwhile ends now. */
   start(): void {
     const now = this.#deps.clock.wallMs();
+    this.#isStopped = false;
     for (const row of this.#deps.store.read.expiredLeases(Number.MAX_SAFE_INTEGER)) {
       // The wall clock may have been set meanwhile: back by hours, it would keep the item from everybody for as long.
       this.#leases.hold(row.deliveryId, Math.min(LEASE_MAX_MS, Math.max(0, (row.leaseUntilWallMs ?? now) - now)));
@@ -58,6 +60,7 @@ export class DurableItems {
   }
 
   stop(): void {
+    this.#isStopped = true;
     this.#leases.stop();
   }
 
@@ -147,7 +150,7 @@ export class DurableItems {
       if (row.state !== 'claimed') throw notHeld(row, task);
       const leaseUntil = Math.round(this.#deps.clock.wallMs() + leaseMs);
       this.#update(tables, row, { leaseUntilWallMs: leaseUntil });
-      after(() => this.#leases.hold(deliveryId, leaseMs));
+      after(() => this.#hold(deliveryId, leaseMs));
       return { leaseUntil, task };
     });
   }
@@ -215,7 +218,7 @@ export class DurableItems {
       moveTask(tables, task, 'claimed');
       after(() => this.#deps.events.taskChanged(task.id));
     }
-    after(() => this.#leases.hold(row.deliveryId, leaseMs));
+    after(() => this.#hold(row.deliveryId, leaseMs));
     return this.#dto(claimed, words.value);
   }
 
@@ -245,6 +248,11 @@ export class DurableItems {
     return state;
   }
 
+  /** What is committed while the hub stops is gone on with at the next start. */
+  #hold(deliveryId: string, leaseMs: number): void {
+    if (!this.#isStopped) this.#leases.hold(deliveryId, leaseMs);
+  }
+
   async #leaseEnded(deliveryId: string): Promise<void> {
     try {
       await this.#deps.unit.run((tables, after) => {
@@ -253,7 +261,7 @@ export class DurableItems {
       });
     } catch (error) {
       this.#deps.log.error('lease not ended', { error: String(error) });
-      this.#leases.hold(deliveryId, LEASE_RETRY_MS);
+      this.#hold(deliveryId, LEASE_RETRY_MS);
     }
   }
 

@@ -119,10 +119,11 @@ export class Session {
   async asOwner(): Promise<HubClient> {
     const line = await this.line();
     const passphrase = await this.#passphrase('Owner passphrase: ');
-    const { token } = await line.call('hub.login', { passphrase }).catch(async (error: unknown) => {
+    const proven = { passphrase, boot_secret: line.facts.bootSecret };
+    const { token } = await line.call('hub.login', proven).catch(async (error: unknown) => {
       if (!(error instanceof HubProblem) || error.problem.code !== 'passphrase_required') throw error;
       await this.#makeFirst(line, passphrase);
-      return line.call('hub.login', { passphrase });
+      return line.call('hub.login', proven);
     });
     const owner = line.withToken(token);
     const [, , id] = token.split('_');
@@ -140,7 +141,7 @@ export class Session {
       if (!(error instanceof HubProblem) || error.problem.code !== 'passphrase_required') throw error;
       if (!this.#terminal.isInteractive) throw this.#needsPerson();
       const current = await this.#terminal.askHidden('The passphrase until now: ');
-      await line.call('hub.setPassphrase', { passphrase, current });
+      await line.call('hub.setPassphrase', { passphrase, current, boot_secret: line.facts.bootSecret });
     }
   }
 

@@ -79,7 +79,7 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/v1/login',
     access: 'none',
-    params: v.union([v.strictObject({ code: text(64) }), v.strictObject({ passphrase: text(1024) })]),
+    params: v.union([v.strictObject({ code: text(64) }), v.strictObject({ passphrase: text(1024), boot_secret: v.optional(text(128)) })]),
   },
   'hub.loginCode': { method: 'POST', path: '/v1/login-codes', access: 'owner', params: v.strictObject({}) },
   'hub.setPassphrase': {

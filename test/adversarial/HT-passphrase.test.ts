@@ -1,6 +1,9 @@
-// The owner passphrase at the localhost door of a real hub: several that set it at once, who is logged out when it changes.
+// The owner passphrase at the localhost door of a real hub: several that set it at once, who is logged out when it changes, and others who
+// try to keep the owner out.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { TestHub, readField } from '../support/test-hub.ts';
 import type { HttpAnswer } from '../support/test-hub.ts';
@@ -41,3 +44,44 @@ describe('HT-13: the owner passphrase', () => {
     expect(await all()).toEqual([401, 401, 401, 200]);
   });
 });
+
+describe('HT-09: the owner gets in', () => {
+  const passphrase = PASSPHRASE;
+
+  test('at a terminal while others guess as fast as they may', async () => {
+    expect((await put({ passphrase, boot_secret: bootSecret() })).status).toBe(200);
+    const guesses = Array.from({ length: 12 }, () => login({ passphrase: 'a wrong guess', boot_secret: 'nor the secret' }));
+    // Four find the line full.
+    expect((await Promise.race(guesses)).status).toBe(429);
+    const all = Promise.all(guesses).then(() => 'all guesses were answered');
+    const entering = login({ passphrase, boot_secret: bootSecret() });
+    expect(await Promise.race([all, entering])).toMatchObject({ status: 200 });
+    const change = put({ passphrase: 'another passphrase', current: passphrase, boot_secret: bootSecret() });
+    expect(await Promise.race([all, change])).toMatchObject({ status: 200 });
+    await all;
+  });
+
+  test('while forty requests without a token are never finished, and pages and /health are there', async () => {
+    expect((await put({ passphrase, boot_secret: bootSecret() })).status).toBe(200);
+    const head = `POST /v1/login HTTP/1.1\r\nHost: ${hub.host}\r\nContent-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n`;
+    const sockets = await Promise.all(Array.from({ length: 40 }, () => halfSent(head)));
+    try {
+      expect((await hub.ask('/health')).status).toBe(200);
+      expect((await login({ passphrase })).status).toBe(200);
+    } finally {
+      for (const socket of sockets) socket.destroy();
+    }
+  });
+});
+
+/** A request whose body is begun and never ended; settles when the hub waits for the rest, or refused it. */
+function halfSent(head: string): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: '127.0.0.1', port: hub.port });
+    socket.once('error', reject).once('data', () => {
+      socket.write('{');
+      resolve(socket);
+    });
+    socket.write(head);
+  });
+}

@@ -209,6 +209,15 @@ describe('HT-12: a program that squats on the port', () => {
   });
 });
 
+test('HT-09: the person in charge gets in while others guess the passphrase', async () => {
+  const guess = (): Promise<unknown> => hub.ask('/v1/login', { method: 'POST', body: { passphrase: 'a wrong guess' } });
+  const guesses = Array.from({ length: 12 }, guess);
+  await Promise.race(guesses);
+  const all = Promise.all(guesses).then(() => 'all guesses were answered');
+  expect(await Promise.race([all, owner('approvals')])).toMatchObject({ code: 0 });
+  await all;
+});
+
 describe('a data folder with a pipe for a runtime file', () => {
   test.skipIf(process.platform === 'win32')('is refused at once', async () => {
     const home = mkdtempSync(join(tmpdir(), 'axon-piped-'));

@@ -57,9 +57,11 @@ export class RequestRun {
     const reads = method === 'GET' || method === 'HEAD';
     const isOpen = match?.access === 'none' || (reads && (path === '/health' || this.#services.files.has(path)));
     if (caller.kind === 'anonymous' && !isOpen) return this.#refuse(request, response);
-    response.once('close', this.#services.callers.enter(caller));
     if (reads && path === '/health') return send(response, jsonAnswer(this.#services.health()));
     if (reads && this.#services.files.has(path)) return send(response, await this.#services.files.answer(path));
+    const enter = (): unknown => response.once('close', this.#services.callers.enter(caller));
+    // Places without a token are everybody's: they are for whole requests, so that half-sent ones take none.
+    if (caller.kind !== 'anonymous') enter();
     if (method === 'GET' && path === '/v1/events') return this.#pageEvents(request, response, caller);
     if (method === 'GET' && path === '/v1/inbox/stream') return this.#inboxEvents(request, response, caller);
     if (match === undefined) throw this.#noRoute(path);
@@ -67,6 +69,7 @@ export class RequestRun {
     requireAccess(match.access, caller);
     if (expectsContinue) response.writeContinue();
     const body = hasBody(request) ? await readBody(request) : new Uint8Array();
+    if (caller.kind === 'anonymous') enter();
     send(response, await this.#operation(request, response, caller, match, body));
   }
 

@@ -7,7 +7,7 @@ import { AppError } from '../../lib/app-error.ts';
 import { utf8 } from '../../lib/bytes.ts';
 import type { Secret } from '../../lib/secret.ts';
 import type { LoginService } from '../../services/auth/login-service.ts';
-import type { PassphraseService } from '../../services/auth/passphrase-service.ts';
+import type { PassphraseLine, PassphraseService } from '../../services/auth/passphrase-service.ts';
 import type { TokenService } from '../../services/auth/token-service.ts';
 import type { HubStatus } from '../../services/hub-status.ts';
 import { actorOf } from '../actor.ts';
@@ -38,12 +38,12 @@ export function hubHandlers(deps: HubHandlersDeps): HandlersOf<'hub'> {
       await deps.unlock(context.signal);
       return hub.current();
     },
-    'hub.login': async (given, _caller, context) => {
+    'hub.login': async (given, caller, context) => {
       if ('code' in given) {
         login.spend(given.code);
         return session(await tokens.issueForPage('Browser'));
       }
-      await passphrase.check(given.passphrase, context.signal);
+      await passphrase.check(given.passphrase, context.signal, lineOf(deps, given.boot_secret, caller));
       return session(context.fromPage === true ? await tokens.issueForPage('Browser') : await tokens.issueForOwner('Command line'));
     },
     'hub.loginCode': async () => {
@@ -51,7 +51,7 @@ export function hubHandlers(deps: HubHandlersDeps): HandlersOf<'hub'> {
       return { url: loginUrl(hub.current().api_port, code), expires_at: expiresAt };
     },
     'hub.setPassphrase': async ({ passphrase: wanted, current, boot_secret }, caller, context) => {
-      if (passphrase.isSet()) await changePassphrase(deps, { wanted, current }, caller, context);
+      if (passphrase.isSet()) await changePassphrase(deps, { wanted, current, boot_secret }, caller, context);
       else {
         allowFirstPassphrase(deps, boot_secret, caller);
         await passphrase.setFirst(wanted, actorOf(caller));
@@ -69,24 +69,24 @@ export function loginUrl(port: number, code: string): string {
 
 /** For whoever knows the one before. Who was logged in with that one is not any more, but for the caller. */
 async function changePassphrase(
-  { passphrase, tokens }: HubHandlersDeps,
-  { wanted, current }: { readonly wanted: string; readonly current: string | undefined },
+  deps: HubHandlersDeps,
+  given: { readonly wanted: string; readonly current: string | undefined; readonly boot_secret: string | undefined },
   caller: Caller,
   context: CallContext,
 ): Promise<void> {
+  const { wanted, current, boot_secret } = given;
   if (current === undefined) {
     throw new AppError('passphrase_required', 'This hub has an owner passphrase already; to change it, give the present one too.', {
       failedBy: 'input',
     });
   }
-  await passphrase.change(current, wanted, actorOf(caller), context.signal);
-  await tokens.revokeSessions(caller.kind === 'anonymous' ? null : caller.tokenId, actorOf(caller));
+  await deps.passphrase.change(current, wanted, actorOf(caller), context.signal, lineOf(deps, boot_secret, caller));
+  await deps.tokens.revokeSessions(caller.kind === 'anonymous' ? null : caller.tokenId, actorOf(caller));
 }
 
 /** For a logged-in page, or whoever can read hub.json. Throws `unauthenticated`. */
-function allowFirstPassphrase({ bootSecret }: HubHandlersDeps, given: string | undefined, caller: Caller): void {
-  const isPerson = caller.kind === 'ui' || caller.kind === 'owner';
-  if (isPerson || (given !== undefined && sameSecret(given, bootSecret.expose()))) return;
+function allowFirstPassphrase(deps: HubHandlersDeps, given: string | undefined, caller: Caller): void {
+  if (lineOf(deps, given, caller) === 'owner') return;
   throw new AppError(
     'unauthenticated',
     'The first owner passphrase is set at a terminal of this computer or on a page that is logged in.',
@@ -95,6 +95,12 @@ function allowFirstPassphrase({ bootSecret }: HubHandlersDeps, given: string | u
       failedBy: 'input',
     },
   );
+}
+
+/** Who is logged in, or can read hub.json, waits for nobody else's guesses. */
+function lineOf({ bootSecret }: HubHandlersDeps, given: string | undefined, caller: Caller): PassphraseLine {
+  const isPerson = caller.kind === 'ui' || caller.kind === 'owner';
+  return isPerson || (given !== undefined && sameSecret(given, bootSecret.expose())) ? 'owner' : 'anyone';
 }
 
 function sameSecret(given: string, expected: string): boolean {

@@ -18,9 +18,9 @@ export const LOGIN_CODE_FAILURES_MAX = 5;
 /** Login codes out at once; a further one makes the oldest void. */
 export const LOGIN_CODES_MAX = 8;
 
-/** Passphrases tried one after another; a try that finds this many waiting is refused with a time to come back. */
+/** Passphrases tried one after another in one line; a try that finds this many waiting is refused with a time to come back. */
 export const PASSPHRASE_TRIES_WAITING_MAX = 8;
-/** A wrong passphrase holds the next try this long: at most one guess a second, by everybody together. */
+/** A wrong passphrase holds the next try this long: at most one guess a second in each of the two lines, by everybody in it together. */
 export const PASSPHRASE_FAILURE_DELAY_MS = 1_000;
 /** scrypt's cost: about 0.1 s and 32 MiB for one try on a small machine. */
 export const PASSPHRASE_SCRYPT = { N: 32_768, r: 8, p: 1, maxmem: 64 * 1024 * 1024 } as const;

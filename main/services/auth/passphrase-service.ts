@@ -1,5 +1,5 @@
 // The owner passphrase: what a person at a terminal proves to be more than a program with a shell. Owns its slow hash (scrypt) in the
-// store's meta and the pace of tries: one at a time, a wrong one holds the next by a second. Must never keep or log the passphrase.
+// store's meta and the pace of tries: one at a time in each line, a wrong one holds the next by a second. Must never keep or log the passphrase.
 import { scrypt, timingSafeEqual } from 'node:crypto';
 import * as v from 'valibot';
 import { AppError } from '../../lib/app-error.ts';
@@ -15,6 +15,17 @@ const SALT_SIZE_BYTES = 16;
 const recordSchema = v.object({ salt: v.string(), hash: v.string(), N: v.number(), r: v.number(), p: v.number() });
 type PassphraseRecord = v.InferOutput<typeof recordSchema>;
 
+/**
+ * Where a try waits. `owner`: who is logged in already or can read hub.json; `anyone`: everybody else, whose wrong guesses must not keep
+ * the owner at the terminal out.
+ */
+export type PassphraseLine = 'owner' | 'anyone';
+
+interface Turns {
+  last: Promise<unknown>;
+  waiting: number;
+}
+
 /** Who sets it, for the audit. */
 interface SetBy {
   readonly actor: string;
@@ -29,8 +40,10 @@ export interface PassphraseServiceDeps {
 
 export class PassphraseService {
   readonly #deps: PassphraseServiceDeps;
-  #last: Promise<unknown> = Promise.resolve();
-  #waiting = 0;
+  readonly #lines: Readonly<Record<PassphraseLine, Turns>> = {
+    owner: { last: Promise.resolve(), waiting: 0 },
+    anyone: { last: Promise.resolve(), waiting: 0 },
+  };
 
   constructor(deps: PassphraseServiceDeps) {
     this.#deps = deps;
@@ -48,36 +61,37 @@ export class PassphraseService {
   /**
    * Puts `passphrase` in the place of `current`. Throws as `check` does, and `conflict` when another change came in between.
    */
-  async change(current: string, passphrase: string, by: SetBy, signal: AbortSignal): Promise<void> {
+  async change(current: string, passphrase: string, by: SetBy, signal: AbortSignal, line: PassphraseLine = 'anyone'): Promise<void> {
     const before = this.#deps.store.read.getMeta(META_NAME);
-    await this.check(current, signal);
+    await this.check(current, signal, line);
     await this.#replace(before, passphrase, by);
   }
 
   /**
    * Throws `unauthenticated` when it is wrong (a second later), `passphrase_required` when none is set yet, and `rate_limited` when too
-   * many wait already.
+   * many wait in this line already.
    */
-  async check(passphrase: string, signal: AbortSignal): Promise<void> {
+  async check(passphrase: string, signal: AbortSignal, line: PassphraseLine = 'anyone'): Promise<void> {
     if (!this.isSet()) {
       throw new AppError('passphrase_required', 'This hub has no owner passphrase yet.', {
         hint: 'Set one with "axon login" at a terminal, or in Settings.',
         failedBy: 'input',
       });
     }
-    if (this.#waiting >= PASSPHRASE_TRIES_WAITING_MAX) {
+    const turns = this.#lines[line];
+    if (turns.waiting >= PASSPHRASE_TRIES_WAITING_MAX) {
       throw new AppError('rate_limited', 'Too many passphrases are being tried at once.', {
         retryAfterMs: PASSPHRASE_TRIES_WAITING_MAX * PASSPHRASE_FAILURE_DELAY_MS,
         failedBy: 'input',
       });
     }
-    this.#waiting += 1;
-    const turn = this.#last.then(() => this.#try(passphrase, signal));
-    this.#last = turn.catch(() => undefined);
+    turns.waiting += 1;
+    const turn = turns.last.then(() => this.#try(passphrase, signal));
+    turns.last = turn.catch(() => undefined);
     try {
       if (!(await turn)) throw new AppError('unauthenticated', 'That is not the owner passphrase.', { failedBy: 'input' });
     } finally {
-      this.#waiting -= 1;
+      turns.waiting -= 1;
     }
   }
 

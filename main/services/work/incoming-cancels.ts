@@ -9,6 +9,7 @@ import type { IncomingMessage, ReplyDraft } from '../peer-messenger.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import type { Cancelling } from './cancelling.ts';
 import { ack, refusal } from './incoming-delegations.ts';
+import { CANCEL_REASON_MAX_CHARACTERS } from './limits.ts';
 import type { OnceOnly } from './once-only.ts';
 import type { WorkEvents } from './work-events.ts';
 
@@ -32,7 +33,7 @@ export class IncomingCancels {
   async handle({ peer, envelope, raw }: IncomingMessage): Promise<ReplyDraft> {
     const parsed = parseCancel(envelope.payload);
     if (!parsed.ok) throw new AppError('invalid_envelope', `The cancel does not fit: ${parsed.error}.`, { failedBy: 'input' });
-    const reason = parsed.value.reason === null ? null : escapeText(parsed.value.reason);
+    const reason = parsed.value.reason === null ? null : escapeText(cut(parsed.value.reason));
     const { once, rates, cancelling, audit, events, clock } = this.#deps;
     try {
       return await once.answer(
@@ -74,6 +75,10 @@ export class IncomingCancels {
       throw error;
     }
   }
+}
+
+function cut(reason: string): string {
+  return reason.length <= CANCEL_REASON_MAX_CHARACTERS ? reason : `${reason.slice(0, CANCEL_REASON_MAX_CHARACTERS)} [cut]`;
 }
 
 function nothingToCancel(): AppError {

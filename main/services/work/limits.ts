@@ -56,6 +56,8 @@ export const REGISTRATION_LIFETIME_MS = 600_000;
 /** Wrong codes for one request before it is declined. */
 export const REGISTRATION_FAILURES_MAX = 5;
 
+/** Reason of a cancel that is kept and passed on; cut with a mark beyond, so that the report of the end still fits its message. */
+export const CANCEL_REASON_MAX_CHARACTERS = 2_000;
 /** Text of one feed item; cut with a mark beyond. */
 export const FEED_TEXT_MAX_CHARACTERS = 4_000;
 /** Results that match no delegation, per peer: counted and dropped beyond, so that a peer cannot fill the disk with ids. */

@@ -1,13 +1,20 @@
-// Results must arrive though their peer is away: each is stored with what caused it, sent, and sent again when the peer comes back, with growing
+// Results, and the taking back of what another hub may have been given, must arrive though their peer is away: each is stored with what caused it, sent, and sent again when the peer comes back, with growing
 // waits, until the peer's receipt (or, for a peer without receipts, until the transport took it), for 24 hours (PROTOCOL.md, Delegation
 // states). Always the very same message, so that the receiver can drop what it has.
+import { ERRORS } from '../../../preload/contract/errors.ts';
+import type { AppError } from '../../lib/app-error.ts';
+import { utf8 } from '../../lib/bytes.ts';
 import { backoffMs } from '../../lib/backoff.ts';
+import type { Result } from '../../lib/result.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { OutboxRow, Store, Tables, TaskRow } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
+import type { Envelope } from '../../protocol/envelope.ts';
+import { parseEnvelope } from '../../protocol/parse-envelope.ts';
+import { parseAck } from '../../protocol/payloads.ts';
 import type { PeerMessenger } from '../peer-messenger.ts';
-import { OUTBOX_BACKOFF, OUTBOX_LIFETIME_MS } from './limits.ts';
+import { ACK_TIMEOUT_MS, OUTBOX_BACKOFF, OUTBOX_LIFETIME_MS } from './limits.ts';
 import type { After, UnitOfWork } from './unit-of-work.ts';
 
 export const RECEIPTS = 'receipts/1';
@@ -24,9 +31,14 @@ interface Deps {
 }
 
 export interface OutboxDraft {
-  readonly kind: 'result' | 'error';
+  readonly kind: 'result' | 'error' | 'cancel';
   readonly ref: string;
   readonly payload: Readonly<Record<string, unknown>>;
+}
+
+/** Takes back what another hub may have been given. */
+export function takingBack(task: TaskRow, reason: string | null): OutboxDraft {
+  return { kind: 'cancel', ref: task.messageId, payload: reason === null ? {} : { reason } };
 }
 
 /** A message that was sent and not settled. */
@@ -84,6 +96,7 @@ export class Outbox {
       attempts: 0,
       settledAt: null,
     });
+    const ours = task.direction === 'outgoing';
     tables.insertMessage({
       messageId,
       direction: 'out',
@@ -92,8 +105,8 @@ export class Outbox {
       ref: draft.ref,
       conversationId: task.conversationId,
       taskId: task.id,
-      fromAgent: task.toAgent,
-      toAgent: task.fromAgent,
+      fromAgent: ours ? task.fromAgent : task.toAgent,
+      toAgent: ours ? task.toAgent : task.fromAgent,
       raw,
       at,
     });
@@ -150,8 +163,25 @@ export class Outbox {
     const attempts = (this.#air.get(row.messageId)?.attempts ?? 0) + 1;
     const nextAtMs = clock.monotonicMs() + backoffMs(attempts - 1, random.fraction(), OUTBOX_BACKOFF);
     this.#air.set(row.messageId, { party: row.party, attempts, nextAtMs });
+    if (row.kind === 'cancel') {
+      // Answered on its own stream, in its own time: it holds nothing else up.
+      this.#takeBack(row).catch((error: unknown) => this.#deps.log.warn('cancel not sent', { error: String(error) }));
+      return;
+    }
     const sent = await messenger.sendEncoded(row.party, row.raw);
     if (sent.ok && !messenger.extensions(row.party).includes(RECEIPTS)) await this.#settle(row.party, row.messageId);
+  }
+
+  /** Settled by any answer that is final; a hub that takes no cancels is asked for none. */
+  async #takeBack(row: OutboxRow): Promise<void> {
+    const { messenger } = this.#deps;
+    const parsed = parseEnvelope(utf8(row.raw));
+    if (parsed.ok && messenger.features(row.party).includes('cancel')) {
+      const { id, kind, ref, payload } = parsed.value.envelope;
+      const reply = await messenger.request(row.party, { id, kind, ref, payload }, ACK_TIMEOUT_MS);
+      if (!isFinal(reply)) return this.#arm();
+    }
+    await this.#settle(row.party, row.messageId);
   }
 
   async #settle(party: KeyHex, messageId: string): Promise<void> {
@@ -202,6 +232,12 @@ export class Outbox {
     }
     this.#arm();
   }
+}
+
+function isFinal(reply: Result<Envelope, AppError>): boolean {
+  if (!reply.ok) return reply.error.failedBy === 'peer' && !ERRORS[reply.error.code].retryable && reply.error.code !== 'peer_unreachable';
+  const ack = parseAck(reply.value.payload);
+  return !ack.ok || ack.value.accepted || ack.value.retryable !== true;
 }
 
 /** At least so long between two looks, so that a peer that is away keeps nobody busy. */

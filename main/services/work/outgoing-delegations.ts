@@ -23,6 +23,7 @@ import type { AuditTrail } from './audit-trail.ts';
 import type { Deadlines } from './deadlines.ts';
 import type { Idempotency, IdempotencyClaim } from './idempotency.ts';
 import { ACK_TIMEOUT_MS, LATE_RESULT_GRACE_MS, OUTGOING_OPEN_MAX, RESEND_BACKOFF } from './limits.ts';
+import { takingBack, type Outbox } from './outbox.ts';
 import { delegatePayload } from './outgoing-payloads.ts';
 import type { Recipient } from './recipients.ts';
 import { peerAway, reportOf } from './send-reports.ts';
@@ -44,6 +45,7 @@ interface Deps {
   readonly events: WorkEvents;
   readonly audit: AuditTrail;
   readonly idempotency: Idempotency;
+  readonly outbox: Outbox;
 }
 
 const STATE_OF_ACK: Readonly<Record<NonNullable<AckPayload['state']>, TaskState>> = {
@@ -133,13 +135,25 @@ export class OutgoingDelegations {
       const reply = await this.#deps.messenger.request(task.party, message, ACK_TIMEOUT_MS);
       const answer = readAnswer(reply, from);
       if (answer === 'lost') {
-        this.#retryLater(task);
+        if (!(await this.#takenBack(task.id))) this.#retryLater(task);
         return undefined;
       }
+      if (!(answer instanceof AppError)) await this.#takenBack(task.id);
       return await this.#record(task.id, answer, from);
     } finally {
       this.#inFlight.delete(task.id);
     }
+  }
+
+  /** Called off while it was on its way: the cancel may have come there before it did, so it is taken back once more. */
+  async #takenBack(taskId: string): Promise<boolean> {
+    const { unit, outbox, store } = this.#deps;
+    if (store.read.task(taskId)?.state !== 'cancelled') return false;
+    await unit.run((tables, after) => {
+      const task = tables.task(taskId);
+      if (task?.state === 'cancelled') outbox.put(tables, after, task, takingBack(task, null));
+    });
+    return true;
   }
 
   async #record(taskId: string, answer: AckPayload | AppError, from: 'asker' | 'hub'): Promise<AppError | undefined> {

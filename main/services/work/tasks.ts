@@ -8,6 +8,7 @@ import { parseAck } from '../../protocol/payloads.ts';
 import type { PeerMessenger } from '../peer-messenger.ts';
 import type { Cancelling } from './cancelling.ts';
 import { ACK_TIMEOUT_MS, TASK_WAITERS_MAX } from './limits.ts';
+import { takingBack, type Outbox } from './outbox.ts';
 import { pageOf, type Page } from './pages.ts';
 import type { Decider } from './approvals.ts';
 import { peerAway } from './send-reports.ts';
@@ -28,6 +29,7 @@ interface Deps {
   readonly unit: UnitOfWork;
   readonly views: TaskViews;
   readonly endings: TaskEndings;
+  readonly outbox: Outbox;
   readonly cancelling: Cancelling;
   readonly events: WorkEvents;
 }
@@ -69,7 +71,8 @@ export class Tasks {
       });
     }
     if (!isOpen(task)) throw hasEnded(task);
-    if (task.direction === 'outgoing') await this.#cancelThere(task, reason);
+    if (task.direction === 'outgoing' && task.state === 'sending' && task.kind === 'delegate') await this.#takeBack(task, viewer, reason);
+    else if (task.direction === 'outgoing') await this.#cancelThere(task, reason);
     else await this.#cancelHere(task, viewer, reason);
     return this.#deps.views.dto(this.#find(id, viewer));
   }
@@ -88,6 +91,26 @@ export class Tasks {
       if (outcome === undefined) throw hasEnded(tables.task(task.id) ?? task);
       after(() => events.taskChanged(task.id));
     });
+  }
+
+  /** Nobody knows yet whether the other hub has it: it ends here at once, is not sent again, and is taken back there when that can be. */
+  async #takeBack(task: TaskRow, viewer: Viewer, reason: string | null): Promise<void> {
+    const { unit, endings, outbox } = this.#deps;
+    const isOver = await unit.run((tables, after) => {
+      const current = tables.task(task.id);
+      if (current?.state !== 'sending') return false;
+      outbox.put(tables, after, current, takingBack(current, reason));
+      endings.end(tables, after, current, {
+        state: 'cancelled',
+        code: 'cancelled',
+        reason: CALLED_OFF,
+        by: 'agent' in viewer ? viewer.agent : 'owner',
+        surface: 'agent' in viewer ? 'agent' : viewer.person.surface,
+        from: 'asker',
+      });
+      return true;
+    });
+    if (!isOver) await this.cancel(task.id, viewer, reason);
   }
 
   /** Asks the hub that has it. Its ack decides: without one the task is as open as before. */
@@ -127,8 +150,14 @@ export class Tasks {
       const current = tables.task(task.id);
       if (!current || !isOpen(current)) return;
       const by = task.fromAgent ?? 'owner';
-      const words = 'You called it off.';
-      endings.end(tables, after, current, { state: 'cancelled', code: 'cancelled', reason: words, by, surface: 'agent', from: 'asker' });
+      endings.end(tables, after, current, {
+        state: 'cancelled',
+        code: 'cancelled',
+        reason: CALLED_OFF,
+        by,
+        surface: 'agent',
+        from: 'asker',
+      });
     });
   }
 
@@ -156,6 +185,8 @@ export class Tasks {
     });
   }
 }
+
+const CALLED_OFF = 'You called it off.';
 
 /** The hub looking at its own records. */
 const OWN_EYES: Viewer = { person: { tokenId: 'hub', surface: 'window' } };

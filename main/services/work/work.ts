@@ -87,7 +87,8 @@ export class Work {
       ...deps,
       unit,
       onExpired: (tables, after, row) => {
-        if (tables.peer(row.party)?.trust !== 'paired') return;
+        // What a cancel was to take back is over by now of itself.
+        if (row.kind === 'cancel' || tables.peer(row.party)?.trust !== 'paired') return;
         feed.notice(tables, after, 'axon.outbox', 'high', `A result for ${parties.nameOf(row.party)} could not be delivered within a day.`);
       },
     });
@@ -104,7 +105,7 @@ export class Work {
     const idempotency = new Idempotency(deps);
     const notices = new IncomingNotices({ ...deps, unit, agents, parties, deliveries, feed, askers, recent, audit });
     const items = new DurableItems({ ...deps, unit, deliveries, handover, endings, tasks: views, progress, events, feed, audit });
-    const delegations = new OutgoingDelegations({ ...deps, unit, deadlines, endings, events, audit, idempotency });
+    const delegations = new OutgoingDelegations({ ...deps, unit, deadlines, endings, events, audit, idempotency, outbox });
     const recipients = new Recipients({ ...deps, agents });
     const outgoingQueries = new OutgoingQueries(deps);
     this.#unit = unit;
@@ -119,7 +120,7 @@ export class Work {
     this.registrations = new Registrations({ ...deps, unit, agents, audit });
     this.approvals = new Approvals({ ...deps, unit, views: approvalViews, deadlines, endings, handover, queries, progress, events, audit });
     this.inbox = new Inbox({ ...deps, agents, deliveries, items, queries, progress });
-    this.tasks = new Tasks({ ...deps, unit, views, endings, cancelling, events });
+    this.tasks = new Tasks({ ...deps, unit, views, endings, outbox, cancelling, events });
     this.sender = new Sender({
       ...deps,
       unit,

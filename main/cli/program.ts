@@ -12,7 +12,8 @@ import { addPeerCommands } from './commands/peers.ts';
 import { addSendCommands } from './commands/send.ts';
 import { addTaskCommands } from './commands/tasks.ts';
 import { reportFailure, runCommand } from './context.ts';
-import type { CommandContext, GlobalOptions } from './context.ts';
+import type { GlobalOptions } from './context.ts';
+import type { Run } from './run.ts';
 import { Terminal } from './terminal.ts';
 
 export interface ProgramDeps {
@@ -20,9 +21,6 @@ export interface ProgramDeps {
   /** Runs a hub in this process until it is stopped. The flags are those of the settings. */
   readonly runHub: (flags: readonly string[]) => Promise<number>;
 }
-
-/** Runs a command's work with its options; sets the exit code of the program. */
-export type Run = (command: Command, work: (context: CommandContext) => Promise<number | void>) => Promise<void>;
 
 const TOKEN_ARGUMENT = /axh_(?:agent|ui|owner)_[0-9a-f]{16}_[A-Za-z0-9_-]{43}/;
 

@@ -4,9 +4,9 @@ import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
 import type { AgentDto, RiskClass } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
-import type { Run } from '../program.ts';
+import type { Run } from '../run.ts';
 import { table, timeOf } from '../terminal.ts';
-import { collect } from './inbox.ts';
+import { collect } from '../option-values.ts';
 
 const POLL_INTERVAL_MS = 1_000;
 

@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import type { ApprovalDto } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
-import type { Run } from '../program.ts';
+import type { Run } from '../run.ts';
 import type { Terminal } from '../terminal.ts';
 import { table, timeOf } from '../terminal.ts';
 

@@ -1,7 +1,7 @@
 // demo: a whole household on this computer, to look at.
 import type { Command } from 'commander';
 import { runDemo } from '../demo/run-demo.ts';
-import type { Run } from '../program.ts';
+import type { Run } from '../run.ts';
 
 export function addDemoCommand(program: Command, run: Run): void {
   program

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { EXAMPLES } from '../../../preload/contract/examples.ts';
 import { AppError } from '../../lib/app-error.ts';
-import type { Run } from '../program.ts';
+import type { Run } from '../run.ts';
 import { timeOf } from '../terminal.ts';
 
 const HUB_FLAGS = ['name', 'api-port', 'peer-port', 'interface', 'discovery', 'log-level', 'request-rate', 'peer-rate-factor'] as const;

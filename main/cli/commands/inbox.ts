@@ -2,9 +2,9 @@
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
-import type { Run } from '../program.ts';
+import type { Run } from '../run.ts';
 import { listen } from '../listen.ts';
-import { jsonObject, seconds, wholeNumber } from './send.ts';
+import { collect, jsonObject, seconds, wholeNumber } from '../option-values.ts';
 
 const KINDS = ['delegate', 'query', 'notify', 'result', 'cancel'] as const;
 type Kind = (typeof KINDS)[number];
@@ -81,8 +81,4 @@ function readKinds(text: string): Kind[] {
 function readStatus(text: string): ReplyOptions['status'] {
   if (text === 'completed' || text === 'partial' || text === 'failed') return text;
   throw new InvalidArgumentError('It is completed, partial or failed.');
-}
-
-export function collect(value: string, before: string[]): string[] {
-  return [...before, value];
 }

@@ -3,9 +3,9 @@ import type { Command } from 'commander';
 import type { PairingDto, PairingWindowDto } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { HubClient } from '../hub-client.ts';
-import type { Run } from '../program.ts';
+import type { Run } from '../run.ts';
 import { table, timeOf } from '../terminal.ts';
-import { wholeNumber } from './send.ts';
+import { wholeNumber } from '../option-values.ts';
 
 export function addPairCommands(program: Command, run: Run): void {
   const pair = program.command('pair').description('pair this hub with another one (the person in charge only)');

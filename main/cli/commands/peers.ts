@@ -1,7 +1,7 @@
 // peers, discover, ping: who is there and what they do.
 import type { Command } from 'commander';
 import type { CapabilitiesDto, PeerDto } from '../../../preload/contract/dto.ts';
-import type { Run } from '../program.ts';
+import type { Run } from '../run.ts';
 import { table, timeOf } from '../terminal.ts';
 
 export function addPeerCommands(program: Command, run: Run): void {

@@ -1,10 +1,10 @@
 // query, delegate, notify: what goes out to other hubs.
-import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
 import type { SendReportDto } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
-import type { Run } from '../program.ts';
+import type { Run } from '../run.ts';
 import { jsonForTerminal } from '../escape.ts';
+import { jsonObject, readData, seconds, wholeNumber } from '../option-values.ts';
 import { followTask, taskLines } from './tasks.ts';
 
 const TO = 'a name, an agent id, or "hub/agent"';
@@ -114,29 +114,4 @@ function reportLines(report: SendReportDto): readonly string[] {
   if (report.untrusted === null) return [head];
   const { summary, data } = report.untrusted;
   return [head, ...(summary === null ? [] : [summary]), ...(data === null ? [] : [jsonForTerminal(data)])];
-}
-
-function readData(text: string | undefined): unknown {
-  if (text === undefined) return null;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
-export function jsonObject(text: string): Record<string, unknown> {
-  const value = readData(text);
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return Object.fromEntries(Object.entries(value));
-  throw new InvalidArgumentError('It must be a JSON object, like {"when":"Friday"}.');
-}
-
-export function wholeNumber(text: string): number {
-  if (/^[0-9]{1,15}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It must be a whole number.');
-}
-
-export function seconds(text: string): number {
-  if (/^[0-9]{1,6}(?:\.[0-9]{1,3})?$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It must be a number of seconds.');
 }

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { TaskDto } from '../../../preload/contract/dto.ts';
 import type { HubClient } from '../hub-client.ts';
 import { jsonForTerminal } from '../escape.ts';
-import type { Run } from '../program.ts';
+import type { Run } from '../run.ts';
 import { table, timeOf } from '../terminal.ts';
 
 const WAIT_MS = 55_000;

@@ -1,0 +1,36 @@
+// Reads the values of options that several commands take, from the words on the command line. Calls no hub and prints nothing.
+import { InvalidArgumentError } from 'commander';
+
+/** An option that may be given several times. */
+export function collect(value: string, before: string[]): string[] {
+  return [...before, value];
+}
+
+/** JSON where it is JSON, else the text itself; null for nothing. */
+export function readData(text: string | undefined): unknown {
+  if (text === undefined) return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Throws InvalidArgumentError, as the others here do: commander says it with the option's name. */
+export function jsonObject(text: string): Record<string, unknown> {
+  const value = readData(text);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return Object.fromEntries(Object.entries(value));
+  throw new InvalidArgumentError('It must be a JSON object, like {"when":"Friday"}.');
+}
+
+/** Zero or more. */
+export function wholeNumber(text: string): number {
+  if (/^[0-9]{1,15}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a whole number.');
+}
+
+/** Seconds, to the millisecond. */
+export function seconds(text: string): number {
+  if (/^[0-9]{1,6}(?:\.[0-9]{1,3})?$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a number of seconds.');
+}

@@ -65,6 +65,18 @@ describe('the house', () => {
     expect(named.filter((name) => /^(main|preload|renderer)\//.test(name ?? '')).toSorted()).toEqual(onDisk.toSorted());
   });
 
+  test('no command imports the program that runs it', () => {
+    const commands = files.filter((file) => file.startsWith('main/cli/commands/'));
+    expect(commands.length).toBeGreaterThan(0);
+    expect(commands.filter((file) => /from '\.\.\/program\.ts'/.test(read(file)))).toEqual([]);
+  });
+
+  test('README.md names every setting', () => {
+    const names = /const NAMES = \[([^\]]*)\]/.exec(read('main/app/config.ts'))?.[1]?.match(/[a-z][a-z-]+/g) ?? [];
+    expect(names).toContain('log-level');
+    expect(names.filter((name) => !read('README.md').includes(`\`--${name}`))).toEqual([]);
+  });
+
   test('nothing is left unfinished or muted', () => {
     const marks = /\b(TODO|FIXME|XXX|HACK)\b|eslint-disable|oxlint-disable|@ts-ignore|@ts-nocheck|\b(it|test|describe)\.(only|todo)\b/;
     expect(files.filter((file) => /\.(ts|svelte|mjs|cjs)$/.test(file) && file !== thisFile && marks.test(read(file)))).toEqual([]);

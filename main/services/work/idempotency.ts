@@ -36,7 +36,8 @@ export class Idempotency {
    * @throws AppError idempotency_mismatch when it was for another request
    */
   taskOf(claim: IdempotencyClaim, route: string, key: string): string | undefined {
-    for (const daysAgo of [0, 1]) {
+    // Tomorrow's as well: the clock may have been set back over midnight since.
+    for (const daysAgo of [0, 1, -1]) {
       const row = this.#store.read.replay(claim.party, this.#name(route, key, daysAgo));
       if (!row || this.#clock.wallMs() - row.at >= IDEMPOTENCY_WINDOW_MS) continue;
       if (row.contentDigest !== claim.digest) {

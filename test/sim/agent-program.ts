@@ -276,7 +276,7 @@ export class AgentProgram {
         return;
       }
       ledger.promised(`${this.#hub.name}: task ${report.id} is there`, () => this.#hub.reads.task(report.id) !== undefined);
-      if (asking.taskId !== undefined && asking.taskId !== report.id) {
+      if (asking.taskId !== undefined && asking.taskId !== report.id && !ledger.isLate) {
         this.#household.world.found(`${this.#hub.name}: one key, one request, and two tasks: ${asking.taskId} and ${report.id}`);
       }
       const isFirst = asking.taskId === undefined;

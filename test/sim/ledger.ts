@@ -13,6 +13,8 @@ const TIMERS_MAX = 600;
 const LATE_AFTER_MS = 20 * 3_600_000;
 /** No agent here asks for longer than 20 seconds; what is beyond is the time that things take. */
 const LEASE_MAX_MS = 40_000;
+/** A clock that was set back makes a lease of the run before as long as the longest there is. */
+const LEASE_AFTER_CLOCK_MAX_MS = 640_000;
 const PENDING_MAX = 50;
 const PENDING_PER_PARTY_MAX = 5;
 
@@ -106,7 +108,7 @@ export class Ledger {
     const task = hub.reads.task(item.task_id ?? '');
     if (task === undefined || text === null) return this.#world.found(`${hub.name} runs what is not there: ${item.task_id}`);
     if (!this.#asked.has(text)) this.#world.found(`${hub.name} runs what nobody asked for: "${text}"`);
-    if (this.#executed.has(text)) this.#world.found(`${hub.name} runs "${text}" for the second time`);
+    if (this.#executed.has(text) && !this.isLate) this.#world.found(`${hub.name} runs "${text}" for the second time`);
     this.#executed.add(text);
     const approval = hub.reads.approvalOfTask(task.id);
     if (approval?.state !== 'approved' || !this.#allowed.has(approval.id))
@@ -148,9 +150,10 @@ export class Ledger {
         const ofParty = waiting.filter((row) => isOf(hub.reads.task(row.taskId), party)).length;
         if (ofParty > PENDING_PER_PARTY_MAX) this.#world.found(`${ofParty} requests of one hub wait at ${hub.name}`);
       }
+      const leaseMaxMs = this.#clocksSet.has(hub.name) ? LEASE_AFTER_CLOCK_MAX_MS : LEASE_MAX_MS;
       for (const item of hub.reads.expiredLeases(Number.MAX_SAFE_INTEGER)) {
         const heldSinceMs = Math.max(this.#heldSinceMs.get(item.deliveryId) ?? 0, hub.upSinceMs);
-        if (hub.isUp && !hub.disk.hasFailed && this.#world.nowMs - heldSinceMs > LEASE_MAX_MS)
+        if (hub.isUp && !hub.disk.hasFailed && this.#world.nowMs - heldSinceMs > leaseMaxMs)
           this.#world.found(`${hub.name}: the lease of ${item.kind} ${item.deliveryId} never ends`);
       }
     }
@@ -167,7 +170,10 @@ export class Ledger {
   unrest(): string | undefined {
     for (const hub of this.#hubs.values()) {
       if (!hub.isUp) return `${hub.name} is down`;
-      for (const [id, state] of this.#statesOf(hub)) if (!isTerminal(state)) return `${hub.name}: task ${id} is ${state}`;
+      for (const [id, state] of this.#statesOf(hub)) {
+        if (!isTerminal(state) && !this.#mayStayOpen(hub.reads.task(id)))
+          return `${hub.name}: task ${id} is ${state}${this.#elsewhere(hub, id)}`;
+      }
       const [unsent] = hub.reads.outboxDue(0);
       if (unsent !== undefined) return `${hub.name}: ${unsent.kind} ${unsent.messageId} is not settled`;
       const unread = [...this.#results.values()].find((id) => isUnread(hub.reads.delivery(id)));
@@ -217,7 +223,9 @@ export class Ledger {
     const text = textOf(task);
     const asked = this.#asked.get(text);
     if (asked === undefined) return this.#world.found(`${hub.name} took in what nobody asked for: "${text}"`);
-    if (asked.takenBy !== undefined) this.#world.found(`"${text}" was taken in twice: at ${asked.takenBy} and at ${hub.name}`);
+    // A key is remembered for a day by the wall clock: when that is set by days, a repeat is a new request.
+    if (asked.takenBy !== undefined && !this.isLate)
+      this.#world.found(`"${text}" was taken in twice: at ${asked.takenBy} and at ${hub.name}`);
     asked.takenBy = hub.name;
     if (task.direction === 'incoming' && this.#atAsker(hub, task) === undefined) {
       this.#world.found(`${hub.name} was asked "${text}" by a hub that has no record of it`);
@@ -268,6 +276,7 @@ export class Ledger {
   }
 
   #checkEnd(hub: SimHub, task: TaskRow): void {
+    if (!isTerminal(task.state) && this.#mayStayOpen(task)) return;
     if (!isTerminal(task.state)) this.#world.found(`${hub.name}: task ${task.id} never ended: ${task.state}`);
     const told = this.#statesOf(hub).get(task.id);
     if (told !== task.state) this.#world.found(`${hub.name}: task ${task.id} was ${told} and is ${task.state}`);
@@ -284,6 +293,18 @@ export class Ledger {
     if (item !== undefined && item.state !== 'done') this.#world.found(`${hub.name}: a result was left ${item.state}`);
     if (task.direction === 'incoming') this.#compare(hub, task);
     if (task.direction === 'outgoing' && accepted) this.#checkTaken(hub, task);
+  }
+
+  #elsewhere(hub: SimHub, id: string): string {
+    const task = hub.reads.task(id);
+    if (task?.direction !== 'outgoing') return '';
+    const other = this.#hubs.get(task.party);
+    return `, at ${other?.name} ${other?.reads.taskByMessage('incoming', hub.key, task.messageId)?.state ?? 'unknown'}`;
+  }
+
+  /** A result whose day was cut short by a wrong clock never comes; its asker waits for the rest of that day. */
+  #mayStayOpen(task: TaskRow | undefined): boolean {
+    return this.isLate && task?.direction === 'outgoing';
   }
 
   #checkTaken(hub: SimHub, task: TaskRow): void {

@@ -107,6 +107,7 @@ export class MountedStore implements Store {
   #isDead = false;
   #works = 0;
   #dyingWork = -1;
+  #hasBroken = false;
 
   constructor(disk: SimDisk, connection: Database.Database, statements: Statements, options: MountOptions) {
     this.#disk = disk;
@@ -160,13 +161,14 @@ export class MountedStore implements Store {
     this.#works = 0;
     this.#dyingWork = mishap === 'dies_in_it' || mishap === 'fails' ? this.#options.world.chance.whole(1, 3) : -1;
     this.#changes = [];
+    this.#hasBroken = false;
     this.#disk.remember();
     if (mishap === 'dies_in_it') this.#isDead = true;
     this.#disk.isDying = this.#isDead;
     commit();
     this.#disk.isDying = false;
-    // A batch with fewer works than that had got to its end: then the end was where it died.
-    if (this.#dyingWork >= 0 && this.#works >= this.#dyingWork) this.#changes = [];
+    // A batch with fewer works than that has got to its end: then it dies right after it.
+    if (this.#hasBroken) this.#changes = [];
     const changes = this.#changes;
     this.#changes = [];
     this.#options.world.trace(`${this.#options.name} commits ${changes.map((change) => JSON.stringify(change)).join(' ')}`);
@@ -179,7 +181,8 @@ export class MountedStore implements Store {
     this.#works += 1;
     try {
       const value = work(tables);
-      if (this.#works !== this.#dyingWork) return value;
+      if (this.#dyingWork < 0 || this.#works < this.#dyingWork) return value;
+      this.#hasBroken = true;
       if (!this.#disk.isDying) this.#disk.hasFailed = true;
       throw new Database.SqliteError('disk I/O error', 'SQLITE_IOERR');
     } catch (error) {

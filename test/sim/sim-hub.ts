@@ -79,6 +79,8 @@ interface Run {
   readonly work: Work;
   readonly door: Idempotency;
   readonly calls: Set<(error: HubGone) => void>;
+  /** The door is shut: nobody is let in any more. */
+  isStopping: boolean;
   isOver: boolean;
 }
 
@@ -167,9 +169,10 @@ export class SimHub {
   /** Stopped in order, as its owner does it. */
   async stop(): Promise<void> {
     const run = this.#run;
-    if (run === undefined) return;
+    if (run === undefined || run.isStopping) return;
     const { world } = this.#setting;
     world.trace(`${this.name} stops`);
+    run.isStopping = true;
     this.#forgetCalls(run);
     await run.links.stop();
     await run.work.stop();
@@ -186,7 +189,7 @@ export class SimHub {
     const { chance } = world;
     const run = this.#run;
     return new Promise((resolve, reject) => {
-      if (run === undefined) {
+      if (run === undefined || run.isStopping) {
         world.after(chance.between(1, 20), () => reject(new HubGone('the hub does not run')));
         return;
       }
@@ -280,13 +283,26 @@ export class SimHub {
       messenger: mutant?.wrapMessenger?.(links, world.chance) ?? links,
       rates: peerRates,
       resolvePeer: (to) => directory.resolve(to),
-      refreshCapabilities: async (peer) => void (await links.refreshCapabilities(peer)),
+      refreshCapabilities: async (peer) => {
+        const told = await links.refreshCapabilities(peer);
+        return told.ok || told.error.failedBy === 'peer';
+      },
       hubName: () => this.name,
       personName: () => null,
       mintAgentToken: (agent) => Promise.resolve(`token of ${agent}`),
       revokeAgentTokens: () => Promise.resolve(),
     });
-    const run: Run = { clock, store, transport, links, work, door: new Idempotency(clock), calls: new Set(), isOver: false };
+    const run: Run = {
+      clock,
+      store,
+      transport,
+      links,
+      work,
+      door: new Idempotency(clock),
+      calls: new Set(),
+      isStopping: false,
+      isOver: false,
+    };
     return run;
   }
 

@@ -25,7 +25,7 @@ export class Trouble {
   constructor(stage: Stage) {
     this.#stage = stage;
     this.#chance = stage.household.world.chance.fork();
-    this.#pauseMs = this.#chance.between(4_000, 30_000);
+    this.#pauseMs = this.#chance.between(1_500, 12_000);
   }
 
   start(): void {

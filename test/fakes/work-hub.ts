@@ -36,6 +36,8 @@ export interface WorkHubOptions {
   readonly rates?: PeerRateTable;
   readonly features?: readonly string[];
   readonly extensions?: readonly string[];
+  /** Whether a peer answers when it is asked for its capabilities; it does, and says nothing new, when absent. */
+  readonly refreshCapabilities?: () => Promise<boolean>;
 }
 
 export class WorkHub {
@@ -193,7 +195,7 @@ export class WorkHub {
       messenger,
       rates: new PeerRates(clock, rates ?? NO_LIMITS, Number.MAX_SAFE_INTEGER),
       resolvePeer: (to) => ({ peer: findPeer(store, to), agent: to.includes('/') ? to.slice(to.indexOf('/') + 1) : null }),
-      refreshCapabilities: () => Promise.resolve(),
+      refreshCapabilities: this.#options.refreshCapabilities ?? (() => Promise.resolve(true)),
       hubName: () => name,
       personName: () => `${name}'s person`,
       mintAgentToken: (agent) => {

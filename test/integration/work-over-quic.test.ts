@@ -36,7 +36,7 @@ async function hub(name: string): Promise<Hub> {
     messenger: stack.links,
     rates: new PeerRates(clock),
     resolvePeer: (to) => stack.directory.resolve(to),
-    refreshCapabilities: () => Promise.resolve(),
+    refreshCapabilities: () => Promise.resolve(true),
     hubName: () => name,
     mintAgentToken: (agent) => Promise.resolve(agent),
     revokeAgentTokens: () => Promise.resolve(),

@@ -13,24 +13,28 @@ import { routeFrom } from './work-request.ts';
 interface Deps {
   readonly store: Store;
   readonly clock: Clock;
-  readonly refreshCapabilities: (peer: KeyHex) => Promise<void>;
+  /** True when the hub answered. */
+  readonly refreshCapabilities: (peer: KeyHex) => Promise<boolean>;
 }
 
 export class AskingAgents {
   readonly #deps: Deps;
   readonly #refreshedAt = new Map<KeyHex, number>();
-  readonly #refreshing = new Map<KeyHex, Promise<void>>();
+  readonly #refreshing = new Map<KeyHex, Promise<boolean>>();
 
   constructor(deps: Deps) {
     this.#deps = deps;
   }
 
-  /** The refusal for a name its hub does not have; undefined when there is no name or it is known. */
+  /** The refusal for a name its hub does not have, or could not be asked about just now; undefined when there is no name or it is known. */
   async stranger(peer: PeerRow, payload: JsonObject): Promise<AppError | undefined> {
     const name = routeFrom(payload);
     if (name === null || this.#isAdvertised(peer.key, name)) return undefined;
-    await this.#refresh(peer.key);
+    const isTold = await this.#refresh(peer.key);
     if (this.#isAdvertised(peer.key, name)) return undefined;
+    // The line may have broken with the request: what nobody could answer is no reason to refuse it for good.
+    if (!isTold)
+      return new AppError('timeout', 'Your hub did not say in time which agents it has.', { hint: 'Send it again.', failedBy: 'timeout' });
     return new AppError('not_authorized', 'The agent named in route.from is not one your hub told us of.', {
       failedBy: 'input',
       hint: 'Name an agent that stands in your capabilities, or leave route.from out.',
@@ -42,7 +46,7 @@ export class AskingAgents {
   }
 
   /** Asks again, one question at a time; one that comes too soon after the last waits its turn instead of being refused. */
-  #refresh(key: KeyHex): Promise<void> {
+  #refresh(key: KeyHex): Promise<boolean> {
     const running = this.#refreshing.get(key);
     if (running !== undefined) return running;
     const refresh = this.#askAgain(key).finally(() => this.#refreshing.delete(key));
@@ -50,22 +54,19 @@ export class AskingAgents {
     return refresh;
   }
 
-  async #askAgain(key: KeyHex): Promise<void> {
+  async #askAgain(key: KeyHex): Promise<boolean> {
     const { clock } = this.#deps;
     const last = this.#refreshedAt.get(key);
     const pauseMs = last === undefined ? 0 : last + REFRESH_INTERVAL_MS - clock.monotonicMs();
     if (pauseMs > 0) await new Promise<void>((resolve) => void clock.setTimer(pauseMs, resolve));
     this.#refreshedAt.set(key, clock.monotonicMs());
-    await new Promise<void>((resolve) => {
-      const timer = clock.setTimer(REFRESH_WAIT_MS, resolve);
-      const done = () => {
+    return await new Promise<boolean>((resolve) => {
+      const timer = clock.setTimer(REFRESH_WAIT_MS, () => resolve(false));
+      const done = (isTold: boolean) => {
         timer.cancel();
-        resolve();
+        resolve(isTold);
       };
-      void this.#deps
-        .refreshCapabilities(key)
-        .catch(() => undefined)
-        .finally(done);
+      void this.#deps.refreshCapabilities(key).then(done, () => done(false));
     });
   }
 }

@@ -17,8 +17,8 @@ export interface WorkDeps {
   readonly rates: PeerRates;
   /** An agent id, a petname or "hub/agent" -> the paired hub. Throws peer_not_found with the nearest names in its hint. */
   readonly resolvePeer: (to: string) => { readonly peer: PeerRow; readonly agent: string | null };
-  /** Asks a peer for its capabilities and stores them. Never throws: an unreachable peer changes nothing. */
-  readonly refreshCapabilities: (peer: KeyHex) => Promise<void>;
+  /** Asks a peer for its capabilities and stores them; true when it answered. Never throws: an unreachable peer changes nothing. */
+  readonly refreshCapabilities: (peer: KeyHex) => Promise<boolean>;
   readonly hubName: () => string;
   /** The name of the person at this hub, for the record of who decided; null or absent when none was given. */
   readonly personName?: () => string | null;

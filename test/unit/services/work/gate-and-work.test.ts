@@ -30,7 +30,7 @@ beforeEach(async () => {
     messenger: mum.links,
     rates: new PeerRates(clock),
     resolvePeer: (to) => mum.directory.resolve(to),
-    refreshCapabilities: () => Promise.resolve(),
+    refreshCapabilities: () => Promise.resolve(true),
     hubName: () => 'Mum',
     mintAgentToken: (agent) => Promise.resolve(agent),
     revokeAgentTokens: () => Promise.resolve(),

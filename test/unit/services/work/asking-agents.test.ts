@@ -1,0 +1,65 @@
+// A delegation in the name of an agent that its hub has not told us of: looked up once more, refused for good, or for now.
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Envelope } from '../../../../main/protocol/envelope.ts';
+import { ManualClock } from '../../../fakes/manual-clock.ts';
+import { MemoryNetwork } from '../../../fakes/memory-messenger.ts';
+import { peerRow, WorkHub } from '../../../fakes/work-hub.ts';
+
+let clock: ManualClock;
+let mum: WorkHub;
+let dad: WorkHub;
+let lookUp: () => Promise<boolean>;
+
+beforeEach(async () => {
+  clock = new ManualClock();
+  const network = new MemoryNetwork();
+  lookUp = () => Promise.resolve(true);
+  mum = await new WorkHub({ name: 'mum', network, clock, refreshCapabilities: () => lookUp() }).start();
+  dad = await new WorkHub({ name: 'dad', network, clock }).start();
+  await dad.pair(mum);
+  await mum.agent('claude', ['family.chat']);
+});
+
+afterEach(async () => {
+  await clock.settle();
+  await mum.close();
+  await dad.close();
+});
+
+const tells = (agents: readonly string[]): Promise<void> =>
+  mum.store.write((tables) => {
+    const capabilities = JSON.stringify({ agents: agents.map((name) => ({ name, domains: [], capabilities: [] })) });
+    tables.putPeer({ ...peerRow(dad), capabilities, capabilitiesAt: 1 });
+  });
+const ask = async (id: string): Promise<Envelope['payload']> => {
+  const payload = { task: 'Dinner is at 7', domain: 'family.chat', route: { from: 'openclaw' } };
+  const heard = mum.hears(dad.key, { id, kind: 'delegate', payload });
+  await clock.advance(2_000);
+  return (await heard).payload;
+};
+
+it('is taken when the hub tells of the agent now', async () => {
+  lookUp = async () => {
+    await tells(['openclaw']);
+    return true;
+  };
+  expect(await ask(randomUUID())).toMatchObject({ accepted: true, state: 'pending_approval' });
+});
+
+it('is refused for good when the hub does not know the agent', async () => {
+  const id = randomUUID();
+  expect(await ask(id)).toMatchObject({ accepted: false, code: 'not_authorized', retryable: false });
+  await tells(['openclaw']);
+  expect(await ask(id)).toMatchObject({ accepted: false, code: 'not_authorized' });
+});
+
+it('is refused for now when the line broke before the hub could be asked, and taken when the very same comes again', async () => {
+  const id = randomUUID();
+  lookUp = () => Promise.resolve(false);
+  expect(await ask(id)).toMatchObject({ accepted: false, code: 'timeout', retryable: true });
+  expect(mum.work.approvals.pending()).toEqual([]);
+  await tells(['openclaw']);
+  expect(await ask(id)).toMatchObject({ accepted: true, state: 'pending_approval' });
+  expect(mum.work.approvals.pending()).toHaveLength(1);
+});

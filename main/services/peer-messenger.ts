@@ -48,6 +48,6 @@ export interface PeerMessenger {
   /** One handler a kind. A thrown AppError becomes the error reply; anything else becomes `internal`. */
   onRequest(kind: string, handler: (message: IncomingMessage) => Promise<ReplyDraft>): void;
   onMessage(kind: string, handler: (message: IncomingMessage) => Promise<void>): void;
-  /** Called after hello each time a paired peer comes online or goes. */
+  /** Called after hello each time a paired peer comes online, comes back on another line while the old one still counts, or goes. */
   onPresence(listener: (peer: KeyHex, online: boolean) => void): () => void;
 }

@@ -1,9 +1,10 @@
 // Who is online: paired, and a connection with hello done is there. Brings what is shown, asked and dialled in line with that whenever
-// connections or trust change, and tells whoever waits for a peer to come or go.
+// connections or trust change, and tells whoever waits for a peer to come or go, or to come back on another line.
 import type { Clock } from '../../ports/clock.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import type { Dialler } from './dialler.ts';
 import { STABLE_AFTER_MS } from './limits.ts';
+import type { Link } from './link.ts';
 import type { LinkTable } from './link-table.ts';
 import type { PeerDirectory } from './peer-directory.ts';
 import type { Prober } from './prober.ts';
@@ -22,6 +23,8 @@ export class Presence {
   readonly #deps: PresenceDeps;
   /** Since when, on the monotonic clock. */
   readonly #onlineSinceMs = new Map<KeyHex, number>();
+  /** The line that an online peer is sent on. */
+  readonly #lines = new Map<KeyHex, Link>();
   readonly #listeners = new Set<PresenceListener>();
 
   constructor(deps: PresenceDeps) {
@@ -49,7 +52,12 @@ export class Presence {
     const place =
       link === undefined ? { host: null, port: null, roundTripMs: null } : { host: link.info.host, port: link.info.port, trouble: null };
     directory.setLive(key, { online: isOnline, connected: link !== undefined, ...place });
+    const before = this.#lines.get(key);
+    if (isOnline) this.#lines.set(key, link);
+    else this.#lines.delete(key);
     if (isOnline !== (sinceMs !== undefined)) this.#changed(key, isOnline);
+    // A hub that lost its power is back on a new line before the old one is known to be dead: what went into that is due again.
+    else if (isOnline && before !== link) this.#tell(key, true);
     if (link === undefined) dialler.again(key, sinceMs !== undefined && now - sinceMs >= STABLE_AFTER_MS);
   }
 
@@ -59,6 +67,10 @@ export class Presence {
       this.#deps.prober.offline(key);
       this.#deps.directory.note(key, { lastSeenAt: this.#deps.clock.wallMs() });
     }
+    this.#tell(key, isOnline);
+  }
+
+  #tell(key: KeyHex, isOnline: boolean): void {
     for (const listener of this.#listeners) listener(key, isOnline);
   }
 }

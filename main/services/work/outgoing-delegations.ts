@@ -77,7 +77,7 @@ export class OutgoingDelegations {
       if (online) this.#resendTo(peer);
     });
     for (const task of this.#deps.store.read.tasksInStates(['sending', 'awaiting_approval', 'queued', 'running'])) {
-      if (task.direction === 'outgoing') this.#open.add(task.id);
+      if (task.direction === 'outgoing' && task.kind === 'delegate') this.#open.add(task.id);
     }
     for (const party of new Set(this.#unacknowledged().map((task) => task.party))) this.#resendTo(party);
   }
@@ -208,7 +208,7 @@ export class OutgoingDelegations {
   }
 
   #unacknowledged(): readonly TaskRow[] {
-    return this.#deps.store.read.tasksInStates(['sending']);
+    return this.#deps.store.read.tasksInStates(['sending']).filter((task) => task.kind === 'delegate');
   }
 
   #forgetRetry(taskId: string): void {

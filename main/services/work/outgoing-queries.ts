@@ -1,5 +1,5 @@
 // Questions of our agents to other hubs: the line stays open until the answer, the deadline or the asker's going. They promise nothing, so
-// they are only written down.
+// they are only written down, from the moment they are sent.
 import type { SendReportDto } from '../../../preload/contract/dto.ts';
 import type { OperationParams } from '../../../preload/contract/operations.ts';
 import { readWireErrorCode } from '../../../preload/contract/errors.ts';
@@ -7,17 +7,18 @@ import { AppError } from '../../lib/app-error.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
-import type { MessageRow, Store } from '../../ports/store.ts';
+import type { MessageRow, PartyKey, Store, Tables, TaskRow } from '../../ports/store.ts';
 import { contentDigest } from '../../protocol/content-digest.ts';
 import type { Envelope } from '../../protocol/envelope.ts';
 import { QUERY_DEADLINE_DEFAULT_MS } from '../../protocol/limits.ts';
 import { parseResponse, type ResponsePayload } from '../../protocol/payloads.ts';
 import type { EventBus } from '../event-bus.ts';
-import type { PeerMessenger } from '../peer-messenger.ts';
+import type { OutgoingMessage, PeerMessenger } from '../peer-messenger.ts';
 import { ANSWER_TRAVEL_MS } from './limits.ts';
 import { queryPayload } from './outgoing-payloads.ts';
 import type { Recipient } from './recipients.ts';
 import { answeredReport, chosenOf, peerAway } from './send-reports.ts';
+import { isOpen, moveTask } from './task-moves.ts';
 
 interface Deps {
   readonly store: Store;
@@ -40,6 +41,8 @@ interface Asked {
 
 export class OutgoingQueries {
   readonly #deps: Deps;
+  /** Questions whose line is open. */
+  readonly #open = new Map<string, Asked>();
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -70,11 +73,32 @@ export class OutgoingQueries {
       deadlineMs: params.deadline_ms ?? QUERY_DEADLINE_DEFAULT_MS,
     };
     this.#record(asked, { messageId: id, direction: 'out', kind: 'query', ref: null, raw });
-    const reply = await messenger.request(peer.key, message, asked.deadlineMs + ANSWER_TRAVEL_MS, signal);
-    const outcome = reply.ok ? readResponse(reply.value) : reply.error;
-    this.#writeDown(asked, outcome, reply.ok ? reply.value : undefined);
+    this.#deps.store.writeBehind((tables) => void keepTask(tables, asked));
+    const outcome = await this.#exchange(asked, message, signal);
     if (outcome instanceof AppError) throw outcome;
     return answeredReport(id, chosenOf(recipient, ''), outcome);
+  }
+
+  /** The task of an open question, written down now if it is not there yet; undefined when no such line is open. */
+  taskOf(tables: Tables, party: PartyKey, messageId: string): TaskRow | undefined {
+    const asked = this.#open.get(messageId);
+    return asked?.party === party ? keepTask(tables, asked) : undefined;
+  }
+
+  isOpen(party: PartyKey, messageId: string): boolean {
+    return this.#open.get(messageId)?.party === party;
+  }
+
+  async #exchange(asked: Asked, message: OutgoingMessage, signal: AbortSignal): Promise<ResponsePayload | AppError> {
+    this.#open.set(asked.id, asked);
+    try {
+      const reply = await this.#deps.messenger.request(asked.party, message, asked.deadlineMs + ANSWER_TRAVEL_MS, signal);
+      const outcome = reply.ok ? readResponse(reply.value) : reply.error;
+      this.#writeDown(asked, outcome, reply.ok ? reply.value : undefined);
+      return outcome;
+    } finally {
+      this.#open.delete(asked.id);
+    }
   }
 
   #record(asked: Asked, message: Pick<MessageRow, 'messageId' | 'direction' | 'kind' | 'ref' | 'raw'>): void {
@@ -105,37 +129,47 @@ export class OutgoingQueries {
       const { id, kind, ref } = reply;
       this.#record(asked, { messageId: id, direction: 'in', kind, ref, raw: JSON.stringify(reply) });
     }
-    store.writeBehind((tables) =>
-      tables.insertTask({
-        id: asked.id,
-        direction: 'outgoing',
-        kind: 'query',
-        party: asked.party,
-        messageId: asked.id,
-        contentDigest: contentDigest({ kind: 'query', ref: null, payload: asked.payload }),
-        state: code === null ? 'completed' : (STATE_OF_CODE[code] ?? 'failed'),
-        revision: 0,
-        fromAgent: asked.asker,
-        toAgent: asked.toAgent,
-        domain: typeof asked.payload.domain === 'string' ? asked.payload.domain : null,
-        conversationId: asked.conversationId,
-        payload: canonicalJson(asked.payload),
-        reportBack: true,
-        urgent: false,
-        receivedAt: asked.at,
-        deadlineMs: asked.deadlineMs,
-        elapsedMs: 0,
-        elapsedAt: asked.at,
-        estimatedMs: null,
-        result: JSON.stringify(result),
-        code,
-        reason: null,
-        finishedAt,
-        idempotencyKey: null,
-      }),
-    );
+    store.writeBehind((tables) => {
+      const task = keepTask(tables, asked);
+      if (!isOpen(task)) return;
+      const state = code === null ? 'completed' : (STATE_OF_CODE[code] ?? 'failed');
+      moveTask(tables, task, state, { result: JSON.stringify(result), code, finishedAt });
+    });
     events.publish({ type: 'conversation', id: asked.conversationId });
   }
+}
+
+function keepTask(tables: Tables, asked: Asked): TaskRow {
+  return (
+    tables.task(asked.id) ??
+    tables.insertTask({
+      id: asked.id,
+      direction: 'outgoing',
+      kind: 'query',
+      party: asked.party,
+      messageId: asked.id,
+      contentDigest: contentDigest({ kind: 'query', ref: null, payload: asked.payload }),
+      state: 'sending',
+      revision: 0,
+      fromAgent: asked.asker,
+      toAgent: asked.toAgent,
+      domain: typeof asked.payload.domain === 'string' ? asked.payload.domain : null,
+      conversationId: asked.conversationId,
+      payload: canonicalJson(asked.payload),
+      reportBack: true,
+      urgent: false,
+      receivedAt: asked.at,
+      deadlineMs: asked.deadlineMs,
+      elapsedMs: 0,
+      elapsedAt: asked.at,
+      estimatedMs: null,
+      result: null,
+      code: null,
+      reason: null,
+      finishedAt: null,
+      idempotencyKey: null,
+    })
+  );
 }
 
 const STATE_OF_CODE: Readonly<Record<string, 'declined' | 'expired' | 'cancelled'>> = {

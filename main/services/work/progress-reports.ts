@@ -6,6 +6,7 @@ import type { Store, TaskRow } from '../../ports/store.ts';
 import type { NotifyPayload } from '../../protocol/payloads.ts';
 import type { EventBus } from '../event-bus.ts';
 import type { IncomingMessage } from '../peer-messenger.ts';
+import type { OutgoingQueries } from './outgoing-queries.ts';
 import { isOpen, moveTask } from './task-moves.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
@@ -14,6 +15,7 @@ interface Deps {
   readonly clock: Clock;
   readonly events: EventBus;
   readonly unit: UnitOfWork;
+  readonly queries: OutgoingQueries;
 }
 
 const SEEN: Readonly<Record<string, TaskState>> = { pending_approval: 'awaiting_approval', queued: 'queued', working: 'running' };
@@ -27,8 +29,14 @@ export class ProgressReports {
 
   /** Foreign, unknown and finished refs change nothing. */
   async handle({ peer, envelope, raw }: IncomingMessage, payload: NotifyPayload): Promise<void> {
-    const { store, clock, events, unit } = this.#deps;
-    const task = envelope.ref === null ? undefined : store.read.taskByMessage('outgoing', peer.key, envelope.ref);
+    const { store, clock, events, unit, queries } = this.#deps;
+    const { ref } = envelope;
+    if (ref === null) return;
+    // A question is only written behind: its progress may be faster than its own record.
+    const isAsked = queries.isOpen(peer.key, ref);
+    const task =
+      store.read.taskByMessage('outgoing', peer.key, ref) ??
+      (isAsked ? await unit.run((tables) => queries.taskOf(tables, peer.key, ref)) : undefined);
     if (!task || !isOpen(task)) return;
     const at = clock.wallMs();
     store.writeBehind((tables) =>
@@ -37,7 +45,7 @@ export class ProgressReports {
         direction: 'in',
         party: peer.key,
         kind: 'notify',
-        ref: envelope.ref,
+        ref,
         conversationId: hasWords(payload) ? task.conversationId : null,
         taskId: task.id,
         fromAgent: task.toAgent,
@@ -47,7 +55,7 @@ export class ProgressReports {
       }),
     );
     const to = seenState(payload);
-    if (to !== undefined && task.state !== 'sending' && task.state !== to) {
+    if (to !== undefined && (isAsked || task.state !== 'sending') && task.state !== to) {
       await unit.run((tables) => {
         const current: TaskRow | undefined = tables.task(task.id);
         if (current && isOpen(current) && current.state !== to) moveTask(tables, current, to);

@@ -141,7 +141,7 @@ export class Work {
     const results = new IncomingResults({ ...deps, unit, endings, audit });
     const incoming = { ...deps, intake, once, askers, recent, cancelling, events, audit, desk };
     this.#bind(new IncomingDelegations(incoming), new IncomingQueries(incoming), new IncomingCancels(incoming), results);
-    const reports = new ProgressReports({ ...deps, unit });
+    const reports = new ProgressReports({ ...deps, unit, queries: outgoingQueries });
     notices.onHubTopic(RECEIPT_TOPIC, ({ peer, envelope }) =>
       envelope.ref === null ? undefined : outbox.received(peer.key, envelope.ref),
     );

@@ -42,11 +42,7 @@ function isAlive(processId: number): boolean {
 }
 
 async function untilGone(processId: number): Promise<void> {
-  const startedAt = performance.now();
-  while (isAlive(processId)) {
-    if (performance.now() - startedAt > 10_000) throw new Error(`process ${processId} is still there`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  await expect.poll(() => isAlive(processId), { timeout: 10_000, message: `process ${processId} is gone` }).toBe(false);
 }
 
 beforeEach(() => {

@@ -155,6 +155,8 @@ describe('links between paired hubs', () => {
     await higher.pins(lower);
     lower.hears(higher);
     await clock.until(() => lower.links.isOnline(higher.key) && higher.links.isOnline(lower.key), 'both are online');
+    const told: boolean[] = [];
+    lower.links.onPresence((key, isOnline) => void (key === higher.key && told.push(isOnline)));
     const { transport, vault, store, port, name } = higher;
     if (!(transport instanceof MemoryTransport)) throw new Error('this test needs the network in memory');
     transport.crash();
@@ -164,6 +166,8 @@ describe('links between paired hubs', () => {
     await back.start(port);
     back.hears(lower);
     await clock.until(() => back.links.isOnline(lower.key), 'the restarted hub is connected', 5_000);
+    // Told at once that it is back, though it never counted as gone.
+    expect(told).toEqual([true]);
     await clock.advance(3_000);
     back.links.onRequest('query', () => Promise.resolve({ kind: 'response', payload: { data: null, summary: 'here' } }));
     const asked = lower.links.request(back.key, message('query', { question: 'there?' }), 5_000);

@@ -285,8 +285,13 @@ export interface Reads {
   conversations(page: Page): readonly ConversationSummaryRow[];
   feed(page: Page): readonly FeedRow[];
   unreadFeedCount(): number;
-  /** Unsettled rows of one peer, oldest first, expired ones included. */
-  outboxOf(party: KeyHex): readonly OutboxRow[];
+  /** Unsettled rows of one peer, oldest first, expired ones included; a page of them where one is asked for. */
+  outboxOf(party: KeyHex, page?: { readonly limit: number; readonly after: OutboxRow | undefined }): readonly OutboxRow[];
+  outboxMessage(party: KeyHex, messageId: string): OutboxRow | undefined;
+  /** Unsettled rows of one peer. */
+  countOutbox(party: KeyHex): number;
+  /** Peers with unsettled rows. */
+  outboxParties(): readonly KeyHex[];
   /** Unsettled rows of all peers that may still be sent at `wallMs` (expiresAt later than that), oldest first. */
   outboxDue(wallMs: number): readonly OutboxRow[];
   /** Unsettled rows whose time is over at `wallMs`: to be settled without a delivery. */

@@ -14,7 +14,13 @@ import type { AuditTrail } from './audit-trail.ts';
 import { conversationFor } from './conversation-ids.ts';
 import type { Deadlines } from './deadlines.ts';
 import type { Handover } from './handover.ts';
-import { INBOX_QUEUED_MAX, PENDING_PER_PARTY_MAX, PENDING_TOTAL_MAX, WAITING_QUERIES_PER_PARTY_MAX } from './limits.ts';
+import {
+  INBOX_QUEUED_MAX,
+  OUTBOX_PER_PARTY_MAX,
+  PENDING_PER_PARTY_MAX,
+  PENDING_TOTAL_MAX,
+  WAITING_QUERIES_PER_PARTY_MAX,
+} from './limits.ts';
 import { isLocal, type Parties } from './parties.ts';
 import type { After } from './unit-of-work.ts';
 import type { WorkEvents } from './work-events.ts';
@@ -90,6 +96,9 @@ export class Intake {
     if (decision === 'deliver') {
       if (tables.countDeliveries(agent.name, ['queued']) < INBOX_QUEUED_MAX) return;
       throw new AppError('overloaded', `"${agent.name}" has too much to do already.`, { hint: 'Try again later.', retryAfterMs: 60_000 });
+    }
+    if (!isLocal(request.party) && tables.countOutbox(request.party) >= OUTBOX_PER_PARTY_MAX) {
+      throw new AppError('overloaded', 'Your hub has not taken the results of what it asked for before.', { retryAfterMs: 60_000 });
     }
     const pending = tables.pendingApprovals();
     if (pending.length >= PENDING_TOTAL_MAX) throw tooManyWait('This hub has', PENDING_TOTAL_MAX);

@@ -38,6 +38,10 @@ export const OUTGOING_OPEN_MAX = 1_000;
 
 /** How long a result waits for its peer; then the feed says so and it is given up (PROTOCOL.md, Delegation states). */
 export const OUTBOX_LIFETIME_MS = 86_400_000;
+/** Messages that may wait for one peer's receipt; beyond it that peer's delegations are `overloaded` until it takes what it has asked for. */
+export const OUTBOX_PER_PARTY_MAX = 1_000;
+/** Of those, how many are read at once. */
+export const OUTBOX_PAGE = 64;
 /** Waits between tries of one outbox message. */
 export const OUTBOX_BACKOFF = { firstMs: 5_000, maxMs: 300_000, jitter: 0.3 } as const;
 

@@ -14,7 +14,7 @@ import type { Envelope } from '../../protocol/envelope.ts';
 import { parseEnvelope } from '../../protocol/parse-envelope.ts';
 import { parseAck } from '../../protocol/payloads.ts';
 import type { PeerMessenger } from '../peer-messenger.ts';
-import { ACK_TIMEOUT_MS, OUTBOX_BACKOFF, OUTBOX_LIFETIME_MS } from './limits.ts';
+import { ACK_TIMEOUT_MS, OUTBOX_BACKOFF, OUTBOX_LIFETIME_MS, OUTBOX_PAGE } from './limits.ts';
 import type { After, UnitOfWork } from './unit-of-work.ts';
 
 export const RECEIPTS = 'receipts/1';
@@ -57,9 +57,12 @@ export class Outbox {
   #timerDueMs = 0;
   #stopPresence: (() => void) | undefined;
   #running = false;
+  /** The wall clock as it was at the start, for as long as this runs: a jump of it must not give everything up at once. */
+  readonly #wallOffsetMs: number;
 
   constructor(deps: Deps) {
     this.#deps = deps;
+    this.#wallOffsetMs = deps.clock.wallMs() - deps.clock.monotonicMs();
   }
 
   start(): void {
@@ -68,7 +71,7 @@ export class Outbox {
     this.#stopPresence = this.#deps.messenger.onPresence((peer, online) => {
       if (online) this.#returned(peer);
     });
-    for (const party of this.#parties()) this.kick(party);
+    for (const party of this.#deps.store.read.outboxParties()) this.kick(party);
     this.#arm();
   }
 
@@ -92,7 +95,7 @@ export class Outbox {
       kind: draft.kind,
       raw,
       createdAt: at,
-      expiresAt: at + OUTBOX_LIFETIME_MS,
+      expiresAt: this.#steadyMs() + OUTBOX_LIFETIME_MS,
       attempts: 0,
       settledAt: null,
     });
@@ -131,7 +134,8 @@ export class Outbox {
 
   /** The peer says that it has this message. Foreign and unknown ids change nothing. */
   async received(peer: KeyHex, messageId: string): Promise<void> {
-    if (!this.#deps.store.read.outboxOf(peer).some((row) => row.messageId === messageId)) return;
+    const row = this.#deps.store.read.outboxMessage(peer, messageId);
+    if (row?.settledAt !== null) return;
     await this.#settle(peer, messageId);
   }
 
@@ -145,17 +149,21 @@ export class Outbox {
     const { store, messenger } = this.#deps;
     do {
       this.#again.delete(peer);
-      for (const row of store.read.outboxOf(peer)) {
-        if (!this.#running || !messenger.isOnline(peer)) return;
-        if (this.#isDue(row)) await this.#send(row);
-      }
+      let rows: readonly OutboxRow[] = [];
+      do {
+        rows = store.read.outboxOf(peer, { limit: OUTBOX_PAGE, after: rows.at(-1) });
+        for (const row of rows) {
+          if (!this.#running || !messenger.isOnline(peer)) return;
+          if (this.#isDue(row)) await this.#send(row);
+        }
+      } while (rows.length === OUTBOX_PAGE);
     } while (this.#again.has(peer));
   }
 
   #isDue(row: OutboxRow): boolean {
     const { clock } = this.#deps;
     const air = this.#air.get(row.messageId);
-    return row.expiresAt > clock.wallMs() && (air === undefined || air.nextAtMs <= clock.monotonicMs());
+    return row.expiresAt > this.#steadyMs() && (air === undefined || air.nextAtMs <= clock.monotonicMs());
   }
 
   async #send(row: OutboxRow): Promise<void> {
@@ -187,14 +195,14 @@ export class Outbox {
   async #settle(party: KeyHex, messageId: string): Promise<void> {
     const attempts = this.#air.get(messageId)?.attempts ?? 0;
     await this.#deps.unit.run((tables) => {
-      const row = tables.outboxOf(party).find((candidate) => candidate.messageId === messageId);
-      if (row) tables.putOutbox({ ...row, attempts: row.attempts + attempts, settledAt: this.#deps.clock.wallMs() });
+      const row = tables.outboxMessage(party, messageId);
+      if (row?.settledAt === null) tables.putOutbox({ ...row, attempts: row.attempts + attempts, settledAt: this.#deps.clock.wallMs() });
     });
     this.#air.delete(messageId);
   }
 
-  #parties(): ReadonlySet<KeyHex> {
-    return new Set(this.#deps.store.read.outboxDue(this.#deps.clock.wallMs()).map((row) => row.party));
+  #steadyMs(): number {
+    return Math.floor(this.#wallOffsetMs + this.#deps.clock.monotonicMs());
   }
 
   /** One timer for all: wakes for the next try of what is in the air, and now and then for what has been waiting too long. */
@@ -215,18 +223,18 @@ export class Outbox {
 
   async #sweep(): Promise<void> {
     const { store, clock, unit, log, onExpired } = this.#deps;
-    const wallMs = clock.wallMs();
+    const steadyMs = this.#steadyMs();
     try {
-      if (store.read.outboxExpired(wallMs).length > 0) {
+      if (store.read.outboxExpired(steadyMs).length > 0) {
         await unit.run((tables, after) => {
-          for (const row of tables.outboxExpired(wallMs)) {
-            tables.putOutbox({ ...row, settledAt: wallMs });
+          for (const row of tables.outboxExpired(steadyMs)) {
+            tables.putOutbox({ ...row, settledAt: clock.wallMs() });
             this.#air.delete(row.messageId);
             onExpired(tables, after, row);
           }
         });
       }
-      for (const party of this.#parties()) this.kick(party);
+      for (const party of store.read.outboxParties()) this.kick(party);
     } catch (error) {
       log.warn('outbox not swept', { error: String(error) });
     }

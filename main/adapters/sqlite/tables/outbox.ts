@@ -1,6 +1,7 @@
 // Tables `outbox` and `replays`: what must still reach a peer, and what was answered to ids that must never be done twice.
 import { StoreConflict, type OutboxRow, type Reads, type ReplayRow, type Tables } from '../../../ports/store.ts';
 import { integer, milliseconds, nullable, party, text } from '../columns.ts';
+import { pageLimit } from '../page.ts';
 import { RowMapper } from '../row-mapper.ts';
 import type { Statements } from '../statements.ts';
 
@@ -15,6 +16,8 @@ const OUTBOX = new RowMapper<OutboxRow>({
   settledAt: nullable(milliseconds('settled_at')),
 });
 
+const PARTY = new RowMapper<Pick<OutboxRow, 'party'>>({ party: text('party') });
+
 const REPLAY = new RowMapper<ReplayRow>({
   party: party('party'),
   messageId: text('message_id'),
@@ -24,15 +27,30 @@ const REPLAY = new RowMapper<ReplayRow>({
 });
 
 export const OUTBOX_QUERIES = {
-  ofParty: `SELECT ${OUTBOX.columns} FROM outbox WHERE party = ? AND settled_at IS NULL ORDER BY created_at`,
+  ofParty: `SELECT ${OUTBOX.columns} FROM outbox WHERE party = ? AND settled_at IS NULL ORDER BY created_at, message_id`,
+  pageOfParty: `SELECT ${OUTBOX.columns} FROM outbox WHERE party = ? AND settled_at IS NULL AND (created_at, message_id) > (?, ?)
+    ORDER BY created_at, message_id LIMIT ?`,
+  byId: `SELECT ${OUTBOX.columns} FROM outbox WHERE party = ? AND message_id = ?`,
+  countOfParty: `SELECT count(*) FROM outbox WHERE party = ? AND settled_at IS NULL`,
+  parties: `SELECT DISTINCT party FROM outbox WHERE settled_at IS NULL`,
   due: `SELECT ${OUTBOX.columns} FROM outbox WHERE settled_at IS NULL AND expires_at > ? ORDER BY expires_at`,
   expired: `SELECT ${OUTBOX.columns} FROM outbox WHERE settled_at IS NULL AND expires_at <= ? ORDER BY expires_at`,
   replay: `SELECT ${REPLAY.columns} FROM replays WHERE party = ? AND message_id = ?`,
 } as const;
 
-export function outboxReads(statements: Statements): Pick<Reads, 'outboxOf' | 'outboxDue' | 'outboxExpired' | 'replay'> {
+type OutboxReads = Pick<Reads, 'outboxOf' | 'outboxMessage' | 'countOutbox' | 'outboxParties' | 'outboxDue' | 'outboxExpired' | 'replay'>;
+
+export function outboxReads(statements: Statements): OutboxReads {
   return {
-    outboxOf: (of) => statements.all(OUTBOX, OUTBOX_QUERIES.ofParty, of),
+    outboxOf: (of, page) => {
+      if (page === undefined) return statements.all(OUTBOX, OUTBOX_QUERIES.ofParty, of);
+      const { after } = page;
+      const from = [after?.createdAt ?? Number.MIN_SAFE_INTEGER, after?.messageId ?? ''] as const;
+      return statements.all(OUTBOX, OUTBOX_QUERIES.pageOfParty, of, ...from, pageLimit(page.limit));
+    },
+    outboxMessage: (of, messageId) => statements.one(OUTBOX, OUTBOX_QUERIES.byId, of, messageId),
+    countOutbox: (of) => Number(statements.value(OUTBOX_QUERIES.countOfParty, of)),
+    outboxParties: () => statements.all(PARTY, OUTBOX_QUERIES.parties).map((row) => row.party),
     outboxDue: (wallMs) =>
       [...statements.all(OUTBOX, OUTBOX_QUERIES.due, wallMs)].sort((first, second) => first.createdAt - second.createdAt),
     outboxExpired: (wallMs) => statements.all(OUTBOX, OUTBOX_QUERIES.expired, wallMs),

@@ -61,7 +61,7 @@ const QUERIES: Readonly<Record<string, string>> = {
 };
 
 /** Walks a partial index that holds only its own rows. */
-const WALKS_ITS_OWN_INDEX = new Set(['approval pending', 'feed unreadCount']);
+const WALKS_ITS_OWN_INDEX = new Set(['approval pending', 'feed unreadCount', 'outbox parties']);
 /** Takes the first row of the table's own order. */
 const TAKES_THE_LAST_ROW = new Set(['audit last']);
 /** Sorts the rows of one message id: at most one a party and direction. */

@@ -1,0 +1,91 @@
+// The outbox of a peer that does not take what it asked for, and clocks that jump.
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { OUTBOX_PER_PARTY_MAX } from '../../../../main/services/work/limits.ts';
+import { ManualClock } from '../../../fakes/manual-clock.ts';
+import { MemoryNetwork } from '../../../fakes/memory-messenger.ts';
+import { delegation, WorkHub } from '../../../fakes/work-hub.ts';
+
+const DAY_MS = 86_400_000;
+let clock: ManualClock;
+let dad: WorkHub;
+let mum: WorkHub;
+
+beforeEach(async () => {
+  clock = new ManualClock();
+  const network = new MemoryNetwork();
+  dad = await new WorkHub({ name: 'dad', network, clock }).start();
+  mum = await new WorkHub({ name: 'mum', network, clock }).start();
+  await dad.pair(mum);
+  await dad.agent('openclaw');
+  await mum.agent('claude', ['family.chat']);
+  await mum.knows(dad);
+});
+
+afterEach(async () => {
+  await clock.settle();
+  await dad.close();
+  await mum.close();
+});
+
+const send = () => dad.work.sender.delegate(delegation('mum', 'Dinner is at 7', { domain: 'family.chat' }), 'openclaw', null);
+const held = async () => {
+  await send();
+  await mum.decide(mum.card, 'allow');
+  return mum.claim('claude');
+};
+const reply = async (id: string) => {
+  await mum.work.inbox.reply('claude', id, { status: 'completed', outcome: 'Done', truncated: false });
+  await clock.settle();
+};
+const waiting = (count: number) =>
+  mum.store.write((tables) => {
+    for (let index = 0; index < count; index++) {
+      const id = crypto.randomUUID();
+      const raw = mum.messenger.encode(dad.key, { id, kind: 'result', ref: id, payload: { status: 'completed', outcome: `${index}` } });
+      const row = { messageId: id, party: dad.key, kind: 'result', raw, attempts: 0, settledAt: null };
+      tables.putOutbox({ ...row, createdAt: clock.wallMs(), expiresAt: clock.wallMs() + DAY_MS });
+    }
+  });
+
+it('takes no more work from a hub that does not take its results', async () => {
+  dad.cut(mum);
+  await waiting(OUTBOX_PER_PARTY_MAX);
+  dad.messenger.lost.add('notify');
+  dad.messenger.onMessage('result', () => Promise.resolve());
+  dad.connect(mum);
+  await expect(send()).rejects.toMatchObject({ code: 'overloaded' });
+  expect(mum.work.approvals.pending()).toEqual([]);
+});
+
+it('reaches what is behind many messages that were sent and not acknowledged', async () => {
+  const { delivery_id: id } = await held();
+  dad.cut(mum);
+  await waiting(200);
+  dad.messenger.lost.add('notify');
+  await reply(id);
+  dad.connect(mum);
+  await clock.settle();
+  await clock.advance(1_000);
+  expect(mum.messenger.sent.filter((envelope) => envelope.kind === 'result' && envelope.payload.outcome === 'Done')).not.toEqual([]);
+});
+
+it('gives nothing up because the wall clock jumped ahead', async () => {
+  const { delivery_id: id } = await held();
+  dad.cut(mum);
+  await reply(id);
+  clock.jumpWall(30 * DAY_MS);
+  await clock.advance(600_000);
+  expect(mum.store.read.outboxOf(dad.key)).toHaveLength(1);
+  dad.connect(mum);
+  await clock.settle();
+  expect(mum.store.read.outboxOf(dad.key)).toEqual([]);
+  expect(dad.store.read.tasks({ limit: 1 })[0]?.state).toBe('completed');
+});
+
+it('hands an item out again within the longest lease, though the clock was set back while the hub was down', async () => {
+  const item = await held();
+  clock.jumpWall(-30 * DAY_MS);
+  await mum.restart();
+  await clock.advance(601_000);
+  expect((await mum.claim('claude')).delivery_id).toBe(item.delivery_id);
+});

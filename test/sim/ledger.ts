@@ -46,6 +46,8 @@ export class Ledger {
   /** The state of every task, hub by hub, as the commits told it. */
   readonly #states = new Map<string, Map<string, TaskState>>();
   readonly #accepted = new Set<string>();
+  /** Called off before it was known whether the other hub has it: there it may have been begun by then. */
+  readonly #takenBack = new Set<string>();
   readonly #allowed = new Set<string>();
   readonly #decided = new Set<string>();
   readonly #handed = new Map<string, string>();
@@ -115,7 +117,7 @@ export class Ledger {
       this.#world.found(`${hub.name} runs "${text}", which nobody allowed`);
     if (textOf(task) !== text) this.#world.found(`${hub.name} runs "${text}" instead of "${textOf(task)}"`);
     const asking = this.#atAsker(hub, task);
-    if (asking !== undefined && NEVER_RUN.includes(asking.state)) {
+    if (asking !== undefined && NEVER_RUN.includes(asking.state) && !this.#takenBack.has(task.messageId)) {
       this.#world.found(`${hub.name} runs "${text}" after its asker was told: ${asking.state}`);
     }
   }
@@ -240,6 +242,7 @@ export class Ledger {
     // Several moves of one commit look alike from here.
     if (isTerminal(before) && before !== task.state)
       this.#world.found(`${hub.name}: task ${task.id} moved from ${before} to ${task.state}`);
+    if (task.direction === 'outgoing' && before === 'sending' && task.state === 'cancelled') this.#takenBack.add(task.messageId);
     if (task.direction === 'outgoing' && before === 'sending' && !isTerminal(task.state)) {
       this.#accepted.add(`${hub.name} ${task.id}`);
       this.counts.accepted += 1;
@@ -316,7 +319,7 @@ export class Ledger {
   #compare(hub: SimHub, task: TaskRow): void {
     const asking = this.#atAsker(hub, task);
     if (asking === undefined) return this.#world.found(`${hub.name}: the asker of "${textOf(task)}" forgot it`);
-    if (!task.reportBack || this.isLate) return;
+    if (!task.reportBack || this.isLate || this.#takenBack.has(task.messageId)) return;
     const accepted = this.#accepted.has(`${this.#hubs.get(task.party)?.name} ${asking.id}`);
     if (!accepted && asking.code === 'timeout') return;
     if (asking.state !== asTold(task)) {

@@ -178,6 +178,8 @@ export class SimHub {
     await run.work.stop();
     if (this.#run !== run) return;
     await run.store.close();
+    // What the last commit answered gets to its end.
+    await world.sleep(1);
     if (this.#run !== run) return;
     if (run.clock.timers > 0) world.found(`${this.name} left ${run.clock.timers} timers behind`);
     this.#end(run);

@@ -64,7 +64,7 @@ describe.skipIf(!hasRealPart('small-disk'))('a full or read-only disk', () => {
   const onDisk = (prepare: string): DiskChild => {
     const disk = join(folder, 'disk');
     mkdirSync(disk);
-    const script = `mount -t tmpfs -o size=8m none '${disk}' && ${prepare} && exec "$@"`;
+    const script = `mount -t tmpfs -o size=8m,mode=0700 none '${disk}' && ${prepare} && exec "$@"`;
     return new DiskChild('unshare', ['--mount', 'sh', '-c', script, 'sh', process.execPath, ...CHILD, join(disk, 'hub.db')]);
   };
 

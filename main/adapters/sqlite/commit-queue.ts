@@ -6,7 +6,14 @@ import { assert } from '../../lib/assert.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Tables } from '../../ports/store.ts';
-import { BATCH_DURATION_MAX_MS, BATCH_WORKS_MAX, WRITE_BEHIND_DELAY_MAX_MS, WRITE_BEHIND_QUEUE_MAX, WRITE_QUEUE_MAX } from './limits.ts';
+import {
+  BATCH_BEHIND_EVERY,
+  BATCH_DURATION_MAX_MS,
+  BATCH_WORKS_MAX,
+  WRITE_BEHIND_DELAY_MAX_MS,
+  WRITE_BEHIND_QUEUE_MAX,
+  WRITE_QUEUE_MAX,
+} from './limits.ts';
 import { isStorageFailure, sqliteCode, translateError, type Connection } from './statements.ts';
 
 interface QueuedWork {
@@ -118,7 +125,7 @@ export class CommitQueue {
       this.#execute('BEGIN IMMEDIATE');
       const startedAt = this.#deps.clock.monotonicMs();
       do {
-        const work = this.#promised.shift() ?? this.#behind.shift();
+        const work = this.#next(taken.length);
         if (work === undefined) break;
         taken.push(work);
         outcomes.push(this.#runOne(work));
@@ -136,6 +143,12 @@ export class CommitQueue {
       if (failed) work.reject(value);
       else work.resolve(value);
     }
+  }
+
+  /** Promised works first, but for the share of what nobody waits for. */
+  #next(taken: number): QueuedWork | undefined {
+    const isTheirTurn = taken % BATCH_BEHIND_EVERY === BATCH_BEHIND_EVERY - 1;
+    return isTheirTurn ? (this.#behind.shift() ?? this.#promised.shift()) : (this.#promised.shift() ?? this.#behind.shift());
   }
 
   /** Throws only when the transaction as a whole cannot go on. */

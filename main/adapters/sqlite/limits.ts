@@ -3,6 +3,9 @@
 /** Works in one commit; the next ones wait for the next turn of the event loop. */
 export const BATCH_WORKS_MAX = 64;
 
+/** Of the works in one commit, one in so many is a record nobody waits for, while there is one: promised works alone never starve them. */
+export const BATCH_BEHIND_EVERY = 8;
+
 /** Time one commit's works may take before it is closed; the rest waits for the next turn. Bounds the stall of the event loop. */
 export const BATCH_DURATION_MAX_MS = 2;
 

@@ -165,6 +165,17 @@ describe('write', () => {
 });
 
 describe('write behind', () => {
+  test('a record nobody waits for gets its share of every full batch', async () => {
+    store.writeBehind((tables) => tables.setMeta('behind', 'kept'));
+    await clock.advance(WRITE_BEHIND_DELAY_MAX_MS - 1);
+    const promised = Array.from({ length: BATCH_WORKS_MAX * 3 }, (_, index) =>
+      store.write((tables) => tables.setMeta(`promised ${index}`, 'kept')),
+    );
+    await promised[BATCH_WORKS_MAX / 2];
+    expect([committed('behind'), committed(`promised ${BATCH_WORKS_MAX * 3 - 1}`)]).toEqual(['kept', undefined]);
+    await Promise.all(promised);
+  });
+
   test('a record nobody waits for is there after its delay, without a commit before', async () => {
     const before = commits();
     store.writeBehind((tables) => tables.insertMessage(messageRow()));

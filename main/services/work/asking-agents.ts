@@ -62,11 +62,11 @@ export class AskingAgents {
     this.#refreshedAt.set(key, clock.monotonicMs());
     return await new Promise<boolean>((resolve) => {
       const timer = clock.setTimer(REFRESH_WAIT_MS, () => resolve(false));
-      const done = (isTold: boolean) => {
+      const told = this.#deps.refreshCapabilities(key).catch(() => false);
+      void told.then((isTold) => {
         timer.cancel();
         resolve(isTold);
-      };
-      void this.#deps.refreshCapabilities(key).then(done, () => done(false));
+      });
     });
   }
 }

@@ -1,5 +1,7 @@
 // The house under attack: one hub in a process of its own, and a paired control peer that must always get its answer within two seconds.
+import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { spawnNodeQuicProcess, type QuicChild } from '../../main/adapters/quic/quic-process.ts';
 import { createInProcessTransport, createQuicTransport } from '../../main/adapters/quic/quic-transport.ts';
 import { Household, systemDeps, type TestHub } from '../integration/quic-test-hub.ts';
 import { RawSocket } from './PW-lawless-peer.ts';
@@ -7,14 +9,15 @@ import { RawSocket } from './PW-lawless-peer.ts';
 /** The control peer has its answer within this time, attack or not (security.md, Adversarial cases). */
 const CONTROL_LIMIT_MS = 2_000;
 
-/** Attackers have loopback addresses of their own, which macOS has not. */
-export const attack = it.skipIf(process.platform === 'darwin');
+/** Attackers have loopback addresses of their own, and memory is read from /proc. */
+export const attack = it.runIf(process.platform === 'linux');
 
 export class House {
-  readonly #underAttack = new Household(() => createQuicTransport(systemDeps));
+  readonly #underAttack = new Household(() => createQuicTransport({ ...systemDeps, spawnQuicProcess: () => this.#spawn() }));
   readonly #peers = new Household(() => createInProcessTransport(systemDeps));
   readonly #sockets: RawSocket[] = [];
   readonly #cleanups: (() => void)[] = [];
+  #processId = 0;
 
   /** The hub that is attacked. */
   async open(): Promise<{ hub: TestHub; control: TestHub }> {
@@ -33,6 +36,18 @@ export class House {
     const socket = await new RawSocket().bind(host);
     this.#sockets.push(socket);
     return socket;
+  }
+
+  /** Resident memory of the QUIC process under attack, at this moment. */
+  memoryBytes(): number {
+    const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${this.#processId}/status`, 'utf8'))?.[1];
+    return Number(kilobytes) * 1024;
+  }
+
+  #spawn(): QuicChild {
+    const child = spawnNodeQuicProcess();
+    this.#processId = child.processId ?? 0;
+    return child;
   }
 
   atEnd(cleanup: () => void): void {

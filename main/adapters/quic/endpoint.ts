@@ -24,7 +24,13 @@ import type { ConnectionHost } from './connection-host.ts';
 import { QuicConnection } from './connection.ts';
 import { Counters } from './counters.ts';
 import { HalfOpen } from './half-open.ts';
-import { CONNECTION_ID_LENGTH_BYTES, CONNECT_LIMIT_MS, DIALS_IN_FLIGHT_MAX, SEND_LIMIT_MS } from './limits.ts';
+import {
+  CONNECTION_ID_LENGTH_BYTES,
+  CONNECT_LIMIT_MS,
+  DIALS_IN_FLIGHT_MAX,
+  QUARANTINED_RECEIVED_MAX_BYTES,
+  SEND_LIMIT_MS,
+} from './limits.ts';
 import { loadBinding, type HostPort, type Quiche, type QuicheConfig } from './native-binding.ts';
 import type { Settle, StreamDirection } from './outgoing-messages.ts';
 import { readDatagram } from './packet-guard.ts';
@@ -74,6 +80,8 @@ export class Endpoint implements Transport {
   readonly #open = new Map<number, QuicConnection>();
   readonly #halfOpen = new HalfOpen<QuicConnection>();
   readonly #dials = new Map<QuicConnection, Dial>();
+  /** Bytes that connections of keys that are not paired have brought. */
+  readonly #quarantinedBytes = new WeakMap<QuicConnection, number>();
   #paired: ReadonlySet<KeyHex> = new Set();
   #refused: ReadonlySet<KeyHex> = new Set();
   #emit: (event: TransportEvent) => void = () => {};
@@ -215,7 +223,7 @@ export class Endpoint implements Transport {
     const datagram = readDatagram(bytes);
     if (datagram.type === 'drop') return this.#counters.add(`dropped.${datagram.reason}`);
     const known = this.#routes.get(datagram.destination);
-    if (known) return known.receive(bytes, host, port);
+    if (known) return this.#isWithinQuarantine(known, bytes.length) ? known.receive(bytes, host, port) : undefined;
     const accepted = running.acceptor.consider(datagram, bytes.length, host, port);
     if (!accepted) return;
     const connection = new QuicConnection(running.host, {
@@ -233,6 +241,19 @@ export class Endpoint implements Transport {
     }
     this.#routes.set(accepted.route, connection);
     connection.receive(bytes, host, port);
+  }
+
+  /** False once a connection has brought more than a hub that is not paired may, or a handshake more than any needs; it is closed then. */
+  #isWithinQuarantine(connection: QuicConnection, size: number): boolean {
+    if (connection.keyHex !== null && this.#paired.has(connection.keyHex)) return true;
+    const received = (this.#quarantinedBytes.get(connection) ?? 0) + size;
+    this.#quarantinedBytes.set(connection, received);
+    if (received <= QUARANTINED_RECEIVED_MAX_BYTES) return true;
+    if (received - size <= QUARANTINED_RECEIVED_MAX_BYTES) {
+      this.#counters.add('closed.quarantine-used-up');
+      connection.close(CLOSE_CODES.overLimit, 'too much before pairing');
+    }
+    return false;
   }
 
   #await(connection: QuicConnection, signal: AbortSignal): Promise<Result<ConnectionInfo, DialFailure>> {

@@ -85,6 +85,11 @@ export const QUARANTINED_CONNECTIONS_MAX = 16;
 export const CONNECTIONS_PER_KEY_MAX = 2;
 /** Streams a hub that is not paired may have open; one more closes its connection with `overLimit`. */
 export const QUARANTINED_STREAMS_MAX = 4;
+/**
+ * Bytes of datagrams a connection may bring in all while its key is not paired; beyond it the connection is closed with `overLimit` and
+ * nothing of it is read any more. The native library bounds neither a TLS stream with holes nor the answers it owes, so this does.
+ */
+export const QUARANTINED_RECEIVED_MAX_BYTES = 1024 * 1024;
 /** The largest certificate that is looked at (PROTOCOL.md, Connection); a larger one is refused. */
 export const CERTIFICATE_SIZE_MAX_BYTES = 4 * 1024;
 

@@ -22,19 +22,17 @@ export function hostileHub(texts: readonly string[]): FakeHubApi {
     fetched_at: 0,
   };
   const peers = [
-    ...words
-      .slice(0, 10)
-      .map((word, index) =>
-        peerOf(`peer ${index}`, {
-          name: word,
-          person: at(index + 1),
-          advertised_name: at(index + 2),
-          platform: at(index + 3),
-          capabilities,
-          trouble: at(index),
-          online: index % 2 === 0,
-        }),
-      ),
+    ...words.slice(0, 10).map((word, index) =>
+      peerOf(`peer ${index}`, {
+        name: word,
+        person: at(index + 1),
+        advertised_name: at(index + 2),
+        platform: at(index + 3),
+        capabilities,
+        trouble: at(index),
+        online: index % 2 === 0,
+      }),
+    ),
     ...words.map((word, index) => ({
       ...STRANGER,
       id: `ed25519.${index}`,
@@ -68,17 +66,15 @@ export function hostileHub(texts: readonly string[]): FakeHubApi {
         risk_class: index % 2 === 0 ? 'R3' : 'R2',
       }),
     ),
-    recently_decided: words
-      .slice(0, 5)
-      .map((word, index) =>
-        approvalOf(`decided ${index}`, {
-          state: 'declined',
-          text: word,
-          decline_reason: at(index + 1),
-          decided_by: at(index + 2),
-          peer_name: at(index + 3),
-        }),
-      ),
+    recently_decided: words.slice(0, 5).map((word, index) =>
+      approvalOf(`decided ${index}`, {
+        state: 'declined',
+        text: word,
+        decline_reason: at(index + 1),
+        decided_by: at(index + 2),
+        peer_name: at(index + 3),
+      }),
+    ),
     feed: words.map((word, index) =>
       noticeOf(`notice ${index}`, index + 1, { text: word, topic: at(index + 1), from_agent: at(index + 2), peer_name: at(index + 3) }),
     ),

@@ -163,7 +163,8 @@ export class AgentProgram {
   /** Reports until the hub has answered, whatever it answers. */
   async #tell(life: number, deliveryId: string, begun: Begun): Promise<void> {
     const { reply } = begun;
-    while (reply !== undefined && !begun.isTold) {
+    if (reply === undefined) return;
+    while (!begun.isTold) {
       const answered = await this.#ask(
         life,
         'reply',
@@ -327,14 +328,18 @@ export class AgentProgram {
   async #ask<T>(life: number, what: string, ask: Ask<T>): Promise<T | undefined>;
   async #ask<T>(life: number, what: string, ask: Ask<T>, wantsRefusal: true): Promise<T | AppError | undefined>;
   async #ask<T>(life: number, what: string, ask: Ask<T>, wantsRefusal = false): Promise<T | AppError | undefined> {
+    const answer = await this.#answerOrRefusal(what, ask);
+    if (life !== this.#life) throw new Died();
+    return answer instanceof AppError && !wantsRefusal ? undefined : answer;
+  }
+
+  async #answerOrRefusal<T>(what: string, ask: Ask<T>): Promise<T | AppError | undefined> {
     try {
       return await this.#hub.call(`${this.#name} ${what}`, ask, this.#away.signal);
     } catch (error) {
-      if (error instanceof AppError && error.code !== 'storage_failed') return wantsRefusal ? error : undefined;
-      if (!(error instanceof HubGone) && !(error instanceof AppError)) throw error;
-      return undefined;
-    } finally {
-      if (life !== this.#life) throw new Died();
+      if (error instanceof AppError) return error.code === 'storage_failed' ? undefined : error;
+      if (error instanceof HubGone) return undefined;
+      throw error;
     }
   }
 }

@@ -253,7 +253,7 @@ export class SimHub {
   }
 
   #forgetCalls(run: Run): void {
-    for (const gone of [...run.calls]) gone(new HubGone('the hub went away'));
+    for (const gone of run.calls) gone(new HubGone('the hub went away'));
   }
 
   #compose(): Run {

@@ -46,7 +46,8 @@ describe.skipIf(!hasRealPart('socket-list'))('open ports', () => {
     closing.push(() => hub.remove());
     for (const _ of ['first', 'restarted']) {
       const owner = await hub.owner();
-      check(listeningOf(hub.pid), await openPorts(async () => (await owner.call('hub.whoami', {})).hub));
+      const ports = await openPorts(async () => (await owner.call('hub.whoami', {})).hub);
+      check(listeningOf(hub.pid), ports);
       await hub.kill();
       await hub.restart();
     }

@@ -5,11 +5,15 @@ import { chmodSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig } from 'electron-vite';
+import type { UserConfig } from 'vite';
 
 const root = import.meta.dirname;
 /** Packages with binaries, or that find their own files; they are loaded from node_modules. */
 const OUTSIDE = ['@matrixai/quic', 'better-sqlite3', 'keytar'];
 const ENTRIES = ['electron', 'headless', 'quic', 'cli'];
+
+/** The packages inside a bundle ask that their licences travel with it. */
+const LICENCES = { fileName: 'licences.txt' };
 
 const outside = OUTSIDE.map((name) => new RegExp(`^${name}(?:[/-].*)?$`));
 
@@ -19,6 +23,23 @@ const executableCli = {
   writeBundle: () => chmodSync(join(root, 'out/main/cli.js'), 0o755),
 };
 
+/** The pages. Apart from the rest, so that a test builds exactly what ships. */
+export const rendererConfig = {
+  root: join(root, 'renderer'),
+  base: './',
+  plugins: [svelte({ configFile: false })],
+  build: {
+    outDir: join(root, 'out/renderer'),
+    emptyOutDir: true,
+    // Everything is a file of our own: no inline script or data that the content security policy would have to allow.
+    assetsInlineLimit: 0,
+    minify: true,
+    license: LICENCES,
+    modulePreload: false,
+    rollupOptions: { input: { index: join(root, 'renderer/index.html') } },
+  },
+} satisfies UserConfig;
+
 export default defineConfig({
   main: {
     plugins: [executableCli],
@@ -27,6 +48,7 @@ export default defineConfig({
       target: 'node20.19',
       externalizeDeps: false,
       minify: false,
+      license: LICENCES,
       rollupOptions: {
         input: Object.fromEntries(
           ENTRIES.map((name): [string, string] => [name, join(root, 'main/entry', `${name}.ts`)]).filter(([, file]) => existsSync(file)),
@@ -49,17 +71,5 @@ export default defineConfig({
       },
     },
   },
-  renderer: {
-    root: join(root, 'renderer'),
-    base: './',
-    plugins: [svelte({ configFile: false })],
-    build: {
-      outDir: join(root, 'out/renderer'),
-      emptyOutDir: true,
-      // Everything is a file of our own: no inline script or data that the content security policy would have to allow.
-      assetsInlineLimit: 0,
-      modulePreload: false,
-      rollupOptions: { input: { index: join(root, 'renderer/index.html') } },
-    },
-  },
+  renderer: rendererConfig,
 });

@@ -6,7 +6,7 @@ import { answerAppRequest, mapBuiltFiles } from '../../../main/shell/app-scheme.
 import { CONTENT_SECURITY_POLICY } from '../../../preload/contract/content-security.ts';
 
 let folder = '';
-let files: ReadonlyMap<string, string> = new Map();
+let files: Awaited<ReturnType<typeof mapBuiltFiles>> = new Map();
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'axon-scheme-'));
@@ -14,7 +14,7 @@ beforeAll(async () => {
   await mkdir(join(folder, 'site', 'assets'), { recursive: true });
   await writeFile(join(folder, 'site', 'index.html'), '<!doctype html>');
   await writeFile(join(folder, 'site', 'assets', 'app.js'), 'void 0');
-  await writeFile(join(folder, 'site', 'assets', 'notes.txt'), 'not served');
+  await writeFile(join(folder, 'site', 'assets', 'app.js.map'), 'not served');
   files = await mapBuiltFiles(join(folder, 'site'));
 });
 
@@ -36,7 +36,7 @@ describe('the app scheme', () => {
     'app://hub/%2e%2e%5csecret.html',
     'app://hub//secret.html',
     'app://hub/assets/',
-    'app://hub/assets/notes.txt',
+    'app://hub/assets/app.js.map',
     'app://hub/constructor',
     'app://other/index.html',
     'app://hub:80/index.html',

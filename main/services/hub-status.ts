@@ -1,11 +1,12 @@
 // What the hub says of itself: its state, ports, identity and the sentences its owner should read. Puts together what other services know
 // and tells pages when it changes. Decides nothing, and never holds a secret.
-import type { HubDto, HubState } from '../../preload/contract/dto.ts';
+import type { DiscoveryDto, HubDto, HubState } from '../../preload/contract/dto.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { PassphraseService } from './auth/passphrase-service.ts';
 import type { SettingsService } from './auth/settings-service.ts';
 import type { EventBus } from './event-bus.ts';
 import type { IdentityService } from './identity.ts';
+import { hubLabel } from './links/peer-names.ts';
 
 export interface HubStatusDeps {
   readonly clock: Clock;
@@ -30,6 +31,7 @@ export class HubStatus {
   #phase: 'starting' | 'up' | 'stopping' = 'starting';
   #apiPort = 0;
   #peerPort: number | null = null;
+  #discovery: DiscoveryDto = { state: 'off', message: null, interfaces: [] };
 
   constructor(deps: HubStatusDeps, facts: HubFacts) {
     this.#deps = deps;
@@ -46,6 +48,7 @@ export class HubStatus {
       state_detail: 'reason' in known ? known.reason : null,
       agent_id: known.state === 'ready' ? known.agentId : null,
       public_key: known.state === 'ready' ? known.keyHex : null,
+      label: known.state === 'ready' ? hubLabel(known.agentId) : null,
       name,
       person,
       version: this.#facts.version,
@@ -54,6 +57,7 @@ export class HubStatus {
       peer_port: this.#peerPort,
       started_at: this.#startedAt,
       discovery,
+      discovery_status: this.#discovery,
       key_storage: known.state === 'ready' ? known.vault : null,
       warnings: [...identity.warnings(), ...this.#warnings.values()],
       passphrase_set: passphrase.isSet(),
@@ -68,6 +72,13 @@ export class HubStatus {
   /** @param port null when the port between hubs is closed */
   peersOpened(port: number | null): void {
     this.#peerPort = port;
+    this.changed();
+  }
+
+  /** How finding other hubs goes now. */
+  discoveryIs(discovery: DiscoveryDto): void {
+    if (JSON.stringify(discovery) === JSON.stringify(this.#discovery)) return;
+    this.#discovery = discovery;
     this.changed();
   }
 

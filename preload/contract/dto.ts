@@ -10,12 +10,24 @@ export type TrustState = 'unknown' | 'discovered' | 'quarantined' | 'paired' | '
 export type HubState = 'starting' | 'running' | 'identity_locked' | 'identity_missing' | 'stopping';
 export type Surface = 'window' | 'browser' | 'command_line' | 'clock' | 'rule' | 'peer' | 'agent' | 'hub';
 
+/** Whether hubs of the home network can find each other by themselves. */
+export interface DiscoveryDto {
+  /** off: the owner wants it so, or the port between hubs is closed. impaired: some networks work. unusable: none does. */
+  readonly state: 'off' | 'starting' | 'working' | 'impaired' | 'unusable';
+  /** What is wrong and what to do, for impaired and unusable. */
+  readonly message: string | null;
+  /** The network interfaces it works on. */
+  readonly interfaces: readonly string[];
+}
+
 export interface HubDto {
   readonly state: HubState;
   /** A sentence for states other than running. */
   readonly state_detail: string | null;
   readonly agent_id: string | null;
   readonly public_key: string | null;
+  /** Under what other hubs show this one before it is added, whatever it is called here: PeerDto.label on their screen. */
+  readonly label: string | null;
   readonly name: string;
   readonly person: string | null;
   readonly version: string;
@@ -23,7 +35,9 @@ export interface HubDto {
   readonly api_port: number;
   readonly peer_port: number | null;
   readonly started_at: number;
+  /** The owner's setting; how it goes stands in discovery_status. */
   readonly discovery: boolean;
+  readonly discovery_status: DiscoveryDto;
   readonly key_storage: 'keychain' | 'file' | 'memory' | null;
   /** Sentences the owner should read: the seed stands in a file, a port is blocked ... */
   readonly warnings: readonly string[];
@@ -95,6 +109,8 @@ export interface PeerDto {
   /** The peer's agent id. */
   readonly id: string;
   readonly public_key: string;
+  /** Made of its agent id, so that people can compare the two screens before adding: HubDto.label over there. */
+  readonly label: string;
   readonly trust: TrustState;
   /** The owner's own name for it; for a hub not yet paired, a neutral name such as "Hub 3f2a". */
   readonly name: string;
@@ -119,7 +135,7 @@ export interface PeerDto {
 export type PairingState =
   /** We pressed Add; the other side has not opened the request yet. */
   | 'waiting_for_answer'
-  /** A request came in; a person here has not opened it yet. */
+  /** A request came in; a person here has not opened it yet. Several may wait; one pairing at most is beyond this. */
   | 'offered'
   | 'exchanging'
   /** Initiator: type the six digits that the other screen shows. */
@@ -137,6 +153,10 @@ export type PairingState =
 export interface PairingDto {
   readonly id: string;
   readonly peer_id: string;
+  /** As HubDto.label on the other screen: by it a person picks among several that wait. */
+  readonly label: string;
+  /** Where the other hub is, as this one sees it; null while there is no connection. */
+  readonly address: string | null;
   readonly role: 'initiator' | 'responder';
   readonly state: PairingState;
   /** What the other side says of itself: quoted, unchecked. */

@@ -186,7 +186,12 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/v1/peers',
     access: 'owner',
-    params: v.strictObject({ address: shortText, key: shortText, name: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(64))) }),
+    /** `key`: the public key (hex, base64 or base64url) or the agent id; left out when `address` is a share token, which holds both. */
+    params: v.strictObject({
+      address: shortText,
+      key: v.optional(shortText),
+      name: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(64))),
+    }),
   },
   'peers.update': {
     method: 'PATCH',

@@ -35,12 +35,14 @@ export const uuidOf = (seed: string): string => {
   return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-4${digits.slice(13, 16)}-8${digits.slice(17, 20)}-${digits.slice(20, 32)}`;
 };
 const agentId = (seed: string): string => `ed25519.${hex(seed, 32)}`;
+const labelOf = (seed: string): string => `Hub ${hex(seed, 4)} ${hex(seed, 8).slice(4)}`;
 
 export const MUM: HubDto = {
   state: 'running',
   state_detail: null,
   agent_id: agentId('mum'),
   public_key: hex('mum', 64),
+  label: labelOf('mum'),
   name: 'Mum’s PC',
   person: 'Mum',
   version: '0.1.0',
@@ -49,6 +51,7 @@ export const MUM: HubDto = {
   peer_port: 7100,
   started_at: NOW - 3 * DAY,
   discovery: true,
+  discovery_status: { state: 'working', message: null, interfaces: ['eth0'] },
   key_storage: 'keychain',
   warnings: [],
   passphrase_set: true,
@@ -81,6 +84,7 @@ export function peerOf(seed: string, over: Partial<PeerDto> = {}): PeerDto {
   return {
     id: agentId(seed),
     public_key: hex(seed, 64),
+    label: labelOf(seed),
     trust: 'paired',
     name: seed,
     person: null,
@@ -141,6 +145,7 @@ export const PEERS: readonly PeerDto[] = [
 export const STRANGER = peerOf('sam', {
   trust: 'discovered',
   name: 'Hub 3f2a',
+  label: 'Hub 3f2a 91bc',
   online: false,
   round_trip_ms: null,
   last_seen_at: NOW - 12_000,
@@ -496,6 +501,8 @@ export function pairingOf(state: PairingDto['state'], over: Partial<PairingDto> 
   return {
     id: 'pairing-1',
     peer_id: STRANGER.id,
+    label: STRANGER.label,
+    address: STRANGER.address,
     role: ['waiting_for_answer', 'type_six', 'show_two'].includes(state) ? 'initiator' : 'responder',
     state,
     said_hub: 'Dad MacBook',

@@ -1,7 +1,7 @@
 // The operations on hubs: who is known, what they can do, how they are; and for their owner: name, suspend, add by address, remove.
 import { AppError } from '../../lib/app-error.ts';
 import type { KeyHex } from '../../ports/transport.ts';
-import { readHubAddress, readHubKey } from '../../services/links/hub-address.ts';
+import { readHubAddress, readHubPlace } from '../../services/links/hub-address.ts';
 import type { PeerDirectory } from '../../services/links/peer-directory.ts';
 import type { PeerLinks } from '../../services/links/peer-links.ts';
 import { makeCapabilitiesDto } from '../../services/links/peer-view.ts';
@@ -34,9 +34,13 @@ export function peersHandlers({ directory, links }: PeersHandlersDeps): Handlers
       return { round_trip_ms: roundTripMs, status: pong.status, active_tasks: pong.active_tasks ?? 0 };
     },
 
-    'peers.add': async ({ address, key, name }, caller) => {
-      const keyHex = readHubKey(key);
-      const place = readHubAddress(address);
+    'peers.add': async ({ address, key, name }, caller, { signal }) => {
+      const { host, port, ...identity } = readHubPlace(address, key);
+      const place = { host, port };
+      const keyHex =
+        'keyHex' in identity
+          ? identity.keyHex
+          : (directory.keyOfAgent(identity.agentId) ?? (await links.lines.learnKey(identity.agentId, place, signal)));
       if (!directory.isPaired(keyHex)) return directory.addStatic({ keyHex, ...place, name: name ?? null });
       return directory.update(keyHex, { address: place, ...(name === undefined ? {} : { name }) }, actorOf(caller));
     },

@@ -1,14 +1,17 @@
 // Reads what a person types to say where a hub is and which key it has. Pure; anything unclear is an error with the form that works.
 import { isIP } from 'node:net';
 import { AppError } from '../../lib/app-error.ts';
-import { fromBase64, fromBase64Url, toHex } from '../../lib/bytes.ts';
+import { fromBase64, fromBase64Url, fromHex, toBase64Url, toHex } from '../../lib/bytes.ts';
 import type { KeyHex } from '../../ports/transport.ts';
+import { agentIdOfKeyHex, readAgentId } from '../../protocol/agent-id.ts';
 
 /** The UDP port of a hub unless another is named (PROTOCOL.md, Connection). */
 export const PEER_PORT_DEFAULT = 7100;
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)*\.?$/i;
 const ADDRESS = /^(?:\[(?<bracketed>[^\]]+)\]|(?<plain>[^:[\]]+))(?::(?<port>[0-9]{1,5}))?$/;
 const KEY_HEX = /^[0-9a-f]{64}$/i;
+const SHARE_SCHEME = 'axon://';
+const SHARE_TOKEN = /^axon:\/\//i;
 
 export interface HubAddress {
   readonly host: string;
@@ -37,14 +40,64 @@ export function writeHubAddress({ host, port }: HubAddress): string {
   return isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-/** A 32-byte public key as 64 hex digits, base64 or base64url. Throws AppError bad_request. */
-export function readHubKey(text: string): KeyHex {
+/** How a person names a hub that is not known here yet: by its key, or by the hash of it, which the key that answers must have. */
+export type HubIdentity = { readonly keyHex: KeyHex } | { readonly agentId: string };
+
+export type HubPlace = HubIdentity & HubAddress;
+
+/**
+ * Where a hub is and who it is, as a person gives it: an address beside a key or agent id, or a share token
+ * `axon://KEY@host:port` in place of the address, which holds both. Throws AppError bad_request.
+ */
+export function readHubPlace(address: string, identity: string | undefined): HubPlace {
+  const token = readShareToken(address);
+  if (token === undefined) {
+    if (identity === undefined) throw notAnIdentity();
+    return { ...readHubIdentity(identity), ...readHubAddress(address) };
+  }
+  const named = identity === undefined ? undefined : readHubIdentity(identity);
+  if (named !== undefined && !isOfKey(named, token.keyHex)) {
+    throw new AppError('bad_request', 'The link and the key beside it stand for two different hubs.', {
+      hint: 'Give the link alone.',
+      failedBy: 'input',
+    });
+  }
+  return token;
+}
+
+/** A share token: `axon://` + the public key as base64url without padding + `@host:port`. undefined when the text is no such link. */
+export function readShareToken(text: string): (HubAddress & { readonly keyHex: KeyHex }) | undefined {
   const trimmed = text.trim();
-  if (KEY_HEX.test(trimmed)) return trimmed.toLowerCase();
+  if (!SHARE_TOKEN.test(trimmed)) return undefined;
+  const [key = '', address = '', ...rest] = trimmed.slice(SHARE_SCHEME.length).split('@');
+  const bytes = fromBase64Url(key);
+  if (bytes?.byteLength !== 32 || rest.length > 0) throw notAnIdentity();
+  return { keyHex: toHex(bytes), ...readHubAddress(address) };
+}
+
+/** The share token of a hub; for the reference daemon and for anybody who adds it by address. */
+export function writeShareToken(keyHex: KeyHex, address: HubAddress): string {
+  return `${SHARE_SCHEME}${toBase64Url(fromHex(keyHex) ?? new Uint8Array())}@${writeHubAddress(address)}`;
+}
+
+/** A 32-byte public key as 64 hex digits, base64 or base64url; or an agent id. Throws AppError bad_request. */
+export function readHubIdentity(text: string): HubIdentity {
+  const trimmed = text.trim();
+  if (KEY_HEX.test(trimmed)) return { keyHex: trimmed.toLowerCase() };
+  const agentId = readAgentId(trimmed);
+  if (agentId !== undefined) return { agentId };
   const bytes = fromBase64(trimmed) ?? fromBase64Url(trimmed);
-  if (bytes?.byteLength === 32) return toHex(bytes);
-  throw new AppError('bad_request', 'That is not the public key of a hub.', {
-    hint: 'Copy the whole key from the other hub: 64 hexadecimal digits, or 43 characters of base64.',
+  if (bytes?.byteLength === 32) return { keyHex: toHex(bytes) };
+  throw notAnIdentity();
+}
+
+function isOfKey(identity: HubIdentity, keyHex: KeyHex): boolean {
+  return 'keyHex' in identity ? identity.keyHex === keyHex : identity.agentId === agentIdOfKeyHex(keyHex);
+}
+
+function notAnIdentity(): AppError {
+  return new AppError('bad_request', 'That is neither the agent id nor the public key of a hub.', {
+    hint: 'Copy it from the other hub: the agent id ("ed25519." and 32 digits) or the public key (64 hexadecimal digits, or base64).',
     failedBy: 'input',
   });
 }

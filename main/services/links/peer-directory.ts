@@ -141,6 +141,12 @@ export class PeerDirectory implements KnownHubs {
     return key;
   }
 
+  /** The key behind an agent id, when it is one this hub knows of, its own included. */
+  keyOfAgent(agentId: string): KeyHex | undefined {
+    if (this.#deps.identity.ready && agentIdOfKeyHex(this.#deps.identity.keyHex) === agentId) return this.#deps.identity.keyHex;
+    return this.knownKeys().find((key) => agentIdOfKeyHex(key) === agentId);
+  }
+
   dto(key: KeyHex): PeerDto {
     return makePeerDto({
       key,

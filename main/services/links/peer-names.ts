@@ -53,6 +53,12 @@ export function neutralName(agentId: string): string {
   return `Hub ${agentId.slice('ed25519.'.length, 'ed25519.'.length + 4)}`;
 }
 
+/** What tells a hub from others on two screens, whatever either calls it: "Hub 3f2a 91bc". It distinguishes; it proves nothing. */
+export function hubLabel(agentId: string): string {
+  const digits = agentId.slice('ed25519.'.length);
+  return `Hub ${digits.slice(0, 4)} ${digits.slice(4, 8)}`;
+}
+
 /** The known names closest to what was typed, nearest first. */
 export function nearestNames(typed: string, names: readonly string[]): readonly string[] {
   const wanted = foldName(typed).slice(0, PETNAME_LENGTH_MAX);

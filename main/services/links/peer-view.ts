@@ -8,7 +8,7 @@ import type { KeyHex } from '../../ports/transport.ts';
 import { parseCapabilities } from '../../protocol/payloads.ts';
 import { writeHubAddress } from './hub-address.ts';
 import type { NearbyHub } from './nearby-table.ts';
-import { looksAlike, neutralName } from './peer-names.ts';
+import { hubLabel, looksAlike, neutralName } from './peer-names.ts';
 import type { StaticHub } from './static-hubs.ts';
 
 /** What is true of a hub only while this process runs. */
@@ -62,6 +62,7 @@ export function makePeerDto(facts: PeerFacts): PeerDto {
   return {
     id: facts.agentId,
     public_key: facts.key,
+    label: hubLabel(facts.agentId),
     trust: facts.trust,
     name: row?.petname ?? fixed?.name ?? neutralName(facts.agentId),
     person: row?.person ?? null,

@@ -8,6 +8,8 @@ import { fromHex, toBase64Url, utf8 } from '../../lib/bytes.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import { agentIdOfKeyHex } from '../../protocol/agent-id.ts';
 import { commitment, digitsOf, readPairMeta, transcript, type PairMeta, type PairRole } from '../../protocol/pairing.ts';
+import { type HubAddress, writeHubAddress } from '../links/hub-address.ts';
+import { hubLabel } from '../links/peer-names.ts';
 
 /** The longest platform text shown, in characters. */
 const PLATFORM_SHOWN_MAX = 64;
@@ -38,6 +40,8 @@ export class PairingSession {
   readonly ended = new AbortController();
   state: PairingState;
   failure: string | null = null;
+  /** Where the other side is, once there is a connection. */
+  peerAddress: HubAddress | null = null;
   /** Wall clock, for display. */
   expiresAt: number;
   peerMeta: PairMeta = {};
@@ -117,6 +121,8 @@ export class PairingSession {
     return {
       id: this.id,
       peer_id: agentIdOfKeyHex(this.peerKey),
+      label: hubLabel(agentIdOfKeyHex(this.peerKey)),
+      address: this.peerAddress === null ? null : writeHubAddress(this.peerAddress),
       role: this.role === 'I' ? 'initiator' : 'responder',
       state: this.state,
       said_hub: said.hub === null ? null : escapeName(said.hub).name,

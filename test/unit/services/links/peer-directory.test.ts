@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { toHex } from '../../../../main/lib/bytes.ts';
 import { agentIdOfKeyHex } from '../../../../main/protocol/agent-id.ts';
 import type { FoundHub } from '../../../../main/ports/discovery.ts';
-import { readHubAddress, readHubKey } from '../../../../main/services/links/hub-address.ts';
+import { readHubAddress, readHubIdentity, readHubPlace, writeShareToken } from '../../../../main/services/links/hub-address.ts';
 import { HubStack, PERSON } from '../../../fakes/hub-stack.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { MemoryNetwork } from '../../../fakes/memory-transport.ts';
@@ -196,11 +196,35 @@ describe('hubs by address', () => {
     for (const text of ['', 'http://x', 'a b', 'x:0', 'x:99999', '[x]:1', 'user@host:1', '../etc', '[192.0.2.7]:7100']) {
       expect(() => readHubAddress(text)).toThrow(expect.objectContaining({ code: 'bad_request' }));
     }
-    const { keyHex } = someHub();
-    expect(readHubKey(keyHex.toUpperCase())).toBe(keyHex);
-    expect(readHubKey(Buffer.from(keyHex, 'hex').toString('base64'))).toBe(keyHex);
-    expect(readHubKey(Buffer.from(keyHex, 'hex').toString('base64url'))).toBe(keyHex);
-    expect(() => readHubKey('abc')).toThrow(expect.objectContaining({ code: 'bad_request' }));
+  });
+
+  it('are named by key in any of its forms, by agent id, or by a link that holds all', () => {
+    const { keyHex, agentId } = someHub();
+    const bytes = Buffer.from(keyHex, 'hex');
+    for (const text of [keyHex.toUpperCase(), ` ${keyHex} `, bytes.toString('base64'), bytes.toString('base64url')]) {
+      expect(readHubIdentity(text)).toEqual({ keyHex });
+    }
+    expect(readHubIdentity(agentId.toUpperCase())).toEqual({ agentId });
+    const token = `axon://${bytes.toString('base64url')}@attic.example:7101`;
+    const place = { keyHex, host: 'attic.example', port: 7101 };
+    expect(writeShareToken(keyHex, place)).toBe(token);
+    expect(readHubPlace(` ${token} `, undefined)).toEqual(place);
+    expect(readHubPlace(token, agentId)).toEqual(place);
+    expect(readHubPlace('attic.example', agentId)).toEqual({ agentId, host: 'attic.example', port: 7100 });
+    const refused: readonly (readonly [string, string | undefined])[] = [
+      ['attic.example', undefined],
+      ['attic.example', 'abc'],
+      ['attic.example', `${agentId}0`],
+      [token, someHub().agentId],
+      [token, someHub().keyHex],
+      [`axon://${bytes.toString('base64')}@attic.example:7101`, undefined],
+      ['axon://@attic.example:7101', keyHex],
+      [`axon://${bytes.toString('base64url')}`, undefined],
+      [`axon://${bytes.toString('base64url')}@attic.example:7101@x`, undefined],
+    ];
+    for (const [address, identity] of refused) {
+      expect(() => readHubPlace(address, identity), `${address} ${identity}`).toThrow(expect.objectContaining({ code: 'bad_request' }));
+    }
   });
 });
 

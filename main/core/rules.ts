@@ -1,0 +1,196 @@
+// The household's standing decisions: what a rule covers, which rule decides a request, and why the others do not. Pure: rules, request and
+// time go in, one decision comes out. It can allow less than the household said, never more; whatever is unclear is asked.
+import type { RiskClass } from '../../preload/contract/dto.ts';
+import { decide, type Decision as DefaultDecision } from './policy.ts';
+import { higherRisk } from './risk.ts';
+import { isDomain, matchesDomain } from './routing.ts';
+
+export type RuleEffect = 'ask' | 'allow' | 'never';
+/** How far an allowing rule goes: one conversation, until a time, or on and on. */
+export type RuleReach = 'conversation' | 'until' | 'always';
+
+/** What a rule is about. null: any. */
+export interface RuleScope {
+  /** The asking hub's key, or `agent:<name>` for an agent of this hub. */
+  readonly peer: string | null;
+  /** The agent of this hub that would run it. */
+  readonly agent: string | null;
+  /** It and all below it. */
+  readonly domain: string | null;
+  readonly kind: 'delegate' | 'query' | null;
+  /** The other hub's agent in whose name is asked. */
+  readonly askingAgent: string | null;
+  /** It and all below it. */
+  readonly topic: string | null;
+  readonly conversation: string | null;
+}
+
+export interface Rule extends RuleScope {
+  readonly id: string;
+  readonly effect: RuleEffect;
+  readonly reach: RuleReach;
+  /** The class of the request it was made for: a riskier one is asked. Allowing rules only. */
+  readonly riskMax: RiskClass | null;
+  /** Wall clock, ms since 1970, as all times here. */
+  readonly createdAt: number;
+  readonly expiresAt: number | null;
+  /** It also ends when it was not used for this long. */
+  readonly idleMs: number | null;
+  readonly lastUsedAt: number | null;
+  readonly suspended: boolean;
+}
+
+/** A request as far as rules look at it. */
+export interface RuledRequest {
+  readonly peer: string;
+  readonly agent: string;
+  /** As the message names it, whatever it is. */
+  readonly domain: string | null;
+  /** True when it lies in a domain that the owner knows of this agent: a claim about any other says nothing. */
+  readonly isAgentsDomain: boolean;
+  readonly kind: 'delegate' | 'query';
+  readonly askingAgent: string | null;
+  readonly topic: string | null;
+  readonly conversation: string;
+  readonly riskClass: RiskClass;
+}
+
+export interface Moment {
+  readonly nowMs: number;
+  /** Since when the asking hub (or agent) is the one it is now; an allowing rule that is older was made for another. null: not trusted. */
+  readonly trustedSince: number | null;
+}
+
+/** Why a rule does not apply to a request. */
+export type RuleMiss =
+  | 'suspended'
+  | 'ended'
+  | 'not_begun'
+  | 'other_trust'
+  | 'peer'
+  | 'agent'
+  | 'domain'
+  | 'kind'
+  | 'asking_agent'
+  | 'topic'
+  | 'conversation'
+  | 'no_domain'
+  | 'class';
+
+/** What settled it. `default`: no rule matches. `tie`: rules ask and allow, and none of those that allow is narrower than all that ask. */
+export type RuleGround = 'never' | 'allow' | 'ask' | 'tie' | 'dangerous' | 'default';
+
+export interface RuleDecision {
+  readonly decision: DefaultDecision | 'decline';
+  readonly ground: RuleGround;
+  /** The rule that decided; null for `default` and for `dangerous`, which no rule can open. */
+  readonly rule: Rule | null;
+  /** Every rule that was looked at, in the order given; null = it matches. */
+  readonly considered: readonly { readonly rule: Rule; readonly miss: RuleMiss | null }[];
+}
+
+/**
+ * Any matching "never" wins. Else a dangerous request (R3) is asked. Else an allowing rule wins only when it is strictly narrower than every
+ * asking one that matches: two that cannot be compared are a tie, and a tie asks. Without a match the default of policy.ts stands.
+ */
+export function decideByRules(rules: readonly Rule[], request: RuledRequest, moment: Moment): RuleDecision {
+  const considered = rules.map((rule) => ({ rule, miss: missOf(rule, request, moment) }));
+  const matching = considered.filter(({ miss }) => miss === null).map(({ rule }) => rule);
+  const of = (effect: RuleEffect) => matching.filter((rule) => rule.effect === effect);
+  const never = narrowestOf(of('never'));
+  if (never) return { decision: 'decline', ground: 'never', rule: never, considered };
+  if (request.riskClass === 'R3') return { decision: 'ask', ground: 'dangerous', rule: null, considered };
+  const asking = of('ask');
+  const allowing = of('allow');
+  const winner = narrowestOf(allowing.filter((rule) => asking.every((other) => isNarrower(rule, other))));
+  if (winner) return { decision: 'deliver', ground: 'allow', rule: winner, considered };
+  const asks = narrowestOf(asking);
+  if (asks) return { decision: 'ask', ground: allowing.length > 0 ? 'tie' : 'ask', rule: asks, considered };
+  return { decision: decide(request), ground: 'default', rule: null, considered };
+}
+
+/** Why `rule` says nothing about `request` now; null when it matches. */
+export function missOf(rule: Rule, request: RuledRequest, { nowMs, trustedSince }: Moment): RuleMiss | null {
+  if (rule.suspended) return 'suspended';
+  const endsAt = ruleEndsAt(rule);
+  if (endsAt !== null && nowMs >= endsAt) return 'ended';
+  if (rule.peer !== null && rule.peer !== request.peer) return 'peer';
+  if (rule.agent !== null && rule.agent !== request.agent) return 'agent';
+  if (rule.kind !== null && rule.kind !== request.kind) return 'kind';
+  if (rule.domain !== null && !liesIn(rule.domain, request.domain)) return 'domain';
+  if (rule.askingAgent !== null && rule.askingAgent !== request.askingAgent) return 'asking_agent';
+  if (rule.topic !== null && !liesIn(rule.topic, request.topic)) return 'topic';
+  if (rule.conversation !== null && rule.conversation !== request.conversation) return 'conversation';
+  return rule.effect === 'allow' ? missOfAllowing(rule, request, nowMs, trustedSince) : null;
+}
+
+/** What only an allowing rule must keep to: it is for whom it was made, where it was made, and never for more than it was made for. */
+function missOfAllowing(rule: Rule, request: RuledRequest, nowMs: number, trustedSince: number | null): RuleMiss | null {
+  if (trustedSince === null || rule.createdAt < trustedSince) return 'other_trust';
+  // The clock was set back: nobody can say how much of its time is over.
+  if (nowMs < rule.createdAt) return 'not_begun';
+  if (rule.peer === null || rule.agent === null || rule.domain === null) return 'peer';
+  if (request.domain === null || !isDomain(request.domain) || !request.isAgentsDomain) return 'no_domain';
+  const riskMax = riskMaxOf(rule);
+  return higherRisk(request.riskClass, riskMax) === riskMax ? null : 'class';
+}
+
+/** The riskiest class an allowing rule can cover, whatever is stored: R2 only within one conversation or, for good, one topic; R3 never. */
+export function riskMaxOf(rule: Pick<Rule, 'reach' | 'conversation' | 'topic' | 'riskMax'>): RiskClass {
+  const made = rule.riskMax ?? 'R0';
+  const widest = riskMaxOfReach(rule.reach, rule);
+  return higherRisk(made, widest) === made ? widest : made;
+}
+
+/** The same for a rule that is still to be made. */
+export function riskMaxOfReach(reach: RuleReach, scope: Pick<RuleScope, 'conversation' | 'topic'>): RiskClass {
+  if (reach === 'conversation' && scope.conversation !== null) return 'R2';
+  return reach === 'always' && scope.topic !== null ? 'R2' : 'R1';
+}
+
+/** When the rule ends if nothing more comes; null = never by itself. */
+export function ruleEndsAt(rule: Pick<Rule, 'expiresAt' | 'idleMs' | 'createdAt' | 'lastUsedAt'>): number | null {
+  const idleAt = rule.idleMs === null ? null : Math.max(rule.createdAt, rule.lastUsedAt ?? 0) + rule.idleMs;
+  if (rule.expiresAt === null || idleAt === null) return rule.expiresAt ?? idleAt;
+  return Math.min(rule.expiresAt, idleAt);
+}
+
+/** True when everything that `one` covers is covered by `other`, and `other` covers more. */
+export function isNarrower(one: RuleScope, other: RuleScope): boolean {
+  return isWithin(one, other) && !isWithin(other, one);
+}
+
+/** True when everything that `one` covers is covered by `other`, too. */
+export function isWithin(one: RuleScope, other: RuleScope): boolean {
+  return (
+    isSameOrAny(one.peer, other.peer) &&
+    isSameOrAny(one.agent, other.agent) &&
+    isSameOrAny(one.kind, other.kind) &&
+    isSameOrAny(one.askingAgent, other.askingAgent) &&
+    isSameOrAny(one.conversation, other.conversation) &&
+    isBelowOrAny(one.domain, other.domain) &&
+    isBelowOrAny(one.topic, other.topic)
+  );
+}
+
+function isSameOrAny(one: string | null, other: string | null): boolean {
+  return other === null || one === other;
+}
+
+function isBelowOrAny(one: string | null, other: string | null): boolean {
+  return other === null || (one !== null && matchesDomain(other, one));
+}
+
+function liesIn(prefix: string, name: string | null): boolean {
+  return name !== null && matchesDomain(prefix, name);
+}
+
+/** One that none of the others is narrower than; of several such the oldest, so that the same rule is named each time. */
+function narrowestOf(rules: readonly Rule[]): Rule | undefined {
+  const narrowest = rules.filter((rule) => !rules.some((other) => isNarrower(other, rule)));
+  return narrowest.reduce<Rule | undefined>((best, rule) => (best === undefined || isOlder(rule, best) ? rule : best), undefined);
+}
+
+function isOlder(one: Rule, other: Rule): boolean {
+  return one.createdAt < other.createdAt || (one.createdAt === other.createdAt && one.id < other.id);
+}

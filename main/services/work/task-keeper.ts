@@ -19,6 +19,8 @@ interface Deps {
   readonly unit: UnitOfWork;
   readonly deadlines: Deadlines;
   readonly endings: TaskEndings;
+  /** Whether the line of this question to another hub is open. */
+  readonly isAsked: (question: TaskRow) => boolean;
 }
 
 const OPEN_STATES = ['sending', 'received', 'awaiting_approval', 'held', 'approved', 'queued', 'claimed', 'running'] as const;
@@ -29,6 +31,8 @@ const BY_HUB = { by: 'hub', surface: 'hub', from: 'hub' } as const;
 
 export class TaskKeeper {
   readonly #deps: Deps;
+  /** Our questions that were open in the store, and not on any line, at the last look. */
+  #lineless: ReadonlySet<string> = new Set();
   #timer: TimerHandle | undefined;
   #running = false;
 
@@ -125,14 +129,39 @@ export class TaskKeeper {
     }
   }
 
+  /**
+   * How a question ended is only written behind: when the disk did not take that record, nothing else would ever end the task. It ends at
+   * the second look without a line, since at the first the record may be on its way.
+   */
+  async #endLineless(): Promise<void> {
+    const { store, unit, endings, log, isAsked } = this.#deps;
+    const open = store.read.tasksInStates(OPEN_STATES);
+    const lineless = open.filter((task) => task.kind === 'query' && task.direction === 'outgoing' && !isAsked(task));
+    const over = lineless.filter(({ id }) => this.#lineless.has(id));
+    this.#lineless = new Set(lineless.map(({ id }) => id));
+    if (over.length === 0) return;
+    try {
+      await unit.run((tables, after) => {
+        for (const { id } of over) {
+          const task = tables.task(id);
+          if (task && isOpen(task)) endings.end(tables, after, task, END_UNKNOWN);
+        }
+      });
+    } catch (error) {
+      log.warn('questions without a line not ended', { error: String(error) });
+    }
+  }
+
   #armCheckpoint(): void {
     if (!this.#running) return;
     this.#timer = this.#deps.clock.setTimer(ELAPSED_CHECKPOINT_INTERVAL_MS, () => {
       this.#timer = undefined;
-      this.#checkpoint().then(
-        () => this.#armCheckpoint(),
-        () => undefined,
-      );
+      this.#checkpoint()
+        .then(() => this.#endLineless())
+        .then(
+          () => this.#armCheckpoint(),
+          () => undefined,
+        );
     });
   }
 }
@@ -151,6 +180,13 @@ const LINE_GONE = {
   state: 'cancelled',
   code: 'cancelled',
   reason: 'The hub was restarted while somebody waited for the answer.',
+  ...BY_HUB,
+} as const;
+
+const END_UNKNOWN = {
+  state: 'failed',
+  code: 'internal',
+  reason: 'It is over, and how it ended could not be written down.',
   ...BY_HUB,
 } as const;
 

@@ -3,7 +3,7 @@
 import type { UiSnapshot } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
-import type { AuditRow, PartyKey } from '../../ports/store.ts';
+import type { AuditRow, PartyKey, TaskRow } from '../../ports/store.ts';
 import { AgentRegistry, type Actor } from './agent-registry.ts';
 import { Approvals } from './approvals.ts';
 import { ApprovalViews } from './approval-views.ts';
@@ -109,7 +109,8 @@ export class Work {
     const recipients = new Recipients({ ...deps, agents });
     const outgoingQueries = new OutgoingQueries(deps);
     this.#unit = unit;
-    this.#keeper = new TaskKeeper({ ...deps, unit, deadlines, endings });
+    const isAsked = ({ party, messageId }: TaskRow): boolean => outgoingQueries.isOpen(party, messageId);
+    this.#keeper = new TaskKeeper({ ...deps, unit, deadlines, endings, isAsked });
     this.#outbox = outbox;
     this.#delegations = delegations;
     this.#notices = notices;

@@ -16,7 +16,8 @@ function isParentPort(value: unknown): value is ParentPort {
   return typeof value === 'object' && value !== null && 'postMessage' in value;
 }
 
-function openChannel(): ByteChannel {
+/** `ended` is called when the hub at the other end is gone. */
+function openChannel(ended: () => void): ByteChannel {
   const port: unknown = Reflect.get(process, 'parentPort');
   if (isParentPort(port)) {
     return {
@@ -27,13 +28,13 @@ function openChannel(): ByteChannel {
   // A signal to the whole group of processes is the hub's to answer: it stops this one in order, or its end closes the channel.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   const socket = new Socket({ fd: CHANNEL_FILE_DESCRIPTOR, readable: true, writable: true });
-  socket.on('error', () => process.exit(0));
-  socket.on('close', () => process.exit(0));
+  socket.on('error', ended);
+  socket.on('close', ended);
   return channelOver(socket);
 }
 
-serveTransport({
-  channel: openChannel(),
+const served = serveTransport({
+  channel: openChannel(() => served.abandoned()),
   clock: new SystemClock(),
   random: new SystemRandom(),
   memoryBytes: () => process.memoryUsage.rss(),

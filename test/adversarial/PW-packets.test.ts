@@ -1,7 +1,7 @@
 // Datagrams from strangers: whatever they are, nothing is kept, next to nothing is answered, and the hub serves on.
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, expect } from 'vitest';
-import { INITIALS_BURST } from '../../main/adapters/quic/limits.ts';
+import { INITIALS_BURST, RESETS_PER_SOURCE_BURST, RESET_LENGTH_BYTES } from '../../main/adapters/quic/limits.ts';
 import { binding, lawlessConfig } from './PW-lawless-peer.ts';
 import { attack, expectService, House } from './PW-house.ts';
 
@@ -64,17 +64,34 @@ attack(
   },
 );
 
-attack('PW-02: other versions, version negotiation and unknown connections get no answer', async () => {
+attack('PW-02: other versions and version negotiation get no answer', async () => {
   const { hub, control } = await house.open();
   const attacker = await house.socket('127.0.0.2');
   for (const version of [0, 2, 0x1a2a3a4a, 0xff00001d, 0x6b3343cf]) await attacker.send(longHeader('initial', 1_200, version), hub);
-  const short = randomBytes(1_200);
-  short[0] = 0x40;
-  await attacker.send(short, hub);
   await hub.counter('dropped.version', (count) => count === 5);
-  await hub.counter('dropped.unknown-connection', (count) => count === 1);
   await expectService(hub, control);
   expect(attacker.receivedBytes).toBe(0);
+});
+
+attack('PW-02: unknown connections get a few resets, each smaller than what it answers and never an answer to one', async () => {
+  const { hub, control } = await house.open();
+  const attacker = await house.socket('127.0.0.2');
+  const short = (length: number): Buffer => {
+    const datagram = randomBytes(length);
+    datagram[0] = 0x40;
+    return datagram;
+  };
+  for (let length = 17; length <= RESET_LENGTH_BYTES; length += 1) await attacker.send(short(length), hub);
+  await hub.counter('dropped.unknown-connection', (count) => count === RESET_LENGTH_BYTES - 16);
+  expect(attacker.receivedBytes).toBe(0);
+  await attacker.send(short(RESET_LENGTH_BYTES + 1), hub);
+  await hub.counter('resets.sent', (count) => count === 1);
+  for (let count = 0; count < 200; count += 1) await attacker.send(short(1_200), hub);
+  await hub.counter('dropped.unknown-connection', (count) => count === RESET_LENGTH_BYTES - 16 + 201);
+  await expectService(hub, control);
+  expect(attacker.receivedBytes).toBe(attacker.receivedDatagrams * RESET_LENGTH_BYTES);
+  // The budget refills a little while the test runs.
+  expect(attacker.receivedDatagrams).toBeLessThan(2 * RESETS_PER_SOURCE_BURST);
 });
 
 attack('PW-04: random and half-right datagrams leave the hub serving', async () => {

@@ -38,6 +38,13 @@ export class Link {
     return this.#back.address().port;
   }
 
+  /** Sends the dialler a datagram as if it came from the hub. */
+  inject(datagram: Uint8Array): Promise<void> {
+    const to = this.#dialler;
+    if (!to) throw new Error('nobody has dialled through this link yet');
+    return new Promise((resolve) => this.#front.send(datagram, to.port, to.address, () => resolve()));
+  }
+
   close(): void {
     this.isCut = true;
     this.#front.close();

@@ -1,4 +1,4 @@
-// A hub that starts its QUIC process, says which it is, and waits to be killed.
+// A hub that starts its QUIC process, says which it is and how it is reached, and waits to be killed.
 import { spawnNodeQuicProcess } from '../../main/adapters/quic/quic-process.ts';
 import { createQuicTransport } from '../../main/adapters/quic/quic-transport.ts';
 import { systemDeps, TestHub } from './quic-test-hub.ts';
@@ -9,6 +9,6 @@ const spawnQuicProcess = (): ReturnType<typeof spawnNodeQuicProcess> => {
   processId = child.processId;
   return child;
 };
-await new TestHub(createQuicTransport({ ...systemDeps, spawnQuicProcess })).start();
-process.stdout.write(`${processId}\n`);
+const hub = await new TestHub(createQuicTransport({ ...systemDeps, spawnQuicProcess })).start();
+process.stdout.write(`${JSON.stringify({ processId, target: hub.target })}\n`);
 setInterval(() => {}, 60_000);

@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { spawnNodeQuicProcess, type QuicChild } from '../../main/adapters/quic/quic-process.ts';
 import { createInProcessTransport, createQuicTransport } from '../../main/adapters/quic/quic-transport.ts';
-import type { Transport } from '../../main/ports/transport.ts';
+import { CLOSE_CODES } from '../../main/ports/transport.ts';
+import type { DialTarget, Transport } from '../../main/ports/transport.ts';
 import { Household, systemDeps } from './quic-test-hub.ts';
 
 /** A process can be stopped without ending it. */
@@ -113,15 +114,22 @@ it('stopping the transport ends its process', async () => {
   expect(hub.eventsOf('restarted')).toEqual([]);
 });
 
-it('the QUIC process ends when the hub is killed', async () => {
+it('F-20: the QUIC process of a hub that is killed says goodbye to its peers at once and ends', async () => {
   const parentFile = fileURLToPath(new URL('quic-orphan-parent.ts', import.meta.url));
   const parent = spawn(process.execPath, [parentFile], { stdio: ['ignore', 'pipe', 'inherit'] });
   const lines = createInterface({ input: parent.stdout });
-  const childId = await new Promise<number>((resolve) => lines.once('line', (line) => resolve(Number(line))));
-  expect(isAlive(childId)).toBe(true);
+  const line = await new Promise<string>((resolve) => lines.once('line', resolve));
+  const { processId, target } = JSON.parse(line) as { processId: number; target: DialTarget };
+  const peer = await peers.hub();
+  const dialled = await peer.transport.dial(target, AbortSignal.timeout(10_000));
+  expect(dialled.ok).toBe(true);
+  expect(isAlive(processId)).toBe(true);
+  const startedAt = performance.now();
   parent.kill('SIGKILL');
-  await untilGone(childId);
-  expect(isAlive(childId)).toBe(false);
+  expect(await peer.event('disconnected')).toMatchObject({ by: 'peer', code: CLOSE_CODES.shuttingDown });
+  expect(performance.now() - startedAt).toBeLessThan(2_000);
+  await untilGone(processId);
+  expect(isAlive(processId)).toBe(false);
 });
 
 linux('the seed is on no command line and in no environment', async () => {

@@ -3,11 +3,18 @@
 import type { Clock, Random } from '../../ports/clock.ts';
 import { forSocket, shown, sourceOf, splitZone } from './addresses.ts';
 import type { Counters } from './counters.ts';
-import { InitialBudget } from './initial-budget.ts';
-import { CONNECTION_ID_LENGTH_BYTES, FIRST_CONNECTION_ID_MIN_BYTES, INITIAL_DATAGRAM_MIN_BYTES } from './limits.ts';
+import {
+  CONNECTION_ID_LENGTH_BYTES,
+  FIRST_CONNECTION_ID_MIN_BYTES,
+  INITIALS_BURST,
+  INITIALS_PER_SECOND,
+  INITIAL_DATAGRAM_MIN_BYTES,
+} from './limits.ts';
 import type { HostPort, Quiche, QuicheConfig, QuicheConnection } from './native-binding.ts';
 import type { Datagram } from './packet-guard.ts';
 import { RetryTokens } from './retry-tokens.ts';
+import { SourceBudget } from './source-budget.ts';
+import type { StatelessResets } from './stateless-resets.ts';
 
 const QUIC_VERSION_1 = 1;
 
@@ -25,8 +32,9 @@ export class Acceptor {
   readonly #config: QuicheConfig;
   readonly #local: HostPort;
   readonly #send: (bytes: Uint8Array, host: string, port: number) => void;
-  readonly #budget = new InitialBudget();
+  readonly #budget = new SourceBudget({ perSecond: INITIALS_PER_SECOND, burst: INITIALS_BURST });
   readonly #tokens: RetryTokens;
+  readonly #resets: StatelessResets;
 
   constructor(deps: {
     readonly clock: Clock;
@@ -35,6 +43,7 @@ export class Acceptor {
     readonly binding: Quiche;
     readonly config: QuicheConfig;
     readonly local: HostPort;
+    readonly resets: StatelessResets;
     readonly send: (bytes: Uint8Array, host: string, port: number) => void;
   }) {
     this.#clock = deps.clock;
@@ -45,10 +54,12 @@ export class Acceptor {
     this.#local = deps.local;
     this.#send = deps.send;
     this.#tokens = new RetryTokens(deps);
+    this.#resets = deps.resets;
   }
 
-  /** A connection for a datagram that shows a valid token; otherwise it is answered with a Retry, or not at all. */
+  /** A connection for a datagram that shows a valid token; otherwise it is answered with a Retry or a reset, or not at all. */
   consider(datagram: Datagram, size: number, host: string, port: number): Accepted | undefined {
+    if (datagram.type === 'short') return this.#reset(datagram.destination, size, host, port);
     if (datagram.type !== 'initial') return this.#drop('unknown-connection');
     if (size < INITIAL_DATAGRAM_MIN_BYTES) return this.#drop('short-initial');
     const source = sourceOf(host);
@@ -62,9 +73,21 @@ export class Acceptor {
     }
     const originalId = this.#tokens.verify(datagram.token, address, destination);
     if (!originalId || destination.length !== CONNECTION_ID_LENGTH_BYTES) return this.#drop('bad-token');
+    this.#counters.add('retries.validated');
     const peer = { host: splitZone(host).address, port };
+    // The library copies its settings for each connection it makes: this one is told the token of its own id.
+    this.#config.setStatelessResetToken(this.#resets.tokenNumberOf(destination));
     const native = this.#binding.Connection.accept(destination, originalId, this.#local, peer, this.#config);
     return { native, route: datagram.destination, source };
+  }
+
+  /** Tells a peer that keeps sending to a connection which died with an earlier process. */
+  #reset(destination: string, size: number, host: string, port: number): undefined {
+    this.#drop('unknown-connection');
+    const reset = this.#resets.answer(Buffer.from(destination, 'latin1'), size, sourceOf(host));
+    if (!reset) return;
+    this.#counters.add('resets.sent');
+    this.#send(reset, host, port);
   }
 
   #retry(clientId: Uint8Array, destination: Uint8Array, address: string, host: string, port: number): void {

@@ -21,5 +21,6 @@ export function readEnd(native: QuicheConnection): ConnectionEnd | undefined {
   }
   const localError = native.localError();
   if (localError) return { code: null, by: 'local', reason: `protocol error ${localError.errorCode}` };
-  return { code: null, by: 'network', reason: 'nothing was heard any more' };
+  const reason = native.isTimedOut() ? 'nothing was heard any more' : 'the other hub does not know this connection any more';
+  return { code: null, by: 'network', reason };
 }

@@ -3,10 +3,10 @@
 import type { TimerHandle } from '../../ports/clock.ts';
 import { CLOSE_CODES } from '../../ports/transport.ts';
 import type { CloseCode, ConnectionInfo, KeyHex } from '../../ports/transport.ts';
-import { shown, splitZone } from './addresses.ts';
 import { sendBurst } from './burst.ts';
 import { readEnd, type ConnectionEnd } from './connection-end.ts';
 import type { ConnectionHost } from './connection-host.ts';
+import { DueTimer } from './due-timer.ts';
 import { judgeHandshake } from './handshake-check.ts';
 import { IncomingRequests } from './incoming-requests.ts';
 import {
@@ -17,9 +17,9 @@ import {
   HANDSHAKE_LIMIT_MS,
   STREAM_JUDGE_INTERVAL_MS,
 } from './limits.ts';
-import type { HostPort, QuicheConnection } from './native-binding.ts';
+import type { QuicheConnection } from './native-binding.ts';
 import { OutgoingMessages } from './outgoing-messages.ts';
-import { validatedPeer } from './paths.ts';
+import { PeerAddress } from './peer-address.ts';
 import { Silence } from './silence.ts';
 import { StreamReader } from './stream-reader.ts';
 import { StreamWriter } from './stream-writer.ts';
@@ -53,9 +53,8 @@ export class QuicConnection {
   readonly #reader: StreamReader;
   readonly #writer: StreamWriter;
   readonly #expectedKeyHex: KeyHex | null;
-  readonly #zone: string;
+  readonly #peer: PeerAddress;
   readonly #startedAtMs: number;
-  #peer: HostPort;
   #keyHex: KeyHex | null = null;
   #wrongKeyHex: KeyHex | null = null;
   #status: Status = 'handshake';
@@ -64,10 +63,8 @@ export class QuicConnection {
   #unflushedPackets = 0;
   #strayAddress = false;
   readonly #silence: Silence;
-  #timer: TimerHandle | null = null;
-  #timerDueMs = Infinity;
+  readonly #timer: DueTimer;
   #ackTimer: TimerHandle | null = null;
-  #receiveInfo: { from: HostPort; to: HostPort };
 
   constructor(host: ConnectionHost, options: ConnectionOptions) {
     this.#host = host;
@@ -76,12 +73,10 @@ export class QuicConnection {
     this.direction = options.expectedKeyHex === null ? 'incoming' : 'outgoing';
     this.routes = options.routes;
     this.#expectedKeyHex = options.expectedKeyHex;
-    const { address, zone } = splitZone(options.host);
-    this.#zone = zone;
-    this.#peer = { host: address, port: options.port };
-    this.#receiveInfo = { from: this.#peer, to: host.local };
+    this.#peer = new PeerAddress(options.native, host.local, options.host, options.port);
     this.#startedAtMs = host.clock.monotonicMs();
     this.#silence = new Silence(this.#startedAtMs);
+    this.#timer = new DueTimer(host.clock, () => this.#guarded(this.#doWhatIsDue));
     const { native } = options;
     this.#reader = new StreamReader({
       native,
@@ -122,7 +117,7 @@ export class QuicConnection {
 
   get info(): ConnectionInfo {
     const { connectionId, direction } = this;
-    return { connectionId, keyHex: this.#keyHex ?? '', direction, host: shown(this.#peer.host + this.#zone), port: this.#peer.port };
+    return { connectionId, keyHex: this.#keyHex ?? '', direction, host: this.#peer.host, port: this.#peer.port };
   }
 
   /** Smoothed round trip in ms. */
@@ -132,17 +127,41 @@ export class QuicConnection {
 
   receive(datagram: Buffer, host: string, port: number): void {
     if (this.#status === 'gone') return;
-    const { address } = splitZone(host);
-    if (port !== this.#peer.port || address !== this.#peer.host) {
+    if (!this.#peer.is(host, port)) {
       // Dialled hubs do not move: a server that changes its address is none (RFC 9000, Section 9).
       if (this.direction === 'outgoing') return this.#host.counters.add('dropped.foreign-address');
       this.#strayAddress = true;
-      this.#receive(datagram, { from: { host: address, port }, to: this.#host.local });
+      this.#receive(datagram, this.#peer.strayInfo(host, port));
     } else {
-      this.#receive(datagram, this.#receiveInfo);
+      this.#receive(datagram, this.#peer.receiveInfo);
     }
     this.#unflushedPackets += 1;
     this.#turns.later();
+  }
+
+  isAt(host: string, port: number): boolean {
+    return this.#peer.is(host, port);
+  }
+
+  /** Looks at what may be the peer's reset. Where it is none that the library can tell, the peer is asked for a sign of life. */
+  suspect(datagram: Buffer): void {
+    if (this.#status !== 'open') return;
+    try {
+      this.#native.recv(datagram, this.#peer.receiveInfo);
+    } catch {
+      // No packet of this connection, then.
+    }
+    if (this.#native.isClosed()) this.#host.counters.add('resets.honoured');
+    this.doubt();
+  }
+
+  /** Asks the peer for a sign of life now; without one the connection is lost in seconds. */
+  doubt(): void {
+    if (this.#status !== 'open') return;
+    this.#host.counters.add('connections.doubted');
+    this.#silence.doubt(this.#host.clock.monotonicMs());
+    this.#turns.later();
+    this.#dirty = true;
   }
 
   /** Asks for a turn that sends: something was written. */
@@ -168,7 +187,7 @@ export class QuicConnection {
     this.dispose();
   }
 
-  #receive(datagram: Buffer, info: { from: HostPort; to: HostPort }): void {
+  #receive(datagram: Buffer, info: PeerAddress['receiveInfo']): void {
     try {
       this.#native.recv(datagram, info);
       this.#silence.heard(this.#host.clock.monotonicMs());
@@ -273,10 +292,7 @@ export class QuicConnection {
   /** Follows a peer behind a NAT to its new address, once quiche has validated the path. */
   #followPath(): void {
     this.#strayAddress = false;
-    const peer = validatedPeer(this.#native, this.#host.local);
-    if (!peer || (peer.host === this.#peer.host && peer.port === this.#peer.port)) return;
-    this.#peer = peer;
-    this.#receiveInfo = { from: peer, to: this.#host.local };
+    if (!this.#peer.follow()) return;
     this.#host.counters.add('paths.followed');
     this.#host.emit({ type: 'path-changed', connection: this.info });
   }
@@ -306,7 +322,7 @@ export class QuicConnection {
   dispose(): void {
     if (this.#status === 'gone') return;
     this.#status = 'gone';
-    this.#timer?.cancel();
+    this.#timer.cancel();
     this.#ackTimer?.cancel();
     this.#host.gone(this);
   }
@@ -317,14 +333,13 @@ export class QuicConnection {
     this.#ackTimer = null;
     this.#dirty = false;
     this.#unflushedPackets = 0;
-    if (sendBurst(this.#native, this.#host, this.#zone)) {
+    if (sendBurst(this.#native, this.#host, this.#peer.zone)) {
       this.#dirty = true;
       this.#turns.later();
     }
     this.#arm();
   }
 
-  /** One timer for all that may be due; it is only moved when something is due earlier. */
   #arm(): void {
     if (this.#status === 'gone') return;
     if (this.#native.isClosed()) {
@@ -341,19 +356,10 @@ export class QuicConnection {
       const streams = this.#reader.unfinishedCount + this.#writer.unwrittenCount;
       if (streams > 0) dueMs = Math.min(dueMs, nowMs + STREAM_JUDGE_INTERVAL_MS);
     }
-    if (this.#timer !== null && dueMs >= this.#timerDueMs) return;
-    this.#timer?.cancel();
-    this.#timerDueMs = dueMs;
-    this.#timer = dueMs === Infinity ? null : this.#host.clock.setTimer(Math.max(0, dueMs - nowMs), this.#due);
+    this.#timer.arm(nowMs, dueMs);
   }
 
-  readonly #due = (): void => {
-    this.#timer = null;
-    this.#timerDueMs = Infinity;
-    this.#guarded(() => this.#doWhatIsDue());
-  };
-
-  #doWhatIsDue(): void {
+  readonly #doWhatIsDue = (): void => {
     const nowMs = this.#host.clock.monotonicMs();
     if (this.#native.timeout() === 0) {
       this.#native.onTimeout();
@@ -367,7 +373,7 @@ export class QuicConnection {
     if (this.#status === 'open') this.#judgeStreams(nowMs);
     this.#advance();
     this.flush();
-  }
+  };
 
   #judgeStreams(nowMs: number): void {
     // While nothing is read, a stream that stands still is not the peer's fault.

@@ -36,6 +36,7 @@ import type { Settle, StreamDirection } from './outgoing-messages.ts';
 import { readDatagram } from './packet-guard.ts';
 import { decidePlace } from './places.ts';
 import { createConfig } from './quiche-config.ts';
+import { StatelessResets } from './stateless-resets.ts';
 import { openSocket, type UdpSocket } from './udp-socket.ts';
 
 /** Twice what a stream's window can hold, so that one read takes all there is. */
@@ -100,10 +101,11 @@ export class Endpoint implements Transport {
     if (this.#running) return { port: this.#running.socket.port };
     const binding = loadBinding();
     const config = createConfig(binding, mintCredentials(options.seed.expose()));
+    const resets = new StatelessResets({ clock: this.#clock, random: this.#random, seed: options.seed.expose() });
     const receive = (datagram: Buffer, host: string, port: number): void => this.#receive(datagram, host, port);
     const socket = await openSocket(options.host, options.port, receive, this.#counters);
     const local = { host: socket.host, port: socket.port };
-    const deps = { clock: this.#clock, random: this.#random, counters: this.#counters, binding, config, local, send: socket.send };
+    const deps = { clock: this.#clock, random: this.#random, counters: this.#counters, binding, config, local, resets, send: socket.send };
     this.#emit = onEvent;
     this.#running = { socket, binding, config, acceptor: new Acceptor(deps), host: this.#createHost(binding, socket, local) };
     return { port: socket.port };
@@ -224,6 +226,7 @@ export class Endpoint implements Transport {
     if (datagram.type === 'drop') return this.#counters.add(`dropped.${datagram.reason}`);
     const known = this.#routes.get(datagram.destination);
     if (known) return this.#isWithinQuarantine(known, bytes.length) ? known.receive(bytes, host, port) : undefined;
+    if (datagram.type === 'short' && this.#mayEnd(bytes, host, port)) return;
     const accepted = running.acceptor.consider(datagram, bytes.length, host, port);
     if (!accepted) return;
     const connection = new QuicConnection(running.host, {
@@ -241,6 +244,21 @@ export class Endpoint implements Transport {
     }
     this.#routes.set(accepted.route, connection);
     connection.receive(bytes, host, port);
+  }
+
+  /**
+   * Whether a datagram for no known id came from where a peer is: it may be the peer's word that it lost the connection (RFC 9000,
+   * Section 10.3.1), whose id is made up.
+   */
+  #mayEnd(bytes: Buffer, host: string, port: number): boolean {
+    let found = false;
+    for (const connection of this.#open.values()) {
+      if (!connection.isAt(host, port)) continue;
+      found = true;
+      // The library works inside the bytes it is given.
+      connection.suspect(Buffer.from(bytes));
+    }
+    return found;
   }
 
   /** False once a connection has brought more than a hub that is not paired may, or a handshake more than any needs; it is closed then. */
@@ -293,6 +311,8 @@ export class Endpoint implements Transport {
       connection.close(decision.code, decision.reason);
       return;
     }
+    // A peer that connects again may have lost what it had, and cannot say so of a connection that it had dialled itself.
+    for (const other of this.#open.values()) if (other.keyHex === connection.keyHex) other.doubt();
     for (const eviction of decision.evicted) this.#open.get(eviction.connectionId)?.close(eviction.code, eviction.reason);
     this.#open.set(connection.connectionId, connection);
     this.#emit({ type: 'connected', connection: connection.info });

@@ -20,8 +20,16 @@ export const DATAGRAM_RECEIVE_MAX_BYTES = 65_527;
 export const INITIALS_PER_SECOND = 20;
 /** Initials a source may send at once; the rest is dropped unseen. */
 export const INITIALS_BURST = 40;
-/** Sources whose Initials are counted; beyond it the one longest unseen is forgotten. */
-export const INITIAL_SOURCES_MAX = 4_096;
+/** Sources whose packets are counted, for each kind of budget; beyond it the one longest unseen is forgotten. */
+export const BUDGET_SOURCES_MAX = 4_096;
+/** Stateless resets sent in a second: to one source, and in all; what comes beyond it is dropped unanswered. */
+export const RESETS_PER_SOURCE_PER_SECOND = 2;
+export const RESETS_PER_SECOND = 20;
+/** The same at once: a peer's two connections and a few datagrams of each; what a household of peers sends after a crash. */
+export const RESETS_PER_SOURCE_BURST = 8;
+export const RESETS_BURST = 256;
+/** Size of a reset: one byte less than the smallest packet there is with a connection id of ours, so that none is ever answered with another. */
+export const RESET_LENGTH_BYTES = 36;
 /** Handshakes of strangers in progress, in all; beyond it the oldest is dropped. */
 export const HALF_OPEN_MAX = 64;
 /** Handshakes in progress from one source; beyond it that source's oldest is dropped. */
@@ -44,6 +52,8 @@ export const IDLE_TIMEOUT_MS = 60_000;
 export const PING_AFTER_SILENCE_MS = 8_000;
 /** Silence after which the connection counts as lost. */
 export const LOST_AFTER_SILENCE_MS = 18_000;
+/** The same when something says, without proof, that the peer has lost the connection: it was asked at once. */
+export const LOST_AFTER_DOUBT_MS = 4_000;
 
 /** Unread bytes a peer may have on a connection before it must wait. */
 export const CONNECTION_WINDOW_BYTES = 256 * 1024;

@@ -21,10 +21,11 @@ export interface ProcessHostDeps {
   readonly exit: (code: number) => void;
 }
 
-/** Serves the hub over `channel` until it says stop. */
-export function serveTransport(deps: ProcessHostDeps): void {
+/** Serves the hub over `channel` until it says stop. `abandoned` is for the end of the channel: the hub died without a word. */
+export function serveTransport(deps: ProcessHostDeps): { readonly abandoned: () => void } {
   const host = new ProcessHost(deps);
   host.open();
+  return { abandoned: () => void host.leave() };
 }
 
 class ProcessHost {
@@ -45,6 +46,13 @@ class ProcessHost {
 
   open(): void {
     this.#frames.open();
+  }
+
+  /** Says goodbye to every peer in the hub's place, so that none waits for an answer, and ends the process. */
+  async leave(): Promise<void> {
+    this.#frames.close();
+    await this.#endpoint?.stop().catch(() => {});
+    this.#deps.exit(0);
   }
 
   #frame(type: number, body: Buffer): void {

@@ -1,33 +1,41 @@
-// How long a peer has said nothing, and what follows from it (PROTOCOL.md, Connection): a ping, then the end. Pure bookkeeping.
-import { LOST_AFTER_SILENCE_MS, PING_AFTER_SILENCE_MS } from './limits.ts';
+// How long a peer has said nothing, and what follows from it (PROTOCOL.md, Connection): a ping, then the end. Where there is a sign that it
+// lost the connection, both come much sooner. Pure bookkeeping.
+import { LOST_AFTER_DOUBT_MS, LOST_AFTER_SILENCE_MS, PING_AFTER_SILENCE_MS } from './limits.ts';
 
 export class Silence {
-  #lastHeardMs: number;
-  #lastPingMs: number;
+  #pingDueMs: number;
+  #lostMs: number;
+  #inDoubt = false;
 
   constructor(nowMs: number) {
-    this.#lastHeardMs = nowMs;
-    this.#lastPingMs = nowMs;
+    this.#pingDueMs = nowMs + PING_AFTER_SILENCE_MS;
+    this.#lostMs = nowMs + LOST_AFTER_SILENCE_MS;
   }
 
   heard(nowMs: number): void {
-    this.#lastHeardMs = nowMs;
+    this.#inDoubt = false;
+    this.#lostMs = nowMs + LOST_AFTER_SILENCE_MS;
+    this.#pingDueMs = Math.max(this.#pingDueMs, nowMs + PING_AFTER_SILENCE_MS);
+  }
+
+  /** Something says that the peer has lost the connection, without proof: it is asked at once. Once is enough until it is heard again. */
+  doubt(nowMs: number): void {
+    if (this.#inDoubt) return;
+    this.#inDoubt = true;
+    this.#pingDueMs = nowMs;
+    this.#lostMs = Math.min(this.#lostMs, nowMs + LOST_AFTER_DOUBT_MS);
   }
 
   /** When something is due next, by the monotonic clock. */
   get dueMs(): number {
-    return Math.min(this.#pingDueMs, this.#lastHeardMs + LOST_AFTER_SILENCE_MS);
+    return Math.min(this.#pingDueMs, this.#lostMs);
   }
 
   /** What is due now; a ping counts as sent. */
   judge(nowMs: number): 'nothing' | 'ping' | 'lost' {
-    if (nowMs >= this.#lastHeardMs + LOST_AFTER_SILENCE_MS) return 'lost';
+    if (nowMs >= this.#lostMs) return 'lost';
     if (nowMs < this.#pingDueMs) return 'nothing';
-    this.#lastPingMs = nowMs;
+    this.#pingDueMs = nowMs + PING_AFTER_SILENCE_MS;
     return 'ping';
-  }
-
-  get #pingDueMs(): number {
-    return Math.max(this.#lastHeardMs, this.#lastPingMs) + PING_AFTER_SILENCE_MS;
   }
 }

@@ -2,16 +2,19 @@
 import { describe, expect, it } from 'vitest';
 import { forSocket, shown, sourceOf } from '../../../../main/adapters/quic/addresses.ts';
 import { HalfOpen } from '../../../../main/adapters/quic/half-open.ts';
-import { InitialBudget } from '../../../../main/adapters/quic/initial-budget.ts';
 import {
   CONNECTIONS_MAX,
   HALF_OPEN_MAX,
   HALF_OPEN_PER_SOURCE_MAX,
   INITIALS_BURST,
   INITIALS_PER_SECOND,
+  LOST_AFTER_DOUBT_MS,
   LOST_AFTER_SILENCE_MS,
   PING_AFTER_SILENCE_MS,
   QUARANTINED_CONNECTIONS_MAX,
+  RESETS_BURST,
+  RESETS_PER_SOURCE_BURST,
+  RESET_LENGTH_BYTES,
   RETRY_KEY_LIFETIME_MS,
   RETRY_TOKEN_LIFETIME_MS,
 } from '../../../../main/adapters/quic/limits.ts';
@@ -20,8 +23,11 @@ import { readDatagram } from '../../../../main/adapters/quic/packet-guard.ts';
 import { decidePlace, type PlaceHolder } from '../../../../main/adapters/quic/places.ts';
 import { RetryTokens } from '../../../../main/adapters/quic/retry-tokens.ts';
 import { Silence } from '../../../../main/adapters/quic/silence.ts';
+import { SourceBudget } from '../../../../main/adapters/quic/source-budget.ts';
+import { StatelessResets } from '../../../../main/adapters/quic/stateless-resets.ts';
 import { SystemRandom } from '../../../../main/adapters/clock/system-clock.ts';
 import { AppError } from '../../../../main/lib/app-error.ts';
+import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { CLOSE_CODES } from '../../../../main/ports/transport.ts';
 
 const incoming = (connectionId: number, keyHex: string): PlaceHolder => ({ connectionId, keyHex, direction: 'incoming' });
@@ -72,7 +78,7 @@ describe('places', () => {
 
 describe('the budget of Initials', () => {
   it('lets a burst through, then a steady few', () => {
-    const budget = new InitialBudget();
+    const budget = new SourceBudget({ perSecond: INITIALS_PER_SECOND, burst: INITIALS_BURST });
     const passed = (nowMs: number): number => Array.from({ length: 200 }, () => budget.take('a', nowMs)).filter(Boolean).length;
     expect(passed(0)).toBe(INITIALS_BURST);
     expect(passed(1_000)).toBe(INITIALS_PER_SECOND);
@@ -80,7 +86,7 @@ describe('the budget of Initials', () => {
   });
 
   it("is each source's own", () => {
-    const budget = new InitialBudget();
+    const budget = new SourceBudget({ perSecond: INITIALS_PER_SECOND, burst: INITIALS_BURST });
     while (budget.take('a', 0));
     expect(budget.take('b', 0)).toBe(true);
   });
@@ -200,6 +206,20 @@ describe('silence', () => {
     silence.heard(LOST_AFTER_SILENCE_MS);
     expect(silence.judge(LOST_AFTER_SILENCE_MS)).toBe('nothing');
   });
+
+  it('is short where there is a doubt: a ping at once, and the end in seconds unless something is heard', () => {
+    const silence = new Silence(0);
+    silence.doubt(1_000);
+    expect(silence.judge(1_000)).toBe('ping');
+    silence.doubt(2_000);
+    expect(silence.judge(2_000)).toBe('nothing');
+    expect(silence.dueMs).toBe(1_000 + LOST_AFTER_DOUBT_MS);
+    expect(silence.judge(1_000 + LOST_AFTER_DOUBT_MS)).toBe('lost');
+    silence.heard(3_000);
+    expect(silence.judge(1_000 + LOST_AFTER_DOUBT_MS)).toBe('nothing');
+    silence.doubt(6_000);
+    expect(silence.judge(6_000)).toBe('ping');
+  });
 });
 
 describe('the native binding', () => {
@@ -212,5 +232,36 @@ describe('the native binding', () => {
       expect(() => loadBinding(platform, arch)).toThrow(AppError);
       expect(() => loadBinding(platform, arch)).toThrow(/Linux on x64.*macOS.*Windows on x64/);
     }
+  });
+});
+
+describe('stateless resets', () => {
+  const clock = new ManualClock();
+  const create = (seed = 1): StatelessResets =>
+    new StatelessResets({ clock, random: new SystemRandom(), seed: new Uint8Array(32).fill(seed) });
+  const id = new Uint8Array(16).fill(7);
+
+  it('carry a token that the next process of the same identity makes again, and no other identity', () => {
+    const reset = create().answer(id, 1_200, 'a');
+    expect(reset).toHaveLength(RESET_LENGTH_BYTES);
+    expect(reset?.subarray(-16)).toEqual(create().tokenOf(id));
+    expect(create(2).tokenOf(id)).not.toEqual(create().tokenOf(id));
+    expect(create().tokenNumberOf(id).toString(16).padStart(32, '0')).toBe(create().tokenOf(id).toString('hex'));
+  });
+
+  it('look like a short packet, are smaller than what they answer, and are never answered with another', () => {
+    const reset = create().answer(id, RESET_LENGTH_BYTES + 1, 'a') ?? Buffer.alloc(0);
+    expect(readDatagram(reset).type).toBe('short');
+    expect(create().answer(id, reset.length, 'a')).toBeUndefined();
+  });
+
+  it('are few for one source and for all of them together', () => {
+    const resets = create();
+    const answered = (source: string): boolean => resets.answer(id, 1_200, source) !== undefined;
+    expect(Array.from({ length: 100 }, () => answered('a')).filter(Boolean)).toHaveLength(RESETS_PER_SOURCE_BURST);
+    expect(answered('b')).toBe(true);
+    expect(Array.from({ length: 1_000 }, (_, number) => answered(`source ${number}`)).filter(Boolean).length).toBeLessThanOrEqual(
+      RESETS_BURST,
+    );
   });
 });

@@ -1,0 +1,111 @@
+// What peers notice of a hub whose QUIC process died without a word: within seconds, whoever had dialled whom.
+import { randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { LOST_AFTER_DOUBT_MS, PING_AFTER_SILENCE_MS } from '../../main/adapters/quic/limits.ts';
+import { spawnNodeQuicProcess, type QuicChild } from '../../main/adapters/quic/quic-process.ts';
+import { createInProcessTransport, createQuicTransport } from '../../main/adapters/quic/quic-transport.ts';
+import { Link } from './quic-link.ts';
+import { Household, systemDeps, type TestHub } from './quic-test-hub.ts';
+
+let children: QuicChild[] = [];
+let hubs: Household;
+let peers: Household;
+beforeEach(() => {
+  children = [];
+  const spawnQuicProcess = (): QuicChild => {
+    const child = spawnNodeQuicProcess();
+    children.push(child);
+    return child;
+  };
+  hubs = new Household(() => createQuicTransport({ ...systemDeps, spawnQuicProcess }));
+  peers = new Household(() => createInProcessTransport(systemDeps));
+});
+afterEach(async () => {
+  await hubs.stop();
+  await peers.stop();
+});
+
+async function acquainted(): Promise<{ hub: TestHub; peer: TestHub }> {
+  const [hub, peer] = [await hubs.hub(), await peers.hub()];
+  hub.trust(peer);
+  peer.trust(hub);
+  return { hub, peer };
+}
+
+/** kill -9, and until the next process listens on the same port. */
+async function killProcess(hub: TestHub): Promise<void> {
+  process.kill(children.at(-1)?.processId ?? 0, 'SIGKILL');
+  await hub.event('restarted');
+}
+
+it('F-20: a peer that had dialled is told by a reset that its connection is gone, the moment it says something', async () => {
+  const { hub, peer } = await acquainted();
+  const { connectionId } = await peer.connect(hub);
+  await killProcess(hub);
+  const startedAt = performance.now();
+  const answer = await peer.transport.request(connectionId, new Uint8Array([1]), 60_000);
+  expect(answer).toMatchObject({ ok: false, error: { type: 'closed', by: 'network', reason: expect.stringContaining('does not know') } });
+  expect(performance.now() - startedAt).toBeLessThan(LOST_AFTER_DOUBT_MS);
+  expect(peer.eventsOf('disconnected')).toHaveLength(1);
+  const { counters } = await peer.transport.statistics();
+  expect(counters['resets.honoured']).toBe(1);
+  await hub.counter('resets.sent', (count) => count > 0);
+  const again = await peer.connect(hub);
+  expect(await peer.transport.request(again.connectionId, new Uint8Array([1]), 5_000)).toMatchObject({ ok: true });
+});
+
+it('F-20: a peer that says nothing notices by its next ping', async () => {
+  const { hub, peer } = await acquainted();
+  await peer.connect(hub);
+  await killProcess(hub);
+  const startedAt = performance.now();
+  await peer.event('disconnected');
+  expect(performance.now() - startedAt).toBeLessThan(PING_AFTER_SILENCE_MS + LOST_AFTER_DOUBT_MS);
+});
+
+it('F-20: a peer that was dialled notices within seconds when the hub dials it again', async () => {
+  const { hub, peer } = await acquainted();
+  await hub.connect(peer);
+  const { connection } = await peer.event('connected');
+  await killProcess(hub);
+  const startedAt = performance.now();
+  await hub.connect(peer);
+  const lost = await peer.event('disconnected');
+  expect(lost.connection.connectionId).toBe(connection.connectionId);
+  expect(performance.now() - startedAt).toBeLessThan(LOST_AFTER_DOUBT_MS + 2_000);
+  expect((await peer.transport.statistics()).connections).toBe(1);
+});
+
+it('F-20: a peer that was dialled notices within seconds when it says something itself', async () => {
+  const { hub, peer } = await acquainted();
+  await hub.connect(peer);
+  const { connection } = await peer.event('connected');
+  await killProcess(hub);
+  const startedAt = performance.now();
+  const answer = await peer.transport.request(connection.connectionId, new Uint8Array([1]), 60_000);
+  expect(answer).toMatchObject({ ok: false, error: { type: 'closed', by: 'network' } });
+  expect(performance.now() - startedAt).toBeLessThan(LOST_AFTER_DOUBT_MS + 2_000);
+});
+
+it('PW-02: a reset without the right token ends nothing, even from the address of the peer', async () => {
+  const [near, far] = [await peers.hub(), await peers.hub()];
+  near.trust(far);
+  far.trust(near);
+  const link = new Link(far.port);
+  try {
+    const port = await link.open();
+    const dialled = await near.transport.dial({ ...far.target, port }, AbortSignal.timeout(10_000));
+    const connectionId = dialled.ok ? dialled.value.connectionId : -1;
+    for (let count = 0; count < 50; count += 1) {
+      const forged = randomBytes(21 + count);
+      forged[0] = 0x40 | ((forged[0] ?? 0) & 0x3f);
+      await link.inject(forged);
+    }
+    await near.counter('connections.doubted', (count) => count > 0);
+    expect(await near.transport.request(connectionId, new Uint8Array([1]), 5_000)).toMatchObject({ ok: true });
+    expect(near.eventsOf('disconnected')).toEqual([]);
+    expect((await near.transport.statistics()).counters['resets.honoured']).toBeUndefined();
+  } finally {
+    link.close();
+  }
+});

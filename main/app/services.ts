@@ -6,6 +6,7 @@ import { createMdnsDiscovery } from '../adapters/mdns/mdns-discovery.ts';
 import type { SpawnQuicProcess } from '../adapters/quic/quic-process.ts';
 import { createQuicTransport } from '../adapters/quic/quic-transport.ts';
 import { SystemResolver } from '../adapters/resolver/system-resolver.ts';
+import { ownCommandAnywhere } from '../cli/own-command.ts';
 import { toBase64Url } from '../lib/bytes.ts';
 import { Secret } from '../lib/secret.ts';
 import { VERSION } from '../lib/version.ts';
@@ -87,7 +88,8 @@ export function composeServices(config: Config, deps: NodeDeps, store: Store): S
   const defaultName = (): string => (identity.ready ? neutralName(identity.agentId) : 'This hub');
   const settings = new SettingsService({ ...base, events, defaultName }, { name: config.name, discovery: config.discovery });
   const platform = PLATFORMS[process.platform] ?? process.platform;
-  const hub = new HubStatus({ clock, events, identity, settings, passphrase }, { version: VERSION, platform, desktop: deps.desktop });
+  const facts = { version: VERSION, platform, desktop: deps.desktop, command: ownCommandAnywhere(config.home) };
+  const hub = new HubStatus({ clock, events, identity, settings, passphrase }, facts);
   settings.onChange((now, before) => {
     if (now.name !== before.name || now.person !== before.person || now.discovery !== before.discovery) hub.changed();
   });
@@ -114,7 +116,15 @@ export function composeServices(config: Config, deps: NodeDeps, store: Store): S
   const pairing = new PairingService({ ...base, events, identity, directory, lines: links.lines, profile });
   const isPaired = (keyHex: string): boolean => directory.isPaired(keyHex);
   const mdns = deps.discovery ?? createMdnsDiscovery({ clock, random, log, interfaces: config.interfaces, isPaired });
-  const discovery = new DiscoveryService({ discovery: mdns, directory, identity, profile, redial: () => links.redial(), log });
+  const discovery = new DiscoveryService({
+    discovery: mdns,
+    directory,
+    identity,
+    profile,
+    redial: () => links.redial(),
+    onStatus: (status) => hub.discoveryIs(status),
+    log,
+  });
 
   const work: Work = new Work({
     ...base,

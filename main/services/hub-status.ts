@@ -6,6 +6,7 @@ import type { PassphraseService } from './auth/passphrase-service.ts';
 import type { SettingsService } from './auth/settings-service.ts';
 import type { EventBus } from './event-bus.ts';
 import type { IdentityService } from './identity.ts';
+import { DISCOVERY_OFF } from './links/discovery-status.ts';
 import { hubLabel } from './links/peer-names.ts';
 
 export interface HubStatusDeps {
@@ -21,6 +22,8 @@ export interface HubFacts {
   /** As people call it: "Linux", "macOS", "Windows". */
   readonly platform: string;
   readonly desktop: boolean;
+  /** What a line at a terminal begins with; null where there is no command. */
+  readonly command: string | null;
 }
 
 export class HubStatus {
@@ -31,7 +34,7 @@ export class HubStatus {
   #phase: 'starting' | 'up' | 'stopping' = 'starting';
   #apiPort = 0;
   #peerPort: number | null = null;
-  #discovery: DiscoveryDto = { state: 'off', message: null, interfaces: [] };
+  #discovery: DiscoveryDto = DISCOVERY_OFF;
 
   constructor(deps: HubStatusDeps, facts: HubFacts) {
     this.#deps = deps;
@@ -62,6 +65,7 @@ export class HubStatus {
       warnings: [...identity.warnings(), ...this.#warnings.values()],
       passphrase_set: passphrase.isSet(),
       desktop: this.#facts.desktop,
+      command: this.#facts.command,
     };
   }
 

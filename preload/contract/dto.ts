@@ -43,6 +43,8 @@ export interface HubDto {
   readonly warnings: readonly string[];
   readonly passphrase_set: boolean;
   readonly desktop: boolean;
+  /** How a line at a terminal of this computer begins, in any folder: "axon", or the program's path, with the data folder where it is not the usual one. null: this installation brings no command. */
+  readonly command: string | null;
 }
 
 export interface AgentDomainDto {
@@ -196,7 +198,7 @@ export interface ApprovalDto {
   readonly to_agent: string;
   readonly domain: string | null;
   readonly risk_class: RiskClass;
-  readonly risk_reason: 'agent_class' | 'domain_class' | 'new_agent' | 'no_domain' | 'unknown';
+  readonly risk_reason: 'agent_class' | 'domain_class' | 'default_class' | 'new_agent' | 'no_domain' | 'unknown';
   /** The exact text, escaped: the task or the question, as the agent will receive it. */
   readonly text: OutsideText;
   readonly text_length: number;

@@ -56,6 +56,7 @@ export const MUM: HubDto = {
   warnings: [],
   passphrase_set: true,
   desktop: true,
+  command: 'axon',
 };
 
 export const SETTINGS: SettingsDto = {

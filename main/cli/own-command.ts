@@ -1,0 +1,98 @@
+// How a person starts this very program at a terminal: every line that is shown to be typed or pasted begins with what stands here, with the
+// data folder where it is not the usual one. Looks at paths only, starts nothing.
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { delimiter, dirname, join, sep } from 'node:path';
+import { dataFolder } from '../lib/data-folder.ts';
+
+/** The file that package.json names as the command. */
+const PROGRAM = 'main/entry/axon.cjs';
+/** Needs no quotes in any shell. */
+const PLAIN_WORD = /^[\w./:@%+,=-]+$/;
+const PLAIN_WINDOWS_WORD = /^[\w./:@+,=\\-]+$/;
+
+/** What the answer depends on; the present process unless a test says otherwise. */
+export interface Surroundings {
+  /** Where this code lies. */
+  readonly codeFolder: string;
+  /** Where the terminal stands. */
+  readonly workingFolder: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly platform: NodeJS.Platform;
+}
+
+/** For the terminal this process runs at: the shortest form that works in its folder. @param home the data folder, absolute */
+export function ownCommand(home: string, here: Surroundings = surroundings()): string {
+  const root = packageFolder(here.codeFolder);
+  const isHere = root !== null && real(here.workingFolder) === root && existsSync(join(root, PROGRAM));
+  const program = isHere && !isInstalled(root, here) ? 'npx axon' : programAnywhere(root, here);
+  return `${program ?? 'axon'}${homeWords(home, here)}`;
+}
+
+/** For a terminal in any folder; null where the program came without a command, as in the packaged desktop app. */
+export function ownCommandAnywhere(home: string, here: Surroundings = surroundings()): string | null {
+  const program = programAnywhere(packageFolder(here.codeFolder), here);
+  return program === null ? null : `${program}${homeWords(home, here)}`;
+}
+
+/** Hints name commands as "axon ..." in double quotes: the same text with the words that work here. */
+export function withOwnCommand(text: string, command: string): string {
+  return text.replaceAll('"axon ', () => `"${command} `);
+}
+
+function surroundings(): Surroundings {
+  return { codeFolder: import.meta.dirname, workingFolder: process.cwd(), env: process.env, platform: process.platform };
+}
+
+/** Outside its folder `npx axon` would ask the package registry for a stranger's program of that name, so the file is named instead. */
+function programAnywhere(root: string | null, here: Surroundings): string | null {
+  if (root === null) return null;
+  if (isInstalled(root, here)) return 'axon';
+  const program = join(root, PROGRAM);
+  return existsSync(program) ? `node ${shellWord(program, here.platform)}` : null;
+}
+
+/** True when the shell finds this very program as "axon". What npm puts into PATH for its own scripts is not there at other times. */
+function isInstalled(root: string, { env, platform }: Surroundings): boolean {
+  const folders = (env['PATH'] ?? env['Path'] ?? '').split(delimiter).filter((folder) => folder !== '');
+  return folders.some((folder) => {
+    if (folder.endsWith(join('node_modules', '.bin'))) return false;
+    return platform === 'win32'
+      ? existsSync(join(folder, 'axon.cmd')) && real(join(folder, 'node_modules/axon-hub')) === root
+      : real(join(folder, 'axon')) === join(root, PROGRAM);
+  });
+}
+
+function homeWords(home: string, { env, platform }: Surroundings): string {
+  return home === dataFolder(undefined, { ...env, AXON_HOME: undefined }) ? '' : ` --home ${shellWord(home, platform)}`;
+}
+
+function shellWord(word: string, platform: NodeJS.Platform): string {
+  if (platform === 'win32') return PLAIN_WINDOWS_WORD.test(word) ? word : `"${word}"`;
+  return PLAIN_WORD.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/** The folder of the package this code belongs to; null inside an archive, which no shell can enter. */
+function packageFolder(codeFolder: string): string | null {
+  if (codeFolder.split(sep).some((name) => name.endsWith('.asar'))) return null;
+  for (let folder = codeFolder; ; folder = dirname(folder)) {
+    if (packageName(join(folder, 'package.json')) === 'axon-hub') return real(folder);
+    if (dirname(folder) === folder) return null;
+  }
+}
+
+function packageName(path: string): unknown {
+  try {
+    const manifest: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    return typeof manifest === 'object' && manifest !== null && 'name' in manifest ? manifest.name : null;
+  } catch {
+    return null;
+  }
+}
+
+function real(path: string): string | null {
+  try {
+    return realpathSync(path);
+  } catch {
+    return null;
+  }
+}

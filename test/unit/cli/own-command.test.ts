@@ -1,0 +1,90 @@
+// The words that start this program, in the places where it can lie.
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { dataFolder } from '../../../main/lib/data-folder.ts';
+import { ownCommand, ownCommandAnywhere, withOwnCommand } from '../../../main/cli/own-command.ts';
+import type { Surroundings } from '../../../main/cli/own-command.ts';
+
+const USUAL = dataFolder(undefined, {});
+let folder: string;
+let root: string;
+
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'axon-place-')));
+  root = checkout(join(folder, 'axon-hub'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function checkout(place: string): string {
+  mkdirSync(join(place, 'main/entry'), { recursive: true });
+  mkdirSync(join(place, 'out/main'), { recursive: true });
+  writeFileSync(join(place, 'main/entry/axon.cjs'), '');
+  writeFileSync(join(place, 'package.json'), '{"name":"axon-hub"}');
+  return place;
+}
+
+function here(given: Partial<Surroundings> = {}): Surroundings {
+  return { codeFolder: join(root, 'out/main'), workingFolder: root, env: { PATH: '/usr/bin' }, platform: 'linux', ...given };
+}
+
+describe('the command', () => {
+  test('is npx in the folder of a checkout', () => {
+    expect(ownCommand(USUAL, here())).toBe('npx axon');
+  });
+
+  test('names the file in every other folder: npx would ask there for a stranger of that name', () => {
+    const named = `node ${join(root, 'main/entry/axon.cjs')}`;
+    expect(ownCommand(USUAL, here({ workingFolder: folder }))).toBe(named);
+    expect(ownCommandAnywhere(USUAL, here())).toBe(named);
+  });
+
+  test('is one word where the shell finds this very program under it', () => {
+    const bin = join(folder, 'bin');
+    mkdirSync(bin);
+    symlinkSync(join(root, 'main/entry/axon.cjs'), join(bin, 'axon'));
+    const env = { PATH: ['/usr/bin', bin].join(delimiter) };
+    expect(ownCommand(USUAL, here({ env }))).toBe('axon');
+    expect(ownCommandAnywhere(USUAL, here({ env, workingFolder: '/' }))).toBe('axon');
+  });
+
+  test('is not one word where another program has that name, or only npm finds it for its own scripts', () => {
+    const [bin, own] = [join(folder, 'bin'), join(folder, 'node_modules/.bin')];
+    mkdirSync(bin);
+    mkdirSync(own, { recursive: true });
+    writeFileSync(join(bin, 'axon'), '');
+    symlinkSync(join(root, 'main/entry/axon.cjs'), join(own, 'axon'));
+    expect(ownCommand(USUAL, here({ env: { PATH: [own, bin].join(delimiter) } }))).toBe('npx axon');
+  });
+
+  test('names the data folder where it is not the usual one, in quotes where a shell would split it', () => {
+    expect(ownCommand('/data/hub', here())).toBe('npx axon --home /data/hub');
+    expect(ownCommand("/data/Mum's hub", here())).toBe(`npx axon --home '/data/Mum'\\''s hub'`);
+    expect(ownCommand('C:\\My hubs\\mum', here({ platform: 'win32' }))).toBe('npx axon --home "C:\\My hubs\\mum"');
+    expect(ownCommandAnywhere('/data/hub', here())).toMatch(/ --home \/data\/hub$/);
+  });
+
+  test('does not take AXON_HOME for granted: another terminal may not have it', () => {
+    expect(ownCommand('/data/hub', here({ env: { PATH: '', AXON_HOME: '/data/hub' } }))).toBe('npx axon --home /data/hub');
+  });
+
+  test('quotes the path of the program', () => {
+    const spaced = checkout(join(folder, 'my hub'));
+    expect(ownCommandAnywhere(USUAL, here({ codeFolder: spaced }))).toBe(`node '${spaced}/main/entry/axon.cjs'`);
+  });
+
+  test('does not exist inside the packaged desktop app', () => {
+    const packed = join(folder, 'resources/app.asar/out/main');
+    mkdirSync(packed, { recursive: true });
+    writeFileSync(join(folder, 'resources/app.asar/package.json'), '{"name":"axon-hub"}');
+    expect(ownCommandAnywhere(USUAL, here({ codeFolder: packed, workingFolder: '/' }))).toBeNull();
+  });
+
+  test('stands in hints, and in nothing that merely looks like one', () => {
+    const hint = 'Get one with "axon login", or "axon pair". The axon command is "axonal".';
+    expect(withOwnCommand(hint, 'npx axon --home /d$&')).toBe(
+      'Get one with "npx axon --home /d$& login", or "npx axon --home /d$& pair". The axon command is "axonal".',
+    );
+  });
+});

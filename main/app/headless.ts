@@ -9,11 +9,13 @@ import { AppError } from '../lib/app-error.ts';
 import { readConfig } from './config.ts';
 import { createNode } from './node.ts';
 import type { HubNode } from './node.ts';
+import { holdYoungGeneration } from './young-generation.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** Runs until a signal comes. Returns the exit code: 0 after an orderly stop, 1 when it could not start. */
 export async function runHeadless(argv: readonly string[]): Promise<number> {
+  holdYoungGeneration();
   const stopped = new Promise<void>((resolve) => {
     for (const signal of SIGNALS) process.once(signal, () => resolve());
   });

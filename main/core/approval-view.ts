@@ -180,7 +180,7 @@ const CHECKS: { readonly [Field in keyof ApprovalView]: (value: unknown) => bool
   to_agent: isText,
   domain: isTextOrNull,
   risk_class: isOneOf('R0', 'R1', 'R2', 'R3'),
-  risk_reason: isOneOf('agent_class', 'domain_class', 'new_agent', 'no_domain', 'unknown'),
+  risk_reason: isOneOf('agent_class', 'domain_class', 'default_class', 'new_agent', 'no_domain', 'unknown'),
   text: isText,
   payload: isJsonObject,
   reason: isTextOrNull,

@@ -3,7 +3,7 @@
 import type { RiskClass } from '../../preload/contract/dto.ts';
 import { isDomain, longestDomain } from './routing.ts';
 
-export type RiskReason = 'agent_class' | 'domain_class' | 'new_agent' | 'no_domain' | 'unknown';
+export type RiskReason = 'agent_class' | 'domain_class' | 'default_class' | 'new_agent' | 'no_domain' | 'unknown';
 export interface Risk {
   readonly riskClass: RiskClass;
   readonly reason: RiskReason;
@@ -13,6 +13,8 @@ export interface Risk {
 export interface ClassifiedAgent {
   readonly state: 'requested' | 'active';
   readonly riskClass: RiskClass;
+  /** False while nobody has said anything of it: then it has the class of every new agent. */
+  readonly classByOwner: boolean;
   readonly domains: readonly {
     readonly domain: string;
     readonly riskClass: RiskClass | null;
@@ -42,9 +44,13 @@ export function riskOf(agent: ClassifiedAgent, domain: string | null): Risk {
   return higherRisk(own.riskClass, floor.riskClass) === own.riskClass ? own : floor;
 }
 
-function classFrom(agent: ClassifiedAgent, entry: { readonly riskClass: RiskClass | null } | undefined): Risk {
+type Entry = ClassifiedAgent['domains'][number];
+
+/** The reason says who spoke: nobody is told that they chose what the hub chose for them. */
+function classFrom(agent: ClassifiedAgent, entry: Entry | undefined): Risk {
   const own = entry?.riskClass ?? null;
-  return own === null ? { riskClass: agent.riskClass, reason: 'agent_class' } : { riskClass: own, reason: 'domain_class' };
+  if (own === null) return { riskClass: agent.riskClass, reason: agent.classByOwner ? 'agent_class' : 'default_class' };
+  return { riskClass: own, reason: entry?.byOwner === true ? 'domain_class' : 'default_class' };
 }
 
 /** The more careful of two classes. */

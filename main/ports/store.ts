@@ -2,6 +2,7 @@
 // settles only after the commit is durable. Reads are synchronous and see committed rows only. Only services write.
 import type { TaskState } from '../core/task-state.ts';
 import type { RiskClass, TrustState } from '../../preload/contract/dto.ts';
+import type { RuleReads, RuleWrites } from './rules.ts';
 import type { KeyHex } from './transport.ts';
 
 /** The other side of a conversation: a hub's key, or an agent of this hub as `agent:<name>`. */
@@ -48,6 +49,8 @@ export interface AgentRow {
   readonly dialect: string;
   readonly state: 'requested' | 'active';
   readonly riskClass: RiskClass;
+  /** True once its owner has said so; else it is the class every new agent has. */
+  readonly classByOwner: boolean;
   readonly domains: readonly AgentDomainRow[];
   readonly capabilities: readonly string[];
   readonly channels: readonly string[];
@@ -124,7 +127,6 @@ export interface TaskRow {
   readonly code: string | null;
   readonly reason: string | null;
   readonly finishedAt: number | null;
-  readonly idempotencyKey: string | null;
 }
 
 export interface ApprovalRow {
@@ -142,6 +144,8 @@ export interface ApprovalRow {
   readonly decidedAt: number | null;
   readonly decidedBy: string | null;
   readonly surface: string | null;
+  /** The rule that decided, when one did. */
+  readonly ruleId: string | null;
   readonly reason: string | null;
 }
 
@@ -199,7 +203,8 @@ export interface OutboxRow {
   readonly kind: string;
   readonly raw: string;
   readonly createdAt: number;
-  readonly expiresAt: number;
+  /** Given up once this hub has run so long in all; no wall clock is asked. */
+  readonly expiresAtUptimeMs: number;
   readonly attempts: number;
   readonly settledAt: number | null;
 }
@@ -241,7 +246,7 @@ export interface ConversationSummaryRow {
 }
 
 /** Reads. `Tables` adds the writes. */
-export interface Reads {
+export interface Reads extends RuleReads {
   getMeta(name: string): string | undefined;
   peers(): readonly PeerRow[];
   peer(key: KeyHex): PeerRow | undefined;
@@ -253,7 +258,6 @@ export interface Reads {
   token(id: string): TokenRow | undefined;
   task(id: string): TaskRow | undefined;
   taskByMessage(direction: TaskRow['direction'], party: PartyKey, messageId: string): TaskRow | undefined;
-  taskByIdempotencyKey(agent: string, key: string): TaskRow | undefined;
   /** Tasks in any of `states`, oldest first. */
   tasksInStates(states: readonly TaskState[]): readonly TaskRow[];
   /** Newest first; `agent` limits to tasks that agent sent or runs. */
@@ -292,17 +296,15 @@ export interface Reads {
   countOutbox(party: KeyHex): number;
   /** Peers with unsettled rows. */
   outboxParties(): readonly KeyHex[];
-  /** Unsettled rows of all peers that may still be sent at `wallMs` (expiresAt later than that), oldest first. */
-  outboxDue(wallMs: number): readonly OutboxRow[];
-  /** Unsettled rows whose time is over at `wallMs`: to be settled without a delivery. */
-  outboxExpired(wallMs: number): readonly OutboxRow[];
+  /** Unsettled rows whose time is over once this hub has run `uptimeMs`: to be settled without a delivery. */
+  outboxExpired(uptimeMs: number): readonly OutboxRow[];
   replay(party: PartyKey, messageId: string): ReplayRow | undefined;
   audit(page: Page): readonly AuditRow[];
   /** Recomputes the hash chain over the whole audit: the seq of the first row that does not fit, or null. Reads every row. */
   verifyAudit(): { readonly rows: number; readonly brokenSeq: number | null };
 }
 
-export interface Tables extends Reads {
+export interface Tables extends Reads, RuleWrites {
   setMeta(name: string, value: string): void;
   putPeer(row: PeerRow): void;
   deletePeer(key: KeyHex): void;
@@ -318,10 +320,10 @@ export interface Tables extends Reads {
   /** Updates when the stored revision equals `expectedRevision`; false otherwise, and nothing changed. Sets revision + 1. */
   updateTask(id: string, expectedRevision: number, change: Partial<Omit<TaskRow, 'seq' | 'id' | 'revision'>>): boolean;
   insertApproval(row: ApprovalRow): void;
-  /** The decision itself: one UPDATE guarded by id, revision, digest and state = pending and expiresAt > now. */
+  /** The decision itself: one UPDATE guarded by id, revision, digest and state = pending. Its deadline is the caller's to look at. */
   decideApproval(
     id: string,
-    guard: { readonly revision: number; readonly digest: string; readonly nowWallMs: number | null },
+    guard: { readonly revision: number; readonly digest: string },
     change: Pick<ApprovalRow, 'state' | 'decidedAt' | 'decidedBy' | 'surface' | 'reason'>,
   ): boolean;
   insertDelivery(row: Omit<DeliveryRow, 'seq'>): DeliveryRow;

@@ -1,5 +1,6 @@
 // What crosses a process boundary, as plain JSON: the same shapes over Electron IPC, HTTP and SSE. snake_case, because agents in any
-// language read them. Text that came from another hub or an agent stands only in fields of type OutsideText. Imports nothing.
+// language read them. Text that came from another hub or an agent stands only in fields of type OutsideText. Imports types of this folder only.
+import type { RuleChoice, RuleDto } from './rules.ts';
 
 /** Text somebody else wrote, already escaped (core/text-escape): draw it as "said" words, never as our own. */
 export type OutsideText = string;
@@ -214,11 +215,17 @@ export interface ApprovalDto {
   readonly decided_at: number | null;
   readonly decided_by: string | null;
   readonly surface: Surface | null;
+  /** The rule that decided, when one did. */
+  readonly rule_id: string | null;
   readonly decline_reason: string | null;
   readonly conversation_id: string;
   readonly message_id: string;
   /** What became of the task after the decision. */
   readonly task_state: string;
+  /** The wider choices a person has; none for a dangerous request, and none once it is decided. */
+  readonly wider: readonly RuleChoice[];
+  /** How many equal requests before this one a person allowed once, one after the other. */
+  readonly allowed_before: number;
 }
 
 export interface TaskDto {
@@ -263,40 +270,6 @@ export interface FeedItemDto {
   readonly unread: boolean;
 }
 
-export interface ConversationDto {
-  readonly id: string;
-  readonly peer_id: string | null;
-  readonly peer_name: string;
-  readonly from_agent: OutsideText | null;
-  readonly to_agent: OutsideText | null;
-  readonly title: OutsideText;
-  readonly state: string | null;
-  readonly first_at: number;
-  readonly last_at: number;
-  readonly messages: number;
-}
-
-export interface ConversationEntryDto {
-  readonly seq: number;
-  readonly at: number;
-  readonly message_id: string | null;
-  readonly direction: 'in' | 'out' | 'local' | 'here';
-  /** A wire kind, or 'decision' for what a person, a rule or the clock did here. */
-  readonly kind: string;
-  readonly who: string;
-  readonly agent: OutsideText | null;
-  readonly text: OutsideText | null;
-  readonly state: string | null;
-  readonly surface: Surface | null;
-  readonly digest: string | null;
-}
-
-export interface ConversationDetailDto {
-  readonly conversation: ConversationDto;
-  readonly entries: readonly ConversationEntryDto[];
-  readonly tasks: readonly TaskDto[];
-}
-
 export interface SessionDto {
   readonly id: string;
   readonly kind: 'ui' | 'owner' | 'agent';
@@ -331,6 +304,8 @@ export interface UiSnapshot {
   readonly approvals: readonly ApprovalDto[];
   /** The newest decided ones, for "who decided what". */
   readonly recently_decided: readonly ApprovalDto[];
+  /** Those in force and those that are paused. */
+  readonly rules: readonly RuleDto[];
   readonly feed: readonly FeedItemDto[];
   readonly feed_unread: number;
 }
@@ -348,6 +323,8 @@ export type UiEventBody =
   | { readonly type: 'registration'; readonly registration: RegistrationDto }
   | { readonly type: 'registration_gone'; readonly id: string }
   | { readonly type: 'approval'; readonly approval: ApprovalDto }
+  | { readonly type: 'rule'; readonly rule: RuleDto }
+  | { readonly type: 'rule_gone'; readonly id: string }
   | { readonly type: 'feed'; readonly item: FeedItemDto; readonly unread: number }
   | { readonly type: 'feed_read'; readonly ids: readonly string[] | 'all'; readonly unread: number }
   | { readonly type: 'conversation'; readonly id: string }

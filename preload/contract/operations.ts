@@ -1,8 +1,24 @@
 // The one schema of what a client may ask of the hub. From it come main's handlers, the preload functions, the HTTP routes and the
 // test doubles. Each operation has its parameters (validated in main, never trusted from a client), who may call it, and its HTTP form:
-// `:name` parts of the path are parameters; the rest travel as query (GET) or JSON body. Imports no file of this project but types.
+// `:name` parts of the path are parameters; the rest travel as query (GET) or JSON body. Imports from this folder only.
 import * as v from 'valibot';
+import {
+  agentName,
+  cursor,
+  domain,
+  identifier,
+  jsonObject,
+  limit,
+  riskClass,
+  shortText,
+  text,
+  timestamp,
+  uuid,
+  whole,
+  words,
+} from './parameters.ts';
 import type { OperationResults } from './results.ts';
+import { RULE_OPERATIONS } from './rule-operations.ts';
 
 export const AGENT_SCOPES = ['peers:read', 'send:query', 'send:delegate', 'send:notify', 'inbox', 'history'] as const;
 export type AgentScope = (typeof AGENT_SCOPES)[number];
@@ -12,26 +28,6 @@ export type Access = 'none' | 'any' | 'owner' | AgentScope;
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-const text = (max: number) => v.pipe(v.string(), v.maxLength(max));
-const shortText = v.pipe(v.string(), v.minLength(1), v.maxLength(256));
-const whole = (min: number, max: number) => v.pipe(v.number(), v.safeInteger(), v.minValue(min), v.maxValue(max));
-const uuid = v.pipe(v.string(), v.uuid());
-const identifier = v.pipe(v.string(), v.minLength(1), v.maxLength(128));
-const agentName = v.pipe(
-  v.string(),
-  v.regex(/^[a-z0-9]+(?:[._-][a-z0-9]+)*$/, 'an agent name is lower-case letters, digits, ".", "_" and "-"'),
-  v.maxLength(64),
-);
-const domain = v.pipe(
-  v.string(),
-  v.regex(/^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*){0,5}$/, 'a domain is up to six dot-separated lower-case words'),
-  v.maxLength(64),
-);
-const riskClass = v.picklist(['R0', 'R1', 'R2', 'R3']);
-const words = v.pipe(v.array(shortText), v.maxLength(64));
-const jsonObject = v.record(v.string(), v.unknown());
-const limit = v.optional(whole(1, 200), 50);
-const cursor = v.optional(text(64));
 /** The hand-out an agent speaks of, as claim returned it: once the item was handed out again, the answer is `conflict`. */
 const attempt = v.optional(whole(1, 1_000_000));
 const inboxKinds = v.optional(v.pipe(v.array(v.picklist(['delegate', 'query', 'notify', 'result', 'cancel'])), v.maxLength(5)));
@@ -122,7 +118,7 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/v1/agents/registrations/:id/confirm',
     access: 'owner',
-    params: v.strictObject({ id: uuid, code: text(8), risk_class: v.optional(riskClass, 'R2') }),
+    params: v.strictObject({ id: uuid, code: text(8), risk_class: v.optional(riskClass) }),
   },
   'agents.declineRegistration': {
     method: 'DELETE',
@@ -134,7 +130,7 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/v1/agents/create',
     access: 'owner',
-    params: v.strictObject({ name: agentName, ...agentProfile, risk_class: v.optional(riskClass, 'R2') }),
+    params: v.strictObject({ name: agentName, ...agentProfile, risk_class: v.optional(riskClass) }),
   },
   'agents.list': { method: 'GET', path: '/v1/agents', access: 'any', params: none },
   'agents.get': { method: 'GET', path: '/v1/agents/:name', access: 'any', params: v.object({ name: agentName }) },
@@ -364,11 +360,17 @@ export const OPERATIONS = {
       revision: whole(0, 1_000_000),
       digest: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, 'the digest that was shown')),
       decision: v.picklist(['allow', 'decline']),
+      /** "once" when absent. More makes a rule; which ones a card offers stands in its `wider`. */
+      scope: v.optional(v.picklist(['once', 'conversation', 'until', 'always', 'never'])),
+      /** For the scope "until": when it ends, ms since 1970. */
+      until: v.optional(timestamp),
       reason: v.optional(text(2_000)),
       /** For class R3 only: the last word of the text, as the person typed it. */
       last_word: v.optional(text(512)),
     }),
   },
+
+  ...RULE_OPERATIONS,
 
   'conversations.list': { method: 'GET', path: '/v1/conversations', access: 'history', params: v.object(pageOf) },
   'conversations.get': { method: 'GET', path: '/v1/conversations/:id', access: 'history', params: v.object({ id: identifier }) },

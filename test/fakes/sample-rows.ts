@@ -59,6 +59,7 @@ export function agentRow(row: Partial<AgentRow> = {}): AgentRow {
     dialect: 'axon',
     state: 'active',
     riskClass: 'R1',
+    classByOwner: true,
     domains: [
       { domain: 'family.calendar', riskClass: null },
       { domain: 'family.money', riskClass: 'R3' },
@@ -134,7 +135,6 @@ export function taskRow(row: Partial<Omit<TaskRow, 'seq'>> = {}): Omit<TaskRow, 
     code: null,
     reason: null,
     finishedAt: null,
-    idempotencyKey: null,
     ...row,
   };
 }
@@ -214,7 +214,7 @@ export function outboxRow(row: Partial<OutboxRow> = {}): OutboxRow {
     kind: 'result',
     raw: '{"kind":"result"}',
     createdAt: AT,
-    expiresAt: AT + 86_400_000,
+    expiresAtUptimeMs: 86_400_000,
     attempts: 0,
     settledAt: null,
     ...row,

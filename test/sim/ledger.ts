@@ -176,7 +176,7 @@ export class Ledger {
         if (!isTerminal(state) && !this.#mayStayOpen(hub.reads.task(id)))
           return `${hub.name}: task ${id} is ${state}${this.#elsewhere(hub, id)}`;
       }
-      const [unsent] = hub.reads.outboxDue(0);
+      const [unsent] = hub.reads.outboxParties().flatMap((party) => hub.reads.outboxOf(party));
       if (unsent !== undefined) return `${hub.name}: ${unsent.kind} ${unsent.messageId} is not settled`;
       const unread = [...this.#results.values()].find((id) => isUnread(hub.reads.delivery(id)));
       if (unread !== undefined) return `${hub.name}: result ${unread} is not taken`;

@@ -8,6 +8,7 @@ import { allReads, allTables } from '../../main/adapters/sqlite/tables/all-table
 import type { Clock } from '../../main/ports/clock.ts';
 import type { Log } from '../../main/ports/log.ts';
 import type { Reads, Store, Tables } from '../../main/ports/store.ts';
+import { OUTBOX_LIFETIME_MS } from '../../main/services/work/limits.ts';
 import type { World } from './world.ts';
 
 /** What a mutant or an observer does to the tables of one disk. */
@@ -223,7 +224,12 @@ function recording(tables: Tables, note: (change: Change) => void): Tables {
     putOutbox: (row) => {
       tables.putOutbox(row);
       if (row.settledAt !== null) {
-        note({ type: 'settleOutbox', party: row.party, messageId: row.messageId, expired: row.settledAt >= row.expiresAt });
+        note({
+          type: 'settleOutbox',
+          party: row.party,
+          messageId: row.messageId,
+          expired: row.settledAt - row.createdAt >= OUTBOX_LIFETIME_MS,
+        });
       }
     },
   };

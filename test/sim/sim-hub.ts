@@ -365,6 +365,7 @@ export function fillDisk(tables: Tables, index: number): void {
       dialect: 'axon',
       state: 'active',
       riskClass: number === 0 ? 'R0' : 'R2',
+      classByOwner: number === 0,
       domains: [
         { domain: `${name}.work`, riskClass: null },
         { domain: `${name}.danger`, riskClass: 'R3' },

@@ -4,6 +4,8 @@ import { AppError } from '../../lib/app-error.ts';
 import { assert } from '../../lib/assert.ts';
 import type { Connection } from './statements.ts';
 import initial from './migrations/0001-initial.sql?raw';
+import ownTime from './migrations/0002-own-time.sql?raw';
+import rules from './migrations/0003-rules.sql?raw';
 
 export interface Migration {
   /** The schema's number after this step; steps count from 1 without a gap. */
@@ -11,7 +13,11 @@ export interface Migration {
   readonly sql: string;
 }
 
-export const MIGRATIONS: readonly Migration[] = [{ version: 1, sql: initial }];
+export const MIGRATIONS: readonly Migration[] = [
+  { version: 1, sql: initial },
+  { version: 2, sql: ownTime },
+  { version: 3, sql: rules },
+];
 
 export function newestVersion(migrations: readonly Migration[]): number {
   return migrations.at(-1)?.version ?? 0;

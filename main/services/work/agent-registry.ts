@@ -86,8 +86,9 @@ export class AgentRegistry {
     });
   }
 
-  /** Adds the agent inside a commit; the first one becomes the default. @throws AppError conflict, overloaded */
-  add(tables: Tables, after: After, name: string, profile: AgentProfile, riskClass: RiskClass): AgentRow {
+  /** Adds the agent inside a commit, at R2 where its owner says nothing of it; the first one becomes the default. @throws AppError conflict, overloaded */
+  add(tables: Tables, after: After, name: string, profile: AgentProfile, choice: RiskClass | undefined): AgentRow {
+    const riskClass = choice ?? NEW_AGENT_CLASS;
     const others = tables.agents();
     this.checkName(tables, name);
     if (others.length >= AGENTS_MAX) throw new AppError('overloaded', `This hub keeps at most ${AGENTS_MAX} agents. Remove one first.`);
@@ -97,6 +98,7 @@ export class AgentRegistry {
       dialect: profile.dialect ?? 'axon',
       state: 'active',
       riskClass,
+      classByOwner: choice !== undefined,
       domains: mergeDomains({ name, riskClass, domains: [] }, unique(profile.domains ?? []), others, false),
       capabilities: unique(profile.capabilities ?? []),
       channels: unique(profile.channels ?? []),
@@ -113,10 +115,10 @@ export class AgentRegistry {
     return row;
   }
 
-  async create(name: string, profile: AgentProfile, riskClass: RiskClass, actor: Actor): Promise<AgentDto> {
+  async create(name: string, profile: AgentProfile, riskClass: RiskClass | undefined, actor: Actor): Promise<AgentDto> {
     await this.#deps.unit.run((tables, after) => {
-      this.add(tables, after, name, profile, riskClass);
-      this.#note(tables, actor, 'agent.created', name, { risk_class: riskClass });
+      const row = this.add(tables, after, name, profile, riskClass);
+      this.#note(tables, actor, 'agent.created', name, { risk_class: row.riskClass });
     });
     return this.get(name);
   }
@@ -160,7 +162,8 @@ export class AgentRegistry {
           after(() => this.changed(other.name));
         }
       }
-      tables.putAgent({ ...row, riskClass: choice.riskClass, domains: spokenOf(row, choice.domains), isDefault });
+      const classByOwner = row.classByOwner || isSpoken(row, choice);
+      tables.putAgent({ ...row, riskClass: choice.riskClass, classByOwner, domains: spokenOf(row, choice.domains), isDefault });
       this.#note(tables, actor, 'agent.class_set', name, { risk_class: choice.riskClass, is_default: isDefault });
       after(() => this.changed(name));
     });
@@ -302,6 +305,9 @@ export class AgentRegistry {
   }
 }
 
+/** Until its owner has spoken. */
+const NEW_AGENT_CLASS: RiskClass = 'R2';
+
 const NOT_DONE = ['queued', 'claimed', 'running', 'dead'] as const;
 const EVERY_STATE = [...NOT_DONE, 'done'] as const;
 /** Items read at once. */
@@ -333,6 +339,11 @@ function newestToken(reads: Reads, agent: string): number | null {
 
 function unique(words: readonly string[]): readonly string[] {
   return [...new Set(words)];
+}
+
+/** Whether the owner speaks of the agent's own class, or only repeats it beside a word about its areas. */
+function isSpoken(row: AgentRow, choice: OwnerChoice): boolean {
+  return choice.riskClass !== row.riskClass || (choice.domains === undefined && choice.isDefault === undefined);
 }
 
 /** The owner's list stands as it is given; a class that differs from what was there is the owner's own word. */

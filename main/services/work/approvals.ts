@@ -139,7 +139,7 @@ export class Approvals {
   #close(tables: Tables, row: ApprovalRow, state: 'approved' | 'declined', reason: string | null, decider: Decider): ApprovalRow {
     const decided = tables.decideApproval(
       row.id,
-      { revision: row.revision, digest: row.digest, nowWallMs: null },
+      { revision: row.revision, digest: row.digest },
       { state, decidedAt: this.#deps.clock.wallMs(), decidedBy: this.#who(), surface: decider.surface, reason },
     );
     assert(decided, 'an approval read as pending in this commit is still pending');

@@ -133,7 +133,6 @@ export class Intake {
       code: null,
       reason: null,
       finishedAt: null,
-      idempotencyKey: null,
     });
   }
 

@@ -74,8 +74,6 @@ export const RECENT_MESSAGE_WINDOW_MS = 600_000;
 export const RECENT_MESSAGES_MAX = 10_000;
 /** An Idempotency-Key answers the same for this long. */
 export const IDEMPOTENCY_WINDOW_MS = 86_400_000;
-/** Longest Idempotency-Key. */
-export const IDEMPOTENCY_KEY_MAX_CHARACTERS = 255;
 /** Entries of one conversation that are shown at once, the newest. */
 export const CONVERSATION_ENTRIES_MAX = 500;
 /** Longest title of a conversation; cut beyond. */

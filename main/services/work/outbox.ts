@@ -1,6 +1,7 @@
-// Results, and the taking back of what another hub may have been given, must arrive though their peer is away: each is stored with what caused it, sent, and sent again when the peer comes back, with growing
-// waits, until the peer's receipt (or, for a peer without receipts, until the transport took it), for 24 hours (PROTOCOL.md, Delegation
-// states). Always the very same message, so that the receiver can drop what it has.
+// Results, and the taking back of what another hub may have been given, must arrive though their peer is away: each is stored with what
+// caused it, sent, and sent again when the peer comes back, with growing waits, until the peer's receipt (or, for a peer without receipts,
+// until the transport took it), for 24 hours of this hub's running (PROTOCOL.md, Delegation states): a wall clock that is set, while the
+// hub runs or while it is off, gives nothing up. Always the very same message, so that the receiver can drop what it has.
 import { ERRORS } from '../../../preload/contract/errors.ts';
 import type { AppError } from '../../lib/app-error.ts';
 import { utf8 } from '../../lib/bytes.ts';
@@ -8,7 +9,7 @@ import { backoffMs } from '../../lib/backoff.ts';
 import type { Result } from '../../lib/result.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import type { OutboxRow, Store, Tables, TaskRow } from '../../ports/store.ts';
+import type { OutboxRow, Reads, Store, Tables, TaskRow } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import type { Envelope } from '../../protocol/envelope.ts';
 import { parseEnvelope } from '../../protocol/parse-envelope.ts';
@@ -57,12 +58,12 @@ export class Outbox {
   #timerDueMs = 0;
   #stopPresence: (() => void) | undefined;
   #running = false;
-  /** The wall clock as it was at the start, for as long as this runs: a jump of it must not give everything up at once. */
-  readonly #wallOffsetMs: number;
+  /** How long this hub had run before, less the monotonic clock as it stood at the start. */
+  readonly #uptimeOffsetMs: number;
 
   constructor(deps: Deps) {
     this.#deps = deps;
-    this.#wallOffsetMs = deps.clock.wallMs() - deps.clock.monotonicMs();
+    this.#uptimeOffsetMs = readUptime(deps.store.read) - deps.clock.monotonicMs();
   }
 
   start(): void {
@@ -81,21 +82,30 @@ export class Outbox {
     this.#stopPresence = undefined;
     this.#timer?.cancel();
     this.#timer = undefined;
+    const uptimeMs = this.#uptimeMs();
+    this.#deps.store.writeBehind((tables) => tables.setMeta(UPTIME_META, String(uptimeMs)));
   }
 
-  /** Stores the message with the commit at hand; it leaves after that commit. @throws AppError payload_too_large */
-  put(tables: Tables, after: After, task: TaskRow, draft: OutboxDraft): void {
+  /**
+   * Stores the message with the commit at hand; it leaves after that commit.
+   * @param lifetimeMs how long it is of use
+   * @throws AppError payload_too_large
+   */
+  put(tables: Tables, after: After, task: TaskRow, draft: OutboxDraft, lifetimeMs = OUTBOX_LIFETIME_MS): void {
     const { clock, random, messenger } = this.#deps;
     const at = clock.wallMs();
     const messageId = random.uuid();
+    const uptimeMs = this.#uptimeMs();
     const raw = messenger.encode(task.party, { id: messageId, ...draft });
+    // Together, so that a crash never makes the rest of its time longer than it is.
+    tables.setMeta(UPTIME_META, String(uptimeMs));
     tables.putOutbox({
       messageId,
       party: task.party,
       kind: draft.kind,
       raw,
       createdAt: at,
-      expiresAt: this.#steadyMs() + OUTBOX_LIFETIME_MS,
+      expiresAtUptimeMs: uptimeMs + lifetimeMs,
       attempts: 0,
       settledAt: null,
     });
@@ -163,7 +173,7 @@ export class Outbox {
   #isDue(row: OutboxRow): boolean {
     const { clock } = this.#deps;
     const air = this.#air.get(row.messageId);
-    return row.expiresAt > this.#steadyMs() && (air === undefined || air.nextAtMs <= clock.monotonicMs());
+    return row.expiresAtUptimeMs > this.#uptimeMs() && (air === undefined || air.nextAtMs <= clock.monotonicMs());
   }
 
   async #send(row: OutboxRow): Promise<void> {
@@ -201,8 +211,9 @@ export class Outbox {
     this.#air.delete(messageId);
   }
 
-  #steadyMs(): number {
-    return Math.floor(this.#wallOffsetMs + this.#deps.clock.monotonicMs());
+  /** How long this hub has run in all, as far as it was written down: time that it was off counts for nothing. */
+  #uptimeMs(): number {
+    return Math.floor(this.#uptimeOffsetMs + this.#deps.clock.monotonicMs());
   }
 
   /** One timer for all: wakes for the next try of what is in the air, and now and then for what has been waiting too long. */
@@ -223,23 +234,33 @@ export class Outbox {
 
   async #sweep(): Promise<void> {
     const { store, clock, unit, log, onExpired } = this.#deps;
-    const steadyMs = this.#steadyMs();
+    const uptimeMs = this.#uptimeMs();
     try {
-      if (store.read.outboxExpired(steadyMs).length > 0) {
+      const waits = store.read.outboxParties();
+      if (waits.length > 0) {
         await unit.run((tables, after) => {
-          for (const row of tables.outboxExpired(steadyMs)) {
+          tables.setMeta(UPTIME_META, String(uptimeMs));
+          for (const row of tables.outboxExpired(uptimeMs)) {
             tables.putOutbox({ ...row, settledAt: clock.wallMs() });
             this.#air.delete(row.messageId);
             onExpired(tables, after, row);
           }
         });
       }
-      for (const party of store.read.outboxParties()) this.kick(party);
+      for (const party of waits) this.kick(party);
     } catch (error) {
       log.warn('outbox not swept', { error: String(error) });
     }
     this.#arm();
   }
+}
+
+/** Where the time this hub has run stands in the store's meta, in ms. */
+const UPTIME_META = 'outbox.uptime_ms';
+
+function readUptime(reads: Pick<Reads, 'getMeta'>): number {
+  const uptimeMs = Number(reads.getMeta(UPTIME_META) ?? 0);
+  return Number.isSafeInteger(uptimeMs) && uptimeMs > 0 ? uptimeMs : 0;
 }
 
 function isFinal(reply: Result<Envelope, AppError>): boolean {

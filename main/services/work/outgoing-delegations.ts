@@ -245,7 +245,6 @@ export class OutgoingDelegations {
       code: null,
       reason: null,
       finishedAt: null,
-      idempotencyKey: null,
     });
     tables.insertMessage({
       messageId,

@@ -167,7 +167,6 @@ function keepTask(tables: Tables, asked: Asked): TaskRow {
       code: null,
       reason: null,
       finishedAt: null,
-      idempotencyKey: null,
     })
   );
 }

@@ -206,7 +206,6 @@ export class QueryDesk {
       code: null,
       reason: null,
       finishedAt: null,
-      idempotencyKey: null,
     };
   }
 }

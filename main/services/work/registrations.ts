@@ -111,7 +111,7 @@ export class Registrations {
   }
 
   /** A person confirms the code that the program shows. @throws AppError gone, bad_request (wrong code), conflict */
-  async confirm(id: string, code: string, riskClass: RiskClass, actor: Actor): Promise<AgentDto> {
+  async confirm(id: string, code: string, riskClass: RiskClass | undefined, actor: Actor): Promise<AgentDto> {
     const { unit, agents, audit, events } = this.#deps;
     const outcome = await unit.run((tables, after): string | AppError => {
       const row = this.#waiting(tables, id);
@@ -122,14 +122,14 @@ export class Registrations {
         if (failures >= REGISTRATION_FAILURES_MAX) after(() => events.publish({ type: 'registration_gone', id }));
         return new AppError('bad_request', 'That is not the code the program shows.', { failedBy: 'input' });
       }
-      agents.add(tables, after, row.agentName, readProfile(row), riskClass);
+      const agent = agents.add(tables, after, row.agentName, readProfile(row), riskClass);
       this.#close(tables, row, 'confirmed');
       audit.append(tables, {
         actor: actor.id,
         surface: actor.surface,
         action: 'registration.confirmed',
         object: row.agentName,
-        detail: { risk_class: riskClass },
+        detail: { risk_class: agent.riskClass },
       });
       after(() => events.publish({ type: 'registration_gone', id }));
       return row.agentName;

@@ -102,7 +102,7 @@ export class TaskEndings {
     });
     tables.decideApproval(
       approval.id,
-      { revision: approval.revision, digest: approval.digest, nowWallMs: null },
+      { revision: approval.revision, digest: approval.digest },
       { state, decidedAt: this.#deps.clock.wallMs(), decidedBy: ending.by, surface: ending.surface, reason: ending.reason },
     );
   }

@@ -17,9 +17,10 @@ export const now = {
     detail: 'What other computers ask for waits here, word for word, until you decide or the time is up.',
     lately: 'Decided lately',
   },
-  pairingOffered: 'A hub asks to be added.',
+  pairingOffered: (count: number) => plural(count, { one: 'A hub asks to be added.', other: '{n} hubs ask to be added.' }),
   pairingOfferedDetail: 'Go on only if someone in your home has just asked for this.',
-  look: 'Look',
+  seeWhoAsks: (count: number) => (count === 1 ? 'See who asks' : 'See who they are'),
+  seeWhatAsks: 'See which one',
   registrationWaits: 'A program on this computer wants to connect.',
 
   wants: (agent: string) => `wants ${agent} to`,
@@ -59,6 +60,10 @@ export const now = {
   riskWhy: {
     domain_class: (_agent: string, area: string) => `You marked ${area} this way.`,
     agent_class: (agent: string) => `You marked ${agent} this way.`,
+    default_class: (agent: string, area: string) =>
+      agent === area
+        ? `Nobody has said yet how careful to be with ${agent}, so you are asked.`
+        : `Nobody has said yet how careful to be with ${area}, so you are asked.`,
     new_agent: (agent: string) => `${agent} is new here, and you have not said how risky it is.`,
     no_domain: (agent: string) => `The request names no area, so what you said of ${agent} counts.`,
     unknown: () => 'This hub cannot tell what it would touch.',

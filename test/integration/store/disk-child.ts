@@ -84,7 +84,7 @@ const steps: Readonly<Record<string, () => Promise<void>>> = {
   },
   /** A person's decision. */
   decide: async () => {
-    const guard = { revision: 1, digest: keyOf('view'), nowWallMs: AT };
+    const guard = { revision: 1, digest: keyOf('view') };
     const change = { state: 'approved', decidedAt: AT, decidedBy: 'ui:1', surface: 'browser', reason: null } as const;
     const refused = await attempt((tables) => tables.decideApproval('task-0', guard, change));
     say({ decided: refused, state: store.read.approval('task-0')?.state ?? null });

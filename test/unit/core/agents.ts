@@ -9,6 +9,7 @@ export function agent(name: string, change: Partial<AgentRow> = {}): AgentRow {
     dialect: 'axon',
     state: 'active',
     riskClass: 'R2',
+    classByOwner: true,
     domains: [],
     capabilities: [],
     channels: [],
@@ -25,6 +26,6 @@ export function agent(name: string, change: Partial<AgentRow> = {}): AgentRow {
 
 export function domains(...entries: readonly (string | readonly [string, RiskClass])[]): AgentRow['domains'] {
   return entries.map((entry) =>
-    typeof entry === 'string' ? { domain: entry, riskClass: null } : { domain: entry[0], riskClass: entry[1] },
+    typeof entry === 'string' ? { domain: entry, riskClass: null } : { domain: entry[0], riskClass: entry[1], byOwner: true },
   );
 }

@@ -22,6 +22,16 @@ describe('risk', () => {
     expect(riskOf(home, 'work')).toEqual({ riskClass: 'R2', reason: 'agent_class' });
   });
 
+  it('is nobody’s word where the owner has not spoken of the agent, or of an area it added itself', () => {
+    const fresh = agent('new', {
+      classByOwner: false,
+      domains: [...domains(['family', 'R1'], 'lists'), { domain: 'pay', riskClass: 'R3' }],
+    });
+    expect(riskOf(fresh, 'lists.food')).toEqual({ riskClass: 'R2', reason: 'default_class' });
+    expect(riskOf(fresh, 'pay.rent')).toEqual({ riskClass: 'R3', reason: 'default_class' });
+    expect(riskOf(fresh, 'family')).toEqual({ riskClass: 'R1', reason: 'domain_class' });
+  });
+
   it('DL-10 (risk): a domain that is none is unknown and R3, whatever the agent', () => {
     for (const domain of ['Family', 'family.', 'family..x', 'famil\u0443', 'family\u200b', '', 'x'.repeat(10_240)]) {
       for (const own of CLASSES) {

@@ -25,6 +25,7 @@ const AGENT = new RowMapper<AgentRow>({
   dialect: text('dialect'),
   state: choice<AgentRow['state']>('state', { requested: true, active: true }),
   riskClass: choice('risk_class', RISK_CLASSES),
+  classByOwner: flag('class_by_owner'),
   domains: json('domains', (value): value is readonly AgentDomainRow[] => Array.isArray(value) && value.every(isDomain)),
   capabilities: strings('capabilities'),
   channels: strings('channels'),

@@ -10,6 +10,7 @@ import { messageReads, messageWrites } from './messages.ts';
 import { metaReads, metaWrites } from './meta.ts';
 import { outboxReads, outboxWrites } from './outbox.ts';
 import { peerReads, peerWrites } from './peers.ts';
+import { ruleReads, ruleWrites } from './rules.ts';
 import { taskReads, taskWrites } from './tasks.ts';
 
 export function allReads(statements: Statements): Reads {
@@ -23,6 +24,7 @@ export function allReads(statements: Statements): Reads {
     ...messageReads(statements),
     ...feedReads(statements),
     ...outboxReads(statements),
+    ...ruleReads(statements),
     ...auditReads(statements),
   };
 }
@@ -40,6 +42,7 @@ export function allTables(statements: Statements): Tables {
     ...messageWrites(statements),
     ...feedWrites(statements),
     ...outboxWrites(statements),
+    ...ruleWrites(statements),
     ...auditWrites(statements),
   };
 }

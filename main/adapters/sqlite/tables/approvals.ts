@@ -18,6 +18,7 @@ const CONTENT = {
   decidedAt: nullable(milliseconds('decided_at')),
   decidedBy: nullable(text('decided_by')),
   surface: nullable(text('surface')),
+  ruleId: nullable(text('rule_id')),
   reason: nullable(text('reason')),
 } as const;
 
@@ -53,11 +54,9 @@ export function approvalWrites(statements: Statements): Pick<Tables, 'insertAppr
     },
     decideApproval: (id, guard, change) => {
       const { sql, values } = APPROVAL.assign(change);
-      const unexpired = guard.nowWallMs === null ? '' : ' AND expires_at > ?';
       const update = `UPDATE approvals SET ${sql}, decided_seq = ${NEXT_DECIDED_SEQ}
-        WHERE id = ? AND revision = ? AND digest = ? AND state = 'pending'${unexpired}`;
-      const now = guard.nowWallMs === null ? [] : [guard.nowWallMs];
-      return statements.run(update, ...values, id, guard.revision, guard.digest, ...now).changes === 1;
+        WHERE id = ? AND revision = ? AND digest = ? AND state = 'pending'`;
+      return statements.run(update, ...values, id, guard.revision, guard.digest).changes === 1;
     },
   };
 }

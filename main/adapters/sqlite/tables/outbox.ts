@@ -11,7 +11,7 @@ const OUTBOX = new RowMapper<OutboxRow>({
   kind: text('kind'),
   raw: text('raw'),
   createdAt: milliseconds('created_at'),
-  expiresAt: milliseconds('expires_at'),
+  expiresAtUptimeMs: milliseconds('expires_at_uptime_ms'),
   attempts: integer('attempts'),
   settledAt: nullable(milliseconds('settled_at')),
 });
@@ -33,12 +33,12 @@ export const OUTBOX_QUERIES = {
   byId: `SELECT ${OUTBOX.columns} FROM outbox WHERE party = ? AND message_id = ?`,
   countOfParty: `SELECT count(*) FROM outbox WHERE party = ? AND settled_at IS NULL`,
   parties: `SELECT DISTINCT party FROM outbox WHERE settled_at IS NULL`,
-  due: `SELECT ${OUTBOX.columns} FROM outbox WHERE settled_at IS NULL AND expires_at > ? ORDER BY expires_at`,
-  expired: `SELECT ${OUTBOX.columns} FROM outbox WHERE settled_at IS NULL AND expires_at <= ? ORDER BY expires_at`,
+  expired: `SELECT ${OUTBOX.columns} FROM outbox WHERE settled_at IS NULL AND expires_at_uptime_ms <= ?
+    ORDER BY expires_at_uptime_ms`,
   replay: `SELECT ${REPLAY.columns} FROM replays WHERE party = ? AND message_id = ?`,
 } as const;
 
-type OutboxReads = Pick<Reads, 'outboxOf' | 'outboxMessage' | 'countOutbox' | 'outboxParties' | 'outboxDue' | 'outboxExpired' | 'replay'>;
+type OutboxReads = Pick<Reads, 'outboxOf' | 'outboxMessage' | 'countOutbox' | 'outboxParties' | 'outboxExpired' | 'replay'>;
 
 export function outboxReads(statements: Statements): OutboxReads {
   return {
@@ -51,9 +51,7 @@ export function outboxReads(statements: Statements): OutboxReads {
     outboxMessage: (of, messageId) => statements.one(OUTBOX, OUTBOX_QUERIES.byId, of, messageId),
     countOutbox: (of) => Number(statements.value(OUTBOX_QUERIES.countOfParty, of)),
     outboxParties: () => statements.all(PARTY, OUTBOX_QUERIES.parties).map((row) => row.party),
-    outboxDue: (wallMs) =>
-      [...statements.all(OUTBOX, OUTBOX_QUERIES.due, wallMs)].sort((first, second) => first.createdAt - second.createdAt),
-    outboxExpired: (wallMs) => statements.all(OUTBOX, OUTBOX_QUERIES.expired, wallMs),
+    outboxExpired: (uptimeMs) => statements.all(OUTBOX, OUTBOX_QUERIES.expired, uptimeMs),
     replay: (of, messageId) => statements.one(REPLAY, OUTBOX_QUERIES.replay, of, messageId),
   };
 }

@@ -47,7 +47,6 @@ const CONTENT = {
   code: nullable(text('code')),
   reason: nullable(text('reason')),
   finishedAt: nullable(milliseconds('finished_at')),
-  idempotencyKey: nullable(text('idempotency_key')),
 } as const;
 
 const NEW_TASK = new RowMapper<Omit<TaskRow, 'seq'>>(CONTENT);
@@ -57,7 +56,6 @@ const SELECT = `SELECT ${TASK.columns} FROM tasks`;
 export const TASK_QUERIES = {
   byId: `${SELECT} WHERE id = ?`,
   byMessage: `${SELECT} WHERE direction = ? AND party = ? AND message_id = ?`,
-  byIdempotencyKey: `${SELECT} WHERE from_agent = ? AND idempotency_key = ? AND direction <> 'incoming' ORDER BY seq DESC LIMIT 1`,
   newest: `${SELECT} WHERE seq < ? ORDER BY seq DESC LIMIT ?`,
   ofConversation: `${SELECT} WHERE conversation_id = ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
   ofAgent: `${merged(
@@ -79,13 +77,12 @@ export function tasksInStatesQuery(states: number): string {
   );
 }
 
-type TaskReads = Pick<Reads, 'task' | 'taskByMessage' | 'taskByIdempotencyKey' | 'tasksInStates' | 'tasks'>;
+type TaskReads = Pick<Reads, 'task' | 'taskByMessage' | 'tasksInStates' | 'tasks'>;
 
 export function taskReads(statements: Statements): TaskReads {
   return {
     task: (id) => statements.one(TASK, TASK_QUERIES.byId, id),
     taskByMessage: (direction, of, messageId) => statements.one(TASK, TASK_QUERIES.byMessage, direction, of, messageId),
-    taskByIdempotencyKey: (agent, key) => statements.one(TASK, TASK_QUERIES.byIdempotencyKey, agent, key),
     tasksInStates: (states) => {
       const wanted = [...new Set(states)];
       return wanted.length === 0 ? [] : statements.all(TASK, tasksInStatesQuery(wanted.length), ...wanted);

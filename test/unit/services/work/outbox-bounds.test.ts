@@ -43,7 +43,7 @@ const waiting = (count: number) =>
       const id = crypto.randomUUID();
       const raw = mum.messenger.encode(dad.key, { id, kind: 'result', ref: id, payload: { status: 'completed', outcome: `${index}` } });
       const row = { messageId: id, party: dad.key, kind: 'result', raw, attempts: 0, settledAt: null };
-      tables.putOutbox({ ...row, createdAt: clock.wallMs(), expiresAt: clock.wallMs() + DAY_MS });
+      tables.putOutbox({ ...row, createdAt: clock.wallMs(), expiresAtUptimeMs: DAY_MS });
     }
   });
 
@@ -80,6 +80,34 @@ it('gives nothing up because the wall clock jumped ahead', async () => {
   await clock.settle();
   expect(mum.store.read.outboxOf(dad.key)).toEqual([]);
   expect(dad.store.read.tasks({ limit: 1 })[0]?.state).toBe('completed');
+});
+
+it('F-12: gives nothing up because the wall clock jumped ahead ten years while the hub was off', async () => {
+  const { delivery_id: id } = await held();
+  dad.cut(mum);
+  await reply(id);
+  clock.jumpWall(3_650 * DAY_MS);
+  await mum.restart();
+  await clock.advance(600_000);
+  expect(mum.store.read.outboxOf(dad.key)).toHaveLength(1);
+  dad.connect(mum);
+  await clock.settle();
+  expect(mum.store.read.outboxOf(dad.key)).toEqual([]);
+  expect(dad.store.read.tasks({ limit: 1 })[0]?.state).toBe('completed');
+});
+
+it('gives a result up after it has run for a day since, however often it was restarted meanwhile, and says so', async () => {
+  const { delivery_id: id } = await held();
+  dad.cut(mum);
+  await reply(id);
+  for (let hour = 0; hour < 23; hour++) {
+    await clock.advance(3_600_000);
+    if (hour % 6 === 5) await mum.restart();
+  }
+  expect(mum.store.read.outboxOf(dad.key)).toHaveLength(1);
+  await clock.advance(3_600_000 + 600_000);
+  expect(mum.store.read.outboxOf(dad.key)).toEqual([]);
+  expect(mum.work.feed.list({ limit: 9 }).items.map((item) => item.topic)).toContain('axon.outbox');
 });
 
 it('hands an item out again within the longest lease, though the clock was set back while the hub was down', async () => {

@@ -51,7 +51,7 @@ export class PeerSide {
   }
 
   async #open(signal: AbortSignal): Promise<void> {
-    const { identity, links, pairing, hub, settings, directory } = this.#deps;
+    const { identity, links, pairing, hub, settings, directory, discovery } = this.#deps;
     const { state } = await identity.open(signal);
     if (state !== 'ready' || this.#openPort !== null) {
       hub.changed();
@@ -64,7 +64,7 @@ export class PeerSide {
     hub.peersOpened(port);
     this.#stopListening = settings.onChange((now, before) => {
       if (now.discovery !== before.discovery) void this.#next(() => this.#followDiscovery());
-      else if (now.name !== before.name || now.announce_name !== before.announce_name) void this.#announceAgain(port);
+      else if (now.name !== before.name || now.announce_name !== before.announce_name) void discovery.announceAgain(port);
     });
     await this.#followDiscovery();
   }
@@ -81,16 +81,10 @@ export class PeerSide {
   }
 
   async #followDiscovery(): Promise<void> {
-    const { discovery, settings, hub } = this.#deps;
+    const { discovery, settings } = this.#deps;
     if (this.#openPort === null) return;
     if (settings.current().discovery) await discovery.start(this.#openPort);
     else await discovery.stop();
-    hub.warn('discovery', discovery.problem);
-  }
-
-  async #announceAgain(port: number): Promise<void> {
-    await this.#deps.discovery.announceAgain(port);
-    this.#deps.hub.warn('discovery', this.#deps.discovery.problem);
   }
 
   /** One opening or closing at a time. A failure is its caller's; the next turn goes ahead. */

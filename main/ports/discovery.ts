@@ -19,9 +19,31 @@ export interface FoundHub {
   readonly label: string;
 }
 
+/** Why hubs cannot be found over a network interface. */
+export type UnusableWhy =
+  /** The owner named it, and the computer has none of that name now. */
+  | 'absent'
+  /** Another program holds the UDP port of multicast DNS. */
+  | 'port-taken'
+  /** The system lets nothing out or in there: a firewall, or a socket error. */
+  | 'blocked'
+  /** It has no private IPv4 address, so it is no home network. */
+  | 'no-home-address'
+  /** Nobody else is on its link: a VPN or a direct line. */
+  | 'point-to-point';
+
+/** What the discovery can use of the computer's networks. */
+export interface DiscoveryCondition {
+  /** Names of interfaces on which it announces and listens. */
+  readonly working: readonly string[];
+  readonly unusable: readonly { readonly name: string; readonly why: UnusableWhy }[];
+}
+
 export type DiscoveryEvent =
   | { readonly type: 'found'; readonly hub: FoundHub }
   | { readonly type: 'lost'; readonly agentId: string }
+  /** Told once after the start, and whenever it changes. */
+  | { readonly type: 'condition'; readonly condition: DiscoveryCondition }
   /** The computer's addresses changed: dialling should start afresh. */
   | { readonly type: 'network-changed' };
 

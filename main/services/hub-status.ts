@@ -30,7 +30,6 @@ export class HubStatus {
   readonly #deps: HubStatusDeps;
   readonly #facts: HubFacts;
   readonly #startedAt: number;
-  readonly #warnings = new Map<string, string>();
   #phase: 'starting' | 'up' | 'stopping' = 'starting';
   #apiPort = 0;
   #peerPort: number | null = null;
@@ -62,7 +61,7 @@ export class HubStatus {
       discovery,
       discovery_status: this.#discovery,
       key_storage: known.state === 'ready' ? known.vault : null,
-      warnings: [...identity.warnings(), ...this.#warnings.values()],
+      warnings: identity.warnings(),
       passphrase_set: passphrase.isSet(),
       desktop: this.#facts.desktop,
       command: this.#facts.command,
@@ -93,13 +92,6 @@ export class HubStatus {
 
   stopping(): void {
     this.#phase = 'stopping';
-    this.changed();
-  }
-
-  /** One sentence per topic; null takes it back. */
-  warn(topic: string, sentence: string | null): void {
-    if (sentence === null) this.#warnings.delete(topic);
-    else this.#warnings.set(topic, sentence);
     this.changed();
   }
 

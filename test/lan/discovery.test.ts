@@ -90,6 +90,21 @@ describe.skipIf(!hasRealPart('namespaces'))('hubs on one home network', () => {
     expect(await dad.stop()).toBe(0);
     expect(dad.crashes).toEqual([]);
     expect(dad.process.transcript()).toContain('another program may hold UDP port 5353');
+    await dad.condition({ working: [], unusable: [{ name: 'eth0', why: 'port-taken' }] }, 0);
+  });
+
+  it('a computer without a usable network is told so with the reason, and again when that changes', async () => {
+    const host = lan.host('dad');
+    host.setLink('down');
+    const dad = await DiscoveryProgram.start(host, 'dad');
+    await dad.condition({ working: [], unusable: [] }, FOUND_WITHIN_MS);
+    host.setAddress('192.0.2.7');
+    host.setLink('up');
+    await dad.condition({ working: [], unusable: [{ name: 'eth0', why: 'no-home-address' }] }, FOUND_WITHIN_MS);
+    host.setAddress('10.77.0.1');
+    const mark = dad.mark;
+    await dad.condition({ working: ['eth0'], unusable: [] }, FOUND_WITHIN_MS, mark - 1);
+    expect(dad.crashes).toEqual([]);
   });
 
   it('F-14: a hub that starts without any network waits, and is found when the cable is plugged in', async () => {

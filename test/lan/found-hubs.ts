@@ -1,6 +1,6 @@
 // A discovery program in a computer of the test network, and what it has told so far, as typed events to wait for.
 import { createHash } from 'node:crypto';
-import type { FoundHub } from '../../main/ports/discovery.ts';
+import type { DiscoveryCondition, FoundHub } from '../../main/ports/discovery.ts';
 import type { LineProcess } from './line-process.ts';
 import type { LanHost } from './namespaces.ts';
 
@@ -72,6 +72,12 @@ export class DiscoveryProgram {
     await this.process.until((line) => eventOf(line).type === 'network-changed', timeoutMs, from);
   }
 
+  /** Waits until it tells exactly this of the computer's networks. */
+  async condition(expected: DiscoveryCondition, timeoutMs: number, from = 0): Promise<void> {
+    const text = JSON.stringify(expected);
+    await this.process.until((line) => JSON.stringify(eventOf(line).condition) === text, timeoutMs, from);
+  }
+
   /** Agent ids found so far, in order, with repetitions. */
   get foundIds(): readonly string[] {
     return this.process.lines.flatMap((line) => eventOf(line).hub?.agentId ?? []);
@@ -93,6 +99,7 @@ interface ToldEvent {
   readonly type: string;
   readonly agentId?: string;
   readonly hub?: FoundHub;
+  readonly condition?: DiscoveryCondition;
 }
 
 function eventOf(line: string): ToldEvent {

@@ -55,6 +55,8 @@ export const ANNOUNCE_AGAIN_MS = 1_000;
 export const FRESHEN_INTERVAL_MS = 25_000;
 /** An interface whose socket failed is tried again after this. */
 export const LINK_RETRY_MS = 30_000;
+/** After so many packets in a row that did not leave, an interface counts as one that does not work. */
+export const SEND_FAILURES_MAX = 2;
 /** Longest wait for an announcement or a goodbye to leave. */
 export const SEND_WAIT_MAX_MS = 1_000;
 

@@ -28,6 +28,8 @@ export interface LinkEndpointDeps {
   /** Drawn once for each start of this hub; see announcement.ts. */
   readonly start: string;
   readonly onRecords: (link: Link, source: string, records: readonly DnsRecord[]) => void;
+  /** A packet of ours has left, or could not: null is success. */
+  readonly onSent: (link: Link, error: unknown) => void;
   /** The socket cannot be used (port taken, no permission). */
   readonly onFailure: (link: Link, error: unknown) => void;
 }
@@ -55,7 +57,7 @@ export class LinkEndpoint {
     const socket = new GuardedSocket({ clock, link, onThrow });
     const answers = new TokenBucket(ANSWERS_PER_SECOND, ANSWERS_BURST, this.#startedAtMs);
     const mayAnswer = (): boolean => answers.take(clock.monotonicMs());
-    this.#server = new BonjourServer({ socket, address: link.address, mayAnswer, onError: (error) => this.#noteSendFailure(error) });
+    this.#server = new BonjourServer({ socket, address: link.address, mayAnswer, onError: (error) => this.#noteSent(error) });
     this.#server.on('error', (error) => this.#fail(error));
     this.#server.on('warning', (warning) => deps.log.debug('mDNS warning', { link: link.name, error: String(warning) }));
     this.#server.on('response', (packet, source) => this.#hear(packet, source));
@@ -78,7 +80,7 @@ export class LinkEndpoint {
   /** Sends questions now. */
   ask(questions: readonly Question[]): void {
     if (this.#closed) return;
-    this.#server.ask(questions, (error) => this.#noteSendFailure(error));
+    this.#server.ask(questions, (error) => this.#noteSent(error));
   }
 
   /** Asks for hubs now, and announces: used when a person looks, or after the computer slept. */
@@ -147,7 +149,7 @@ export class LinkEndpoint {
     const answered = this.#records.find(isText);
     // The library answers from the objects it was given, so the new text goes into the old record.
     if (fresh !== undefined && answered !== undefined) answered.data = fresh.data;
-    this.#server.announce(this.#records, (error) => this.#noteSendFailure(error));
+    this.#server.announce(this.#records, (error) => this.#noteSent(error));
   }
 
   async #sendAndWait(answers: readonly OwnRecord[]): Promise<void> {
@@ -155,7 +157,7 @@ export class LinkEndpoint {
       const timer = this.#deps.clock.setTimer(SEND_WAIT_MAX_MS, resolve);
       this.#server.announce(answers, (error) => {
         timer.cancel();
-        this.#noteSendFailure(error);
+        this.#noteSent(error);
         resolve();
       });
     });
@@ -166,8 +168,10 @@ export class LinkEndpoint {
     return `${this.#deps.start}-${this.#count}`;
   }
 
-  #noteSendFailure(error: unknown): void {
-    if (error === undefined || error === null || this.#closed) return;
+  #noteSent(error: unknown): void {
+    if (this.#closed) return;
+    this.#deps.onSent(this.link, error ?? null);
+    if (error === undefined || error === null) return;
     this.#deps.log.debug('mDNS packet was not sent', { link: this.link.name, error: String(error) });
   }
 

@@ -2,6 +2,7 @@
 // loopback, multicast, broadcast, metadata or global (PROTOCOL.md, Discovery). It reads values; it opens nothing.
 import { BlockList, isIP } from 'node:net';
 import type { NetworkInterfaceInfo } from 'node:os';
+import type { DiscoveryCondition, UnusableWhy } from '../../ports/discovery.ts';
 import { LINKS_MAX } from './limits.ts';
 
 export type InterfaceTable = Readonly<Record<string, readonly NetworkInterfaceInfo[] | undefined>>;
@@ -20,6 +21,8 @@ export interface Link {
   /** True for an address that may be dialled over this link. */
   mayDial(address: string): boolean;
 }
+
+export type UnusableInterface = DiscoveryCondition['unusable'][number];
 
 export interface LinkOptions {
   /** Names of the interfaces to use; null = every one that is not loopback. */
@@ -54,6 +57,26 @@ export function readLinks(interfaces: InterfaceTable, options: LinkOptions): rea
     if (link !== undefined && links.length < LINKS_MAX) links.push(link);
   }
   return links;
+}
+
+/** The interfaces that are no usable link, and why; loopback only when it was named. At most LINKS_MAX. */
+export function readUnusable(interfaces: InterfaceTable, options: LinkOptions): readonly UnusableInterface[] {
+  const usable = new Set(readLinks(interfaces, options).map(({ name }) => name));
+  const names = options.names ?? Object.keys(interfaces).toSorted();
+  const unusable: UnusableInterface[] = [];
+  for (const name of names) {
+    const entries = interfaces[name] ?? [];
+    const isUnaskedLoopback = options.names === null && entries.some(({ internal }) => internal);
+    if (usable.has(name) || isUnaskedLoopback || unusable.length >= LINKS_MAX) continue;
+    unusable.push({ name, why: whyUnusable(entries) });
+  }
+  return unusable;
+}
+
+function whyUnusable(entries: readonly NetworkInterfaceInfo[]): UnusableWhy {
+  if (entries.length === 0) return 'absent';
+  const prefixes = entries.filter(({ family }) => family === 'IPv4').map(({ cidr }) => cidr?.split('/')[1]);
+  return prefixes.length > 0 && prefixes.every((prefix) => prefix === '32') ? 'point-to-point' : 'no-home-address';
 }
 
 function readLink(

@@ -3,13 +3,14 @@
 import { networkInterfaces } from 'node:os';
 import { toHex } from '../../lib/bytes.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
-import type { Advertisement, Discovery, DiscoveryEvent } from '../../ports/discovery.ts';
+import type { Advertisement, Discovery, DiscoveryCondition, DiscoveryEvent, UnusableWhy } from '../../ports/discovery.ts';
 import type { Log } from '../../ports/log.ts';
 import type { DnsRecord } from './dns-records.ts';
 import { HubTable } from './hub-table.ts';
 import { LINK_RETRY_MS, POLL_INTERVAL_MS, POLL_LATE_MAX_MS, REPORT_INTERVAL_MS } from './limits.ts';
 import { LinkEndpoint } from './link-endpoint.ts';
-import { readLinks, type InterfaceTable, type Link } from './links.ts';
+import { readLinks, readUnusable, type InterfaceTable, type Link, type UnusableInterface } from './links.ts';
+import { SendHealth } from './send-health.ts';
 
 export interface MdnsDiscoveryDeps {
   readonly clock: Clock;
@@ -64,7 +65,11 @@ class MdnsRun {
   readonly #table: HubTable;
   readonly #start: string;
   readonly #endpoints = new Map<string, LinkEndpoint>();
-  readonly #failedAtMs = new Map<string, number>();
+  readonly #failures = new Map<string, { readonly atMs: number; readonly why: UnusableWhy }>();
+  readonly #health = new SendHealth();
+  /** The interfaces that are no links, and the condition told last. */
+  #unusable: readonly UnusableInterface[] = [];
+  #condition = '';
   readonly #reported = new Map<string, Reported>();
   /** Hubs whose change waits for REPORT_INTERVAL_MS to pass. */
   readonly #waiting = new Set<string>();
@@ -84,7 +89,7 @@ class MdnsRun {
     this.#table = new HubTable({ ownAgentId: advertisement?.agentId ?? null, isPaired: deps.isPaired ?? (() => false) });
     this.#polledAtMs = deps.clock.monotonicMs();
     this.#polledAtWallMs = deps.clock.wallMs();
-    this.started = this.#followLinks().then(() => undefined);
+    this.started = this.#followLinks().then(() => this.#tellCondition());
     this.#schedulePoll();
   }
 
@@ -117,6 +122,7 @@ class MdnsRun {
     this.#polledAtWallMs = wallMs;
     this.#followLinks().then(
       (changed) => {
+        this.#tellCondition();
         if (this.#stopped || !(changed || slept)) return;
         this.#onEvent({ type: 'network-changed' });
         if (slept) this.refresh();
@@ -133,22 +139,23 @@ class MdnsRun {
     const { interfaces = null, listenHost = '0.0.0.0', readInterfaces = networkInterfaces } = this.#deps;
     const table = readInterfaces();
     const text = JSON.stringify(table);
-    if (text === this.#interfaces && this.#failedAtMs.size === 0) return false;
+    if (text === this.#interfaces && this.#failures.size === 0) return false;
     this.#interfaces = text;
-    const links = new Map(readLinks(table, { names: interfaces, listenHost }).map((link) => [link.name, link]));
+    const options = { names: interfaces, listenHost };
+    const links = new Map(readLinks(table, options).map((link) => [link.name, link]));
+    this.#unusable = readUnusable(table, options);
     const network = JSON.stringify([...links].map(([name, link]) => [name, link.signature]));
     const changed = network !== this.#network;
     this.#network = network;
     for (const [name, endpoint] of this.#endpoints) {
       if (links.get(name)?.signature !== endpoint.link.signature) this.#drop(endpoint);
     }
-    for (const name of this.#failedAtMs.keys()) if (!links.has(name)) this.#failedAtMs.delete(name);
+    for (const name of this.#failures.keys()) if (!links.has(name)) this.#failures.delete(name);
     const nowMs = this.#deps.clock.monotonicMs();
     const announced: Promise<void>[] = [];
     for (const [name, link] of links) {
-      const failedAtMs = this.#failedAtMs.get(name);
-      if (this.#endpoints.has(name) || (failedAtMs !== undefined && nowMs - failedAtMs < LINK_RETRY_MS)) continue;
-      this.#failedAtMs.delete(name);
+      const failure = this.#failures.get(name);
+      if (this.#endpoints.has(name) || (failure !== undefined && nowMs - failure.atMs < LINK_RETRY_MS)) continue;
       announced.push(this.#open(link));
     }
     await Promise.all(announced);
@@ -164,6 +171,7 @@ class MdnsRun {
       advertisement: this.#advertisement,
       start: this.#start,
       onRecords: (from, source, records) => this.#hear(from, source, records),
+      onSent: (sentOn, error) => this.#noteSent(sentOn, error === null),
       onFailure: (failed, error) => this.#fail(failed, error),
     });
     this.#endpoints.set(link.name, endpoint);
@@ -174,6 +182,7 @@ class MdnsRun {
   /** Closes an endpoint whose interface went or changed, and forgets what came by it. */
   #drop(endpoint: LinkEndpoint): void {
     this.#endpoints.delete(endpoint.link.name);
+    this.#health.forget(endpoint.link.name);
     this.#deps.log.info('mDNS endpoint closed', { link: endpoint.link.name });
     void endpoint.close();
     this.#report(this.#table.forgetLink(endpoint.link));
@@ -186,8 +195,33 @@ class MdnsRun {
       link: link.name,
       error: String(error),
     });
-    this.#failedAtMs.set(link.name, this.#deps.clock.monotonicMs());
+    this.#failures.set(link.name, { atMs: this.#deps.clock.monotonicMs(), why: isPortTaken(error) ? 'port-taken' : 'blocked' });
     this.#drop(endpoint);
+    this.#tellCondition();
+  }
+
+  /** An interface that failed counts as working again only once a packet has left. */
+  #noteSent({ name }: Link, hasLeft: boolean): void {
+    const isBack = hasLeft && this.#failures.delete(name);
+    if (this.#health.sent(name, hasLeft) || isBack) this.#tellCondition();
+  }
+
+  /** Tells which interfaces work, when that is not what was told last. */
+  #tellCondition(): void {
+    if (this.#stopped) return;
+    const names = [...this.#endpoints.keys()].filter((name) => !this.#failures.has(name)).toSorted();
+    const condition: DiscoveryCondition = {
+      working: names.filter((name) => !this.#health.isMute(name)),
+      unusable: [
+        ...names.filter((name) => this.#health.isMute(name)).map((name) => ({ name, why: 'blocked' as const })),
+        ...[...this.#failures].map(([name, { why }]) => ({ name, why })),
+        ...this.#unusable,
+      ],
+    };
+    const text = JSON.stringify(condition);
+    if (text === this.#condition) return;
+    this.#condition = text;
+    this.#onEvent({ type: 'condition', condition });
   }
 
   #hear(link: Link, source: string, records: readonly DnsRecord[]): void {
@@ -220,4 +254,8 @@ class MdnsRun {
       this.#onEvent({ type: 'found', hub: known.hub });
     }
   }
+}
+
+function isPortTaken(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
 }

@@ -1,8 +1,10 @@
 // Glue between the home network and the directory: announces this hub, feeds what is heard into the nearby table, and can be switched
 // off and on by the owner. What is heard is a hint and goes no further than that (PROTOCOL.md, Discovery).
+import type { DiscoveryDto } from '../../../preload/contract/dto.ts';
 import type { Discovery, DiscoveryEvent } from '../../ports/discovery.ts';
 import type { Log } from '../../ports/log.ts';
 import type { IdentityService } from '../identity.ts';
+import { DISCOVERY_FAILED, DISCOVERY_OFF, DISCOVERY_STARTING, discoveryStatus } from './discovery-status.ts';
 import type { PeerDirectory } from './peer-directory.ts';
 import type { HubProfile } from './peer-links.ts';
 
@@ -13,6 +15,8 @@ export interface DiscoveryServiceDeps {
   readonly profile: () => HubProfile;
   /** The computer's addresses changed: dial everybody afresh. */
   readonly redial: () => void;
+  /** How it goes has changed: for the hub's own pages. */
+  readonly onStatus: (status: DiscoveryDto) => void;
   readonly log: Log;
 }
 
@@ -21,7 +25,7 @@ export class DiscoveryService {
   #isRunning = false;
   /** Starts and stops follow one another, whoever asks. */
   #turn: Promise<void> = Promise.resolve();
-  #problem: string | null = null;
+  #status: DiscoveryDto = DISCOVERY_OFF;
 
   constructor(deps: DiscoveryServiceDeps) {
     this.#deps = deps;
@@ -31,9 +35,9 @@ export class DiscoveryService {
     return this.#isRunning;
   }
 
-  /** A sentence, when the network could not be used for finding hubs. */
-  get problem(): string | null {
-    return this.#problem;
+  /** Whether hubs can find each other, and why not. */
+  get status(): DiscoveryDto {
+    return this.#status;
   }
 
   /** Announces this hub at its peer port and listens. A network that does not let us is a warning, not a failure. Idempotent. */
@@ -73,16 +77,17 @@ export class DiscoveryService {
     const advertisement = { agentId: identity.agentId, keyHex: identity.keyHex, peerPort, label: announceName ? name : null };
     try {
       this.#isRunning = true;
+      this.#is(DISCOVERY_STARTING);
       await discovery.start(advertisement, (event) => this.#heard(event));
-      this.#problem = null;
     } catch (error) {
       this.#isRunning = false;
-      this.#problem = 'This hub could not announce itself on the home network. Other hubs can still be added by address.';
+      this.#is(DISCOVERY_FAILED);
       log.warn('discovery could not start', { error: error instanceof Error ? error.message : 'unknown' });
     }
   }
 
   async #stop(): Promise<void> {
+    this.#is(DISCOVERY_OFF);
     if (!this.#isRunning) return;
     this.#isRunning = false;
     await this.#deps.discovery.stop();
@@ -93,6 +98,19 @@ export class DiscoveryService {
     if (!this.#isRunning) return;
     if (event.type === 'found') this.#deps.directory.foundNearby(event.hub);
     else if (event.type === 'lost') this.#deps.directory.lostNearby(event.agentId);
+    else if (event.type === 'condition') this.#is(discoveryStatus(event.condition));
     else this.#deps.redial();
+  }
+
+  #is(status: DiscoveryDto): void {
+    const before = this.#status;
+    if (JSON.stringify(status) === JSON.stringify(before)) return;
+    this.#status = status;
+    this.#deps.onStatus(status);
+    const { state, message, interfaces } = status;
+    if (message !== null)
+      this.#deps.log.warn('hubs cannot be found on every network', { state, message, interfaces: interfaces.join(' ') });
+    else if (before.message !== null && state === 'working')
+      this.#deps.log.info('hubs can be found again', { interfaces: interfaces.join(' ') });
   }
 }

@@ -1,7 +1,7 @@
 // Which interfaces are used, and which addresses may be announced and dialled over each.
 import type { NetworkInterfaceInfo } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { readLinks, type LinkOptions } from '../../../../main/adapters/mdns/links.ts';
+import { readLinks, readUnusable, type LinkOptions } from '../../../../main/adapters/mdns/links.ts';
 
 const everywhere: LinkOptions = { names: null, listenHost: '0.0.0.0' };
 
@@ -37,6 +37,26 @@ describe('links', () => {
     expect(others).toEqual([]);
     expect([link?.address, link?.mayDial('127.0.0.7'), link?.mayDial('192.168.1.7')]).toEqual(['127.0.0.1', true, false]);
     expect(readLinks(table, { ...everywhere, names: ['eth7'] })).toEqual([]);
+  });
+
+  it('an interface that cannot be used is told with the reason, loopback only when it was named', () => {
+    const table = {
+      lo: loopback,
+      eth0: [ipv4('192.0.2.5/24'), ipv6('fe80::5/64')],
+      six: [ipv6('fd00::1/64')],
+      tun0: [ipv4('10.8.0.1/32')],
+      wlan0: [ipv4('192.168.1.5/24')],
+    };
+    expect(readUnusable(table, everywhere)).toEqual([
+      { name: 'eth0', why: 'no-home-address' },
+      { name: 'six', why: 'no-home-address' },
+      { name: 'tun0', why: 'point-to-point' },
+    ]);
+    expect(readUnusable(table, { ...everywhere, names: ['lo', 'tun0', 'eth7'] })).toEqual([
+      { name: 'tun0', why: 'point-to-point' },
+      { name: 'eth7', why: 'absent' },
+    ]);
+    expect(readUnusable({ lo: loopback }, everywhere)).toEqual([]);
   });
 
   it('only on-link home addresses may be dialled', () => {

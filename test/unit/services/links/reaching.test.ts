@@ -4,9 +4,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Caller, CallContext } from '../../../../main/api/caller.ts';
 import { pairingsHandlers } from '../../../../main/api/operations/pairings.ts';
 import { peersHandlers } from '../../../../main/api/operations/peers.ts';
-import type { Advertisement, Discovery, DiscoveryEvent } from '../../../../main/ports/discovery.ts';
+import type { Advertisement, Discovery, DiscoveryCondition, DiscoveryEvent } from '../../../../main/ports/discovery.ts';
 import type { Resolver } from '../../../../main/ports/resolver.ts';
-import { DiscoveryService } from '../../../../main/services/links/discovery-service.ts';
+import { DiscoveryService, type DiscoveryServiceDeps } from '../../../../main/services/links/discovery-service.ts';
+import { writeShareToken } from '../../../../main/services/links/hub-address.ts';
+import type { PeerDto } from '../../../../preload/contract/dto.ts';
 import { HubStack } from '../../../fakes/hub-stack.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { SILENT_LOG } from '../../../fakes/memory-store.ts';
@@ -123,11 +125,34 @@ describe('discovery', () => {
     const service = discoveryOf(dad, network_);
     await service.start(dad.port);
     expect(service.isRunning).toBe(false);
-    expect(service.problem).toContain('added by address');
+    expect(service.status).toMatchObject({ state: 'unusable', message: expect.stringContaining('added by address') });
     network_.fails = false;
     await service.start(dad.port);
-    expect(service.problem).toBeNull();
+    network_.hear({ type: 'condition', condition: { working: ['eth0'], unusable: [] } });
+    expect(service.status).toEqual({ state: 'working', message: null, interfaces: ['eth0'] });
     await service.stop();
+    expect(service.status.state).toBe('off');
+  });
+
+  it('tells each change of what it can do once, to the pages and to the log', async () => {
+    const dad = await hub('Dad');
+    const network_ = new ScriptedDiscovery();
+    const told: string[] = [];
+    const logged: string[] = [];
+    const note = (_sentence: string, facts?: Readonly<Record<string, unknown>>): void => void logged.push(String(facts?.['state']));
+    const log = { ...SILENT_LOG, warn: note };
+    const service = discoveryOf(dad, network_, { onStatus: ({ state }) => told.push(state), log });
+    await service.start(dad.port);
+    const hear = (condition: DiscoveryCondition): void => network_.hear({ type: 'condition', condition });
+    const nothing: DiscoveryCondition = { working: [], unusable: [{ name: 'tun0', why: 'point-to-point' }] };
+    hear(nothing);
+    hear(nothing);
+    hear({ working: ['eth0'], unusable: [{ name: 'tun0', why: 'point-to-point' }] });
+    hear({ working: ['eth0'], unusable: [{ name: 'wlan0', why: 'blocked' }] });
+    await service.stop();
+    hear(nothing);
+    expect(told).toEqual(['starting', 'unusable', 'working', 'impaired', 'off']);
+    expect(logged).toEqual(['unusable', 'impaired']);
   });
 
   it('makes a hub dial at once after a network change instead of waiting its turn', async () => {
@@ -244,6 +269,36 @@ describe('the operations on hubs and pairings', () => {
     ]);
   });
 
+  it('learn the key of a hub that was named by its agent id, and take no other hub for it', async () => {
+    const [dad, mum, kid] = [await hub('Dad'), await hub('Mum'), await hub('Kid')];
+    const { handlers } = operations(dad);
+    const add = (port: number, key: string): Promise<PeerDto> =>
+      settled(handlers['peers.add']({ address: `127.0.0.1:${port}`, key }, owner, context));
+    expect(await add(mum.port, mum.agentId.toUpperCase())).toMatchObject({ id: mum.agentId, public_key: mum.key, trust: 'unknown' });
+    await expect(add(mum.port, kid.agentId)).rejects.toMatchObject({
+      code: 'peer_unreachable',
+      message: expect.stringContaining(mum.agentId),
+    });
+    await expect(add(1, kid.agentId)).rejects.toMatchObject({
+      code: 'peer_unreachable',
+      message: expect.stringContaining('No hub answers'),
+    });
+    await expect(add(dad.port, dad.agentId)).rejects.toMatchObject({ code: 'bad_request' });
+    expect(dad.directory.knownKeys()).toEqual([mum.key]);
+    expect(mum.directory.knownKeys()).toEqual([]);
+    // Known by now: its key is at hand, and nobody is asked.
+    await mum.halt();
+    expect(await add(mum.port, mum.agentId)).toMatchObject({ public_key: mum.key });
+  });
+
+  it('add a hub by a link that holds its key and address', async () => {
+    const [dad, mum] = [await hub('Dad'), await hub('Mum')];
+    const { handlers } = operations(dad);
+    const address = writeShareToken(mum.key, { host: '127.0.0.1', port: mum.port });
+    expect(await handlers['peers.add']({ address }, owner, context)).toMatchObject({ id: mum.agentId, address: `127.0.0.1:${mum.port}` });
+    await expect(handlers['peers.add']({ address: '127.0.0.1' }, owner, context)).rejects.toMatchObject({ code: 'bad_request' });
+  });
+
   it('let a person pair again with a hub that was removed, and only that person', async () => {
     const [dad, mum] = [await hub('Dad'), await hub('Mum')];
     await dad.pins(mum);
@@ -268,12 +323,28 @@ describe('the operations on hubs and pairings', () => {
   });
 });
 
+/** What a call on the manual clock comes to. */
+async function settled<T>(call: Promise<T>): Promise<T> {
+  const outcome = call.then(
+    (value) => () => value,
+    (error: unknown) => () => {
+      throw error;
+    },
+  );
+  for (let waited = 0; waited < 12; waited++) await clock.advance(1_000);
+  return (await outcome)();
+}
+
 function operations(stack: HubStack): { handlers: ReturnType<typeof peersHandlers> & ReturnType<typeof pairingsHandlers> } {
   const { directory, links, pairing } = stack;
   return { handlers: { ...peersHandlers({ directory, links }), ...pairingsHandlers({ pairing }) } };
 }
 
-function discoveryOf(stack: HubStack, discovery: Discovery): DiscoveryService {
+function discoveryOf(
+  stack: HubStack,
+  discovery: Discovery,
+  over: Partial<Pick<DiscoveryServiceDeps, 'onStatus' | 'log'>> = {},
+): DiscoveryService {
   const { directory, identity } = stack;
   return new DiscoveryService({
     discovery,
@@ -281,6 +352,8 @@ function discoveryOf(stack: HubStack, discovery: Discovery): DiscoveryService {
     identity,
     profile: () => stack.profile,
     redial: () => stack.links.redial(),
+    onStatus: () => undefined,
     log: SILENT_LOG,
+    ...over,
   });
 }

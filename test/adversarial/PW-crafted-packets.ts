@@ -1,25 +1,22 @@
 // Packets no library would send: 1-RTT packets with any frames, sealed with the keys of a real connection (RFC 9000, RFC 9001). The keys come
 // out of the client's own key log.
-import { createCipheriv, createHmac } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Identity, TestHub } from '../integration/quic-test-hub.ts';
 import { honestPapers, LawlessConnection, lawlessConfig, type RawSocket } from './PW-lawless-peer.ts';
+import { integer, PacketKeys } from './PW-packet-keys.ts';
 
 /** Far beyond what the library itself has used on the connection. */
 const FIRST_PACKET_NUMBER = 1_000_000;
 const SHORT_HEADER_WITH_FOUR_BYTE_NUMBER = 0x43;
-const TAG_BYTES = 16;
 
 export class CraftingPeer {
   readonly connection: LawlessConnection;
   readonly #socket: RawSocket;
   readonly #hub: TestHub;
   readonly #destination: Buffer;
-  readonly #key: Buffer;
-  readonly #iv: Buffer;
-  readonly #headerKey: Buffer;
+  readonly #keys: PacketKeys;
   #number = FIRST_PACKET_NUMBER;
 
   private constructor(connection: LawlessConnection, socket: RawSocket, hub: TestHub, secret: Buffer) {
@@ -27,9 +24,7 @@ export class CraftingPeer {
     this.#socket = socket;
     this.#hub = hub;
     this.#destination = Buffer.from(connection.native.destinationId());
-    this.#key = expandLabel(secret, 'quic key', 16);
-    this.#iv = expandLabel(secret, 'quic iv', 12);
-    this.#headerKey = expandLabel(secret, 'quic hp', 16);
+    this.#keys = new PacketKeys(secret);
   }
 
   /** A connection with its handshake done, whose own library says nothing more. */
@@ -56,25 +51,11 @@ export class CraftingPeer {
   async send(...frames: readonly Buffer[]): Promise<void> {
     const number = Buffer.alloc(4);
     number.writeUInt32BE(this.#number);
-    const nonce = Buffer.from(this.#iv);
-    nonce.writeUInt32BE((nonce.readUInt32BE(8) ^ this.#number) >>> 0, 8);
-    this.#number += 1;
     const header = Buffer.concat([Buffer.from([SHORT_HEADER_WITH_FOUR_BYTE_NUMBER]), this.#destination, number]);
-    const cipher = createCipheriv('aes-128-gcm', this.#key, nonce, { authTagLength: TAG_BYTES });
-    cipher.setAAD(header);
-    const sealed = Buffer.concat([cipher.update(Buffer.concat(frames)), cipher.final(), cipher.getAuthTag()]);
-    const mask = createCipheriv('aes-128-ecb', this.#headerKey, null).update(sealed.subarray(0, 16));
-    header[0] = SHORT_HEADER_WITH_FOUR_BYTE_NUMBER ^ ((mask[0] ?? 0) & 0x1f);
-    for (let at = 0; at < 4; at += 1) header[header.length - 4 + at] = (number[at] ?? 0) ^ (mask[1 + at] ?? 0);
-    await this.#socket.send(Buffer.concat([header, sealed]), this.#hub);
+    const packet = this.#keys.seal(header, this.#number, Buffer.concat(frames));
+    this.#number += 1;
+    await this.#socket.send(packet, this.#hub);
   }
-}
-
-/** A variable-length integer in eight bytes (RFC 9000, Section 16). */
-function integer(value: number): Buffer {
-  const bytes = Buffer.alloc(8);
-  bytes.writeBigUInt64BE((3n << 62n) | BigInt(value));
-  return bytes;
 }
 
 export const FRAME = {
@@ -88,10 +69,3 @@ export const FRAME = {
   acknowledge: (largest: number, count: number) =>
     Buffer.concat([Buffer.from([0x02]), integer(largest), integer(0), integer(0), integer(count - 1)]),
 };
-
-/** HKDF-Expand-Label of TLS 1.3 with SHA-256, up to 32 bytes. */
-function expandLabel(secret: Buffer, label: string, length: number): Buffer {
-  const name = Buffer.from(`tls13 ${label}`);
-  const information = Buffer.concat([Buffer.from([0, length, name.length]), name, Buffer.from([0, 1])]);
-  return createHmac('sha256', secret).update(information).digest().subarray(0, length);
-}

@@ -77,7 +77,6 @@ attack('PW-06: a certificate shown without its key does not get through', async 
   await expectService(hub, control);
 });
 
-// A client without any protocol cannot be made with this library: its TLS refuses to begin.
 attack('PW-08: another application protocol is closed within a second', async () => {
   const { hub, control } = await house.open();
   const papers = await honestPapers(newIdentity());

@@ -346,6 +346,8 @@ export class QuicConnection {
       if (this.#status !== 'closed') this.#noticeEnd();
       return this.dispose();
     }
+    // What was just sent may have been the library's own last word.
+    if (this.#status !== 'closed' && this.#native.isDraining()) this.#noticeEnd();
     const nowMs = this.#host.clock.monotonicMs();
     const timeoutMs = this.#native.timeout();
     // The library cuts its wait to whole milliseconds; one more keeps us from asking too early.

@@ -1,29 +1,17 @@
-// What `npm start` does: builds what is missing or older than its sources, then starts the desktop app where an Electron binary lies, else
-// the same hub without a window, saying which and why. Finds Electron by its files: asking its package would try to download it.
-import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
+// What `npm start` and `npm run demo` do: build what is missing or older than its sources, then start the desktop app where an Electron
+// binary lies, else the same hub without a window, saying which and why. Finds Electron by its files: asking its package would try to
+// download it. What runs under Node runs in this very process, so that a signal meets the hub and nothing in between.
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { endWithNpm } from '../cli/npm-parent.ts';
+import { buildIfNeeded } from './build.ts';
 
 const root = join(import.meta.dirname, '../..');
-const SOURCES = ['main', 'preload', 'renderer', 'electron.vite.config.ts', 'package.json'];
-const BUILT = ['out/main/headless.js', 'out/main/quic.js', 'out/main/cli.js', 'out/renderer/index.html'];
 
 function say(text: string): void {
   process.stdout.write(`${text}\n`);
-}
-
-function newestSourceMs(path: string): number {
-  const found = statSync(path);
-  if (!found.isDirectory()) return found.mtimeMs;
-  return Math.max(0, ...readdirSync(path).map((name) => newestSourceMs(join(path, name))));
-}
-
-function needsBuild(): string | null {
-  const built = BUILT.map((file) => join(root, file));
-  if (!built.every((file) => existsSync(file))) return 'The hub is not built yet';
-  const oldestBuiltMs = Math.min(...built.map((file) => statSync(file).mtimeMs));
-  const newestMs = Math.max(...SOURCES.map((name) => newestSourceMs(join(root, name))));
-  return newestMs > oldestBuiltMs ? 'The sources changed since the last build' : null;
 }
 
 /** The Electron program, or null when its package came without it. */
@@ -41,7 +29,7 @@ function missingDisplay(): string | null {
   return hasDisplay ? null : 'there is no display';
 }
 
-function run(program: string, parameters: readonly string[]): void {
+function runElectron(program: string, parameters: readonly string[]): void {
   const child = spawn(program, parameters, { stdio: 'inherit', cwd: process.cwd() });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
   child.on('error', (error) => {
@@ -51,32 +39,32 @@ function run(program: string, parameters: readonly string[]): void {
   child.on('exit', (code, signal) => (process.exitCode = code ?? (signal === null ? 1 : 128)));
 }
 
-/** Builds if needed, and starts the hub, or the demo household when the first parameter is "demo". `parameters` are handed on as they are. */
-export function launch(parameters: readonly string[]): void {
-  const reason = needsBuild();
-  if (reason !== null && !build(reason)) {
+/** Runs a built program here, as if it had been started by itself. */
+async function runHere(file: string, parameters: readonly string[]): Promise<void> {
+  const program = join(root, file);
+  process.argv = [process.execPath, program, ...parameters];
+  await import(pathToFileURL(program).href);
+}
+
+/**
+ * Builds if needed, and starts the hub; the demo household when the first parameter is "demo", nothing more when it is "build".
+ * `parameters` are handed on as they are.
+ */
+export async function launch(parameters: readonly string[]): Promise<void> {
+  if (process.env['npm_lifecycle_event'] !== undefined) endWithNpm();
+  if (!buildIfNeeded(root, say)) {
     process.exitCode = 1;
     return;
   }
-  if (parameters[0] === 'demo') {
-    run(process.execPath, [join(root, 'out/main/cli.js'), ...parameters]);
-    return;
-  }
+  if (parameters[0] === 'build') return;
+  if (parameters[0] === 'demo') return runHere('out/main/cli.js', parameters);
   const electron = electronProgram();
   const noWindow = electron === null ? 'the Electron package came without its program' : missingDisplay();
   if (electron !== null && noWindow === null && existsSync(join(root, 'out/main/electron.js'))) {
     say('Starting the desktop app.');
-    run(electron, [root, ...parameters]);
+    runElectron(electron, [root, ...parameters]);
     return;
   }
   say(`Starting the hub without a window, with its pages in your browser: ${noWindow ?? 'the desktop app is not part of this build'}.`);
-  run(process.execPath, [join(root, 'out/main/headless.js'), ...parameters]);
-}
-
-function build(reason: string): boolean {
-  say(`${reason}: building, which takes about half a minute ...`);
-  const builder = join(root, 'node_modules/electron-vite/bin/electron-vite.js');
-  const { status } = spawnSync(process.execPath, [builder, 'build', '--logLevel', 'warn'], { cwd: root, stdio: 'inherit' });
-  say(status === 0 ? 'Built.' : 'The build failed; the lines above say why. "npm ci" puts the packages right.');
-  return status === 0;
+  await runHere('out/main/headless.js', parameters);
 }

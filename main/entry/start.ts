@@ -1,4 +1,4 @@
 // What `npm start` runs.
 import { launch } from '../app/launcher.ts';
 
-launch(process.argv.slice(2));
+await launch(process.argv.slice(2));

@@ -1,0 +1,156 @@
+// The file that package.json names as `axon`, and `npm start`, as a fresh clone has them: unbuilt, under an old Node, and started by npm.
+import { execFileSync, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { needsBuild } from '../../main/app/build.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const BUILT = ['out/main/headless.js', 'out/main/quic.js', 'out/main/cli.js', 'out/renderer/index.html'] as const;
+/** A Node that says it is an old one; what it starts is the real one again. */
+const OLD_NODE = 'data:text/javascript,Object.defineProperty(process.versions, "node", { value: "20.19.0" })';
+const running: ChildProcess[] = [];
+
+afterEach(async () => {
+  for (const child of running.splice(0)) {
+    if (child.exitCode === null && child.signalCode === null) {
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+    }
+  }
+});
+
+/** A folder to be a clone, as its real path. */
+function emptyClone(): string {
+  return realpathSync(mkdtempSync(join(tmpdir(), 'axon-clone-')));
+}
+
+function put(clone: string, file: string, content: string | Buffer): void {
+  mkdirSync(dirname(join(clone, file)), { recursive: true });
+  writeFileSync(join(clone, file), content);
+}
+
+function start(clone: string, program: string, parameters: readonly string[]) {
+  const inherited = Object.entries(process.env).filter(([name]) => !/^(AXON_|npm_|DISPLAY|WAYLAND)/.test(name));
+  const env = { ...Object.fromEntries(inherited), AXON_HOME: join(clone, 'home') };
+  const child = spawn(program, parameters, { cwd: clone, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  running.push(child);
+  const said = { child, out: '', error: '', ended: once(child, 'close') };
+  child.stdout.on('data', (part: Buffer) => (said.out += part.toString()));
+  child.stderr.on('data', (part: Buffer) => (said.error += part.toString()));
+  return said;
+}
+
+const axon = (clone: string, parameters: readonly string[], flags: readonly string[] = []) =>
+  start(clone, process.execPath, [...flags, join(clone, 'main/entry/axon.cjs'), ...parameters]);
+
+describe('a fresh clone', () => {
+  const clone = emptyClone();
+  afterAll(() => rmSync(clone, { recursive: true, force: true }));
+  beforeAll(() => {
+    const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8' });
+    for (const file of listed.trim().split('\n')) {
+      if (!file.startsWith('test/') && existsSync(join(ROOT, file))) put(clone, file, readFileSync(join(ROOT, file)));
+    }
+    symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules'));
+  });
+
+  test('builds itself at the first axon, once for two that come together, and each answers', { timeout: 120_000 }, async () => {
+    const both = [axon(clone, ['status', '--json']), axon(clone, ['status', '--json'])];
+    for (const { ended } of both) await ended;
+    const told = both.map(({ error }) => error);
+    expect(
+      told.filter((error) => error.includes('is not built yet: building')),
+      told.join(''),
+    ).toHaveLength(1);
+    for (const { child, out, error } of both) {
+      expect(child.exitCode, error).toBe(1);
+      expect(error).toContain('"code": "hub_unreachable"');
+      expect(out).toBe('');
+    }
+    expect(needsBuild(clone)).toBeNull();
+  });
+
+  test.skipIf(process.platform === 'win32').each(['SIGTERM', 'SIGHUP', 'SIGKILL'] as const)(
+    'stops its hub in order when the npm that started it gets %s',
+    { timeout: 120_000 },
+    async (signal) => {
+      const npm = start(clone, 'npm', ['start', '--', '--api-port', '0', '--peer-port', '0', '--discovery', 'off']);
+      await expect.poll(() => npm.out + npm.error, { timeout: 100_000 }).toContain('AXON Hub runs at');
+      const runtime = join(clone, 'home/hub.json');
+      expect(existsSync(runtime)).toBe(true);
+      npm.child.kill(signal);
+      await expect.poll(() => existsSync(runtime), { timeout: 15_000 }).toBe(false);
+    },
+  );
+});
+
+describe('the file that package.json names', () => {
+  let clone: string;
+  beforeEach(() => {
+    clone = emptyClone();
+    put(clone, 'main/entry/axon.cjs', readFileSync(join(ROOT, 'main/entry/axon.cjs')));
+    put(clone, 'package.json', '{"type":"module"}');
+  });
+  afterEach(() => rmSync(clone, { recursive: true, force: true }));
+
+  test('is in the repository, to be run by itself', () => {
+    const { bin } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    expect(bin).toEqual({ axon: 'main/entry/axon.cjs' });
+    const tracked = execFileSync('git', ['ls-files', '--stage', '--', bin.axon], { cwd: ROOT, encoding: 'utf8' });
+    expect(tracked).toMatch(/^100755 /);
+  });
+
+  test('says what to do where the packages are not installed', async () => {
+    const command = axon(clone, ['status']);
+    await command.ended;
+    expect(command).toMatchObject({ out: '', error: expect.stringContaining(`Run "npm ci" in ${clone}`) });
+    expect(command.child.exitCode).toBe(1);
+  });
+
+  test('runs with the Node that npm brought along when this one is too old, and hands signals and exit codes on', async () => {
+    mkdirSync(join(clone, 'node_modules/node/bin'), { recursive: true });
+    symlinkSync(process.execPath, join(clone, 'node_modules/node/bin', basename(process.execPath)));
+    const program =
+      'process.on("SIGTERM", () => process.exit(7)); console.log(process.versions.node, ...process.argv.slice(2)); setInterval(() => {}, 60_000);';
+    put(clone, 'out/main/cli.js', program);
+    const command = axon(clone, ['hub', '--name', 'a b'], ['--import', OLD_NODE]);
+    await expect.poll(() => command.out, { timeout: 10_000 }).toBe(`${process.versions.node} hub --name a b\n`);
+    command.child.kill('SIGTERM');
+    await command.ended;
+    expect(command.child.exitCode).toBe(7);
+  });
+
+  test('says which Node it needs where npm brought none', async () => {
+    put(clone, 'out/main/cli.js', 'console.log("ran")');
+    const command = axon(clone, ['status'], ['--import', OLD_NODE]);
+    await command.ended;
+    expect(command).toMatchObject({ out: '', error: expect.stringContaining('this is 20.19.0') });
+    expect(command.error).toContain('npm ci');
+    expect(command.child.exitCode).toBe(1);
+  });
+
+  test('the state of the build is known by the files: missing, older than a source, or new enough', () => {
+    expect(needsBuild(clone)).toBe('The hub is not built yet');
+    for (const file of BUILT) put(clone, file, '');
+    expect(needsBuild(clone)).toBeNull();
+    const later = statSync(join(clone, BUILT[0])).mtimeMs / 1000 + 5;
+    utimesSync(join(clone, 'main/entry/axon.cjs'), later, later);
+    expect(needsBuild(clone)).toBe('The sources changed since the last build');
+  });
+});

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import type { PairingDto } from '../../preload/contract/dto.ts';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
-import { DAD, NOW, PEERS, STRANGER, pairingOf, snapshotOf } from '../fakes/household.ts';
+import { DAD, MUM, NOW, PEERS, STRANGER, pairingOf, snapshotOf } from '../fakes/household.ts';
 import { callsOf, expectAccessible, showApp } from './support/page.ts';
 
 const ARM_MS = 700;
@@ -137,8 +137,8 @@ describe('adding a hub', () => {
     });
     await showApp(hub, 'people/add');
     await button('Enter').click();
-    await page.getByRole('textbox', { name: 'Address' }).fill(' 10.0.0.7:7100 ');
-    await page.getByRole('textbox', { name: 'Its agent id or key' }).fill('ed25519.00112233');
+    await page.getByRole('textbox', { name: 'Address or link' }).fill(' 10.0.0.7:7100 ');
+    await page.getByRole('textbox', { name: 'Its agent id or public key' }).fill('ed25519.00112233');
     await expectAccessible();
     await button('Add this hub').click();
     await expect.element(heading('Now go to the other computer')).toBeVisible();
@@ -147,13 +147,113 @@ describe('adding a hub', () => {
 
   test('a hub at the door: its own words on a slip, and buttons that open after 700 ms', async () => {
     const hub = await showPairing(pairingOf('offered'), { 'pairings.open': () => ({ ok: true, value: pairingOf('exchanging') }) });
-    await expect.element(page.getByText('Dad MacBook, used by Dad, darwin')).toBeVisible();
+    await expect.element(page.getByText('Dad MacBook, used by Dad, macOS')).toBeVisible();
     await button('Open it').click({ force: true });
     expect(callsOf(hub, 'pairings.open')).toEqual([]);
     await vi.advanceTimersByTimeAsync(ARM_MS);
     await expectAccessible();
     await button('Open it').click();
     expect(callsOf(hub, 'pairings.open')).toEqual([{ id: 'pairing-1' }]);
+  });
+
+  test('the page for adding says under which name others see this computer, and which name each hub nearby has', async () => {
+    await showApp(new FakeHubApi(snapshotOf({ hub: { ...MUM, label: 'Hub 1111 2222' } })), 'people/add');
+    await expect.element(page.getByText('Others see this computer as Hub 1111 2222.')).toBeVisible();
+    await expect.element(page.getByRole('listitem').getByText(STRANGER.label)).toBeVisible();
+    await page.getByRole('link', { name: 'All hubs' }).click();
+    await expect.element(page.getByText(STRANGER.label)).toBeVisible();
+  });
+
+  test('several hubs at the door are told apart by the name on their screens, and each is answered by itself', async () => {
+    const one = pairingOf('offered', { id: 'one', label: 'Hub aaaa 0001', address: '192.168.1.20:7100' });
+    const other = pairingOf('offered', { id: 'other', label: 'Hub bbbb 0002', address: '192.168.1.66:7100' });
+    const hub: FakeHubApi = new FakeHubApi(snapshotOf({ pairings: [one, other] }), {
+      'pairings.open': ({ id }) => {
+        const opened = pairingOf('exchanging', { id });
+        hub.emit({ type: 'pairing', pairing: opened });
+        return { ok: true, value: opened };
+      },
+    });
+    await showApp(hub, 'people/add');
+    await expect.element(heading('2 hubs want to be added')).toBeVisible();
+    const second = page.getByRole('group', { name: 'Hub bbbb 0002' });
+    await expect.element(second.getByText('at 192.168.1.66:7100')).toBeVisible();
+    await vi.advanceTimersByTimeAsync(ARM_MS);
+    await expectAccessible();
+    await second.getByRole('button', { name: 'Open it' }).click();
+    await expect.element(heading('The two hubs are talking')).toBeVisible();
+    expect(callsOf(hub, 'pairings.open')).toEqual([{ id: 'other' }]);
+  });
+
+  test('RI-07: a hub at the door that moves up is inert again, so that no press meant for another opens it', async () => {
+    const one = pairingOf('offered', { id: 'one', label: 'Hub aaaa 0001' });
+    const other = pairingOf('offered', { id: 'other', label: 'Hub bbbb 0002' });
+    const hub = new FakeHubApi(snapshotOf({ pairings: [one, other] }));
+    await showApp(hub, 'people/add');
+    await vi.advanceTimersByTimeAsync(ARM_MS);
+    const open = page.getByRole('group', { name: 'Hub bbbb 0002' }).getByRole('button', { name: 'Open it' });
+    await expect.element(open).not.toHaveAttribute('aria-disabled');
+    hub.emit({ type: 'pairing_gone', id: 'one' });
+    await expect.element(open).toHaveAttribute('aria-disabled', 'true');
+    await open.click({ force: true });
+    expect(callsOf(hub, 'pairings.open')).toEqual([]);
+  });
+
+  test('a hub that asks while another screen is open is one press away, and several lead to the page that lists them', async () => {
+    const hub = new FakeHubApi(snapshotOf({ pairings: [pairingOf('offered')] }));
+    await showApp(hub);
+    await page.getByRole('link', { name: 'See who asks' }).click();
+    await expect.element(heading('A hub wants to be added')).toBeVisible();
+    await expect.element(button('Open it')).toBeVisible();
+    expect(callsOf(hub, 'pairings.window')).toEqual([]);
+    hub.emit({ type: 'pairing', pairing: pairingOf('offered', { id: 'pairing-2', label: 'Hub bbbb 0002' }) });
+    await page.getByRole('link', { name: /^Now/ }).click();
+    await page.getByRole('link', { name: 'See who they are' }).click();
+    await expect.element(heading('2 hubs want to be added')).toBeVisible();
+  });
+
+  test('where hubs cannot find each other the page says why and what to do', async () => {
+    const status = { state: 'unusable' as const, message: 'Only a VPN is up. Connect to your home network.', interfaces: [] };
+    const hub = new FakeHubApi(snapshotOf({ hub: { ...MUM, discovery_status: status } }));
+    await showApp(hub, 'people');
+    const why = page.getByText(/^Hubs cannot find each other by themselves just now\. Only a VPN is up\./);
+    await expect.element(why).toBeVisible();
+    await expectAccessible();
+    hub.emit({ type: 'hub', hub: MUM });
+    await expect.element(why).not.toBeInTheDocument();
+  });
+
+  test('a link holds the key, and what the hub says of a wrong one stands with what to try', async () => {
+    const hint = 'Copy it from the other hub.';
+    const hub = new FakeHubApi(snapshotOf(), {
+      'peers.add': () => ({ ok: false, problem: { ...problemOf('bad_request', 'That is not the key of a hub.'), hint } }),
+    });
+    await showApp(hub, 'people/add');
+    await button('Enter').click();
+    const address = page.getByRole('textbox', { name: 'Address or link' });
+    await expect.element(address).toHaveFocus();
+    await address.fill('axon://c2hvcnQ@10.0.0.7:7100');
+    await expect.element(page.getByRole('textbox', { name: /public key/ })).not.toBeInTheDocument();
+    await userEvent.keyboard('{Enter}');
+    await expect.element(page.getByText(`That is not the key of a hub. ${hint}`)).toBeVisible();
+    expect(callsOf(hub, 'peers.add')).toEqual([{ address: 'axon://c2hvcnQ@10.0.0.7:7100' }]);
+    await button('Cancel').click();
+    await expect.element(button('Enter')).toHaveFocus();
+  });
+
+  test('a hub that is known by its address now but cannot be asked says so beside the form', async () => {
+    const hub = new FakeHubApi(snapshotOf(), {
+      'peers.add': () => ({ ok: true, value: { ...STRANGER, how_found: 'static' } }),
+      'pairings.start': () => ({ ok: false, problem: problemOf('peer_unreachable', 'It does not answer at 10.0.0.7:7100.') }),
+    });
+    await showApp(hub, 'people/add');
+    await button('Enter').click();
+    await page.getByRole('textbox', { name: 'Address or link' }).fill('10.0.0.7:7100');
+    await page.getByRole('textbox', { name: 'Its agent id or public key' }).fill('ed25519.00112233');
+    await button('Add this hub').click();
+    await expect
+      .element(page.getByRole('listitem').filter({ hasText: 'By its address' }).getByText('It does not answer at 10.0.0.7:7100.'))
+      .toBeVisible();
   });
 
   test('six digits are shown, and can be read by a screen reader one by one', async () => {

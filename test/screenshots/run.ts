@@ -1,4 +1,4 @@
-// npm run screenshots [state ...]: every state of every screen in light, dark, contrast, 480 px wide and at 200 % zoom, into
+// npm run screenshots [state ...]: every state of every screen in light, dark, contrast, 480 and 360 px wide and at 200 % zoom, into
 // test/.output/screenshots. Fails when a page logs an error or breaks its content security policy.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,6 +13,7 @@ const LOOKS = [
   { name: 'light', theme: 'light', width: 1280, height: 820, scale: 1 },
   { name: 'dark', theme: 'dark', width: 1280, height: 820, scale: 1 },
   { name: 'contrast', theme: 'contrast', width: 1280, height: 820, scale: 1 },
+  { name: '360', theme: 'light', width: 360, height: 740, scale: 1 },
   { name: '480', theme: 'light', width: 480, height: 820, scale: 1 },
   { name: 'zoom', theme: 'light', width: 640, height: 410, scale: 2 },
 ] as const;

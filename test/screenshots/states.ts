@@ -48,6 +48,18 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
   'now-reason': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [DINNER] })), press: ['With a reason'] },
   'now-danger': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [DEPLOY] })) },
   'now-long': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [LONG] })) },
+  'now-flags': {
+    place: 'now',
+    hub: () =>
+      new FakeHubApi(
+        snapshotOf({
+          approvals: [
+            { ...LONG, urgent: true },
+            { ...DINNER, urgent: true, first_time: 'hub' },
+          ],
+        }),
+      ),
+  },
   'now-after': {
     place: 'now',
     hub: () => new FakeHubApi(snapshotOf({ approvals: [{ ...DINNER, expires_at: NOW + 60_000 }, SALT, DEPLOY, CAR] })),
@@ -138,7 +150,33 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
             STRANGER,
             peerOf('kitchen', { ...STRANGER, id: 'ed25519.2', name: 'Hub 9a04', advertised_name: 'kitchen', platform: 'android' }),
           ],
-          pairings: [pairingOf('offered')],
+          pairings: [
+            pairingOf('offered'),
+            pairingOf('offered', {
+              id: 'pairing-2',
+              peer_id: 'ed25519.9',
+              label: 'Hub 77d0 4e1a',
+              address: '192.168.1.66:7100',
+              said_hub: 'Dad MacBook',
+              said_platform: 'beOS 5 \u2014 definitely Dad, please press Open it',
+            }),
+          ],
+        }),
+      ),
+  },
+  'people-unfound': {
+    place: 'people',
+    hub: () =>
+      new FakeHubApi(
+        snapshotOf({
+          hub: {
+            ...MUM,
+            discovery_status: {
+              state: 'unusable',
+              message: 'No network of this computer lets hubs find each other: only a VPN is up. Connect it to your home network.',
+              interfaces: [],
+            },
+          },
         }),
       ),
   },

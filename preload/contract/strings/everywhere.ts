@@ -4,6 +4,15 @@ import { pluralizer } from './plural.ts';
 export const locale = 'en-GB';
 const plural = pluralizer(locale);
 
+/** Systems by the names people know, keyed by what programs call them. */
+const platforms: Readonly<Record<string, string>> = {
+  darwin: 'macOS',
+  win32: 'Windows',
+  linux: 'Linux',
+  android: 'Android',
+  freebsd: 'FreeBSD',
+};
+
 export const common = {
   appName: 'AXON Hub',
   screens: { now: 'Now', people: 'People & hubs', feed: 'Feed', conversations: 'Conversations', agents: 'Agents', settings: 'Settings' },
@@ -53,16 +62,19 @@ export const common = {
     hub: 'by this hub',
   },
   here: 'here',
+  platforms,
   said: {
     hiddenCharacter: (code: string) => `hidden character ${code}`,
   },
   problems: {
     /** The sentence of each code is the hub's own; this is said when a code has no sentence. */
     unknown: 'It did not work, and the hub did not say why.',
+    again: (duration: string) => `Try again in ${duration}.`,
   },
   loading: { title: 'Reading this hub’s record…', detail: 'Usually under a second.' },
   unreachable: {
     title: 'The hub does not answer',
+    otherTitle: 'The hub cannot show its record',
     detail: 'Nothing can be decided and nothing is let in meanwhile.',
   },
   lost: {
@@ -98,6 +110,8 @@ export const common = {
     detail: 'You are about to decide for this hub. Prove that it is yours.',
     first: 'On the computer of the hub, at a terminal, run',
     command: 'axon login',
+    inClone: 'In a clone of the project it is',
+    commandInClone: 'npx axon login',
     second: 'Open the link it prints, or paste it here',
     codeLabel: 'Login link or code',
     open: 'Open this hub',
@@ -106,5 +120,8 @@ export const common = {
     useCode: 'Use a login link instead',
     note: 'You stay logged in for 12 hours, or 30 minutes without a click, in this tab only. Check that the address above begins with',
     noCode: 'That is not a login link or code. It looks like the last part of the link after “#c=”.',
+    otherHub: (theirs: string, ours: string) =>
+      `That link opens ${theirs}. This page is ${ours}: open the link itself, or get one for this hub.`,
+    ended: 'The login of this tab has ended. Nothing was decided meanwhile; what waited still waits.',
   },
 } as const;

@@ -103,10 +103,14 @@ export const settings = {
   portsDetail: (peer: number | null, api: number) =>
     peer === null
       ? `${api} for agents on this computer. Other hubs cannot reach it just now.`
-      : `${peer} for other hubs, ${api} for agents on this computer.`,
+      : `${peer} (UDP) for other hubs, ${api} for agents on this computer.`,
   identity: 'This hub',
+  label: 'What others see before they add it',
+  labelDetail: 'Under “Nearby” on their screens; compare it before you press Open it.',
   agentId: 'Agent id',
-  agentIdDetail: 'Somebody who adds this hub by its address types this.',
+  agentIdDetail: 'Somebody who adds this hub by its address types this, or the public key.',
+  publicKey: 'Public key',
+  publicKeyDetail: 'May be shown to anyone. The agent id is made from it.',
   keyStorage: 'Where the key is kept',
   keyStorages: {
     keychain: 'In the keychain of this computer',
@@ -122,7 +126,7 @@ export const settings = {
   passphraseSet: 'It is set. To change it, type the old one, too.',
   passphraseNew: 'New passphrase',
   passphraseOld: 'Old passphrase',
-  passphraseHint: 'At least 8 characters',
+  passphraseHint: 'At least 8 characters. A few words that only you would put together are better than one odd one.',
   passphraseSave: 'Set it',
   passphraseSaved: 'The passphrase is set.',
   sessions: 'Logged in',

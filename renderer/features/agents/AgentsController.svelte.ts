@@ -2,6 +2,7 @@
 // here once, on its way to the screen, and is forgotten when the person says so.
 import type { AgentDto, RegistrationDto, RiskClass } from '../../../preload/contract/dto.ts';
 import type { CallOutcome, HubApi } from '../../../preload/contract/hub-api.ts';
+import { problemWords } from '../../app/problem-words.ts';
 
 export interface NewAgent {
   readonly name: string;
@@ -90,7 +91,7 @@ export class AgentsController {
     this.#busy = new Set([...this.#busy].filter((other) => other !== about));
     const problems = new Map(this.#problems);
     if (outcome.ok) problems.delete(about);
-    else problems.set(about, outcome.problem.detail);
+    else problems.set(about, problemWords(outcome.problem));
     this.#problems = problems;
     return outcome;
   }

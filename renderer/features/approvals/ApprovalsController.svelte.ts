@@ -4,6 +4,7 @@ import { tick } from 'svelte';
 import type { ApprovalDto, UiSnapshot } from '../../../preload/contract/dto.ts';
 import type { HubApi } from '../../../preload/contract/hub-api.ts';
 import type { HubState } from '../../app/HubState.svelte.ts';
+import { problemWords } from '../../app/problem-words.ts';
 import { words } from '../../app/words.ts';
 import { CardModel } from './CardModel.svelte.ts';
 
@@ -98,7 +99,7 @@ export class ApprovalsController {
       this.#deps.hub.putApproval(outcome.value);
       return;
     }
-    const { code, detail } = outcome.problem;
+    const { code } = outcome.problem;
     // Somebody may have been first, the time may be over, or the request may be another one now: the hub's newest word counts.
     const newest = code === 'hub_unreachable' ? undefined : await this.#deps.api.call('approvals.get', { id });
     if (newest?.ok && (newest.value.state !== 'pending' || newest.value.digest !== digest)) {
@@ -106,7 +107,7 @@ export class ApprovalsController {
       this.#deps.hub.putApproval(newest.value);
       return;
     }
-    card.failSending(`${words.now.notSent} ${detail}`);
+    card.failSending(`${words.now.notSent} ${problemWords(outcome.problem)}`);
   }
 
   #take(approval: ApprovalDto): void {

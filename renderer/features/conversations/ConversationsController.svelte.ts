@@ -1,6 +1,7 @@
 // The record of exchanges: the list, page by page, and the open one. Reads again when the hub says that a conversation moved. Writes nothing.
-import type { ConversationDetailDto, ConversationDto } from '../../../preload/contract/dto.ts';
+import type { ConversationDetailDto, ConversationDto } from '../../../preload/contract/conversation-dto.ts';
 import type { HubApi } from '../../../preload/contract/hub-api.ts';
+import { problemWords } from '../../app/problem-words.ts';
 
 const PAGE_SIZE = 50;
 
@@ -45,7 +46,7 @@ export class ConversationsController {
   async readList(): Promise<void> {
     const outcome = await this.#api.call('conversations.list', { limit: PAGE_SIZE });
     this.#loaded = true;
-    this.#listProblem = outcome.ok ? null : outcome.problem.detail;
+    this.#listProblem = outcome.ok ? null : problemWords(outcome.problem);
     if (!outcome.ok) return;
     const fresh = new Set(outcome.value.items.map((item) => item.id));
     const older = this.#items.filter((item) => !fresh.has(item.id));
@@ -58,7 +59,7 @@ export class ConversationsController {
     this.#busy = true;
     const outcome = await this.#api.call('conversations.list', { limit: PAGE_SIZE, cursor: this.#next });
     this.#busy = false;
-    this.#listProblem = outcome.ok ? null : outcome.problem.detail;
+    this.#listProblem = outcome.ok ? null : problemWords(outcome.problem);
     if (!outcome.ok) return;
     const known = new Set(this.#items.map((item) => item.id));
     this.#items = [...this.#items, ...outcome.value.items.filter((item) => !known.has(item.id))];
@@ -74,6 +75,6 @@ export class ConversationsController {
     const outcome = await this.#api.call('conversations.get', { id });
     if (this.#wanted !== id) return;
     if (outcome.ok) this.#detail = outcome.value;
-    else this.#detailProblem = outcome.problem.detail;
+    else this.#detailProblem = problemWords(outcome.problem);
   }
 }

@@ -2,6 +2,7 @@
 import type { FeedItemDto } from '../../../preload/contract/dto.ts';
 import type { HubApi } from '../../../preload/contract/hub-api.ts';
 import type { HubState } from '../../app/HubState.svelte.ts';
+import { problemWords } from '../../app/problem-words.ts';
 
 export type FeedFilter = 'all' | 'unread' | 'high';
 /** How many older notices one press fetches. */
@@ -55,7 +56,7 @@ export class FeedController {
     });
     this.#busy = false;
     if (!outcome.ok) {
-      this.#problem = outcome.problem.detail;
+      this.#problem = problemWords(outcome.problem);
       return;
     }
     this.#problem = null;
@@ -67,7 +68,7 @@ export class FeedController {
   async markRead(ids: 'all' | readonly string[]): Promise<void> {
     const outcome = await this.#api.call('feed.markRead', { ids: ids === 'all' ? 'all' : [...ids] });
     if (!outcome.ok) {
-      this.#problem = outcome.problem.detail;
+      this.#problem = problemWords(outcome.problem);
       return;
     }
     this.#problem = null;

@@ -5,6 +5,7 @@ import type { CallOutcome, HubApi } from '../../../preload/contract/hub-api.ts';
 import type { OperationInput } from '../../../preload/contract/operations.ts';
 import type { HubState } from '../../app/HubState.svelte.ts';
 import type { Navigation } from '../../app/Navigation.svelte.ts';
+import { problemWords } from '../../app/problem-words.ts';
 import { words } from '../../app/words.ts';
 
 export interface PeopleDeps {
@@ -36,30 +37,37 @@ export class PeopleController {
   }
 
   /** A person pressed Add: asks that hub, and shows how it goes on. */
-  async add(peer: string, name?: string): Promise<void> {
-    const outcome = await this.#run(peer, () => this.#deps.api.call('pairings.start', { peer, ...(name === undefined ? {} : { name }) }));
-    if (!outcome?.ok) return;
+  async add(peer: string): Promise<boolean> {
+    const outcome = await this.#run(peer, () => this.#deps.api.call('pairings.start', { peer }));
+    if (!outcome?.ok) return false;
     this.#deps.hub.putPairing(outcome.value);
     this.#deps.navigation.go('people', 'pair', outcome.value.id);
+    return true;
   }
 
-  /** Adds a hub that is not on this network, then asks it. */
-  async addAddress(form: { readonly address: string; readonly key: string; readonly name: string }): Promise<boolean> {
-    const { address, key, name } = form;
+  /** Adds a hub that is not on this network, then asks it. @param form `key` is null where the address is a link that holds it */
+  async addAddress(form: { readonly address: string; readonly key: string | null }): Promise<boolean> {
+    const { address, key } = form;
     const outcome = await this.#run('address', () =>
-      this.#deps.api.call('peers.add', { address: address.trim(), key: key.trim(), ...(name.trim() === '' ? {} : { name: name.trim() }) }),
+      this.#deps.api.call('peers.add', { address: address.trim(), ...(key === null ? {} : { key: key.trim() }) }),
     );
     if (!outcome?.ok) return false;
-    if (outcome.value.trust !== 'paired') await this.add(outcome.value.id, name.trim() === '' ? undefined : name.trim());
-    return true;
+    if (outcome.value.trust === 'paired') return true;
+    const { id } = outcome.value;
+    if (await this.add(id)) return true;
+    // It is known now but did not take the request: that is said beside the form, where the person still is.
+    this.#say('address', this.problem(id));
+    return false;
   }
 
   async setWindow(open: boolean): Promise<void> {
     await this.#run('window', () => this.#deps.api.call('pairings.window', { open }));
   }
 
-  async openOffer(id: string): Promise<void> {
-    await this.#run(id, () => this.#deps.api.call('pairings.open', { id }));
+  /** @returns true when the hub goes on with it */
+  async openOffer(id: string): Promise<boolean> {
+    const outcome = await this.#run(id, () => this.#deps.api.call('pairings.open', { id }));
+    return outcome?.ok === true;
   }
 
   /** Digits are typed once; whatever comes of them shows in the pairing. */
@@ -107,10 +115,14 @@ export class PeopleController {
     this.#note(about, '');
     const outcome = await call();
     this.#busy = new Set([...this.#busy].filter((other) => other !== about));
-    const problems = new Map(this.#problems);
-    if (outcome.ok) problems.delete(about);
-    else problems.set(about, outcome.problem.detail);
-    this.#problems = problems;
+    this.#say(about, outcome.ok ? null : problemWords(outcome.problem));
     return outcome;
+  }
+
+  #say(about: string, problem: string | null): void {
+    const problems = new Map(this.#problems);
+    if (problem === null) problems.delete(about);
+    else problems.set(about, problem);
+    this.#problems = problems;
   }
 }

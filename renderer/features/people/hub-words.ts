@@ -21,6 +21,13 @@ export function stateWords(peer: PeerDto, now: number): string {
   );
 }
 
+/** A system by the name people know; what is not known stands as it was said. */
+export function platformName(platform: string | null): string | null {
+  if (platform === null) return null;
+  const { platforms } = words.common;
+  return Object.hasOwn(platforms, platform) ? (platforms[platform] ?? platform) : platform;
+}
+
 /** For a hub nobody here has named: what it is, in our words. */
 export function unnamedHub(peer: PeerDto): string {
   if (peer.how_found === 'incoming') return people.unknownIncoming;

@@ -2,6 +2,7 @@
 import type { SessionDto } from '../../../preload/contract/dto.ts';
 import type { HubApi } from '../../../preload/contract/hub-api.ts';
 import type { OperationInput } from '../../../preload/contract/operations.ts';
+import { problemWords } from '../../app/problem-words.ts';
 import { words } from '../../app/words.ts';
 
 export class SettingsController {
@@ -38,26 +39,26 @@ export class SettingsController {
 
   async change(change: OperationInput<'settings.update'>): Promise<void> {
     const outcome = await this.#api.call('settings.update', change);
-    this.#problem = outcome.ok ? null : outcome.problem.detail;
+    this.#problem = outcome.ok ? null : problemWords(outcome.problem);
     this.#note = outcome.ok ? words.settings.saved : '';
   }
 
   async readSessions(): Promise<void> {
     const outcome = await this.#api.call('sessions.list', {});
     if (outcome.ok) this.#sessions = outcome.value.items;
-    this.#sessionsProblem = outcome.ok ? null : outcome.problem.detail;
+    this.#sessionsProblem = outcome.ok ? null : problemWords(outcome.problem);
   }
 
   async logOut(id: string): Promise<void> {
     const outcome = await this.#api.call('sessions.revoke', { id });
-    this.#sessionsProblem = outcome.ok ? null : outcome.problem.detail;
+    this.#sessionsProblem = outcome.ok ? null : problemWords(outcome.problem);
     if (outcome.ok) await this.readSessions();
   }
 
   /** @returns true when the new passphrase counts */
   async setPassphrase(passphrase: string, current: string | undefined): Promise<boolean> {
     const outcome = await this.#api.call('hub.setPassphrase', { passphrase, ...(current === undefined ? {} : { current }) });
-    this.#passphraseProblem = outcome.ok ? null : outcome.problem.detail;
+    this.#passphraseProblem = outcome.ok ? null : problemWords(outcome.problem);
     this.#passphraseNote = outcome.ok ? words.settings.passphraseSaved : '';
     return outcome.ok;
   }

@@ -1,6 +1,7 @@
 // One envelope -> the text that goes on the wire: compact JSON, every non-ASCII character as \uXXXX (PROTOCOL.md, Streams and frames).
 // It never sends what a hub that follows the protocol would refuse.
 import { AppError } from '../lib/app-error.ts';
+import type { JsonObject } from '../lib/json-object.ts';
 import { parseStrictJson } from '../lib/strict-json.ts';
 import type { Envelope } from './envelope.ts';
 import { ENVELOPE_JSON_LIMITS, ENVELOPE_SIZE_MAX_BYTES } from './limits.ts';
@@ -13,7 +14,12 @@ const NOT_ASCII = /[\u007f-\uffff]/g;
  */
 export function encodeEnvelope(envelope: Envelope): string {
   const { v, id, from, to, ts, kind, ref, payload } = envelope;
-  const text = JSON.stringify({ v, id, from, to, ts, kind, ref, payload }).replaceAll(NOT_ASCII, escapeUnit);
+  return encodeMessage({ v, id, from, to, ts, kind, ref, payload });
+}
+
+/** The text of any message of one JSON object, in the order of its members; as encodeEnvelope. */
+export function encodeMessage(members: JsonObject): string {
+  const text = JSON.stringify(members).replaceAll(NOT_ASCII, escapeUnit);
   if (text.length > ENVELOPE_SIZE_MAX_BYTES) {
     throw new AppError('payload_too_large', `The message is ${text.length} bytes long; a hub takes ${ENVELOPE_SIZE_MAX_BYTES} at most.`, {
       failedBy: 'input',

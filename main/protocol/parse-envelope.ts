@@ -71,7 +71,8 @@ function readPayload(payload: unknown, kind: string): JsonObject | undefined {
   return payload === undefined && mayBeAbsent ? {} : undefined;
 }
 
-function whatIsKnown(id: unknown, kind: unknown): Omit<EnvelopeRefusal, 'reason'> {
+/** What could be read of a message that is refused. */
+export function whatIsKnown(id: unknown, kind: unknown): Omit<EnvelopeRefusal, 'reason'> {
   return { id: isIdText(id) ? id : null, kind: isKindText(kind) ? kind : null };
 }
 
@@ -79,6 +80,7 @@ function isIdText(value: unknown): value is string {
   return typeof value === 'string' && isMessageId(value);
 }
 
-function isKindText(value: unknown): value is string {
+/** True for one word in the form of a kind, known or not. */
+export function isKindText(value: unknown): value is string {
   return typeof value === 'string' && value.length <= KIND_MAX_CHARACTERS && KIND.test(value);
 }

@@ -131,6 +131,10 @@ export interface PeerDto {
   readonly paired_at: number | null;
   /** 12 groups of 5 digits, the same on both sides; null before pairing. */
   readonly safety_number: string | null;
+  /** hub: one like this; reference: the public AXON daemon, which says only request and message. null: it has not spoken yet. */
+  readonly profile: 'hub' | 'reference' | null;
+  /** It closed our last connection because it does not trust our key (yet): somebody has to add this hub over there. */
+  readonly not_trusted_there: boolean;
   /** Why it cannot be reached just now, one sentence; null while online. */
   readonly trouble: string | null;
 }

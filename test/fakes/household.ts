@@ -100,6 +100,8 @@ export function peerOf(seed: string, over: Partial<PeerDto> = {}): PeerDto {
     capabilities: null,
     paired_at: new Date(2026, 2, 3).getTime(),
     safety_number: '30517 88214 09466 71205 52931 64880 19357 40026 85513 27749 60182 93340',
+    profile: 'hub',
+    not_trusted_there: false,
     trouble: null,
     ...over,
   };

@@ -4,7 +4,7 @@ import { AppError } from '../../lib/app-error.ts';
 import { utf8 } from '../../lib/bytes.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
-import type { Transport, TransportFailure } from '../../ports/transport.ts';
+import type { Transport } from '../../ports/transport.ts';
 import { encodeEnvelope } from '../../protocol/encode-envelope.ts';
 import type { Envelope } from '../../protocol/envelope.ts';
 import { readError } from '../../protocol/error-payload.ts';
@@ -13,6 +13,8 @@ import { parseEnvelope } from '../../protocol/parse-envelope.ts';
 import { PROTOCOL_VERSION } from '../../protocol/versions.ts';
 import type { OutgoingMessage } from '../peer-messenger.ts';
 import type { Link } from './link.ts';
+import { isReferenceAnswer, SpeaksReference, type ReferenceExchange } from './reference/reference-exchange.ts';
+import { transportError } from './transport-error.ts';
 
 export interface ExchangeDeps {
   readonly transport: Pick<Transport, 'request' | 'send'>;
@@ -23,6 +25,8 @@ export interface ExchangeDeps {
   readonly nameOf: (link: Link) => string;
   /** The other side broke the form in an answer. */
   readonly onMalformed: (link: Link) => void;
+  /** For connections whose other side speaks the reference profile. */
+  readonly reference: ReferenceExchange;
 }
 
 export class Exchange {
@@ -47,25 +51,31 @@ export class Exchange {
     });
   }
 
-  /** The reply, or the error: an `error` reply is one (failedBy peer), and so is an answer that does not belong to the request. */
+  /**
+   * The reply, or the error: an `error` reply is one (failedBy peer), and so is an answer that does not belong to the request. hello goes
+   * in our own words to everybody; its error is SpeaksReference when the other side has none.
+   */
   async request(link: Link, message: OutgoingMessage, timeoutMs: number, signal?: AbortSignal): Promise<Result<Envelope, AppError>> {
+    if (link.isReference && message.kind !== 'hello') return this.#deps.reference.request(link, message, timeoutMs, signal);
     const encoded = this.#tryEncode(link, message);
     if (!encoded.ok) return encoded;
     const end = link.begin();
     try {
       const answered = await this.#deps.transport.request(link.id, utf8(encoded.value), timeoutMs, signal);
-      if (!answered.ok) return err(this.#failure(link, answered.error));
+      if (!answered.ok) return err(transportError(this.#deps.nameOf(link), answered.error));
       return this.#readReply(link, message, answered.value);
     } finally {
       end();
     }
   }
 
+  /** Sends a one-way message of `encode`, in the words of the other side. */
   async send(link: Link, text: string): Promise<Result<void, AppError>> {
+    if (link.isReference) return this.#deps.reference.send(link, text);
     const end = link.begin();
     try {
       const sent = await this.#deps.transport.send(link.id, utf8(text));
-      return sent.ok ? ok() : err(this.#failure(link, sent.error));
+      return sent.ok ? ok() : err(transportError(this.#deps.nameOf(link), sent.error));
     } finally {
       end();
     }
@@ -81,6 +91,7 @@ export class Exchange {
   }
 
   #readReply(link: Link, message: OutgoingMessage, bytes: Uint8Array): Result<Envelope, AppError> {
+    if (message.kind === 'hello' && isReferenceAnswer(bytes, message.id)) return err(new SpeaksReference());
     const parsed = parseEnvelope(bytes);
     if (!parsed.ok) return this.#badReply(link, `its answer was no message: ${parsed.error.reason}`);
     const { envelope } = parsed.value;
@@ -101,24 +112,6 @@ export class Exchange {
         hint: 'Both hubs should run a current version of AXON Hub.',
       }),
     );
-  }
-
-  #failure(link: Link, failure: TransportFailure): AppError {
-    const name = this.#deps.nameOf(link);
-    switch (failure.type) {
-      case 'timeout':
-        return new AppError('timeout', `${name} did not answer in time.`, { failedBy: 'timeout' });
-      case 'overloaded':
-        return new AppError('overloaded', `Too much is under way to ${name} already. Try again in a moment.`, { failedBy: 'local' });
-      case 'too-large':
-        return new AppError('payload_too_large', 'The message is too long for one message between hubs.', { failedBy: 'input' });
-      case 'aborted':
-        return new AppError('cancelled', 'The call was given up before an answer came.', { failedBy: 'local' });
-      case 'closed':
-        return new AppError('peer_unreachable', `The connection to ${name} was lost before an answer came.`, { failedBy: 'peer' });
-      case 'reset':
-        return new AppError('peer_unreachable', `${name} gave up on the message without an answer.`, { failedBy: 'peer' });
-    }
   }
 
   newId(): string {

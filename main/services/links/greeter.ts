@@ -6,14 +6,16 @@ import type { JsonObject } from '../../lib/json-object.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import { CLOSE_CODES } from '../../ports/transport.ts';
+import type { Envelope } from '../../protocol/envelope.ts';
 import { EXTENSIONS, FEATURES } from '../../protocol/kinds.ts';
 import { parseHello, type HelloPayload } from '../../protocol/payloads.ts';
 import { PROTOCOL_VERSIONS, selectVersion } from '../../protocol/versions.ts';
 import type { ReplyDraft } from '../peer-messenger.ts';
 import type { Exchange } from './exchange.ts';
-import { HELLO_TIMEOUT_MS } from './limits.ts';
+import { HELLO_IN_RETURN_AFTER_MS, HELLO_TIMEOUT_MS } from './limits.ts';
 import type { Link } from './link.ts';
 import type { LinkTable } from './link-table.ts';
+import { SpeaksReference } from './reference/reference-exchange.ts';
 
 export interface GreeterDeps {
   readonly clock: Clock;
@@ -24,6 +26,11 @@ export interface GreeterDeps {
   /** The first hello of a connection; also for keys that are not paired. */
   readonly onHello: (link: Link, hello: HelloPayload) => void;
   readonly onSecondHello: (link: Link) => void;
+  /** The other side of the connection turned out to speak the reference profile. */
+  readonly onReference: (link: Link) => void;
+  /** True when a connection of this key that says nothing is to be asked hello in return. */
+  readonly isAskedInReturn: (link: Link) => boolean;
+  readonly isPaired: (link: Link) => boolean;
 }
 
 export class Greeter {
@@ -36,11 +43,44 @@ export class Greeter {
 
   /** Every connection must have its hello within 5 s, else it is closed as too slow. */
   watch(link: Link): void {
-    const deadline = this.#deps.clock.setTimer(HELLO_TIMEOUT_MS, () => {
+    if (link.info.direction === 'outgoing') return this.#closeAfter(link, HELLO_TIMEOUT_MS);
+    const first = this.#deps.clock.setTimer(HELLO_IN_RETURN_AFTER_MS, () => {
+      this.#closeAfter(link, HELLO_TIMEOUT_MS - HELLO_IN_RETURN_AFTER_MS);
+      if (!link.isGreeted && this.#deps.isAskedInReturn(link)) void this.#askInReturn(link);
+    });
+    this.#deadlines.set(link.id, first);
+  }
+
+  /** A peer that was asked nothing and says nothing may be one that has no hello: its answer to ours tells. */
+  async #askInReturn(link: Link): Promise<void> {
+    const answered = await this.#ask(link);
+    if (answered.ok) {
+      const hello = readAnswer(answered.value);
+      if (hello !== undefined) this.#finish(link, hello);
+    } else if (answered.error instanceof SpeaksReference) this.spokenReference(link);
+  }
+
+  /** The other side has shown that it has no hello: a paired one is greeted without, and its connection may be used. */
+  spokenReference(link: Link): void {
+    if (link.isGone || (link.isGreeted && !link.isReference)) return;
+    link.isReference = true;
+    this.#deps.onReference(link);
+    if (link.isGreeted || !this.#deps.isPaired(link)) return;
+    this.gone(link);
+    this.#deps.table.greeted(link);
+  }
+
+  #closeAfter(link: Link, delayMs: number): void {
+    const deadline = this.#deps.clock.setTimer(delayMs, () => {
       this.#deadlines.delete(link.id);
       if (!link.isGreeted) this.#deps.table.close(link, CLOSE_CODES.tooSlow, 'no hello in time');
     });
     this.#deadlines.set(link.id, deadline);
+  }
+
+  #ask(link: Link): Promise<Result<Envelope, AppError>> {
+    const message = { id: this.#deps.exchange.newId(), kind: 'hello', ref: null, payload: this.#payload(link) };
+    return this.#deps.exchange.request(link, message, HELLO_TIMEOUT_MS, link.signal);
   }
 
   gone(link: Link): void {
@@ -50,16 +90,16 @@ export class Greeter {
 
   /** The dialler's first stream. The connection is closed when hello fails. */
   async greet(link: Link): Promise<Result<void, AppError>> {
-    const message = { id: this.#deps.exchange.newId(), kind: 'hello', ref: null, payload: this.#payload(link) };
-    const answered = await this.#deps.exchange.request(link, message, HELLO_TIMEOUT_MS, link.signal);
+    const answered = await this.#ask(link);
     if (!answered.ok) {
+      if (answered.error instanceof SpeaksReference) this.spokenReference(link);
+      if (link.isGreeted && !link.isGone) return ok();
       const code = answered.error.code === 'timeout' ? CLOSE_CODES.tooSlow : CLOSE_CODES.done;
       this.#deps.table.close(link, code, 'hello failed');
       return err(answered.error);
     }
-    const hello = parseHello(answered.value.payload);
-    const selected = hello.ok ? hello.value.selected_version : null;
-    if (!hello.ok || selected === null || !PROTOCOL_VERSIONS.includes(selected)) {
+    const hello = readAnswer(answered.value);
+    if (hello === undefined) {
       this.#deps.table.close(link, CLOSE_CODES.done, 'no common version');
       return err(
         new AppError('incompatible_version', 'The two hubs have no version of the protocol in common.', {
@@ -68,7 +108,7 @@ export class Greeter {
         }),
       );
     }
-    this.#finish(link, hello.value);
+    this.#finish(link, hello);
     return ok();
   }
 
@@ -82,14 +122,17 @@ export class Greeter {
       });
     }
     const reply: ReplyDraft = { kind: 'hello', payload: { ...this.#payload(link), selected_version: selected } };
-    if (link.isGreeted || link.info.direction === 'outgoing') {
+    // What said nothing for a while may say hello after all: then it is one of ours.
+    const isFirst = !link.isGreeted || link.isReference;
+    if (!isFirst || link.info.direction === 'outgoing') {
       return { reply, sent: () => this.#deps.onSecondHello(link) };
     }
     return { reply, sent: () => this.#finish(link, hello.value) };
   }
 
   #finish(link: Link, hello: HelloPayload): void {
-    if (link.isGone || link.isGreeted) return;
+    if (link.isGone || (link.isGreeted && !link.isReference)) return;
+    link.isReference = false;
     this.gone(link);
     this.#deps.onHello(link, hello);
     this.#deps.table.greeted(link);
@@ -106,8 +149,18 @@ export class Greeter {
   }
 }
 
+/** The answer to our hello, when there is a version in common. */
+function readAnswer({ payload }: Envelope): HelloPayload | undefined {
+  const hello = parseHello(payload);
+  const selected = hello.ok ? hello.value.selected_version : null;
+  return hello.ok && selected !== null && PROTOCOL_VERSIONS.includes(selected) ? hello.value : undefined;
+}
+
 /** What a hello that failed means to a person. `known` is what the end of the connection told already. */
-export function greetingTrouble(name: string, { code }: AppError, known: string | null): string {
+export function greetingTrouble(name: string, error: AppError, known: string | null): string {
+  const { code } = error;
+  if (error instanceof SpeaksReference)
+    return `${name} runs the public AXON daemon, which knows no digits: to let it in, add its share token and trust the key in it.`;
   if (code === 'incompatible_version') return `${name} speaks another version of the protocol: update the older of the two hubs.`;
   if (code === 'peer_unreachable') return known ?? `${name} closed the connection: it may not trust this hub yet.`;
   return code === 'timeout' ? `${name} did not answer hello in time.` : `${name} did not take our hello.`;

@@ -5,6 +5,7 @@ import type { Log } from '../../ports/log.ts';
 import type { HelloPayload } from '../../protocol/payloads.ts';
 import { ADVERTISED_TEXT_MAX } from './limits.ts';
 import type { Link } from './link.ts';
+import { REFERENCE_FEATURES } from '../../protocol/reference/reference-mapping.ts';
 import type { PeerDirectory } from './peer-directory.ts';
 import type { SecurityAudit } from './security-audit.ts';
 
@@ -18,6 +19,7 @@ export interface HelloNotesDeps {
 /** Keeps what a hello told; called again with the same hello when its key is pinned later. */
 export function noteHello(link: Link, hello: HelloPayload, { directory, clock, log, audit }: HelloNotesDeps): void {
   link.hello = hello;
+  directory.noteReference(link.keyHex, false);
   const said = hello.agent_name?.slice(0, ADVERTISED_TEXT_MAX) ?? null;
   const row = directory.row(link.keyHex);
   const highest = Math.max(1, ...hello.protocol_versions);
@@ -38,4 +40,14 @@ export function noteHello(link: Link, hello: HelloPayload, { directory, clock, l
     lastPort: link.info.port,
     lastSeenAt: clock.wallMs(),
   });
+}
+
+/** Keeps that the other side has no hello: what it can be sent follows from its profile (PROTOCOL.md, Reference profile). */
+export function noteReference(link: Link, { directory, clock, audit }: HelloNotesDeps): void {
+  const row = directory.row(link.keyHex);
+  if (row === undefined || !directory.noteReference(link.keyHex, true)) return;
+  // A hub that forgets its hello has been replaced by something else that holds its key: worth a line for its owner.
+  if (row.features.length > 0) audit.note(link.keyHex, 'peer.downgraded', { before: row.highestVersion, now: 0 });
+  const { host: lastHost, port: lastPort } = link.info;
+  directory.note(link.keyHex, { features: REFERENCE_FEATURES, extensions: [], lastHost, lastPort, lastSeenAt: clock.wallMs() });
 }

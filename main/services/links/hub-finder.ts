@@ -13,6 +13,7 @@ const LISTED_MAX = 8;
 
 export interface KnownHubs {
   rows(): readonly PeerRow[];
+  row(key: KeyHex): PeerRow | undefined;
   /** Every key there is something to say about. */
   knownKeys(): readonly KeyHex[];
   isListed(key: KeyHex): boolean;
@@ -30,6 +31,34 @@ export function findHub(typed: string, hubs: KnownHubs): KeyHex | undefined {
   const folded = foldName(typed);
   const byPetname = hubs.rows().find(({ petname, trust }) => trust !== 'revoked' && foldName(petname) === folded);
   return byPetname?.key ?? known.find((key) => hubs.isListed(key) && foldName(hubs.nameOf(key)) === folded);
+}
+
+export interface ResolvedRecipient {
+  readonly peer: PeerRow;
+  /** The part after the slash of "hub/agent", or null. */
+  readonly agent: string | null;
+}
+
+/**
+ * The paired hub that `to` means: an agent id, a petname in any case, or "hub/agent".
+ * Throws AppError peer_not_found (nearest names in the hint), pairing_required or blocked.
+ */
+export function resolvePaired(to: string, hubs: KnownHubs): ResolvedRecipient {
+  const slash = to.indexOf('/');
+  const hub = (slash < 0 ? to : to.slice(0, slash)).trim();
+  const agent = slash < 0 ? '' : to.slice(slash + 1).trim();
+  const key = findHub(hub, hubs);
+  const row = key === undefined ? undefined : hubs.row(key);
+  if (key === undefined) throw hubNotFound(hub, hubs);
+  if (row === undefined) {
+    throw new AppError('pairing_required', `${hubs.nameOf(key)} is not paired with this hub yet.`, {
+      hint: 'A person can pair the two hubs: press Add beside it, or run "axon pair".',
+    });
+  }
+  if (row.trust === 'suspended')
+    throw new AppError('blocked', `${row.petname} is suspended here.`, { hint: 'Its owner can resume it under People & hubs.' });
+  if (row.trust === 'revoked') throw hubNotFound(hub, hubs);
+  return { peer: row, agent: agent === '' ? null : agent };
 }
 
 /** AppError peer_not_found with the nearest names in the hint. */

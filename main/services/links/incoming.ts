@@ -3,6 +3,7 @@
 // dropped and counted. Nothing is stored before the gate (PROTOCOL.md, Envelope and hello).
 import { AppError } from '../../lib/app-error.ts';
 import { utf8 } from '../../lib/bytes.ts';
+import { err, ok } from '../../lib/result.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Transport } from '../../ports/transport.ts';
 import { CLOSE_CODES } from '../../ports/transport.ts';
@@ -16,6 +17,7 @@ import type { Greeter } from './greeter.ts';
 import { UNPAIRED_REQUESTS } from './limits.ts';
 import type { Link } from './link.ts';
 import type { PeerDirectory } from './peer-directory.ts';
+import type { ForeignRequest, ReferenceIncoming } from './reference/reference-incoming.ts';
 import type { TokenBuckets } from './token-buckets.ts';
 
 /** A request from a key that may not be paired. */
@@ -40,6 +42,8 @@ export interface IncomingDeps {
   /** `from` or `to` was not what the connection proves. */
   readonly onForged: (link: Link, envelope: Envelope) => void;
   readonly onDropped: (why: Drop) => void;
+  /** For what comes in the words of the reference profile. */
+  readonly reference: ReferenceIncoming;
 }
 
 export class Incoming {
@@ -93,6 +97,8 @@ export class Incoming {
   }
 
   async #request(link: Link, streamId: number, bytes: Uint8Array): Promise<void> {
+    const foreign = this.#deps.reference.request(link, bytes);
+    if (foreign !== undefined) return this.#foreignRequest(link, streamId, foreign);
     const parsed = parseEnvelope(bytes);
     if (!parsed.ok) {
       const { reason, id } = parsed.error;
@@ -112,6 +118,21 @@ export class Incoming {
     } catch (error) {
       this.#respondError(link, streamId, envelope.id, this.#asAppError(error, envelope.kind));
     }
+  }
+
+  /** The same gate as for every other request; only the words of the answer differ. */
+  async #foreignRequest(link: Link, streamId: number, { asked, isMalformed, answer }: ForeignRequest): Promise<void> {
+    let reply: ReplyDraft;
+    try {
+      if (asked instanceof AppError) throw asked;
+      reply = await this.#answer(link, asked.envelope, asked.raw);
+    } catch (error) {
+      const kind = asked instanceof AppError ? 'unknown' : asked.envelope.kind;
+      reply = { kind: 'error', payload: errorPayload(this.#asAppError(error, kind)) };
+    }
+    if (isMalformed) this.#deps.onDropped('malformed');
+    if (!link.isGone) this.#deps.transport.respond(link.id, streamId, utf8(answer(reply)));
+    if (isMalformed) this.#deps.onMalformed(link);
   }
 
   #hello(link: Link, streamId: number, envelope: Envelope): void {
@@ -134,7 +155,9 @@ export class Incoming {
       this.#deps.onForged(link, envelope);
       throw forgery;
     }
-    if (!(await link.untilGreeted())) throw new AppError('not_authorized', 'Say hello first: it is the first message on every connection.');
+    // The reference profile has no hello: who is not paired is told so at once.
+    if (!link.isReference && !(await link.untilGreeted()))
+      throw new AppError('not_authorized', 'Say hello first: it is the first message on every connection.');
     const peer = directory.row(link.keyHex);
     const isPaired = peer?.trust === 'paired';
     const openHandler = this.#open.get(envelope.kind);
@@ -154,7 +177,10 @@ export class Incoming {
   }
 
   async #message(link: Link, bytes: Uint8Array): Promise<Drop | undefined> {
-    const parsed = parseEnvelope(bytes);
+    const foreign = this.#deps.reference.message(link, bytes, this.#deps.directory.isPaired(link.keyHex));
+    if (foreign === 'taken') return undefined;
+    if (foreign === 'unknown_kind') return foreign;
+    const parsed = foreign === undefined ? parseEnvelope(bytes) : foreign === 'malformed' ? err(foreign) : ok(foreign);
     if (!parsed.ok) {
       this.#deps.onMalformed(link);
       return 'malformed';
@@ -164,7 +190,7 @@ export class Incoming {
       this.#deps.onForged(link, envelope);
       return 'forged';
     }
-    if (!(await link.untilGreeted())) return 'before_hello';
+    if (!link.isReference && !(await link.untilGreeted())) return 'before_hello';
     const peer = this.#deps.directory.row(link.keyHex);
     if (peer?.trust !== 'paired') return 'not_paired';
     const handler = this.#messages.get(envelope.kind);

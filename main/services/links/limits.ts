@@ -82,3 +82,8 @@ export const STABLE_AFTER_MS = 30_000;
 export const STRANGER_IDLE_MS = 60_000;
 /** How often idle strangers are looked for. */
 export const STRANGER_SWEEP_MS = 15_000;
+
+/** A connection without hello is asked hello in return after this long, unless its key is known to say hello by itself. */
+export const HELLO_IN_RETURN_AFTER_MS = 1_000;
+/** Questions to peers of the reference profile that wait for their answer; more are `overloaded`. */
+export const REFERENCE_QUESTIONS_MAX = 256;

@@ -16,6 +16,8 @@ export class Link {
   helloDoneAtMs: number | undefined;
   /** What the other side said in it; outside text. */
   hello: HelloPayload | undefined;
+  /** The other side speaks the reference profile: it knows no hello (PROTOCOL.md, Reference profile). */
+  isReference = false;
   /** Not used for sending any more; closed when idle. */
   isDraining = false;
   lastUsedAtMs: number;

@@ -11,7 +11,7 @@ import type { KeyHex, Transport } from '../../ports/transport.ts';
 import { agentIdOfKeyHex } from '../../protocol/agent-id.ts';
 import type { EventBus } from '../event-bus.ts';
 import type { IdentityService } from '../identity.ts';
-import { findHub, hubNotFound, type KnownHubs } from './hub-finder.ts';
+import { findHub, hubNotFound, type KnownHubs, resolvePaired, type ResolvedRecipient } from './hub-finder.ts';
 import { PEERS_MAX } from './limits.ts';
 import { LiveTable } from './live-table.ts';
 import { NearbyTable, type NearbyHub } from './nearby-table.ts';
@@ -19,6 +19,7 @@ import { checkPetname, looksAlike, uniqueName } from './peer-names.ts';
 import { type OwnerChange, pinnedRow, type Pin } from './pinned-row.ts';
 import { PeerPublisher } from './peer-publisher.ts';
 import { type LiveFacts, makePeerDto } from './peer-view.ts';
+import { ReferencePeers } from './reference/reference-peers.ts';
 import { StaticHubs, type StaticHub } from './static-hubs.ts';
 
 export interface PeerDirectoryDeps {
@@ -30,12 +31,6 @@ export interface PeerDirectoryDeps {
   readonly transport: Pick<Transport, 'setAdmission'>;
 }
 
-export interface ResolvedRecipient {
-  readonly peer: PeerRow;
-  /** The part after the slash of "hub/agent", or null. */
-  readonly agent: string | null;
-}
-
 /** What may change in a peer's row without changing whom it stands for. */
 export type PeerChange = Partial<Omit<PeerRow, 'key' | 'agentId' | 'trust' | 'pairedAt' | 'revokedAt'>>;
 
@@ -45,6 +40,7 @@ export class PeerDirectory implements KnownHubs {
   readonly #live = new LiveTable();
   readonly #nearby: NearbyTable;
   readonly #statics: StaticHubs;
+  readonly #reference: ReferencePeers;
   readonly #trustListeners = new Set<(key: KeyHex, trust: TrustState) => void>();
   readonly #wayListeners = new Set<(key: KeyHex) => void>();
   /** Revoked keys that a person is just pairing again: they may connect meanwhile. */
@@ -55,6 +51,7 @@ export class PeerDirectory implements KnownHubs {
     this.#deps = deps;
     this.#nearby = new NearbyTable(deps.clock);
     this.#statics = new StaticHubs(deps.store);
+    this.#reference = new ReferencePeers(deps.store);
     this.#publisher = new PeerPublisher({
       clock: deps.clock,
       events: deps.events,
@@ -67,6 +64,7 @@ export class PeerDirectory implements KnownHubs {
     this.#rows.clear();
     for (const row of this.#deps.store.read.peers()) this.#rows.set(row.key, row);
     this.#statics.load();
+    this.#reference.load();
     this.#admit();
   }
 
@@ -99,6 +97,23 @@ export class PeerDirectory implements KnownHubs {
     return this.#nearby.get(key) === undefined ? 'unknown' : 'discovered';
   }
 
+  /** True when this key last spoke the reference profile. */
+  isReference(key: KeyHex): boolean {
+    return this.#reference.has(key);
+  }
+
+  /** True for a peer that has never said hello: it may be a program that has none. */
+  mayHaveNoHello(key: KeyHex): boolean {
+    const row = this.#rows.get(key);
+    return row?.trust === 'paired' && (row.features.length === 0 || this.isReference(key));
+  }
+
+  /** What a connection has shown of a pinned key's profile. True when that is new. */
+  noteReference(key: KeyHex, isReference: boolean): boolean {
+    if (isReference && !this.#rows.has(key)) return false;
+    return this.#reference.note(key, isReference);
+  }
+
   nearby(key: KeyHex): NearbyHub | undefined {
     return this.#nearby.get(key);
   }
@@ -112,26 +127,9 @@ export class PeerDirectory implements KnownHubs {
     return this.dto(key).name;
   }
 
-  /**
-   * The paired hub that `to` means: an agent id, a petname in any case, or "hub/agent".
-   * Throws AppError peer_not_found (nearest names in the hint), pairing_required or blocked.
-   */
+  /** As resolvePaired. */
   resolve(to: string): ResolvedRecipient {
-    const slash = to.indexOf('/');
-    const hub = (slash < 0 ? to : to.slice(0, slash)).trim();
-    const agent = slash < 0 ? '' : to.slice(slash + 1).trim();
-    const key = findHub(hub, this);
-    const row = key === undefined ? undefined : this.#rows.get(key);
-    if (key === undefined) throw hubNotFound(hub, this);
-    if (row === undefined) {
-      throw new AppError('pairing_required', `${this.nameOf(key)} is not paired with this hub yet.`, {
-        hint: 'A person can pair the two hubs: press Add beside it, or run "axon pair".',
-      });
-    }
-    if (row.trust === 'suspended')
-      throw new AppError('blocked', `${row.petname} is suspended here.`, { hint: 'Its owner can resume it under People & hubs.' });
-    if (row.trust === 'revoked') throw hubNotFound(hub, this);
-    return { peer: row, agent: agent === '' ? null : agent };
+    return resolvePaired(to, this);
   }
 
   /** The key of any known hub, paired or not, by agent id, key or name. Throws AppError peer_not_found. */
@@ -157,6 +155,7 @@ export class PeerDirectory implements KnownHubs {
       nearby: this.#nearby.get(key),
       fixed: this.#statics.get(key),
       live: this.live(key),
+      isReference: this.isReference(key),
       petnames: this.petnames(),
     });
   }
@@ -346,6 +345,7 @@ export class PeerDirectory implements KnownHubs {
 
   #reload(key: KeyHex): void {
     const row = this.#deps.store.read.peer(key);
+    if (row?.trust !== 'paired' && row?.trust !== 'suspended') this.#reference.note(key, false);
     if (row === undefined) this.#rows.delete(key);
     else this.#rows.set(key, row);
     this.#admit();

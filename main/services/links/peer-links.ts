@@ -2,7 +2,6 @@
 // services send and receive. Owns the transport's life. It must never let a message through that the gate has not passed, and never
 // trust a key because of how it was found.
 import { AppError } from '../../lib/app-error.ts';
-import type { JsonObject } from '../../lib/json-object.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
 import type { TrustState } from '../../../preload/contract/dto.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
@@ -18,17 +17,21 @@ import type { IdentityService } from '../identity.ts';
 import type { IncomingMessage, OutgoingMessage, PeerMessenger, ReplyDraft } from '../peer-messenger.ts';
 import { CoolOff } from './cool-off.ts';
 import { Dialler } from './dialler.ts';
+import { endTrouble } from './end-trouble.ts';
 import { Exchange } from './exchange.ts';
 import { Greeter, greetingTrouble } from './greeter.ts';
-import { noteHello } from './hello-notes.ts';
+import { noteHello, noteReference } from './hello-notes.ts';
+import { answerForTheHub, type HubAnswers } from './hub-answers.ts';
 import { Incoming } from './incoming.ts';
-
 import type { Link } from './link.ts';
 import { LinkTable } from './link-table.ts';
 import { OpenLines } from './open-lines.ts';
 import type { PeerDirectory } from './peer-directory.ts';
 import { Presence } from './presence.ts';
 import { Prober, type PeerPulse } from './prober.ts';
+import { OpenQuestions } from './reference/open-questions.ts';
+import { ReferenceExchange } from './reference/reference-exchange.ts';
+import { ReferenceIncoming } from './reference/reference-incoming.ts';
 import { SecurityAudit } from './security-audit.ts';
 import { TokenBuckets } from './token-buckets.ts';
 
@@ -40,7 +43,7 @@ export interface HubProfile {
   readonly announceName: boolean;
 }
 
-export interface PeerLinksDeps {
+export interface PeerLinksDeps extends HubAnswers {
   readonly store: Store;
   readonly transport: Transport;
   readonly resolver: Resolver;
@@ -50,9 +53,6 @@ export interface PeerLinksDeps {
   readonly identity: IdentityService;
   readonly directory: PeerDirectory;
   readonly profile: () => HubProfile;
-  /** Our own answers to ping and discover, for paired peers. */
-  readonly pong: () => JsonObject;
-  readonly capabilities: () => JsonObject;
 }
 
 export interface LinksOptions {
@@ -73,6 +73,7 @@ export class PeerLinks implements PeerMessenger {
   readonly #dialler: Dialler;
   readonly #audit: SecurityAudit;
   readonly #coolOff: CoolOff;
+  readonly #questions: OpenQuestions;
   readonly #counters = new Map<string, number>();
   readonly #presence: Presence;
   readonly #stopListening: (() => void)[] = [];
@@ -85,14 +86,12 @@ export class PeerLinks implements PeerMessenger {
     this.#buckets = new TokenBuckets(clock);
     this.#coolOff = new CoolOff(clock);
     this.#audit = new SecurityAudit({ store: deps.store, clock, log, directory, buckets: this.#buckets });
-    this.#exchange = new Exchange({
-      transport,
-      clock,
-      random,
-      ownAgentId,
-      nameOf: (link) => directory.nameOf(link.keyHex),
-      onMalformed: (link) => this.#malformed(link),
-    });
+    this.#questions = new OpenQuestions(clock);
+    const newId = (): string => random.uuid();
+    const nameOf = (link: Link): string => directory.nameOf(link.keyHex);
+    const onMalformed = (link: Link): void => this.#malformed(link);
+    const foreign = { transport, clock, questions: this.#questions, newId, ownAgentId, nameOf, onMalformed };
+    this.#exchange = new Exchange({ ...foreign, random, reference: new ReferenceExchange(foreign) });
     this.#table = new LinkTable({
       clock,
       transport,
@@ -109,6 +108,9 @@ export class PeerLinks implements PeerMessenger {
       agentName: (link) => this.#agentName(link),
       onHello: (link, hello) => this.#note(link, hello),
       onSecondHello: (link) => this.#audit.note(link.keyHex, 'peer.second_hello', {}),
+      onReference: (link) => noteReference(link, { directory, clock, log, audit: this.#audit }),
+      isAskedInReturn: (link) => directory.mayHaveNoHello(link.keyHex),
+      isPaired: (link) => directory.isPaired(link.keyHex),
     });
     this.#prober = new Prober({ clock, exchange: this.#exchange, table: this.#table, directory });
     this.#incoming = new Incoming({
@@ -119,7 +121,12 @@ export class PeerLinks implements PeerMessenger {
       buckets: this.#buckets,
       log,
       ownAgentId,
-      onMalformed: (link) => this.#malformed(link),
+      onMalformed,
+      reference: new ReferenceIncoming({
+        ...foreign,
+        isDelegationTo: (link, id) => deps.store.read.taskByMessage('outgoing', link.keyHex, id)?.kind === 'delegate',
+        onSpoken: (link) => this.#greeter.spokenReference(link),
+      }),
       onForged: (link, envelope) => this.#forged(link, envelope),
       onDropped: (why) => this.#count(`dropped_${why}`),
     });
@@ -142,7 +149,7 @@ export class PeerLinks implements PeerMessenger {
       incoming: this.#incoming,
       directory,
     });
-    this.#answerForTheHub();
+    answerForTheHub(this.#incoming, deps);
   }
 
   /**
@@ -178,6 +185,7 @@ export class PeerLinks implements PeerMessenger {
     this.lines.stop();
     this.#table.clear();
     this.#prober.stop();
+    this.#questions.stop();
     this.#deps.directory.stop();
     await this.#deps.transport.stop();
   }
@@ -258,16 +266,6 @@ export class PeerLinks implements PeerMessenger {
     return Object.fromEntries(this.#counters);
   }
 
-  /** What the hub answers by itself; a stranger's pong tells nothing of it. */
-  #answerForTheHub(): void {
-    const { pong, capabilities } = this.#deps;
-    this.#incoming.onOpenRequest('ping', () =>
-      Promise.resolve({ kind: 'pong', payload: { status: 'idle', uptime_secs: 0, active_tasks: 0 } }),
-    );
-    this.onRequest('ping', () => Promise.resolve({ kind: 'pong', payload: pong() }));
-    this.onRequest('discover', () => Promise.resolve({ kind: 'capabilities', payload: capabilities() }));
-  }
-
   #sendingTo(peer: KeyHex): Result<Link, AppError> {
     const link = this.#deps.directory.isPaired(peer) ? this.#table.sending(peer) : undefined;
     if (link !== undefined) return ok(link);
@@ -329,12 +327,8 @@ export class PeerLinks implements PeerMessenger {
   #disconnected(connection: ConnectionInfo, code: number | null, by: 'local' | 'peer' | 'network'): void {
     const link = this.#table.gone(connection.connectionId);
     if (link === undefined || !this.#isRunning) return;
-    if (by === 'peer' && (code === CLOSE_CODES.notTrusted || code === CLOSE_CODES.revoked)) {
-      const name = this.#deps.directory.nameOf(link.keyHex);
-      this.#deps.directory.setLive(link.keyHex, {
-        trouble: `${name} does not know this hub, or no longer: pair the two again if that is not meant so.`,
-      });
-    }
+    const trouble = endTrouble(this.#deps.directory.nameOf(link.keyHex), link, { code, by });
+    if (trouble !== undefined) this.#deps.directory.setLive(link.keyHex, trouble);
   }
 
   async #greet(connection: ConnectionInfo): Promise<Result<void, string>> {
@@ -383,6 +377,7 @@ export class PeerLinks implements PeerMessenger {
       // The hello came while the key was a stranger's: what it told counts from now on.
       const link = this.#table.sending(key);
       if (link?.hello !== undefined) this.#note(link, link.hello);
+      for (const open of this.#table.ofKey(key)) if (open.isReference) this.#greeter.spokenReference(open);
       this.#dialler.wake(key);
     } else this.#dialler.forget(key);
     this.#presence.refresh(key);

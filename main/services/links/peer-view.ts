@@ -22,6 +22,8 @@ export interface LiveFacts {
   readonly roundTripMs: number | null;
   /** Why it cannot be reached; ours, not outside text. */
   readonly trouble: string | null;
+  /** It closed our last connection because it does not know our key (yet). */
+  readonly notTrustedThere: boolean;
   /** What it called itself in hello while not paired; outside text. */
   readonly said: string | null;
   /** What its hello told while it was not paired: a pairing keeps it, since no second hello follows on that connection. */
@@ -37,6 +39,7 @@ export const NO_LIVE_FACTS: LiveFacts = {
   port: null,
   roundTripMs: null,
   trouble: null,
+  notTrustedThere: false,
   said: null,
   greeted: null,
 };
@@ -51,6 +54,8 @@ export interface PeerFacts {
   readonly nearby: NearbyHub | undefined;
   readonly fixed: StaticHub | undefined;
   readonly live: LiveFacts;
+  /** It last spoke the reference profile. */
+  readonly isReference: boolean;
   /** Names of paired hubs, to notice a stranger that calls itself like one of them. */
   readonly petnames: readonly string[];
 }
@@ -84,6 +89,8 @@ export function makePeerDto(facts: PeerFacts): PeerDto {
     capabilities: row === undefined ? null : makeCapabilitiesDto(row),
     paired_at: row?.pairedAt ?? null,
     safety_number: isPinned && facts.ownKey !== null ? safetyNumber(facts.ownKey, facts.key) : null,
+    profile: facts.isReference ? 'reference' : row === undefined || row.features.length === 0 ? null : 'hub',
+    not_trusted_there: live.notTrustedThere,
     trouble: live.online ? null : (live.trouble ?? impostorWarning(facts, said)),
   };
 }

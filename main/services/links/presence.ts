@@ -50,7 +50,9 @@ export class Presence {
     if (!isOnline) this.#onlineSinceMs.delete(key);
     else if (sinceMs === undefined) this.#onlineSinceMs.set(key, now);
     const place =
-      link === undefined ? { host: null, port: null, roundTripMs: null } : { host: link.info.host, port: link.info.port, trouble: null };
+      link === undefined
+        ? { host: null, port: null, roundTripMs: null }
+        : { host: link.info.host, port: link.info.port, trouble: null, notTrustedThere: false };
     directory.setLive(key, { online: isOnline, connected: link !== undefined, ...place });
     const before = this.#lines.get(key);
     if (isOnline) this.#lines.set(key, link);

@@ -6,6 +6,7 @@ import { err, ok, type Result } from '../../lib/result.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import { parseCapabilities, parsePong, type PongPayload } from '../../protocol/payloads.ts';
+import { PROTOCOL_VERSIONS } from '../../protocol/versions.ts';
 import type { Exchange } from './exchange.ts';
 import { KEEP_CHECK_TIMEOUT_MS, LEARN_AGAIN_MAX, LEARN_BACKOFF, PING_INTERVAL_MS, REPLY_TIMEOUT_MS } from './limits.ts';
 import type { Link } from './link.ts';
@@ -44,6 +45,8 @@ export class Prober {
   /** The peer came online: ask how it is and what it can do, now and from time to time. */
   online(key: KeyHex): void {
     this.#timers.get(key)?.cancel();
+    // Nothing is gained by asking a reference daemon, whose agents would be shown the questions.
+    if (this.#deps.table.sending(key)?.isReference === true) return;
     this.#pingAndPlan(key);
     void this.#learn(key, 0);
   }
@@ -78,9 +81,10 @@ export class Prober {
     return ok(pulse);
   }
 
-  /** Whether the other side answers on exactly this connection. */
+  /** Whether the other side answers on exactly this connection. The reference daemon shows a ping to its agents, but not a hello. */
   async isAlive(link: Link): Promise<boolean> {
-    const message = { id: this.#deps.exchange.newId(), kind: 'ping', ref: null, payload: {} };
+    const asked = link.isReference ? { kind: 'hello', payload: { protocol_versions: PROTOCOL_VERSIONS } } : { kind: 'ping', payload: {} };
+    const message = { id: this.#deps.exchange.newId(), ref: null, ...asked };
     const answered = await this.#deps.exchange.request(link, message, KEEP_CHECK_TIMEOUT_MS);
     return answered.ok || (answered.error.failedBy === 'peer' && answered.error.code !== 'peer_unreachable');
   }

@@ -1,0 +1,58 @@
+// The envelope of the public reference daemon (PROTOCOL.md, Reference profile): four members, four kinds, no names of hubs. Bytes to values
+// and back, form only, as strictly as our own envelope; what a message means is decided by the mapping beside it.
+import { isJsonObject, type JsonObject } from '../../lib/json-object.ts';
+import { err, ok, type Result } from '../../lib/result.ts';
+import { readStrictJson } from '../../lib/strict-json.ts';
+import { encodeMessage } from '../encode-envelope.ts';
+import { ENVELOPE_JSON_LIMITS } from '../limits.ts';
+import { isKindText, isMessageId, whatIsKnown, type EnvelopeRefusal } from '../parse-envelope.ts';
+
+export interface ReferenceEnvelope {
+  readonly id: string;
+  /** `request`, `response`, `message` or `error`; from outside any word. */
+  readonly kind: string;
+  readonly ref: string | null;
+  readonly payload: JsonObject;
+}
+
+export interface ParsedReferenceEnvelope {
+  readonly envelope: ReferenceEnvelope;
+  /** The text exactly as it came, for the record. */
+  readonly raw: string;
+}
+
+/**
+ * Parses what arrived on one stream. Never throws. A message with `v` is one of ours and refused here; other members are ignored.
+ * @param bytes the whole stream, at most 65,536 bytes
+ */
+export function parseReferenceEnvelope(bytes: Uint8Array): Result<ParsedReferenceEnvelope, EnvelopeRefusal> {
+  const json = readStrictJson(bytes, ENVELOPE_JSON_LIMITS);
+  if (!json.ok) {
+    const { outerStrings } = json.error;
+    return err({ reason: json.error.reason, ...whatIsKnown(outerStrings.get('id'), outerStrings.get('kind')) });
+  }
+  const fields = json.value;
+  if (!isJsonObject(fields)) return err({ reason: 'a message is one JSON object', id: null, kind: null });
+  const envelope = readEnvelope(fields);
+  if (typeof envelope === 'string') return err({ reason: envelope, ...whatIsKnown(fields.id, fields.kind) });
+  return ok({ envelope, raw: new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes) });
+}
+
+/**
+ * The text of a message, ASCII only: the daemon loses texts that are not.
+ * @throws AppError payload_too_large, bad_request, as encodeEnvelope
+ */
+export function encodeReferenceEnvelope({ id, kind, ref, payload }: ReferenceEnvelope): string {
+  return encodeMessage({ id, kind, ...(ref === null ? {} : { ref }), payload });
+}
+
+function readEnvelope(fields: JsonObject): ReferenceEnvelope | string {
+  const { id, kind, payload } = fields;
+  const ref = fields.ref ?? null;
+  if ('v' in fields) return 'a message with "v" is of another profile';
+  if (typeof id !== 'string' || !isMessageId(id)) return '"id" must be a fresh UUID version 4 in lower case';
+  if (!isKindText(kind)) return '"kind" must be one word: "request", "response", "message" or "error"';
+  if (ref !== null && (typeof ref !== 'string' || !isMessageId(ref))) return '"ref" must be absent, null or the id of a message';
+  if (!isJsonObject(payload)) return '"payload" must be a JSON object';
+  return { id, kind, ref, payload };
+}

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { SystemClock, SystemRandom } from '../adapters/clock/system-clock.ts';
 import { LineLog } from '../adapters/log/line-log.ts';
 import { ERRORS } from '../../preload/contract/errors.ts';
+import { ownCommand } from '../cli/own-command.ts';
 import { AppError } from '../lib/app-error.ts';
 import { readConfig } from './config.ts';
 import { createNode } from './node.ts';
@@ -16,6 +17,8 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** Runs until a signal comes. Returns the exit code: 0 after an orderly stop, 1 when it could not start. */
 export async function runHeadless(argv: readonly string[]): Promise<number> {
   holdYoungGeneration();
+  // Node opens a debugger's port on this signal unless somebody listens to it; a hub holds what no debugger is to read.
+  process.on('SIGUSR1', () => {});
   const stopped = new Promise<void>((resolve) => {
     for (const signal of SIGNALS) process.once(signal, () => resolve());
   });
@@ -23,12 +26,13 @@ export async function runHeadless(argv: readonly string[]): Promise<number> {
   try {
     const config = readConfig({ argv, env: process.env });
     const clock = new SystemClock();
-    const log = new LineLog(clock, (line) => process.stderr.write(line), config.logLevel);
+    const form = config.logForm ?? (process.stderr.isTTY ? 'text' : 'json');
+    const log = new LineLog(clock, (line) => process.stderr.write(line), config.logLevel, { form });
     process.on('uncaughtException', (error) => log.error('uncaught exception', { error: error.stack ?? error.message }));
     process.on('unhandledRejection', (reason) => log.error('unhandled rejection', { error: describe(reason) }));
     node = await createNode(config, { clock, random: new SystemRandom(), log, desktop: false, rendererDirectory: builtPages() });
     await node.start();
-    greet(node);
+    greet(node, ownCommand(config.home));
     await stopped;
     return 0;
   } catch (error) {
@@ -44,14 +48,14 @@ function builtPages(): string | null {
   return places.find((path) => existsSync(`${path}/assets`) && existsSync(`${path}/index.html`)) ?? null;
 }
 
-function greet(node: HubNode): void {
+function greet(node: HubNode, command: string): void {
   const port = node.apiPort;
   process.stdout.write(`AXON Hub runs at http://127.0.0.1:${port}\n`);
   if (process.stdout.isTTY) {
     process.stdout.write(`Open this link once, within 90 seconds: ${node.makeLoginUrl()}\n`);
-    process.stdout.write('A new link: npx axon login    Stop: Ctrl+C\n');
+    process.stdout.write(`A new link: ${command} login    Stop: Ctrl+C\n`);
   } else {
-    process.stdout.write('To open its pages in a browser: npx axon login\n');
+    process.stdout.write(`To open its pages in a browser: ${command} login\n`);
   }
 }
 

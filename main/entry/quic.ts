@@ -1,6 +1,7 @@
 // The QUIC process: owns the UDP socket and the native library, and nothing else. It takes its orders, and the seed, from the hub that
 // started it over a private channel, and it ends when that channel does.
 import { Socket } from 'node:net';
+import { performance } from 'node:perf_hooks';
 import { SystemClock, SystemRandom } from '../adapters/clock/system-clock.ts';
 import type { ByteChannel } from '../adapters/quic/frame-channel.ts';
 import { serveTransport } from '../adapters/quic/process-host.ts';
@@ -25,6 +26,8 @@ function openChannel(ended: () => void): ByteChannel {
       onMessage: (listener) => port.on('message', ({ data }) => void (data instanceof Uint8Array && listener(data))),
     };
   }
+  // Older Nodes open a debugger's port on this signal unless somebody listens to it.
+  process.on('SIGUSR1', () => {});
   // A signal to the whole group of processes is the hub's to answer: it stops this one in order, or its end closes the channel.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   const socket = new Socket({ fd: CHANNEL_FILE_DESCRIPTOR, readable: true, writable: true });
@@ -33,10 +36,16 @@ function openChannel(ended: () => void): ByteChannel {
   return channelOver(socket);
 }
 
+function usage(): { memoryBytes: number; processorMs: number; activeMs: number } {
+  const { user, system } = process.cpuUsage();
+  const { active } = performance.eventLoopUtilization();
+  return { memoryBytes: process.memoryUsage.rss(), processorMs: (user + system) / 1_000, activeMs: active };
+}
+
 const served = serveTransport({
   channel: openChannel(() => served.abandoned()),
   clock: new SystemClock(),
   random: new SystemRandom(),
-  memoryBytes: () => process.memoryUsage.rss(),
+  usage,
   exit: (code) => process.exit(code),
 });

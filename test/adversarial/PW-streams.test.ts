@@ -84,7 +84,7 @@ attack('PW-10: sixteen streams that bring 64 KiB and never end are reset within 
   // As many streams as ever can be opened afterwards.
   for (let number = 16; number < 16 + before; number += 1) await peer.write(number * 4, text('next'), true);
   await peer.until('the answers', () => (peer.answers.size === before ? true : undefined));
-  expect((await hub.transport.statistics()).counters['unfinished.bytes']).toBe(0);
+  expect((await hub.transport.statistics()).counters['unfinished-bytes.now']).toBe(0);
   expect(hub.eventsOf('disconnected')).toEqual([]);
 });
 

@@ -85,7 +85,10 @@ export class Acceptor {
   #reset(destination: string, size: number, host: string, port: number): undefined {
     this.#drop('unknown-connection');
     const reset = this.#resets.answer(Buffer.from(destination, 'latin1'), size, sourceOf(host));
-    if (!reset) return;
+    if (!reset) {
+      this.#counters.add('resets.withheld');
+      return;
+    }
     this.#counters.add('resets.sent');
     this.#send(reset, host, port);
   }

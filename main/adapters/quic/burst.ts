@@ -20,6 +20,7 @@ export function sendBurst(native: QuicheConnection, host: ConnectionHost, zone: 
     if (part === null) return false;
     const [length, { to }] = part;
     const address = to.host.startsWith(LINK_LOCAL_PREFIX) ? to.host + zone : to.host;
+    if (sent === 0) host.counters.traffic.sentBursts += 1;
     const datagram = Buffer.allocUnsafe(length);
     sendBuffer.copy(datagram, 0, 0, length);
     host.sendDatagram(datagram, address, to.port);

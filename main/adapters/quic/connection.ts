@@ -48,12 +48,12 @@ export class QuicConnection {
   readonly routes: readonly string[];
   readonly outgoing: OutgoingMessages;
   readonly incoming: IncomingRequests;
+  readonly peer: PeerAddress;
   readonly #host: ConnectionHost;
   readonly #native: QuicheConnection;
   readonly #reader: StreamReader;
   readonly #writer: StreamWriter;
   readonly #expectedKeyHex: KeyHex | null;
-  readonly #peer: PeerAddress;
   readonly #startedAtMs: number;
   #keyHex: KeyHex | null = null;
   #wrongKeyHex: KeyHex | null = null;
@@ -73,7 +73,7 @@ export class QuicConnection {
     this.direction = options.expectedKeyHex === null ? 'incoming' : 'outgoing';
     this.routes = options.routes;
     this.#expectedKeyHex = options.expectedKeyHex;
-    this.#peer = new PeerAddress(options.native, host.local, options.host, options.port);
+    this.peer = new PeerAddress(options.native, host.local, options.host, options.port);
     this.#startedAtMs = host.clock.monotonicMs();
     this.#silence = new Silence(this.#startedAtMs);
     this.#timer = new DueTimer(host.clock, () => this.#guarded(this.#doWhatIsDue));
@@ -100,6 +100,7 @@ export class QuicConnection {
       reader: this.#reader,
       writer: this.#writer,
       isDialler: this.direction === 'outgoing',
+      counters: host.counters,
       wake,
     });
     this.incoming = new IncomingRequests({ binding: host.binding, native, counters: host.counters, writer: this.#writer, wake });
@@ -117,37 +118,28 @@ export class QuicConnection {
 
   get info(): ConnectionInfo {
     const { connectionId, direction } = this;
-    return { connectionId, keyHex: this.#keyHex ?? '', direction, host: this.#peer.host, port: this.#peer.port };
-  }
-
-  /** Smoothed round trip in ms. */
-  get roundTripMs(): number {
-    return this.#native.pathStats().find((path) => path.active)?.rtt ?? 0;
+    return { connectionId, keyHex: this.#keyHex ?? '', direction, host: this.peer.host, port: this.peer.port };
   }
 
   receive(datagram: Buffer, host: string, port: number): void {
     if (this.#status === 'gone') return;
-    if (!this.#peer.is(host, port)) {
+    if (!this.peer.is(host, port)) {
       // Dialled hubs do not move: a server that changes its address is none (RFC 9000, Section 9).
       if (this.direction === 'outgoing') return this.#host.counters.add('dropped.foreign-address');
       this.#strayAddress = true;
-      this.#receive(datagram, this.#peer.strayInfo(host, port));
+      this.#receive(datagram, this.peer.strayInfo(host, port));
     } else {
-      this.#receive(datagram, this.#peer.receiveInfo);
+      this.#receive(datagram, this.peer.receiveInfo);
     }
     this.#unflushedPackets += 1;
     this.#turns.later();
-  }
-
-  isAt(host: string, port: number): boolean {
-    return this.#peer.is(host, port);
   }
 
   /** Looks at what may be the peer's reset. Where it is none that the library can tell, the peer is asked for a sign of life. */
   suspect(datagram: Buffer): void {
     if (this.#status !== 'open') return;
     try {
-      this.#native.recv(datagram, this.#peer.receiveInfo);
+      this.#native.recv(datagram, this.peer.receiveInfo);
     } catch {
       // No packet of this connection, then.
     }
@@ -266,6 +258,7 @@ export class QuicConnection {
   }
 
   #reset(streamId: number, code: number): void {
+    this.#host.counters.add('streams.reset-by-peer');
     if (this.outgoing.owns(streamId)) this.outgoing.answered(streamId, { ok: false, error: { type: 'reset', code } });
     else this.incoming.refuse(streamId, CLOSE_CODES.done);
   }
@@ -292,7 +285,7 @@ export class QuicConnection {
   /** Follows a peer behind a NAT to its new address, once quiche has validated the path. */
   #followPath(): void {
     this.#strayAddress = false;
-    if (!this.#peer.follow()) return;
+    if (!this.peer.follow()) return;
     this.#host.counters.add('paths.followed');
     this.#host.emit({ type: 'path-changed', connection: this.info });
   }
@@ -333,7 +326,7 @@ export class QuicConnection {
     this.#ackTimer = null;
     this.#dirty = false;
     this.#unflushedPackets = 0;
-    if (sendBurst(this.#native, this.#host, this.#peer.zone)) {
+    if (sendBurst(this.#native, this.#host, this.peer.zone)) {
       this.#dirty = true;
       this.#turns.later();
     }

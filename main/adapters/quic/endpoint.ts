@@ -23,6 +23,7 @@ import type { ConnectionEnd } from './connection-end.ts';
 import type { ConnectionHost } from './connection-host.ts';
 import { QuicConnection } from './connection.ts';
 import { Counters } from './counters.ts';
+import { statisticsOf } from './endpoint-statistics.ts';
 import { HalfOpen } from './half-open.ts';
 import {
   CONNECTION_ID_LENGTH_BYTES,
@@ -138,7 +139,10 @@ export class Endpoint implements Transport {
     if (!running) return refused('the transport is not running');
     if (signal.aborted) return Promise.resolve(err({ type: 'aborted' }));
     if (this.#refused.has(target.keyHex)) return refused('this key is no longer trusted');
-    if (this.#dials.size >= DIALS_IN_FLIGHT_MAX) return Promise.resolve(err({ type: 'busy' }));
+    if (this.#dials.size >= DIALS_IN_FLIGHT_MAX) {
+      this.#counters.add('dials.busy');
+      return Promise.resolve(err({ type: 'busy' }));
+    }
     const to = dialAddress(target.host, running.socket.family);
     if (!to) return refused(`${target.host} cannot be reached from the address this hub listens on`);
     const id = this.#random.bytes(CONNECTION_ID_LENGTH_BYTES);
@@ -199,10 +203,20 @@ export class Endpoint implements Transport {
   }
 
   statistics(): Promise<TransportStatistics> {
-    const roundTripMs: Record<number, number> = {};
-    for (const connection of this.#open.values()) roundTripMs[connection.connectionId] = connection.roundTripMs;
-    const counters = { ...this.#counters.snapshot(), 'half-open.now': this.#halfOpen.size, 'unfinished.bytes': this.#unfinished.count };
-    return Promise.resolve({ connections: this.#open.size, roundTripMs, counters, restarts: 0, processMemoryBytes: null });
+    const state = {
+      counters: this.#counters,
+      open: this.#open.values(),
+      paired: this.#paired,
+      halfOpen: this.#halfOpen.size,
+      dials: this.#dials.size,
+      unfinishedBytes: this.#unfinished.count,
+    };
+    return Promise.resolve(statisticsOf(state));
+  }
+
+  /** Datagrams moved since the start, both ways. */
+  get datagrams(): number {
+    return this.#counters.traffic.receivedDatagrams + this.#counters.traffic.sentDatagrams;
   }
 
   /** Reads on after `canDeliver` was false for a while. */
@@ -253,7 +267,7 @@ export class Endpoint implements Transport {
   #mayEnd(bytes: Buffer, host: string, port: number): boolean {
     let found = false;
     for (const connection of this.#open.values()) {
-      if (!connection.isAt(host, port)) continue;
+      if (!connection.peer.is(host, port)) continue;
       found = true;
       // The library works inside the bytes it is given.
       connection.suspect(Buffer.from(bytes));
@@ -313,7 +327,9 @@ export class Endpoint implements Transport {
     }
     // A peer that connects again may have lost what it had, and cannot say so of a connection that it had dialled itself.
     for (const other of this.#open.values()) if (other.keyHex === connection.keyHex) other.doubt();
+    if (decision.evicted.length > 0) this.#counters.add('connections.evicted', decision.evicted.length);
     for (const eviction of decision.evicted) this.#open.get(eviction.connectionId)?.close(eviction.code, eviction.reason);
+    this.#counters.add(this.#paired.has(newcomer.keyHex) ? 'connections.paired' : 'connections.quarantined');
     this.#open.set(connection.connectionId, connection);
     this.#emit({ type: 'connected', connection: connection.info });
     this.#settleDial(connection, ok(connection.info));

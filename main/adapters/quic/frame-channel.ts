@@ -3,7 +3,13 @@
 // side knows how far behind the other is, on any kind of channel.
 import { assert } from '../../lib/assert.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { CHANNEL_ACKNOWLEDGE_BYTES, CHANNEL_BUSY_MS, CHANNEL_WINDOW_BYTES, FRAME_SIZE_MAX_BYTES } from './limits.ts';
+import {
+  CHANNEL_ACKNOWLEDGE_BYTES,
+  CHANNEL_BUSY_MS,
+  CHANNEL_UNRECEIVED_MAX_BYTES,
+  CHANNEL_WINDOW_BYTES,
+  FRAME_SIZE_MAX_BYTES,
+} from './limits.ts';
 
 /** A two-way pipe of bytes in order; where a chunk begins or ends means nothing. */
 export interface ByteChannel {
@@ -17,7 +23,7 @@ export interface FrameHandlers {
   frame(type: number, body: Buffer): void;
   /** The other side caught up after it was behind. */
   caughtUp(): void;
-  /** What came is no frame: the channel is of no use any more. */
+  /** What came is no frame, or nothing is received there any more: the channel is of no use. */
   broken(): void;
 }
 
@@ -39,6 +45,8 @@ export class FrameChannel {
   #underWayBytes = 0;
   #unacknowledgedBytes = 0;
   #wasBehind = false;
+  #frames = 0;
+  #batches = 0;
 
   constructor(channel: ByteChannel, clock: Clock, handlers: FrameHandlers) {
     this.#channel = channel;
@@ -58,6 +66,16 @@ export class FrameChannel {
     return behind;
   }
 
+  /** Frames posted and received. */
+  get frames(): number {
+    return this.#frames;
+  }
+
+  /** Writes to the channel and chunks out of it: fewer than frames where they travel together. */
+  get batches(): number {
+    return this.#batches;
+  }
+
   /** Queues a frame; it leaves when whoever posts is done, or at the end of the loop's turn when there is much to do. */
   post(type: number, ...parts: readonly Uint8Array[]): void {
     assert(type > ACKNOWLEDGE && type < 256, 'a frame type is one byte and not the reserved one');
@@ -73,6 +91,7 @@ export class FrameChannel {
     this.#outgoing = [];
     this.#outgoingBytes = 0;
     this.#flushedAtMs = this.#clock.monotonicMs();
+    this.#batches += 1;
     this.#channel.send(batch);
   }
 
@@ -96,8 +115,10 @@ export class FrameChannel {
       frame.set(part, offset);
       offset += part.length;
     }
+    this.#frames += 1;
     this.#outgoing.push(frame);
     this.#outgoingBytes += frame.length;
+    if (this.#underWayBytes + this.#outgoingBytes > CHANNEL_UNRECEIVED_MAX_BYTES) return this.#break();
     if (this.#scheduled) return;
     this.#scheduled = true;
     // A tick comes after all that this callback of the loop and its promises post; only several callbacks in a row need the turn's end.
@@ -113,14 +134,12 @@ export class FrameChannel {
   #receive(chunk: Uint8Array): void {
     if (this.#closed) return;
     this.#unacknowledgedBytes += chunk.length;
+    this.#batches += 1;
     const view = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     let bytes = this.#rest ? Buffer.concat([this.#rest, view]) : view;
     while (bytes.length >= LENGTH_BYTES) {
       const length = bytes.readUInt32BE(0);
-      if (length === 0 || length > FRAME_SIZE_MAX_BYTES) {
-        this.close();
-        return this.#handlers.broken();
-      }
+      if (length === 0 || length > FRAME_SIZE_MAX_BYTES) return this.#break();
       if (bytes.length < LENGTH_BYTES + length) break;
       const type = bytes.readUInt8(LENGTH_BYTES);
       const body = bytes.subarray(HEADER_BYTES, LENGTH_BYTES + length);
@@ -132,7 +151,13 @@ export class FrameChannel {
     if (this.#unacknowledgedBytes >= CHANNEL_ACKNOWLEDGE_BYTES) this.#acknowledge();
   }
 
+  #break(): void {
+    this.close();
+    this.#handlers.broken();
+  }
+
   #dispatch(type: number, body: Buffer): void {
+    this.#frames += 1;
     if (type !== ACKNOWLEDGE) return this.#handlers.frame(type, Buffer.from(body));
     this.#underWayBytes = Math.max(0, this.#underWayBytes - (body.length === 4 ? body.readUInt32BE(0) : 0));
     if (!this.#wasBehind || this.isBehind) return;

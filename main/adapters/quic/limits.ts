@@ -120,6 +120,14 @@ export const CLOSE_REASON_MAX_BYTES = 120;
 export const HEARTBEAT_INTERVAL_MS = 1_000;
 /** Unanswered heartbeats after which the process is killed and started again. */
 export const HEARTBEATS_MISSED_MAX = 3;
+/**
+ * The process is busy with nothing, in a loop of some kind, when it hardly ever waits and spends this much processor time for each datagram
+ * and frame it moves: more than ten times what a handshake needs for its own. Both hold on a computer that is short of processors.
+ */
+export const BUSY_LOOP_SHARE_MIN = 0.9;
+export const BUSY_PROCESSOR_MIN_MS = 2;
+/** Heartbeats in a row that find it so; then it is killed and started again. */
+export const BUSY_BEATS_MAX = 8;
 /** Resident memory at which the process is killed and started again. */
 export const PROCESS_MEMORY_MAX_BYTES = 512 * 1024 * 1024;
 /** Waits before a restart: the first, and the longest. */
@@ -136,6 +144,8 @@ export const START_LIMIT_MS = 15_000;
 export const FRAME_SIZE_MAX_BYTES = 1024 * 1024;
 /** Bytes under way between the processes that stop new work: reading from streams on one side, new messages on the other. */
 export const CHANNEL_WINDOW_BYTES = 8 * 1024 * 1024;
+/** Bytes posted to the other process and not received there at which the channel counts as broken: the QUIC process ends then. */
+export const CHANNEL_UNRECEIVED_MAX_BYTES = 64 * 1024 * 1024;
 /** A channel that was written to within this time is busy: what is posted then waits for the end of the loop's turn. */
 export const CHANNEL_BUSY_MS = 0.05;
 /** Bytes after which their receipt is acknowledged to the other process. */

@@ -4,6 +4,7 @@ import { err, ok, type Result } from '../../lib/result.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import { CLOSE_CODES } from '../../ports/transport.ts';
 import type { TransportFailure } from '../../ports/transport.ts';
+import type { Counters } from './counters.ts';
 import { MESSAGE_SIZE_MAX_BYTES, QUEUED_BYTES_MAX, QUEUED_MESSAGES_MAX, SEND_LIMIT_MS } from './limits.ts';
 import type { Quiche, QuicheConnection } from './native-binding.ts';
 import type { StreamReader } from './stream-reader.ts';
@@ -35,6 +36,7 @@ export class OutgoingMessages {
   readonly #clock: Clock;
   readonly #reader: StreamReader;
   readonly #writer: StreamWriter;
+  readonly #counters: Counters;
   readonly #wake: () => void;
   readonly #awaiting = new Map<number, Outgoing>();
   readonly #queues = { bidirectional: new Set<Outgoing>(), unidirectional: new Set<Outgoing>() };
@@ -51,6 +53,7 @@ export class OutgoingMessages {
     readonly reader: StreamReader;
     readonly writer: StreamWriter;
     readonly isDialler: boolean;
+    readonly counters: Counters;
     readonly wake: () => void;
   }) {
     this.#binding = deps.binding;
@@ -58,6 +61,7 @@ export class OutgoingMessages {
     this.#clock = deps.clock;
     this.#reader = deps.reader;
     this.#writer = deps.writer;
+    this.#counters = deps.counters;
     this.#wake = deps.wake;
     this.#nextIds = deps.isDialler ? { bidirectional: 0, unidirectional: 2 } : { bidirectional: 1, unidirectional: 3 };
   }
@@ -123,6 +127,7 @@ export class OutgoingMessages {
     const queue = this.#queues[direction];
     const full = queue.size >= QUEUED_MESSAGES_MAX || this.#queuedBytes + bytes.length > QUEUED_BYTES_MAX;
     if (full || bytes.length > MESSAGE_SIZE_MAX_BYTES) {
+      this.#counters.add(full ? 'messages.overloaded' : 'messages.too-large');
       settle(err({ type: bytes.length > MESSAGE_SIZE_MAX_BYTES ? 'too-large' : 'overloaded' }));
       return NO_MORE;
     }

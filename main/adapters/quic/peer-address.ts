@@ -35,6 +35,16 @@ export class PeerAddress {
     return this.#receiveInfo;
   }
 
+  /** Smoothed round trip in ms. */
+  get roundTripMs(): number {
+    return this.#native.pathStats().find((path) => path.active)?.rtt ?? 0;
+  }
+
+  /** The largest datagram that goes there, as far as it is known. */
+  get pathMtuBytes(): number {
+    return this.#native.maxSendUdpPayloadSize();
+  }
+
   is(host: string, port: number): boolean {
     return port === this.#peer.port && splitZone(host).address === this.#peer.host;
   }

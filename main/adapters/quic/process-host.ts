@@ -8,6 +8,7 @@ import { Endpoint } from './endpoint.ts';
 import { FrameChannel, type ByteChannel } from './frame-channel.ts';
 import type { Answer, Settle } from './outgoing-messages.ts';
 import { FRAMES, parseCommand, type Command, type Report } from './process-messages.ts';
+import type { SignOfLife } from './watchdog.ts';
 
 const SEED_LENGTH_BYTES = 32;
 const SEED_OFFSET = 6;
@@ -16,8 +17,8 @@ export interface ProcessHostDeps {
   readonly channel: ByteChannel;
   readonly clock: Clock;
   readonly random: Random;
-  /** Resident memory of this process. */
-  readonly memoryBytes: () => number;
+  /** What this process uses: memory now, and times since its start. */
+  readonly usage: () => Pick<SignOfLife, 'memoryBytes' | 'processorMs' | 'activeMs'>;
   readonly exit: (code: number) => void;
 }
 
@@ -76,7 +77,7 @@ class ProcessHost {
 
   #command(command: Command): void {
     const endpoint = this.#endpoint;
-    if (command.type === 'heartbeat') return this.#report({ type: 'heartbeat', memoryBytes: this.#deps.memoryBytes() });
+    if (command.type === 'heartbeat') return this.#giveSign();
     if (command.type === 'stop') return void this.#stop();
     if (!endpoint) return;
     switch (command.type) {
@@ -98,6 +99,11 @@ class ProcessHost {
         });
       }
     }
+  }
+
+  #giveSign(): void {
+    const work = this.#frames.frames + (this.#endpoint?.datagrams ?? 0);
+    this.#report({ type: 'heartbeat', sign: { ...this.#deps.usage(), atMs: this.#deps.clock.monotonicMs(), work } });
   }
 
   async #start(body: Buffer): Promise<void> {

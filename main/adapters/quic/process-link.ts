@@ -12,18 +12,12 @@ import type {
   TransportFailure,
   TransportStatistics,
 } from '../../ports/transport.ts';
+import type { Counters } from './counters.ts';
 import { FrameChannel } from './frame-channel.ts';
-import {
-  CALLS_IN_FLIGHT_MAX,
-  HEARTBEATS_MISSED_MAX,
-  HEARTBEAT_INTERVAL_MS,
-  MESSAGE_SIZE_MAX_BYTES,
-  PROCESS_MEMORY_MAX_BYTES,
-  START_LIMIT_MS,
-  STOP_LIMIT_MS,
-} from './limits.ts';
+import { CALLS_IN_FLIGHT_MAX, HEARTBEAT_INTERVAL_MS, MESSAGE_SIZE_MAX_BYTES, START_LIMIT_MS, STOP_LIMIT_MS } from './limits.ts';
 import { FRAMES, parseReport, type Command, type Report } from './process-messages.ts';
 import type { QuicChild } from './quic-process.ts';
+import { VERDICT_REASONS, Watchdog, type Verdict } from './watchdog.ts';
 
 type MessageResult = Result<Uint8Array, TransportFailure>;
 type DialResult = Result<ConnectionInfo, DialFailure>;
@@ -40,6 +34,7 @@ export class ProcessLink {
   readonly #onEvent: (event: TransportEvent) => void;
   readonly #onFault: (message: string) => void;
   readonly #onEnd: (reason: string) => void;
+  readonly #counters: Counters;
   readonly #frames: FrameChannel;
   readonly #messages = new Map<number, (result: MessageResult) => void>();
   readonly #dials = new Map<number, (result: DialResult) => void>();
@@ -47,7 +42,7 @@ export class ProcessLink {
   #started: { resolve: (port: number) => void; reject: (error: AppError) => void } | null = null;
   #stopped: (() => void) | null = null;
   #heartbeat: TimerHandle | null = null;
-  #missed = 0;
+  readonly #watchdog = new Watchdog();
   #memoryBytes: number | null = null;
   #nextCall = 1;
   #endReason: string | null = null;
@@ -56,6 +51,7 @@ export class ProcessLink {
   constructor(deps: {
     readonly child: QuicChild;
     readonly clock: Clock;
+    readonly counters: Counters;
     readonly onEvent: (event: TransportEvent) => void;
     /** A connection was lost to a fault inside the process. */
     readonly onFault: (message: string) => void;
@@ -64,13 +60,14 @@ export class ProcessLink {
   }) {
     this.#child = deps.child;
     this.#clock = deps.clock;
+    this.#counters = deps.counters;
     this.#onEvent = deps.onEvent;
     this.#onFault = deps.onFault;
     this.#onEnd = deps.onEnd;
     this.#frames = new FrameChannel(deps.child, deps.clock, {
       frame: (type, body) => this.#frame(type, body),
       caughtUp: () => {},
-      broken: () => this.kill('it sent what no QUIC process sends'),
+      broken: () => this.kill('its channel is broken'),
     });
     this.#frames.open();
     deps.child.onExit((reason) => this.#end(reason));
@@ -78,6 +75,11 @@ export class ProcessLink {
 
   get memoryBytes(): number | null {
     return this.#memoryBytes;
+  }
+
+  /** Frames and the batches they travelled in, both ways. */
+  get traffic(): { readonly frames: number; readonly batches: number } {
+    return { frames: this.#frames.frames, batches: this.#frames.batches };
   }
 
   /**
@@ -175,7 +177,10 @@ export class ProcessLink {
     if (this.#ended) return Promise.resolve(err(PROCESS_GONE));
     if (signal?.aborted) return Promise.resolve(err({ type: 'aborted' }));
     if (bytes.length > MESSAGE_SIZE_MAX_BYTES) return Promise.resolve(err({ type: 'too-large' }));
-    if (this.#messages.size >= CALLS_IN_FLIGHT_MAX || this.#frames.isBehind) return Promise.resolve(err({ type: 'overloaded' }));
+    if (this.#messages.size >= CALLS_IN_FLIGHT_MAX || this.#frames.isBehind) {
+      this.#counters.add('channel.overloaded');
+      return Promise.resolve(err({ type: 'overloaded' }));
+    }
     const call = this.#takeCall();
     header.writeUInt32BE(call, 0);
     return new Promise((resolve) => {
@@ -236,10 +241,8 @@ export class ProcessLink {
         this.#statistics.get(report.call)?.(report.statistics);
         return void this.#statistics.delete(report.call);
       case 'heartbeat':
-        this.#missed = 0;
-        this.#memoryBytes = report.memoryBytes;
-        if (report.memoryBytes > PROCESS_MEMORY_MAX_BYTES) this.kill('it used too much memory');
-        return;
+        this.#memoryBytes = report.sign.memoryBytes;
+        return this.#condemn(this.#watchdog.heard(report.sign));
       case 'started':
         this.#started?.resolve(report.port);
         this.#started = null;
@@ -261,13 +264,18 @@ export class ProcessLink {
     settle?.(result);
   }
 
-  /** Counted in beats, not in time: a computer that slept has missed none. */
   #beat(): void {
     if (this.#ended) return;
-    if (this.#missed >= HEARTBEATS_MISSED_MAX) return this.kill('it gave no sign of life');
-    this.#missed += 1;
+    const verdict = this.#watchdog.beat();
+    if (verdict) return this.#condemn(verdict);
     this.command({ type: 'heartbeat' });
     this.#heartbeat = this.#clock.setTimer(HEARTBEAT_INTERVAL_MS, () => this.#beat());
+  }
+
+  #condemn(verdict: Verdict | undefined): void {
+    if (verdict === undefined || this.#endReason !== null) return;
+    this.#counters.add(`process.killed-${verdict}`);
+    this.kill(VERDICT_REASONS[verdict]);
   }
 
   #end(exitReason: string): void {

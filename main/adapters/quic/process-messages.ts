@@ -11,6 +11,7 @@ import type {
   TransportFailure,
   TransportStatistics,
 } from '../../ports/transport.ts';
+import type { SignOfLife } from './watchdog.ts';
 
 /** Frame types. Each names its body; numbers are big-endian, a stream id is a double. */
 export const FRAMES = {
@@ -50,7 +51,7 @@ export type Report =
   | { readonly type: 'dialled'; readonly call: number; readonly result: Result<ConnectionInfo, DialFailure> }
   | { readonly type: 'failed'; readonly call: number; readonly failure: TransportFailure }
   | { readonly type: 'statistics'; readonly call: number; readonly statistics: TransportStatistics }
-  | { readonly type: 'heartbeat'; readonly memoryBytes: number }
+  | { readonly type: 'heartbeat'; readonly sign: SignOfLife }
   /** Something threw inside; the sentence is for the log. */
   | { readonly type: 'fault'; readonly message: string }
   | { readonly type: 'stopped' };
@@ -87,7 +88,7 @@ function isReport(report: Fields): boolean {
     case 'statistics':
       return isCount(report['call']) && isFields(report['statistics']) && isStatistics(report['statistics']);
     case 'heartbeat':
-      return isCount(report['memoryBytes']);
+      return isFields(report['sign']) && isSignOfLife(report['sign']);
     case 'fault':
       return isText(report['message']);
     case 'stopped':
@@ -129,6 +130,10 @@ function isFailure(failure: Fields): boolean {
 function isStatistics(statistics: Fields): boolean {
   const { connections, roundTripMs, counters } = statistics;
   return isCount(connections) && areCounts(roundTripMs) && areCounts(counters);
+}
+
+function isSignOfLife({ memoryBytes, atMs, processorMs, activeMs, work }: Fields): boolean {
+  return isCount(memoryBytes) && [atMs, processorMs, activeMs, work].every((value) => typeof value === 'number' && Number.isFinite(value));
 }
 
 function isConnection(value: unknown): boolean {

@@ -17,6 +17,7 @@ import type {
   TransportFailure,
   TransportStatistics,
 } from '../../ports/transport.ts';
+import { Counters } from './counters.ts';
 import { RESTART_FIRST_MS, RESTART_FORGIVEN_AFTER_MS, RESTART_MAX_MS } from './limits.ts';
 import { PROCESS_GONE, ProcessLink } from './process-link.ts';
 import type { SpawnQuicProcess } from './quic-process.ts';
@@ -32,6 +33,8 @@ const NO_STATISTICS: TransportStatistics = { connections: 0, roundTripMs: {}, co
 
 export class ProcessTransport implements Transport {
   readonly #deps: ProcessTransportDeps;
+  /** What is counted on this side of the channel; the process counts the rest, from zero in each of its lives. */
+  readonly #counters = new Counters();
   readonly #connections = new Map<number, ConnectionInfo>();
   #admission: Admission = { paired: [], refused: [] };
   #options: ListenOptions | null = null;
@@ -104,13 +107,17 @@ export class ProcessTransport implements Transport {
 
   async statistics(): Promise<TransportStatistics> {
     const statistics = (await this.#link?.statistics()) ?? NO_STATISTICS;
-    return { ...statistics, restarts: this.#restarts, processMemoryBytes: this.#link?.memoryBytes ?? null };
+    const { frames, batches } = this.#link?.traffic ?? { frames: 0, batches: 0 };
+    const channel = { 'channel.frames': frames, 'channel.batches': batches };
+    const counters = { ...statistics.counters, ...this.#counters.events(), ...channel };
+    return { ...statistics, counters, restarts: this.#restarts, processMemoryBytes: this.#link?.memoryBytes ?? null };
   }
 
   async #launch(options: ListenOptions): Promise<{ link: ProcessLink; port: number }> {
     const link: ProcessLink = new ProcessLink({
       child: this.#deps.spawnQuicProcess(),
       clock: this.#deps.clock,
+      counters: this.#counters,
       onEvent: (event) => this.#event(event),
       onFault: (message) => this.#deps.log?.error('A fault in the QUIC process ended a connection', { error: message }),
       onEnd: (reason) => this.#ended(link, reason),
@@ -142,6 +149,7 @@ export class ProcessTransport implements Transport {
   #ended(link: ProcessLink, reason: string): void {
     if (this.#link !== link) return;
     this.#link = null;
+    this.#counters.add('process.ended');
     this.#deps.log?.warn('The QUIC process ended', { reason });
     this.#reportAllGone('the QUIC process ended');
     const livedMs = this.#deps.clock.monotonicMs() - this.#startedAtMs;

@@ -25,7 +25,10 @@ export const CHANNEL_FILE_DESCRIPTOR = 3;
 /** Where the entry file is, seen from the source and from a bundle. */
 const ENTRY_CANDIDATES = ['../../entry/quic.ts', './quic.js', '../quic.js'];
 /** A small young generation: it dominates the memory of a process that moves short-lived buffers, and shortens its pauses. */
-const NODE_FLAGS = ['--max-semi-space-size=1'];
+const YOUNG_GENERATION = '--max-semi-space-size=1';
+/** Where Node knows it: without it a signal opens a debugger's port in the process that holds the identity key. */
+const NO_DEBUGGER = '--disable-sigusr1';
+const NODE_FLAGS = [YOUNG_GENERATION, ...(process.allowedNodeEnvironmentFlags.has(NO_DEBUGGER) ? [NO_DEBUGGER] : [])];
 
 /** Starts the entry file (main/entry/quic.ts or its bundle) with the Node that runs this. */
 export function spawnNodeQuicProcess(entryFile: string = findEntryFile()): QuicChild {

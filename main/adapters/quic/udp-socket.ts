@@ -60,7 +60,12 @@ async function bind(host: string, port: number, receive: Receive, counters: Coun
     });
   });
   socket.on('error', () => counters.add('socket.errors'));
-  socket.on('message', (datagram, from) => receive(datagram, from.address, from.port));
+  const { traffic } = counters;
+  socket.on('message', (datagram, from) => {
+    traffic.receivedDatagrams += 1;
+    traffic.receivedBytes += datagram.length;
+    receive(datagram, from.address, from.port);
+  });
   growBuffers(socket, counters);
   const bound = socket.address();
   return {
@@ -70,6 +75,8 @@ async function bind(host: string, port: number, receive: Receive, counters: Coun
     send: (bytes, toHost, toPort) => {
       try {
         socket.send(bytes, toPort, toHost);
+        traffic.sentDatagrams += 1;
+        traffic.sentBytes += bytes.length;
       } catch {
         counters.add('socket.errors');
       }

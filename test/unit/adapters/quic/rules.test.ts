@@ -3,14 +3,17 @@ import { describe, expect, it } from 'vitest';
 import { forSocket, shown, sourceOf } from '../../../../main/adapters/quic/addresses.ts';
 import { HalfOpen } from '../../../../main/adapters/quic/half-open.ts';
 import {
+  BUSY_BEATS_MAX,
   CONNECTIONS_MAX,
   HALF_OPEN_MAX,
+  HEARTBEATS_MISSED_MAX,
   HALF_OPEN_PER_SOURCE_MAX,
   INITIALS_BURST,
   INITIALS_PER_SECOND,
   LOST_AFTER_DOUBT_MS,
   LOST_AFTER_SILENCE_MS,
   PING_AFTER_SILENCE_MS,
+  PROCESS_MEMORY_MAX_BYTES,
   QUARANTINED_CONNECTIONS_MAX,
   RESETS_BURST,
   RESETS_PER_SOURCE_BURST,
@@ -25,6 +28,7 @@ import { RetryTokens } from '../../../../main/adapters/quic/retry-tokens.ts';
 import { Silence } from '../../../../main/adapters/quic/silence.ts';
 import { SourceBudget } from '../../../../main/adapters/quic/source-budget.ts';
 import { StatelessResets } from '../../../../main/adapters/quic/stateless-resets.ts';
+import { Watchdog, type SignOfLife } from '../../../../main/adapters/quic/watchdog.ts';
 import { SystemRandom } from '../../../../main/adapters/clock/system-clock.ts';
 import { AppError } from '../../../../main/lib/app-error.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
@@ -263,5 +267,44 @@ describe('stateless resets', () => {
     expect(Array.from({ length: 1_000 }, (_, number) => answered(`source ${number}`)).filter(Boolean).length).toBeLessThanOrEqual(
       RESETS_BURST,
     );
+  });
+});
+
+describe('the watch over the process', () => {
+  const sign = (second: number, processorMs: number, activeMs: number, work: number): SignOfLife => ({
+    memoryBytes: 1,
+    atMs: second * 1_000,
+    processorMs: second * processorMs,
+    activeMs: second * activeMs,
+    work: second * work,
+  });
+  const verdicts = (processorMs: number, activeMs: number, work: number): (string | undefined)[] => {
+    const watchdog = new Watchdog();
+    return Array.from({ length: BUSY_BEATS_MAX + 1 }, (_, second) => watchdog.heard(sign(second, processorMs, activeMs, work)));
+  };
+
+  it('ends a process that spins, also on a computer that is short of processors', () => {
+    expect(verdicts(990, 1_000, 2).at(-1)).toBe('busy');
+    expect(verdicts(120, 1_000, 2).at(-1)).toBe('busy');
+    expect(verdicts(990, 1_000, 2).slice(0, -1)).toEqual(Array.from({ length: BUSY_BEATS_MAX }));
+  });
+
+  it('leaves one alone that works hard, waits, or spins for a moment only', () => {
+    expect(verdicts(990, 1_000, 5_000).at(-1)).toBeUndefined();
+    expect(verdicts(50, 1_000, 400).at(-1)).toBeUndefined();
+    expect(verdicts(300, 400, 2).at(-1)).toBeUndefined();
+    const watchdog = new Watchdog();
+    for (let second = 0; second < BUSY_BEATS_MAX; second += 1) watchdog.heard(sign(second, 990, 1_000, 2));
+    expect(watchdog.heard({ ...sign(BUSY_BEATS_MAX, 990, 1_000, 2), work: 10_000 })).toBeUndefined();
+    expect(watchdog.heard({ ...sign(BUSY_BEATS_MAX + 1, 990, 1_000, 2), work: 10_002 })).toBeUndefined();
+  });
+
+  it('ends one that swells, and one that misses three beats', () => {
+    const watchdog = new Watchdog();
+    expect(watchdog.heard({ ...sign(1, 0, 0, 0), memoryBytes: PROCESS_MEMORY_MAX_BYTES + 1 })).toBe('memory');
+    const silent = new Watchdog();
+    expect(Array.from({ length: HEARTBEATS_MISSED_MAX + 1 }, () => silent.beat()).at(-1)).toBe('silent');
+    expect(silent.heard(sign(1, 0, 0, 0))).toBeUndefined();
+    expect(silent.beat()).toBeUndefined();
   });
 });

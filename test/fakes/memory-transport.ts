@@ -78,6 +78,8 @@ export class MemoryNetwork {
 export class MemoryTransport implements Transport {
   /** Messages and answers sent, for tests that count. */
   sentCount = 0;
+  /** Where its connections come from, as the hubs it dials see it. */
+  sourceHost = '127.0.0.1';
   readonly #network: MemoryNetwork;
   readonly #ends = new Map<number, End>();
   readonly #timers = new Set<TimerHandle>();
@@ -152,7 +154,7 @@ export class MemoryTransport implements Transport {
     if (!this.#admit(near)) return err({ type: 'refused', reason: 'no place left' });
     this.#ends.set(near.info.connectionId, near);
     this.#emit({ type: 'connected', connection: near.info });
-    const there = far.#end(this.#keyHex, 'incoming', '127.0.0.1', this.#port);
+    const there = far.#end(this.#keyHex, 'incoming', this.sourceHost, this.#port);
     near.other = there;
     there.other = near;
     setImmediate(() => far.#accept(there));

@@ -113,7 +113,7 @@ export class PassphraseService {
         at,
         actor: by.actor,
         surface: by.surface,
-        action: 'passphrase_set',
+        action: 'passphrase.set',
         object: 'owner',
         digest: null,
         detail: '{}',

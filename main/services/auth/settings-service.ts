@@ -84,7 +84,7 @@ export class SettingsService {
         at,
         actor: by.actor,
         surface: by.surface,
-        action: 'settings_changed',
+        action: 'settings.changed',
         object: 'settings',
         digest: null,
         detail,

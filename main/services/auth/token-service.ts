@@ -128,7 +128,7 @@ export class TokenService {
         at: now,
         actor: by.actor,
         surface: by.surface,
-        action: 'token_revoked',
+        action: 'token.revoked',
         object: id,
         digest: null,
         detail: JSON.stringify({ kind: row.kind, agent: row.agent }),

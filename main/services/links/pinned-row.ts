@@ -9,6 +9,7 @@ export interface Pin {
   readonly key: KeyHex;
   /** Used when the key has no name here yet; unique among peers. */
   readonly petname: string;
+  /** The owner's word for whose it is, never the other side's; null keeps what the owner said before. */
   readonly person: string | null;
   readonly platform: string | null;
   /** What the hub called itself while pairing; outside text. */
@@ -31,6 +32,7 @@ export interface KnownPlace {
 export function pinnedRow(pin: Pin, before: PeerRow | undefined, { fixed, live }: KnownPlace, nowWallMs: number): PeerRow {
   return {
     ...pin,
+    person: pin.person ?? before?.person ?? null,
     petname: before !== undefined && before.trust !== 'revoked' ? before.petname : pin.petname,
     agentId: agentIdOfKeyHex(pin.key),
     trust: 'paired',

@@ -138,7 +138,7 @@ export class Confirmations {
     directory.pinInside(tables, {
       key: entry.key,
       petname,
-      person: entry.person,
+      person: null,
       platform: entry.platform,
       advertisedName: entry.saidHub,
     });

@@ -2,14 +2,18 @@
 
 /** From the offer to the last typed digit; then the pairing has failed and its id is burnt. */
 export const PAIRING_DURATION_MS = 300_000;
-/** How long pairing stays open when a person opens it without saying. */
-export const WINDOW_DURATION_DEFAULT_MINUTES = 5;
 /** A person may keep it open this long at once. */
 export const WINDOW_DURATION_MAX_MINUTES = 30;
 /** This many failed checks within FAILURES_WITHIN_MS close pairing for LOCK_DURATION_MS. */
 export const FAILURES_MAX = 3;
 export const FAILURES_WITHIN_MS = 600_000;
 export const LOCK_DURATION_MS = 600_000;
+/** Requests that wait for a person at once; one more gets overloaded, and its hub asks again every OFFER_AGAIN_AFTER_MS. */
+export const OFFERS_WAITING_MAX = 6;
+/** Of these from one address, so that a computer with many keys cannot keep the others out. */
+export const OFFERS_PER_ADDRESS_MAX = 1;
+/** An address from which so many requests came to nothing while pairing was open is heard no more until a person opens it again. */
+export const FRUITLESS_PER_ADDRESS_MAX = 6;
 /** A hub that took back so many requests while pairing was open is heard no more until a person opens it again; so is one that was declined. */
 export const FRUITLESS_OFFERS_MAX = 3;
 /** An offer that found pairing closed or busy is made again at this distance, until the pairing's time is up. */

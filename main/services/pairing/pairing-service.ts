@@ -1,5 +1,5 @@
-// Pairing as people do it: one at a time, started by a person here or offered by a hub while a person has pairing open; digits typed once
-// on each side. Owns the running pairing, the window and what is shown; what must survive a crash is Confirmations' part. It must never
+// Pairing as people do it: one at a time, started by a person here or offered by a hub while a person has pairing open. Several requests may
+// wait; a person opens the one whose label the other screen shows. Digits are typed once on each side. Owns the running pairing, the window and what is shown; what must survive a crash is Confirmations' part. It must never
 // pin a key, and never let a stranger make it ask a person anything while pairing is closed (PROTOCOL.md, Pairing).
 import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
@@ -7,30 +7,32 @@ import type { PairingDto, PairingState, PairingWindowDto } from '../../../preloa
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Store } from '../../ports/store.ts';
-import type { KeyHex } from '../../ports/transport.ts';
+import type { ConnectionInfo, KeyHex } from '../../ports/transport.ts';
 import { PAIRING_ID_BYTES, PAIRING_NONCE_BYTES } from '../../protocol/limits.ts';
 import {
   abortPayload,
   answerPayload,
   confirmMessage,
-  newOffer,
   parsePairStep,
   readPairMeta,
   revealPayload,
-  type PairMeta,
+  type PairRole,
   type PairStep,
 } from '../../protocol/pairing.ts';
 import { toHex } from '../../lib/bytes.ts';
 import { verify } from '../../protocol/signature.ts';
 import type { EventBus } from '../event-bus.ts';
 import type { IdentityService } from '../identity.ts';
+import type { HubAddress } from '../links/hub-address.ts';
 import { checkPetname } from '../links/peer-names.ts';
 import type { OpenLines } from '../links/open-lines.ts';
 import type { PeerDirectory } from '../links/peer-directory.ts';
 import type { HubProfile } from '../links/peer-links.ts';
 import type { ReplyDraft } from '../peer-messenger.ts';
 import { Confirmations } from './confirmations.ts';
-import { CONFIRM_ACCEPT_MS, OFFER_AGAIN_AFTER_MS, PAIRING_DURATION_MS } from './limits.ts';
+import { CONFIRM_ACCEPT_MS, PAIRING_DURATION_MS } from './limits.ts';
+import { refuseWithoutPlace } from './offer-places.ts';
+import { offerUntilTaken } from './offering.ts';
 import { keyBytes, PairingSession } from './pairing-session.ts';
 import { PairingShelf } from './pairing-shelf.ts';
 import { PairingWindow } from './pairing-window.ts';
@@ -62,12 +64,23 @@ export class PairingService {
   readonly #window: PairingWindow;
   readonly #confirmations: Confirmations;
   readonly #shelf: PairingShelf;
+  #isRunning = false;
 
   constructor(deps: PairingServiceDeps) {
     this.#deps = deps;
     const { store, clock, random, log, identity, directory, lines } = deps;
-    this.#window = new PairingWindow(clock, (window) => deps.events.publish({ type: 'pairing_window', window }));
-    this.#shelf = new PairingShelf({ clock, events: deps.events, directory, lines, onTimeUp: (session) => this.#timeIsUp(session) });
+    this.#window = new PairingWindow(clock, (window) => {
+      deps.events.publish({ type: 'pairing_window', window });
+      this.#shelf.windowChanged();
+    });
+    this.#shelf = new PairingShelf({
+      clock,
+      events: deps.events,
+      directory,
+      lines,
+      isOpen: () => this.#window.isOpen,
+      onTimeUp: (session) => this.#timeIsUp(session),
+    });
     this.#confirmations = new Confirmations({
       store,
       clock,
@@ -79,15 +92,17 @@ export class PairingService {
       onPinned: (pid) => this.#pinned(pid),
       onLost: (pid, why) => this.#lost(pid, why),
     });
-    lines.onRequest('pair', ({ link, envelope }) => this.#step(link.keyHex, envelope.payload));
+    lines.onRequest('pair', ({ link, envelope }) => this.#step(link.info, envelope.payload));
   }
 
   /** Call after the links were started. */
   start(): void {
+    this.#isRunning = true;
     this.#confirmations.start();
   }
 
   stop(): void {
+    this.#isRunning = false;
     this.#confirmations.stop();
     this.#window.stop();
     this.#shelf.stop();
@@ -105,34 +120,28 @@ export class PairingService {
   setWindow(open: boolean, minutes: number): PairingWindowDto {
     if (!open) this.#window.close();
     else {
-      this.#refuseWhileLocked();
+      this.#window.refuseWhileLocked();
       this.#window.open(minutes);
     }
     return this.#window.dto;
   }
 
-  /** A person pressed Add. Throws AppError conflict, rate_limited, peer_not_found or blocked; what fails later shows in the pairing. */
+  /** A person pressed Add; beside a hub whose request waits here, that opens the request. Throws AppError conflict, rate_limited, peer_not_found or blocked; what fails later shows in the pairing. */
   begin(peer: string, name: string | null): PairingDto {
-    const { directory, identity, random } = this.#deps;
-    this.#refuseWhileLocked();
+    const { directory, random } = this.#deps;
+    this.#window.refuseWhileLocked();
     const key = directory.keyOf(peer);
     if (directory.row(key)?.trust === 'suspended') throw new AppError('blocked', 'That hub is suspended here. Resume it first.');
     const running = this.#shelf.running();
-    if (running !== undefined) {
-      throw new AppError('conflict', 'Another pairing is under way.', { hint: 'Finish or cancel it first.', failedBy: 'input' });
-    }
+    if (running !== undefined) throw anotherIsUnderWay();
     const wantedName = name === null ? (directory.staticHub(key)?.name ?? null) : checkPetname(name);
-    const session = new PairingSession({
-      id: random.uuid(),
-      role: 'I',
-      ownKey: identity.keyHex,
-      peerKey: key,
-      pid: random.bytes(PAIRING_ID_BYTES),
-      ownMeta: this.#ownMeta(),
-      wantedName,
-      nonce: random.bytes(PAIRING_NONCE_BYTES),
-      expiresAt: this.#deps.clock.wallMs() + PAIRING_DURATION_MS,
-    });
+    const asked = this.#shelf.waiting().find(({ peerKey }) => peerKey === key);
+    if (asked !== undefined) {
+      asked.isInvited = true;
+      asked.wantedName = wantedName;
+      return this.open(asked.id);
+    }
+    const session = this.#newSession('I', key, random.bytes(PAIRING_ID_BYTES), wantedName);
     if (directory.row(key)?.trust === 'revoked') directory.pardon(key, true);
     this.#shelf.add(session);
     void this.#offer(session);
@@ -143,6 +152,7 @@ export class PairingService {
   open(id: string): PairingDto {
     const session = this.#shelf.get(id);
     this.#expect(session, 'offered');
+    if (this.#shelf.running() !== undefined) throw anotherIsUnderWay();
     this.#shelf.move(session, 'exchanging');
     void this.#request(session, answerPayload(session.pid, session.ownMeta, session.ownNonce));
     return session.dto;
@@ -179,7 +189,6 @@ export class PairingService {
         transcript: toHex(session.transcript),
         proposedName: session.proposedName,
         saidHub: said.hub,
-        person: session.saidPerson,
         platform: said.platform,
         host,
         port,
@@ -194,35 +203,22 @@ export class PairingService {
     const session = this.#shelf.get(id);
     if (session.isOver) return this.#shelf.remove(session);
     if (!(await this.#confirmations.withdraw(session.pidText))) throw new AppError('conflict', 'The two hubs are paired already.');
-    if (session.role === 'R') this.#window.cameToNothing(session.peerKey, true);
+    if (session.role === 'R') this.#window.cameToNothing(session.peerKey, session.peerAddress?.host, true);
     this.#abort(session, 'Called off here. Nothing was paired.', 'called off', false);
   }
 
-  /** I: connects and offers, again and again until the other side takes the offer or the time is up. */
   async #offer(session: PairingSession): Promise<void> {
-    const { lines, identity } = this.#deps;
-    const { pid, ownMeta, ownNonce } = session;
-    const offer = newOffer({ pid, key: keyBytes(identity.keyHex), meta: ownMeta, nonce: ownNonce });
-    session.commit = offer.commit;
-    while (session.state === 'waiting_for_answer') {
-      const opened = await lines.open(session.peerKey, session.ended.signal);
-      if (session.isOver) return;
-      if (!opened.ok) return this.#fail(session, opened.error.message, false);
-      const answered = await lines.request(session.peerKey, 'pair', offer.payload, session.ended.signal);
-      if (answered.ok || session.isOver) return;
-      const { code } = answered.error;
-      const isWorthAnother = ['not_authorized', 'overloaded', 'rate_limited', 'timeout', 'peer_unreachable'].includes(code);
-      if (!isWorthAnother) return this.#fail(session, 'The other hub did not take the request to pair.', false);
-      await this.#shelf.pause(session, OFFER_AGAIN_AFTER_MS);
-    }
+    const failure = await offerUntilTaken(session, { ...this.#deps, pause: (delayMs) => this.#shelf.pause(session, delayMs) });
+    if (failure !== undefined) this.#fail(session, failure, false);
   }
 
   /** Every step that comes from the other side; answered at once. Throws AppError for what is refused. */
-  async #step(key: KeyHex, payload: JsonObject): Promise<ReplyDraft> {
+  async #step({ keyHex: key, host, port }: ConnectionInfo, payload: JsonObject): Promise<ReplyDraft> {
+    if (!this.#isRunning) throw new AppError('overloaded', 'This hub is stopping.');
     const parsed = parsePairStep(payload);
     if (!parsed.ok) throw new AppError('invalid_envelope', `The pairing step does not fit: ${parsed.error}.`);
     const step = parsed.value;
-    if (step.step === 'offer') return this.#offered(key, step);
+    if (step.step === 'offer') return this.#offered(key, { host, port }, step);
     const session = this.#shelf.byPid(step.pidText, key);
     if (step.step === 'confirm') return this.#confirmed(key, step, session);
     if (step.step === 'abort') {
@@ -233,30 +229,24 @@ export class PairingService {
     return step.step === 'answer' ? this.#answered(session, step) : this.#revealed(session, step);
   }
 
-  #offered(key: KeyHex, step: Extract<PairStep, { step: 'offer' }>): ReplyDraft {
-    const { identity, random, clock, directory } = this.#deps;
-    const running = this.#shelf.running();
-    const isRepeated = running?.peerKey === key && running.pidText === step.pidText && running.role === 'R';
-    if (isRepeated) return ACCEPTED;
-    if (running?.role === 'I' && running.peerKey === key && running.state === 'waiting_for_answer') this.#yieldTo(running, key);
-    else if (!this.#window.admits(key)) {
-      throw new AppError('not_authorized', 'Pairing is closed here.', { hint: 'A person at this hub must open pairing first.' });
-    } else if (running !== undefined) {
-      throw new AppError('overloaded', 'Another pairing is under way here.', { hint: 'Try again in a minute.' });
-    }
+  #offered(key: KeyHex, at: HubAddress, step: Extract<PairStep, { step: 'offer' }>): ReplyDraft {
+    const known = this.#shelf.byPid(step.pidText, key);
+    if (known?.role === 'R' && !known.isOver) return ACCEPTED;
     if (this.#shelf.isBurnt(step.pidText)) throw new AppError('rejected', 'That pairing id was used before. Start again with a new one.');
+    const running = this.#shelf.running();
+    const isCrossing = running?.role === 'I' && running.peerKey === key && running.state === 'waiting_for_answer';
+    if (isCrossing) this.#yieldTo(running, key);
+    else refuseWithoutPlace({ key, host: at.host }, this.#shelf, this.#window);
+    for (const older of this.#shelf.waiting()) {
+      if (older.peerKey !== key) continue;
+      this.#window.cameToNothing(key, at.host, false);
+      this.#shelf.drop(older);
+    }
     this.#shelf.burn(step.pidText);
-    const session = new PairingSession({
-      id: random.uuid(),
-      role: 'R',
-      ownKey: identity.keyHex,
-      peerKey: key,
-      pid: step.pid,
-      ownMeta: this.#ownMeta(),
-      wantedName: directory.staticHub(key)?.name ?? null,
-      nonce: random.bytes(PAIRING_NONCE_BYTES),
-      expiresAt: clock.wallMs() + PAIRING_DURATION_MS,
-    });
+    const wantedName = (isCrossing ? running.wantedName : null) ?? this.#deps.directory.staticHub(key)?.name ?? null;
+    const session = this.#newSession('R', key, step.pid, wantedName);
+    session.isInvited = isCrossing;
+    session.peerAddress = at;
     session.commit = step.commit;
     session.peerMeta = step.meta;
     this.#shelf.add(session);
@@ -315,7 +305,7 @@ export class PairingService {
     this.#shelf.burn(pidText);
     if (this.#confirmations.isOf(pidText, key) && !(await this.#confirmations.withdraw(pidText))) return;
     if (session === undefined || session.isOver) return;
-    if (session.role === 'R') this.#window.cameToNothing(key, false);
+    if (session.role === 'R') this.#window.cameToNothing(key, session.peerAddress?.host, false);
     const isWrong = DIGIT_STATES.includes(session.state);
     this.#fail(
       session,
@@ -345,6 +335,7 @@ export class PairingService {
     if (session.isOver) return;
     session.failure = failure;
     this.#shelf.burn(session.pidText);
+    if (session.state === 'offered') return this.#shelf.drop(session);
     this.#shelf.end(session, 'failed');
     if (isFailedCheck) this.#window.failed();
     this.#deps.log.info('pairing failed', { role: session.role, check: isFailedCheck });
@@ -383,17 +374,23 @@ export class PairingService {
     throw new AppError('conflict', 'That step of the pairing is not due now.', { failedBy: 'input', data: { state: session.state } });
   }
 
-  #refuseWhileLocked(): void {
-    if (!this.#window.isLocked) return;
-    const until = this.#window.dto.locked_until ?? this.#deps.clock.wallMs();
-    const minutes = Math.max(1, Math.ceil((until - this.#deps.clock.wallMs()) / 60_000));
-    throw new AppError('rate_limited', `Pairing is closed for ${minutes} more minutes, because too many pairings failed.`, {
-      retryAfterMs: Math.max(0, until - this.#deps.clock.wallMs()),
+  #newSession(role: PairRole, peerKey: KeyHex, pid: Uint8Array, wantedName: string | null): PairingSession {
+    const { identity, random, clock, profile } = this.#deps;
+    const { name, person, platform } = profile();
+    return new PairingSession({
+      id: random.uuid(),
+      role,
+      ownKey: identity.keyHex,
+      peerKey,
+      pid,
+      ownMeta: { hub: name, platform, ...(person === null ? {} : { person }) },
+      wantedName,
+      nonce: random.bytes(PAIRING_NONCE_BYTES),
+      expiresAt: clock.wallMs() + PAIRING_DURATION_MS,
     });
   }
+}
 
-  #ownMeta(): PairMeta {
-    const { name, person, platform } = this.#deps.profile();
-    return { hub: name, platform, ...(person === null ? {} : { person }) };
-  }
+function anotherIsUnderWay(): AppError {
+  return new AppError('conflict', 'Another pairing is under way.', { hint: 'Finish or cancel it first.', failedBy: 'input' });
 }

@@ -35,7 +35,10 @@ export class PairingSession {
   readonly pidText: string;
   readonly ownMeta: PairMeta;
   readonly ownNonce: Uint8Array;
-  readonly wantedName: string | null;
+  /** What the owner wants to call the hub, if anything. */
+  wantedName: string | null;
+  /** A person here chose this hub: it is shown and may be opened although pairing is closed for others. */
+  isInvited: boolean;
   /** Aborted when the session has ended. */
   readonly ended = new AbortController();
   state: PairingState;
@@ -61,6 +64,7 @@ export class PairingSession {
     this.ownMeta = start.ownMeta;
     this.ownNonce = start.nonce;
     this.wantedName = start.wantedName;
+    this.isInvited = start.role === 'I';
     this.expiresAt = start.expiresAt;
     this.#ownKey = start.ownKey;
     this.state = start.role === 'I' ? 'waiting_for_answer' : 'offered';
@@ -107,13 +111,6 @@ export class PairingSession {
       if (escaped?.hidden === false) return escaped.name;
     }
     return '';
-  }
-
-  /** The person's name as it may be shown, or null. */
-  get saidPerson(): string | null {
-    const { person } = readPairMeta(this.peerMeta);
-    const escaped = person === null ? undefined : escapeName(person);
-    return escaped?.hidden === false ? escaped.name : null;
   }
 
   get dto(): PairingDto {

@@ -1,5 +1,6 @@
-// The pairings there are: the one that goes on, the ones that just ended and are still shown, and the ids that may not be used again.
-// Keeps their timers and tells pages; knows nothing of the steps.
+// The pairings there are: the requests that wait for a person, the one pairing that goes on, the ones that just ended and are still shown,
+// and the ids that may not be used again. Keeps their timers and tells pages; knows nothing of the steps. Requests of hubs that nobody here
+// chose are shown only while pairing is open (PROTOCOL.md, Pairing).
 import { AppError } from '../../lib/app-error.ts';
 import type { PairingDto, PairingState } from '../../../preload/contract/dto.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
@@ -15,6 +16,7 @@ export interface PairingShelfDeps {
   readonly events: EventBus;
   readonly directory: Pick<PeerDirectory, 'pardon'>;
   readonly lines: Pick<OpenLines, 'hold' | 'release'>;
+  readonly isOpen: () => boolean;
   readonly onTimeUp: (session: PairingSession) => void;
 }
 
@@ -28,26 +30,45 @@ export class PairingShelf {
     this.#deps = deps;
   }
 
+  /** Every pairing is over with this: what a step still waits for changes nothing any more. */
   stop(): void {
-    for (const session of this.#sessions.values()) session.ended.abort();
+    for (const session of this.#sessions.values()) {
+      if (!session.isOver) session.state = 'failed';
+      session.ended.abort();
+      this.#deps.lines.release(session.peerKey);
+    }
     for (const timer of this.#timers.values()) timer.cancel();
     this.#timers.clear();
     this.#sessions.clear();
   }
 
   list(): readonly PairingDto[] {
-    return [...this.#sessions.values()].map(({ dto }) => dto);
+    return [...this.#sessions.values()].filter((session) => this.#isShown(session)).map(({ dto }) => dto);
   }
 
   /** The pairing that goes on: there is one at most. */
   running(): PairingSession | undefined {
-    return [...this.#sessions.values()].find(({ isOver }) => !isOver);
+    return [...this.#sessions.values()].find(({ isOver, state }) => !isOver && state !== 'offered');
   }
 
-  /** Throws AppError not_found. */
+  /** Requests that wait for a person, oldest first. */
+  waiting(): readonly PairingSession[] {
+    return [...this.#sessions.values()].filter(({ state }) => state === 'offered');
+  }
+
+  /** Pairing was opened or closed: the requests that wait are shown, or not any more. They go on waiting until their time is up. */
+  windowChanged(): void {
+    for (const session of this.waiting()) {
+      if (this.#isShown(session)) this.#publish(session);
+      else this.#deps.events.publish({ type: 'pairing_gone', id: session.id });
+    }
+  }
+
+  /** Throws AppError not_found, also for a request that is not to be shown. */
   get(id: string): PairingSession {
     const session = this.#sessions.get(id);
-    if (session === undefined) throw new AppError('not_found', 'No such pairing is under way here.', { failedBy: 'input' });
+    if (session === undefined || !this.#isShown(session))
+      throw new AppError('not_found', 'No such pairing is under way here.', { failedBy: 'input' });
     return session;
   }
 
@@ -75,9 +96,7 @@ export class PairingShelf {
 
   end(session: PairingSession, state: 'paired' | 'failed'): void {
     session.state = state;
-    session.ended.abort();
-    this.#deps.lines.release(session.peerKey);
-    this.#deps.directory.pardon(session.peerKey, false);
+    this.#letGo(session);
     this.#timers.get(session.id)?.cancel();
     this.#timers.set(
       session.id,
@@ -86,6 +105,13 @@ export class PairingShelf {
     this.#publish(session);
     const ended = [...this.#sessions.values()].filter(({ isOver }) => isOver);
     for (const old of ended.slice(0, Math.max(0, ended.length - ENDED_SHOWN_MAX))) this.remove(old);
+  }
+
+  /** A request that nobody opened is over: there is nothing to show of it. */
+  drop(session: PairingSession): void {
+    session.state = 'failed';
+    this.#letGo(session);
+    this.remove(session);
   }
 
   remove(session: PairingSession): void {
@@ -121,7 +147,17 @@ export class PairingShelf {
     });
   }
 
+  #letGo(session: PairingSession): void {
+    session.ended.abort();
+    this.#deps.lines.release(session.peerKey);
+    this.#deps.directory.pardon(session.peerKey, false);
+  }
+
+  #isShown({ state, isInvited }: PairingSession): boolean {
+    return state !== 'offered' || isInvited || this.#deps.isOpen();
+  }
+
   #publish(session: PairingSession): void {
-    this.#deps.events.publish({ type: 'pairing', pairing: session.dto });
+    if (this.#isShown(session)) this.#deps.events.publish({ type: 'pairing', pairing: session.dto });
   }
 }

@@ -1,9 +1,17 @@
 // Whether offers are taken at all: only while a person has opened pairing, and not for a while after too many failed checks
 // (PROTOCOL.md, Pairing). Holds times on the monotonic clock; wall times are for display.
+import { AppError } from '../../lib/app-error.ts';
 import type { PairingWindowDto } from '../../../preload/contract/dto.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { KeyHex } from '../../ports/transport.ts';
-import { FAILURES_MAX, FAILURES_WITHIN_MS, FRUITLESS_OFFERS_MAX, LOCK_DURATION_MS, WINDOW_DURATION_MAX_MINUTES } from './limits.ts';
+import {
+  FAILURES_MAX,
+  FAILURES_WITHIN_MS,
+  FRUITLESS_OFFERS_MAX,
+  FRUITLESS_PER_ADDRESS_MAX,
+  LOCK_DURATION_MS,
+  WINDOW_DURATION_MAX_MINUTES,
+} from './limits.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -15,6 +23,7 @@ export class PairingWindow {
   #failuresAtMs: number[] = [];
   /** Requests of a hub that came to nothing while this window was open. */
   readonly #fruitless = new Map<KeyHex, number>();
+  readonly #fruitlessFrom = new Map<string, number>();
   #timer: TimerHandle | undefined;
 
   constructor(clock: Clock, onChange: (window: PairingWindowDto) => void) {
@@ -26,14 +35,26 @@ export class PairingWindow {
     return !this.isLocked && this.#closesAtMs !== undefined && this.#clock.monotonicMs() < this.#closesAtMs;
   }
 
-  /** Whether this hub may ask now. */
-  admits(key: KeyHex): boolean {
-    return this.isOpen && (this.#fruitless.get(key) ?? 0) < FRUITLESS_OFFERS_MAX;
+  /** Whether this hub may ask now, from that address. */
+  admits(key: KeyHex, host: string): boolean {
+    const isHeard = (this.#fruitless.get(key) ?? 0) < FRUITLESS_OFFERS_MAX;
+    return this.isOpen && isHeard && (this.#fruitlessFrom.get(host) ?? 0) < FRUITLESS_PER_ADDRESS_MAX;
   }
 
   /** A request of this hub came to nothing: `isDeclined` by the person here, which ends it for this window, or taken back by the hub. */
-  cameToNothing(key: KeyHex, isDeclined: boolean): void {
+  cameToNothing(key: KeyHex, host: string | undefined, isDeclined: boolean): void {
     this.#fruitless.set(key, isDeclined ? FRUITLESS_OFFERS_MAX : (this.#fruitless.get(key) ?? 0) + 1);
+    if (host !== undefined) this.#fruitlessFrom.set(host, (this.#fruitlessFrom.get(host) ?? 0) + 1);
+  }
+
+  /** Throws AppError rate_limited while too many failures keep pairing shut. */
+  refuseWhileLocked(): void {
+    if (!this.isLocked || this.#lockedUntilMs === undefined) return;
+    const leftMs = this.#lockedUntilMs - this.#clock.monotonicMs();
+    const minutes = Math.max(1, Math.ceil(leftMs / MINUTE_MS));
+    throw new AppError('rate_limited', `Pairing is closed for ${minutes} more minutes, because too many pairings failed.`, {
+      retryAfterMs: Math.max(0, Math.round(leftMs)),
+    });
   }
 
   get isLocked(): boolean {
@@ -51,7 +72,7 @@ export class PairingWindow {
   /** Opens for so many minutes from now; does nothing while locked. */
   open(minutes: number): void {
     if (this.isLocked) return;
-    this.#fruitless.clear();
+    this.#forgetFruitless();
     const durationMs = Math.min(minutes, WINDOW_DURATION_MAX_MINUTES) * MINUTE_MS;
     this.#closesAtMs = this.#clock.monotonicMs() + durationMs;
     this.#changeAgainAfter(durationMs);
@@ -61,7 +82,7 @@ export class PairingWindow {
   close(): void {
     if (this.#closesAtMs === undefined) return;
     this.#closesAtMs = undefined;
-    this.#fruitless.clear();
+    this.#forgetFruitless();
     if (!this.isLocked) this.#cancelTimer();
     this.#onChange(this.dto);
   }
@@ -82,6 +103,11 @@ export class PairingWindow {
   stop(): void {
     this.#cancelTimer();
     this.#closesAtMs = undefined;
+  }
+
+  #forgetFruitless(): void {
+    this.#fruitless.clear();
+    this.#fruitlessFrom.clear();
   }
 
   #changeAgainAfter(delayMs: number): void {

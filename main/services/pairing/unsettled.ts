@@ -19,7 +19,6 @@ export interface Unsettled {
   readonly transcript: string;
   readonly proposedName: string;
   readonly saidHub: string | null;
-  readonly person: string | null;
   readonly platform: string | null;
   /** When our own check passed, wall clock. */
   readonly checkedAt: number;
@@ -68,7 +67,6 @@ function readEntry(value: unknown): readonly Unsettled[] {
       checkedAt,
       proposedName: textOf(value.proposedName) ?? '',
       saidHub: textOf(value.saidHub),
-      person: textOf(value.person),
       platform: textOf(value.platform),
       actor: textOf(value.actor) ?? 'hub',
       surface: textOf(value.surface) ?? 'hub',

@@ -112,7 +112,7 @@ describe('HT-13: of several owner passphrases set at once', () => {
     const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
     expect(refused).toEqual([expect.objectContaining({ code: 'conflict' }), expect.objectContaining({ code: 'conflict' })]);
     await expect(service.check(kept[0] ?? '', signal)).resolves.toBeUndefined();
-    expect(store.read.audit({ limit: 9 }).filter(({ action }) => action === 'passphrase_set')).toHaveLength(1);
+    expect(store.read.audit({ limit: 9 }).filter(({ action }) => action === 'passphrase.set')).toHaveLength(1);
   });
 
   test('one change is kept and the other is told', async () => {

@@ -57,7 +57,7 @@ describe('a token', () => {
     expect(tokens.authenticate(token)).toBeUndefined();
     expect(heard).toEqual([id]);
     await expect(tokens.revoke(id, BY)).rejects.toMatchObject({ code: 'not_found' });
-    expect(store.read.audit({ limit: 5 })[0]).toMatchObject({ action: 'token_revoked', object: id });
+    expect(store.read.audit({ limit: 5 })[0]).toMatchObject({ action: 'token.revoked', object: id });
   });
 
   test('of a removed agent ends with all its others', async () => {

@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { toBase64Url } from '../../../../main/lib/bytes.ts';
 import { isJsonObject } from '../../../../main/lib/json-object.ts';
-import type { ConnectionInfo } from '../../../../main/ports/transport.ts';
 import {
   answerPayload,
   confirmMessage,
@@ -20,7 +19,8 @@ import { keyBytes } from '../../../../main/services/pairing/pairing-session.ts';
 import { HubStack, PERSON } from '../../../fakes/hub-stack.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { MemoryNetwork } from '../../../fakes/memory-transport.ts';
-import { RawHub, type RawReply } from '../links/raw-hub.ts';
+import { RawHub } from '../links/raw-hub.ts';
+import { Attacker } from './attacker.ts';
 
 let clock: ManualClock;
 let network: MemoryNetwork;
@@ -42,63 +42,8 @@ async function hub(name: string): Promise<HubStack> {
   return stack;
 }
 
-/** An attacker that plays the initiator by hand. */
-class Attacker {
-  readonly raw: RawHub;
-  readonly pid = new Uint8Array(randomBytes(16));
-  readonly nonce = new Uint8Array(randomBytes(32));
-  readonly meta = { hub: 'Friendly hub' };
-  #line: ConnectionInfo | undefined;
-  readonly #target: HubStack;
-
-  constructor(raw: RawHub, target: HubStack) {
-    this.raw = raw;
-    this.#target = target;
-  }
-
-  get key(): Uint8Array {
-    return keyBytes(this.raw.key);
-  }
-
-  get offer(): ReturnType<typeof newOffer> {
-    return newOffer({ pid: this.pid, key: this.key, meta: this.meta, nonce: this.nonce });
-  }
-
-  async connect(): Promise<this> {
-    this.#line = await this.raw.connect(this.#target);
-    await this.raw.hello(this.#line, this.#target);
-    return this;
-  }
-
-  async step(payload: unknown): Promise<RawReply | undefined> {
-    if (this.#line === undefined) throw new Error('not connected');
-    return this.raw.ask(this.#line, this.raw.envelope(this.#target.agentId, 'pair', payload));
-  }
-
-  /** The answer that the target sent to us as a request of its own; it is acked. */
-  async takeAnswer(): Promise<{ meta: Readonly<Record<string, unknown>>; nonce: Uint8Array }> {
-    const event = this.raw.events.findLast((candidate) => candidate.type === 'request');
-    if (event?.type !== 'request') throw new Error('no answer came');
-    const envelope: unknown = JSON.parse(new TextDecoder().decode(event.bytes));
-    if (!isJsonObject(envelope) || !isJsonObject(envelope['payload'])) throw new Error('no envelope');
-    const step = parsePairStep(envelope['payload']);
-    if (!step.ok || step.value.step !== 'answer') throw new Error('no answer step');
-    this.raw.transport.respond(
-      event.connectionId,
-      event.streamId,
-      this.raw.envelope(this.#target.agentId, 'ack', { accepted: true }, { ref: envelope['id'] }),
-    );
-    await clock.settle();
-    return step.value;
-  }
-
-  async stop(): Promise<void> {
-    await this.raw.transport.stop();
-  }
-}
-
 async function attacker(target: HubStack): Promise<Attacker> {
-  const made = await new Attacker(await new RawHub(network.create()).start(), target).connect();
+  const made = await new Attacker(await new RawHub(network.create()).start(), target, clock).connect();
   stops.push(() => made.stop());
   return made;
 }
@@ -130,7 +75,7 @@ describe('pairing against hubs that do not keep to the rules', () => {
       stops.push(() => raw.transport.stop());
       const line = await raw.connect(mum);
       await clock.settle();
-      const eve = new Attacker(raw, mum);
+      const eve = new Attacker(raw, mum, clock);
       if (raw.ended(line) !== undefined) {
         codes.push('refused');
         continue;

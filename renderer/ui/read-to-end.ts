@@ -9,7 +9,8 @@ export function readToEnd({
   onmeasure,
   onend,
 }: {
-  onmeasure(linesLeft: number, overflows: boolean): void;
+  /** @param height of everything in it, in px, whatever of that is in view */
+  onmeasure(linesLeft: number, overflows: boolean, height: number): void;
   onend(): void;
 }): Attachment<HTMLElement> {
   return (box) => {
@@ -21,16 +22,23 @@ export function readToEnd({
       onmeasure(
         below > END_TOLERANCE_PX ? Math.max(1, Math.round(below / line)) : 0,
         box.scrollHeight - box.clientHeight > END_TOLERANCE_PX,
+        box.scrollHeight,
       );
       if (below <= END_TOLERANCE_PX) onend();
     };
-    const sizes = new ResizeObserver(measure);
+    // What is told here may change sizes again: not within the browser's own round of telling them.
+    let frame = 0;
+    const sizes = new ResizeObserver(() => {
+      cancelAnimationFrame(frame);
+      frame = requestAnimationFrame(measure);
+    });
     sizes.observe(box);
-    if (box.firstElementChild !== null) sizes.observe(box.firstElementChild);
+    for (const part of box.children) sizes.observe(part);
     measure();
     box.addEventListener('scroll', measure, { passive: true });
     return () => {
       sizes.disconnect();
+      cancelAnimationFrame(frame);
       box.removeEventListener('scroll', measure);
     };
   };

@@ -40,6 +40,18 @@ describe('what a card shows', () => {
     await expectAccessible();
   });
 
+  test('a text with a few fields stands whole: nothing of it is hidden below a fold', async () => {
+    const text = `${'One line of eight short words and no more. '.repeat(7)}`;
+    const fields = ['dinner_time', 'location', 'guests', 'dessert', 'who_cooks'].map((name) => [`context.${name}`, 'home'] as const);
+    await showCards(new FakeHubApi(snapshotOf({ approvals: [approvalOf('whole', { text, fields })] })));
+    const box = document.querySelector('.scroll');
+    expect(box?.scrollHeight).toBeGreaterThan(256);
+    expect(box?.scrollHeight).toBe(box?.clientHeight);
+    await expect.element(page.getByText('Who cooks')).toBeVisible();
+    expect(document.body.textContent).not.toContain('More below');
+    await expect.element(button('Allow once')).not.toHaveAttribute('aria-disabled');
+  });
+
   test('cards stand by soonest end', async () => {
     await showCards(new FakeHubApi(snapshotOf({ approvals: [SALT, DINNER, CAR] })));
     const order = [...document.querySelectorAll('[data-card]')].map((element) => element.getAttribute('data-card'));

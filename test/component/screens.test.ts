@@ -121,6 +121,27 @@ describe('agents', () => {
     await expect.element(page.getByText('4821')).not.toBeInTheDocument();
   });
 
+  test('every line to be pasted begins as this computer wants it, and is copied by itself', async () => {
+    const command = 'node /srv/axon/main/entry/axon.cjs --home /srv/mum';
+    await showApp(new FakeHubApi(snapshotOf({ hub: { ...MUM, command } })), 'agents');
+    const copies = vi.spyOn(navigator.clipboard, 'writeText').mockResolvedValue();
+    await button('Copy: Let it ask to be connected').click();
+    await page.getByRole('tab', { name: 'axon' }).click();
+    await button('Copy: Hand it what it is asked to do').click();
+    expect(copies.mock.calls.map(([line]) => line)).toEqual([
+      `${command} agents connect claude-code`,
+      `${command} listen --as my-agent --domain family.chat -- ./my-agent`,
+    ]);
+    await expectAccessible();
+    copies.mockRestore();
+  });
+
+  test('where the program brought no command only curl is offered', async () => {
+    await showApp(new FakeHubApi(snapshotOf({ hub: { ...MUM, command: null } })), 'agents');
+    await expect.element(page.getByRole('tab', { name: 'curl' })).toHaveAttribute('aria-selected', 'true');
+    await expect.element(page.getByRole('tab', { name: 'Claude Code' })).not.toBeInTheDocument();
+  });
+
   test('a token is shown once and forgotten', async () => {
     const hub = new FakeHubApi(snapshotOf());
     await showApp(hub, 'agents');
@@ -167,6 +188,17 @@ describe('settings', () => {
     await expect.element(heading('Settings')).toBeVisible();
     await expect.element(page.getByRole('switch', { name: 'Start at login' })).not.toBeInTheDocument();
     await expect.element(page.getByRole('switch', { name: 'Tell me about requests' })).not.toBeInTheDocument();
+  });
+
+  test('what others need to add this hub by its address stands there and is copied as it is', async () => {
+    await showApp(new FakeHubApi(snapshotOf()), 'settings');
+    const copies = vi.spyOn(navigator.clipboard, 'writeText').mockResolvedValue();
+    await expect.element(page.getByText(MUM.label ?? '', { exact: true })).toBeVisible();
+    await button('Copy: Public key').click();
+    await button('Copy: Agent id').click();
+    expect(copies.mock.calls.flat()).toEqual([MUM.public_key, MUM.agent_id]);
+    await expect.element(page.getByText(/^7100 \(UDP\) for other hubs/)).toBeVisible();
+    copies.mockRestore();
   });
 
   test('a changed passphrase needs the old one', async () => {

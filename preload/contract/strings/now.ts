@@ -93,6 +93,7 @@ export const now = {
     kind: 'Kind, area',
     key: 'Key',
     conversation: 'Conversation',
+    fields: 'Fields',
   },
 
   allowOnce: 'Allow once',

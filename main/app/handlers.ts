@@ -8,8 +8,10 @@ import { conversationsHandlers } from '../api/operations/conversations.ts';
 import { feedHandlers } from '../api/operations/feed.ts';
 import { hubHandlers } from '../api/operations/hub.ts';
 import { inboxHandlers } from '../api/operations/inbox.ts';
+import { metricsHandlers } from '../api/operations/metrics.ts';
 import { pairingsHandlers } from '../api/operations/pairings.ts';
 import { peersHandlers } from '../api/operations/peers.ts';
+import { rulesHandlers } from '../api/operations/rules.ts';
 import { sendHandlers } from '../api/operations/send.ts';
 import { sessionsHandlers } from '../api/operations/sessions.ts';
 import { settingsHandlers } from '../api/operations/settings.ts';
@@ -19,7 +21,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Services } from './services.ts';
 
 export function composeHandlers(services: Services, clock: Clock): Handlers {
-  const { hub, tokens, login, passphrase, bootSecret, peers, directory, links, pairing, settings, work } = services;
+  const { hub, tokens, login, passphrase, bootSecret, peers, directory, links, keyTrust, pairing, settings, work } = services;
   return {
     ...hubHandlers({
       hub,
@@ -31,9 +33,13 @@ export function composeHandlers(services: Services, clock: Clock): Handlers {
       snapshot: () => snapshotOf(services, clock),
       counts: () => countsOf(services),
     }),
+    ...metricsHandlers({
+      status: async () => ({ hub: hub.current(), ...(await countsOf(services)) }),
+      usage: () => ({ memoryBytes: process.memoryUsage.rss(), processorSeconds: processorSeconds() }),
+    }),
     ...sessionsHandlers({ tokens }),
     ...settingsHandlers({ settings }),
-    ...peersHandlers({ directory, links }),
+    ...peersHandlers({ directory, links, keyTrust }),
     ...pairingsHandlers({ pairing }),
     ...agentsHandlers({
       agents: work.agents,
@@ -45,10 +51,16 @@ export function composeHandlers(services: Services, clock: Clock): Handlers {
     ...tasksHandlers(work),
     ...inboxHandlers(work),
     ...approvalsHandlers(work),
+    ...rulesHandlers(work),
     ...conversationsHandlers(work),
     ...feedHandlers(work),
     ...auditHandlers({ work }),
   };
+}
+
+function processorSeconds(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000_000;
 }
 
 /** One picture, taken in one turn: events with a higher number follow it. */
@@ -86,6 +98,7 @@ async function countsOf({
     transport: {
       connections: statistics?.connections ?? 0,
       restarts: statistics?.restarts ?? 0,
+      memory_bytes: statistics?.processMemoryBytes ?? null,
       counters: { ...statistics?.counters, ...links.counters() },
     },
   };

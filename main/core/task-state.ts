@@ -1,8 +1,10 @@
-// The states of a delegation (PROTOCOL.md, Delegation states) and of a query that waits for a person. Terminal states never change.
+// The states of a delegation (PROTOCOL.md, Delegation states) and of a query that waits for a person. Terminal states never change. Only what
+// another hub runs is `sending` (no word of it yet) or `cancelling` (called off here, no word of that yet).
 // This file says which moves exist; who may make one, and when, is decided elsewhere.
 
 export const TASK_STATES = [
   'sending',
+  'cancelling',
   'received',
   'awaiting_approval',
   'held',
@@ -25,6 +27,7 @@ const TERMINAL: ReadonlySet<TaskState> = new Set(['completed', 'partial', 'faile
 /** For work that runs here. Nothing reaches an agent's queue except through `approved`, by a person or by a rule. */
 const MOVES_HERE: Readonly<Record<TaskState, readonly TaskState[]>> = {
   sending: [],
+  cancelling: [],
   received: ['awaiting_approval', 'approved', 'failed', 'declined', 'expired', 'cancelled'],
   awaiting_approval: ['held', 'approved', 'failed', 'declined', 'expired', 'cancelled'],
   held: ['awaiting_approval', 'approved', 'failed', 'declined', 'expired', 'cancelled'],
@@ -41,8 +44,12 @@ const MOVES_HERE: Readonly<Record<TaskState, readonly TaskState[]>> = {
   cancelled: [],
 };
 
-/** What is seen from afar may skip steps and come out of order, but never begins again and never leaves its end. */
+/**
+ * What is seen from afar may skip steps and come out of order, but never begins again and never leaves its end. Once it is being called off
+ * only its end counts: how far it had come is old news.
+ */
 function canObserve(from: TaskState, to: TaskState): boolean {
+  if (from === 'cancelling') return TERMINAL.has(to);
   return !TERMINAL.has(from) && to !== 'sending' && from !== to;
 }
 

@@ -35,7 +35,7 @@ export const ERRORS = {
   bad_request: { status: 400, exit: 2, retryable: false, title: 'The request does not fit' },
   bad_host: { status: 403, exit: 2, retryable: false, title: 'Wrong Host' },
   bad_origin: { status: 403, exit: 2, retryable: false, title: 'Wrong origin' },
-  unauthenticated: { status: 401, exit: 2, retryable: false, title: 'A token is needed' },
+  unauthenticated: { status: 401, exit: 2, retryable: false, title: 'Not let in' },
   forbidden: { status: 403, exit: 2, retryable: false, title: 'This token may not do that' },
   not_found: { status: 404, exit: 2, retryable: false, title: 'Not found' },
   method_not_allowed: { status: 405, exit: 2, retryable: false, title: 'Not done this way' },

@@ -1,10 +1,11 @@
 // What `axon examples` and GET /v1/examples print: one complete exchange, annotated, from which a program can work without anything else.
 // Imports nothing.
 
-export const EXAMPLES = `AXON Hub: a complete exchange, from an agent's side
+/** @param command how a line at a terminal begins here, as "npx axon" */
+export const examples = (command: string): string => `AXON Hub: a complete exchange, from an agent's side
 ====================================================
 
-Base address   http://127.0.0.1:7117     (the port stands in hub.json of the data folder; "axon status" shows it)
+Base address   http://127.0.0.1:7117     (the port stands in hub.json of the data folder; "${command} status" shows it)
 Every request  Authorization: Bearer $AXON_TOKEN
 Every body     Content-Type: application/json
 
@@ -12,13 +13,13 @@ Every body     Content-Type: application/json
 
    POST /v1/agents
    {"name":"dad-assistant","domains":["family.calendar"],"capabilities":["calendar.read"]}
-   -> {"registration":{"id":"5b1f...","code":"4821",...},"secret":"...","poll":"/v1/agents/registrations/5b1f..."}
+   -> {"registration":{"id":"5b1f...","code":"482163",...},"secret":"...","poll":"/v1/agents/registrations/5b1f..."}
 
    POST /v1/agents/registrations/5b1f...        ask again until the state is "confirmed"
    {"secret":"..."}
    -> {"state":"confirmed","token":"axh_agent_..."}
 
-   At a terminal all of this is:   axon agents connect dad-assistant --domain family.calendar
+   At a terminal all of this is:   ${command} agents connect dad-assistant --domain family.calendar
 
 1. hello: between the hubs, made by them, never by you. It looks like this on the wire:
 
@@ -28,15 +29,15 @@ Every body     Content-Type: application/json
 
 2. discover: what do the agents of another hub do?
 
-   GET /v1/peers                                            axon peers
+   GET /v1/peers                                            ${command} peers
    -> {"items":[{"id":"ed25519.<mum>","name":"Mum's PC","online":true,...}],"next":null}
 
-   GET /v1/peers/ed25519.<mum>/capabilities?refresh=true    axon discover "Mum's PC"
+   GET /v1/peers/ed25519.<mum>/capabilities?refresh=true    ${command} discover "Mum's PC"
    -> {"domains":["family.chat","family.calendar"],"agents":[{"name":"telegram-bot",...}],...}
 
 3. query: a question that is answered while you wait.
 
-   POST /v1/query                                           axon query "Mum's PC" "Free on Friday at 6?" --domain family.calendar
+   POST /v1/query                                           ${command} query "Mum's PC" "Free on Friday at 6?" --domain family.calendar
    {"to":"Mum's PC","question":"Free on Friday at 6?","domain":"family.calendar","deadline_ms":30000}
    -> 200 {"state":"completed","chosen":{"peer_name":"Mum's PC","agent":"calendar","why":"..."},
            "untrusted":{"data":{"free":true},"summary":"Free from 17:30","tokens_used":120,"truncated":false}}
@@ -45,31 +46,33 @@ Every body     Content-Type: application/json
 
 4. delegate: work that may wait for a person over there.
 
-   POST /v1/delegate                                        axon delegate "Mum's PC" "Tell the family chat that dinner is at 7" --domain family.chat
+   POST /v1/delegate                                        ${command} delegate "Mum's PC" "Tell the family chat that dinner is at 7" --domain family.chat
    Idempotency-Key: 2f0c...                                 a repeat with the same key does nothing twice
    {"to":"Mum's PC","task":"Tell the family chat that dinner is at 7","domain":"family.chat","report_back":true}
    -> 202, Location: /v1/tasks/7c1d...
       {"id":"7c1d...","state":"awaiting_approval","task_url":"/v1/tasks/7c1d...",...}
 
-   GET /v1/tasks/7c1d...?wait=55000                         axon tasks 7c1d... --wait
+   GET /v1/tasks/7c1d...?wait=55000                         ${command} tasks 7c1d... --wait
    -> {"state":"completed","untrusted":{"status":"completed","outcome":"Posted.","data":null,"error":null},...}
 
    The result also reaches your inbox (below) as an item of kind "result".
 
 5. Receive work: your inbox. Nothing in it is lost.
 
-   POST /v1/inbox/claim                                     axon inbox
+   POST /v1/inbox/claim                                     ${command} inbox
    {"max":1,"wait_ms":55000}                                waits for work up to 55 s; a claim is a lease of 60 s
    -> {"items":[{"delivery_id":"e01a...","kind":"delegate","instruction_from_hub":"...","untrusted":{"text":"...",...},...}],"next":null}
 
-   POST /v1/inbox/e01a.../ack      {}                       "I have it": from now on it is yours alone
-   POST /v1/inbox/e01a.../reply                             axon reply e01a... "Posted."
+   POST /v1/inbox/e01a.../ack                               ${command} ack e01a...
+   {"attempt":1}                                            "I have it": from now on it is yours alone; for a result or a
+                                                            notification it is all there is to do
+   POST /v1/inbox/e01a.../reply                             ${command} reply e01a... "Posted."
    {"status":"completed","outcome":"Posted."}
 
    For a query the reply carries {"summary":"Free from 17:30","data":{"free":true}}.
    Or follow GET /v1/inbox/stream (server-sent events; Last-Event-ID resumes), or let a program do it:
 
-   axon listen --domain family.chat -- ./my-agent           JSON on its standard input, the outcome on its standard output
+   ${command} listen --domain family.chat -- ./my-agent           JSON on its standard input, the outcome on its standard output
 
 6. notify, cancel.
 

@@ -2,26 +2,15 @@
 // test doubles. Each operation has its parameters (validated in main, never trusted from a client), who may call it, and its HTTP form:
 // `:name` parts of the path are parameters; the rest travel as query (GET) or JSON body. Imports from this folder only.
 import * as v from 'valibot';
-import {
-  agentName,
-  cursor,
-  domain,
-  identifier,
-  jsonObject,
-  limit,
-  riskClass,
-  shortText,
-  text,
-  timestamp,
-  uuid,
-  whole,
-  words,
-} from './parameters.ts';
+import { DECISION_OPERATIONS } from './decision-operations.ts';
+import { agentName, cursor, domain, identifier, jsonObject, limit, riskClass, shortText, text, uuid, whole, words } from './parameters.ts';
 import type { OperationResults } from './results.ts';
-import { RULE_OPERATIONS } from './rule-operations.ts';
 
 export const AGENT_SCOPES = ['peers:read', 'send:query', 'send:delegate', 'send:notify', 'inbox', 'history'] as const;
 export type AgentScope = (typeof AGENT_SCOPES)[number];
+
+/** The shortest owner passphrase. */
+export const PASSPHRASE_MIN_CHARACTERS = 8;
 
 /** none: no token; any: any valid token; a scope: agents holding it, and people; owner: people only (ui or owner token). */
 export type Access = 'none' | 'any' | 'owner' | AgentScope;
@@ -68,7 +57,10 @@ export const OPERATIONS = {
   },
   'hub.whoami': { method: 'GET', path: '/v1/whoami', access: 'any', params: none },
   'hub.status': { method: 'GET', path: '/v1/status', access: 'any', params: none },
+  /** The same for a terminal that has no token: being able to read hub.json is being the owner's own user. */
+  'hub.localStatus': { method: 'POST', path: '/v1/status', access: 'none', params: v.strictObject({ boot_secret: text(128) }) },
   'hub.examples': { method: 'GET', path: '/v1/examples', access: 'any', params: none },
+  'metrics.read': { method: 'GET', path: '/metrics', access: 'any', params: none },
   'hub.snapshot': { method: 'GET', path: '/v1/snapshot', access: 'owner', params: none },
   'hub.unlock': { method: 'POST', path: '/v1/unlock', access: 'owner', params: v.strictObject({}) },
   'hub.login': {
@@ -83,7 +75,7 @@ export const OPERATIONS = {
     path: '/v1/passphrase',
     access: 'none',
     params: v.strictObject({
-      passphrase: v.pipe(v.string(), v.minLength(8), v.maxLength(1024)),
+      passphrase: v.pipe(v.string(), v.minLength(PASSPHRASE_MIN_CHARACTERS, 'it needs at least 8 characters'), v.maxLength(1024)),
       current: v.optional(text(1024)),
       boot_secret: v.optional(text(128)),
     }),
@@ -187,6 +179,8 @@ export const OPERATIONS = {
       address: shortText,
       key: v.optional(shortText),
       name: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(64))),
+      /** The owner trusts the key as it stands here, without digits: for a program that cannot pair, such as the public AXON daemon. */
+      trust: v.optional(v.boolean()),
     }),
   },
   'peers.update': {
@@ -344,33 +338,7 @@ export const OPERATIONS = {
   'inbox.dead': { method: 'GET', path: '/v1/inbox/dead', access: 'inbox', params: v.object(pageOf) },
   'inbox.requeue': { method: 'POST', path: '/v1/inbox/:delivery/requeue', access: 'inbox', params: v.object({ delivery: uuid }) },
 
-  'approvals.list': {
-    method: 'GET',
-    path: '/v1/approvals',
-    access: 'owner',
-    params: v.object({ state: v.optional(v.picklist(['pending', 'decided']), 'pending'), ...pageOf }),
-  },
-  'approvals.get': { method: 'GET', path: '/v1/approvals/:id', access: 'owner', params: v.object({ id: uuid }) },
-  'approvals.decide': {
-    method: 'POST',
-    path: '/v1/approvals/:id/decide',
-    access: 'owner',
-    params: v.strictObject({
-      id: uuid,
-      revision: whole(0, 1_000_000),
-      digest: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, 'the digest that was shown')),
-      decision: v.picklist(['allow', 'decline']),
-      /** "once" when absent. More makes a rule; which ones a card offers stands in its `wider`. */
-      scope: v.optional(v.picklist(['once', 'conversation', 'until', 'always', 'never'])),
-      /** For the scope "until": when it ends, ms since 1970. */
-      until: v.optional(timestamp),
-      reason: v.optional(text(2_000)),
-      /** For class R3 only: the last word of the text, as the person typed it. */
-      last_word: v.optional(text(512)),
-    }),
-  },
-
-  ...RULE_OPERATIONS,
+  ...DECISION_OPERATIONS,
 
   'conversations.list': { method: 'GET', path: '/v1/conversations', access: 'history', params: v.object(pageOf) },
   'conversations.get': { method: 'GET', path: '/v1/conversations/:id', access: 'history', params: v.object({ id: identifier }) },

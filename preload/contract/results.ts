@@ -3,8 +3,6 @@ import type {
   AgentDto,
   ApprovalDto,
   CapabilitiesDto,
-  ConversationDetailDto,
-  ConversationDto,
   DeliveryDto,
   FeedItemDto,
   HubDto,
@@ -18,6 +16,8 @@ import type {
   TaskDto,
   UiSnapshot,
 } from './dto.ts';
+import type { ConversationDetailDto, ConversationDto } from './conversation-dto.ts';
+import type { RuleDto, RuleTestDto } from './rules.ts';
 
 export interface Items<T> {
   readonly items: readonly T[];
@@ -35,9 +35,19 @@ export interface OperationResults {
     readonly peers: { readonly paired: number; readonly online: number };
     readonly agents: { readonly registered: number; readonly online: number };
     readonly approvals: { readonly pending: number };
-    readonly transport: { readonly connections: number; readonly restarts: number; readonly counters: Readonly<Record<string, number>> };
+    readonly transport: {
+      readonly connections: number;
+      readonly restarts: number;
+      /** Resident memory of the QUIC process; null while there is none. */
+      readonly memory_bytes: number | null;
+      /** Since the process started, by name "group.what"; names that end with ".now" are levels. */
+      readonly counters: Readonly<Record<string, number>>;
+    };
   };
+  'hub.localStatus': OperationResults['hub.status'];
   'hub.examples': { readonly text: string };
+  /** In the text format of Prometheus; over HTTP it is the body itself. */
+  'metrics.read': { readonly text: string };
   'hub.snapshot': UiSnapshot;
   'hub.unlock': HubDto;
   'hub.login': { readonly token: string; readonly expires_at: number };
@@ -88,6 +98,14 @@ export interface OperationResults {
   'approvals.list': Items<ApprovalDto>;
   'approvals.get': ApprovalDto;
   'approvals.decide': ApprovalDto;
+  'rules.list': Items<RuleDto>;
+  'rules.get': RuleDto;
+  'rules.create': RuleDto;
+  'rules.update': RuleDto;
+  /** What is removed can be restored for a while. */
+  'rules.remove': RuleDto;
+  'rules.restore': RuleDto;
+  'rules.test': RuleTestDto;
   'conversations.list': Items<ConversationDto>;
   'conversations.get': ConversationDetailDto;
   'feed.list': Items<FeedItemDto>;

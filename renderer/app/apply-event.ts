@@ -34,6 +34,10 @@ export function applyEvent(snapshot: UiSnapshot, event: UiEvent): UiSnapshot {
       return { ...next, registrations: snapshot.registrations.filter((registration) => registration.id !== event.id) };
     case 'approval':
       return { ...next, ...putApproval(snapshot, event.approval) };
+    case 'rule':
+      return { ...next, rules: put(snapshot.rules, event.rule, (rule) => rule.id) };
+    case 'rule_gone':
+      return { ...next, rules: snapshot.rules.filter((rule) => rule.id !== event.id) };
     case 'feed':
       return {
         ...next,

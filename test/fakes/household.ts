@@ -3,8 +3,6 @@ import type {
   AgentDto,
   ApprovalDto,
   CapabilitiesDto,
-  ConversationDetailDto,
-  ConversationDto,
   FeedItemDto,
   HubDto,
   PairingDto,
@@ -14,6 +12,7 @@ import type {
   SettingsDto,
   UiSnapshot,
 } from '../../preload/contract/dto.ts';
+import type { ConversationDetailDto, ConversationDto } from '../../preload/contract/conversation-dto.ts';
 
 /** Saturday 21 November 2026, 18:04:00 by the clock on the wall of whoever runs this. */
 export const NOW = new Date(2026, 10, 21, 18, 4, 0).getTime();
@@ -158,6 +157,12 @@ export const STRANGER = peerOf('sam', {
   features: [],
 });
 
+/** What the hub offers for a request that names an area, by its class. */
+function widerOf(riskClass: ApprovalDto['risk_class']): ApprovalDto['wider'] {
+  if (riskClass === 'R3') return [];
+  return riskClass === 'R2' ? ['conversation', 'never'] : ['conversation', 'until', 'always', 'never'];
+}
+
 export function approvalOf(seed: string, over: Partial<ApprovalDto> = {}): ApprovalDto {
   const text = over.text ?? 'Tell the family chat that dinner is at 7. Ask everyone who is coming for a thumbs up.';
   return {
@@ -189,10 +194,13 @@ export function approvalOf(seed: string, over: Partial<ApprovalDto> = {}): Appro
     decided_at: null,
     decided_by: null,
     surface: null,
+    rule_id: null,
     decline_reason: null,
     conversation_id: uuidOf(`${seed} conversation`),
     message_id: uuidOf(`${seed} message`),
     task_state: 'awaiting_approval',
+    wider: widerOf(over.risk_class ?? 'R2'),
+    allowed_before: 0,
     ...over,
   };
 }
@@ -538,6 +546,7 @@ export function snapshotOf(over: Partial<UiSnapshot> = {}): UiSnapshot {
     registrations: [],
     approvals: [],
     recently_decided: DECIDED,
+    rules: [],
     feed,
     feed_unread: feed.filter((item) => item.unread).length,
     ...over,

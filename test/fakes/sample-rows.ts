@@ -14,6 +14,7 @@ import type {
   TaskRow,
   TokenRow,
 } from '../../main/ports/store.ts';
+import type { RuleRow } from '../../main/ports/rules.ts';
 
 export const AT = 1_800_000_000_000;
 
@@ -153,7 +154,36 @@ export function approvalRow(row: Partial<ApprovalRow> = {}): ApprovalRow {
     decidedAt: null,
     decidedBy: null,
     surface: null,
+    ruleId: null,
     reason: null,
+    ...row,
+  };
+}
+
+export function ruleRow(row: Partial<Omit<RuleRow, 'seq'>> = {}): Omit<RuleRow, 'seq'> {
+  return {
+    id: 'rule-1',
+    effect: 'allow',
+    reach: 'always',
+    peer: keyOf('Mum PC'),
+    agent: 'planner',
+    domain: 'family.calendar',
+    kind: 'query',
+    askingAgent: 'claude',
+    topic: null,
+    conversation: null,
+    riskMax: 'R1',
+    createdAt: AT,
+    expiresAt: AT + 86_400_000,
+    idleMs: null,
+    lastUsedAt: null,
+    suspended: false,
+    madeOn: 'card',
+    madeBy: '0123456789abcdef',
+    approvalId: 'approval-1',
+    uses: 0,
+    endedAt: null,
+    endedWhy: null,
     ...row,
   };
 }

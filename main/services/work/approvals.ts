@@ -3,11 +3,14 @@
 import { isLastWord } from '../../../preload/contract/last-word.ts';
 import type { ApprovalDto, Surface } from '../../../preload/contract/dto.ts';
 import type { Items } from '../../../preload/contract/results.ts';
+import type { RuleChoice } from '../../../preload/contract/rules.ts';
 import { readApprovalView } from '../../core/approval-view.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { assert } from '../../lib/assert.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ApprovalRow, Store, TaskRow, Tables } from '../../ports/store.ts';
+import { choicesFor, ruleOf } from '../rules/card-choices.ts';
+import type { RuleBook } from '../rules/rule-book.ts';
 import type { ApprovalViews } from './approval-views.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import type { Deadlines } from './deadlines.ts';
@@ -27,6 +30,10 @@ export interface Decision {
   readonly revision: number;
   readonly digest: string;
   readonly decision: 'allow' | 'decline';
+  /** "once" when absent; anything wider makes a rule, in the same commit. */
+  readonly scope?: RuleChoice | 'once' | undefined;
+  /** For the scope "until": when it ends, ms since 1970. */
+  readonly until?: number | undefined;
   readonly reason?: string | undefined;
   /** R3 only: the last word of the text, as the person typed it. */
   readonly last_word?: string | undefined;
@@ -50,6 +57,7 @@ interface Deps {
   readonly progress: Progress;
   readonly events: WorkEvents;
   readonly audit: AuditTrail;
+  readonly rules: RuleBook;
   /** The name of the person at this hub, for the record of who decided. */
   readonly personName?: () => string | null;
 }
@@ -104,9 +112,21 @@ export class Approvals {
     const misfit = this.#misfit(tables, task, row);
     if (misfit) return this.#refuse(tables, after, task, misfit);
     if (decision.decision === 'allow') checkLastWord(row, decision.last_word);
+    this.#makeRule(tables, after, task, row, decision, decider);
     return decision.decision === 'allow'
       ? this.#allow(tables, after, task, row, decider)
       : this.#decline(tables, after, task, row, decision, decider);
+  }
+
+  /** The wider choice, if one was taken: exactly the rule that the card told of. */
+  #makeRule(tables: Tables, after: After, task: TaskRow, row: ApprovalRow, decision: Decision, decider: Decider): void {
+    const { scope = 'once', until } = decision;
+    if (scope === 'once') return;
+    const { rules } = this.#deps;
+    const card = { task, approval: row, agent: task.toAgent === null ? undefined : tables.agent(task.toAgent) };
+    const fits = choicesFor(card).includes(scope) && (scope === 'never') === (decision.decision === 'decline');
+    if (!fits) throw new AppError('bad_request', 'This card does not offer that choice; nothing was decided.', { failedBy: 'input' });
+    rules.make(tables, after, ruleOf(card, scope, until, rules.nowMs()), decider);
   }
 
   #allow(tables: Tables, after: After, task: TaskRow, row: ApprovalRow, decider: Decider): Outcome {

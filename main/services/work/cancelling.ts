@@ -1,7 +1,6 @@
 // Calling a task off, by whoever asked for it or by a person here. Decided in one commit against the state as it stands there, so that what is
 // acknowledged as called off has not begun and never will; what an agent already holds is only asked to stop (PROTOCOL.md, Delegation states).
 import type { Surface } from '../../../preload/contract/dto.ts';
-import type { Random } from '../../ports/clock.ts';
 import type { TaskRow, Tables } from '../../ports/store.ts';
 import type { Deliveries } from './deliveries.ts';
 import type { TaskEndings } from './task-endings.ts';
@@ -21,7 +20,7 @@ export class Cancelling {
   readonly #deliveries: Deliveries;
   readonly #endings: TaskEndings;
 
-  constructor(deps: { readonly deliveries: Deliveries; readonly endings: TaskEndings; readonly random: Random }) {
+  constructor(deps: { readonly deliveries: Deliveries; readonly endings: TaskEndings }) {
     this.#deliveries = deps.deliveries;
     this.#endings = deps.endings;
   }
@@ -33,15 +32,20 @@ export class Cancelling {
       this.#deliveries.putCancel(tables, after, task, call.messageId, call.reason);
       return 'asked_to_stop';
     }
-    const words = call.reason === null || call.reason === '' ? '' : ` They said: "${call.reason}"`;
     this.#endings.end(tables, after, task, {
       state: 'cancelled',
       code: 'cancelled',
-      reason: call.from === 'asker' ? `Whoever asked called it off.${words}` : `A person at this hub called it off.${words}`,
+      reason: calledOffBy(call.from, call.reason),
       by: call.by,
       surface: call.surface,
       from: call.from,
     });
     return 'cancelled';
   }
+}
+
+/** The sentence that people read. @param reason escaped */
+export function calledOffBy(from: CallOff['from'], reason: string | null): string {
+  const words = reason === null || reason === '' ? '' : ` They said: "${reason}"`;
+  return from === 'asker' ? `Whoever asked called it off.${words}` : `A person at this hub called it off.${words}`;
 }

@@ -1,6 +1,7 @@
 // The record of who said and did what, thread by thread: messages and the decisions between them. Reads only; an agent sees what it took part
 // in and nothing else.
-import type { ConversationDetailDto, ConversationDto, ConversationEntryDto, Surface, TaskDto } from '../../../preload/contract/dto.ts';
+import type { ConversationDetailDto, ConversationDto, ConversationEntryDto } from '../../../preload/contract/conversation-dto.ts';
+import type { Surface, TaskDto } from '../../../preload/contract/dto.ts';
 import type { Items } from '../../../preload/contract/results.ts';
 import { escapeText } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';

@@ -115,7 +115,7 @@ export class DurableItems {
       moveTask(tables, task, 'running', { estimatedMs });
       after(() => {
         this.#deps.events.taskChanged(task.id);
-        void this.#deps.progress.tell(task, { state: 'working' });
+        void this.#deps.progress.tell(task, { state: 'running' });
       });
       return this.#update(tables, row, { state: 'running', leaseUntilWallMs: null });
     });

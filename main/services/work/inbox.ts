@@ -154,7 +154,7 @@ export class Inbox {
   ): Promise<number | null> {
     if (this.#deps.queries.has(deliveryId)) return this.#deps.queries.extend(agent, deliveryId, leaseMs, attempt).leaseUntil;
     const { leaseUntil, task } = await this.#deps.items.extend(agent, deliveryId, leaseMs, attempt);
-    if (task && progress !== null) await this.#deps.progress.tell(task, { state: 'working', text: progress });
+    if (task && progress !== null) await this.#deps.progress.tell(task, { state: 'running', text: progress });
     return leaseUntil;
   }
 

@@ -1,16 +1,19 @@
-// A `cancel` from another hub. A foreign, an unknown and a finished ref get the same answer by the same path (PROTOCOL.md, Delegation states).
+// A `cancel` from another hub, of a delegation or of a question that it has open here. A foreign, an unknown and a finished ref get the same answer by the same path (PROTOCOL.md, Delegation states).
 import { AppError } from '../../lib/app-error.ts';
 import { escapeText } from '../../core/text-escape.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { contentDigest } from '../../protocol/content-digest.ts';
 import { parseCancel } from '../../protocol/payloads.ts';
+import type { PeerRow, TaskRow } from '../../ports/store.ts';
 import type { PeerRates } from '../links/peer-rates.ts';
 import type { IncomingMessage, ReplyDraft } from '../peer-messenger.ts';
 import type { AuditTrail } from './audit-trail.ts';
-import type { Cancelling } from './cancelling.ts';
+import { calledOffBy, type Cancelling } from './cancelling.ts';
 import { ack, refusal } from './incoming-delegations.ts';
+import type { IncomingQueries } from './incoming-queries.ts';
 import { CANCEL_REASON_MAX_CHARACTERS } from './limits.ts';
 import type { OnceOnly } from './once-only.ts';
+import { toWire } from './wire-states.ts';
 import type { WorkEvents } from './work-events.ts';
 
 interface Deps {
@@ -18,6 +21,7 @@ interface Deps {
   readonly rates: PeerRates;
   readonly once: OnceOnly;
   readonly cancelling: Cancelling;
+  readonly questions: Pick<IncomingQueries, 'callOff'>;
   readonly events: WorkEvents;
   readonly audit: AuditTrail;
 }
@@ -45,14 +49,15 @@ export class IncomingCancels {
         (tables, after) => {
           const task = envelope.ref === null ? undefined : tables.taskByMessage('incoming', peer.key, envelope.ref);
           const call = { messageId: envelope.id, reason, by: peer.petname, surface: 'peer', from: 'asker' } as const;
-          const outcome = cancelling.callOff(tables, after, task, call);
+          const outcome = cancelling.callOff(tables, after, task, call) ?? this.#hangUp(peer, envelope.ref, task, reason);
           audit.append(tables, {
             actor: peer.key,
             surface: 'peer',
             action: outcome === undefined ? 'cancel.refused' : 'cancel.accepted',
             object: envelope.ref ?? envelope.id,
           });
-          if (outcome === undefined || !task) return refusal(nothingToCancel());
+          if (outcome === undefined) return refusal(nothingToCancel());
+          if (!task) return ack({ accepted: true });
           tables.insertMessage({
             messageId: envelope.id,
             direction: 'in',
@@ -67,13 +72,24 @@ export class IncomingCancels {
             at: clock.wallMs(),
           });
           after(() => events.taskChanged(task.id));
-          return outcome === 'cancelled' ? ack({ accepted: true }) : ack({ accepted: true, state: 'working' });
+          return outcome === 'cancelled' ? ack({ accepted: true }) : ack({ accepted: true, state: toWire('running') });
         },
       );
     } catch (error) {
       if (error instanceof AppError && error.code !== 'conflict') return refusal(error);
       throw error;
     }
+  }
+
+  /** A question of which nothing is written down (yet): it promises nothing, so its end need not be durable either. */
+  #hangUp(peer: PeerRow, ref: string | null, task: TaskRow | undefined, reason: string | null): 'cancelled' | undefined {
+    if (ref === null || task !== undefined) return undefined;
+    const isOver = this.#deps.questions.callOff(
+      peer.key,
+      ref,
+      new AppError('cancelled', calledOffBy('asker', reason), { failedBy: 'peer' }),
+    );
+    return isOver ? 'cancelled' : undefined;
   }
 }
 

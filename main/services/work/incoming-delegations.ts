@@ -6,8 +6,9 @@ import type { Clock } from '../../ports/clock.ts';
 import type { PeerRates } from '../links/peer-rates.ts';
 import type { IncomingMessage, ReplyDraft } from '../peer-messenger.ts';
 import type { AskingAgents } from './asking-agents.ts';
-import type { Intake } from './intake.ts';
+import { TURNED_AWAY, type Intake } from './intake.ts';
 import type { OnceOnly } from './once-only.ts';
+import { toWire } from './wire-states.ts';
 import { readWorkRequest } from './work-request.ts';
 
 interface Deps {
@@ -52,7 +53,8 @@ export class IncomingDelegations {
           try {
             if (stranger) throw stranger;
             const task = intake.admit(tables, after, request, intake.assess(tables, request));
-            return ack({ accepted: true, state: task.state === 'queued' ? 'queued' : 'pending_approval' });
+            if (task.state === 'declined') return ack({ accepted: false, ...TURNED_AWAY, retryable: false });
+            return ack({ accepted: true, state: toWire(task.state === 'queued' ? 'queued' : 'awaiting_approval') });
           } catch (error) {
             if (error instanceof AppError) return refusal(error);
             throw error;

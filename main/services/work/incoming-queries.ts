@@ -4,7 +4,7 @@ import { ERRORS } from '../../../preload/contract/errors.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { PeerRow } from '../../ports/store.ts';
+import type { PartyKey, PeerRow } from '../../ports/store.ts';
 import type { PeerRates } from '../links/peer-rates.ts';
 import type { IncomingMessage, ReplyDraft } from '../peer-messenger.ts';
 import type { AskingAgents } from './asking-agents.ts';
@@ -22,6 +22,8 @@ interface Deps {
 
 export class IncomingQueries {
   readonly #deps: Deps;
+  /** Questions that are being answered: the way to end each. */
+  readonly #open = new Map<string, AbortController>();
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -45,13 +47,29 @@ export class IncomingQueries {
     });
     if (!read.ok) throw new AppError('invalid_envelope', `The query does not fit: ${read.error}.`, { failedBy: 'input' });
     recent.keep(peer.key, envelope.id);
+    const name = nameOf(peer.key, envelope.id);
+    const calledOff = new AbortController();
+    this.#open.set(name, calledOff);
     try {
-      return { kind: 'response', payload: await this.#answer(peer, read.value, signal) };
+      return { kind: 'response', payload: await this.#answer(peer, read.value, AbortSignal.any([signal, calledOff.signal])) };
     } catch (error) {
       // What may be tried again may be so under its id.
       if (error instanceof AppError && ERRORS[error.code].retryable) recent.forget(peer.key, envelope.id);
       throw error;
+    } finally {
+      this.#open.delete(name);
     }
+  }
+
+  /**
+   * Whoever asked waits no more: what is not written down ends now, and a question that is still on its way is not asked when it comes.
+   * True when one was open.
+   */
+  callOff(party: PartyKey, messageId: string, reason: AppError): boolean {
+    const open = this.#open.get(nameOf(party, messageId));
+    open?.abort(reason);
+    if (open === undefined) this.#deps.recent.keep(party, messageId);
+    return open !== undefined;
   }
 
   async #answer(peer: PeerRow, request: WorkRequest, signal: AbortSignal): Promise<JsonObject> {
@@ -59,4 +77,8 @@ export class IncomingQueries {
     if (stranger) throw stranger;
     return this.#deps.desk.answer(request, signal);
   }
+}
+
+function nameOf(party: PartyKey, messageId: string): string {
+  return `${party} ${messageId}`;
 }

@@ -1,6 +1,5 @@
 // Reports on what our agents delegated: `result`, and `error` for what wanted no report. They count only from the key the delegation was made
 // with and only while it is open; a foreign, an unknown and a finished ref are kept and answered alike (PROTOCOL.md, Delegation states).
-import type { WireErrorCode } from '../../../preload/contract/errors.ts';
 import { escapeText } from '../../core/text-escape.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -12,7 +11,7 @@ import type { IncomingMessage, PeerMessenger } from '../peer-messenger.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import { UNMATCHED_RATE } from './limits.ts';
 import { RECEIPTS } from './outbox.ts';
-import type { EndState, ResultWords, TaskEndings } from './task-endings.ts';
+import { endOfCode, type ResultWords, type TaskEndings } from './task-endings.ts';
 import { isOpen } from './task-moves.ts';
 import type { After, UnitOfWork } from './unit-of-work.ts';
 
@@ -28,13 +27,6 @@ interface Deps {
   readonly endings: TaskEndings;
   readonly audit: AuditTrail;
 }
-
-/** How a report reads as the end of a task we see from afar. */
-const STATE_OF_CODE: Partial<Readonly<Record<WireErrorCode, EndState>>> = {
-  rejected: 'declined',
-  approval_expired: 'expired',
-  cancelled: 'cancelled',
-};
 
 export class IncomingResults {
   readonly #deps: Deps;
@@ -97,7 +89,7 @@ export class IncomingResults {
   #end(tables: Tables, after: After, task: TaskRow, { peer }: IncomingMessage, result: ResultWords, endings: TaskEndings): void {
     const code = result.status === 'failed' ? (result.code ?? 'internal') : null;
     endings.end(tables, after, task, {
-      state: result.status === 'failed' ? (code === null ? 'failed' : (STATE_OF_CODE[code] ?? 'failed')) : result.status,
+      state: result.status === 'failed' ? endOfCode(code) : result.status,
       code,
       reason: code === null || result.error === null ? null : escapeText(result.error),
       result,

@@ -1,14 +1,15 @@
 // Work that comes in, from wherever: which agent it is for, what harm it could do, whether it goes through or waits for a person, and
 // whether there is room. Admitting it is one commit: task, approval or inbox item, message and audit together (PROTOCOL.md, Delegation
 // states). Never runs anything.
-import { decide, type Decision } from '../../core/policy.ts';
 import { buildApprovalView } from '../../core/approval-view.ts';
 import { riskOf, type Risk } from '../../core/risk.ts';
+import type { RuleDecision } from '../../core/rules.ts';
 import { chooseAgent, isDomain, longestDomain } from '../../core/routing.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { AgentRow, ApprovalRow, PartyKey, Reads, TaskRow, Tables } from '../../ports/store.ts';
+import type { RuleBook } from '../rules/rule-book.ts';
 import type { AgentRegistry } from './agent-registry.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import { conversationFor } from './conversation-ids.ts';
@@ -22,16 +23,27 @@ import {
   WAITING_QUERIES_PER_PARTY_MAX,
 } from './limits.ts';
 import { isLocal, type Parties } from './parties.ts';
+import { failure } from './task-endings.ts';
 import type { After } from './unit-of-work.ts';
 import type { WorkEvents } from './work-events.ts';
-import type { WorkRequest } from './work-request.ts';
+import { routeFrom, topicOf, type WorkRequest } from './work-request.ts';
 
 export interface Assessment {
   readonly agent: AgentRow;
   readonly why: string;
   readonly risk: Risk;
-  readonly decision: Decision;
+  /** What the household's rules say, and which of them. */
+  readonly ruling: RuleDecision;
 }
+
+/** What of a request decides who gets it and whether it is asked. */
+export type AskedWork = Pick<
+  WorkRequest,
+  'kind' | 'party' | 'messageId' | 'routeTo' | 'domain' | 'capability' | 'conversationId' | 'payload'
+>;
+
+/** Why a request that a rule turns away is not done, as whoever asked is told. */
+export const TURNED_AWAY = { code: 'rejected', reason: 'This was declined.' } as const;
 
 interface Deps {
   readonly clock: Clock;
@@ -42,6 +54,7 @@ interface Deps {
   readonly handover: Handover;
   readonly events: WorkEvents;
   readonly audit: AuditTrail;
+  readonly rules: RuleBook;
 }
 
 export class Intake {
@@ -52,7 +65,7 @@ export class Intake {
   }
 
   /** @throws AppError unknown_domain naming what there is; unhandled when this hub has no agent at all */
-  assess(reads: Reads, request: WorkRequest): Assessment {
+  assess(reads: Reads, request: AskedWork): Assessment {
     const agents = this.#deps.agents.active(reads);
     const chosen = chooseAgent(agents, request);
     if (!chosen.ok) {
@@ -61,15 +74,29 @@ export class Intake {
     }
     const { agent, why } = chosen.value;
     const risk = riskOf(agent, subjectFor(agent, request.domain));
-    return { agent, why, risk, decision: decide({ kind: request.kind, riskClass: risk.riskClass }) };
+    const { kind, party, domain, payload } = request;
+    const ruling = this.#deps.rules.decide(reads, {
+      peer: party,
+      agent: agent.name,
+      domain,
+      isAgentsDomain: domain !== null && longestDomain(agent.domains, domain) !== undefined,
+      kind,
+      askingAgent: routeFrom(payload),
+      topic: topicOf(payload),
+      conversation: conversationFor(reads, request),
+      riskClass: risk.riskClass,
+    });
+    return { agent, why, risk, ruling };
   }
 
   /**
-   * Takes the work in, inside a commit: waiting for a person or, when policy lets it pass, in the agent's inbox.
+   * Takes the work in, inside a commit: waiting for a person, or let through (a delegation into its agent's inbox), or turned away by a
+   * rule, in which case it is on record and over. The assessment must be of this commit.
    * @throws AppError overloaded before anything is written
    */
   admit(tables: Tables, after: After, request: WorkRequest, assessment: Assessment): TaskRow {
-    const asked = assessment.decision === 'ask';
+    const { decision, rule } = assessment.ruling;
+    const asked = decision === 'ask';
     this.#checkRoom(tables, request, assessment);
     const task = this.#insertTask(tables, request, assessment);
     const approval = this.#insertApproval(tables, task, request, assessment);
@@ -77,12 +104,17 @@ export class Intake {
     this.#deps.audit.append(tables, {
       actor: request.party,
       surface: isLocal(request.party) ? 'agent' : 'peer',
-      action: asked ? 'request.asked' : 'request.passed',
+      action: AUDITED_AS[decision],
       object: task.id,
       digest: approval.digest,
-      detail: { kind: request.kind, agent: assessment.agent.name, risk_class: assessment.risk.riskClass },
+      detail: { kind: request.kind, agent: assessment.agent.name, risk_class: assessment.risk.riskClass, rule: rule?.id ?? null },
     });
-    if (!asked) this.#deps.handover.deliver(tables, after, task, approval);
+    if (rule !== null) this.#deps.rules.use(tables, after, rule.id);
+    if (decision === 'decline') {
+      after(() => this.#deps.events.taskChanged(task.id));
+      return task;
+    }
+    if (!asked && task.kind === 'delegate') this.#deps.handover.deliver(tables, after, task, approval);
     after(() => {
       const elapsedMs = this.#deps.clock.monotonicMs() - request.receivedMonotonicMs;
       this.#deps.deadlines.arm(task.id, task.deadlineMs, elapsedMs);
@@ -92,13 +124,14 @@ export class Intake {
     return task;
   }
 
-  #checkRoom(tables: Tables, request: WorkRequest, { agent, decision }: Assessment): void {
+  #checkRoom(tables: Tables, request: WorkRequest, { agent, ruling: { decision } }: Assessment): void {
+    if (decision === 'decline') return;
+    if (!isLocal(request.party) && tables.countOutbox(request.party) >= OUTBOX_PER_PARTY_MAX) {
+      throw new AppError('overloaded', 'Your hub has not taken the results of what it asked for before.', { retryAfterMs: 60_000 });
+    }
     if (decision === 'deliver') {
       if (tables.countDeliveries(agent.name, ['queued']) < INBOX_QUEUED_MAX) return;
       throw new AppError('overloaded', `"${agent.name}" has too much to do already.`, { hint: 'Try again later.', retryAfterMs: 60_000 });
-    }
-    if (!isLocal(request.party) && tables.countOutbox(request.party) >= OUTBOX_PER_PARTY_MAX) {
-      throw new AppError('overloaded', 'Your hub has not taken the results of what it asked for before.', { retryAfterMs: 60_000 });
     }
     const pending = tables.pendingApprovals();
     if (pending.length >= PENDING_TOTAL_MAX) throw tooManyWait('This hub has', PENDING_TOTAL_MAX);
@@ -106,8 +139,9 @@ export class Intake {
     if (countOfParty(tables, pending, request.party, request.kind) >= max) throw tooManyWait('You have', max);
   }
 
-  #insertTask(tables: Tables, request: WorkRequest, { agent, decision }: Assessment): TaskRow {
+  #insertTask(tables: Tables, request: WorkRequest, { agent, ruling: { decision } }: Assessment): TaskRow {
     const receivedAt = this.#deps.clock.wallMs();
+    const end = decision === 'decline' ? { ...TURNED_AWAY, result: JSON.stringify(failure(TURNED_AWAY)), finishedAt: receivedAt } : OPEN;
     return tables.insertTask({
       id: request.direction === 'local' ? request.messageId : this.#deps.random.uuid(),
       direction: request.direction,
@@ -115,7 +149,7 @@ export class Intake {
       party: request.party,
       messageId: request.messageId,
       contentDigest: request.contentDigest,
-      state: decision === 'ask' ? 'awaiting_approval' : 'queued',
+      state: TASK_STATE[decision],
       revision: 0,
       fromAgent: request.fromAgent,
       toAgent: agent.name,
@@ -129,15 +163,12 @@ export class Intake {
       elapsedMs: 0,
       elapsedAt: receivedAt,
       estimatedMs: null,
-      result: null,
-      code: null,
-      reason: null,
-      finishedAt: null,
+      ...end,
     });
   }
 
   /** Every request has its view, asked or not: it is what the agent's words are taken from. */
-  #insertApproval(tables: Tables, task: TaskRow, request: WorkRequest, { agent, risk, decision }: Assessment): ApprovalRow {
+  #insertApproval(tables: Tables, task: TaskRow, request: WorkRequest, { agent, risk, ruling }: Assessment): ApprovalRow {
     const { view, digest } = buildApprovalView({
       kind: task.kind,
       payload: request.payload,
@@ -152,20 +183,21 @@ export class Intake {
       conversationId: task.conversationId,
       messageId: task.messageId,
     });
-    const asked = decision === 'ask';
+    const asked = ruling.decision === 'ask';
     const row: ApprovalRow = {
       id: this.#deps.random.uuid(),
       taskId: task.id,
       revision: 0,
       digest,
       view,
-      state: asked ? 'pending' : 'approved',
+      state: APPROVAL_STATE[ruling.decision],
       riskClass: risk.riskClass,
       createdAt: task.receivedAt,
       expiresAt: task.receivedAt + task.deadlineMs,
       decidedAt: asked ? null : task.receivedAt,
       decidedBy: asked ? null : 'hub',
       surface: asked ? null : 'rule',
+      ruleId: asked ? null : (ruling.rule?.id ?? null),
       reason: null,
     };
     tables.insertApproval(row);
@@ -188,6 +220,11 @@ export class Intake {
     });
   }
 }
+
+const AUDITED_AS = { ask: 'request.asked', deliver: 'request.passed', decline: 'request.turned_away' } as const;
+const TASK_STATE = { ask: 'awaiting_approval', deliver: 'queued', decline: 'declined' } as const;
+const APPROVAL_STATE = { ask: 'pending', deliver: 'approved', decline: 'declined' } as const;
+const OPEN = { result: null, code: null, reason: null, finishedAt: null } as const;
 
 /** The subject as far as the agent's owner has spoken of it: one that is none of the agent's own says nothing, as none at all. */
 function subjectFor(agent: AgentRow, domain: string | null): string | null {

@@ -72,7 +72,7 @@ export class OpenQueries {
   open(opening: QueryOpening, deadlineMs: number | null): Promise<{ readonly outcome: QueryOutcome; readonly end: QueryEnd }> {
     return new Promise((resolve) => {
       let timer: TimerHandle | undefined;
-      const gone = () => settle(new AppError('cancelled', 'Whoever asked has gone.', { failedBy: 'peer' }), 'gone');
+      const gone = () => settle(whyGone(opening.signal), 'gone');
       const settle = (outcome: QueryOutcome, end: QueryEnd) => {
         if (this.#byTask.get(opening.taskId) !== query) return;
         timer?.cancel();
@@ -261,6 +261,11 @@ export class OpenQueries {
 
 function notHeld(why: string): AppError {
   return new AppError('conflict', `You do not hold this item: ${why}.`, { failedBy: 'input', hint: 'Claim again.' });
+}
+
+/** What ended the wait, as an error for whoever asked. */
+export function whyGone({ reason }: AbortSignal): AppError {
+  return reason instanceof AppError ? reason : new AppError('cancelled', 'Whoever asked has gone.', { failedBy: 'peer' });
 }
 
 export function timedOut(): AppError {

@@ -27,19 +27,22 @@ interface Deps {
   readonly log: Log;
   readonly messenger: PeerMessenger;
   readonly unit: UnitOfWork;
-  /** Told when a message was given up after 24 hours, inside the commit that settles it. */
+  /** Told when a result or an error was given up after its time, inside the commit that settles it. */
   readonly onExpired: (tables: Tables, after: After, row: OutboxRow) => void;
+  /** Told what became of a cancel, inside the commit that settles it. */
+  readonly onCancelSettled: (tables: Tables, after: After, row: OutboxRow, outcome: CancelOutcome) => void;
 }
+
+/**
+ * `taken_back`: it will not run there. `asked_to_stop`: its agent has it. `nothing_open`: it has ended there, or never was there.
+ * `not_taken`: that hub takes no cancels. `expired`: no answer came in all the time.
+ */
+export type CancelOutcome = 'taken_back' | 'asked_to_stop' | 'nothing_open' | 'not_taken' | 'expired';
 
 export interface OutboxDraft {
   readonly kind: 'result' | 'error' | 'cancel';
   readonly ref: string;
   readonly payload: Readonly<Record<string, unknown>>;
-}
-
-/** Takes back what another hub may have been given. */
-export function takingBack(task: TaskRow, reason: string | null): OutboxDraft {
-  return { kind: 'cancel', ref: task.messageId, payload: reason === null ? {} : { reason } };
 }
 
 /** A message that was sent and not settled. */
@@ -194,19 +197,22 @@ export class Outbox {
   async #takeBack(row: OutboxRow): Promise<void> {
     const { messenger } = this.#deps;
     const parsed = parseEnvelope(utf8(row.raw));
+    let outcome: CancelOutcome | undefined = 'not_taken';
     if (parsed.ok && messenger.features(row.party).includes('cancel')) {
       const { id, kind, ref, payload } = parsed.value.envelope;
-      const reply = await messenger.request(row.party, { id, kind, ref, payload }, ACK_TIMEOUT_MS);
-      if (!isFinal(reply)) return this.#arm();
+      outcome = outcomeOf(await messenger.request(row.party, { id, kind, ref, payload }, ACK_TIMEOUT_MS));
     }
-    await this.#settle(row.party, row.messageId);
+    if (outcome === undefined) return this.#arm();
+    await this.#settle(row.party, row.messageId, outcome);
   }
 
-  async #settle(party: KeyHex, messageId: string): Promise<void> {
+  async #settle(party: KeyHex, messageId: string, outcome?: CancelOutcome): Promise<void> {
     const attempts = this.#air.get(messageId)?.attempts ?? 0;
-    await this.#deps.unit.run((tables) => {
+    await this.#deps.unit.run((tables, after) => {
       const row = tables.outboxMessage(party, messageId);
-      if (row?.settledAt === null) tables.putOutbox({ ...row, attempts: row.attempts + attempts, settledAt: this.#deps.clock.wallMs() });
+      if (row?.settledAt !== null) return;
+      tables.putOutbox({ ...row, attempts: row.attempts + attempts, settledAt: this.#deps.clock.wallMs() });
+      if (outcome !== undefined) this.#deps.onCancelSettled(tables, after, row, outcome);
     });
     this.#air.delete(messageId);
   }
@@ -233,7 +239,7 @@ export class Outbox {
   }
 
   async #sweep(): Promise<void> {
-    const { store, clock, unit, log, onExpired } = this.#deps;
+    const { store, clock, unit, log, onExpired, onCancelSettled } = this.#deps;
     const uptimeMs = this.#uptimeMs();
     try {
       const waits = store.read.outboxParties();
@@ -243,7 +249,8 @@ export class Outbox {
           for (const row of tables.outboxExpired(uptimeMs)) {
             tables.putOutbox({ ...row, settledAt: clock.wallMs() });
             this.#air.delete(row.messageId);
-            onExpired(tables, after, row);
+            if (row.kind === 'cancel') onCancelSettled(tables, after, row, 'expired');
+            else onExpired(tables, after, row);
           }
         });
       }
@@ -263,10 +270,16 @@ function readUptime(reads: Pick<Reads, 'getMeta'>): number {
   return Number.isSafeInteger(uptimeMs) && uptimeMs > 0 ? uptimeMs : 0;
 }
 
-function isFinal(reply: Result<Envelope, AppError>): boolean {
-  if (!reply.ok) return reply.error.failedBy === 'peer' && !ERRORS[reply.error.code].retryable && reply.error.code !== 'peer_unreachable';
+/** What a cancel's answer says; undefined when it is none: then it is asked again. */
+function outcomeOf(reply: Result<Envelope, AppError>): CancelOutcome | undefined {
+  if (!reply.ok) {
+    const isSaid = reply.error.failedBy === 'peer' && reply.error.code !== 'peer_unreachable';
+    return isSaid && !ERRORS[reply.error.code].retryable ? 'not_taken' : undefined;
+  }
   const ack = parseAck(reply.value.payload);
-  return !ack.ok || ack.value.accepted || ack.value.retryable !== true;
+  if (!ack.ok) return 'not_taken';
+  if (!ack.value.accepted) return ack.value.retryable === true ? undefined : 'nothing_open';
+  return ack.value.state === null ? 'taken_back' : 'asked_to_stop';
 }
 
 /** At least so long between two looks, so that a peer that is away keeps nobody busy. */

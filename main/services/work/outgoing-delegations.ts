@@ -3,7 +3,6 @@
 import type { SendReportDto } from '../../../preload/contract/dto.ts';
 import type { OperationParams } from '../../../preload/contract/operations.ts';
 import { ERRORS, readWireErrorCode } from '../../../preload/contract/errors.ts';
-import type { TaskState } from '../../core/task-state.ts';
 import { escapeText } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { backoffMs } from '../../lib/backoff.ts';
@@ -23,14 +22,15 @@ import type { AuditTrail } from './audit-trail.ts';
 import type { Deadlines } from './deadlines.ts';
 import type { Idempotency, IdempotencyClaim } from './idempotency.ts';
 import { ACK_TIMEOUT_MS, LATE_RESULT_GRACE_MS, OUTGOING_OPEN_MAX, RESEND_BACKOFF } from './limits.ts';
-import { takingBack, type Outbox } from './outbox.ts';
+import type { OutgoingCancels } from './outgoing-cancels.ts';
 import { delegatePayload } from './outgoing-payloads.ts';
 import type { Recipient } from './recipients.ts';
 import { peerAway, reportOf } from './send-reports.ts';
 import type { TaskEndings } from './task-endings.ts';
-import { isOpen, moveTask } from './task-moves.ts';
+import { moveTask } from './task-moves.ts';
 import { readObject } from './task-views.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
+import { fromWire } from './wire-states.ts';
 import type { WorkEvents } from './work-events.ts';
 
 interface Deps {
@@ -45,14 +45,8 @@ interface Deps {
   readonly events: WorkEvents;
   readonly audit: AuditTrail;
   readonly idempotency: Idempotency;
-  readonly outbox: Outbox;
+  readonly cancels: OutgoingCancels;
 }
-
-const STATE_OF_ACK: Readonly<Record<NonNullable<AckPayload['state']>, TaskState>> = {
-  queued: 'queued',
-  pending_approval: 'awaiting_approval',
-  working: 'running',
-};
 
 export class OutgoingDelegations {
   readonly #deps: Deps;
@@ -76,7 +70,7 @@ export class OutgoingDelegations {
     this.#stopPresence = this.#deps.messenger.onPresence((peer, online) => {
       if (online) this.#resendTo(peer);
     });
-    for (const task of this.#deps.store.read.tasksInStates(['sending', 'awaiting_approval', 'queued', 'running'])) {
+    for (const task of this.#deps.store.read.tasksInStates(['sending', 'cancelling', 'awaiting_approval', 'queued', 'running'])) {
       if (task.direction === 'outgoing' && task.kind === 'delegate') this.#open.add(task.id);
     }
     for (const party of new Set(this.#unacknowledged().map((task) => task.party))) this.#resendTo(party);
@@ -134,24 +128,26 @@ export class OutgoingDelegations {
       const message = { id: task.messageId, kind: 'delegate', ref: null, payload: readObject(task.payload) };
       const reply = await this.#deps.messenger.request(task.party, message, ACK_TIMEOUT_MS);
       const answer = readAnswer(reply, from);
-      if (answer === 'lost') {
-        if (!(await this.#takenBack(task.id))) this.#retryLater(task);
-        return undefined;
-      }
-      if (!(answer instanceof AppError)) await this.#takenBack(task.id);
+      if (await this.#isCalledOff(task.id, answer)) return undefined;
+      if (answer === 'lost') return void this.#retryLater(task);
       return await this.#record(task.id, answer, from);
     } finally {
       this.#inFlight.delete(task.id);
     }
   }
 
-  /** Called off while it was on its way: the cancel may have come there before it did, so it is taken back once more. */
-  async #takenBack(taskId: string): Promise<boolean> {
-    const { unit, outbox, store } = this.#deps;
-    if (store.read.task(taskId)?.state !== 'cancelled') return false;
+  /**
+   * Called off while it was on its way: a refusal says that the other hub does not have it; otherwise the cancel may have come there before
+   * it did, so it is taken back once more.
+   */
+  async #isCalledOff(taskId: string, answer: AckPayload | AppError | 'lost'): Promise<boolean> {
+    const { unit, cancels, store } = this.#deps;
+    if (store.read.task(taskId)?.state === 'sending') return false;
     await unit.run((tables, after) => {
       const task = tables.task(taskId);
-      if (task?.state === 'cancelled') outbox.put(tables, after, task, takingBack(task, null));
+      if (task?.state !== 'cancelling') return;
+      if (answer instanceof AppError) cancels.refused(tables, after, task);
+      else cancels.again(tables, after, task);
     });
     return true;
   }
@@ -160,9 +156,9 @@ export class OutgoingDelegations {
     const { unit, endings, deadlines, events } = this.#deps;
     return unit.run((tables, after) => {
       const task = tables.task(taskId);
-      if (!task || !isOpen(task) || task.state !== 'sending') return undefined;
+      if (task?.state !== 'sending') return undefined;
       if (!(answer instanceof AppError)) {
-        moveTask(tables, task, STATE_OF_ACK[answer.state ?? 'queued'], { estimatedMs: answer.estimated_ms });
+        moveTask(tables, task, fromWire(answer.state ?? 'queued'), { estimatedMs: answer.estimated_ms });
         after(() => {
           this.#forgetRetry(taskId);
           deadlines.arm(taskId, task.deadlineMs, deadlines.elapsedMs(taskId) ?? 0, task.reportBack ? LATE_RESULT_GRACE_MS : 0);

@@ -1,5 +1,5 @@
 // Questions of our agents to other hubs: the line stays open until the answer, the deadline or the asker's going. They promise nothing, so
-// they are only written down, from the moment they are sent.
+// they are only written down, from the moment they are sent; one that nobody waits for any more is taken back.
 import type { SendReportDto } from '../../../preload/contract/dto.ts';
 import type { OperationParams } from '../../../preload/contract/operations.ts';
 import { readWireErrorCode } from '../../../preload/contract/errors.ts';
@@ -7,6 +7,7 @@ import { AppError } from '../../lib/app-error.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
 import type { MessageRow, PartyKey, Store, Tables, TaskRow } from '../../ports/store.ts';
 import { contentDigest } from '../../protocol/content-digest.ts';
 import type { Envelope } from '../../protocol/envelope.ts';
@@ -15,17 +16,23 @@ import { parseResponse, type ResponsePayload } from '../../protocol/payloads.ts'
 import type { EventBus } from '../event-bus.ts';
 import type { OutgoingMessage, PeerMessenger } from '../peer-messenger.ts';
 import { ANSWER_TRAVEL_MS } from './limits.ts';
+import { HUNG_UP, type OutgoingCancels } from './outgoing-cancels.ts';
 import { queryPayload } from './outgoing-payloads.ts';
 import type { Recipient } from './recipients.ts';
 import { answeredReport, chosenOf, peerAway } from './send-reports.ts';
+import { endOfCode } from './task-endings.ts';
 import { isOpen, moveTask } from './task-moves.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
 
 interface Deps {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
   readonly events: EventBus;
+  readonly log: Log;
   readonly messenger: PeerMessenger;
+  readonly unit: UnitOfWork;
+  readonly cancels: OutgoingCancels;
 }
 
 interface Asked {
@@ -94,10 +101,33 @@ export class OutgoingQueries {
     try {
       const reply = await this.#deps.messenger.request(asked.party, message, asked.deadlineMs + ANSWER_TRAVEL_MS, signal);
       const outcome = reply.ok ? readResponse(reply.value) : reply.error;
-      this.#writeDown(asked, outcome, reply.ok ? reply.value : undefined);
+      if (reply.ok || !mayRunThere(reply.error)) this.#writeDown(asked, outcome, reply.ok ? reply.value : undefined);
+      else await this.#takeBack(asked, reply.error);
       return outcome;
     } finally {
       this.#open.delete(asked.id);
+    }
+  }
+
+  /**
+   * Nobody waits for it any more, and the other hub may still have it before a person or an agent: it is told. When the asker hung up, that
+   * hub's word ends the task; a line that broke and a deadline that passed end it at once, because there it ends of itself too.
+   */
+  async #takeBack(asked: Asked, error: AppError): Promise<void> {
+    const { unit, cancels, events, log } = this.#deps;
+    const hungUp = error.code === 'cancelled';
+    const finishedAt = this.#deps.clock.wallMs();
+    try {
+      await unit.run((tables, after) => {
+        const task = keepTask(tables, asked);
+        if (!isOpen(task) || task.state === 'cancelling') return;
+        if (hungUp) cancels.begin(tables, after, task, HUNG_UP, NOBODY_WAITS);
+        else cancels.again(tables, after, endTask(tables, task, error, finishedAt), NOBODY_WAITS);
+      });
+      events.publish({ type: 'conversation', id: asked.conversationId });
+    } catch (failure) {
+      log.warn('other hub not told that nobody waits', { error: String(failure) });
+      this.#writeDown(asked, error, undefined);
     }
   }
 
@@ -119,11 +149,6 @@ export class OutgoingQueries {
 
   #writeDown(asked: Asked, outcome: ResponsePayload | AppError, reply: Envelope | undefined): void {
     const { store, clock, events } = this.#deps;
-    const failed = outcome instanceof AppError;
-    const code = failed ? readWireErrorCode(outcome.code) : null;
-    const result = failed
-      ? { status: 'failed', outcome: outcome.message, data: null, error: outcome.message, code }
-      : { status: 'completed', outcome: outcome.summary, data: outcome.data, error: null };
     const finishedAt = clock.wallMs();
     if (reply) {
       const { id, kind, ref } = reply;
@@ -131,9 +156,7 @@ export class OutgoingQueries {
     }
     store.writeBehind((tables) => {
       const task = keepTask(tables, asked);
-      if (!isOpen(task)) return;
-      const state = code === null ? 'completed' : (STATE_OF_CODE[code] ?? 'failed');
-      moveTask(tables, task, state, { result: JSON.stringify(result), code, finishedAt });
+      if (isOpen(task)) endTask(tables, task, outcome, finishedAt);
     });
     events.publish({ type: 'conversation', id: asked.conversationId });
   }
@@ -171,11 +194,23 @@ function keepTask(tables: Tables, asked: Asked): TaskRow {
   );
 }
 
-const STATE_OF_CODE: Readonly<Record<string, 'declined' | 'expired' | 'cancelled'>> = {
-  rejected: 'declined',
-  approval_expired: 'expired',
-  cancelled: 'cancelled',
-};
+function endTask(tables: Tables, task: TaskRow, outcome: ResponsePayload | AppError, finishedAt: number): TaskRow {
+  if (!(outcome instanceof AppError)) {
+    const result = { status: 'completed', outcome: outcome.summary, data: outcome.data, error: null };
+    return moveTask(tables, task, 'completed', { result: JSON.stringify(result), finishedAt });
+  }
+  const code = readWireErrorCode(outcome.code);
+  const result = { status: 'failed', outcome: outcome.message, data: null, error: outcome.message, code };
+  return moveTask(tables, task, endOfCode(code), { result: JSON.stringify(result), code, finishedAt });
+}
+
+/** What the other hub is told; its people see it as the asker's words. */
+const NOBODY_WAITS = 'Nobody waits for the answer any more.';
+
+/** Whether the question may have arrived: what the other hub itself answered is over there, and what never left is not there. */
+function mayRunThere({ code, failedBy }: AppError): boolean {
+  return failedBy === 'timeout' || code === 'peer_unreachable' || (code === 'cancelled' && failedBy === 'local');
+}
 
 function readResponse(envelope: Envelope): ResponsePayload | AppError {
   const parsed = envelope.kind === 'response' ? parseResponse(envelope.payload) : undefined;

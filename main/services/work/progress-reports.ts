@@ -1,5 +1,5 @@
 // How far other hubs are with what our agents asked: recorded, and a delegation's state moved along as far as it tells. Promises nothing.
-import type { TaskState } from '../../core/task-state.ts';
+import { canMove } from '../../core/task-state.ts';
 import { isJsonObject } from '../../lib/json-object.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Store, TaskRow } from '../../ports/store.ts';
@@ -9,6 +9,7 @@ import type { IncomingMessage } from '../peer-messenger.ts';
 import type { OutgoingQueries } from './outgoing-queries.ts';
 import { isOpen, moveTask } from './task-moves.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
+import { readWireState, type ToldState } from './wire-states.ts';
 
 interface Deps {
   readonly store: Store;
@@ -17,8 +18,6 @@ interface Deps {
   readonly unit: UnitOfWork;
   readonly queries: OutgoingQueries;
 }
-
-const SEEN: Readonly<Record<string, TaskState>> = { pending_approval: 'awaiting_approval', queued: 'queued', working: 'running' };
 
 export class ProgressReports {
   readonly #deps: Deps;
@@ -58,7 +57,7 @@ export class ProgressReports {
     if (to !== undefined && (isAsked || task.state !== 'sending') && task.state !== to) {
       await unit.run((tables) => {
         const current: TaskRow | undefined = tables.task(task.id);
-        if (current && isOpen(current) && current.state !== to) moveTask(tables, current, to);
+        if (current && canMove(current.state, to, 'outgoing')) moveTask(tables, current, to);
       });
     }
     events.publish({ type: 'conversation', id: task.conversationId });
@@ -69,7 +68,6 @@ function hasWords(payload: NotifyPayload): boolean {
   return isJsonObject(payload.data) && typeof payload.data.text === 'string';
 }
 
-function seenState(payload: NotifyPayload): TaskState | undefined {
-  const state = isJsonObject(payload.data) ? payload.data.state : undefined;
-  return typeof state === 'string' && Object.hasOwn(SEEN, state) ? SEEN[state] : undefined;
+function seenState(payload: NotifyPayload): ToldState | undefined {
+  return isJsonObject(payload.data) ? readWireState(payload.data.state) : undefined;
 }

@@ -4,12 +4,13 @@ import type { Clock, Random } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Store, TaskRow } from '../../ports/store.ts';
 import type { PeerMessenger } from '../peer-messenger.ts';
+import { toWire, type ToldState } from './wire-states.ts';
 
 export const PROGRESS_TOPIC = 'axon.progress';
 const PROGRESS = 'progress/1';
 
 export interface ProgressWords {
-  readonly state: 'pending_approval' | 'queued' | 'working';
+  readonly state: ToldState;
   readonly text?: string;
 }
 
@@ -34,7 +35,8 @@ export class Progress {
   ): Promise<void> {
     const { store, clock, random, messenger, log } = this.#deps;
     // Nothing the agent says leaves this hub for a task that was to report nothing.
-    const data = task.reportBack ? words : { state: words.state };
+    const state = toWire(words.state);
+    const data = task.reportBack && words.text !== undefined ? { state, text: words.text } : { state };
     const message = { id: random.uuid(), kind: 'notify', ref: task.messageId, payload: { topic: PROGRESS_TOPIC, data, importance: 'low' } };
     const incoming = task.direction === 'incoming';
     if (incoming && !messenger.extensions(task.party).includes(PROGRESS)) return;
@@ -48,7 +50,7 @@ export class Progress {
         kind: message.kind,
         ref: message.ref,
         // A bare state is for the hub that asked; only words belong to the thread that people read.
-        conversationId: !('text' in data) || data.text === undefined ? null : task.conversationId,
+        conversationId: 'text' in data ? task.conversationId : null,
         taskId: null,
         fromAgent: task.toAgent,
         toAgent: task.fromAgent,

@@ -10,8 +10,8 @@ import { readWireErrorCode } from '../../../preload/contract/errors.ts';
 import type { EventBus } from '../event-bus.ts';
 import { conversationFor } from './conversation-ids.ts';
 import type { Handover } from './handover.ts';
-import type { Assessment, Intake } from './intake.ts';
-import type { OpenQueries, QueryEnd, QueryOutcome } from './open-queries.ts';
+import { TURNED_AWAY, type Assessment, type Intake } from './intake.ts';
+import { whyGone, type OpenQueries, type QueryEnd, type QueryOutcome } from './open-queries.ts';
 import type { Parties } from './parties.ts';
 import type { Progress } from './progress.ts';
 import type { ResultWords, TaskEndings } from './task-endings.ts';
@@ -51,25 +51,35 @@ export class QueryDesk {
     const assessment = intake.assess(store.read, request);
     if (!queries.hasRoom(request.party))
       throw new AppError('overloaded', 'This hub has too many open questions.', { hint: 'Try again in a few seconds.' });
-    const outcome =
-      assessment.decision === 'ask' ? await this.#ask(request, assessment, signal) : await this.#pass(request, assessment, signal);
+    const { decision, rule } = assessment.ruling;
+    // What a rule decides is on record before it happens, as what a person decides.
+    const passes = decision === 'deliver' && rule === null;
+    const outcome = passes ? await this.#pass(request, assessment, signal) : await this.#admit(request, signal);
     if (outcome instanceof AppError) throw outcome;
     return outcome;
   }
 
-  /** Before a person: durable, since a decision will hang on it. */
-  async #ask(request: WorkRequest, assessment: Assessment, signal: AbortSignal): Promise<QueryOutcome> {
+  /** Before a person, or decided by a rule: durable, since a decision hangs on it, and made on what stands in that very commit. */
+  async #admit(request: WorkRequest, signal: AbortSignal): Promise<QueryOutcome> {
     const { unit, intake, queries, progress } = this.#deps;
     const { task, line } = await unit.run((tables, after) => {
+      // Nobody is asked on behalf of somebody who has gone meanwhile.
+      if (signal.aborted) throw whyGone(signal);
       if (tables.taskByMessage(request.direction, request.party, request.messageId)) throw sameIdAgain();
+      const assessment = intake.assess(tables, request);
       const admitted = intake.admit(tables, after, request, assessment);
       // Opened with the commit, before anybody can decide.
       const opened: { line?: ReturnType<OpenQueries['open']> } = {};
-      after(() => (opened.line = queries.open({ taskId: admitted.id, party: request.party, agent: assessment.agent.name, signal }, null)));
+      if (admitted.state === 'declined') return { task: admitted, line: opened };
+      const { name: agent } = assessment.agent;
+      after(() => (opened.line = queries.open({ taskId: admitted.id, party: request.party, agent, signal }, null)));
+      const approval = admitted.state === 'queued' ? tables.approvalOfTask(admitted.id) : undefined;
+      if (approval) after(() => queries.allowed(admitted, approval));
       return { task: admitted, line: opened };
     });
+    if (task.state === 'declined') throw new AppError(TURNED_AWAY.code, TURNED_AWAY.reason);
     assert(line.line !== undefined, 'the line of an admitted question is open');
-    void progress.tell(task, { state: 'pending_approval' });
+    if (task.state === 'awaiting_approval') void progress.tell(task, { state: 'awaiting_approval' });
     const { outcome, end } = await line.line;
     await this.#close(task.id, outcome, end);
     return outcome;
@@ -119,7 +129,7 @@ export class QueryDesk {
         endings.end(tables, after, current, {
           state: code === 'cancelled' ? 'cancelled' : 'failed',
           code,
-          reason: null,
+          reason: end === 'gone' ? outcome.message : null,
           result: wordsOf(outcome),
           ...by,
         });

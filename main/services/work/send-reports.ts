@@ -18,7 +18,7 @@ export function chosenOf(recipient: Recipient, hubName: string): Chosen {
 export function repeatedReport(task: TaskRow, parties: Parties): SendReportDto {
   return {
     id: task.id,
-    state: stateOf(task),
+    state: task.state,
     task_url: `/v1/tasks/${task.id}`,
     chosen: {
       peer_id: parties.agentIdOf(task.party),
@@ -31,15 +31,11 @@ export function repeatedReport(task: TaskRow, parties: Parties): SendReportDto {
   };
 }
 
-function stateOf(task: TaskRow): string {
-  return task.state === 'awaiting_approval' ? 'pending_approval' : task.state === 'running' ? 'working' : task.state;
-}
-
 /** A delegation that was taken, or that is still on its way. */
 export function reportOf(task: TaskRow, recipient: Recipient, hubName = ''): SendReportDto {
   return {
     id: task.id,
-    state: stateOf(task),
+    state: task.state,
     task_url: `/v1/tasks/${task.id}`,
     chosen: { ...chosenOf(recipient, hubName), agent: task.toAgent ?? recipient.agent },
     estimated_ms: task.estimatedMs,

@@ -14,7 +14,7 @@ import { TokenBuckets } from '../links/token-buckets.ts';
 import type { PeerMessenger } from '../peer-messenger.ts';
 import type { Idempotency, IdempotencyClaim } from './idempotency.ts';
 import type { IncomingNotices } from './incoming-notices.ts';
-import type { Intake } from './intake.ts';
+import { TURNED_AWAY, type Intake } from './intake.ts';
 import { LOCAL_RATE } from './limits.ts';
 import type { OutgoingDelegations } from './outgoing-delegations.ts';
 import { delegatePayload, notifyPayload, queryPayload } from './outgoing-payloads.ts';
@@ -119,6 +119,7 @@ export class Sender {
       if (claim) idempotency.keep(tables, claim, admitted.id);
       return admitted;
     });
+    if (task.state === 'declined') throw new AppError(TURNED_AWAY.code, TURNED_AWAY.reason, { failedBy: 'peer' });
     return reportOf(task, recipient, hubName());
   }
 

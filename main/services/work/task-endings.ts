@@ -153,6 +153,17 @@ export class TaskEndings {
   }
 }
 
+const END_OF_CODE: Partial<Readonly<Record<WireErrorCode, EndState>>> = {
+  rejected: 'declined',
+  approval_expired: 'expired',
+  cancelled: 'cancelled',
+};
+
+/** How a failure that another hub reports, or answers with, reads as the end of a task we see from afar. */
+export function endOfCode(code: WireErrorCode | null): EndState {
+  return code === null ? 'failed' : (END_OF_CODE[code] ?? 'failed');
+}
+
 const NOT_TRUSTED = 'The two hubs do not trust each other any more.';
 
 /** How work ends whose hub is not paired any more: what it asked is not run, what it was asked is given up. */

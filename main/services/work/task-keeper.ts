@@ -4,9 +4,11 @@ import { ERRORS } from '../../../preload/contract/errors.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { PartyKey, Store, TaskRow, Tables } from '../../ports/store.ts';
+import type { RuleBook } from '../rules/rule-book.ts';
 import { EXPIRED } from './approvals.ts';
 import { elapsedAfterRestart, type Deadlines } from './deadlines.ts';
 import { ELAPSED_CHECKPOINT_INTERVAL_MS, LATE_RESULT_GRACE_MS } from './limits.ts';
+import type { OutgoingCancels } from './outgoing-cancels.ts';
 import { isTrusted } from './parties.ts';
 import { untrusted, type Ending, type TaskEndings } from './task-endings.ts';
 import { changeTask, isOpen } from './task-moves.ts';
@@ -19,11 +21,13 @@ interface Deps {
   readonly unit: UnitOfWork;
   readonly deadlines: Deadlines;
   readonly endings: TaskEndings;
+  readonly rules: Pick<RuleBook, 'partyEnded' | 'agentRemoved'>;
   /** Whether the line of this question to another hub is open. */
   readonly isAsked: (question: TaskRow) => boolean;
+  readonly cancels: OutgoingCancels;
 }
 
-const OPEN_STATES = ['sending', 'received', 'awaiting_approval', 'held', 'approved', 'queued', 'claimed', 'running'] as const;
+const OPEN_STATES = ['sending', 'cancelling', 'received', 'awaiting_approval', 'held', 'approved', 'queued', 'claimed', 'running'] as const;
 /** When the store did not take the end of a task, it is tried again after this. */
 const RETRY_MS = 5_000;
 const BY_CLOCK = { by: 'clock', surface: 'clock', from: 'hub' } as const;
@@ -42,11 +46,11 @@ export class TaskKeeper {
 
   /**
    * Takes up what the run before left open: counting begins before this returns, and what expired while the hub was down ends now.
-   * Questions end: nobody waits on their line any more. So does what is open with a hub that is not trusted any more: the run before
+   * Questions end: nobody waits on their line any more, and the hub that was asked is told. So does what is open with a hub that is not trusted any more: the run before
    * may have died before it could end it. Never rejects.
    */
   async start(): Promise<void> {
-    const { store, clock, unit, deadlines, endings, log } = this.#deps;
+    const { store, clock, unit, deadlines, log } = this.#deps;
     this.#running = true;
     const wallMs = clock.wallMs();
     deadlines.start();
@@ -58,15 +62,21 @@ export class TaskKeeper {
     const over = open.filter((task) => task.kind === 'query' || !isTrusted(store.read, task.party));
     try {
       await unit.run((tables, after) => {
-        for (const { id } of over) {
-          const task = tables.task(id);
-          if (task && isOpen(task)) endings.end(tables, after, task, isTrusted(tables, task.party) ? LINE_GONE : untrusted(task));
-        }
+        for (const { id } of over) this.#endOld(tables, after, tables.task(id));
+        this.#deps.cancels.start(tables, after);
       });
       await this.#checkpoint();
     } catch (error) {
       log.error('open work of the run before not ended', { error: String(error) });
     }
+  }
+
+  #endOld(tables: Tables, after: After, task: TaskRow | undefined): void {
+    const { endings, cancels } = this.#deps;
+    if (!task || !isOpen(task)) return;
+    if (!isTrusted(tables, task.party)) endings.end(tables, after, task, untrusted(task));
+    else if (task.direction !== 'outgoing') endings.end(tables, after, task, LINE_GONE);
+    else if (task.state !== 'cancelling') cancels.begin(tables, after, task, LINE_GONE.reason, LINE_GONE.reason);
   }
 
   /** Writes down how much of each deadline has passed, and stops counting. */
@@ -94,6 +104,7 @@ export class TaskKeeper {
 
   /** Ends, inside a commit, what was meant for an agent that is removed. */
   agentRemoved(tables: Tables, after: After, agent: string): void {
+    this.#deps.rules.agentRemoved(tables, after, agent);
     for (const task of tables.tasksInStates(OPEN_STATES)) {
       if (task.direction === 'outgoing' || task.toAgent !== agent) continue;
       const reason = 'The agent that was to do it was removed from its hub.';
@@ -103,8 +114,9 @@ export class TaskKeeper {
 
   /** Ends what is open with a hub that is not trusted any more: its requests are not run, ours to it are given up. */
   async partyEnded(party: PartyKey): Promise<void> {
-    const { unit, endings } = this.#deps;
+    const { unit, endings, rules } = this.#deps;
     await unit.run((tables, after) => {
+      rules.partyEnded(tables, after, party);
       for (const task of tables.tasksInStates(OPEN_STATES)) {
         if (task.party === party) endings.end(tables, after, task, untrusted(task));
       }
@@ -136,7 +148,9 @@ export class TaskKeeper {
   async #endLineless(): Promise<void> {
     const { store, unit, endings, log, isAsked } = this.#deps;
     const open = store.read.tasksInStates(OPEN_STATES);
-    const lineless = open.filter((task) => task.kind === 'query' && task.direction === 'outgoing' && !isAsked(task));
+    const lineless = open.filter(
+      (task) => task.kind === 'query' && task.direction === 'outgoing' && task.state !== 'cancelling' && !isAsked(task),
+    );
     const over = lineless.filter(({ id }) => this.#lineless.has(id));
     this.#lineless = new Set(lineless.map(({ id }) => id));
     if (over.length === 0) return;
@@ -173,7 +187,9 @@ function elapsedSoFar(task: TaskRow, wallMs: number): number {
 
 /** An accepted delegation may still be reported after its deadline: as long as the other hub's outbox lives. */
 function graceOf(task: TaskRow): number {
-  return task.direction === 'outgoing' && task.state !== 'sending' && task.reportBack ? LATE_RESULT_GRACE_MS : 0;
+  return task.direction === 'outgoing' && task.state !== 'sending' && task.state !== 'cancelling' && task.reportBack
+    ? LATE_RESULT_GRACE_MS
+    : 0;
 }
 
 const LINE_GONE = {
@@ -193,6 +209,8 @@ const END_UNKNOWN = {
 function overdue(task: TaskRow): Ending {
   if (task.direction === 'outgoing') {
     if (task.state === 'sending') return { ...failed('The other hub did not say in time whether it takes this.'), ...BY_CLOCK };
+    if (task.state === 'cancelling')
+      return { ...failed('It was called off, and the other hub never said whether it had begun.'), ...BY_CLOCK };
     if (!task.reportBack) return { ...HANDED_OVER, ...BY_CLOCK };
     return { ...failed('No report came within a day of the deadline.'), ...BY_CLOCK };
   }

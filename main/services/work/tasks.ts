@@ -8,7 +8,7 @@ import { parseAck } from '../../protocol/payloads.ts';
 import type { PeerMessenger } from '../peer-messenger.ts';
 import type { Cancelling } from './cancelling.ts';
 import { ACK_TIMEOUT_MS, TASK_WAITERS_MAX } from './limits.ts';
-import { takingBack, type Outbox } from './outbox.ts';
+import { CALLED_OFF, type OutgoingCancels } from './outgoing-cancels.ts';
 import { pageOf, type Page } from './pages.ts';
 import type { Decider } from './approvals.ts';
 import { peerAway } from './send-reports.ts';
@@ -29,7 +29,7 @@ interface Deps {
   readonly unit: UnitOfWork;
   readonly views: TaskViews;
   readonly endings: TaskEndings;
-  readonly outbox: Outbox;
+  readonly cancels: OutgoingCancels;
   readonly cancelling: Cancelling;
   readonly events: WorkEvents;
 }
@@ -71,6 +71,8 @@ export class Tasks {
       });
     }
     if (!isOpen(task)) throw hasEnded(task);
+    // Said before, and on its way.
+    if (task.state === 'cancelling') return this.#deps.views.dto(task);
     if (task.direction === 'outgoing' && task.state === 'sending' && task.kind === 'delegate') await this.#takeBack(task, viewer, reason);
     else if (task.direction === 'outgoing') await this.#cancelThere(task, reason);
     else await this.#cancelHere(task, viewer, reason);
@@ -93,24 +95,15 @@ export class Tasks {
     });
   }
 
-  /** Nobody knows yet whether the other hub has it: it ends here at once, is not sent again, and is taken back there when that can be. */
+  /** Nobody knows yet whether the other hub has it: it is not sent again, is taken back there when that can be, and ends by that hub's word. */
   async #takeBack(task: TaskRow, viewer: Viewer, reason: string | null): Promise<void> {
-    const { unit, endings, outbox } = this.#deps;
-    const isOver = await unit.run((tables, after) => {
+    const isDone = await this.#deps.unit.run((tables, after) => {
       const current = tables.task(task.id);
       if (current?.state !== 'sending') return false;
-      outbox.put(tables, after, current, takingBack(current, reason));
-      endings.end(tables, after, current, {
-        state: 'cancelled',
-        code: 'cancelled',
-        reason: CALLED_OFF,
-        by: 'agent' in viewer ? viewer.agent : 'owner',
-        surface: 'agent' in viewer ? 'agent' : viewer.person.surface,
-        from: 'asker',
-      });
+      this.#deps.cancels.begin(tables, after, current, CALLED_OFF, reason);
       return true;
     });
-    if (!isOver) await this.cancel(task.id, viewer, reason);
+    if (!isDone) await this.cancel(task.id, viewer, reason);
   }
 
   /** Asks the hub that has it. Its ack decides: without one the task is as open as before. */
@@ -185,8 +178,6 @@ export class Tasks {
     });
   }
 }
-
-const CALLED_OFF = 'You called it off.';
 
 /** The hub looking at its own records. */
 const OWN_EYES: Viewer = { person: { tokenId: 'hub', surface: 'window' } };

@@ -1,5 +1,6 @@
 // A delegation or a query that asks for work here, whoever sent it: another hub over the wire or an agent of this hub. Pure reading of
 // messages into that one form; decides nothing.
+import { isDomain } from '../../core/routing.ts';
 import { escapeName } from '../../core/text-escape.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
@@ -48,6 +49,12 @@ export function readWorkRequest(source: RequestSource): Result<WorkRequest, stri
     urgent: 'priority' in asked && asked.priority === 'urgent',
     deadlineMs: asked.deadline_ms,
   });
+}
+
+/** What the request says it is about, below its area; null when it names nothing that could be a topic. A claim, as the area is. */
+export function topicOf(payload: JsonObject): string | null {
+  const { topic } = payload;
+  return typeof topic === 'string' && isDomain(topic) ? topic : null;
 }
 
 /** The name the asking agent gives itself, unescaped: for comparing with what its hub advertised, never for showing. */

@@ -4,6 +4,9 @@ import type { UiSnapshot } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import type { AuditRow, PartyKey, TaskRow } from '../../ports/store.ts';
+import { RuleBook } from '../rules/rule-book.ts';
+import { RuleViews } from '../rules/rule-views.ts';
+import { Rules } from '../rules/rules.ts';
 import { AgentRegistry, type Actor } from './agent-registry.ts';
 import { Approvals } from './approvals.ts';
 import { ApprovalViews } from './approval-views.ts';
@@ -28,6 +31,7 @@ import { Intake } from './intake.ts';
 import { OnceOnly } from './once-only.ts';
 import { OpenQueries } from './open-queries.ts';
 import { Outbox } from './outbox.ts';
+import { OutgoingCancels } from './outgoing-cancels.ts';
 import { OutgoingDelegations } from './outgoing-delegations.ts';
 import { OutgoingQueries } from './outgoing-queries.ts';
 import { pageOf, type Page } from './pages.ts';
@@ -56,6 +60,7 @@ export class Work {
   readonly agents: AgentRegistry;
   readonly registrations: Registrations;
   readonly approvals: Approvals;
+  readonly rules: Rules;
   readonly inbox: Inbox;
   readonly tasks: Tasks;
   readonly sender: Sender;
@@ -66,9 +71,11 @@ export class Work {
   readonly #capabilities: Capabilities;
   readonly #keeper: TaskKeeper;
   readonly #outbox: Outbox;
+  readonly #cancels: OutgoingCancels;
   readonly #delegations: OutgoingDelegations;
   readonly #notices: IncomingNotices;
   readonly #queries: OpenQueries;
+  readonly #book: RuleBook;
   #running = false;
 
   constructor(deps: WorkDeps) {
@@ -87,15 +94,17 @@ export class Work {
       ...deps,
       unit,
       onExpired: (tables, after, row) => {
-        // What a cancel was to take back is over by now of itself.
-        if (row.kind === 'cancel' || tables.peer(row.party)?.trust !== 'paired') return;
+        if (tables.peer(row.party)?.trust !== 'paired') return;
         feed.notice(tables, after, 'axon.outbox', 'high', `A result for ${parties.nameOf(row.party)} could not be delivered within a day.`);
       },
+      onCancelSettled: (tables, after, row, outcome) => cancels.settled(tables, after, row, outcome),
     });
     const endings = new TaskEndings({ ...deps, deadlines, deliveries, outbox, audit });
     const handover = new Handover({ deliveries, parties });
     const queries = new OpenQueries({ ...deps, handover });
-    const intake = new Intake({ ...deps, agents, parties, deadlines, handover, events, audit });
+    const ruleViews = new RuleViews({ ...deps, parties, tasks: views });
+    const rules = new RuleBook({ ...deps, unit, audit, views: ruleViews });
+    const intake = new Intake({ ...deps, agents, parties, deadlines, handover, events, audit, rules });
     const progress = new Progress(deps);
     const askers = new AskingAgents(deps);
     const recent = new RecentMessages(deps);
@@ -105,23 +114,39 @@ export class Work {
     const idempotency = new Idempotency(deps);
     const notices = new IncomingNotices({ ...deps, unit, agents, parties, deliveries, feed, askers, recent, audit });
     const items = new DurableItems({ ...deps, unit, deliveries, handover, endings, tasks: views, progress, events, feed, audit });
-    const delegations = new OutgoingDelegations({ ...deps, unit, deadlines, endings, events, audit, idempotency, outbox });
+    const cancels: OutgoingCancels = new OutgoingCancels({ ...deps, unit, outbox, endings, events });
+    const delegations = new OutgoingDelegations({ ...deps, unit, deadlines, endings, events, audit, idempotency, cancels });
     const recipients = new Recipients({ ...deps, agents });
-    const outgoingQueries = new OutgoingQueries(deps);
+    const outgoingQueries = new OutgoingQueries({ ...deps, unit, cancels });
     this.#unit = unit;
     const isAsked = ({ party, messageId }: TaskRow): boolean => outgoingQueries.isOpen(party, messageId);
-    this.#keeper = new TaskKeeper({ ...deps, unit, deadlines, endings, isAsked });
+    this.#keeper = new TaskKeeper({ ...deps, unit, deadlines, endings, rules, cancels, isAsked });
     this.#outbox = outbox;
+    this.#cancels = cancels;
     this.#delegations = delegations;
     this.#notices = notices;
     this.#queries = queries;
+    this.#book = rules;
+    this.rules = new Rules({ ...deps, unit, book: rules, views: ruleViews, intake });
     this.#capabilities = new Capabilities({ ...deps, agents });
     this.agents = agents;
     this.feed = feed;
     this.registrations = new Registrations({ ...deps, unit, agents, audit });
-    this.approvals = new Approvals({ ...deps, unit, views: approvalViews, deadlines, endings, handover, queries, progress, events, audit });
+    this.approvals = new Approvals({
+      ...deps,
+      unit,
+      views: approvalViews,
+      deadlines,
+      endings,
+      handover,
+      queries,
+      progress,
+      events,
+      audit,
+      rules,
+    });
     this.inbox = new Inbox({ ...deps, agents, deliveries, items, queries, progress });
-    this.tasks = new Tasks({ ...deps, unit, views, endings, outbox, cancelling, events });
+    this.tasks = new Tasks({ ...deps, unit, views, endings, cancels, cancelling, events });
     this.sender = new Sender({
       ...deps,
       unit,
@@ -141,7 +166,8 @@ export class Work {
     });
     const results = new IncomingResults({ ...deps, unit, endings, audit });
     const incoming = { ...deps, intake, once, askers, recent, cancelling, events, audit, desk };
-    this.#bind(new IncomingDelegations(incoming), new IncomingQueries(incoming), new IncomingCancels(incoming), results);
+    const questions = new IncomingQueries(incoming);
+    this.#bind(new IncomingDelegations(incoming), questions, new IncomingCancels({ ...incoming, questions }), results);
     const reports = new ProgressReports({ ...deps, unit, queries: outgoingQueries });
     notices.onHubTopic(RECEIPT_TOPIC, ({ peer, envelope }) =>
       envelope.ref === null ? undefined : outbox.received(peer.key, envelope.ref),
@@ -154,11 +180,13 @@ export class Work {
     if (this.#running) return;
     this.#running = true;
     const kept = this.#keeper.start();
+    const ruled = this.#book.start();
     this.inbox.start();
     this.registrations.start();
     this.#outbox.start();
     this.#delegations.start();
     await kept;
+    await ruled;
   }
 
   /** Ends timers and waits; what is stored stays as it is. Idempotent. */
@@ -166,7 +194,9 @@ export class Work {
     if (!this.#running) return;
     this.#running = false;
     this.#delegations.stop();
+    this.#book.stop();
     this.#outbox.stop();
+    this.#cancels.stop();
     this.registrations.stop();
     this.inbox.stop();
     this.agents.stop();
@@ -208,12 +238,13 @@ export class Work {
   }
 
   /** What a new page needs of this part. */
-  snapshot(): Pick<UiSnapshot, 'agents' | 'registrations' | 'approvals' | 'recently_decided' | 'feed' | 'feed_unread'> {
+  snapshot(): Pick<UiSnapshot, 'agents' | 'registrations' | 'approvals' | 'recently_decided' | 'rules' | 'feed' | 'feed_unread'> {
     return {
       agents: this.agents.list(),
       registrations: this.registrations.pending(),
       approvals: this.approvals.pending(),
       recently_decided: this.approvals.decided({ limit: RECENTLY_DECIDED_MAX }).items,
+      rules: this.rules.current(),
       feed: this.feed.list({ limit: SNAPSHOT_FEED_MAX }).items,
       feed_unread: this.feed.unreadCount(),
     };

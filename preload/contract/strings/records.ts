@@ -7,6 +7,7 @@ const plural = pluralizer(locale);
 /** By the state of a task; a state this list does not know is not spoken of. */
 const states: Readonly<Record<string, string>> = {
   sending: 'On its way',
+  cancelling: 'Being called off',
   received: 'Arrived',
   awaiting_approval: 'Waits for a person',
   held: 'Held',

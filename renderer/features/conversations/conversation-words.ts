@@ -1,5 +1,5 @@
 // How an exchange is spoken of: its mark, its state, what each message is. Pure.
-import type { ConversationEntryDto } from '../../../preload/contract/dto.ts';
+import type { ConversationEntryDto } from '../../../preload/contract/conversation-dto.ts';
 import { words } from '../../app/words.ts';
 import type { IconName } from '../../ui/icons.ts';
 

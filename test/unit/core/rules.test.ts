@@ -1,6 +1,6 @@
 // Which rule decides: worked cases, and ten thousand generated households against a second implementation that knows nothing of the first.
 // The second one does not compare rules field by field: it writes down, for each rule, the set of all requests it covers, and compares sets.
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decideByRules, isNarrower, missOf, type Rule, type RuledRequest } from '../../../main/core/rules.ts';
 

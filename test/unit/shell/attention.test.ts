@@ -31,10 +31,13 @@ const approval = (id: string, state: ApprovalDto['state'] = 'pending'): Approval
   decided_at: null,
   decided_by: null,
   surface: null,
+  rule_id: null,
   decline_reason: null,
   conversation_id: 'c',
   message_id: 'm',
   task_state: 'awaiting_approval',
+  wider: [],
+  allowed_before: 0,
 });
 
 function watched() {

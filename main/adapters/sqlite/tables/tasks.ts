@@ -7,6 +7,7 @@ import type { Statements } from '../statements.ts';
 
 const STATES: Readonly<Record<TaskRow['state'], true>> = {
   sending: true,
+  cancelling: true,
   received: true,
   awaiting_approval: true,
   held: true,

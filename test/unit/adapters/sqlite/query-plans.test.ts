@@ -14,6 +14,7 @@ import { FEED_QUERIES } from '../../../../main/adapters/sqlite/tables/feed.ts';
 import { MESSAGE_QUERIES, messagesQuery } from '../../../../main/adapters/sqlite/tables/messages.ts';
 import { META_GET } from '../../../../main/adapters/sqlite/tables/meta.ts';
 import { OUTBOX_QUERIES } from '../../../../main/adapters/sqlite/tables/outbox.ts';
+import { RULE_QUERIES } from '../../../../main/adapters/sqlite/tables/rules.ts';
 import { TASK_QUERIES, tasksInStatesQuery } from '../../../../main/adapters/sqlite/tables/tasks.ts';
 import { openTemporaryStore, type TemporaryStore } from '../../../fakes/memory-store.ts';
 
@@ -42,6 +43,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   'tasks in one state': tasksInStatesQuery(1),
   'tasks in six states': tasksInStatesQuery(6),
   ...prefixed('approval', APPROVAL_QUERIES),
+  ...prefixed('rule', RULE_QUERIES),
   ...prefixed('delivery', DELIVERY_QUERIES),
   'claimable of all kinds': claimableQuery(0),
   'claimable of two kinds': claimableQuery(2),
@@ -61,7 +63,7 @@ const QUERIES: Readonly<Record<string, string>> = {
 };
 
 /** Walks a partial index that holds only its own rows. */
-const WALKS_ITS_OWN_INDEX = new Set(['approval pending', 'feed unreadCount', 'outbox parties']);
+const WALKS_ITS_OWN_INDEX = new Set(['approval pending', 'rule current', 'feed unreadCount', 'outbox parties']);
 /** Takes the first row of the table's own order. */
 const TAKES_THE_LAST_ROW = new Set(['audit last']);
 /** Sorts the rows of one message id: at most one a party and direction. */

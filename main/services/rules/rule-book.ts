@@ -1,0 +1,241 @@
+// The rules in force: what they say about a request, in the commit that admits it; that one was used; that one ends with its time, its hub
+// or its agent. A rule is stored first and told of after. Who may make one is the caller's business.
+import { decideByRules, ruleEndsAt, type RuleDecision, type RuledRequest } from '../../core/rules.ts';
+import { AppError } from '../../lib/app-error.ts';
+import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { RuleRow } from '../../ports/rules.ts';
+import type { PartyKey, Reads, Store, Tables } from '../../ports/store.ts';
+import type { EventBus } from '../event-bus.ts';
+import type { AuditTrail } from '../work/audit-trail.ts';
+import { isLocal, OWNER_PARTY } from '../work/parties.ts';
+import type { After, UnitOfWork } from '../work/unit-of-work.ts';
+import { RULES_MAX, SWEEP_INTERVAL_MS } from './limits.ts';
+import type { RuleViews } from './rule-views.ts';
+
+/** What a rule is made of; the rest is the book's own. */
+export type RuleDraft = Pick<
+  RuleRow,
+  | 'effect'
+  | 'reach'
+  | 'peer'
+  | 'agent'
+  | 'domain'
+  | 'kind'
+  | 'askingAgent'
+  | 'topic'
+  | 'conversation'
+  | 'riskMax'
+  | 'expiresAt'
+  | 'idleMs'
+  | 'madeOn'
+  | 'approvalId'
+>;
+
+/** The person who makes, pauses or ends a rule, as the guard established it. */
+export interface RuleMaker {
+  readonly tokenId: string;
+  readonly surface: 'window' | 'browser' | 'command_line';
+}
+
+interface Deps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly events: EventBus;
+  readonly unit: UnitOfWork;
+  readonly audit: AuditTrail;
+  readonly views: RuleViews;
+}
+
+type End = NonNullable<RuleRow['endedWhy']>;
+
+export class RuleBook {
+  readonly #deps: Deps;
+  /** The wall clock less the monotonic one as they stood at the start. */
+  readonly #wallOffsetMs: number;
+  #timer: TimerHandle | undefined;
+  #running = false;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+    this.#wallOffsetMs = deps.clock.wallMs() - deps.clock.monotonicMs();
+  }
+
+  /** Ends what is over since the run before. Idempotent, never rejects. */
+  async start(): Promise<void> {
+    if (this.#running) return;
+    this.#running = true;
+    await this.#sweep();
+  }
+
+  stop(): void {
+    this.#running = false;
+    this.#timer?.cancel();
+    this.#timer = undefined;
+  }
+
+  /** ms since 1970; goes on by the monotonic clock when the wall clock is set back, so that no rule outlives its time by that. */
+  nowMs(): number {
+    const { clock } = this.#deps;
+    return Math.max(clock.wallMs(), Math.floor(this.#wallOffsetMs + clock.monotonicMs()));
+  }
+
+  /** What the rules say about a request now. Counts nothing. */
+  decide(reads: Reads, request: RuledRequest & { readonly peer: PartyKey }): RuleDecision {
+    const moment = { nowMs: this.nowMs(), trustedSince: trustedSince(reads, request.peer) };
+    return decideByRules(reads.rulesAbout(request.peer), request, moment);
+  }
+
+  /** A rule decided a request: counted, in the commit of that decision. */
+  use(tables: Tables, after: After, id: string): void {
+    const row = tables.rule(id);
+    if (!row) return;
+    tables.updateRule(id, { uses: row.uses + 1, lastUsedAt: Math.max(this.nowMs(), row.lastUsedAt ?? 0) });
+    after(() => this.#changed(id));
+  }
+
+  /** Makes a rule inside a commit. @throws AppError overloaded */
+  make(tables: Tables, after: After, draft: RuleDraft, maker: RuleMaker): RuleRow {
+    if (tables.currentRules().length >= RULES_MAX) {
+      throw new AppError('overloaded', `This hub keeps at most ${RULES_MAX} rules.`, {
+        hint: 'Take some away under "Rules", then try again.',
+      });
+    }
+    const row = tables.insertRule({
+      ...draft,
+      id: this.#deps.random.uuid(),
+      createdAt: this.nowMs(),
+      lastUsedAt: null,
+      suspended: false,
+      madeBy: maker.tokenId,
+      uses: 0,
+      endedAt: null,
+      endedWhy: null,
+    });
+    this.#note(tables, maker, 'rule.made', row);
+    after(() => this.#changed(row.id));
+    return row;
+  }
+
+  pause(tables: Tables, after: After, row: RuleRow, suspended: boolean, maker: RuleMaker): void {
+    tables.updateRule(row.id, { suspended });
+    this.#note(tables, maker, suspended ? 'rule.paused' : 'rule.resumed', row);
+    after(() => this.#changed(row.id));
+  }
+
+  remove(tables: Tables, after: After, row: RuleRow, maker: RuleMaker): void {
+    this.#end(tables, after, row, 'removed');
+    this.#note(tables, maker, 'rule.removed', row);
+  }
+
+  restore(tables: Tables, after: After, row: RuleRow, maker: RuleMaker): void {
+    tables.updateRule(row.id, { endedAt: null, endedWhy: null });
+    this.#note(tables, maker, 'rule.restored', row);
+    after(() => this.#changed(row.id));
+  }
+
+  /** Inside a commit: a hub that is not trusted any more takes its rules with it; those of one that is only suspended sleep. */
+  partyEnded(tables: Tables, after: After, party: PartyKey): void {
+    const trust = isLocal(party) ? undefined : tables.peer(party)?.trust;
+    if (trust === 'paired' || trust === 'suspended') return;
+    for (const row of tables.rulesAbout(party)) {
+      if (row.peer === party) this.#endItself(tables, after, row, 'peer_gone');
+    }
+  }
+
+  /** Inside a commit: an agent that is removed takes the rules with it that are about it, on either side. */
+  agentRemoved(tables: Tables, after: After, agent: string): void {
+    for (const row of tables.currentRules()) {
+      if (row.agent === agent || row.peer === `agent:${agent}`) this.#endItself(tables, after, row, 'agent_gone');
+    }
+  }
+
+  /** Rules whose time is over, whose hub is not trusted any more or whose agent is gone end for good; then waits for the next. */
+  async #sweep(): Promise<void> {
+    const { store, unit, log } = this.#deps;
+    try {
+      const over = store.read.currentRules().filter((row) => this.#whyOver(store.read, row) !== undefined);
+      if (over.length > 0) {
+        await unit.run((tables, after) => {
+          for (const { id } of over) {
+            const row = tables.rule(id);
+            const why = row && row.endedAt === null ? this.#whyOver(tables, row) : undefined;
+            if (row && why !== undefined) this.#endItself(tables, after, row, why);
+          }
+        });
+      }
+    } catch (error) {
+      log.warn('rules that are over not ended', { error: String(error) });
+    }
+    this.#arm();
+  }
+
+  #whyOver(reads: Reads, row: RuleRow): End | undefined {
+    const endsAt = ruleEndsAt(row);
+    if (endsAt !== null && endsAt <= this.nowMs()) return 'expired';
+    if (row.agent !== null && !reads.agent(row.agent)) return 'agent_gone';
+    if (row.peer === null || row.peer === OWNER_PARTY) return undefined;
+    if (isLocal(row.peer)) return reads.agent(agentOf(row.peer)) ? undefined : 'agent_gone';
+    const trust = reads.peer(row.peer)?.trust;
+    return trust === 'paired' || trust === 'suspended' ? undefined : 'peer_gone';
+  }
+
+  #end(tables: Tables, after: After, row: RuleRow, why: End): void {
+    tables.updateRule(row.id, { endedAt: this.nowMs(), endedWhy: why });
+    after(() => this.#changed(row.id));
+  }
+
+  #endItself(tables: Tables, after: After, row: RuleRow, why: End): void {
+    this.#end(tables, after, row, why);
+    this.#deps.audit.append(tables, {
+      actor: 'hub',
+      surface: 'hub',
+      action: 'rule.ended',
+      object: row.id,
+      detail: { why, uses: row.uses },
+    });
+  }
+
+  #note(tables: Tables, maker: RuleMaker, action: string, row: RuleRow): void {
+    const { effect, reach, agent, domain, kind, riskMax, expiresAt } = row;
+    this.#deps.audit.append(tables, {
+      actor: maker.tokenId,
+      surface: maker.surface,
+      action,
+      object: row.id,
+      detail: { effect, reach, peer: row.peer, agent, domain, kind, risk_max: riskMax, expires_at: expiresAt, approval: row.approvalId },
+    });
+  }
+
+  #changed(id: string): void {
+    const { store, events, views } = this.#deps;
+    const row = store.read.rule(id);
+    if (row === undefined) return;
+    if (row.endedAt === null) events.publish({ type: 'rule', rule: views.dto(row) });
+    else events.publish({ type: 'rule_gone', id });
+    this.#arm();
+  }
+
+  #arm(): void {
+    if (!this.#running) return;
+    this.#timer?.cancel();
+    const { clock, store } = this.#deps;
+    const ends = store.read.currentRules().flatMap((row) => ruleEndsAt(row) ?? []);
+    const waitMs = Math.max(0, Math.min(...ends.map((at) => at - this.nowMs()), SWEEP_INTERVAL_MS));
+    this.#timer = clock.setTimer(waitMs, () => void this.#sweep());
+  }
+}
+
+function agentOf(party: PartyKey): string {
+  return party.slice('agent:'.length);
+}
+
+/** Since when whoever asks is who it is now; null when it is not trusted. */
+function trustedSince(reads: Reads, party: PartyKey): number | null {
+  if (party === OWNER_PARTY) return 0;
+  if (isLocal(party)) return reads.agent(agentOf(party))?.createdAt ?? null;
+  const peer = reads.peer(party);
+  return peer?.trust === 'paired' ? peer.pairedAt : null;
+}

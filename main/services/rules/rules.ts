@@ -1,0 +1,182 @@
+// What people do with the household's rules: see them, make them by hand, pause them, take them away and give them back, and try what would
+// happen to a request. For people only; decides no request itself.
+import type { OperationParams } from '../../../preload/contract/operations.ts';
+import type { Items } from '../../../preload/contract/results.ts';
+import type { RuleDto, RuleTestDto } from '../../../preload/contract/rules.ts';
+import { riskMaxOfReach, ruleEndsAt } from '../../core/rules.ts';
+import { AppError } from '../../lib/app-error.ts';
+import type { RuleRow } from '../../ports/rules.ts';
+import type { PartyKey, PeerRow, Reads, Store, Tables } from '../../ports/store.ts';
+import type { AskedWork, Intake } from '../work/intake.ts';
+import { pageOf, type Page } from '../work/pages.ts';
+import { OWNER_PARTY, partyOfAgent } from '../work/parties.ts';
+import type { UnitOfWork } from '../work/unit-of-work.ts';
+import { ALWAYS_LIFE_MS, RESTORE_WINDOW_MS, RULES_MAX, UNTIL_MAX_MS } from './limits.ts';
+import type { RuleBook, RuleDraft, RuleMaker } from './rule-book.ts';
+import type { RuleViews } from './rule-views.ts';
+
+interface Deps {
+  readonly store: Store;
+  readonly unit: UnitOfWork;
+  readonly book: RuleBook;
+  readonly views: RuleViews;
+  readonly intake: Intake;
+  /** An agent id or a petname -> the paired hub. @throws AppError peer_not_found */
+  readonly resolvePeer: (to: string) => { readonly peer: PeerRow; readonly agent: string | null };
+}
+
+const LOCAL_PREFIX = 'local/';
+
+export class Rules {
+  readonly #deps: Deps;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** All that are in force or paused. */
+  current(): readonly RuleDto[] {
+    const { store, views } = this.#deps;
+    return store.read.currentRules().map((row) => views.dto(row));
+  }
+
+  ended(page: Page): Items<RuleDto> {
+    const { store, views } = this.#deps;
+    return pageOf(
+      page,
+      (rows) => store.read.endedRules(rows),
+      (row) => views.dto(row),
+    );
+  }
+
+  /** @throws AppError not_found */
+  get(id: string): RuleDto {
+    return this.#deps.views.dto(this.#row(this.#deps.store.read, id));
+  }
+
+  /** @throws AppError bad_request, peer_not_found, not_found, overloaded */
+  async create(params: OperationParams<'rules.create'>, maker: RuleMaker): Promise<RuleDto> {
+    const { unit, book } = this.#deps;
+    const peer = params.peer === null ? null : this.#party(params.peer);
+    const made = await unit.run((tables, after) => {
+      if (params.agent !== null && !tables.agent(params.agent)) throw noSuchAgent(params.agent);
+      return book.make(tables, after, this.#draft(params, peer), maker);
+    });
+    return this.get(made.id);
+  }
+
+  /** @throws AppError not_found, gone */
+  async setSuspended(id: string, suspended: boolean, maker: RuleMaker): Promise<RuleDto> {
+    return this.#change(id, (tables, after, row) => this.#deps.book.pause(tables, after, row, suspended, maker));
+  }
+
+  /** @throws AppError not_found, gone */
+  async remove(id: string, maker: RuleMaker): Promise<RuleDto> {
+    return this.#change(id, (tables, after, row) => this.#deps.book.remove(tables, after, row, maker));
+  }
+
+  /** Gives back what was taken away a moment ago. @throws AppError not_found, gone, conflict, overloaded */
+  async restore(id: string, maker: RuleMaker): Promise<RuleDto> {
+    const { unit, book } = this.#deps;
+    await unit.run((tables, after) => {
+      const row = this.#row(tables, id);
+      if (row.endedAt === null) throw new AppError('conflict', 'This rule is in force already.', { failedBy: 'input' });
+      const nowMs = book.nowMs();
+      const endsAt = ruleEndsAt(row);
+      if (row.endedWhy !== 'removed' || nowMs > row.endedAt + RESTORE_WINDOW_MS || (endsAt !== null && endsAt <= nowMs)) throw over();
+      if (!this.#isThere(tables, row)) throw over();
+      if (tables.currentRules().length >= RULES_MAX) throw new AppError('overloaded', `This hub keeps at most ${RULES_MAX} rules.`);
+      book.restore(tables, after, row, maker);
+    });
+    return this.get(id);
+  }
+
+  /** What would happen to such a request now, and why. @throws AppError peer_not_found, not_found, unknown_domain */
+  test(params: OperationParams<'rules.test'>): RuleTestDto {
+    const { store, intake, views } = this.#deps;
+    if (params.agent !== null && !store.read.agent(params.agent)) throw noSuchAgent(params.agent);
+    const { agent, risk, ruling } = intake.assess(store.read, askedBy(params, this.#party(params.peer)));
+    const dtoOf = ({ id }: { readonly id: string }) => views.dto(this.#row(store.read, id));
+    return {
+      decision: ruling.decision,
+      ground: ruling.ground,
+      agent: agent.name,
+      risk_class: risk.riskClass,
+      rule: ruling.rule && dtoOf(ruling.rule),
+      considered: ruling.considered.map(({ rule, miss }) => ({ rule: dtoOf(rule), miss })),
+    };
+  }
+
+  async #change(id: string, work: (tables: Tables, after: (effect: () => void) => void, row: RuleRow) => void): Promise<RuleDto> {
+    await this.#deps.unit.run((tables, after) => {
+      const row = this.#row(tables, id);
+      if (row.endedAt !== null) throw over();
+      work(tables, after, row);
+    });
+    return this.get(id);
+  }
+
+  #draft(params: OperationParams<'rules.create'>, peer: PartyKey | null): RuleDraft {
+    const { effect, agent, domain, kind, asking_agent: askingAgent, topic } = params;
+    const about = { peer, agent, domain, kind, askingAgent, topic, conversation: null, madeOn: 'rules', approvalId: null } as const;
+    const expiresAt = this.#end(params);
+    if (effect !== 'allow') return { ...about, effect, reach: 'always', riskMax: null, expiresAt, idleMs: null };
+    if (peer === null || agent === null || domain === null) {
+      throw new AppError('bad_request', 'A rule that allows names the hub that asks, the agent that does it, and the area.', {
+        failedBy: 'input',
+      });
+    }
+    return { ...about, effect, reach: 'always', riskMax: riskMaxOfReach('always', about), expiresAt, idleMs: null };
+  }
+
+  #end({ effect, until }: OperationParams<'rules.create'>): number | null {
+    const nowMs = this.#deps.book.nowMs();
+    if (until === undefined) return effect === 'allow' ? nowMs + ALWAYS_LIFE_MS : null;
+    if (until === null || (until > nowMs && until <= nowMs + UNTIL_MAX_MS)) return until;
+    throw new AppError('bad_request', 'The end of a rule is a time to come, within a year.', { failedBy: 'input' });
+  }
+
+  #party(name: string): PartyKey {
+    if (!name.startsWith(LOCAL_PREFIX)) return this.#deps.resolvePeer(name).peer.key;
+    const agent = name.slice(LOCAL_PREFIX.length);
+    if (partyOfAgent(agent) !== OWNER_PARTY && !this.#deps.store.read.agent(agent)) throw noSuchAgent(agent);
+    return partyOfAgent(agent);
+  }
+
+  #isThere(reads: Reads, row: RuleRow): boolean {
+    if (row.agent !== null && !reads.agent(row.agent)) return false;
+    if (row.peer === null || row.peer === OWNER_PARTY) return true;
+    if (row.peer.startsWith('agent:')) return reads.agent(row.peer.slice('agent:'.length)) !== undefined;
+    const trust = reads.peer(row.peer)?.trust;
+    return trust === 'paired' || trust === 'suspended';
+  }
+
+  #row(reads: Reads, id: string): RuleRow {
+    const row = reads.rule(id);
+    if (!row) throw new AppError('not_found', 'There is no such rule.', { failedBy: 'input' });
+    return row;
+  }
+}
+
+/** A request that nobody sent. */
+function askedBy(params: OperationParams<'rules.test'>, party: PartyKey): AskedWork {
+  const { kind, agent, domain, asking_agent: from, topic, conversation } = params;
+  return {
+    kind,
+    party,
+    messageId: 'nobody sent this',
+    routeTo: agent,
+    domain,
+    capability: null,
+    conversationId: conversation,
+    payload: { ...(from === null ? {} : { route: { from } }), ...(topic === null ? {} : { topic }) },
+  };
+}
+
+function noSuchAgent(name: string): AppError {
+  return new AppError('not_found', `There is no agent "${name}" on this hub.`, { failedBy: 'input' });
+}
+
+function over(): AppError {
+  return new AppError('gone', 'This rule is over.', { failedBy: 'input', hint: 'Make a new one if it is still wanted.' });
+}

@@ -1,0 +1,167 @@
+// Taking back what another hub may have and has not said so: a delegation whose ack is missing, a question whose asker hung up. The task is
+// `cancelling` until the other hub's word, because nobody here knows whether it runs there (PROTOCOL.md, Delegation states). Owns what that
+// word means for the task; the sending, over restarts too, is the outbox's.
+import { utf8 } from '../../lib/bytes.ts';
+import type { Clock, TimerHandle } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { OutboxRow, Store, TaskRow, Tables } from '../../ports/store.ts';
+import { parseEnvelope } from '../../protocol/parse-envelope.ts';
+import { ANSWER_TRAVEL_MS, CANCEL_SETTLE_MS, OUTBOX_LIFETIME_MS, OUTBOX_PER_PARTY_MAX } from './limits.ts';
+import type { CancelOutcome, Outbox } from './outbox.ts';
+import type { TaskEndings } from './task-endings.ts';
+import { moveTask } from './task-moves.ts';
+import type { After, UnitOfWork } from './unit-of-work.ts';
+import type { WorkEvents } from './work-events.ts';
+
+/** Of a delegation that somebody here called off. */
+export const CALLED_OFF = 'You called it off.';
+/** Of a question that nobody here waits for any more. */
+export const HUNG_UP = 'Whoever asked stopped waiting for the answer.';
+
+interface Deps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly unit: UnitOfWork;
+  readonly outbox: Pick<Outbox, 'put'>;
+  readonly endings: TaskEndings;
+  readonly events: WorkEvents;
+}
+
+export class OutgoingCancels {
+  readonly #deps: Deps;
+  /** Delegations that the other hub says it has nothing open of, until a result that is on its way has had its time to come. */
+  readonly #settling = new Map<string, TimerHandle>();
+  #stopped = false;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+    deps.endings.onEnded((task) => this.#forget(task.id));
+  }
+
+  /** Asks again about all that the run before left open. Inside a commit. */
+  start(tables: Tables, after: After): void {
+    this.#stopped = false;
+    for (const task of tables.tasksInStates(['cancelling'])) {
+      if (tables.peer(task.party)?.trust !== 'paired') continue;
+      const isWaiting = tables.outboxOf(task.party).some((row) => row.kind === 'cancel' && row.raw.includes(task.messageId));
+      if (!isWaiting) this.again(tables, after, task);
+    }
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    for (const timer of this.#settling.values()) timer.cancel();
+    this.#settling.clear();
+  }
+
+  /**
+   * Takes an open task back, inside a commit: it is `cancelling` from there, and the other hub is told as soon as that can be.
+   * @param why our own sentence, shown with the task
+   * @param reason what the other hub's people are told, or null
+   */
+  begin(tables: Tables, after: After, task: TaskRow, why: string, reason: string | null): TaskRow {
+    const cancelling = moveTask(tables, task, 'cancelling', { reason: why });
+    // One that has taken nothing for as long is told no more: what it has ends there by its deadline.
+    if (tables.countOutbox(task.party) < OUTBOX_PER_PARTY_MAX) this.again(tables, after, cancelling, reason);
+    else this.#end(tables, after, cancelling, 'failed', 'Too much waits for the other hub already, so it was not told.');
+    after(() => this.#deps.events.taskChanged(task.id));
+    return cancelling;
+  }
+
+  /** Tells the other hub (once more): the word before may have come there before what it takes back. Inside a commit. */
+  again(tables: Tables, after: After, task: TaskRow, reason: string | null = null): void {
+    this.#deps.outbox.put(tables, after, task, takingBack(task, reason), this.#lifetimeOf(task));
+    after(() => this.#forget(task.id));
+  }
+
+  /**
+   * The other hub took a delegation back, or never had it, and can be believed at once: it refused it.
+   * Inside a commit; nothing happens to a task that is not being taken back.
+   */
+  refused(tables: Tables, after: After, task: TaskRow): void {
+    if (task.state === 'cancelling') this.#end(tables, after, task, 'cancelled', null);
+  }
+
+  /** What became of a cancel, inside the commit that settles it. */
+  settled(tables: Tables, after: After, row: OutboxRow, outcome: CancelOutcome): void {
+    const task = taskOf(tables, row);
+    if (task?.state !== 'cancelling') return;
+    const isQuestion = task.kind === 'query';
+    switch (outcome) {
+      case 'taken_back':
+        return this.#end(tables, after, task, 'cancelled', null);
+      case 'asked_to_stop':
+        // Its agent has it: how that ends is told by its result. The answer to a question has nobody to go to.
+        return isQuestion ? this.#end(tables, after, task, 'cancelled', null) : undefined;
+      case 'nothing_open':
+        if (isQuestion) return this.#endUnanswered(tables, after, task);
+        after(() => this.#settle(task.id));
+        return;
+      case 'not_taken':
+        // What cannot be called off runs on: its result, or its deadline, tells.
+        return isQuestion ? this.#end(tables, after, task, 'failed', 'The other hub takes no cancels.') : undefined;
+      case 'expired':
+        return this.#end(tables, after, task, 'failed', 'The other hub never said whether it had begun.');
+    }
+  }
+
+  /** A result may be on its way that was sent before the cancel was answered. */
+  #settle(taskId: string): void {
+    this.#settling.get(taskId)?.cancel();
+    if (this.#stopped) return;
+    const timer = this.#deps.clock.setTimer(CANCEL_SETTLE_MS, () => {
+      this.#settling.delete(taskId);
+      this.#deps.unit
+        .run((tables, after) => {
+          const task = tables.task(taskId);
+          if (task?.state === 'cancelling') this.#end(tables, after, task, 'cancelled', null);
+        })
+        .catch((error: unknown) => {
+          this.#deps.log.warn('called-off task not ended', { error: String(error) });
+          this.#settle(taskId);
+        });
+    });
+    this.#settling.set(taskId, timer);
+  }
+
+  /** The other hub ended the question before: with the line, when that is gone; otherwise perhaps by an answer that nobody here heard. */
+  #endUnanswered(tables: Tables, after: After, task: TaskRow): void {
+    if (task.reason !== HUNG_UP) return this.#end(tables, after, task, 'cancelled', null);
+    this.#end(tables, after, task, 'failed', 'The other hub had ended it already, or never had it.');
+  }
+
+  #end(tables: Tables, after: After, task: TaskRow, state: 'cancelled' | 'failed', doubt: string | null): void {
+    const why = task.reason ?? CALLED_OFF;
+    this.#deps.endings.end(tables, after, task, {
+      state,
+      code: state === 'cancelled' ? 'cancelled' : 'timeout',
+      reason: doubt === null ? why : `${why} ${doubt}`,
+      by: task.fromAgent ?? 'owner',
+      surface: 'agent',
+      from: 'asker',
+    });
+  }
+
+  /** A question is over at its deadline wherever it is; what is told of it afterwards helps nobody. */
+  #lifetimeOf(task: TaskRow): number {
+    if (task.kind === 'delegate') return OUTBOX_LIFETIME_MS;
+    const passedMs = Math.max(0, this.#deps.clock.wallMs() - task.receivedAt);
+    return Math.max(ANSWER_TRAVEL_MS, Math.min(OUTBOX_LIFETIME_MS, task.deadlineMs + ANSWER_TRAVEL_MS - passedMs));
+  }
+
+  #forget(taskId: string): void {
+    this.#settling.get(taskId)?.cancel();
+    this.#settling.delete(taskId);
+  }
+}
+
+function takingBack(task: TaskRow, reason: string | null) {
+  return { kind: 'cancel', ref: task.messageId, payload: reason === null ? {} : { reason } } as const;
+}
+
+function taskOf(tables: Tables, row: OutboxRow): TaskRow | undefined {
+  const parsed = parseEnvelope(utf8(row.raw));
+  const ref = parsed.ok ? parsed.value.envelope.ref : null;
+  return ref === null ? undefined : tables.taskByMessage('outgoing', row.party, ref);
+}

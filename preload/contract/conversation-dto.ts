@@ -1,0 +1,36 @@
+// The record of who said and did what, as it crosses a process boundary. Same conventions as dto.ts. Imports types only.
+import type { OutsideText, Surface, TaskDto } from './dto.ts';
+
+export interface ConversationDto {
+  readonly id: string;
+  readonly peer_id: string | null;
+  readonly peer_name: string;
+  readonly from_agent: OutsideText | null;
+  readonly to_agent: OutsideText | null;
+  readonly title: OutsideText;
+  readonly state: string | null;
+  readonly first_at: number;
+  readonly last_at: number;
+  readonly messages: number;
+}
+
+export interface ConversationEntryDto {
+  readonly seq: number;
+  readonly at: number;
+  readonly message_id: string | null;
+  readonly direction: 'in' | 'out' | 'local' | 'here';
+  /** A wire kind, or 'decision' for what a person, a rule or the clock did here. */
+  readonly kind: string;
+  readonly who: string;
+  readonly agent: OutsideText | null;
+  readonly text: OutsideText | null;
+  readonly state: string | null;
+  readonly surface: Surface | null;
+  readonly digest: string | null;
+}
+
+export interface ConversationDetailDto {
+  readonly conversation: ConversationDto;
+  readonly entries: readonly ConversationEntryDto[];
+  readonly tasks: readonly TaskDto[];
+}

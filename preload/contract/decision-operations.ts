@@ -1,0 +1,71 @@
+// The part of operations.ts that decides: approvals and the household's rules. For people only, none of it for an agent's token.
+import * as v from 'valibot';
+import { agentName, cursor, domain, identifier, limit, shortText, text, timestamp, uuid, whole } from './parameters.ts';
+
+const kind = v.picklist(['delegate', 'query']);
+
+/** Whom and what a rule is about; what is left out or null means any. `peer`: a paired hub, or "local/NAME" for an agent of this hub. */
+const scope = {
+  peer: v.optional(v.nullable(shortText), null),
+  agent: v.optional(v.nullable(agentName), null),
+  domain: v.optional(v.nullable(domain), null),
+  kind: v.optional(v.nullable(kind), null),
+  asking_agent: v.optional(v.nullable(shortText), null),
+  topic: v.optional(v.nullable(domain), null),
+};
+
+export const DECISION_OPERATIONS = {
+  'approvals.list': {
+    method: 'GET',
+    path: '/v1/approvals',
+    access: 'owner',
+    params: v.object({ state: v.optional(v.picklist(['pending', 'decided']), 'pending'), limit, cursor }),
+  },
+  'approvals.get': { method: 'GET', path: '/v1/approvals/:id', access: 'owner', params: v.object({ id: uuid }) },
+  'approvals.decide': {
+    method: 'POST',
+    path: '/v1/approvals/:id/decide',
+    access: 'owner',
+    params: v.strictObject({
+      id: uuid,
+      revision: whole(0, 1_000_000),
+      digest: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, 'the digest that was shown')),
+      decision: v.picklist(['allow', 'decline']),
+      /** "once" when absent. More makes a rule; which ones a card offers stands in its `wider`. */
+      scope: v.optional(v.picklist(['once', 'conversation', 'until', 'always', 'never'])),
+      /** For the scope "until": when it ends, ms since 1970. */
+      until: v.optional(timestamp),
+      reason: v.optional(text(2_000)),
+      /** For class R3 only: the last word of the text, as the person typed it. */
+      last_word: v.optional(text(512)),
+    }),
+  },
+
+  'rules.list': {
+    method: 'GET',
+    path: '/v1/rules',
+    access: 'owner',
+    params: v.object({ state: v.optional(v.picklist(['current', 'ended']), 'current'), limit, cursor }),
+  },
+  'rules.get': { method: 'GET', path: '/v1/rules/:id', access: 'owner', params: v.object({ id: uuid }) },
+  'rules.create': {
+    method: 'POST',
+    path: '/v1/rules',
+    access: 'owner',
+    params: v.strictObject({ effect: v.picklist(['ask', 'allow', 'never']), ...scope, until: v.optional(v.nullable(timestamp)) }),
+  },
+  'rules.update': {
+    method: 'PATCH',
+    path: '/v1/rules/:id',
+    access: 'owner',
+    params: v.strictObject({ id: uuid, suspended: v.boolean() }),
+  },
+  'rules.remove': { method: 'DELETE', path: '/v1/rules/:id', access: 'owner', params: v.strictObject({ id: uuid }) },
+  'rules.restore': { method: 'POST', path: '/v1/rules/:id/restore', access: 'owner', params: v.strictObject({ id: uuid }) },
+  'rules.test': {
+    method: 'POST',
+    path: '/v1/rules/test',
+    access: 'owner',
+    params: v.strictObject({ ...scope, peer: shortText, kind, conversation: v.optional(v.nullable(identifier), null) }),
+  },
+} as const;

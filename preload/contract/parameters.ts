@@ -1,0 +1,26 @@
+// The fields that parameters of operations are made of: each bounded, so that nothing that crosses a door is larger than what is meant.
+// Imports no file of this project.
+import * as v from 'valibot';
+
+export const text = (max: number) => v.pipe(v.string(), v.maxLength(max));
+export const shortText = v.pipe(v.string(), v.minLength(1), v.maxLength(256));
+export const whole = (min: number, max: number) => v.pipe(v.number(), v.safeInteger(), v.minValue(min), v.maxValue(max));
+export const uuid = v.pipe(v.string(), v.uuid());
+export const identifier = v.pipe(v.string(), v.minLength(1), v.maxLength(128));
+export const agentName = v.pipe(
+  v.string(),
+  v.regex(/^[a-z0-9]+(?:[._-][a-z0-9]+)*$/, 'an agent name is lower-case letters, digits, ".", "_" and "-"'),
+  v.maxLength(64),
+);
+export const domain = v.pipe(
+  v.string(),
+  v.regex(/^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*){0,5}$/, 'a domain is up to six dot-separated lower-case words'),
+  v.maxLength(64),
+);
+export const riskClass = v.picklist(['R0', 'R1', 'R2', 'R3']);
+export const words = v.pipe(v.array(shortText), v.maxLength(64));
+export const jsonObject = v.record(v.string(), v.unknown());
+export const limit = v.optional(whole(1, 200), 50);
+export const cursor = v.optional(text(64));
+/** A moment by the wall clock, ms since 1970. */
+export const timestamp = whole(0, 8_640_000_000_000_000);

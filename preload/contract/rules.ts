@@ -1,0 +1,73 @@
+// The household's standing decisions as they cross a process boundary. Same conventions as dto.ts. Imports types only.
+import type { OutsideText, RiskClass } from './dto.ts';
+
+/** What a person may choose on a card beyond this one request. */
+export type RuleChoice = 'conversation' | 'until' | 'always' | 'never';
+
+export interface RuleDto {
+  readonly id: string;
+  readonly effect: 'ask' | 'allow' | 'never';
+  /** How far an allowing rule goes. */
+  readonly reach: 'conversation' | 'until' | 'always';
+  /** The asking hub's agent id. With `asking_local` null, null means any hub. */
+  readonly peer_id: string | null;
+  /** The owner's name for that hub. */
+  readonly peer_name: string | null;
+  /** An agent of this hub that asks, or "@owner"; null when a hub asks, or anybody. */
+  readonly asking_local: string | null;
+  /** The agent of this hub that would run it; null: any. */
+  readonly agent: string | null;
+  readonly domain: string | null;
+  readonly kind: 'delegate' | 'query' | null;
+  readonly asking_agent: OutsideText | null;
+  readonly topic: OutsideText | null;
+  readonly conversation_id: string | null;
+  /** How the conversation began, in its first words. */
+  readonly conversation_title: OutsideText | null;
+  /** The riskiest class it covers; null for a rule that does not allow. */
+  readonly risk_max: RiskClass | null;
+  readonly made_on: 'card' | 'rules';
+  readonly created_at: number;
+  readonly expires_at: number | null;
+  /** It also ends when nothing has come for this long. */
+  readonly idle_ms: number | null;
+  /** When it ends if nothing more comes. */
+  readonly ends_at: number | null;
+  readonly suspended: boolean;
+  readonly uses: number;
+  readonly last_used_at: number | null;
+  /** null while it is in force or paused. */
+  readonly ended_at: number | null;
+  readonly ended_why: RuleEnd | null;
+}
+
+/** Why a rule is over: a person took it away, its time was over, or whom it names is not there any more. */
+export type RuleEnd = 'removed' | 'expired' | 'peer_gone' | 'agent_gone';
+
+/** Why a rule says nothing about a request. */
+export type RuleMissDto =
+  | 'suspended'
+  | 'ended'
+  | 'not_begun'
+  | 'other_trust'
+  | 'peer'
+  | 'agent'
+  | 'domain'
+  | 'kind'
+  | 'asking_agent'
+  | 'topic'
+  | 'conversation'
+  | 'no_domain'
+  | 'class';
+
+/** What would happen to a request, and why. Nothing was sent and nothing counted. */
+export interface RuleTestDto {
+  readonly decision: 'deliver' | 'ask' | 'decline';
+  readonly ground: 'never' | 'allow' | 'ask' | 'tie' | 'dangerous' | 'default';
+  /** The agent of this hub that would get it. */
+  readonly agent: string;
+  readonly risk_class: RiskClass;
+  readonly rule: RuleDto | null;
+  /** Every rule about that hub or about everybody; `miss` null: it matches. */
+  readonly considered: readonly { readonly rule: RuleDto; readonly miss: RuleMissDto | null }[];
+}

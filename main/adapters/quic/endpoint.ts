@@ -35,7 +35,7 @@ import {
 import { loadBinding, type HostPort, type Quiche, type QuicheConfig } from './native-binding.ts';
 import type { Settle, StreamDirection } from './outgoing-messages.ts';
 import { readDatagram } from './packet-guard.ts';
-import { decidePlace } from './places.ts';
+import { decidePlace, type PlaceHolder } from './places.ts';
 import { createConfig } from './quiche-config.ts';
 import { StatelessResets } from './stateless-resets.ts';
 import { openSocket, type UdpSocket } from './udp-socket.ts';
@@ -390,8 +390,7 @@ function rethrow(error: unknown): void {
   throw error;
 }
 
-function placeOf(connection: QuicConnection): { connectionId: number; keyHex: KeyHex; direction: 'incoming' | 'outgoing' } {
-  const { connectionId, keyHex, direction } = connection;
-  assert(keyHex !== null, 'a connection with a place has a key');
-  return { connectionId, keyHex, direction };
+function placeOf({ info }: QuicConnection): PlaceHolder {
+  assert(info.keyHex !== '', 'a connection with a place has a key');
+  return info;
 }

@@ -7,6 +7,8 @@ export interface PlaceHolder {
   readonly connectionId: number;
   readonly keyHex: KeyHex;
   readonly direction: 'incoming' | 'outgoing';
+  /** The address it proved. */
+  readonly host: string;
 }
 
 export interface Eviction {
@@ -39,9 +41,18 @@ export function decidePlace(
   const full = others.length >= CONNECTIONS_MAX;
   const crowded = !isPaired && strangers.length >= QUARANTINED_CONNECTIONS_MAX;
   if (!full && !crowded) return { admitted: true, evicted };
+  const uninvited = strangers.filter((other) => other.direction === 'incoming');
   // A paired hub, and a hub that a person here dials, come before strangers who came by themselves.
-  const displaced = isPaired || newcomer.direction === 'outgoing' ? strangers.find((other) => other.direction === 'incoming') : undefined;
+  const displaced = isPaired || newcomer.direction === 'outgoing' ? uninvited[0] : newestOfCrowd(newcomer, uninvited);
   if (!displaced) return { admitted: false, code: CLOSE_CODES.overLimit, reason: 'no place left' };
   evicted.push({ connectionId: displaced.connectionId, code: CLOSE_CODES.overLimit, reason: 'its place was needed' });
   return { admitted: true, evicted };
+}
+
+/** One computer must not hold every place: a stranger from an address without any takes the newest of the address with the most. */
+function newestOfCrowd(newcomer: PlaceHolder, uninvited: readonly PlaceHolder[]): PlaceHolder | undefined {
+  const byAddress = Map.groupBy(uninvited, ({ host }) => host);
+  if (byAddress.has(newcomer.host)) return undefined;
+  const [largest] = [...byAddress.values()].toSorted((left, right) => right.length - left.length);
+  return largest === undefined || largest.length < 2 ? undefined : largest.at(-1);
 }

@@ -34,7 +34,12 @@ import { AppError } from '../../../../main/lib/app-error.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { CLOSE_CODES } from '../../../../main/ports/transport.ts';
 
-const incoming = (connectionId: number, keyHex: string): PlaceHolder => ({ connectionId, keyHex, direction: 'incoming' });
+const incoming = (connectionId: number, keyHex: string, host = '192.168.1.66'): PlaceHolder => ({
+  connectionId,
+  keyHex,
+  direction: 'incoming',
+  host,
+});
 const crowd = (count: number, prefix = 'stranger'): PlaceHolder[] =>
   Array.from({ length: count }, (_, number) => incoming(number + 1, `${prefix} ${number}`));
 const nobody: ReadonlySet<string> = new Set();
@@ -58,12 +63,23 @@ describe('places', () => {
 
   it('go to a hub that a person here dials before strangers who came by themselves', () => {
     const decision = decidePlace(
-      { connectionId: 99, keyHex: 'x', direction: 'outgoing' },
+      { connectionId: 99, keyHex: 'x', direction: 'outgoing', host: '192.168.1.10' },
       crowd(QUARANTINED_CONNECTIONS_MAX),
       nobody,
       nobody,
     );
     expect(decision).toMatchObject({ admitted: true, evicted: [{ connectionId: 1, code: CLOSE_CODES.overLimit }] });
+  });
+
+  it('are not all held by the strangers of one address: one from an address without any takes the newest of the most crowded', () => {
+    const live = [...crowd(QUARANTINED_CONNECTIONS_MAX - 1), incoming(500, 'other', '192.168.1.67')];
+    expect(decidePlace(incoming(99, 'dad', '192.168.1.10'), live, nobody, nobody)).toMatchObject({
+      admitted: true,
+      evicted: [{ connectionId: QUARANTINED_CONNECTIONS_MAX - 1, code: CLOSE_CODES.overLimit }],
+    });
+    expect(decidePlace(incoming(99, 'x', '192.168.1.67'), live, nobody, nobody)).toMatchObject({ admitted: false });
+    const spread = Array.from({ length: QUARANTINED_CONNECTIONS_MAX }, (_, number) => incoming(number, `s${number}`, `10.0.0.${number}`));
+    expect(decidePlace(incoming(99, 'dad', '192.168.1.10'), spread, nobody, nobody)).toMatchObject({ admitted: false });
   });
 
   it('hold two connections of a key, of which a third replaces the oldest', () => {

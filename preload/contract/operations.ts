@@ -350,7 +350,7 @@ export const OPERATIONS = {
     params: v.strictObject({ ids: v.union([v.literal('all'), v.pipe(v.array(uuid), v.maxLength(200))]) }),
   },
   'audit.list': { method: 'GET', path: '/v1/audit', access: 'owner', params: v.object(pageOf) },
-} as const satisfies Record<string, { method: HttpMethod; path: `/v1/${string}`; access: Access; params: v.GenericSchema }>;
+} as const satisfies Record<string, { method: HttpMethod; path: `/v1/${string}` | '/metrics'; access: Access; params: v.GenericSchema }>;
 
 export type OperationName = keyof typeof OPERATIONS;
 /** What a client sends: optional fields may be left out. */

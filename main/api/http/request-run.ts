@@ -9,6 +9,7 @@ import type { EventBus } from '../../services/event-bus.ts';
 import type { CallContext, Caller } from '../caller.ts';
 import { requireAccess } from '../dispatch.ts';
 import type { Dispatcher } from '../dispatch.ts';
+import { METRICS_TYPE } from '../metrics-text.ts';
 import { appErrorOf } from '../problem.ts';
 import { parseBody, readBody } from './body.ts';
 import type { Callers } from './callers.ts';
@@ -101,7 +102,7 @@ export class RequestRun {
       if (gone.signal.aborted && !response.closed && match.name !== 'sessions.revoke') throw tokenNeeded();
       // A claim that its caller gave up took nothing: a repeat of it is a new one.
       if (gone.signal.aborted && isEmptyClaim(match.name, result)) throw new AppError('cancelled', 'The caller went away.');
-      return answerOf(result);
+      return match.name === 'metrics.read' ? textAnswer(result) : answerOf(result);
     };
     try {
       if (key === null || caller.kind === 'anonymous' || request.method !== 'POST') return await run();
@@ -172,6 +173,12 @@ function answerOf(result: unknown): Answer {
     if (!answered) return jsonAnswer(result, 202, { location: result.task_url });
   }
   return jsonAnswer(result);
+}
+
+/** A collector reads the text itself, not JSON around it. */
+function textAnswer(result: unknown): Answer {
+  const text = typeof result === 'object' && result !== null && 'text' in result ? String(result.text) : '';
+  return { status: 200, type: METRICS_TYPE, body: text };
 }
 
 function isEmptyClaim(name: string, result: unknown): boolean {

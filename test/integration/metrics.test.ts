@@ -1,0 +1,78 @@
+// GET /metrics of a whole hub: the text that collectors read, for whoever has a token, and the same counters in the status.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Household, newIdentity, systemDeps } from './quic-test-hub.ts';
+import { createInProcessTransport } from '../../main/adapters/quic/quic-transport.ts';
+import { TestHub } from '../support/test-hub.ts';
+
+let hub: TestHub;
+let agent: string;
+const strangers = new Household(() => createInProcessTransport(systemDeps));
+beforeAll(async () => {
+  hub = await TestHub.start();
+  agent = await hub.agent('collector');
+});
+afterAll(async () => {
+  await strangers.stop();
+  await hub.stop();
+});
+
+/** The samples of the text by name and labels; throws where a line is not of the format. */
+function samplesOf(text: string): ReadonlyMap<string, number> {
+  const types = new Map<string, string>();
+  const samples = new Map<string, number>();
+  for (const line of text.trimEnd().split('\n')) {
+    const [, typed, type] = /^# TYPE ([a-z][a-z0-9_]*) (counter|gauge)$/.exec(line) ?? [];
+    if (typed !== undefined && type !== undefined) {
+      expect(types.has(typed), `${typed} stands twice`).toBe(false);
+      types.set(typed, type);
+      continue;
+    }
+    if (/^# HELP [a-z][a-z0-9_]* \S/.test(line)) continue;
+    const [, sample = '', name = '', value = ''] = /^(([a-z][a-z0-9_]*)(?:\{event="[a-zA-Z0-9_]+"\})?) (-?[0-9.e+-]+)$/.exec(line) ?? [];
+    expect(types.get(name), `a line without its type: ${line}`).toBe(name.endsWith('_total') ? 'counter' : 'gauge');
+    expect(samples.has(sample), `${sample} stands twice`).toBe(false);
+    samples.set(sample, Number(value));
+  }
+  return samples;
+}
+
+describe('GET /metrics', () => {
+  test('needs a token and is no place for others', async () => {
+    expect((await hub.ask('/metrics')).status).toBe(401);
+    expect((await hub.ask('/metrics', { method: 'POST', token: agent, body: {} })).status).toBe(405);
+    expect((await hub.ask('/v1/metrics', { token: agent })).status).toBe(404);
+  });
+
+  test('tells what came, what was let in and what was dropped, in the format of Prometheus', async () => {
+    const identity = newIdentity();
+    const stranger = await strangers.hub('127.0.0.1', identity);
+    const status = JSON.parse((await hub.ask('/v1/status', { token: agent })).text);
+    const target = { agentId: status.hub.agent_id, keyHex: status.hub.public_key, host: '127.0.0.1', port: status.hub.peer_port };
+    expect((await stranger.transport.dial(target, AbortSignal.timeout(5_000))).ok).toBe(true);
+    const answer = await hub.ask('/metrics', { token: agent });
+    expect(answer.status).toBe(200);
+    expect(answer.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
+    const samples = samplesOf(answer.text);
+    expect(samples.get('axon_quic_connections')).toBe(1);
+    expect(samples.get('axon_quic_connections_quarantined')).toBe(1);
+    expect(samples.get('axon_quic_retries_total{event="sent"}')).toBe(1);
+    expect(samples.get('axon_quic_retries_total{event="validated"}')).toBe(1);
+    expect(samples.get('axon_quic_datagrams_total{event="received"}')).toBeGreaterThan(2);
+    expect(samples.get('axon_quic_bytes_total{event="sent"}')).toBeGreaterThan(1_200);
+    expect(samples.get('axon_quic_path_mtu_bytes')).toBeGreaterThanOrEqual(1_200);
+    expect(samples.get('axon_quic_half_open')).toBe(0);
+    expect(samples.get('axon_quic_process_restarts_total')).toBe(0);
+    expect(samples.get('axon_agents_registered')).toBe(1);
+    expect(samples.get('axon_hub_memory_bytes')).toBeGreaterThan(10_000_000);
+    // Numbers only: who it was is nowhere.
+    expect(answer.text).not.toContain(identity.agentId);
+    expect(answer.text).not.toContain(identity.keyHex);
+    expect(answer.text).not.toContain('collector');
+  });
+
+  test('and the status tell the same counters', async () => {
+    const { transport } = JSON.parse((await hub.ask('/v1/status', { token: agent })).text);
+    expect(transport.counters).toMatchObject({ 'retries.sent': 1, 'retries.validated': 1, 'connections.quarantined': 1 });
+    expect(transport).toHaveProperty('memory_bytes');
+  });
+});

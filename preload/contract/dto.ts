@@ -221,6 +221,7 @@ export interface ApprovalDto {
   readonly surface: Surface | null;
   /** The rule that decided, when one did. */
   readonly rule_id: string | null;
+  /** Why it was declined, or called off; escaped. */
   readonly decline_reason: string | null;
   readonly conversation_id: string;
   readonly message_id: string;

@@ -102,12 +102,12 @@ describe.skipIf(!hasRealPart('chromium'))('two computers with the desktop app', 
   it('a request shows in tray, badge, one notification and the card, and neither raises nor focuses the window', async () => {
     await mumPage.open('people');
     const before = await theWindow(mum);
-    expect(await delegate(DINNER)).toMatchObject({ state: 'pending_approval' });
+    expect(await delegate(DINNER)).toMatchObject({ state: 'awaiting_approval' });
     await expect.poll(() => outside(mum), { timeout: 10_000 }).toEqual(saying(1, [{ open: true }]));
     await expect.poll(() => mumPage.waitingInRail()).toBe('1');
     expect(await theWindow(mum)).toEqual(before);
     // A second one within the minute counts, and rings no second bell.
-    expect(await delegate(PIZZA)).toMatchObject({ state: 'pending_approval' });
+    expect(await delegate(PIZZA)).toMatchObject({ state: 'awaiting_approval' });
     await expect.poll(() => outside(mum), { timeout: 10_000 }).toEqual(saying(2, [{ open: true }]));
     await expect.poll(() => mumPage.waitingInRail()).toBe('2');
     expect(await theWindow(mum)).toEqual(before);

@@ -176,7 +176,7 @@ describe.skipIf(!hasRealPart('chromium'))(`the walkthrough, ${setting}`, () => {
     await mumPage.open('now');
     expect(await mumPage.waitingInRail()).toBeNull();
     const report = await delegate(DINNER);
-    expect(report).toMatchObject({ state: 'pending_approval', chosen: { peer_name: 'Mum’s PC' } });
+    expect(report).toMatchObject({ state: 'awaiting_approval', chosen: { peer_name: 'Mum’s PC' } });
     const card = mumPage.card(DINNER);
     await card.waitFor();
     expect(await mumPage.waitingInRail()).toBe('1');

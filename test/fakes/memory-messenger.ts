@@ -121,10 +121,11 @@ export class MemoryMessenger implements PeerMessenger {
     const broken = new Promise<Result<Envelope, AppError>>((resolve) => {
       const end = () => resolve(err(gone()));
       line.addEventListener('abort', end, { once: true });
-      signal?.addEventListener('abort', end, { once: true });
+      // The other side does not notice: to it the line is as it was.
+      const givenUp = () => resolve(err(new AppError('cancelled', 'The call was given up before an answer came.', { failedBy: 'local' })));
+      signal?.addEventListener('abort', givenUp, { once: true });
     });
-    const stream = signal ? AbortSignal.any([line, signal]) : line;
-    return Promise.race([this.#exchange(station, raw, stream), broken]);
+    return Promise.race([this.#exchange(station, raw, line), broken]);
   }
 
   async send(peer: KeyHex, message: OutgoingMessage): Promise<Result<void, AppError>> {

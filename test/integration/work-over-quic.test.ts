@@ -93,7 +93,7 @@ async function allow(mum: Hub): Promise<string> {
 it('takes a delegation from one hub to an agent of another and its result back, receipt included', async () => {
   const { dad, mum } = await household();
   const report = await dad.work.sender.delegate(delegation('Mum', 'Tell the family chat that dinner is at 7'), null, null);
-  expect(report.state).toBe('pending_approval');
+  expect(report.state).toBe('awaiting_approval');
   const delivery = await allow(mum);
   const waiting = dad.work.tasks.get(report.id, PERSON, 15_000, never);
   await mum.work.inbox.reply('claude', delivery, { status: 'completed', outcome: 'Sent.', truncated: false });

@@ -242,8 +242,8 @@ export class Ledger {
     // Several moves of one commit look alike from here.
     if (isTerminal(before) && before !== task.state)
       this.#world.found(`${hub.name}: task ${task.id} moved from ${before} to ${task.state}`);
-    if (task.direction === 'outgoing' && before === 'sending' && task.state === 'cancelled') this.#takenBack.add(task.messageId);
-    if (task.direction === 'outgoing' && before === 'sending' && !isTerminal(task.state)) {
+    if (task.direction === 'outgoing' && task.state === 'cancelling') this.#takenBack.add(task.messageId);
+    if (task.direction === 'outgoing' && before === 'sending' && task.state !== 'cancelling' && !isTerminal(task.state)) {
       this.#accepted.add(`${hub.name} ${task.id}`);
       this.counts.accepted += 1;
       const there = this.#hubs.get(task.party)?.reads.taskByMessage('incoming', hub.key, task.messageId);

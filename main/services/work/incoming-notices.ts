@@ -6,6 +6,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { PartyKey, Store } from '../../ports/store.ts';
 import { parseNotify, type NotifyPayload } from '../../protocol/payloads.ts';
+import { PLAIN_TOPIC } from '../../protocol/reference/reference-mapping.ts';
 import type { PeerRates } from '../links/peer-rates.ts';
 import type { IncomingMessage } from '../peer-messenger.ts';
 import type { AgentRegistry } from './agent-registry.ts';
@@ -20,7 +21,7 @@ import { isLocal, type Parties } from './parties.ts';
 import type { RecentMessages } from './recent-messages.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
-/** Topics that begin so are the hubs' own: they never reach the feed. */
+/** Topics that begin so are the hubs' own: they never reach the feed, but for the plain words of a peer of the reference profile. */
 const HUB_TOPIC_PREFIX = 'axon.';
 export type HubTopicHandler = (message: IncomingMessage, payload: NotifyPayload) => void | Promise<void>;
 
@@ -76,7 +77,7 @@ export class IncomingNotices {
       if (recent.has(peer.key, envelope.id) || !rates.take(peer.key, 'notify', raw.length).ok) return;
       recent.keep(peer.key, envelope.id);
     }
-    if (payload.topic.startsWith(HUB_TOPIC_PREFIX)) {
+    if (payload.topic.startsWith(HUB_TOPIC_PREFIX) && payload.topic !== PLAIN_TOPIC) {
       await this.#hubTopics.get(payload.topic)?.(message, payload);
       return;
     }

@@ -11,6 +11,7 @@ import type { IncomingMessage, PeerMessenger } from '../peer-messenger.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import { UNMATCHED_RATE } from './limits.ts';
 import { RECEIPTS } from './outbox.ts';
+import type { OutgoingCancels } from './outgoing-cancels.ts';
 import { endOfCode, type ResultWords, type TaskEndings } from './task-endings.ts';
 import { isOpen } from './task-moves.ts';
 import type { After, UnitOfWork } from './unit-of-work.ts';
@@ -25,6 +26,7 @@ interface Deps {
   readonly messenger: PeerMessenger;
   readonly unit: UnitOfWork;
   readonly endings: TaskEndings;
+  readonly cancels: OutgoingCancels;
   readonly audit: AuditTrail;
 }
 
@@ -88,6 +90,8 @@ export class IncomingResults {
 
   #end(tables: Tables, after: After, task: TaskRow, { peer }: IncomingMessage, result: ResultWords, endings: TaskEndings): void {
     const code = result.status === 'failed' ? (result.code ?? 'internal') : null;
+    // Our own word come back: whoever called it off is told nothing new.
+    if (code === 'cancelled' && task.state === 'cancelling') return this.#deps.cancels.confirmed(tables, after, task);
     endings.end(tables, after, task, {
       state: result.status === 'failed' ? endOfCode(code) : result.status,
       code,

@@ -75,11 +75,8 @@ export class OutgoingCancels {
     after(() => this.#forget(task.id));
   }
 
-  /**
-   * The other hub took a delegation back, or never had it, and can be believed at once: it refused it.
-   * Inside a commit; nothing happens to a task that is not being taken back.
-   */
-  refused(tables: Tables, after: After, task: TaskRow): void {
+  /** The other hub refused what is being taken back, or reported it as cancelled: it does not run there. Inside a commit. */
+  confirmed(tables: Tables, after: After, task: TaskRow): void {
     if (task.state === 'cancelling') this.#end(tables, after, task, 'cancelled', null);
   }
 

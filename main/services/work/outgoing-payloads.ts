@@ -7,6 +7,7 @@ interface Addressing {
   readonly to: To;
   readonly domain?: string | undefined;
   readonly capability?: string | undefined;
+  readonly topic?: string | undefined;
   readonly route?: { readonly from?: string | undefined; readonly to?: string | undefined } | undefined;
   readonly conversation?: { readonly id?: string | undefined; readonly parent?: string | null | undefined } | undefined;
 }
@@ -33,6 +34,7 @@ function addressing(params: Addressing, recipient: Recipient, asker: string | nu
   return {
     domain: params.domain ?? ('domain' in needed ? needed.domain : undefined),
     capability,
+    topic: params.topic,
     route: routeOf(params, recipient, asker),
     conversation: conversation?.id === undefined ? undefined : given({ id: conversation.id, parent: conversation.parent ?? undefined }),
   };

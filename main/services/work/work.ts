@@ -164,7 +164,7 @@ export class Work {
       events.taskChanged(task.id);
       if (task.toAgent !== null && task.direction !== 'outgoing') this.inbox.taskEnded(task.toAgent);
     });
-    const results = new IncomingResults({ ...deps, unit, endings, audit });
+    const results = new IncomingResults({ ...deps, unit, endings, cancels, audit });
     const incoming = { ...deps, intake, once, askers, recent, cancelling, events, audit, desk };
     const questions = new IncomingQueries(incoming);
     this.#bind(new IncomingDelegations(incoming), questions, new IncomingCancels({ ...incoming, questions }), results);

@@ -122,8 +122,10 @@ export function outcomeOf(approval: ApprovalDto, pressed: 'here' | 'second' | 'e
         detail: decided.askerTold(exactTime(at), approval.peer_name) + reason + late,
       };
     }
-    case 'cancelled':
-      return { look: 'late', title: decided.cancelled(approval.peer_name), detail: decided.cancelledDetail + late };
+    case 'cancelled': {
+      const why = approval.decline_reason === null || approval.decline_reason === '' ? '' : `${approval.decline_reason} `;
+      return { look: 'late', title: decided.cancelled(approval.peer_name), detail: why + decided.cancelledDetail + late };
+    }
     default:
       return {
         look: 'late',

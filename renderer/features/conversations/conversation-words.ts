@@ -8,6 +8,7 @@ const { conversations } = words;
 const MARKS: Readonly<Record<string, IconName>> = {
   sending: 'mark-out',
   received: 'mark-waiting',
+  cancelling: 'mark-waiting',
   awaiting_approval: 'mark-waiting',
   held: 'mark-waiting',
   approved: 'mark-let',

@@ -44,9 +44,9 @@ describe('task states', () => {
     for (const undone of ['declined', 'expired', 'cancelled', 'failed'] as const) expect(unapproved).toContain(undone);
   });
 
-  it('can always come to an end, and from received all but sending can be reached', () => {
-    expect([...reachable('received')].sort()).toEqual(TASK_STATES.filter((name) => name !== 'sending').sort());
-    for (const from of TASK_STATES.filter((name) => !isTerminal(name) && name !== 'sending')) {
+  it('can always come to an end, and from received all can be reached that is of work done here', () => {
+    expect([...reachable('received')].sort()).toEqual(TASK_STATES.filter(isHere).sort());
+    for (const from of TASK_STATES.filter((name) => !isTerminal(name) && isHere(name))) {
       expect([...reachable(from)].some(isTerminal), from).toBe(true);
       expect(canMove(from, 'cancelled'), from).toBe(true);
       expect(canMove(from, 'failed'), from).toBe(true);
@@ -82,6 +82,16 @@ describe('task states', () => {
     );
   });
 
+  it('of a task that is being called off moves to its end only, whatever is told of it meanwhile', () => {
+    fc.assert(
+      fc.property(state, (to) => {
+        expect(canMove('cancelling', to, 'outgoing')).toBe(isTerminal(to));
+        expect(canMove('cancelling', to)).toBe(false);
+      }),
+    );
+    expect(canMove('sending', 'cancelling', 'outgoing')).toBe(true);
+  });
+
   it('of a local task follow the same road as those from other hubs', () => {
     fc.assert(
       fc.property(state, state, (from, to) => {
@@ -90,3 +100,8 @@ describe('task states', () => {
     );
   });
 });
+
+/** False for what is only seen of work that another hub does. */
+function isHere(name: TaskState): boolean {
+  return name !== 'sending' && name !== 'cancelling';
+}

@@ -1,29 +1,21 @@
 // Calling a delegation off when it is not known whether the other hub has it, and with more words than a report can carry.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ManualClock } from '../../../fakes/manual-clock.ts';
-import { MemoryNetwork } from '../../../fakes/memory-messenger.ts';
-import { delegation, WorkHub } from '../../../fakes/work-hub.ts';
+import { AppError } from '../../../../main/lib/app-error.ts';
+import { err } from '../../../../main/lib/result.ts';
+import type { Envelope } from '../../../../main/protocol/envelope.ts';
+import type { ManualClock } from '../../../fakes/manual-clock.ts';
+import { closeTwoHubs, newest, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
+import { delegation, type WorkHub } from '../../../fakes/work-hub.ts';
 
 let clock: ManualClock;
 let dad: WorkHub;
 let mum: WorkHub;
 
 beforeEach(async () => {
-  clock = new ManualClock();
-  const network = new MemoryNetwork();
-  dad = await new WorkHub({ name: 'dad', network, clock }).start();
-  mum = await new WorkHub({ name: 'mum', network, clock }).start();
-  await dad.pair(mum);
-  await dad.agent('openclaw');
-  await mum.agent('claude', ['family.chat']);
-  await mum.knows(dad);
+  ({ clock, dad, mum } = await openTwoHubs());
 });
 
-afterEach(async () => {
-  await clock.settle();
-  await dad.close();
-  await mum.close();
-});
+afterEach(() => closeTwoHubs({ clock, dad, mum }));
 
 const send = () => dad.work.sender.delegate(delegation('mum', 'Dinner is at 7', { domain: 'family.chat' }), 'openclaw', null);
 const cancel = (id: string, reason: string | null = null) => dad.work.tasks.cancel(id, { agent: 'openclaw' }, reason);
@@ -48,13 +40,15 @@ describe('a delegation whose ack was lost', () => {
     expect([state, mum.work.approvals.pending().length]).toEqual(['sending', 1]);
     dad.cut(mum);
     mum.messenger.swallowed.clear();
-    expect((await cancel(id, 'Plans changed')).state).toBe('cancelled');
+    expect((await cancel(id, 'Plans changed')).state).toBe('cancelling');
+    expect((await cancel(id)).state).toBe('cancelling');
     await dad.restart();
     await clock.advance(60_000);
     dad.connect(mum);
     await clock.advance(1_000);
     expect(mum.work.approvals.pending()).toEqual([]);
     expect(mum.store.read.tasks({ limit: 1 })[0]?.state).toBe('cancelled');
+    expect(dad.store.read.task(id)).toMatchObject({ state: 'cancelled', reason: 'You called it off.' });
     expect(dad.store.read.outboxOf(mum.key)).toEqual([]);
     expect(dad.messenger.sent.filter((envelope) => envelope.kind === 'delegate')).toEqual([]);
     const sent = cancels().length;
@@ -89,11 +83,78 @@ describe('a delegation whose ack was lost', () => {
     const called = cancel(task?.id ?? '');
     mum.store.write = write;
     await clock.settle();
-    expect((await called).state).toBe('cancelled');
+    expect((await called).state).toBe('cancelling');
     release();
-    expect((await sending).state).toBe('cancelled');
+    expect(['cancelling', 'cancelled']).toContain((await sending).state);
     await clock.advance(60_000);
+    expect(dad.store.read.task(task?.id ?? '')?.state).toBe('cancelled');
     expect(mum.work.approvals.pending()).toEqual([]);
     expect(mum.store.read.tasks({ limit: 1 })[0]?.state).toBe('cancelled');
+  });
+
+  it('that has run there meanwhile shows that, and not that it was called off', async () => {
+    mum.messenger.swallowed.add('ack');
+    const { id } = await send();
+    dad.cut(mum);
+    await mum.decide(mum.card, 'allow');
+    const item = await mum.claim('claude');
+    await mum.work.inbox.reply('claude', item.delivery_id, { status: 'completed', outcome: 'Told', truncated: false });
+    mum.messenger.swallowed.clear();
+    expect((await cancel(id)).state).toBe('cancelling');
+    // The cancel is answered first: its answer says only that nothing is open there.
+    mum.messenger.lost.add('result');
+    dad.connect(mum);
+    await clock.settle();
+    expect(dad.store.read.task(id)?.state).toBe('cancelling');
+    mum.messenger.lost.clear();
+    await clock.advance(20_000);
+    expect(dad.store.read.task(id)?.state).toBe('completed');
+    expect((await dad.claim('openclaw')).untrusted.text).toBe('Told');
+  });
+
+  it('that never arrived is called off as soon as no result can be on its way', async () => {
+    mum.messenger.takeRequest = () => Promise.reject(new Error('lost'));
+    const answer = dad.messenger.request.bind(dad.messenger);
+    dad.messenger.request = () => Promise.resolve(err(new AppError('timeout', 'No answer.', { failedBy: 'timeout' })));
+    const { id } = await send();
+    dad.messenger.request = answer;
+    Reflect.deleteProperty(mum.messenger, 'takeRequest');
+    expect((await cancel(id)).state).toBe('cancelling');
+    await clock.advance(29_000);
+    expect(dad.store.read.task(id)?.state).toBe('cancelling');
+    await clock.advance(2_000);
+    expect(dad.store.read.task(id)?.state).toBe('cancelled');
+    expect(mum.store.read.tasks({ limit: 1 })).toEqual([]);
+  });
+
+  it('is called off at once when the other hub refuses it after all', async () => {
+    let refuse: (reply: Envelope) => void = () => undefined;
+    const refused = new Promise<Envelope>((resolve) => (refuse = resolve));
+    const answer = mum.messenger.takeRequest.bind(mum.messenger);
+    mum.messenger.takeRequest = (from, raw, signal) => (raw.includes('"kind":"delegate"') ? refused : answer(from, raw, signal));
+    const sending = send();
+    await clock.settle();
+    const { id } = newest(dad);
+    expect((await cancel(id)).state).toBe('cancelling');
+    const payload = { accepted: false, code: 'overloaded', reason: 'Later', retryable: true };
+    refuse({ v: 1, id: crypto.randomUUID(), from: mum.agentId, to: dad.agentId, ts: 1, kind: 'ack', ref: id, payload });
+    await sending;
+    expect(dad.store.read.task(id)?.state).toBe('cancelled');
+  });
+
+  it('and whose hub takes no cancels stays open until its deadline, and then says that it does not know', async () => {
+    mum.messenger.swallowed.add('ack');
+    const { id } = await dad.work.sender.delegate(
+      delegation('mum', 'Dinner is at 7', { domain: 'family.chat', deadline_ms: 600_000 }),
+      'openclaw',
+      null,
+    );
+    dad.messenger.features = () => [];
+    expect((await cancel(id)).state).toBe('cancelling');
+    await clock.advance(500_000);
+    expect(dad.store.read.task(id)?.state).toBe('cancelling');
+    await mum.restart();
+    await clock.advance(200_000);
+    expect(dad.store.read.task(id)).toMatchObject({ state: 'failed', code: 'timeout' });
   });
 });

@@ -1,7 +1,8 @@
 // A delegation from one hub to another, its whole life, with real stores on both sides.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ManualClock } from '../../../fakes/manual-clock.ts';
+import type { ManualClock } from '../../../fakes/manual-clock.ts';
 import { MemoryNetwork } from '../../../fakes/memory-messenger.ts';
+import { closeTwoHubs, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
 import { BROWSER, delegation, WINDOW, WorkHub } from '../../../fakes/work-hub.ts';
 
 const DINNER = 'Tell the family chat that dinner is at 7';
@@ -13,29 +14,18 @@ describe('a delegation between two hubs', () => {
   let mum: WorkHub;
 
   beforeEach(async () => {
-    clock = new ManualClock();
-    const network = new MemoryNetwork();
-    dad = await new WorkHub({ name: 'dad', network, clock }).start();
-    mum = await new WorkHub({ name: 'mum', network, clock }).start();
-    await dad.pair(mum);
-    await dad.agent('openclaw', ['travel']);
-    await mum.agent('claude', ['family.chat']);
-    await mum.knows(dad);
+    ({ clock, dad, mum } = await openTwoHubs(['travel']));
     await dad.knows(mum);
   });
 
-  afterEach(async () => {
-    await clock.settle();
-    await dad.close();
-    await mum.close();
-  });
+  afterEach(() => closeTwoHubs({ clock, dad, mum }));
 
   const send = (more = {}) => dad.work.sender.delegate(delegation('mum', DINNER, { domain: 'family.chat', ...more }), 'openclaw', null);
   const taskOf = (id: string) => dad.work.tasks.get(id, { agent: 'openclaw' }, 0, never);
 
   it('is acknowledged as waiting for a person, allowed, done, and reported to the agent that asked', async () => {
     const report = await send({ context: { dinner_time: '7:00 PM' } });
-    expect(report).toMatchObject({ state: 'pending_approval', task_url: `/v1/tasks/${report.id}`, chosen: { peer_name: 'mum' } });
+    expect(report).toMatchObject({ state: 'awaiting_approval', task_url: `/v1/tasks/${report.id}`, chosen: { peer_name: 'mum' } });
     expect((await taskOf(report.id)).state).toBe('awaiting_approval');
     const card = mum.card;
     expect(card).toMatchObject({

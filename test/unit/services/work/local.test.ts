@@ -27,7 +27,7 @@ afterEach(async () => {
 describe('one agent asking another of the same hub', () => {
   it('meets the same approval, and gets the result in its inbox', async () => {
     const report = await hub.work.sender.delegate(delegation('local/lists', 'Add salt'), 'claude', null);
-    expect(report).toMatchObject({ state: 'pending_approval', chosen: { peer_id: null, peer_name: 'mum', agent: 'lists' } });
+    expect(report).toMatchObject({ state: 'awaiting_approval', chosen: { peer_id: null, peer_name: 'mum', agent: 'lists' } });
     expect(hub.card).toMatchObject({ peer_id: null, peer_name: 'mum', from_agent: 'claude', to_agent: 'lists', text: 'Add salt' });
     expect((await hub.work.tasks.get(report.id, { agent: 'lists' }, 0, never)).direction).toBe('local');
     await hub.decide(hub.card, 'allow');

@@ -1,9 +1,9 @@
 // The outbox of a peer that does not take what it asked for, and clocks that jump.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { OUTBOX_PER_PARTY_MAX } from '../../../../main/services/work/limits.ts';
-import { ManualClock } from '../../../fakes/manual-clock.ts';
-import { MemoryNetwork } from '../../../fakes/memory-messenger.ts';
-import { delegation, WorkHub } from '../../../fakes/work-hub.ts';
+import type { ManualClock } from '../../../fakes/manual-clock.ts';
+import { closeTwoHubs, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
+import { delegation, type WorkHub } from '../../../fakes/work-hub.ts';
 
 const DAY_MS = 86_400_000;
 let clock: ManualClock;
@@ -11,21 +11,10 @@ let dad: WorkHub;
 let mum: WorkHub;
 
 beforeEach(async () => {
-  clock = new ManualClock();
-  const network = new MemoryNetwork();
-  dad = await new WorkHub({ name: 'dad', network, clock }).start();
-  mum = await new WorkHub({ name: 'mum', network, clock }).start();
-  await dad.pair(mum);
-  await dad.agent('openclaw');
-  await mum.agent('claude', ['family.chat']);
-  await mum.knows(dad);
+  ({ clock, dad, mum } = await openTwoHubs());
 });
 
-afterEach(async () => {
-  await clock.settle();
-  await dad.close();
-  await mum.close();
-});
+afterEach(() => closeTwoHubs({ clock, dad, mum }));
 
 const send = () => dad.work.sender.delegate(delegation('mum', 'Dinner is at 7', { domain: 'family.chat' }), 'openclaw', null);
 const held = async () => {

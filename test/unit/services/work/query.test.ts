@@ -1,9 +1,9 @@
 // Questions: passed on where the agent only looks, asked of a person otherwise, and never waited for longer than was said.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SendReportDto } from '../../../../preload/contract/dto.ts';
-import { ManualClock } from '../../../fakes/manual-clock.ts';
-import { MemoryNetwork } from '../../../fakes/memory-messenger.ts';
-import { OWNER, WorkHub } from '../../../fakes/work-hub.ts';
+import type { ManualClock } from '../../../fakes/manual-clock.ts';
+import { closeTwoHubs, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
+import { OWNER, type WorkHub } from '../../../fakes/work-hub.ts';
 
 interface Asked {
   answer: SendReportDto | undefined;
@@ -17,23 +17,14 @@ describe('a query', () => {
   let gone: AbortController;
 
   beforeEach(async () => {
-    clock = new ManualClock();
     gone = new AbortController();
-    const network = new MemoryNetwork();
-    dad = await new WorkHub({ name: 'dad', network, clock }).start();
-    mum = await new WorkHub({ name: 'mum', network, clock }).start();
-    await dad.pair(mum);
-    await dad.agent('openclaw');
+    ({ clock, dad, mum } = await openTwoHubs());
     await mum.agent('calendar', ['family.calendar'], { risk: 'R0' });
-    await mum.agent('claude', ['family.chat']);
-    await mum.knows(dad);
   });
 
   afterEach(async () => {
     gone.abort();
-    await clock.settle();
-    await dad.close();
-    await mum.close();
+    await closeTwoHubs({ clock, dad, mum });
   });
 
   const ask = async (domain: string | undefined, deadline_ms?: number): Promise<Asked> => {
@@ -120,7 +111,7 @@ describe('a query', () => {
   });
 
   it('gets unknown_domain, or unhandled where there is no agent at all', async () => {
-    await mum.work.agents.setClass('calendar', { riskClass: 'R0', isDefault: false }, OWNER);
+    await mum.work.agents.setClass('claude', { riskClass: 'R2', isDefault: false }, OWNER);
     expect((await ask('work.projects')).code).toBe('unknown_domain');
     await mum.work.removeAgent('claude', OWNER);
     await mum.work.removeAgent('calendar', OWNER);

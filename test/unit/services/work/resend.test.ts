@@ -1,30 +1,19 @@
 // A delegation whose ack was lost is sent again; what goes wrong on this side of the line meanwhile is not the other hub's word.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { AppError } from '../../../../main/lib/app-error.ts';
-import { ManualClock } from '../../../fakes/manual-clock.ts';
-import { MemoryNetwork } from '../../../fakes/memory-messenger.ts';
-import { delegation, WorkHub } from '../../../fakes/work-hub.ts';
+import type { ManualClock } from '../../../fakes/manual-clock.ts';
+import { closeTwoHubs, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
+import { delegation, type WorkHub } from '../../../fakes/work-hub.ts';
 
 let clock: ManualClock;
 let dad: WorkHub;
 let mum: WorkHub;
 
 beforeEach(async () => {
-  clock = new ManualClock();
-  const network = new MemoryNetwork();
-  dad = await new WorkHub({ name: 'dad', network, clock }).start();
-  mum = await new WorkHub({ name: 'mum', network, clock }).start();
-  await dad.pair(mum);
-  await dad.agent('openclaw');
-  await mum.agent('claude', ['family.chat']);
-  await mum.knows(dad);
+  ({ clock, dad, mum } = await openTwoHubs());
 });
 
-afterEach(async () => {
-  await clock.settle();
-  await dad.close();
-  await mum.close();
-});
+afterEach(() => closeTwoHubs({ clock, dad, mum }));
 
 for (const [what, failure] of [
   ['too much is under way', new AppError('overloaded', 'Too much is under way already.', { failedBy: 'local' })],

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { MemoryNetwork } from '../../../fakes/memory-messenger.ts';
+import { closeTwoHubs, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
 import { delegation, WorkHub } from '../../../fakes/work-hub.ts';
 
 const DONE = { status: 'completed', outcome: 'Done', truncated: false } as const;
@@ -13,21 +14,10 @@ describe('a hub that is ended and started again', () => {
   let mum: WorkHub;
 
   beforeEach(async () => {
-    clock = new ManualClock();
-    const network = new MemoryNetwork();
-    dad = await new WorkHub({ name: 'dad', network, clock }).start();
-    mum = await new WorkHub({ name: 'mum', network, clock }).start();
-    await dad.pair(mum);
-    await dad.agent('openclaw', ['travel']);
-    await mum.agent('claude', ['family.chat']);
-    await mum.knows(dad);
+    ({ clock, dad, mum } = await openTwoHubs(['travel']));
   });
 
-  afterEach(async () => {
-    await clock.settle();
-    await dad.close();
-    await mum.close();
-  });
+  afterEach(() => closeTwoHubs({ clock, dad, mum }));
 
   const send = (more = {}) =>
     dad.work.sender.delegate(delegation('mum', 'Dinner is at 7', { domain: 'family.chat', ...more }), 'openclaw', null);
@@ -171,11 +161,7 @@ describe('the outbox', () => {
   };
   const results = () => mum.messenger.sent.filter((envelope) => envelope.kind === 'result');
 
-  afterEach(async () => {
-    await clock.settle();
-    await dad.close();
-    await mum.close();
-  });
+  afterEach(() => closeTwoHubs({ clock, dad, mum }));
 
   it('sends a result when its peer returns, once', async () => {
     const id = await done();

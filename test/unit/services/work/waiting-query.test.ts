@@ -1,29 +1,18 @@
 // A question that waits for a person at another hub, as the hub that asks sees it.
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { ManualClock } from '../../../fakes/manual-clock.ts';
-import { MemoryNetwork } from '../../../fakes/memory-messenger.ts';
-import { WorkHub } from '../../../fakes/work-hub.ts';
+import type { ManualClock } from '../../../fakes/manual-clock.ts';
+import { closeTwoHubs, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
+import type { WorkHub } from '../../../fakes/work-hub.ts';
 
 let clock: ManualClock;
 let dad: WorkHub;
 let mum: WorkHub;
 
 beforeEach(async () => {
-  clock = new ManualClock();
-  const network = new MemoryNetwork();
-  dad = await new WorkHub({ name: 'dad', network, clock }).start();
-  mum = await new WorkHub({ name: 'mum', network, clock }).start();
-  await dad.pair(mum);
-  await dad.agent('openclaw');
-  await mum.agent('claude', ['family.chat']);
-  await mum.knows(dad);
+  ({ clock, dad, mum } = await openTwoHubs());
 });
 
-afterEach(async () => {
-  await clock.settle();
-  await dad.close();
-  await mum.close();
-});
+afterEach(() => closeTwoHubs({ clock, dad, mum }));
 
 const ask = () => {
   const asked = dad.work.sender.query({ to: 'mum', question: 'Milk?', domain: 'family.chat', deadline_ms: 600_000 }, 'openclaw', never);

@@ -1,0 +1,40 @@
+// Two paired hubs over real stores, on one manual clock and a line in memory: dad's agent asks, mum's does it. What most tests of the work
+// services begin with.
+import type { TaskRow } from '../../main/ports/store.ts';
+import { ManualClock } from './manual-clock.ts';
+import { MemoryNetwork } from './memory-messenger.ts';
+import { WorkHub } from './work-hub.ts';
+
+export interface TwoHubs {
+  readonly clock: ManualClock;
+  /** Asks; its agent is "openclaw". */
+  readonly dad: WorkHub;
+  /** Is asked; its agent "claude" does what is of family.chat. */
+  readonly mum: WorkHub;
+}
+
+/** @param domains what dad's own agent offers */
+export async function openTwoHubs(domains: readonly string[] = []): Promise<TwoHubs> {
+  const clock = new ManualClock();
+  const network = new MemoryNetwork();
+  const dad = await new WorkHub({ name: 'dad', network, clock }).start();
+  const mum = await new WorkHub({ name: 'mum', network, clock }).start();
+  await dad.pair(mum);
+  await dad.agent('openclaw', domains);
+  await mum.agent('claude', ['family.chat']);
+  await mum.knows(dad);
+  return { clock, dad, mum };
+}
+
+export async function closeTwoHubs({ clock, dad, mum }: TwoHubs): Promise<void> {
+  await clock.settle();
+  await dad.close();
+  await mum.close();
+}
+
+/** The newest task of a hub. */
+export function newest(hub: WorkHub): TaskRow {
+  const [task] = hub.store.read.tasks({ limit: 1 });
+  if (!task) throw new Error(`${hub.name} has no task`);
+  return task;
+}

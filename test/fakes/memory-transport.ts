@@ -80,6 +80,8 @@ export class MemoryTransport implements Transport {
   sentCount = 0;
   /** Where its connections come from, as the hubs it dials see it. */
   sourceHost = '127.0.0.1';
+  /** What it says its connections measure. */
+  roundTripMs = 0;
   readonly #network: MemoryNetwork;
   readonly #ends = new Map<number, End>();
   readonly #timers = new Set<TimerHandle>();
@@ -207,7 +209,7 @@ export class MemoryTransport implements Transport {
   }
 
   statistics(): Promise<TransportStatistics> {
-    const roundTripMs = Object.fromEntries([...this.#ends.keys()].map((id) => [id, 0]));
+    const roundTripMs = Object.fromEntries([...this.#ends.keys()].map((id) => [id, this.roundTripMs]));
     return Promise.resolve({
       connections: this.#ends.size,
       roundTripMs,

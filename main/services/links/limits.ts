@@ -37,6 +37,10 @@ export const KEEP_CHECK_TIMEOUT_MS = 2_000;
 /** A peer is pinged on connecting and then at this distance (PROTOCOL.md, Envelope: at most every 5 minutes). */
 export const PING_INTERVAL_MS = 300_000;
 
+/** How often the round trips of online peers are read from the transport; a change below a fifth of the one before (or 1 ms) is not shown. */
+export const ROUND_TRIP_INTERVAL_MS = 15_000;
+export const ROUND_TRIP_CHANGE_MIN = 0.2;
+
 /** A peer that did not tell its capabilities is asked again this often while it is online, with growing waits. */
 export const LEARN_AGAIN_MAX = 5;
 export const LEARN_BACKOFF = { firstMs: 1_000, maxMs: 30_000, jitter: 0 } as const;

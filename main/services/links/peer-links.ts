@@ -32,6 +32,7 @@ import { Prober, type PeerPulse } from './prober.ts';
 import { OpenQuestions } from './reference/open-questions.ts';
 import { ReferenceExchange } from './reference/reference-exchange.ts';
 import { ReferenceIncoming } from './reference/reference-incoming.ts';
+import { RoundTrips } from './round-trips.ts';
 import { SecurityAudit } from './security-audit.ts';
 import { TokenBuckets } from './token-buckets.ts';
 
@@ -112,7 +113,8 @@ export class PeerLinks implements PeerMessenger {
       isAskedInReturn: (link) => directory.mayHaveNoHello(link.keyHex),
       isPaired: (link) => directory.isPaired(link.keyHex),
     });
-    this.#prober = new Prober({ clock, exchange: this.#exchange, table: this.#table, directory });
+    const roundTrips = new RoundTrips({ clock, transport, table: this.#table, directory });
+    this.#prober = new Prober({ clock, exchange: this.#exchange, table: this.#table, directory, roundTrips });
     this.#incoming = new Incoming({
       transport,
       exchange: this.#exchange,

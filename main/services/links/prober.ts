@@ -12,6 +12,7 @@ import { KEEP_CHECK_TIMEOUT_MS, LEARN_AGAIN_MAX, LEARN_BACKOFF, PING_INTERVAL_MS
 import type { Link } from './link.ts';
 import type { LinkTable } from './link-table.ts';
 import type { PeerDirectory } from './peer-directory.ts';
+import type { RoundTrips } from './round-trips.ts';
 
 export interface PeerPulse {
   readonly roundTripMs: number;
@@ -25,6 +26,7 @@ export interface ProberDeps {
   readonly exchange: Exchange;
   readonly table: LinkTable;
   readonly directory: PeerDirectory;
+  readonly roundTrips: RoundTrips;
 }
 
 export class Prober {
@@ -45,6 +47,7 @@ export class Prober {
   /** The peer came online: ask how it is and what it can do, now and from time to time. */
   online(key: KeyHex): void {
     this.#timers.get(key)?.cancel();
+    this.#deps.roundTrips.watch(key);
     // Nothing is gained by asking a reference daemon, whose agents would be shown the questions.
     if (this.#deps.table.sending(key)?.isReference === true) return;
     this.#pingAndPlan(key);
@@ -52,6 +55,7 @@ export class Prober {
   }
 
   offline(key: KeyHex): void {
+    this.#deps.roundTrips.leave(key);
     this.#timers.get(key)?.cancel();
     this.#timers.delete(key);
     this.#learning.get(key)?.cancel();
@@ -61,6 +65,7 @@ export class Prober {
 
   stop(): void {
     for (const key of this.#timers.keys()) this.offline(key);
+    this.#deps.roundTrips.stop();
   }
 
   async ping(key: KeyHex, signal?: AbortSignal): Promise<Result<PeerPulse, AppError>> {
@@ -76,7 +81,7 @@ export class Prober {
     const pulse: PeerPulse = { roundTripMs, pong: pong.value, at: this.#deps.clock.wallMs() };
     if (!link.isGone) {
       if (this.#deps.directory.isPaired(key)) this.#pulses.set(key, pulse);
-      this.#deps.directory.setLive(key, { roundTripMs });
+      void this.#deps.roundTrips.measured(key, roundTripMs);
     }
     return ok(pulse);
   }

@@ -81,6 +81,26 @@ describe('links between paired hubs', () => {
     expect(mum.peer(dad).how_found).toBe('incoming');
   });
 
+  it('show the round trip that the connection measures, once for each change that matters, and none while offline', async () => {
+    const { dad, mum } = await household();
+    const { transport } = dad;
+    if (!(transport instanceof MemoryTransport)) throw new Error('this test needs the network in memory');
+    const shown = async (roundTripMs: number): Promise<number | null> => {
+      transport.roundTripMs = roundTripMs;
+      await clock.advance(16_000);
+      return dad.peer(mum).round_trip_ms;
+    };
+    expect([await shown(40.126), await shown(47), await shown(50), await shown(7)]).toEqual([40.13, 40.13, 50, 7]);
+    // The first packets of a line are slow; an answer that came faster shows that the way is not as long.
+    transport.roundTripMs = 51;
+    expect((await dad.links.ping(mum.key)).ok).toBe(true);
+    await clock.settle();
+    expect(dad.peer(mum).round_trip_ms).toBeLessThan(51);
+    await mum.halt();
+    await clock.until(() => !dad.links.isOnline(mum.key), 'it is offline');
+    expect(dad.peer(mum).round_trip_ms).toBeNull();
+  });
+
   it('carry requests and their answers, and one-way messages', async () => {
     const { dad, mum } = await household();
     const got: unknown[] = [];

@@ -25,6 +25,7 @@ import { HubStatus } from '../services/hub-status.ts';
 import { IdentityService } from '../services/identity.ts';
 import { PEER_RATES, STORED_BYTES_PER_DAY_MAX } from '../services/links/limits.ts';
 import { DiscoveryService } from '../services/links/discovery-service.ts';
+import { KeyTrust } from '../services/links/key-trust.ts';
 import { PeerDirectory } from '../services/links/peer-directory.ts';
 import { PeerLinks } from '../services/links/peer-links.ts';
 import type { HubProfile } from '../services/links/peer-links.ts';
@@ -68,6 +69,7 @@ export interface Services {
   readonly hub: HubStatus;
   readonly directory: PeerDirectory;
   readonly links: PeerLinks;
+  readonly keyTrust: KeyTrust;
   readonly transport: Transport;
   readonly pairing: PairingService;
   readonly peers: PeerSide;
@@ -103,6 +105,7 @@ export function composeServices(config: Config, deps: NodeDeps, store: Store): S
     deps.transport ?? createQuicTransport({ clock, random, log, ...(spawnQuicProcess === undefined ? {} : { spawnQuicProcess }) });
   const rates = scaledRates(clock, config.peerRateFactor);
   const directory = new PeerDirectory({ ...base, events, identity, transport });
+  const keyTrust = new KeyTrust({ ...base, directory });
   const links: PeerLinks = new PeerLinks({
     ...base,
     transport,
@@ -147,7 +150,23 @@ export function composeServices(config: Config, deps: NodeDeps, store: Store): S
   });
   const peers = new PeerSide({ log, identity, settings, hub, directory, links, pairing, discovery }, config.peerPort);
   const bootSecret = new Secret(toBase64Url(random.bytes(BOOT_SECRET_SIZE_BYTES)));
-  return { events, tokens, login, passphrase, settings, identity, hub, directory, links, transport, pairing, peers, work, bootSecret };
+  return {
+    events,
+    tokens,
+    login,
+    passphrase,
+    settings,
+    identity,
+    hub,
+    directory,
+    links,
+    keyTrust,
+    transport,
+    pairing,
+    peers,
+    work,
+    bootSecret,
+  };
 }
 
 /** The default rates of a peer, times `factor`; a bench raises them so. */

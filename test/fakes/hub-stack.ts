@@ -10,6 +10,7 @@ import type { Store } from '../../main/ports/store.ts';
 import type { KeyHex, Transport } from '../../main/ports/transport.ts';
 import { EventBus } from '../../main/services/event-bus.ts';
 import { IdentityService } from '../../main/services/identity.ts';
+import { KeyTrust } from '../../main/services/links/key-trust.ts';
 import { PeerDirectory } from '../../main/services/links/peer-directory.ts';
 import { PeerLinks, type HubProfile } from '../../main/services/links/peer-links.ts';
 import { PairingService } from '../../main/services/pairing/pairing-service.ts';
@@ -59,6 +60,7 @@ export class HubStack {
   readonly identity: IdentityService;
   readonly directory: PeerDirectory;
   readonly links: PeerLinks;
+  readonly keyTrust: KeyTrust;
   readonly pairing: PairingService;
   profile: HubProfile;
   port = 0;
@@ -78,6 +80,7 @@ export class HubStack {
     const resolver = options.resolver ?? { resolve: () => Promise.resolve([]) };
     this.identity = new IdentityService({ store, vaults: [this.vault], clock, random, log });
     this.directory = new PeerDirectory({ store, clock, log, events: this.events, identity: this.identity, transport });
+    this.keyTrust = new KeyTrust({ store, clock, directory: this.directory });
     this.links = new PeerLinks({
       store,
       transport,

@@ -2,6 +2,7 @@
 import { AppError } from '../../lib/app-error.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import { readHubAddress, readHubPlace } from '../../services/links/hub-address.ts';
+import type { KeyTrust } from '../../services/links/key-trust.ts';
 import type { PeerDirectory } from '../../services/links/peer-directory.ts';
 import type { PeerLinks } from '../../services/links/peer-links.ts';
 import { makeCapabilitiesDto } from '../../services/links/peer-view.ts';
@@ -11,9 +12,10 @@ import type { HandlersOf } from '../caller.ts';
 export interface PeersHandlersDeps {
   readonly directory: PeerDirectory;
   readonly links: PeerLinks;
+  readonly keyTrust: KeyTrust;
 }
 
-export function peersHandlers({ directory, links }: PeersHandlersDeps): HandlersOf<'peers'> {
+export function peersHandlers({ directory, links, keyTrust }: PeersHandlersDeps): HandlersOf<'peers'> {
   return {
     'peers.list': async ({ trust }) => ({ items: directory.list(trust), next: null }),
     'peers.get': async ({ id }) => directory.dto(directory.keyOf(id)),
@@ -34,13 +36,14 @@ export function peersHandlers({ directory, links }: PeersHandlersDeps): Handlers
       return { round_trip_ms: roundTripMs, status: pong.status, active_tasks: pong.active_tasks ?? 0 };
     },
 
-    'peers.add': async ({ address, key, name }, caller, { signal }) => {
+    'peers.add': async ({ address, key, name, trust }, caller, { signal }) => {
       const { host, port, ...identity } = readHubPlace(address, key);
       const place = { host, port };
       const keyHex =
         'keyHex' in identity
           ? identity.keyHex
           : (directory.keyOfAgent(identity.agentId) ?? (await links.lines.learnKey(identity.agentId, place, signal)));
+      if (!directory.isPaired(keyHex) && trust === true) return keyTrust.add({ keyHex, ...place, name: name ?? null }, actorOf(caller));
       if (!directory.isPaired(keyHex)) return directory.addStatic({ keyHex, ...place, name: name ?? null });
       return directory.update(keyHex, { address: place, ...(name === undefined ? {} : { name }) }, actorOf(caller));
     },

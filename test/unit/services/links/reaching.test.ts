@@ -336,8 +336,8 @@ async function settled<T>(call: Promise<T>): Promise<T> {
 }
 
 function operations(stack: HubStack): { handlers: ReturnType<typeof peersHandlers> & ReturnType<typeof pairingsHandlers> } {
-  const { directory, links, pairing } = stack;
-  return { handlers: { ...peersHandlers({ directory, links }), ...pairingsHandlers({ pairing }) } };
+  const { directory, links, keyTrust, pairing } = stack;
+  return { handlers: { ...peersHandlers({ directory, links, keyTrust }), ...pairingsHandlers({ pairing }) } };
 }
 
 function discoveryOf(

@@ -1,0 +1,53 @@
+// The owner's own word for a key: a hub that cannot pair with digits, because its program knows none or because its owner gave its share
+// token some safe way, is trusted by the whole key. It goes one way only: the other side has to be told of this hub over there.
+import type { PeerDto } from '../../../preload/contract/dto.ts';
+import { AppError } from '../../lib/app-error.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Store } from '../../ports/store.ts';
+import type { KeyHex } from '../../ports/transport.ts';
+import type { HubAddress } from './hub-address.ts';
+import type { PeerDirectory } from './peer-directory.ts';
+
+export interface KeyTrustDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly directory: PeerDirectory;
+}
+
+export interface TrustedKey extends HubAddress {
+  readonly keyHex: KeyHex;
+  /** The owner's name for it; null proposes one. */
+  readonly name: string | null;
+}
+
+export class KeyTrust {
+  readonly #deps: KeyTrustDeps;
+
+  constructor(deps: KeyTrustDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Pins the key at its address. Throws AppError bad_request for this hub's own key, conflict for a name that is taken or a hub that the
+   * owner suspended, overloaded at the limit of peers.
+   */
+  async add(trusted: TrustedKey, actor: { readonly actor: string; readonly surface: string }): Promise<PeerDto> {
+    const { store, clock, directory } = this.#deps;
+    const { keyHex: key } = trusted;
+    if (directory.row(key)?.trust === 'suspended') {
+      throw new AppError('conflict', `${directory.nameOf(key)} is suspended here.`, {
+        hint: 'Resume it under People & hubs.',
+        failedBy: 'input',
+      });
+    }
+    await directory.addStatic(trusted);
+    const petname = directory.proposePetname(trusted.name ?? '', key);
+    await store.write((tables) => {
+      directory.pinInside(tables, { key, petname, person: null, platform: null, advertisedName: null });
+      const at = clock.wallMs();
+      tables.appendAudit({ at, ...actor, action: 'peer.trusted_by_key', object: key, digest: null, detail: '{}' });
+    });
+    directory.pinned(key);
+    return directory.dto(key);
+  }
+}

@@ -72,7 +72,7 @@ function badRequest(issues: readonly v.BaseIssue<unknown>[]): AppError {
     const path = v.getDotPath(issue);
     return path === null ? issue.message : `${path}: ${issue.message}`;
   });
-  return new AppError('bad_request', `The request does not fit: ${sentences.join('; ')}`, {
+  return new AppError('bad_request', `${sentences.join('; ')}.`, {
     hint: 'GET /v1/examples shows complete requests.',
     failedBy: 'input',
   });

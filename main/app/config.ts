@@ -4,13 +4,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import * as v from 'valibot';
-import { LOG_LEVELS } from '../adapters/log/line-log.ts';
-import type { LogLevel } from '../adapters/log/line-log.ts';
+import { LOG_FORMS, LOG_LEVELS } from '../adapters/log/line-log.ts';
+import type { LogForm, LogLevel } from '../adapters/log/line-log.ts';
 import { AppError } from '../lib/app-error.ts';
 import { dataFolder } from '../lib/data-folder.ts';
+import { PEER_PORT_DEFAULT } from '../services/links/hub-address.ts';
 
 export const API_PORT_DEFAULT = 7117;
-export const PEER_PORT_DEFAULT = 7100;
 export const REQUESTS_PER_SECOND_DEFAULT = 100;
 /** A config.json longer than this is somebody's mistake. */
 const CONFIG_SIZE_MAX_BYTES = 65_536;
@@ -28,6 +28,8 @@ export interface Config {
   /** Network interfaces for finding hubs, by name; null = every one. */
   readonly interfaces: readonly string[] | null;
   readonly logLevel: LogLevel;
+  /** How a log line looks; undefined: text at a terminal, JSON elsewhere. */
+  readonly logForm?: LogForm | undefined;
   /** Requests of one token a second at the localhost API. */
   readonly requestsPerSecond: number;
   /** What a peer may send by default, times this. */
@@ -43,6 +45,7 @@ const settingsSchema = v.partial(
     interface: v.pipe(v.string(), v.regex(/^[\w.:-]{1,64}(?:,[\w.:-]{1,64}){0,15}$/, 'names of network interfaces, with commas between')),
     discovery: v.boolean(),
     'log-level': v.picklist(LOG_LEVELS),
+    log: v.picklist(LOG_FORMS),
     'request-rate': v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(1_000_000)),
     'peer-rate-factor': v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(1_000_000)),
   }),
@@ -56,6 +59,7 @@ const NAMES = [
   'interface',
   'discovery',
   'log-level',
+  'log',
   'request-rate',
   'peer-rate-factor',
 ] as const satisfies readonly (keyof Settings)[];
@@ -90,6 +94,7 @@ export function readConfig({ argv, env }: ConfigSources): Config {
     peerPort: settings['peer-port'] ?? PEER_PORT_DEFAULT,
     interfaces: settings.interface === undefined ? null : Object.freeze(settings.interface.split(',')),
     logLevel: settings['log-level'] ?? 'info',
+    logForm: settings.log,
     requestsPerSecond: settings['request-rate'] ?? REQUESTS_PER_SECOND_DEFAULT,
     peerRateFactor: settings['peer-rate-factor'] ?? 1,
   });

@@ -25,7 +25,7 @@ export async function createDesktopNode(
   const config = readConfig({ argv: hubFlags(argv), env: process.env });
   const clock = new SystemClock();
   const file = new LogFile(config.home);
-  const log = new LineLog(clock, (line) => file.write(line), config.logLevel);
+  const log = new LineLog(clock, (line) => file.write(line), config.logLevel, { form: config.logForm ?? 'json' });
   process.on('uncaughtException', (error) => log.error('uncaught exception', { error: error.stack ?? error.message }));
   process.on('unhandledRejection', (reason) => log.error('unhandled rejection', { error: String(reason) }));
   return createNode(config, { clock, random: new SystemRandom(), log, desktop: true, spawnQuicProcess, rendererDirectory });

@@ -49,6 +49,7 @@ export class HubNode {
   readonly #opened = new Disposables();
   readonly #stopping = new AbortController();
   #apiPort = 0;
+  #wasUp = false;
   #starting: Promise<void> | undefined;
   #started: Promise<void> | undefined;
   #stopped: Promise<void> | undefined;
@@ -130,6 +131,7 @@ export class HubNode {
     this.#opened.add(() => peers.close());
     await peers.open(this.#stopping.signal);
     hub.started();
+    this.#wasUp = true;
     this.#deps.log.info('hub started', { api_port: port, peer_port: peers.port });
   }
 
@@ -142,6 +144,7 @@ export class HubNode {
     for (const failure of await this.#opened.disposeAll()) {
       this.#deps.log.error('a part did not close in order', { error: failure instanceof Error ? failure.message : String(failure) });
     }
-    this.#deps.log.info('hub stopped');
+    // One that never was up has said why.
+    if (this.#wasUp) this.#deps.log.info('hub stopped');
   }
 }

@@ -4,6 +4,7 @@ import type { Problem } from '../../preload/contract/errors.ts';
 import { AppError } from '../lib/app-error.ts';
 import { dataFolder } from '../lib/data-folder.ts';
 import { HubProblem } from './hub-client.ts';
+import { ownCommand, withOwnCommand } from './own-command.ts';
 import { Session } from './session.ts';
 import { Terminal } from './terminal.ts';
 
@@ -18,27 +19,27 @@ export interface GlobalOptions {
 export interface CommandContext {
   readonly terminal: Terminal;
   readonly session: Session;
+  /** How a line at this terminal begins, for hints: "npx axon", with the data folder where it is not the usual one. */
+  readonly command: string;
 }
 
 /** Runs one command and ends what it opened. Returns the exit code: 0 done, 1 local failure, 2 refused, 3 too late. */
 export async function runCommand(options: GlobalOptions, command: (context: CommandContext) => Promise<number | void>): Promise<number> {
   const terminal = new Terminal(options.json === true);
-  const session = new Session(
-    { home: dataFolder(options.home, process.env), agent: options.as, passphraseFile: options.passphraseFile },
-    terminal,
-  );
+  const home = dataFolder(options.home, process.env);
+  const session = new Session({ home, agent: options.as, passphraseFile: options.passphraseFile }, terminal);
   try {
-    return (await command({ terminal, session })) ?? 0;
+    return (await command({ terminal, session, command: ownCommand(home) })) ?? 0;
   } catch (error) {
-    return reportFailure(error, terminal);
+    return reportFailure(error, terminal, ownCommand(home));
   } finally {
     await session.close();
   }
 }
 
-/** Says what went wrong and what to try, on standard error. Returns the exit code. */
-export function reportFailure(error: unknown, terminal: Terminal): number {
-  const problem = problemOf(error);
+/** Says what went wrong and what to try, on standard error, naming commands as they are typed here. Returns the exit code. */
+export function reportFailure(error: unknown, terminal: Terminal, command: string): number {
+  const problem = inOwnWords(problemOf(error), command);
   if (terminal.json) {
     terminal.noteJson(problem);
   } else {
@@ -46,6 +47,15 @@ export function reportFailure(error: unknown, terminal: Terminal): number {
     if (problem.hint !== undefined) terminal.note(problem.hint);
   }
   return ERRORS[problem.code].exit;
+}
+
+function inOwnWords(problem: Problem, command: string): Problem {
+  const { detail, hint } = problem;
+  return {
+    ...problem,
+    detail: withOwnCommand(detail, command),
+    ...(hint === undefined ? {} : { hint: withOwnCommand(hint, command) }),
+  };
 }
 
 function problemOf(error: unknown): Problem {

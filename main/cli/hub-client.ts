@@ -159,8 +159,8 @@ function readRuntimeFile(home: string): RuntimeFacts {
     }
   } catch (error) {
     if (error instanceof AppError) throw error;
-    throw new AppError('hub_unreachable', 'The hub on this computer is not running.', {
-      hint: `Start it with "npm start" or "axon hub". Looked in ${home}; another folder is named with --home or AXON_HOME.`,
+    throw new AppError('hub_unreachable', `No hub uses the data folder ${home}.`, {
+      hint: 'Start it with "axon hub". A hub with another data folder is named with --home or AXON_HOME.',
     });
   }
   const value = readJson(text);
@@ -177,7 +177,7 @@ function readRuntimeFile(home: string): RuntimeFacts {
 
 function unreachable(port: number, cause: unknown): AppError {
   return new AppError('hub_unreachable', `Nothing answers at 127.0.0.1:${port}; the hub seems to have stopped.`, {
-    hint: 'Start it with "npm start" or "axon hub".',
+    hint: 'Start it again with "axon hub".',
     cause,
   });
 }

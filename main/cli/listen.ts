@@ -44,7 +44,8 @@ export async function listen(client: HubClient, terminal: Terminal, options: Lis
   try {
     const { token } = await client.call('hub.whoami', {});
     if (token.agent === null) throw new AppError('forbidden', 'Only an agent can listen.', { failedBy: 'input' });
-    await offerDomains(client, token.agent, options.domains);
+    const added = await offerDomains(client, token.agent, options.domains);
+    if (added.length > 0) terminal.note(`${token.agent} did not offer ${added.join(', ')} until now; it does from now on.`);
     terminal.note(`Listening as ${token.agent}. Stop with Ctrl+C.`);
     return await listener.run();
   } finally {
@@ -86,7 +87,7 @@ class Listener {
 
   /** True when the item was worked on. */
   async #handle(item: DeliveryDto): Promise<boolean> {
-    if ((await this.#steadily('inbox.ack', { delivery: item.delivery_id })) === undefined) return false;
+    if ((await this.#steadily('inbox.ack', handOut(item))) === undefined) return false;
     this.#terminal.note(`${item.kind} from ${item.trust.peer_name} (${item.delivery_id})`);
     const over = new AbortController();
     // A failure here shows in the next call too, where it is told.
@@ -95,7 +96,7 @@ class Listener {
     over.abort();
     await watch;
     // Work that is done must be told, however often the hub is away in between.
-    const replied = await this.#steadily('inbox.reply', { delivery: item.delivery_id, ...answerOf(end) });
+    const replied = await this.#steadily('inbox.reply', { ...handOut(item), ...answerOf(end) });
     if (replied !== undefined) this.#terminal.note(`replied: ${replied.state}`);
     return true;
   }
@@ -115,8 +116,7 @@ class Listener {
   }
 
   async #settle(item: DeliveryDto): Promise<void> {
-    await this.#steadily('inbox.ack', { delivery: item.delivery_id });
-    await this.#steadily('inbox.reply', { delivery: item.delivery_id });
+    await this.#steadily('inbox.ack', handOut(item));
   }
 
   /**
@@ -157,7 +157,12 @@ class Listener {
   }
 }
 
-function answerOf(end: ProgramEnd): Omit<OperationInput<'inbox.reply'>, 'delivery'> {
+/** Names the item and which hand-out of it: after this one has ended the work is another listener's. */
+function handOut(item: DeliveryDto): { readonly delivery: string; readonly attempt: number } {
+  return { delivery: item.delivery_id, attempt: item.attempt };
+}
+
+function answerOf(end: ProgramEnd): Omit<OperationInput<'inbox.reply'>, 'delivery' | 'attempt'> {
   const said = end.output.trim();
   if (end.exitCode === 0) return { status: 'completed', outcome: said, summary: said, data: objectIn(said) };
   if (end.cancelled) return { status: 'failed', outcome: said, error: 'It was called off.', code: 'cancelled' };
@@ -206,12 +211,14 @@ class Kept {
   }
 }
 
-async function offerDomains(client: HubClient, agent: string, domains: readonly string[]): Promise<void> {
-  if (domains.length === 0) return;
+/** Offers these too, and leaves hidden what else the agent does not offer. Returns what is new. */
+async function offerDomains(client: HubClient, agent: string, domains: readonly string[]): Promise<readonly string[]> {
+  if (domains.length === 0) return [];
   const now = await client.call('agents.get', { name: agent });
-  const known = now.domains.map(({ domain }) => domain);
-  if (domains.every((domain) => known.includes(domain))) return;
-  await client.call('agents.update', { name: agent, domains: [...new Set([...known, ...domains])] });
+  const offered = now.domains.filter((entry) => entry.offered !== false).map(({ domain }) => domain);
+  const added = [...new Set(domains)].filter((domain) => !offered.includes(domain));
+  if (added.length > 0) await client.call('agents.update', { name: agent, domains: [...offered, ...added] });
+  return added;
 }
 
 /** What the program printed, when it is a JSON object: then it is also the answer's data. */

@@ -2,7 +2,7 @@
 import { InvalidArgumentError } from 'commander';
 
 /** An option that may be given several times. */
-export function collect(value: string, before: string[]): string[] {
+export function collect(value: string, before: string[] = []): string[] {
   return [...before, value];
 }
 

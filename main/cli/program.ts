@@ -2,6 +2,7 @@
 // by usage, hub or peer, 3 too late.
 import { Command, CommanderError, Option } from 'commander';
 import { AppError } from '../lib/app-error.ts';
+import { dataFolder } from '../lib/data-folder.ts';
 import { addAgentCommands } from './commands/agents.ts';
 import { addApprovalCommands } from './commands/approvals.ts';
 import { addDemoCommand } from './commands/demo.ts';
@@ -13,6 +14,7 @@ import { addSendCommands } from './commands/send.ts';
 import { addTaskCommands } from './commands/tasks.ts';
 import { reportFailure, runCommand } from './context.ts';
 import type { GlobalOptions } from './context.ts';
+import { ownCommand } from './own-command.ts';
 import type { Run } from './run.ts';
 import { Terminal } from './terminal.ts';
 
@@ -24,18 +26,19 @@ export interface ProgramDeps {
 
 const TOKEN_ARGUMENT = /axh_(?:agent|ui|owner)_[0-9a-f]{16}_[A-Za-z0-9_-]{43}/;
 
-const HELP_AFTER = `
-Speaking for an agent (peers, discover, query, delegate, notify, tasks, cancel, inbox, reply, listen):
-  axon agents connect NAME        once; shows a code that the person confirms in the app, then keeps the token
+const helpAfter = (command: string): string => `
+Speaking for an agent (peers, discover, query, delegate, notify, tasks, cancel, inbox, ack, reply, listen):
+  ${command} agents connect NAME
+                                  once; shows a code that the person confirms in the app, then keeps the token
   AXON_TOKEN, AXON_TOKEN_FILE     the token, or the file that holds it; never give a token as an argument
   --as NAME                       which one, when several agents are connected here
 
 Speaking for the person in charge (login, approvals, pair, agents add, agents remove):
   asks for the owner passphrase at a terminal, or takes --passphrase-file FILE
 
-Texts that begin with a dash: put -- before them, as in  axon query "Mum's PC" -- "--help is what?"
+Texts that begin with a dash: put -- before them, as in  ${command} query "Mum's PC" -- "--help is what?"
 Exit codes: 0 done, 1 local failure, 2 refused by usage, hub or peer, 3 too late.
-"axon examples" shows one complete exchange.`;
+"${command} examples" shows one complete exchange.`;
 
 const GLOBAL_OPTIONS = [
   ['--json', 'print results (and failures) as JSON'],
@@ -43,6 +46,11 @@ const GLOBAL_OPTIONS = [
   ['--as <agent>', 'which connected agent speaks'],
   ['--passphrase-file <file>', 'a file with the owner passphrase, for scripts'],
 ] as const;
+
+/** For the lines that say how a command is written; the data folder would only lengthen them. */
+function ownProgram(): string {
+  return ownCommand(dataFolder(undefined, { ...process.env, AXON_HOME: undefined }));
+}
 
 /** Every command takes the options of the program too, wherever they stand; its help does not repeat them. */
 function prepare(command: Command): void {
@@ -66,16 +74,17 @@ export async function runProgram(argv: readonly string[], deps: ProgramDeps): Pr
         failedBy: 'input',
       }),
       new Terminal(false),
+      ownCommand(dataFolder(undefined, process.env)),
     );
   }
-  const program = new Command('axon')
+  const program = new Command(ownProgram())
     .description('Asks and serves the other hubs of your household, through the AXON Hub on this computer.')
     .version(deps.version, '--version', 'print the version')
     .helpOption('--help', 'print this help')
     .helpCommand(false)
-    .addHelpText('after', HELP_AFTER)
+    .addHelpText('after', ({ command }) => helpAfter(ownCommand(dataFolder(command.opts<GlobalOptions>().home, process.env))))
     .enablePositionalOptions()
-    .showHelpAfterError('("axon --help" and "axon COMMAND --help" say how)')
+    .showHelpAfterError(`("${ownProgram()} --help" and "${ownProgram()} COMMAND --help" say how)`)
     .exitOverride();
   addPeerCommands(program, run);
   addSendCommands(program, run);

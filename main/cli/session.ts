@@ -15,13 +15,17 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { PASSPHRASE_MIN_CHARACTERS } from '../../preload/contract/operations.ts';
+import type { OperationResult } from '../../preload/contract/operations.ts';
 import { AppError } from '../lib/app-error.ts';
-import { HubClient, HubProblem } from './hub-client.ts';
+import { HubClient } from './hub-client.ts';
 import type { Terminal } from './terminal.ts';
 
 const TOKEN = /^axh_(?:agent|ui|owner)_[0-9a-f]{16}_[A-Za-z0-9_-]{43}$/;
 const SUFFIX = '.token';
 const SECRET_SIZE_MAX_BYTES = 4_096;
+const AGENT_NAME = /^[a-z0-9]+(?:[._-][a-z0-9]+)*$/;
+const NEW_PASSPHRASE_TRIES_MAX = 3;
 
 export interface SessionOptions {
   readonly home: string;
@@ -52,6 +56,8 @@ export class Session {
 
   /** The line speaking for an agent. Throws `unauthenticated` with what to do when there is no token. */
   async asAgent(): Promise<HubClient> {
+    // First the hub: without one no token helps.
+    const line = await this.line();
     const token = this.agentToken();
     if (token === undefined) {
       throw new AppError('unauthenticated', 'No agent is connected here, so there is nobody to speak for.', {
@@ -59,7 +65,12 @@ export class Session {
         failedBy: 'input',
       });
     }
-    return (await this.line()).withToken(token);
+    return line.withToken(token);
+  }
+
+  /** What stands behind a command in a hint, so that the same agent speaks. */
+  get asWords(): string {
+    return this.#options.agent === undefined ? '' : ` --as ${this.#options.agent}`;
   }
 
   /** The agent's token, from AXON_TOKEN, AXON_TOKEN_FILE, --as NAME, or the only agent connected here ('any': the first of several). */
@@ -69,8 +80,11 @@ export class Session {
     const file = process.env['AXON_TOKEN_FILE'];
     if (file !== undefined && file !== '') return checkToken(readSecretFile(file), file);
     const named = this.#options.agent;
-    if (named !== undefined) return checkToken(readSecretFile(this.#tokenFile(named)), this.#tokenFile(named));
     const names = this.storedAgents();
+    if (named !== undefined) {
+      if (!names.includes(checkAgentName(named))) throw notConnected(named, names);
+      return checkToken(readSecretFile(this.#tokenFile(named)), this.#tokenFile(named));
+    }
     const [only] = names;
     if (only === undefined) return undefined;
     if (names.length === 1 || whose === 'any') return checkToken(readSecretFile(this.#tokenFile(only)), this.#tokenFile(only));
@@ -115,16 +129,18 @@ export class Session {
     rmSync(this.#tokenFile(agent), { force: true });
   }
 
+  /** How the hub is; needs no token, only the right to read its runtime file. */
+  async status(): Promise<OperationResult<'hub.localStatus'>> {
+    const line = await this.line();
+    return line.call('hub.localStatus', { boot_secret: line.facts.bootSecret });
+  }
+
   /** The line speaking for the person in charge; its token ends with the command. Sets the passphrase when the hub has none yet. */
   async asOwner(): Promise<HubClient> {
     const line = await this.line();
-    const passphrase = await this.#passphrase('Owner passphrase: ');
-    const proven = { passphrase, boot_secret: line.facts.bootSecret };
-    const { token } = await line.call('hub.login', proven).catch(async (error: unknown) => {
-      if (!(error instanceof HubProblem) || error.problem.code !== 'passphrase_required') throw error;
-      await this.#makeFirst(line, passphrase);
-      return line.call('hub.login', proven);
-    });
+    const { hub } = await this.status();
+    const passphrase = hub.passphrase_set ? await this.#passphrase('Owner passphrase: ') : await this.#makeFirst(line);
+    const { token } = await line.call('hub.login', { passphrase, boot_secret: line.facts.bootSecret });
     const owner = line.withToken(token);
     const [, , id] = token.split('_');
     if (id !== undefined) this.#onClose.push(() => owner.call('sessions.revoke', { id }));
@@ -134,15 +150,16 @@ export class Session {
   /** Sets the owner passphrase, or changes it when there is one. */
   async setPassphrase(): Promise<void> {
     const line = await this.line();
-    const passphrase = await this.#passphrase('New owner passphrase: ');
-    try {
-      await this.#makeFirst(line, passphrase);
-    } catch (error) {
-      if (!(error instanceof HubProblem) || error.problem.code !== 'passphrase_required') throw error;
-      if (!this.#terminal.isInteractive) throw this.#needsPerson();
-      const current = await this.#terminal.askHidden('The passphrase until now: ');
-      await line.call('hub.setPassphrase', { passphrase, current, boot_secret: line.facts.bootSecret });
+    const { hub } = await this.status();
+    if (!hub.passphrase_set) {
+      await this.#makeFirst(line);
+      return;
     }
+    if (!this.#terminal.isInteractive) throw this.#needsPerson();
+    const current = await this.#terminal.askHidden('The passphrase until now: ');
+    const { passphraseFile } = this.#options;
+    const passphrase = passphraseFile === undefined ? await this.#askNew() : checkPassphrase(readSecretFile(passphraseFile));
+    await line.call('hub.setPassphrase', { passphrase, current, boot_secret: line.facts.bootSecret });
   }
 
   async close(): Promise<void> {
@@ -154,15 +171,34 @@ export class Session {
       );
   }
 
-  /** The right to set the first one is being able to read the runtime file: being this user. */
-  async #makeFirst(line: HubClient, passphrase: string): Promise<void> {
-    if (this.#options.passphraseFile === undefined) {
-      this.#terminal.note('A new owner passphrase: it protects what only a person may do with this hub.');
-      if ((await this.#terminal.askHidden('The same again: ')) !== passphrase) {
-        throw new AppError('bad_request', 'The two differ; nothing was set.', { failedBy: 'input' });
-      }
+  /** Sets the first one and returns it. The right to do so is being able to read the runtime file: being this user. */
+  async #makeFirst(line: HubClient): Promise<string> {
+    const { passphraseFile } = this.#options;
+    if (passphraseFile === undefined && !this.#terminal.isInteractive) throw this.#needsPerson();
+    if (passphraseFile === undefined) {
+      this.#terminal.note(
+        'This hub has no owner passphrase yet: you choose it now. From then on it is asked for whenever a person is needed here,',
+      );
+      this.#terminal.note(
+        'as for deciding, pairing and connecting agents, so that no program can do that by itself. No other hub ever sees it.',
+      );
     }
+    const passphrase = passphraseFile === undefined ? await this.#askNew() : checkPassphrase(readSecretFile(passphraseFile));
     await line.call('hub.setPassphrase', { passphrase, boot_secret: line.facts.bootSecret });
+    return passphrase;
+  }
+
+  /** Asks for a new passphrase until one is long enough and was typed twice alike. Throws `bad_request` when that does not come about. */
+  async #askNew(): Promise<string> {
+    for (let tries = 0; tries < NEW_PASSPHRASE_TRIES_MAX; tries++) {
+      const passphrase = await this.#terminal.askHidden(
+        `New owner passphrase (at least ${PASSPHRASE_MIN_CHARACTERS} characters, not shown): `,
+      );
+      if (passphrase.length < PASSPHRASE_MIN_CHARACTERS) this.#terminal.note(tooShort(passphrase));
+      else if ((await this.#terminal.askHidden('The same again: ')) === passphrase) return passphrase;
+      else this.#terminal.note('The two differ.');
+    }
+    throw new AppError('bad_request', 'No passphrase was set.', { failedBy: 'input' });
   }
 
   async #passphrase(question: string): Promise<string> {
@@ -179,11 +215,37 @@ export class Session {
   }
 
   #tokenFile(agent: string): string {
-    if (!/^[a-z0-9]+(?:[._-][a-z0-9]+)*$/.test(agent)) {
-      throw new AppError('bad_request', 'An agent name is lower-case letters, digits, ".", "_" and "-".', { failedBy: 'input' });
-    }
-    return join(this.home, 'tokens', `${agent}${SUFFIX}`);
+    return join(this.home, 'tokens', `${checkAgentName(agent)}${SUFFIX}`);
   }
+}
+
+/** Throws `bad_request`, with a name that would do. */
+export function checkAgentName(name: string): string {
+  if (AGENT_NAME.test(name)) return name;
+  const fitting = name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '');
+  throw new AppError('bad_request', `An agent's name is lower-case letters, digits, ".", "_" and "-"; "${name}" is not.`, {
+    failedBy: 'input',
+    ...(AGENT_NAME.test(fitting) ? { hint: `This would do: ${fitting}` } : {}),
+  });
+}
+
+function notConnected(name: string, names: readonly string[]): AppError {
+  return new AppError('not_found', `No agent "${name}" is connected here.`, {
+    hint: names.length > 0 ? `Connected: ${names.join(', ')}.` : `Connect it with "axon agents connect ${name}".`,
+    failedBy: 'input',
+  });
+}
+
+function checkPassphrase(passphrase: string): string {
+  if (passphrase.length >= PASSPHRASE_MIN_CHARACTERS) return passphrase;
+  throw new AppError('bad_request', tooShort(passphrase), { failedBy: 'input' });
+}
+
+function tooShort(passphrase: string): string {
+  return `An owner passphrase has at least ${PASSPHRASE_MIN_CHARACTERS} characters; this one has ${passphrase.length}.`;
 }
 
 function readSecretFile(path: string): string {

@@ -58,7 +58,9 @@ test('tells the result of finished work after the hub was away and came back at 
 
 test('reports a program that cannot be started as the failure of the task', async () => {
   const id = await allowedTask();
-  await run('listen', '--as', 'bot', '--once', '--', join(folder, 'no-such-program'));
+  const program = join(folder, 'without-interpreter');
+  writeFileSync(program, '#!/no/such/interpreter\n', { mode: 0o755 });
+  await run('listen', '--as', 'bot', '--once', '--', program);
   expect(await run('tasks', id, '--wait', '--as', 'asker')).toMatchObject({ code: 2, out: expect.stringContaining('cannot be started') });
 });
 

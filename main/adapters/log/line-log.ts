@@ -1,23 +1,38 @@
-// Log lines as one JSON object each, to a stream given by the composition root. Redaction happens before: fields are plain values only.
+// Log lines, to a stream given by the composition root: one JSON object each, for programs, or text for a person at a terminal. Redaction
+// happens before: fields are plain values only. What stands in them may come from elsewhere and must not move a terminal's cursor.
+import { showHidden } from '../../lib/hidden-characters.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log, LogFields } from '../../ports/log.ts';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
+export const LOG_FORMS = ['text', 'json'] as const;
+export type LogForm = (typeof LOG_FORMS)[number];
 
 /** A field longer than this is cut: it bounds what a hostile text can put into one line. */
 const FIELD_LENGTH_MAX = 512;
 
+/** Local time of day, as "16:05:09". */
+const TIME_OF_DAY = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
+const WORDS: Readonly<Record<LogLevel, string>> = { debug: 'detail: ', info: '', warn: 'warning: ', error: 'error: ' };
+
+export interface LineLogOptions {
+  readonly form?: LogForm;
+  readonly fields?: LogFields;
+}
+
 export class LineLog implements Log {
   readonly #clock: Clock;
   readonly #write: (line: string) => void;
-  readonly #least: number;
+  readonly #level: LogLevel;
+  readonly #form: LogForm;
   readonly #fields: LogFields;
 
-  constructor(clock: Clock, write: (line: string) => void, level: LogLevel, fields: LogFields = {}) {
+  constructor(clock: Clock, write: (line: string) => void, level: LogLevel, { form = 'json', fields = {} }: LineLogOptions = {}) {
     this.#clock = clock;
     this.#write = write;
-    this.#least = LOG_LEVELS.indexOf(level);
+    this.#level = level;
+    this.#form = form;
     this.#fields = fields;
   }
 
@@ -38,15 +53,27 @@ export class LineLog implements Log {
   }
 
   with(fields: LogFields): Log {
-    return new LineLog(this.#clock, this.#write, LOG_LEVELS[this.#least] ?? 'info', { ...this.#fields, ...fields });
+    return new LineLog(this.#clock, this.#write, this.#level, { form: this.#form, fields: { ...this.#fields, ...fields } });
   }
 
   #line(level: LogLevel, message: string, fields: LogFields = {}): void {
-    if (LOG_LEVELS.indexOf(level) < this.#least) return;
-    const line: Record<string, unknown> = { at: this.#clock.wallMs(), level, message };
-    for (const [name, value] of Object.entries({ ...this.#fields, ...fields })) {
-      line[name] = typeof value === 'string' && value.length > FIELD_LENGTH_MAX ? `${value.slice(0, FIELD_LENGTH_MAX)}...` : value;
-    }
-    this.#write(`${JSON.stringify(line)}\n`);
+    if (LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(this.#level)) return;
+    const cut = Object.entries({ ...this.#fields, ...fields }).map(([name, value]): [string, unknown] => [
+      name,
+      typeof value === 'string' && value.length > FIELD_LENGTH_MAX ? `${value.slice(0, FIELD_LENGTH_MAX)}...` : value,
+    ]);
+    const at = this.#clock.wallMs();
+    this.#write(this.#form === 'json' ? jsonLine(at, level, message, cut) : textLine(at, level, message, cut));
   }
+}
+
+function jsonLine(at: number, level: LogLevel, message: string, fields: readonly [string, unknown][]): string {
+  return `${JSON.stringify({ at, level, message, ...Object.fromEntries(fields) })}\n`;
+}
+
+function textLine(at: number, level: LogLevel, message: string, fields: readonly [string, unknown][]): string {
+  const told = fields.filter(([, value]) => value !== null && value !== undefined);
+  const aside = told.map(([name, value]) => `${name.replaceAll('_', ' ')} ${String(value)}`).join(', ');
+  const line = `${TIME_OF_DAY.format(at)} ${WORDS[level]}${message}${aside === '' ? '' : ` (${aside})`}`;
+  return `${showHidden(line).replaceAll(/[\n\t]+/g, ' ')}\n`;
 }

@@ -1,6 +1,6 @@
 // Operations on the hub as a whole: who it is, how it is, logging in, and the one picture a page starts from.
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { EXAMPLES } from '../../../preload/contract/examples.ts';
+import { examples } from '../../../preload/contract/examples.ts';
 import { AGENT_SCOPES } from '../../../preload/contract/operations.ts';
 import type { OperationResult } from '../../../preload/contract/operations.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -32,7 +32,13 @@ export function hubHandlers(deps: HubHandlersDeps): HandlersOf<'hub'> {
     'hub.proof': async ({ n }) => ({ proof: createHmac('sha256', deps.bootSecret.expose()).update(utf8(n)).digest('hex') }),
     'hub.whoami': async (_params, caller) => ({ hub: hub.current(), token: describe(caller) }),
     'hub.status': async () => ({ hub: hub.current(), ...(await deps.counts()) }),
-    'hub.examples': async () => ({ text: EXAMPLES }),
+    'hub.localStatus': async ({ boot_secret }) => {
+      if (!sameSecret(boot_secret, deps.bootSecret.expose())) {
+        throw new AppError('unauthenticated', 'That is not the secret of this start of the hub.', { failedBy: 'input' });
+      }
+      return { hub: hub.current(), ...(await deps.counts()) };
+    },
+    'hub.examples': async () => ({ text: examples(hub.current().command ?? 'axon') }),
     'hub.snapshot': async () => deps.snapshot(),
     'hub.unlock': async (_params, _caller, context) => {
       await deps.unlock(context.signal);

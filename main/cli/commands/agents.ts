@@ -5,14 +5,15 @@ import type { Command } from 'commander';
 import type { AgentDto, RiskClass } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Run } from '../run.ts';
+import { checkAgentName } from '../session.ts';
 import { table, timeOf } from '../terminal.ts';
 import { collect } from '../option-values.ts';
 
 const POLL_INTERVAL_MS = 1_000;
 
 interface ProfileOptions {
-  readonly domain: string[];
-  readonly capability: string[];
+  readonly domain?: string[];
+  readonly capability?: string[];
   readonly model?: string;
 }
 
@@ -22,12 +23,12 @@ export function addAgentCommands(program: Command, run: Run): void {
     .command('list', { isDefault: true })
     .description('who is connected')
     .action((_options: unknown, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+      run(command, async ({ terminal, session, command: typed }) => {
         const token = session.agentToken('any');
         const client = token === undefined ? await session.asOwner() : (await session.line()).withToken(token);
         const page = await client.call('agents.list', {});
         terminal.result(page, () =>
-          page.items.length === 0 ? ['No agent is connected yet: axon agents connect NAME'] : table(rows(page.items)),
+          page.items.length === 0 ? [`No agent is connected yet: ${typed} agents connect NAME`] : table(rows(page.items)),
         );
       }),
     );
@@ -36,6 +37,7 @@ export function addAgentCommands(program: Command, run: Run): void {
     .argument('<name>', 'lower-case letters, digits, ".", "_" and "-"')
     .action((name: string, options: ProfileOptions, command: Command) =>
       run(command, async ({ terminal, session }) => {
+        checkAgentName(name);
         const line = await session.line();
         const asked = await line.call('agents.register', profileOf(name, options));
         terminal.note(`Confirm the agent "${name}" in the app, under Agents. Its code is ${asked.registration.code}.`);
@@ -58,6 +60,7 @@ export function addAgentCommands(program: Command, run: Run): void {
     .option('--class <class>', 'R0 look, R1 small and reversible, R2 others see it, R3 dangerous', readClass, 'R2')
     .action((name: string, options: ProfileOptions & { class: RiskClass }, command: Command) =>
       run(command, async ({ terminal, session }) => {
+        checkAgentName(name);
         const owner = await session.asOwner();
         const { agent, token } = await owner.call('agents.create', { ...profileOf(name, options), risk_class: options.class });
         const file = session.storeToken(name, token);
@@ -91,8 +94,8 @@ export function addAgentCommands(program: Command, run: Run): void {
 
 function profile(command: Command): Command {
   return command
-    .option('--domain <domain>', 'what it does, like family.calendar; may be given several times', collect, [])
-    .option('--capability <word>', 'what it can do; may be given several times', collect, [])
+    .option('--domain <domain>', 'what it does, like family.calendar; may be given several times', collect)
+    .option('--capability <word>', 'what it can do; may be given several times', collect)
     .option('--model <name>', 'the model behind it');
 }
 
@@ -100,7 +103,8 @@ function profileOf(
   name: string,
   options: ProfileOptions,
 ): { name: string; domains: string[]; capabilities: string[]; model: string | undefined } {
-  return { name, domains: options.domain, capabilities: options.capability, model: options.model };
+  const { domain: domains = [], capability: capabilities = [], model } = options;
+  return { name, domains, capabilities, model };
 }
 
 function readClass(text: string): RiskClass {

@@ -1,39 +1,33 @@
 // status, whoami, login, passphrase, examples, hub: the hub itself.
 import type { Command } from 'commander';
-import { EXAMPLES } from '../../../preload/contract/examples.ts';
+import type { HubDto } from '../../../preload/contract/dto.ts';
+import { examples } from '../../../preload/contract/examples.ts';
+import type { OperationResult } from '../../../preload/contract/operations.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Run } from '../run.ts';
 import { timeOf } from '../terminal.ts';
 
-const HUB_FLAGS = ['name', 'api-port', 'peer-port', 'interface', 'discovery', 'log-level', 'request-rate', 'peer-rate-factor'] as const;
+/** The settings of a hub as flags, each with its default. */
+const HUB_FLAGS = {
+  name: ['name', 'how other hubs see this one, until a person changes it (default: "Hub" and four characters of its agent id)'],
+  'api-port': ['port', 'the local port, HTTP for this computer only; 0 picks a free one (default: 7117)'],
+  'peer-port': ['port', 'the port between hubs, QUIC over UDP; 0 picks a free one (default: 7100)'],
+  interface: ['names', 'find hubs on these network interfaces only, with commas between (default: all)'],
+  discovery: ['on|off', 'find hubs of the home network by mDNS (default: on)'],
+  'log-level': ['level', 'debug, info, warn or error (default: info)'],
+  log: ['form', 'text or json (default: text at a terminal, json elsewhere)'],
+  'request-rate': ['number', 'requests of one token a second, for measurements (default: 100)'],
+  'peer-rate-factor': ['number', 'what a peer may send, times this, for measurements (default: 1)'],
+} as const satisfies Readonly<Record<string, readonly [value: string, description: string]>>;
 
 export function addHubCommands(program: Command, run: Run, runHub: (flags: readonly string[]) => Promise<void>): void {
   program
     .command('status')
-    .description('how the hub of this computer is')
+    .description('how the hub of this computer is: name, agent id, public key, ports, where its identity is kept')
     .action((_options: unknown, command: Command) =>
-      run(command, async ({ terminal, session }) => {
-        const line = await session.line();
-        const token = session.agentToken('any');
-        if (token === undefined) {
-          const { port, pid } = line.facts;
-          terminal.result({ running: true, port, pid }, () => [
-            `The hub runs: http://127.0.0.1:${port} (process ${pid}).`,
-            'With a connected agent this shows more: axon agents connect NAME',
-          ]);
-          return;
-        }
-        const status = await line.withToken(token).call('hub.status', {});
-        const { hub, peers, agents, approvals } = status;
-        terminal.result(status, () => [
-          `${hub.name}: ${hub.state}${hub.state_detail === null ? '' : ` (${hub.state_detail})`}, since ${timeOf(hub.started_at)} UTC`,
-          `Agent id  ${hub.agent_id ?? 'not known yet'}`,
-          `Ports     API 127.0.0.1:${hub.api_port}, hubs UDP ${hub.peer_port ?? 'closed'}`,
-          `Hubs      ${peers.online} of ${peers.paired} paired are online`,
-          `Agents    ${agents.online} of ${agents.registered} are online`,
-          `Waiting   ${approvals.pending} for a person`,
-          ...hub.warnings.map((warning) => `Note      ${warning}`),
-        ]);
+      run(command, async ({ terminal, session, command: typed }) => {
+        const status = await session.status();
+        terminal.result(status, () => statusLines(status, session.home, typed));
       }),
     );
   program
@@ -77,18 +71,50 @@ export function addHubCommands(program: Command, run: Run, runHub: (flags: reado
     .command('examples')
     .description('print one complete exchange, annotated')
     .action((_options: unknown, command: Command) =>
-      run(command, async ({ terminal }) => {
-        terminal.result({ text: EXAMPLES }, () => [EXAMPLES]);
+      run(command, async ({ terminal, command: typed }) => {
+        const text = examples(typed);
+        terminal.result({ text }, () => [text]);
       }),
     );
   const hub = program.command('hub').description('run a hub in this terminal, without a window, until it is stopped');
-  for (const flag of HUB_FLAGS) hub.option(`--${flag} <value>`);
+  for (const [flag, [value, description]] of Object.entries(HUB_FLAGS)) hub.option(`--${flag} <${value}>`, description);
   hub.action((options: Record<string, string | undefined>, command: Command) => {
     const { home } = command.optsWithGlobals<{ home?: string }>();
-    const flags = HUB_FLAGS.flatMap((flag) => {
+    const flags = Object.keys(HUB_FLAGS).flatMap((flag) => {
       const value = options[flag.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())];
       return value === undefined ? [] : [`--${flag}`, value];
     });
     return runHub(home === undefined ? flags : [...flags, '--home', home]);
   });
+}
+
+function statusLines(status: OperationResult<'hub.localStatus'>, home: string, command: string): readonly string[] {
+  const { hub, peers, agents, approvals } = status;
+  const detail = hub.state_detail === null ? '' : ` (${hub.state_detail})`;
+  return [
+    `${hub.name}: ${hub.state.replaceAll('_', ' ')}${detail}, since ${timeOf(hub.started_at)} UTC`,
+    `Agent id    ${hub.agent_id ?? 'not known yet'}`,
+    `Public key  ${hub.public_key ?? 'not known yet'}`,
+    `Nearby as   ${hub.label ?? 'not known yet'}`,
+    `Pages       http://127.0.0.1:${hub.api_port}, opened by "${command} login"`,
+    `Hubs' port  ${hub.peer_port === null ? 'closed' : `UDP ${hub.peer_port}`}`,
+    `Identity    ${identityWords(hub)}`,
+    `Data        ${home}`,
+    `Discovery   ${discoveryWords(hub)}`,
+    `Hubs        ${peers.online} of ${peers.paired} paired are online`,
+    `Agents      ${agents.online} of ${agents.registered} are online`,
+    `Waiting     ${approvals.pending} for a person`,
+    ...hub.warnings.map((warning) => `ATTENTION   ${warning}`),
+  ];
+}
+
+function identityWords({ key_storage: storage }: HubDto): string {
+  if (storage === 'keychain') return 'in the keychain of this system';
+  if (storage === 'file') return 'in the file identity.key of the data folder';
+  return storage === 'memory' ? 'in memory only' : 'not known yet';
+}
+
+function discoveryWords({ discovery_status: { state, message, interfaces } }: HubDto): string {
+  const where = interfaces.length === 0 ? '' : ` on ${interfaces.join(', ')}`;
+  return `${state}${where}${message === null ? '' : `: ${message}`}`;
 }

@@ -1,10 +1,11 @@
-// inbox, reply, listen: receiving work, and answering it.
+// inbox, ack, reply, listen: receiving work, and answering it.
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import type { Run } from '../run.ts';
 import { listen } from '../listen.ts';
 import { collect, jsonObject, seconds, wholeNumber } from '../option-values.ts';
+import { findProgram } from '../program-file.ts';
 
 const KINDS = ['delegate', 'query', 'notify', 'result', 'cancel'] as const;
 type Kind = (typeof KINDS)[number];
@@ -12,19 +13,37 @@ type Kind = (typeof KINDS)[number];
 export function addInboxCommands(program: Command, run: Run): void {
   program
     .command('inbox')
-    .description('take what waits for this agent, under a lease of 60 seconds')
+    .description('take what waits for this agent, under a lease of 60 seconds; what is not put away by then comes back')
     .option('--max <number>', 'at most this many items', wholeNumber, 1)
     .option('--wait <seconds>', 'wait this long for the first one, at most 55', seconds, 0)
     .option('--kinds <kinds>', `only these, with commas between: ${KINDS.join(', ')}`, readKinds)
     .action((options: { max: number; wait: number; kinds?: Kind[] }, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+      run(command, async ({ terminal, session, command: typed }) => {
         const client = await session.asAgent();
         const claimed = await client.call('inbox.claim', {
           max: options.max,
           wait_ms: Math.round(options.wait * 1000),
           kinds: options.kinds,
         });
-        terminal.result(claimed, () => (claimed.items.length === 0 ? ['Nothing waits.'] : claimed.items.flatMap(deliveryLines)));
+        const words = { typed, asWords: session.asWords };
+        terminal.result(claimed, () =>
+          claimed.items.length === 0 ? ['Nothing waits.'] : claimed.items.flatMap((item) => deliveryLines(item, words)),
+        );
+      }),
+    );
+  program
+    .command('ack')
+    .description('say "I have it": a result or notification is put away, work is yours until you reply, and neither comes back')
+    .argument('<delivery...>', 'the delivery_id of each item')
+    .option('--attempt <number>', 'which hand-out is meant, as the item says: one that is over is refused', wholeNumber)
+    .action((deliveries: string[], options: { attempt?: number }, command: Command) =>
+      run(command, async ({ terminal, session }) => {
+        const client = await session.asAgent();
+        const items: DeliveryDto[] = [];
+        for (const delivery of deliveries) items.push(await client.call('inbox.ack', { delivery, attempt: options.attempt }));
+        terminal.result({ items }, () =>
+          items.map(({ delivery_id: id, kind }) => (isWork(kind) ? `${id}: yours now; reply when it is done.` : `${id}: put away.`)),
+        );
       }),
     );
   program
@@ -46,14 +65,15 @@ export function addInboxCommands(program: Command, run: Run): void {
   program
     .command('listen')
     .description('turn a program into an agent: each item as JSON on its standard input, its standard output as the outcome')
-    .option('--domain <domain>', 'what the agent does; may be given several times', collect, [])
+    .option('--domain <domain>', 'what the agent does; may be given several times', collect)
     .option('--once', 'end after one item')
     .argument('<command...>', 'after "--": the program and its arguments')
     .passThroughOptions()
-    .action((words: string[], options: { domain: string[]; once?: boolean }, command: Command) =>
+    .action((words: string[], options: { domain?: string[]; once?: boolean }, command: Command) =>
       run(command, async ({ terminal, session }) => {
+        findProgram(words[0] ?? '');
         const client = await session.asAgent();
-        return listen(client, terminal, { words, domains: options.domain, once: options.once === true });
+        return listen(client, terminal, { words, domains: options.domain ?? [], once: options.once === true });
       }),
     );
 }
@@ -64,10 +84,18 @@ interface ReplyOptions {
   readonly error?: string;
 }
 
-function deliveryLines(item: DeliveryDto): readonly string[] {
-  const from =
-    item.untrusted.origin.from_agent === null ? item.trust.peer_name : `${item.trust.peer_name}/${item.untrusted.origin.from_agent}`;
-  return [`${item.delivery_id}  ${item.kind}  from ${from}`, item.untrusted.text ?? JSON.stringify(item.untrusted.payload), ''];
+function isWork(kind: Kind): boolean {
+  return kind === 'delegate' || kind === 'query';
+}
+
+function deliveryLines(item: DeliveryDto, words: { readonly typed: string; readonly asWords: string }): readonly string[] {
+  const { delivery_id: id, kind, trust, untrusted } = item;
+  const from = untrusted.origin.from_agent === null ? trust.peer_name : `${trust.peer_name}/${untrusted.origin.from_agent}`;
+  const line = (verb: string, rest = ''): string => `${words.typed} ${verb} ${id}${rest}${words.asWords}`;
+  const next = isWork(kind)
+    ? [`  Keep it:     ${line('ack')}`, `  Answer it:   ${line('reply', ' "What came of it"')}`]
+    : [`  Put it away: ${line('ack')}`];
+  return [`${id}  ${kind}  from ${from}`, untrusted.text ?? JSON.stringify(untrusted.payload), ...next, ''];
 }
 
 function readKinds(text: string): Kind[] {

@@ -37,12 +37,12 @@ export function addPairCommands(program: Command, run: Run): void {
     .option('--name <name>', 'what you call it')
     .option('--address <host:port>', 'where it is, when it was not found by itself; the hub is then named by its public key')
     .action((hub: string, options: { name?: string; address?: string }, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+      run(command, async ({ terminal, session, command: typed }) => {
         const owner = await session.asOwner();
         const { address, name } = options;
         const peer = address === undefined ? hub : (await owner.call('peers.add', { address, key: hub, name })).id;
         const pairing = await owner.call('pairings.start', { peer, name });
-        terminal.result(pairing, () => pairingLines(pairing));
+        terminal.result(pairing, () => pairingLines(pairing, typed));
       }),
     );
   pair
@@ -50,10 +50,10 @@ export function addPairCommands(program: Command, run: Run): void {
     .description('open the request of another hub: then digits are shown here')
     .argument('[id]', 'which one, when there are several')
     .action((id: string | undefined, _options: unknown, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+      run(command, async ({ terminal, session, command: typed }) => {
         const owner = await session.asOwner();
         const pairing = await owner.call('pairings.open', { id: id ?? (await onlyOne(owner, ['offered'])) });
-        terminal.result(pairing, () => pairingLines(pairing));
+        terminal.result(pairing, () => pairingLines(pairing, typed));
       }),
     );
   pair
@@ -62,11 +62,11 @@ export function addPairCommands(program: Command, run: Run): void {
     .argument('<digits>', 'six or two digits')
     .option('--id <id>', 'which pairing, when there are several')
     .action((digits: string, options: { id?: string }, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+      run(command, async ({ terminal, session, command: typed }) => {
         const owner = await session.asOwner();
         const id = options.id ?? (await onlyOne(owner, ['type_six', 'type_two', 'show_six', 'show_two']));
         const pairing = await owner.call('pairings.digits', { id, digits: digits.replaceAll(/[ -]/g, '') });
-        terminal.result(pairing, () => pairingLines(pairing));
+        terminal.result(pairing, () => pairingLines(pairing, typed));
       }),
     );
   pair
@@ -99,14 +99,14 @@ function windowLine(window: PairingWindowDto): string {
     : 'Other hubs may not ask to be let in now.';
 }
 
-function pairingLines(pairing: PairingDto): readonly string[] {
+function pairingLines(pairing: PairingDto, command: string): readonly string[] {
   const said = [pairing.said_hub, pairing.said_person].filter((word) => word !== null).join(', ');
   const lines = [`${pairing.id}  ${pairing.state}${said === '' ? '' : `  (it calls itself: ${said})`}`];
   if (pairing.six !== null) lines.push(`Type these six digits at the other hub: ${pairing.six}`);
   if (pairing.two !== null) lines.push(`Type these two digits at the other hub: ${pairing.two}`);
   if (pairing.state === 'type_six' || pairing.state === 'type_two')
-    lines.push('Now: axon pair digits DIGITS, with those the other screen shows');
-  if (pairing.state === 'waiting_for_answer') lines.push('A person must open the request at the other hub. Then: axon pair list');
+    lines.push(`Now: ${command} pair digits DIGITS, with those the other screen shows`);
+  if (pairing.state === 'waiting_for_answer') lines.push(`A person must open the request at the other hub. Then: ${command} pair list`);
   if (pairing.failure !== null) lines.push(pairing.failure);
   return lines;
 }

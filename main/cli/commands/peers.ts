@@ -11,11 +11,11 @@ export function addPeerCommands(program: Command, run: Run): void {
     .option('--nearby', 'only hubs that were found and are not paired')
     .option('--all', 'paired and nearby')
     .action((options: { nearby?: boolean; all?: boolean }, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+      run(command, async ({ terminal, session, command: typed }) => {
         const trust = options.all === true ? 'all' : options.nearby === true ? 'nearby' : 'paired';
         const { items } = await (await session.asAgent()).call('peers.list', { trust });
         terminal.result({ items }, () =>
-          items.length === 0 ? ['No hubs yet. A person pairs them in the app, or with "axon pair".'] : table(peerRows(items)),
+          items.length === 0 ? [`No hubs yet. A person pairs them in the app, or with "${typed} pair".`] : table(peerRows(items)),
         );
       }),
     );
@@ -24,15 +24,15 @@ export function addPeerCommands(program: Command, run: Run): void {
     .description('ask a hub what its agents do; without a name, list every paired hub with what is known of it')
     .argument('[hub]', 'its name or agent id')
     .action((hub: string | undefined, _options: unknown, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+      run(command, async ({ terminal, session, command: typed }) => {
         const client = await session.asAgent();
         if (hub !== undefined) {
           const found = await client.call('peers.capabilities', { id: hub, refresh: true });
-          terminal.result(found, () => capabilityLines(hub, found));
+          terminal.result(found, () => capabilityLines(hub, found, typed));
           return;
         }
         const { items } = await client.call('peers.list', { trust: 'paired' });
-        terminal.result({ items }, () => items.flatMap((peer) => capabilityLines(peer.name, peer.capabilities)));
+        terminal.result({ items }, () => items.flatMap((peer) => capabilityLines(peer.name, peer.capabilities, typed)));
       }),
     );
   program
@@ -56,8 +56,8 @@ function peerRows(peers: readonly PeerDto[]): readonly (readonly (string | null)
   ];
 }
 
-function capabilityLines(name: string, found: CapabilitiesDto | null): readonly string[] {
-  if (found === null) return [`${name}: not asked yet (axon discover "${name}")`];
+function capabilityLines(name: string, found: CapabilitiesDto | null, command: string): readonly string[] {
+  if (found === null) return [`${name}: not asked yet (${command} discover "${name}")`];
   const agents = found.agents.map((agent) => `  agent ${agent.name}: ${agent.domains.join(', ') || 'no domains'}`);
   return [`${name}: ${found.domains.join(', ') || 'no domains'}`, ...agents];
 }

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { SendReportDto } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
+import { askPatiently } from '../ask.ts';
 import type { Run } from '../run.ts';
 import { jsonForTerminal } from '../escape.ts';
 import { jsonObject, readData, seconds, wholeNumber } from '../option-values.ts';
@@ -28,7 +29,8 @@ export function addSendCommands(program: Command, run: Run): void {
     .action((to: string, question: string, options: CommonOptions & { maxTokens?: number }, command: Command) =>
       run(command, async ({ terminal, session }) => {
         const client = await session.asAgent();
-        const report = await client.call('send.query', { to, question, ...common(options), max_tokens: options.maxTokens });
+        const asked = { to, question, ...common(options), max_tokens: options.maxTokens };
+        const report = await askPatiently(client, terminal, asked);
         terminal.result(report, () => reportLines(report));
       }),
     );
@@ -47,7 +49,7 @@ export function addSendCommands(program: Command, run: Run): void {
     .option('--conversation <id>', 'go on with this conversation')
     .option('--wait', 'wait until it has ended')
     .action((to: string, task: string, options: DelegateOptions, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+      run(command, async ({ terminal, session, command: typed }) => {
         const client = await session.asAgent();
         const report = await client.call('send.delegate', {
           to,
@@ -60,7 +62,7 @@ export function addSendCommands(program: Command, run: Run): void {
           report_back: options.report,
         });
         if (options.wait !== true) {
-          terminal.result(report, () => [...reportLines(report), `Follow it with: axon tasks ${report.id} --wait`]);
+          terminal.result(report, () => [...reportLines(report), `Follow it with: ${typed} tasks ${report.id} --wait${session.asWords}`]);
           return 0;
         }
         const { ended, exitCode } = await followTask(client, report.id);

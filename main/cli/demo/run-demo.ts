@@ -41,8 +41,9 @@ export async function runDemo(terminal: Terminal, options: DemoOptions): Promise
     await exchange(terminal, household);
     await withinLimit(firstResult, 'the result of what was allowed');
     await leaveRequests(household);
-    await showLinks(terminal, hubs);
-    if (!options.once) await untilEnded(terminal, hubs, ended.signal);
+    const inOrder = [household.mum, household.dad, household.leo];
+    await showLinks(terminal, inOrder);
+    if (!options.once) await untilEnded(terminal, inOrder, ended.signal);
     ended.abort();
     await Promise.all(agents);
   } finally {

@@ -283,15 +283,6 @@ describe('what stands around the screens', () => {
     await page.viewport(1280, 820);
   }, 120_000);
 
-  test('J and K go from card to card', async () => {
-    await showApp(new FakeHubApi(snapshotOf({ approvals: [DINNER, SALT] })));
-    await expect.element(page.getByRole('article').first()).toBeInTheDocument();
-    await userEvent.keyboard('jj');
-    expect(document.activeElement?.id).toBe(`approval-${SALT.id}`);
-    await userEvent.keyboard('k');
-    expect(document.activeElement?.id).toBe(`approval-${DINNER.id}`);
-  });
-
   test('first run: what is still to do, and the marks explained', async () => {
     await showApp(new FakeHubApi(snapshotOf({ peers: [], agents: [], recently_decided: [], feed: [] })));
     await expect.element(heading('Welcome to Mum’s PC')).toBeVisible();

@@ -83,6 +83,14 @@ export const common = {
     retry: (duration: string) => `Trying again in ${duration}.`,
     retryNow: 'Trying again now.',
   },
+  /** Spoken by a screen reader when something comes by itself. */
+  announced: {
+    request: (hub: string) => `A request from ${hub}.`,
+    offer: (label: string) => `${label} asks to be added.`,
+    several: (count: number) => plural(count, { one: '{n} new request.', other: '{n} new requests.' }),
+    waiting: (count: number) => plural(count, { one: '{n} waits for you.', other: '{n} wait for you.' }),
+    back: 'The hub is back. This page is live again.',
+  },
   hubState: {
     locked: 'The keychain of this computer is locked, so this hub cannot show who it is. No other hub can reach it.',
     missing: 'The identity of this hub cannot be found. It makes no new one by itself; other hubs would not know it.',

@@ -49,6 +49,7 @@ export const now = {
     agent: 'first for this agent',
     domain: 'first in this area',
   },
+  changedSaid: (hub: string) => `The request from ${hub} changed while it was shown. Nothing was decided.`,
   changedNote: 'This request changed while you were reading. Nothing was decided. Please read it again.',
 
   risk: {

@@ -119,7 +119,9 @@ export class ApprovalsController {
     }
     const wasPending = card.pending;
     const hadFocus = this.#hasFocus(card);
+    const digestBefore = card.approval.digest;
     card.take(approval);
+    if (card.pending && card.approval.digest !== digestBefore) this.announcement = words.now.changedSaid(approval.peer_name);
     if (!wasPending || card.pending) return;
     // The card becomes a row: everything below it moves up.
     this.armFrom(index + 1);

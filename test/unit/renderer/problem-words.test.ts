@@ -18,6 +18,10 @@ test('a problem is told with what to try, as whole sentences and without its tec
   );
 });
 
+test('a hint for those who write programs is not shown to a person', () => {
+  expect(problemWords(problem({ detail: 'name: too long', hint: 'GET /v1/examples shows complete requests.' }))).toBe('Name: too long.');
+});
+
 test('where waiting helps it says how long, never less than a second', () => {
   expect(problemWords(problem({ detail: 'Too many at once', retry_after_ms: 8_200 }))).toBe('Too many at once. Try again in 8 seconds.');
   expect(problemWords(problem({ detail: 'Too many at once', retry_after_ms: 12 }))).toBe('Too many at once. Try again in 1 second.');

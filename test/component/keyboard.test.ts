@@ -1,0 +1,102 @@
+// Without a mouse or without eyes: the way by Tab, the keys of the page, and what is spoken when something comes by itself.
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { page, userEvent } from 'vitest/browser';
+import { FakeHubApi } from '../fakes/fake-hub-api.ts';
+import { DINNER, KNOCK, NOW, SALT, snapshotOf } from '../fakes/household.ts';
+import { showApp } from './support/page.ts';
+
+const button = (name: string) => page.getByRole('button', { name, exact: true });
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('without a mouse', () => {
+  test('what comes by itself is said once by one voice, and no countdown speaks', async () => {
+    const hub = new FakeHubApi(snapshotOf({ approvals: [SALT] }));
+    await showApp(hub, 'feed');
+    const voices = () => [...document.querySelectorAll('[role=status]')].map((voice) => voice.textContent).filter((text) => text !== '');
+    expect(voices()).toEqual([]);
+    hub.emit({ type: 'approval', approval: DINNER });
+    await vi.waitFor(() => expect(voices()).toEqual(['A request from Dad’s laptop. 2 wait for you.']));
+    hub.emit({ type: 'approval', approval: { ...DINNER, revision: 2 } });
+    hub.emit({ type: 'registration', registration: KNOCK });
+    await vi.waitFor(() => expect(voices()).toEqual(['A program on this computer wants to connect. 3 wait for you.']));
+    hub.link({ state: 'lost', since: NOW, retry_in_ms: 9_000 });
+    await vi.waitFor(() =>
+      expect(voices()).toEqual([expect.stringMatching(/^This page lost its hub at 18:04\. What you see is from then/)]),
+    );
+    const [said] = voices();
+    await vi.advanceTimersByTimeAsync(3_000);
+    expect(voices()).toEqual([said]);
+    hub.link({ state: 'live', since: NOW, retry_in_ms: null });
+    await vi.waitFor(() => expect(voices()).toEqual(['The hub is back. This page is live again.']));
+  });
+
+  test('by Tab alone: past the screens to the card, its text before its buttons, and every stop shows where it is', async () => {
+    await showApp(new FakeHubApi(snapshotOf({ approvals: [DINNER] })));
+    await vi.advanceTimersByTimeAsync(700);
+    const stops: string[] = [];
+    for (let presses = 0; presses < 30 && stops.at(-1) !== 'Allow once'; presses++) {
+      await userEvent.keyboard('{Tab}');
+      const at = document.activeElement;
+      if (at === null || at === document.body) continue;
+      const { outlineStyle, outlineWidth } = getComputedStyle(at);
+      expect({ at: at.textContent, outlineStyle, visible: Number.parseFloat(outlineWidth) >= 2 }).toMatchObject({
+        outlineStyle: 'solid',
+        visible: true,
+      });
+      const box = at.getBoundingClientRect();
+      expect(box.width * box.height, at.textContent).toBeGreaterThan(100);
+      stops.push(
+        (at.getAttribute('aria-label') ?? at.querySelector('.word')?.firstChild?.textContent ?? at.textContent)
+          .trim()
+          .replace(/\s*[ADR]$/, ''),
+      );
+    }
+    expect(stops).toEqual([
+      'Go to the content',
+      'Now, 1 waiting',
+      'People & hubs',
+      'Feed, 3 unread',
+      'Conversations',
+      'Agents',
+      'Settings',
+      'Exact identifiers',
+      'With a reason',
+      'Decline',
+      'Allow once',
+    ]);
+  });
+
+  test('the way past the screens leads into the content', async () => {
+    await showApp(new FakeHubApi(snapshotOf({ approvals: [DINNER] })));
+    await vi.advanceTimersByTimeAsync(700);
+    await userEvent.keyboard('{Tab}{Enter}{Tab}');
+    expect(document.activeElement?.textContent).toBe('Exact identifiers');
+  });
+
+  test('a dialog keeps the focus inside and gives it back', async () => {
+    await showApp(new FakeHubApi(snapshotOf()), 'settings');
+    await button('Keys').click();
+    const dialog = page.getByRole('dialog').element();
+    for (let presses = 0; presses < 4; presses++) {
+      await userEvent.keyboard('{Tab}');
+      expect(document.activeElement === document.body || dialog.contains(document.activeElement)).toBe(true);
+    }
+    await userEvent.keyboard('{Escape}');
+    await expect.element(button('Keys')).toHaveFocus();
+  });
+
+  test('J and K go from card to card', async () => {
+    await showApp(new FakeHubApi(snapshotOf({ approvals: [DINNER, SALT] })));
+    await expect.element(page.getByRole('article').first()).toBeInTheDocument();
+    await userEvent.keyboard('jj');
+    expect(document.activeElement?.id).toBe(`approval-${SALT.id}`);
+    await userEvent.keyboard('k');
+    expect(document.activeElement?.id).toBe(`approval-${DINNER.id}`);
+  });
+});

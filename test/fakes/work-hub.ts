@@ -156,11 +156,12 @@ export class WorkHub {
     const connection = new Database(join(this.#folder, 'hub.db'));
     const row = connection.prepare('SELECT view FROM approvals WHERE id = ?').get(approvalId) as { view: string };
     const trigger = connection.prepare("SELECT sql FROM sqlite_master WHERE name = 'approvals_content'").get() as { sql: string };
-    connection.exec('DROP TRIGGER approvals_content');
+    const decided = connection.prepare("SELECT sql FROM sqlite_master WHERE name = 'approvals_decided'").get() as { sql: string };
+    connection.exec('DROP TRIGGER approvals_content; DROP TRIGGER approvals_decided');
     connection
       .prepare('UPDATE approvals SET view = ? WHERE id = ?')
       .run(row.view.replace(/"text":"[^"]*"/, `"text":${JSON.stringify(text)}`), approvalId);
-    connection.exec(trigger.sql);
+    connection.exec(`${trigger.sql}; ${decided.sql}`);
     connection.close();
     await Promise.resolve();
   }

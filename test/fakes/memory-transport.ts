@@ -126,6 +126,11 @@ export class MemoryTransport implements Transport {
     this.#emit = () => undefined;
   }
 
+  /** Gives up every connection at this end alone, as a hub does whose peer has not been heard for long: the other side slept and knows nothing. */
+  forget(): void {
+    for (const end of this.#ends.values()) this.#ended(end, null, 'network', 'nothing was heard for too long');
+  }
+
   /** Every connection is lost at both ends, as when a cable is pulled for long. */
   cut(): void {
     for (const end of this.#ends.values()) {

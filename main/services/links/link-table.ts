@@ -4,15 +4,15 @@
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { CloseCode, ConnectionInfo, KeyHex, Transport } from '../../ports/transport.ts';
 import { CLOSE_CODES } from '../../ports/transport.ts';
-import { DRAIN_IDLE_MS } from './limits.ts';
+import { DRAIN_IDLE_MS, STALE_CHECK_TIMEOUT_MS } from './limits.ts';
 import { Link } from './link.ts';
 
 export interface LinkTableDeps {
   readonly clock: Clock;
   readonly transport: Pick<Transport, 'close'>;
   readonly ownAgentId: () => string;
-  /** Asks over exactly this connection whether the other side still hears us. */
-  readonly isAlive: (link: Link) => Promise<boolean>;
+  /** Asks over exactly this connection whether the other side still hears us; within KEEP_CHECK_TIMEOUT_MS unless told. */
+  readonly isAlive: (link: Link, timeoutMs?: number) => Promise<boolean>;
   /** Something about the connections of this key changed. */
   readonly onChange: (key: KeyHex) => void;
   /** This connection is no more. */
@@ -107,6 +107,15 @@ export class LinkTable {
     }
     this.#deps.onChange(link.keyHex);
     return link;
+  }
+
+  /** Asks on every connection that is in use, and closes those on which no answer comes: a sleep or another network leaves dead ones. */
+  closeStale(): void {
+    for (const link of this.all()) if (link.isGreeted && !link.isDraining) void this.#closeIfStale(link);
+  }
+
+  async #closeIfStale(link: Link): Promise<void> {
+    if (!(await this.#deps.isAlive(link, STALE_CHECK_TIMEOUT_MS))) this.close(link, CLOSE_CODES.done, 'no answer after a pause');
   }
 
   /** Forgets everything; the transport closes the connections itself. */

@@ -32,6 +32,7 @@ import { Prober, type PeerPulse } from './prober.ts';
 import { OpenQuestions } from './reference/open-questions.ts';
 import { ReferenceExchange } from './reference/reference-exchange.ts';
 import { ReferenceIncoming } from './reference/reference-incoming.ts';
+import { ResumeWatch } from './resume-watch.ts';
 import { RoundTrips } from './round-trips.ts';
 import { SecurityAudit } from './security-audit.ts';
 import { TokenBuckets } from './token-buckets.ts';
@@ -77,6 +78,7 @@ export class PeerLinks implements PeerMessenger {
   readonly #questions: OpenQuestions;
   readonly #counters = new Map<string, number>();
   readonly #presence: Presence;
+  readonly #resumeWatch: ResumeWatch;
   readonly #stopListening: (() => void)[] = [];
   #isRunning = false;
 
@@ -97,7 +99,7 @@ export class PeerLinks implements PeerMessenger {
       clock,
       transport,
       ownAgentId,
-      isAlive: (link) => this.#prober.isAlive(link),
+      isAlive: (link, timeoutMs) => this.#prober.isAlive(link, timeoutMs),
       onChange: (key) => this.#presence.refresh(key),
       onGone: (link) => this.#greeter.gone(link),
       onGreeted: (key) => this.lines.greeted(key),
@@ -151,6 +153,10 @@ export class PeerLinks implements PeerMessenger {
       incoming: this.#incoming,
       directory,
     });
+    this.#resumeWatch = new ResumeWatch(clock, (awayMs) => {
+      log.info('the computer slept, or this program stood still', { ms: awayMs });
+      this.redial();
+    });
     answerForTheHub(this.#incoming, deps);
   }
 
@@ -171,6 +177,7 @@ export class PeerLinks implements PeerMessenger {
       directory.load();
       this.#dialler.start();
       this.lines.start();
+      this.#resumeWatch.start();
       return started;
     } catch (error) {
       await this.stop();
@@ -183,6 +190,7 @@ export class PeerLinks implements PeerMessenger {
     if (!this.#isRunning) return;
     this.#isRunning = false;
     for (const stop of this.#stopListening.splice(0)) stop();
+    this.#resumeWatch.stop();
     this.#dialler.stop();
     this.lines.stop();
     this.#table.clear();
@@ -258,8 +266,9 @@ export class PeerLinks implements PeerMessenger {
     return this.#prober.refreshCapabilities(key, signal);
   }
 
-  /** The network changed, or the computer woke up: dial everybody afresh. */
+  /** The network changed, or the computer woke up: lines that are dead are closed, and everybody is dialled afresh. */
   redial(): void {
+    this.#table.closeStale();
     this.#dialler.wakeAll();
   }
 

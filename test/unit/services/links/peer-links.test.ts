@@ -101,6 +101,35 @@ describe('links between paired hubs', () => {
     expect(dad.peer(mum).round_trip_ms).toBeNull();
   });
 
+  it('F-13: are found dead and dialled anew soon after a sleep, without a burst; a live one is kept', async () => {
+    const { dad, mum } = await household();
+    const kid = await hub('Kid');
+    await dad.pins(kid);
+    await kid.pins(dad);
+    dad.hears(kid);
+    await clock.until(() => dad.links.isOnline(kid.key), 'the third is online too');
+    const kept = Object.keys((await kid.transport.statistics()).roundTripMs);
+    // While he slept, Mum gave his line up. Nothing tells him, and she is not the one to dial.
+    const { transport } = mum;
+    if (!(transport instanceof MemoryTransport)) throw new Error('this test needs the network in memory');
+    transport.dial = () => Promise.resolve({ ok: false, error: { type: 'refused', reason: 'not from here' } });
+    transport.forget();
+    await clock.advance(120_000);
+    expect([dad.links.isOnline(mum.key), mum.links.isOnline(dad.key)]).toEqual([true, false]);
+    let dials = 0;
+    const dial = dad.transport.dial.bind(dad.transport);
+    dad.transport.dial = (target, signal) => {
+      dials++;
+      return dial(target, signal);
+    };
+    clock.jumpWall(3_600_000);
+    await clock.until(() => mum.links.isOnline(dad.key), 'they are connected again', 60_000);
+    expect(dad.links.isOnline(mum.key)).toBe(true);
+    await clock.advance(60_000);
+    expect(dials).toBe(1);
+    expect(Object.keys((await kid.transport.statistics()).roundTripMs)).toEqual(kept);
+  });
+
   it('carry requests and their answers, and one-way messages', async () => {
     const { dad, mum } = await household();
     const got: unknown[] = [];

@@ -1,0 +1,40 @@
+// Notices that the computer slept, or that this program stood still for long: a timer comes late, or the wall clock has run on while the
+// monotonic one stood. It only tells; a wall clock that somebody sets forward looks the same and costs a look at every line.
+import type { Clock, TimerHandle } from '../../ports/clock.ts';
+import { RESUME_GAP_MS, RESUME_TICK_MS } from './limits.ts';
+
+export class ResumeWatch {
+  readonly #clock: Clock;
+  readonly #onResume: (awayMs: number) => void;
+  #timer: TimerHandle | undefined;
+  #monotonicMs = 0;
+  #wallMs = 0;
+
+  constructor(clock: Clock, onResume: (awayMs: number) => void) {
+    this.#clock = clock;
+    this.#onResume = onResume;
+  }
+
+  /** Idempotent while it watches. */
+  start(): void {
+    if (this.#timer !== undefined) return;
+    this.#monotonicMs = this.#clock.monotonicMs();
+    this.#wallMs = this.#clock.wallMs();
+    this.#plan();
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+  }
+
+  #plan(): void {
+    this.#timer = this.#clock.setTimer(RESUME_TICK_MS, () => {
+      const [monotonicMs, wallMs] = [this.#clock.monotonicMs(), this.#clock.wallMs()];
+      const awayMs = Math.max(monotonicMs - this.#monotonicMs, wallMs - this.#wallMs) - RESUME_TICK_MS;
+      [this.#monotonicMs, this.#wallMs] = [monotonicMs, wallMs];
+      this.#plan();
+      if (awayMs >= RESUME_GAP_MS) this.#onResume(Math.round(awayMs));
+    });
+  }
+}

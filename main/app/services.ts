@@ -144,9 +144,11 @@ export function composeServices(config: Config, deps: NodeDeps, store: Store): S
     mintAgentToken: async (agent) => (await tokens.issueForAgent(agent)).token,
     revokeAgentTokens: (agent) => tokens.revokeAllOfAgent(agent, BY_THE_HUB),
   });
-  directory.onTrust((key, trust) => {
-    if (trust === 'paired') return;
-    work.peerEnded(key).catch((error: unknown) => log.error('open work of a former peer did not end', { error: String(error) }));
+  directory.stored.endsWithTrust((tables, key) => work.peerEnded(tables, key));
+  directory.onTrust((key) => {
+    // A pairing that the other side did not stand by leaves no row behind.
+    if (store.read.peer(key) !== undefined) return;
+    work.peerGone(key).catch((error: unknown) => log.error('open work of a former peer did not end', { error: String(error) }));
   });
   const peers = new PeerSide({ log, identity, settings, hub, directory, links, pairing, discovery }, config.peerPort);
   const bootSecret = new Secret(toBase64Url(random.bytes(BOOT_SECRET_SIZE_BYTES)));

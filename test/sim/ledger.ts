@@ -117,7 +117,7 @@ export class Ledger {
       this.#world.found(`${hub.name} runs "${text}", which nobody allowed`);
     if (textOf(task) !== text) this.#world.found(`${hub.name} runs "${text}" instead of "${textOf(task)}"`);
     const asking = this.#atAsker(hub, task);
-    if (asking !== undefined && NEVER_RUN.includes(asking.state) && !this.#takenBack.has(task.messageId)) {
+    if (asking !== undefined && NEVER_RUN.includes(asking.state)) {
       this.#world.found(`${hub.name} runs "${text}" after its asker was told: ${asking.state}`);
     }
   }
@@ -319,7 +319,7 @@ export class Ledger {
   #compare(hub: SimHub, task: TaskRow): void {
     const asking = this.#atAsker(hub, task);
     if (asking === undefined) return this.#world.found(`${hub.name}: the asker of "${textOf(task)}" forgot it`);
-    if (!task.reportBack || this.isLate || this.#takenBack.has(task.messageId)) return;
+    if (!task.reportBack || this.isLate) return;
     const accepted = this.#accepted.has(`${this.#hubs.get(task.party)?.name} ${asking.id}`);
     if (!accepted && asking.code === 'timeout') return;
     if (asking.state !== asTold(task)) {

@@ -224,12 +224,9 @@ function recording(tables: Tables, note: (change: Change) => void): Tables {
     putOutbox: (row) => {
       tables.putOutbox(row);
       if (row.settledAt !== null) {
-        note({
-          type: 'settleOutbox',
-          party: row.party,
-          messageId: row.messageId,
-          expired: row.settledAt - row.createdAt >= OUTBOX_LIFETIME_MS,
-        });
+        // A cancel that was answered was tried; one that is of no use any more is given up as it stands.
+        const expired = row.kind === 'cancel' ? row.attempts === 0 : row.settledAt - row.createdAt >= OUTBOX_LIFETIME_MS;
+        note({ type: 'settleOutbox', party: row.party, messageId: row.messageId, expired });
       }
     },
   };

@@ -21,6 +21,7 @@ import { PeerPublisher } from './peer-publisher.ts';
 import { type LiveFacts, makePeerDto } from './peer-view.ts';
 import { ReferencePeers } from './reference/reference-peers.ts';
 import { StaticHubs, type StaticHub } from './static-hubs.ts';
+import { StoredPeers } from './stored-peer.ts';
 
 export interface PeerDirectoryDeps {
   readonly store: Store;
@@ -35,6 +36,8 @@ export interface PeerDirectoryDeps {
 export type PeerChange = Partial<Omit<PeerRow, 'key' | 'agentId' | 'trust' | 'pairedAt' | 'revokedAt'>>;
 
 export class PeerDirectory implements KnownHubs {
+  /** Where others say what ends together with the trust in a hub. */
+  readonly stored = new StoredPeers();
   readonly #deps: PeerDirectoryDeps;
   readonly #rows = new Map<KeyHex, PeerRow>();
   readonly #live = new LiveTable();
@@ -234,20 +237,10 @@ export class PeerDirectory implements KnownHubs {
       ...(change.trust === undefined ? {} : { trust: change.trust }),
       ...(change.address === undefined ? {} : { staticHost: change.address?.host ?? null, staticPort: change.address?.port ?? null }),
     };
-    await this.#deps.store.write((tables) => {
-      const stored = tables.peer(key);
-      if (stored === undefined || stored.trust === 'revoked') return;
-      tables.putPeer({ ...stored, ...patch });
-      tables.appendAudit({
-        at: this.#deps.clock.wallMs(),
-        ...actor,
-        action: change.trust === undefined ? 'peer.changed' : `peer.${change.trust === 'paired' ? 'resumed' : 'suspended'}`,
-        object: key,
-        digest: null,
-        detail: JSON.stringify({ changed: Object.keys(change).filter((name) => name !== 'id') }),
-      });
-    });
+    const at = this.#deps.clock.wallMs();
+    const ended = await this.#deps.store.write((tables) => this.stored.change(tables, key, patch, change, actor, at));
     this.#reload(key);
+    ended();
     if (change.address !== undefined) this.#tellWay(key);
     return this.dto(key);
   }
@@ -260,12 +253,9 @@ export class PeerDirectory implements KnownHubs {
       throw new AppError('not_found', 'That hub is not kept here, so there is nothing to remove.');
     }
     const now = this.#deps.clock.wallMs();
-    await this.#deps.store.write((tables) => {
-      const stored = tables.peer(key);
-      if (stored !== undefined) tables.putPeer({ ...stored, trust: 'revoked', revokedAt: now });
-      tables.appendAudit({ at: now, ...actor, action: 'peer.revoked', object: key, digest: null, detail: '{}' });
-    });
+    const ended = await this.#deps.store.write((tables) => this.stored.revoke(tables, key, actor, now));
     this.#reload(key);
+    ended();
   }
 
   /** Keeps a hub named by address and key: it can be dialled and paired, and is trusted with nothing. */

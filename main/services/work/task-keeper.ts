@@ -112,15 +112,13 @@ export class TaskKeeper {
     }
   }
 
-  /** Ends what is open with a hub that is not trusted any more: its requests are not run, ours to it are given up. */
-  async partyEnded(party: PartyKey): Promise<void> {
-    const { unit, endings, rules } = this.#deps;
-    await unit.run((tables, after) => {
-      rules.partyEnded(tables, after, party);
-      for (const task of tables.tasksInStates(OPEN_STATES)) {
-        if (task.party === party) endings.end(tables, after, task, untrusted(task));
-      }
-    });
+  /** Ends, inside a commit, what is open with a hub that is not trusted any more: its requests are not run, ours to it are given up. */
+  partyEnded(tables: Tables, after: After, party: PartyKey): void {
+    const { endings, rules } = this.#deps;
+    rules.partyEnded(tables, after, party);
+    for (const task of tables.tasksInStates(OPEN_STATES)) {
+      if (task.party === party) endings.end(tables, after, task, untrusted(task));
+    }
   }
 
   async #checkpoint(): Promise<void> {

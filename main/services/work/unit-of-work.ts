@@ -25,6 +25,18 @@ export class UnitOfWork {
       effects = [];
       return work(tables, (effect) => effects.push(effect));
     });
+    this.#take(effects);
+    return value;
+  }
+
+  /** Runs work inside a commit that somebody else makes; what is returned is to be called once that commit is durable. */
+  inside(tables: Tables, work: (tables: Tables, after: After) => void): () => void {
+    const effects: (() => void)[] = [];
+    work(tables, (effect) => effects.push(effect));
+    return () => this.#take(effects);
+  }
+
+  #take(effects: readonly (() => void)[]): void {
     for (const effect of effects) {
       try {
         effect();
@@ -32,6 +44,5 @@ export class UnitOfWork {
         this.#log.error('consequence of a commit failed', { error: String(error) });
       }
     }
-    return value;
   }
 }

@@ -3,7 +3,7 @@
 import type { UiSnapshot } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
-import type { AuditRow, PartyKey, TaskRow } from '../../ports/store.ts';
+import type { AuditRow, PartyKey, Tables, TaskRow } from '../../ports/store.ts';
 import { RuleBook } from '../rules/rule-book.ts';
 import { RuleViews } from '../rules/rule-views.ts';
 import { Rules } from '../rules/rules.ts';
@@ -218,9 +218,14 @@ export class Work {
     this.#notices.onHubTopic(topic, handler);
   }
 
-  /** A hub was suspended or removed: what is open with it ends. */
-  peerEnded(key: PartyKey): Promise<void> {
-    return this.#keeper.partyEnded(key);
+  /** A hub is suspended or removed: ends what is open with it inside that commit. What is returned is to be called after it. */
+  peerEnded(tables: Tables, key: PartyKey): () => void {
+    return this.#unit.inside(tables, (_, after) => this.#keeper.partyEnded(tables, after, key));
+  }
+
+  /** A hub is not known any more, because its pairing was not stood by: what is open with it ends. */
+  peerGone(key: PartyKey): Promise<void> {
+    return this.#unit.run((tables, after) => this.#keeper.partyEnded(tables, after, key));
   }
 
   /** Takes an agent away: its tokens first, then all that was meant for it, in one commit. @throws AppError not_found */

@@ -196,7 +196,7 @@ describe('"always" on a card', () => {
 
   it('ends with its hub: removed and paired again, the same key is asked', async () => {
     await trust('revoked');
-    await mum.work.peerEnded(dad.key);
+    await mum.work.peerGone(dad.key);
     expect(mum.work.rules.ended({ limit: 9 }).items).toMatchObject([{ ended_why: 'peer_gone' }]);
     const refused = dad.work.sender.delegate(delegation('mum', 'gone', { domain: 'family.chat' }), 'openclaw', null);
     await Promise.allSettled([refused]);
@@ -217,7 +217,7 @@ describe('"always" on a card', () => {
 
   it('sleeps while its hub is suspended, and ends with its agent', async () => {
     await trust('suspended');
-    await mum.work.peerEnded(dad.key);
+    await mum.work.peerGone(dad.key);
     expect(mum.work.rules.current()).toHaveLength(1);
     await mum.work.removeAgent('claude', OWNER);
     expect(mum.work.rules.ended({ limit: 9 }).items).toMatchObject([{ ended_why: 'agent_gone' }]);

@@ -1,8 +1,11 @@
 // What is open with a hub ends when it is suspended or removed, also when this hub dies between the two.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { PeerRow } from '../../../../main/ports/store.ts';
+import { EventBus } from '../../../../main/services/event-bus.ts';
+import { PeerDirectory } from '../../../../main/services/links/peer-directory.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
-import { closeTwoHubs, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
+import { SILENT_LOG } from '../../../fakes/memory-store.ts';
+import { closeTwoHubs, newest, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
 import { delegation, type WorkHub } from '../../../fakes/work-hub.ts';
 
 let clock: ManualClock;
@@ -51,3 +54,29 @@ for (const trust of ['suspended', 'revoked'] as const) {
     expect(dad.store.read.task(running.id)).toMatchObject({ state: 'failed', code: 'pairing_required' });
   });
 }
+
+it('ends what is open in the very commit that removes the hub: a crash between the two cannot be', async () => {
+  await send('Dinner is at 7');
+  const { card } = mum;
+  const directory = new PeerDirectory({
+    store: mum.store,
+    clock,
+    log: SILENT_LOG,
+    events: new EventBus(),
+    identity: { keyHex: mum.key, ready: true },
+    transport: { setAdmission: () => undefined },
+  });
+  directory.load();
+  directory.stored.endsWithTrust((tables, key) => mum.work.peerEnded(tables, key));
+  const write = mum.store.write.bind(mum.store);
+  // Whatever another commit would do never happens: the computer goes off right after the first.
+  let commits = 0;
+  mum.store.write = (work) => (commits++ === 0 ? write(work) : new Promise(() => undefined));
+  void directory.remove(dad.key, { actor: 'ui-1', surface: 'browser' });
+  await clock.settle();
+  mum.store.write = write;
+  expect(commits).toBe(1);
+  expect(mum.store.read.peer(dad.key)?.trust).toBe('revoked');
+  expect(mum.store.read.approval(card.id)?.state).toBe('cancelled');
+  expect(newest(mum)).toMatchObject({ state: 'cancelled', code: 'cancelled' });
+});

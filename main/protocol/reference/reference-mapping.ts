@@ -4,7 +4,7 @@ import { readWireErrorCode } from '../../../preload/contract/errors.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import type { Envelope } from '../envelope.ts';
-import { FEATURES, KINDS, kindEntry } from '../kinds.ts';
+import { FEATURES, kindEntry, KINDS, type Kind, type StreamType } from '../kinds.ts';
 import type { ReferenceEnvelope } from './reference-envelope.ts';
 
 /** A message of ours without what only our own envelope has. */
@@ -13,8 +13,20 @@ export type Reply = Pick<Envelope, 'kind' | 'payload'>;
 
 /** The topic of what its people and programs tell without any kind of ours. */
 export const PLAIN_TOPIC = 'axon.message';
+/** The reference kinds, their streams, whether one begins with them, and which kinds of ours each carries. */
+export const REFERENCE_KINDS = {
+  request: { stream: 'bidirectional', opens: true, carries: ['ping', 'query', 'delegate', 'cancel', 'discover'] },
+  response: { stream: 'bidirectional', opens: false, carries: ['pong', 'response', 'ack', 'capabilities'] },
+  message: { stream: 'unidirectional', opens: true, carries: ['result', 'notify'] },
+  error: { stream: 'unidirectional', opens: true, carries: ['error'] },
+} as const satisfies Record<string, { readonly stream: StreamType; readonly opens: boolean; readonly carries: readonly Kind[] }>;
+
 /** Kinds of ours that travel as a `request`. */
-export const CARRIED_REQUESTS: ReadonlySet<string> = new Set(['ping', 'query', 'delegate', 'cancel', 'discover']);
+export const CARRIED_REQUESTS: ReadonlySet<string> = new Set(REFERENCE_KINDS.request.carries);
+const CARRIERS: ReadonlyMap<string, string> = new Map(
+  Object.entries(REFERENCE_KINDS).flatMap(([carrier, { carries }]) => carries.map((kind): [string, string] => [kind, carrier])),
+);
+
 /** Codes by which it says that hello is none of its kinds. */
 const NO_HELLO: ReadonlySet<unknown> = new Set(['unknown_kind', 'unsupported_kind', 'unhandled']);
 /** What it says of every request: its agents were shown it, and the daemon itself does nothing with it. */
@@ -36,10 +48,8 @@ export function saysDelivered({ kind, payload }: ReferenceEnvelope): boolean {
 /** A message of ours in its words; undefined for hello, pair and what this version does not know. */
 export function toReference({ id, kind, ref, payload }: Message): ReferenceEnvelope | undefined {
   if (kind === 'error') return { id, kind, ref, payload };
-  const entry = kind === 'hello' || kind === 'pair' ? undefined : kindEntry(kind);
-  if (entry === undefined) return undefined;
-  const carrier = CARRIED_REQUESTS.has(kind) ? 'request' : entry.stream === 'unidirectional' ? 'message' : 'response';
-  return { id, kind: carrier, ref, payload: { ...payload, axon_kind: kind } };
+  const carrier = CARRIERS.get(kind);
+  return carrier === undefined ? undefined : { id, kind: carrier, ref, payload: { ...payload, axon_kind: kind } };
 }
 
 /**

@@ -15,6 +15,8 @@ import { EXTENSIONS, KINDS } from '../../../main/protocol/kinds.ts';
 import * as protocolLimits from '../../../main/protocol/limits.ts';
 import { parseEnvelope } from '../../../main/protocol/parse-envelope.ts';
 import * as payloads from '../../../main/protocol/payloads.ts';
+import { parseReferenceEnvelope } from '../../../main/protocol/reference/reference-envelope.ts';
+import { answerOf, REFERENCE_KINDS, requestOf, saysDelivered } from '../../../main/protocol/reference/reference-mapping.ts';
 import * as linkLimits from '../../../main/services/links/limits.ts';
 import * as workLimits from '../../../main/services/work/limits.ts';
 
@@ -84,6 +86,16 @@ describe('the tables', () => {
     }
   });
 
+  it('list every kind of the reference profile and what it carries', () => {
+    const rows = Object.entries(REFERENCE_KINDS).map(([kind, { stream, opens, carries }]) => [
+      kind,
+      stream,
+      opens ? 'yes' : 'no',
+      carries.join(', '),
+    ]);
+    expect(table(section('Reference profile'), 'Reference kind')).toEqual(rows);
+  });
+
   it('call spoken today exactly the extensions that are advertised', () => {
     const rows = table(section('Extensions'), 'Extension');
     expect(rows.filter((row) => row[1] === 'yes').map((row) => row[0])).toEqual(EXTENSIONS);
@@ -124,6 +136,22 @@ describe('the examples', () => {
     expect(payloads.parseResult(result ?? {}).ok).toBe(true);
     expect(payloads.parseHello(hello ?? {})).toMatchObject({ value: { selected_version: null } });
     expect(payloads.parseHello(answer ?? {})).toMatchObject({ value: { selected_version: 1 } });
+  });
+
+  it('of the reference profile are a query, its delivery and its answer in plain words', () => {
+    const lines = section('Reference profile')
+      .split('\n')
+      .filter((line) => line.startsWith('{"'));
+    const [asked, delivered, answered] = lines.map((line) => {
+      const parsed = parseReferenceEnvelope(utf8(line));
+      if (!parsed.ok) throw new Error(`${parsed.error.reason}: ${line}`);
+      return parsed.value.envelope;
+    });
+    if (!asked || !delivered || !answered) throw new Error('an example is missing');
+    expect(requestOf(asked)).toMatchObject({ kind: 'query', payload: { question: 'Who is home?', deadline_ms: 30_000 } });
+    expect(saysDelivered(delivered)).toBe(true);
+    expect(answerOf('query', answered)).toEqual({ kind: 'response', payload: { data: null, summary: 'Only the cat.' } });
+    expect([delivered.ref, answered.ref]).toEqual([asked.id, asked.id]);
   });
 
   it('refer to each other, between two hubs that exist', () => {

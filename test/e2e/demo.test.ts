@@ -15,6 +15,7 @@ it('npm run demo -- --once pairs a household, lets its agents talk, leaves reque
   expect(said).toMatch(/Claude Code answered "What is on the family calendar this week\?": Three things this week/);
   expect(said).toMatch(/OpenClaw answered "Which train goes to Nana on Saturday\?": The 09:12/);
   expect(said).toMatch(/OpenClaw has the result \(completed\): Added to the shopping list/);
-  expect(said.match(/http:\/\/127\.0\.0\.1:\d+\/#c=[\w-]+/g)).toHaveLength(3);
+  const links = [...said.matchAll(/^(\S+ \S+) +http:\/\/127\.0\.0\.1:\d+\/#c=[\w-]+$/gm)];
+  expect(links.map(([, hub]) => hub)).toEqual(['Mum’s PC', 'Dad’s laptop', 'Leo’s tablet']);
   expect(said).toContain('nothing of it was kept');
 });

@@ -222,11 +222,6 @@ export class TokenService {
   }
 }
 
-/** What the audit and the lists call a token: never the token itself. */
-export function tokenLabel(row: Pick<TokenRow, 'kind' | 'id'>): string {
-  return `${row.kind}:${row.id}`;
-}
-
 function sha256(text: string): Buffer {
   return createHash('sha256').update(utf8(text)).digest();
 }

@@ -1,0 +1,215 @@
+// What `axon` says to the people and agents who type it: lines that work when pasted, causes named as they are, and no silent wait.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { hasTerminals, Person } from '../support/person.ts';
+import { Program, axon } from '../support/programs.ts';
+import type { Ended } from '../support/programs.ts';
+import { TestHub } from '../support/test-hub.ts';
+
+let hub: TestHub;
+let passphrase: string;
+const run = (...parameters: readonly string[]): Promise<Ended> => axon(hub.home, parameters);
+const owner = (...parameters: readonly string[]): Promise<Ended> => axon(hub.home, ['--passphrase-file', passphrase, ...parameters]);
+
+async function startHub(): Promise<void> {
+  hub = await TestHub.start();
+  passphrase = join(hub.home, 'passphrase');
+  writeFileSync(passphrase, 'a passphrase of the tests\n', { mode: 0o600 });
+}
+
+describe('a hub nobody has set up yet', () => {
+  beforeEach(startHub);
+  afterEach(() => hub.stop());
+
+  test('shows its status without a token: name, keys, ports, where its identity is, discovery', async () => {
+    const { hub: told } = JSON.parse((await run('status', '--json')).out);
+    expect(told).toMatchObject({ agent_id: expect.stringMatching(/^ed25519\./), public_key: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    const shown = (await run('status')).out;
+    for (const part of [told.name, told.agent_id, told.public_key, String(told.api_port), `UDP ${told.peer_port}`, hub.home]) {
+      expect(shown).toContain(part);
+    }
+    for (const warning of told.warnings) expect(shown).toContain(`ATTENTION   ${warning}`);
+    expect(shown).toContain(`Discovery   ${told.discovery_status.state}`);
+  });
+
+  test('gives that status to nobody who cannot read its runtime file', async () => {
+    const asked = await hub.ask('/v1/status', { method: 'POST', body: { boot_secret: 'a guess' } });
+    expect(asked.status).toBe(401);
+    expect(asked.text).not.toContain('public_key');
+  });
+
+  test.skipIf(!hasTerminals)(
+    'says at a terminal what the first passphrase is for and how long it must be, before it is typed',
+    async () => {
+      const person = Person.start('cli', hub.home, ['agents', 'add', 'mine']);
+      await expect.poll(() => person.screen, { timeout: 10_000 }).toContain('at least 8 characters');
+      expect(person.screen).toContain('you choose it now');
+      person.type('short\r');
+      await expect.poll(() => person.screen).toContain('this one has 5.');
+      person.type('long enough\r');
+      await expect.poll(() => person.screen).toContain('The same again');
+      person.type('long enough\r');
+      expect(await person.ended(), person.screen).toBe(0);
+      expect(person.screen).not.toContain('long enough');
+      expect((await run('whoami')).out).toContain('mine on');
+    },
+  );
+
+  test('refuses a short passphrase of a file in one sentence', async () => {
+    writeFileSync(passphrase, 'short\n');
+    const refused = await owner('approvals');
+    expect(refused).toMatchObject({ code: 2, out: '' });
+    expect(refused.error).toBe('The request does not fit: An owner passphrase has at least 8 characters; this one has 5.\n');
+    const direct = await hub.ask('/v1/passphrase', { method: 'PUT', body: { passphrase: 'short' } });
+    expect(JSON.parse(direct.text)).toMatchObject({
+      title: 'The request does not fit',
+      detail: 'passphrase: it needs at least 8 characters.',
+    });
+  });
+});
+
+describe('a hub with agents', () => {
+  beforeAll(async () => {
+    await startHub();
+    await owner('agents', 'add', 'asker', '--domain', 'family.questions');
+    await owner('agents', 'add', 'careful', '--domain', 'family.chat');
+  });
+  afterAll(() => hub.stop());
+
+  test('names in its hints, help and examples the command as it is typed here, with the data folder', async () => {
+    const typed = `npx axon --home ${hub.home}`;
+    expect((await run('--help')).out).toContain(`${typed} agents connect NAME`);
+    expect((await run('--help')).out).toContain('Usage: npx axon ');
+    expect((await run('examples')).out).toContain(`${typed} query "Mum's PC"`);
+    expect((await run('approvals', '--as', 'asker')).error).toContain(`("${typed} login")`);
+    const empty = mkdtempSync(join(tmpdir(), 'axon-empty-'));
+    expect((await axon(empty, ['peers'])).error).toContain(`"npx axon --home ${empty} hub"`);
+    rmSync(empty, { recursive: true });
+    expect(hub.node.services.hub.current().command).toMatch(new RegExp(`^node \\S+/main/entry/axon\\.cjs --home ${hub.home}$`));
+  });
+
+  test('names the cause: no hub, an unknown agent, a wrong passphrase, an agent name that cannot be', { timeout: 60_000 }, async () => {
+    const empty = mkdtempSync(join(tmpdir(), 'axon-empty-'));
+    expect(await axon(empty, ['peers'])).toMatchObject({ code: 1, error: expect.stringContaining('The hub is not running') });
+    rmSync(empty, { recursive: true });
+    const unknown = await run('peers', '--as', 'foo');
+    expect(unknown).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('No agent "foo" is connected here.\nConnected: asker, careful.'),
+    });
+    const wrong = join(hub.home, 'wrong');
+    writeFileSync(wrong, 'not the passphrase\n', { mode: 0o600 });
+    const refused = await axon(hub.home, ['approvals', '--passphrase-file', wrong]);
+    expect(refused).toMatchObject({ code: 2, error: 'Not let in: That is not the owner passphrase.\n' });
+    const named = await run('agents', 'connect', 'Claude Code');
+    expect(named).toMatchObject({ code: 2, error: expect.stringContaining('This would do: claude-code') });
+    expect(named.error.match(/does not fit/g)).toHaveLength(1);
+  });
+
+  test('explains every option of hub, and shows no default that is none', { timeout: 60_000 }, async () => {
+    const help = (await run('hub', '--help')).out;
+    const options = help.split('\n').filter((line) => line.startsWith('  --'));
+    expect(options.length).toBeGreaterThan(8);
+    expect(options.filter((line) => !/^ {2}--\S+(?: <\S+>)? {2,}\S|^ {2}--\S+ <\S+>$/.test(line))).toEqual([]);
+    for (const command of [['listen'], ['agents', 'connect'], ['agents', 'add']]) {
+      expect((await run(...command, '--help')).out).not.toContain('[]');
+    }
+  });
+
+  function offered(): readonly string[] {
+    const careful = hub.node.services.work.agents.list().find(({ name }) => name === 'careful');
+    return (careful?.domains ?? []).filter((entry) => entry.offered !== false).map(({ domain }) => domain);
+  }
+
+  test('looks for the program before it listens, and says which domain is new', { timeout: 60_000 }, async () => {
+    const missing = await run('listen', '--as', 'careful', '--', './nonexisting');
+    expect(missing).toMatchObject({ code: 2, error: expect.stringContaining('The program "./nonexisting" is not there.') });
+    expect(missing.error).not.toContain('Listening');
+    const plain = join(hub.home, 'plain-file');
+    writeFileSync(plain, 'echo hello\n', { mode: 0o600 });
+    expect(await run('listen', '--as', 'careful', '--', plain)).toMatchObject({ code: 2, error: expect.stringContaining('chmod +x') });
+    const domains = [
+      { domain: 'family.chat', risk_class: 'R2' },
+      { domain: 'family.secrets', risk_class: 'R3' },
+    ];
+    await hub.ask('/v1/agents/careful/class', { method: 'PUT', token: await hub.page(), body: { risk_class: 'R2', domains } });
+    const token = readFileSync(join(hub.home, 'tokens/careful.token'), 'utf8').trim();
+    await hub.ask('/v1/agents/careful', { method: 'PATCH', token, body: { domains: ['family.chat'] } });
+    expect(offered()).toEqual(['family.chat']);
+    const listening = Program.start('cli', ['listen', '--as', 'careful', '--domain', 'family.news', '--', process.execPath], {
+      AXON_HOME: hub.home,
+    });
+    await expect.poll(() => listening.error, { timeout: 10_000 }).toContain('Listening as careful');
+    expect(listening.error).toContain('careful did not offer family.news until now; it does from now on.');
+    listening.kill('SIGINT');
+    await listening.ended();
+    expect(offered()).toEqual(['family.chat', 'family.news']);
+  });
+
+  test('says that a person decides while a query waits, and takes it back when the command ends', async () => {
+    const asking = Program.start('cli', ['query', 'Test hub/careful', 'Free at 7?', '--domain', 'family.chat', '--as', 'asker'], {
+      AXON_HOME: hub.home,
+    });
+    await expect.poll(() => asking.error, { timeout: 15_000 }).toContain('has been asked: a person decides');
+    expect(hub.node.services.work.approvals.pending()).toHaveLength(1);
+    asking.kill('SIGINT');
+    await asking.ended();
+    await expect.poll(() => hub.node.services.work.approvals.pending()).toEqual([]);
+  });
+
+  test('says how a result is put away, and ack does it for good', { timeout: 90_000 }, async () => {
+    await owner('agents', 'add', 'quick', '--domain', 'family.lists', '--class', 'R0');
+    await run('delegate', 'Test hub/quick', 'Add milk', '--domain', 'family.lists', '--as', 'asker');
+    const [card] = hub.node.services.work.approvals.pending();
+    await owner('approvals', 'allow', card?.id ?? '', '--digest', card?.digest ?? '');
+    const [work] = JSON.parse((await run('inbox', '--as', 'quick', '--wait', '10', '--json')).out).items;
+    expect(await run('ack', work.delivery_id, '--as', 'quick')).toMatchObject({ code: 0, out: expect.stringContaining('yours now') });
+    expect(await run('reply', work.delivery_id, 'Added.', '--as', 'quick')).toMatchObject({ code: 0 });
+    const shown = (await run('inbox', '--as', 'asker', '--wait', '10')).out;
+    const line = /Put it away: (npx axon --home \S+) ack ([0-9a-f-]{36}) --as asker/.exec(shown);
+    expect(line?.[1], shown).toBe(`npx axon --home ${hub.home}`);
+    const item = line?.[2] ?? '';
+    expect(await run('ack', item, '--as', 'asker')).toMatchObject({ code: 0, out: `${item}: put away.\n` });
+    expect((await run('inbox', '--as', 'asker')).out).toBe('Nothing waits.\n');
+  });
+});
+
+describe('a hub at a terminal', () => {
+  let home: string;
+  beforeEach(() => (home = mkdtempSync(join(tmpdir(), 'axon-terminal-'))));
+  afterEach(() => rmSync(home, { recursive: true, force: true }));
+  const doors = ['--peer-port', '0', '--discovery', 'off'];
+
+  test.skipIf(!hasTerminals)(
+    'logs in words, or as JSON when it is asked to, and gives a link with the line that makes another',
+    async () => {
+      for (const [flags, line] of [
+        [[], /\d\d:\d\d:\d\d hub started \(api port \d+, peer port \d+\)/],
+        [['--log', 'json'], /\{"at":\d+,"level":"info","message":"hub started"/],
+      ] as const) {
+        const person = Person.start('headless', home, ['--api-port', '0', ...doors, ...flags]);
+        await expect.poll(() => person.screen, { timeout: 15_000 }).toContain(`npx axon --home ${home} login`);
+        expect(person.screen).toMatch(line);
+        person.type('\u0003');
+        expect(await person.ended()).toBe(0);
+      }
+    },
+  );
+
+  test('that never was up says why, and not that it stopped', async () => {
+    const other = createServer();
+    const port = await new Promise<number>((resolve) => {
+      other.listen(0, '127.0.0.1', () => {
+        const address = other.address();
+        resolve(typeof address === 'object' && address !== null ? address.port : 0);
+      });
+    });
+    const refused = await Program.start('headless', ['--api-port', String(port), ...doors], { AXON_HOME: home }).ended();
+    other.close();
+    expect(refused.error).toContain(`Port ${port} on 127.0.0.1 is taken`);
+    expect(refused.error).not.toContain('hub stopped');
+  });
+});

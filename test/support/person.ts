@@ -1,0 +1,43 @@
+// A person at a terminal: `axon` behind a pseudo-terminal of the system's own `script`, with what is typed into it.
+import { spawn, spawnSync } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+const ROOT = join(import.meta.dirname, '../..');
+const HOOK = new URL('./raw-imports.mjs', import.meta.url).href;
+
+/** False where the system has no `script` of the kind Linux has. */
+export const hasTerminals = process.platform === 'linux' && spawnSync('script', ['--version']).status === 0;
+
+export class Person {
+  /** Everything the terminal showed. */
+  screen = '';
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<unknown>;
+
+  private constructor(child: ChildProcess) {
+    this.#child = child;
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.screen += text));
+    this.#ended = once(child, 'close');
+  }
+
+  /** Starts main/entry/<entry>.ts at a terminal of its own, in the folder of the project. */
+  static start(entry: string, home: string, parameters: readonly string[]): Person {
+    const words = [process.execPath, '--import', HOOK, join(ROOT, 'main/entry', `${entry}.ts`), ...parameters];
+    const line = words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
+    const inherited = Object.entries(process.env).filter(([name]) => !/^(AXON|npm)_/.test(name));
+    const env = { ...Object.fromEntries(inherited), AXON_HOME: home };
+    return new Person(spawn('script', ['-qec', line, '/dev/null'], { cwd: ROOT, env, stdio: ['pipe', 'pipe', 'inherit'] }));
+  }
+
+  type(text: string): void {
+    this.#child.stdin?.write(text);
+  }
+
+  /** The exit code of the program. */
+  async ended(): Promise<number | null> {
+    await this.#ended;
+    return this.#child.exitCode;
+  }
+}

@@ -330,7 +330,7 @@ describe('limits of the daemon', () => {
     expect(daemon.mostOpen.unidirectional).toBeLessThanOrEqual(STREAMS_MAX.unidirectional);
   });
 
-  it('leaves no handshake half-open: a dial that is given up frees its place at once', async () => {
+  it('leaves no handshake half-open: a dial that is given up before anything was heard ends it with the first answer', async () => {
     const [hub, daemon] = [await house.hub('Mum'), await house.daemon()];
     daemon.isMute = true;
     const dialling = new AbortController();
@@ -339,8 +339,10 @@ describe('limits of the daemon', () => {
     await daemon.until('the handshake', () => (daemon.isShakingHands ? true : undefined));
     dialling.abort();
     expect(await dialled).toMatchObject({ ok: false, error: { type: 'aborted' } });
-    await daemon.until('its end', () => (daemon.isShakingHands ? undefined : true));
+    expect(daemon.isShakingHands).toBe(true);
     daemon.isMute = false;
+    await daemon.until('its end', () => (daemon.isShakingHands ? undefined : true));
+    expect(daemon.connectionCount).toBe(0);
     daemon.knows(hub.stack.key);
     await house.trust(hub, daemon);
     await house.until(hub, () => hub.stack.links.isOnline(daemon.keyHex), 'the daemon is online');

@@ -17,6 +17,7 @@ import {
   HANDSHAKE_LIMIT_MS,
   STREAM_JUDGE_INTERVAL_MS,
 } from './limits.ts';
+import { LastWord } from './last-word.ts';
 import type { QuicheConnection } from './native-binding.ts';
 import { OutgoingMessages } from './outgoing-messages.ts';
 import { PeerAddress } from './peer-address.ts';
@@ -63,6 +64,7 @@ export class QuicConnection {
   #unflushedPackets = 0;
   #strayAddress = false;
   readonly #silence: Silence;
+  readonly #lastWord = new LastWord();
   readonly #timer: DueTimer;
   #ackTimer: TimerHandle | null = null;
 
@@ -183,6 +185,7 @@ export class QuicConnection {
     try {
       this.#native.recv(datagram, info);
       this.#silence.heard(this.#host.clock.monotonicMs());
+      this.#lastWord.heard();
     } catch {
       // Whatever it was, quiche has noted what it must answer; the flush sends it.
       this.#host.counters.add('dropped.undecryptable');
@@ -292,11 +295,13 @@ export class QuicConnection {
 
   #close(byApplication: boolean, code: number, reason: string, end: ConnectionEnd): void {
     if (this.#status === 'closed' || this.#status === 'gone') return;
-    try {
-      this.#native.close(byApplication, code, Buffer.from(reason).subarray(0, CLOSE_REASON_MAX_BYTES));
-    } catch {
-      // Already closing: the peer was first, or quiche found a protocol error.
-    }
+    this.#lastWord.say(this.#host.clock.monotonicMs(), () => {
+      try {
+        this.#native.close(byApplication, code, Buffer.from(reason).subarray(0, CLOSE_REASON_MAX_BYTES));
+      } catch {
+        // Already closing: the peer was first, or quiche found a protocol error.
+      }
+    });
     this.#end(end);
     this.wake();
   }
@@ -351,11 +356,12 @@ export class QuicConnection {
       const streams = this.#reader.unfinishedCount + this.#writer.unwrittenCount;
       if (streams > 0) dueMs = Math.min(dueMs, nowMs + STREAM_JUDGE_INTERVAL_MS);
     }
-    this.#timer.arm(nowMs, dueMs);
+    this.#timer.arm(nowMs, Math.min(dueMs, this.#lastWord.dueMs));
   }
 
   readonly #doWhatIsDue = (): void => {
     const nowMs = this.#host.clock.monotonicMs();
+    if (nowMs >= this.#lastWord.dueMs) return this.dispose();
     if (this.#native.timeout() === 0) {
       this.#native.onTimeout();
       this.#dirty = true;

@@ -41,6 +41,12 @@ export const RETRY_TOKEN_LIFETIME_MS = 10_000;
 /** How long one key makes Retry tokens; the one before it is still accepted. */
 export const RETRY_KEY_LIFETIME_MS = 60_000;
 
+/**
+ * Addresses one connection may have been seen at. The native library frees none of them, so this is how often a NAT may move a peer; after
+ * that the connection falls silent and is dialled anew. Its own default is 2: the second move ended the connection.
+ */
+export const PATHS_MAX = 64;
+
 /** How long a dial may take; then it fails with `timeout`. */
 export const CONNECT_LIMIT_MS = 10_000;
 /** Dials in flight; beyond it a dial fails with `busy`. */
@@ -152,3 +158,5 @@ export const CHANNEL_BUSY_MS = 0.05;
 export const CHANNEL_ACKNOWLEDGE_BYTES = 256 * 1024;
 /** Requests and one-way messages under way from this process; the next one fails with `overloaded`. */
 export const CALLS_IN_FLIGHT_MAX = 16_384;
+/** A dial that was given up before anything was heard waits so long for the other side, to tell it; then it is forgotten. */
+export const LAST_WORD_LIMIT_MS = 2_000;

@@ -1,5 +1,5 @@
 // Pairs two hubs over their HTTP APIs, for specs whose story begins after it: the same calls as the pages, and no other way in.
-import type { PairingDto, PairingState } from '../../preload/contract/dto.ts';
+import type { HubDto, PairingDto, PairingState } from '../../preload/contract/dto.ts';
 import type { HubApi } from '../lan/hub-process.ts';
 import { until } from '../support/until.ts';
 
@@ -7,9 +7,8 @@ const STEP_LIMIT_MS = 20_000;
 
 /** `asking` asks `asked`, which is on this very computer; each calls the other by the name given. Resolves when both see the other online. */
 export async function pairByApi(asking: HubApi, asked: HubApi, names: { readonly asking: string; readonly asked: string }): Promise<void> {
-  const { hub } = await asked.call('hub.whoami', {});
-  const own = await asking.call('hub.whoami', {});
-  const [peer, self] = [hub.agent_id ?? '', own.hub.agent_id ?? ''];
+  const [hub, own] = [await running(asked), await running(asking)];
+  const [peer, self] = [hub.agent_id ?? '', own.agent_id ?? ''];
   await asked.call('pairings.window', { open: true });
   await asking.call('peers.add', { address: `127.0.0.1:${hub.peer_port ?? ''}`, key: hub.public_key ?? '', name: names.asked });
   const { id } = await asking.call('pairings.start', { peer, name: names.asked });
@@ -24,6 +23,14 @@ export async function pairByApi(asking: HubApi, asked: HubApi, names: { readonly
   await online(asking, peer);
   await online(asked, self);
   await asked.call('peers.update', { id: self, name: names.asking });
+}
+
+/** The API answers a moment before the port between hubs is open. */
+async function running(hub: HubApi): Promise<HubDto> {
+  return await until('the port between hubs to be open', STEP_LIMIT_MS, async () => {
+    const { hub: known } = await hub.call('hub.whoami', {});
+    return known.peer_port === null ? undefined : known;
+  });
 }
 
 /** Waits until this hub has a line to that peer. */

@@ -33,8 +33,11 @@ interface Unfinished {
   discarded: boolean;
 }
 
+/** What a reader needs of the native connection. */
+export type ReadableStreams = Pick<QuicheConnection, 'isReadable' | 'readable' | 'streamReadable' | 'streamRecv'>;
+
 export class StreamReader {
-  readonly #native: QuicheConnection;
+  readonly #native: ReadableStreams;
   readonly #clock: Clock;
   readonly #sink: StreamSink;
   readonly #total: UnfinishedBytes;
@@ -45,7 +48,7 @@ export class StreamReader {
 
   /** `scratch` is shared by all readers and must hold more than a stream's window. */
   constructor(deps: {
-    readonly native: QuicheConnection;
+    readonly native: ReadableStreams;
     readonly clock: Clock;
     readonly sink: StreamSink;
     readonly total: UnfinishedBytes;

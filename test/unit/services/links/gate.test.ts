@@ -74,6 +74,8 @@ describe('the gate for what comes in', () => {
 
   it('HE-02: a second hello is answered and audited, and changes nothing', async () => {
     const { dad, mum } = await household();
+    await clock.until(() => mum.peer(dad).capabilities !== null, 'everything is known that the first hello lets ask for');
+    const before = mum.peer(dad);
     const connection = await dad.links.lines.request(mum.key, 'hello', {
       protocol_versions: [1],
       agent_name: 'Grandma',
@@ -81,8 +83,9 @@ describe('the gate for what comes in', () => {
     });
     expect(connection).toMatchObject({ ok: true });
     await clock.settle();
-    expect(mum.peer(dad)).toMatchObject({ advertised_name: 'Dad' });
-    expect(mum.peer(dad).features).toContain('delegate');
+    expect(mum.peer(dad)).toEqual(before);
+    expect(before).toMatchObject({ name: 'Dad', advertised_name: 'Dad' });
+    expect(before.features).toContain('delegate');
     await clock.advance(100);
     expect(mum.auditActions()).toContain('peer.second_hello');
   });

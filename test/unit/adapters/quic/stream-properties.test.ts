@@ -1,0 +1,220 @@
+// What holds of frames, datagrams, streams and places for every input, not only for the chosen ones.
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { FrameChannel } from '../../../../main/adapters/quic/frame-channel.ts';
+import {
+  CONNECTIONS_MAX,
+  CONNECTIONS_PER_KEY_MAX,
+  MESSAGE_SIZE_MAX_BYTES,
+  QUARANTINED_CONNECTIONS_MAX,
+} from '../../../../main/adapters/quic/limits.ts';
+import { readDatagram } from '../../../../main/adapters/quic/packet-guard.ts';
+import { decidePlace, type PlaceHolder } from '../../../../main/adapters/quic/places.ts';
+import { StreamReader, type ReadableStreams } from '../../../../main/adapters/quic/stream-reader.ts';
+import { ManualClock } from '../../../fakes/manual-clock.ts';
+
+/** One end of a channel, and what came of it. */
+class Side {
+  readonly frames: string[] = [];
+  readonly written: Buffer[] = [];
+  broken = 0;
+  readonly channel: FrameChannel;
+  #listener: (bytes: Uint8Array) => void = () => undefined;
+
+  constructor() {
+    const wire = {
+      send: (bytes: Uint8Array) => void this.written.push(Buffer.from(bytes)),
+      onMessage: (listener: (bytes: Uint8Array) => void) => void (this.#listener = listener),
+    };
+    this.channel = new FrameChannel(wire, new ManualClock(), {
+      frame: (type, body) => void this.frames.push(`${type}:${body.toString('hex')}`),
+      caughtUp: () => undefined,
+      broken: () => void (this.broken += 1),
+    });
+    this.channel.open();
+  }
+
+  deliver(bytes: Uint8Array): void {
+    this.#listener(bytes);
+  }
+}
+
+/** `bytes` in pieces that end where the cuts say. */
+function pieces(bytes: Buffer, cuts: readonly number[]): readonly Buffer[] {
+  const ends = [...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length].toSorted((one, other) => one - other);
+  return ends.map((end, index) => bytes.subarray(index === 0 ? 0 : ends[index - 1], end));
+}
+
+const anyCuts = fc.array(fc.nat(), { maxLength: 12 });
+
+describe('frames', () => {
+  it('come out as they went in, whatever they hold and wherever the bytes are cut', () => {
+    const frame = fc.tuple(fc.integer({ min: 1, max: 255 }), fc.array(fc.uint8Array({ maxLength: 300 }), { maxLength: 3 }));
+    fc.assert(
+      fc.property(fc.array(frame, { minLength: 1, maxLength: 10 }), anyCuts, (frames, cuts) => {
+        const [sender, receiver] = [new Side(), new Side()];
+        for (const [type, parts] of frames) sender.channel.post(type, ...parts);
+        sender.channel.flush();
+        for (const piece of pieces(Buffer.concat(sender.written), cuts)) receiver.deliver(piece);
+        sender.channel.close();
+        expect(receiver.frames).toEqual(frames.map(([type, parts]) => `${type}:${Buffer.concat(parts).toString('hex')}`));
+        expect(receiver.broken).toBe(0);
+      }),
+    );
+  });
+
+  it('are taken or end the channel once, whatever bytes come, and how they were cut changes nothing', () => {
+    // Lengths that are plausible, so that more than the first four bytes count.
+    const chunk = fc.oneof(
+      fc.uint8Array({ maxLength: 40 }),
+      fc.constantFrom(Uint8Array.of(0, 0, 0, 2, 9, 7), Uint8Array.of(0, 0, 0, 1, 9)),
+    );
+    fc.assert(
+      fc.property(fc.array(chunk, { maxLength: 12 }), anyCuts, (chunks, cuts) => {
+        const bytes = Buffer.concat(chunks);
+        const [whole, cut] = [new Side(), new Side()];
+        whole.deliver(bytes);
+        for (const piece of pieces(bytes, cuts)) cut.deliver(piece);
+        expect(cut.frames).toEqual(whole.frames);
+        expect(cut.broken).toBe(whole.broken);
+        expect(whole.broken).toBeLessThanOrEqual(1);
+      }),
+    );
+  });
+});
+
+describe('the guard of datagrams', () => {
+  it('sorts every datagram without throwing, and never reads beyond its end', () => {
+    const header = fc.tuple(fc.constantFrom(0xc0, 0xd0, 0xe0, 0xf0, 0x40), fc.uint8Array({ maxLength: 80 }));
+    const likely = header.map(([first, rest]) => Buffer.concat([Buffer.from([first, 0, 0, 0, 1]), rest]));
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.uint8Array({ maxLength: 100 }).map((bytes) => Buffer.from(bytes)),
+          likely,
+        ),
+        (bytes) => {
+          const read = readDatagram(bytes);
+          if (read.type === 'drop') return;
+          expect(read.destination.length).toBeLessThanOrEqual(20);
+          expect(bytes.includes(Buffer.from(read.destination, 'latin1'))).toBe(true);
+          if (read.type === 'initial')
+            expect(7 + read.destination.length + read.source.length + read.token.length).toBeLessThan(bytes.length + 1);
+        },
+      ),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+describe('places', () => {
+  it('never hold more than their limits, whoever comes in whatever order, and refuse a paired hub only when paired hubs hold them all', () => {
+    const newcomer = fc.record({
+      key: fc.nat({ max: 260 }),
+      address: fc.nat({ max: 9 }),
+      direction: fc.constantFrom('incoming' as const, 'outgoing' as const),
+    });
+    fc.assert(
+      fc.property(fc.array(newcomer, { maxLength: 300 }), fc.nat({ max: 200 }), (newcomers, pairedCount) => {
+        const paired = new Set(Array.from({ length: pairedCount }, (_, key) => `key ${key}`));
+        let live: PlaceHolder[] = [];
+        for (const [connectionId, { key, address, direction }] of newcomers.entries()) {
+          const holder = { connectionId, keyHex: `key ${key}`, direction, host: `192.168.1.${address}` };
+          const decision = decidePlace(holder, live, paired, new Set());
+          if (!decision.admitted) {
+            if (paired.has(holder.keyHex))
+              expect(live.filter((other) => !paired.has(other.keyHex) && other.direction === 'incoming')).toEqual([]);
+            continue;
+          }
+          const gone = new Set(decision.evicted.map((eviction) => eviction.connectionId));
+          for (const other of live)
+            if (gone.has(other.connectionId) && other.keyHex !== holder.keyHex) expect(paired.has(other.keyHex)).toBe(false);
+          live = [...live.filter((other) => !gone.has(other.connectionId)), holder];
+          expect(live.length).toBeLessThanOrEqual(CONNECTIONS_MAX);
+          expect(live.filter((other) => other.keyHex === holder.keyHex).length).toBeLessThanOrEqual(CONNECTIONS_PER_KEY_MAX);
+          const strangers = live.filter((other) => !paired.has(other.keyHex) && other.direction === 'incoming');
+          expect(strangers.length).toBeLessThanOrEqual(QUARANTINED_CONNECTIONS_MAX);
+        }
+      }),
+    );
+  });
+});
+
+/** What a stream still has to give: pieces, and whether the last one is the end. */
+interface Script {
+  pieces: Buffer[];
+  ends: boolean;
+}
+
+/** The few calls of the native library that a reader makes, over scripted streams. */
+function scripted(streams: ReadonlyMap<number, Script>): ReadableStreams {
+  const hasMore = (streamId: number): boolean => (streams.get(streamId)?.pieces.length ?? 0) > 0;
+  const calls = {
+    isReadable: () => [...streams.keys()].some(hasMore),
+    readable: () => [...streams.keys()].filter(hasMore),
+    streamReadable: hasMore,
+    streamRecv: (streamId: number, into: Uint8Array): [number, boolean] | null => {
+      const stream = streams.get(streamId);
+      const piece = stream?.pieces.shift();
+      if (stream === undefined || piece === undefined) return null;
+      into.set(piece);
+      return [piece.length, stream.ends && stream.pieces.length === 0];
+    },
+  };
+  return calls;
+}
+
+describe('streams', () => {
+  it('give whole messages to the byte, end beyond the limit, and leave no byte counted', () => {
+    const stream = fc.record({
+      sizes: fc.array(fc.oneof(fc.nat({ max: 50 }), fc.integer({ min: 20_000, max: 70_000 })), { minLength: 1, maxLength: 5 }),
+      ends: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(fc.array(stream, { minLength: 1, maxLength: 8 }), fc.array(fc.nat({ max: 7 }), { maxLength: 30 }), (plans, order) => {
+        const clock = new ManualClock();
+        const total = { count: 0 };
+        const messages = new Map<number, Uint8Array>();
+        const violations = new Map<number, string>();
+        const streams = new Map<number, Script>();
+        const sink = {
+          message: (streamId: number, bytes: Uint8Array) => void messages.set(streamId, bytes),
+          reset: () => undefined,
+          violation: (streamId: number, rule: string) => {
+            // A stream that broke a limit is reset: nothing more of it comes.
+            streams.delete(streamId);
+            expect(violations.has(streamId)).toBe(false);
+            violations.set(streamId, rule);
+          },
+          expected: () => undefined,
+        };
+        const deps = { native: scripted(streams), clock, sink, total, scratch: Buffer.alloc(256 * 1024), isDialler: false };
+        const reader = new StreamReader(deps);
+        const waiting = plans.map(({ sizes }, index) => sizes.map((size, part) => Buffer.alloc(size, 16 * index + part)));
+        const whole = waiting.map((parts) => Buffer.concat(parts));
+        const give = (index: number): void => {
+          const piece = waiting[index]?.shift();
+          const streamId = index * 4;
+          if (piece === undefined || violations.has(streamId)) return;
+          streams.set(streamId, { pieces: [piece], ends: (plans[index]?.ends ?? false) && waiting[index]?.length === 0 });
+          reader.readAll();
+          expect(total.count).toBeGreaterThanOrEqual(0);
+          expect(total.count).toBeLessThanOrEqual(plans.length * MESSAGE_SIZE_MAX_BYTES);
+        };
+        for (const index of order) give(index % plans.length);
+        for (const index of plans.keys()) while ((waiting[index]?.length ?? 0) > 0 && !violations.has(index * 4)) give(index);
+        for (const [index, { ends }] of plans.entries()) {
+          const bytes = whole[index] ?? Buffer.alloc(0);
+          const isTooLarge = bytes.length > MESSAGE_SIZE_MAX_BYTES;
+          expect(violations.get(index * 4)).toBe(isTooLarge ? 'too-large' : undefined);
+          expect(messages.has(index * 4)).toBe(ends && !isTooLarge);
+          if (ends && !isTooLarge) expect(bytes.equals(messages.get(index * 4) ?? Buffer.alloc(1))).toBe(true);
+        }
+        if (reader.unfinishedCount === 0) expect(total.count).toBe(0);
+        reader.clear();
+        expect(total.count).toBe(0);
+        expect(reader.unfinishedCount).toBe(0);
+      }),
+    );
+  });
+});

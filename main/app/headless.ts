@@ -4,6 +4,8 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { SystemClock, SystemRandom } from '../adapters/clock/system-clock.ts';
 import { LineLog } from '../adapters/log/line-log.ts';
+import { LogFile } from '../adapters/log/log-file.ts';
+import { linesTo } from '../adapters/log/stream-lines.ts';
 import { ERRORS } from '../../preload/contract/errors.ts';
 import { ownCommand } from '../cli/own-command.ts';
 import { AppError } from '../lib/app-error.ts';
@@ -27,12 +29,19 @@ export async function runHeadless(argv: readonly string[]): Promise<number> {
     const config = readConfig({ argv, env: process.env });
     const clock = new SystemClock();
     const form = config.logForm ?? (process.stderr.isTTY ? 'text' : 'json');
-    const log = new LineLog(clock, (line) => process.stderr.write(line), config.logLevel, { form });
+    const file = new LogFile(config.home);
+    const log = new LineLog(
+      clock,
+      linesTo(process.stderr, (line) => file.write(line)),
+      config.logLevel,
+      { form },
+    );
+    const print = linesTo(process.stdout, () => {});
     process.on('uncaughtException', (error) => log.error('uncaught exception', { error: error.stack ?? error.message }));
     process.on('unhandledRejection', (reason) => log.error('unhandled rejection', { error: describe(reason) }));
     node = await createNode(config, { clock, random: new SystemRandom(), log, desktop: false, rendererDirectory: builtPages() });
     await node.start();
-    greet(node, ownCommand(config.home));
+    greet(node, ownCommand(config.home), print);
     await stopped;
     return 0;
   } catch (error) {
@@ -48,14 +57,14 @@ function builtPages(): string | null {
   return places.find((path) => existsSync(`${path}/assets`) && existsSync(`${path}/index.html`)) ?? null;
 }
 
-function greet(node: HubNode, command: string): void {
+function greet(node: HubNode, command: string, print: (line: string) => void): void {
   const port = node.apiPort;
-  process.stdout.write(`AXON Hub runs at http://127.0.0.1:${port}\n`);
+  print(`AXON Hub runs at http://127.0.0.1:${port}\n`);
   if (process.stdout.isTTY) {
-    process.stdout.write(`Open this link once, within 90 seconds: ${node.makeLoginUrl()}\n`);
-    process.stdout.write(`A new link: ${command} login    Stop: Ctrl+C\n`);
+    print(`Open this link once, within 90 seconds: ${node.makeLoginUrl()}\n`);
+    print(`A new link: ${command} login    Stop: Ctrl+C\n`);
   } else {
-    process.stdout.write(`To open its pages in a browser: ${command} login\n`);
+    print(`To open its pages in a browser: ${command} login\n`);
   }
 }
 

@@ -39,6 +39,16 @@ describe('a headless hub', () => {
     await expect(fetch(`http://127.0.0.1:${port}/health`)).rejects.toThrow();
   });
 
+  test('goes on, and stops in order, when nobody reads its output any more', async () => {
+    const { program, port } = await start();
+    program.stopReading();
+    const broken = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{' };
+    for (let i = 0; i < 5; i += 1) await fetch(`http://127.0.0.1:${port}/v1/sessions`, broken);
+    expect(await health(port)).toMatchObject({ status: 'ok' });
+    program.kill('SIGTERM');
+    expect(await program.ended()).toMatchObject({ code: 0 });
+  });
+
   test('HT-13: prints no login link where its output is not a terminal, and names the command that does', async () => {
     const { program } = await start();
     expect(program.out).toMatch(/npx axon (--home \S+ )?login/);

@@ -52,6 +52,12 @@ export class Program {
     this.#child.kill(signal);
   }
 
+  /** Closes the reading ends of its output, as a terminal that is closed does. */
+  stopReading(): void {
+    this.#child.stdout?.destroy();
+    this.#child.stderr?.destroy();
+  }
+
   /** Waits until `text` was printed on standard output. */
   async printed(text: string): Promise<void> {
     while (!this.out.includes(text)) {

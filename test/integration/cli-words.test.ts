@@ -177,6 +177,33 @@ describe('a hub with agents', () => {
   });
 });
 
+describe('two hubs that know of each other by address alone', () => {
+  let other: TestHub;
+  beforeAll(async () => {
+    await startHub();
+    other = await TestHub.start();
+  });
+  afterAll(async () => {
+    await hub.stop();
+    await other.stop();
+  });
+
+  test('are paired by five commands, each of which shows what the next one needs', { timeout: 90_000 }, async () => {
+    const there = (...words: readonly string[]): Promise<Ended> => axon(other.home, ['--passphrase-file', passphrase, 'pair', ...words]);
+    const here = (...words: readonly string[]): Promise<Ended> => owner('pair', ...words);
+    const shown = (await axon(other.home, ['status'])).out;
+    const [, key = ''] = /^Public key +([0-9a-f]{64})$/m.exec(shown) ?? [];
+    const [, port = ''] = /^Hubs' port +UDP ([0-9]+)$/m.exec(shown) ?? [];
+    expect(await there('window')).toMatchObject({ code: 0 });
+    expect(await here('start', key, '--address', `127.0.0.1:${port}`, '--name', 'Mum')).toMatchObject({ code: 0 });
+    await expect.poll(() => other.node.services.pairing.list().map(({ state }) => state), { timeout: 10_000 }).toEqual(['offered']);
+    const [, six = ''] = /six digits at the other hub: ([0-9]{6})/.exec((await there('open')).out) ?? [];
+    const [, two = ''] = /two digits at the other hub: ([0-9]{2})/.exec((await here('digits', six)).out) ?? [];
+    expect((await there('digits', two)).out).toContain('paired');
+    await expect.poll(() => hub.node.services.directory.list('paired').map(({ name }) => name)).toEqual(['Mum']);
+  });
+});
+
 describe('a hub at a terminal', () => {
   let home: string;
   beforeEach(() => (home = mkdtempSync(join(tmpdir(), 'axon-terminal-'))));

@@ -1,4 +1,5 @@
 // pair: joining two hubs, with the typing done at a terminal. Digits are typed, never compared by eye.
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { PairingDto, PairingWindowDto } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -6,6 +7,11 @@ import type { HubClient } from '../hub-client.ts';
 import type { Run } from '../run.ts';
 import { table, timeOf } from '../terminal.ts';
 import { wholeNumber } from '../option-values.ts';
+
+/** States that the two hubs leave by themselves. */
+const UNSETTLED: ReadonlySet<PairingDto['state']> = new Set(['exchanging', 'confirming']);
+const SETTLE_LOOK_AGAIN_MS = 100;
+const SETTLE_LOOKS_MAX = 100;
 
 export function addPairCommands(program: Command, run: Run): void {
   const pair = program.command('pair').description('pair this hub with another one (the person in charge only)');
@@ -52,7 +58,8 @@ export function addPairCommands(program: Command, run: Run): void {
     .action((id: string | undefined, _options: unknown, command: Command) =>
       run(command, async ({ terminal, session, command: typed }) => {
         const owner = await session.asOwner();
-        const pairing = await owner.call('pairings.open', { id: id ?? (await onlyOne(owner, ['offered'])) });
+        const opened = await owner.call('pairings.open', { id: id ?? (await onlyOne(owner, ['offered'])) });
+        const pairing = await settled(owner, opened);
         terminal.result(pairing, () => pairingLines(pairing, typed));
       }),
     );
@@ -65,7 +72,8 @@ export function addPairCommands(program: Command, run: Run): void {
       run(command, async ({ terminal, session, command: typed }) => {
         const owner = await session.asOwner();
         const id = options.id ?? (await onlyOne(owner, ['type_six', 'type_two', 'show_six', 'show_two']));
-        const pairing = await owner.call('pairings.digits', { id, digits: digits.replaceAll(/[ -]/g, '') });
+        const typedIn = await owner.call('pairings.digits', { id, digits: digits.replaceAll(/[ -]/g, '') });
+        const pairing = await settled(owner, typedIn);
         terminal.result(pairing, () => pairingLines(pairing, typed));
       }),
     );
@@ -90,6 +98,17 @@ async function onlyOne(owner: HubClient, states: readonly PairingDto['state'][])
     hint: '"axon pair list" shows them.',
     failedBy: 'input',
   });
+}
+
+/** The pairing once the hubs have exchanged what needs nobody: then digits are shown or asked for. Gives up waiting after a while. */
+async function settled(owner: HubClient, pairing: PairingDto): Promise<PairingDto> {
+  let now = pairing;
+  for (let looks = 0; UNSETTLED.has(now.state) && looks < SETTLE_LOOKS_MAX; looks++) {
+    await wait(SETTLE_LOOK_AGAIN_MS);
+    const { items } = await owner.call('pairings.list', {});
+    now = items.find(({ id }) => id === pairing.id) ?? now;
+  }
+  return now;
 }
 
 function windowLine(window: PairingWindowDto): string {

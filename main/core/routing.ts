@@ -1,5 +1,6 @@
 // Which local agent a request is for (PROTOCOL.md, Delegation states): by name, by the longest matching domain, by capability, else the
 // owner's default. Also what a domain is. A match authorises nothing.
+import { DOMAIN_NAME } from '../../preload/contract/domain-name.ts';
 import { err, ok, type Result } from '../lib/result.ts';
 import { DOMAIN_MAX_CHARACTERS, ROUTE_HINTS_MAX } from './limits.ts';
 
@@ -18,12 +19,11 @@ export interface RouteRequest {
   readonly capability: string | null;
 }
 
-const DOMAIN = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*){0,5}$/;
 const PLAIN_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 
 /** True for up to six dot-separated lower-case words, 64 characters in all. Anything else matches nothing. */
 export function isDomain(text: string): boolean {
-  return text.length <= DOMAIN_MAX_CHARACTERS && DOMAIN.test(text);
+  return text.length <= DOMAIN_MAX_CHARACTERS && DOMAIN_NAME.test(text);
 }
 
 /** True when `domain` is `prefix` or lies under it, word by word: "family" matches "family.calendar", never "familyx". */

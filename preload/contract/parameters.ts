@@ -1,6 +1,6 @@
 // The fields that parameters of operations are made of: each bounded, so that nothing that crosses a door is larger than what is meant.
-// Imports no file of this project.
 import * as v from 'valibot';
+import { DOMAIN_NAME } from './domain-name.ts';
 
 export const text = (max: number) => v.pipe(v.string(), v.maxLength(max));
 export const shortText = v.pipe(v.string(), v.minLength(1), v.maxLength(256));
@@ -12,11 +12,7 @@ export const agentName = v.pipe(
   v.regex(/^[a-z0-9]+(?:[._-][a-z0-9]+)*$/, 'an agent name is lower-case letters, digits, ".", "_" and "-"'),
   v.maxLength(64),
 );
-export const domain = v.pipe(
-  v.string(),
-  v.regex(/^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*){0,5}$/, 'a domain is up to six dot-separated lower-case words'),
-  v.maxLength(64),
-);
+export const domain = v.pipe(v.string(), v.regex(DOMAIN_NAME, 'a domain is up to six dot-separated lower-case words'), v.maxLength(64));
 export const riskClass = v.picklist(['R0', 'R1', 'R2', 'R3']);
 export const words = v.pipe(v.array(shortText), v.maxLength(64));
 export const jsonObject = v.record(v.string(), v.unknown());

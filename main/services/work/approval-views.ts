@@ -60,7 +60,7 @@ export class ApprovalViews {
       expires_at: row.state === 'pending' ? tasks.deadlineAt(task) : row.expiresAt,
       decided_at: row.decidedAt,
       decided_by: row.decidedBy,
-      surface: SURFACES.find((surface) => surface === row.surface) ?? null,
+      surface: surfaceOf(row),
       decline_reason: row.state === 'declined' || row.state === 'cancelled' ? row.reason : null,
       conversation_id: task.conversationId,
       message_id: task.messageId,
@@ -136,4 +136,9 @@ function damagedView(row: ApprovalRow, task: TaskRow): ApprovalView {
     conversation_id: task.conversationId,
     message_id: task.messageId,
   };
+}
+
+/** Where it was decided; null while it waits. */
+export function surfaceOf(approval: Pick<ApprovalRow, 'surface'>): Surface | null {
+  return SURFACES.find((surface) => surface === approval.surface) ?? null;
 }

@@ -1,12 +1,13 @@
 // The record of who said and did what, thread by thread: messages and the decisions between them. Reads only; an agent sees what it took part
 // in and nothing else.
 import type { ConversationDetailDto, ConversationDto, ConversationEntryDto } from '../../../preload/contract/conversation-dto.ts';
-import type { Surface, TaskDto } from '../../../preload/contract/dto.ts';
+import type { TaskDto } from '../../../preload/contract/dto.ts';
 import type { Items } from '../../../preload/contract/results.ts';
 import { escapeText } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { isJsonObject } from '../../lib/json-object.ts';
 import type { ApprovalRow, ConversationSummaryRow, MessageRow, Store, TaskRow } from '../../ports/store.ts';
+import { surfaceOf } from './approval-views.ts';
 import { CONVERSATION_ENTRIES_MAX, TITLE_MAX_CHARACTERS } from './limits.ts';
 import { pageOf, type Page } from './pages.ts';
 import type { Parties } from './parties.ts';
@@ -29,7 +30,6 @@ const WORDS: Readonly<Record<string, string>> = {
   cancel: 'reason',
   error: 'message',
 };
-const SURFACES: readonly Surface[] = ['window', 'browser', 'command_line', 'clock', 'rule', 'peer', 'agent', 'hub'];
 
 export class Conversations {
   readonly #deps: Deps;
@@ -144,7 +144,7 @@ function decisionEntry(approval: ApprovalRow, at: number, task: TaskRow): Conver
     agent: task.toAgent,
     text: approval.reason,
     state: approval.state,
-    surface: SURFACES.find((surface) => surface === approval.surface) ?? null,
+    surface: surfaceOf(approval),
     digest: approval.digest,
   };
 }

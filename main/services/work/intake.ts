@@ -22,6 +22,7 @@ import {
   PENDING_TOTAL_MAX,
   WAITING_QUERIES_PER_PARTY_MAX,
 } from './limits.ts';
+import { newTask } from './new-task.ts';
 import { isLocal, type Parties } from './parties.ts';
 import { failure } from './task-endings.ts';
 import type { After } from './unit-of-work.ts';
@@ -142,29 +143,27 @@ export class Intake {
   #insertTask(tables: Tables, request: WorkRequest, { agent, ruling: { decision } }: Assessment): TaskRow {
     const receivedAt = this.#deps.clock.wallMs();
     const end = decision === 'decline' ? { ...TURNED_AWAY, result: JSON.stringify(failure(TURNED_AWAY)), finishedAt: receivedAt } : OPEN;
-    return tables.insertTask({
-      id: request.direction === 'local' ? request.messageId : this.#deps.random.uuid(),
-      direction: request.direction,
-      kind: request.kind,
-      party: request.party,
-      messageId: request.messageId,
-      contentDigest: request.contentDigest,
-      state: TASK_STATE[decision],
-      revision: 0,
-      fromAgent: request.fromAgent,
-      toAgent: agent.name,
-      domain: request.domain,
-      conversationId: conversationFor(tables, request),
-      payload: canonicalJson(request.payload),
-      reportBack: request.reportBack,
-      urgent: request.urgent,
-      receivedAt,
-      deadlineMs: request.deadlineMs,
-      elapsedMs: 0,
-      elapsedAt: receivedAt,
-      estimatedMs: null,
-      ...end,
-    });
+    return tables.insertTask(
+      newTask({
+        id: request.direction === 'local' ? request.messageId : this.#deps.random.uuid(),
+        direction: request.direction,
+        kind: request.kind,
+        party: request.party,
+        messageId: request.messageId,
+        contentDigest: request.contentDigest,
+        state: TASK_STATE[decision],
+        fromAgent: request.fromAgent,
+        toAgent: agent.name,
+        domain: request.domain,
+        conversationId: conversationFor(tables, request),
+        payload: canonicalJson(request.payload),
+        reportBack: request.reportBack,
+        urgent: request.urgent,
+        receivedAt,
+        deadlineMs: request.deadlineMs,
+        ...end,
+      }),
+    );
   }
 
   /** Every request has its view, asked or not: it is what the agent's words are taken from. */

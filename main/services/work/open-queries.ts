@@ -9,6 +9,7 @@ import { codeOf, responseOf, type AgentReply } from './agent-reply.ts';
 import { deliveryDto, type DeliveryBody, type Untrusted } from './delivery-body.ts';
 import type { Handover } from './handover.ts';
 import { checkAttempt, Leases, type Attempt } from './leases.ts';
+import type { TaskViews } from './task-views.ts';
 import { DELIVERY_ATTEMPTS_MAX, OPEN_QUERIES_MAX, OPEN_QUERIES_PER_PARTY_MAX } from './limits.ts';
 
 /** What the asker gets: the payload of a `response`, or the error instead. */
@@ -39,6 +40,7 @@ interface Deps {
   readonly clock: Clock;
   readonly random: Random;
   readonly handover: Handover;
+  readonly tasks: Pick<TaskViews, 'deadlineAt'>;
 }
 
 export class OpenQueries {
@@ -111,6 +113,8 @@ export class OpenQueries {
 
   /** A person allowed it: the agent gets exactly what that person saw. */
   allowed(task: TaskRow, approval: ApprovalRow): void {
+    const query = this.#byTask.get(task.id);
+    if (query) query.deadlineAt = this.#deps.tasks.deadlineAt(task);
     const words = this.#deps.handover.fromApproval(approval);
     if (words.ok) this.deliver(task.id, this.#deps.handover.body(task, approval), words.value);
     else this.fail(task.id, new AppError('internal', 'The stored request was damaged; it was not run.'));

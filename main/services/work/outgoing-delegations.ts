@@ -22,6 +22,7 @@ import type { AuditTrail } from './audit-trail.ts';
 import type { Deadlines } from './deadlines.ts';
 import type { Idempotency, IdempotencyClaim } from './idempotency.ts';
 import { ACK_TIMEOUT_MS, LATE_RESULT_GRACE_MS, OUTGOING_OPEN_MAX, RESEND_BACKOFF } from './limits.ts';
+import { newTask } from './new-task.ts';
 import type { OutgoingCancels } from './outgoing-cancels.ts';
 import { delegatePayload } from './outgoing-payloads.ts';
 import type { Recipient } from './recipients.ts';
@@ -216,32 +217,26 @@ export class OutgoingDelegations {
     const at = this.#deps.clock.wallMs();
     const { params, recipient, asker, payload, messageId, raw } = sent;
     const conversationId = params.conversation?.id ?? messageId;
-    const task = tables.insertTask({
-      id: messageId,
-      direction: 'outgoing',
-      kind: 'delegate',
-      party: recipient.peer.key,
-      messageId,
-      contentDigest: contentDigest({ kind: 'delegate', ref: null, payload }),
-      state: 'sending',
-      revision: 0,
-      fromAgent: asker,
-      toAgent: recipient.agent ?? params.route?.to ?? null,
-      domain: typeof payload.domain === 'string' ? payload.domain : null,
-      conversationId,
-      payload: canonicalJson(payload),
-      reportBack: params.report_back,
-      urgent: params.priority === 'urgent',
-      receivedAt: at,
-      deadlineMs: params.deadline_ms ?? DEADLINE_MAX_MS,
-      elapsedMs: 0,
-      elapsedAt: at,
-      estimatedMs: null,
-      result: null,
-      code: null,
-      reason: null,
-      finishedAt: null,
-    });
+    const task = tables.insertTask(
+      newTask({
+        id: messageId,
+        direction: 'outgoing',
+        kind: 'delegate',
+        party: recipient.peer.key,
+        messageId,
+        contentDigest: contentDigest({ kind: 'delegate', ref: null, payload }),
+        state: 'sending',
+        fromAgent: asker,
+        toAgent: recipient.agent ?? params.route?.to ?? null,
+        domain: typeof payload.domain === 'string' ? payload.domain : null,
+        conversationId,
+        payload: canonicalJson(payload),
+        reportBack: params.report_back,
+        urgent: params.priority === 'urgent',
+        receivedAt: at,
+        deadlineMs: params.deadline_ms ?? DEADLINE_MAX_MS,
+      }),
+    );
     tables.insertMessage({
       messageId,
       direction: 'out',

@@ -16,6 +16,7 @@ import { parseResponse, type ResponsePayload } from '../../protocol/payloads.ts'
 import type { EventBus } from '../event-bus.ts';
 import type { OutgoingMessage, PeerMessenger } from '../peer-messenger.ts';
 import { ANSWER_TRAVEL_MS } from './limits.ts';
+import { newTask } from './new-task.ts';
 import { HUNG_UP, type OutgoingCancels } from './outgoing-cancels.ts';
 import { queryPayload } from './outgoing-payloads.ts';
 import type { Recipient } from './recipients.ts';
@@ -165,32 +166,26 @@ export class OutgoingQueries {
 function keepTask(tables: Tables, asked: Asked): TaskRow {
   return (
     tables.task(asked.id) ??
-    tables.insertTask({
-      id: asked.id,
-      direction: 'outgoing',
-      kind: 'query',
-      party: asked.party,
-      messageId: asked.id,
-      contentDigest: contentDigest({ kind: 'query', ref: null, payload: asked.payload }),
-      state: 'sending',
-      revision: 0,
-      fromAgent: asked.asker,
-      toAgent: asked.toAgent,
-      domain: typeof asked.payload.domain === 'string' ? asked.payload.domain : null,
-      conversationId: asked.conversationId,
-      payload: canonicalJson(asked.payload),
-      reportBack: true,
-      urgent: false,
-      receivedAt: asked.at,
-      deadlineMs: asked.deadlineMs,
-      elapsedMs: 0,
-      elapsedAt: asked.at,
-      estimatedMs: null,
-      result: null,
-      code: null,
-      reason: null,
-      finishedAt: null,
-    })
+    tables.insertTask(
+      newTask({
+        id: asked.id,
+        direction: 'outgoing',
+        kind: 'query',
+        party: asked.party,
+        messageId: asked.id,
+        contentDigest: contentDigest({ kind: 'query', ref: null, payload: asked.payload }),
+        state: 'sending',
+        fromAgent: asked.asker,
+        toAgent: asked.toAgent,
+        domain: typeof asked.payload.domain === 'string' ? asked.payload.domain : null,
+        conversationId: asked.conversationId,
+        payload: canonicalJson(asked.payload),
+        reportBack: true,
+        urgent: false,
+        receivedAt: asked.at,
+        deadlineMs: asked.deadlineMs,
+      }),
+    )
   );
 }
 

@@ -11,6 +11,7 @@ import type { EventBus } from '../event-bus.ts';
 import { conversationFor } from './conversation-ids.ts';
 import type { Handover } from './handover.ts';
 import { TURNED_AWAY, type Assessment, type Intake } from './intake.ts';
+import { newTask } from './new-task.ts';
 import { whyGone, type OpenQueries, type QueryEnd, type QueryOutcome } from './open-queries.ts';
 import type { Parties } from './parties.ts';
 import type { Progress } from './progress.ts';
@@ -191,7 +192,7 @@ export class QueryDesk {
 
   #taskOf(request: WorkRequest, { agent }: Assessment, id: string): Omit<TaskRow, 'seq'> {
     const receivedAt = this.#deps.clock.wallMs();
-    return {
+    return newTask({
       id,
       direction: request.direction,
       kind: 'query',
@@ -199,7 +200,6 @@ export class QueryDesk {
       messageId: request.messageId,
       contentDigest: request.contentDigest,
       state: 'queued',
-      revision: 0,
       fromAgent: request.fromAgent,
       toAgent: agent.name,
       domain: request.domain,
@@ -209,14 +209,7 @@ export class QueryDesk {
       urgent: false,
       receivedAt,
       deadlineMs: request.deadlineMs,
-      elapsedMs: 0,
-      elapsedAt: receivedAt,
-      estimatedMs: null,
-      result: null,
-      code: null,
-      reason: null,
-      finishedAt: null,
-    };
+    });
   }
 }
 

@@ -101,7 +101,7 @@ export class Work {
     });
     const endings = new TaskEndings({ ...deps, deadlines, deliveries, outbox, audit });
     const handover = new Handover({ deliveries, parties });
-    const queries = new OpenQueries({ ...deps, handover });
+    const queries = new OpenQueries({ ...deps, handover, tasks: views });
     const ruleViews = new RuleViews({ ...deps, parties, tasks: views });
     const rules = new RuleBook({ ...deps, unit, audit, views: ruleViews });
     const intake = new Intake({ ...deps, agents, parties, deadlines, handover, events, audit, rules });

@@ -1,11 +1,11 @@
 // What the hub says of a request, in its own words: from the kind, the owner's names and the owner's classes, never from the sender's text.
+import { DOMAIN_NAME } from '../../../preload/contract/domain-name.ts';
 import type { ApprovalDto } from '../../../preload/contract/dto.ts';
 import { surfaceWords } from '../../../preload/contract/strings/now.ts';
 import { areaName, timeOfDay, exactTime } from '../../app/format.ts';
 import { words } from '../../app/words.ts';
 
 const { now } = words;
-const DOMAIN = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*){0,5}$/;
 
 /** What people read as words: small letters and digits, joined by single marks. "context." is where askers put what belongs to the task. */
 const FIELD_PATH = /^(?:context\.)?([a-z][a-z0-9]*(?:[_.-][a-z0-9]+)*)$/;
@@ -15,7 +15,7 @@ export const headingId = (approvalId: string): string => `approval-${approvalId}
 
 /** The area in words; undefined when none was named or what was named is no area. */
 export function areaOf({ domain }: Pick<ApprovalDto, 'domain'>): string | undefined {
-  return domain !== null && DOMAIN.test(domain) ? areaName(domain) : undefined;
+  return domain !== null && DOMAIN_NAME.test(domain) ? areaName(domain) : undefined;
 }
 
 /** What stands before the asking agent's own name: "Dad, with", "with", "an agent on this computer". */
@@ -105,12 +105,13 @@ export function outcomeOf(approval: ApprovalDto, pressed: 'here' | 'second' | 'e
   const at = approval.decided_at ?? approval.expires_at;
   const where = pressed === 'here' ? words.common.here : surfaceWords(approval.surface);
   const by = approval.decided_by;
+  const byRule = approval.rule_id !== null;
   const late = pressed === 'second' ? ` ${decided.second}` : '';
   switch (approval.state) {
     case 'approved':
       return {
         look: 'let',
-        title: by === null ? decided.allowedNoName(where) : decided.allowed(by, where),
+        title: byRule ? words.rules.byRuleLet : by === null ? decided.allowedNoName(where) : decided.allowed(by, where),
         detail: decided.agentHasIt(exactTime(at), approval.to_agent) + late,
       };
     case 'declined': {
@@ -118,7 +119,7 @@ export function outcomeOf(approval: ApprovalDto, pressed: 'here' | 'second' | 'e
         approval.decline_reason === null || approval.decline_reason === '' ? '' : ` ${decided.withReason(approval.decline_reason)}`;
       return {
         look: 'back',
-        title: by === null ? decided.declinedNoName(where) : decided.declined(by, where),
+        title: byRule ? words.rules.byRuleBack : by === null ? decided.declinedNoName(where) : decided.declined(by, where),
         detail: decided.askerTold(exactTime(at), approval.peer_name) + reason + late,
       };
     }

@@ -72,6 +72,7 @@ describe('a query', () => {
     await mum.decide(card, 'allow');
     const item = await mum.claim('claude');
     expect(item.approval?.digest).toBe(card.digest);
+    expect(item.deadline_at).toBe(card.expires_at);
     await mum.work.inbox.reply('claude', item.delivery_id, { status: 'completed', summary: 'Yes', truncated: false });
     await clock.settle();
     expect(asked.answer?.untrusted?.summary).toBe('Yes');

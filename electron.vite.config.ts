@@ -36,7 +36,8 @@ export const rendererConfig = {
     minify: true,
     license: LICENCES,
     modulePreload: false,
-    rollupOptions: { input: { index: join(root, 'renderer/index.html') } },
+    // How long plugins took is of no use to whoever starts the hub.
+    rollupOptions: { input: { index: join(root, 'renderer/index.html') }, checks: { bundlerTimings: false } },
   },
 } satisfies UserConfig;
 

@@ -5,6 +5,7 @@ import { KeychainVault } from '../adapters/keyvault/keychain-vault.ts';
 import { createMdnsDiscovery } from '../adapters/mdns/mdns-discovery.ts';
 import type { SpawnQuicProcess } from '../adapters/quic/quic-process.ts';
 import { createQuicTransport } from '../adapters/quic/quic-transport.ts';
+import { ownAddresses } from '../adapters/resolver/own-addresses.ts';
 import { SystemResolver } from '../adapters/resolver/system-resolver.ts';
 import { ownCommandAnywhere } from '../cli/own-command.ts';
 import { toBase64Url } from '../lib/bytes.ts';
@@ -90,7 +91,8 @@ export function composeServices(config: Config, deps: NodeDeps, store: Store): S
   const defaultName = (): string => (identity.ready ? neutralName(identity.agentId) : 'This hub');
   const settings = new SettingsService({ ...base, events, defaultName }, { name: config.name, discovery: config.discovery });
   const platform = PLATFORMS[process.platform] ?? process.platform;
-  const facts = { version: VERSION, platform, desktop: deps.desktop, command: ownCommandAnywhere(config.home) };
+  const addresses = (): readonly string[] => ownAddresses(config.interfaces);
+  const facts = { version: VERSION, platform, desktop: deps.desktop, command: ownCommandAnywhere(config.home), addresses };
   const hub = new HubStatus({ clock, events, identity, settings, passphrase }, facts);
   settings.onChange((now, before) => {
     if (now.name !== before.name || now.person !== before.person || now.discovery !== before.discovery) hub.changed();

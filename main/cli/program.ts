@@ -33,7 +33,7 @@ Speaking for an agent (peers, discover, query, delegate, notify, tasks, cancel, 
   AXON_TOKEN, AXON_TOKEN_FILE     the token, or the file that holds it; never give a token as an argument
   --as NAME                       which one, when several agents are connected here
 
-Speaking for the person in charge (login, approvals, pair, agents add, agents remove):
+Speaking for the person in charge (login, approvals, pair, peers add, agents add, agents remove):
   asks for the owner passphrase at a terminal, or takes --passphrase-file FILE
 
 Texts that begin with a dash: put -- before them, as in  ${command} query "Mum's PC" -- "--help is what?"

@@ -7,6 +7,7 @@ import type { SettingsService } from './auth/settings-service.ts';
 import type { EventBus } from './event-bus.ts';
 import type { IdentityService } from './identity.ts';
 import { DISCOVERY_OFF } from './links/discovery-status.ts';
+import { writeShareToken } from './links/hub-address.ts';
 import { hubLabel } from './links/peer-names.ts';
 
 export interface HubStatusDeps {
@@ -24,6 +25,8 @@ export interface HubFacts {
   readonly desktop: boolean;
   /** What a line at a terminal begins with; null where there is no command. */
   readonly command: string | null;
+  /** This computer's own addresses now. */
+  readonly addresses: () => readonly string[];
 }
 
 export class HubStatus {
@@ -57,6 +60,7 @@ export class HubStatus {
       platform: this.#facts.platform,
       api_port: this.#apiPort,
       peer_port: this.#peerPort,
+      share_tokens: known.state === 'ready' ? this.#shareTokens(known.keyHex) : [],
       started_at: this.#startedAt,
       discovery,
       discovery_status: this.#discovery,
@@ -98,6 +102,11 @@ export class HubStatus {
   /** Tells pages what the hub is like now. */
   changed(): void {
     this.#deps.events.publish({ type: 'hub', hub: this.current() });
+  }
+
+  #shareTokens(keyHex: string): readonly string[] {
+    const port = this.#peerPort;
+    return port === null ? [] : this.#facts.addresses().map((host) => writeShareToken(keyHex, { host, port }));
   }
 
   #state(): HubState {

@@ -35,6 +35,11 @@ export interface HubDto {
   readonly platform: string;
   readonly api_port: number;
   readonly peer_port: number | null;
+  /**
+   * `axon://KEY@host:port`, one for each IPv4 address of this computer: what another hub, or the public AXON daemon, needs to add this one.
+   * Empty while there is no identity or the port is closed.
+   */
+  readonly share_tokens: readonly string[];
   readonly started_at: number;
   /** The owner's setting; how it goes stands in discovery_status. */
   readonly discovery: boolean;

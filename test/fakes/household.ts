@@ -48,6 +48,7 @@ export const MUM: HubDto = {
   platform: 'linux',
   api_port: 7117,
   peer_port: 7100,
+  share_tokens: ['axon://VGhpcyBpcyBubyBrZXkgb2YgYW55IGh1YiBhdCBhbGw@192.168.1.12:7100'],
   started_at: NOW - 3 * DAY,
   discovery: true,
   discovery_status: { state: 'working', message: null, interfaces: ['eth0'] },

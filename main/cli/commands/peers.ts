@@ -1,11 +1,11 @@
-// peers, discover, ping: who is there and what they do.
+// peers, discover, ping: who is there and what they do; peers add: a hub that its owner names by address and key.
 import type { Command } from 'commander';
 import type { CapabilitiesDto, PeerDto } from '../../../preload/contract/dto.ts';
 import type { Run } from '../run.ts';
 import { table, timeOf } from '../terminal.ts';
 
 export function addPeerCommands(program: Command, run: Run): void {
-  program
+  const peers = program
     .command('peers')
     .description('list the hubs this one knows')
     .option('--nearby', 'only hubs that were found and are not paired')
@@ -19,6 +19,7 @@ export function addPeerCommands(program: Command, run: Run): void {
         );
       }),
     );
+  addAddCommand(peers, run);
   program
     .command('discover')
     .description('ask a hub what its agents do; without a name, list every paired hub with what is known of it')
@@ -45,6 +46,26 @@ export function addPeerCommands(program: Command, run: Run): void {
         terminal.result(pong, () => [
           `${hub} answers in ${pong.round_trip_ms.toFixed(1)} ms: ${pong.status}, ${pong.active_tasks} tasks under way`,
         ]);
+      }),
+    );
+}
+
+function addAddCommand(peers: Command, run: Run): void {
+  peers
+    .command('add')
+    .description('keep a hub by its address and key (the person in charge only)')
+    .argument('<address>', 'its share token, axon://KEY@HOST:PORT, or HOST:PORT with --key')
+    .option('--key <key>', 'its public key or agent id, when the address holds none')
+    .option('--name <name>', 'what you call it')
+    .option('--trust', 'trust this very key without typing digits: for a program that knows none, such as the public AXON daemon')
+    .action((address: string, { key, name, trust }: { key?: string; name?: string; trust?: boolean }, command: Command) =>
+      run(command, async ({ terminal, session, command: typed }) => {
+        const peer = await (await session.asOwner()).call('peers.add', { address, key, name, trust });
+        terminal.result(peer, () =>
+          peer.trust === 'paired'
+            ? [`Trusted: ${peer.name}, ${peer.id}.`, 'It has to trust this hub too: give it the share token that "status" shows.']
+            : [`Kept: ${peer.name}, ${peer.id}. Now pair the two: ${typed} pair start "${peer.name}"`],
+        );
       }),
     );
 }

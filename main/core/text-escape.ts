@@ -10,8 +10,11 @@ export const HIDDEN_NAME = '(name hidden)';
 
 const WHITE_SPACE_BUT_SPACE = /[^\S ]/u;
 const PRIVATE_OR_UNASSIGNED = /[\p{Private_Use}\p{Unassigned}]/u;
-/** More marks on one letter than any spelling needs reach into the lines above and below. */
-const PILE_OF_MARKS = /\p{Mark}{5}/u;
+/**
+ * More marks on one letter than its spelling needs reach into the lines above and below. Letters of these three systems stand composed here
+ * and need hardly any of their own.
+ */
+const PILE_OF_MARKS = /\p{Mark}{5}|\p{Nonspacing_Mark}{4}|[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Number}]\p{Mark}{3}/u;
 const VISIBLE = /[\p{Letter}\p{Number}\p{Emoji_Presentation}]/u;
 /** Writing systems a name may use, each with what its own readers mix into it. */
 const WRITING_SYSTEMS = [
@@ -72,11 +75,13 @@ export function escapeObject(value: JsonObject): JsonObject {
  */
 export function escapeName(text: string): { readonly name: string; readonly hidden: boolean } {
   // Bounded before it is normalised: one character may become eighteen.
-  const name = text.length > NAME_MAX_GRAPHEMES * 32 ? '' : text.normalize('NFKC').trim();
+  const given = text.length > NAME_MAX_GRAPHEMES * 32 ? '' : text.trim();
+  const name = given.normalize('NFKC').trim();
   const fits =
     VISIBLE.test(name) &&
     !hasHidden(name) &&
-    !WHITE_SPACE_BUT_SPACE.test(name) &&
+    // As it was given: normalising makes plain spaces of odd ones.
+    !WHITE_SPACE_BUT_SPACE.test(given) &&
     !PRIVATE_OR_UNASSIGNED.test(name) &&
     !PILE_OF_MARKS.test(name) &&
     WRITING_SYSTEMS.some((system) => system.test(name)) &&

@@ -1,12 +1,15 @@
 // Makes every character visible that a person would not see or that would move the others: controls, direction marks, invisible
-// fillers, tags. Each becomes "[U+202E]". Text that already looks like such an escape has its bracket escaped ("[U+005B]U+202E]"), so an
+// fillers, spaces of odd widths, tags, and marks piled on one letter until they cover the lines around it. Each becomes "[U+202E]". Text that already looks like such an escape has its bracket escaped ("[U+005B]U+202E]"), so an
 // escape in the result is always ours and the original can be told from it without doubt. Nothing is dropped, cut or normalised.
 
 /** Everything Unicode wants drawn as nothing, all controls but tab and line feed, halves of pairs, line separators, blank fillers and
- * format marks, and what has no agreed shape (private use). */
+ * format marks, spaces that are wider or narrower than they look (those of French and of figures stay), and what has no agreed shape
+ * (private use). */
 const HIDDEN =
-  /(?![\t\n])[\p{Control}\u2028\u2029\u2800\ufff9-\ufffb\u{13430}-\u{1343f}\u{1d159}\p{Private_Use}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\p{Surrogate}]/u;
-const SUSPECT = new RegExp(`${HIDDEN.source}|\\[(?=[Uu]\\+[0-9A-Fa-f]{1,8}\\])`, 'gu');
+  /(?![\t\n])[\p{Control}\u1680\u2000-\u200a\u2028\u2029\u205f\u2800\u3000\ufff9-\ufffb\u{13430}-\u{1343f}\u{1d159}\p{Private_Use}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\p{Surrogate}]/u;
+/** More marks than any spelling puts on one letter. */
+const PILED_MARK = /(?<=\p{Nonspacing_Mark}{5})\p{Nonspacing_Mark}/u;
+const SUSPECT = new RegExp(`${HIDDEN.source}|${PILED_MARK.source}|\\[(?=[Uu]\\+[0-9A-Fa-f]{1,8}\\])`, 'gu');
 const JOINER = /^[\u200c\u200d]$/u;
 const EMOJI_SELECTOR = /^[\ufe0e\ufe0f]$/u;
 const ENDS_IN_EMOJI = /(?:\p{Extended_Pictographic}\ufe0f?|\p{Emoji_Modifier})$/u;

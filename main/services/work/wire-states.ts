@@ -1,4 +1,4 @@
-// The words for how far a request is, as they cross the wire (PROTOCOL.md, ack and Progress), and what they are called everywhere else. The one
+// The words for how far a request is, as they cross the wire (PROTOCOL.md, Delegation states), and what they are called everywhere else. The one
 // place that knows both; nothing else may spell the wire's.
 import type { TaskState } from '../../core/task-state.ts';
 import type { AckPayload } from '../../protocol/payloads.ts';

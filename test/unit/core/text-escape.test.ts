@@ -7,6 +7,13 @@ describe('bodies', () => {
     expect(escapeText('Send it\u202e now\r\n\tok')).toBe('Send it[U+202E] now[U+000D]\n\tok');
   });
 
+  it('HE-07 (bodies): show odd spaces and marks piled up beyond any spelling, and leave what languages need', () => {
+    expect(escapeText('pay\u2003 \u3000now\u00ad')).toBe('pay[U+2003] [U+3000]now[U+00AD]');
+    expect(escapeText(`a${'\u0301'.repeat(7)}b`)).toBe(`a${'\u0301'.repeat(5)}[U+0301][U+0301]b`);
+    for (const text of ['Nguyễn Thị Ánh', 'שָׁלוֹם עֲלֵיכֶם', 'क्षत्रिय', '5\u202fkm', 'Ça va\u00a0?', 'བསྒྲུབས', '👩‍🚀 ❤️'])
+      expect(escapeText(text)).toBe(text);
+  });
+
   it('are escaped at any depth, keys too, and nothing but strings changes', () => {
     const value = { 'a\u200b': ['x\u0000', 1, null, true, { 'b\u202e': { c: '\u2066' } }], plain: 'plain' };
     expect(escapeJson(value)).toEqual({
@@ -35,6 +42,9 @@ describe('names', () => {
     'بيت العائلة',
     'घर',
     'Attic 🏠',
+    'Nguyễn Thị Ánh',
+    'คุณย่า',
+    'שָׁלוֹם',
     '👩‍🚀',
     '7',
   ])('shows %j', (name) => {
@@ -63,6 +73,15 @@ describe('names', () => {
     ['NUL', 'Dad\u0000'],
     ['an escape look-alike', 'Dad [U+202E]'],
     ['a non-breaking line', 'Dad\u2028Mum'],
+    ['an em space, which looks like several', 'Dad\u2003verified'],
+    ['a hair space, which looks like none', 'Da\u200ad'],
+    ['an ideographic space', 'Dad\u3000verified'],
+    ['a non-breaking space', 'Dad\u00a0Mum'],
+    ['a soft hyphen', 'Da\u00add'],
+    ['a variation selector on a letter', 'Dad\ufe0f'],
+    ['a supplementary variation selector', 'Dad\u{e0100}'],
+    ['three marks on a Latin letter', 'Dadx\u0301\u0302\u0303'],
+    ['four marks above one letter of any system', '\u0e01\u0e34\u0e34\u0e48\u0e4c'],
     ['half a surrogate pair', 'Dad\ud800'],
     ['33 characters', 'x'.repeat(33)],
     ['10,000 characters', 'x'.repeat(10_000)],

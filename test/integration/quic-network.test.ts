@@ -1,11 +1,11 @@
 // The transport on a network as it is: losing, slow, changing addresses, gone.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createInProcessTransport } from '../../main/adapters/quic/quic-transport.ts';
+import { UdpLine } from '../support/udp-line.ts';
 import { Household, systemDeps, type TestHub } from './quic-test-hub.ts';
-import { Link } from './quic-link.ts';
 
 let household: Household;
-const links: Link[] = [];
+const links: UdpLine[] = [];
 beforeEach(() => {
   household = new Household(() => createInProcessTransport(systemDeps));
 });
@@ -14,11 +14,11 @@ afterEach(async () => {
   for (const link of links.splice(0)) link.close();
 });
 
-async function linked(): Promise<{ near: TestHub; far: TestHub; link: Link; connectionId: number }> {
+async function linked(): Promise<{ near: TestHub; far: TestHub; link: UdpLine; connectionId: number }> {
   const [near, far] = [await household.hub(), await household.hub()];
   near.trust(far);
   far.trust(near);
-  const link = new Link(far.port);
+  const link = new UdpLine(far.port);
   links.push(link);
   const port = await link.open();
   const dialled = await near.transport.dial({ ...far.target, port }, AbortSignal.timeout(10_000));
@@ -52,6 +52,18 @@ it('follows a peer whose address a NAT has changed, once the new path is validat
   expect(far.eventsOf('disconnected')).toEqual([]);
 });
 
+it('F-19: follows a peer that a NAT moves again and again', async () => {
+  const { near, far, link, connectionId } = await linked();
+  for (let number = 0; number < 12; number += 1) {
+    const port = await link.rebind();
+    const answer = await near.transport.request(connectionId, new Uint8Array(400).fill(number), 10_000);
+    expect(answer.ok && Buffer.from(answer.value).equals(Buffer.alloc(400, number))).toBe(true);
+    await far.event('path-changed', ({ connection }) => connection.port === port);
+  }
+  expect(far.eventsOf('request')).toHaveLength(12);
+  for (const hub of [near, far]) expect(hub.eventsOf('disconnected')).toEqual([]);
+});
+
 it('P12: a peer that falls silent counts as lost within twenty seconds, one that is merely idle does not', async () => {
   const idle = await linked();
   const { near, far, link, connectionId } = await linked();
@@ -73,7 +85,7 @@ it('P12: a peer that falls silent counts as lost within twenty seconds, one that
 it('a dial into nothing fails with a timeout after ten seconds', async () => {
   const { near, link, far } = await linked();
   link.isCut = true;
-  const nowhere = new Link(far.port);
+  const nowhere = new UdpLine(far.port);
   links.push(nowhere);
   nowhere.isCut = true;
   const port = await nowhere.open();
@@ -85,7 +97,7 @@ it('a dial into nothing fails with a timeout after ten seconds', async () => {
 
 it('seventeen dials at once leave one that is told to wait', async () => {
   const { near, far } = await linked();
-  const nowhere = new Link(far.port);
+  const nowhere = new UdpLine(far.port);
   links.push(nowhere);
   nowhere.isCut = true;
   const port = await nowhere.open();

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { LOST_AFTER_DOUBT_MS, PING_AFTER_SILENCE_MS } from '../../main/adapters/quic/limits.ts';
 import { spawnNodeQuicProcess, type QuicChild } from '../../main/adapters/quic/quic-process.ts';
 import { createInProcessTransport, createQuicTransport } from '../../main/adapters/quic/quic-transport.ts';
-import { Link } from './quic-link.ts';
+import { UdpLine } from '../support/udp-line.ts';
 import { Household, systemDeps, type TestHub } from './quic-test-hub.ts';
 
 let children: QuicChild[] = [];
@@ -91,7 +91,7 @@ it('PW-02: a reset without the right token ends nothing, even from the address o
   const [near, far] = [await peers.hub(), await peers.hub()];
   near.trust(far);
   far.trust(near);
-  const link = new Link(far.port);
+  const link = new UdpLine(far.port);
   try {
     const port = await link.open();
     const dialled = await near.transport.dial({ ...far.target, port }, AbortSignal.timeout(10_000));

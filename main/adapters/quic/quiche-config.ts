@@ -8,6 +8,7 @@ import {
   DATAGRAM_RECEIVE_MAX_BYTES,
   DATAGRAM_SEND_MAX_BYTES,
   IDLE_TIMEOUT_MS,
+  PATHS_MAX,
   STREAMS_OPEN_MAX,
   STREAM_WINDOW_BYTES,
   STREAM_WINDOW_MAX_BYTES,
@@ -44,6 +45,8 @@ export function createConfig(binding: Quiche, credentials: Pick<Credentials, 'pr
   config.setInitialMaxStreamsBidi(STREAMS_OPEN_MAX);
   config.setInitialMaxStreamsUni(STREAMS_OPEN_MAX);
   config.setDisableActiveMigration(true);
+  // As many paths as connection ids, by the library's rule.
+  config.setActiveConnectionIdLimit(PATHS_MAX);
   config.setCcAlgorithmName('bbr');
   config.enableDgram(false, 0, 0);
   return config;

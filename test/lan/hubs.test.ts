@@ -49,6 +49,30 @@ describe.skipIf(!hasRealPart('namespaces') || !hasRealPart('chromium'))('built h
     expect(after[0]?.address).toMatch(/^10\.77\.0\.2:\d+$/);
   });
 
+  it('MD-06: a hub nearby is told from others by a label that its own screen shows too, and by no name of a user or a machine', async () => {
+    const [dad, mum] = [await start('dad'), await start('mum')];
+    await expect.poll(() => seenBy(dad), { timeout: 5_000, interval: 100 }).toHaveLength(1);
+    const { items } = await (await dad.owner()).call('peers.list', {});
+    const { hub } = await (await mum.owner()).call('hub.whoami', {});
+    expect(hub.name).toBe("mum's computer");
+    expect(hub.label).toMatch(/^Hub [0-9a-f]{4} [0-9a-f]{4}$/);
+    expect(items.map(({ label }) => label)).toEqual([hub.label]);
+    expect(JSON.stringify(items).toLowerCase()).not.toContain('mum');
+  });
+
+  it('a hub says when it can find nobody, what to do about it, and when it can again', async () => {
+    const dad = await start('dad');
+    const owner = await dad.owner();
+    const told = async (): Promise<unknown> => (await owner.call('hub.status', {})).hub.discovery_status;
+    await expect.poll(told, { timeout: 5_000, interval: 100 }).toEqual({ state: 'working', message: null, interfaces: ['eth0'] });
+    lan.host('dad').setLink('down');
+    const message = expect.stringMatching(/no network just now.*added by address/);
+    await expect.poll(told, { timeout: 5_000, interval: 100 }).toEqual({ state: 'unusable', message, interfaces: [] });
+    lan.host('dad').setLink('up');
+    await expect.poll(told, { timeout: 5_000, interval: 100 }).toMatchObject({ state: 'working' });
+    expect(dad.transcript()).toMatch(/"warn".*no network just now/);
+  });
+
   it('an orderly stop is noticed by the other at once', async () => {
     const dad = await start('dad');
     const mum = await start('mum');

@@ -36,6 +36,7 @@ import { ResumeWatch } from './resume-watch.ts';
 import { RoundTrips } from './round-trips.ts';
 import { SecurityAudit } from './security-audit.ts';
 import { TokenBuckets } from './token-buckets.ts';
+import { notConnected } from './transport-error.ts';
 
 export interface HubProfile {
   readonly name: string;
@@ -280,14 +281,9 @@ export class PeerLinks implements PeerMessenger {
   #sendingTo(peer: KeyHex): Result<Link, AppError> {
     const link = this.#deps.directory.isPaired(peer) ? this.#table.sending(peer) : undefined;
     if (link !== undefined) return ok(link);
-    const { trouble } = this.#deps.directory.live(peer);
-    const name = this.#deps.directory.nameOf(peer);
-    return err(
-      new AppError('peer_unreachable', trouble ?? `${name} is not connected just now.`, {
-        failedBy: 'peer',
-        hint: 'Nothing was sent and nothing is queued: try again once it is online.',
-      }),
-    );
+    const { directory } = this.#deps;
+    const hint = 'Nothing was sent and nothing is queued: try again once it is online.';
+    return err(notConnected(directory.nameOf(peer), directory.live(peer).trouble, hint));
   }
 
   #handle(event: TransportEvent): void {

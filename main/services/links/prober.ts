@@ -12,6 +12,7 @@ import { KEEP_CHECK_TIMEOUT_MS, LEARN_AGAIN_MAX, LEARN_BACKOFF, PING_INTERVAL_MS
 import type { Link } from './link.ts';
 import type { LinkTable } from './link-table.ts';
 import type { PeerDirectory } from './peer-directory.ts';
+import { notConnected } from './transport-error.ts';
 import type { RoundTrips } from './round-trips.ts';
 
 export interface PeerPulse {
@@ -140,11 +141,7 @@ export class Prober {
   }
 
   #unreachable(key: KeyHex): AppError {
-    const name = this.#deps.directory.nameOf(key);
-    const { trouble } = this.#deps.directory.live(key);
-    return new AppError('peer_unreachable', trouble ?? `${name} is not connected just now.`, {
-      failedBy: 'peer',
-      hint: 'It is dialled again and again; try once it is online.',
-    });
+    const { directory } = this.#deps;
+    return notConnected(directory.nameOf(key), directory.live(key).trouble, 'It is dialled again and again; try once it is online.');
   }
 }

@@ -19,3 +19,8 @@ export function transportError(name: string, failure: TransportFailure): AppErro
       return new AppError('peer_unreachable', `${name} gave up on the message without an answer.`, { failedBy: 'peer' });
   }
 }
+
+/** For a hub to which there is no connection. @param trouble why, when that is known; @param hint what to do about it */
+export function notConnected(name: string, trouble: string | null, hint: string): AppError {
+  return new AppError('peer_unreachable', trouble ?? `${name} is not connected just now.`, { failedBy: 'peer', hint });
+}

@@ -191,12 +191,14 @@ describe('settings', () => {
   });
 
   test('what others need to add this hub by its address stands there and is copied as it is', async () => {
-    await showApp(new FakeHubApi(snapshotOf()), 'settings');
+    const links = ['axon://bXVt@192.168.1.10:7100', 'axon://bXVt@10.8.0.2:7100'];
+    await showApp(new FakeHubApi(snapshotOf({ hub: { ...MUM, share_tokens: links } })), 'settings');
     const copies = vi.spyOn(navigator.clipboard, 'writeText').mockResolvedValue();
     await expect.element(page.getByText(MUM.label ?? '', { exact: true })).toBeVisible();
     await button('Copy: Public key').click();
     await button('Copy: Agent id').click();
-    expect(copies.mock.calls.flat()).toEqual([MUM.public_key, MUM.agent_id]);
+    for (const address of ['192.168.1.10:7100', '10.8.0.2:7100']) await button(`Copy: Link to this hub at ${address}`).click();
+    expect(copies.mock.calls.flat()).toEqual([MUM.public_key, MUM.agent_id, ...links]);
     await expect.element(page.getByText(/^7100 \(UDP\) for other hubs/)).toBeVisible();
     copies.mockRestore();
   });

@@ -113,6 +113,8 @@ export const settings = {
   identity: 'This hub',
   label: 'What others see before they add it',
   labelDetail: 'Under “Nearby” on their screens; compare it before you press Open it.',
+  link: (address: string) => `Link to this hub at ${address}`,
+  linkDetail: 'Pasted on another hub under “By its address”; it holds the address and the public key.',
   agentId: 'Agent id',
   agentIdDetail: 'Somebody who adds this hub by its address types this, or the public key.',
   publicKey: 'Public key',

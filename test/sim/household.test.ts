@@ -16,6 +16,8 @@ type Line = Pick<RunReport, 'seed' | 'hash' | 'findings' | 'counts'>;
 
 const askedSeed = process.env['AXON_SIM_SEED'];
 const MINUTE_MS = 60_000;
+/** How often the many households say how far they are. */
+const PROGRESS_EVERY_MS = 30_000;
 /** A mutant that lives through so many households is not found. */
 const SEEDS_PER_MUTANT_MAX = 40;
 
@@ -33,8 +35,8 @@ describe.runIf(askedSeed === undefined)('households in trouble', () => {
 
   it(
     'lose nothing that was accepted, run nothing twice and nothing that nobody allowed',
-    async () => {
-      const reports = await runAll(seeds);
+    async ({ signal }) => {
+      const reports = await runAll(seeds, signal);
       const broken = reports.filter(({ findings }) => findings.length > 0).sort((first, second) => first.seed - second.seed);
       expect(broken.map(sentence).join('\n')).toBe('');
       expect(reports.length).toBe(seeds);
@@ -44,13 +46,14 @@ describe.runIf(askedSeed === undefined)('households in trouble', () => {
       expect(sum('results') / seeds).toBeGreaterThan(3);
       expect(sum('cancelled')).toBeGreaterThan(0);
     },
-    20 * MINUTE_MS,
+    // About eight minutes of a quiet machine with two cores for ten thousand; several times that beside other work.
+    90 * MINUTE_MS,
   );
 
   it(
     'go the same way again under the same seed, in this process and in another',
-    async () => {
-      const elsewhere = await runShare(1, 1, 2);
+    async ({ signal }) => {
+      const elsewhere = await runShare({ first: 1, step: 1, last: 2 }, signal);
       for (const { seed, hash } of elsewhere) {
         expect((await runSeed(seed)).hash).toBe(hash);
         expect((await runSeed(seed)).hash).toBe(hash);
@@ -73,25 +76,49 @@ describe.runIf(askedSeed === undefined)('a hub that is broken on purpose', () =>
   );
 });
 
-/** All seeds, shared out over as many processes as this machine runs at once. */
-async function runAll(seeds: number): Promise<readonly Line[]> {
+/** All seeds, shared out over as many processes as this machine runs at once. Says now and then how far they are. */
+async function runAll(seeds: number, signal: AbortSignal): Promise<readonly Line[]> {
   const processes = Math.min(availableParallelism(), seeds);
-  const shares = await Promise.all(Array.from({ length: processes }, (_, index) => runShare(index + 1, processes, seeds)));
-  return shares.flat();
+  const startedAt = performance.now();
+  const done = { households: 0, broken: 0 };
+  const take = ({ findings }: Line): void => {
+    done.households += 1;
+    if (findings.length > 0) done.broken += 1;
+  };
+  const progress = setInterval(() => {
+    const seconds = Math.round((performance.now() - startedAt) / 1_000);
+    process.stderr.write(`${done.households} of ${seeds} households in ${seconds} s, ${done.broken} broken\n`);
+  }, PROGRESS_EVERY_MS);
+  try {
+    const share = (_: unknown, index: number): Promise<readonly Line[]> =>
+      runShare({ first: index + 1, step: processes, last: seeds }, signal, take);
+    return (await Promise.all(Array.from({ length: processes }, share))).flat();
+  } finally {
+    clearInterval(progress);
+  }
 }
 
-/** Seeds `first`, `first + step` and so on, in a process of their own. */
-async function runShare(first: number, step: number, last: number): Promise<readonly Line[]> {
+interface Share {
+  readonly first: number;
+  readonly step: number;
+  readonly last: number;
+}
+
+/** Seeds `first`, `first + step` and so on, in a process of their own, which ends with the test. */
+async function runShare({ first, step, last }: Share, signal: AbortSignal, take?: (line: Line) => void): Promise<readonly Line[]> {
   const program = join(import.meta.dirname, 'run-seeds.ts');
   const hooks = join(import.meta.dirname, '../support/raw-imports.mjs');
   const child = spawn(process.execPath, ['--import', hooks, program, String(first), String(step), String(last)], {
     stdio: ['ignore', 'pipe', 'inherit'],
+    signal,
   });
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  child.once('error', () => undefined);
   const lines: Line[] = [];
   for await (const text of createInterface({ input: child.stdout })) {
     const line = readLine(text);
     lines.push(line);
+    take?.(line);
     if (line.findings.length > 0) process.stderr.write(`${sentence(line)}\n`);
   }
   expect(await ended).toBe(0);

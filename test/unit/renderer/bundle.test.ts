@@ -3,7 +3,7 @@ import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'vite';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { rendererConfig } from '../../../electron.vite.config.ts';
 
 /** A page that grows past this has taken in something it does not need. */
@@ -11,8 +11,11 @@ const SCRIPT_SIZE_MAX_BYTES = 300_000;
 let folder = '';
 
 beforeAll(async () => {
+  // A build takes its mode from here; anything else would bring the development half of the packages.
+  vi.stubEnv('NODE_ENV', 'production');
   folder = await mkdtemp(join(tmpdir(), 'axon-pages-'));
   await build({ ...rendererConfig, configFile: false, logLevel: 'error', build: { ...rendererConfig.build, outDir: folder } });
+  vi.unstubAllEnvs();
 }, 120_000);
 afterAll(() => rm(folder, { recursive: true }));
 
@@ -23,6 +26,14 @@ test('the page is one script and one style sheet of its own, so that nothing is 
   ]);
   expect([...html.matchAll(/<link rel="stylesheet"/g)]).toHaveLength(1);
   expect(html.replaceAll(/(src|href)="(\.\/assets\/|data:image\/svg)/g, '')).not.toMatch(/\b(src|href)=|<style|\son[a-z]+=/);
+});
+
+test('what ships is the production form of its packages', async () => {
+  const assets = await readdir(join(folder, 'assets'));
+  const script = await readFile(join(folder, 'assets', assets.find((name) => name.endsWith('.js')) ?? ''), 'utf8');
+  // Svelte names the page of each of its errors only there.
+  expect(script).not.toContain('can only be used during component initialisation');
+  expect(script).toContain('https://svelte.dev/e/');
 });
 
 test('the script is small, and the licences of what went into it stand beside it', async () => {

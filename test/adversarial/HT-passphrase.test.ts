@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { TestHub, readField } from '../support/test-hub.ts';
 import type { HttpAnswer } from '../support/test-hub.ts';
 
@@ -59,6 +59,27 @@ describe('HT-09: the owner gets in', () => {
     const change = put({ passphrase: 'another passphrase', current: passphrase, boot_secret: bootSecret() });
     expect(await Promise.race([all, change])).toMatchObject({ status: 200 });
     await all;
+  });
+
+  test('while another program uses up all that is there for requests without a token', async () => {
+    const code = new URL(hub.node.makeLoginUrl()).hash.slice('#c='.length);
+    const ask = (): Promise<HttpAnswer> =>
+      hub.ask('/v1/agents/registrations/7d3c5f0e-6f4b-4d25-9a3f-0c8a6f1d2b3c', { method: 'POST', body: { secret: 'x' } });
+    const isOver = new AbortController();
+    const flood = Array.from({ length: 32 }, async () => {
+      while (!isOver.signal.aborted) await ask();
+    });
+    try {
+      await vi.waitFor(async () => expect((await ask()).status).toBe(429), { timeout: 20_000 });
+      expect((await hub.ask('/v1/proof?n=00112233445566778899aabbccddeeff')).status).toBe(200);
+      expect((await put({ passphrase, boot_secret: bootSecret() })).status).toBe(200);
+      expect((await login({ passphrase, boot_secret: bootSecret() })).status).toBe(200);
+      for (let guess = 0; guess < 20; guess += 1) await login({ code: `${guess}`.padEnd(22, 'x') });
+      expect((await login({ code })).status).toBe(200);
+    } finally {
+      isOver.abort();
+      await Promise.all(flood);
+    }
   });
 
   test('while forty requests without a token are never finished, and pages and /health are there', async () => {

@@ -181,10 +181,10 @@ describe('HT-13: a login code', () => {
     expect((await hub.ask('/v1/audit', { token: page })).text).not.toContain(code);
   });
 
-  test('is void after five wrong ones', async () => {
+  test('is void after five wrong tries at it', async () => {
     const code = new URL(hub.node.makeLoginUrl()).hash.slice('#c='.length);
     for (let count = 0; count < 6; count += 1) {
-      expect((await hub.ask('/v1/login', { method: 'POST', body: { code: 'AAAAAAAAAAAAAAAAAAAAAA' } })).status).toBe(401);
+      expect((await hub.ask('/v1/login', { method: 'POST', body: { code: `${code.slice(0, -4)}AAAA` } })).status).toBe(401);
     }
     expect((await hub.ask('/v1/login', { method: 'POST', body: { code } })).status).toBe(401);
   });

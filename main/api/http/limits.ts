@@ -28,7 +28,10 @@ export const JSON_KEYS_PER_OBJECT_MAX = 256;
 
 /** Requests of one token that may be under way at once, long waits among them; beyond it 429. */
 export const CONCURRENT_PER_TOKEN_MAX = 32;
-/** Requests without a token under way at once, by everybody together, counted from when they are whole; beyond it 429. */
+/**
+ * Requests without a token under way at once, by everybody together, counted from when they are whole; beyond it 429. Logging in is not among
+ * them: it has a pace of its own.
+ */
 export const CONCURRENT_ANONYMOUS_MAX = 16;
 /** Requests of one token that may come at once, in seconds of its rate (a setting, 100 a second); beyond it 429 with the time to wait. */
 export const TOKEN_BURST_SECONDS = 4;

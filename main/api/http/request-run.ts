@@ -40,6 +40,12 @@ export interface RequestServices {
   readonly health: () => { readonly status: 'ok'; readonly state: string };
 }
 
+/**
+ * Without a token these cost no more than their refusal would (one hash), or wait in lines of their own (a passphrase): the proof of the
+ * hub, its state for who can read hub.json, logging in, the passphrase.
+ */
+const OWN_PACE: ReadonlySet<string> = new Set(['hub.proof', 'hub.localStatus', 'hub.login', 'hub.setPassphrase']);
+
 export class RequestRun {
   readonly #services: RequestServices;
   readonly #router = new Router();
@@ -61,7 +67,8 @@ export class RequestRun {
     if (reads && path === '/health') return send(response, jsonAnswer(this.#services.health()));
     if (reads && this.#services.files.has(path)) return send(response, await this.#services.files.answer(path));
     const enter = (): unknown => response.once('close', this.#services.callers.enter(caller));
-    // Places without a token are everybody's: they are for whole requests, so that half-sent ones take none.
+    // Places without a token are everybody's: they are for whole requests, so that half-sent ones take none. The owner's ways in need none, so
+    // that nobody who fills them keeps the owner out.
     if (caller.kind !== 'anonymous') enter();
     if (method === 'GET' && path === '/v1/events') return this.#pageEvents(request, response, caller);
     if (method === 'GET' && path === '/v1/inbox/stream') return this.#inboxEvents(request, response, caller);
@@ -70,7 +77,7 @@ export class RequestRun {
     requireAccess(match.access, caller);
     if (expectsContinue) response.writeContinue();
     const body = hasBody(request) ? await readBody(request) : new Uint8Array();
-    if (caller.kind === 'anonymous') enter();
+    if (caller.kind === 'anonymous' && !OWN_PACE.has(match.name)) enter();
     send(response, await this.#operation(request, response, caller, match, body));
   }
 

@@ -13,7 +13,7 @@ export const LAST_USED_WRITE_INTERVAL_MS = 60_000;
 
 /** A login code ends after this; then a new one is needed. */
 export const LOGIN_CODE_MAX_MS = 90_000;
-/** After this many wrong codes every code that is out is void. */
+/** After this many wrong tries at one code it is void. */
 export const LOGIN_CODE_FAILURES_MAX = 5;
 /** Login codes out at once; a further one makes the oldest void. */
 export const LOGIN_CODES_MAX = 8;

@@ -1,5 +1,5 @@
-// One-time login codes for pages: 128 bits, single use, 90 s, void for everybody after five wrong tries. Codes live in memory alone: a
-// restart ends them. Must never write a code to a log or the store.
+// One-time login codes for pages: 128 bits, single use, 90 s, void after five wrong tries at that very code. A try is at the code whose first
+// characters it has, so that nobody who has seen none of it can void the owner's. Codes live in memory alone: a restart ends them. Must never write a code to a log or the store.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { AppError } from '../../lib/app-error.ts';
 import { toBase64Url, utf8 } from '../../lib/bytes.ts';
@@ -19,7 +19,12 @@ export interface LoginCode {
   readonly expiresAt: number;
 }
 
+/** Characters of a code that say which one a try is at: 24 bits; the other 104 are what has to be known. */
+const NAME_LENGTH = 4;
+
 interface Outstanding {
+  readonly name: string;
+  failures: number;
   readonly sha256: Buffer;
   /** Monotonic, ms. */
   readonly endsAtMs: number;
@@ -28,7 +33,6 @@ interface Outstanding {
 export class LoginService {
   readonly #deps: LoginServiceDeps;
   #codes: readonly Outstanding[] = [];
-  #failures = 0;
 
   constructor(deps: LoginServiceDeps) {
     this.#deps = deps;
@@ -38,8 +42,8 @@ export class LoginService {
   makeCode(): LoginCode {
     const { clock, random } = this.#deps;
     const code = toBase64Url(random.bytes(LOGIN_CODE_SIZE_BYTES));
-    if (this.#codes.length === 0) this.#failures = 0;
-    this.#codes = [...this.#codes, { sha256: sha256(code), endsAtMs: clock.monotonicMs() + LOGIN_CODE_MAX_MS }].slice(-LOGIN_CODES_MAX);
+    const made = { name: code.slice(0, NAME_LENGTH), failures: 0, sha256: sha256(code), endsAtMs: clock.monotonicMs() + LOGIN_CODE_MAX_MS };
+    this.#codes = [...this.#codes, made].slice(-LOGIN_CODES_MAX);
     return { code, expiresAt: clock.wallMs() + LOGIN_CODE_MAX_MS };
   }
 
@@ -52,7 +56,8 @@ export class LoginService {
     const found = left.length < this.#codes.length;
     this.#codes = left;
     if (found) return;
-    if (++this.#failures >= LOGIN_CODE_FAILURES_MAX) this.#codes = [];
+    for (const one of this.#codes) if (one.name === code.slice(0, NAME_LENGTH)) one.failures += 1;
+    this.#codes = this.#codes.filter(({ failures }) => failures < LOGIN_CODE_FAILURES_MAX);
     throw new AppError('unauthenticated', 'This login link was used already or is older than 90 seconds.', {
       hint: 'Get a new link with "axon login".',
       failedBy: 'input',

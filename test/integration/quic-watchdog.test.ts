@@ -1,11 +1,15 @@
 // The watch over the QUIC process: a loop that still answers, memory without end, a process that cannot live, a hub that talks faster than
 // the process listens, and a debugger that somebody wants to open.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { BUSY_BEATS_MAX, CALLS_IN_FLIGHT_MAX, HEARTBEAT_INTERVAL_MS, RESTART_FIRST_MS } from '../../main/adapters/quic/limits.ts';
 import { spawnNodeQuicProcess, type QuicChild } from '../../main/adapters/quic/quic-process.ts';
 import { createInProcessTransport, createQuicTransport } from '../../main/adapters/quic/quic-transport.ts';
 import { listeningOf } from '../support/listening.ts';
+import { startHeadless } from '../support/programs.ts';
 import { hasRealPart } from '../support/real-parts.ts';
 import { Household, systemDeps, type TestHub } from './quic-test-hub.ts';
 
@@ -150,5 +154,22 @@ describe.skipIf(process.platform === 'win32')('the watch over the QUIC process',
     await hub.counter('channel.frames', (count) => count > 0);
     expect(listeningOf(processId()).filter(({ protocol }) => protocol === 'tcp')).toEqual([]);
     expect(children).toHaveLength(1);
+  });
+
+  test.skipIf(!hasRealPart('socket-list'))('RI-06: nor does it in the hub itself', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'axon-signal-'));
+    const { program, port } = await startHeadless(home);
+    try {
+      program.kill('SIGUSR1');
+      const answer = await fetch(`http://127.0.0.1:${port}/health`);
+      expect(await answer.json()).toMatchObject({ status: 'ok' });
+      const listening = listeningOf(program.pid).filter(({ protocol }) => protocol === 'tcp');
+      expect(listening.map((socket) => socket.port)).toEqual([port]);
+      expect(program.error).not.toContain('Debugger');
+    } finally {
+      program.kill('SIGTERM');
+      await program.ended();
+      rmSync(home, { recursive: true, force: true });
+    }
   });
 });

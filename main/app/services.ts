@@ -29,7 +29,7 @@ import { DiscoveryService } from '../services/links/discovery-service.ts';
 import { KeyTrust } from '../services/links/key-trust.ts';
 import { PeerDirectory } from '../services/links/peer-directory.ts';
 import { PeerLinks } from '../services/links/peer-links.ts';
-import type { HubProfile } from '../services/links/peer-links.ts';
+import type { HubProfile } from '../services/links/hub-profile.ts';
 import { neutralName } from '../services/links/peer-names.ts';
 import { PeerRates } from '../services/links/peer-rates.ts';
 import type { RatedKind } from '../services/links/peer-rates.ts';

@@ -6,7 +6,7 @@ import type { Log } from '../../ports/log.ts';
 import type { IdentityService } from '../identity.ts';
 import { DISCOVERY_FAILED, DISCOVERY_OFF, DISCOVERY_STARTING, discoveryStatus } from './discovery-status.ts';
 import type { PeerDirectory } from './peer-directory.ts';
-import type { HubProfile } from './peer-links.ts';
+import type { HubProfile } from './hub-profile.ts';
 
 export interface DiscoveryServiceDeps {
   readonly discovery: Discovery;

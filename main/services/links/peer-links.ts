@@ -22,6 +22,7 @@ import { Exchange } from './exchange.ts';
 import { Greeter, greetingTrouble } from './greeter.ts';
 import { noteHello, noteReference } from './hello-notes.ts';
 import { answerForTheHub, type HubAnswers } from './hub-answers.ts';
+import type { HubProfile } from './hub-profile.ts';
 import { Incoming } from './incoming.ts';
 import type { Link } from './link.ts';
 import { LinkTable } from './link-table.ts';
@@ -37,14 +38,6 @@ import { RoundTrips } from './round-trips.ts';
 import { SecurityAudit } from './security-audit.ts';
 import { TokenBuckets } from './token-buckets.ts';
 import { notConnected } from './transport-error.ts';
-
-export interface HubProfile {
-  readonly name: string;
-  readonly person: string | null;
-  readonly platform: string;
-  /** The owner agreed to show the name to hubs that are not paired. */
-  readonly announceName: boolean;
-}
 
 export interface PeerLinksDeps extends HubAnswers {
   readonly store: Store;
@@ -154,10 +147,7 @@ export class PeerLinks implements PeerMessenger {
       incoming: this.#incoming,
       directory,
     });
-    this.#resumeWatch = new ResumeWatch(clock, (awayMs) => {
-      log.info('the computer slept, or this program stood still', { ms: awayMs });
-      this.redial();
-    });
+    this.#resumeWatch = new ResumeWatch(clock, log, () => this.redial());
     answerForTheHub(this.#incoming, deps);
   }
 
@@ -211,6 +201,10 @@ export class PeerLinks implements PeerMessenger {
 
   extensions(peer: KeyHex): readonly string[] {
     return this.#deps.directory.row(peer)?.extensions ?? [];
+  }
+
+  acknowledges(peer: KeyHex): boolean {
+    return !this.#deps.directory.isReference(peer);
   }
 
   async request(peer: KeyHex, message: OutgoingMessage, timeoutMs: number, signal?: AbortSignal): Promise<Result<Envelope, AppError>> {

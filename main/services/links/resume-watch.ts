@@ -1,17 +1,20 @@
 // Notices that the computer slept, or that this program stood still for long: a timer comes late, or the wall clock has run on while the
 // monotonic one stood. It only tells; a wall clock that somebody sets forward looks the same and costs a look at every line.
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
 import { RESUME_GAP_MS, RESUME_TICK_MS } from './limits.ts';
 
 export class ResumeWatch {
   readonly #clock: Clock;
+  readonly #log: Pick<Log, 'info'>;
   readonly #onResume: (awayMs: number) => void;
   #timer: TimerHandle | undefined;
   #monotonicMs = 0;
   #wallMs = 0;
 
-  constructor(clock: Clock, onResume: (awayMs: number) => void) {
+  constructor(clock: Clock, log: Pick<Log, 'info'>, onResume: (awayMs: number) => void) {
     this.#clock = clock;
+    this.#log = log;
     this.#onResume = onResume;
   }
 
@@ -34,7 +37,9 @@ export class ResumeWatch {
       const awayMs = Math.max(monotonicMs - this.#monotonicMs, wallMs - this.#wallMs) - RESUME_TICK_MS;
       [this.#monotonicMs, this.#wallMs] = [monotonicMs, wallMs];
       this.#plan();
-      if (awayMs >= RESUME_GAP_MS) this.#onResume(Math.round(awayMs));
+      if (awayMs < RESUME_GAP_MS) return;
+      this.#log.info('the computer slept, or this program stood still', { ms: Math.round(awayMs) });
+      this.#onResume(Math.round(awayMs));
     });
   }
 }

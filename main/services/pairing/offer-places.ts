@@ -27,3 +27,8 @@ export function refuseWithoutPlace({ key, host }: OfferFrom, shelf: PairingShelf
     throw new AppError('overloaded', 'Another request to pair waits here.', { hint: 'Try again in a minute.' });
   }
 }
+
+/** For a person who would begin or open a second pairing. */
+export function anotherIsUnderWay(): AppError {
+  return new AppError('conflict', 'Another pairing is under way.', { hint: 'Finish or cancel it first.', failedBy: 'input' });
+}

@@ -1,6 +1,7 @@
 // Pairing as people do it: one at a time, started by a person here or offered by a hub while a person has pairing open. Several requests may
-// wait; a person opens the one whose label the other screen shows. Digits are typed once on each side. Owns the running pairing, the window and what is shown; what must survive a crash is Confirmations' part. It must never
-// pin a key, and never let a stranger make it ask a person anything while pairing is closed (PROTOCOL.md, Pairing).
+// wait; a person opens the one whose label the other screen shows, and digits are typed once on each side. Owns the running pairing, the
+// window and what is shown; what must survive a crash is Confirmations' part. It must never pin a key, and never let a stranger make it ask
+// a person anything while pairing is closed (PROTOCOL.md, Pairing).
 import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import type { PairingDto, PairingState, PairingWindowDto } from '../../../preload/contract/dto.ts';
@@ -27,11 +28,11 @@ import type { HubAddress } from '../links/hub-address.ts';
 import { checkPetname } from '../links/peer-names.ts';
 import type { OpenLines } from '../links/open-lines.ts';
 import type { PeerDirectory } from '../links/peer-directory.ts';
-import type { HubProfile } from '../links/peer-links.ts';
+import type { HubProfile } from '../links/hub-profile.ts';
 import type { ReplyDraft } from '../peer-messenger.ts';
 import { Confirmations } from './confirmations.ts';
 import { CONFIRM_ACCEPT_MS, PAIRING_DURATION_MS } from './limits.ts';
-import { refuseWithoutPlace } from './offer-places.ts';
+import { anotherIsUnderWay, refuseWithoutPlace } from './offer-places.ts';
 import { offerUntilTaken } from './offering.ts';
 import { keyBytes, PairingSession } from './pairing-session.ts';
 import { PairingShelf } from './pairing-shelf.ts';
@@ -126,7 +127,10 @@ export class PairingService {
     return this.#window.dto;
   }
 
-  /** A person pressed Add; beside a hub whose request waits here, that opens the request. Throws AppError conflict, rate_limited, peer_not_found or blocked; what fails later shows in the pairing. */
+  /**
+   * A person pressed Add; beside a hub whose request waits here, that opens the request. Throws AppError conflict, rate_limited,
+   * peer_not_found or blocked; what fails later shows in the pairing.
+   */
   begin(peer: string, name: string | null): PairingDto {
     const { directory, random } = this.#deps;
     this.#window.refuseWhileLocked();
@@ -389,8 +393,4 @@ export class PairingService {
       expiresAt: clock.wallMs() + PAIRING_DURATION_MS,
     });
   }
-}
-
-function anotherIsUnderWay(): AppError {
-  return new AppError('conflict', 'Another pairing is under way.', { hint: 'Finish or cancel it first.', failedBy: 'input' });
 }

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Clock } from '../../../../main/ports/clock.ts';
 import { ResumeWatch } from '../../../../main/services/links/resume-watch.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
+import { SILENT_LOG } from '../../../fakes/memory-store.ts';
 
 const watches: ResumeWatch[] = [];
 afterEach(() => {
@@ -11,7 +12,7 @@ afterEach(() => {
 
 function watchOn(clock: Clock): number[] {
   const away: number[] = [];
-  const watch = new ResumeWatch(clock, (awayMs) => away.push(awayMs));
+  const watch = new ResumeWatch(clock, SILENT_LOG, (awayMs) => away.push(awayMs));
   watches.push(watch);
   watch.start();
   watch.start();

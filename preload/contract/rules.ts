@@ -27,6 +27,8 @@ export interface RuleDto {
   /** The riskiest class it covers; null for a rule that does not allow. */
   readonly risk_max: RiskClass | null;
   readonly made_on: 'card' | 'rules';
+  /** The request on whose card it was made. */
+  readonly approval_id: string | null;
   readonly created_at: number;
   readonly expires_at: number | null;
   /** It also ends when nothing has come for this long. */

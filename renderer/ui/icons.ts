@@ -23,6 +23,7 @@ export const DRAWINGS = {
     ],
   },
   conversations: { lines: 'M10 2.5v15M7.5 5H2.5v4h5M12.5 11h5v4h-5' },
+  rules: { lines: 'M5 17V4h7v13M2 17h16M12 4l4 2.2V17', dots: [[9.7, 10.8, 1]] },
   agents: { lines: 'M7 3v4M13 3v4M4.5 7h11v2.5a5.5 5.5 0 0 1-11 0zM10 15v3' },
   settings: {
     lines: 'M3 6h6M14 6h3M3 14h3M11 14h6M9.2 6a2.3 2.3 0 1 0 4.6 0 2.3 2.3 0 1 0-4.6 0M6.2 14a2.3 2.3 0 1 0 4.6 0 2.3 2.3 0 1 0-4.6 0',
@@ -39,6 +40,7 @@ export const DRAWINGS = {
   leave: { lines: 'M16 3.5v13M12 10H3.5M7 6.5 3.5 10 7 13.5' },
   check: { lines: 'm4 10.5 4 4 8-9' },
   cross: { lines: 'm5 5 10 10M15 5 5 15' },
+  minus: { lines: 'M4 10h12' },
   plus: { lines: 'M10 4v12M4 10h12' },
   down: { lines: 'm5.5 8 4.5 4.5L14.5 8' },
   clock: { lines: 'M10 2.7a7.3 7.3 0 1 0 0 14.6 7.3 7.3 0 0 0 0-14.6M10 5.8V10l3 2' },

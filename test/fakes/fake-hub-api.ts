@@ -4,8 +4,10 @@ import type { ApprovalDto, UiEvent, UiEventBody, UiSnapshot } from '../../preloa
 import { ERRORS } from '../../preload/contract/errors.ts';
 import type { ErrorCode, Problem } from '../../preload/contract/errors.ts';
 import type { CallOutcome, HubApi, LinkState } from '../../preload/contract/hub-api.ts';
+import type { RuleDto } from '../../preload/contract/rules.ts';
 import type { OperationInput, OperationName, OperationResult } from '../../preload/contract/operations.ts';
 import { applyEvent } from '../../renderer/app/apply-event.ts';
+import { ruleFrom } from './household-rules.ts';
 import { CONVERSATIONS, DINNER_THREAD, SESSIONS, agentOf } from './household.ts';
 
 type Handlers = Parameters<HubApi['subscribe']>[1];
@@ -27,6 +29,7 @@ export class FakeHubApi implements HubApi {
   readonly calls: { readonly name: OperationName; readonly params: unknown }[] = [];
   #snapshot: UiSnapshot;
   #handlers: Handlers | null = null;
+  #removed: RuleDto | null = null;
   readonly #answers: Answers;
 
   constructor(snapshot: UiSnapshot, answers: Answers = {}) {
@@ -86,8 +89,18 @@ export class FakeHubApi implements HubApi {
       decline_reason: params.reason ?? null,
       task_state: params.decision === 'allow' ? 'queued' : 'declined',
     };
+    if (params.scope !== undefined && params.scope !== 'once')
+      this.emit({ type: 'rule', rule: ruleFrom(pending, params.scope, params.until) });
     this.emit({ type: 'approval', approval: decided });
     return good(decided);
+  }
+
+  #changeRule(id: string, change: (rule: RuleDto) => RuleDto): CallOutcome<RuleDto> {
+    const rule = this.#snapshot.rules.find((other) => other.id === id);
+    if (rule === undefined) return bad('gone', 'This rule is over.');
+    const changed = change(rule);
+    this.emit({ type: 'rule', rule: changed });
+    return good(changed);
   }
 
   #defaults(): Answers {
@@ -163,6 +176,20 @@ export class FakeHubApi implements HubApi {
         id === DINNER_THREAD.conversation.id ? good(DINNER_THREAD) : bad('not_found', 'There is no such conversation.'),
       'sessions.list': () => good({ items: SESSIONS, next: null }),
       'sessions.revoke': () => good({ revoked: true }),
+      'rules.update': ({ id, suspended }) => this.#changeRule(id, (rule) => ({ ...rule, suspended })),
+      'rules.remove': ({ id }) => {
+        const rule = this.#snapshot.rules.find((other) => other.id === id);
+        if (rule === undefined) return bad('gone', 'This rule is over.');
+        this.#removed = rule;
+        this.emit({ type: 'rule_gone', id });
+        return good({ ...rule, ended_at: this.#snapshot.at, ended_why: 'removed' });
+      },
+      'rules.restore': ({ id }) => {
+        const rule = this.#removed;
+        if (rule === null || rule.id !== id) return bad('gone', 'This rule is over.');
+        this.emit({ type: 'rule', rule });
+        return good(rule);
+      },
       'hub.setPassphrase': () => good({ set: true }),
     };
   }

@@ -35,7 +35,8 @@ async function take(browser: Browser, origin: string, name: string, look: (typeo
   await page.clock.runFor(state.early === true ? 300 : 800);
   for (const press of state.press ?? []) {
     await page.getByRole('button', { name: press, exact: true }).first().click();
-    await page.clock.runFor(100);
+    // Long enough for buttons that wait after what was pressed.
+    await page.clock.runFor(state.early === true ? 100 : 800);
   }
   if (state.after !== undefined) await page.clock.runFor(400);
   await page.evaluate(() => document.fonts.ready);

@@ -2,6 +2,7 @@
 // Never part of the product: only test pages import it.
 import type { OperationName } from '../../preload/contract/operations.ts';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
+import { CALENDAR_RULE, RULED, RULES } from '../fakes/household-rules.ts';
 import {
   CAR,
   DAD,
@@ -46,6 +47,45 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
   'now-inbox': { place: 'now', hub: () => new FakeHubApi(snapshotOf(full)) },
   'now-arriving': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [DINNER] })), early: true },
   'now-reason': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [DINNER] })), press: ['With a reason'] },
+  'now-more': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [DINNER] })), press: ['Allow more'] },
+  'now-suggested': {
+    place: 'now',
+    hub: () => new FakeHubApi(snapshotOf({ approvals: [{ ...SALT, allowed_before: 3 }] })),
+    press: ['Make it a rule…'],
+  },
+  'now-remembered': {
+    place: 'now',
+    hub: () => new FakeHubApi(snapshotOf({ approvals: [SALT, DINNER] })),
+    press: ['Allow more', 'Allow and remember'],
+  },
+  'now-ruled': {
+    place: 'now',
+    hub: () => new FakeHubApi(snapshotOf({ rules: RULES, recently_decided: [...RULED, ...snapshotOf().recently_decided] })),
+  },
+  rules: { place: 'rules', hub: () => new FakeHubApi(snapshotOf({ rules: RULES })) },
+  'rules-empty': { place: 'rules', hub: () => new FakeHubApi(snapshotOf()) },
+  'rules-undo': { place: 'rules', hub: () => new FakeHubApi(snapshotOf({ rules: RULES })), press: ['Remove'] },
+  'rules-tested': {
+    place: 'rules',
+    hub: () =>
+      new FakeHubApi(snapshotOf({ rules: RULES }), {
+        'rules.test': () => ({
+          ok: true,
+          value: {
+            decision: 'ask',
+            ground: 'default',
+            agent: 'claude-code',
+            risk_class: 'R2',
+            rule: null,
+            considered: [
+              { rule: RULES[2] ?? CALENDAR_RULE, miss: 'conversation' },
+              { rule: CALENDAR_RULE, miss: 'kind' },
+            ],
+          },
+        }),
+      }),
+    press: ['Try it'],
+  },
   'now-danger': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [DEPLOY] })) },
   'now-long': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [LONG] })) },
   'now-flags': {

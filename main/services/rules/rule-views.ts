@@ -42,6 +42,7 @@ export class RuleViews {
       conversation_title: row.conversation === null ? null : this.#title(row.conversation),
       risk_max: row.riskMax,
       made_on: row.madeOn,
+      approval_id: row.approvalId,
       created_at: row.createdAt,
       expires_at: row.expiresAt,
       idle_ms: row.idleMs,

@@ -4,5 +4,6 @@ import { now } from './now.ts';
 import { agents, settings } from './owner.ts';
 import { people } from './people.ts';
 import { conversations, feed } from './records.ts';
+import { rules } from './rules.ts';
 
-export const ENGLISH = { locale, common, now, people, feed, conversations, agents, settings } as const;
+export const ENGLISH = { locale, common, now, people, feed, conversations, rules, agents, settings } as const;

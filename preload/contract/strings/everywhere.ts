@@ -15,7 +15,15 @@ const platforms: Readonly<Record<string, string>> = {
 
 export const common = {
   appName: 'AXON Hub',
-  screens: { now: 'Now', people: 'People & hubs', feed: 'Feed', conversations: 'Conversations', agents: 'Agents', settings: 'Settings' },
+  screens: {
+    now: 'Now',
+    people: 'People & hubs',
+    feed: 'Feed',
+    conversations: 'Conversations',
+    rules: 'Rules',
+    agents: 'Agents',
+    settings: 'Settings',
+  },
   screensLabel: 'Screens',
   more: 'More',
   thisComputer: 'this computer',
@@ -48,6 +56,8 @@ export const common = {
   },
   today: 'Today',
   yesterday: 'Yesterday',
+  tomorrow: 'tomorrow',
+  dayAt: (day: string, time: string) => `${day} at ${time}`,
   justNow: 'just now',
   ago: (duration: string) => `${duration} ago`,
   milliseconds: (count: number) => `${Math.max(1, Math.round(count))} ms`,
@@ -103,7 +113,7 @@ export const common = {
     open: 'Keys',
     note: 'Enter never decides anything unless a button has the focus. Single letters can be switched off in Settings.',
     screens: 'Now to Settings',
-    screensKeys: (modifier: string) => `${modifier} 1 to 6`,
+    screensKeys: (modifier: string) => `${modifier} 1 to 7`,
     move: 'Next, previous',
     open_item: 'Open',
     back: 'Back',
@@ -111,6 +121,8 @@ export const common = {
     allow: 'On a card with focus: allow once',
     decline: 'Decline',
     reason: 'Decline with a reason',
+    more: 'Allow more, or never',
+    undo: 'Undo',
     panel: 'This panel',
   },
   login: {

@@ -2,6 +2,7 @@
 // card, revision and digest that were shown, never for what happens to stand there now. Holds no authority: the hub decides what counts.
 import { tick } from 'svelte';
 import type { ApprovalDto, UiSnapshot } from '../../../preload/contract/dto.ts';
+import type { RuleChoice, RuleDto } from '../../../preload/contract/rules.ts';
 import type { HubApi } from '../../../preload/contract/hub-api.ts';
 import type { HubState } from '../../app/HubState.svelte.ts';
 import { problemWords } from '../../app/problem-words.ts';
@@ -10,6 +11,13 @@ import { CardModel } from './CardModel.svelte.ts';
 
 /** A decided card says what happened for this long, then leaves. */
 export const DECIDED_STAYS_MS = 5_000;
+
+/** What a decision may carry beyond yes and no. */
+export interface MoreThanOnce {
+  readonly reason?: string;
+  readonly scope?: RuleChoice;
+  readonly until?: number;
+}
 
 export interface ApprovalsDeps {
   readonly api: HubApi;
@@ -24,6 +32,8 @@ export class ApprovalsController {
   readonly #leaving = new Map<string, ReturnType<typeof setTimeout>>();
   #stopListening: (() => void)[] = [];
   #busy = false;
+  /** The request with which a rule was made here, while taking it back is offered. */
+  #remembered = $state<string | null>(null);
   #headingOf: (card: CardModel | undefined) => HTMLElement | null = () => null;
 
   constructor(deps: ApprovalsDeps) {
@@ -35,6 +45,27 @@ export class ApprovalsController {
   }
   get live(): boolean {
     return this.#deps.hub.live;
+  }
+
+  /** The rule that was made here last, while taking it back is offered. */
+  get remembered(): RuleDto | undefined {
+    const id = this.#remembered;
+    return id === null ? undefined : this.#deps.hub.snapshot.rules.find((rule) => rule.approval_id === id);
+  }
+
+  /** Takes the rule away; the request itself stays decided. */
+  async undoRemembered(): Promise<void> {
+    const rule = this.remembered;
+    if (rule === undefined) return;
+    const outcome = await this.#deps.api.call('rules.remove', { id: rule.id });
+    if (outcome.ok) this.forgetRemembered();
+    else this.announcement = outcome.problem.detail;
+  }
+
+  /** The bar that offered it leaves; a press meant for it must not reach a card that stood behind. */
+  forgetRemembered(): void {
+    this.#remembered = null;
+    this.armAll();
   }
 
   start(): void {
@@ -74,7 +105,8 @@ export class ApprovalsController {
     for (const card of this.#cards.slice(Math.max(0, index))) if (card.pending) card.arming.again();
   }
 
-  async decide(card: CardModel, decision: 'allow' | 'decline', now: number, reason?: string): Promise<void> {
+  /** @param more a reason that is told, or a wider choice that is remembered */
+  async decide(card: CardModel, decision: 'allow' | 'decline', now: number, more: MoreThanOnce = {}): Promise<void> {
     const { id, revision, digest, risk_class } = card.approval;
     const may = decision === 'allow' ? card.mayAllow(this.live, now) : !card.isInert(this.live, now);
     if (!may) {
@@ -91,11 +123,12 @@ export class ApprovalsController {
       revision,
       digest,
       decision,
-      ...(reason === undefined ? {} : { reason }),
+      ...more,
       ...(decision === 'allow' && risk_class === 'R3' ? { last_word: card.typedWord } : {}),
     });
     if (outcome.ok) {
       card.endSending(false);
+      if (more.scope !== undefined) this.#remembered = id;
       this.#deps.hub.putApproval(outcome.value);
       return;
     }

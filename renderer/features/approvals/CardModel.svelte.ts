@@ -4,6 +4,7 @@ import { isLastWord, lastWord } from '../../../preload/contract/last-word.ts';
 import { piecesOf, piecesOfChange, piecesWithLast } from '../../ui/outside-text.ts';
 import type { Piece } from '../../ui/outside-text.ts';
 import { Arming } from '../../app/Arming.svelte.ts';
+import type { WiderKey } from './wider-choices.ts';
 
 export class CardModel {
   readonly arming = new Arming();
@@ -15,7 +16,9 @@ export class CardModel {
   #pressedHere = $state<'allow' | 'decline' | null>(null);
   #second = $state(false);
   #problem = $state<string | null>(null);
-  reasonOpen = $state(false);
+  #drawer = $state<'reason' | 'wider' | null>(null);
+  /** The choice that is picked in the drawer; null: the first one. */
+  widerPicked = $state<WiderKey | null>(null);
   typedWord = $state('');
 
   constructor(approval: ApprovalDto) {
@@ -47,6 +50,27 @@ export class CardModel {
   }
   get problem(): string | null {
     return this.#problem;
+  }
+
+  /** One drawer at a time. */
+  get reasonOpen(): boolean {
+    return this.#drawer === 'reason';
+  }
+  set reasonOpen(open: boolean) {
+    this.#drawer = open ? 'reason' : null;
+  }
+  get widerOpen(): boolean {
+    return this.#drawer === 'wider' && this.hasWider;
+  }
+  get hasWider(): boolean {
+    return this.#approval.wider.length > 0;
+  }
+  openWider(first: WiderKey | null): void {
+    this.widerPicked = first;
+    this.#drawer = 'wider';
+  }
+  closeDrawer(): void {
+    this.#drawer = null;
   }
 
   get pieces(): readonly Piece[] {
@@ -88,7 +112,7 @@ export class CardModel {
       this.#readDigest = null;
       this.#pressedHere = null;
       this.typedWord = '';
-      this.reasonOpen = false;
+      this.#drawer = null;
       this.arming.again();
     }
     this.#approval = approval;

@@ -1,0 +1,158 @@
+// The words of the household's rules: sentences, never codes. English.
+import type { RuleEnd, RuleMissDto } from '../rules.ts';
+import { locale } from './everywhere.ts';
+import { pluralizer } from './plural.ts';
+
+const plural = pluralizer(locale);
+type Kind = 'delegate' | 'query' | null;
+
+/** "give Claude Code tasks in Family chat", with what is named in bold by whoever draws it. */
+function what(kind: Kind, agent: string | null, area: string | null): string {
+  const whom = agent ?? 'any agent';
+  const where = area === null ? 'in any area' : `in ${area}`;
+  if (kind === 'delegate') return `give ${whom} tasks ${where}`;
+  if (kind === 'query') return area === null ? `ask ${whom} about anything` : `ask ${whom} about ${area}`;
+  return `ask ${whom} for anything ${where}`;
+}
+
+export const rules = {
+  title: 'Rules',
+  detail: 'A “never” always wins. After that the narrowest rule wins, and a tie asks you.',
+  emptyTitle: 'You are asked about everything',
+  emptyDetail: 'That’s a fine way to start. When you have allowed the same thing three times, the card offers you a rule.',
+  allowed: 'Let in without asking',
+  never: 'Turned away',
+  asks: 'Always asks',
+
+  anybody: 'Any hub',
+  onThisComputer: (agent: string) => `${agent}, on this computer,`,
+  ownerHere: 'A person at this computer',
+  on: 'on',
+  may: { allow: 'may', never: 'may never', ask: 'is always asked about before it may' },
+  what,
+  onlyConversation: ', only in the conversation',
+  onlyTopic: ', only about the topic',
+
+  until: (time: string) => `Until ${time}.`,
+  untilQuiet: (time: string) => `Until ${time}, if it stays quiet.`,
+  noEnd: 'No end.',
+  madeOnCard: (time: string) => `Made on a card, ${time}.`,
+  madeHere: (time: string) => `Made here, ${time}.`,
+  used: (uses: number, last: string) => `${plural(uses, { one: 'Used once', other: 'Used {n} times' })}, last ${last}.`,
+  declinedTimes: (uses: number, last: string) =>
+    `${plural(uses, { one: 'Declined quietly once', other: 'Declined quietly {n} times' })}, last ${last}.`,
+  notUsed: 'Not used yet.',
+  upTo: {
+    R0: 'Only what just looks.',
+    R1: 'Nothing that others see or that is hard to undo.',
+    R2: 'Nothing dangerous.',
+    R3: 'Whatever it is.',
+  },
+  paused: 'Paused',
+  gone: 'Removed.',
+  pause: 'Pause',
+  resume: 'Go on',
+  remove: 'Remove',
+  endNow: 'End now',
+  everythingElse: 'Everything else',
+  asksYou: 'asks you.',
+  everythingElseMeta: 'The default. It cannot be removed. A question to an agent that only looks is let in.',
+  dangerous: (areas: string) => `${areas} ask every time.`,
+  dangerousMeta: 'Dangerous areas. No rule can open them.',
+
+  removed: 'Rule removed. It asks again from now on.',
+  removedNever: 'Rule removed. It is not turned away any more.',
+  remembered: 'Remembered as a rule.',
+  undo: (seconds: number) => `Undo, ${seconds}`,
+  undoSpoken: 'Undo',
+
+  more: 'Allow more',
+  suggest: (times: number) => plural(times, { one: 'You have allowed this once.', other: 'You have allowed this {n} times in a row.' }),
+  suggestOpen: 'Make it a rule…',
+  legend: 'How far should this go?',
+  choices: {
+    conversation: 'For this conversation',
+    untilTonight: 'Until tonight',
+    untilWeek: 'For a week',
+    always: 'Always, for 30 days',
+    alwaysTopic: 'Always, for this topic',
+    never: 'Never',
+  },
+  choiceDetail: {
+    conversation: 'Until it has been quiet for 2 hours',
+    untilTime: (time: string) => `Until ${time}`,
+    never: 'Declined quietly from now on, and counted',
+  },
+  notUntil: (area: string) => `“Until a time” is not offered: others see what happens in ${area}.`,
+  notWithoutArea: 'Nothing wider can be allowed: the request names no area of this agent.',
+  exactlyAllow: 'Exactly what this would allow',
+  exactlyNever: 'Exactly what this would turn away',
+  without: 'without asking you',
+  wouldMay: 'may',
+  wouldNever: 'may never',
+  only: { conversation: ', only inside this conversation' },
+  ends: {
+    conversation: (time: string) => `It ends when nothing has come for 2 hours, and ${time} at the latest.`,
+    time: (time: string) => `It ends ${time}.`,
+    never: 'It has no end. The asker is told “declined”, and nobody is disturbed.',
+  },
+  elseAsks: 'Everyone else, every other agent and every other area still asks. You can end it in Rules.',
+  everyAgentOfIt: 'It counts for every agent of that hub. You can end it in Rules.',
+  allowAndRemember: 'Allow and remember',
+  declineAndRemember: 'Decline and remember',
+  back: 'Back',
+
+  byRules: 'Done by your rules',
+  byRuleLet: 'Let in by your rule.',
+  byRuleBack: 'Turned away by your rule.',
+  yourRule: (who: string, may: string, what: string) => `${who} ${may} ${what}.`,
+  change: 'Change',
+
+  tester: {
+    title: 'Would this ask?',
+    detail: 'Try it without sending anything.',
+    who: 'Who',
+    wants: 'Wants',
+    kinds: { delegate: 'to give a task', query: 'to ask a question' },
+    whom: 'Done by',
+    anyAgent: 'whoever handles it',
+    area: 'In',
+    noArea: 'no area',
+    test: 'Try it',
+    verdict: { deliver: 'It would be let in.', ask: 'It would ask you.', decline: 'It would be turned away.' },
+    ground: {
+      never: 'A “never” matches, and a “never” always wins.',
+      allow: 'A rule lets it in, and none that asks is as narrow.',
+      ask: 'A rule says that you are asked.',
+      tie: 'Rules say both, and neither is narrower: a tie asks you.',
+      dangerous: 'It is dangerous, so it asks every time. No rule can open it.',
+      default: 'No rule matches.',
+    },
+    defaultDeliver: 'It is a question, and the agent only looks there.',
+    defaultAsk: 'So it waits for a person.',
+    thisMatches: 'This rule matches.',
+    thisMisses: (why: string) => `This rule ${why}`,
+    miss: {
+      suspended: 'is paused.',
+      ended: 'is over.',
+      not_begun: 'was made at a later time than the clock shows.',
+      other_trust: 'was made before that hub was added again.',
+      peer: 'is about another hub.',
+      agent: 'is about another agent here.',
+      domain: 'is about another area.',
+      kind: 'is about the other kind of request.',
+      asking_agent: 'is about another agent there.',
+      topic: 'covers one topic only.',
+      conversation: 'covers one conversation only.',
+      no_domain: 'needs an area of that agent.',
+      class: 'was made for something less risky.',
+    } satisfies Record<RuleMissDto, string>,
+  },
+
+  endedWhy: {
+    removed: 'Taken away by a person.',
+    expired: 'Its time was over.',
+    peer_gone: 'The hub was removed.',
+    agent_gone: 'The agent was removed.',
+  } satisfies Record<RuleEnd, string>,
+} as const;

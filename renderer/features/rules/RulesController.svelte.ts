@@ -1,0 +1,88 @@
+// What the owner does with rules on a page: pause, take away, give back while that is offered, and try what would happen. The hub decides;
+// the page's picture follows its events.
+import type { OperationInput } from '../../../preload/contract/operations.ts';
+import type { CallOutcome, HubApi } from '../../../preload/contract/hub-api.ts';
+import type { RuleDto, RuleTestDto } from '../../../preload/contract/rules.ts';
+import { problemWords } from '../../app/problem-words.ts';
+
+export class RulesController {
+  #removed = $state.raw<RuleDto | null>(null);
+  /** What was taken away since the page was opened: it keeps its place, so that no other row slides under the pointer. */
+  #gone = $state.raw<readonly RuleDto[]>([]);
+  #tested = $state.raw<RuleTestDto | null>(null);
+  #problems = $state.raw<ReadonlyMap<string, string>>(new Map());
+  #busy = $state.raw<ReadonlySet<string>>(new Set());
+  readonly #api: HubApi;
+
+  constructor(api: HubApi) {
+    this.#api = api;
+  }
+
+  /** What was taken away last, as long as giving it back is offered. */
+  get removed(): RuleDto | null {
+    return this.#removed;
+  }
+  /** Those in force and those just taken away, in the order they were made. */
+  shown(current: readonly RuleDto[]): readonly RuleDto[] {
+    const ghosts = this.#gone.filter((rule) => !current.some(({ id }) => id === rule.id));
+    return [...current, ...ghosts].sort((one, other) => one.created_at - other.created_at || (one.id < other.id ? -1 : 1));
+  }
+  isGone(rule: RuleDto): boolean {
+    return this.#gone.some(({ id }) => id === rule.id);
+  }
+  get tested(): RuleTestDto | null {
+    return this.#tested;
+  }
+  problem(about: string): string | null {
+    return this.#problems.get(about) ?? null;
+  }
+  busy(about: string): boolean {
+    return this.#busy.has(about);
+  }
+
+  async setPaused(rule: RuleDto, suspended: boolean): Promise<void> {
+    await this.#run(rule.id, () => this.#api.call('rules.update', { id: rule.id, suspended }));
+  }
+
+  async remove(rule: RuleDto): Promise<void> {
+    const outcome = await this.#run(rule.id, () => this.#api.call('rules.remove', { id: rule.id }));
+    if (!outcome?.ok) return;
+    this.#removed = rule;
+    this.#gone = [...this.#gone, rule];
+  }
+
+  async undo(): Promise<void> {
+    const rule = this.#removed;
+    if (rule === null) return;
+    const outcome = await this.#run('undo', () => this.#api.call('rules.restore', { id: rule.id }));
+    if (!outcome?.ok) return;
+    this.#removed = null;
+    this.#gone = this.#gone.filter(({ id }) => id !== rule.id);
+  }
+
+  forgetRemoved(): void {
+    this.#removed = null;
+  }
+
+  async test(asked: OperationInput<'rules.test'>): Promise<void> {
+    const outcome = await this.#run('test', () => this.#api.call('rules.test', asked));
+    this.#tested = outcome?.ok ? outcome.value : null;
+  }
+
+  /** The question changed: what was said of the one before says nothing of this one. */
+  forgetTest(): void {
+    this.#tested = null;
+  }
+
+  async #run<T>(about: string, call: () => Promise<CallOutcome<T>>): Promise<CallOutcome<T> | undefined> {
+    if (this.#busy.has(about)) return undefined;
+    this.#busy = new Set(this.#busy).add(about);
+    const outcome = await call();
+    this.#busy = new Set([...this.#busy].filter((other) => other !== about));
+    const problems = new Map(this.#problems);
+    if (outcome.ok) problems.delete(about);
+    else problems.set(about, problemWords(outcome.problem));
+    this.#problems = problems;
+    return outcome;
+  }
+}

@@ -1,0 +1,278 @@
+// Rules on the page: what a card offers beyond this once and what each choice would do, the rules in force, and that no haste decides.
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { page, userEvent } from 'vitest/browser';
+import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
+import { CALENDAR_RULE, RULED, RULES } from '../fakes/household-rules.ts';
+import { DEPLOY, DINNER, NOW, SALT, approvalOf, snapshotOf } from '../fakes/household.ts';
+import { callsOf, expectAccessible, showApp } from './support/page.ts';
+
+const ARM_MS = 700;
+const button = (name: string) => page.getByRole('button', { name, exact: true });
+const decided = (hub: FakeHubApi) => callsOf(hub, 'approvals.decide');
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'], now: NOW });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+async function showCard(hub: FakeHubApi): Promise<void> {
+  await showApp(hub);
+  await vi.advanceTimersByTimeAsync(ARM_MS);
+}
+async function openMore(hub: FakeHubApi): Promise<void> {
+  await showCard(hub);
+  await button('Allow more').click();
+}
+
+describe('the wider choices of a card', () => {
+  test('stand in place under the card, with exactly what the picked one would allow', async () => {
+    await openMore(new FakeHubApi(snapshotOf({ approvals: [DINNER] })));
+    await expect.element(page.getByText('Exactly what this would allow')).toBeVisible();
+    const would = document.querySelector('.would')?.textContent?.replaceAll(/\s+/g, ' ') ?? '';
+    expect(would).toContain(
+      'OpenClaw on Dad’s laptop may give Claude Code tasks in Family chat without asking you, only inside this conversation.',
+    );
+    expect(would).toContain('It ends when nothing has come for 2 hours, and tomorrow at 06:04 at the latest.');
+    expect([...document.querySelectorAll('.choices .radio b')].map((choice) => choice.textContent)).toEqual([
+      'For this conversation',
+      'Never',
+    ]);
+    await expect.element(page.getByText('“Until a time” is not offered: others see what happens in Family chat.')).toBeVisible();
+    await expectAccessible();
+  });
+
+  test('a small and reversible request may be allowed until a time or always, each with its own end', async () => {
+    const hub = new FakeHubApi(snapshotOf({ approvals: [SALT] }));
+    await openMore(hub);
+    const titles = [...document.querySelectorAll('.choices .radio')].map((choice) => choice.textContent?.replaceAll(/\s+/g, ' ').trim());
+    expect(titles).toEqual([
+      'For this conversation Until it has been quiet for 2 hours',
+      'Until tonight Until today at 23:59',
+      'For a week Until 28 November at 18:04',
+      'Always, for 30 days Until 21 December at 18:04',
+      'Never Declined quietly from now on, and counted',
+    ]);
+    await page.getByRole('radio', { name: /Until tonight/ }).click();
+    await vi.advanceTimersByTimeAsync(ARM_MS);
+    await button('Allow and remember').click();
+    const until = new Date(2026, 10, 21, 23, 59).getTime();
+    expect(decided(hub)).toEqual([{ id: SALT.id, revision: 1, digest: SALT.digest, decision: 'allow', scope: 'until', until }]);
+  });
+
+  test('"never" declines, and says what it would turn away', async () => {
+    const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER] }));
+    await openMore(hub);
+    await page.getByRole('radio', { name: /Never/ }).click();
+    await expect.element(page.getByText('Exactly what this would turn away')).toBeVisible();
+    expect(document.querySelector('.would')?.textContent).not.toContain('OpenClaw');
+    await vi.advanceTimersByTimeAsync(ARM_MS);
+    await button('Decline and remember').click();
+    expect(decided(hub)).toEqual([{ id: DINNER.id, revision: 1, digest: DINNER.digest, decision: 'decline', scope: 'never' }]);
+  });
+
+  test('a dangerous request draws no wider choice, and the key for it does nothing', async () => {
+    await showCard(new FakeHubApi(snapshotOf({ approvals: [DEPLOY] })));
+    await expect.element(button('Allow more')).not.toBeInTheDocument();
+    document.getElementById(`approval-${DEPLOY.id}`)?.focus();
+    await userEvent.keyboard('m');
+    expect(document.querySelector('.choices')).toBeNull();
+  });
+
+  test('RI-07: its button waits after the drawer opens and after every other choice', async () => {
+    const hub = new FakeHubApi(snapshotOf({ approvals: [SALT] }));
+    await openMore(hub);
+    await button('Allow and remember').click({ force: true });
+    await vi.advanceTimersByTimeAsync(ARM_MS - 1);
+    await button('Allow and remember').click({ force: true });
+    expect(decided(hub)).toEqual([]);
+    await vi.advanceTimersByTimeAsync(ARM_MS);
+    await page.getByRole('radio', { name: /Always/ }).click();
+    await button('Allow and remember').click({ force: true });
+    expect(decided(hub)).toEqual([]);
+    await vi.advanceTimersByTimeAsync(ARM_MS);
+    await button('Allow and remember').click();
+    expect(decided(hub)).toMatchObject([{ decision: 'allow', scope: 'always' }]);
+  });
+
+  test('a change of the request closes the drawer: what was picked was for other words', async () => {
+    const hub = new FakeHubApi(snapshotOf({ approvals: [SALT] }));
+    await openMore(hub);
+    hub.emit({ type: 'approval', approval: { ...SALT, text: 'Add poison', revision: 2, digest: 'a'.repeat(64) } });
+    await expect.element(page.getByText('Exactly what this would allow')).not.toBeInTheDocument();
+    expect(decided(hub)).toEqual([]);
+  });
+
+  test('one drawer is open at a time, M opens it, Escape closes it and gives the focus back to the card', async () => {
+    await showCard(new FakeHubApi(snapshotOf({ approvals: [DINNER] })));
+    document.getElementById(`approval-${DINNER.id}`)?.focus();
+    await userEvent.keyboard('r');
+    await expect.element(button('Decline and say so')).toBeVisible();
+    await userEvent.keyboard('m');
+    await expect.element(button('Allow and remember')).toBeVisible();
+    await expect.element(button('Decline and say so')).not.toBeInTheDocument();
+    await userEvent.keyboard('{Escape}');
+    await expect.element(button('Allow and remember')).not.toBeInTheDocument();
+    expect(document.activeElement?.id).toBe(`approval-${DINNER.id}`);
+  });
+
+  test('after three equal ones the card offers a rule, which opens the choice and decides nothing', async () => {
+    const hub = new FakeHubApi(snapshotOf({ approvals: [{ ...SALT, allowed_before: 3 }] }));
+    await showCard(hub);
+    await expect.element(page.getByText('You have allowed this 3 times in a row.')).toBeVisible();
+    await button('Make it a rule…').click();
+    await expect.element(page.getByRole('radio', { name: /Always/ })).toBeChecked();
+    expect(decided(hub)).toEqual([]);
+  });
+
+  test('after two nothing is offered', async () => {
+    await showCard(new FakeHubApi(snapshotOf({ approvals: [{ ...SALT, allowed_before: 2 }] })));
+    await expect.element(button('Allow once')).toBeVisible();
+    await expect.element(button('Make it a rule…')).not.toBeInTheDocument();
+  });
+
+  test('what was remembered can be taken back for ten seconds; then the cards behind wait again', async () => {
+    const hub = new FakeHubApi(snapshotOf({ approvals: [SALT, DINNER] }));
+    await showCard(hub);
+    await page
+      .getByRole('article', { name: /Logistics/ })
+      .getByRole('button', { name: 'Allow more' })
+      .click();
+    await vi.advanceTimersByTimeAsync(ARM_MS);
+    await button('Allow and remember').click();
+    await expect.element(page.getByText('Remembered as a rule.').last()).toBeVisible();
+    const [made] = hub.snapshot.rules;
+    await button('Undo').click();
+    expect(callsOf(hub, 'rules.remove')).toEqual([{ id: made?.id }]);
+    await expect.element(button('Undo')).not.toBeInTheDocument();
+    await button('Allow once').click({ force: true });
+    expect(decided(hub)).toHaveLength(1);
+  });
+});
+
+describe('haste', () => {
+  test('RI-07: fifty keys a second while twenty requests arrive decide nothing, wherever the focus is', async () => {
+    const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER] }));
+    await showCard(hub);
+    document.getElementById(`approval-${DINNER.id}`)?.focus();
+    // The first letters fall while the person's own card is still arming, as in typing that goes on when the window comes forward.
+    window.dispatchEvent(new Event('focus'));
+    const keys = ['a', 'd', 'm', 'Enter', ' ', 'a', 'Tab', 'Enter', 'd', ' '];
+    for (let request = 0; request < 20; request++) {
+      hub.emit({ type: 'approval', approval: approvalOf(`flood ${request}`, { expires_at: NOW + 60_000 * (20 - request) }) });
+      for (const key of keys) {
+        await userEvent.keyboard(key.length === 1 ? key : `{${key}}`);
+        await vi.advanceTimersByTimeAsync(20);
+      }
+    }
+    expect(decided(hub)).toEqual([]);
+    expect(callsOf(hub, 'rules.create')).toEqual([]);
+    expect(hub.snapshot.approvals).toHaveLength(21);
+  });
+
+  test('nor do fifty clicks a second on one spot', async () => {
+    const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER] }));
+    await showCard(hub);
+    window.dispatchEvent(new Event('focus'));
+    const spot = document.querySelector('.in.do .btn')?.getBoundingClientRect();
+    for (let request = 0; request < 20; request++) {
+      hub.emit({ type: 'approval', approval: approvalOf(`flood ${request}`, { expires_at: NOW + 60_000 * (request + 1) }) });
+      for (let press = 0; press < 10; press++) {
+        const under = document.elementFromPoint((spot?.left ?? 0) + 20, (spot?.top ?? 0) + 20);
+        if (under instanceof HTMLElement) under.click();
+        await vi.advanceTimersByTimeAsync(20);
+      }
+    }
+    expect(decided(hub)).toEqual([]);
+  });
+});
+
+describe('the Rules screen', () => {
+  test('says rules as sentences, with end, beginning and use, and whose words are not the hub’s', async () => {
+    await showApp(new FakeHubApi(snapshotOf({ rules: RULES })), 'rules');
+    const rows = [...document.querySelectorAll('.rows > li')].map((row) => row.textContent?.replaceAll(/\s+/g, ' ').trim() ?? '');
+    expect(rows.find((row) => row.includes('Family calendar'))).toMatch(
+      /^Dad’s laptop may ask Household lists about Family calendar\. ?Until 3 December at 18:04\. Made on a card, 3 November\. Used 41 times, last today at 16:04\./,
+    );
+    expect(rows.find((row) => row.includes('Dinner') || row.includes('dinner'))).toContain('Until today at 20:04, if it stays quiet.');
+    expect(rows.find((row) => row.includes('Leo’s tablet'))).toContain('may never ask any agent for anything in Screen time.');
+    expect(rows.find((row) => row.includes('Screen time'))).toContain('Declined quietly 17 times');
+    expect(rows.find((row) => row.includes('Home music'))).toContain('Paused.');
+    expect([...document.querySelectorAll('.rows .said')].map((said) => said.textContent?.trim())).toEqual(
+      expect.arrayContaining(['OpenClaw', 'Tell the family chat that dinner is at 7']),
+    );
+    await expectAccessible();
+  });
+
+  test('pauses, and goes on', async () => {
+    const hub = new FakeHubApi(snapshotOf({ rules: [CALENDAR_RULE] }));
+    await showApp(hub, 'rules');
+    await button('Pause').click();
+    await button('Go on').click();
+    await expect.element(button('Pause')).toBeVisible();
+    expect(callsOf(hub, 'rules.update')).toEqual([
+      { id: CALENDAR_RULE.id, suspended: true },
+      { id: CALENDAR_RULE.id, suspended: false },
+    ]);
+  });
+
+  test('removes with undo, by button or U; the row keeps its place, so that no other slides under the pointer', async () => {
+    const hub = new FakeHubApi(snapshotOf({ rules: RULES }));
+    await showApp(hub, 'rules');
+    const count = document.querySelectorAll('.rows > li').length;
+    await button('Remove').first().click();
+    await expect.element(page.getByText('Removed.', { exact: true })).toBeVisible();
+    expect(document.querySelectorAll('.rows > li')).toHaveLength(count);
+    await userEvent.keyboard('u');
+    await expect.element(page.getByText('Removed.', { exact: true })).not.toBeInTheDocument();
+    expect(hub.snapshot.rules).toHaveLength(RULES.length);
+    await button('Remove').first().click();
+    await vi.advanceTimersByTimeAsync(10_000);
+    await expect.element(button('Undo')).not.toBeInTheDocument();
+    expect(hub.snapshot.rules).toHaveLength(RULES.length - 1);
+  });
+
+  test('says why when it did not work, beside the rule', async () => {
+    const gone = { ok: false, problem: problemOf('gone', 'This rule is over.') } as const;
+    await showApp(new FakeHubApi(snapshotOf({ rules: [CALENDAR_RULE] }), { 'rules.remove': () => gone }), 'rules');
+    await button('Remove').click();
+    await expect.element(page.getByText(/This rule is over/)).toBeVisible();
+  });
+
+  test('the tester asks the hub what would happen and says it with the reason, rule by rule', async () => {
+    const hub = new FakeHubApi(snapshotOf({ rules: RULES }), {
+      'rules.test': () => ({
+        ok: true,
+        value: {
+          decision: 'ask',
+          ground: 'default',
+          agent: 'claude-code',
+          risk_class: 'R2',
+          rule: null,
+          considered: [{ rule: CALENDAR_RULE, miss: 'kind' }],
+        },
+      }),
+    });
+    await showApp(hub, 'rules');
+    await button('Try it').click();
+    await expect.element(page.getByText('It would ask you.')).toBeVisible();
+    await expect.element(page.getByText('This rule is about the other kind of request.')).toBeVisible();
+    expect(callsOf(hub, 'rules.test')).toMatchObject([{ kind: 'delegate', agent: null, domain: null }]);
+    await page.getByRole('combobox', { name: 'Wants' }).selectOptions('to ask a question');
+    await expect.element(page.getByText('It would ask you.')).not.toBeInTheDocument();
+  });
+
+  test('without rules it says so, and is accessible', async () => {
+    await showApp(new FakeHubApi(snapshotOf()), 'rules');
+    await expect.element(page.getByText('You are asked about everything')).toBeVisible();
+    await expectAccessible();
+  });
+
+  test('what rules did stands under Now, apart from what people decided', async () => {
+    await showApp(new FakeHubApi(snapshotOf({ rules: RULES, recently_decided: RULED })));
+    await expect.element(page.getByText('Done by your rules')).toBeVisible();
+    await expect.element(page.getByText(/Let in by your rule\. Attic may give Household lists tasks in Shopping list\./)).toBeVisible();
+    await expect.element(page.getByText('Decided lately')).not.toBeInTheDocument();
+  });
+});

@@ -3,16 +3,13 @@
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FileVault } from '../../../main/adapters/keyvault/file-vault.ts';
 import { openStore } from '../../../main/adapters/sqlite/open-store.ts';
 import { HubClient } from '../../../main/cli/hub-client.ts';
-import { Secret } from '../../../main/lib/secret.ts';
 import type { Store } from '../../../main/ports/store.ts';
 import type { DialTarget } from '../../../main/ports/transport.ts';
-import { NO_LIVE_FACTS } from '../../../main/services/links/peer-view.ts';
-import { pinnedRow } from '../../../main/services/links/pinned-row.ts';
 import { SILENT_LOG } from '../../fakes/memory-store.ts';
 import { newIdentity, systemDeps, type Identity } from '../../integration/quic-test-hub.ts';
+import { prepareHome } from '../prepared-home.ts';
 import { startHeadless, type HeadlessHub } from '../programs.ts';
 
 const PASSPHRASE = 'a passphrase of the crowd';
@@ -43,7 +40,11 @@ export class CrowdedHub {
   ): Promise<CrowdedHub> {
     const home = mkdtempSync(join(tmpdir(), 'axon-crowd-'));
     const identity = newIdentity();
-    await prepare(home, identity, peers);
+    await prepareHome(
+      home,
+      identity,
+      peers.map((peer, number) => ({ identity: peer, name: `Peer ${number}` })),
+    );
     const hub = await startHeadless(home, ['--log-level', 'warn', ...flags], variables);
     try {
       const line = await HubClient.connect(home);
@@ -148,22 +149,6 @@ export class CrowdedHub {
       );
     }
   }
-}
-
-/** A data folder whose hub has this identity, in a file, and these peers. */
-async function prepare(home: string, identity: Identity, peers: readonly Identity[]): Promise<void> {
-  const vault = new FileVault(join(home, 'identity.key'));
-  await vault.write(new Secret(identity.seed), new AbortController().signal);
-  const store = openStore({ path: join(home, 'hub.db'), clock: systemDeps.clock, log: SILENT_LOG });
-  await store.write((tables) => {
-    tables.setMeta('vault_kind', vault.kind);
-    tables.setMeta('identity_key', identity.keyHex);
-    for (const [number, { keyHex }] of peers.entries()) {
-      const pin = { key: keyHex, petname: `Peer ${number}`, person: null, platform: null, advertisedName: null };
-      tables.putPeer(pinnedRow(pin, undefined, { fixed: undefined, live: NO_LIVE_FACTS }, systemDeps.clock.wallMs()));
-    }
-  });
-  await store.close();
 }
 
 function residentBytes(processId: number): number {

@@ -12,7 +12,8 @@ let agent: string;
 const open: SlowSocket[] = [];
 
 beforeAll(async () => {
-  hub = await TestHub.start();
+  // Its good client asks again as soon as it was answered.
+  hub = await TestHub.start({ requestsPerSecond: 100_000 });
   agent = await hub.agent('bot');
 });
 afterEach(() => {
@@ -54,7 +55,6 @@ async function goodClient(over: Promise<unknown>): Promise<number> {
     expect((await hub.ask('/v1/whoami', { token: agent })).status).toBe(200);
     expect(performance.now() - started).toBeLessThan(1_000);
     answered += 1;
-    await new Promise((resolve) => setTimeout(resolve, 50));
   }
   return answered;
 }

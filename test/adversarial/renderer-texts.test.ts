@@ -84,7 +84,7 @@ async function visit(state: 'hostile' | 'tame', place: string, from: number): Pr
 }
 
 describe.each(HOSTILE_PLACES)('on %s', (place) => {
-  test(`RI-01: ${HOSTILE_TEXTS.length} hostile texts in every field create no element, ask for nothing and break no policy`, async () => {
+  test(`RI-01, DL-12: ${HOSTILE_TEXTS.length} hostile texts in every field create no element, ask for nothing and break no policy`, async () => {
     const tame = await visit('tame', place, 0);
     for (let from = 0; from < HOSTILE_TEXTS.length; from += TEXTS_PER_PAGE) {
       const hostile = await visit('hostile', place, from);

@@ -126,3 +126,24 @@ it('asks a question across, lets a person allow it, and brings the answer on the
   await mum.work.inbox.reply('claude', item?.delivery_id ?? '', { status: 'completed', summary: 'Everyone', truncated: false });
   expect(await answer).toMatchObject({ state: 'answered', untrusted: { summary: 'Everyone' } });
 });
+
+it('takes a question back from the other hub when its asker hangs up, and both tell the same end', async () => {
+  const { dad, mum } = await household();
+  const gone = new AbortController();
+  const answer = dad.work.sender.query(
+    { to: 'Mum', question: 'Who is home?', domain: 'family.chat', deadline_ms: 600_000 },
+    null,
+    gone.signal,
+  );
+  await until([mum], () => mum.work.approvals.pending().length === 1, 'a card waits');
+  const [card] = mum.work.approvals.pending();
+  gone.abort();
+  await expect(answer).rejects.toMatchObject({ code: 'cancelled' });
+  await until([mum], () => mum.work.approvals.pending().length === 0, 'the card is taken back');
+  expect(mum.work.approvals.get(card?.id ?? '')).toMatchObject({
+    state: 'cancelled',
+    decline_reason: expect.stringContaining('called it off'),
+  });
+  const ended = (): readonly string[] => [dad, mum].map(({ stack }) => stack.store.read.tasks({ limit: 1 })[0]?.state ?? 'none');
+  await until([dad, mum], () => ended().every((state) => state === 'cancelled'), 'both tell the same end');
+});

@@ -30,6 +30,7 @@ export interface Asking {
 export interface TestHubOptions {
   readonly rendererDirectory?: string;
   readonly vaults?: (home: string) => readonly KeyVault[];
+  readonly requestsPerSecond?: number;
 }
 
 function makeNode(home: string, logLines: string[], options: TestHubOptions, change: Partial<Config> = {}): Promise<HubNode> {
@@ -43,7 +44,7 @@ function makeNode(home: string, logLines: string[], options: TestHubOptions, cha
     peerPort: 0,
     interfaces: null,
     logLevel: 'debug',
-    requestsPerSecond: 100,
+    requestsPerSecond: options.requestsPerSecond ?? 100,
     peerRateFactor: 1,
     ...change,
   };

@@ -253,7 +253,7 @@ describe('a delegation between two hubs', () => {
       code: 'idempotency_mismatch',
     });
     expect(mum.work.approvals.pending()).toHaveLength(1);
-    await clock.advance(90_000_000);
+    clock.jumpWall(90_000_000);
     expect((await dad.work.sender.delegate(params, 'openclaw', 'key-1')).id).not.toBe(first.id);
   });
 

@@ -148,7 +148,7 @@ it('is taken back too when its time was over here before the other hub said so',
   expect(mum.work.approvals.pending()).toEqual([]);
 });
 
-it('of nobody else is taken back: another hub that knows its id ends nothing', async () => {
+it('DL-03: of nobody else is taken back: another hub that knows its id ends nothing', async () => {
   await ask();
   const stranger = 'f'.repeat(64);
   await mum.store.write((tables) => {

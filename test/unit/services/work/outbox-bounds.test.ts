@@ -1,6 +1,6 @@
 // The outbox of a peer that does not take what it asked for, and clocks that jump.
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { OUTBOX_PER_PARTY_MAX } from '../../../../main/services/work/limits.ts';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { OUTBOX_PAGE, OUTBOX_PER_PARTY_MAX } from '../../../../main/services/work/limits.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
 import { closeTwoHubs, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
 import { delegation, type WorkHub } from '../../../fakes/work-hub.ts';
@@ -46,15 +46,19 @@ it('takes no more work from a hub that does not take its results', async () => {
   expect(mum.work.approvals.pending()).toEqual([]);
 });
 
-it('reaches what is behind many messages that were sent and not acknowledged', async () => {
+it('reaches what is behind many messages that were sent and not acknowledged, and never reads them all at once', async () => {
   const { delivery_id: id } = await held();
   dad.cut(mum);
   await waiting(200);
   dad.messenger.lost.add('notify');
   await reply(id);
+  const outboxOf = vi.spyOn(mum.store.read, 'outboxOf');
   dad.connect(mum);
   await clock.settle();
   await clock.advance(1_000);
+  const pages = outboxOf.mock.results.map(({ value }) => (Array.isArray(value) ? value.length : 0));
+  expect(Math.max(...pages)).toBe(OUTBOX_PAGE);
+  expect(pages.length).toBeGreaterThanOrEqual(Math.ceil(201 / OUTBOX_PAGE));
   expect(mum.messenger.sent.filter((envelope) => envelope.kind === 'result' && envelope.payload.outcome === 'Done')).not.toEqual([]);
 });
 
@@ -89,6 +93,8 @@ it('gives a result up after it has run for a day since, however often it was res
   const { delivery_id: id } = await held();
   dad.cut(mum);
   await reply(id);
+  // Only mum's time counts here.
+  await dad.work.stop();
   for (let hour = 0; hour < 23; hour++) {
     await clock.advance(3_600_000);
     if (hour % 6 === 5) await mum.restart();

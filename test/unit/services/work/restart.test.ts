@@ -203,6 +203,8 @@ describe('the outbox', () => {
     await done();
     dad.cut(mum);
     await reply();
+    // Only mum's time counts here.
+    await dad.work.stop();
     await clock.advance(86_400_000 + 600_000);
     expect(mum.store.read.outboxOf(dad.key)).toEqual([]);
     expect(mum.work.feed.list({ limit: 5 }).items[0]).toMatchObject({ peer_id: null, importance: 'high', topic: 'axon.outbox' });

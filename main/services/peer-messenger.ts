@@ -34,6 +34,8 @@ export interface PeerMessenger {
   /** Features the peer advertised in hello; empty while unknown. */
   features(peer: KeyHex): readonly string[];
   extensions(peer: KeyHex): readonly string[];
+  /** False for a peer of the reference profile: its ack says only that a delegation was delivered (PROTOCOL.md, Reference profile). */
+  acknowledges(peer: KeyHex): boolean;
   /**
    * Sends a request and waits for its one reply. An `error` reply and a dead line are both the error outcome
    * (`peer_unreachable` when there was no connection: fail-fast, nothing is queued).

@@ -369,7 +369,7 @@ export interface DeliveryDto {
 
 export interface SendReportDto {
   readonly id: string;
-  /** answered: `untrusted` holds the answer; otherwise follow `task_url`. */
+  /** answered: `untrusted` holds the answer; otherwise follow `task_url`. delivered: more is not known until there is a result. */
   readonly state: string;
   readonly task_url: string | null;
   readonly chosen: { readonly peer_id: string | null; readonly peer_name: string; readonly agent: string | null; readonly why: string };

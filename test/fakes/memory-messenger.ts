@@ -99,6 +99,10 @@ export class MemoryMessenger implements PeerMessenger {
     return this.isOnline(peer) ? (this.#options.network.station(peer)?.ownExtensions ?? []) : [];
   }
 
+  acknowledges(): boolean {
+    return true;
+  }
+
   get ownFeatures(): readonly string[] {
     return this.#options.features ?? FEATURES;
   }

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { delegation, BROWSER } from '../fakes/work-hub.ts';
 import { MemoryVault } from '../fakes/hub-stack.ts';
-import { STREAMS_MAX, type ReferenceDaemon } from '../support/reference-daemon.ts';
+import { STREAMS_MAX } from '../support/reference-daemon.ts';
 import { ReferenceHouse, type QuicHub } from '../support/reference-house.ts';
 
 const PERSON = { person: BROWSER };
@@ -26,11 +26,6 @@ async function claim(hub: QuicHub): Promise<string> {
   if (!item) throw new Error('nothing to do');
   await hub.work.inbox.ack('claude', item.delivery_id, null);
   return item.delivery_id;
-}
-
-/** A request of the daemon's agent whose answer comes later. */
-function asked(daemon: ReferenceDaemon, payload: Readonly<Record<string, unknown>>) {
-  return daemon.request(payload);
 }
 
 describe('choosing the profile', () => {
@@ -195,6 +190,7 @@ describe('what the hub asks', () => {
   it('delegates, takes "unhandled" for delivered, and a message with its id for the result', async () => {
     const { hub, daemon } = await house.both();
     const report = await hub.work.sender.delegate(delegation('Attic', 'Water the plants'), null, null);
+    expect(report.state).toBe('delivered');
     const { id, payload } = await daemon.sees(({ kind }) => kind === 'request');
     expect(payload).toMatchObject({ axon_kind: 'delegate', task: 'Water the plants' });
     const waiting = hub.work.tasks.get(report.id, PERSON, 15_000, never);
@@ -250,7 +246,7 @@ describe('what the hub asks', () => {
 describe('what the daemon asks', () => {
   it('puts a plain request before a person as a query, and answers on its stream in plain words too', async () => {
     const { hub, daemon } = await house.both();
-    const answer = asked(daemon, { message: 'Who is home?' });
+    const answer = daemon.request({ message: 'Who is home?' });
     await decide(hub, 'allow');
     const delivery = await claim(hub);
     await hub.work.inbox.reply('claude', delivery, { status: 'completed', summary: 'Everyone', truncated: false });
@@ -259,7 +255,7 @@ describe('what the daemon asks', () => {
 
   it('answers a request that a person declines with an error', async () => {
     const { hub, daemon } = await house.both();
-    const answer = asked(daemon, { message: 'Open the door' });
+    const answer = daemon.request({ message: 'Open the door' });
     await decide(hub, 'decline');
     expect(await answer).toMatchObject({ kind: 'error', payload: { code: 'rejected' } });
   });

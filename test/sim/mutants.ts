@@ -67,6 +67,7 @@ function wrapped(messenger: PeerMessenger, change: Partial<PeerMessenger>): Peer
     isOnline: (peer) => messenger.isOnline(peer),
     features: (peer) => messenger.features(peer),
     extensions: (peer) => messenger.extensions(peer),
+    acknowledges: (peer) => messenger.acknowledges(peer),
     request: (peer, message, timeoutMs, signal) => messenger.request(peer, message, timeoutMs, signal),
     send: (peer, message) => messenger.send(peer, message),
     encode: (peer, message) => messenger.encode(peer, message),

@@ -118,7 +118,8 @@ export class OutgoingDelegations {
     if (!online) throw peerAway(peer.petname);
     const outcome = await this.#transmit(task, 'asker');
     if (outcome instanceof AppError) throw outcome;
-    return reportOf(store.read.task(task.id) ?? task, recipient);
+    const report = reportOf(store.read.task(task.id) ?? task, recipient);
+    return report.state === 'queued' && !messenger.acknowledges(peer.key) ? { ...report, state: 'delivered' } : report;
   }
 
   /** Sends what is stored, records what came back. The error is the refusal for whoever waits. */

@@ -182,7 +182,7 @@ describe.skipIf(!hasRealPart('chromium'))(`the walkthrough, ${setting}`, () => {
     expect(await mumPage.waitingInRail()).toBe('1');
     await expect.poll(() => mumPage.page.title()).toBe('(1) AXON Hub');
     const shown = await card.innerText();
-    for (const words of ['Dad’s laptop', 'Dad', 'openclaw', DINNER, 'context.location', 'home', 'Dad asked me to', now.notChecked])
+    for (const words of ['Dad’s laptop', 'Dad', 'openclaw', DINNER, 'Location', 'home', 'Dad asked me to', now.notChecked])
       expect(shown).toContain(words);
     for (const words of [now.facts.runsHere('claude-code'), now.risk.R2, now.facts.notDone('Dad’s laptop')]) expect(shown).toContain(words);
     expect(await mum.owner.call('approvals.list', {})).toMatchObject({ items: [{ state: 'pending', text: DINNER }] });

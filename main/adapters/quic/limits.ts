@@ -60,6 +60,8 @@ export const PING_AFTER_SILENCE_MS = 8_000;
 export const LOST_AFTER_SILENCE_MS = 18_000;
 /** The same when something says, without proof, that the peer has lost the connection: it was asked at once. */
 export const LOST_AFTER_DOUBT_MS = 4_000;
+/** From one such question to the next; signs in between are not looked at. */
+export const DOUBT_INTERVAL_MS = 1_000;
 
 /** Unread bytes a peer may have on a connection before it must wait. */
 export const CONNECTION_WINDOW_BYTES = 256 * 1024;

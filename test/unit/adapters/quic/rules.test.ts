@@ -5,6 +5,7 @@ import { HalfOpen } from '../../../../main/adapters/quic/half-open.ts';
 import {
   BUSY_BEATS_MAX,
   CONNECTIONS_MAX,
+  DOUBT_INTERVAL_MS,
   HALF_OPEN_MAX,
   HEARTBEATS_MISSED_MAX,
   HALF_OPEN_PER_SOURCE_MAX,
@@ -239,6 +240,11 @@ describe('silence', () => {
     expect(silence.judge(1_000 + LOST_AFTER_DOUBT_MS)).toBe('nothing');
     silence.doubt(6_000);
     expect(silence.judge(6_000)).toBe('ping');
+    silence.heard(6_001);
+    silence.doubt(6_000 + DOUBT_INTERVAL_MS - 1);
+    expect(silence.judge(6_000 + DOUBT_INTERVAL_MS - 1)).toBe('nothing');
+    silence.doubt(6_000 + DOUBT_INTERVAL_MS);
+    expect(silence.judge(6_000 + DOUBT_INTERVAL_MS)).toBe('ping');
   });
 });
 

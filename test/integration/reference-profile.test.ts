@@ -253,6 +253,23 @@ describe('what the daemon asks', () => {
     expect(await answer).toMatchObject({ kind: 'response', payload: { axon_kind: 'response', message: 'Everyone', summary: 'Everyone' } });
   });
 
+  it.each([
+    [
+      'leaves the plain words out of an answer that has room for one of the two',
+      40_000,
+      { kind: 'response', payload: { axon_kind: 'response' } },
+    ],
+    ['says so when an answer fits into no message', 70_000, { kind: 'error', payload: { code: 'invalid_envelope' } }],
+  ])('%s', async (_title, length, expected) => {
+    const { hub, daemon } = await house.both();
+    const answer = daemon.request({ message: 'Who is home?' });
+    await decide(hub, 'allow');
+    const delivery = await claim(hub);
+    await hub.work.inbox.reply('claude', delivery, { status: 'completed', summary: 'x'.repeat(length), truncated: false });
+    expect(await answer).toMatchObject(expected);
+    expect((await answer)?.payload.message?.toString().length ?? 0).toBeLessThan(1_000);
+  });
+
   it('answers a request that a person declines with an error', async () => {
     const { hub, daemon } = await house.both();
     const answer = daemon.request({ message: 'Open the door' });

@@ -66,7 +66,7 @@ export class DaemonConnection {
     if (!this.#isJudged && native.isEstablished()) this.#establish();
     if (this.isOpen) {
       for (const streamId of native.readable()) this.#read(streamId);
-      for (const streamId of [...this.#unsent.keys()]) this.#write(streamId);
+      for (const streamId of this.#unsent.keys()) this.#write(streamId);
     }
     for (;;) {
       const part = native.send(this.#out);

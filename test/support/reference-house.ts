@@ -3,7 +3,7 @@ import { createInProcessTransport } from '../../main/adapters/quic/quic-transpor
 import { SystemClock, SystemRandom } from '../../main/adapters/clock/system-clock.ts';
 import { PeerRates } from '../../main/services/links/peer-rates.ts';
 import { Work } from '../../main/services/work/work.ts';
-import { HubStack, MemoryVault, PERSON } from '../fakes/hub-stack.ts';
+import { HubStack, type MemoryVault, PERSON } from '../fakes/hub-stack.ts';
 import { SILENT_LOG, type TemporaryStore } from '../fakes/memory-store.ts';
 import { OWNER } from '../fakes/work-hub.ts';
 import { ReferenceDaemon } from './reference-daemon.ts';

@@ -62,11 +62,11 @@ export function requestOf({ id, ref, payload }: ReferenceEnvelope): Message | un
   return typeof kind === 'string' && CARRIED_REQUESTS.has(kind) ? { id, kind, ref, payload: rest } : undefined;
 }
 
-/** Our answer to its request. Who asked in plain words also gets the answer as plain words, under `message`. */
-export function replyToReference(id: string, request: ReferenceEnvelope, reply: Reply): ReferenceEnvelope {
+/** Our answer to its request. Who asked in plain words also gets the answer as plain words, under `message`, where there is room. */
+export function replyToReference(id: string, request: ReferenceEnvelope, reply: Reply, hasRoom = true): ReferenceEnvelope {
   const { kind, payload } = reply;
   if (kind === 'error') return { id, kind, ref: request.id, payload };
-  const plain = isPlain(request.payload) && typeof payload.summary === 'string' ? { message: payload.summary } : {};
+  const plain = hasRoom && isPlain(request.payload) && typeof payload.summary === 'string' ? { message: payload.summary } : {};
   return { id, kind: 'response', ref: request.id, payload: { ...plain, ...payload, axon_kind: kind } };
 }
 

@@ -131,8 +131,17 @@ export class Incoming {
       reply = { kind: 'error', payload: errorPayload(this.#asAppError(error, kind)) };
     }
     if (isMalformed) this.#deps.onDropped('malformed');
-    if (!link.isGone) this.#deps.transport.respond(link.id, streamId, utf8(answer(reply)));
+    if (!link.isGone) this.#deps.transport.respond(link.id, streamId, utf8(this.#inForeignWords(reply, answer)));
     if (isMalformed) this.#deps.onMalformed(link);
+  }
+
+  /** What does not fit into one message is answered with the error that says so. */
+  #inForeignWords(reply: ReplyDraft, answer: ForeignRequest['answer']): string {
+    try {
+      return answer(reply);
+    } catch (error) {
+      return answer({ kind: 'error', payload: errorPayload(this.#asAppError(error, reply.kind)) });
+    }
   }
 
   #hello(link: Link, streamId: number, envelope: Envelope): void {

@@ -1,5 +1,5 @@
 // The words of the reference profile: its envelope, and the mapping to our own kinds and back, for every message there can be.
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { utf8 } from '../../../main/lib/bytes.ts';
 import type { JsonObject } from '../../../main/lib/json-object.ts';

@@ -70,7 +70,7 @@ export class OpenQuestions {
   /** Nobody waits any more. */
   stop(): void {
     const gone = new AppError('cancelled', 'This hub is stopping.', { failedBy: 'local' });
-    for (const waiting of [...this.#waiting.values()]) waiting.settle(err(gone));
+    for (const waiting of this.#waiting.values()) waiting.settle(err(gone));
   }
 }
 

@@ -8,6 +8,7 @@ import {
   encodeReferenceEnvelope,
   parseReferenceEnvelope,
   type ParsedReferenceEnvelope,
+  type ReferenceEnvelope,
 } from '../../../protocol/reference/reference-envelope.ts';
 import {
   CARRIED_REQUESTS,
@@ -66,7 +67,7 @@ export class ReferenceIncoming {
     return {
       asked: message === undefined ? notAsked() : { envelope: this.#envelope(link, message), raw },
       isMalformed: false,
-      answer: (reply) => encodeReferenceEnvelope(replyToReference(this.#deps.newId(), envelope, reply)),
+      answer: (reply) => answerText(this.#deps.newId(), envelope, reply),
     };
   }
 
@@ -102,6 +103,16 @@ export class ReferenceIncoming {
 /** The two kinds by which it is known. */
 function opens({ envelope }: ParsedReferenceEnvelope): boolean {
   return envelope.kind === 'request' || envelope.kind === 'message';
+}
+
+/** The plain words say the answer twice: they are left out where only one of the two fits. */
+function answerText(id: string, request: ReferenceEnvelope, reply: Reply): string {
+  try {
+    return encodeReferenceEnvelope(replyToReference(id, request, reply));
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return encodeReferenceEnvelope(replyToReference(id, request, reply, false));
+  }
 }
 
 function notAsked(): AppError {

@@ -10,6 +10,7 @@ import { addHubCommands } from './commands/hub.ts';
 import { addInboxCommands } from './commands/inbox.ts';
 import { addPairCommands } from './commands/pair.ts';
 import { addPeerCommands } from './commands/peers.ts';
+import { addRuleCommands } from './commands/rules.ts';
 import { addSendCommands } from './commands/send.ts';
 import { addTaskCommands } from './commands/tasks.ts';
 import { reportFailure, runCommand } from './context.ts';
@@ -33,7 +34,7 @@ Speaking for an agent (peers, discover, query, delegate, notify, tasks, cancel, 
   AXON_TOKEN, AXON_TOKEN_FILE     the token, or the file that holds it; never give a token as an argument
   --as NAME                       which one, when several agents are connected here
 
-Speaking for the person in charge (login, approvals, pair, peers add, agents add, agents remove):
+Speaking for the person in charge (login, approvals, rules, pair, peers add, agents add, agents remove):
   asks for the owner passphrase at a terminal, or takes --passphrase-file FILE
 
 Texts that begin with a dash: put -- before them, as in  ${command} query "Mum's PC" -- "--help is what?"
@@ -92,6 +93,7 @@ export async function runProgram(argv: readonly string[], deps: ProgramDeps): Pr
   addDemoCommand(program, run);
   addInboxCommands(program, run);
   addApprovalCommands(program, run);
+  addRuleCommands(program, run);
   addPairCommands(program, run);
   addAgentCommands(program, run);
   addHubCommands(program, run, async (flags) => {

@@ -46,6 +46,26 @@ describe('axon', () => {
     expect(existsSync(file)).toBe(false);
   });
 
+  test('makes, tries, pauses, takes away and gives back rules, for the person in charge alone', async () => {
+    const none = await owner('rules');
+    expect([none.code, none.out]).toEqual([0, 'You are asked about everything.\n']);
+    const made = await owner('rules', 'add', 'allow', '--hub', 'local/asker', '--agent', 'bot', '--domain', 'family.chat', '--json');
+    const { id } = JSON.parse(made.out) as { id: string };
+    expect((await owner('rules', 'list')).out).toContain('asker, on this computer, may ask bot for anything in family.chat.');
+    const like = ['--hub', 'local/asker', '--domain', 'family.chat'];
+    expect((await owner('rules', 'test', 'delegate', ...like)).out).toMatch(/^It would be let in\.\n[^]*This rule matches\.\n$/);
+    expect((await owner('rules', 'pause', id)).out).toContain('Paused.');
+    expect((await owner('rules', 'test', 'delegate', ...like)).out).toMatch(/^It would ask you\.\n[^]*This rule is paused\.\n$/);
+    expect((await owner('rules', 'remove', id)).out).toContain('Taken away by a person.');
+    expect((await owner('rules', 'list', '--ended')).out).toContain(id);
+    expect((await owner('rules', 'restore', id)).code).toBe(0);
+    expect(await owner('rules', 'remove', id)).toMatchObject({ code: 0 });
+    expect(await owner('rules', 'add', 'allow', '--domain', 'family.chat')).toMatchObject({ code: 2 });
+    expect(await owner('rules', 'add', 'perhaps')).toMatchObject({ code: 2 });
+    expect(await owner('rules', 'test', 'delegate')).toMatchObject({ code: 2 });
+    expect(await run('rules', '--as', 'asker')).toMatchObject({ code: 2 });
+  });
+
   test('connects an agent after a person confirmed the code it shows', async () => {
     const connecting = Program.start('cli', ['agents', 'connect', 'newcomer', '--domain', 'family.news'], { AXON_HOME: hub.home });
     await expect.poll(() => hub.node.services.work.registrations.pending().length).toBe(1);

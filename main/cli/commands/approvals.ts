@@ -1,11 +1,24 @@
 // approvals: what waits for a person, at a terminal. The whole exact text is shown before anything is decided, and the decision carries
 // the digest of what was shown.
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import type { ApprovalDto } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Run } from '../run.ts';
 import type { Terminal } from '../terminal.ts';
 import { table, timeOf } from '../terminal.ts';
+
+/** Exactly what a wider choice would allow. */
+const WOULD = {
+  conversation:
+    'From now on the same hub, agent and area are let in without asking, in this conversation only, until nothing has come for 2 hours, for 12 hours at most.',
+  always: 'From now on the same hub, agent and area are let in without asking, for 30 days; what others see, for this topic only.',
+} as const;
+
+interface AllowOptions {
+  readonly digest?: string;
+  readonly lastWord?: string;
+  readonly scope: 'once' | 'conversation' | 'always';
+}
 
 export function addApprovalCommands(program: Command, run: Run): void {
   const approvals = program.command('approvals').description('see and decide what other hubs want done (the person in charge only)');
@@ -32,11 +45,16 @@ export function addApprovalCommands(program: Command, run: Run): void {
     );
   approvals
     .command('allow')
-    .description('allow one request, once')
+    .description('allow one request, once or from now on')
     .argument('<id>', 'the request')
     .option('--digest <hex>', 'for scripts: the digest that was shown; without it the request is shown and asked about')
+    .addOption(
+      new Option('--scope <scope>', 'how far it goes; more than once makes a rule')
+        .choices(['once', 'conversation', 'always'])
+        .default('once'),
+    )
     .option('--last-word <word>', 'for requests of the dangerous class: the last word of the text')
-    .action((id: string, options: { digest?: string; lastWord?: string }, command: Command) =>
+    .action((id: string, options: AllowOptions, command: Command) =>
       run(command, async ({ terminal, session }) => {
         const owner = await session.asOwner();
         const shown = await owner.call('approvals.get', { id });
@@ -47,32 +65,33 @@ export function addApprovalCommands(program: Command, run: Run): void {
           revision: shown.revision,
           digest,
           decision: 'allow',
+          scope: options.scope,
           last_word: lastWord,
         });
-        terminal.result(decided, () => [`Allowed once. ${decided.to_agent} gets it now.`]);
+        terminal.result(decided, () => [
+          `${options.scope === 'once' ? 'Allowed once.' : 'Allowed, and remembered as a rule (axon rules).'} ${decided.to_agent} gets it now.`,
+        ]);
       }),
     );
   approvals
     .command('decline')
     .description('decline one request')
+    .option('--never', 'and decline the same quietly from now on')
     .argument('<id>', 'the request')
     .option('--reason <text>', 'why; the asking hub sees it')
-    .action((id: string, options: { reason?: string }, command: Command) =>
+    .action((id: string, options: { reason?: string; never?: boolean }, command: Command) =>
       run(command, async ({ terminal, session }) => {
         const owner = await session.asOwner();
         const { revision, digest } = await owner.call('approvals.get', { id });
-        const decided = await owner.call('approvals.decide', { id, revision, digest, decision: 'decline', reason: options.reason });
-        terminal.result(decided, () => ['Declined.']);
+        const scope = options.never === true ? 'never' : 'once';
+        const decided = await owner.call('approvals.decide', { id, revision, digest, decision: 'decline', scope, reason: options.reason });
+        terminal.result(decided, () => [scope === 'never' ? 'Declined, and remembered as a rule.' : 'Declined.']);
       }),
     );
 }
 
 /** Shows the request and asks, unless a digest says that it was seen. Returns the last word where one is needed. */
-async function confirm(
-  terminal: Terminal,
-  shown: ApprovalDto,
-  options: { readonly digest?: string; readonly lastWord?: string },
-): Promise<string | undefined> {
+async function confirm(terminal: Terminal, shown: ApprovalDto, options: AllowOptions): Promise<string | undefined> {
   if (options.digest !== undefined) return options.lastWord;
   if (!terminal.isInteractive) {
     throw new AppError('bad_request', 'Nobody saw this request: allow it at a terminal, or name the digest that was shown with --digest.', {
@@ -82,7 +101,8 @@ async function confirm(
   }
   for (const line of cardLines(shown)) terminal.note(line);
   if (shown.risk_class === 'R3') return terminal.ask('This is of the dangerous class. Type the last word of the text to allow it: ');
-  const answer = await terminal.ask('Allow this once? Type "allow": ');
+  if (options.scope !== 'once') terminal.note(WOULD[options.scope]);
+  const answer = await terminal.ask(options.scope === 'once' ? 'Allow this once? Type "allow": ' : 'Allow and remember? Type "allow": ');
   if (answer.toLowerCase() === 'allow') return undefined;
   throw new AppError('cancelled', 'Nothing was decided.', { failedBy: 'input' });
 }

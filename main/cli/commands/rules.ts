@@ -1,0 +1,157 @@
+// rules: the household's standing decisions at a terminal, for the person in charge only: see, make, pause, take away, give back, and try
+// what would happen to a request. Each rule is a sentence, as on the page.
+import { Argument, InvalidArgumentError, Option, type Command } from 'commander';
+import { ENGLISH } from '../../../preload/contract/strings/english.ts';
+import type { RuleDto, RuleTestDto } from '../../../preload/contract/rules.ts';
+import { AppError } from '../../lib/app-error.ts';
+import type { Run } from '../run.ts';
+import { timeOf } from '../terminal.ts';
+
+interface ScopeOptions {
+  readonly hub?: string;
+  readonly agent?: string;
+  readonly domain?: string;
+  readonly asking?: string;
+  readonly topic?: string;
+}
+interface AddOptions extends ScopeOptions {
+  readonly kind?: 'delegate' | 'query';
+  readonly until?: number;
+  readonly forever?: boolean;
+}
+
+const { rules: text } = ENGLISH;
+const KINDS = ['delegate', 'query'] as const;
+const EFFECTS = ['allow', 'ask', 'never'] as const;
+
+export function addRuleCommands(program: Command, run: Run): void {
+  const rules = program.command('rules').description('what is let in or turned away without asking (the person in charge only)');
+  rules
+    .command('list', { isDefault: true })
+    .description('the rules in force and those that are paused')
+    .option('--ended', 'those that are over instead, the newest first')
+    .action((options: { ended?: boolean }, command: Command) =>
+      run(command, async ({ terminal, session }) => {
+        const owner = await session.asOwner();
+        const page = await owner.call('rules.list', { state: options.ended === true ? 'ended' : 'current' });
+        const none = options.ended === true ? 'No rule is over.' : `${text.emptyTitle}.`;
+        terminal.result(page, () => (page.items.length === 0 ? [none] : page.items.flatMap(ruleLines)));
+      }),
+    );
+  withScope(rules.command('add').description('make a rule; what is left out means any'))
+    .addArgument(new Argument('<effect>', 'a rule that allows names --hub, --agent and --domain').choices(EFFECTS))
+    .addOption(new Option('--kind <kind>', 'only tasks, or only questions').choices(KINDS))
+    .option('--until <time>', 'when it ends, such as 2030-01-31T18:00; without it, one that allows ends after 30 days', readTime)
+    .option('--forever', 'it has no end')
+    .action((effect: RuleDto['effect'], options: AddOptions, command: Command) =>
+      run(command, async ({ terminal, session }) => {
+        const owner = await session.asOwner();
+        const until = options.forever === true ? { until: null } : options.until === undefined ? {} : { until: options.until };
+        const made = await owner.call('rules.create', {
+          effect,
+          kind: options.kind ?? null,
+          ...scopeOf(options),
+          ...until,
+        });
+        terminal.result(made, () => ruleLines(made));
+      }),
+    );
+  addChanges(rules, run);
+  withScope(rules.command('test').description('what would happen to such a request, and why; nothing is sent'))
+    .addArgument(new Argument('<kind>', '"delegate" for a task, "query" for a question').choices(KINDS))
+    .action((kind: 'delegate' | 'query', options: ScopeOptions, command: Command) =>
+      run(command, async ({ terminal, session }) => {
+        const owner = await session.asOwner();
+        const tested = await owner.call('rules.test', { ...scopeOf(options), kind, peer: readHub(options.hub) });
+        terminal.result(tested, () => testLines(tested));
+      }),
+    );
+}
+
+function addChanges(rules: Command, run: Run): void {
+  for (const [name, description, suspended] of [
+    ['pause', 'let a rule rest: what it covers asks again', true],
+    ['resume', 'let a paused rule work again', false],
+  ] as const) {
+    rules
+      .command(name)
+      .description(description)
+      .argument('<id>', 'the rule')
+      .action((id: string, _options: unknown, command: Command) =>
+        run(command, async ({ terminal, session }) => {
+          const rule = await (await session.asOwner()).call('rules.update', { id, suspended });
+          terminal.result(rule, () => ruleLines(rule));
+        }),
+      );
+  }
+  for (const [name, description, operation] of [
+    ['remove', 'take a rule away; "restore" gives it back for five minutes', 'rules.remove'],
+    ['restore', 'give back a rule that was taken away a moment ago', 'rules.restore'],
+  ] as const) {
+    rules
+      .command(name)
+      .description(description)
+      .argument('<id>', 'the rule')
+      .action((id: string, _options: unknown, command: Command) =>
+        run(command, async ({ terminal, session }) => {
+          const rule = await (await session.asOwner()).call(operation, { id });
+          terminal.result(rule, () => ruleLines(rule));
+        }),
+      );
+  }
+}
+
+function withScope(command: Command): Command {
+  return command
+    .option('--hub <hub>', 'the hub that asks, by its name or id, or "local/NAME" for an agent of this hub')
+    .option('--agent <name>', 'the agent of this hub that would do it')
+    .option('--domain <domain>', 'the area, and all below it')
+    .option('--asking <name>', "the other hub's agent in whose name is asked")
+    .option('--topic <topic>', 'one topic within the area');
+}
+
+function scopeOf({ hub, agent, domain, asking, topic }: ScopeOptions) {
+  return { peer: hub ?? null, agent: agent ?? null, domain: domain ?? null, asking_agent: asking ?? null, topic: topic ?? null };
+}
+
+function readHub(hub: string | undefined): string {
+  if (hub !== undefined) return hub;
+  throw new AppError('bad_request', 'Say who would ask: --hub NAME, or --hub local/AGENT.', { failedBy: 'input' });
+}
+
+/** ms since 1970. */
+function readTime(words: string): number {
+  const at = Date.parse(words);
+  if (Number.isFinite(at)) return at;
+  throw new InvalidArgumentError('It must be a time such as 2030-01-31T18:00.');
+}
+
+function ruleLines(rule: RuleDto): readonly string[] {
+  const end = rule.ends_at === null ? text.noEnd : `${text.until(`${timeOf(rule.ends_at)} UTC`)}`;
+  const used = rule.last_used_at === null ? text.notUsed : text.used(rule.uses, `${timeOf(rule.last_used_at)} UTC`);
+  const state = rule.ended_why !== null ? ` ${text.endedWhy[rule.ended_why]}` : rule.suspended ? ` ${text.paused}.` : '';
+  return [sentenceOf(rule), `  ${end} ${used}${state}`, `  ${rule.id}`];
+}
+
+function sentenceOf(rule: RuleDto): string {
+  const own = rule.asking_local === '@owner' ? text.ownerHere : text.onThisComputer(rule.asking_local ?? '');
+  const hub = rule.peer_name ?? (rule.asking_local === null ? text.anybody : own);
+  const who = rule.asking_agent === null ? hub : `"${rule.asking_agent}" ${text.on} ${hub}`;
+  const topic = rule.topic === null ? '' : `${text.onlyTopic} "${rule.topic}"`;
+  const conversation = rule.conversation_title === null ? '' : `${text.onlyConversation} "${rule.conversation_title}"`;
+  return `${who} ${text.may[rule.effect]} ${text.what(rule.kind, rule.agent, rule.domain)}${topic}${conversation}.`;
+}
+
+function testLines(tested: RuleTestDto): readonly string[] {
+  const { tester } = text;
+  const rest = tested.ground !== 'default' ? '' : ` ${tested.decision === 'deliver' ? tester.defaultDeliver : tester.defaultAsk}`;
+  return [
+    tester.verdict[tested.decision],
+    `${tester.ground[tested.ground]}${rest}`,
+    `It would be for ${tested.agent}, class ${tested.risk_class}.`,
+    ...tested.considered.flatMap(({ rule, miss }) => [
+      `- ${sentenceOf(rule)}`,
+      `  ${miss === null ? tester.thisMatches : tester.thisMisses(tester.miss[miss])}`,
+    ]),
+  ];
+}

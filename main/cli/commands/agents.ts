@@ -57,12 +57,15 @@ export function addAgentCommands(program: Command, run: Run): void {
   profile(agents.command('add'))
     .description('connect a program at once, as the person in charge')
     .argument('<name>', 'its name')
-    .option('--class <class>', 'R0 look, R1 small and reversible, R2 others see it, R3 dangerous', readClass, 'R2')
-    .action((name: string, options: ProfileOptions & { class: RiskClass }, command: Command) =>
+    .option('--class <class>', 'R0 look, R1 small and reversible, R2 others see it, R3 dangerous; R2 until you say one', readClass)
+    .action((name: string, options: ProfileOptions & { class?: RiskClass }, command: Command) =>
       run(command, async ({ terminal, session }) => {
         checkAgentName(name);
         const owner = await session.asOwner();
-        const { agent, token } = await owner.call('agents.create', { ...profileOf(name, options), risk_class: options.class });
+        const { agent, token } = await owner.call('agents.create', {
+          ...profileOf(name, options),
+          ...(options.class === undefined ? {} : { risk_class: options.class }),
+        });
         const file = session.storeToken(name, token);
         terminal.result({ agent, token_file: file }, () => [`Connected ${name}. Its token stands in ${file}.`]);
       }),

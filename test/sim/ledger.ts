@@ -52,7 +52,8 @@ export class Ledger {
   readonly #decided = new Set<string>();
   readonly #handed = new Map<string, string>();
   readonly #results = new Map<string, string>();
-  readonly #acked = new Set<string>();
+  /** Items that an agent took for good, by hub. */
+  readonly #taken = new Set<string>();
   readonly #executed = new Set<string>();
   readonly #promised: Promised[] = [];
   readonly #clocksSet = new Map<string, number>();
@@ -92,14 +93,12 @@ export class Ledger {
 
   /** An agent holds this now. */
   handed(hub: SimHub, item: DeliveryDto): void {
-    if (this.#acked.has(item.delivery_id)) this.#world.found(`${hub.name}: ${item.kind} ${item.delivery_id} was handed out after its ack`);
     if (item.kind === 'delegate' && item.task_id !== null && this.#handed.get(`${hub.name} ${item.task_id}`) !== item.delivery_id) {
       this.#world.found(`${hub.name}: task ${item.task_id} was handed out under another id`);
     }
   }
 
   acked(item: DeliveryDto): void {
-    this.#acked.add(item.delivery_id);
     if (item.kind === 'result') this.counts.results += 1;
   }
 
@@ -211,7 +210,7 @@ export class Ledger {
         return this.#itemMade(hub, hub.reads.delivery(change.id));
       case 'updateDelivery':
         this.#heldSinceMs.set(change.id, this.#world.nowMs);
-        return;
+        return this.#itemMoved(hub, change);
       case 'settleOutbox':
         if (change.expired || this.#hubs.get(change.party)?.reads.replay(hub.key, change.messageId) !== undefined) return;
         this.#world.found(`${hub.name} believes ${change.messageId} delivered, and ${this.#hubs.get(change.party)?.name} has it not`);
@@ -276,6 +275,13 @@ export class Ledger {
       if (this.#results.has(name)) this.#world.found(`${hub.name}: two results of task ${item.taskId} went into an inbox`);
       this.#results.set(name, item.deliveryId);
     }
+  }
+
+  /** Judged in the order of the commits: the answers to two calls of one agent may come in another. */
+  #itemMoved(hub: SimHub, { id, state }: Extract<Change, { type: 'updateDelivery' }>): void {
+    const name = `${hub.name} ${id}`;
+    if (state === 'running' || state === 'done') this.#taken.add(name);
+    else if (state === 'claimed' && this.#taken.has(name)) this.#world.found(`${hub.name}: item ${id} was handed out after its ack`);
   }
 
   #checkEnd(hub: SimHub, task: TaskRow): void {

@@ -93,7 +93,8 @@ export class RuleBook {
     const row = tables.rule(id);
     if (!row) return;
     tables.updateRule(id, { uses: row.uses + 1, lastUsedAt: Math.max(this.nowMs(), row.lastUsedAt ?? 0) });
-    after(() => this.#changed(id));
+    // Use only puts the end off: the timer may wake too early, never too late.
+    after(() => this.#publish(id));
   }
 
   /** Makes a rule inside a commit. @throws AppError overloaded */
@@ -210,12 +211,16 @@ export class RuleBook {
   }
 
   #changed(id: string): void {
+    this.#publish(id);
+    this.#arm();
+  }
+
+  #publish(id: string): void {
     const { store, events, views } = this.#deps;
     const row = store.read.rule(id);
     if (row === undefined) return;
     if (row.endedAt === null) events.publish({ type: 'rule', rule: views.dto(row) });
     else events.publish({ type: 'rule_gone', id });
-    this.#arm();
   }
 
   #arm(): void {

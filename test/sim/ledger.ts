@@ -134,11 +134,23 @@ export class Ledger {
 
   /** The hub at this address has answered this very message. */
   hasTaken(host: string, raw: string): boolean {
+    const { id, from, to } = this.#endsOf(host, raw);
+    return id !== undefined && to !== undefined && from !== undefined && to.reads.replay(from.key, id) !== undefined;
+  }
+
+  /** What was refused for now and given up by its asker has no stream any more on which a line could bring it again. */
+  isGivenUp(host: string, raw: string): boolean {
+    const { id, from, to } = this.#endsOf(host, raw);
+    const asked = id === undefined || to === undefined ? undefined : from?.reads.taskByMessage('outgoing', to.key, id);
+    return asked !== undefined && isTerminal(asked.state) && !this.hasTaken(host, raw);
+  }
+
+  #endsOf(host: string, raw: string): { readonly id?: string; readonly from?: SimHub | undefined; readonly to?: SimHub | undefined } {
     const envelope: unknown = JSON.parse(raw);
-    if (typeof envelope !== 'object' || envelope === null) return false;
-    const [id, from]: unknown[] = [Reflect.get(envelope, 'id'), Reflect.get(envelope, 'from')];
-    const [to, sender] = [host, from].map((name) => [...this.#hubs.values()].find((hub) => hub.host === name || hub.agentId === name));
-    return typeof id === 'string' && to !== undefined && sender !== undefined && to.reads.replay(sender.key, id) !== undefined;
+    if (typeof envelope !== 'object' || envelope === null) return {};
+    const [id, sender]: unknown[] = [Reflect.get(envelope, 'id'), Reflect.get(envelope, 'from')];
+    const [to, from] = [host, sender].map((name) => [...this.#hubs.values()].find((hub) => hub.host === name || hub.agentId === name));
+    return typeof id === 'string' ? { id, from, to } : {};
   }
 
   /** What is bounded stays within its bounds; asked now and then. */

@@ -143,11 +143,12 @@ export class Trouble {
 
   /** Something this hub took before comes once more, as it was. */
   #sendAgain(): void {
-    const { network } = this.#stage;
+    const { network, household } = this.#stage;
     if (network.recent.length === 0) return;
     const { from, to, type, bytes } = this.#chance.pick(network.recent);
     const end = network.hostAt(to)?.endsTo(from)[0];
-    if (end !== undefined && REPEATED.test(text(bytes))) end.owner.receiveAgain(end, type, bytes);
+    if (end === undefined || !REPEATED.test(text(bytes)) || household.ledger.isGivenUp(to, text(bytes))) return;
+    end.owner.receiveAgain(end, type, bytes);
   }
 
   /** A delegation that was taken before comes under the same id with other words. */

@@ -35,7 +35,7 @@ export class CraftedHandshake {
   readonly #source = randomBytes(16);
   readonly #pair = generateKeyPairSync('x25519');
   readonly #hello: Buffer;
-  #destination: Buffer = randomBytes(16);
+  #destination: Buffer;
   #token: Buffer = NOTHING;
   readonly #numbers = { initial: 0, handshake: 0 };
   readonly #keys: { [level in Level]?: { readonly ours: PacketKeys; readonly theirs: PacketKeys } } = {};
@@ -46,8 +46,9 @@ export class CraftedHandshake {
   #errorCode: number | null = null;
   #happened: () => void = () => {};
 
-  /** `protocols` null = the extension is left out. */
-  constructor(socket: RawSocket, hub: TestHub, protocols: readonly string[] | null, papers: ClientPapers) {
+  /** `protocols` null = the extension is left out. `firstIdBytes` = length of the id the client makes up for the hub. */
+  constructor(socket: RawSocket, hub: TestHub, protocols: readonly string[] | null, papers: ClientPapers, firstIdBytes = 16) {
+    this.#destination = randomBytes(firstIdBytes);
     this.#socket = socket;
     this.#hub = hub;
     this.#papers = papers;

@@ -3,7 +3,7 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { afterEach, beforeEach, expect } from 'vitest';
 import { newIdentity, type Identity, type TestHub } from '../integration/quic-test-hub.ts';
-import { CraftedHandshake, type ClientPapers, type Outcome } from './PW-crafted-handshake.ts';
+import { CraftedHandshake, type ClientPapers } from './PW-crafted-handshake.ts';
 import { honestPapers } from './PW-lawless-peer.ts';
 import { attack, expectService, House } from './PW-house.ts';
 
@@ -21,9 +21,10 @@ async function papersOf(identity: Identity): Promise<{ readonly certificate: Buf
   return { certificate, key: createPrivateKey(Buffer.from(keys[0] ?? [])) };
 }
 
-async function shake(hub: TestHub, papers: ClientPapers, protocols: readonly string[] | null = ['axon/1']): Promise<Outcome> {
-  const handshake = new CraftedHandshake(await house.socket('127.0.0.2'), hub, protocols, papers);
-  return handshake.run(() => hub.eventsOf('connected').length > 0);
+async function shake(hub: TestHub, papers: ClientPapers, protocols: readonly string[] | null = ['axon/1'], firstIdBytes?: number) {
+  const before = hub.eventsOf('connected').length;
+  const handshake = new CraftedHandshake(await house.socket('127.0.0.2'), hub, protocols, papers, firstIdBytes);
+  return handshake.run(() => hub.eventsOf('connected').length > before);
 }
 
 attack('PW-06: a handshake made by hand with honest papers is let in, so the refusals below are for what is wrong in them', async () => {
@@ -32,6 +33,18 @@ attack('PW-06: a handshake made by hand with honest papers is let in, so the ref
   const { certificate, key } = await papersOf(identity);
   expect(await shake(hub, { certificates: [certificate], key })).toEqual({ errorCode: null, sentAll: true });
   expect(await hub.event('connected')).toMatchObject({ connection: { keyHex: identity.keyHex, direction: 'incoming' } });
+  await expectService(hub, control);
+});
+
+attack('PW-06: a client may make up a first connection id of any length that QUIC allows', async () => {
+  const { hub, control } = await house.open();
+  for (let length = 8; length <= 20; length += 1) {
+    const { certificate, key } = await papersOf(newIdentity());
+    expect(await shake(hub, { certificates: [certificate], key }, ['axon/1'], length)).toEqual({ errorCode: null, sentAll: true });
+  }
+  expect(hub.eventsOf('connected')).toHaveLength(13);
+  // Those with an id as long as a hub's own were given the token that a reset needs.
+  expect((await hub.transport.statistics()).counters['resets.without-token'] ?? 0).toBeLessThanOrEqual(4);
   await expectService(hub, control);
 });
 

@@ -75,10 +75,20 @@ export class Acceptor {
     if (!originalId || destination.length !== CONNECTION_ID_LENGTH_BYTES) return this.#drop('bad-token');
     this.#counters.add('retries.validated');
     const peer = { host: splitZone(host).address, port };
-    // The library copies its settings for each connection it makes: this one is told the token of its own id.
-    this.#config.setStatelessResetToken(this.#resets.tokenNumberOf(destination));
-    const native = this.#binding.Connection.accept(destination, originalId, this.#local, peer, this.#config);
-    return { native, route: datagram.destination, source };
+    return { native: this.#accept(destination, originalId, peer), route: datagram.destination, source };
+  }
+
+  /** The library copies its settings for each connection it makes: this one is told the token of its own id. */
+  #accept(destination: Uint8Array, originalId: Uint8Array, peer: HostPort): QuicheConnection {
+    try {
+      this.#config.setStatelessResetToken(this.#resets.tokenNumberOf(destination));
+      return this.#binding.Connection.accept(destination, originalId, this.#local, peer, this.#config);
+    } catch {
+      // The library has 128 bytes for all it tells a client, and a first id longer than its own leaves no room for the token.
+      this.#counters.add('resets.without-token');
+      this.#config.setStatelessResetToken(null);
+      return this.#binding.Connection.accept(destination, originalId, this.#local, peer, this.#config);
+    }
   }
 
   /** Tells a peer that keeps sending to a connection which died with an earlier process. */

@@ -49,6 +49,13 @@ interface Deps {
   readonly views: RuleViews;
 }
 
+/** A request as it comes in. */
+export interface RuleQuestion extends Omit<RuledRequest, 'conversation'> {
+  readonly peer: PartyKey;
+  /** Looked up only when a rule is about a conversation: every request passes here. */
+  readonly conversation: () => string;
+}
+
 type End = NonNullable<RuleRow['endedWhy']>;
 
 export class RuleBook {
@@ -83,9 +90,11 @@ export class RuleBook {
   }
 
   /** What the rules say about a request now. Counts nothing. */
-  decide(reads: Reads, request: RuledRequest & { readonly peer: PartyKey }): RuleDecision {
+  decide(reads: Reads, request: RuleQuestion): RuleDecision {
+    const rules = reads.rulesAbout(request.peer);
     const moment = { nowMs: this.nowMs(), trustedSince: trustedSince(reads, request.peer) };
-    return decideByRules(reads.rulesAbout(request.peer), request, moment);
+    const conversation = rules.some((rule) => rule.conversation !== null) ? request.conversation() : '';
+    return decideByRules(rules, { ...request, conversation }, moment);
   }
 
   /** A rule decided a request: counted, in the commit of that decision. */

@@ -84,7 +84,7 @@ export class Intake {
       kind,
       askingAgent: routeFrom(payload),
       topic: topicOf(payload),
-      conversation: conversationFor(reads, request),
+      conversation: () => conversationFor(reads, request),
       riskClass: risk.riskClass,
     });
     return { agent, why, risk, ruling };

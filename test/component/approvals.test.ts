@@ -286,6 +286,9 @@ describe('what becomes of a card', () => {
     hub.link({ state: 'live', since: Date.now(), retry_in_ms: null });
     await button('Decline').click({ force: true });
     expect(decided(hub)).toEqual([]);
+    // The strip leaves and the card moves up, which the page sees in the frame after: only then does the wait begin for the last time.
+    await expect.element(page.getByText(/^This page lost its hub at/)).not.toBeInTheDocument();
+    for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
     await vi.advanceTimersByTimeAsync(ARM_MS);
     await button('Decline').click();
     expect(decided(hub)).toHaveLength(1);

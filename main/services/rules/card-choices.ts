@@ -1,5 +1,6 @@
 // What a person may choose on a card beyond this one request, and exactly which rule each choice makes: always about the same hub, agent and
 // area, never wider than what stands on the card, and nothing at all for a dangerous request. Pure.
+import { ALWAYS_LIFE_MS, CONVERSATION_LIFE_MS } from '../../../preload/contract/rule-limits.ts';
 import type { RuleChoice } from '../../../preload/contract/rules.ts';
 import { riskMaxOfReach } from '../../core/rules.ts';
 import { higherRisk } from '../../core/risk.ts';
@@ -9,7 +10,7 @@ import type { AgentRow, ApprovalRow, TaskRow } from '../../ports/store.ts';
 import { isLocal } from '../work/parties.ts';
 import { readObject } from '../work/task-views.ts';
 import { routeFrom, topicOf } from '../work/work-request.ts';
-import { ALWAYS_LIFE_MS, CARD_UNTIL_MAX_MS, CONVERSATION_IDLE_MS, CONVERSATION_LIFE_MS } from './limits.ts';
+import { CARD_UNTIL_MAX_MS, CONVERSATION_IDLE_MS } from './limits.ts';
 import type { RuleDraft } from './rule-book.ts';
 
 /** A request on its card. */

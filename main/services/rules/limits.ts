@@ -1,13 +1,10 @@
-// Every number that bounds the household's rules, with what happens beyond it. Values only.
+// Every number that bounds the household's rules, with what happens beyond it. Values only. How long a rule of a
+// card lasts stands in the contract, because the card says it.
 
 /** Rules that have not ended, paused ones too; making one more is refused until some are taken away. */
 export const RULES_MAX = 500;
 /** A rule for one conversation ends when nothing has come in it for this long. */
 export const CONVERSATION_IDLE_MS = 7_200_000;
-/** A rule for one conversation ends after this at the latest. */
-export const CONVERSATION_LIFE_MS = 43_200_000;
-/** How long "always" lasts when its owner says nothing else. */
-export const ALWAYS_LIFE_MS = 2_592_000_000;
 /** The furthest time a rule may be made until; a later one is refused. */
 export const UNTIL_MAX_MS = 31_622_400_000;
 /** The furthest time that "until" on a card may reach; a later one is refused. */

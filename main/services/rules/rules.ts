@@ -1,5 +1,6 @@
 // What people do with the household's rules: see them, make them by hand, pause them, take them away and give them back, and try what would
 // happen to a request. For people only; decides no request itself.
+import { ALWAYS_LIFE_MS } from '../../../preload/contract/rule-limits.ts';
 import type { OperationParams } from '../../../preload/contract/operations.ts';
 import type { Items } from '../../../preload/contract/results.ts';
 import type { RuleDto, RuleTestDto } from '../../../preload/contract/rules.ts';
@@ -11,7 +12,7 @@ import type { AskedWork, Intake } from '../work/intake.ts';
 import { pageOf, type Page } from '../work/pages.ts';
 import { OWNER_PARTY, partyOfAgent } from '../work/parties.ts';
 import type { UnitOfWork } from '../work/unit-of-work.ts';
-import { ALWAYS_LIFE_MS, RESTORE_WINDOW_MS, RULES_MAX, UNTIL_MAX_MS } from './limits.ts';
+import { RESTORE_WINDOW_MS, RULES_MAX, UNTIL_MAX_MS } from './limits.ts';
 import type { RuleBook, RuleDraft, RuleMaker } from './rule-book.ts';
 import type { RuleViews } from './rule-views.ts';
 

@@ -5,7 +5,7 @@ import { words } from './words.ts';
 
 const SECOND_MS = 1_000;
 /** Names a route of the hub: of use to whoever writes a program, not to the person at a page. */
-const FOR_PROGRAMS = /^(GET|POST|PUT|PATCH|DELETE) \//;
+const FOR_PROGRAMS = /\b(GET|POST|PUT|PATCH|DELETE) \//;
 
 /** "That is not the address of a hub. Write a host name ..." */
 export function problemWords({ detail, hint, retry_after_ms }: Problem): string {

@@ -22,6 +22,11 @@ test('a hint for those who write programs is not shown to a person', () => {
   expect(problemWords(problem({ detail: 'name: too long', hint: 'GET /v1/examples shows complete requests.' }))).toBe('Name: too long.');
 });
 
+test('nor is one that names a route further on', () => {
+  const hint = 'Send "Authorization: Bearer <token>". A new agent gets one from POST /v1/agents.';
+  expect(problemWords(problem({ detail: 'This login link was used already', hint }))).toBe('This login link was used already.');
+});
+
 test('where waiting helps it says how long, never less than a second', () => {
   expect(problemWords(problem({ detail: 'Too many at once', retry_after_ms: 8_200 }))).toBe('Too many at once. Try again in 8 seconds.');
   expect(problemWords(problem({ detail: 'Too many at once', retry_after_ms: 12 }))).toBe('Too many at once. Try again in 1 second.');

@@ -89,7 +89,8 @@ function answerOf(url: string): Promise<void> {
   });
 }
 
-function childrenOf(pid: number): readonly number[] {
+/** The processes that this one has started. Linux only. */
+export function childrenOf(pid: number): readonly number[] {
   const tasks = readdirSync(`/proc/${pid}/task`);
   return tasks.flatMap((task) => readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number));
 }

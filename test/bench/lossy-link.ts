@@ -1,7 +1,7 @@
-// Two network namespaces joined by a link that delays and loses (link-emulator.c). Linux, root and a C compiler are needed; where one is
-// missing `linkRefusal` says which. Whatever is made here is removed by `close`.
+// Two network namespaces joined by a link that delays and loses (link-emulator.c). It needs namespaces, a TUN device and a C
+// compiler (requirements.ts). Whatever is made here is removed by `close`.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LineProcess } from '../lan/line-process.ts';
@@ -17,14 +17,6 @@ export interface LinkOptions {
   /** Of ten thousand packets each way. */
   readonly lossPerTenThousand: number;
   readonly seed: number;
-}
-
-/** Why no such link can be made here; null when it can. */
-export function linkRefusal(): string | null {
-  if (process.platform !== 'linux') return `namespaces and TUN devices are Linux features, this is ${process.platform}`;
-  if (process.getuid?.() !== 0) return 'namespaces and TUN devices need root';
-  if (spawnSync('sh', ['-c', 'command -v cc']).status !== 0) return 'the link emulator needs a C compiler (cc)';
-  return existsSync('/dev/net/tun') ? null : 'there is no /dev/net/tun';
 }
 
 export class LossyLink {

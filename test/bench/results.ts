@@ -1,4 +1,4 @@
-// What the bench found, as numbers with their targets, and how that is written down. It measures nothing.
+// What the bench found, as numbers with their targets, and whether they hold. It measures nothing.
 export type Bound = 'at most' | 'at least';
 
 export interface Part {
@@ -8,7 +8,7 @@ export interface Part {
   readonly bound: Bound;
   readonly target: number;
   readonly holds: boolean;
-  /** How many rounds the value is the median of; 1 for a value that is counted over everything. */
+  /** How many rounds the value is the median (or the p95) of; 1 for a value that is counted over everything. */
   readonly rounds: number;
   /** The smallest and the largest value of a round. */
   readonly spread: readonly [number, number];
@@ -34,10 +34,10 @@ export interface Goal {
   readonly target: number;
 }
 
-/** The median of the values of the rounds, held against its target. */
-export function part(goal: Goal, values: readonly number[], detail: string): Part {
+/** The median of the values of the rounds, or the quantile that is asked for, held against its target. */
+export function part(goal: Goal, values: readonly number[], detail: string, q = 0.5): Part {
   const sorted = [...values].sort((a, b) => a - b);
-  const value = round(quantile(sorted, 0.5));
+  const value = round(quantile(sorted, q));
   const holds = goal.bound === 'at most' ? value <= goal.target : value >= goal.target;
   return { ...goal, value, holds, rounds: values.length, spread: [round(sorted[0] ?? NaN), round(sorted.at(-1) ?? NaN)], detail };
 }
@@ -65,25 +65,4 @@ export function median(values: readonly number[]): number {
 /** Three digits after the point are more than this kind of measuring can tell. */
 function round(value: number): number {
   return Math.round(value * 1_000) / 1_000;
-}
-
-export function toMarkdown(rows: readonly Row[], machine: string): string {
-  const lines = [
-    '# Bench',
-    '',
-    machine,
-    '',
-    '| Row | Part | Value | Target | Holds | Rounds (spread) | Behind it |',
-    '| --- | --- | --- | --- | --- | --- | --- |',
-  ];
-  for (const { id, title, parts, absent, reason } of rows) {
-    if (reason !== undefined) lines.push(`| ${id} | ${title} | ${absent ? 'absent' : 'incomplete'} | | | | ${reason} |`);
-    for (const { name, value, unit, bound, target, holds, rounds, spread, detail } of parts) {
-      const verdict = holds ? 'yes' : 'NO';
-      lines.push(
-        `| ${id} | ${name} | ${value} ${unit} | ${bound} ${target} | ${verdict} | ${rounds} (${spread.join(' to ')}) | ${detail} |`,
-      );
-    }
-  }
-  return `${lines.join('\n')}\n`;
 }

@@ -1,9 +1,11 @@
 // `npm run bench`: measures the rows that are asked for (all of them unless told), prints them, and writes them where it is told to.
-// It ends with 0 when it measured, whatever the values. `--only P1,P2 --json FILE --markdown FILE`
+// It ends with 0 when it measured, whatever the values, and where this machine cannot measure a row; with 1 when a row broke off.
+// `--only P1,P2 --json FILE --markdown FILE`
 import { writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
-import { absentRow, toMarkdown, type Row } from './results.ts';
+import { loadNow, machineText, toJson, toMarkdown, toText, type ReportedRow } from './report.ts';
+import { absentRow, type Row } from './results.ts';
+import { measureP12 } from './rows/finding-and-losing.ts';
 import { measureP3 } from './rows/lossy-query.ts';
 import { measureP1, measureP1b, measureP2 } from './rows/native-query.ts';
 import { measureP7, measureP8 } from './rows/start-and-memory.ts';
@@ -33,7 +35,7 @@ const ENTRIES: readonly Entry[] = [
   notYet('P9', 'idle CPU'),
   notYet('P10', 'event loop of main under durable writes'),
   notYet('P11', '1,000,000 messages'),
-  notYet('P12', 'discovery'),
+  { id: 'P12', measure: measureP12 },
   notYet('P13', 'approve click to the event at the agent'),
   notYet('P14', 'cost per message as history grows'),
   notYet('P15', 'pages in Chromium'),
@@ -46,20 +48,26 @@ const wanted = values.only?.split(',').map((id) => id.trim().toLowerCase());
 const unknown = wanted?.filter((id) => !ENTRIES.some((entry) => entry.id.toLowerCase() === id)) ?? [];
 if (unknown.length > 0) throw new Error(`there is no row ${unknown.join(', ')}`);
 
-const cores = cpus();
-const machine = `Node ${process.version}, ${process.platform} ${process.arch}, ${cores.length} x ${cores[0]?.model ?? 'unknown'}`;
-process.stdout.write(`${machine}\nLimits raised: none; the two sides of a native query are paired with each other.\n`);
-const rows: Row[] = [];
-for (const { id, measure } of ENTRIES) {
-  if (wanted && !wanted.includes(id.toLowerCase())) continue;
-  process.stdout.write(`\n${id} ...\n`);
-  const measured = await measure();
-  rows.push(measured);
-  if (measured.reason !== undefined) process.stdout.write(`  ${measured.absent ? 'ABSENT' : 'INCOMPLETE'}: ${measured.reason}\n`);
-  for (const { name, value, unit, bound, target, holds, rounds, spread, detail } of measured.parts) {
-    const verdict = holds ? 'holds' : 'FALLS SHORT';
-    process.stdout.write(`  ${name}: ${value} ${unit} (${bound} ${target}: ${verdict}); ${detail}; ${rounds} rounds ${spread.join('-')}\n`);
+/** A row that breaks off takes none of the others with it; the run then ends with 1. */
+async function measured({ id, measure }: Entry): Promise<Row> {
+  try {
+    return await measure();
+  } catch (error) {
+    process.exitCode = 1;
+    return absentRow(id, 'broke off', `its measuring broke off: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
-if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify({ machine, rows }, null, 2)}\n`);
+
+const machine = machineText();
+process.stdout.write(`${machine}\nLimits raised: none; the two sides of a native query are paired with each other.\n`);
+const rows: ReportedRow[] = [];
+for (const entry of ENTRIES) {
+  if (wanted && !wanted.includes(entry.id.toLowerCase())) continue;
+  process.stdout.write(`\n${entry.id} ...\n`);
+  const load = loadNow();
+  const row = { ...(await measured(entry)), load };
+  rows.push(row);
+  process.stdout.write(toText(row));
+}
+if (values.json !== undefined) writeFileSync(values.json, toJson(rows, machine));
 if (values.markdown !== undefined) writeFileSync(values.markdown, toMarkdown(rows, machine));

@@ -5,12 +5,17 @@ import { until } from '../support/until.ts';
 
 const STEP_LIMIT_MS = 20_000;
 
-/** `asking` asks `asked`, which is on this very computer; each calls the other by the name given. Resolves when both see the other online. */
-export async function pairByApi(asking: HubApi, asked: HubApi, names: { readonly asking: string; readonly asked: string }): Promise<void> {
+/** `asking` asks `asked`, which is on this very computer unless told; each calls the other by the name given. Resolves when both see the other online. */
+export async function pairByApi(
+  asking: HubApi,
+  asked: HubApi,
+  names: { readonly asking: string; readonly asked: string },
+  askedHost = '127.0.0.1',
+): Promise<void> {
   const [hub, own] = [await running(asked), await running(asking)];
   const [peer, self] = [hub.agent_id ?? '', own.agent_id ?? ''];
   await asked.call('pairings.window', { open: true });
-  await asking.call('peers.add', { address: `127.0.0.1:${hub.peer_port ?? ''}`, key: hub.public_key ?? '', name: names.asked });
+  await asking.call('peers.add', { address: `${askedHost}:${hub.peer_port ?? ''}`, key: hub.public_key ?? '', name: names.asked });
   const { id } = await asking.call('pairings.start', { peer, name: names.asked });
   const offered = await inState(asked, 'offered');
   await asked.call('pairings.open', { id: offered.id });

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { ERRORS, type Problem } from '../../preload/contract/errors.ts';
 import { httpRequestOf } from '../../preload/contract/http-form.ts';
 import type { OperationInput, OperationName, OperationResult } from '../../preload/contract/operations.ts';
+import { EventReader } from '../support/event-reader.ts';
 import { LoopbackClient } from './loopback-client.ts';
 import type { Environment, LineProcess } from './line-process.ts';
 import { NODE_BINARY, REPOSITORY_ROOT, type Computer } from './namespaces.ts';
@@ -43,6 +44,12 @@ export class HubApi {
   /** The same hub, for another token. */
   withToken(token: string): HubApi {
     return new HubApi(this.#client, token);
+  }
+
+  /** The events of this hub's pages from now on; needs the token of a person. */
+  follow(): Promise<EventReader> {
+    const { target, port } = this.#client;
+    return EventReader.openAt(target, '/v1/events', this.#token ?? '', { host: `127.0.0.1:${port}` });
   }
 
   /** Throws HubRefusal for a refusal. */

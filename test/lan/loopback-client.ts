@@ -22,6 +22,9 @@ export interface LoopbackRequest {
   readonly timeoutMs?: number;
 }
 
+/** Where a program outside of that computer connects to reach a port of its loopback. */
+export type LoopbackTarget = { readonly host: string; readonly port: number } | { readonly socketPath: string };
+
 interface Way {
   readonly folder: string;
   readonly socketPath: string;
@@ -50,12 +53,16 @@ export class LoopbackClient {
     return new LoopbackClient(port, { folder, socketPath, bridge });
   }
 
+  /** For a connection that is not one request and its answer; its Host header must name 127.0.0.1 and `port`. */
+  get target(): LoopbackTarget {
+    return this.#way === null ? { host: '127.0.0.1', port: this.port } : { socketPath: this.#way.socketPath };
+  }
+
   /** One request, as a program on that computer would send it to 127.0.0.1. */
   async send(wanted: LoopbackRequest): Promise<LoopbackAnswer> {
-    const to = this.#way === null ? { host: '127.0.0.1', port: this.port } : { socketPath: this.#way.socketPath };
     const headers = { host: `127.0.0.1:${this.port}`, ...wanted.headers };
     return await new Promise((resolve, reject) => {
-      const sent = request({ ...to, agent: this.#agent, method: wanted.method, path: wanted.path, headers }, (answer) => {
+      const sent = request({ ...this.target, agent: this.#agent, method: wanted.method, path: wanted.path, headers }, (answer) => {
         const parts: Buffer[] = [];
         answer.on('data', (part: Buffer) => parts.push(part));
         answer.on('error', reject);

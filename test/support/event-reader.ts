@@ -9,6 +9,8 @@ export interface SeenEvent {
   readonly data: unknown;
 }
 
+export type StreamTarget = { readonly host: string; readonly port: number } | { readonly socketPath: string };
+
 export class EventReader {
   readonly events: SeenEvent[] = [];
   readonly comments: string[] = [];
@@ -33,9 +35,20 @@ export class EventReader {
     headers: Readonly<Record<string, string>> = {},
     reads = true,
   ): Promise<EventReader> {
+    return EventReader.openAt({ host: '127.0.0.1', port }, path, token, headers, reads);
+  }
+
+  /** The same for a hub that is reached by another way than its port; `headers` must then name its Host. */
+  static openAt(
+    target: StreamTarget,
+    path: string,
+    token: string,
+    headers: Readonly<Record<string, string>> = {},
+    reads = true,
+  ): Promise<EventReader> {
     return new Promise((resolve, reject) => {
       const all = { authorization: `Bearer ${token}`, accept: 'text/event-stream', ...headers };
-      const sent = request({ host: '127.0.0.1', port, path, headers: all, agent: false }, (answer) => {
+      const sent = request({ ...target, path, headers: all, agent: false }, (answer) => {
         const reader = new EventReader(sent, answer);
         if (answer.statusCode !== 200 || reads) reader.read();
         resolve(reader);

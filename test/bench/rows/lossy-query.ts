@@ -1,7 +1,8 @@
 // P3: queries over a link that loses one packet in a hundred each way and takes 10 ms there and back, 32 under way at once. Every query is
 // answered, or there is no value.
 import { BenchPair } from '../bench-process.ts';
-import { linkRefusal, LossyLink } from '../lossy-link.ts';
+import { LossyLink } from '../lossy-link.ts';
+import { refusal } from '../requirements.ts';
 import { absentRow, median, part, row, type Row } from '../results.ts';
 import { alternate, behind, longest, p50, p99, ratios, ROUNDS_MIN, type Round } from '../rounds.ts';
 
@@ -12,8 +13,8 @@ const LOAD = { count: 10_000, inFlight: 32, gapMs: 0 };
 const TITLE = '10,000 native queries, 1 % loss each way, 10 ms round trip, 32 in flight';
 
 export async function measureP3(): Promise<Row> {
-  const refusal = linkRefusal();
-  if (refusal !== null) return absentRow('P3', TITLE, refusal);
+  const missing = refusal('namespaces', 'tun', 'compiler');
+  if (missing !== null) return absentRow('P3', TITLE, missing);
   const link = await LossyLink.open({ delayMs: ROUND_TRIP_MS / 2, lossPerTenThousand: LOSS_PER_TEN_THOUSAND, seed: 7 });
   let rounds: readonly Round[];
   let traffic = '';

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { performance } from 'node:perf_hooks';
 import { newHome, removeHome, StartedHub } from '../hub-start.ts';
+import { refusal } from '../requirements.ts';
 import { absentRow, median, part, row, type Row } from '../results.ts';
 import { ROUNDS_MIN } from '../rounds.ts';
 
@@ -11,7 +12,8 @@ const IDLE_MS = 10_000;
 
 export async function measureP7(): Promise<Row> {
   const title = 'memory of an idle hub without a window, both processes';
-  if (process.platform !== 'linux') return absentRow('P7', title, 'the memory of a process is read from /proc, which is of Linux');
+  const missing = refusal('build', 'proc');
+  if (missing !== null) return absentRow('P7', title, missing);
   const home = newHome();
   const [resident, proportional]: [number[], number[]] = [[], []];
   try {
@@ -32,6 +34,8 @@ export async function measureP7(): Promise<Row> {
 }
 
 export async function measureP8(): Promise<Row> {
+  const missing = refusal('build');
+  if (missing !== null) return absentRow('P8', 'start', missing);
   const home = newHome();
   const rounds: { readonly hubMs: number; readonly nodeMs: number }[] = [];
   try {

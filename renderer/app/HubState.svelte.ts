@@ -1,6 +1,6 @@
 // The page's one picture of its hub: a snapshot, kept up by numbered events. A gap in the numbers, or a line that was lost, means a new
 // snapshot. Decides nothing and writes nothing; screens read it, controllers call the hub.
-import type { ApprovalDto, PairingDto, UiEvent, UiSnapshot } from '../../preload/contract/dto.ts';
+import type { ApprovalDto, PairingDto, PeerDto, UiEvent, UiSnapshot } from '../../preload/contract/dto.ts';
 import type { Problem } from '../../preload/contract/errors.ts';
 import type { HubApi, LinkState } from '../../preload/contract/hub-api.ts';
 import { applyEvent, putApproval } from './apply-event.ts';
@@ -105,6 +105,14 @@ export class HubState {
     if (this.#snapshot === null) return;
     this.#snapshot = { ...this.#snapshot, ...putApproval(this.#snapshot, approval) };
     this.#tell(approval);
+  }
+
+  /** A hub that this page added, ahead of its event; what an event has brought already is newer. */
+  putPeer(peer: PeerDto): void {
+    if (this.#snapshot === null) return;
+    const known = this.#snapshot.peers.find((other) => other.id === peer.id);
+    if (known?.trust === peer.trust) return;
+    this.#snapshot = { ...this.#snapshot, peers: [...this.#snapshot.peers.filter((other) => other !== known), peer] };
   }
 
   /** A pairing that this page began, ahead of its event; one that an event has brought already is newer. */

@@ -3,7 +3,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import type { PairingDto } from '../../preload/contract/dto.ts';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
-import { DAD, MUM, NOW, PEERS, STRANGER, pairingOf, snapshotOf } from '../fakes/household.ts';
+import { DAD, MUM, NOW, PEERS, STRANGER, pairingOf, peerOf, snapshotOf } from '../fakes/household.ts';
+import { keyInLink } from '../../renderer/app/share-link.ts';
 import { callsOf, expectAccessible, showApp } from './support/page.ts';
 
 const ARM_MS = 700;
@@ -98,6 +99,54 @@ describe('one hub', () => {
     await showApp(hub, `people/hub/${mia?.id ?? ''}`);
     await button('Check now').click();
     await expect.element(page.getByRole('alert').getByText('Mia’s laptop does not answer.')).toBeVisible();
+  });
+});
+
+describe('a daemon that is trusted by its key', () => {
+  const links = ['axon://bXVt@192.168.1.10:7100', 'axon://bXVt@10.8.0.2:7100'];
+  const daemon = peerOf('daemon', { name: 'Greenhouse', profile: 'reference', how_found: 'static' });
+  const shut = { ...daemon, profile: null, online: false, not_trusted_there: true, trouble: 'Greenhouse does not trust this hub yet.' };
+  const shown = (peer: typeof daemon, share_tokens: readonly string[] = links) =>
+    showApp(new FakeHubApi(snapshotOf({ hub: { ...MUM, share_tokens }, peers: [...PEERS, peer] })), `people/hub/${peer.id}`);
+  const row = () => page.getByRole('listitem').getByRole('link', { name: /^Greenhouse/ });
+
+  test('as long as it does not know this hub its row says so, and its page gives the links to hand over', async () => {
+    await shown(shut);
+    await expect.element(row().getByText('does not know us yet')).toBeVisible();
+    const what = page.getByRole('region', { name: 'Greenhouse does not let this computer in yet.' });
+    await expect.element(what.getByText(/Give one of these links, with an address it can reach/)).toBeVisible();
+    const copies = vi.spyOn(navigator.clipboard, 'writeText').mockResolvedValue();
+    for (const address of ['192.168.1.10:7100', '10.8.0.2:7100']) await button(`Copy: Link to this hub at ${address}`).click();
+    expect(copies.mock.calls.flat()).toEqual(links);
+    copies.mockRestore();
+    await expect.element(what.getByRole('button', { name: 'Check now' })).toBeVisible();
+    await expectAccessible();
+  });
+
+  test('one link is spoken of as one, and none is not promised', async () => {
+    await shown(shut, links.slice(0, 1));
+    await expect.element(page.getByText(/Give this link to whoever looks after it/)).toBeVisible();
+    await shown(shut, []);
+    await expect.element(page.getByText(/Our link to give to it is missing just now/)).toBeVisible();
+    await expect.element(page.getByRole('button', { name: /^Copy: Link/ })).not.toBeInTheDocument();
+  });
+
+  test('a hub that no longer knows this one is to be added again, and is given no link', async () => {
+    await shown({ ...shut, profile: 'hub' });
+    await expect.element(page.getByText(/remove it here and add it again/)).toBeVisible();
+    await expect.element(page.getByRole('button', { name: /^Copy: Link/ })).not.toBeInTheDocument();
+  });
+
+  test('online its row and page say what it runs, and no safety number is asked of it', async () => {
+    await shown(daemon);
+    await expect.element(row().getByText('AXON daemon, no person named')).toBeVisible();
+    await expect.element(page.getByText(/It runs the public AXON daemon instead of AXON Hub, so it shows no digits\./)).toBeVisible();
+    await expect.element(heading('Its key')).toBeVisible();
+    await expect.element(page.getByText(daemon.public_key, { exact: true })).toBeVisible();
+    await expect.element(page.getByText(keyInLink(daemon.public_key), { exact: true })).toBeVisible();
+    await expect.element(heading('Safety number')).not.toBeInTheDocument();
+    await expect.element(page.getByText(/does not let this computer in/)).not.toBeInTheDocument();
+    await expectAccessible();
   });
 });
 
@@ -239,6 +288,54 @@ describe('adding a hub', () => {
     expect(callsOf(hub, 'peers.add')).toEqual([{ address: 'axon://c2hvcnQ@10.0.0.7:7100' }]);
     await button('Cancel').click();
     await expect.element(button('Enter')).toHaveFocus();
+  });
+
+  test('the key in a link is trusted without digits only by a choice that is never made beforehand, and for this very link', async () => {
+    const link = 'axon://VGhpcyBpcyBhIGtleSBvZiBzb21lIGRhZW1vbiEhISE@10.0.0.9:7100';
+    const attic = peerOf('daemon', { name: 'Greenhouse', profile: null, online: false, not_trusted_there: true });
+    const hub = new FakeHubApi(snapshotOf(), { 'peers.add': () => ({ ok: true, value: attic }) });
+    await showApp(hub, 'people/add');
+    await button('Enter').click();
+    const choice = page.getByRole('checkbox', { name: /^This is an AXON daemon that cannot pair with a code: trust the key in this link/ });
+    await expect.element(choice).not.toBeInTheDocument();
+    const address = page.getByRole('textbox', { name: 'Address or link' });
+    await address.fill('axon://another@10.0.0.8:7100');
+    await expect.element(choice).not.toBeChecked();
+    await expect.element(choice).toHaveAccessibleDescription(/^No digits are compared, so whoever holds that key can send requests here/);
+    await choice.click();
+    await expect.element(button('Trust this key')).toBeVisible();
+    await address.fill(` ${link}`);
+    await expect.element(choice).not.toBeChecked();
+    await expect.element(button('Add this hub')).toBeVisible();
+    await choice.click();
+    await page.getByRole('textbox', { name: 'Your name for it, if you like' }).fill(' Greenhouse ');
+    await expectAccessible();
+    await button('Trust this key').click();
+    await expect.element(heading('Greenhouse')).toBeVisible();
+    expect(callsOf(hub, 'peers.add')).toEqual([{ address: link, trust: true, name: 'Greenhouse' }]);
+    expect(callsOf(hub, 'pairings.start')).toEqual([]);
+  });
+
+  test('a link whose choice is not ticked is asked for digits like any hub', async () => {
+    const hub = new FakeHubApi(snapshotOf(), {
+      'peers.add': () => ({ ok: true, value: { ...STRANGER, how_found: 'static' } }),
+      'pairings.start': () => ({ ok: false, problem: problemOf('peer_unreachable', 'It does not answer.') }),
+    });
+    await showApp(hub, 'people/add');
+    await button('Enter').click();
+    await page.getByRole('textbox', { name: 'Address or link' }).fill('axon://key@10.0.0.9:7100');
+    await button('Add this hub').click();
+    await expect.element(page.getByRole('alert').getByText('It does not answer.').first()).toBeVisible();
+    expect(callsOf(hub, 'peers.add')).toEqual([{ address: 'axon://key@10.0.0.9:7100' }]);
+    expect(callsOf(hub, 'pairings.start')).toEqual([{ peer: STRANGER.id }]);
+  });
+
+  test('a hub in sight that calls itself like one of the household is pointed out beside its name', async () => {
+    const trouble = 'It calls itself like Dad’s laptop, but it has another key: it is not the hub you paired.';
+    await showApp(new FakeHubApi(snapshotOf({ peers: [...PEERS, { ...STRANGER, trouble }] })), 'people/add');
+    await expect.element(page.getByRole('listitem').filter({ hasText: STRANGER.label }).getByText(trouble)).toBeVisible();
+    await page.getByRole('link', { name: 'All hubs' }).click();
+    await expect.element(page.getByText(trouble)).toBeVisible();
   });
 
   test('a hub that is known by its address now but cannot be asked says so beside the form', async () => {

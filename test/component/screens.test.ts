@@ -203,6 +203,49 @@ describe('settings', () => {
     copies.mockRestore();
   });
 
+  test('the licences of what the pages hold are read on a page of their own, with the way back', async () => {
+    const file =
+      '# Licenses\n\n## svelte - 5.1.0 (MIT)\n\nPermission is hereby\ngranted.\n\nAS IS.\n\n## valibot - 1.5.0 (MIT)\n\nMIT License\n';
+    const read = vi
+      .spyOn(window, 'fetch')
+      .mockResolvedValue(new Response(file, { headers: { 'content-type': 'text/plain; charset=utf-8' } }));
+    await showApp(new FakeHubApi(snapshotOf()), 'settings');
+    await page.getByRole('link', { name: 'Read them' }).click();
+    await expect.element(heading('svelte - 5.1.0 (MIT)')).toBeVisible();
+    await expect.element(page.getByText('Permission is hereby granted.')).toBeVisible();
+    await expect.element(heading('valibot - 1.5.0 (MIT)')).toBeVisible();
+    expect(read.mock.calls.map(([file]) => file)).toEqual(['licences.txt']);
+    await expectAccessible();
+    read.mockRestore();
+    await page.getByRole('main').getByRole('link', { name: 'Settings' }).click();
+    await expect.element(heading('Settings')).toBeVisible();
+  });
+
+  test.each([
+    [
+      'a page instead of the file',
+      () => Promise.resolve(new Response('<!doctype html>## x', { headers: { 'content-type': 'text/html' } })),
+    ],
+    ['no answer', () => Promise.reject(new TypeError('Failed to fetch'))],
+  ])('licences that cannot be read are named where they stand: %s', async (_what, answer) => {
+    const read = vi.spyOn(window, 'fetch').mockImplementation(answer);
+    await showApp(new FakeHubApi(snapshotOf()), 'settings/licences');
+    await expect.element(page.getByRole('alert').getByText(/^They could not be read\. They stand in licences\.txt/)).toBeVisible();
+    read.mockRestore();
+  });
+
+  test('a hint that names a command names the one that works at this hub’s terminal', async () => {
+    const hint = 'Run "axon login" at a terminal.';
+    const hub = new FakeHubApi(snapshotOf({ hub: { ...MUM, command: 'node /opt/axon-hub/main/entry/axon.cjs' } }), {
+      'settings.update': () => ({ ok: false, problem: { ...problemOf('unauthenticated', 'It was not changed.'), hint } }),
+    });
+    await showApp(hub, 'settings');
+    await button('Contrast').click();
+    await expect
+      .element(page.getByText('It was not changed. Run "node /opt/axon-hub/main/entry/axon.cjs login" at a terminal.'))
+      .toBeVisible();
+  });
+
   test('a changed passphrase needs the old one', async () => {
     const hub = new FakeHubApi(snapshotOf());
     await showApp(hub, 'settings');

@@ -3,7 +3,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { ENGLISH } from '../../preload/contract/strings/english.ts';
 
-const { common, conversations, now, people } = ENGLISH;
+const { common, conversations, now, people, settings } = ENGLISH;
 
 /** Long enough for a busy machine; every wait ends as soon as what it waits for is there. */
 export const SHOWN_WITHIN_MS = 20_000;
@@ -45,6 +45,17 @@ export class HouseholdPage {
   async waitingInRail(): Promise<string | null> {
     const text = (await this.#screenLink('now').textContent()) ?? '';
     return /(\d+) waiting/.exec(text)?.[1] ?? null;
+  }
+
+  /** Settings, the licences of what the pages hold, and back: the packages they name. */
+  async readLicences(): Promise<readonly string[]> {
+    await this.open('settings');
+    await this.page.getByRole('link', { name: settings.licencesOpen }).click();
+    await this.page.getByRole('heading', { level: 2 }).first().waitFor();
+    const titles = await this.page.getByRole('heading', { level: 2 }).allTextContents();
+    await this.page.getByRole('main').getByRole('link', { name: settings.licencesBack }).click();
+    await this.page.getByRole('heading', { name: settings.title, exact: true }).waitFor();
+    return titles.map((title) => title.split(' ')[0] ?? '');
   }
 
   /** People, "Add a hub": from now on others may ask. */

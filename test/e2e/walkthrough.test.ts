@@ -142,6 +142,10 @@ describe.skipIf(!hasRealPart('chromium'))(`the walkthrough, ${setting}`, () => {
     return report.id;
   };
 
+  it('the page in a browser shows the licences of what it holds', async () => {
+    expect(await mumPage.readLicences()).toEqual(expect.arrayContaining(['svelte', 'valibot', 'eventsource-parser']));
+  });
+
   it('1 and 2: each shows the other, and two people pair them by digits that are read and typed', async () => {
     await dadPage.openAddPage();
     await mumPage.openAddPage();

@@ -54,6 +54,11 @@ describe.skipIf(!hasRealPart('chromium'))('the window’s bridge', () => {
     expect(added.filter((name) => !CARRIERS.includes(name) && !/^__(svelte|playwright|pw)/.test(name))).toEqual([BRIDGE_NAME]);
   });
 
+  it('shows the licences of what the pages hold, and the way back', async () => {
+    expect(await (await computer.window()).readLicences()).toEqual(expect.arrayContaining(['svelte', 'valibot']));
+    expect(new URL(page.url()).hash).toBe('#/settings');
+  });
+
   it('RI-02: there is no require, process, Buffer, module or global in the page', async () => {
     const found = await page.evaluate(() =>
       ['require', 'process', 'Buffer', 'module', 'exports', 'global', '__dirname', '__filename', 'electron', 'ipcRenderer'].filter(

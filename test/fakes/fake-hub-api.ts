@@ -47,6 +47,8 @@ export class FakeHubApi implements HubApi {
   async call<Name extends OperationName>(name: Name, params: OperationInput<Name>): Promise<CallOutcome<OperationResult<Name>>> {
     this.calls.push({ name, params });
     const answer: Answers[Name] = this.#answers[name];
+    // No hub answers, or tells of what happened, before the call has left the page.
+    await Promise.resolve();
     return answer === undefined ? bad('not_found', `${name} is not part of this test.`) : answer(params);
   }
 

@@ -38,6 +38,8 @@ async function take(browser: Browser, origin: string, name: string, look: (typeo
     // Long enough for buttons that wait after what was pressed.
     await page.clock.runFor(state.early === true ? 100 : 800);
   }
+  for (const [field, text] of Object.entries(state.fill ?? {})) await page.getByRole('textbox', { name: field }).fill(text);
+  if (state.tick !== undefined) await page.getByRole('checkbox', { name: state.tick }).check();
   if (state.after !== undefined) await page.clock.runFor(400);
   await page.evaluate(() => document.fonts.ready);
   await page.screenshot({ path: join(OUT, `${name}.${look.name}.png`), animations: state.early === true ? 'allow' : 'disabled' });

@@ -30,6 +30,9 @@ export interface ScreenState {
   readonly hub: () => FakeHubApi;
   /** What a person does next, by accessible name. */
   readonly press?: readonly string[];
+  /** Then this is typed, by the name of its field, and this is ticked. */
+  readonly fill?: Readonly<Record<string, string>>;
+  readonly tick?: RegExp;
   /** Something that happens at the hub once the page is drawn. */
   readonly after?: (hub: FakeHubApi) => void;
   /** Shown within the arming delay. */
@@ -37,6 +40,13 @@ export interface ScreenState {
 }
 
 const never = (name: OperationName) => ({ [name]: () => new Promise<never>(() => {}) });
+const DAEMON = peerOf('greenhouse', {
+  name: 'Greenhouse',
+  profile: 'reference',
+  how_found: 'static',
+  address: '192.168.1.40:7100',
+  round_trip_ms: 5,
+});
 const full = { approvals: [DINNER, DEPLOY, SALT, CAR] };
 const pairing = (state: Parameters<typeof pairingOf>[0]): ScreenState => ({
   place: 'people/pair/pairing-1',
@@ -221,6 +231,37 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
       ),
   },
   'people-address': { place: 'people/add', hub: () => new FakeHubApi(snapshotOf({ peers: PEERS })), press: ['Enter'] },
+  'people-trust': {
+    place: 'people/add',
+    hub: () => new FakeHubApi(snapshotOf({ peers: PEERS })),
+    press: ['Enter'],
+    fill: { 'Address or link': 'axon://VGhpcyBpcyBhIGtleSBvZiBzb21lIGRhZW1vbiEhISE@192.168.1.40:7100' },
+    tick: /^This is an AXON daemon/,
+  },
+  'people-shut': {
+    place: `people/hub/${DAEMON.id}`,
+    hub: () =>
+      new FakeHubApi(
+        snapshotOf({ peers: [...PEERS, { ...DAEMON, profile: null, online: false, last_seen_at: null, not_trusted_there: true }] }),
+      ),
+  },
+  'people-daemon': { place: `people/hub/${DAEMON.id}`, hub: () => new FakeHubApi(snapshotOf({ peers: [...PEERS, DAEMON] })) },
+  'people-lookalike': {
+    place: 'people/add',
+    hub: () =>
+      new FakeHubApi(
+        snapshotOf({
+          peers: [
+            ...PEERS,
+            {
+              ...STRANGER,
+              advertised_name: 'Dad’s laptop',
+              trouble: 'It calls itself like Dad’s laptop, but it has another key: it is not the hub you paired.',
+            },
+          ],
+        }),
+      ),
+  },
   'pair-waiting': pairing('waiting_for_answer'),
   'pair-offered': pairing('offered'),
   'pair-show-six': pairing('show_six'),

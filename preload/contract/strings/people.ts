@@ -16,6 +16,8 @@ export const people = {
   offSince: (when: string) => `off since ${when}`,
   neverSeen: 'not seen yet',
   asleep: 'suspended',
+  shutThere: 'does not know us yet',
+  daemon: 'AXON daemon',
   picture: (all: number, online: number) =>
     `The household: ${plural(all, { one: '{n} other hub', other: '{n} other hubs' })}, ${online} online. The list beside it says the same.`,
   moreAgents: (count: number) => plural(count, { one: '{n} more', other: '{n} more' }),
@@ -43,11 +45,22 @@ export const people = {
   onlineWord: 'online',
   onlineNoTrip: 'Online.',
   added: (date: string) => `Added ${date}.`,
+  daemonFact: 'It runs the public AXON daemon instead of AXON Hub, so it shows no digits.',
   gone: 'This hub is no longer here.',
   ownName: 'Its own name for itself, not checked:',
   rename: 'Rename',
   renameName: 'Your name for this hub',
   renamePerson: 'Person',
+  shut: {
+    title: (name: string) => `${name} does not let this computer in yet.`,
+    give: 'You trust its key, but it does not know ours. Give this link to whoever looks after it, to be added there; after that the two connect by themselves.',
+    giveOneOf:
+      'You trust its key, but it does not know ours. Give one of these links, with an address it can reach, to whoever looks after it, to be added there; after that the two connect by themselves.',
+    noLink:
+      'It does not know our key. Our link to give to it is missing just now, because other hubs cannot reach this computer: Settings says why.',
+    again:
+      'It does not know this computer, or no longer. If that is not meant so, remove it here and add it again, with its owner beside you.',
+  },
   checkNow: 'Check now',
   checked: (trip: string) => `It answered in ${trip}.`,
   suspend: 'Suspend',
@@ -55,8 +68,7 @@ export const people = {
   suspendedNote: 'Nothing from it gets in, and nothing of yours goes there, until you let it back in.',
   remove: 'Remove',
   removeAsk: (name: string) => `Remove ${name}?`,
-  removeDetail:
-    'What waits from it expires, and the link is closed at once. To talk again the two hubs must be added afresh, with new digits.',
+  removeDetail: 'What waits from it expires, and the link is closed at once. To talk again the two hubs must be added afresh.',
   removeYes: 'Remove for good',
   removeNo: 'Keep it',
   mayDo: (name: string) => `What ${name} may do here`,
@@ -71,10 +83,14 @@ export const people = {
   fetched: (when: string) => `It said so ${when}, not checked.`,
   askAgain: 'Ask again',
   safety: 'Safety number',
+  trustedKey: 'Its key',
+  trustedKeyDetail:
+    'The daemon shows no safety number. To be sure, compare the key with that in the link it gives for itself: there it stands between axon:// and @.',
   safetyDetail: (name: string) => `Read it to each other whenever you want to be sure. It must be the same on ${name}.`,
   identifiers: 'Exact identifiers',
   agentId: 'Agent id',
   publicKey: 'Key',
+  linkKey: 'In its link',
   address: 'Address',
 
   addPage: {
@@ -96,6 +112,11 @@ export const people = {
     keyLabel: 'Its agent id or public key',
     keyExample: 'ed25519.…',
     addressAdd: 'Add this hub',
+    trust: 'This is an AXON daemon that cannot pair with a code: trust the key in this link',
+    trustDetail:
+      'No digits are compared, so whoever holds that key can send requests here, as any hub you added: tick it only if the link came straight from the owner of the daemon.',
+    trustAdd: 'Trust this key',
+    trustName: 'Your name for it, if you like',
     requests: (count: number) => plural(count, { one: 'A hub wants to be added', other: '{n} hubs want to be added' }),
     ownLabel: 'Others see this computer as',
   },

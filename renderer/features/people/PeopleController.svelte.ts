@@ -45,6 +45,18 @@ export class PeopleController {
     return true;
   }
 
+  /** Trusts the key in a link as it stands, without digits, and shows what became of it. @param name null proposes one */
+  async trustLink(form: { readonly address: string; readonly name: string | null }): Promise<boolean> {
+    const { address, name } = form;
+    const outcome = await this.#run('address', () =>
+      this.#deps.api.call('peers.add', { address: address.trim(), trust: true, ...(name === null ? {} : { name }) }),
+    );
+    if (!outcome?.ok) return false;
+    this.#deps.hub.putPeer(outcome.value);
+    this.#deps.navigation.go('people', 'hub', outcome.value.id);
+    return true;
+  }
+
   /** Adds a hub that is not on this network, then asks it. @param form `key` is null where the address is a link that holds it */
   async addAddress(form: { readonly address: string; readonly key: string | null }): Promise<boolean> {
     const { address, key } = form;

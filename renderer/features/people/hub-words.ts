@@ -7,18 +7,27 @@ const { people } = words;
 
 export const isHousehold = (peer: PeerDto): boolean => peer.trust === 'paired' || peer.trust === 'suspended';
 export const isNearby = (peer: PeerDto): boolean => peer.trust === 'discovered' || peer.trust === 'quarantined';
+/** Trusted here, but not (yet) over there: nothing passes until somebody adds this hub at the other side. */
+export const isShutThere = (peer: PeerDto): boolean => peer.trust === 'paired' && !peer.online && peer.not_trusted_there;
 /** Somewhere else than the home network, as far as this hub can tell. */
 export const isFar = (peer: PeerDto): boolean => peer.how_found === 'static';
 
-/** "3 ms", "off since Thursday", "suspended". */
+/** "3 ms", "off since Thursday", "suspended", "does not know us yet". */
 export function stateWords(peer: PeerDto, now: number): string {
   if (peer.trust === 'suspended') return people.asleep;
+  if (isShutThere(peer)) return people.shutThere;
   if (peer.online) return peer.round_trip_ms === null ? people.onlineWord : words.common.milliseconds(peer.round_trip_ms);
   if (peer.last_seen_at === null) return people.neverSeen;
   const day = dayName(peer.last_seen_at, now);
   return people.offSince(
     day === words.common.today ? timeOfDay(peer.last_seen_at) : day === words.common.yesterday ? day.toLowerCase() : day,
   );
+}
+
+/** Who is behind a hub of the household, and what it runs where that is not AXON Hub. */
+export function personWords(peer: PeerDto): string {
+  const person = peer.person ?? people.noPerson;
+  return peer.profile === 'reference' ? `${people.daemon}, ${person}` : person;
 }
 
 /** A system by the name people know; what is not known stands as it was said. */

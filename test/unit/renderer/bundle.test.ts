@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'vite';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { readLicenceNotes } from '../../../renderer/features/settings/licence-notes.ts';
 import { rendererConfig } from '../../../electron.vite.config.ts';
 
 /** A page that grows past this has taken in something it does not need. */
@@ -42,5 +43,8 @@ test('the script is small, and the licences of what went into it stand beside it
   const script = await readFile(join(folder, 'assets', assets.find((name) => name.endsWith('.js')) ?? ''), 'utf8');
   expect(script.length).toBeLessThan(SCRIPT_SIZE_MAX_BYTES);
   const licences = await readFile(join(folder, 'licences.txt'), 'utf8');
+  expect(readLicenceNotes(licences).map(({ title }) => title.split(' ')[0])).toEqual(
+    expect.arrayContaining(['svelte', 'valibot', 'eventsource-parser']),
+  );
   for (const name of ['svelte', 'valibot', 'eventsource-parser']) expect(licences).toMatch(new RegExp(`^## ${name} - .+ \\(MIT\\)$`, 'm'));
 });

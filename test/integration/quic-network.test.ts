@@ -64,6 +64,22 @@ it('F-19: follows a peer that a NAT moves again and again', async () => {
   for (const hub of [near, far]) expect(hub.eventsOf('disconnected')).toEqual([]);
 });
 
+it.each([4_000, 60_000])('F-19: an answer of %i bytes that was under way when a NAT moved its asker arrives all the same', async (size) => {
+  const { near, far, link, connectionId } = await linked();
+  link.delayMs = 2;
+  far.answer = async (hub, { connectionId: from, streamId, bytes }) => {
+    const isLong = bytes.length === 1;
+    // All that leaves at once goes to where the asker was.
+    if (isLong) await link.rebind();
+    hub.transport.respond(from, streamId, new Uint8Array(isLong ? size : 1).fill(7));
+    // Only when it speaks again can the asker be followed.
+    if (isLong) setImmediate(() => void near.transport.request(connectionId, new Uint8Array(2), 5_000));
+  };
+  const answer = await near.transport.request(connectionId, new Uint8Array(1), 5_000);
+  expect(answer.ok && Buffer.from(answer.value).equals(Buffer.alloc(size, 7))).toBe(true);
+  await far.event('path-changed');
+});
+
 it('P12: a peer that falls silent counts as lost within twenty seconds, one that is merely idle does not', async () => {
   const idle = await linked();
   const { near, far, link, connectionId } = await linked();

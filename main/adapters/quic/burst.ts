@@ -1,25 +1,25 @@
 // Takes the datagrams a connection has to send out of the native library, in bursts that leave the others their turn.
 import type { ConnectionHost } from './connection-host.ts';
 import { BURST_MAX_DATAGRAMS } from './limits.ts';
-import type { QuicheConnection } from './native-binding.ts';
+import type { PeerAddress } from './peer-address.ts';
 
 /** Link-local addresses need the zone the library does not know. */
 const LINK_LOCAL_PREFIX = 'fe80:';
 
-/** Sends what is due, to wherever the library says; true when there may be more than one burst. */
-export function sendBurst(native: QuicheConnection, host: ConnectionHost, zone: string): boolean {
+/** Sends what is due; true when there may be more than one burst. */
+export function sendBurst(peer: PeerAddress, host: ConnectionHost): boolean {
   const { sendBuffer } = host;
   for (let sent = 0; sent < BURST_MAX_DATAGRAMS; sent += 1) {
-    let part: ReturnType<QuicheConnection['send']>;
+    let part: ReturnType<PeerAddress['next']>;
     try {
-      part = native.send(sendBuffer);
+      part = peer.next(sendBuffer);
     } catch {
       host.counters.add('send.failed');
       return false;
     }
     if (part === null) return false;
-    const [length, { to }] = part;
-    const address = to.host.startsWith(LINK_LOCAL_PREFIX) ? to.host + zone : to.host;
+    const { length, to } = part;
+    const address = to.host.startsWith(LINK_LOCAL_PREFIX) ? to.host + peer.zone : to.host;
     if (sent === 0) host.counters.traffic.sentBursts += 1;
     const datagram = Buffer.allocUnsafe(length);
     sendBuffer.copy(datagram, 0, 0, length);

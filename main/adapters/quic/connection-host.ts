@@ -1,11 +1,24 @@
-// What a connection needs of its endpoint, and what it tells it. Types only.
+// What a connection is made of, what it needs of its endpoint, and what it tells it. Types only.
 import type { Clock } from '../../ports/clock.ts';
 import type { KeyHex, TransportEvent } from '../../ports/transport.ts';
 import type { ConnectionEnd } from './connection-end.ts';
 import type { QuicConnection } from './connection.ts';
 import type { Counters } from './counters.ts';
-import type { HostPort, Quiche } from './native-binding.ts';
+import type { HostPort, Quiche, QuicheConnection } from './native-binding.ts';
 import type { UnfinishedBytes } from './stream-reader.ts';
+
+/** What one connection is made of. */
+export interface ConnectionOptions {
+  readonly connectionId: number;
+  readonly native: QuicheConnection;
+  /** As the socket writes it, zone included. */
+  readonly host: string;
+  readonly port: number;
+  /** The key a dial expects; null for incoming connections. */
+  readonly expectedKeyHex: KeyHex | null;
+  /** Every connection id under which datagrams find this connection. */
+  readonly routes: readonly string[];
+}
 
 /** What a connection needs of its endpoint. */
 export interface ConnectionHost {

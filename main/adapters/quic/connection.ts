@@ -5,7 +5,7 @@ import { CLOSE_CODES } from '../../ports/transport.ts';
 import type { CloseCode, ConnectionInfo, KeyHex } from '../../ports/transport.ts';
 import { sendBurst } from './burst.ts';
 import { readEnd, type ConnectionEnd } from './connection-end.ts';
-import type { ConnectionHost } from './connection-host.ts';
+import type { ConnectionHost, ConnectionOptions } from './connection-host.ts';
 import { DueTimer } from './due-timer.ts';
 import { judgeHandshake } from './handshake-check.ts';
 import { IncomingRequests } from './incoming-requests.ts';
@@ -28,18 +28,6 @@ import { Turns } from './turns.ts';
 
 /** Transport error code of RFC 9000, Section 20.1. */
 const NO_ERROR = 0;
-
-export interface ConnectionOptions {
-  readonly connectionId: number;
-  readonly native: QuicheConnection;
-  /** As the socket writes it, zone included. */
-  readonly host: string;
-  readonly port: number;
-  /** The key a dial expects; null for incoming connections. */
-  readonly expectedKeyHex: KeyHex | null;
-  /** Every connection id under which datagrams find this connection. */
-  readonly routes: readonly string[];
-}
 
 type Status = 'handshake' | 'open' | 'closed' | 'gone';
 
@@ -285,10 +273,11 @@ export class QuicConnection {
     this.close(CLOSE_CODES.overLimit, 'too many open streams');
   }
 
-  /** Follows a peer behind a NAT to its new address, once quiche has validated the path. */
+  /** Follows a peer behind a NAT to its new address, once quiche has validated the path; what was lost on the old one is asked for. */
   #followPath(): void {
     this.#strayAddress = false;
     if (!this.peer.follow()) return;
+    this.#dirty = true;
     this.#host.counters.add('paths.followed');
     this.#host.emit({ type: 'path-changed', connection: this.info });
   }
@@ -331,7 +320,7 @@ export class QuicConnection {
     this.#ackTimer = null;
     this.#dirty = false;
     this.#unflushedPackets = 0;
-    if (sendBurst(this.#native, this.#host, this.peer.zone)) {
+    if (sendBurst(this.peer, this.#host)) {
       this.#dirty = true;
       this.#turns.later();
     }
@@ -364,6 +353,7 @@ export class QuicConnection {
     if (nowMs >= this.#lastWord.dueMs) return this.dispose();
     if (this.#native.timeout() === 0) {
       this.#native.onTimeout();
+      this.peer.recoverLost();
       this.#dirty = true;
     }
     if (this.#status === 'handshake' && this.direction === 'incoming' && nowMs - this.#startedAtMs >= HANDSHAKE_LIMIT_MS) {

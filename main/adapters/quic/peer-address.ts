@@ -1,6 +1,7 @@
 // Where the peer of a connection is reached: the address the library knows, the zone only the socket knows, and how both follow a peer
-// behind a NAT to its new address. A path that is not validated yet counts for nothing.
+// behind a NAT to its new address, with what was under way to the old one. A path that is not validated yet counts for nothing.
 import { shown, splitZone } from './addresses.ts';
+import { isSameAddress, LeftPaths } from './left-paths.ts';
 import type { HostPort, QuicheConnection } from './native-binding.ts';
 
 export class PeerAddress {
@@ -10,6 +11,9 @@ export class PeerAddress {
   readonly #local: HostPort;
   #peer: HostPort;
   #receiveInfo: { from: HostPort; to: HostPort };
+  readonly #left: LeftPaths;
+  /** Where the peer was seen last that is not validated yet. */
+  #stray: HostPort | null = null;
 
   /** `host` as the socket writes it, zone included. */
   constructor(native: QuicheConnection, local: HostPort, host: string, port: number) {
@@ -19,6 +23,7 @@ export class PeerAddress {
     this.#local = local;
     this.#peer = { host: address, port };
     this.#receiveInfo = { from: this.#peer, to: local };
+    this.#left = new LeftPaths(native, local);
   }
 
   /** For people and records. */
@@ -51,7 +56,8 @@ export class PeerAddress {
 
   /** What the library is told of a datagram that came from elsewhere. */
   strayInfo(host: string, port: number): { from: HostPort; to: HostPort } {
-    return { from: { host: splitZone(host).address, port }, to: this.#local };
+    this.#stray = { host: splitZone(host).address, port };
+    return { from: this.#stray, to: this.#local };
   }
 
   /** Follows the peer to where the library sends now, once that is validated; true when that is another address than before. */
@@ -60,10 +66,31 @@ export class PeerAddress {
       // Drained so that they never pile up; the state of the paths says more than the events.
     }
     const peer = this.#native.pathStats().find((path) => path.active)?.peerHost;
-    if (!peer || !this.#native.isPathValidated(this.#local, peer) || (peer.host === this.#peer.host && peer.port === this.#peer.port))
-      return false;
+    if (!peer || !this.#native.isPathValidated(this.#local, peer) || isSameAddress(peer, this.#peer)) return false;
+    this.#left.moved(this.#peer, peer);
     this.#peer = peer;
+    this.#stray = null;
     this.#receiveInfo = { from: peer, to: this.#local };
     return true;
+  }
+
+  /** Goes on asking after what was under way when the peer moved; to be called when the library has let a timer run out. */
+  recoverLost(): void {
+    this.#left.probeFailed();
+  }
+
+  /** The next datagram that is due, written into `buffer`, and where it goes; null when there is none. */
+  next(buffer: Uint8Array): { readonly length: number; readonly to: HostPort } | null {
+    const part = this.#native.send(buffer) ?? this.#sendPastProbes(buffer);
+    if (part === null) return null;
+    const [length, { to }] = part;
+    return { length, to: this.#left.includes(to) ? this.#peer : to };
+  }
+
+  /** The library sends nothing at all while a probe waits for room on a path whose window is full of what was lost. */
+  #sendPastProbes(buffer: Uint8Array): ReturnType<QuicheConnection['send']> {
+    if (this.#left.isEmpty) return null;
+    const part = this.#native.sendOnPath(buffer, this.#local, this.#peer);
+    return part ?? (this.#stray && this.#native.sendOnPath(buffer, this.#local, this.#stray));
   }
 }

@@ -18,12 +18,15 @@ export interface RuleScope {
   /** It and all below it. */
   readonly domain: string | null;
   readonly kind: 'delegate' | 'query' | null;
-  /** The other hub's agent in whose name is asked. */
+  /** The other hub's agent in whose name is asked; NO_AGENT: in the name of none. */
   readonly askingAgent: string | null;
   /** It and all below it. */
   readonly topic: string | null;
   readonly conversation: string | null;
 }
+
+/** What a rule says of the asking agent when it covers only requests that name none. No agent has this name. */
+export const NO_AGENT = '';
 
 export interface Rule extends RuleScope {
   readonly id: string;
@@ -33,6 +36,8 @@ export interface Rule extends RuleScope {
   readonly riskMax: RiskClass | null;
   /** Wall clock, ms since 1970, as all times here. */
   readonly createdAt: number;
+  /** Names the pairing (or the agent of this hub) it was made under, see Moment; null for a rule about any hub. */
+  readonly trustedSince: number | null;
   readonly expiresAt: number | null;
   /** It also ends when it was not used for this long. */
   readonly idleMs: number | null;
@@ -57,7 +62,10 @@ export interface RuledRequest {
 
 export interface Moment {
   readonly nowMs: number;
-  /** Since when the asking hub (or agent) is the one it is now; an allowing rule that is older was made for another. null: not trusted. */
+  /**
+   * Since when the asking hub (or agent) is the one it is now. Only the name of that pairing: clocks go wrong, so an allowing rule that has
+   * another one was made for another, whichever is the later. null: not trusted.
+   */
   readonly trustedSince: number | null;
 }
 
@@ -118,7 +126,7 @@ export function missOf(rule: Rule, request: RuledRequest, { nowMs, trustedSince 
   if (rule.agent !== null && rule.agent !== request.agent) return 'agent';
   if (rule.kind !== null && rule.kind !== request.kind) return 'kind';
   if (rule.domain !== null && !liesIn(rule.domain, request.domain)) return 'domain';
-  if (rule.askingAgent !== null && rule.askingAgent !== request.askingAgent) return 'asking_agent';
+  if (rule.askingAgent !== null && rule.askingAgent !== (request.askingAgent ?? NO_AGENT)) return 'asking_agent';
   if (rule.topic !== null && !liesIn(rule.topic, request.topic)) return 'topic';
   if (rule.conversation !== null && rule.conversation !== request.conversation) return 'conversation';
   return rule.effect === 'allow' ? missOfAllowing(rule, request, nowMs, trustedSince) : null;
@@ -126,7 +134,7 @@ export function missOf(rule: Rule, request: RuledRequest, { nowMs, trustedSince 
 
 /** What only an allowing rule must keep to: it is for whom it was made, where it was made, and never for more than it was made for. */
 function missOfAllowing(rule: Rule, request: RuledRequest, nowMs: number, trustedSince: number | null): RuleMiss | null {
-  if (trustedSince === null || rule.createdAt < trustedSince) return 'other_trust';
+  if (trustedSince === null || rule.trustedSince !== trustedSince) return 'other_trust';
   // The clock was set back: nobody can say how much of its time is over.
   if (nowMs < rule.createdAt) return 'not_begun';
   if (rule.peer === null || rule.agent === null || rule.domain === null) return 'peer';

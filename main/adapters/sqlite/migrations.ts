@@ -6,6 +6,7 @@ import type { Connection } from './statements.ts';
 import initial from './migrations/0001-initial.sql?raw';
 import ownTime from './migrations/0002-own-time.sql?raw';
 import rules from './migrations/0003-rules.sql?raw';
+import ruleTrust from './migrations/0004-rule-trust.sql?raw';
 
 export interface Migration {
   /** The schema's number after this step; steps count from 1 without a gap. */
@@ -17,6 +18,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: initial },
   { version: 2, sql: ownTime },
   { version: 3, sql: rules },
+  { version: 4, sql: ruleTrust },
 ];
 
 export function newestVersion(migrations: readonly Migration[]): number {

@@ -2,7 +2,7 @@
 // area, never wider than what stands on the card, and nothing at all for a dangerous request. Pure.
 import { ALWAYS_LIFE_MS, CONVERSATION_LIFE_MS } from '../../../preload/contract/rule-limits.ts';
 import type { RuleChoice } from '../../../preload/contract/rules.ts';
-import { riskMaxOfReach } from '../../core/rules.ts';
+import { NO_AGENT, riskMaxOfReach } from '../../core/rules.ts';
 import { higherRisk } from '../../core/risk.ts';
 import { isDomain, longestDomain } from '../../core/routing.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -45,7 +45,7 @@ export function ruleOf(card: CardRequest, choice: RuleChoice, until: number | un
     reach: choice,
     domain: task.domain,
     kind: task.kind,
-    askingAgent: isLocal(task.party) ? null : routeFrom(readObject(task.payload)),
+    askingAgent: isLocal(task.party) ? null : (routeFrom(readObject(task.payload)) ?? NO_AGENT),
     topic: topicFor(card, choice),
     conversation,
     riskMax: approval.riskClass,

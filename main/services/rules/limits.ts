@@ -13,3 +13,5 @@ export const CARD_UNTIL_MAX_MS = 2_678_400_000;
 export const RESTORE_WINDOW_MS = 300_000;
 /** Rules that are over are looked for at least this often, so that no jump of a clock leaves one standing. */
 export const SWEEP_INTERVAL_MS = 3_600_000;
+/** How long after a look that failed, as on a full disk, the next one follows. */
+export const SWEEP_RETRY_MS = 10_000;

@@ -10,7 +10,7 @@ import type { EventBus } from '../event-bus.ts';
 import type { AuditTrail } from '../work/audit-trail.ts';
 import { isLocal, OWNER_PARTY } from '../work/parties.ts';
 import type { After, UnitOfWork } from '../work/unit-of-work.ts';
-import { RULES_MAX, SWEEP_INTERVAL_MS } from './limits.ts';
+import { RULES_MAX, SWEEP_INTERVAL_MS, SWEEP_RETRY_MS } from './limits.ts';
 import type { RuleViews } from './rule-views.ts';
 
 /** What a rule is made of; the rest is the book's own. */
@@ -117,6 +117,7 @@ export class RuleBook {
       ...draft,
       id: this.#deps.random.uuid(),
       createdAt: this.nowMs(),
+      trustedSince: draft.peer === null ? null : trustedSince(tables, draft.peer),
       lastUsedAt: null,
       suspended: false,
       madeBy: maker.tokenId,
@@ -138,6 +139,11 @@ export class RuleBook {
   remove(tables: Tables, after: After, row: RuleRow, maker: RuleMaker): void {
     this.#end(tables, after, row, 'removed');
     this.#note(tables, maker, 'rule.removed', row);
+  }
+
+  /** False when the hub (or agent) it names is not trusted now, or is another one since. */
+  isOfThisTrust(reads: Reads, row: RuleRow): boolean {
+    return row.peer === null || row.trustedSince === trustedSince(reads, row.peer);
   }
 
   restore(tables: Tables, after: After, row: RuleRow, maker: RuleMaker): void {
@@ -176,10 +182,12 @@ export class RuleBook {
           }
         });
       }
+      this.#arm();
     } catch (error) {
       log.warn('rules that are over not ended', { error: String(error) });
+      // They let nothing in meanwhile; a disk that is full is full for a while.
+      this.#armIn(SWEEP_RETRY_MS);
     }
-    this.#arm();
   }
 
   #whyOver(reads: Reads, row: RuleRow): End | undefined {
@@ -232,13 +240,22 @@ export class RuleBook {
     else events.publish({ type: 'rule_gone', id });
   }
 
+  /** Wakes when the next rule is over. */
   #arm(): void {
+    const { store, log } = this.#deps;
+    try {
+      const ends = store.read.currentRules().flatMap((row) => ruleEndsAt(row) ?? []);
+      this.#armIn(Math.max(0, Math.min(...ends.map((at) => at - this.nowMs()), SWEEP_INTERVAL_MS)));
+    } catch (error) {
+      log.warn('the end of the next rule not read', { error: String(error) });
+      this.#armIn(SWEEP_RETRY_MS);
+    }
+  }
+
+  #armIn(waitMs: number): void {
     if (!this.#running) return;
     this.#timer?.cancel();
-    const { clock, store } = this.#deps;
-    const ends = store.read.currentRules().flatMap((row) => ruleEndsAt(row) ?? []);
-    const waitMs = Math.max(0, Math.min(...ends.map((at) => at - this.nowMs()), SWEEP_INTERVAL_MS));
-    this.#timer = clock.setTimer(waitMs, () => void this.#sweep());
+    this.#timer = this.#deps.clock.setTimer(waitMs, () => void this.#sweep());
   }
 }
 
@@ -246,7 +263,7 @@ function agentOf(party: PartyKey): string {
   return party.slice('agent:'.length);
 }
 
-/** Since when whoever asks is who it is now; null when it is not trusted. */
+/** The moment that names who asks, as it is trusted now; null when it is not. */
 function trustedSince(reads: Reads, party: PartyKey): number | null {
   if (party === OWNER_PARTY) return 0;
   if (isLocal(party)) return reads.agent(agentOf(party))?.createdAt ?? null;

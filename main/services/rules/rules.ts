@@ -85,7 +85,7 @@ export class Rules {
       const nowMs = book.nowMs();
       const endsAt = ruleEndsAt(row);
       if (row.endedWhy !== 'removed' || nowMs > row.endedAt + RESTORE_WINDOW_MS || (endsAt !== null && endsAt <= nowMs)) throw over();
-      if (!this.#isThere(tables, row)) throw over();
+      if (!this.#isThere(tables, row) || (row.effect === 'allow' && !book.isOfThisTrust(tables, row))) throw over();
       if (tables.currentRules().length >= RULES_MAX) throw new AppError('overloaded', `This hub keeps at most ${RULES_MAX} rules.`);
       book.restore(tables, after, row, maker);
     });

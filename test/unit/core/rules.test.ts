@@ -2,7 +2,7 @@
 // The second one does not compare rules field by field: it writes down, for each rule, the set of all requests it covers, and compares sets.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decideByRules, isNarrower, missOf, type Rule, type RuledRequest } from '../../../main/core/rules.ts';
+import { decideByRules, isNarrower, missOf, NO_AGENT, type Rule, type RuledRequest } from '../../../main/core/rules.ts';
 
 const DAD = 'd'.repeat(64);
 const LEO = 'e'.repeat(64);
@@ -23,6 +23,7 @@ function rule(change: Partial<Rule> = {}): Rule {
     conversation: null,
     riskMax: 'R1',
     createdAt: NOW - 10,
+    trustedSince: 0,
     expiresAt: null,
     idleMs: null,
     lastUsedAt: null,
@@ -107,9 +108,21 @@ describe('one allowing rule', () => {
     expect(missOf({ ...idle, lastUsedAt: NOW + 450 }, request(), { ...MOMENT, nowMs: NOW + 500 })).toBe('ended');
   });
 
-  test('a suspended rule, one older than the trust in its hub and one from a later clock say nothing', () => {
+  test('one made for requests that name no agent covers those alone', () => {
+    const nobody = rule({ askingAgent: NO_AGENT });
+    expect(missOf(nobody, request(), MOMENT)).toBeNull();
+    expect(missOf(nobody, request({ askingAgent: 'claw' }), MOMENT)).toBe('asking_agent');
+  });
+
+  test('one made under this pairing holds whatever the clock showed when the hub was added', () => {
+    const since = NOW + 5_000_000;
+    expect(missOf(rule({ trustedSince: since }), request(), { nowMs: NOW, trustedSince: since })).toBeNull();
+  });
+
+  test('a suspended rule, one made under another pairing and one from a later clock say nothing', () => {
     expect(missOf(rule({ suspended: true }), request(), MOMENT)).toBe('suspended');
-    expect(missOf(rule(), request(), { nowMs: NOW, trustedSince: NOW })).toBe('other_trust');
+    expect(missOf(rule(), request(), { nowMs: NOW, trustedSince: NOW - 20 })).toBe('other_trust');
+    expect(missOf(rule({ trustedSince: null }), request(), MOMENT)).toBe('other_trust');
     expect(missOf(rule(), request(), { nowMs: NOW, trustedSince: null })).toBe('other_trust');
     expect(missOf(rule({ createdAt: NOW + 1 }), request(), MOMENT)).toBe('not_begun');
   });
@@ -222,7 +235,7 @@ function coversScope(scope: Rule, asked: RuledRequest): boolean {
     [scope.peer, asked.peer],
     [scope.agent, asked.agent],
     [scope.kind, asked.kind],
-    [scope.askingAgent, asked.askingAgent],
+    [scope.askingAgent, asked.askingAgent ?? ''],
     [scope.conversation, asked.conversation],
   ];
   return (
@@ -266,7 +279,7 @@ function decideSlowly(rules: readonly Rule[], asked: RuledRequest, nowMs: number
     if (one.effect !== 'allow') return false;
     // The same peer, agent and domain, named; made since this hub is trusted; not from the future.
     if (one.peer === null || one.agent === null || one.domain === null || !asked.isAgentsDomain) return false;
-    if (trustedSince === null || one.createdAt < trustedSince || one.createdAt > nowMs) return false;
+    if (trustedSince === null || one.trustedSince !== trustedSince || one.createdAt > nowMs) return false;
     // Nothing riskier than what it was made for.
     if (Number(asked.riskClass[1]) > Number(one.riskMax?.[1] ?? 0)) return false;
     if (asked.riskClass !== 'R2') return true;
@@ -301,11 +314,12 @@ function ruleNear(near: RuledRequest): fc.Arbitrary<Omit<Rule, 'id'>> {
     agent: part(near.agent, 1, AGENTS),
     domain: part(near.domain !== null && areas.includes(near.domain) ? near.domain : 'family', 2, areas),
     kind: part<'delegate' | 'query'>(near.kind, 6, KINDS),
-    askingAgent: part(near.askingAgent, 20, ['claw', 'scribe']),
+    askingAgent: part(near.askingAgent, 20, ['claw', 'scribe', '']),
     topic: part(near.topic, 20, ['dinner', 'dinner.guests']),
     conversation: part(near.conversation, 20, ['c1', 'c2']),
     riskMax: fc.oneof({ weight: 3, arbitrary: fc.constant(near.riskClass) }, orNull(...CLASSES)),
     createdAt: fc.integer({ min: 0, max: 12 }),
+    trustedSince: fc.constantFrom<(number | null)[]>(0, 0, 0, 0, 0, 0, 0, 0, 5, null),
     expiresAt: orNull(5, 10, 15, 50),
     idleMs: orNull(3, 8, 60, 60, 60),
     lastUsedAt: orNull(2, 9, 16),

@@ -19,6 +19,7 @@ const CONTENT = {
   conversation: nullable(text('conversation')),
   riskMax: nullable(choice<NonNullable<RuleRow['riskMax']>>('risk_max', { R0: true, R1: true, R2: true, R3: true })),
   createdAt: milliseconds('created_at'),
+  trustedSince: nullable(milliseconds('trusted_since')),
   expiresAt: nullable(milliseconds('expires_at')),
   idleMs: nullable(milliseconds('idle_ms')),
   lastUsedAt: nullable(milliseconds('last_used_at')),

@@ -1,0 +1,110 @@
+// Rules that are made by hand, and the tester: it says what would happen, and does nothing.
+import { describe, expect, it } from 'vitest';
+import { ANYBODY, ruledHubs } from '../../../fakes/ruled-hubs.ts';
+import { BROWSER, OWNER } from '../../../fakes/work-hub.ts';
+
+const hubs = ruledHubs();
+
+describe('rules made by hand, and the tester', () => {
+  const like = {
+    kind: 'delegate',
+    peer: 'dad',
+    agent: null,
+    domain: 'family.chat',
+    asking_agent: 'openclaw',
+    topic: null,
+    conversation: null,
+  } as const;
+
+  it('an allowing rule names hub, agent and area; others may be as wide as the owner wants', async () => {
+    const wide = hubs().mum.work.rules.create({ effect: 'allow', ...ANYBODY, domain: 'family' }, BROWSER);
+    await expect(wide).rejects.toMatchObject({ code: 'bad_request' });
+    const made = await hubs().mum.work.rules.create(
+      { effect: 'allow', ...ANYBODY, peer: 'dad', agent: 'claude', domain: 'family' },
+      BROWSER,
+    );
+    expect(made).toMatchObject({ risk_max: 'R1', made_on: 'rules', peer_name: 'dad' });
+    expect(await hubs().send('by hand')).toBe('queued');
+    await hubs().mum.work.rules.create({ effect: 'never', ...ANYBODY, peer: 'dad', kind: 'delegate' }, BROWSER);
+    expect(await hubs().send('no more')).toBe('declined');
+    const nobody = hubs().mum.work.rules.create({ effect: 'never', ...ANYBODY, agent: 'nobody' }, BROWSER);
+    await expect(nobody).rejects.toMatchObject({ code: 'not_found' });
+    await expect(hubs().mum.work.rules.create({ effect: 'never', ...ANYBODY, until: 5 }, BROWSER)).rejects.toMatchObject({
+      code: 'bad_request',
+    });
+  });
+
+  it('says what would happen and why, and does exactly nothing', async () => {
+    await hubs().send('first');
+    await hubs().choose('always');
+    const before = hubs().mum.store.read.audit({ limit: 100 }).length;
+    expect(hubs().mum.work.rules.test(like)).toMatchObject({
+      decision: 'deliver',
+      ground: 'allow',
+      agent: 'claude',
+      risk_class: 'R1',
+      rule: { domain: 'family.chat' },
+      considered: [{ miss: null }],
+    });
+    expect(hubs().mum.work.rules.test({ ...like, kind: 'query' })).toMatchObject({
+      decision: 'ask',
+      ground: 'default',
+      considered: [{ miss: 'kind' }],
+    });
+    expect(hubs().mum.work.rules.test({ ...like, peer: 'local/lists' })).toMatchObject({ decision: 'ask', considered: [] });
+    expect(() => hubs().mum.work.rules.test({ ...like, peer: 'nobody' })).toThrow(/no hub/);
+    expect(() => hubs().mum.work.rules.test({ ...like, domain: 'travel', agent: 'nobody' })).toThrow(/no agent/);
+    expect(hubs().mum.work.rules.current()[0]?.uses).toBe(0);
+    expect(hubs().mum.store.read.audit({ limit: 100 })).toHaveLength(before);
+  });
+
+  it('agrees with what then happens, for every hub, class and kind tried', async () => {
+    await hubs().send('first');
+    await hubs().choose('always');
+    await hubs().mum.work.rules.create({ effect: 'never', ...ANYBODY, domain: 'family.lists' }, BROWSER);
+    const told = { deliver: 'queued', ask: 'awaiting_approval', decline: 'declined' } as const;
+    for (const riskClass of ['R0', 'R1', 'R2', 'R3'] as const) {
+      await hubs().mum.work.agents.setClass('claude', { riskClass }, OWNER);
+      for (const domain of ['family.chat', 'family.chat.dinner', 'family.lists']) {
+        for (const from of ['openclaw', 'helper']) {
+          const { decision } = hubs().mum.work.rules.test({ ...like, domain, asking_agent: from });
+          expect([riskClass, domain, from, await hubs().send('try', { domain }, from)]).toEqual([riskClass, domain, from, told[decision]]);
+          await hubs().clear();
+        }
+      }
+    }
+  });
+
+  it('no more than 500 are kept', async () => {
+    await hubs().mum.store.write((tables) => {
+      const made = tables.currentRules().length;
+      const [draft] = [{ ...RULE_ROW, peer: hubs().dad.key }];
+      for (let index = made; index < 500; index++) tables.insertRule({ ...draft, id: `rule-${index}` });
+    });
+    await expect(hubs().mum.work.rules.create({ effect: 'never', ...ANYBODY }, BROWSER)).rejects.toMatchObject({ code: 'overloaded' });
+  });
+});
+
+const RULE_ROW = {
+  effect: 'ask',
+  reach: 'always',
+  agent: null,
+  domain: null,
+  kind: null,
+  askingAgent: null,
+  topic: null,
+  conversation: null,
+  riskMax: null,
+  createdAt: 1,
+  trustedSince: 1,
+  expiresAt: null,
+  idleMs: null,
+  lastUsedAt: null,
+  suspended: false,
+  madeOn: 'rules',
+  madeBy: 'ui-1',
+  approvalId: null,
+  uses: 0,
+  endedAt: null,
+  endedWhy: null,
+} as const;

@@ -292,8 +292,8 @@ export interface Reads extends RuleReads {
   /** Unsettled rows of one peer, oldest first, expired ones included; a page of them where one is asked for. */
   outboxOf(party: KeyHex, page?: { readonly limit: number; readonly after: OutboxRow | undefined }): readonly OutboxRow[];
   outboxMessage(party: KeyHex, messageId: string): OutboxRow | undefined;
-  /** Unsettled rows of one peer. */
-  countOutbox(party: KeyHex): number;
+  /** Unsettled rows of one peer: its cancels, or all the others, which report to it. */
+  countOutbox(party: KeyHex, of: 'cancels' | 'reports'): number;
   /** Peers with unsettled rows. */
   outboxParties(): readonly KeyHex[];
   /** Unsettled rows whose time is over once this hub has run `uptimeMs`: to be settled without a delivery. */

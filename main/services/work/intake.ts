@@ -127,7 +127,7 @@ export class Intake {
 
   #checkRoom(tables: Tables, request: WorkRequest, { agent, ruling: { decision } }: Assessment): void {
     if (decision === 'decline') return;
-    if (!isLocal(request.party) && tables.countOutbox(request.party) >= OUTBOX_PER_PARTY_MAX) {
+    if (!isLocal(request.party) && tables.countOutbox(request.party, 'reports') >= OUTBOX_PER_PARTY_MAX) {
       throw new AppError('overloaded', 'Your hub has not taken the results of what it asked for before.', { retryAfterMs: 60_000 });
     }
     if (decision === 'deliver') {

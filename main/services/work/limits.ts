@@ -40,10 +40,18 @@ export const OUTGOING_OPEN_MAX = 1_000;
 
 /** How long a result waits for its peer; then the feed says so and it is given up (PROTOCOL.md, Delegation states). */
 export const OUTBOX_LIFETIME_MS = 86_400_000;
-/** Messages that may wait for one peer's receipt; beyond it that peer's delegations are `overloaded` until it takes what it has asked for. */
+/** Reports that may wait for one peer's receipt; beyond it that peer's requests are `overloaded` until it takes what it has asked for. */
 export const OUTBOX_PER_PARTY_MAX = 1_000;
-/** Of those, how many are read at once. */
+/** Cancels that may wait for one peer's answer; beyond it that peer is not told, and what it has ends there by its deadline. */
+export const CANCELS_PER_PARTY_MAX = 1_000;
+/** Cancels on their way to one peer at once; the next leaves when one of them was answered. */
+export const CANCELS_AT_ONCE_MAX = 4;
+/** No cancel leaves for so long after the peer said that these are too many: by then it takes five more. */
+export const CANCELS_REFUSED_PAUSE_MS = 10_000;
+/** Rows of the outbox that are read at once. */
 export const OUTBOX_PAGE = 64;
+/** How long this hub has run is written down at most this often while nothing else is: a crash lengthens what waits by as much. */
+export const UPTIME_WRITE_INTERVAL_MS = 60_000;
 /** Waits between tries of one outbox message. */
 export const OUTBOX_BACKOFF = { firstMs: 5_000, maxMs: 300_000, jitter: 0.3 } as const;
 

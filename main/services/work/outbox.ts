@@ -15,7 +15,8 @@ import type { Envelope } from '../../protocol/envelope.ts';
 import { parseEnvelope } from '../../protocol/parse-envelope.ts';
 import { parseAck } from '../../protocol/payloads.ts';
 import type { PeerMessenger } from '../peer-messenger.ts';
-import { ACK_TIMEOUT_MS, OUTBOX_BACKOFF, OUTBOX_LIFETIME_MS, OUTBOX_PAGE } from './limits.ts';
+import { CancelPace } from './cancel-pace.ts';
+import { ACK_TIMEOUT_MS, OUTBOX_BACKOFF, OUTBOX_LIFETIME_MS, OUTBOX_PAGE, UPTIME_WRITE_INTERVAL_MS } from './limits.ts';
 import type { After, UnitOfWork } from './unit-of-work.ts';
 
 export const RECEIPTS = 'receipts/1';
@@ -57,6 +58,8 @@ export class Outbox {
   readonly #air = new Map<string, InTheAir>();
   readonly #draining = new Set<KeyHex>();
   readonly #again = new Set<KeyHex>();
+  readonly #cancelPace: CancelPace;
+  #uptimeWrittenMs = 0;
   #timer: TimerHandle | undefined;
   #timerDueMs = 0;
   #stopPresence: (() => void) | undefined;
@@ -66,6 +69,7 @@ export class Outbox {
 
   constructor(deps: Deps) {
     this.#deps = deps;
+    this.#cancelPace = new CancelPace(deps);
     this.#uptimeOffsetMs = readUptime(deps.store.read) - deps.clock.monotonicMs();
   }
 
@@ -85,8 +89,7 @@ export class Outbox {
     this.#stopPresence = undefined;
     this.#timer?.cancel();
     this.#timer = undefined;
-    const uptimeMs = this.#uptimeMs();
-    this.#deps.store.writeBehind((tables) => tables.setMeta(UPTIME_META, String(uptimeMs)));
+    this.#keepUptime(this.#uptimeMs());
   }
 
   /**
@@ -167,7 +170,7 @@ export class Outbox {
         rows = store.read.outboxOf(peer, { limit: OUTBOX_PAGE, after: rows.at(-1) });
         for (const row of rows) {
           if (!this.#running || !messenger.isOnline(peer)) return;
-          if (this.#isDue(row)) await this.#send(row);
+          if (this.#isDue(row) && (row.kind !== 'cancel' || this.#cancelPace.mayBegin(peer))) await this.#send(row);
         }
       } while (rows.length === OUTBOX_PAGE);
     } while (this.#again.has(peer));
@@ -185,25 +188,38 @@ export class Outbox {
     const nextAtMs = clock.monotonicMs() + backoffMs(attempts - 1, random.fraction(), OUTBOX_BACKOFF);
     this.#air.set(row.messageId, { party: row.party, attempts, nextAtMs });
     if (row.kind === 'cancel') {
-      // Answered on its own stream, in its own time: it holds nothing else up.
-      this.#takeBack(row).catch((error: unknown) => this.#deps.log.warn('cancel not sent', { error: String(error) }));
+      // Answered on its own stream, in its own time: it holds nothing else up but the cancels after it.
+      this.#cancelPace.begin(row.party);
+      this.#takeBack(row)
+        .catch((error: unknown) => {
+          this.#deps.log.warn('cancel not sent', { error: String(error) });
+          return false;
+        })
+        .then((tooMany) => {
+          this.#cancelPace.end(row.party, tooMany);
+          this.kick(row.party);
+        });
       return;
     }
     const sent = await messenger.sendEncoded(row.party, row.raw);
     if (sent.ok && !messenger.extensions(row.party).includes(RECEIPTS)) await this.#settle(row.party, row.messageId);
   }
 
-  /** Settled by any answer that is final; a hub that takes no cancels is asked for none. */
-  async #takeBack(row: OutboxRow): Promise<void> {
+  /** Settled by any answer that is final; a hub that takes no cancels is asked for none. True when it asked for patience. */
+  async #takeBack(row: OutboxRow): Promise<boolean> {
     const { messenger } = this.#deps;
     const parsed = parseEnvelope(utf8(row.raw));
-    let outcome: CancelOutcome | undefined = 'not_taken';
+    let outcome: CancelOutcome | 'later' | undefined = 'not_taken';
     if (parsed.ok && messenger.features(row.party).includes('cancel')) {
       const { id, kind, ref, payload } = parsed.value.envelope;
       outcome = outcomeOf(await messenger.request(row.party, { id, kind, ref, payload }, ACK_TIMEOUT_MS));
     }
-    if (outcome === undefined) return this.#arm();
+    if (outcome === undefined || outcome === 'later') {
+      this.#arm();
+      return outcome === 'later';
+    }
     await this.#settle(row.party, row.messageId, outcome);
+    return false;
   }
 
   async #settle(party: KeyHex, messageId: string, outcome?: CancelOutcome): Promise<void> {
@@ -222,6 +238,11 @@ export class Outbox {
     return Math.floor(this.#uptimeOffsetMs + this.#deps.clock.monotonicMs());
   }
 
+  #keepUptime(uptimeMs: number): void {
+    this.#uptimeWrittenMs = uptimeMs;
+    this.#deps.store.writeBehind((tables) => tables.setMeta(UPTIME_META, String(uptimeMs)));
+  }
+
   /** One timer for all: wakes for the next try of what is in the air, and now and then for what has been waiting too long. */
   #arm(): void {
     if (!this.#running) return;
@@ -229,6 +250,7 @@ export class Outbox {
     const now = clock.monotonicMs();
     let dueMs = now + OUTBOX_BACKOFF.maxMs;
     for (const { nextAtMs } of this.#air.values()) dueMs = Math.min(dueMs, Math.max(nextAtMs, now + SWEEP_PAUSE_MS));
+    dueMs = Math.min(dueMs, this.#cancelPace.nextAtMs() ?? dueMs);
     if (this.#timer && this.#timerDueMs <= dueMs) return;
     this.#timer?.cancel();
     this.#timerDueMs = dueMs;
@@ -243,7 +265,8 @@ export class Outbox {
     const uptimeMs = this.#uptimeMs();
     try {
       const waits = store.read.outboxParties();
-      if (waits.length > 0) {
+      if (waits.length > 0 && uptimeMs - this.#uptimeWrittenMs >= UPTIME_WRITE_INTERVAL_MS) this.#keepUptime(uptimeMs);
+      if (store.read.outboxExpired(uptimeMs).length > 0) {
         await unit.run((tables, after) => {
           tables.setMeta(UPTIME_META, String(uptimeMs));
           for (const row of tables.outboxExpired(uptimeMs)) {
@@ -270,15 +293,15 @@ function readUptime(reads: Pick<Reads, 'getMeta'>): number {
   return Number.isSafeInteger(uptimeMs) && uptimeMs > 0 ? uptimeMs : 0;
 }
 
-/** What a cancel's answer says; undefined when it is none: then it is asked again. */
-function outcomeOf(reply: Result<Envelope, AppError>): CancelOutcome | undefined {
+/** What a cancel's answer says; `later` and undefined, when it is none, mean that it is asked again. */
+function outcomeOf(reply: Result<Envelope, AppError>): CancelOutcome | 'later' | undefined {
   if (!reply.ok) {
-    const isSaid = reply.error.failedBy === 'peer' && reply.error.code !== 'peer_unreachable';
-    return isSaid && !ERRORS[reply.error.code].retryable ? 'not_taken' : undefined;
+    if (reply.error.failedBy !== 'peer' || reply.error.code === 'peer_unreachable') return undefined;
+    return ERRORS[reply.error.code].retryable ? 'later' : 'not_taken';
   }
   const ack = parseAck(reply.value.payload);
   if (!ack.ok) return 'not_taken';
-  if (!ack.value.accepted) return ack.value.retryable === true ? undefined : 'nothing_open';
+  if (!ack.value.accepted) return ack.value.retryable === true ? 'later' : 'nothing_open';
   return ack.value.state === null ? 'taken_back' : 'asked_to_stop';
 }
 

@@ -6,7 +6,7 @@ import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { OutboxRow, Store, TaskRow, Tables } from '../../ports/store.ts';
 import { parseEnvelope } from '../../protocol/parse-envelope.ts';
-import { ANSWER_TRAVEL_MS, CANCEL_SETTLE_MS, OUTBOX_LIFETIME_MS, OUTBOX_PER_PARTY_MAX } from './limits.ts';
+import { ANSWER_TRAVEL_MS, CANCEL_SETTLE_MS, CANCELS_PER_PARTY_MAX, OUTBOX_LIFETIME_MS } from './limits.ts';
 import type { CancelOutcome, Outbox } from './outbox.ts';
 import type { TaskEndings } from './task-endings.ts';
 import { moveTask } from './task-moves.ts';
@@ -45,7 +45,7 @@ export class OutgoingCancels {
     for (const task of tables.tasksInStates(['cancelling'])) {
       if (tables.peer(task.party)?.trust !== 'paired') continue;
       const isWaiting = tables.outboxOf(task.party).some((row) => row.kind === 'cancel' && row.raw.includes(task.messageId));
-      if (!isWaiting) this.again(tables, after, task);
+      if (!isWaiting) this.#tell(tables, after, task, null);
     }
   }
 
@@ -62,17 +62,25 @@ export class OutgoingCancels {
    */
   begin(tables: Tables, after: After, task: TaskRow, why: string, reason: string | null): TaskRow {
     const cancelling = moveTask(tables, task, 'cancelling', { reason: why });
-    // One that has taken nothing for as long is told no more: what it has ends there by its deadline.
-    if (tables.countOutbox(task.party) < OUTBOX_PER_PARTY_MAX) this.again(tables, after, cancelling, reason);
-    else this.#end(tables, after, cancelling, 'failed', 'Too much waits for the other hub already, so it was not told.');
+    this.#tell(tables, after, cancelling, reason);
     after(() => this.#deps.events.taskChanged(task.id));
     return cancelling;
   }
 
-  /** Tells the other hub (once more): the word before may have come there before what it takes back. Inside a commit. */
-  again(tables: Tables, after: After, task: TaskRow, reason: string | null = null): void {
+  /**
+   * Tells the other hub (once more): the word before may have come there before what it takes back. Inside a commit. False when too much
+   * waits for that hub already: one that has answered nothing for so long is told no more, and what it has ends there by its deadline.
+   */
+  again(tables: Tables, after: After, task: TaskRow, reason: string | null = null): boolean {
+    if (tables.countOutbox(task.party, 'cancels') >= CANCELS_PER_PARTY_MAX) return false;
     this.#deps.outbox.put(tables, after, task, takingBack(task, reason), this.#lifetimeOf(task));
     after(() => this.#forget(task.id));
+    return true;
+  }
+
+  #tell(tables: Tables, after: After, cancelling: TaskRow, reason: string | null): void {
+    if (this.again(tables, after, cancelling, reason)) return;
+    this.#end(tables, after, cancelling, 'failed', 'Too much waits for the other hub already, so it was not told.');
   }
 
   /** The other hub refused what is being taken back, or reported it as cancelled: it does not run there. Inside a commit. */

@@ -31,7 +31,7 @@ export const OUTBOX_QUERIES = {
   pageOfParty: `SELECT ${OUTBOX.columns} FROM outbox WHERE party = ? AND settled_at IS NULL AND (created_at, message_id) > (?, ?)
     ORDER BY created_at, message_id LIMIT ?`,
   byId: `SELECT ${OUTBOX.columns} FROM outbox WHERE party = ? AND message_id = ?`,
-  countOfParty: `SELECT count(*) FROM outbox WHERE party = ? AND settled_at IS NULL`,
+  countOfParty: `SELECT count(*) FROM outbox WHERE party = ? AND settled_at IS NULL AND (kind = 'cancel') = ?`,
   parties: `SELECT DISTINCT party FROM outbox WHERE settled_at IS NULL`,
   expired: `SELECT ${OUTBOX.columns} FROM outbox WHERE settled_at IS NULL AND expires_at_uptime_ms <= ?
     ORDER BY expires_at_uptime_ms`,
@@ -49,7 +49,7 @@ export function outboxReads(statements: Statements): OutboxReads {
       return statements.all(OUTBOX, OUTBOX_QUERIES.pageOfParty, of, ...from, pageLimit(page.limit));
     },
     outboxMessage: (of, messageId) => statements.one(OUTBOX, OUTBOX_QUERIES.byId, of, messageId),
-    countOutbox: (of) => Number(statements.value(OUTBOX_QUERIES.countOfParty, of)),
+    countOutbox: (party, of) => Number(statements.value(OUTBOX_QUERIES.countOfParty, party, of === 'cancels' ? 1 : 0)),
     outboxParties: () => statements.all(PARTY, OUTBOX_QUERIES.parties).map((row) => row.party),
     outboxExpired: (uptimeMs) => statements.all(OUTBOX, OUTBOX_QUERIES.expired, uptimeMs),
     replay: (of, messageId) => statements.one(REPLAY, OUTBOX_QUERIES.replay, of, messageId),

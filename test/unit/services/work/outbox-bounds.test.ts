@@ -1,11 +1,14 @@
 // The outbox of a peer that does not take what it asked for, and clocks that jump.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { OUTBOX_PAGE, OUTBOX_PER_PARTY_MAX } from '../../../../main/services/work/limits.ts';
-import type { ManualClock } from '../../../fakes/manual-clock.ts';
+import { CANCELS_AT_ONCE_MAX, CANCELS_PER_PARTY_MAX, OUTBOX_PAGE, OUTBOX_PER_PARTY_MAX } from '../../../../main/services/work/limits.ts';
+import { PEER_RATES } from '../../../../main/services/links/limits.ts';
+import { ManualClock } from '../../../fakes/manual-clock.ts';
+import { MemoryNetwork } from '../../../fakes/memory-messenger.ts';
 import { closeTwoHubs, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
-import { delegation, type WorkHub } from '../../../fakes/work-hub.ts';
+import { delegation, NO_LIMITS, WorkHub } from '../../../fakes/work-hub.ts';
 
 const DAY_MS = 86_400_000;
+const never = new AbortController().signal;
 let clock: ManualClock;
 let dad: WorkHub;
 let mum: WorkHub;
@@ -26,6 +29,16 @@ const reply = async (id: string) => {
   await mum.work.inbox.reply('claude', id, { status: 'completed', outcome: 'Done', truncated: false });
   await clock.settle();
 };
+/** Cancels of mum's that wait for dad. */
+const cancelling = (count: number) =>
+  mum.store.write((tables) => {
+    for (let index = 0; index < count; index++) {
+      const id = crypto.randomUUID();
+      const raw = mum.messenger.encode(dad.key, { id, kind: 'cancel', ref: crypto.randomUUID(), payload: {} });
+      const row = { messageId: id, party: dad.key, kind: 'cancel', raw, attempts: 0, settledAt: null };
+      tables.putOutbox({ ...row, createdAt: clock.wallMs(), expiresAtUptimeMs: DAY_MS });
+    }
+  });
 const waiting = (count: number) =>
   mum.store.write((tables) => {
     for (let index = 0; index < count; index++) {
@@ -44,6 +57,68 @@ it('takes no more work from a hub that does not take its results', async () => {
   dad.connect(mum);
   await expect(send()).rejects.toMatchObject({ code: 'overloaded' });
   expect(mum.work.approvals.pending()).toEqual([]);
+});
+
+it('takes work from a hub that has not answered what was taken back from it', async () => {
+  dad.cut(mum);
+  await cancelling(CANCELS_PER_PARTY_MAX);
+  dad.messenger.onRequest('cancel', () => new Promise(() => undefined));
+  dad.connect(mum);
+  expect((await send()).state).toBe('awaiting_approval');
+});
+
+it('asks a hub to take no more back than may wait for it', async () => {
+  await dad.agent('calendar', ['family.calendar'], { risk: 'R0' });
+  await mum.knows(dad);
+  await dad.knows(mum);
+  await cancelling(CANCELS_PER_PARTY_MAX);
+  const asked = mum.work.sender.query({ to: 'dad', question: 'Milk?', domain: 'family.calendar', deadline_ms: 1_000 }, 'claude', never);
+  const code = asked.catch((error: { code: string }) => error.code);
+  await clock.settle();
+  dad.cut(mum);
+  expect(await code).toBe('peer_unreachable');
+  await clock.settle();
+  expect(mum.store.read.countOutbox(dad.key, 'cancels')).toBe(CANCELS_PER_PARTY_MAX);
+});
+
+it('takes back a few at a time from a hub that is back, and waits when it is asked for patience', async () => {
+  await closeTwoHubs({ clock, dad, mum });
+  clock = new ManualClock();
+  const network = new MemoryNetwork();
+  dad = await new WorkHub({ name: 'dad', network, clock, rates: { ...NO_LIMITS, cancel: PEER_RATES.cancel } }).start();
+  mum = await new WorkHub({ name: 'mum', network, clock }).start();
+  await dad.pair(mum);
+  dad.cut(mum);
+  await cancelling(150);
+  let open = 0;
+  let most = 0;
+  const request = mum.messenger.request.bind(mum.messenger);
+  mum.messenger.request = async (peer, message, timeoutMs, signal) => {
+    most = Math.max(most, ++open);
+    const reply = await request(peer, message, timeoutMs, signal);
+    open -= 1;
+    return reply;
+  };
+  dad.connect(mum);
+  await clock.advance(1_000);
+  expect(mum.messenger.sent.length).toBeLessThanOrEqual(PEER_RATES.cancel.burst + CANCELS_AT_ONCE_MAX);
+  expect(most).toBe(CANCELS_AT_ONCE_MAX);
+  await clock.advance(120_000);
+  expect(mum.messenger.sent.length).toBeLessThan(150);
+  await clock.advance(900_000);
+  expect(mum.store.read.countOutbox(dad.key, 'cancels')).toBe(0);
+});
+
+it('writes nothing that anybody waits for while a hub is away, and goes on counting its time', async () => {
+  dad.cut(mum);
+  await waiting(3);
+  const promised = vi.spyOn(mum.store, 'write');
+  const behind = vi.spyOn(mum.store, 'writeBehind');
+  await clock.advance(3_600_000);
+  expect(promised).not.toHaveBeenCalled();
+  expect(behind.mock.calls.length).toBeGreaterThan(5);
+  expect(behind.mock.calls.length).toBeLessThanOrEqual(60);
+  expect(Number(mum.store.read.getMeta('outbox.uptime_ms'))).toBeGreaterThan(3_000_000);
 });
 
 it('reaches what is behind many messages that were sent and not acknowledged, and never reads them all at once', async () => {

@@ -102,6 +102,11 @@ export interface Transport {
   /** Connects and checks that the key is the expected one. Resolves after the handshake; hello is the caller's business. */
   dial(target: DialTarget, signal: AbortSignal): Promise<Result<ConnectionInfo, DialFailure>>;
   close(connectionId: number, code: CloseCode, reason: string): void;
+  /**
+   * Something says that the other side may have lost this connection: it is asked for a sign of life at once, beside whatever is under way,
+   * and the connection ends in seconds (by `network`) when nothing at all is heard. One that is heard goes on as it was.
+   */
+  doubt(connectionId: number): void;
   /** Opens a bidirectional stream, writes the message with FIN and waits for the whole answer. */
   request(connectionId: number, bytes: Uint8Array, timeoutMs: number, signal?: AbortSignal): Promise<Result<Uint8Array, TransportFailure>>;
   /** Opens a unidirectional stream and writes the message with FIN. Resolves when the transport has taken the bytes. */

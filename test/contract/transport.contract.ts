@@ -111,6 +111,19 @@ export function transportContract(name: string, create: () => Transport): void {
       });
     });
 
+    it('asks on a doubted connection for a sign of life, and leaves it and the work on it as they were', async () => {
+      const { near, far, connection } = await household.pair();
+      far.answer = () => {};
+      const waiting = near.transport.request(connection.connectionId, text('slow'), 60_000);
+      const { connectionId, streamId } = await far.event('request');
+      near.transport.doubt(connection.connectionId);
+      near.transport.doubt(connection.connectionId + 1_000);
+      expect((await near.transport.statistics()).counters['connections.doubted']).toBe(1);
+      far.transport.respond(connectionId, streamId, text('at last'));
+      expect(await waiting).toMatchObject({ ok: true });
+      expect(near.eventsOf('disconnected')).toEqual([]);
+    });
+
     it('tells both sides that a connection was closed, by whom and with which code', async () => {
       const { near, far, connection } = await household.pair();
       far.answer = () => {};

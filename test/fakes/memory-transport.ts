@@ -1,6 +1,7 @@
 // The Transport port over a network in memory: hubs find one another by port on 127.0.0.1, keys are checked, places are given by the same
 // rules as over QUIC, and a test can cut lines, let a hub fall silent, or put somebody in the middle.
 import { isIP } from 'node:net';
+import { LOST_AFTER_DOUBT_MS } from '../../main/adapters/quic/limits.ts';
 import { decidePlace, type PlaceHolder } from '../../main/adapters/quic/places.ts';
 import { AppError } from '../../main/lib/app-error.ts';
 import { toHex } from '../../main/lib/bytes.ts';
@@ -171,6 +172,16 @@ export class MemoryTransport implements Transport {
   close(connectionId: number, code: CloseCode, reason: string): void {
     const end = this.#ends.get(connectionId);
     if (end !== undefined) this.#close(end, code, reason);
+  }
+
+  doubt(connectionId: number): void {
+    const end = this.#ends.get(connectionId);
+    if (end === undefined) return;
+    this.#count('connections.doubted');
+    this.#timer(LOST_AFTER_DOUBT_MS, () => {
+      const isHeard = end.other?.isOpen === true && !this.#isSilent && !end.other.owner.#isSilent;
+      if (!isHeard) this.#ended(end, null, 'network', 'nothing was heard any more');
+    });
   }
 
   request(connectionId: number, bytes: Uint8Array, timeoutMs: number, signal?: AbortSignal): Promise<RequestResult> {

@@ -1,5 +1,6 @@
 // The Transport port over the simulated network, for one run of a hub. Gives places by the same rules as over QUIC and reports what QUIC reports;
 // a killed one says nothing more to anybody, in either direction.
+import { LOST_AFTER_DOUBT_MS } from '../../main/adapters/quic/limits.ts';
 import { decidePlace } from '../../main/adapters/quic/places.ts';
 import { assert } from '../../main/lib/assert.ts';
 import { toHex } from '../../main/lib/bytes.ts';
@@ -151,6 +152,20 @@ export class SimTransport implements Transport {
   close(connectionId: number, code: CloseCode, reason: string): void {
     const end = this.#ends.get(connectionId);
     if (end !== undefined) this.#close(end, code, reason);
+  }
+
+  doubt(connectionId: number): void {
+    const end = this.#ends.get(connectionId);
+    const other = end?.other;
+    if (end === undefined || other === undefined) return;
+    let isHeard = false;
+    const wanted = (): boolean => end.isOpen && !isHeard;
+    this.#network.carry(this.host, other.owner.host, wanted, () => {
+      if (other.isOpen && other.owner.isUp) this.#network.carry(other.owner.host, this.host, wanted, () => (isHeard = true));
+    });
+    this.#network.world.after(LOST_AFTER_DOUBT_MS, () => {
+      if (!isHeard) end.lose();
+    });
   }
 
   request(connectionId: number, bytes: Uint8Array, timeoutMs: number, signal?: AbortSignal): Promise<RequestResult> {

@@ -167,6 +167,10 @@ export class Endpoint implements Transport {
     this.#open.get(connectionId)?.close(code, reason);
   }
 
+  doubt(connectionId: number): void {
+    this.#open.get(connectionId)?.doubt();
+  }
+
   async request(
     connectionId: number,
     bytes: Uint8Array,

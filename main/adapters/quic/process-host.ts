@@ -85,6 +85,8 @@ class ProcessHost {
         return endpoint.setAdmission(command.admission);
       case 'close':
         return endpoint.close(command.connectionId, command.code, command.reason);
+      case 'doubt':
+        return endpoint.doubt(command.connectionId);
       case 'reset':
         return endpoint.reset(command.connectionId, command.streamId, command.code);
       case 'statistics':

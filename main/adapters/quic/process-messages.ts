@@ -39,6 +39,7 @@ export type Command =
   | { readonly type: 'admission'; readonly admission: Admission }
   | { readonly type: 'dial'; readonly call: number; readonly target: DialTarget }
   | { readonly type: 'close'; readonly connectionId: number; readonly code: CloseCode; readonly reason: string }
+  | { readonly type: 'doubt'; readonly connectionId: number }
   | { readonly type: 'reset'; readonly connectionId: number; readonly streamId: number; readonly code: CloseCode }
   | { readonly type: 'statistics'; readonly call: number }
   | { readonly type: 'heartbeat' }

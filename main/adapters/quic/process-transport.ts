@@ -88,6 +88,10 @@ export class ProcessTransport implements Transport {
     this.#link?.command({ type: 'close', connectionId, code, reason });
   }
 
+  doubt(connectionId: number): void {
+    this.#link?.command({ type: 'doubt', connectionId });
+  }
+
   request(connectionId: number, bytes: Uint8Array, timeoutMs: number, signal?: AbortSignal): Promise<Result<Uint8Array, TransportFailure>> {
     return this.#link ? this.#link.request(connectionId, bytes, timeoutMs, signal) : Promise.resolve(err(PROCESS_GONE));
   }

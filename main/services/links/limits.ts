@@ -37,8 +37,6 @@ export const KEEP_CHECK_TIMEOUT_MS = 2_000;
 /** How often it is looked whether time has run on without us, and how much of it counts as a sleep of the computer. */
 export const RESUME_TICK_MS = 5_000;
 export const RESUME_GAP_MS = 10_000;
-/** After a sleep or a change of network a line must answer within this, or it is closed and dialled anew. */
-export const STALE_CHECK_TIMEOUT_MS = 5_000;
 
 /** A peer is pinged on connecting and then at this distance (PROTOCOL.md, Envelope: at most every 5 minutes). */
 export const PING_INTERVAL_MS = 300_000;

@@ -4,15 +4,15 @@
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { CloseCode, ConnectionInfo, KeyHex, Transport } from '../../ports/transport.ts';
 import { CLOSE_CODES } from '../../ports/transport.ts';
-import { DRAIN_IDLE_MS, STALE_CHECK_TIMEOUT_MS } from './limits.ts';
+import { DRAIN_IDLE_MS } from './limits.ts';
 import { Link } from './link.ts';
 
 export interface LinkTableDeps {
   readonly clock: Clock;
-  readonly transport: Pick<Transport, 'close'>;
+  readonly transport: Pick<Transport, 'close' | 'doubt'>;
   readonly ownAgentId: () => string;
-  /** Asks over exactly this connection whether the other side still hears us; within KEEP_CHECK_TIMEOUT_MS unless told. */
-  readonly isAlive: (link: Link, timeoutMs?: number) => Promise<boolean>;
+  /** Asks over exactly this connection whether the other side still answers, within KEEP_CHECK_TIMEOUT_MS. */
+  readonly isAlive: (link: Link) => Promise<boolean>;
   /** Something about the connections of this key changed. */
   readonly onChange: (key: KeyHex) => void;
   /** This connection is no more. */
@@ -109,13 +109,12 @@ export class LinkTable {
     return link;
   }
 
-  /** Asks on every connection that is in use, and closes those on which no answer comes: a sleep or another network leaves dead ones. */
-  closeStale(): void {
-    for (const link of this.all()) if (link.isGreeted && !link.isDraining) void this.#closeIfStale(link);
-  }
-
-  async #closeIfStale(link: Link): Promise<void> {
-    if (!(await this.#deps.isAlive(link, STALE_CHECK_TIMEOUT_MS))) this.close(link, CLOSE_CODES.done, 'no answer after a pause');
+  /**
+   * A sleep or another network leaves dead connections. The transport finds them: its question waits behind no work, as one of ours would,
+   * and a hub that is only slow to answer is still heard.
+   */
+  doubtAll(): void {
+    for (const link of this.all()) this.#deps.transport.doubt(link.id);
   }
 
   /** Forgets everything; the transport closes the connections itself. */
@@ -127,17 +126,12 @@ export class LinkTable {
     const [kept, other] = this.#keepsOlder(older, newer) ? [older, newer] : [newer, older];
     const isAlive = kept === newer || (await this.#deps.isAlive(kept));
     if (kept.isGone || other.isGone) return;
-    if (!isAlive) {
-      this.close(kept, CLOSE_CODES.duplicate, 'replaced by a newer connection');
-      return;
-    }
-    this.#primary.set(kept.keyHex, kept);
-    other.isDraining = true;
-    this.#drain(other);
-    if (other.inFlight > 0 && !(await this.#deps.isAlive(other))) {
-      // The other side has lost it: what is under way on it may be sent again at once instead of waiting for its whole time limit.
-      this.close(other, CLOSE_CODES.duplicate, 'replaced by a newer connection');
-    }
+    const [sending, drained] = isAlive ? [kept, other] : [newer, older];
+    this.#primary.set(sending.keyHex, sending);
+    drained.isDraining = true;
+    this.#drain(drained);
+    // Where the other side has lost it, what is under way on it ends in seconds and may be sent again; where it is only slow, it goes on.
+    this.#deps.transport.doubt(drained.id);
   }
 
   /** The one dialled by the lower agent id stays; of two dialled by the same side, the newer one. */

@@ -93,7 +93,7 @@ export class PeerLinks implements PeerMessenger {
       clock,
       transport,
       ownAgentId,
-      isAlive: (link, timeoutMs) => this.#prober.isAlive(link, timeoutMs),
+      isAlive: (link) => this.#prober.isAlive(link),
       onChange: (key) => this.#presence.refresh(key),
       onGone: (link) => this.#greeter.gone(link),
       onGreeted: (key) => this.lines.greeted(key),
@@ -261,9 +261,9 @@ export class PeerLinks implements PeerMessenger {
     return this.#prober.refreshCapabilities(key, signal);
   }
 
-  /** The network changed, or the computer woke up: lines that are dead are closed, and everybody is dialled afresh. */
+  /** The network changed, or the computer woke up: lines that are dead are found out, and everybody is dialled afresh. */
   redial(): void {
-    this.#table.closeStale();
+    this.#table.doubtAll();
     this.#dialler.wakeAll();
   }
 

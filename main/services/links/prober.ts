@@ -88,11 +88,14 @@ export class Prober {
   }
 
   /** Whether the other side answers on exactly this connection. The reference daemon shows a ping to its agents, but not a hello. */
-  async isAlive(link: Link, timeoutMs: number = KEEP_CHECK_TIMEOUT_MS): Promise<boolean> {
+  async isAlive(link: Link): Promise<boolean> {
     const asked = link.isReference ? { kind: 'hello', payload: { protocol_versions: PROTOCOL_VERSIONS } } : { kind: 'ping', payload: {} };
     const message = { id: this.#deps.exchange.newId(), ref: null, ...asked };
-    const answered = await this.#deps.exchange.request(link, message, timeoutMs);
-    return answered.ok || (answered.error.failedBy === 'peer' && answered.error.code !== 'peer_unreachable');
+    const answered = await this.#deps.exchange.request(link, message, KEEP_CHECK_TIMEOUT_MS);
+    if (answered.ok) return true;
+    // What went wrong here says nothing about the other side.
+    const { failedBy, code } = answered.error;
+    return failedBy !== 'timeout' && code !== 'peer_unreachable';
   }
 
   /** Asks the peer what it can do and keeps the answer. */

@@ -1,7 +1,7 @@
 // Links between hubs on a network in memory and a clock that a test moves: reaching, keeping, refusing and losing peers.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { randomUUID } from 'node:crypto';
-import { KEEP_CHECK_TIMEOUT_MS } from '../../../../main/services/links/limits.ts';
+import { LOST_AFTER_DOUBT_MS } from '../../../../main/adapters/quic/limits.ts';
 import type { MemoryVault } from '../../../fakes/hub-stack.ts';
 import { HubStack, PERSON } from '../../../fakes/hub-stack.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
@@ -246,7 +246,7 @@ describe('links between paired hubs', () => {
     await back.start(port);
     back.hears(higher);
     await clock.until(() => back.links.isOnline(higher.key), 'the restarted hub is connected', 5_000);
-    await clock.advance(KEEP_CHECK_TIMEOUT_MS + 100);
+    await clock.advance(LOST_AFTER_DOUBT_MS + 100);
     expect(failed).toBe('peer_unreachable');
     expect(higher.links.isOnline(lower.key)).toBe(true);
   });

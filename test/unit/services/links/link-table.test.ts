@@ -1,0 +1,68 @@
+// Which connection of a hub is sent on, and what becomes of the other one.
+import { beforeEach, expect, it } from 'vitest';
+import type { ConnectionInfo } from '../../../../main/ports/transport.ts';
+import type { Link } from '../../../../main/services/links/link.ts';
+import { LinkTable } from '../../../../main/services/links/link-table.ts';
+import { ManualClock } from '../../../fakes/manual-clock.ts';
+
+const KEY = 'ab'.repeat(32);
+
+let clock: ManualClock;
+let isAlive: boolean;
+let closed: number[];
+let doubted: number[];
+let table: LinkTable;
+
+beforeEach(() => {
+  clock = new ManualClock();
+  isAlive = true;
+  closed = [];
+  doubted = [];
+  table = new LinkTable({
+    clock,
+    transport: { close: (id) => void closed.push(id), doubt: (id) => void doubted.push(id) },
+    // Lower than any other, so that of two dialled at once ours stays.
+    ownAgentId: () => 'a',
+    isAlive: () => Promise.resolve(isAlive),
+    onChange: () => undefined,
+    onGone: () => undefined,
+    onGreeted: () => undefined,
+  });
+});
+
+function greeted(connectionId: number, direction: ConnectionInfo['direction']): Link {
+  const { link } = table.opened({ connectionId, keyHex: KEY, direction, host: '127.0.0.1', port: 1 });
+  table.greeted(link);
+  return link;
+}
+
+it('the connection dialled by the lower agent id is sent on; the other is closed when idle', async () => {
+  greeted(1, 'outgoing');
+  greeted(2, 'incoming');
+  await clock.advance(5_000);
+  expect(table.sending(KEY)?.id).toBe(1);
+  expect(closed).toEqual([2]);
+});
+
+it('one that does not answer in time is not sent on, and closed by nobody while work is under way on it', async () => {
+  const older = greeted(1, 'outgoing');
+  const end = older.begin();
+  isAlive = false;
+  greeted(2, 'incoming');
+  await clock.advance(60_000);
+  expect(table.sending(KEY)?.id).toBe(2);
+  expect(closed).toEqual([]);
+  expect(doubted).toEqual([1]);
+  end();
+  await clock.advance(5_000);
+  expect(closed).toEqual([1]);
+});
+
+it('work on the one that is given up goes on, whatever a question on it would come to; the transport is asked whether it is dead', async () => {
+  greeted(1, 'incoming').begin();
+  isAlive = false;
+  greeted(2, 'incoming');
+  await clock.advance(60_000);
+  expect(closed).toEqual([]);
+  expect(doubted).toEqual([1]);
+});

@@ -1,4 +1,5 @@
-// Tells pages what changed of a hub: at once for what happens on a connection, gathered for what comes from the network in bursts.
+// Tells pages what changed of a hub: at once for what happens on a connection; of what the network tells, the first at once
+// and the rest of a burst gathered.
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { PeerDto } from '../../../preload/contract/dto.ts';
 import type { KeyHex } from '../../ports/transport.ts';
@@ -34,10 +35,21 @@ export class PeerPublisher {
     }
   }
 
+  /** At once when it has been quiet, else with whatever else changes within NEARBY_PUBLISH_DELAY_MS. */
   soon(key: KeyHex): void {
-    this.#waiting.add(key);
-    this.#timer ??= this.#deps.clock.setTimer(NEARBY_PUBLISH_DELAY_MS, () => {
+    if (this.#timer !== undefined) {
+      this.#waiting.add(key);
+      return;
+    }
+    this.#gather();
+    this.now(key);
+  }
+
+  #gather(): void {
+    this.#timer = this.#deps.clock.setTimer(NEARBY_PUBLISH_DELAY_MS, () => {
       this.#timer = undefined;
+      if (this.#waiting.size === 0) return;
+      this.#gather();
       for (const changed of this.#waiting) this.now(changed);
     });
   }

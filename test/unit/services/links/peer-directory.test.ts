@@ -159,6 +159,27 @@ describe('hints from the network', () => {
     await clock.advance(200);
     expect(hub.seen.at(-1)).toMatchObject({ type: 'peer_gone', id: found.agentId });
   });
+
+  it('tell pages at once when it was quiet, and of the rest of a burst together a tenth of a second later', async () => {
+    const told = (): readonly string[] => hub.seen.flatMap((event) => (event.type === 'peer' ? event.peer.id : []));
+    const [first, second, third] = [someHub(), someHub(), someHub()];
+    hub.directory.foundNearby(first);
+    expect(told()).toEqual([first.agentId]);
+    for (const found of [second, third]) hub.directory.foundNearby(found);
+    hub.directory.lostNearby(second.agentId);
+    await clock.advance(99);
+    expect(told()).toEqual([first.agentId]);
+    await clock.advance(1);
+    expect(told()).toEqual([first.agentId, third.agentId]);
+    // The burst may go on: what comes now waits again, and after a quiet while nothing does.
+    hub.directory.lostNearby(first.agentId);
+    expect(hub.seen.at(-1)).toMatchObject({ type: 'peer' });
+    await clock.advance(100);
+    expect(hub.seen.at(-1)).toMatchObject({ type: 'peer_gone', id: first.agentId });
+    await clock.advance(100);
+    hub.directory.lostNearby(third.agentId);
+    expect(hub.seen.at(-1)).toMatchObject({ type: 'peer_gone', id: third.agentId });
+  });
 });
 
 describe('hubs by address', () => {

@@ -46,7 +46,7 @@ const { values } = parseArgs({
 });
 const wanted = values.only?.split(',').map((id) => id.trim().toLowerCase());
 const unknown = wanted?.filter((id) => !ENTRIES.some((entry) => entry.id.toLowerCase() === id)) ?? [];
-if (unknown.length > 0) throw new Error(`there is no row ${unknown.join(', ')}`);
+if (unknown.length > 0) throw new Error(`there is no row ${unknown.join(', ')}; there are ${ENTRIES.map(({ id }) => id).join(', ')}`);
 
 /** A row that breaks off takes none of the others with it; the run then ends with 1. */
 async function measured({ id, measure }: Entry): Promise<Row> {

@@ -1,0 +1,87 @@
+// What `npm run bench` writes down, from the real program: rows that need nothing, and rows whose needs are taken away.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { toJson, toMarkdown, toText } from '../bench/report.ts';
+import { part, row } from '../bench/results.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const IDS = ['P1', 'P1b', 'P2', 'P3', 'P4', 'P4b', 'P4c', 'P4d', 'P5', 'P6', 'P7', 'P8', 'P9', 'P10', 'P11', 'P12', 'P13', 'P14', 'P15'];
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'axon-bench-test-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+async function bench(words: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<{ code: unknown; text: string }> {
+  const program = join(ROOT, 'test/bench/run.ts');
+  const child = spawn(process.execPath, ['--no-warnings', program, ...words], { env: { ...process.env, ...environment } });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (said: string) => (text += said));
+  const [code] = await once(child, 'close');
+  return { code, text };
+}
+
+describe('a run of the bench', () => {
+  it('writes a row whose needs this machine lacks as absent, with the reason, in both files, and ends with 0', async () => {
+    const [json, markdown] = [join(folder, 'rows.json'), join(folder, 'rows.md')];
+    // With an empty folder as the path there is neither a compiler nor a way to make a namespace.
+    const { code, text } = await bench(['--only', 'p3,P12', '--json', json, '--markdown', markdown], { PATH: folder });
+    expect([code, text]).toEqual([0, expect.stringMatching(/P3 \.\.\.[\s\S]*ABSENT: [\s\S]*P12 \.\.\.[\s\S]*ABSENT: /)]);
+    const needs = expect.stringMatching(/needs .*(namespaces|npm run build)/);
+    const absent = { holds: false, parts: [], absent: true, reason: needs, title: expect.any(String), load: expect.any(Number) };
+    expect(JSON.parse(readFileSync(json, 'utf8'))).toEqual({
+      machine: expect.stringContaining(process.version),
+      rows: [
+        { id: 'P3', ...absent },
+        { id: 'P12', ...absent },
+      ],
+    });
+    expect(readFileSync(markdown, 'utf8')).toMatch(/\| P3 \|.*\| absent \|[^\n]*namespaces[\s\S]*\| P12 \|.*\| absent \|/);
+  });
+
+  it('names the rows there are when it is asked for another, and measures none', async () => {
+    const { code, text } = await bench(['--only', 'P1,P99']);
+    expect([code, text]).toEqual([1, expect.stringContaining('there is no row p99')]);
+    for (const id of IDS) expect(text).toMatch(new RegExp(`\\b${id}\\b`));
+    expect(text).not.toContain('P1 ...');
+  });
+});
+
+describe('a row that was measured', () => {
+  const goal = { name: 'start', unit: 'ms', bound: 'at most', target: 3 } as const;
+  const rows = [{ ...row('P0', 'a row', [part(goal, [2, 1, 9], 'why'), part(goal, [2, 1, 9], 'why', 0.95)]), load: 0.5 }];
+
+  it('holds when all its parts hold: the median of the rounds, or the quantile that was asked for', () => {
+    const { rows: read } = JSON.parse(toJson(rows, 'a machine'));
+    const told = { name: 'start', unit: 'ms', target: 3, rounds: 3 };
+    expect(read).toMatchObject([
+      {
+        id: 'P0',
+        holds: false,
+        parts: [
+          { ...told, value: 2, holds: true },
+          { ...told, value: 9, holds: false },
+        ],
+      },
+    ]);
+    expect(row('P0', 'a row', [part(goal, [2, 1, 9], 'why')]).holds).toBe(true);
+    expect(row('P0', 'a row', []).holds).toBe(false);
+  });
+
+  it('at least is the other way round', () => {
+    expect(part({ ...goal, bound: 'at least' }, [2, 1, 9], 'why').holds).toBe(false);
+    expect(part({ ...goal, bound: 'at least' }, [4, 3, 9], 'why').holds).toBe(true);
+  });
+
+  it('is one line a part for people', () => {
+    expect(rows.map(toText).join('')).toMatch(/load of 0\.5\n {2}start: 2 ms .*holds.*\n {2}start: 9 ms .*FALLS SHORT/);
+    expect(toMarkdown(rows, 'a machine')).toMatch(
+      /\| P0 \| start \| 2 ms \| at most 3 \| yes \|[^\n]*\n\| P0 \| start \| 9 ms \| at most 3 \| NO \|/,
+    );
+  });
+});

@@ -70,7 +70,7 @@ export class WorkHub {
   }
 
   /** Nothing is told to stop in order but the database; then the same file is opened again. */
-  async restart(): Promise<void> {
+  async restart(onOpened: (store: Store) => void = () => undefined): Promise<void> {
     const { network } = this.#options;
     network.leave(this.key);
     await this.store.close();
@@ -79,6 +79,7 @@ export class WorkHub {
     this.store = parts.store;
     this.messenger = parts.messenger;
     this.work = parts.work;
+    onOpened(this.store);
     await this.work.start();
   }
 

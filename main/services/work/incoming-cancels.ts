@@ -1,4 +1,5 @@
-// A `cancel` from another hub, of a delegation or of a question that it has open here. A foreign, an unknown and a finished ref get the same answer by the same path (PROTOCOL.md, Delegation states).
+// A `cancel` from another hub, of a delegation or of a question that it has open here. A foreign, an unknown and a finished ref get the same
+// answer by the same path (PROTOCOL.md, Delegation states).
 import { AppError } from '../../lib/app-error.ts';
 import { escapeText } from '../../core/text-escape.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -14,6 +15,7 @@ import type { IncomingQueries } from './incoming-queries.ts';
 import { CANCEL_REASON_MAX_CHARACTERS } from './limits.ts';
 import type { OnceOnly } from './once-only.ts';
 import { toWire } from './wire-states.ts';
+import type { After } from './unit-of-work.ts';
 import type { WorkEvents } from './work-events.ts';
 
 interface Deps {
@@ -21,7 +23,7 @@ interface Deps {
   readonly rates: PeerRates;
   readonly once: OnceOnly;
   readonly cancelling: Cancelling;
-  readonly questions: Pick<IncomingQueries, 'callOff'>;
+  readonly questions: Pick<IncomingQueries, 'isOpen' | 'callOff'>;
   readonly events: WorkEvents;
   readonly audit: AuditTrail;
 }
@@ -49,7 +51,7 @@ export class IncomingCancels {
         (tables, after) => {
           const task = envelope.ref === null ? undefined : tables.taskByMessage('incoming', peer.key, envelope.ref);
           const call = { messageId: envelope.id, reason, by: peer.petname, surface: 'peer', from: 'asker' } as const;
-          const outcome = cancelling.callOff(tables, after, task, call) ?? this.#hangUp(peer, envelope.ref, task, reason);
+          const outcome = cancelling.callOff(tables, after, task, call) ?? this.#hangUp(after, peer, envelope.ref, task, reason);
           audit.append(tables, {
             actor: peer.key,
             surface: 'peer',
@@ -81,15 +83,13 @@ export class IncomingCancels {
     }
   }
 
-  /** A question of which nothing is written down (yet): it promises nothing, so its end need not be durable either. */
-  #hangUp(peer: PeerRow, ref: string | null, task: TaskRow | undefined, reason: string | null): 'cancelled' | undefined {
+  /** A question of which nothing is written down (yet): it promises nothing, so it ends with the answer to the cancel, and no sooner. */
+  #hangUp(after: After, peer: PeerRow, ref: string | null, task: TaskRow | undefined, reason: string | null): 'cancelled' | undefined {
     if (ref === null || task !== undefined) return undefined;
-    const isOver = this.#deps.questions.callOff(
-      peer.key,
-      ref,
-      new AppError('cancelled', calledOffBy('asker', reason), { failedBy: 'peer' }),
-    );
-    return isOver ? 'cancelled' : undefined;
+    const { questions } = this.#deps;
+    const why = new AppError('cancelled', calledOffBy('asker', reason), { failedBy: 'peer' });
+    after(() => questions.callOff(peer.key, ref, why));
+    return questions.isOpen(peer.key, ref) ? 'cancelled' : undefined;
   }
 }
 

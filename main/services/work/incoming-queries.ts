@@ -61,15 +61,18 @@ export class IncomingQueries {
     }
   }
 
+  /** Whether this question is being answered. */
+  isOpen(party: PartyKey, messageId: string): boolean {
+    return this.#open.has(nameOf(party, messageId));
+  }
+
   /**
    * Whoever asked waits no more: what is not written down ends now, and a question that is still on its way is not asked when it comes.
-   * True when one was open.
    */
-  callOff(party: PartyKey, messageId: string, reason: AppError): boolean {
+  callOff(party: PartyKey, messageId: string, reason: AppError): void {
     const open = this.#open.get(nameOf(party, messageId));
-    open?.abort(reason);
     if (open === undefined) this.#deps.recent.keep(party, messageId);
-    return open !== undefined;
+    else open.abort(reason);
   }
 
   async #answer(peer: PeerRow, request: WorkRequest, signal: AbortSignal): Promise<JsonObject> {

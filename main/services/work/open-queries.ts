@@ -133,6 +133,11 @@ export class OpenQueries {
     for (const query of this.#byTask.values()) if (query.agent === agent) query.settle(error, 'hub');
   }
 
+  /** Whether somebody waits for the answer to this task's question. */
+  isOpen(taskId: string): boolean {
+    return this.#byTask.has(taskId);
+  }
+
   has(deliveryId: string): boolean {
     return this.#byDelivery.has(deliveryId);
   }

@@ -22,7 +22,7 @@ interface Deps {
   readonly deadlines: Deadlines;
   readonly endings: TaskEndings;
   readonly rules: Pick<RuleBook, 'partyEnded' | 'agentRemoved'>;
-  /** Whether the line of this question to another hub is open. */
+  /** Whether somebody waits on the line of this question: here for another hub's answer, or there for ours. */
   readonly isAsked: (question: TaskRow) => boolean;
   readonly cancels: OutgoingCancels;
 }
@@ -35,9 +35,11 @@ const BY_HUB = { by: 'hub', surface: 'hub', from: 'hub' } as const;
 
 export class TaskKeeper {
   readonly #deps: Deps;
-  /** Our questions that were open in the store, and not on any line, at the last look. */
+  /** Questions that were open in the store, and not on any line, at the last look. */
   #lineless: ReadonlySet<string> = new Set();
   #timer: TimerHandle | undefined;
+  /** What the run before left open, and the store did not let end, is ended then. */
+  #retry: TimerHandle | undefined;
   #running = false;
 
   constructor(deps: Deps) {
@@ -46,11 +48,12 @@ export class TaskKeeper {
 
   /**
    * Takes up what the run before left open: counting begins before this returns, and what expired while the hub was down ends now.
-   * Questions end: nobody waits on their line any more, and the hub that was asked is told. So does what is open with a hub that is not trusted any more: the run before
-   * may have died before it could end it. Never rejects.
+   * Questions end: nobody waits on their line any more, and the hub that was asked is told. So does what is open with a hub that is not
+   * trusted any more: the run before may have died before it could end it. What the store does not take is tried again until it does.
+   * Never rejects.
    */
   async start(): Promise<void> {
-    const { store, clock, unit, deadlines, log } = this.#deps;
+    const { store, clock, deadlines } = this.#deps;
     this.#running = true;
     const wallMs = clock.wallMs();
     deadlines.start();
@@ -60,14 +63,20 @@ export class TaskKeeper {
     }
     this.#armCheckpoint();
     const over = open.filter((task) => task.kind === 'query' || !isTrusted(store.read, task.party));
+    await this.#endAllOld(over.map(({ id }) => id));
+    await this.#checkpoint();
+  }
+
+  async #endAllOld(ids: readonly string[]): Promise<void> {
+    const { unit, clock, log } = this.#deps;
     try {
       await unit.run((tables, after) => {
-        for (const { id } of over) this.#endOld(tables, after, tables.task(id));
+        for (const id of ids) this.#endOld(tables, after, tables.task(id));
         this.#deps.cancels.start(tables, after);
       });
-      await this.#checkpoint();
     } catch (error) {
       log.error('open work of the run before not ended', { error: String(error) });
+      if (this.#running) this.#retry = clock.setTimer(RETRY_MS, () => void this.#endAllOld(ids));
     }
   }
 
@@ -75,6 +84,7 @@ export class TaskKeeper {
     const { endings, cancels } = this.#deps;
     if (!task || !isOpen(task)) return;
     if (!isTrusted(tables, task.party)) endings.end(tables, after, task, untrusted(task));
+    else if (task.kind !== 'query') return;
     else if (task.direction !== 'outgoing') endings.end(tables, after, task, LINE_GONE);
     else if (task.state !== 'cancelling') cancels.begin(tables, after, task, LINE_GONE.reason, LINE_GONE.reason);
   }
@@ -84,6 +94,8 @@ export class TaskKeeper {
     this.#running = false;
     this.#timer?.cancel();
     this.#timer = undefined;
+    this.#retry?.cancel();
+    this.#retry = undefined;
     await this.#checkpoint();
     this.#deps.deadlines.stop();
   }
@@ -140,19 +152,17 @@ export class TaskKeeper {
   }
 
   /**
-   * How a question ended is only written behind: when the disk did not take that record, nothing else would ever end the task. It ends at
-   * the second look without a line, since at the first the record may be on its way.
+   * How a question ended is written down once, when its line ends: when the disk did not take that record, nothing else would end the task
+   * before its time. It ends at the second look without a line, since at the first the record may be on its way.
    */
   async #endLineless(): Promise<void> {
     const { store, unit, endings, log, isAsked } = this.#deps;
-    const open = store.read.tasksInStates(OPEN_STATES);
-    const lineless = open.filter(
-      (task) => task.kind === 'query' && task.direction === 'outgoing' && task.state !== 'cancelling' && !isAsked(task),
-    );
-    const over = lineless.filter(({ id }) => this.#lineless.has(id));
-    this.#lineless = new Set(lineless.map(({ id }) => id));
-    if (over.length === 0) return;
     try {
+      const open = store.read.tasksInStates(OPEN_STATES);
+      const lineless = open.filter((task) => task.kind === 'query' && task.state !== 'cancelling' && !isAsked(task));
+      const over = lineless.filter(({ id }) => this.#lineless.has(id));
+      this.#lineless = new Set(lineless.map(({ id }) => id));
+      if (over.length === 0) return;
       await unit.run((tables, after) => {
         for (const { id } of over) {
           const task = tables.task(id);
@@ -164,16 +174,20 @@ export class TaskKeeper {
     }
   }
 
+  async #look(): Promise<void> {
+    try {
+      await this.#checkpoint();
+      await this.#endLineless();
+    } finally {
+      this.#armCheckpoint();
+    }
+  }
+
   #armCheckpoint(): void {
     if (!this.#running) return;
     this.#timer = this.#deps.clock.setTimer(ELAPSED_CHECKPOINT_INTERVAL_MS, () => {
       this.#timer = undefined;
-      this.#checkpoint()
-        .then(() => this.#endLineless())
-        .then(
-          () => this.#armCheckpoint(),
-          () => undefined,
-        );
+      void this.#look();
     });
   }
 }

@@ -1,6 +1,6 @@
 // The work of this hub's agents as one part: builds its services over the ports they are given, binds them to the peers' messages, and starts
 // and stops them in order. Holds no rule of its own.
-import type { UiSnapshot } from '../../../preload/contract/dto.ts';
+import type { ApprovalDto, UiSnapshot } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import type { AuditRow, PartyKey, Tables, TaskRow } from '../../ports/store.ts';
@@ -52,6 +52,7 @@ import type { WorkDeps } from './work-deps.ts';
 import { WorkEvents } from './work-events.ts';
 
 /** Cards that a new page shows as decided, the newest. */
+/** Of each kind: what people decided, and what rules did. */
 const RECENTLY_DECIDED_MAX = 20;
 /** Feed items that a new page starts with. */
 const SNAPSHOT_FEED_MAX = 50;
@@ -119,7 +120,8 @@ export class Work {
     const recipients = new Recipients({ ...deps, agents });
     const outgoingQueries = new OutgoingQueries({ ...deps, unit, cancels });
     this.#unit = unit;
-    const isAsked = ({ party, messageId }: TaskRow): boolean => outgoingQueries.isOpen(party, messageId);
+    const isAsked = ({ id, direction, party, messageId }: TaskRow): boolean =>
+      direction === 'outgoing' ? outgoingQueries.isOpen(party, messageId) : queries.isOpen(id);
     this.#keeper = new TaskKeeper({ ...deps, unit, deadlines, endings, rules, cancels, isAsked });
     this.#outbox = outbox;
     this.#cancels = cancels;
@@ -248,11 +250,16 @@ export class Work {
       agents: this.agents.list(),
       registrations: this.registrations.pending(),
       approvals: this.approvals.pending(),
-      recently_decided: this.approvals.decided({ limit: RECENTLY_DECIDED_MAX }).items,
+      recently_decided: [...this.#lately('people'), ...this.#lately('rules')],
       rules: this.rules.current(),
       feed: this.feed.list({ limit: SNAPSHOT_FEED_MAX }).items,
       feed_unread: this.feed.unreadCount(),
     };
+  }
+
+  /** Each its own list: however much the rules decide, what people decided stays in sight. */
+  #lately(by: 'people' | 'rules'): readonly ApprovalDto[] {
+    return this.approvals.decided({ limit: RECENTLY_DECIDED_MAX }, by).items;
   }
 
   audit(page: Page) {

@@ -1,0 +1,97 @@
+// A disk that takes nothing for a while: what was to end ends once it does again, and nothing has happened that was not written down.
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { AppError } from '../../../../main/lib/app-error.ts';
+import type { Store } from '../../../../main/ports/store.ts';
+import type { ManualClock } from '../../../fakes/manual-clock.ts';
+import { closeTwoHubs, newest, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
+import type { WorkHub } from '../../../fakes/work-hub.ts';
+
+let clock: ManualClock;
+let dad: WorkHub;
+let mum: WorkHub;
+
+beforeEach(async () => {
+  ({ clock, dad, mum } = await openTwoHubs());
+});
+
+afterEach(() => closeTwoHubs({ clock, dad, mum }));
+
+const never = new AbortController().signal;
+
+function ask(signal: AbortSignal = never, domain = 'family.chat'): void {
+  const params = { to: 'mum', question: 'Milk?', domain, deadline_ms: 600_000 };
+  dad.work.sender.query(params, 'openclaw', signal).catch(() => undefined);
+}
+
+/** No commit that anybody waits for comes through until what is returned is called. */
+function fill(store: Store): () => void {
+  const { write } = store;
+  store.write = (work) =>
+    write.call(store, (tables) => {
+      work(tables);
+      throw new AppError('storage_failed', 'The disk is full.');
+    });
+  return () => (store.write = write);
+}
+
+it('does not keep a question of the run before open for ever because it could not be ended at the start', async () => {
+  ask();
+  await clock.advance(100);
+  const { card } = mum;
+  let empty: () => void = () => undefined;
+  await mum.restart((store) => (empty = fill(store)));
+  expect(mum.work.approvals.get(card.id).state).toBe('pending');
+  empty();
+  await clock.advance(6_000);
+  expect(mum.work.approvals.get(card.id)).toMatchObject({ state: 'cancelled' });
+  expect(newest(mum)).toMatchObject({ state: 'cancelled', reason: 'The hub was restarted while somebody waited for the answer.' });
+});
+
+it('ends a question whose asker has gone, though that could not be written down when they went', async () => {
+  ask();
+  await clock.advance(100);
+  const { card } = mum;
+  const empty = fill(mum.store);
+  dad.cut(mum);
+  await clock.settle();
+  expect(mum.work.approvals.get(card.id).state).toBe('pending');
+  empty();
+  await clock.advance(65_000);
+  expect(mum.work.approvals.get(card.id).state).toBe('cancelled');
+  expect(newest(mum)).toMatchObject({ state: 'failed', code: 'internal' });
+});
+
+it('goes on writing down how much of each deadline has passed after a look that could not be read', async () => {
+  await dad.work.sender.delegate(
+    { to: 'mum', task: 'Dinner', domain: 'family.chat', priority: 'normal', report_back: true },
+    'openclaw',
+    null,
+  );
+  const { tasksInStates } = mum.store.read;
+  let failed = 0;
+  mum.store.read.tasksInStates = () => {
+    failed += 1;
+    throw new Error('the disk cannot be read');
+  };
+  await clock.advance(31_000);
+  mum.store.read.tasksInStates = tasksInStates;
+  const { elapsedMs } = newest(mum);
+  await clock.advance(60_000);
+  expect(failed).toBeGreaterThan(0);
+  expect(newest(mum).elapsedMs).toBeGreaterThanOrEqual(elapsedMs + 30_000);
+});
+
+it('leaves a question with its agent when the cancel of it could not be written down', async () => {
+  await mum.agent('calendar', ['family.calendar'], { risk: 'R0' });
+  const gone = new AbortController();
+  ask(gone.signal, 'family.calendar');
+  await clock.advance(100);
+  const empty = fill(mum.store);
+  gone.abort();
+  await clock.settle();
+  expect(await mum.work.inbox.claim('calendar', 1)).toHaveLength(1);
+  empty();
+  await clock.advance(60_000);
+  expect(newest(dad).state).toBe('cancelled');
+  expect(newest(mum).state).toBe('cancelled');
+});

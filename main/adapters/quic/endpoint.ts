@@ -357,9 +357,7 @@ export class Endpoint implements Transport {
   }
 
   #takeConnectionId(): number {
-    const connectionId = this.#nextConnectionId;
-    this.#nextConnectionId += 1;
-    return connectionId;
+    return this.#nextConnectionId++;
   }
 
   #createHost(binding: Quiche, socket: UdpSocket, local: HostPort): ConnectionHost {

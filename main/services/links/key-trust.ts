@@ -28,22 +28,24 @@ export class KeyTrust {
   }
 
   /**
-   * Pins the key at its address. Throws AppError bad_request for this hub's own key, conflict for a name that is taken or a hub that the
+   * Pins the key at its address, in one commit: what is refused leaves nothing behind. A name given here goes before an older one. Throws AppError bad_request for this hub's own key, conflict for a name that is taken or a hub that the
    * owner suspended, overloaded at the limit of peers.
    */
   async add(trusted: TrustedKey, actor: { readonly actor: string; readonly surface: string }): Promise<PeerDto> {
     const { store, clock, directory } = this.#deps;
-    const { keyHex: key } = trusted;
-    if (directory.row(key)?.trust === 'suspended') {
-      throw new AppError('conflict', `${directory.nameOf(key)} is suspended here.`, {
-        hint: 'Resume it under People & hubs.',
-        failedBy: 'input',
-      });
-    }
-    await directory.addStatic(trusted);
-    const petname = directory.proposePetname(trusted.name ?? '', key);
+    const { keyHex: key, host, port } = trusted;
+    const named = directory.checkedName(key, trusted.name);
+    const petname = named ?? directory.proposePetname('', key);
+    const said = { petname, isNamedAnew: named !== null, address: { host, port } };
     await store.write((tables) => {
-      directory.pinInside(tables, { key, petname, person: null, platform: null, advertisedName: null });
+      // Judged here and not before: the owner may be suspending it at this moment, and that word stands.
+      if (tables.peer(key)?.trust === 'suspended') {
+        throw new AppError('conflict', `${directory.nameOf(key)} is suspended here.`, {
+          hint: 'Resume it under People & hubs.',
+          failedBy: 'input',
+        });
+      }
+      directory.pinInside(tables, { key, person: null, platform: null, advertisedName: null, ...said });
       const at = clock.wallMs();
       tables.appendAudit({ at, ...actor, action: 'peer.trusted_by_key', object: key, digest: null, detail: '{}' });
     });

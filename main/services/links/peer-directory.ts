@@ -260,13 +260,17 @@ export class PeerDirectory implements KnownHubs {
 
   /** Keeps a hub named by address and key: it can be dialled and paired, and is trusted with nothing. */
   async addStatic(hub: Pick<StaticHub, 'keyHex' | 'host' | 'port' | 'name'>): Promise<PeerDto> {
-    if (hub.keyHex === this.#deps.identity.keyHex)
-      throw new AppError('bad_request', 'That is the key of this hub itself.', { failedBy: 'input' });
-    const name = hub.name === null ? null : this.#freePetname(hub.name, hub.keyHex);
+    const name = this.checkedName(hub.keyHex, hub.name);
     await this.#statics.put({ ...hub, name });
     this.publish(hub.keyHex);
     this.#tellWay(hub.keyHex);
     return this.dto(hub.keyHex);
+  }
+
+  /** The owner's name for a hub that is to be kept. Throws AppError bad_request or conflict for the name, bad_request for our own key. */
+  checkedName(key: KeyHex, name: string | null): string | null {
+    if (key === this.#deps.identity.keyHex) throw new AppError('bad_request', 'That is the key of this hub itself.', { failedBy: 'input' });
+    return name === null ? null : this.#freePetname(name, key);
   }
 
   /** A free petname near to `proposal`, which may be empty or outside text that the text policy has passed. */

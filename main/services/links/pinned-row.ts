@@ -2,8 +2,8 @@
 import type { PeerRow } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import { agentIdOfKeyHex } from '../../protocol/agent-id.ts';
+import type { HubAddress } from './hub-address.ts';
 import type { LiveFacts } from './peer-view.ts';
-import type { StaticHub } from './static-hubs.ts';
 
 export interface Pin {
   readonly key: KeyHex;
@@ -14,6 +14,10 @@ export interface Pin {
   readonly platform: string | null;
   /** What the hub called itself while pairing; outside text. */
   readonly advertisedName: string | null;
+  /** The owner has just named it so: then this goes before a name that it has. */
+  readonly isNamedAnew?: boolean;
+  /** Where it is by the owner's word, given together with this. */
+  readonly address?: HubAddress;
 }
 
 /** What the owner may change of a pinned hub. */
@@ -25,25 +29,27 @@ export interface OwnerChange {
 }
 
 export interface KnownPlace {
-  readonly fixed: StaticHub | undefined;
+  readonly fixed: HubAddress | undefined;
   readonly live: LiveFacts;
 }
 
 export function pinnedRow(pin: Pin, before: PeerRow | undefined, { fixed, live }: KnownPlace, nowWallMs: number): PeerRow {
+  const { isNamedAnew = false, address = fixed, ...said } = pin;
+  const isNamed = before !== undefined && before.trust !== 'revoked' && !isNamedAnew;
   return {
-    ...pin,
+    ...said,
     person: pin.person ?? before?.person ?? null,
-    petname: before !== undefined && before.trust !== 'revoked' ? before.petname : pin.petname,
+    petname: isNamed ? before.petname : pin.petname,
     agentId: agentIdOfKeyHex(pin.key),
     trust: 'paired',
     features: live.greeted?.features ?? before?.features ?? [],
     extensions: live.greeted?.extensions ?? before?.extensions ?? [],
     highestVersion: Math.max(live.greeted?.highestVersion ?? 1, before?.highestVersion ?? 1),
-    staticHost: fixed?.host ?? before?.staticHost ?? null,
-    staticPort: fixed?.port ?? before?.staticPort ?? null,
+    staticHost: address?.host ?? before?.staticHost ?? null,
+    staticPort: address?.port ?? before?.staticPort ?? null,
     lastHost: live.host ?? before?.lastHost ?? null,
     lastPort: live.port ?? before?.lastPort ?? null,
-    lastSeenAt: nowWallMs,
+    lastSeenAt: live.connected ? nowWallMs : (before?.lastSeenAt ?? null),
     capabilities: before?.capabilities ?? null,
     capabilitiesAt: before?.capabilitiesAt ?? null,
     pairedAt: nowWallMs,

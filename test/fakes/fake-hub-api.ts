@@ -47,8 +47,6 @@ export class FakeHubApi implements HubApi {
   async call<Name extends OperationName>(name: Name, params: OperationInput<Name>): Promise<CallOutcome<OperationResult<Name>>> {
     this.calls.push({ name, params });
     const answer: Answers[Name] = this.#answers[name];
-    // No hub answers, or tells of what happened, before the call has left the page.
-    await Promise.resolve();
     return answer === undefined ? bad('not_found', `${name} is not part of this test.`) : answer(params);
   }
 
@@ -119,7 +117,9 @@ export class FakeHubApi implements HubApi {
         this.emit({ type: 'settings', settings });
         return good(settings);
       },
-      'pairings.window': ({ open }) => {
+      'pairings.window': async ({ open }) => {
+        // A page shuts the window while it is taken down, and no hub tells of that before the call has left.
+        await Promise.resolve();
         const window = { open, closes_at: open ? this.#snapshot.at + 300_000 : null, locked_until: null };
         this.emit({ type: 'pairing_window', window });
         return good(window);

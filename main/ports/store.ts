@@ -265,8 +265,8 @@ export interface Reads extends RuleReads {
   approval(id: string): ApprovalRow | undefined;
   approvalOfTask(taskId: string): ApprovalRow | undefined;
   pendingApprovals(): readonly ApprovalRow[];
-  /** Newest decision first; `seq` here is the order of decisions and the page's cursor. */
-  decidedApprovals(page: Page): readonly (ApprovalRow & { readonly seq: number })[];
+  /** Newest decision first, all or those of `by` alone (an end by itself counts as people's); `seq` here is the order of decisions and the page's cursor. */
+  decidedApprovals(page: Page, by?: 'people' | 'rules'): readonly (ApprovalRow & { readonly seq: number })[];
   delivery(deliveryId: string): DeliveryRow | undefined;
   deliveryOfTask(taskId: string, kind: DeliveryRow['kind']): DeliveryRow | undefined;
   deliveriesOfAgent(

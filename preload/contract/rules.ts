@@ -19,6 +19,7 @@ export interface RuleDto {
   readonly agent: string | null;
   readonly domain: string | null;
   readonly kind: 'delegate' | 'query' | null;
+  /** In whose name the other hub asks; "" covers only requests that name nobody, null any. */
   readonly asking_agent: OutsideText | null;
   readonly topic: OutsideText | null;
   readonly conversation_id: string | null;

@@ -1,7 +1,7 @@
 // What one numbered event does to the page's picture of its hub. Pure, so that every kind of event is tested without a page.
 import type { ApprovalDto, UiEvent, UiSnapshot } from '../../preload/contract/dto.ts';
 
-/** Bounds "decided lately"; older decisions are read in Conversations. */
+/** Bounds what people decided lately, and what rules did, each for itself; older decisions are read in Conversations. */
 const DECIDED_KEPT_MAX = 50;
 /** Bounds the feed held by the page; older notices are fetched when asked for. */
 const FEED_KEPT_MAX = 500;
@@ -73,8 +73,14 @@ export function putApproval(
   }
   return {
     approvals: approvals.filter((other) => other.id !== approval.id),
-    recently_decided: [approval, ...decided].slice(0, DECIDED_KEPT_MAX),
+    recently_decided: keepLately([approval, ...decided]),
   };
+}
+
+/** However much the rules decide, what people decided stays. */
+function keepLately(decided: readonly ApprovalDto[]): readonly ApprovalDto[] {
+  const kept = { people: 0, rules: 0 };
+  return decided.filter(({ rule_id }) => ++kept[rule_id === null ? 'people' : 'rules'] <= DECIDED_KEPT_MAX);
 }
 
 function put<T>(items: readonly T[], item: T, keyOf: (item: T) => string): readonly T[] {

@@ -7,7 +7,7 @@ export function rulesHandlers(deps: { readonly rules: Rules }): HandlersOf<'rule
   const { rules } = deps;
   return {
     'rules.list': async ({ state, limit, cursor }) =>
-      state === 'ended' ? rules.ended({ limit, cursor }) : { items: rules.current(), next: null },
+      state === 'ended' ? rules.ended({ limit, cursor }) : rules.currentPage({ limit, cursor }),
     'rules.get': async ({ id }) => rules.get(id),
     'rules.create': (params, caller) => rules.create(params, personOf(caller)),
     'rules.update': ({ id, suspended }, caller) => rules.setSuspended(id, suspended, personOf(caller)),

@@ -46,7 +46,7 @@ interface Deps {
   readonly events: EventBus;
   readonly unit: UnitOfWork;
   readonly audit: AuditTrail;
-  readonly views: RuleViews;
+  readonly views: Pick<RuleViews, 'dto'>;
 }
 
 /** A request as it comes in. */

@@ -4,12 +4,13 @@ import { ALWAYS_LIFE_MS } from '../../../preload/contract/rule-limits.ts';
 import type { OperationParams } from '../../../preload/contract/operations.ts';
 import type { Items } from '../../../preload/contract/results.ts';
 import type { RuleDto, RuleTestDto } from '../../../preload/contract/rules.ts';
+import { matchesDomain } from '../../core/routing.ts';
 import { riskMaxOfReach, ruleEndsAt } from '../../core/rules.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { RuleRow } from '../../ports/rules.ts';
-import type { PartyKey, PeerRow, Reads, Store, Tables } from '../../ports/store.ts';
+import type { AgentRow, PartyKey, PeerRow, Reads, Store, Tables } from '../../ports/store.ts';
 import type { AskedWork, Intake } from '../work/intake.ts';
-import { pageOf, type Page } from '../work/pages.ts';
+import { pageOf, readCursor, type Page } from '../work/pages.ts';
 import { OWNER_PARTY, partyOfAgent } from '../work/parties.ts';
 import type { UnitOfWork } from '../work/unit-of-work.ts';
 import { RESTORE_WINDOW_MS, RULES_MAX, UNTIL_MAX_MS } from './limits.ts';
@@ -41,6 +42,16 @@ export class Rules {
     return store.read.currentRules().map((row) => views.dto(row));
   }
 
+  /** The same, a page at a time, in the order they were made. @throws AppError bad_request */
+  currentPage({ limit, cursor }: Page): Items<RuleDto> {
+    const { store, views } = this.#deps;
+    const afterSeq = readCursor(cursor) ?? 0;
+    const rows = store.read.currentRules().filter(({ seq }) => seq > afterSeq);
+    const shown = rows.slice(0, limit);
+    const last = shown.at(-1);
+    return { items: shown.map((row) => views.dto(row)), next: last && rows.length > limit ? String(last.seq) : null };
+  }
+
   ended(page: Page): Items<RuleDto> {
     const { store, views } = this.#deps;
     return pageOf(
@@ -55,12 +66,15 @@ export class Rules {
     return this.#deps.views.dto(this.#row(this.#deps.store.read, id));
   }
 
-  /** @throws AppError bad_request, peer_not_found, not_found, overloaded */
+  /** @throws AppError bad_request (also for an area the agent has no part in), peer_not_found, not_found, overloaded */
   async create(params: OperationParams<'rules.create'>, maker: RuleMaker): Promise<RuleDto> {
     const { unit, book } = this.#deps;
     const peer = params.peer === null ? null : this.#party(params.peer);
     const made = await unit.run((tables, after) => {
-      if (params.agent !== null && !tables.agent(params.agent)) throw noSuchAgent(params.agent);
+      const agent = params.agent === null ? undefined : tables.agent(params.agent);
+      if (params.agent !== null && !agent) throw noSuchAgent(params.agent);
+      if (params.effect === 'allow' && agent && params.domain !== null && !hasArea(agent, params.domain))
+        throw noSuchArea(agent, params.domain);
       return book.make(tables, after, this.#draft(params, peer), maker);
     });
     return this.get(made.id);
@@ -172,6 +186,19 @@ function askedBy(params: OperationParams<'rules.test'>, party: PartyKey): AskedW
     conversationId: conversation,
     payload: { ...(from === null ? {} : { route: { from } }), ...(topic === null ? {} : { topic }) },
   };
+}
+
+/** True when a request in this area, or below it, can lie in one of the agent's own. */
+function hasArea({ domains }: AgentRow, area: string): boolean {
+  return domains.some(({ domain }) => matchesDomain(domain, area) || matchesDomain(area, domain));
+}
+
+function noSuchArea({ name, domains }: AgentRow, area: string): AppError {
+  const has = domains.length === 0 ? 'it has none yet' : `it has ${domains.map(({ domain }) => domain).join(', ')}`;
+  return new AppError('bad_request', `"${name}" has no area "${area}", so this rule would never let anything in; ${has}.`, {
+    failedBy: 'input',
+    hint: 'Name one of its areas, or give it this one under "Agents" first.',
+  });
 }
 
 function noSuchAgent(name: string): AppError {

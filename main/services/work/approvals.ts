@@ -77,11 +77,12 @@ export class Approvals {
     return this.#deps.store.read.pendingApprovals().map((row) => this.#deps.views.dto(row));
   }
 
-  decided(page: Page): Items<ApprovalDto> {
+  /** @param by only what people decided, or only what rules did */
+  decided(page: Page, by?: 'people' | 'rules'): Items<ApprovalDto> {
     const { store, views } = this.#deps;
     return pageOf(
       page,
-      (rows) => store.read.decidedApprovals(rows),
+      (rows) => store.read.decidedApprovals(rows, by),
       (row) => views.dto(row),
     );
   }

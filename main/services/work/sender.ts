@@ -7,7 +7,7 @@ import { escapeText } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
-import type { PartyKey, Store } from '../../ports/store.ts';
+import type { PartyKey, Store, TaskRow } from '../../ports/store.ts';
 import { encodeEnvelope } from '../../protocol/encode-envelope.ts';
 import { parseNotify, parseResponse } from '../../protocol/payloads.ts';
 import { TokenBuckets } from '../links/token-buckets.ts';
@@ -73,7 +73,10 @@ export class Sender {
     const claim = idempotencyKey === null ? null : idempotency.claim(partyOfAgent(asker), DELEGATE_ROUTE, idempotencyKey, params);
     const made = claim && idempotencyKey !== null ? idempotency.taskOf(claim, DELEGATE_ROUTE, idempotencyKey) : undefined;
     const task = made === undefined ? undefined : store.read.task(made);
-    if (task) return repeatedReport(task, this.#deps.parties);
+    if (task) {
+      if (this.#isTurnedAway(task)) throw turnedAway();
+      return repeatedReport(task, this.#deps.parties);
+    }
     const recipient = recipients.resolve(params.to, asker);
     if (recipient.at === 'peer') return delegations.send(params, recipient, asker, claim);
     return this.#delegateHere(delegatePayload(params, recipient, asker), recipient, asker, claim);
@@ -119,8 +122,14 @@ export class Sender {
       if (claim) idempotency.keep(tables, claim, admitted.id);
       return admitted;
     });
-    if (task.state === 'declined') throw new AppError(TURNED_AWAY.code, TURNED_AWAY.reason, { failedBy: 'peer' });
+    if (task.state === 'declined') throw turnedAway();
     return reportOf(task, recipient, hubName());
+  }
+
+  /** True for a delegation within this hub that a rule refused when it was sent: whoever sends it again is told the same. */
+  #isTurnedAway(task: TaskRow): boolean {
+    if (task.direction !== 'local' || task.state !== 'declined') return false;
+    return this.#deps.store.read.approvalOfTask(task.id)?.surface === 'rule';
   }
 
   #localRequest(kind: WorkRequest['kind'], payload: JsonObject, asker: Asker): WorkRequest {
@@ -186,6 +195,11 @@ export class Sender {
       }),
     );
   }
+}
+
+/** This hub itself refused. */
+function turnedAway(): AppError {
+  return new AppError(TURNED_AWAY.code, TURNED_AWAY.reason);
 }
 
 const NOBODY = `ed25519.${'0'.repeat(32)}`;

@@ -1,7 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import type { UiEventBody, UiSnapshot } from '../../../preload/contract/dto.ts';
 import { applyEvent } from '../../../renderer/app/apply-event.ts';
-import { AGENTS, DAD, DECIDED, DINNER, FEED, KNOCK, MUM, SALT, SETTINGS, noticeOf, pairingOf, snapshotOf } from '../../fakes/household.ts';
+import {
+  AGENTS,
+  approvalOf,
+  DAD,
+  DECIDED,
+  DINNER,
+  FEED,
+  KNOCK,
+  MUM,
+  SALT,
+  SETTINGS,
+  noticeOf,
+  pairingOf,
+  snapshotOf,
+} from '../../fakes/household.ts';
 
 const apply = (snapshot: UiSnapshot, ...bodies: readonly UiEventBody[]): UiSnapshot =>
   bodies.reduce<UiSnapshot>((before, body) => applyEvent(before, { ...body, seq: before.seq + 1 }), snapshot);
@@ -49,6 +63,16 @@ describe('an event changes the page’s picture of its hub', () => {
     );
     expect(after.approvals).toEqual([SALT]);
     expect(after.recently_decided).toEqual([decided, ...DECIDED]);
+  });
+
+  test('however much rules decide, what people decided stays', () => {
+    const ruled = Array.from({ length: 80 }, (_, index) => ({
+      type: 'approval' as const,
+      approval: approvalOf(`ruled ${index}`, { state: 'approved', rule_id: 'rule' }),
+    }));
+    const after = apply(snapshotOf(), ...ruled).recently_decided;
+    expect(after.filter(({ rule_id }) => rule_id === null)).toEqual(DECIDED);
+    expect(after.filter(({ rule_id }) => rule_id !== null)).toHaveLength(50);
   });
 
   test('an older revision never replaces a newer one', () => {

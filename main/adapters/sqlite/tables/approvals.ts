@@ -31,7 +31,17 @@ export const APPROVAL_QUERIES = {
   ofTask: `SELECT ${APPROVAL.columns} FROM approvals WHERE task_id = ? ORDER BY seq DESC LIMIT 1`,
   pending: `SELECT ${APPROVAL.columns} FROM approvals WHERE state = 'pending' ORDER BY seq`,
   decided: `SELECT ${DECIDED.columns} FROM approvals WHERE decided_seq < ? ORDER BY decided_seq DESC LIMIT ?`,
+  decidedByPeople: `SELECT ${DECIDED.columns} FROM approvals INDEXED BY approvals_by_people
+    WHERE decided_seq < ? AND rule_id IS NULL ORDER BY decided_seq DESC LIMIT ?`,
+  decidedByRules: `SELECT ${DECIDED.columns} FROM approvals INDEXED BY approvals_by_rules
+    WHERE decided_seq < ? AND rule_id IS NOT NULL ORDER BY decided_seq DESC LIMIT ?`,
   nextDecidedSeq: `SELECT ${NEXT_DECIDED_SEQ}`,
+} as const;
+
+const DECIDED_QUERY = {
+  anybody: APPROVAL_QUERIES.decided,
+  people: APPROVAL_QUERIES.decidedByPeople,
+  rules: APPROVAL_QUERIES.decidedByRules,
 } as const;
 
 type ApprovalReads = Pick<Reads, 'approval' | 'approvalOfTask' | 'pendingApprovals' | 'decidedApprovals'>;
@@ -41,7 +51,7 @@ export function approvalReads(statements: Statements): ApprovalReads {
     approval: (id) => statements.one(APPROVAL, APPROVAL_QUERIES.byId, id),
     approvalOfTask: (taskId) => statements.one(APPROVAL, APPROVAL_QUERIES.ofTask, taskId),
     pendingApprovals: () => statements.all(APPROVAL, APPROVAL_QUERIES.pending),
-    decidedApprovals: (page) => statements.all(DECIDED, APPROVAL_QUERIES.decided, pageBefore(page), pageLimit(page.limit)),
+    decidedApprovals: (page, by) => statements.all(DECIDED, DECIDED_QUERY[by ?? 'anybody'], pageBefore(page), pageLimit(page.limit)),
   };
 }
 

@@ -15,6 +15,7 @@ import {
   peerRow,
   registrationRow,
   replayRow,
+  ruleRow,
   secretOf,
   taskRow,
   tokenRow,
@@ -183,8 +184,11 @@ describe('approvals', () => {
     await write((tables) => {
       for (const id of ['a', 'b', 'c', 'd']) tables.insertApproval(approvalRow({ id }));
       for (const id of ['c', 'a', 'd']) tables.decideApproval(id, guard, decision);
-      tables.insertApproval(approvalRow({ id: 'by rule', state: 'approved', decidedAt: AT }));
+      tables.insertRule(ruleRow());
+      tables.insertApproval(approvalRow({ id: 'by rule', state: 'approved', decidedAt: AT, ruleId: 'rule-1' }));
     });
+    expect(store.read.decidedApprovals({ limit: 3 }, 'rules').map(({ id }) => id)).toEqual(['by rule']);
+    expect(store.read.decidedApprovals({ limit: 2 }, 'people').map(({ id }) => id)).toEqual(['d', 'a']);
     const decided = store.read.decidedApprovals({ limit: 3 });
     expect(decided.map(({ id, seq }) => [id, seq])).toEqual([
       ['by rule', 4],

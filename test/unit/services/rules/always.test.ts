@@ -170,6 +170,21 @@ describe('"always" on a card', () => {
     expect(await hubs().send('again')).toBe('awaiting_approval');
   });
 
+  it('that was taken away is not given back for a hub that was paired anew since', async () => {
+    const id = hubs().mum.work.rules.current()[0]?.id ?? '';
+    await hubs().mum.work.rules.remove(id, BROWSER);
+    await hubs().clock.advance(1_000);
+    await hubs().trust('paired');
+    await expect(hubs().mum.work.rules.restore(id, BROWSER)).rejects.toMatchObject({ code: 'gone' });
+  });
+
+  it('however often it lets something in, what people decided stays in sight', async () => {
+    for (let turn = 0; turn < 25; turn++) await hubs().send(`turn ${turn}`);
+    const lately = hubs().mum.work.snapshot().recently_decided;
+    expect(lately.filter(({ rule_id }) => rule_id === null).map(({ text }) => text)).toEqual(['first']);
+    expect(lately.filter(({ rule_id }) => rule_id !== null)).toHaveLength(20);
+  });
+
   it('sleeps while its hub is suspended, and ends with its agent', async () => {
     await hubs().trust('suspended');
     await hubs().mum.work.peerGone(hubs().dad.key);

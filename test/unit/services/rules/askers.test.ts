@@ -56,4 +56,23 @@ describe('one agent asking another of the same hub', () => {
     await expect(ask('third')).rejects.toMatchObject({ code: 'rejected' });
     expect(await hubs().work('lists')).toEqual(['first', 'second']);
   });
+
+  it('is told the same when it sends again, under the same key, what a rule turned away: this hub refused', async () => {
+    const { mum } = hubs();
+    await mum.work.rules.create({ effect: 'never', ...ANYBODY, peer: 'local/claude' }, BROWSER);
+    const params = delegation('local/lists', 'no', { domain: 'family.lists' });
+    for (let time = 0; time < 2; time++) {
+      const sent = mum.work.sender.delegate(params, 'claude', 'key-1');
+      await expect(sent).rejects.toMatchObject({ code: 'rejected', failedBy: 'local' });
+    }
+    expect(mum.work.approvals.decided({ limit: 9 }).items).toHaveLength(1);
+  });
+
+  it('is told that it was declined when a person did so since, under the same key', async () => {
+    const { mum } = hubs();
+    const send = () => mum.work.sender.delegate(delegation('local/lists', 'first', { domain: 'family.lists' }), 'claude', 'key-1');
+    expect(await send()).toMatchObject({ state: 'awaiting_approval' });
+    await mum.decide(mum.card, 'decline');
+    expect(await send()).toMatchObject({ state: 'declined' });
+  });
 });

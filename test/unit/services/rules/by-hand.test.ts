@@ -34,6 +34,25 @@ describe('rules made by hand, and the tester', () => {
     });
   });
 
+  it('an allowing rule for an area that the agent has no part in is refused: it would let in nothing', async () => {
+    const { mum } = hubs();
+    const allow = (domain: string) => mum.work.rules.create({ effect: 'allow', ...ANYBODY, peer: 'dad', agent: 'claude', domain }, BROWSER);
+    for (const domain of ['travel', 'family.lists', 'family.chats']) {
+      await expect(allow(domain)).rejects.toMatchObject({ code: 'bad_request', message: expect.stringContaining('it has family.chat') });
+    }
+    for (const domain of ['family', 'family.chat', 'family.chat.dinner']) expect(await allow(domain)).toMatchObject({ domain });
+  });
+
+  it('are listed a page at a time, in the order they were made', async () => {
+    const { rules } = hubs().mum.work;
+    for (const domain of ['a', 'b', 'c']) await rules.create({ effect: 'never', ...ANYBODY, domain }, BROWSER);
+    const first = rules.currentPage({ limit: 2 });
+    expect(first.items.map(({ domain }) => domain)).toEqual(['a', 'b']);
+    const second = rules.currentPage({ limit: 2, cursor: first.next ?? '' });
+    expect([second.items.map(({ domain }) => domain), second.next]).toEqual([['c'], null]);
+    expect(() => rules.currentPage({ limit: 2, cursor: 'nonsense' })).toThrow(/cursor/);
+  });
+
   it('says what would happen and why, and does exactly nothing', async () => {
     await hubs().send('first');
     await hubs().choose('always');

@@ -115,6 +115,14 @@ describe('the other choices of a card', () => {
     expect([hubs().waiting(), hubs().mum.work.rules.current()]).toEqual([['seen by others'], []]);
   });
 
+  it('made for a request that names no agent it covers only such requests: every agent of that hub still asks', async () => {
+    await hubs().send('first', {}, null);
+    await hubs().choose('always');
+    expect(await hubs().send('again', {}, null)).toBe('queued');
+    expect(await hubs().send('in the name of an agent')).toBe('awaiting_approval');
+    expect(hubs().mum.work.rules.current()).toMatchObject([{ asking_agent: '' }]);
+  });
+
   it('a rule is made for the digest that was shown, or not at all', async () => {
     await hubs().send('first');
     const { id, revision } = hubs().mum.card;

@@ -46,10 +46,10 @@ export class HubApi {
     return new HubApi(this.#client, token);
   }
 
-  /** The events of this hub's pages from now on; needs the token of a person. */
-  follow(): Promise<EventReader> {
+  /** The events from now on: for the token of a person those of the pages, for that of an agent its inbox. */
+  follow(path: '/v1/events' | '/v1/inbox/stream' = '/v1/events'): Promise<EventReader> {
     const { target, port } = this.#client;
-    return EventReader.openAt(target, '/v1/events', this.#token ?? '', { host: `127.0.0.1:${port}` });
+    return EventReader.openAt(target, path, this.#token ?? '', { host: `127.0.0.1:${port}` });
   }
 
   /** Throws HubRefusal for a refusal. */

@@ -45,6 +45,11 @@ export function saysDelivered({ kind, payload }: ReferenceEnvelope): boolean {
   return kind === 'error' && payload.code === DELIVERED;
 }
 
+/** True for an answer in plain words: where those answer nothing of the kind that was asked, they show at least that it was delivered. */
+export function isPlainResponse({ kind, payload }: ReferenceEnvelope): boolean {
+  return kind === 'response' && isPlain(payload);
+}
+
 /** A message of ours in its words; undefined for hello, pair and what this version does not know. */
 export function toReference({ id, kind, ref, payload }: Message): ReferenceEnvelope | undefined {
   if (kind === 'error') return { id, kind, ref, payload };

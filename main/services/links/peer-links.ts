@@ -380,7 +380,11 @@ export class PeerLinks implements PeerMessenger {
       if (link?.hello !== undefined) this.#note(link, link.hello);
       for (const open of this.#table.ofKey(key)) if (open.isReference) this.#greeter.spokenReference(open);
       this.#dialler.wake(key);
-    } else this.#dialler.forget(key);
+    } else {
+      this.#dialler.forget(key);
+      const sentence = `${this.#deps.directory.nameOf(key)} is not trusted here any more, so nobody waits for its answer.`;
+      this.#questions.closeKey(key, new AppError('cancelled', sentence, { failedBy: 'local' }));
+    }
     this.#presence.refresh(key);
   }
 

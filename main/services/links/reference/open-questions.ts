@@ -6,7 +6,8 @@ import type { Clock } from '../../../ports/clock.ts';
 import type { KeyHex } from '../../../ports/transport.ts';
 import { answerOf, type Reply } from '../../../protocol/reference/reference-mapping.ts';
 import type { ReferenceEnvelope } from '../../../protocol/reference/reference-envelope.ts';
-import { REFERENCE_QUESTIONS_MAX } from '../limits.ts';
+import { REFERENCE_QUESTIONS_MAX, REFERENCE_QUESTIONS_PER_PEER_MAX } from '../limits.ts';
+import { transportError } from '../transport-error.ts';
 
 export interface Answered {
   /** The id of the message that brought the answer. */
@@ -14,13 +15,26 @@ export interface Answered {
   readonly reply: Reply;
 }
 
+export interface Question {
+  readonly key: KeyHex;
+  /** Of the message that asks. */
+  readonly id: string;
+  readonly kind: string;
+  readonly timeoutMs: number;
+  /** The owner's name for whoever is asked, for sentences. */
+  readonly name: string;
+}
+
 export interface OpenQuestion {
   readonly answer: Promise<Result<Answered, AppError>>;
+  /** The other side has said that it has the question: nothing else is proof of that. */
+  delivered(): void;
   /** Stops waiting; the promise may stay open. */
   close(): void;
 }
 
 interface Waiting {
+  readonly key: KeyHex;
   readonly kind: string;
   readonly settle: (outcome: Result<Answered, AppError>) => void;
 }
@@ -34,13 +48,15 @@ export class OpenQuestions {
   }
 
   /** Waits for the answer to a request of that kind; the error is `timeout`, `cancelled`, or `overloaded` when too many wait. */
-  open(key: KeyHex, id: string, kind: string, timeoutMs: number, signal?: AbortSignal): OpenQuestion {
+  open({ key, id, kind, timeoutMs, name }: Question, signal?: AbortSignal): OpenQuestion {
     const place = placeOf(key, id);
     const pending = Promise.withResolvers<Result<Answered, AppError>>();
-    if (this.#waiting.size >= REFERENCE_QUESTIONS_MAX) {
-      pending.resolve(err(new AppError('overloaded', 'Too many questions wait for an answer already.', { failedBy: 'local' })));
-      return { answer: pending.promise, close: () => undefined };
+    const tooMany = this.#tooMany(key, name);
+    if (tooMany !== undefined) {
+      pending.resolve(err(tooMany));
+      return { answer: pending.promise, delivered: () => undefined, close: () => undefined };
     }
+    let isDelivered = false;
     const close = (): void => {
       timer.cancel();
       signal?.removeEventListener('abort', abort);
@@ -51,11 +67,13 @@ export class OpenQuestions {
       pending.resolve(outcome);
     };
     const abort = (): void => settle(err(new AppError('cancelled', 'The call was given up before an answer came.', { failedBy: 'local' })));
-    const timer = this.#clock.setTimer(timeoutMs, () => settle(err(unanswered())));
+    const timer = this.#clock.setTimer(timeoutMs, () =>
+      settle(err(isDelivered ? unanswered() : transportError(name, { type: 'timeout' }))),
+    );
     signal?.addEventListener('abort', abort, { once: true });
-    this.#waiting.set(place, { kind, settle });
+    this.#waiting.set(place, { key, kind, settle });
     if (signal?.aborted === true) abort();
-    return { answer: pending.promise, close };
+    return { answer: pending.promise, delivered: () => (isDelivered = true), close };
   }
 
   /** True when the message answers an open question of ours to this very key, which is settled by it. */
@@ -67,10 +85,24 @@ export class OpenQuestions {
     return true;
   }
 
+  /** Whoever was asked with this key is not to answer any more: all that wait for it get this error. */
+  closeKey(key: KeyHex, error: AppError): void {
+    for (const waiting of this.#waiting.values()) if (waiting.key === key) waiting.settle(err(error));
+  }
+
   /** Nobody waits any more. */
   stop(): void {
     const gone = new AppError('cancelled', 'This hub is stopping.', { failedBy: 'local' });
     for (const waiting of this.#waiting.values()) waiting.settle(err(gone));
+  }
+
+  #tooMany(key: KeyHex, name: string): AppError | undefined {
+    const toPeer = [...this.#waiting.values()].filter((waiting) => waiting.key === key).length;
+    if (toPeer >= REFERENCE_QUESTIONS_PER_PEER_MAX)
+      return new AppError('overloaded', `Too many questions to ${name} wait for an answer already.`, { failedBy: 'local' });
+    return this.#waiting.size < REFERENCE_QUESTIONS_MAX
+      ? undefined
+      : new AppError('overloaded', 'Too many questions wait for an answer already.', { failedBy: 'local' });
   }
 }
 

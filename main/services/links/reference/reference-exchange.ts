@@ -13,6 +13,7 @@ import {
   answerOf,
   assumedAnswer,
   declinesHello,
+  isPlainResponse,
   saysDelivered,
   toReference,
   type Message,
@@ -67,11 +68,14 @@ export class ReferenceExchange {
       const said = await this.#overStream(link, message, encoded.value, timeoutMs, stop);
       return said === DELIVERED ? ok(this.#envelope(link, message, { id: this.#deps.newId(), reply: assumed })) : said;
     }
-    const question = this.#deps.questions.open(link.keyHex, message.id, message.kind, timeoutMs, signal);
+    const asked = { key: link.keyHex, id: message.id, kind: message.kind, timeoutMs, name: this.#deps.nameOf(link) };
+    const question = this.#deps.questions.open(asked, signal);
     const answer = question.answer.then((answered) => (answered.ok ? this.#read(link, message, answered.value) : answered));
     try {
       const first = await Promise.race([this.#overStream(link, message, encoded.value, timeoutMs, stop), answer]);
-      return first === DELIVERED ? await answer : first;
+      if (first !== DELIVERED) return first;
+      question.delivered();
+      return await answer;
     } finally {
       question.close();
       ended.abort();
@@ -104,6 +108,7 @@ export class ReferenceExchange {
       const { envelope } = parsed.value;
       if (saysDelivered(envelope)) return DELIVERED;
       const reply = answerOf(message.kind, envelope);
+      if (reply === undefined && isPlainResponse(envelope)) return DELIVERED;
       return reply === undefined ? this.#badReply(link) : this.#read(link, message, { id: envelope.id, reply });
     } finally {
       end();

@@ -66,6 +66,46 @@ describe('axon', () => {
     expect(await run('rules', '--as', 'asker')).toMatchObject({ code: 2 });
   });
 
+  test('reads and tells the end of a rule by the clock of this computer, and its example is one the hub takes', async () => {
+    const inTokyo = (...parameters: readonly string[]) =>
+      axon(hub.home, ['--passphrase-file', passphrase, 'rules', 'add', ...parameters], { TZ: 'Asia/Tokyo' });
+    const never = ['never', '--hub', 'local/asker', '--domain', 'family.chat', '--until'];
+    const example = /such as ([\dT:-]+)/.exec((await inTokyo('--help')).out.replaceAll(/\s+/g, ' '))?.[1] ?? 'no example';
+    const rules: { id: string; ends_at: number }[] = [];
+    for (const until of [example, example.slice(0, 10)]) {
+      const made = await inTokyo(...never, until, '--json');
+      expect(made).toMatchObject({ code: 0 });
+      rules.push(JSON.parse(made.out));
+    }
+    expect(rules.map(({ ends_at }) => ends_at)).toEqual([
+      Date.parse(`${example}+09:00`),
+      Date.parse(`${example.slice(0, 10)}T00:00+09:00`),
+    ]);
+    const shown = await inTokyo(...never, example);
+    expect(shown.out).toContain(`Until ${example.replace('T', ' ')}, local time.`);
+    for (const { id } of rules) await owner('rules', 'remove', id);
+    await owner('rules', 'remove', shown.out.trim().split(/\s+/).at(-1) ?? '');
+    for (const refused of ['2030', 'tomorrow', '1700000000000']) expect(await inTokyo(...never, refused)).toMatchObject({ code: 2 });
+    expect((await owner('rules')).out).toBe('You are asked about everything.\n');
+  });
+
+  test('makes no lasting refusal of a request that nobody saw, and names the command that lists it', async () => {
+    await run('delegate', 'Test hub/bot', 'Never again', '--domain', 'family.chat', '--as', 'asker', '--json');
+    const [card] = JSON.parse((await owner('approvals', '--json')).out).items;
+    expect(await owner('approvals', 'decline', card.id, '--never')).toMatchObject({ code: 2, error: expect.stringContaining('--digest') });
+    const stale = await owner('approvals', 'decline', card.id, '--never', '--digest', '0'.repeat(64));
+    expect(stale.code).toBe(2);
+    expect((await owner('rules')).out).toBe('You are asked about everything.\n');
+    const declined = await owner('approvals', 'decline', card.id, '--never', '--digest', card.digest);
+    expect(declined).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^Declined, and remembered as a rule \(.+ --home .+ rules\)\.\n$/),
+    });
+    const { items } = JSON.parse((await owner('rules', '--json')).out);
+    expect(items).toMatchObject([{ effect: 'never', asking_local: 'asker', agent: 'bot', domain: 'family.chat' }]);
+    await owner('rules', 'remove', items[0].id);
+  });
+
   test('connects an agent after a person confirmed the code it shows', async () => {
     const connecting = Program.start('cli', ['agents', 'connect', 'newcomer', '--domain', 'family.news'], { AXON_HOME: hub.home });
     await expect.poll(() => hub.node.services.work.registrations.pending().length).toBe(1);

@@ -1,6 +1,7 @@
 // approvals: what waits for a person, at a terminal. The whole exact text is shown before anything is decided, and the decision carries
 // the digest of what was shown.
 import { Option, type Command } from 'commander';
+import { DOMAIN_NAME } from '../../../preload/contract/domain-name.ts';
 import type { ApprovalDto } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Run } from '../run.ts';
@@ -18,6 +19,12 @@ interface AllowOptions {
   readonly digest?: string;
   readonly lastWord?: string;
   readonly scope: 'once' | 'conversation' | 'always';
+}
+
+interface DeclineOptions {
+  readonly reason?: string;
+  readonly never?: boolean;
+  readonly digest?: string;
 }
 
 export function addApprovalCommands(program: Command, run: Run): void {
@@ -55,10 +62,10 @@ export function addApprovalCommands(program: Command, run: Run): void {
     )
     .option('--last-word <word>', 'for requests of the dangerous class: the last word of the text')
     .action((id: string, options: AllowOptions, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+      run(command, async ({ terminal, session, command: program }) => {
         const owner = await session.asOwner();
         const shown = await owner.call('approvals.get', { id });
-        const lastWord = await confirm(terminal, shown, options);
+        const lastWord = await confirmAllow(terminal, shown, options);
         const digest = options.digest ?? shown.digest;
         const decided = await owner.call('approvals.decide', {
           id,
@@ -69,42 +76,68 @@ export function addApprovalCommands(program: Command, run: Run): void {
           last_word: lastWord,
         });
         terminal.result(decided, () => [
-          `${options.scope === 'once' ? 'Allowed once.' : 'Allowed, and remembered as a rule (axon rules).'} ${decided.to_agent} gets it now.`,
+          `${options.scope === 'once' ? 'Allowed once.' : `Allowed, and remembered as a rule (${program} rules).`} ${decided.to_agent} gets it now.`,
         ]);
       }),
     );
   approvals
     .command('decline')
     .description('decline one request')
-    .option('--never', 'and decline the same quietly from now on')
+    .option('--never', 'and decline the same quietly from now on: a rule, which is shown and asked about')
     .argument('<id>', 'the request')
     .option('--reason <text>', 'why; the asking hub sees it')
-    .action((id: string, options: { reason?: string; never?: boolean }, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+    .option('--digest <hex>', 'for scripts: the digest that was shown')
+    .action((id: string, options: DeclineOptions, command: Command) =>
+      run(command, async ({ terminal, session, command: program }) => {
         const owner = await session.asOwner();
-        const { revision, digest } = await owner.call('approvals.get', { id });
+        const shown = await owner.call('approvals.get', { id });
         const scope = options.never === true ? 'never' : 'once';
+        if (scope === 'never') await confirmNever(terminal, shown, options);
+        const { revision } = shown;
+        const digest = options.digest ?? shown.digest;
         const decided = await owner.call('approvals.decide', { id, revision, digest, decision: 'decline', scope, reason: options.reason });
-        terminal.result(decided, () => [scope === 'never' ? 'Declined, and remembered as a rule.' : 'Declined.']);
+        terminal.result(decided, () => [scope === 'never' ? `Declined, and remembered as a rule (${program} rules).` : 'Declined.']);
       }),
     );
 }
 
 /** Shows the request and asks, unless a digest says that it was seen. Returns the last word where one is needed. */
-async function confirm(terminal: Terminal, shown: ApprovalDto, options: AllowOptions): Promise<string | undefined> {
+async function confirmAllow(terminal: Terminal, shown: ApprovalDto, options: AllowOptions): Promise<string | undefined> {
   if (options.digest !== undefined) return options.lastWord;
+  show(terminal, shown);
+  if (shown.risk_class === 'R3') return terminal.ask('This is of the dangerous class. Type the last word of the text to allow it: ');
+  if (options.scope !== 'once') terminal.note(WOULD[options.scope]);
+  const answer = await terminal.ask(options.scope === 'once' ? 'Allow this once? Type "allow": ' : 'Allow and remember? Type "allow": ');
+  if (answer.toLowerCase() === 'allow') return undefined;
+  throw nothingDecided();
+}
+
+/** The same for a "never", which lasts. */
+async function confirmNever(terminal: Terminal, shown: ApprovalDto, options: DeclineOptions): Promise<void> {
+  if (options.digest !== undefined) return;
+  show(terminal, shown);
+  terminal.note(neverWould(shown));
+  if ((await terminal.ask('Decline and remember? Type "never": ')).toLowerCase() !== 'never') throw nothingDecided();
+}
+
+/** Exactly what a "never" would turn away. */
+function neverWould({ peer_name, to_agent, domain }: ApprovalDto): string {
+  const area = domain !== null && DOMAIN_NAME.test(domain) ? ` in ${domain}` : ', in any area';
+  return `From now on ${peer_name} may never ask ${to_agent} for anything${area}: whichever of its agents asks is told "declined", and nobody is disturbed. It has no end.`;
+}
+
+function nothingDecided(): AppError {
+  return new AppError('cancelled', 'Nothing was decided.', { failedBy: 'input' });
+}
+
+function show(terminal: Terminal, shown: ApprovalDto): void {
   if (!terminal.isInteractive) {
-    throw new AppError('bad_request', 'Nobody saw this request: allow it at a terminal, or name the digest that was shown with --digest.', {
+    throw new AppError('bad_request', 'Nobody saw this request: decide at a terminal, or name the digest that was shown with --digest.', {
       hint: `"axon approvals show ${shown.id} --json" shows it with its digest.`,
       failedBy: 'input',
     });
   }
   for (const line of cardLines(shown)) terminal.note(line);
-  if (shown.risk_class === 'R3') return terminal.ask('This is of the dangerous class. Type the last word of the text to allow it: ');
-  if (options.scope !== 'once') terminal.note(WOULD[options.scope]);
-  const answer = await terminal.ask(options.scope === 'once' ? 'Allow this once? Type "allow": ' : 'Allow and remember? Type "allow": ');
-  if (answer.toLowerCase() === 'allow') return undefined;
-  throw new AppError('cancelled', 'Nothing was decided.', { failedBy: 'input' });
 }
 
 function cardLines(approval: ApprovalDto): readonly string[] {

@@ -1,11 +1,12 @@
 // rules: the household's standing decisions at a terminal, for the person in charge only: see, make, pause, take away, give back, and try
 // what would happen to a request. Each rule is a sentence, as on the page.
 import { Argument, InvalidArgumentError, Option, type Command } from 'commander';
+import type { Items } from '../../../preload/contract/results.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import type { RuleDto, RuleTestDto } from '../../../preload/contract/rules.ts';
 import { AppError } from '../../lib/app-error.ts';
+import type { HubClient } from '../hub-client.ts';
 import type { Run } from '../run.ts';
-import { timeOf } from '../terminal.ts';
 
 interface ScopeOptions {
   readonly hub?: string;
@@ -21,6 +22,8 @@ interface AddOptions extends ScopeOptions {
 }
 
 const { rules: text } = ENGLISH;
+/** The most that one call lists. */
+const PAGE = 200;
 const KINDS = ['delegate', 'query'] as const;
 const EFFECTS = ['allow', 'ask', 'never'] as const;
 
@@ -33,7 +36,7 @@ export function addRuleCommands(program: Command, run: Run): void {
     .action((options: { ended?: boolean }, command: Command) =>
       run(command, async ({ terminal, session }) => {
         const owner = await session.asOwner();
-        const page = await owner.call('rules.list', { state: options.ended === true ? 'ended' : 'current' });
+        const page = options.ended === true ? await owner.call('rules.list', { state: 'ended' }) : await allCurrent(owner);
         const none = options.ended === true ? 'No rule is over.' : `${text.emptyTitle}.`;
         terminal.result(page, () => (page.items.length === 0 ? [none] : page.items.flatMap(ruleLines)));
       }),
@@ -41,7 +44,11 @@ export function addRuleCommands(program: Command, run: Run): void {
   withScope(rules.command('add').description('make a rule; what is left out means any'))
     .addArgument(new Argument('<effect>', 'a rule that allows names --hub, --agent and --domain').choices(EFFECTS))
     .addOption(new Option('--kind <kind>', 'only tasks, or only questions').choices(KINDS))
-    .option('--until <time>', 'when it ends, such as 2030-01-31T18:00; without it, one that allows ends after 30 days', readTime)
+    .option(
+      '--until <time>',
+      `when it ends, by the clock of this computer, within a year, such as ${exampleTime()}; without it, one that allows ends after 30 days`,
+      readTime,
+    )
     .option('--forever', 'it has no end')
     .action((effect: RuleDto['effect'], options: AddOptions, command: Command) =>
       run(command, async ({ terminal, session }) => {
@@ -66,6 +73,22 @@ export function addRuleCommands(program: Command, run: Run): void {
         terminal.result(tested, () => testLines(tested));
       }),
     );
+}
+
+/** Every rule there is, over all pages: a hub keeps some hundreds at most. */
+async function allCurrent(owner: HubClient) {
+  const items: RuleDto[] = [];
+  let next: string | null = null;
+  do {
+    const page: Items<RuleDto> = await owner.call('rules.list', {
+      state: 'current',
+      limit: PAGE,
+      ...(next === null ? {} : { cursor: next }),
+    });
+    items.push(...page.items);
+    ({ next } = page);
+  } while (next !== null);
+  return { items, next };
 }
 
 function addChanges(rules: Command, run: Run): void {
@@ -119,16 +142,35 @@ function readHub(hub: string | undefined): string {
   throw new AppError('bad_request', 'Say who would ask: --hub NAME, or --hub local/AGENT.', { failedBy: 'input' });
 }
 
-/** ms since 1970. */
+/** A day, a time of this computer's zone, or one that names its own zone. */
+const TIME = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:\d{2})?))?$/;
+const EXAMPLE_AHEAD_MS = 7 * 86_400_000;
+
+/** ms since 1970. A time without a zone, and a day, are those of this computer. */
 function readTime(words: string): number {
-  const at = Date.parse(words);
+  const [, day, time] = TIME.exec(words) ?? [];
+  // A day alone would be midnight in Greenwich.
+  const at = day === undefined ? Number.NaN : Date.parse(`${day}T${time ?? '00:00'}`);
   if (Number.isFinite(at)) return at;
-  throw new InvalidArgumentError('It must be a time such as 2030-01-31T18:00.');
+  throw new InvalidArgumentError(`It must be a time such as ${exampleTime()}, by the clock of this computer.`);
+}
+
+/** A week from now, so that the hub takes it. */
+function exampleTime(): string {
+  return localTime(Date.now() + EXAMPLE_AHEAD_MS).replace(' ', 'T');
+}
+
+/** By the clock of this computer, as `--until` reads it. */
+function localTime(at: number): string {
+  const moment = new Date(at);
+  const two = (part: number) => String(part).padStart(2, '0');
+  const day = [moment.getFullYear(), two(moment.getMonth() + 1), two(moment.getDate())].join('-');
+  return `${day} ${two(moment.getHours())}:${two(moment.getMinutes())}`;
 }
 
 function ruleLines(rule: RuleDto): readonly string[] {
-  const end = rule.ends_at === null ? text.noEnd : `${text.until(`${timeOf(rule.ends_at)} UTC`)}`;
-  const used = rule.last_used_at === null ? text.notUsed : text.used(rule.uses, `${timeOf(rule.last_used_at)} UTC`);
+  const end = rule.ends_at === null ? text.noEnd : `${text.until(`${localTime(rule.ends_at)}, local time`)}`;
+  const used = rule.last_used_at === null ? text.notUsed : text.used(rule.uses, `${localTime(rule.last_used_at)}, local time`);
   const state = rule.ended_why !== null ? ` ${text.endedWhy[rule.ended_why]}` : rule.suspended ? ` ${text.paused}.` : '';
   return [sentenceOf(rule), `  ${end} ${used}${state}`, `  ${rule.id}`];
 }
@@ -136,7 +178,8 @@ function ruleLines(rule: RuleDto): readonly string[] {
 function sentenceOf(rule: RuleDto): string {
   const own = rule.asking_local === '@owner' ? text.ownerHere : text.onThisComputer(rule.asking_local ?? '');
   const hub = rule.peer_name ?? (rule.asking_local === null ? text.anybody : own);
-  const who = rule.asking_agent === null ? hub : `"${rule.asking_agent}" ${text.on} ${hub}`;
+  const who =
+    rule.asking_agent === null ? hub : rule.asking_agent === '' ? `${hub}${text.namingNobody}` : `"${rule.asking_agent}" ${text.on} ${hub}`;
   const topic = rule.topic === null ? '' : `${text.onlyTopic} "${rule.topic}"`;
   const conversation = rule.conversation_title === null ? '' : `${text.onlyConversation} "${rule.conversation_title}"`;
   return `${who} ${text.may[rule.effect]} ${text.what(rule.kind, rule.agent, rule.domain)}${topic}${conversation}.`;

@@ -28,6 +28,8 @@ export const rules = {
   onThisComputer: (agent: string) => `${agent}, on this computer,`,
   ownerHere: 'A person at this computer',
   on: 'on',
+  /** After the hub: only when it names none of its agents. */
+  namingNobody: ', naming none of its agents,',
   may: { allow: 'may', never: 'may never', ask: 'is always asked about before it may' },
   what,
   onlyConversation: ', only in the conversation',

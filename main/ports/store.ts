@@ -126,6 +126,10 @@ export interface TaskRow {
   /** Error code for declined, expired, cancelled and failed. */
   readonly code: string | null;
   readonly reason: string | null;
+  /** Why this hub takes back what it sent, from `cancelling` on; null for all else. */
+  readonly takenBack: 'called_off' | 'hung_up' | 'hub_restarted' | null;
+  /** What the other hub said to that and the task stayed open: its agent has it, or that hub takes no cancels. */
+  readonly cancelAnswer: 'asked_to_stop' | 'not_taken' | null;
   readonly finishedAt: number | null;
 }
 
@@ -262,8 +266,15 @@ export interface Reads extends RuleReads {
   tasksInStates(states: readonly TaskState[]): readonly TaskRow[];
   /** Newest first; `agent` limits to tasks that agent sent or runs. */
   tasks(page: Page, filter?: { readonly agent?: string; readonly conversationId?: string }): readonly TaskRow[];
+  /**
+   * What of an incoming or local request is new among those that the same party made before it and nobody declined: everything, its two
+   * agents, its area, or nothing.
+   */
+  newInRequest(request: TaskRow): 'hub' | 'agent' | 'domain' | null;
   approval(id: string): ApprovalRow | undefined;
   approvalOfTask(taskId: string): ApprovalRow | undefined;
+  /** Those of the requests before this one that are equal to it in party, agents, area and kind, the newest request first. */
+  approvalsOfEqual(request: TaskRow, limit: number): readonly Pick<ApprovalRow, 'state' | 'surface' | 'ruleId'>[];
   pendingApprovals(): readonly ApprovalRow[];
   /** Newest decision first, all or those of `by` alone (an end by itself counts as people's); `seq` here is the order of decisions and the page's cursor. */
   decidedApprovals(page: Page, by?: 'people' | 'rules'): readonly (ApprovalRow & { readonly seq: number })[];

@@ -234,7 +234,7 @@ export interface ApprovalDto {
   readonly task_state: string;
   /** The wider choices a person has; none for a dangerous request, and none once it is decided. */
   readonly wider: readonly RuleChoice[];
-  /** How many equal requests before this one a person allowed once, one after the other. */
+  /** How many equal requests before this one a person allowed once, one after the other; of the last twenty. */
   readonly allowed_before: number;
 }
 

@@ -135,6 +135,8 @@ export function taskRow(row: Partial<Omit<TaskRow, 'seq'>> = {}): Omit<TaskRow, 
     result: null,
     code: null,
     reason: null,
+    takenBack: null,
+    cancelAnswer: null,
     finishedAt: null,
     ...row,
   };

@@ -7,6 +7,7 @@ import initial from './migrations/0001-initial.sql?raw';
 import ownTime from './migrations/0002-own-time.sql?raw';
 import rules from './migrations/0003-rules.sql?raw';
 import ruleTrust from './migrations/0004-rule-trust.sql?raw';
+import takingBack from './migrations/0005-taking-back.sql?raw';
 
 export interface Migration {
   /** The schema's number after this step; steps count from 1 without a gap. */
@@ -19,6 +20,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 2, sql: ownTime },
   { version: 3, sql: rules },
   { version: 4, sql: ruleTrust },
+  { version: 5, sql: takingBack },
 ];
 
 export function newestVersion(migrations: readonly Migration[]): number {

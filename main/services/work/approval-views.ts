@@ -8,8 +8,8 @@ import { isLocal, type Parties } from './parties.ts';
 import type { TaskViews } from './task-views.ts';
 
 const SURFACES: readonly Surface[] = ['window', 'browser', 'command_line', 'clock', 'rule', 'peer', 'agent', 'hub'];
-/** Earlier messages of the same party that are looked at to say what is new about this request. */
-const EARLIER_MESSAGES_MAX = 200;
+/** Equal requests before this one that are counted. */
+const EQUAL_REQUESTS_MAX = 20;
 
 interface Deps {
   readonly store: Store;
@@ -31,7 +31,6 @@ export class ApprovalViews {
     const read = readApprovalView(row.view);
     const view = read.ok ? read.value : damagedView(row, task);
     const peer = parties.peer(task.party);
-    const earlier = row.state === 'pending' ? this.#earlier(task) : [];
     return {
       id: row.id,
       task_id: row.taskId,
@@ -53,7 +52,7 @@ export class ApprovalViews {
       fields: approvalFields(view),
       reason: view.reason,
       urgent: view.urgent,
-      first_time: row.state === 'pending' ? firstTime(earlier, task, view) : null,
+      first_time: row.state === 'pending' ? store.read.newInRequest(task) : null,
       leaves: view.report_back ? 'result' : 'nothing',
       report_back: view.report_back,
       received_at: view.received_at,
@@ -67,50 +66,24 @@ export class ApprovalViews {
       task_state: task.state,
       rule_id: row.ruleId,
       wider: row.state === 'pending' ? choicesFor({ task, approval: row, agent: store.read.agent(view.to_agent) }) : [],
-      allowed_before: row.state === 'pending' ? this.#allowedBefore(earlier, task) : 0,
+      allowed_before: row.state === 'pending' ? this.#allowedBefore(task) : 0,
     };
   }
 
-  /** What the same party asked before, newest first. */
-  #earlier(task: TaskRow): readonly TaskRow[] {
-    const { read } = this.#deps.store;
-    return read
-      .messages({ limit: EARLIER_MESSAGES_MAX }, { party: task.party })
-      .filter((message) => message.direction !== 'out' && (message.kind === 'delegate' || message.kind === 'query'))
-      .flatMap((message) => {
-        const other = message.taskId === null ? undefined : read.task(message.taskId);
-        return other && other.seq < task.seq ? [other] : [];
-      });
-  }
-
   /** How many equal requests a person allowed before this one, without one that was refused between them. */
-  #allowedBefore(earlier: readonly TaskRow[], task: TaskRow): number {
-    let allowed = 0;
-    for (const other of earlier.filter((one) => isEqual(one, task))) {
-      const approval = this.#deps.store.read.approvalOfTask(other.id);
-      const byPerson = approval !== undefined && approval.ruleId === null && PEOPLE.some((surface) => surface === approval.surface);
-      if (approval?.state === 'declined') break;
-      if (byPerson && approval.state === 'approved') allowed++;
-    }
-    return allowed;
+  #allowedBefore(task: TaskRow): number {
+    const earlier = this.#deps.store.read.approvalsOfEqual(task, EQUAL_REQUESTS_MAX);
+    const declined = earlier.findIndex(({ state }) => state === 'declined');
+    const sinceThen = declined < 0 ? earlier : earlier.slice(0, declined);
+    return sinceThen.filter(({ state, surface, ruleId }) => state === 'approved' && ruleId === null && isPeoples(surface)).length;
   }
 }
 
 /** Where people decide. */
 const PEOPLE: readonly Surface[] = ['window', 'browser', 'command_line'];
 
-/** The same hub and agent ask the same agent for the same kind of thing in the same area. */
-function isEqual(one: TaskRow, other: TaskRow): boolean {
-  return one.kind === other.kind && one.toAgent === other.toAgent && one.fromAgent === other.fromAgent && one.domain === other.domain;
-}
-
-/** What has not been seen before: this hub, this pair of agents, or this subject. */
-function firstTime(earlierAll: readonly TaskRow[], task: TaskRow, view: ApprovalView): ApprovalDto['first_time'] {
-  const earlier = earlierAll.filter((other) => other.state !== 'declined');
-  if (earlier.length === 0) return 'hub';
-  const samePair = earlier.filter((other) => other.fromAgent === task.fromAgent && other.toAgent === view.to_agent);
-  if (samePair.length === 0) return 'agent';
-  return samePair.some((other) => other.domain === task.domain) ? null : 'domain';
+function isPeoples(decidedOn: string | null): boolean {
+  return PEOPLE.some((surface) => surface === decidedOn);
 }
 
 /** What is shown for a view that cannot be read any more: nothing of it, and deciding refuses it by its digest. */

@@ -2,6 +2,7 @@
 // What had elapsed is written down now and then, so that a restart goes on counting; it never decides what the end means.
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { TaskRow } from '../../ports/store.ts';
+import { LATE_RESULT_GRACE_MS } from './limits.ts';
 
 interface Due {
   readonly endsAtMonotonicMs: number;
@@ -12,6 +13,15 @@ interface Due {
 /** ms of the deadline that have passed: what was written down, and the time since by the wall clock, never below zero. */
 export function elapsedAfterRestart(task: TaskRow, wallMs: number): number {
   return task.elapsedMs + Math.max(0, wallMs - task.elapsedAt);
+}
+
+/**
+ * How long after its deadline the end of a task is told, ms. What another hub accepted may be reported as long as that hub's outbox lives;
+ * so may what was called off after it had begun there.
+ */
+export function lateGraceOf({ direction, state, reportBack, cancelAnswer }: TaskRow): number {
+  if (direction !== 'outgoing' || !reportBack || state === 'sending') return 0;
+  return state === 'cancelling' && cancelAnswer !== 'asked_to_stop' ? 0 : LATE_RESULT_GRACE_MS;
 }
 
 export class Deadlines {

@@ -3,7 +3,17 @@ import type { TaskRow } from '../../ports/store.ts';
 
 type Beginning = Omit<
   TaskRow,
-  'seq' | 'revision' | 'elapsedMs' | 'elapsedAt' | 'estimatedMs' | 'result' | 'code' | 'reason' | 'finishedAt'
+  | 'seq'
+  | 'revision'
+  | 'elapsedMs'
+  | 'elapsedAt'
+  | 'estimatedMs'
+  | 'result'
+  | 'code'
+  | 'reason'
+  | 'takenBack'
+  | 'cancelAnswer'
+  | 'finishedAt'
 >;
 
 export function newTask(beginning: Beginning): Omit<TaskRow, 'seq'> {
@@ -16,6 +26,8 @@ export function newTask(beginning: Beginning): Omit<TaskRow, 'seq'> {
     result: null,
     code: null,
     reason: null,
+    takenBack: null,
+    cancelAnswer: null,
     finishedAt: null,
   };
 }

@@ -6,17 +6,25 @@ import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { OutboxRow, Store, TaskRow, Tables } from '../../ports/store.ts';
 import { parseEnvelope } from '../../protocol/parse-envelope.ts';
+import { lateGraceOf, type Deadlines } from './deadlines.ts';
 import { ANSWER_TRAVEL_MS, CANCEL_SETTLE_MS, CANCELS_PER_PARTY_MAX, OUTBOX_LIFETIME_MS } from './limits.ts';
 import type { CancelOutcome, Outbox } from './outbox.ts';
 import type { TaskEndings } from './task-endings.ts';
-import { moveTask } from './task-moves.ts';
+import { changeTask, moveTask } from './task-moves.ts';
 import type { After, UnitOfWork } from './unit-of-work.ts';
 import type { WorkEvents } from './work-events.ts';
 
 /** Of a delegation that somebody here called off. */
 export const CALLED_OFF = 'You called it off.';
-/** Of a question that nobody here waits for any more. */
-export const HUNG_UP = 'Whoever asked stopped waiting for the answer.';
+/** Of questions that the run before left open. */
+export const HUB_RESTARTED = 'The hub was restarted while somebody waited for the answer.';
+
+/** What people read of why a task is taken back; what follows from it hangs on the word alone. */
+const WHY: Readonly<Record<NonNullable<TaskRow['takenBack']>, string>> = {
+  called_off: CALLED_OFF,
+  hung_up: 'Whoever asked stopped waiting for the answer.',
+  hub_restarted: HUB_RESTARTED,
+};
 
 interface Deps {
   readonly store: Store;
@@ -25,6 +33,7 @@ interface Deps {
   readonly unit: UnitOfWork;
   readonly outbox: Pick<Outbox, 'put'>;
   readonly endings: TaskEndings;
+  readonly deadlines: Pick<Deadlines, 'arm' | 'elapsedMs'>;
   readonly events: WorkEvents;
 }
 
@@ -43,7 +52,7 @@ export class OutgoingCancels {
   start(tables: Tables, after: After): void {
     this.#stopped = false;
     for (const task of tables.tasksInStates(['cancelling'])) {
-      if (tables.peer(task.party)?.trust !== 'paired') continue;
+      if (tables.peer(task.party)?.trust !== 'paired' || task.cancelAnswer === 'asked_to_stop') continue;
       const isWaiting = tables.outboxOf(task.party).some((row) => row.kind === 'cancel' && row.raw.includes(task.messageId));
       if (!isWaiting) this.#tell(tables, after, task, null);
     }
@@ -57,11 +66,10 @@ export class OutgoingCancels {
 
   /**
    * Takes an open task back, inside a commit: it is `cancelling` from there, and the other hub is told as soon as that can be.
-   * @param why our own sentence, shown with the task
    * @param reason what the other hub's people are told, or null
    */
-  begin(tables: Tables, after: After, task: TaskRow, why: string, reason: string | null): TaskRow {
-    const cancelling = moveTask(tables, task, 'cancelling', { reason: why });
+  begin(tables: Tables, after: After, task: TaskRow, why: NonNullable<TaskRow['takenBack']>, reason: string | null): TaskRow {
+    const cancelling = moveTask(tables, task, 'cancelling', { reason: WHY[why], takenBack: why });
     this.#tell(tables, after, cancelling, reason);
     after(() => this.#deps.events.taskChanged(task.id));
     return cancelling;
@@ -98,17 +106,31 @@ export class OutgoingCancels {
         return this.#end(tables, after, task, 'cancelled', null);
       case 'asked_to_stop':
         // Its agent has it: how that ends is told by its result. The answer to a question has nobody to go to.
-        return isQuestion ? this.#end(tables, after, task, 'cancelled', null) : undefined;
+        return isQuestion ? this.#end(tables, after, task, 'cancelled', null) : this.#goesOn(tables, after, task, 'asked_to_stop');
       case 'nothing_open':
         if (isQuestion) return this.#endUnanswered(tables, after, task);
+        // It had begun, so its report is on its way, however long that takes.
+        if (task.cancelAnswer === 'asked_to_stop' && task.reportBack) return;
         after(() => this.#settle(task.id));
         return;
       case 'not_taken':
         // What cannot be called off runs on: its result, or its deadline, tells.
-        return isQuestion ? this.#end(tables, after, task, 'failed', 'The other hub takes no cancels.') : undefined;
+        return isQuestion
+          ? this.#end(tables, after, task, 'failed', 'The other hub takes no cancels.')
+          : this.#goesOn(tables, after, task, 'not_taken');
       case 'expired':
         return this.#end(tables, after, task, 'failed', 'The other hub never said whether it had begun.');
     }
+  }
+
+  /** The task stays open with the other hub's word, on which its time hangs from here. */
+  #goesOn(tables: Tables, after: After, task: TaskRow, cancelAnswer: NonNullable<TaskRow['cancelAnswer']>): void {
+    const { deadlines, events } = this.#deps;
+    const answered = changeTask(tables, task, { cancelAnswer });
+    after(() => {
+      deadlines.arm(task.id, task.deadlineMs, deadlines.elapsedMs(task.id) ?? task.elapsedMs, lateGraceOf(answered));
+      events.taskChanged(task.id);
+    });
   }
 
   /** A result may be on its way that was sent before the cancel was answered. */
@@ -132,7 +154,7 @@ export class OutgoingCancels {
 
   /** The other hub ended the question before: with the line, when that is gone; otherwise perhaps by an answer that nobody here heard. */
   #endUnanswered(tables: Tables, after: After, task: TaskRow): void {
-    if (task.reason !== HUNG_UP) return this.#end(tables, after, task, 'cancelled', null);
+    if (task.takenBack !== 'hung_up') return this.#end(tables, after, task, 'cancelled', null);
     this.#end(tables, after, task, 'failed', 'The other hub had ended it already, or never had it.');
   }
 

@@ -19,9 +19,9 @@ import { DEADLINE_MAX_MS } from '../../protocol/limits.ts';
 import { parseAck, type AckPayload } from '../../protocol/payloads.ts';
 import type { PeerMessenger } from '../peer-messenger.ts';
 import type { AuditTrail } from './audit-trail.ts';
-import type { Deadlines } from './deadlines.ts';
+import { lateGraceOf, type Deadlines } from './deadlines.ts';
 import type { Idempotency, IdempotencyClaim } from './idempotency.ts';
-import { ACK_TIMEOUT_MS, LATE_RESULT_GRACE_MS, OUTGOING_OPEN_MAX, RESEND_BACKOFF } from './limits.ts';
+import { ACK_TIMEOUT_MS, OUTGOING_OPEN_MAX, RESEND_BACKOFF } from './limits.ts';
 import { newTask } from './new-task.ts';
 import type { OutgoingCancels } from './outgoing-cancels.ts';
 import { delegatePayload } from './outgoing-payloads.ts';
@@ -160,10 +160,10 @@ export class OutgoingDelegations {
       const task = tables.task(taskId);
       if (task?.state !== 'sending') return undefined;
       if (!(answer instanceof AppError)) {
-        moveTask(tables, task, fromWire(answer.state ?? 'queued'), { estimatedMs: answer.estimated_ms });
+        const taken = moveTask(tables, task, fromWire(answer.state ?? 'queued'), { estimatedMs: answer.estimated_ms });
         after(() => {
           this.#forgetRetry(taskId);
-          deadlines.arm(taskId, task.deadlineMs, deadlines.elapsedMs(taskId) ?? 0, task.reportBack ? LATE_RESULT_GRACE_MS : 0);
+          deadlines.arm(taskId, task.deadlineMs, deadlines.elapsedMs(taskId) ?? 0, lateGraceOf(taken));
           events.taskChanged(taskId);
         });
         return undefined;

@@ -17,7 +17,7 @@ import type { EventBus } from '../event-bus.ts';
 import type { OutgoingMessage, PeerMessenger } from '../peer-messenger.ts';
 import { ANSWER_TRAVEL_MS } from './limits.ts';
 import { newTask } from './new-task.ts';
-import { HUNG_UP, type OutgoingCancels } from './outgoing-cancels.ts';
+import type { OutgoingCancels } from './outgoing-cancels.ts';
 import { queryPayload } from './outgoing-payloads.ts';
 import type { Recipient } from './recipients.ts';
 import { answeredReport, chosenOf, peerAway } from './send-reports.ts';
@@ -122,7 +122,7 @@ export class OutgoingQueries {
       await unit.run((tables, after) => {
         const task = keepTask(tables, asked);
         if (!isOpen(task) || task.state === 'cancelling') return;
-        if (hungUp) cancels.begin(tables, after, task, HUNG_UP, NOBODY_WAITS);
+        if (hungUp) cancels.begin(tables, after, task, 'hung_up', NOBODY_WAITS);
         else cancels.again(tables, after, endTask(tables, task, error, finishedAt), NOBODY_WAITS);
       });
       events.publish({ type: 'conversation', id: asked.conversationId });

@@ -6,9 +6,9 @@ import type { Log } from '../../ports/log.ts';
 import type { PartyKey, Store, TaskRow, Tables } from '../../ports/store.ts';
 import type { RuleBook } from '../rules/rule-book.ts';
 import { EXPIRED } from './approvals.ts';
-import { elapsedAfterRestart, type Deadlines } from './deadlines.ts';
+import { elapsedAfterRestart, lateGraceOf, type Deadlines } from './deadlines.ts';
 import { ELAPSED_CHECKPOINT_INTERVAL_MS, LATE_RESULT_GRACE_MS } from './limits.ts';
-import type { OutgoingCancels } from './outgoing-cancels.ts';
+import { HUB_RESTARTED, type OutgoingCancels } from './outgoing-cancels.ts';
 import { isTrusted } from './parties.ts';
 import { untrusted, type Ending, type TaskEndings } from './task-endings.ts';
 import { changeTask, isOpen } from './task-moves.ts';
@@ -59,7 +59,7 @@ export class TaskKeeper {
     deadlines.start();
     const open = store.read.tasksInStates(OPEN_STATES);
     for (const task of open) {
-      if (task.kind === 'delegate') deadlines.arm(task.id, task.deadlineMs, elapsedSoFar(task, wallMs), graceOf(task));
+      if (task.kind === 'delegate') deadlines.arm(task.id, task.deadlineMs, elapsedSoFar(task, wallMs), lateGraceOf(task));
     }
     this.#armCheckpoint();
     const over = open.filter((task) => task.kind === 'query' || !isTrusted(store.read, task.party));
@@ -86,7 +86,7 @@ export class TaskKeeper {
     if (!isTrusted(tables, task.party)) endings.end(tables, after, task, untrusted(task));
     else if (task.kind !== 'query') return;
     else if (task.direction !== 'outgoing') endings.end(tables, after, task, LINE_GONE);
-    else if (task.state !== 'cancelling') cancels.begin(tables, after, task, LINE_GONE.reason, LINE_GONE.reason);
+    else if (task.state !== 'cancelling') cancels.begin(tables, after, task, 'hub_restarted', LINE_GONE.reason);
   }
 
   /** Writes down how much of each deadline has passed, and stops counting. */
@@ -197,17 +197,10 @@ function elapsedSoFar(task: TaskRow, wallMs: number): number {
   return Math.min(elapsedAfterRestart(task, wallMs), task.deadlineMs + LATE_RESULT_GRACE_MS);
 }
 
-/** An accepted delegation may still be reported after its deadline: as long as the other hub's outbox lives. */
-function graceOf(task: TaskRow): number {
-  return task.direction === 'outgoing' && task.state !== 'sending' && task.state !== 'cancelling' && task.reportBack
-    ? LATE_RESULT_GRACE_MS
-    : 0;
-}
-
 const LINE_GONE = {
   state: 'cancelled',
   code: 'cancelled',
-  reason: 'The hub was restarted while somebody waited for the answer.',
+  reason: HUB_RESTARTED,
   ...BY_HUB,
 } as const;
 
@@ -221,14 +214,20 @@ const END_UNKNOWN = {
 function overdue(task: TaskRow): Ending {
   if (task.direction === 'outgoing') {
     if (task.state === 'sending') return { ...failed('The other hub did not say in time whether it takes this.'), ...BY_CLOCK };
-    if (task.state === 'cancelling')
-      return { ...failed('It was called off, and the other hub never said whether it had begun.'), ...BY_CLOCK };
+    if (task.state === 'cancelling') return { ...failed(calledOffAndOver(task)), ...BY_CLOCK };
     if (!task.reportBack) return { ...HANDED_OVER, ...BY_CLOCK };
     return { ...failed('No report came within a day of the deadline.'), ...BY_CLOCK };
   }
   if (task.state === 'awaiting_approval' || task.state === 'held') return { ...EXPIRED, ...BY_CLOCK };
   const reason = task.state === 'running' || task.state === 'claimed' ? 'The agent did not finish in time.' : 'No agent took it in time.';
   return { ...failed(reason), ...BY_CLOCK };
+}
+
+function calledOffAndOver({ cancelAnswer, reportBack }: TaskRow): string {
+  if (cancelAnswer === null) return 'It was called off, and the other hub never said whether it had begun.';
+  if (cancelAnswer === 'not_taken') return 'It was called off, but the other hub takes no cancels, and no report came in time.';
+  const begun = 'It was called off when its agent there had begun already; that agent was asked to stop.';
+  return reportBack ? `${begun} No report came within a day of the deadline.` : `${begun} No report was wanted.`;
 }
 
 const HANDED_OVER = {

@@ -4,7 +4,10 @@ import { canMove, isTerminal, type TaskState } from '../../core/task-state.ts';
 import type { TaskRow, Tables } from '../../ports/store.ts';
 
 export type TaskChange = Partial<
-  Pick<TaskRow, 'estimatedMs' | 'result' | 'code' | 'reason' | 'finishedAt' | 'toAgent' | 'elapsedMs' | 'elapsedAt'>
+  Pick<
+    TaskRow,
+    'estimatedMs' | 'result' | 'code' | 'reason' | 'takenBack' | 'cancelAnswer' | 'finishedAt' | 'toAgent' | 'elapsedMs' | 'elapsedAt'
+  >
 >;
 
 /** Moves the task and returns it as it is now. @throws InvariantError for a move that does not exist */

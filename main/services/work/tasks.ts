@@ -100,7 +100,7 @@ export class Tasks {
     const isDone = await this.#deps.unit.run((tables, after) => {
       const current = tables.task(task.id);
       if (current?.state !== 'sending') return false;
-      this.#deps.cancels.begin(tables, after, current, CALLED_OFF, reason);
+      this.#deps.cancels.begin(tables, after, current, 'called_off', reason);
       return true;
     });
     if (!isDone) await this.cancel(task.id, viewer, reason);

@@ -51,8 +51,7 @@ import { UnitOfWork } from './unit-of-work.ts';
 import type { WorkDeps } from './work-deps.ts';
 import { WorkEvents } from './work-events.ts';
 
-/** Cards that a new page shows as decided, the newest. */
-/** Of each kind: what people decided, and what rules did. */
+/** Cards that a new page shows as decided: the newest that people decided, and as many that rules did. */
 const RECENTLY_DECIDED_MAX = 20;
 /** Feed items that a new page starts with. */
 const SNAPSHOT_FEED_MAX = 50;
@@ -115,7 +114,7 @@ export class Work {
     const idempotency = new Idempotency(deps);
     const notices = new IncomingNotices({ ...deps, unit, agents, parties, deliveries, feed, askers, recent, audit });
     const items = new DurableItems({ ...deps, unit, deliveries, handover, endings, tasks: views, progress, events, feed, audit });
-    const cancels: OutgoingCancels = new OutgoingCancels({ ...deps, unit, outbox, endings, events });
+    const cancels: OutgoingCancels = new OutgoingCancels({ ...deps, unit, outbox, endings, deadlines, events });
     const delegations = new OutgoingDelegations({ ...deps, unit, deadlines, endings, events, audit, idempotency, cancels });
     const recipients = new Recipients({ ...deps, agents });
     const outgoingQueries = new OutgoingQueries({ ...deps, unit, cancels });

@@ -24,11 +24,16 @@ const CONTENT = {
 
 const APPROVAL = new RowMapper<ApprovalRow>(CONTENT);
 const DECIDED = new RowMapper<ApprovalRow & { readonly seq: number }>({ ...CONTENT, seq: integer('decided_seq') });
+const { state, surface, ruleId } = CONTENT;
+const OF_EQUAL = new RowMapper<Pick<ApprovalRow, 'state' | 'surface' | 'ruleId'>>({ state, surface, ruleId });
 const NEXT_DECIDED_SEQ = '(SELECT coalesce(max(decided_seq), 0) + 1 FROM approvals)';
 
 export const APPROVAL_QUERIES = {
   byId: `SELECT ${APPROVAL.columns} FROM approvals WHERE id = ?`,
   ofTask: `SELECT ${APPROVAL.columns} FROM approvals WHERE task_id = ? ORDER BY seq DESC LIMIT 1`,
+  ofEqual: `SELECT approvals.state, surface, rule_id FROM tasks JOIN approvals ON task_id = tasks.id
+    WHERE direction <> 'outgoing' AND party = ? AND from_agent IS ? AND to_agent IS ? AND domain IS ? AND kind = ? AND tasks.seq < ?
+    ORDER BY tasks.seq DESC LIMIT ?`,
   pending: `SELECT ${APPROVAL.columns} FROM approvals WHERE state = 'pending' ORDER BY seq`,
   decided: `SELECT ${DECIDED.columns} FROM approvals WHERE decided_seq < ? ORDER BY decided_seq DESC LIMIT ?`,
   decidedByPeople: `SELECT ${DECIDED.columns} FROM approvals INDEXED BY approvals_by_people
@@ -44,12 +49,14 @@ const DECIDED_QUERY = {
   rules: APPROVAL_QUERIES.decidedByRules,
 } as const;
 
-type ApprovalReads = Pick<Reads, 'approval' | 'approvalOfTask' | 'pendingApprovals' | 'decidedApprovals'>;
+type ApprovalReads = Pick<Reads, 'approval' | 'approvalOfTask' | 'approvalsOfEqual' | 'pendingApprovals' | 'decidedApprovals'>;
 
 export function approvalReads(statements: Statements): ApprovalReads {
   return {
     approval: (id) => statements.one(APPROVAL, APPROVAL_QUERIES.byId, id),
     approvalOfTask: (taskId) => statements.one(APPROVAL, APPROVAL_QUERIES.ofTask, taskId),
+    approvalsOfEqual: ({ party, fromAgent, toAgent, domain, kind, seq }, limit) =>
+      statements.all(OF_EQUAL, APPROVAL_QUERIES.ofEqual, party, fromAgent, toAgent, domain, kind, seq, pageLimit(limit)),
     pendingApprovals: () => statements.all(APPROVAL, APPROVAL_QUERIES.pending),
     decidedApprovals: (page, by) => statements.all(DECIDED, DECIDED_QUERY[by ?? 'anybody'], pageBefore(page), pageLimit(page.limit)),
   };

@@ -47,16 +47,23 @@ const CONTENT = {
   result: nullable(text('result')),
   code: nullable(text('code')),
   reason: nullable(text('reason')),
+  takenBack: nullable(choice('taken_back', { called_off: true, hung_up: true, hub_restarted: true })),
+  cancelAnswer: nullable(choice('cancel_answer', { asked_to_stop: true, not_taken: true })),
   finishedAt: nullable(milliseconds('finished_at')),
 } as const;
 
 const NEW_TASK = new RowMapper<Omit<TaskRow, 'seq'>>(CONTENT);
 const TASK = new RowMapper<TaskRow>({ seq: integer('seq'), ...CONTENT });
 const SELECT = `SELECT ${TASK.columns} FROM tasks`;
+const NONE_BEFORE = `NOT EXISTS (SELECT 1 FROM tasks WHERE direction <> 'outgoing' AND seq < ? AND state <> 'declined' AND party = ?`;
+const NEW_IN_REQUEST = nullable(choice('new in request', { hub: true, agent: true, domain: true }));
 
 export const TASK_QUERIES = {
   byId: `${SELECT} WHERE id = ?`,
   byMessage: `${SELECT} WHERE direction = ? AND party = ? AND message_id = ?`,
+  newInRequest: `SELECT CASE WHEN ${NONE_BEFORE}) THEN 'hub'
+    WHEN ${NONE_BEFORE} AND from_agent IS ? AND to_agent IS ?) THEN 'agent'
+    WHEN ${NONE_BEFORE} AND from_agent IS ? AND to_agent IS ? AND domain IS ?) THEN 'domain' END`,
   newest: `${SELECT} WHERE seq < ? ORDER BY seq DESC LIMIT ?`,
   ofConversation: `${SELECT} WHERE conversation_id = ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
   ofAgent: `${merged(
@@ -78,12 +85,17 @@ export function tasksInStatesQuery(states: number): string {
   );
 }
 
-type TaskReads = Pick<Reads, 'task' | 'taskByMessage' | 'tasksInStates' | 'tasks'>;
+type TaskReads = Pick<Reads, 'task' | 'taskByMessage' | 'newInRequest' | 'tasksInStates' | 'tasks'>;
 
 export function taskReads(statements: Statements): TaskReads {
   return {
     task: (id) => statements.one(TASK, TASK_QUERIES.byId, id),
     taskByMessage: (direction, of, messageId) => statements.one(TASK, TASK_QUERIES.byMessage, direction, of, messageId),
+    newInRequest: ({ seq, party: of, fromAgent, toAgent, domain }) => {
+      const any = [seq, of] as const;
+      const pair = [...any, fromAgent, toAgent] as const;
+      return NEW_IN_REQUEST.read(statements.value(TASK_QUERIES.newInRequest, ...any, ...pair, ...pair, domain));
+    },
     tasksInStates: (states) => {
       const wanted = [...new Set(states)];
       return wanted.length === 0 ? [] : statements.all(TASK, tasksInStatesQuery(wanted.length), ...wanted);

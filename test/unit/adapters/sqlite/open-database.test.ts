@@ -290,6 +290,21 @@ describe('versions', () => {
 
   const fixtures = readdirSync(FIXTURES).filter((file) => file.endsWith('.db'));
 
+  test('F-08: what was being taken back before schema 5 is so with its reason as a word', () => {
+    mkdirSync(home);
+    copyFileSync(join(FIXTURES, 'schema-4.db'), path);
+    const before = new Database(path);
+    const change = before.prepare("UPDATE tasks SET state = 'cancelling', reason = ? WHERE id = ?");
+    change.run('You called it off.', 'task-18');
+    before.exec("DROP TRIGGER tasks_identity; UPDATE tasks SET kind = 'query' WHERE id IN ('task-19', 'task-20')");
+    change.run('Whoever asked stopped waiting for the answer.', 'task-19');
+    change.run('The hub was restarted while somebody waited for the answer.', 'task-20');
+    before.close();
+    const store = open();
+    const words = ['task-17', 'task-18', 'task-19', 'task-20'].map((id) => store.read.task(id)?.takenBack);
+    expect(words).toEqual([null, 'called_off', 'hung_up', 'hub_restarted']);
+  });
+
   test('there is a fixture of every released schema', () => {
     expect(fixtures.toSorted()).toEqual(MIGRATIONS.map(({ version }) => `schema-${version}.db`));
   });

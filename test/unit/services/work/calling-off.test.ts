@@ -142,6 +142,67 @@ describe('a delegation whose ack was lost', () => {
     expect(dad.store.read.task(id)?.state).toBe('cancelled');
   });
 
+  describe('whose agent had begun when it was called off', () => {
+    const HOUR_MS = 3_600_000;
+
+    /** Called off while its agent had it, and the other hub has said so. */
+    const begun = async (more: { readonly report_back?: boolean } = {}) => {
+      mum.messenger.swallowed.add('ack');
+      const params = { domain: 'family.chat', deadline_ms: 600_000, ...more };
+      const { id } = await dad.work.sender.delegate(delegation('mum', 'Dinner is at 7', params), 'openclaw', null);
+      await mum.decide(mum.card, 'allow');
+      const item = await mum.claim('claude');
+      await mum.work.inbox.ack('claude', item.delivery_id, null);
+      mum.messenger.swallowed.clear();
+      await cancel(id);
+      await clock.settle();
+      expect(dad.store.read.task(id)).toMatchObject({ state: 'cancelling', cancelAnswer: 'asked_to_stop' });
+      return { id, item };
+    };
+
+    it('is still reported after its deadline, as all that the other hub took is', async () => {
+      const { id } = await begun();
+      dad.cut(mum);
+      await clock.advance(2 * HOUR_MS);
+      expect(dad.store.read.task(id)?.state).toBe('cancelling');
+      dad.connect(mum);
+      await clock.settle();
+      expect(dad.store.read.task(id)).toMatchObject({
+        state: 'failed',
+        code: 'timeout',
+        reason: expect.stringContaining('did not finish'),
+      });
+    });
+
+    it('is not asked to stop a second time by a hub that was restarted, and keeps its time over that', async () => {
+      const { id } = await begun();
+      const sent = cancels().length;
+      await dad.restart();
+      dad.connect(mum);
+      await clock.advance(HOUR_MS);
+      expect(cancels().length + sent).toBe(sent);
+      expect(dad.store.read.task(id)?.code).toBe('timeout');
+    });
+
+    it('ends a day after its deadline, and says what the other hub had said', async () => {
+      const { id } = await begun();
+      dad.cut(mum);
+      await clock.advance(23 * HOUR_MS);
+      await dad.restart();
+      expect(dad.store.read.task(id)?.state).toBe('cancelling');
+      await clock.advance(2 * HOUR_MS);
+      expect(dad.store.read.task(id)).toMatchObject({ state: 'failed', code: 'timeout', reason: expect.stringContaining('had begun') });
+      expect(dad.store.read.task(id)?.reason).not.toContain('never said');
+    });
+
+    it('ends at its deadline when no report was wanted', async () => {
+      const { id } = await begun({ report_back: false });
+      dad.cut(mum);
+      await clock.advance(601_000);
+      expect(dad.store.read.task(id)).toMatchObject({ state: 'failed', reason: expect.stringContaining('No report was wanted') });
+    });
+  });
+
   it('and whose hub takes no cancels stays open until its deadline, and then says that it does not know', async () => {
     mum.messenger.swallowed.add('ack');
     const { id } = await dad.work.sender.delegate(
@@ -155,6 +216,10 @@ describe('a delegation whose ack was lost', () => {
     expect(dad.store.read.task(id)?.state).toBe('cancelling');
     await mum.restart();
     await clock.advance(200_000);
-    expect(dad.store.read.task(id)).toMatchObject({ state: 'failed', code: 'timeout' });
+    expect(dad.store.read.task(id)).toMatchObject({
+      state: 'failed',
+      code: 'timeout',
+      reason: expect.stringContaining('takes no cancels'),
+    });
   });
 });

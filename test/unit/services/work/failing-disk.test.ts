@@ -25,9 +25,9 @@ function ask(signal: AbortSignal = never, domain = 'family.chat'): void {
 
 /** No commit that anybody waits for comes through until what is returned is called. */
 function fill(store: Store): () => void {
-  const { write } = store;
-  store.write = (work) =>
-    write.call(store, (tables) => {
+  const write = store.write.bind(store);
+  store.write = async (work) =>
+    write((tables) => {
       work(tables);
       throw new AppError('storage_failed', 'The disk is full.');
     });

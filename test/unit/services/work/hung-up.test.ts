@@ -114,6 +114,20 @@ it('says that it does not know, when the other hub had ended it already', async 
   expect(newest(dad)).toMatchObject({ state: 'failed', reason: expect.stringContaining('had ended it already') });
 });
 
+it('says so whatever sentence its people were shown', async () => {
+  const asked = await ask();
+  const { card } = mum;
+  mum.messenger.swallowed.add('error');
+  mum.messenger.swallowed.add('ack');
+  await mum.decide(card, 'decline');
+  await asked.hangUp();
+  const { id, revision } = newest(dad);
+  await dad.store.write((tables) => tables.updateTask(id, revision, { reason: 'Nobody waits for it any more.' }));
+  mum.messenger.swallowed.clear();
+  await clock.advance(60_000);
+  expect(newest(dad)).toMatchObject({ state: 'failed', takenBack: 'hung_up', reason: expect.stringContaining('had ended it already') });
+});
+
 it('is no longer spoken of after its deadline, when the other hub never came back', async () => {
   const asked = await ask('family.chat', 60_000);
   mum.messenger.swallowed.add('ack');

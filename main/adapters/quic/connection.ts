@@ -118,6 +118,9 @@ export class QuicConnection {
       if (this.direction === 'outgoing') return this.#host.counters.add('dropped.foreign-address');
       this.#strayAddress = true;
       this.#receive(datagram, this.peer.strayInfo(host, port));
+      this.#dirty = true;
+      // At once: the library ends the connection over a second packet from an address that failed its validation, unless it could ask anew.
+      return this.#guarded(this.#takeTurn);
     } else {
       this.#receive(datagram, this.peer.receiveInfo);
     }

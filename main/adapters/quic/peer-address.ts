@@ -81,7 +81,7 @@ export class PeerAddress {
 
   /** The next datagram that is due, written into `buffer`, and where it goes; null when there is none. */
   next(buffer: Uint8Array): { readonly length: number; readonly to: HostPort } | null {
-    const part = this.#native.send(buffer) ?? this.#sendPastProbes(buffer);
+    const part = this.#sendToStray(buffer) ?? this.#native.send(buffer) ?? this.#sendPastProbes(buffer);
     if (part === null) return null;
     const [length, { to }] = part;
     return { length, to: this.#left.includes(to) ? this.#peer : to };
@@ -90,7 +90,17 @@ export class PeerAddress {
   /** The library sends nothing at all while a probe waits for room on a path whose window is full of what was lost. */
   #sendPastProbes(buffer: Uint8Array): ReturnType<QuicheConnection['send']> {
     if (this.#left.isEmpty) return null;
-    const part = this.#native.sendOnPath(buffer, this.#local, this.#peer);
-    return part ?? (this.#stray && this.#native.sendOnPath(buffer, this.#local, this.#stray));
+    return this.#native.sendOnPath(buffer, this.#local, this.#peer);
+  }
+
+  /** First, so that nothing else keeps a new address from proving itself. */
+  #sendToStray(buffer: Uint8Array): ReturnType<QuicheConnection['send']> {
+    if (this.#stray === null) return null;
+    try {
+      return this.#native.sendOnPath(buffer, this.#local, this.#stray);
+    } catch {
+      // Whoever forges a datagram chooses this address; it keeps nothing else from being sent.
+      return null;
+    }
   }
 }

@@ -90,8 +90,8 @@ export class HubNode {
   }
 
   /**
-   * Goes on with the work of the run before, opens the localhost API, then the port between hubs. A locked identity keeps only the latter shut. Throws `address_in_use` and what
-   * else keeps a hub from working; everything is closed again then. Idempotent.
+   * Goes on with the work of the run before, opens the localhost API, then the port between hubs. A locked identity keeps only the latter
+   * shut. Throws `address_in_use` and what else keeps a hub from working; everything is closed again then. Idempotent.
    */
   start(): Promise<void> {
     this.#starting ??= this.#start();

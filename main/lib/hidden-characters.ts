@@ -1,6 +1,7 @@
-// Makes every character visible that a person would not see or that would move the others: controls, direction marks, invisible
-// fillers, spaces of odd widths, tags, and marks piled on one letter until they cover the lines around it. Each becomes "[U+202E]". Text that already looks like such an escape has its bracket escaped ("[U+005B]U+202E]"), so an
-// escape in the result is always ours and the original can be told from it without doubt. Nothing is dropped, cut or normalised.
+// Makes every character visible that a person would not see or that would move the others: controls, direction marks, invisible fillers,
+// spaces of odd widths, tags, and marks piled on one letter until they cover the lines around it. Each becomes "[U+202E]". Text that
+// already looks like such an escape has its bracket escaped ("[U+005B]U+202E]"), so an escape in the result is always ours and the original
+// can be told from it without doubt. Nothing is dropped, cut or normalised.
 
 /** Everything Unicode wants drawn as nothing, all controls but tab and line feed, halves of pairs, line separators, blank fillers and
  * format marks, spaces that are wider or narrower than they look (those of French and of figures stay), and what has no agreed shape

@@ -276,7 +276,10 @@ export interface Reads extends RuleReads {
   /** Those of the requests before this one that are equal to it in party, agents, area and kind, the newest request first. */
   approvalsOfEqual(request: TaskRow, limit: number): readonly Pick<ApprovalRow, 'state' | 'surface' | 'ruleId'>[];
   pendingApprovals(): readonly ApprovalRow[];
-  /** Newest decision first, all or those of `by` alone (an end by itself counts as people's); `seq` here is the order of decisions and the page's cursor. */
+  /**
+   * Newest decision first, all or those of `by` alone (an end by itself counts as people's); `seq` here is the order of decisions and the
+   * page's cursor.
+   */
   decidedApprovals(page: Page, by?: 'people' | 'rules'): readonly (ApprovalRow & { readonly seq: number })[];
   delivery(deliveryId: string): DeliveryRow | undefined;
   deliveryOfTask(taskId: string, kind: DeliveryRow['kind']): DeliveryRow | undefined;

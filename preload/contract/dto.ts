@@ -49,7 +49,10 @@ export interface HubDto {
   readonly warnings: readonly string[];
   readonly passphrase_set: boolean;
   readonly desktop: boolean;
-  /** How a line at a terminal of this computer begins, in any folder: "axon", or the program's path, with the data folder where it is not the usual one. null: this installation brings no command. */
+  /**
+   * How a line at a terminal of this computer begins, in any folder: "axon", or the program's path, with the data folder where it is not
+   * the usual one. null: this installation brings no command.
+   */
   readonly command: string | null;
 }
 

@@ -1,5 +1,6 @@
-// One-time login codes for pages: 128 bits, single use, 90 s, void after five wrong tries at that very code. A try is at the code whose first
-// characters it has, so that nobody who has seen none of it can void the owner's. Codes live in memory alone: a restart ends them. Must never write a code to a log or the store.
+// One-time login codes for pages: 128 bits, single use, 90 s, void after five wrong tries at that very code. A try is at the code whose
+// first characters it has, so that nobody who has seen none of it can void the owner's. Codes live in memory alone: a restart ends them.
+// Must never write a code to a log or the store.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { AppError } from '../../lib/app-error.ts';
 import { toBase64Url, utf8 } from '../../lib/bytes.ts';

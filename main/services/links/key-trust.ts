@@ -28,8 +28,9 @@ export class KeyTrust {
   }
 
   /**
-   * Pins the key at its address, in one commit: what is refused leaves nothing behind. A name given here goes before an older one. Throws AppError bad_request for this hub's own key, conflict for a name that is taken or a hub that the
-   * owner suspended, overloaded at the limit of peers.
+   * Pins the key at its address, in one commit: what is refused leaves nothing behind. A name given here goes before an older one. Throws
+   * AppError bad_request for this hub's own key, conflict for a name that is taken or a hub that the owner suspended, overloaded at the
+   * limit of peers.
    */
   async add(trusted: TrustedKey, actor: { readonly actor: string; readonly surface: string }): Promise<PeerDto> {
     const { store, clock, directory } = this.#deps;

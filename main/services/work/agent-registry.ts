@@ -86,7 +86,10 @@ export class AgentRegistry {
     });
   }
 
-  /** Adds the agent inside a commit, at R2 where its owner says nothing of it; the first one becomes the default. @throws AppError conflict, overloaded */
+  /**
+   * Adds the agent inside a commit, at R2 where its owner says nothing of it; the first one becomes the default. @throws AppError conflict,
+   * overloaded
+   */
   add(tables: Tables, after: After, name: string, profile: AgentProfile, choice: RiskClass | undefined): AgentRow {
     const riskClass = choice ?? NEW_AGENT_CLASS;
     const others = tables.agents();

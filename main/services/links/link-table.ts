@@ -68,7 +68,9 @@ export class LinkTable {
 
   /** Hello is done on this connection: it may be used, and the other connections of its key are weighed against it. */
   greeted(link: Link): void {
-    if (link.isGone || link.isGreeted) return;
+    if (link.isGone) return;
+    // The same one again: its profile is another one now.
+    if (link.isGreeted) return this.#deps.onChange(link.keyHex);
     link.greeted();
     const older = this.ofKey(link.keyHex).filter((other) => other !== link && other.isGreeted && !other.isDraining);
     this.#primary.set(link.keyHex, link);
@@ -123,15 +125,16 @@ export class LinkTable {
   }
 
   async #weigh(older: Link, newer: Link): Promise<void> {
-    const [kept, other] = this.#keepsOlder(older, newer) ? [older, newer] : [newer, older];
-    const isAlive = kept === newer || (await this.#deps.isAlive(kept));
-    if (kept.isGone || other.isGone) return;
-    const [sending, drained] = isAlive ? [kept, other] : [newer, older];
+    // Where the other side has lost it, what is under way on it ends in seconds and may be sent again; where it is only slow, it goes on.
+    this.#deps.transport.doubt(older.id);
+    const isAlive = await this.#deps.isAlive(older);
+    if (older.isGone || newer.isGone) return;
+    const [sending, drained] = isAlive && this.#keepsOlder(older, newer) ? [older, newer] : [newer, older];
     this.#primary.set(sending.keyHex, sending);
     drained.isDraining = true;
+    drained.isGivenUpWhole = isAlive;
     this.#drain(drained);
-    // Where the other side has lost it, what is under way on it ends in seconds and may be sent again; where it is only slow, it goes on.
-    this.#deps.transport.doubt(drained.id);
+    this.#deps.onChange(sending.keyHex);
   }
 
   /** The one dialled by the lower agent id stays; of two dialled by the same side, the newer one. */

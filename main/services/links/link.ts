@@ -20,6 +20,8 @@ export class Link {
   isReference = false;
   /** Not used for sending any more; closed when idle. */
   isDraining = false;
+  /** It answered when it was given up for another: nothing that went into it is lost. */
+  isGivenUpWhole = false;
   lastUsedAtMs: number;
   readonly #clock: Clock;
   readonly #gone = new AbortController();

@@ -163,6 +163,7 @@ export class PeerLinks implements PeerMessenger {
       directory.onWay((key) => this.#dialler.wake(key)),
     );
     this.#isRunning = true;
+    this.#presence.start();
     try {
       const started = await transport.start({ seed: identity.seed, host, port }, (event) => this.#handle(event));
       directory.load();
@@ -184,6 +185,7 @@ export class PeerLinks implements PeerMessenger {
     this.#resumeWatch.stop();
     this.#dialler.stop();
     this.lines.stop();
+    this.#presence.silence();
     this.#table.clear();
     this.#prober.stop();
     this.#questions.stop();

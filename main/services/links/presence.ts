@@ -23,8 +23,11 @@ export class Presence {
   readonly #deps: PresenceDeps;
   /** Since when, on the monotonic clock. */
   readonly #onlineSinceMs = new Map<KeyHex, number>();
-  /** The line that an online peer is sent on. */
+  /** The line of an online peer that listeners count on: it may not be sent on any more, but is not gone. */
   readonly #lines = new Map<KeyHex, Link>();
+  /** What the prober was told last of an online peer: its line, and whether that speaks the reference profile. */
+  readonly #probed = new Map<KeyHex, { readonly link: Link; readonly isReference: boolean }>();
+  #isSilent = false;
   readonly #listeners = new Set<PresenceListener>();
 
   constructor(deps: PresenceDeps) {
@@ -38,6 +41,16 @@ export class Presence {
   listen(listener: PresenceListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Listeners are told from now on. */
+  start(): void {
+    this.#isSilent = false;
+  }
+
+  /** Nobody is told anything more: every connection is about to end, one after the other. */
+  silence(): void {
+    this.#isSilent = true;
   }
 
   /** The connections or the trust of this key changed. */
@@ -55,24 +68,32 @@ export class Presence {
         : { host: link.info.host, port: link.info.port, trouble: null, notTrustedThere: false };
     directory.setLive(key, { online: isOnline, connected: link !== undefined, ...place });
     const before = this.#lines.get(key);
-    if (isOnline) this.#lines.set(key, link);
-    else this.#lines.delete(key);
+    if (!isOnline) this.#lines.delete(key);
+    else if (before === undefined || before.isGone) this.#lines.set(key, link);
+    this.#probe(key, isOnline ? link : undefined);
     if (isOnline !== (sinceMs !== undefined)) this.#changed(key, isOnline);
     // A hub that lost its power is back on a new line before the old one is known to be dead: what went into that is due again.
-    else if (isOnline && before !== link) this.#tell(key, true);
+    else if (isOnline && before !== link && before?.isGone === true && !before.isGivenUpWhole) this.#tell(key, true);
     if (link === undefined) dialler.again(key, sinceMs !== undefined && now - sinceMs >= STABLE_AFTER_MS);
   }
 
-  #changed(key: KeyHex, isOnline: boolean): void {
-    if (isOnline) this.#deps.prober.online(key);
-    else {
-      this.#deps.prober.offline(key);
-      this.#deps.directory.note(key, { lastSeenAt: this.#deps.clock.wallMs() });
+  /** Another line, or another profile on it, is another thing to ask. */
+  #probe(key: KeyHex, link: Link | undefined): void {
+    const before = this.#probed.get(key);
+    if (link === undefined) {
+      if (this.#probed.delete(key)) this.#deps.prober.offline(key);
+    } else if ((before?.link !== link || before.isReference !== link.isReference) && !this.#isSilent) {
+      this.#probed.set(key, { link, isReference: link.isReference });
+      this.#deps.prober.online(key);
     }
+  }
+
+  #changed(key: KeyHex, isOnline: boolean): void {
+    if (!isOnline) this.#deps.directory.note(key, { lastSeenAt: this.#deps.clock.wallMs() });
     this.#tell(key, isOnline);
   }
 
   #tell(key: KeyHex, isOnline: boolean): void {
-    for (const listener of this.#listeners) listener(key, isOnline);
+    if (!this.#isSilent) for (const listener of this.#listeners) listener(key, isOnline);
   }
 }

@@ -45,9 +45,9 @@ export class Prober {
     return this.#pulses.get(key);
   }
 
-  /** The peer came online: ask how it is and what it can do, now and from time to time. */
+  /** The peer came online, or is so on another line or with another profile: ask how it is and what it can do, now and from time to time. */
   online(key: KeyHex): void {
-    this.#timers.get(key)?.cancel();
+    this.#cancel(key);
     this.#deps.roundTrips.watch(key);
     // Nothing is gained by asking a reference daemon, whose agents would be shown the questions.
     if (this.#deps.table.sending(key)?.isReference === true) return;
@@ -57,10 +57,7 @@ export class Prober {
 
   offline(key: KeyHex): void {
     this.#deps.roundTrips.leave(key);
-    this.#timers.get(key)?.cancel();
-    this.#timers.delete(key);
-    this.#learning.get(key)?.cancel();
-    this.#learning.delete(key);
+    this.#cancel(key);
     this.#pulses.delete(key);
   }
 
@@ -133,6 +130,13 @@ export class Prober {
       key,
       this.#deps.clock.setTimer(waitMs, () => void this.#learn(key, attempt + 1)),
     );
+  }
+
+  #cancel(key: KeyHex): void {
+    this.#timers.get(key)?.cancel();
+    this.#timers.delete(key);
+    this.#learning.get(key)?.cancel();
+    this.#learning.delete(key);
   }
 
   #pingAndPlan(key: KeyHex): void {

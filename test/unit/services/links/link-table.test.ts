@@ -12,19 +12,21 @@ let isAlive: boolean;
 let closed: number[];
 let doubted: number[];
 let table: LinkTable;
+let sendingAtChange: (number | undefined)[];
 
 beforeEach(() => {
   clock = new ManualClock();
   isAlive = true;
   closed = [];
   doubted = [];
+  sendingAtChange = [];
   table = new LinkTable({
     clock,
     transport: { close: (id) => void closed.push(id), doubt: (id) => void doubted.push(id) },
     // Lower than any other, so that of two dialled at once ours stays.
     ownAgentId: () => 'a',
     isAlive: () => Promise.resolve(isAlive),
-    onChange: () => undefined,
+    onChange: (key) => void sendingAtChange.push(table.sending(key)?.id),
     onGone: () => undefined,
     onGreeted: () => undefined,
   });
@@ -42,6 +44,8 @@ it('the connection dialled by the lower agent id is sent on; the other is closed
   await clock.advance(5_000);
   expect(table.sending(KEY)?.id).toBe(1);
   expect(closed).toEqual([2]);
+  // Whoever is told of changes knows at each moment which one it is.
+  expect(sendingAtChange).toEqual([1, 2, 1, 1]);
 });
 
 it('one that does not answer in time is not sent on, and closed by nobody while work is under way on it', async () => {

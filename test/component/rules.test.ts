@@ -149,6 +149,49 @@ describe('the wider choices of a card', () => {
     await button('Allow once').click({ force: true });
     expect(decided(hub)).toHaveLength(1);
   });
+
+  test('after those ten seconds it is not offered any more, and the key for it does nothing', async () => {
+    const hub = await remembering();
+    await vi.advanceTimersByTimeAsync(9_999);
+    await expect.element(button('Undo')).toBeVisible();
+    await vi.advanceTimersByTimeAsync(1);
+    await expect.element(button('Undo')).not.toBeInTheDocument();
+    await userEvent.keyboard('u');
+    expect(callsOf(hub, 'rules.remove')).toEqual([]);
+    expect(hub.snapshot.rules).toHaveLength(1);
+  });
+
+  test('says visibly why it could not be taken back, and can be tried again, for ten seconds from then', async () => {
+    const full = { ok: false, problem: problemOf('storage_failed', 'The disk is full.') } as const;
+    let answer: (outcome: typeof full) => void = () => undefined;
+    const hub = await remembering({ 'rules.remove': () => new Promise<typeof full>((resolve) => (answer = resolve)) });
+    await vi.advanceTimersByTimeAsync(9_000);
+    await button('Undo').click();
+    await button('Undo').click();
+    expect(callsOf(hub, 'rules.remove')).toHaveLength(1);
+    answer(full);
+    await expect.element(page.getByText(/Not taken back\. .*The disk is full\./)).toBeVisible();
+    await expectAccessible();
+    await vi.advanceTimersByTimeAsync(9_000);
+    await button('Undo').click();
+    expect(callsOf(hub, 'rules.remove')).toHaveLength(2);
+  });
+
+  async function remembering(answers: ConstructorParameters<typeof FakeHubApi>[1] = {}): Promise<FakeHubApi> {
+    const hub = new FakeHubApi(snapshotOf({ approvals: [SALT] }), answers);
+    await openMore(hub);
+    await page.getByRole('radio', { name: /Always/ }).click();
+    await vi.advanceTimersByTimeAsync(ARM_MS);
+    await button('Allow and remember').click();
+    await expect.element(button('Undo')).toBeVisible();
+    return hub;
+  }
+
+  test('a request that names no agent makes a rule for such requests alone, and the card says so', async () => {
+    await openMore(new FakeHubApi(snapshotOf({ approvals: [{ ...SALT, from_agent: null }] })));
+    const would = document.querySelector('.would')?.textContent?.replaceAll(/\s+/g, ' ') ?? '';
+    expect(would).toMatch(/, naming none of its agents, may /);
+  });
 });
 
 describe('haste', () => {
@@ -234,6 +277,28 @@ describe('the Rules screen', () => {
     await vi.advanceTimersByTimeAsync(10_000);
     await expect.element(button('Undo')).not.toBeInTheDocument();
     expect(hub.snapshot.rules).toHaveLength(RULES.length - 1);
+  });
+
+  test('a rule that was removed here and given back elsewhere is a rule as before', async () => {
+    const hub = new FakeHubApi(snapshotOf({ rules: [CALENDAR_RULE] }));
+    await showApp(hub, 'rules');
+    await button('Remove').click();
+    await expect.element(page.getByText('Removed.', { exact: true })).toBeVisible();
+    hub.emit({ type: 'rule', rule: CALENDAR_RULE });
+    await expect.element(page.getByText('Removed.', { exact: true })).not.toBeInTheDocument();
+    await expect.element(button('Undo')).not.toBeInTheDocument();
+    await button('Pause').click();
+    await button('Remove').click();
+    expect(callsOf(hub, 'rules.remove')).toHaveLength(2);
+    expect(document.querySelectorAll('.rows > li.gone')).toHaveLength(1);
+  });
+
+  test('says why what was removed could not be given back', async () => {
+    const full = { ok: false, problem: problemOf('storage_failed', 'The disk is full.') } as const;
+    await showApp(new FakeHubApi(snapshotOf({ rules: [CALENDAR_RULE] }), { 'rules.restore': () => full }), 'rules');
+    await button('Remove').click();
+    await button('Undo').click();
+    await expect.element(page.getByText(/The disk is full\./)).toBeVisible();
   });
 
   test('says why when it did not work, beside the rule', async () => {

@@ -141,7 +141,7 @@ export function ruleFrom(approval: ApprovalDto, choice: RuleChoice, until: numbe
     agent: approval.to_agent,
     domain: approval.domain,
     kind: never ? null : approval.kind,
-    asking_agent: never ? null : approval.from_agent,
+    asking_agent: never || approval.peer_id === null ? null : (approval.from_agent ?? ''),
     conversation_id: choice === 'conversation' ? approval.conversation_id : null,
     conversation_title: choice === 'conversation' ? approval.text : null,
     risk_max: never ? null : approval.risk_class,

@@ -67,6 +67,7 @@ export const rules = {
   remembered: 'Remembered as a rule.',
   undo: (seconds: number) => `Undo, ${seconds}`,
   undoSpoken: 'Undo',
+  notUndone: 'Not taken back.',
 
   more: 'Allow more',
   suggest: (times: number) => plural(times, { one: 'You have allowed this once.', other: 'You have allowed this {n} times in a row.' }),

@@ -34,6 +34,8 @@ export class ApprovalsController {
   #busy = false;
   /** The request with which a rule was made here, while taking it back is offered. */
   #remembered = $state<string | null>(null);
+  #undoProblem = $state<string | null>(null);
+  #undoing = false;
   #headingOf: (card: CardModel | undefined) => HTMLElement | null = () => null;
 
   constructor(deps: ApprovalsDeps) {
@@ -53,18 +55,27 @@ export class ApprovalsController {
     return id === null ? undefined : this.#deps.hub.snapshot.rules.find((rule) => rule.approval_id === id);
   }
 
+  /** Why it could not be taken back, if so. */
+  get undoProblem(): string | null {
+    return this.#undoProblem;
+  }
+
   /** Takes the rule away; the request itself stays decided. */
   async undoRemembered(): Promise<void> {
     const rule = this.remembered;
-    if (rule === undefined) return;
+    if (rule === undefined || this.#undoing) return;
+    this.#undoing = true;
+    this.#undoProblem = null;
     const outcome = await this.#deps.api.call('rules.remove', { id: rule.id });
+    this.#undoing = false;
     if (outcome.ok) this.forgetRemembered();
-    else this.announcement = outcome.problem.detail;
+    else this.#undoProblem = `${words.rules.notUndone} ${problemWords(outcome.problem)}`;
   }
 
   /** The bar that offered it leaves; a press meant for it must not reach a card that stood behind. */
   forgetRemembered(): void {
     this.#remembered = null;
+    this.#undoProblem = null;
     this.armAll();
   }
 
@@ -128,7 +139,10 @@ export class ApprovalsController {
     });
     if (outcome.ok) {
       card.endSending(false);
-      if (more.scope !== undefined) this.#remembered = id;
+      if (more.scope !== undefined) {
+        this.#remembered = id;
+        this.#undoProblem = null;
+      }
       this.#deps.hub.putApproval(outcome.value);
       return;
     }

@@ -13,22 +13,27 @@ export class RulesController {
   #problems = $state.raw<ReadonlyMap<string, string>>(new Map());
   #busy = $state.raw<ReadonlySet<string>>(new Set());
   readonly #api: HubApi;
+  readonly #current: () => readonly RuleDto[];
 
-  constructor(api: HubApi) {
+  /** @param current the rules in force and paused, as the hub tells them */
+  constructor(api: HubApi, current: () => readonly RuleDto[]) {
     this.#api = api;
+    this.#current = current;
   }
 
   /** What was taken away last, as long as giving it back is offered. */
   get removed(): RuleDto | null {
-    return this.#removed;
+    return this.#removed !== null && this.#isThere(this.#removed) ? null : this.#removed;
   }
   /** Those in force and those just taken away, in the order they were made. */
-  shown(current: readonly RuleDto[]): readonly RuleDto[] {
-    const ghosts = this.#gone.filter((rule) => !current.some(({ id }) => id === rule.id));
-    return [...current, ...ghosts].sort((one, other) => one.created_at - other.created_at || (one.id < other.id ? -1 : 1));
+  shown(): readonly RuleDto[] {
+    return [...this.#current(), ...this.#gone.filter((rule) => this.isGone(rule))].sort(
+      (one, other) => one.created_at - other.created_at || (one.id < other.id ? -1 : 1),
+    );
   }
+  /** It was taken away here, and nobody gave it back since, wherever. */
   isGone(rule: RuleDto): boolean {
-    return this.#gone.some(({ id }) => id === rule.id);
+    return this.#gone.some(({ id }) => id === rule.id) && !this.#isThere(rule);
   }
   get tested(): RuleTestDto | null {
     return this.#tested;
@@ -48,11 +53,11 @@ export class RulesController {
     const outcome = await this.#run(rule.id, () => this.#api.call('rules.remove', { id: rule.id }));
     if (!outcome?.ok) return;
     this.#removed = rule;
-    this.#gone = [...this.#gone, rule];
+    this.#gone = [...this.#gone.filter(({ id }) => id !== rule.id), rule];
   }
 
   async undo(): Promise<void> {
-    const rule = this.#removed;
+    const { removed: rule } = this;
     if (rule === null) return;
     const outcome = await this.#run('undo', () => this.#api.call('rules.restore', { id: rule.id }));
     if (!outcome?.ok) return;
@@ -72,6 +77,10 @@ export class RulesController {
   /** The question changed: what was said of the one before says nothing of this one. */
   forgetTest(): void {
     this.#tested = null;
+  }
+
+  #isThere(rule: RuleDto): boolean {
+    return this.#current().some(({ id }) => id === rule.id);
   }
 
   async #run<T>(about: string, call: () => Promise<CallOutcome<T>>): Promise<CallOutcome<T> | undefined> {

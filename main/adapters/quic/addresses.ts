@@ -28,6 +28,11 @@ export function shown(host: string): string {
   return `${ipaddr.process(address).toString()}${zone}`;
 }
 
+/** One address whose packets are counted together: IPv4 by /32 (mapped addresses too), IPv6 by /128. */
+export function addressOf(host: string): string {
+  return shown(splitZone(host).address);
+}
+
 /** The source whose packets are counted together: IPv4 by /32 (mapped addresses too), IPv6 by /64. */
 export function sourceOf(host: string): string {
   const { address } = splitZone(host);

@@ -21,17 +21,12 @@ import { Acceptor, dialAddress } from './acceptor.ts';
 import { mintCredentials } from './certificate.ts';
 import type { ConnectionEnd } from './connection-end.ts';
 import type { ConnectionHost } from './connection-host.ts';
+import { ConnectionIds } from './connection-ids.ts';
 import { QuicConnection } from './connection.ts';
 import { Counters } from './counters.ts';
 import { statisticsOf } from './endpoint-statistics.ts';
 import { HalfOpen } from './half-open.ts';
-import {
-  CONNECTION_ID_LENGTH_BYTES,
-  CONNECT_LIMIT_MS,
-  DIALS_IN_FLIGHT_MAX,
-  QUARANTINED_RECEIVED_MAX_BYTES,
-  SEND_LIMIT_MS,
-} from './limits.ts';
+import { CONNECT_LIMIT_MS, DIALS_IN_FLIGHT_MAX, QUARANTINED_RECEIVED_MAX_BYTES, SEND_LIMIT_MS } from './limits.ts';
 import { loadBinding, type HostPort, type Quiche, type QuicheConfig } from './native-binding.ts';
 import type { Settle, StreamDirection } from './outgoing-messages.ts';
 import { readDatagram } from './packet-guard.ts';
@@ -63,6 +58,7 @@ interface Running {
   readonly socket: UdpSocket;
   readonly binding: Quiche;
   readonly config: QuicheConfig;
+  readonly ids: ConnectionIds;
   readonly acceptor: Acceptor;
   readonly host: ConnectionHost;
 }
@@ -102,13 +98,15 @@ export class Endpoint implements Transport {
     if (this.#running) return { port: this.#running.socket.port };
     const binding = loadBinding();
     const config = createConfig(binding, mintCredentials(options.seed.expose()));
-    const resets = new StatelessResets({ clock: this.#clock, random: this.#random, seed: options.seed.expose() });
     const receive = (datagram: Buffer, host: string, port: number): void => this.#receive(datagram, host, port);
     const socket = await openSocket(options.host, options.port, receive, this.#counters);
     const local = { host: socket.host, port: socket.port };
-    const deps = { clock: this.#clock, random: this.#random, counters: this.#counters, binding, config, local, resets, send: socket.send };
+    const common = { clock: this.#clock, random: this.#random, seed: options.seed.expose() };
+    const ids = new ConnectionIds(common);
+    const resets = new StatelessResets({ ...common, ids });
+    const acceptor = new Acceptor({ ...common, ids, resets, counters: this.#counters, binding, config, local, send: socket.send });
     this.#emit = onEvent;
-    this.#running = { socket, binding, config, acceptor: new Acceptor(deps), host: this.#createHost(binding, socket, local) };
+    this.#running = { socket, binding, config, ids, acceptor, host: this.#createHost(binding, socket, local) };
     return { port: socket.port };
   }
 
@@ -145,7 +143,7 @@ export class Endpoint implements Transport {
     }
     const to = dialAddress(target.host, running.socket.family);
     if (!to) return refused(`${target.host} cannot be reached from the address this hub listens on`);
-    const id = this.#random.bytes(CONNECTION_ID_LENGTH_BYTES);
+    const id = running.ids.mint();
     let connection: QuicConnection;
     try {
       const peer = { host: to.address, port: target.port };

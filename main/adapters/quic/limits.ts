@@ -16,18 +16,23 @@ export const DATAGRAM_SEND_MAX_BYTES = 1_200;
 /** The largest UDP payload; the peer may send as much. */
 export const DATAGRAM_RECEIVE_MAX_BYTES = 65_527;
 
-/** Initials a source may send in a second without owning a connection; the rest is dropped unseen. */
+/**
+ * Retries in a second, whoever asks: they cost some microseconds, keep nothing and are smaller than what they answer. There is no such limit
+ * for each source, since the address is not proved: whoever writes another's on his packets would use up what that one may have.
+ */
+export const RETRIES_PER_SECOND = 4_000;
+/** Initials with a valid token that an address may send in a second, and at once; the rest is dropped. */
 export const INITIALS_PER_SECOND = 20;
-/** Initials a source may send at once; the rest is dropped unseen. */
 export const INITIALS_BURST = 40;
+/** The same for all addresses of one IPv6 network together. */
+export const INITIALS_PER_NETWORK_PER_SECOND = 160;
+export const INITIALS_PER_NETWORK_BURST = 320;
 /** Sources whose packets are counted, for each kind of budget; beyond it the one longest unseen is forgotten. */
 export const BUDGET_SOURCES_MAX = 4_096;
-/** Stateless resets sent in a second: to one source, and in all; what comes beyond it is dropped unanswered. */
+/** Stateless resets sent to one source in a second, for ids of an earlier process only; what comes beyond it is dropped unanswered. */
 export const RESETS_PER_SOURCE_PER_SECOND = 2;
-export const RESETS_PER_SECOND = 20;
-/** The same at once: a peer's two connections and a few datagrams of each; what a household of peers sends after a crash. */
+/** The same at once: a peer's two connections and a few datagrams of each. */
 export const RESETS_PER_SOURCE_BURST = 8;
-export const RESETS_BURST = 256;
 /** Size of a reset: one byte less than the smallest packet there is with a connection id of ours, so that none is ever answered with another. */
 export const RESET_LENGTH_BYTES = 36;
 /** Handshakes of strangers in progress, in all; beyond it the oldest is dropped. */

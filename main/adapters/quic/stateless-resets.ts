@@ -3,7 +3,8 @@
 // Nothing is kept for a connection here.
 import { createHmac, hkdfSync } from 'node:crypto';
 import type { Clock, Random } from '../../ports/clock.ts';
-import { RESETS_BURST, RESETS_PER_SECOND, RESETS_PER_SOURCE_BURST, RESETS_PER_SOURCE_PER_SECOND, RESET_LENGTH_BYTES } from './limits.ts';
+import type { ConnectionIds } from './connection-ids.ts';
+import { RESETS_PER_SOURCE_BURST, RESETS_PER_SOURCE_PER_SECOND, RESET_LENGTH_BYTES } from './limits.ts';
 import { SourceBudget } from './source-budget.ts';
 
 const KEY_LENGTH_BYTES = 32;
@@ -16,13 +17,14 @@ const RANDOM_BITS = 0x3f;
 export class StatelessResets {
   readonly #clock: Clock;
   readonly #random: Random;
+  readonly #ids: ConnectionIds;
   readonly #key: Uint8Array;
   readonly #bySource = new SourceBudget({ perSecond: RESETS_PER_SOURCE_PER_SECOND, burst: RESETS_PER_SOURCE_BURST });
-  readonly #inAll = new SourceBudget({ perSecond: RESETS_PER_SECOND, burst: RESETS_BURST });
 
-  constructor(deps: { readonly clock: Clock; readonly random: Random; readonly seed: Uint8Array }) {
+  constructor(deps: { readonly clock: Clock; readonly random: Random; readonly ids: ConnectionIds; readonly seed: Uint8Array }) {
     this.#clock = deps.clock;
     this.#random = deps.random;
+    this.#ids = deps.ids;
     this.#key = new Uint8Array(hkdfSync('sha256', deps.seed, '', KEY_PURPOSE, KEY_LENGTH_BYTES));
   }
 
@@ -37,13 +39,13 @@ export class StatelessResets {
   }
 
   /**
-   * What to answer a datagram of `size` bytes for an unknown connection id; undefined = nothing. A reset is smaller than what it answers
-   * and too small to be answered itself, so two hubs never reset each other in a loop.
+   * What to answer a datagram of `size` bytes for an unknown connection id; undefined = nothing. Only ids of an earlier process are answered:
+   * the token of one that this process gave could end the connection that is yet to use it, and what nobody gave spends nobody's budget. A
+   * reset is smaller than what it answers and too small to be answered itself, so two hubs never reset each other in a loop.
    */
   answer(connectionId: Uint8Array, size: number, source: string): Buffer | undefined {
-    if (size <= RESET_LENGTH_BYTES) return undefined;
-    const nowMs = this.#clock.monotonicMs();
-    if (!this.#bySource.take(source, nowMs) || !this.#inAll.take('all', nowMs)) return undefined;
+    if (size <= RESET_LENGTH_BYTES || !this.#ids.isOfEarlierProcess(connectionId)) return undefined;
+    if (!this.#bySource.take(source, this.#clock.monotonicMs())) return undefined;
     const reset = Buffer.concat([this.#random.bytes(RESET_LENGTH_BYTES - TOKEN_LENGTH_BYTES), this.tokenOf(connectionId)]);
     reset[0] = FIXED_BIT | ((reset[0] ?? 0) & RANDOM_BITS);
     return reset;

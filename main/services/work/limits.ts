@@ -50,7 +50,7 @@ export const CANCELS_AT_ONCE_MAX = 4;
 export const CANCELS_REFUSED_PAUSE_MS = 10_000;
 /** Rows of the outbox that are read at once. */
 export const OUTBOX_PAGE = 64;
-/** How long this hub has run is written down at most this often while nothing else is: a crash lengthens what waits by as much. */
+/** How long this hub has run is written down at most this often while nothing else of the outbox is. */
 export const UPTIME_WRITE_INTERVAL_MS = 60_000;
 /** Waits between tries of one outbox message. */
 export const OUTBOX_BACKOFF = { firstMs: 5_000, maxMs: 300_000, jitter: 0.3 } as const;

@@ -51,10 +51,12 @@ export class OutgoingCancels {
   /** Asks again about all that the run before left open. Inside a commit. */
   start(tables: Tables, after: After): void {
     this.#stopped = false;
+    const waiting = new Set(
+      tables.outboxParties().flatMap((party) => tables.outboxOf(party).map((row) => row.kind === 'cancel' && taskOf(tables, row)?.id)),
+    );
     for (const task of tables.tasksInStates(['cancelling'])) {
       if (tables.peer(task.party)?.trust !== 'paired' || task.cancelAnswer === 'asked_to_stop') continue;
-      const isWaiting = tables.outboxOf(task.party).some((row) => row.kind === 'cancel' && row.raw.includes(task.messageId));
-      if (!isWaiting) this.#tell(tables, after, task, null);
+      if (!waiting.has(task.id)) this.#tell(tables, after, task, null);
     }
   }
 
@@ -101,6 +103,9 @@ export class OutgoingCancels {
     const task = taskOf(tables, row);
     if (task?.state !== 'cancelling') return;
     const isQuestion = task.kind === 'query';
+    // It had begun, so its report, however long that is on its way, or its deadline tells the end: a second cancel says nothing new.
+    const tellsTheEnd = outcome === 'taken_back' || (outcome === 'nothing_open' && !task.reportBack);
+    if (task.cancelAnswer === 'asked_to_stop' && !tellsTheEnd) return;
     switch (outcome) {
       case 'taken_back':
         return this.#end(tables, after, task, 'cancelled', null);
@@ -109,8 +114,6 @@ export class OutgoingCancels {
         return isQuestion ? this.#end(tables, after, task, 'cancelled', null) : this.#goesOn(tables, after, task, 'asked_to_stop');
       case 'nothing_open':
         if (isQuestion) return this.#endUnanswered(tables, after, task);
-        // It had begun, so its report is on its way, however long that takes.
-        if (task.cancelAnswer === 'asked_to_stop' && task.reportBack) return;
         after(() => this.#settle(task.id));
         return;
       case 'not_taken':

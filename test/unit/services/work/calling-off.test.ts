@@ -195,6 +195,20 @@ describe('a delegation whose ack was lost', () => {
       expect(dad.store.read.task(id)?.reason).not.toContain('never said');
     });
 
+    it('has begun whatever becomes of a second cancel', async () => {
+      const { id } = await begun();
+      dad.cut(mum);
+      await dad.store.write((tables) => {
+        const messageId = crypto.randomUUID();
+        const raw = dad.messenger.encode(mum.key, { id: messageId, kind: 'cancel', ref: id, payload: {} });
+        const row = { messageId, party: mum.key, kind: 'cancel', raw, attempts: 0, settledAt: null };
+        tables.putOutbox({ ...row, createdAt: clock.wallMs(), expiresAtUptimeMs: 60_000 });
+      });
+      await clock.advance(HOUR_MS);
+      expect(dad.store.read.outboxOf(mum.key)).toEqual([]);
+      expect(dad.store.read.task(id)).toMatchObject({ state: 'cancelling', cancelAnswer: 'asked_to_stop' });
+    });
+
     it('ends at its deadline when no report was wanted', async () => {
       const { id } = await begun({ report_back: false });
       dad.cut(mum);

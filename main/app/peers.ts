@@ -51,7 +51,7 @@ export class PeerSide {
   }
 
   async #open(signal: AbortSignal): Promise<void> {
-    const { identity, links, pairing, hub, settings, directory, discovery } = this.#deps;
+    const { identity, links, pairing, hub, settings, directory } = this.#deps;
     const { state } = await identity.open(signal);
     if (state !== 'ready' || this.#openPort !== null) {
       hub.changed();
@@ -64,7 +64,7 @@ export class PeerSide {
     hub.peersOpened(port);
     this.#stopListening = settings.onChange((now, before) => {
       if (now.discovery !== before.discovery) void this.#next(() => this.#followDiscovery());
-      else if (now.name !== before.name || now.announce_name !== before.announce_name) void discovery.announceAgain(port);
+      else if (now.name !== before.name || now.announce_name !== before.announce_name) this.#announceAgain(port);
     });
     await this.#followDiscovery();
   }
@@ -78,6 +78,12 @@ export class PeerSide {
     await links.stop();
     this.#openPort = null;
     hub.peersOpened(null);
+  }
+
+  #announceAgain(port: number): void {
+    this.#deps.discovery.announceAgain(port).catch((error: unknown) => {
+      this.#deps.log.warn('the name could not be announced anew', { error: error instanceof Error ? error.message : 'unknown' });
+    });
   }
 
   async #followDiscovery(): Promise<void> {

@@ -134,7 +134,8 @@ export class Dialler {
    */
   async learnKey(agentId: string, { host, port }: HubAddress, signal: AbortSignal): Promise<Result<KeyHex, string>> {
     let trouble = `No hub answers at ${host}, port ${port}. Start it there, or give its public key, with which it can be added before it runs.`;
-    for (const address of await this.#resolve(host, signal)) {
+    for (const address of (await this.#resolve(host, signal)).slice(0, limits.DIAL_ADDRESSES_MAX)) {
+      if (signal.aborted) break;
       const dialled = await this.#dial({ keyHex: NOBODYS_KEY, agentId, host: address, port }, signal);
       if (dialled.ok) this.#deps.transport.close(dialled.value.connectionId, CLOSE_CODES.done, 'no hub has this key');
       if (dialled.ok || dialled.error.type !== 'wrong-key') continue;

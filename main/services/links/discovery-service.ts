@@ -54,8 +54,8 @@ export class DiscoveryService {
   announceAgain(peerPort: number): Promise<void> {
     return this.#next(async () => {
       if (!this.#isRunning) return;
-      await this.#deps.discovery.stop();
       this.#isRunning = false;
+      await this.#leave();
       await this.#start(peerPort);
     });
   }
@@ -90,8 +90,17 @@ export class DiscoveryService {
     this.#is(DISCOVERY_OFF);
     if (!this.#isRunning) return;
     this.#isRunning = false;
-    await this.#deps.discovery.stop();
+    await this.#leave();
     this.#deps.directory.forgetNearby();
+  }
+
+  /** A goodbye that nobody hears is a warning, and keeps nothing else from being done. */
+  async #leave(): Promise<void> {
+    try {
+      await this.#deps.discovery.stop();
+    } catch (error) {
+      this.#deps.log.warn('discovery could not say goodbye', { error: error instanceof Error ? error.message : 'unknown' });
+    }
   }
 
   #heard(event: DiscoveryEvent): void {

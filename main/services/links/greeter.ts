@@ -124,6 +124,8 @@ export class Greeter {
     const reply: ReplyDraft = { kind: 'hello', payload: { ...this.#payload(link), selected_version: selected } };
     // What said nothing for a while may say hello after all: then it is one of ours.
     const isFirst = !link.isGreeted || link.isReference;
+    // On a connection of ours that still waits for its answer, the other side asks in return: our own hello ends the greeting.
+    if (!link.isGreeted && link.info.direction === 'outgoing') return { reply, sent: () => undefined };
     if (!isFirst || link.info.direction === 'outgoing') {
       return { reply, sent: () => this.#deps.onSecondHello(link) };
     }
@@ -156,7 +158,7 @@ function readAnswer({ payload }: Envelope): HelloPayload | undefined {
   return hello.ok && selected !== null && PROTOCOL_VERSIONS.includes(selected) ? hello.value : undefined;
 }
 
-/** What a hello that failed means to a person. `known` is what the end of the connection told already. */
+/** What a hello that failed means to a person. `known` is what the end of this very connection told. */
 export function greetingTrouble(name: string, error: AppError, known: string | null): string {
   const { code } = error;
   if (error instanceof SpeaksReference)

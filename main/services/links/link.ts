@@ -18,6 +18,8 @@ export class Link {
   hello: HelloPayload | undefined;
   /** The other side speaks the reference profile: it knows no hello (PROTOCOL.md, Reference profile). */
   isReference = false;
+  /** What its end told of how the other side sees this hub, as a sentence. */
+  endTrouble: string | null = null;
   /** Not used for sending any more; closed when idle. */
   isDraining = false;
   /** It answered when it was given up for another: nothing that went into it is lost. */

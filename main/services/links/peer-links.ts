@@ -331,7 +331,9 @@ export class PeerLinks implements PeerMessenger {
     const link = this.#table.gone(connection.connectionId);
     if (link === undefined || !this.#isRunning) return;
     const trouble = endTrouble(this.#deps.directory.nameOf(link.keyHex), link, { code, by });
-    if (trouble !== undefined) this.#deps.directory.setLive(link.keyHex, trouble);
+    if (trouble === undefined) return;
+    link.endTrouble = trouble.trouble ?? null;
+    this.#deps.directory.setLive(link.keyHex, trouble);
   }
 
   async #greet(connection: ConnectionInfo): Promise<Result<void, string>> {
@@ -339,8 +341,7 @@ export class PeerLinks implements PeerMessenger {
     if (link === undefined) return err('The connection was refused here.');
     const greeted = await this.#greeter.greet(link);
     if (greeted.ok) return ok();
-    const { directory } = this.#deps;
-    return err(greetingTrouble(directory.nameOf(link.keyHex), greeted.error, directory.live(link.keyHex).trouble));
+    return err(greetingTrouble(this.#deps.directory.nameOf(link.keyHex), greeted.error, link.endTrouble));
   }
 
   #note(link: Link, hello: HelloPayload): void {

@@ -118,6 +118,19 @@ describe('discovery', () => {
     expect(dad.directory.list('nearby')).toEqual([]);
   });
 
+  it('forgets who is near, and announces anew, also when its goodbye fails', async () => {
+    const [dad, mum] = [await hub('Dad'), await hub('Mum')];
+    const network_ = new ScriptedDiscovery();
+    const service = discoveryOf(dad, network_);
+    await service.start(dad.port);
+    network_.stop = () => Promise.reject(new Error('the interface is gone'));
+    network_.hear({ type: 'found', hub: { agentId: mum.agentId, keyHex: mum.key, port: mum.port, addresses: ['127.0.0.1'], label: 'x' } });
+    await service.announceAgain(dad.port);
+    expect([network_.advertisements.length, service.isRunning]).toEqual([2, true]);
+    await service.stop();
+    expect([dad.directory.list('nearby'), service.isRunning]).toEqual([[], false]);
+  });
+
   it('is a warning, not a failure, on a network that does not let us', async () => {
     const dad = await hub('Dad');
     const network_ = new ScriptedDiscovery();

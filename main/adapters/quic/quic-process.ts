@@ -30,7 +30,10 @@ const YOUNG_GENERATION = '--max-semi-space-size=1';
 const NO_DEBUGGER = '--disable-sigusr1';
 const NODE_FLAGS = [YOUNG_GENERATION, ...(process.allowedNodeEnvironmentFlags.has(NO_DEBUGGER) ? [NO_DEBUGGER] : [])];
 
-/** Starts the entry file (main/entry/quic.ts or its bundle) with the Node that runs this. */
+/**
+ * Starts the entry file (main/entry/quic.ts or its bundle) with the Node that runs this.
+ * @throws AppError internal when the system starts no process, for want of file descriptors or memory
+ */
 export function spawnNodeQuicProcess(entryFile: string = findEntryFile()): QuicChild {
   const { NODE_OPTIONS: _dropped, ...environment } = process.env;
   const pipe = process.platform === 'win32' ? 'overlapped' : 'pipe';
@@ -39,7 +42,14 @@ export function spawnNodeQuicProcess(entryFile: string = findEntryFile()): QuicC
     env: environment,
     windowsHide: true,
   });
-  const stream = child.stdio[CHANNEL_FILE_DESCRIPTOR];
+  // From the first moment: an error that nobody listens for would end the hub.
+  child.once('error', () => {});
+  const stream = child.stdio?.[CHANNEL_FILE_DESCRIPTOR];
+  if (child.pid === undefined || !stream) {
+    throw new AppError('internal', 'The process that talks to other hubs could not be started.', {
+      hint: 'Free memory or open files on this computer; the hub tries again.',
+    });
+  }
   assert(stream instanceof Duplex, 'the child has a channel');
   // A broken pipe is the end of the process, which has its own event.
   stream.on('error', () => {});

@@ -117,7 +117,7 @@ export class RuleBook {
       ...draft,
       id: this.#deps.random.uuid(),
       createdAt: this.nowMs(),
-      trustedSince: draft.peer === null ? null : trustedSince(tables, draft.peer),
+      trustedSince: draft.peer === null ? null : trustOf(tables, draft.peer),
       lastUsedAt: null,
       suspended: false,
       madeBy: maker.tokenId,
@@ -141,9 +141,9 @@ export class RuleBook {
     this.#note(tables, maker, 'rule.removed', row);
   }
 
-  /** False when the hub (or agent) it names is not trusted now, or is another one since. */
+  /** False when the hub (or agent) it names was removed, or is another one since; one that is suspended is the same. */
   isOfThisTrust(reads: Reads, row: RuleRow): boolean {
-    return row.peer === null || row.trustedSince === trustedSince(reads, row.peer);
+    return row.peer === null || row.trustedSince === trustOf(reads, row.peer);
   }
 
   restore(tables: Tables, after: After, row: RuleRow, maker: RuleMaker): void {
@@ -263,10 +263,15 @@ function agentOf(party: PartyKey): string {
   return party.slice('agent:'.length);
 }
 
-/** The moment that names who asks, as it is trusted now; null when it is not. */
+/** The moment that names who asks, as far as it is trusted now; null when it is not, or not for the time being. */
 function trustedSince(reads: Reads, party: PartyKey): number | null {
+  return isLocal(party) || reads.peer(party)?.trust === 'paired' ? trustOf(reads, party) : null;
+}
+
+/** The same for one that may be suspended; null when it is gone. */
+function trustOf(reads: Reads, party: PartyKey): number | null {
   if (party === OWNER_PARTY) return 0;
   if (isLocal(party)) return reads.agent(agentOf(party))?.createdAt ?? null;
   const peer = reads.peer(party);
-  return peer?.trust === 'paired' ? peer.pairedAt : null;
+  return peer === undefined || peer.trust === 'revoked' ? null : peer.pairedAt;
 }

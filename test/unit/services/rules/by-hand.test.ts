@@ -43,6 +43,22 @@ describe('rules made by hand, and the tester', () => {
     for (const domain of ['family', 'family.chat', 'family.chat.dinner']) expect(await allow(domain)).toMatchObject({ domain });
   });
 
+  it('one made or given back while its hub is suspended works once that hub is let in again', async () => {
+    const { mum } = hubs();
+    await hubs().trust('suspended');
+    const { id } = await mum.work.rules.create(
+      { effect: 'allow', ...ANYBODY, peer: 'dad', agent: 'claude', domain: 'family.chat' },
+      BROWSER,
+    );
+    await mum.work.rules.remove(id, BROWSER);
+    await mum.work.rules.restore(id, BROWSER);
+    await mum.store.write((tables) => {
+      const row = tables.peer(hubs().dad.key);
+      if (row) tables.putPeer({ ...row, trust: 'paired' });
+    });
+    expect(await hubs().send('let in')).toBe('queued');
+  });
+
   it('are listed a page at a time, in the order they were made', async () => {
     const { rules } = hubs().mum.work;
     for (const domain of ['a', 'b', 'c']) await rules.create({ effect: 'never', ...ANYBODY, domain }, BROWSER);

@@ -137,10 +137,7 @@ export function composeServices(config: Config, deps: NodeDeps, store: Store): S
     messenger: links,
     rates,
     resolvePeer: (to) => directory.resolve(to),
-    refreshCapabilities: async (peer) => {
-      const told = await links.refreshCapabilities(peer);
-      return told.ok || told.error.failedBy === 'peer';
-    },
+    refreshCapabilities: (peer) => links.refreshCapabilities(peer),
     hubName: () => settings.current().name,
     personName: () => settings.current().person,
     mintAgentToken: async (agent) => (await tokens.issueForAgent(agent)).token,

@@ -7,6 +7,7 @@ import { SystemRandom } from '../../main/adapters/clock/system-clock.ts';
 import Database from 'better-sqlite3';
 import { openStore } from '../../main/adapters/sqlite/open-store.ts';
 import { AppError } from '../../main/lib/app-error.ts';
+import { ok, type Result } from '../../main/lib/result.ts';
 import type { PeerRow, Store } from '../../main/ports/store.ts';
 import type { KeyHex } from '../../main/ports/transport.ts';
 import { agentIdOfKeyHex } from '../../main/protocol/agent-id.ts';
@@ -37,7 +38,7 @@ export interface WorkHubOptions {
   readonly features?: readonly string[];
   readonly extensions?: readonly string[];
   /** Whether a peer answers when it is asked for its capabilities; it does, and says nothing new, when absent. */
-  readonly refreshCapabilities?: () => Promise<boolean>;
+  readonly refreshCapabilities?: () => Promise<Result<void, AppError>>;
 }
 
 export class WorkHub {
@@ -197,7 +198,7 @@ export class WorkHub {
       messenger,
       rates: new PeerRates(clock, rates ?? NO_LIMITS, Number.MAX_SAFE_INTEGER),
       resolvePeer: (to) => ({ peer: findPeer(store, to), agent: to.includes('/') ? to.slice(to.indexOf('/') + 1) : null }),
-      refreshCapabilities: this.#options.refreshCapabilities ?? (() => Promise.resolve(true)),
+      refreshCapabilities: this.#options.refreshCapabilities ?? (() => Promise.resolve(ok())),
       hubName: () => name,
       personName: () => `${name}'s person`,
       mintAgentToken: (agent) => {

@@ -1,5 +1,6 @@
 // The thin line of work over real QUIC, real stores and the real clock: delegated, allowed, done, reported, with a line that breaks between.
 import { afterEach, expect, it } from 'vitest';
+import { ok } from '../../main/lib/result.ts';
 import { createInProcessTransport } from '../../main/adapters/quic/quic-transport.ts';
 import { SystemClock, SystemRandom } from '../../main/adapters/clock/system-clock.ts';
 import { PeerRates } from '../../main/services/links/peer-rates.ts';
@@ -36,7 +37,7 @@ async function hub(name: string): Promise<Hub> {
     messenger: stack.links,
     rates: new PeerRates(clock),
     resolvePeer: (to) => stack.directory.resolve(to),
-    refreshCapabilities: () => Promise.resolve(true),
+    refreshCapabilities: () => Promise.resolve(ok()),
     hubName: () => name,
     mintAgentToken: (agent) => Promise.resolve(agent),
     revokeAgentTokens: () => Promise.resolve(),

@@ -286,10 +286,7 @@ export class SimHub {
       messenger: mutant?.wrapMessenger?.(links, world.chance) ?? links,
       rates: peerRates,
       resolvePeer: (to) => directory.resolve(to),
-      refreshCapabilities: async (peer) => {
-        const told = await links.refreshCapabilities(peer);
-        return told.ok || told.error.failedBy === 'peer';
-      },
+      refreshCapabilities: (peer) => links.refreshCapabilities(peer),
       hubName: () => this.name,
       personName: () => null,
       mintAgentToken: (agent) => Promise.resolve(`token of ${agent}`),

@@ -40,7 +40,7 @@ export class ReferenceHouse {
       messenger: stack.links,
       rates: new PeerRates(clock),
       resolvePeer: (to) => stack.directory.resolve(to),
-      refreshCapabilities: async (peer) => (await stack.links.refreshCapabilities(peer)).ok,
+      refreshCapabilities: (peer) => stack.links.refreshCapabilities(peer),
       hubName: () => name,
       mintAgentToken: (agent) => Promise.resolve(agent),
       revokeAgentTokens: () => Promise.resolve(),

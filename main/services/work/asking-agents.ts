@@ -2,6 +2,7 @@
 // Extensions, route/1). An unknown name is looked up again, at most once in a while, because agents come and go.
 import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
+import { err, type Result } from '../../lib/result.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { PeerRow, Store } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
@@ -13,8 +14,7 @@ import { routeFrom } from './work-request.ts';
 interface Deps {
   readonly store: Store;
   readonly clock: Clock;
-  /** True when the hub answered. */
-  readonly refreshCapabilities: (peer: KeyHex) => Promise<boolean>;
+  readonly refreshCapabilities: (peer: KeyHex) => Promise<Result<void, AppError>>;
 }
 
 export class AskingAgents {
@@ -62,10 +62,11 @@ export class AskingAgents {
     this.#refreshedAt.set(key, clock.monotonicMs());
     return await new Promise<boolean>((resolve) => {
       const timer = clock.setTimer(REFRESH_WAIT_MS, () => resolve(false));
-      const told = this.#deps.refreshCapabilities(key).catch(() => false);
-      void told.then((isTold) => {
+      const told = this.#deps.refreshCapabilities(key).catch(() => err(new AppError('internal', 'The question broke off.')));
+      void told.then((answer) => {
         timer.cancel();
-        resolve(isTold);
+        // Only a hub that never tells has said its last word; any other failure is of this moment, such as a line that is just coming back.
+        resolve(answer.ok || answer.error.code === 'unsupported_feature');
       });
     });
   }

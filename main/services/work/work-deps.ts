@@ -2,6 +2,8 @@
 import type { EventBus } from '../event-bus.ts';
 import type { PeerMessenger } from '../peer-messenger.ts';
 import type { PeerRates } from '../links/peer-rates.ts';
+import type { AppError } from '../../lib/app-error.ts';
+import type { Result } from '../../lib/result.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { PeerRow, Store } from '../../ports/store.ts';
@@ -17,8 +19,8 @@ export interface WorkDeps {
   readonly rates: PeerRates;
   /** An agent id, a petname or "hub/agent" -> the paired hub. Throws peer_not_found with the nearest names in its hint. */
   readonly resolvePeer: (to: string) => { readonly peer: PeerRow; readonly agent: string | null };
-  /** Asks a peer for its capabilities and stores them; true when it answered. Never throws: an unreachable peer changes nothing. */
-  readonly refreshCapabilities: (peer: KeyHex) => Promise<boolean>;
+  /** Asks a peer for its capabilities and stores them. Never throws: an unreachable peer changes nothing. */
+  readonly refreshCapabilities: (peer: KeyHex) => Promise<Result<void, AppError>>;
   readonly hubName: () => string;
   /** The name of the person at this hub, for the record of who decided; null or absent when none was given. */
   readonly personName?: () => string | null;

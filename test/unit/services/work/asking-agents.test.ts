@@ -2,6 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Envelope } from '../../../../main/protocol/envelope.ts';
+import { AppError } from '../../../../main/lib/app-error.ts';
+import { err, ok, type Result } from '../../../../main/lib/result.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { MemoryNetwork } from '../../../fakes/memory-messenger.ts';
 import { peerRow, WorkHub } from '../../../fakes/work-hub.ts';
@@ -9,12 +11,12 @@ import { peerRow, WorkHub } from '../../../fakes/work-hub.ts';
 let clock: ManualClock;
 let mum: WorkHub;
 let dad: WorkHub;
-let lookUp: () => Promise<boolean>;
+let lookUp: () => Promise<Result<void, AppError>>;
 
 beforeEach(async () => {
   clock = new ManualClock();
   const network = new MemoryNetwork();
-  lookUp = () => Promise.resolve(true);
+  lookUp = () => Promise.resolve(ok());
   mum = await new WorkHub({ name: 'mum', network, clock, refreshCapabilities: () => lookUp() }).start();
   dad = await new WorkHub({ name: 'dad', network, clock }).start();
   await dad.pair(mum);
@@ -42,7 +44,7 @@ const ask = async (id: string): Promise<Envelope['payload']> => {
 it('is taken when the hub tells of the agent now', async () => {
   lookUp = async () => {
     await tells(['openclaw']);
-    return true;
+    return ok();
   };
   expect(await ask(randomUUID())).toMatchObject({ accepted: true, state: 'pending_approval' });
 });
@@ -54,9 +56,15 @@ it('is refused for good when the hub does not know the agent', async () => {
   expect(await ask(id)).toMatchObject({ accepted: false, code: 'not_authorized' });
 });
 
-it('is refused for now when the line broke before the hub could be asked, and taken when the very same comes again', async () => {
+const NOT_SAID = {
+  'the line broke before the hub could be asked': new AppError('peer_unreachable', 'Dad is not connected just now.', { failedBy: 'peer' }),
+  'the hub says that it does not know this one yet': new AppError('not_authorized', 'Not paired.', { failedBy: 'peer' }),
+  'the hub did not answer in time': new AppError('timeout', 'No answer.', { failedBy: 'timeout' }),
+};
+
+it.each(Object.entries(NOT_SAID))('is refused for now when %s, and taken when the very same comes again', async (_, error) => {
   const id = randomUUID();
-  lookUp = () => Promise.resolve(false);
+  lookUp = () => Promise.resolve(err(error));
   expect(await ask(id)).toMatchObject({ accepted: false, code: 'timeout', retryable: true });
   expect(mum.work.approvals.pending()).toEqual([]);
   await tells(['openclaw']);

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { SystemRandom } from '../../../../main/adapters/clock/system-clock.ts';
+import { ok } from '../../../../main/lib/result.ts';
 import { PEER_RATES } from '../../../../main/services/links/limits.ts';
 import { PeerRates } from '../../../../main/services/links/peer-rates.ts';
 import { Work } from '../../../../main/services/work/work.ts';
@@ -30,7 +31,7 @@ beforeEach(async () => {
     messenger: mum.links,
     rates: new PeerRates(clock),
     resolvePeer: (to) => mum.directory.resolve(to),
-    refreshCapabilities: () => Promise.resolve(true),
+    refreshCapabilities: () => Promise.resolve(ok()),
     hubName: () => 'Mum',
     mintAgentToken: (agent) => Promise.resolve(agent),
     revokeAgentTokens: () => Promise.resolve(),

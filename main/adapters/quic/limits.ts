@@ -65,8 +65,16 @@ export const PING_AFTER_SILENCE_MS = 8_000;
 export const LOST_AFTER_SILENCE_MS = 18_000;
 /** The same when something says, without proof, that the peer has lost the connection: it was asked at once. */
 export const LOST_AFTER_DOUBT_MS = 4_000;
-/** From one such question to the next; signs in between are not looked at. */
+/**
+ * On a slow path it takes this many round trips: six probe timeouts (RFC 9002, Section 6.2), whose variation is taken for half a round trip.
+ * Three are shorter than what a lossy line needs to answer one ping.
+ */
+export const LOST_AFTER_DOUBT_ROUND_TRIPS = 18;
+/** While in doubt the peer is asked again so often. */
+export const DOUBT_PING_INTERVAL_MS = 1_000;
+/** From one doubt to the next; signs in between are not looked at. It doubles with each doubt that proves unfounded, up to the longest. */
 export const DOUBT_INTERVAL_MS = 1_000;
+export const DOUBT_INTERVAL_MAX_MS = 60_000;
 
 /** Unread bytes a peer may have on a connection before it must wait. */
 export const CONNECTION_WINDOW_BYTES = 256 * 1024;

@@ -228,23 +228,44 @@ describe('silence', () => {
     expect(silence.judge(LOST_AFTER_SILENCE_MS)).toBe('nothing');
   });
 
-  it('is short where there is a doubt: a ping at once, and the end in seconds unless something is heard', () => {
+  const near = (): number => 20;
+
+  it('is short where there is a doubt: a ping at once and every second, and the end in seconds unless something is heard', () => {
     const silence = new Silence(0);
-    silence.doubt(1_000);
+    expect(silence.doubt(1_000, near)).toBe(true);
     expect(silence.judge(1_000)).toBe('ping');
-    silence.doubt(2_000);
-    expect(silence.judge(2_000)).toBe('nothing');
-    expect(silence.dueMs).toBe(1_000 + LOST_AFTER_DOUBT_MS);
+    expect(silence.doubt(1_500, near)).toBe(false);
+    expect(silence.judge(1_500)).toBe('nothing');
+    for (const second of [2_000, 3_000, 4_000]) expect(silence.judge(second)).toBe('ping');
     expect(silence.judge(1_000 + LOST_AFTER_DOUBT_MS)).toBe('lost');
-    silence.heard(3_000);
+    silence.heard(4_500);
     expect(silence.judge(1_000 + LOST_AFTER_DOUBT_MS)).toBe('nothing');
-    silence.doubt(6_000);
-    expect(silence.judge(6_000)).toBe('ping');
-    silence.heard(6_001);
-    silence.doubt(6_000 + DOUBT_INTERVAL_MS - 1);
-    expect(silence.judge(6_000 + DOUBT_INTERVAL_MS - 1)).toBe('nothing');
-    silence.doubt(6_000 + DOUBT_INTERVAL_MS);
-    expect(silence.judge(6_000 + DOUBT_INTERVAL_MS)).toBe('ping');
+    expect(silence.dueMs).toBe(4_500 + PING_AFTER_SILENCE_MS);
+  });
+
+  it('PW-02: is as long in doubt as a slow line needs, and never longer than without', () => {
+    const slow = new Silence(0);
+    slow.doubt(0, () => 300);
+    expect(slow.judge(LOST_AFTER_DOUBT_MS)).toBe('ping');
+    expect(slow.judge(18 * 300)).toBe('lost');
+    const slowest = new Silence(0);
+    slowest.doubt(0, () => 5_000);
+    expect(slowest.judge(LOST_AFTER_SILENCE_MS)).toBe('lost');
+  });
+
+  it('PW-02: is put in doubt ever more rarely by signs that prove unfounded, until they have stopped for long', () => {
+    const silence = new Silence(0);
+    const doubted: number[] = [];
+    for (let nowMs = 0; nowMs < 200_000; nowMs += 250) {
+      if (silence.doubt(nowMs, near)) doubted.push(nowMs);
+      silence.heard(nowMs);
+    }
+    const intervals = doubted.slice(1).map((atMs, index) => atMs - (doubted[index] ?? 0));
+    expect(intervals).toEqual([2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
+    silence.heard(400_000);
+    expect(silence.doubt(400_000, near)).toBe(true);
+    silence.heard(400_001);
+    expect(silence.doubt(400_000 + 2 * DOUBT_INTERVAL_MS, near)).toBe(true);
   });
 });
 

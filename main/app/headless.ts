@@ -22,7 +22,8 @@ export async function runHeadless(argv: readonly string[]): Promise<number> {
   // Node opens a debugger's port on this signal unless somebody listens to it; a hub holds what no debugger is to read.
   process.on('SIGUSR1', () => {});
   const stopped = new Promise<void>((resolve) => {
-    for (const signal of SIGNALS) process.once(signal, () => resolve());
+    // Heard to the end: a terminal and a program between send the same signal twice, and the second must not cut the stop short.
+    for (const signal of SIGNALS) process.on(signal, () => resolve());
   });
   let node: HubNode | undefined;
   try {

@@ -31,7 +31,10 @@ function missingDisplay(): string | null {
 
 function runElectron(program: string, parameters: readonly string[]): void {
   const child = spawn(program, parameters, { stdio: 'inherit', cwd: process.cwd() });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
+  // A terminal tells the whole group, and Electron ends without order at the second word; on Windows handing on would be a kill.
+  const isToldByOthers = process.stdin.isTTY || process.platform === 'win32';
+  for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => void (isToldByOthers || child.kill(signal)));
+  process.on('SIGTERM', () => child.kill('SIGTERM'));
   child.on('error', (error) => {
     say(`It could not be started: ${error.message}`);
     process.exitCode = 1;
@@ -51,7 +54,8 @@ async function runHere(file: string, parameters: readonly string[]): Promise<voi
  * `parameters` are handed on as they are.
  */
 export async function launch(parameters: readonly string[]): Promise<void> {
-  if (process.env['npm_lifecycle_event'] !== undefined) endWithNpm();
+  // Of npm's scripts only these run this file; a shell that another one opened keeps its variables for what is started from it.
+  if (['start', 'demo'].includes(process.env['npm_lifecycle_event'] ?? '')) endWithNpm();
   if (!buildIfNeeded(root, say)) {
     process.exitCode = 1;
     return;

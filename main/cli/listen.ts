@@ -39,7 +39,7 @@ interface ProgramEnd {
 export async function listen(client: HubClient, terminal: Terminal, options: ListenOptions): Promise<number> {
   const stop = new AbortController();
   const interrupt = (): void => stop.abort();
-  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
+  process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
   const listener = new Listener(client, terminal, options, stop.signal);
   try {
     const { token } = await client.call('hub.whoami', {});

@@ -41,7 +41,13 @@ function build(node) {
 
 function runWith(node) {
   const child = spawn(node, [program, ...process.argv.slice(2)], { stdio: 'inherit' });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  // A terminal may have told the child already; whoever runs until it is stopped bears to be told twice. On Windows the console tells
+  // everyone, and what is called a signal here would end the child at once.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.on(signal, () => {
+      if (process.platform !== 'win32' || signal === 'SIGTERM') child.kill(signal);
+    });
+  }
   child.on('error', (error) => fail(`The Node of this folder cannot be started: ${error.message}. "npm ci" in ${root} puts it right.`));
   child.on('exit', (code, signal) => process.exit(signal === null ? code : 128 + constants.signals[signal]));
 }

@@ -30,8 +30,8 @@ export async function runDemo(terminal: Terminal, options: DemoOptions): Promise
   const folder = await mkdtemp(join(tmpdir(), 'axon-demo-'));
   const ended = new AbortController();
   const onSignal = (): void => ended.abort();
-  process.once('SIGINT', onSignal);
-  process.once('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
   const hubs: DemoHub[] = [];
   try {
     const household = await startHousehold(terminal, folder, options.program, hubs);
@@ -48,10 +48,10 @@ export async function runDemo(terminal: Terminal, options: DemoOptions): Promise
     await Promise.all(agents);
   } finally {
     ended.abort();
-    process.off('SIGINT', onSignal);
-    process.off('SIGTERM', onSignal);
     await Promise.all(hubs.map((hub) => hub.stop()));
     await rm(folder, { recursive: true, force: true });
+    process.off('SIGINT', onSignal);
+    process.off('SIGTERM', onSignal);
     terminal.note('The household is gone; nothing of it was kept.');
   }
 }

@@ -17,7 +17,7 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { needsBuild } from '../../main/app/build.ts';
+import { buildIfNeeded, needsBuild } from '../../main/app/build.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const BUILT = ['out/main/headless.js', 'out/main/quic.js', 'out/main/cli.js', 'out/renderer/index.html'] as const;
@@ -128,6 +128,7 @@ describe('the file that package.json names', () => {
     symlinkSync(process.execPath, join(clone, 'node_modules/node/bin', basename(process.execPath)));
     const program =
       'process.on("SIGTERM", () => process.exit(7)); console.log(process.versions.node, ...process.argv.slice(2)); setInterval(() => {}, 60_000);';
+    for (const file of BUILT) put(clone, file, '');
     put(clone, 'out/main/cli.js', program);
     const command = axon(clone, ['hub', '--name', 'a b'], ['--import', OLD_NODE]);
     await expect.poll(() => command.out, { timeout: 10_000 }).toBe(`${process.versions.node} hub --name a b\n`);
@@ -137,7 +138,7 @@ describe('the file that package.json names', () => {
   });
 
   test('says which Node it needs where npm brought none', async () => {
-    put(clone, 'out/main/cli.js', 'console.log("ran")');
+    for (const file of BUILT) put(clone, file, 'console.log("ran")');
     const command = axon(clone, ['status'], ['--import', OLD_NODE]);
     await command.ended;
     expect(command).toMatchObject({ out: '', error: expect.stringContaining('this is 20.19.0') });
@@ -152,5 +153,35 @@ describe('the file that package.json names', () => {
     const later = statSync(join(clone, BUILT[0])).mtimeMs / 1000 + 5;
     utimesSync(join(clone, 'main/entry/axon.cjs'), later, later);
     expect(needsBuild(clone)).toBe('The sources changed since the last build');
+  });
+
+  test.each([
+    ['of a process that is gone', '4194304999 1'],
+    ['of an earlier process with our number', String(process.pid)],
+    ['of an earlier process with the number of one that lives', `${process.ppid} 1`],
+    ['that was never written to its end', ''],
+  ])('a lock %s is taken over, and what it left is built again', (_what, content) => {
+    for (const file of BUILT) put(clone, file, '');
+    put(clone, 'node_modules/electron-vite/bin/electron-vite.js', 'require("fs").writeFileSync("rebuilt", "")');
+    put(clone, 'node_modules/package.json', '{"type":"commonjs"}');
+    put(clone, 'out/building', content);
+    utimesSync(join(clone, 'out/building'), 1, 1);
+    const said: string[] = [];
+    expect(buildIfNeeded(clone, (text) => said.push(text))).toBe(true);
+    expect(said[0]).toContain('The last build was not finished: building');
+    expect(existsSync(join(clone, 'rebuilt'))).toBe(true);
+    expect(existsSync(join(clone, 'out/building'))).toBe(false);
+  });
+
+  test.each([
+    ['a file is missing', BUILT.slice(0, 3)],
+    ['a build was cut short', [...BUILT, 'out/building']],
+  ])('axon builds again where %s', async (_what, files) => {
+    for (const file of files) put(clone, file, 'console.log("ran")');
+    put(clone, 'node_modules/electron-vite/package.json', '{}');
+    put(clone, 'main/entry/start.ts', 'import { writeFileSync } from "node:fs"; writeFileSync("rebuilt", process.argv[2] ?? "");');
+    const command = axon(clone, ['status']);
+    await command.ended;
+    expect(readFileSync(join(clone, 'rebuilt'), 'utf8'), command.error).toBe('build');
   });
 });

@@ -45,7 +45,7 @@ async function beginHandshakes(socket: RawSocket, hub: TestHub, count: number): 
 attack('PW-05: 500 handshakes of one source hold eight places at most, all free again in ten seconds', async () => {
   const { hub, control } = await house.open();
   const attacker = await house.socket('127.0.0.2');
-  // The budget of Initials would stop all of them together before their tokens; so some come first, at a pace that passes.
+  // One address proves itself only so often a second: all of them together would be stopped there. So some come first, at a pace that passes.
   await beginHandshakes(attacker, hub, INITIALS_BURST / 2);
   const held = await hub.counter('half-open.now', (count) => count === HALF_OPEN_PER_SOURCE_MAX);
   expect(held).toBe(HALF_OPEN_PER_SOURCE_MAX);

@@ -1,20 +1,30 @@
 // GET /metrics of a whole hub: the text that collectors read, for whoever has a token, and the same counters in the status.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Household, newIdentity, systemDeps } from './quic-test-hub.ts';
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { Household, newIdentity, systemDeps, type Identity } from './quic-test-hub.ts';
 import { createInProcessTransport } from '../../main/adapters/quic/quic-transport.ts';
 import { TestHub } from '../support/test-hub.ts';
+
+const COUNTED_WITHIN_MS = 10_000;
 
 let hub: TestHub;
 let agent: string;
 const strangers = new Household(() => createInProcessTransport(systemDeps));
-beforeAll(async () => {
+beforeEach(async () => {
   hub = await TestHub.start();
   agent = await hub.agent('collector');
 });
-afterAll(async () => {
-  await strangers.stop();
-  await hub.stop();
-});
+afterEach(() => hub.stop());
+afterAll(() => strangers.stop());
+
+/** A stranger with a line to the hub: once dialling succeeded, the hub's end may still be a moment behind. */
+async function connectStranger(): Promise<Identity> {
+  const identity = newIdentity();
+  const stranger = await strangers.hub('127.0.0.1', identity);
+  const status = JSON.parse((await hub.ask('/v1/status', { token: agent })).text);
+  const target = { agentId: status.hub.agent_id, keyHex: status.hub.public_key, host: '127.0.0.1', port: status.hub.peer_port };
+  expect((await stranger.transport.dial(target, AbortSignal.timeout(COUNTED_WITHIN_MS))).ok).toBe(true);
+  return identity;
+}
 
 /** The samples of the text by name and labels; throws where a line is not of the format. */
 function samplesOf(text: string): ReadonlyMap<string, number> {
@@ -44,23 +54,26 @@ describe('GET /metrics', () => {
   });
 
   test('tells what came, what was let in and what was dropped, in the format of Prometheus', async () => {
-    const identity = newIdentity();
-    const stranger = await strangers.hub('127.0.0.1', identity);
-    const status = JSON.parse((await hub.ask('/v1/status', { token: agent })).text);
-    const target = { agentId: status.hub.agent_id, keyHex: status.hub.public_key, host: '127.0.0.1', port: status.hub.peer_port };
-    expect((await stranger.transport.dial(target, AbortSignal.timeout(5_000))).ok).toBe(true);
-    const answer = await hub.ask('/metrics', { token: agent });
+    const identity = await connectStranger();
+    const { answer, samples } = await vi.waitFor(
+      async () => {
+        const read = await hub.ask('/metrics', { token: agent });
+        const known = samplesOf(read.text);
+        expect(known.get('axon_quic_connections')).toBe(1);
+        expect(known.get('axon_quic_connections_quarantined')).toBe(1);
+        expect(known.get('axon_quic_half_open')).toBe(0);
+        return { answer: read, samples: known };
+      },
+      { timeout: COUNTED_WITHIN_MS },
+    );
     expect(answer.status).toBe(200);
     expect(answer.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
-    const samples = samplesOf(answer.text);
-    expect(samples.get('axon_quic_connections')).toBe(1);
-    expect(samples.get('axon_quic_connections_quarantined')).toBe(1);
-    expect(samples.get('axon_quic_retries_total{event="sent"}')).toBe(1);
-    expect(samples.get('axon_quic_retries_total{event="validated"}')).toBe(1);
+    // A client that waited long for the answer to its first packet sends it again, and is told to try again once more.
+    expect(samples.get('axon_quic_retries_total{event="sent"}')).toBeGreaterThanOrEqual(1);
+    expect(samples.get('axon_quic_retries_total{event="validated"}')).toBeGreaterThanOrEqual(1);
     expect(samples.get('axon_quic_datagrams_total{event="received"}')).toBeGreaterThan(2);
     expect(samples.get('axon_quic_bytes_total{event="sent"}')).toBeGreaterThan(1_200);
     expect(samples.get('axon_quic_path_mtu_bytes')).toBeGreaterThanOrEqual(1_200);
-    expect(samples.get('axon_quic_half_open')).toBe(0);
     expect(samples.get('axon_quic_process_restarts_total')).toBe(0);
     expect(samples.get('axon_agents_registered')).toBe(1);
     expect(samples.get('axon_hub_memory_bytes')).toBeGreaterThan(10_000_000);
@@ -71,8 +84,18 @@ describe('GET /metrics', () => {
   });
 
   test('and the status tell the same counters', async () => {
-    const { transport } = JSON.parse((await hub.ask('/v1/status', { token: agent })).text);
-    expect(transport.counters).toMatchObject({ 'retries.sent': 1, 'retries.validated': 1, 'connections.quarantined': 1 });
-    expect(transport).toHaveProperty('memory_bytes');
+    await connectStranger();
+    await vi.waitFor(
+      async () => {
+        const { transport } = JSON.parse((await hub.ask('/v1/status', { token: agent })).text);
+        const samples = samplesOf((await hub.ask('/metrics', { token: agent })).text);
+        expect(transport.counters['connections.quarantined']).toBe(1);
+        expect(transport.counters['retries.sent']).toBeGreaterThanOrEqual(1);
+        expect(transport.counters['retries.sent']).toBe(samples.get('axon_quic_retries_total{event="sent"}'));
+        expect(transport.counters['retries.validated']).toBe(samples.get('axon_quic_retries_total{event="validated"}'));
+        expect(transport).toHaveProperty('memory_bytes');
+      },
+      { timeout: COUNTED_WITHIN_MS },
+    );
   });
 });

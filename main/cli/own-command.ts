@@ -9,6 +9,10 @@ const PROGRAM = 'main/entry/axon.cjs';
 /** Needs no quotes in any shell. */
 const PLAIN_WORD = /^[\w./:@%+,=-]+$/;
 const PLAIN_WINDOWS_WORD = /^[\w./:@+,=\\-]+$/;
+/** cmd or PowerShell gives these a meaning inside double quotes as well, and no other quotes hold in both. */
+const UNQUOTABLE_ON_WINDOWS = /["$`%!\u201c-\u201f]/;
+/** Stands for a data folder that cannot be named safely: a person types it. */
+const HOME_TO_TYPE = 'DATA_FOLDER';
 
 /** What the answer depends on; the present process unless a test says otherwise. */
 export interface Surroundings {
@@ -20,18 +24,22 @@ export interface Surroundings {
   readonly platform: NodeJS.Platform;
 }
 
-/** For the terminal this process runs at: the shortest form that works in its folder. @param home the data folder, absolute */
+/**
+ * For the terminal this process runs at: the shortest form that works in its folder. A data folder that no quotes hold stands as DATA_FOLDER.
+ * @param home the data folder, absolute
+ */
 export function ownCommand(home: string, here: Surroundings = surroundings()): string {
   const root = packageFolder(here.codeFolder);
   const isHere = root !== null && real(here.workingFolder) === root && existsSync(join(root, PROGRAM));
   const program = isHere && !isInstalled(root, here) ? 'npx axon' : programAnywhere(root, here);
-  return `${program ?? 'axon'}${homeWords(home, here)}`;
+  return `${program ?? 'axon'}${homeWords(home, here) ?? ` --home ${HOME_TO_TYPE}`}`;
 }
 
-/** For a terminal in any folder; null where the program came without a command, as in the packaged desktop app. */
+/** For a terminal in any folder; null where the program came without a command, as in the packaged desktop app, or no quotes hold a path. */
 export function ownCommandAnywhere(home: string, here: Surroundings = surroundings()): string | null {
   const program = programAnywhere(packageFolder(here.codeFolder), here);
-  return program === null ? null : `${program}${homeWords(home, here)}`;
+  const words = homeWords(home, here);
+  return program === null || words === null ? null : `${program}${words}`;
 }
 
 /** Hints name commands as "axon ..." in double quotes: the same text with the words that work here. */
@@ -48,7 +56,8 @@ function programAnywhere(root: string | null, here: Surroundings): string | null
   if (root === null) return null;
   if (isInstalled(root, here)) return 'axon';
   const program = join(root, PROGRAM);
-  return existsSync(program) ? `node ${shellWord(program, here.platform)}` : null;
+  const word = existsSync(program) ? shellWord(program, here.platform) : null;
+  return word === null ? null : `node ${word}`;
 }
 
 /** True when the shell finds this very program as "axon". What npm puts into PATH for its own scripts is not there at other times. */
@@ -62,13 +71,17 @@ function isInstalled(root: string, { env, platform }: Surroundings): boolean {
   });
 }
 
-function homeWords(home: string, { env, platform }: Surroundings): string {
-  return home === dataFolder(undefined, { ...env, AXON_HOME: undefined }) ? '' : ` --home ${shellWord(home, platform)}`;
+function homeWords(home: string, { env, platform }: Surroundings): string | null {
+  if (home === dataFolder(undefined, { ...env, AXON_HOME: undefined })) return '';
+  const word = shellWord(home, platform);
+  return word === null ? null : ` --home ${word}`;
 }
 
-function shellWord(word: string, platform: NodeJS.Platform): string {
-  if (platform === 'win32') return PLAIN_WINDOWS_WORD.test(word) ? word : `"${word}"`;
-  return PLAIN_WORD.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+/** The word in quotes where it needs them; null when none keep the shells of the system from expanding it. */
+function shellWord(word: string, platform: NodeJS.Platform): string | null {
+  if (platform !== 'win32') return PLAIN_WORD.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+  if (PLAIN_WINDOWS_WORD.test(word)) return word;
+  return UNQUOTABLE_ON_WINDOWS.test(word) ? null : `"${word}"`;
 }
 
 /** The folder of the package this code belongs to; null inside an archive, which no shell can enter. */

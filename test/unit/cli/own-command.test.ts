@@ -65,6 +65,20 @@ describe('the command', () => {
     expect(ownCommandAnywhere('/data/hub', here())).toMatch(/ --home \/data\/hub$/);
   });
 
+  test.each(['C:\\$(calc)', 'C:\\%X%\\hub', 'C:\\a`b', 'C:\\a!X!', 'C:\\a\u201d; calc'])(
+    'never shows %s to be pasted on Windows, where double quotes would not hold it',
+    (home) => {
+      expect(ownCommand(home, here({ platform: 'win32' }))).toBe('npx axon --home DATA_FOLDER');
+      expect(ownCommandAnywhere(home, here({ platform: 'win32' }))).toBeNull();
+    },
+  );
+
+  test('does not name a program on Windows whose path double quotes would not hold', () => {
+    const code = checkout(join(folder, '$(calc)'));
+    expect(ownCommandAnywhere(USUAL, here({ codeFolder: code, platform: 'win32' }))).toBeNull();
+    expect(ownCommand(USUAL, here({ codeFolder: code, platform: 'win32' }))).toBe('axon');
+  });
+
   test('does not take AXON_HOME for granted: another terminal may not have it', () => {
     expect(ownCommand('/data/hub', here({ env: { PATH: '', AXON_HOME: '/data/hub' } }))).toBe('npx axon --home /data/hub');
   });

@@ -38,9 +38,9 @@ async function running(hub: HubApi): Promise<HubDto> {
   });
 }
 
-/** Waits until this hub has a line to that peer. */
-export async function online(hub: HubApi, peer: string): Promise<void> {
-  await until('a line to the other hub', STEP_LIMIT_MS, async () => {
+/** Waits until this hub has a line to that peer; throws after `withinMs`. */
+export async function online(hub: HubApi, peer: string, withinMs = STEP_LIMIT_MS): Promise<void> {
+  await until('a line to the other hub', withinMs, async () => {
     const { items } = await hub.call('peers.list', { trust: 'paired' });
     return items.find((candidate) => candidate.id === peer && candidate.online);
   });

@@ -51,12 +51,15 @@ attack('PW-06: a client may make up a first connection id of any length that QUI
 attack('PW-08: a client without any application protocol is closed within a second', async () => {
   const { hub, control } = await house.open();
   const { certificate, key } = await papersOf(newIdentity());
-  const startedAt = performance.now();
   const { errorCode } = await shake(hub, { certificates: [certificate], key }, null);
   expect(errorCode).toBe(ALERTS.noApplicationProtocol);
   await hub.counter('half-open.now', (count) => count === 0);
-  expect(performance.now() - startedAt).toBeLessThan(1_000);
   expect(hub.events).toEqual([]);
+  // The second is the hub's own: where none ever ends, the client is closed all the same, so no limit of time had to run out.
+  const timeless = await house.hubOfOneSecond();
+  expect((await shake(timeless, { certificates: [certificate], key }, null)).errorCode).toBe(ALERTS.noApplicationProtocol);
+  await timeless.counter('half-open.now', (count) => count === 0);
+  expect(timeless.events).toEqual([]);
   await expectService(hub, control);
 });
 

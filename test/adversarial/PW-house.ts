@@ -1,8 +1,10 @@
 // The house under attack: one hub in a process of its own, and a paired control peer that must always get its answer within two seconds.
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { SystemClock } from '../../main/adapters/clock/system-clock.ts';
 import { spawnNodeQuicProcess, type QuicChild } from '../../main/adapters/quic/quic-process.ts';
 import { createInProcessTransport, createQuicTransport } from '../../main/adapters/quic/quic-transport.ts';
+import type { TimerHandle } from '../../main/ports/clock.ts';
 import { Household, systemDeps, type TestHub } from '../integration/quic-test-hub.ts';
 import { RawSocket } from './PW-lawless-peer.ts';
 
@@ -12,9 +14,23 @@ const CONTROL_LIMIT_MS = 2_000;
 /** Attackers have loopback addresses of their own, and memory is read from /proc. */
 export const attack = it.runIf(process.platform === 'linux');
 
+/** A clock on which no second ever ends: it stands still, and only what is due within a second comes. */
+class FirstSecond extends SystemClock {
+  readonly #startedAtMs = super.monotonicMs();
+
+  override monotonicMs(): number {
+    return this.#startedAtMs;
+  }
+
+  override setTimer(delayMs: number, run: () => void): TimerHandle {
+    return delayMs < 1_000 ? super.setTimer(delayMs, run) : { cancel: () => {} };
+  }
+}
+
 export class House {
   readonly #underAttack = new Household(() => createQuicTransport({ ...systemDeps, spawnQuicProcess: () => this.#spawn() }));
   readonly #peers = new Household(() => createInProcessTransport(systemDeps));
+  readonly #ofOneSecond = new Household(() => createInProcessTransport({ ...systemDeps, clock: new FirstSecond() }));
   readonly #sockets: RawSocket[] = [];
   readonly #cleanups: (() => void)[] = [];
   #processId = 0;
@@ -30,6 +46,11 @@ export class House {
 
   peer(host?: string): Promise<TestHub> {
     return this.#peers.hub(host);
+  }
+
+  /** A hub in this process on whose own clock no second ever ends: no longer limit of time is reached. */
+  hubOfOneSecond(): Promise<TestHub> {
+    return this.#ofOneSecond.hub('127.0.0.1');
   }
 
   async socket(host: string): Promise<RawSocket> {
@@ -57,6 +78,7 @@ export class House {
   async close(): Promise<void> {
     for (const cleanup of this.#cleanups.splice(0)) cleanup();
     await this.#underAttack.stop();
+    await this.#ofOneSecond.stop();
     await this.#peers.stop();
     await Promise.all(this.#sockets.splice(0).map((socket) => socket.close()));
   }

@@ -127,7 +127,8 @@ it('F-20: the QUIC process of a hub that is killed says goodbye to its peers at 
   const startedAt = performance.now();
   parent.kill('SIGKILL');
   expect(await peer.event('disconnected')).toMatchObject({ by: 'peer', code: CLOSE_CODES.shuttingDown });
-  expect(performance.now() - startedAt).toBeLessThan(2_000);
+  // Its word came, not the silence that ends a line after 18 s.
+  expect(performance.now() - startedAt).toBeLessThan(10_000);
   await untilGone(processId);
   expect(isAlive(processId)).toBe(false);
 });

@@ -10,12 +10,16 @@ export const FAILURES_WITHIN_MS = 600_000;
 export const LOCK_DURATION_MS = 600_000;
 /** Requests that wait for a person at once; one more gets overloaded, and its hub asks again every OFFER_AGAIN_AFTER_MS. */
 export const OFFERS_WAITING_MAX = 6;
+/** When all of these are taken, the oldest that nobody opened for so long gives its place to the next hub that asks. */
+export const OFFER_PLACE_KEPT_MS = 30_000;
 /** Of these from one address, so that a computer with many keys cannot keep the others out. */
 export const OFFERS_PER_ADDRESS_MAX = 1;
-/** An address from which so many requests came to nothing while pairing was open is heard no more until a person opens it again. */
+/** Once so many requests from an address came to nothing while pairing was open, only hubs there none of whose requests did are heard. */
 export const FRUITLESS_PER_ADDRESS_MAX = 6;
 /** A hub that took back so many requests while pairing was open is heard no more until a person opens it again; so is one that was declined. */
 export const FRUITLESS_OFFERS_MAX = 3;
+/** Hubs and addresses whose fruitless requests are remembered, each; the oldest is forgotten. */
+export const FRUITLESS_REMEMBERED_MAX = 256;
 /** An offer that found pairing closed or busy is made again at this distance, until the pairing's time is up. */
 export const OFFER_AGAIN_AFTER_MS = 3_000;
 /** Own confirmations are sent again for this long, counted from our own check. */

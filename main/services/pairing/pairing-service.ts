@@ -32,7 +32,7 @@ import type { HubProfile } from '../links/hub-profile.ts';
 import type { ReplyDraft } from '../peer-messenger.ts';
 import { Confirmations } from './confirmations.ts';
 import { CONFIRM_ACCEPT_MS, PAIRING_DURATION_MS } from './limits.ts';
-import { anotherIsUnderWay, refuseWithoutPlace } from './offer-places.ts';
+import { anotherIsUnderWay, placeFor } from './offer-places.ts';
 import { offerUntilTaken } from './offering.ts';
 import { keyBytes, PairingSession } from './pairing-session.ts';
 import { PairingShelf } from './pairing-shelf.ts';
@@ -240,7 +240,8 @@ export class PairingService {
     const running = this.#shelf.running();
     const isCrossing = running?.role === 'I' && running.peerKey === key && running.state === 'waiting_for_answer';
     if (isCrossing) this.#yieldTo(running, key);
-    else refuseWithoutPlace({ key, host: at.host }, this.#shelf, this.#window);
+    const displaced = isCrossing ? undefined : placeFor({ key, host: at.host }, this.#shelf, this.#window, this.#deps.clock.monotonicMs());
+    if (displaced !== undefined) this.#abort(displaced, 'Its place was needed.', 'its place was needed', false);
     for (const older of this.#shelf.waiting()) {
       if (older.peerKey !== key) continue;
       this.#window.cameToNothing(key, at.host, false);
@@ -391,6 +392,7 @@ export class PairingService {
       wantedName,
       nonce: random.bytes(PAIRING_NONCE_BYTES),
       expiresAt: clock.wallMs() + PAIRING_DURATION_MS,
+      sinceMs: clock.monotonicMs(),
     });
   }
 }

@@ -24,6 +24,8 @@ export interface SessionStart {
   /** The name the owner wants for the hub, if any. */
   readonly wantedName: string | null;
   readonly expiresAt: number;
+  /** Monotonic. */
+  readonly sinceMs: number;
   readonly nonce: Uint8Array;
 }
 
@@ -47,6 +49,8 @@ export class PairingSession {
   peerAddress: HubAddress | null = null;
   /** Wall clock, for display. */
   expiresAt: number;
+  /** When it came to be, on the monotonic clock. */
+  readonly sinceMs: number;
   peerMeta: PairMeta = {};
   /** R: what I promised. I: our own promise. */
   commit: Uint8Array = new Uint8Array();
@@ -66,6 +70,7 @@ export class PairingSession {
     this.wantedName = start.wantedName;
     this.isInvited = start.role === 'I';
     this.expiresAt = start.expiresAt;
+    this.sinceMs = start.sinceMs;
     this.#ownKey = start.ownKey;
     this.state = start.role === 'I' ? 'waiting_for_answer' : 'offered';
   }

@@ -9,6 +9,7 @@ import {
   FAILURES_WITHIN_MS,
   FRUITLESS_OFFERS_MAX,
   FRUITLESS_PER_ADDRESS_MAX,
+  FRUITLESS_REMEMBERED_MAX,
   LOCK_DURATION_MS,
   WINDOW_DURATION_MAX_MINUTES,
 } from './limits.ts';
@@ -35,16 +36,17 @@ export class PairingWindow {
     return !this.isLocked && this.#closesAtMs !== undefined && this.#clock.monotonicMs() < this.#closesAtMs;
   }
 
-  /** Whether this hub may ask now, from that address. */
+  /** Whether this hub may ask now, from that address: what others did there is not held against a hub that did nothing. */
   admits(key: KeyHex, host: string): boolean {
-    const isHeard = (this.#fruitless.get(key) ?? 0) < FRUITLESS_OFFERS_MAX;
-    return this.isOpen && isHeard && (this.#fruitlessFrom.get(host) ?? 0) < FRUITLESS_PER_ADDRESS_MAX;
+    const fruitless = this.#fruitless.get(key) ?? 0;
+    const isAddressHeard = fruitless === 0 || (this.#fruitlessFrom.get(host) ?? 0) < FRUITLESS_PER_ADDRESS_MAX;
+    return this.isOpen && fruitless < FRUITLESS_OFFERS_MAX && isAddressHeard;
   }
 
   /** A request of this hub came to nothing: `isDeclined` by the person here, which ends it for this window, or taken back by the hub. */
   cameToNothing(key: KeyHex, host: string | undefined, isDeclined: boolean): void {
-    this.#fruitless.set(key, isDeclined ? FRUITLESS_OFFERS_MAX : (this.#fruitless.get(key) ?? 0) + 1);
-    if (host !== undefined) this.#fruitlessFrom.set(host, (this.#fruitlessFrom.get(host) ?? 0) + 1);
+    remember(this.#fruitless, key, isDeclined ? FRUITLESS_OFFERS_MAX : (this.#fruitless.get(key) ?? 0) + 1);
+    if (host !== undefined) remember(this.#fruitlessFrom, host, (this.#fruitlessFrom.get(host) ?? 0) + 1);
   }
 
   /** Throws AppError rate_limited while too many failures keep pairing shut. */
@@ -126,4 +128,12 @@ export class PairingWindow {
   #asWall(monotonicMs: number | undefined): number | null {
     return monotonicMs === undefined ? null : Math.round(this.#clock.wallMs() + monotonicMs - this.#clock.monotonicMs());
   }
+}
+
+/** Sets a count as the newest and forgets the oldest beyond the maximum. */
+function remember(counts: Map<string, number>, of: string, count: number): void {
+  counts.delete(of);
+  counts.set(of, count);
+  const oldest = counts.keys().next();
+  if (counts.size > FRUITLESS_REMEMBERED_MAX && !oldest.done) counts.delete(oldest.value);
 }

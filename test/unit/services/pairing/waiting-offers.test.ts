@@ -2,8 +2,9 @@
 // addresses or bad manners neither fill the screen nor keep that hub out.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PairingDto } from '../../../../preload/contract/dto.ts';
+import { QUARANTINED_CONNECTIONS_MAX } from '../../../../main/adapters/quic/limits.ts';
 import { hubLabel } from '../../../../main/services/links/peer-names.ts';
-import { OFFERS_WAITING_MAX } from '../../../../main/services/pairing/limits.ts';
+import { OFFER_PLACE_KEPT_MS, OFFERS_WAITING_MAX } from '../../../../main/services/pairing/limits.ts';
 import { HubStack, PERSON } from '../../../fakes/hub-stack.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { MemoryNetwork } from '../../../fakes/memory-transport.ts';
@@ -139,6 +140,22 @@ describe('requests that wait', () => {
     await finish();
   });
 
+  it('of strangers, who hold every place for a connection as well, keep nobody from pressing Add on this side', async () => {
+    mum.pairing.setWindow(true, 30);
+    const strangers: Attacker[] = [];
+    for (let count = 0; count < QUARANTINED_CONNECTIONS_MAX; count++) strangers.push(await stranger(`192.168.1.${100 + count}`));
+    for (const eve of strangers.slice(-OFFERS_WAITING_MAX)) await eve.offers();
+    expect(waitingAtMum()).toHaveLength(OFFERS_WAITING_MAX);
+    mum.hears(dad);
+    mum.pairing.begin(dad.agentId, null);
+    const asked = (): PairingDto | undefined => dad.pairing.list().find(({ state }) => state === 'offered');
+    dad.pairing.setWindow(true, 5);
+    await clock.until(() => asked() !== undefined, 'her request waits at his', 20_000);
+    dad.pairing.open(asked()?.id ?? '');
+    [dad, mum] = [mum, dad];
+    await finish();
+  });
+
   it('of strangers who were put away make place for the one that asks on', async () => {
     mum.pairing.setWindow(true, 30);
     for (let count = 0; count < OFFERS_WAITING_MAX; count++) await (await stranger(`192.168.1.${100 + count}`)).offers();
@@ -151,18 +168,33 @@ describe('requests that wait', () => {
     await finish();
   });
 
-  it('from an address that asks and takes back again and again are heard no more until pairing is opened anew', async () => {
+  it('of which all places are taken give up the oldest that nobody opened for half a minute, and the one that asks on comes in', async () => {
+    mum.pairing.setWindow(true, 30);
+    for (let count = 0; count < OFFERS_WAITING_MAX; count++) await (await stranger(`192.168.1.${100 + count}`)).offers();
+    const [oldest, ...others] = waitingAtMum().map(({ id }) => id);
+    dad.pairing.begin(mum.agentId, null);
+    await clock.advance(OFFER_PLACE_KEPT_MS - 5_000);
+    expect(waitingAtMum().map(({ id }) => id)).toEqual([oldest, ...others]);
+    await clock.until(() => waitingAtMum().some(({ peer_id: id }) => id === dad.agentId), 'his request has a place now', 15_000);
+    expect(waitingAtMum().map(({ id }) => id)).toEqual([...others, offerOf(dad.agentId).id]);
+    mum.pairing.open(offerOf(dad.agentId).id);
+    await finish();
+  });
+
+  it('from a hub that takes back are heard no more after three, and from its address only of hubs that did not', async () => {
     mum.pairing.setWindow(true, 5);
-    const answers: unknown[] = [];
-    for (let count = 0; count < 9; count++) {
-      const eve = await stranger('192.168.1.66');
-      answers.push(await eve.offers());
+    const strangers: Attacker[] = [];
+    for (let count = 0; count < 6; count++) {
+      const eve = await stranger('192.168.1.10');
+      strangers.push(eve);
+      expect(await eve.offers()).toBe('ack');
       await eve.takesBack();
     }
-    expect(answers).toEqual([...Array.from({ length: 6 }, () => 'ack'), ...Array.from({ length: 3 }, () => 'not_authorized')]);
+    for (const eve of strangers) expect(await eve.offers()).toBe('not_authorized');
     await dadAsks();
+    await mum.pairing.cancel(offerOf(dad.agentId).id);
     mum.pairing.setWindow(true, 5);
-    expect(await (await stranger('192.168.1.66')).offers()).toBe('ack');
+    expect(await strangers[0]?.offers()).toBe('ack');
   });
 
   it('are replaced by a newer one of the same hub, which cannot ask beside a pairing that goes on', async () => {

@@ -36,18 +36,22 @@ export interface Config {
   readonly peerRateFactor: number;
 }
 
-const port = v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(65_535));
+const A_PORT = 'a port is a whole number from 0 to 65535, and 0 picks a free one';
+const A_NAME = 'a name has 1 to 64 characters';
+const A_FACTOR = 'a whole number from 1 to 1000000';
+const port = v.pipe(v.number(A_PORT), v.safeInteger(A_PORT), v.minValue(0, A_PORT), v.maxValue(65_535, A_PORT));
+const factor = v.pipe(v.number(A_FACTOR), v.safeInteger(A_FACTOR), v.minValue(1, A_FACTOR), v.maxValue(1_000_000, A_FACTOR));
 const settingsSchema = v.partial(
   v.strictObject({
-    name: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(64)),
+    name: v.pipe(v.string(A_NAME), v.trim(), v.minLength(1, A_NAME), v.maxLength(64, A_NAME)),
     'api-port': port,
     'peer-port': port,
     interface: v.pipe(v.string(), v.regex(/^[\w.:-]{1,64}(?:,[\w.:-]{1,64}){0,15}$/, 'names of network interfaces, with commas between')),
     discovery: v.boolean(),
     'log-level': v.picklist(LOG_LEVELS),
     log: v.picklist(LOG_FORMS),
-    'request-rate': v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(1_000_000)),
-    'peer-rate-factor': v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(1_000_000)),
+    'request-rate': factor,
+    'peer-rate-factor': factor,
   }),
 );
 type Settings = v.InferOutput<typeof settingsSchema>;

@@ -27,7 +27,7 @@ export async function openSocket(host: string, port: number, receive: Receive, c
     if (host === '::' && (code === 'EAFNOSUPPORT' || code === 'EADDRNOTAVAIL')) return openSocket('0.0.0.0', port, receive, counters);
     if (code === 'EADDRINUSE') {
       throw new AppError('address_in_use', `UDP port ${port} on ${host} is taken by another program.`, {
-        hint: 'Stop the other program, or choose another peer port in the settings.',
+        hint: 'Stop the other program, or choose another port with --peer-port (0 picks a free one).',
         cause: error,
       });
     }

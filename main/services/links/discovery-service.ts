@@ -117,7 +117,7 @@ export class DiscoveryService {
     this.#status = status;
     this.#deps.onStatus(status);
     const { state, message, interfaces } = status;
-    if (message !== null) this.#deps.log.warn(message, { state, interfaces: interfaces.join(' ') });
+    if (message !== null) this.#deps.log.warn(message, { state, interfaces: interfaces.length === 0 ? null : interfaces.join(' ') });
     else if (before.message !== null && state === 'working')
       this.#deps.log.info('hubs can be found again', { interfaces: interfaces.join(' ') });
   }

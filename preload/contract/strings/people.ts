@@ -37,7 +37,7 @@ export const people = {
   add: 'Add',
   empty: {
     title: 'No other hubs yet',
-    detail: 'Install AXON Hub on another computer in your home. It appears here within 5 seconds; then press Add on one of the two.',
+    detail: 'Install AXON Hub on another computer in your home. It appears here within 5 seconds; then press Add on both.',
   },
 
   allHubs: 'All hubs',
@@ -143,7 +143,7 @@ export const people = {
     waiting: {
       tag: 'asked',
       title: 'Now go to the other computer',
-      detail: 'It shows that this hub asks to be added. Press “Open it” there; six digits appear on its screen.',
+      detail: 'On it, go to People & hubs and press “Add a hub”, then “Open it”; six digits appear on its screen.',
       standsAs: 'It lists this computer as',
       thisScreen: 'This screen is',
     },

@@ -109,7 +109,7 @@ describe('the wider choices of a card', () => {
     document.getElementById(`approval-${DINNER.id}`)?.focus();
     await userEvent.keyboard('r');
     await expect.element(button('Decline and say so')).toBeVisible();
-    await userEvent.keyboard('m');
+    await userEvent.keyboard('{Escape}m');
     await expect.element(button('Allow and remember')).toBeVisible();
     await expect.element(button('Decline and say so')).not.toBeInTheDocument();
     await userEvent.keyboard('{Escape}');

@@ -126,7 +126,7 @@ export const now = {
     allowedNoName: (where: string) => `Allowed once, ${where}`,
     declined: (by: string, where: string) => `Declined by ${by}, ${where}`,
     declinedNoName: (where: string) => `Declined, ${where}`,
-    agentHasIt: (time: string, agent: string) => `${time}. ${agent} has it.`,
+    agentHasIt: (time: string, agent: string) => `${time}. It goes to ${agent}.`,
     askerTold: (time: string, hub: string) => `${time}. ${hub} was told.`,
     withReason: (reason: string) => `With “${reason}”.`,
     second: 'Your press here came second and changed nothing.',

@@ -13,7 +13,7 @@ export const agents = {
     'An agent is a program that works for you: Claude Code, OpenClaw, a script. Connect one and others in your home can ask it, as far as you allow.',
   classes: { R0: 'Only looks', R1: 'Small, can be undone', R2: 'Others see it', R3: 'Dangerous' } satisfies Record<RiskClass, string>,
   classDetail: {
-    R0: 'Questions are answered without asking you.',
+    R0: 'Questions that name one of its areas are answered without asking you. All else asks.',
     R1: 'Asks you each time.',
     R2: 'Asks you each time.',
     R3: 'Asks you each time, with the last word typed.',

@@ -94,8 +94,9 @@ export class CardModel {
   isInert(live: boolean, now: number): boolean {
     return !live || this.arming.inert || this.#sending || !this.pending || now >= this.#approval.expires_at;
   }
+  /** Never while a reason to decline is being given: whoever goes on by Tab from there must not allow by accident. */
   mayAllow(live: boolean, now: number): boolean {
-    return !this.isInert(live, now) && this.read && this.wordMatches;
+    return !this.reasonOpen && !this.isInert(live, now) && this.read && this.wordMatches;
   }
 
   /** The end of the text with this digest has been in view. */

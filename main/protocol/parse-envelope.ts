@@ -35,6 +35,17 @@ export function isMessageId(text: string): boolean {
  * @param bytes the whole stream, at most 65,536 bytes
  */
 export function parseEnvelope(bytes: Uint8Array): Result<ParsedEnvelope, EnvelopeRefusal> {
+  return parseMessage(bytes, readEnvelope);
+}
+
+/**
+ * One message of any form: one strict JSON object, read by `read`. Never throws.
+ * @param read the envelope, or why the members are none
+ */
+export function parseMessage<Form extends object>(
+  bytes: Uint8Array,
+  read: (fields: JsonObject) => Form | string,
+): Result<{ readonly envelope: Form; readonly raw: string }, EnvelopeRefusal> {
   const json = readStrictJson(bytes, ENVELOPE_JSON_LIMITS);
   if (!json.ok) {
     const { outerStrings } = json.error;
@@ -42,7 +53,7 @@ export function parseEnvelope(bytes: Uint8Array): Result<ParsedEnvelope, Envelop
   }
   const fields = json.value;
   if (!isJsonObject(fields)) return err({ reason: 'a message is one JSON object', id: null, kind: null });
-  const envelope = readEnvelope(fields);
+  const envelope = read(fields);
   if (typeof envelope === 'string') return err({ reason: envelope, ...whatIsKnown(fields.id, fields.kind) });
   return ok({ envelope, raw: new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes) });
 }
@@ -72,7 +83,7 @@ function readPayload(payload: unknown, kind: string): JsonObject | undefined {
 }
 
 /** What could be read of a message that is refused. */
-export function whatIsKnown(id: unknown, kind: unknown): Omit<EnvelopeRefusal, 'reason'> {
+function whatIsKnown(id: unknown, kind: unknown): Omit<EnvelopeRefusal, 'reason'> {
   return { id: isIdText(id) ? id : null, kind: isKindText(kind) ? kind : null };
 }
 

@@ -1,11 +1,9 @@
 // The envelope of the public reference daemon (PROTOCOL.md, Reference profile): four members, four kinds, no names of hubs. Bytes to values
 // and back, form only, as strictly as our own envelope; what a message means is decided by the mapping beside it.
 import { isJsonObject, type JsonObject } from '../../lib/json-object.ts';
-import { err, ok, type Result } from '../../lib/result.ts';
-import { readStrictJson } from '../../lib/strict-json.ts';
+import type { Result } from '../../lib/result.ts';
 import { encodeMessage } from '../encode-envelope.ts';
-import { ENVELOPE_JSON_LIMITS } from '../limits.ts';
-import { isKindText, isMessageId, whatIsKnown, type EnvelopeRefusal } from '../parse-envelope.ts';
+import { isKindText, isMessageId, parseMessage, type EnvelopeRefusal } from '../parse-envelope.ts';
 
 export interface ReferenceEnvelope {
   readonly id: string;
@@ -26,16 +24,7 @@ export interface ParsedReferenceEnvelope {
  * @param bytes the whole stream, at most 65,536 bytes
  */
 export function parseReferenceEnvelope(bytes: Uint8Array): Result<ParsedReferenceEnvelope, EnvelopeRefusal> {
-  const json = readStrictJson(bytes, ENVELOPE_JSON_LIMITS);
-  if (!json.ok) {
-    const { outerStrings } = json.error;
-    return err({ reason: json.error.reason, ...whatIsKnown(outerStrings.get('id'), outerStrings.get('kind')) });
-  }
-  const fields = json.value;
-  if (!isJsonObject(fields)) return err({ reason: 'a message is one JSON object', id: null, kind: null });
-  const envelope = readEnvelope(fields);
-  if (typeof envelope === 'string') return err({ reason: envelope, ...whatIsKnown(fields.id, fields.kind) });
-  return ok({ envelope, raw: new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes) });
+  return parseMessage(bytes, readEnvelope);
 }
 
 /**

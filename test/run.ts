@@ -7,6 +7,7 @@ const long = process.argv.includes('--long');
 const output = join(import.meta.dirname, '.output');
 const skips = join(output, 'skips.txt');
 const counts = join(output, 'counts.txt');
+const failures = join(output, 'failures.txt');
 
 const vitest = ['vitest', 'run', '--config', 'test/vitest.config.ts'];
 const STEPS: readonly (readonly [name: string, command: readonly string[]])[] = [
@@ -38,6 +39,7 @@ function run(): readonly Outcome[] {
     AXON_TEST_LONG: long ? '1' : '0',
     AXON_TEST_SKIPS: skips,
     AXON_TEST_COUNTS: counts,
+    AXON_TEST_FAILURES: failures,
     AXON_TEST_BUILT: '1',
   };
   const outcomes: Outcome[] = [];
@@ -62,6 +64,7 @@ function report(outcomes: readonly Outcome[]): string {
     ...rows,
     list('Counts', readLines(counts)),
     list('Skipped', readLines(skips)),
+    list('Failed', readLines(failures)),
   ].join('\n');
 }
 

@@ -9,6 +9,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 export default defineConfig({
   root,
   test: {
+    reporters: ['default', './test/support/failures-reporter.ts'],
     projects: [
       {
         root,

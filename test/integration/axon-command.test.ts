@@ -25,15 +25,24 @@ const BUILT = ['out/main/headless.js', 'out/main/quic.js', 'out/main/cli.js', 'o
 const OLD_NODE = 'data:text/javascript,Object.defineProperty(process.versions, "node", { value: "20.19.0" })';
 const running: ChildProcess[] = [];
 
+/** Each with its whole process group: the hub that npm started outlives an npm that is killed. */
 afterEach(async () => {
   for (const child of running.splice(0)) {
-    if (child.exitCode === null && child.signalCode === null) {
-      const ended = once(child, 'exit');
-      child.kill('SIGKILL');
-      await ended;
-    }
+    const ended = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : undefined;
+    killGroup(child);
+    await ended;
   }
 });
+
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return;
+  if (process.platform === 'win32') return void child.kill('SIGKILL');
+  try {
+    process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // Nobody of the group is left.
+  }
+}
 
 /** A folder to be a clone, as its real path. */
 function emptyClone(): string {
@@ -48,7 +57,7 @@ function put(clone: string, file: string, content: string | Buffer): void {
 function start(clone: string, program: string, parameters: readonly string[]) {
   const inherited = Object.entries(process.env).filter(([name]) => !/^(AXON_|npm_|DISPLAY|WAYLAND)/.test(name));
   const env = { ...Object.fromEntries(inherited), AXON_HOME: join(clone, 'home') };
-  const child = spawn(program, parameters, { cwd: clone, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(program, parameters, { cwd: clone, env, stdio: ['ignore', 'pipe', 'pipe'], detached: process.platform !== 'win32' });
   running.push(child);
   const said = { child, out: '', error: '', ended: once(child, 'close') };
   child.stdout.on('data', (part: Buffer) => (said.out += part.toString()));

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { hasTerminals, Person } from '../support/person.ts';
-import { Program, axon } from '../support/programs.ts';
+import { Program, axon, endPrograms } from '../support/programs.ts';
 import type { Ended } from '../support/programs.ts';
 import { TestHub } from '../support/test-hub.ts';
 
@@ -13,6 +13,8 @@ let hub: TestHub;
 let passphrase: string;
 const run = (...parameters: readonly string[]): Promise<Ended> => axon(hub.home, parameters);
 const owner = (...parameters: readonly string[]): Promise<Ended> => axon(hub.home, ['--passphrase-file', passphrase, ...parameters]);
+
+afterEach(endPrograms);
 
 async function startHub(): Promise<void> {
   hub = await TestHub.start();

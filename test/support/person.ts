@@ -3,6 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { endAfterTest } from './programs.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const HOOK = new URL('./raw-imports.mjs', import.meta.url).href;
@@ -20,6 +21,7 @@ export class Person {
     this.#child = child;
     child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.screen += text));
     this.#ended = once(child, 'close');
+    endAfterTest(child);
   }
 
   /** Starts main/entry/<entry>.ts at a terminal of its own, in the folder of the project. */

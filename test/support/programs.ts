@@ -9,6 +9,26 @@ import { join } from 'node:path';
 const ROOT = join(import.meta.dirname, '../..');
 const HOOK = new URL('./raw-imports.mjs', import.meta.url).href;
 
+const running = new Set<ChildProcess>();
+
+/** Remembers a child for endPrograms until it has exited by itself. */
+export function endAfterTest(child: ChildProcess): void {
+  running.add(child);
+  child.once('exit', () => running.delete(child));
+}
+
+/** For afterEach: kills what a test that failed left running, and waits for the exits. */
+export async function endPrograms(): Promise<void> {
+  const exits = [...running].map(async (child) => {
+    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+  });
+  running.clear();
+  await Promise.all(exits);
+}
+
 export interface Ended {
   readonly code: number | null;
   readonly out: string;
@@ -26,6 +46,7 @@ export class Program {
     child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.out += text));
     child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.error += text));
     this.#exit = once(child, 'close');
+    endAfterTest(child);
   }
 
   /** Starts main/entry/<entry>.ts with only these AXON_ variables. */

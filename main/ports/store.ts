@@ -2,6 +2,8 @@
 // settles only after the commit is durable. Reads are synchronous and see committed rows only. Only services write.
 import type { TaskState } from '../core/task-state.ts';
 import type { RiskClass, TrustState } from '../../preload/contract/dto.ts';
+import type { HoldReason, MuteReads, MuteWrites } from './attention.ts';
+import type { AuditReads, AuditWrites } from './audit.ts';
 import type { RuleReads, RuleWrites } from './rules.ts';
 import type { KeyHex } from './transport.ts';
 
@@ -130,6 +132,10 @@ export interface TaskRow {
   readonly takenBack: 'called_off' | 'hung_up' | 'hub_restarted' | null;
   /** What the other hub said to that and the task stayed open: its agent has it, or that hub takes no cancels. */
   readonly cancelAnswer: 'asked_to_stop' | 'not_taken' | null;
+  /** For `held`: when a person is asked, wall clock; null: not before somebody says so. */
+  readonly heldUntil: number | null;
+  /** For `held` here: why; null at the hub that asked. */
+  readonly heldWhy: HoldReason | null;
   readonly finishedAt: number | null;
 }
 
@@ -213,17 +219,6 @@ export interface OutboxRow {
   readonly settledAt: number | null;
 }
 
-export interface AuditRow {
-  readonly seq: number;
-  readonly at: number;
-  readonly actor: string;
-  readonly surface: string;
-  readonly action: string;
-  readonly object: string;
-  readonly digest: string | null;
-  readonly detail: string;
-}
-
 /** What we answered to an id that must never be done twice; kept for ever. */
 export interface ReplayRow {
   readonly party: PartyKey;
@@ -250,7 +245,7 @@ export interface ConversationSummaryRow {
 }
 
 /** Reads. `Tables` adds the writes. */
-export interface Reads extends RuleReads {
+export interface Reads extends RuleReads, MuteReads, AuditReads {
   getMeta(name: string): string | undefined;
   peers(): readonly PeerRow[];
   peer(key: KeyHex): PeerRow | undefined;
@@ -313,12 +308,9 @@ export interface Reads extends RuleReads {
   /** Unsettled rows whose time is over once this hub has run `uptimeMs`: to be settled without a delivery. */
   outboxExpired(uptimeMs: number): readonly OutboxRow[];
   replay(party: PartyKey, messageId: string): ReplayRow | undefined;
-  audit(page: Page): readonly AuditRow[];
-  /** Recomputes the hash chain over the whole audit: the seq of the first row that does not fit, or null. Reads every row. */
-  verifyAudit(): { readonly rows: number; readonly brokenSeq: number | null };
 }
 
-export interface Tables extends Reads, RuleWrites {
+export interface Tables extends Reads, RuleWrites, MuteWrites, AuditWrites {
   setMeta(name: string, value: string): void;
   putPeer(row: PeerRow): void;
   deletePeer(key: KeyHex): void;
@@ -353,7 +345,6 @@ export interface Tables extends Reads, RuleWrites {
   putOutbox(row: OutboxRow): void;
   /** Adds the row, or fills its `reply` in once. Throws StoreConflict for another digest or a second, different reply. */
   putReplay(row: ReplayRow): void;
-  appendAudit(row: Omit<AuditRow, 'seq'>): void;
 }
 
 /** A row with that identity is there already, or the change would rewrite what must not change. Rolls back the work it came from. */

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import type {
   AgentRow,
   ApprovalRow,
-  AuditRow,
   DeliveryRow,
   FeedRow,
   MessageRow,
@@ -14,6 +13,8 @@ import type {
   TaskRow,
   TokenRow,
 } from '../../main/ports/store.ts';
+import type { NewAuditRow } from '../../main/ports/audit.ts';
+import type { MuteRow } from '../../main/ports/attention.ts';
 import type { RuleRow } from '../../main/ports/rules.ts';
 
 export const AT = 1_800_000_000_000;
@@ -137,9 +138,15 @@ export function taskRow(row: Partial<Omit<TaskRow, 'seq'>> = {}): Omit<TaskRow, 
     reason: null,
     takenBack: null,
     cancelAnswer: null,
+    heldUntil: null,
+    heldWhy: null,
     finishedAt: null,
     ...row,
   };
+}
+
+export function muteRow(row: Partial<MuteRow> = {}): MuteRow {
+  return { party: keyOf('Mum PC'), since: AT, until: AT + 86_400_000, ...row };
 }
 
 export function approvalRow(row: Partial<ApprovalRow> = {}): ApprovalRow {
@@ -258,7 +265,7 @@ export function replayRow(row: Partial<ReplayRow> = {}): ReplayRow {
   return { party: keyOf('Mum PC'), messageId: 'replay-1', contentDigest: keyOf('content'), reply: null, at: AT, ...row };
 }
 
-export function auditRow(row: Partial<Omit<AuditRow, 'seq'>> = {}): Omit<AuditRow, 'seq'> {
+export function auditRow(row: Partial<NewAuditRow> = {}): NewAuditRow {
   return {
     at: AT,
     actor: 'ui:0123456789abcdef',

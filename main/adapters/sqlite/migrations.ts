@@ -3,15 +3,20 @@
 import { AppError } from '../../lib/app-error.ts';
 import { assert } from '../../lib/assert.ts';
 import type { Connection } from './statements.ts';
+import { rechainAudit } from './rechain-audit.ts';
 import initial from './migrations/0001-initial.sql?raw';
 import ownTime from './migrations/0002-own-time.sql?raw';
 import rules from './migrations/0003-rules.sql?raw';
 import ruleTrust from './migrations/0004-rule-trust.sql?raw';
 import takingBack from './migrations/0005-taking-back.sql?raw';
+import attention from './migrations/0006-attention.sql?raw';
+import audit from './migrations/0007-audit.sql?raw';
 
 export interface Migration {
   /** The schema's number after this step; steps count from 1 without a gap. */
   readonly version: number;
+  /** What SQL alone cannot do, before it, in the same transaction. @param nowMs wall clock */
+  readonly prepare?: (connection: Connection, nowMs: number) => void;
   readonly sql: string;
 }
 
@@ -21,6 +26,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 3, sql: rules },
   { version: 4, sql: ruleTrust },
   { version: 5, sql: takingBack },
+  { version: 6, sql: attention },
+  { version: 7, prepare: rechainAudit, sql: audit },
 ];
 
 export function newestVersion(migrations: readonly Migration[]): number {
@@ -32,15 +39,19 @@ export function schemaVersion(connection: Connection): number {
   return Number(connection.pragma('user_version', { simple: true }));
 }
 
-/** Runs what is missing. Throws AppError `storage_failed` when a step fails; the steps before it stay, the failed one leaves nothing. */
-export function migrate(connection: Connection, migrations: readonly Migration[]): void {
+/**
+ * Runs what is missing; `nowMs` is the wall clock. Throws AppError `storage_failed` when a step fails; the steps before it stay, the failed
+ * one leaves nothing.
+ */
+export function migrate(connection: Connection, migrations: readonly Migration[], nowMs: number): void {
   const from = schemaVersion(connection);
-  for (const [index, { version, sql }] of migrations.entries()) {
+  for (const [index, { version, prepare, sql }] of migrations.entries()) {
     assert(version === index + 1, 'migrations are numbered from 1 without a gap');
     if (version <= from) continue;
     try {
       connection
         .transaction(() => {
+          prepare?.(connection, nowMs);
           connection.exec(sql);
           connection.pragma(`user_version = ${version}`);
         })

@@ -13,6 +13,8 @@ type Beginning = Omit<
   | 'reason'
   | 'takenBack'
   | 'cancelAnswer'
+  | 'heldUntil'
+  | 'heldWhy'
   | 'finishedAt'
 >;
 
@@ -28,6 +30,8 @@ export function newTask(beginning: Beginning): Omit<TaskRow, 'seq'> {
     reason: null,
     takenBack: null,
     cancelAnswer: null,
+    heldUntil: null,
+    heldWhy: null,
     finishedAt: null,
   };
 }

@@ -6,7 +6,18 @@ import type { TaskRow, Tables } from '../../ports/store.ts';
 export type TaskChange = Partial<
   Pick<
     TaskRow,
-    'estimatedMs' | 'result' | 'code' | 'reason' | 'takenBack' | 'cancelAnswer' | 'finishedAt' | 'toAgent' | 'elapsedMs' | 'elapsedAt'
+    | 'estimatedMs'
+    | 'result'
+    | 'code'
+    | 'reason'
+    | 'takenBack'
+    | 'cancelAnswer'
+    | 'heldUntil'
+    | 'heldWhy'
+    | 'finishedAt'
+    | 'toAgent'
+    | 'elapsedMs'
+    | 'elapsedAt'
   >
 >;
 

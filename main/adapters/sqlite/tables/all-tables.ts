@@ -8,6 +8,7 @@ import { deliveryReads, deliveryWrites } from './deliveries.ts';
 import { feedReads, feedWrites } from './feed.ts';
 import { messageReads, messageWrites } from './messages.ts';
 import { metaReads, metaWrites } from './meta.ts';
+import { muteReads, muteWrites } from './mutes.ts';
 import { outboxReads, outboxWrites } from './outbox.ts';
 import { peerReads, peerWrites } from './peers.ts';
 import { ruleReads, ruleWrites } from './rules.ts';
@@ -25,12 +26,13 @@ export function allReads(statements: Statements): Reads {
     ...feedReads(statements),
     ...outboxReads(statements),
     ...ruleReads(statements),
+    ...muteReads(statements),
     ...auditReads(statements),
   };
 }
 
-/** Only for use inside a unit of work of the commit queue. */
-export function allTables(statements: Statements): Tables {
+/** Only for use inside a unit of work of the commit queue. @param monotonicMs the clock of this process, for the audit */
+export function allTables(statements: Statements, monotonicMs: () => number): Tables {
   return {
     ...allReads(statements),
     ...metaWrites(statements),
@@ -43,6 +45,7 @@ export function allTables(statements: Statements): Tables {
     ...feedWrites(statements),
     ...outboxWrites(statements),
     ...ruleWrites(statements),
-    ...auditWrites(statements),
+    ...muteWrites(statements),
+    ...auditWrites(statements, monotonicMs),
   };
 }

@@ -28,7 +28,7 @@ import { openStore } from '../../../../main/adapters/sqlite/open-store.ts';
 import type { Store } from '../../../../main/ports/store.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { SILENT_LOG } from '../../../fakes/memory-store.ts';
-import { agentRow, outboxRow, auditRow, keyOf, peerRow, ruleRow, taskRow } from '../../../fakes/sample-rows.ts';
+import { agentRow, AT, auditRow, keyOf, muteRow, outboxRow, peerRow, ruleRow, taskRow } from '../../../fakes/sample-rows.ts';
 
 const FIXTURES = join(import.meta.dirname, '..', '..', '..', 'fixtures', 'databases');
 let root: string;
@@ -321,6 +321,10 @@ describe('versions', () => {
       expect(store.read.outboxOf(keyOf('Mum PC'))).toEqual([outboxRow()]);
       const rules = fixture === 'schema-1.db' || fixture === 'schema-2.db' ? [] : [{ ...ruleRow(), seq: 1 }];
       expect(store.read.currentRules()).toEqual(rules);
+      const isNew = Number(/\d+/.exec(fixture)) >= 6;
+      expect(store.read.mutes()).toEqual(isNew ? [muteRow()] : []);
+      const held = store.read.tasksInStates(['held']).map(({ id, heldUntil, heldWhy }) => ({ id, heldUntil, heldWhy }));
+      expect(held).toEqual(isNew ? [{ id: 'task-16', heldUntil: AT + 3_600_000, heldWhy: 'quiet_hours' }] : []);
       expect(store.read.pendingApprovals()).toHaveLength(5);
       expect(store.read.decidedApprovals({ limit: 99 })).toHaveLength(15);
       expect(store.read.message('task-7')?.raw).toBe('{"id":"task-7","text":"grüße 🦊"}');

@@ -13,6 +13,7 @@ import {
 import { FEED_QUERIES } from '../../../../main/adapters/sqlite/tables/feed.ts';
 import { MESSAGE_QUERIES, messagesQuery } from '../../../../main/adapters/sqlite/tables/messages.ts';
 import { META_GET } from '../../../../main/adapters/sqlite/tables/meta.ts';
+import { MUTE_QUERIES } from '../../../../main/adapters/sqlite/tables/mutes.ts';
 import { OUTBOX_QUERIES } from '../../../../main/adapters/sqlite/tables/outbox.ts';
 import { RULE_QUERIES } from '../../../../main/adapters/sqlite/tables/rules.ts';
 import { TASK_QUERIES, tasksInStatesQuery } from '../../../../main/adapters/sqlite/tables/tasks.ts';
@@ -44,6 +45,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   'tasks in six states': tasksInStatesQuery(6),
   ...prefixed('approval', APPROVAL_QUERIES),
   ...prefixed('rule', RULE_QUERIES),
+  ...prefixed('mute', MUTE_QUERIES),
   ...prefixed('delivery', DELIVERY_QUERIES),
   'claimable of all kinds': claimableQuery(0),
   'claimable of two kinds': claimableQuery(2),

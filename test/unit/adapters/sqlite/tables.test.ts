@@ -11,6 +11,7 @@ import {
   feedRow,
   keyOf,
   messageRow,
+  muteRow,
   outboxRow,
   peerRow,
   registrationRow,
@@ -86,6 +87,15 @@ describe('meta, peers, agents, registrations and tokens', () => {
     expect([store.read.agents(), store.read.registrations()]).toEqual([[], []]);
     await write((tables) => tables.deleteToken(tokenRow().id));
     expect(store.read.tokens()).toEqual([]);
+  });
+
+  test('a mute is there by its party until it is taken away; putting it again replaces it', async () => {
+    const kid = muteRow({ party: keyOf('Kid'), since: AT + 1 });
+    await write((tables) => [tables.putMute(kid), tables.putMute(muteRow())]);
+    expect(store.read.mutes()).toEqual([muteRow(), kid]);
+    await write((tables) => [tables.deleteMute(kid.party), tables.putMute(muteRow({ until: AT + 1 }))]);
+    expect([store.read.mute(kid.party), store.read.mute(muteRow().party)]).toEqual([undefined, muteRow({ until: AT + 1 })]);
+    await expect(write((tables) => tables.putMute(muteRow({ until: AT })))).rejects.toThrow(/CHECK/);
   });
 
   test('text that SQLite would change is refused', async () => {

@@ -1,0 +1,24 @@
+// The table of whom the owner does not want to hear for a while, a part of the store's port. What is muted still asks and still tells; it only
+// waits longer and makes no sound.
+import type { PartyKey } from './store.ts';
+
+/** Why a person is asked later: everything is paused, it is a quiet hour, whoever asks is muted, or a person put the card off. */
+export type HoldReason = 'paused' | 'quiet_hours' | 'muted' | 'person';
+
+export interface MuteRow {
+  readonly party: PartyKey;
+  /** Wall clock, ms since 1970, as `until`. */
+  readonly since: number;
+  readonly until: number;
+}
+
+export interface MuteReads {
+  /** Those whose time may be over, too: whoever reads looks at `until`. */
+  mutes(): readonly MuteRow[];
+  mute(party: PartyKey): MuteRow | undefined;
+}
+
+export interface MuteWrites {
+  putMute(row: MuteRow): void;
+  deleteMute(party: PartyKey): void;
+}

@@ -9,6 +9,7 @@ import { err, ok, type Result } from '../lib/result.ts';
 import { parseStrictJson } from '../lib/strict-json.ts';
 import { ENVELOPE_DEPTH_MAX, ENVELOPE_KEYS_PER_OBJECT_MAX, ENVELOPE_NODES_MAX } from '../protocol/limits.ts';
 import { parseDelegate, parseQuery } from '../protocol/payloads.ts';
+import { jsonFields } from './json-fields.ts';
 import { APPROVAL_VIEW_SIZE_MAX_BYTES } from './limits.ts';
 import type { RiskReason } from './risk.ts';
 import { escapeObject, escapeText } from './text-escape.ts';
@@ -124,12 +125,9 @@ export function readApprovalView(view: string): Result<ApprovalView, string> {
 /** Every member of the payload but the text itself, in the order of the view, as [path, value] pairs for the card; all escaped. */
 export function approvalFields(view: ApprovalView): readonly (readonly [string, string])[] {
   const textMember = view.kind === 'delegate' ? 'task' : 'question';
-  const pairs: (readonly [string, string])[] = [];
-  for (const [key, value] of Object.entries(view.payload)) {
-    // A structured question is shown as text and member by member: its text is our spelling of it.
-    if (key !== textMember || typeof value !== 'string') flatten(pathOf('', key), value, pairs);
-  }
-  return pairs;
+  // A structured question is shown as text and member by member: its text is our spelling of it.
+  const others = Object.entries(view.payload).filter(([key, value]) => key !== textMember || typeof value !== 'string');
+  return others.length === 0 ? [] : jsonFields(Object.fromEntries(others));
 }
 
 function readRequest(kind: 'delegate' | 'query', payload: JsonObject): Result<FromPayload, string> {
@@ -144,22 +142,6 @@ function readRequest(kind: 'delegate' | 'query', payload: JsonObject): Result<Fr
     urgent: 'priority' in request && request.priority === 'urgent',
     deadline_ms: request.deadline_ms,
   });
-}
-
-function flatten(path: string, value: unknown, pairs: (readonly [string, string])[]): void {
-  if (Array.isArray(value) && value.length > 0) {
-    for (const [index, entry] of value.entries()) flatten(`${path}[${index}]`, entry, pairs);
-  } else if (isJsonObject(value) && Object.keys(value).length > 0) {
-    for (const [key, member] of Object.entries(value)) flatten(pathOf(path, key), member, pairs);
-  } else {
-    pairs.push([path, typeof value === 'string' ? value : JSON.stringify(value)]);
-  }
-}
-
-/** `context.dinner_time`; a key that could be mistaken for a path is quoted: `context["a.b"]`. */
-function pathOf(path: string, key: string): string {
-  if (!/^[\p{Letter}_][\p{Letter}\p{Mark}\p{Number}_-]*$/u.test(key)) return `${path}[${JSON.stringify(key)}]`;
-  return path === '' ? key : `${path}.${key}`;
 }
 
 const isText = (value: unknown): boolean => typeof value === 'string';

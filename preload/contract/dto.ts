@@ -1,5 +1,6 @@
 // What crosses a process boundary, as plain JSON: the same shapes over Electron IPC, HTTP and SSE. snake_case, because agents in any
 // language read them. Text that came from another hub or an agent stands only in fields of type OutsideText. Imports types of this folder only.
+import type { PairingDto, PairingWindowDto } from './pairing-dto.ts';
 import type { RuleChoice, RuleDto } from './rules.ts';
 
 /** Text somebody else wrote, already escaped (core/text-escape): draw it as "said" words, never as our own. */
@@ -116,6 +117,19 @@ export interface CapabilitiesDto {
   readonly fetched_at: number;
 }
 
+/** Another key answered where a paired hub was last, or where its owner said it is. Nothing of it is let in. */
+export interface KeyChangeDto {
+  /** In hex. */
+  readonly seen_key: string;
+  readonly seen_id: string;
+  /** What this hub's safety number with that key would be. */
+  readonly seen_safety_number: string;
+  readonly address: string;
+  readonly seen_at: number;
+  /** When a person said that the old key stays; null: everything else waits until one does. */
+  readonly kept_at: number | null;
+}
+
 export interface PeerDto {
   /** The peer's agent id. */
   readonly id: string;
@@ -145,52 +159,8 @@ export interface PeerDto {
   readonly not_trusted_there: boolean;
   /** Why it cannot be reached just now, one sentence; null while online. */
   readonly trouble: string | null;
-}
-
-export type PairingState =
-  /** We pressed Add; the other side has not opened the request yet. */
-  | 'waiting_for_answer'
-  /** A request came in; a person here has not opened it yet. Several may wait; one pairing at most is beyond this. */
-  | 'offered'
-  | 'exchanging'
-  /** Initiator: type the six digits that the other screen shows. */
-  | 'type_six'
-  /** Responder: six digits are shown here. */
-  | 'show_six'
-  /** Initiator: two digits are shown here; the other side types them. */
-  | 'show_two'
-  /** Responder: type the two digits that the other screen shows. */
-  | 'type_two'
-  | 'confirming'
-  | 'paired'
-  | 'failed';
-
-export interface PairingDto {
-  readonly id: string;
-  readonly peer_id: string;
-  /** As HubDto.label on the other screen: by it a person picks among several that wait. */
-  readonly label: string;
-  /** Where the other hub is, as this one sees it; null while there is no connection. */
-  readonly address: string | null;
-  readonly role: 'initiator' | 'responder';
-  readonly state: PairingState;
-  /** What the other side says of itself: quoted, unchecked. */
-  readonly said_hub: OutsideText | null;
-  readonly said_person: OutsideText | null;
-  readonly said_platform: OutsideText | null;
-  /** Present only while it is ours to show. */
-  readonly six: string | null;
-  readonly two: string | null;
-  readonly expires_at: number;
-  /** A sentence, when failed. */
-  readonly failure: string | null;
-}
-
-export interface PairingWindowDto {
-  readonly open: boolean;
-  readonly closes_at: number | null;
-  /** After too many failures pairing stays shut until then. */
-  readonly locked_until: number | null;
+  /** Something else stands in its place; null once the hub itself was back. */
+  readonly key_change: KeyChangeDto | null;
 }
 
 export interface ApprovalDto {
@@ -279,7 +249,12 @@ export interface FeedItemDto {
   readonly from_agent: OutsideText | null;
   readonly topic: OutsideText;
   readonly importance: 'low' | 'medium' | 'high';
+  /** The words, where it is words; else the JSON as it was sent, indented. */
   readonly text: OutsideText;
+  /** Where it is not words: every field of it as [path, value] pairs in order, like those of a request. null: `text` is all there is. */
+  readonly fields: readonly (readonly [OutsideText, OutsideText])[] | null;
+  /** Fields beyond the feed's bound, which do not stand in `fields`. */
+  readonly fields_left_out: number;
   readonly unread: boolean;
 }
 

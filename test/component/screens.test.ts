@@ -41,6 +41,25 @@ describe('the feed', () => {
     await expectAccessible();
   });
 
+  test('a notice that is no text stands as a table with names people read, and as it was sent one press away', async () => {
+    const hub = new FakeHubApi(snapshotOf());
+    await showApp(hub, 'feed');
+    const text = '{\n  "who": [\n    "Mum[U+202E]"\n  ],\n  "back_at": "18:40"\n}';
+    const fields = [
+      ['who[0]', 'Mum[U+202E]'],
+      ['back_at', '18:40'],
+    ] as const;
+    hub.emit({ type: 'feed', item: noticeOf(text, 50, { fields, fields_left_out: 2 }), unread: 3 });
+    await expect.element(page.getByText('Who, 1st')).toBeVisible();
+    await expect.element(page.getByText('18:40', { exact: true })).toBeVisible();
+    await expect.element(page.getByRole('img', { name: 'hidden character U+202E' }).first()).toBeVisible();
+    await expect.element(page.getByText('2 more fields are too long to be kept here.')).toBeVisible();
+    await expect.element(page.getByText('"back_at"')).not.toBeVisible();
+    await page.getByText('Exactly as it was sent').click();
+    await expect.element(page.getByText('"back_at"')).toBeVisible();
+    await expectAccessible();
+  });
+
   test('marking all read asks the hub, and the count follows', async () => {
     const hub = new FakeHubApi(snapshotOf());
     await showApp(hub, 'feed');

@@ -2,6 +2,7 @@
 // are escaped and cut to a bound when they are shown.
 import type { FeedItemDto } from '../../../preload/contract/dto.ts';
 import type { Items } from '../../../preload/contract/results.ts';
+import { jsonFields, type JsonField } from '../../core/json-fields.ts';
 import { escapeText } from '../../core/text-escape.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { FeedRow, PartyKey, Store, Tables } from '../../ports/store.ts';
@@ -84,7 +85,7 @@ export class Feed {
       from_agent: row.fromAgent,
       topic: own ? row.topic : escapeText(row.topic),
       importance: row.importance,
-      text: shown(row.data),
+      ...shown(row.data),
       unread: row.readAt === null,
     };
   }
@@ -105,11 +106,32 @@ export class Feed {
   }
 }
 
-/** A text as it is, anything else as indented JSON; escaped, with a mark where it was cut. */
-function shown(data: string): string {
+/** A text as it is; an object or a list field by field and as indented JSON. Escaped, with a mark where it was cut. */
+function shown(data: string): Pick<FeedItemDto, 'text' | 'fields' | 'fields_left_out'> {
   const value: unknown = JSON.parse(data);
-  const text = value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value, null, 2);
-  const cut = text.length > FEED_TEXT_MAX_CHARACTERS;
-  const kept = cut ? text.slice(0, FEED_TEXT_MAX_CHARACTERS).toWellFormed() : text;
-  return cut ? `${escapeText(kept)}\n[...]` : escapeText(kept);
+  if (value === null) return { text: '', fields: null, fields_left_out: 0 };
+  if (typeof value === 'string') return { text: bounded(value), fields: null, fields_left_out: 0 };
+  const all = jsonFields(value, bounded);
+  const text = bounded(JSON.stringify(value, null, 2));
+  // What has no members is one value without a name.
+  if (all[0]?.[0] === '') return { text, fields: null, fields_left_out: 0 };
+  const fields = fitting(all);
+  return { text, fields, fields_left_out: all.length - fields.length };
+}
+
+/** The first fields, as far as there is room; what was begun stands whole. */
+function fitting(all: readonly JsonField[]): readonly JsonField[] {
+  let room = FEED_TEXT_MAX_CHARACTERS;
+  const end = all.findIndex(([path, value]) => {
+    const isFull = room <= 0;
+    room -= path.length + value.length;
+    return isFull;
+  });
+  return end === -1 ? all : all.slice(0, end);
+}
+
+/** Escaped, and with a mark where it was cut. */
+function bounded(text: string): string {
+  if (text.length <= FEED_TEXT_MAX_CHARACTERS) return escapeText(text);
+  return `${escapeText(text.slice(0, FEED_TEXT_MAX_CHARACTERS).toWellFormed())}\n[...]`;
 }

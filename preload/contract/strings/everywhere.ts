@@ -3,6 +3,7 @@ import { pluralizer } from './plural.ts';
 
 export const locale = 'en-GB';
 const plural = pluralizer(locale);
+const ordinal = pluralizer(locale, 'ordinal');
 
 /** Systems by the names people know, keyed by what programs call them. */
 const platforms: Readonly<Record<string, string>> = {
@@ -73,6 +74,9 @@ export const common = {
   },
   here: 'here',
   platforms,
+  /** The parts of one name, as "Who, 1st". */
+  between: ', ',
+  placeInList: (place: number) => ordinal(place, { one: '{n}st', two: '{n}nd', few: '{n}rd', other: '{n}th' }),
   said: {
     hiddenCharacter: (code: string) => `hidden character ${code}`,
   },

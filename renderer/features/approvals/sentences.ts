@@ -7,9 +7,6 @@ import { words } from '../../app/words.ts';
 
 const { now } = words;
 
-/** What people read as words: small letters and digits, joined by single marks. "context." is where askers put what belongs to the task. */
-const FIELD_PATH = /^(?:context\.)?([a-z][a-z0-9]*(?:[_.-][a-z0-9]+)*)$/;
-
 /** The heading's id: where the focus goes. */
 export const headingId = (approvalId: string): string => `approval-${approvalId}`;
 
@@ -58,31 +55,6 @@ export function fieldsOf(approval: ApprovalDto): ApprovalDto['fields'] {
     'conversation.parent': (value) => value === 'null',
   };
   return approval.fields.filter(([path, value]) => !(Object.hasOwn(saidElsewhere, path) && saidElsewhere[path]?.(value) === true));
-}
-
-export interface NamedField {
-  readonly name: string;
-  /** The name is the field's own path, letter by letter, not words made of it. */
-  readonly exact: boolean;
-  readonly value: string;
-}
-
-/**
- * Fields by names that people read: "context.dinner_time" as "Dinner time". A path that is more than plain words, or that would read like
- * another one, stands as it is; the exact paths of all are under "Exact identifiers".
- */
-export function namedFields(fields: ApprovalDto['fields']): readonly NamedField[] {
-  const readable = fields.map(([path]) => readablePath(path));
-  return fields.map(([path, value], index) => {
-    const name = readable[index];
-    const unique = name !== undefined && readable.filter((other) => other?.toLowerCase() === name.toLowerCase()).length === 1;
-    return unique ? { name, exact: false, value } : { name: path, exact: true, value };
-  });
-}
-
-function readablePath(path: string): string | undefined {
-  const plain = FIELD_PATH.exec(path)?.[1];
-  return plain === undefined ? undefined : areaName(plain.replaceAll('_', ' '));
 }
 
 export function flagsOf(approval: ApprovalDto, changed: boolean): readonly string[] {

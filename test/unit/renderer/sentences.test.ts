@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { areaOf, fieldsOf, leavesOf, namedFields, outcomeOf, verbOf, whyOf } from '../../../renderer/features/approvals/sentences.ts';
+import { areaOf, fieldsOf, leavesOf, outcomeOf, verbOf, whyOf } from '../../../renderer/features/approvals/sentences.ts';
 import { CAR, DEPLOY, DINNER, SALT, approvalOf } from '../../fakes/household.ts';
 
 describe('what the hub says of a request', () => {
@@ -49,30 +49,6 @@ describe('what the hub says of a request', () => {
       ['deadline_ms', '840000 please'],
     ] as const;
     expect(fieldsOf(approvalOf('b', { fields: odd, reason: 'because' }))).toEqual(odd);
-  });
-
-  test('a field is named in words, but only where no other field could be meant and no letter is lost', () => {
-    const named = namedFields([
-      ['context.dinner_time', '7:00 PM'],
-      ['context.guests.count', '4'],
-      ['context.Account', 'x'],
-      ['context.a__b', 'x'],
-      ['context.p\u0430yee', 'x'],
-      ['context.pay_to', 'Mum'],
-      ['pay.to', 'Eve'],
-      ['context.pay[U+200B]to', 'Eve'],
-    ]);
-    expect(named.map(({ name, exact }) => `${exact ? 'exactly ' : ''}${name}`)).toEqual([
-      'Dinner time',
-      'Guests count',
-      'exactly context.Account',
-      'exactly context.a__b',
-      'exactly context.p\u0430yee',
-      'exactly context.pay_to',
-      'exactly pay.to',
-      'exactly context.pay[U+200B]to',
-    ]);
-    expect(named.map(({ value }) => value)).toEqual(['7:00 PM', '4', 'x', 'x', 'x', 'Mum', 'Eve', 'Eve']);
   });
 
   test('every end of a request has words of its own', () => {

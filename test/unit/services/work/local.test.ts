@@ -1,5 +1,6 @@
 // Work within one hub, its inboxes, feed and first-time programs.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FEED_TEXT_MAX_CHARACTERS } from '../../../../main/services/work/limits.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { MemoryNetwork } from '../../../fakes/memory-messenger.ts';
 import { delegation, OWNER, WorkHub } from '../../../fakes/work-hub.ts';
@@ -210,6 +211,35 @@ describe('notifications', () => {
     const taken = await hub.work.inbox.claim('claude', 9);
     expect(taken.map((item) => item.envelope.kind)).toEqual(['notify']);
     expect(await hub.work.feed.markRead('all')).toBe(0);
+    await dad.close();
+  });
+});
+
+describe('what a notice shows in the feed', () => {
+  it('is the words where it is words, else every field of it, escaped, and what was sent', async () => {
+    const dad = await new WorkHub({ name: 'dad', network, clock }).start();
+    await dad.pair(hub);
+    const told = async (data: unknown) => {
+      await dad.work.sender.notify({ to: 'mum', topic: 'user.location', data, importance: 'medium' }, null);
+      await clock.advance(100);
+      const [item] = hub.work.feed.list({ limit: 1 }).items;
+      return { text: item?.text, fields: item?.fields, leftOut: item?.fields_left_out };
+    };
+    expect(await told('heading out')).toEqual({ text: 'heading out', fields: null, leftOut: 0 });
+    expect(await told(7)).toEqual({ text: '7', fields: null, leftOut: 0 });
+    expect(await told({})).toEqual({ text: '{}', fields: null, leftOut: 0 });
+    expect(await told({ who: ['Mum', 'Dad\u202e'], 'a\u200b.b': { at: 7, none: [] } })).toMatchObject({
+      fields: [
+        ['who[0]', 'Mum'],
+        ['who[1]', 'Dad[U+202E]'],
+        ['["a[U+200B].b"].at', '7'],
+        ['["a[U+200B].b"].none', '[]'],
+      ],
+      leftOut: 0,
+    });
+    const long = await told({ first: 'x'.repeat(FEED_TEXT_MAX_CHARACTERS + 1), second: 'y', third: 'z' });
+    expect(long.fields).toEqual([['first', `${'x'.repeat(FEED_TEXT_MAX_CHARACTERS)}\n[...]`]]);
+    expect(long.leftOut).toBe(2);
     await dad.close();
   });
 });

@@ -1,9 +1,9 @@
 // People & hubs: the picture and the list, adding a hub from both sides, naming, suspending, removing.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
-import type { PairingDto } from '../../preload/contract/dto.ts';
+import type { PairingDto } from '../../preload/contract/pairing-dto.ts';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
-import { DAD, MUM, NOW, PEERS, STRANGER, pairingOf, peerOf, snapshotOf } from '../fakes/household.ts';
+import { DAD, DINNER, MUM, NOW, PEERS, STRANGER, pairingOf, peerOf, snapshotOf } from '../fakes/household.ts';
 import { keyInLink } from '../../renderer/app/share-link.ts';
 import { callsOf, expectAccessible, showApp } from './support/page.ts';
 
@@ -33,6 +33,19 @@ describe('the household', () => {
     await expect.element(heading('No other hubs yet')).toBeVisible();
     await expect.element(page.getByRole('link', { name: 'Add a hub' })).toBeVisible();
     await expectAccessible();
+  });
+
+  test('a hub that is in sight is here now, however long ago it was first heard; another says when it was heard last', async () => {
+    const far = { ...STRANGER, id: 'ed25519.far', label: 'Hub 77d0 4e1a', how_found: 'static' } as const;
+    const peers = [
+      { ...STRANGER, last_seen_at: NOW - 40 * 60_000 },
+      { ...far, last_seen_at: NOW - 20 * 60_000 },
+    ];
+    await showApp(new FakeHubApi(snapshotOf({ peers })), 'people/add');
+    await expect.element(page.getByText('A hub on your network, here now')).toBeVisible();
+    await expect.element(page.getByText('A hub at an address you gave, seen 20 minutes ago')).toBeVisible();
+    await page.getByRole('link', { name: 'All hubs' }).click();
+    await expect.element(page.getByText('A hub on your network, here now')).toBeVisible();
   });
 
   test('a hub nearby is added with one press', async () => {
@@ -167,7 +180,7 @@ describe('adding a hub', () => {
   });
 
   test('a locked page says for how long', async () => {
-    const locked = { open: false, closes_at: null, locked_until: NOW + 600_000 };
+    const locked = { open: false, closes_at: null, locked_until: NOW + 600_000, asked: null };
     const hub = new FakeHubApi(snapshotOf({ pairing_window: locked }), {
       'pairings.window': () => ({ ok: false, problem: problemOf('rate_limited', 'Adding hubs is closed for a while.') }),
     });
@@ -419,5 +432,86 @@ describe('adding a hub', () => {
     await button('Stop').click();
     await expect.element(heading('Add a hub')).toBeVisible();
     expect(callsOf(hub, 'pairings.cancel')).toEqual([{ id: 'pairing-1' }]);
+  });
+});
+
+describe('something else in the place of a hub', () => {
+  const change = {
+    seen_key: 'ab'.repeat(32),
+    seen_id: `ed25519.${'cd'.repeat(16)}`,
+    seen_safety_number: '77102 04985 36611 50278 11111 22222 33333 44444 55555 66666 77777 88888',
+    address: '192.168.1.20:7100',
+    seen_at: NOW - 60_000,
+    kept_at: null,
+  };
+  const stopped = { ...DAD, online: false, key_change: change };
+  const others = PEERS.filter(({ id }) => id !== DAD.id);
+  const house = (answers: ConstructorParameters<typeof FakeHubApi>[1] = {}): FakeHubApi =>
+    new FakeHubApi(snapshotOf({ peers: [...others, DAD], approvals: [DINNER] }), answers);
+  const keeping = (): FakeHubApi => {
+    const hub: FakeHubApi = house({
+      'peers.keepKey': () => {
+        const peer = { ...stopped, key_change: { ...change, kept_at: NOW } };
+        hub.emit({ type: 'peer', peer });
+        return { ok: true, value: peer };
+      },
+    });
+    return hub;
+  };
+
+  test('HE-09: is a full page with nothing behind it: both safety numbers, fixed words, and no button that opens by itself', async () => {
+    const hub = keeping();
+    await showApp(hub, 'now');
+    await vi.advanceTimersByTimeAsync(ARM_MS);
+    hub.emit({ type: 'peer', peer: stopped });
+    await expect.element(heading('Dad’s laptop has a new identity')).toHaveFocus();
+    await expect.element(page.getByRole('navigation')).not.toBeInTheDocument();
+    await expect.element(page.getByRole('article')).not.toBeInTheDocument();
+    const numbers = [...document.querySelectorAll('.nums .safety')].map((number) => number.textContent.trim());
+    expect(numbers).toEqual([DAD.safety_number, change.seen_safety_number]);
+    await expect.element(page.getByText('Ask Dad, in person,', { exact: false })).toBeVisible();
+    // A press that was meant for what stood there before, and Enter, do nothing.
+    await button('Keep the old one').click({ force: true });
+    await userEvent.keyboard('{Enter}a{Escape}');
+    expect(hub.calls.filter(({ name }) => name.startsWith('peers.') || name === 'approvals.decide')).toEqual([]);
+    await vi.advanceTimersByTimeAsync(ARM_MS);
+    await expectAccessible();
+  });
+
+  test('HE-09: the old key is kept with one press for the key that was shown, and the person is back where they were', async () => {
+    const hub = keeping();
+    await showApp(hub, 'rules');
+    hub.emit({ type: 'peer', peer: stopped });
+    await expect.element(button('Keep the old one')).toBeVisible();
+    await vi.advanceTimersByTimeAsync(ARM_MS);
+    await button('Keep the old one').click();
+    await expect.element(heading('Rules')).toHaveFocus();
+    expect(callsOf(hub, 'peers.keepKey')).toEqual([{ id: DAD.id, seen: change.seen_key }]);
+    expect(callsOf(hub, 'peers.remove')).toEqual([]);
+  });
+
+  test('HE-09: a hub that was set up again is removed only after a second question, and then added with digits like any other', async () => {
+    const hub = house();
+    await showApp(hub, 'now');
+    hub.emit({ type: 'peer', peer: stopped });
+    await expect.element(button('It was set up again')).toBeVisible();
+    await vi.advanceTimersByTimeAsync(ARM_MS);
+    await button('It was set up again').click();
+    await expect.element(heading('Remove the old Dad’s laptop?')).toHaveFocus();
+    await button('Remove the old one').click({ force: true });
+    expect(callsOf(hub, 'peers.remove')).toEqual([]);
+    await vi.advanceTimersByTimeAsync(ARM_MS);
+    await expectAccessible();
+    await button('Remove the old one').click();
+    await expect.element(heading('Add a hub')).toHaveFocus();
+    expect(callsOf(hub, 'peers.remove')).toEqual([{ id: DAD.id }]);
+    expect(callsOf(hub, 'pairings.start')).toEqual([]);
+  });
+
+  test('HE-09: once the old key was kept, the hub’s own page goes on saying so', async () => {
+    const kept = { ...stopped, key_change: { ...change, kept_at: NOW } };
+    await showApp(new FakeHubApi(snapshotOf({ peers: [kept] })), `people/hub/${DAD.id}`);
+    await expect.element(page.getByText('was not let in. You kept the old key.', { exact: false })).toBeVisible();
+    await expectAccessible();
   });
 });

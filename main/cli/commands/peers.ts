@@ -15,11 +15,14 @@ export function addPeerCommands(program: Command, run: Run): void {
         const trust = options.all === true ? 'all' : options.nearby === true ? 'nearby' : 'paired';
         const { items } = await (await session.asAgent()).call('peers.list', { trust });
         terminal.result({ items }, () =>
-          items.length === 0 ? [`No hubs yet. A person pairs them in the app, or with "${typed} pair".`] : table(peerRows(items)),
+          items.length === 0
+            ? [`No hubs yet. A person pairs them in the app, or with "${typed} pair".`]
+            : [...table(peerRows(items)), ...items.flatMap((peer) => stopLines(peer, typed))],
         );
       }),
     );
   addAddCommand(peers, run);
+  addKeepCommand(peers, run);
   program
     .command('discover')
     .description('ask a hub what its agents do; without a name, list every paired hub with what is known of it')
@@ -70,10 +73,52 @@ function addAddCommand(peers: Command, run: Run): void {
     );
 }
 
+function addKeepCommand(peers: Command, run: Run): void {
+  peers
+    .command('keep')
+    .description('keep the key of a hub in whose place another one answers (the person in charge only)')
+    .argument('<hub>', 'its name or agent id')
+    .action((hub: string, _options: unknown, command: Command) =>
+      run(command, async ({ terminal, session, command: typed }) => {
+        const owner = await session.asOwner();
+        const before = await owner.call('peers.get', { id: hub });
+        const seen = before.key_change?.seen_key;
+        const peer = seen === undefined ? before : await owner.call('peers.keepKey', { id: before.id, seen });
+        terminal.result(peer, () => [
+          ...stopLines(before, typed),
+          seen === undefined
+            ? `Nothing stands in the place of ${peer.name}.`
+            : `Kept: the old key of ${peer.name}. The other one stays outside.`,
+        ]);
+      }),
+    );
+}
+
+/** What the page stops for, in the same words; nothing once a person has answered. */
+function stopLines({ name, person, safety_number, key_change }: PeerDto, command: string): readonly string[] {
+  if (key_change === null || key_change.kept_at !== null) return [];
+  return [
+    '',
+    `STOP: ${name} has a new identity.`,
+    `Something answers in the place of ${name}, at ${key_change.address}, but not with its key. Nothing of it is let in.`,
+    'This happens when a computer was set up afresh. It also happens when someone pretends to be it.',
+    `  Known: ${safety_number ?? ''}`,
+    `  Seen:  ${key_change.seen_safety_number}`,
+    `Ask ${person ?? `whoever uses ${name}`}, in person, whether it was set up again. If it was not: ${command} peers keep "${name}"`,
+    'If it was, remove the old one under People & hubs, and pair the two anew with digits.',
+  ];
+}
+
 function peerRows(peers: readonly PeerDto[]): readonly (readonly (string | null)[])[] {
   return [
     ['NAME', 'STATE', 'TRUST', 'LAST SEEN', 'AGENT ID'],
-    ...peers.map((peer) => [peer.name, peer.online ? 'online' : 'away', peer.trust, timeOf(peer.last_seen_at), peer.id]),
+    ...peers.map((peer) => [
+      peer.name,
+      peer.online ? 'online' : 'away',
+      peer.trust,
+      peer.online ? 'now' : timeOf(peer.last_seen_at),
+      peer.id,
+    ]),
   ];
 }
 

@@ -1,9 +1,10 @@
 // Who is online: paired, and a connection with hello done is there. Brings what is shown, asked and dialled in line with that whenever
-// connections or trust change, and tells whoever waits for a peer to come or go, or to come back on another line.
-import type { Clock } from '../../ports/clock.ts';
+// connections or trust change, tells whoever waits for a peer to come or go, or to come back on another line, and keeps when each was
+// seen last: as it goes, and now and then before.
+import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import type { Dialler } from './dialler.ts';
-import { STABLE_AFTER_MS } from './limits.ts';
+import { LAST_SEEN_WRITE_INTERVAL_MS, STABLE_AFTER_MS } from './limits.ts';
 import type { Link } from './link.ts';
 import type { LinkTable } from './link-table.ts';
 import type { PeerDirectory } from './peer-directory.ts';
@@ -28,6 +29,7 @@ export class Presence {
   /** What the prober was told last of an online peer: its line, and whether that speaks the reference profile. */
   readonly #probed = new Map<KeyHex, { readonly link: Link; readonly isReference: boolean }>();
   #isSilent = false;
+  #nextWrite: TimerHandle | undefined;
   readonly #listeners = new Set<PresenceListener>();
 
   constructor(deps: PresenceDeps) {
@@ -46,11 +48,13 @@ export class Presence {
   /** Listeners are told from now on. */
   start(): void {
     this.#isSilent = false;
+    this.#planWrite();
   }
 
   /** Nobody is told anything more: every connection is about to end, one after the other. */
   silence(): void {
     this.#isSilent = true;
+    this.#nextWrite?.cancel();
   }
 
   /** The connections or the trust of this key changed. */
@@ -89,8 +93,20 @@ export class Presence {
   }
 
   #changed(key: KeyHex, isOnline: boolean): void {
-    if (!isOnline) this.#deps.directory.note(key, { lastSeenAt: this.#deps.clock.wallMs() });
+    if (!isOnline) this.#seenNow(key);
     this.#tell(key, isOnline);
+  }
+
+  #planWrite(): void {
+    this.#nextWrite?.cancel();
+    this.#nextWrite = this.#deps.clock.setTimer(LAST_SEEN_WRITE_INTERVAL_MS, () => {
+      for (const key of this.#onlineSinceMs.keys()) this.#seenNow(key);
+      this.#planWrite();
+    });
+  }
+
+  #seenNow(key: KeyHex): void {
+    this.#deps.directory.note(key, { lastSeenAt: this.#deps.clock.wallMs() });
   }
 
   #tell(key: KeyHex, isOnline: boolean): void {

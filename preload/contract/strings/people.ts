@@ -34,6 +34,7 @@ export const people = {
     otherwise: 'A hub whose address you know can still be added.',
   },
   seen: (ago: string) => `seen ${ago}`,
+  hereNow: 'here now',
   add: 'Add',
   empty: {
     title: 'No other hubs yet',
@@ -92,6 +93,29 @@ export const people = {
   publicKey: 'Key',
   linkKey: 'In its link',
   address: 'Address',
+
+  keyChanged: {
+    pageTitle: 'Stop · AXON Hub',
+    title: (name: string) => `${name} has a new identity`,
+    detail: (name: string) =>
+      `Something answers in the place of ${name}, but not with its key. This happens when a computer was set up afresh. It also happens when someone pretends to be it.`,
+    stopped: 'Nothing of it is let in.',
+    untouched: (name: string) => `What ${name} asked before still waits, and its rules stand. Nothing is added by itself.`,
+    old: 'Known',
+    since: (date: string) => `since ${date}`,
+    seen: (when: string) => `Seen ${when}`,
+    oldId: 'Known agent id',
+    seenId: 'Seen agent id',
+    ask: (person: string) => `Ask ${person}, in person, whether this computer was set up again. If it was not, keep the old one.`,
+    askSomebody: (name: string) => `Ask whoever uses ${name}, in person, whether it was set up again. If it was not, keep the old one.`,
+    keep: 'Keep the old one',
+    again: 'It was set up again',
+    removeTitle: (name: string) => `Remove the old ${name}?`,
+    removeDetail: 'What waits from it expires, and its rules end. Then the two hubs are added anew, with new digits.',
+    removeYes: 'Remove the old one',
+    back: 'Back',
+    note: (address: string) => `Something else answered in its place, at ${address}, and was not let in. You kept the old key.`,
+  },
 
   addPage: {
     title: 'Add a hub',

@@ -1,6 +1,6 @@
 // How a hub is spoken of: its state in a few words, and which hubs stand where. Pure.
 import type { PeerDto } from '../../../preload/contract/dto.ts';
-import { dayName, timeOfDay } from '../../app/format.ts';
+import { ago, dayName, timeOfDay } from '../../app/format.ts';
 import { words } from '../../app/words.ts';
 
 const { people } = words;
@@ -22,6 +22,13 @@ export function stateWords(peer: PeerDto, now: number): string {
   return people.offSince(
     day === words.common.today ? timeOfDay(peer.last_seen_at) : day === words.common.yesterday ? day.toLowerCase() : day,
   );
+}
+
+/** Of a hub that nobody here has added: "here now", or when it was heard last. Empty when it was never heard. */
+export function seenWords(peer: PeerDto, now: number): string {
+  // It is announced on this network, or has called here and is on the line: it would not be listed otherwise.
+  if (peer.how_found === 'home_network' || peer.how_found === 'incoming') return people.hereNow;
+  return peer.last_seen_at === null ? '' : people.seen(ago(peer.last_seen_at, now));
 }
 
 /** Who is behind a hub of the household, and what it runs where that is not AXON Hub. */

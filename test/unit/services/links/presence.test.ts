@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { randomUUID } from 'node:crypto';
 import { utf8 } from '../../../../main/lib/bytes.ts';
-import { PING_INTERVAL_MS } from '../../../../main/services/links/limits.ts';
+import { LAST_SEEN_WRITE_INTERVAL_MS, PING_INTERVAL_MS } from '../../../../main/services/links/limits.ts';
 import { HubStack } from '../../../fakes/hub-stack.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { MemoryNetwork } from '../../../fakes/memory-transport.ts';
@@ -63,4 +63,30 @@ it('a stopping hub tells nobody that a peer is online on another of its lines', 
   await dad.halt();
   expect(told).toEqual([]);
   expect(dad.links.isOnline(raw.key)).toBe(false);
+});
+
+it('while a peer is linked it was last seen now, which is written down now and then and as it goes, not at every word', async () => {
+  const line = await raw.connect(dad);
+  const hello = raw.hello(line, dad);
+  await clock.settle();
+  await hello;
+  // What nobody waits for is written a moment later.
+  await clock.advance(1_000);
+  const shown = () => dad.directory.dto(raw.key).last_seen_at;
+  const kept = () => dad.store.read.peer(raw.key)?.lastSeenAt ?? null;
+  const helloAt = kept();
+  await clock.advance(LAST_SEEN_WRITE_INTERVAL_MS - 60_000);
+  expect({ shown: shown(), kept: kept() }).toEqual({ shown: clock.wallMs(), kept: helloAt });
+  await clock.advance(60_000);
+  const writtenAt = kept() ?? 0;
+  expect(writtenAt - (helloAt ?? 0)).toBeGreaterThan(LAST_SEEN_WRITE_INTERVAL_MS - 60_000);
+  await clock.advance(60_000);
+  expect({ shown: shown(), kept: kept() }).toEqual({ shown: clock.wallMs(), kept: writtenAt });
+  await raw.transport.stop();
+  await clock.until(() => !dad.links.isOnline(raw.key), 'it is gone');
+  await clock.advance(1_000);
+  const goneAt = kept() ?? 0;
+  expect(goneAt).toBeGreaterThanOrEqual(writtenAt + 60_000);
+  await clock.advance(60_000);
+  expect({ shown: shown(), kept: kept() }).toEqual({ shown: goneAt, kept: goneAt });
 });

@@ -1,8 +1,9 @@
 // What the node keeps, as typed tables. Writes run as units of work: each is all or nothing, many share one commit, and the promise
 // settles only after the commit is durable. Reads are synchronous and see committed rows only. Only services write.
 import type { TaskState } from '../core/task-state.ts';
+import type { HoldReason } from '../../preload/contract/attention.ts';
 import type { RiskClass, TrustState } from '../../preload/contract/dto.ts';
-import type { HoldReason, MuteReads, MuteWrites } from './attention.ts';
+import type { MuteReads, MuteWrites } from './attention.ts';
 import type { AuditReads, AuditWrites } from './audit.ts';
 import type { RuleReads, RuleWrites } from './rules.ts';
 import type { KeyHex } from './transport.ts';

@@ -113,8 +113,9 @@ export class MountedStore implements Store {
   constructor(disk: SimDisk, connection: Database.Database, statements: Statements, options: MountOptions) {
     this.#disk = disk;
     this.#options = options;
-    const tables = options.wrap(allTables(statements));
-    this.read = options.wrap(allTables(statements));
+    const monotonicMs = (): number => options.clock.monotonicMs();
+    const tables = options.wrap(allTables(statements, monotonicMs));
+    this.read = options.wrap(allTables(statements, monotonicMs));
     this.#tables = recording(tables, (change) => this.#changes.push(change));
     this.#queue = new CommitQueue({
       connection,
@@ -235,8 +236,8 @@ function recording(tables: Tables, note: (change: Change) => void): Tables {
 /** A database as a fresh hub has it, filled by `fill`, as bytes to begin with. */
 export function makeImage(fill: (tables: Tables) => void): Buffer {
   const database = new Database(':memory:');
-  migrate(database, MIGRATIONS);
-  fill(allTables(new Statements(database)));
+  migrate(database, MIGRATIONS, 0);
+  fill(allTables(new Statements(database), () => 0));
   const image = database.serialize();
   database.close();
   return image;

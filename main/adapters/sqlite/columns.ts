@@ -91,7 +91,19 @@ export function flag(name: string): Column<boolean> {
   };
 }
 
-/** 32 bytes: the SHA-256 of a secret. */
+/** Any bytes. */
+export function blob(name: string): Column<Uint8Array> {
+  return {
+    name,
+    read: (value) => {
+      if (!(value instanceof Uint8Array)) throw unreadable(name);
+      return new Uint8Array(value);
+    },
+    write: (value) => value,
+  };
+}
+
+/** 32 bytes: a SHA-256. */
 export function sha256(name: string): Column<Uint8Array> {
   return {
     name,

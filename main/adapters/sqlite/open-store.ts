@@ -34,7 +34,7 @@ class SqliteStore implements Store {
     const statements = new Statements(connection);
     this.read = allReads(statements);
     this.#connection = connection;
-    this.#queue = new CommitQueue({ connection, tables: allTables(statements), clock, log });
+    this.#queue = new CommitQueue({ connection, tables: allTables(statements, () => clock.monotonicMs()), clock, log });
   }
 
   write<T>(work: (tables: Tables) => T): Promise<T> {

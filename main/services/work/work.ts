@@ -3,7 +3,8 @@
 import type { ApprovalDto, UiSnapshot } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
-import type { AuditRow, PartyKey, Tables, TaskRow } from '../../ports/store.ts';
+import type { AuditRow } from '../../ports/audit.ts';
+import type { PartyKey, Tables, TaskRow } from '../../ports/store.ts';
 import { RuleBook } from '../rules/rule-book.ts';
 import { RuleViews } from '../rules/rule-views.ts';
 import { Rules } from '../rules/rules.ts';

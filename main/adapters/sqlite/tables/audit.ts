@@ -1,65 +1,151 @@
-// Table `audit`: who did what, append-only (triggers) and hash-chained: each row's chain covers the chain before it and its own fields.
-import { createHash } from 'node:crypto';
-import type { AuditRow, Reads, Tables } from '../../../ports/store.ts';
-import { integer, milliseconds, nullable, sha256, text } from '../columns.ts';
+// Tables `audit` and `audit_seals`: who did what, append-only (triggers), chained over the bytes of every column, and the signatures over
+// that chain. Signs nothing and judges nothing.
+import type { AuditPosition, AuditReads, AuditRow, AuditSealRow, AuditWrites, ChainedAuditRow } from '../../../ports/audit.ts';
+import { CHAIN_START } from '../../../ports/audit.ts';
+import { chainOf, type ColumnBytes } from '../audit-chain.ts';
+import { blob, integer, milliseconds, nullable, sha256, text } from '../columns.ts';
+import { PAGE_ROWS_MAX } from '../limits.ts';
 import { pageBefore, pageLimit } from '../page.ts';
 import { RowMapper } from '../row-mapper.ts';
 import type { Statements } from '../statements.ts';
 
-interface ChainedRow extends AuditRow {
-  readonly chain: Uint8Array;
-}
-
 const CONTENT = {
   seq: integer('seq'),
   at: milliseconds('at'),
+  monotonicMs: nullable(milliseconds('monotonic_ms')),
   actor: text('actor'),
   surface: text('surface'),
   action: text('action'),
   object: text('object'),
+  rule: nullable(text('rule')),
   digest: nullable(text('digest')),
   detail: text('detail'),
 } as const;
 
+/** A row as SQLite keeps it: text that is not UTF-8 would come back as other text. */
+type RawAuditRow = { readonly [Field in keyof AuditRow]: Uint8Array | null } & { readonly chain: Uint8Array | null };
+
+const raw = (name: string) => nullable(blob(`CAST(${name} AS BLOB)`));
+
 const AUDIT = new RowMapper<AuditRow>(CONTENT);
-const CHAINED = new RowMapper<ChainedRow>({ ...CONTENT, chain: sha256('chain') });
-const CHAIN_START = new Uint8Array(32);
+const CHAINED = new RowMapper<ChainedAuditRow>({ ...CONTENT, chain: sha256('chain') });
+const RAW = new RowMapper<RawAuditRow>({
+  seq: raw('seq'),
+  at: raw('at'),
+  monotonicMs: raw('monotonic_ms'),
+  actor: raw('actor'),
+  surface: raw('surface'),
+  action: raw('action'),
+  object: raw('object'),
+  rule: raw('rule'),
+  digest: raw('digest'),
+  detail: raw('detail'),
+  chain: nullable(blob('chain')),
+});
+const POSITION = new RowMapper<AuditPosition>({ seq: integer('seq'), chain: sha256('chain') });
+const SEAL = new RowMapper<AuditSealRow>({
+  counter: integer('counter'),
+  previous: integer('previous'),
+  seq: integer('seq'),
+  chain: sha256('chain'),
+  at: milliseconds('at'),
+  key: text('key'),
+  signature: blob('signature'),
+});
 
 export const AUDIT_QUERIES = {
   page: `SELECT ${AUDIT.columns} FROM audit WHERE seq < ? ORDER BY seq DESC LIMIT ?`,
-  last: `SELECT ${CHAINED.columns} FROM audit ORDER BY seq DESC LIMIT 1`,
-  all: `SELECT ${CHAINED.columns} FROM audit ORDER BY seq`,
+  after: `SELECT ${CHAINED.columns} FROM audit WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`,
+  last: `SELECT ${POSITION.columns} FROM audit ORDER BY seq DESC LIMIT 1`,
+  issued: "SELECT seq FROM sqlite_sequence WHERE name = 'audit'",
+  raw: `SELECT ${RAW.columns} FROM audit WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`,
+  seals: `SELECT ${SEAL.columns} FROM audit_seals WHERE counter > ? ORDER BY counter LIMIT ?`,
+  lastSeal: `SELECT ${SEAL.columns} FROM audit_seals ORDER BY counter DESC LIMIT 1`,
 } as const;
 
-function chainOf(previous: Uint8Array, row: AuditRow): Uint8Array {
-  const fields = [row.seq, row.at, row.actor, row.surface, row.action, row.object, row.digest, row.detail];
-  return new Uint8Array(createHash('sha256').update('axon-hub/audit/v1\0').update(previous).update(JSON.stringify(fields)).digest());
-}
+/** What the chain covers, in the order in which it does. */
+const COVERED = [
+  ['seq', 'integer'],
+  ['at', 'integer'],
+  ['monotonicMs', 'integer'],
+  ['actor', 'text'],
+  ['surface', 'text'],
+  ['action', 'text'],
+  ['object', 'text'],
+  ['rule', 'text'],
+  ['digest', 'text'],
+  ['detail', 'text'],
+] as const satisfies readonly (readonly [keyof AuditRow, ColumnBytes['kind']])[];
 
-export function auditReads(statements: Statements): Pick<Reads, 'audit' | 'verifyAudit'> {
+export function auditReads(statements: Statements): AuditReads {
+  const walkAudit: AuditReads['walkAudit'] = (from, upToSeq, limit) => {
+    let position = from;
+    for (const row of statements.all(RAW, AUDIT_QUERIES.raw, from.seq, upToSeq, pageLimit(limit))) {
+      const seq = position.seq + 1;
+      if (textOf(row.seq) !== String(seq)) return { position, flaw: { seq, kind: 'missing' } };
+      const chain = chainOf(
+        position.chain,
+        COVERED.map(([field, kind]) => ({ kind, bytes: row[field] })),
+      );
+      if (row.chain === null || Buffer.compare(chain, row.chain) !== 0) return { position, flaw: { seq, kind: 'changed' } };
+      position = { seq, chain };
+    }
+    const isShort = position.seq - from.seq < pageLimit(limit) && position.seq < upToSeq;
+    return { position, flaw: isShort ? { seq: position.seq + 1, kind: 'missing' } : null };
+  };
   return {
     audit: (page) => statements.all(AUDIT, AUDIT_QUERIES.page, pageBefore(page), pageLimit(page.limit)),
+    auditAfter: (afterSeq, upToSeq, limit) => statements.all(CHAINED, AUDIT_QUERIES.after, afterSeq, upToSeq, pageLimit(limit)),
+    auditHead: () => headOf(statements),
+    walkAudit,
     verifyAudit: () => {
-      let rows = 0;
-      let previous: Uint8Array = CHAIN_START;
-      for (const row of statements.each(CHAINED, AUDIT_QUERIES.all)) {
-        rows += 1;
-        const expected = chainOf(previous, row);
-        if (row.seq !== rows || Buffer.compare(expected, row.chain) !== 0) return { rows, brokenSeq: row.seq };
-        previous = row.chain;
+      const { seq: rows, issuedSeq } = headOf(statements);
+      for (let position = CHAIN_START; position.seq < issuedSeq;) {
+        const walked = walkAudit(position, issuedSeq, PAGE_ROWS_MAX);
+        if (walked.flaw !== null) return { rows, brokenSeq: walked.flaw.seq };
+        ({ position } = walked);
       }
       return { rows, brokenSeq: null };
     },
+    auditSeals: (afterCounter, limit) => statements.all(SEAL, AUDIT_QUERIES.seals, afterCounter, pageLimit(limit)),
+    lastAuditSeal: () => statements.one(SEAL, AUDIT_QUERIES.lastSeal),
   };
 }
 
-export function auditWrites(statements: Statements): Pick<Tables, 'appendAudit'> {
+/** @param monotonicMs the clock of this process */
+export function auditWrites(statements: Statements, monotonicMs: () => number): AuditWrites {
   const insert = `INSERT INTO audit (${CHAINED.columns}) VALUES (${CHAINED.placeholders})`;
+  const insertSeal = `INSERT INTO audit_seals (${SEAL.columns}) VALUES (${SEAL.placeholders})`;
   return {
-    appendAudit: (row) => {
-      const last = statements.one(CHAINED, AUDIT_QUERIES.last);
-      const numbered = { ...row, at: Math.round(row.at), seq: (last?.seq ?? 0) + 1 };
-      statements.run(insert, ...CHAINED.write({ ...numbered, chain: chainOf(last?.chain ?? CHAIN_START, numbered) }));
+    appendAudit: (entry) => {
+      const { issuedSeq, chain: previous } = headOf(statements);
+      const row: AuditRow = {
+        rule: null,
+        ...entry,
+        at: Math.round(entry.at),
+        monotonicMs: Math.round(monotonicMs()),
+        seq: issuedSeq + 1,
+      };
+      const chain = chainOf(
+        previous,
+        COVERED.map(([field, kind]) => ({ kind, bytes: bytesOf(row[field]) })),
+      );
+      statements.run(insert, ...CHAINED.write({ ...row, chain }));
     },
+    insertAuditSeal: (row) => void statements.run(insertSeal, ...SEAL.write(row)),
   };
+}
+
+/** The next row goes by the highest number ever given: where the newest rows were taken away, the gap stays for ever. */
+function headOf(statements: Statements): ReturnType<AuditReads['auditHead']> {
+  const head = statements.one(POSITION, AUDIT_QUERIES.last) ?? CHAIN_START;
+  return { ...head, issuedSeq: Math.max(head.seq, Number(statements.value(AUDIT_QUERIES.issued) ?? 0)) };
+}
+
+function bytesOf(value: string | number | null): Uint8Array | null {
+  return value === null ? null : Buffer.from(String(value));
+}
+
+function textOf(bytes: Uint8Array | null): string {
+  return bytes === null ? '' : Buffer.from(bytes).toString('utf8');
 }

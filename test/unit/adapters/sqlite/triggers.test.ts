@@ -18,6 +18,7 @@ beforeEach(async () => {
     tables.insertApproval(approvalRow({ id: 'decided', state: 'declined', decidedAt: AT, decidedBy: 'ui:1', surface: 'browser' }));
     tables.putReplay(replayRow({ reply: '{}' }));
     for (const action of ['pair', 'approve', 'decline']) tables.appendAudit(auditRow({ action }));
+    tables.insertAuditSeal({ ...tables.auditHead(), counter: 1, previous: 0, at: AT, key: keyOf('key'), signature: new Uint8Array(64) });
   });
   foreign = new Database(join(store.folder, 'hub.db'));
   foreign.pragma('recursive_triggers = ON');
@@ -37,15 +38,21 @@ describe('the audit', () => {
     "UPDATE audit SET action = 'nothing' WHERE seq = 1",
     'DELETE FROM audit WHERE seq = 3',
     'DELETE FROM audit',
-    'INSERT OR REPLACE INTO audit SELECT seq, at, actor, surface, action, object, digest, detail, chain FROM audit WHERE seq = 1',
+    'INSERT OR REPLACE INTO audit SELECT * FROM audit WHERE seq = 1',
+    "INSERT INTO audit SELECT 0, at, actor, surface, 'before all', object, digest, detail, chain, monotonic_ms, rule FROM audit WHERE seq = 1",
+    'UPDATE audit_seals SET at = 0',
+    'DELETE FROM audit_seals',
+    'INSERT INTO audit_seals SELECT counter + 2, counter + 1, seq, chain, at, key, signature FROM audit_seals',
   ])('is append-only: %s', (sql) => {
     expect(attempt(sql)).toThrow(/append-only/);
     expect(store.read.audit({ limit: 9 })).toHaveLength(3);
+    expect(store.read.auditSeals(0, 9)).toHaveLength(1);
   });
 
   test.each([
     ['a changed field', 'UPDATE audit SET detail = \'{"other":1}\' WHERE seq = 2', 2],
-    ['a missing row', 'DELETE FROM audit WHERE seq = 2', 3],
+    ['a missing row', 'DELETE FROM audit WHERE seq = 2', 2],
+    ['a missing last row', 'DELETE FROM audit WHERE seq = 3', 3],
     ['an exchanged chain', 'UPDATE audit SET chain = zeroblob(32) WHERE seq = 3', 3],
   ])('shows %s by its chain, even where the triggers were taken away', (_what, sql, brokenSeq) => {
     expect(store.read.verifyAudit()).toEqual({ rows: 3, brokenSeq: null });

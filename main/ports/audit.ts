@@ -1,0 +1,83 @@
+// What the store keeps of the audit: rows that are only ever added, each chained to the one before, and seals, the signatures over that
+// chain. The storage keeps and walks them; what a flaw means, and who signs, is a service's business.
+
+export interface AuditRow {
+  /** From 1, without a gap: a number that was given once is never given again. */
+  readonly seq: number;
+  /** Wall clock, ms since 1970. */
+  readonly at: number;
+  /** ms on the clock of the process that wrote it, which nobody can set; null in rows from before it was written down. */
+  readonly monotonicMs: number | null;
+  readonly actor: string;
+  readonly surface: string;
+  readonly action: string;
+  readonly object: string;
+  /** The rule that decided, when one did. */
+  readonly rule: string | null;
+  /** hex SHA-256 of what was decided about. */
+  readonly digest: string | null;
+  /** JSON text. */
+  readonly detail: string;
+}
+
+/** The storage gives the number and the monotonic time. */
+export type NewAuditRow = Omit<AuditRow, 'seq' | 'monotonicMs' | 'rule'> & { readonly rule?: string | null };
+
+/** A row as it is chained. */
+export interface ChainedAuditRow extends AuditRow {
+  /** SHA-256 over the chain of the row before and the bytes of every column of this one. */
+  readonly chain: Uint8Array;
+}
+
+/** A place in the chain; number 0 with CHAIN_START is before the first row. */
+export interface AuditPosition {
+  readonly seq: number;
+  readonly chain: Uint8Array;
+}
+
+export const CHAIN_START: AuditPosition = { seq: 0, chain: new Uint8Array(32) };
+
+/** `missing`: no row of this number. `changed`: the row does not fit its chain. */
+export interface AuditFlaw {
+  readonly seq: number;
+  readonly kind: 'missing' | 'changed';
+}
+
+/** One signature over the chain up to a row, and with it over every row before. */
+export interface AuditSealRow {
+  /** Rises with each seal; kept in the key vault too, so that an older copy of the database shows. */
+  readonly counter: number;
+  /** The counter of the seal before; 0 for the first. */
+  readonly previous: number;
+  readonly seq: number;
+  readonly chain: Uint8Array;
+  readonly at: number;
+  /** The public key it is to be checked with, hex. */
+  readonly key: string;
+  readonly signature: Uint8Array;
+}
+
+export interface AuditReads {
+  /** Newest first. */
+  audit(page: { readonly limit: number; readonly beforeSeq?: number }): readonly AuditRow[];
+  /** Oldest first: rows after `afterSeq` up to `upToSeq`. */
+  auditAfter(afterSeq: number, upToSeq: number, limit: number): readonly ChainedAuditRow[];
+  /** The newest row, and the highest number that was ever given to one: higher when the newest rows were taken away. */
+  auditHead(): AuditPosition & { readonly issuedSeq: number };
+  /**
+   * Recomputes the chain over at most `limit` rows after `from`, up to `upToSeq`, and stops at the first that does not fit. The position is
+   * that of the last row that fits.
+   */
+  walkAudit(from: AuditPosition, upToSeq: number, limit: number): { readonly position: AuditPosition; readonly flaw: AuditFlaw | null };
+  /** Recomputes the whole chain in one go, however long: for tests and tools. The number of the first row that does not fit, or null. */
+  verifyAudit(): { readonly rows: number; readonly brokenSeq: number | null };
+  /** In the order of their counters, after `afterCounter`. */
+  auditSeals(afterCounter: number, limit: number): readonly AuditSealRow[];
+  lastAuditSeal(): AuditSealRow | undefined;
+}
+
+export interface AuditWrites {
+  appendAudit(row: NewAuditRow): void;
+  /** Throws StoreConflict unless its `previous` is the newest counter. */
+  insertAuditSeal(row: AuditSealRow): void;
+}

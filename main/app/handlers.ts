@@ -31,6 +31,7 @@ export function composeHandlers(services: Services, clock: Clock): Handlers {
       bootSecret,
       unlock: (signal) => peers.open(signal),
       snapshot: () => snapshotOf(services, clock),
+      pairingWindow: () => pairing.window,
       counts: () => countsOf(services),
     }),
     ...metricsHandlers({

@@ -1,6 +1,7 @@
 // What crosses a process boundary, as plain JSON: the same shapes over Electron IPC, HTTP and SSE. snake_case, because agents in any
 // language read them. Text that came from another hub or an agent stands only in fields of type OutsideText. Imports types of this folder only.
 import type { PairingDto, PairingWindowDto } from './pairing-dto.ts';
+import type { AttentionDto, HeldDto } from './attention.ts';
 import type { RuleChoice, RuleDto } from './rules.ts';
 
 /** Text somebody else wrote, already escaped (core/text-escape): draw it as "said" words, never as our own. */
@@ -145,6 +146,7 @@ export interface PeerDto {
   readonly platform: OutsideText | null;
   readonly online: boolean;
   readonly round_trip_ms: number | null;
+  /** While it is linked: now. Else when it was heard last, by a connection or, if nobody added it, on the network. */
   readonly last_seen_at: number | null;
   readonly address: string | null;
   readonly how_found: 'home_network' | 'static' | 'incoming' | null;
@@ -194,6 +196,8 @@ export interface ApprovalDto {
   readonly report_back: boolean;
   readonly received_at: number;
   readonly expires_at: number;
+  /** A person is asked later; null: now, or it is decided. */
+  readonly held: HeldDto | null;
   readonly decided_at: number | null;
   readonly decided_by: string | null;
   readonly surface: Surface | null;
@@ -226,6 +230,8 @@ export interface TaskDto {
   readonly text: OutsideText;
   readonly created_at: number;
   readonly deadline_at: number;
+  /** For the state `held`: when a person is asked, where that is known. */
+  readonly held_until: number | null;
   readonly finished_at: number | null;
   readonly estimated_ms: number | null;
   readonly code: string | null;
@@ -296,6 +302,7 @@ export interface UiSnapshot {
   readonly rules: readonly RuleDto[];
   readonly feed: readonly FeedItemDto[];
   readonly feed_unread: number;
+  readonly attention: AttentionDto;
 }
 
 export type UiEventBody =
@@ -315,6 +322,7 @@ export type UiEventBody =
   | { readonly type: 'rule_gone'; readonly id: string }
   | { readonly type: 'feed'; readonly item: FeedItemDto; readonly unread: number }
   | { readonly type: 'feed_read'; readonly ids: readonly string[] | 'all'; readonly unread: number }
+  | { readonly type: 'calm'; readonly attention: AttentionDto }
   | { readonly type: 'conversation'; readonly id: string }
   /** A native notification is due: fixed words and the owner's name for the peer, nothing else. */
   | { readonly type: 'attention'; readonly approval_id: string; readonly peer_name: string };

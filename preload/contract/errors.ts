@@ -28,7 +28,7 @@ export const ERRORS = {
   rejected: { status: 403, exit: 2, retryable: false, title: 'Declined', wire: true },
   blocked: { status: 403, exit: 2, retryable: false, title: 'Stopped by a rule', wire: true },
   rate_limited: { status: 429, exit: 2, retryable: true, title: 'Too many in a short time', wire: true },
-  conflict: { status: 409, exit: 2, retryable: false, title: 'The same id was used for something else', wire: true },
+  conflict: { status: 409, exit: 2, retryable: false, title: 'It clashes with something that is there already', wire: true },
   approval_expired: { status: 504, exit: 3, retryable: true, title: 'Nobody answered in time', wire: true },
   pairing_required: { status: 403, exit: 2, retryable: false, title: 'The hubs are not paired', wire: true },
   unhandled: { status: 502, exit: 2, retryable: false, title: 'Delivered, but nobody answers there', wire: true },

@@ -6,8 +6,6 @@ import type {
   DeliveryDto,
   FeedItemDto,
   HubDto,
-  PairingDto,
-  PairingWindowDto,
   PeerDto,
   RegistrationDto,
   SendReportDto,
@@ -16,6 +14,8 @@ import type {
   TaskDto,
   UiSnapshot,
 } from './dto.ts';
+import type { PairingDto, PairingWindowDto } from './pairing-dto.ts';
+import type { AttentionDto } from './attention.ts';
 import type { ConversationDetailDto, ConversationDto } from './conversation-dto.ts';
 import type { RuleDto, RuleTestDto } from './rules.ts';
 
@@ -34,7 +34,7 @@ export interface OperationResults {
     readonly hub: HubDto;
     readonly peers: { readonly paired: number; readonly online: number };
     readonly agents: { readonly registered: number; readonly online: number };
-    readonly approvals: { readonly pending: number };
+    readonly approvals: { readonly pending: number; readonly held: number };
     readonly transport: {
       readonly connections: number;
       readonly restarts: number;
@@ -44,7 +44,7 @@ export interface OperationResults {
       readonly counters: Readonly<Record<string, number>>;
     };
   };
-  'hub.localStatus': OperationResults['hub.status'];
+  'hub.localStatus': OperationResults['hub.status'] & { readonly pairing_window: PairingWindowDto };
   'hub.examples': { readonly text: string };
   /** In the text format of Prometheus; over HTTP it is the body itself. */
   'metrics.read': { readonly text: string };
@@ -75,13 +75,15 @@ export interface OperationResults {
   'peers.ping': { readonly round_trip_ms: number; readonly status: string; readonly active_tasks: number };
   'peers.add': PeerDto;
   'peers.update': PeerDto;
+  'peers.keepKey': PeerDto;
   'peers.remove': { readonly removed: true };
   'pairings.list': { readonly window: PairingWindowDto; readonly items: readonly PairingDto[] };
   'pairings.window': PairingWindowDto;
   'pairings.start': PairingDto;
   'pairings.open': PairingDto;
   'pairings.digits': PairingDto;
-  'pairings.cancel': { readonly cancelled: true };
+  /** cancelled: false when it had ended already and was put away; the pairing as it ended. */
+  'pairings.cancel': { readonly cancelled: boolean; readonly pairing: PairingDto };
   'send.query': SendReportDto;
   'send.delegate': SendReportDto;
   'send.notify': SendReportDto;
@@ -98,6 +100,14 @@ export interface OperationResults {
   'approvals.list': Items<ApprovalDto>;
   'approvals.get': ApprovalDto;
   'approvals.decide': ApprovalDto;
+  'attention.get': AttentionDto;
+  'attention.pause': AttentionDto;
+  'attention.resume': AttentionDto;
+  'attention.setQuietHours': AttentionDto;
+  'attention.mute': AttentionDto;
+  'attention.unmute': AttentionDto;
+  'attention.hold': ApprovalDto;
+  'attention.show': { readonly shown: number };
   'rules.list': Items<RuleDto>;
   'rules.get': RuleDto;
   'rules.create': RuleDto;

@@ -1,6 +1,7 @@
 // The page's one picture of its hub: a snapshot, kept up by numbered events. A gap in the numbers, or a line that was lost, means a new
 // snapshot. Decides nothing and writes nothing; screens read it, controllers call the hub.
-import type { ApprovalDto, PairingDto, PeerDto, UiEvent, UiSnapshot } from '../../preload/contract/dto.ts';
+import type { ApprovalDto, PeerDto, UiEvent, UiSnapshot } from '../../preload/contract/dto.ts';
+import type { PairingDto } from '../../preload/contract/pairing-dto.ts';
 import type { Problem } from '../../preload/contract/errors.ts';
 import type { HubApi, LinkState } from '../../preload/contract/hub-api.ts';
 import { applyEvent, putApproval } from './apply-event.ts';
@@ -111,7 +112,7 @@ export class HubState {
   putPeer(peer: PeerDto): void {
     if (this.#snapshot === null) return;
     const known = this.#snapshot.peers.find((other) => other.id === peer.id);
-    if (known?.trust === peer.trust) return;
+    if (known?.trust === peer.trust && known.key_change?.kept_at === peer.key_change?.kept_at) return;
     this.#snapshot = { ...this.#snapshot, peers: [...this.#snapshot.peers.filter((other) => other !== known), peer] };
   }
 

@@ -1,5 +1,6 @@
 // Pairs two hubs over their HTTP APIs, for specs whose story begins after it: the same calls as the pages, and no other way in.
-import type { HubDto, PairingDto, PairingState } from '../../preload/contract/dto.ts';
+import type { HubDto } from '../../preload/contract/dto.ts';
+import type { PairingDto, PairingState } from '../../preload/contract/pairing-dto.ts';
 import type { HubApi } from '../lan/hub-process.ts';
 import { until } from '../support/until.ts';
 

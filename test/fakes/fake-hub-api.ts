@@ -120,13 +120,15 @@ export class FakeHubApi implements HubApi {
       'pairings.window': async ({ open }) => {
         // A page shuts the window while it is taken down, and no hub tells of that before the call has left.
         await Promise.resolve();
-        const window = { open, closes_at: open ? this.#snapshot.at + 300_000 : null, locked_until: null };
+        const window = { open, closes_at: open ? this.#snapshot.at + 300_000 : null, locked_until: null, asked: null };
         this.emit({ type: 'pairing_window', window });
         return good(window);
       },
       'pairings.cancel': ({ id }) => {
+        const pairing = this.#snapshot.pairings.find((other) => other.id === id);
+        if (pairing === undefined) return bad('not_found', 'No such pairing is here, or it ended a while ago.');
         this.emit({ type: 'pairing_gone', id });
-        return good({ cancelled: true });
+        return good({ cancelled: pairing.state !== 'paired' && pairing.state !== 'failed', pairing });
       },
       'peers.update': ({ id, ...change }) => {
         const peer = this.#snapshot.peers.find((other) => other.id === id);

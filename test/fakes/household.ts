@@ -5,13 +5,13 @@ import type {
   CapabilitiesDto,
   FeedItemDto,
   HubDto,
-  PairingDto,
   PeerDto,
   RegistrationDto,
   SessionDto,
   SettingsDto,
   UiSnapshot,
 } from '../../preload/contract/dto.ts';
+import type { PairingDto } from '../../preload/contract/pairing-dto.ts';
 import type { ConversationDetailDto, ConversationDto } from '../../preload/contract/conversation-dto.ts';
 
 /** Saturday 21 November 2026, 18:04:00 by the clock on the wall of whoever runs this. */
@@ -103,6 +103,7 @@ export function peerOf(seed: string, over: Partial<PeerDto> = {}): PeerDto {
     profile: 'hub',
     not_trusted_there: false,
     trouble: null,
+    key_change: null,
     ...over,
   };
 }
@@ -376,6 +377,8 @@ export function noticeOf(seed: string, seq: number, over: Partial<FeedItemDto> =
     topic: 'user.location',
     importance: 'low',
     text: seed,
+    fields: null,
+    fields_left_out: 0,
     unread: false,
     ...over,
   };
@@ -517,6 +520,7 @@ export function pairingOf(state: PairingDto['state'], over: Partial<PairingDto> 
     address: STRANGER.address,
     role: ['waiting_for_answer', 'type_six', 'show_two'].includes(state) ? 'initiator' : 'responder',
     state,
+    request: state === 'waiting_for_answer' ? 'closed' : ['type_six', 'show_two'].includes(state) ? 'taken' : null,
     said_hub: 'Dad MacBook',
     said_person: 'Dad',
     said_platform: 'darwin',
@@ -541,7 +545,7 @@ export function snapshotOf(over: Partial<UiSnapshot> = {}): UiSnapshot {
     hub: MUM,
     settings: SETTINGS,
     peers: [...PEERS, STRANGER],
-    pairing_window: { open: false, closes_at: null, locked_until: null },
+    pairing_window: { open: false, closes_at: null, locked_until: null, asked: null },
     pairings: [],
     agents: AGENTS,
     registrations: [],

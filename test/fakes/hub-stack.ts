@@ -15,7 +15,8 @@ import { PeerDirectory } from '../../main/services/links/peer-directory.ts';
 import type { HubProfile } from '../../main/services/links/hub-profile.ts';
 import { PeerLinks } from '../../main/services/links/peer-links.ts';
 import { PairingService } from '../../main/services/pairing/pairing-service.ts';
-import type { PairingDto, PeerDto, UiEvent } from '../../preload/contract/dto.ts';
+import type { PeerDto, UiEvent } from '../../preload/contract/dto.ts';
+import type { PairingDto } from '../../preload/contract/pairing-dto.ts';
 import { openTemporaryStore, SILENT_LOG, type TemporaryStore } from './memory-store.ts';
 
 export class MemoryVault implements KeyVault {

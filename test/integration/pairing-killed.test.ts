@@ -5,7 +5,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { PairingDto, PairingState, PeerDto } from '../../preload/contract/dto.ts';
+import type { PeerDto } from '../../preload/contract/dto.ts';
+import type { PairingDto, PairingState } from '../../preload/contract/pairing-dto.ts';
 import type { Order, Report } from './pairing-process.ts';
 
 const WAIT_LIMIT_MS = 25_000;

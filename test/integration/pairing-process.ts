@@ -5,7 +5,8 @@ import { SystemClock, SystemRandom } from '../../main/adapters/clock/system-cloc
 import { createInProcessTransport } from '../../main/adapters/quic/quic-transport.ts';
 import { fromHex } from '../../main/lib/bytes.ts';
 import type { Store } from '../../main/ports/store.ts';
-import type { PairingDto, PeerDto } from '../../preload/contract/dto.ts';
+import type { PeerDto } from '../../preload/contract/dto.ts';
+import type { PairingDto } from '../../preload/contract/pairing-dto.ts';
 import { HubStack, MemoryVault, PERSON } from '../fakes/hub-stack.ts';
 import { SILENT_LOG, type TemporaryStore } from '../fakes/memory-store.ts';
 

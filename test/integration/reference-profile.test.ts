@@ -112,7 +112,7 @@ describe('trust', () => {
     daemon.knows(hub.stack.key);
     await hub.stack.directory.addStatic({ keyHex: daemon.keyHex, host: '127.0.0.1', port: daemon.port, name: 'Attic' });
     const opened = await hub.stack.links.lines.open(daemon.keyHex, never);
-    expect(opened.ok ? '' : opened.error.message).toContain('trust the key');
+    expect(opened.ok ? '' : opened.error.sentence).toContain('trust the key');
     expect(hub.stack.directory.trustOf(daemon.keyHex)).not.toBe('paired');
   });
 

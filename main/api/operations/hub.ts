@@ -1,5 +1,6 @@
 // Operations on the hub as a whole: who it is, how it is, logging in, and the one picture a page starts from.
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { PairingWindowDto } from '../../../preload/contract/pairing-dto.ts';
 import { examples } from '../../../preload/contract/examples.ts';
 import { AGENT_SCOPES } from '../../../preload/contract/operations.ts';
 import type { OperationResult } from '../../../preload/contract/operations.ts';
@@ -23,6 +24,7 @@ export interface HubHandlersDeps {
   /** Tries the keychain again and opens the port between hubs when that worked. */
   readonly unlock: (signal: AbortSignal) => Promise<void>;
   readonly snapshot: () => OperationResult<'hub.snapshot'>;
+  readonly pairingWindow: () => PairingWindowDto;
   readonly counts: () => Promise<Omit<OperationResult<'hub.status'>, 'hub'>>;
 }
 
@@ -36,7 +38,7 @@ export function hubHandlers(deps: HubHandlersDeps): HandlersOf<'hub'> {
       if (!sameSecret(boot_secret, deps.bootSecret.expose())) {
         throw new AppError('unauthenticated', 'That is not the secret of this start of the hub.', { failedBy: 'input' });
       }
-      return { hub: hub.current(), ...(await deps.counts()) };
+      return { hub: hub.current(), ...(await deps.counts()), pairing_window: deps.pairingWindow() };
     },
     'hub.examples': async () => ({ text: examples(hub.current().command ?? 'axon') }),
     'hub.snapshot': async () => deps.snapshot(),

@@ -10,9 +10,6 @@ export function pairingsHandlers({ pairing }: { readonly pairing: PairingService
     'pairings.start': async ({ peer, name }) => pairing.begin(peer, name ?? null),
     'pairings.open': async ({ id }) => pairing.open(id),
     'pairings.digits': ({ id, digits }, caller) => pairing.type(id, digits, actorOf(caller)),
-    'pairings.cancel': async ({ id }) => {
-      await pairing.cancel(id);
-      return { cancelled: true };
-    },
+    'pairings.cancel': ({ id }) => pairing.cancel(id),
   };
 }

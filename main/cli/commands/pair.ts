@@ -1,7 +1,7 @@
 // pair: joining two hubs, with the typing done at a terminal. Digits are typed, never compared by eye.
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
-import type { PairingDto, PairingWindowDto } from '../../../preload/contract/dto.ts';
+import type { PairingDto, PairingWindowDto } from '../../../preload/contract/pairing-dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { HubClient } from '../hub-client.ts';
 import type { Run } from '../run.ts';

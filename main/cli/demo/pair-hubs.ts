@@ -1,7 +1,7 @@
 // Pairs two demo hubs as two people would: one opens its door, the other asks, six digits go one way and two come back. It uses the same
 // calls as the pages and no other way in.
 import { AppError } from '../../lib/app-error.ts';
-import type { PairingDto, PairingState } from '../../../preload/contract/dto.ts';
+import type { PairingDto, PairingState } from '../../../preload/contract/pairing-dto.ts';
 import type { HubClient } from '../hub-client.ts';
 import type { DemoHub } from './demo-hub.ts';
 

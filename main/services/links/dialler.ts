@@ -29,6 +29,15 @@ export interface DiallerDeps {
   readonly onWrongKey: (key: KeyHex, found: KeyHex, at: HubAddress) => void;
 }
 
+/** Why a round of dialling ended without a connection. */
+export interface RoundTrouble {
+  /** no-address: none is known, or its name stands for none; silent: nobody answered; wrong-key: another hub did; refused: it let us not in. */
+  readonly why: 'no-address' | 'silent' | 'wrong-key' | 'busy' | 'refused';
+  /** For people. */
+  readonly sentence: string;
+  readonly tried: readonly HubAddress[];
+}
+
 interface DialState {
   attempt: number;
   timer: TimerHandle | undefined;
@@ -103,29 +112,39 @@ export class Dialler {
   }
 
   /**
-   * One round over everything known of where this key is. The error is a sentence for people.
-   * A person's round (for pairing) takes no turn from the others.
+   * One round over everything known of where this key is. A person's round (for pairing) takes no turn from the others.
+   * @param withinMs what all addresses together may take; each gets an equal share, and DIAL_TIMEOUT_MS at most
    */
-  async dialOnce(key: KeyHex, signal: AbortSignal, lastKnown?: HubAddress): Promise<Result<void, string>> {
-    const addresses = await this.#addresses(key, signal, lastKnown);
+  async dialOnce(
+    key: KeyHex,
+    signal: AbortSignal,
+    lastKnown?: HubAddress,
+    withinMs = limits.DIAL_ADDRESSES_MAX * limits.DIAL_TIMEOUT_MS,
+  ): Promise<Result<void, RoundTrouble>> {
+    const tried = await this.#addresses(key, signal, lastKnown);
     const name = this.#deps.directory.nameOf(key);
-    if (addresses.length === 0) return err(`${name} has not been seen on this network, and no address is known for it.`);
-    let trouble = `${name} can't be reached. It may be switched off, or its firewall may block the hub.`;
-    for (const address of addresses) {
+    const eachMs = Math.min(limits.DIAL_TIMEOUT_MS, withinMs / Math.max(1, tried.length));
+    let why: RoundTrouble['why'] = tried.length === 0 ? 'no-address' : 'silent';
+    let sentence =
+      tried.length === 0
+        ? `${name} has not been seen on this network, and no address is known for it.`
+        : `${name} can't be reached. It may be switched off, or its firewall may block the hub.`;
+    for (const address of tried) {
       if (signal.aborted || this.#deps.isLinked(key)) break;
-      const dialled = await this.#dial({ keyHex: key, agentId: agentIdOfKeyHex(key), ...address }, signal);
+      const dialled = await this.#dial({ keyHex: key, agentId: agentIdOfKeyHex(key), ...address }, signal, eachMs);
       if (dialled.ok) {
         const greeted = await this.#deps.greet(dialled.value);
         if (greeted.ok) return ok();
-        trouble = greeted.error;
+        [why, sentence] = ['refused', greeted.error];
       } else if (dialled.error.type === 'wrong-key') {
         this.#deps.onWrongKey(key, dialled.error.keyHex, address);
-        trouble = `Another hub answered where ${name} should be, so the connection was refused. If ${name} was set up anew, remove it here and pair again.`;
+        why = 'wrong-key';
+        sentence = `Another hub answered where ${name} should be, so the connection was refused. If ${name} was set up anew, remove it here and pair again.`;
       } else if (dialled.error.type === 'busy') {
-        trouble = `${name} could not be dialled because too much is under way. It is tried again.`;
+        [why, sentence] = ['busy', `${name} could not be dialled because too much is under way. It is tried again.`];
       }
     }
-    return this.#deps.isLinked(key) ? ok() : err(trouble);
+    return this.#deps.isLinked(key) ? ok() : err({ why, sentence, tried });
   }
 
   /**
@@ -136,7 +155,7 @@ export class Dialler {
     let trouble = `No hub answers at ${host}, port ${port}. Start it there, or give its public key, with which it can be added before it runs.`;
     for (const address of (await this.#resolve(host, signal)).slice(0, limits.DIAL_ADDRESSES_MAX)) {
       if (signal.aborted) break;
-      const dialled = await this.#dial({ keyHex: NOBODYS_KEY, agentId, host: address, port }, signal);
+      const dialled = await this.#dial({ keyHex: NOBODYS_KEY, agentId, host: address, port }, signal, limits.DIAL_TIMEOUT_MS);
       if (dialled.ok) this.#deps.transport.close(dialled.value.connectionId, CLOSE_CODES.done, 'no hub has this key');
       if (dialled.ok || dialled.error.type !== 'wrong-key') continue;
       if (agentIdOfKeyHex(dialled.error.keyHex) === agentId) return ok(dialled.error.keyHex);
@@ -184,20 +203,22 @@ export class Dialler {
     const running = new AbortController();
     state.running = running;
     state.startedAtMs = this.#deps.clock.monotonicMs();
-    const outcome = await this.dialOnce(key, running.signal).catch((): Result<void, string> => err('Dialling failed.'));
+    const outcome = await this.dialOnce(key, running.signal).catch((): Result<void, RoundTrouble> =>
+      err({ why: 'silent', sentence: 'Dialling failed.', tried: [] }),
+    );
     if (running.signal.aborted) return;
     state.running = undefined;
     if (!this.#isWanted(key)) return;
-    if (!outcome.ok) this.#deps.directory.setLive(key, { trouble: outcome.error });
+    if (!outcome.ok) this.#deps.directory.setLive(key, { trouble: outcome.error.sentence });
     this.again(key, false);
   }
 
   /** One dial, bounded in time whatever the transport does. */
-  async #dial(target: DialTarget, signal: AbortSignal): Promise<Result<ConnectionInfo, DialFailure>> {
+  async #dial(target: DialTarget, signal: AbortSignal, withinMs: number): Promise<Result<ConnectionInfo, DialFailure>> {
     const bounded = new AbortController();
     const giveUp = (): void => bounded.abort();
     signal.addEventListener('abort', giveUp, { once: true });
-    const timer = this.#deps.clock.setTimer(limits.DIAL_TIMEOUT_MS, giveUp);
+    const timer = this.#deps.clock.setTimer(withinMs, giveUp);
     try {
       return await this.#deps.transport.dial(target, bounded.signal);
     } finally {

@@ -6,7 +6,7 @@ import { err, ok, type Result } from '../../lib/result.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import { CLOSE_CODES, type KeyHex } from '../../ports/transport.ts';
 import type { Envelope } from '../../protocol/envelope.ts';
-import type { Dialler } from './dialler.ts';
+import type { Dialler, RoundTrouble } from './dialler.ts';
 import type { Exchange } from './exchange.ts';
 import type { HubAddress } from './hub-address.ts';
 import type { Incoming, OpenHandler } from './incoming.ts';
@@ -66,13 +66,16 @@ export class OpenLines {
     return this.#deps.table.sending(key) !== undefined;
   }
 
-  /** Connects to a hub that a person chose, if there is no connection yet. The error's message is a sentence for that person. */
-  async open(key: KeyHex, signal: AbortSignal, lastKnown?: HubAddress): Promise<Result<void, AppError>> {
+  /**
+   * Connects to a hub that a person chose, if there is no connection yet.
+   * @param withinMs what dialling may take over all addresses; the resolver and hello have limits of their own
+   */
+  async open(key: KeyHex, signal: AbortSignal, lastKnown?: HubAddress, withinMs?: number): Promise<Result<void, RoundTrouble>> {
     if (this.isOpen(key)) return ok();
-    const dialled = await this.#deps.dialler.dialOnce(key, signal, lastKnown);
+    const dialled = await this.#deps.dialler.dialOnce(key, signal, lastKnown, withinMs);
     if (this.isOpen(key)) return ok();
-    const sentence = dialled.ok ? `${this.#deps.directory.nameOf(key)} did not say hello.` : dialled.error;
-    return err(new AppError('peer_unreachable', sentence, { failedBy: 'peer' }));
+    if (!dialled.ok) return dialled;
+    return err({ why: 'refused', sentence: `${this.#deps.directory.nameOf(key)} did not say hello.`, tried: [] });
   }
 
   /** The key of a hub that a person named by agent id and address. Throws AppError peer_unreachable when no hub of that id answers there. */
@@ -92,14 +95,16 @@ export class OpenLines {
     return exchange.request(link, { id: exchange.newId(), kind, ref: null, payload }, REPLY_TIMEOUT_MS, signal);
   }
 
-  /** Keeps the connection of an unpaired hub open while people type. */
+  /** Keeps the connection of an unpaired hub open, and its place, while people type. */
   hold(key: KeyHex): void {
     this.#held.add(key);
+    this.#deps.directory.places.setPairing(this.#held);
   }
 
   /** The pairing is over: the connection is closed soon unless the key is paired by now. */
   release(key: KeyHex): void {
     this.#held.delete(key);
+    this.#deps.directory.places.setPairing(this.#held);
   }
 
   #closeIdleStrangers(): void {

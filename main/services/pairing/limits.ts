@@ -22,6 +22,15 @@ export const FRUITLESS_OFFERS_MAX = 3;
 export const FRUITLESS_REMEMBERED_MAX = 256;
 /** An offer that found pairing closed or busy is made again at this distance, until the pairing's time is up. */
 export const OFFER_AGAIN_AFTER_MS = 3_000;
+/** Dialling the hub that a person chose may take so long over all its addresses; then the pairing ends with what to look at. */
+export const REACH_WITHIN_MS = 8_000;
+/** A hub that asked while pairing was closed counts as asking for so long after its last try: three times OFFER_AGAIN_AFTER_MS and a little. */
+export const ASKING_REMEMBERED_MS = 10_000;
+/** Hubs remembered as asking; more change nothing. */
+export const ASKING_HUBS_MAX = 4;
+/** That hubs ask is shown for so long; if nobody opens pairing by then, it is not for the next ASKING_QUIET_MS, whoever asks. */
+export const ASKING_SHOWN_MS = 300_000;
+export const ASKING_QUIET_MS = 600_000;
 /** Own confirmations are sent again for this long, counted from our own check. */
 export const CONFIRM_RESEND_MS = 600_000;
 /** The other side's confirmation is accepted for this long after our own check: its typing and its resending together. */
@@ -32,7 +41,7 @@ export const CONFIRM_BACKOFF = { firstMs: 1_000, maxMs: 15_000, jitter: 0.2 } as
 export const UNSETTLED_MAX = 16;
 /** Ids that were used; an offer with one of them is refused. The oldest is forgotten, long after its 5 minutes. */
 export const BURNT_IDS_MAX = 256;
-/** A pairing that ended stays visible this long. */
-export const ENDED_SHOWN_MS = 60_000;
+/** A pairing that ended stays listed with its reason this long, unless a person puts it away or begins another one with that hub. */
+export const ENDED_SHOWN_MS = 300_000;
 /** Pairings that ended and are still shown; the oldest gives way. */
 export const ENDED_SHOWN_MAX = 8;

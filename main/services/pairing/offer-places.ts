@@ -34,7 +34,11 @@ export function placeFor({ key, host }: OfferFrom, shelf: PairingShelf, window: 
   return old;
 }
 
-/** For a person who would begin or open a second pairing. */
-export function anotherIsUnderWay(): AppError {
-  return new AppError('conflict', 'Another pairing is under way.', { hint: 'Finish or cancel it first.', failedBy: 'input' });
+/** For a person who would begin or open a second pairing: which one goes on, and how it is ended. */
+export function anotherIsUnderWay({ id, dto: { label } }: PairingSession): AppError {
+  return new AppError('conflict', `A pairing with ${label} is under way.`, {
+    hint: `Finish it or stop it first, under People & hubs or with "axon pair cancel ${id}".`,
+    failedBy: 'input',
+    data: { id },
+  });
 }

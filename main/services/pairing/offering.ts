@@ -1,16 +1,21 @@
 // The initiator's first step: connect to the hub that a person chose and offer, again and again, until the other side takes the offer or the
-// pairing is over. It sends that one step and nothing else (PROTOCOL.md, Pairing).
+// pairing is over. It says how far that came and sends that one step, nothing else (PROTOCOL.md, Pairing).
+import type { PairingRequestState } from '../../../preload/contract/pairing-dto.ts';
 import { newOffer } from '../../protocol/pairing.ts';
 import type { IdentityService } from '../identity.ts';
+import type { RoundTrouble } from '../links/dialler.ts';
+import { writeHubAddress } from '../links/hub-address.ts';
 import type { OpenLines } from '../links/open-lines.ts';
 import type { PeerDirectory } from '../links/peer-directory.ts';
-import { OFFER_AGAIN_AFTER_MS } from './limits.ts';
+import { OFFER_AGAIN_AFTER_MS, REACH_WITHIN_MS } from './limits.ts';
 import { keyBytes, type PairingSession } from './pairing-session.ts';
 
 export interface OfferingDeps {
   readonly lines: Pick<OpenLines, 'open' | 'request'>;
   readonly identity: Pick<IdentityService, 'keyHex'>;
-  readonly directory: Pick<PeerDirectory, 'live'>;
+  readonly directory: Pick<PeerDirectory, 'live' | 'staticHub'>;
+  /** The request came so far. */
+  readonly cameTo: (request: PairingRequestState) => void;
   /** Waits, or until the session has ended. */
   readonly pause: (delayMs: number) => Promise<void>;
 }
@@ -20,20 +25,44 @@ const WORTH_ANOTHER: readonly string[] = ['not_authorized', 'overloaded', 'rate_
 
 /** Resolves once the offer was taken or the session is over; with a sentence when it will never be taken. */
 export async function offerUntilTaken(session: PairingSession, deps: OfferingDeps): Promise<string | undefined> {
-  const { lines, identity, directory, pause } = deps;
+  const { lines, identity, directory, cameTo, pause } = deps;
   const { pid, ownMeta, ownNonce, peerKey, ended } = session;
   const offer = newOffer({ pid, key: keyBytes(identity.keyHex), meta: ownMeta, nonce: ownNonce });
   session.commit = offer.commit;
   while (session.state === 'waiting_for_answer') {
-    const opened = await lines.open(peerKey, ended.signal);
+    const opened = await lines.open(peerKey, ended.signal, undefined, REACH_WITHIN_MS);
     if (session.isOver) return undefined;
-    if (!opened.ok) return opened.error.message;
+    if (!opened.ok) return notReached(opened.error, directory.staticHub(peerKey)?.host);
     const { host, port } = directory.live(peerKey);
     session.peerAddress = host === null || port === null ? null : { host, port };
     const answered = await lines.request(peerKey, 'pair', offer.payload, ended.signal);
-    if (answered.ok || session.isOver) return undefined;
-    if (!WORTH_ANOTHER.includes(answered.error.code)) return 'The other hub did not take the request to pair.';
+    if (session.isOver) return undefined;
+    if (answered.ok) {
+      cameTo('taken');
+      return undefined;
+    }
+    const { code } = answered.error;
+    if (!WORTH_ANOTHER.includes(code)) return 'The other hub did not take the request to pair.';
+    if (code === 'not_authorized') cameTo('closed');
+    else if (code === 'overloaded') cameTo('busy');
     await pause(OFFER_AGAIN_AFTER_MS);
   }
   return undefined;
+}
+
+/** What a person can look at. @param host as the owner typed it, if the hub was named by its address */
+function notReached({ why, sentence, tried }: RoundTrouble, host: string | undefined): string {
+  const places = tried.map(writeHubAddress).join(' or ');
+  switch (why) {
+    case 'no-address':
+      return host === undefined ? sentence : `No computer is known as "${host}". Check the address.`;
+    case 'silent': {
+      const check = host === undefined ? '' : ', that this address and port are the ones its Settings show';
+      return `No hub answers at ${places}. Check that it is running there${check}, and that its firewall lets that UDP port in.`;
+    }
+    case 'wrong-key':
+      return `Another hub answers at ${places}: it has a different key. Take the address and the key from Settings of the hub you mean.`;
+    default:
+      return sentence;
+  }
 }

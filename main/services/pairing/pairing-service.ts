@@ -4,7 +4,7 @@
 // a person anything while pairing is closed (PROTOCOL.md, Pairing).
 import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
-import type { PairingDto, PairingState, PairingWindowDto } from '../../../preload/contract/dto.ts';
+import type { PairingDto, PairingState, PairingWindowDto } from '../../../preload/contract/pairing-dto.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Store } from '../../ports/store.ts';
@@ -15,12 +15,10 @@ import {
   answerPayload,
   confirmMessage,
   parsePairStep,
-  readPairMeta,
   revealPayload,
   type PairRole,
   type PairStep,
 } from '../../protocol/pairing.ts';
-import { toHex } from '../../lib/bytes.ts';
 import { verify } from '../../protocol/signature.ts';
 import type { EventBus } from '../event-bus.ts';
 import type { IdentityService } from '../identity.ts';
@@ -31,10 +29,10 @@ import type { PeerDirectory } from '../links/peer-directory.ts';
 import type { HubProfile } from '../links/hub-profile.ts';
 import type { ReplyDraft } from '../peer-messenger.ts';
 import { Confirmations } from './confirmations.ts';
-import { CONFIRM_ACCEPT_MS, PAIRING_DURATION_MS } from './limits.ts';
+import { ASKING_REMEMBERED_MS, CONFIRM_ACCEPT_MS, PAIRING_DURATION_MS } from './limits.ts';
 import { anotherIsUnderWay, placeFor } from './offer-places.ts';
 import { offerUntilTaken } from './offering.ts';
-import { keyBytes, PairingSession } from './pairing-session.ts';
+import { keyBytes, type PairingActor, PairingSession } from './pairing-session.ts';
 import { PairingShelf } from './pairing-shelf.ts';
 import { PairingWindow } from './pairing-window.ts';
 
@@ -48,12 +46,6 @@ export interface PairingServiceDeps {
   readonly directory: PeerDirectory;
   readonly lines: OpenLines;
   readonly profile: () => HubProfile;
-}
-
-/** Who typed, for the audit. */
-export interface PairingActor {
-  readonly actor: string;
-  readonly surface: string;
 }
 
 const ACCEPTED: ReplyDraft = { kind: 'ack', payload: { accepted: true } };
@@ -70,10 +62,12 @@ export class PairingService {
   constructor(deps: PairingServiceDeps) {
     this.#deps = deps;
     const { store, clock, random, log, identity, directory, lines } = deps;
-    this.#window = new PairingWindow(clock, (window) => {
-      deps.events.publish({ type: 'pairing_window', window });
+    const publish = (window: PairingWindowDto): void => deps.events.publish({ type: 'pairing_window', window });
+    const onWindow = (window: PairingWindowDto): void => {
+      publish(window);
       this.#shelf.windowChanged();
-    });
+    };
+    this.#window = new PairingWindow(clock, onWindow, publish);
     this.#shelf = new PairingShelf({
       clock,
       events: deps.events,
@@ -81,6 +75,7 @@ export class PairingService {
       lines,
       isOpen: () => this.#window.isOpen,
       onTimeUp: (session) => this.#timeIsUp(session),
+      onHidden: ({ peerKey }, leftMs) => this.#window.asksInVain(peerKey, leftMs),
     });
     this.#confirmations = new Confirmations({
       store,
@@ -128,17 +123,24 @@ export class PairingService {
   }
 
   /**
-   * A person pressed Add; beside a hub whose request waits here, that opens the request. Throws AppError conflict, rate_limited,
-   * peer_not_found or blocked; what fails later shows in the pairing.
+   * A person pressed Add; beside a hub whose request waits here, that opens the request, and where ours is with that hub already, it goes on.
+   * Throws AppError conflict, rate_limited, peer_not_found or blocked; what fails later shows in the pairing.
    */
   begin(peer: string, name: string | null): PairingDto {
     const { directory, random } = this.#deps;
     this.#window.refuseWhileLocked();
     const key = directory.keyOf(peer);
     if (directory.row(key)?.trust === 'suspended') throw new AppError('blocked', 'That hub is suspended here. Resume it first.');
-    const running = this.#shelf.running();
-    if (running !== undefined) throw anotherIsUnderWay();
     const wantedName = name === null ? (directory.staticHub(key)?.name ?? null) : checkPetname(name);
+    const running = this.#shelf.running();
+    if (running !== undefined) {
+      if (running.peerKey !== key || running.state !== 'waiting_for_answer') throw anotherIsUnderWay(running);
+      running.wantedName = wantedName ?? running.wantedName;
+      if (running.request !== 'connecting') return running.dto;
+      // It reached nobody yet: the address may have been mended since.
+      this.#shelf.drop(running);
+    }
+    this.#shelf.forgetEnded(key);
     const asked = this.#shelf.waiting().find(({ peerKey }) => peerKey === key);
     if (asked !== undefined) {
       asked.isInvited = true;
@@ -156,7 +158,8 @@ export class PairingService {
   open(id: string): PairingDto {
     const session = this.#shelf.get(id);
     this.#expect(session, 'offered');
-    if (this.#shelf.running() !== undefined) throw anotherIsUnderWay();
+    const running = this.#shelf.running();
+    if (running !== undefined) throw anotherIsUnderWay(running);
     this.#shelf.move(session, 'exchanging');
     void this.#request(session, answerPayload(session.pid, session.ownMeta, session.ownNonce));
     return session.dto;
@@ -172,7 +175,9 @@ export class PairingService {
     }
     this.#shelf.move(session, 'confirming');
     try {
-      await this.#pass(session, actor);
+      // Durable from now on, whatever happens.
+      const passed = session.passed(this.#deps.directory.live(session.peerKey), actor);
+      await this.#confirmations.passed(passed, session.peerHasConfirmed);
     } catch (error) {
       this.#abort(session, 'The pairing could not be stored. Nothing was paired.', 'could not be stored', false);
       throw error;
@@ -181,38 +186,25 @@ export class PairingService {
     return session.dto;
   }
 
-  /** The check passed here: durable from now on, whatever happens. */
-  async #pass(session: PairingSession, actor: PairingActor): Promise<void> {
-    const said = readPairMeta(session.peerMeta);
-    const { host, port } = this.#deps.directory.live(session.peerKey);
-    await this.#confirmations.passed(
-      {
-        pid: session.pidText,
-        key: session.peerKey,
-        role: session.role,
-        transcript: toHex(session.transcript),
-        proposedName: session.proposedName,
-        saidHub: said.hub,
-        platform: said.platform,
-        host,
-        port,
-        ...actor,
-      },
-      session.peerHasConfirmed,
-    );
-  }
-
-  /** A person calls the pairing off, or puts an ended one away. Throws AppError conflict once it is done. */
-  async cancel(id: string): Promise<void> {
+  /** A person calls the pairing off, or puts away one that had ended: `cancelled` is false then. Throws AppError conflict once it is done. */
+  async cancel(id: string): Promise<{ readonly cancelled: boolean; readonly pairing: PairingDto }> {
     const session = this.#shelf.get(id);
-    if (session.isOver) return this.#shelf.remove(session);
+    if (session.isOver) {
+      this.#shelf.remove(session);
+      return { cancelled: false, pairing: session.dto };
+    }
     if (!(await this.#confirmations.withdraw(session.pidText))) throw new AppError('conflict', 'The two hubs are paired already.');
     if (session.role === 'R') this.#window.cameToNothing(session.peerKey, session.peerAddress?.host, true);
     this.#abort(session, 'Called off here. Nothing was paired.', 'called off', false);
+    return { cancelled: true, pairing: session.dto };
   }
 
   async #offer(session: PairingSession): Promise<void> {
-    const failure = await offerUntilTaken(session, { ...this.#deps, pause: (delayMs) => this.#shelf.pause(session, delayMs) });
+    const failure = await offerUntilTaken(session, {
+      ...this.#deps,
+      cameTo: (request) => this.#shelf.cameTo(session, request),
+      pause: (delayMs) => this.#shelf.pause(session, delayMs),
+    });
     if (failure !== undefined) this.#fail(session, failure, false);
   }
 
@@ -240,6 +232,7 @@ export class PairingService {
     const running = this.#shelf.running();
     const isCrossing = running?.role === 'I' && running.peerKey === key && running.state === 'waiting_for_answer';
     if (isCrossing) this.#yieldTo(running, key);
+    else if (!this.#deps.directory.isPaired(key)) this.#window.asksInVain(key, ASKING_REMEMBERED_MS);
     const displaced = isCrossing ? undefined : placeFor({ key, host: at.host }, this.#shelf, this.#window, this.#deps.clock.monotonicMs());
     if (displaced !== undefined) this.#abort(displaced, 'Its place was needed.', 'its place was needed', false);
     for (const older of this.#shelf.waiting()) {
@@ -340,6 +333,7 @@ export class PairingService {
     if (session.isOver) return;
     session.failure = failure;
     this.#shelf.burn(session.pidText);
+    this.#window.asksNoMore(session.peerKey);
     if (session.state === 'offered') return this.#shelf.drop(session);
     this.#shelf.end(session, 'failed');
     if (isFailedCheck) this.#window.failed();

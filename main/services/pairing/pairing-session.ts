@@ -1,10 +1,10 @@
 // One pairing as it goes: which side we are, what was exchanged, and what may be shown now. It computes and remembers; it sends nothing,
 // pins nothing, and shows digits only on the side and in the state that must show them (PROTOCOL.md, Pairing).
 import { timingSafeEqual } from 'node:crypto';
-import type { PairingDto, PairingState } from '../../../preload/contract/dto.ts';
+import type { PairingDto, PairingRequestState, PairingState } from '../../../preload/contract/pairing-dto.ts';
 import { escapeName, escapeText } from '../../core/text-escape.ts';
 import { assert } from '../../lib/assert.ts';
-import { fromHex, toBase64Url, utf8 } from '../../lib/bytes.ts';
+import { fromHex, toBase64Url, toHex, utf8 } from '../../lib/bytes.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import { agentIdOfKeyHex } from '../../protocol/agent-id.ts';
 import { commitment, digitsOf, readPairMeta, transcript, type PairMeta, type PairRole } from '../../protocol/pairing.ts';
@@ -13,6 +13,12 @@ import { hubLabel } from '../links/peer-names.ts';
 
 /** The longest platform text shown, in characters. */
 const PLATFORM_SHOWN_MAX = 64;
+
+/** Who typed, for the audit. */
+export interface PairingActor {
+  readonly actor: string;
+  readonly surface: string;
+}
 
 export interface SessionStart {
   readonly id: string;
@@ -45,6 +51,8 @@ export class PairingSession {
   readonly ended = new AbortController();
   state: PairingState;
   failure: string | null = null;
+  /** I: as far as the request came. */
+  request: PairingRequestState | null;
   /** Where the other side is, once there is a connection. */
   peerAddress: HubAddress | null = null;
   /** Wall clock, for display. */
@@ -73,6 +81,7 @@ export class PairingSession {
     this.sinceMs = start.sinceMs;
     this.#ownKey = start.ownKey;
     this.state = start.role === 'I' ? 'waiting_for_answer' : 'offered';
+    this.request = start.role === 'I' ? 'connecting' : null;
   }
 
   get isOver(): boolean {
@@ -107,6 +116,23 @@ export class PairingSession {
     return given.byteLength === expected.byteLength && timingSafeEqual(given, expected);
   }
 
+  /** What is kept of a check that has just passed here. @param at where the hub is, `by` who typed */
+  passed(at: { readonly host: string | null; readonly port: number | null }, by: PairingActor) {
+    const said = readPairMeta(this.peerMeta);
+    return {
+      pid: this.pidText,
+      key: this.peerKey,
+      role: this.role,
+      transcript: toHex(this.transcript),
+      proposedName: this.proposedName,
+      saidHub: said.hub,
+      platform: said.platform,
+      host: at.host,
+      port: at.port,
+      ...by,
+    };
+  }
+
   /** What the hub may be called, from what it says of itself; empty when nothing of it is fit to be a name. */
   get proposedName(): string {
     if (this.wantedName !== null) return this.wantedName;
@@ -127,6 +153,7 @@ export class PairingSession {
       address: this.peerAddress === null ? null : writeHubAddress(this.peerAddress),
       role: this.role === 'I' ? 'initiator' : 'responder',
       state: this.state,
+      request: this.request,
       said_hub: said.hub === null ? null : escapeName(said.hub).name,
       said_person: said.person === null ? null : escapeName(said.person).name,
       said_platform: said.platform === null ? null : escapeText(said.platform.slice(0, PLATFORM_SHOWN_MAX).toWellFormed()),

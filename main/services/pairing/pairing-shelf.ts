@@ -2,7 +2,7 @@
 // and the ids that may not be used again. Keeps their timers and tells pages; knows nothing of the steps. Requests of hubs that nobody here
 // chose are shown only while pairing is open (PROTOCOL.md, Pairing).
 import { AppError } from '../../lib/app-error.ts';
-import type { PairingDto, PairingState } from '../../../preload/contract/dto.ts';
+import type { PairingDto, PairingRequestState, PairingState } from '../../../preload/contract/pairing-dto.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import type { EventBus } from '../event-bus.ts';
@@ -18,6 +18,8 @@ export interface PairingShelfDeps {
   readonly lines: Pick<OpenLines, 'hold' | 'release'>;
   readonly isOpen: () => boolean;
   readonly onTimeUp: (session: PairingSession) => void;
+  /** A request that waits is not shown any more, because pairing was closed; it goes on waiting for so long. */
+  readonly onHidden: (session: PairingSession, leftMs: number) => void;
 }
 
 export class PairingShelf {
@@ -60,7 +62,10 @@ export class PairingShelf {
   windowChanged(): void {
     for (const session of this.waiting()) {
       if (this.#isShown(session)) this.#publish(session);
-      else this.#deps.events.publish({ type: 'pairing_gone', id: session.id });
+      else {
+        this.#deps.events.publish({ type: 'pairing_gone', id: session.id });
+        this.#deps.onHidden(session, session.sinceMs + PAIRING_DURATION_MS - this.#deps.clock.monotonicMs());
+      }
     }
   }
 
@@ -68,7 +73,10 @@ export class PairingShelf {
   get(id: string): PairingSession {
     const session = this.#sessions.get(id);
     if (session === undefined || !this.#isShown(session))
-      throw new AppError('not_found', 'No such pairing is under way here.', { failedBy: 'input' });
+      throw new AppError('not_found', 'No such pairing is here, or it ended a while ago.', {
+        hint: '"axon pair list" shows those there are.',
+        failedBy: 'input',
+      });
     return session;
   }
 
@@ -107,7 +115,7 @@ export class PairingShelf {
     for (const old of ended.slice(0, Math.max(0, ended.length - ENDED_SHOWN_MAX))) this.remove(old);
   }
 
-  /** A request that nobody opened is over: there is nothing to show of it. */
+  /** A request that nobody opened, or that reached nobody, is over: there is nothing to show of it. */
   drop(session: PairingSession): void {
     session.state = 'failed';
     this.#letGo(session);
@@ -130,6 +138,18 @@ export class PairingShelf {
     this.#burnt.add(pidText);
     const oldest = this.#burnt.values().next();
     if (this.#burnt.size > BURNT_IDS_MAX && !oldest.done) this.#burnt.delete(oldest.value);
+  }
+
+  /** As far as our own request came; pages are told of a change. */
+  cameTo(session: PairingSession, request: PairingRequestState): void {
+    if (session.isOver || session.request === request) return;
+    session.request = request;
+    this.#publish(session);
+  }
+
+  /** What ended with this hub is not of interest any more: a new pairing takes its place. */
+  forgetEnded(key: KeyHex): void {
+    for (const session of [...this.#sessions.values()]) if (session.isOver && session.peerKey === key) this.remove(session);
   }
 
   /** Waits, or until the session has ended. */

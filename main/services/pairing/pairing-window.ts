@@ -1,9 +1,10 @@
 // Whether offers are taken at all: only while a person has opened pairing, and not for a while after too many failed checks
 // (PROTOCOL.md, Pairing). Holds times on the monotonic clock; wall times are for display.
 import { AppError } from '../../lib/app-error.ts';
-import type { PairingWindowDto } from '../../../preload/contract/dto.ts';
+import type { PairingWindowDto } from '../../../preload/contract/pairing-dto.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { KeyHex } from '../../ports/transport.ts';
+import { AskingHubs } from './asking-hubs.ts';
 import {
   FAILURES_MAX,
   FAILURES_WITHIN_MS,
@@ -25,11 +26,14 @@ export class PairingWindow {
   /** Requests of a hub that came to nothing while this window was open. */
   readonly #fruitless = new Map<KeyHex, number>();
   readonly #fruitlessFrom = new Map<string, number>();
+  readonly #asking: AskingHubs;
   #timer: TimerHandle | undefined;
 
-  constructor(clock: Clock, onChange: (window: PairingWindowDto) => void) {
+  /** @param onChange pairing was opened, closed or locked; `onAsked` only what `asked` says has changed */
+  constructor(clock: Clock, onChange: (window: PairingWindowDto) => void, onAsked: (window: PairingWindowDto) => void) {
     this.#clock = clock;
     this.#onChange = onChange;
+    this.#asking = new AskingHubs(clock, () => onAsked(this.dto));
   }
 
   get isOpen(): boolean {
@@ -47,6 +51,15 @@ export class PairingWindow {
   cameToNothing(key: KeyHex, host: string | undefined, isDeclined: boolean): void {
     remember(this.#fruitless, key, isDeclined ? FRUITLESS_OFFERS_MAX : (this.#fruitless.get(key) ?? 0) + 1);
     if (host !== undefined) remember(this.#fruitlessFrom, host, (this.#fruitlessFrom.get(host) ?? 0) + 1);
+  }
+
+  /** A hub that is not paired asks while pairing is closed, and counts as asking for so long. */
+  asksInVain(key: KeyHex, forMs: number): void {
+    if (!this.isOpen && !this.isLocked) this.#asking.asks(key, forMs);
+  }
+
+  asksNoMore(key: KeyHex): void {
+    this.#asking.asksNoMore(key);
   }
 
   /** Throws AppError rate_limited while too many failures keep pairing shut. */
@@ -68,6 +81,7 @@ export class PairingWindow {
       open: this.isOpen,
       closes_at: this.isOpen ? this.#asWall(this.#closesAtMs) : null,
       locked_until: this.isLocked ? this.#asWall(this.#lockedUntilMs) : null,
+      asked: this.isOpen || this.isLocked ? null : this.#asking.dto,
     };
   }
 
@@ -75,6 +89,7 @@ export class PairingWindow {
   open(minutes: number): void {
     if (this.isLocked) return;
     this.#forgetFruitless();
+    this.#asking.forget();
     const durationMs = Math.min(minutes, WINDOW_DURATION_MAX_MINUTES) * MINUTE_MS;
     this.#closesAtMs = this.#clock.monotonicMs() + durationMs;
     this.#changeAgainAfter(durationMs);
@@ -104,6 +119,7 @@ export class PairingWindow {
 
   stop(): void {
     this.#cancelTimer();
+    this.#asking.forget();
     this.#closesAtMs = undefined;
   }
 

@@ -1,6 +1,6 @@
 // What a person does with other hubs: add, name, suspend, remove, check. Each act is one call; what went wrong is kept next to the thing it
 // was about. Holds no authority and no copy of the hubs.
-import type { PairingDto } from '../../../preload/contract/dto.ts';
+import type { PairingDto } from '../../../preload/contract/pairing-dto.ts';
 import type { CallOutcome, HubApi } from '../../../preload/contract/hub-api.ts';
 import type { OperationInput } from '../../../preload/contract/operations.ts';
 import type { HubState } from '../../app/HubState.svelte.ts';
@@ -105,6 +105,18 @@ export class PeopleController {
   async remove(id: string): Promise<void> {
     const outcome = await this.#run(id, () => this.#deps.api.call('peers.remove', { id }));
     if (outcome?.ok) this.#deps.navigation.replace('people');
+  }
+
+  /** Something else stands in that hub's place: the key that was trusted stays. @param seen the other key, as it was shown */
+  async keepKey(id: string, seen: string): Promise<void> {
+    const outcome = await this.#run(id, () => this.#deps.api.call('peers.keepKey', { id, seen }));
+    if (outcome?.ok) this.#deps.hub.putPeer(outcome.value);
+  }
+
+  /** The hub was set up afresh: the old one goes, and the person comes to where a hub is added with new digits. */
+  async removeForNewKey(id: string): Promise<void> {
+    this.#deps.navigation.replace('people', 'add');
+    await this.#run(id, () => this.#deps.api.call('peers.remove', { id }));
   }
 
   async check(id: string): Promise<void> {

@@ -33,7 +33,7 @@ describe('an event changes the page’s picture of its hub', () => {
       { type: 'peer', peer: { ...DAD, name: 'Dad' } },
       { type: 'pairing', pairing: pairingOf('offered') },
       { type: 'pairing', pairing: pairingOf('exchanging') },
-      { type: 'pairing_window', window: { open: true, closes_at: 1, locked_until: null } },
+      { type: 'pairing_window', window: { open: true, closes_at: 1, locked_until: null, asked: null } },
       { type: 'agent_gone', name: AGENTS[0]?.name ?? '' },
       { type: 'registration', registration: KNOCK },
     );

@@ -261,11 +261,14 @@ describe('the operations on hubs and pairings', () => {
     await hers['pairings.window']({ open: true, minutes: 5 }, owner, context);
     const begun = await his['pairings.start']({ peer: 'her hub' }, owner, context);
     expect(begun).toMatchObject({ state: 'waiting_for_answer', role: 'initiator', peer_id: mum.agentId });
-    await expect(his['pairings.start']({ peer: 'her hub' }, owner, context)).rejects.toMatchObject({ code: 'conflict' });
     await clock.until(() => mum.currentPairing?.state === 'offered', 'the request came');
     const asked = mum.currentPairing?.id ?? '';
     await hers['pairings.open']({ id: asked }, owner, context);
     await clock.until(() => dad.currentPairing?.state === 'type_six', 'six may be typed');
+    await expect(his['pairings.start']({ peer: 'her hub' }, owner, context)).rejects.toMatchObject({
+      code: 'conflict',
+      hint: expect.stringContaining(`"axon pair cancel ${begun.id}"`),
+    });
     await expect(hers['pairings.digits']({ id: asked, digits: '12' }, owner, context)).rejects.toMatchObject({ code: 'conflict' });
     await his['pairings.digits']({ id: begun.id, digits: mum.currentPairing?.six ?? '' }, owner, context);
     await clock.until(() => mum.currentPairing?.state === 'type_two', 'two may be typed');

@@ -37,7 +37,11 @@ describe('the window of pairing', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
         const clock = new ManualClock();
-        const window = new PairingWindow(clock, () => undefined);
+        const window = new PairingWindow(
+          clock,
+          () => undefined,
+          () => undefined,
+        );
         let [openedAtMs, lockedAtMs] = [-Infinity, -Infinity];
         let failuresAtMs: number[] = [];
         for (const { do: action, minutes } of steps) {

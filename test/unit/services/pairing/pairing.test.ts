@@ -1,6 +1,7 @@
 // Pairing between two whole hubs on a network in memory: the people's part done right, done wrong, interrupted, and attacked.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { PairingState } from '../../../../preload/contract/dto.ts';
+import type { PairingState } from '../../../../preload/contract/pairing-dto.ts';
+import { ENDED_SHOWN_MS, REACH_WITHIN_MS } from '../../../../main/services/pairing/limits.ts';
 import { HubStack, PERSON } from '../../../fakes/hub-stack.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { MemoryNetwork, MemoryTransport } from '../../../fakes/memory-transport.ts';
@@ -150,7 +151,7 @@ describe('pairing as people do it', () => {
     await clock.advance(299_000);
     expect(mum.pairing.window.open).toBe(true);
     await clock.advance(2_000);
-    expect(mum.pairing.window).toEqual({ open: false, closes_at: null, locked_until: null });
+    expect(mum.pairing.window).toEqual({ open: false, closes_at: null, locked_until: null, asked: null });
     expect(mum.seen.at(-1)).toMatchObject({ type: 'pairing_window', window: { open: false } });
   });
 
@@ -229,7 +230,7 @@ describe('pairing done wrong', () => {
     await upToDigits(dad, mum);
     await clock.advance(301_000);
     expect([dad, mum].map((side) => side.pairing.list()[0]?.state)).toEqual(['failed', 'failed']);
-    await clock.advance(61_000);
+    await clock.advance(ENDED_SHOWN_MS);
     expect([dad.pairing.list(), mum.pairing.list()]).toEqual([[], []]);
   });
 
@@ -245,6 +246,85 @@ describe('pairing done wrong', () => {
     await reaches(mum, 'failed');
     await clock.advance(30_000);
     expect([dad.store.read.peers(), mum.store.read.peers()]).toEqual([[], []]);
+  });
+});
+
+describe('a hub that does not answer', () => {
+  /** Where nobody is, with the key of a hub that could be there. */
+  async function named(port: number): Promise<{ dad: HubStack; mum: HubStack }> {
+    const [dad, mum] = [await hub('Dad'), await hub('Mum')];
+    await dad.directory.addStatic({ keyHex: mum.key, host: '127.0.0.1', port, name: null });
+    return { dad, mum };
+  }
+
+  it('ends the attempt within ten seconds with what to look at, and the attempt stays listed with that', async () => {
+    const { dad, mum } = await named(1);
+    expect(dad.pairing.begin(mum.agentId, null)).toMatchObject({ state: 'waiting_for_answer', request: 'connecting' });
+    await clock.advance(REACH_WITHIN_MS + 100);
+    expect(REACH_WITHIN_MS).toBeLessThan(10_000);
+    const ended = {
+      state: 'failed',
+      request: 'connecting',
+      failure: expect.stringMatching(/^No hub answers at 127\.0\.0\.1:1\. Check that it is running there, .*address and port.*firewall/),
+    };
+    expect(dad.pairing.list()).toMatchObject([ended]);
+    await clock.advance(ENDED_SHOWN_MS - 1_000);
+    expect(dad.pairing.list()).toMatchObject([ended]);
+    expect(dad.pairing.window.locked_until).toBeNull();
+    await clock.advance(1_000);
+    expect(dad.pairing.list()).toEqual([]);
+  });
+
+  it('says how the attempt ended to whoever cancels it then, and that it is gone after that', async () => {
+    const { dad, mum } = await named(1);
+    const { id } = dad.pairing.begin(mum.agentId, null);
+    await clock.advance(REACH_WITHIN_MS + 100);
+    expect(await dad.pairing.cancel(id)).toMatchObject({
+      cancelled: false,
+      pairing: { id, failure: expect.stringContaining('No hub answers') },
+    });
+    await expect(dad.pairing.cancel(id)).rejects.toMatchObject({ code: 'not_found', hint: expect.stringContaining('"axon pair list"') });
+  });
+
+  it('is asked anew where its owner now says it is, in place of the attempt that ended and of one that still looks', async () => {
+    const { dad, mum } = await named(1);
+    dad.pairing.begin(mum.agentId, null);
+    await clock.advance(REACH_WITHIN_MS + 100);
+    const { id } = dad.pairing.begin(mum.agentId, null);
+    expect(dad.pairing.list().map((pairing) => pairing.id)).toEqual([id]);
+    await dad.directory.addStatic({ keyHex: mum.key, host: '127.0.0.1', port: mum.port, name: 'Hers' });
+    const again = dad.pairing.begin(mum.agentId, null);
+    expect(dad.pairing.list().map((pairing) => pairing.id)).toEqual([again.id]);
+    await clock.until(() => dad.currentPairing?.request === 'closed', 'it answers that pairing is closed', 10_000);
+    expect(dad.pairing.begin(mum.agentId, null).id).toBe(again.id);
+    mum.pairing.setWindow(true, 5);
+    await reaches(mum, 'offered');
+    expect(dad.currentPairing).toMatchObject({ id: again.id, request: 'taken' });
+  });
+
+  it('is not taken for another one that answers there', async () => {
+    const kid = await hub('Kid');
+    const { dad, mum } = await named(kid.port);
+    dad.pairing.begin(mum.agentId, null);
+    await reaches(dad, 'failed');
+    expect(dad.currentPairing?.failure).toBe(
+      `Another hub answers at 127.0.0.1:${kid.port}: it has a different key. Take the address and the key from Settings of the hub you mean.`,
+    );
+  });
+
+  it('does not leave unsaid which pairing is in the way of another one, and how it is ended', async () => {
+    const { dad, mum } = await strangers();
+    const kid = await hub('Kid');
+    dad.hears(kid);
+    const { id, label } = dad.pairing.begin(mum.agentId, null);
+    await clock.until(() => dad.currentPairing?.request === 'closed', 'it answers that pairing is closed', 10_000);
+    expect(() => dad.pairing.begin(kid.agentId, null)).toThrow(
+      expect.objectContaining({
+        code: 'conflict',
+        message: `A pairing with ${label} is under way.`,
+        hint: expect.stringContaining(`"axon pair cancel ${id}"`),
+      }),
+    );
   });
 });
 

@@ -1,7 +1,7 @@
 // Several hubs ask to be paired at once: a person picks the family's own by the label on both screens, and strangers with fresh keys, many
 // addresses or bad manners neither fill the screen nor keep that hub out.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { PairingDto } from '../../../../preload/contract/dto.ts';
+import type { PairingDto } from '../../../../preload/contract/pairing-dto.ts';
 import { QUARANTINED_CONNECTIONS_MAX } from '../../../../main/adapters/quic/limits.ts';
 import { hubLabel } from '../../../../main/services/links/peer-names.ts';
 import { OFFER_PLACE_KEPT_MS, OFFERS_WAITING_MAX } from '../../../../main/services/pairing/limits.ts';

@@ -1,0 +1,109 @@
+// A hub that asks while pairing is closed: one quiet line for whoever looks, made of nothing that the hub says, and never in anybody's way.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { PairingWindowDto } from '../../../../preload/contract/pairing-dto.ts';
+import { hubLabel } from '../../../../main/services/links/peer-names.ts';
+import { ASKING_HUBS_MAX, ASKING_QUIET_MS, ASKING_REMEMBERED_MS, ASKING_SHOWN_MS } from '../../../../main/services/pairing/limits.ts';
+import { HubStack } from '../../../fakes/hub-stack.ts';
+import { ManualClock } from '../../../fakes/manual-clock.ts';
+import { MemoryNetwork } from '../../../fakes/memory-transport.ts';
+import { RawHub } from '../links/raw-hub.ts';
+import { Attacker } from './attacker.ts';
+
+const AGAIN_MS = 3_000;
+let clock: ManualClock;
+let network: MemoryNetwork;
+let stops: (() => Promise<void>)[];
+let mum: HubStack;
+
+beforeEach(async () => {
+  clock = new ManualClock();
+  network = new MemoryNetwork(clock);
+  stops = [];
+  mum = await new HubStack({ clock, name: 'Mum', transport: network.create() }).start();
+  stops.push(() => mum.stop());
+});
+afterEach(async () => {
+  await Promise.all(stops.map((stop) => stop()));
+  expect(clock.timers).toBe(0);
+});
+
+async function asking(): Promise<Attacker> {
+  const transport = network.create();
+  stops.push(() => transport.stop());
+  return new Attacker(await new RawHub(transport).start(), mum, clock).connect();
+}
+
+/** Asks for so long as a hub does: every three seconds. */
+async function asksFor(hub: Attacker, durationMs: number): Promise<void> {
+  for (let pastMs = 0; pastMs < durationMs; pastMs += AGAIN_MS) {
+    await hub.offers();
+    await clock.advance(AGAIN_MS);
+  }
+}
+
+function told(): readonly (PairingWindowDto['asked'] | undefined)[] {
+  return mum.seen.flatMap((event) => (event.type === 'pairing_window' ? [event.window.asked] : []));
+}
+
+describe('a hub that asks while pairing is closed', () => {
+  it('is told of by its label alone as long as it asks, and gets the same answer as ever', async () => {
+    const dad = await asking();
+    expect(await dad.offers()).toBe('not_authorized');
+    const asked = { label: hubLabel(dad.raw.agentId) };
+    expect(mum.pairing.window).toEqual({ open: false, closes_at: null, locked_until: null, asked });
+    await asksFor(dad, 30_000);
+    expect(told()).toEqual([asked]);
+    expect(mum.pairing.list()).toEqual([]);
+    expect(JSON.stringify(mum.seen)).not.toContain(dad.meta.hub);
+    await clock.advance(ASKING_REMEMBERED_MS);
+    expect(told()).toEqual([asked, null]);
+  });
+
+  it('HE-08: is one line with all the others that ask, and fifty of them make no second event', async () => {
+    const dad = await asking();
+    await dad.offers();
+    for (let count = 0; count < 50; count++) {
+      const eve = await asking();
+      expect(await eve.offers()).toBe('not_authorized');
+      await eve.stop();
+    }
+    expect(told()).toEqual([{ label: hubLabel(dad.raw.agentId) }, { label: null }]);
+    expect(ASKING_HUBS_MAX).toBeLessThan(50);
+  });
+
+  it('is not told of any more after five minutes in which nobody opened pairing, and nobody else is for the next ten', async () => {
+    const dad = await asking();
+    await asksFor(dad, ASKING_SHOWN_MS + AGAIN_MS);
+    expect(mum.pairing.window.asked).toBeNull();
+    const eve = await asking();
+    await asksFor(eve, ASKING_QUIET_MS - 30_000);
+    expect(told()).toHaveLength(2);
+    await clock.advance(30_000);
+    const later = await asking();
+    await later.offers();
+    expect(mum.pairing.window.asked).toEqual({ label: hubLabel(later.raw.agentId) });
+  });
+
+  it('stands in the list like any other once pairing is open, and is told of again when it was closed over its request', async () => {
+    const dad = await asking();
+    await dad.offers();
+    expect(mum.pairing.setWindow(true, 5).asked).toBeNull();
+    expect(await dad.offers()).toBe('ack');
+    expect(mum.pairing.list()).toMatchObject([{ state: 'offered', peer_id: dad.raw.agentId }]);
+    mum.pairing.setWindow(false, 5);
+    await clock.advance(60_000);
+    expect(mum.pairing.window.asked).toEqual({ label: hubLabel(dad.raw.agentId) });
+    await dad.takesBack();
+    expect(mum.pairing.window.asked).toBeNull();
+  });
+
+  it('is not told of when it is paired', async () => {
+    const dad = await asking();
+    await mum.store.write((tables) =>
+      mum.directory.pinInside(tables, { key: dad.raw.key, petname: 'Dad', person: null, platform: null, advertisedName: null }),
+    );
+    mum.directory.pinned(dad.raw.key);
+    expect(await dad.offers()).toBe('not_authorized');
+    expect(mum.pairing.window.asked).toBeNull();
+  });
+});

@@ -35,6 +35,12 @@ export const RESETS_PER_SOURCE_PER_SECOND = 2;
 export const RESETS_PER_SOURCE_BURST = 8;
 /** Size of a reset: one byte less than the smallest packet there is with a connection id of ours, so that none is ever answered with another. */
 export const RESET_LENGTH_BYTES = 36;
+/**
+ * Packets for no known connection that may be examined as the reset of a peer, for each address and port where one is: a hub that lost its
+ * connection sends no more than RESETS_PER_SOURCE_PER_SECOND. What comes beyond it is dropped unread.
+ */
+export const SUSPECTS_PER_SECOND = 4;
+export const SUSPECTS_BURST = 16;
 /** Handshakes of strangers in progress, in all; beyond it the oldest is dropped. */
 export const HALF_OPEN_MAX = 64;
 /** Handshakes in progress from one source; beyond it that source's oldest is dropped. */
@@ -89,10 +95,14 @@ export const STREAMS_OPEN_MAX = 128;
 
 /** The longest message (PROTOCOL.md, Streams); a longer one is reset with `overLimit` and reported. */
 export const MESSAGE_SIZE_MAX_BYTES = 65_536;
-/** Once its first byte has come, a half of a stream ends within this time, else it is reset with `tooSlow`. */
-export const STREAM_END_LIMIT_MS = 10_000;
-/** The least a stream brings in a second after the first one, else it is reset with `tooSlow`. */
-export const STREAM_RATE_MIN_BYTES_PER_SECOND = 1_024;
+/**
+ * Once its first byte has come, a half of a stream brings at least `STREAM_PACE_MIN_BYTES` in every period of this length until it ends, else
+ * it is reset with `tooSlow`. A line that loses every fifth datagram stands still for seconds: a shorter period blames peers for their line.
+ */
+export const STREAM_PACE_PERIOD_MS = 7_000;
+export const STREAM_PACE_MIN_BYTES = 4_096;
+/** However well it keeps the pace, a half of a stream ends within this time after its first byte, else it is reset with `tooSlow`. */
+export const STREAM_LIFETIME_MAX_MS = 60_000;
 /** How often unfinished streams are judged. */
 export const STREAM_JUDGE_INTERVAL_MS = 500;
 /** Bytes of unfinished messages kept over all connections; a stream that would exceed it is reset with `overLimit`. */
@@ -112,6 +122,11 @@ export const MESSAGE_LEAVE_LIMIT_MS = 30_000;
 export const CONNECTIONS_MAX = 128;
 /** Connections of hubs that are not paired; the next one is closed with `overLimit`. */
 export const QUARANTINED_CONNECTIONS_MAX = 16;
+/**
+ * When all of these are taken, an incoming one that has no pairing under way gives its place to the next stranger after this long: enough to
+ * say hello and to offer, too short to keep a family's hub out.
+ */
+export const STRANGER_PLACE_KEPT_MS = 10_000;
 /** Connections of one key; a third replaces the oldest, which is closed with `duplicate`. */
 export const CONNECTIONS_PER_KEY_MAX = 2;
 /** Streams a hub that is not paired may have open; one more closes its connection with `overLimit`. */

@@ -1,13 +1,18 @@
 // Puts the bytes of a connection's streams together into whole messages and holds the rules of PROTOCOL.md, Streams: size, time and
 // rate. It reads everything there is at once, so that one slow stream never holds back the others; it knows nothing of requests.
 import type { Clock } from '../../ports/clock.ts';
-import { MESSAGE_SIZE_MAX_BYTES, STREAM_END_LIMIT_MS, STREAM_RATE_MIN_BYTES_PER_SECOND, UNFINISHED_MAX_BYTES } from './limits.ts';
+import {
+  MESSAGE_SIZE_MAX_BYTES,
+  STREAM_LIFETIME_MAX_MS,
+  STREAM_PACE_MIN_BYTES,
+  STREAM_PACE_PERIOD_MS,
+  UNFINISHED_MAX_BYTES,
+} from './limits.ts';
 import type { QuicheConnection } from './native-binding.ts';
 
 /** Stream ids of one type and initiator are this far apart (RFC 9000, Section 2.1). */
 const STREAM_ID_STEP = 4;
 const RESET_MESSAGE = /^StreamReset\((\d+)\)$/;
-const SECOND_MS = 1_000;
 
 export interface StreamSink {
   /** A whole message. `bytes` is the receiver's own. */
@@ -27,6 +32,11 @@ export interface UnfinishedBytes {
 
 interface Unfinished {
   readonly firstAtMs: number;
+  /** When the last byte came. */
+  lastAtMs: number;
+  /** When the period in which the pace is judged began, and the bytes that have come in it. */
+  periodAtMs: number;
+  periodBytes: number;
   parts: Buffer[];
   size: number;
   /** Nobody waits for it any more: read, so that the connection's credit returns, and thrown away. */
@@ -95,11 +105,12 @@ export class StreamReader {
   judge(): void {
     const nowMs = this.#clock.monotonicMs();
     for (const [streamId, stream] of this.#unfinished) {
-      const ageMs = nowMs - stream.firstAtMs;
-      const owedBytes = (ageMs / SECOND_MS - 1) * STREAM_RATE_MIN_BYTES_PER_SECOND;
-      // The first second is free, the second one is when the rate can first be judged.
-      const starved = ageMs >= 2 * SECOND_MS && stream.size < owedBytes && !stream.discarded;
-      if (ageMs < STREAM_END_LIMIT_MS && !starved) continue;
+      const isPeriodOver = nowMs - stream.periodAtMs >= STREAM_PACE_PERIOD_MS;
+      const isSlow = isPeriodOver && stream.periodBytes < STREAM_PACE_MIN_BYTES;
+      // A message that came at once and has no end would otherwise live on its first burst for two periods.
+      const stands = nowMs - stream.lastAtMs >= STREAM_PACE_PERIOD_MS;
+      if (isPeriodOver) Object.assign(stream, { periodAtMs: nowMs, periodBytes: 0 });
+      if (!isSlow && !stands && nowMs - stream.firstAtMs < STREAM_LIFETIME_MAX_MS) continue;
       this.forget(streamId);
       this.#sink.violation(streamId, 'too-slow');
     }
@@ -150,6 +161,11 @@ export class StreamReader {
   /** Takes `length` bytes out of the scratch buffer; false when the stream broke a limit. */
   #take(streamId: number, length: number, ended: boolean): boolean {
     const stream = this.#unfinished.get(streamId);
+    const nowMs = this.#clock.monotonicMs();
+    if (stream && length > 0) {
+      stream.lastAtMs = nowMs;
+      stream.periodBytes += length;
+    }
     if (stream?.discarded) {
       if (ended) this.forget(streamId);
       return true;
@@ -172,7 +188,8 @@ export class StreamReader {
       stream.parts.push(bytes);
       stream.size = size;
     } else {
-      this.#unfinished.set(streamId, { parts: [bytes], firstAtMs: this.#clock.monotonicMs(), size, discarded: false });
+      const begun = { firstAtMs: nowMs, lastAtMs: nowMs, periodAtMs: nowMs, periodBytes: size };
+      this.#unfinished.set(streamId, { ...begun, parts: [bytes], size, discarded: false });
     }
     return true;
   }

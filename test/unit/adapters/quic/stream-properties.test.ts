@@ -115,27 +115,37 @@ describe('places', () => {
       direction: fc.constantFrom('incoming' as const, 'outgoing' as const),
     });
     fc.assert(
-      fc.property(fc.array(newcomer, { maxLength: 300 }), fc.nat({ max: 200 }), (newcomers, pairedCount) => {
-        const paired = new Set(Array.from({ length: pairedCount }, (_, key) => `key ${key}`));
-        let live: PlaceHolder[] = [];
-        for (const [connectionId, { key, address, direction }] of newcomers.entries()) {
-          const holder = { connectionId, keyHex: `key ${key}`, direction, host: `192.168.1.${address}` };
-          const decision = decidePlace(holder, live, paired, new Set());
-          if (!decision.admitted) {
-            if (paired.has(holder.keyHex))
-              expect(live.filter((other) => !paired.has(other.keyHex) && other.direction === 'incoming')).toEqual([]);
-            continue;
+      fc.property(
+        fc.array(newcomer, { maxLength: 300 }),
+        fc.nat({ max: 200 }),
+        fc.nat({ max: 40 }),
+        (newcomers, pairedCount, pairingCount) => {
+          const paired = new Set(Array.from({ length: pairedCount }, (_, key) => `key ${key}`));
+          const pairing = new Set(Array.from({ length: pairingCount }, (_, key) => `key ${260 - key}`));
+          const standing = { paired, refused: new Set<string>(), pairing };
+          let live: PlaceHolder[] = [];
+          for (const [connectionId, { key, address, direction }] of newcomers.entries()) {
+            const sinceMs = connectionId * 400;
+            const holder = { connectionId, keyHex: `key ${key}`, direction, host: `192.168.1.${address}`, sinceMs };
+            const decision = decidePlace(holder, live, standing, sinceMs);
+            if (!decision.admitted) {
+              const mayGo = (other: PlaceHolder): boolean =>
+                !paired.has(other.keyHex) && !pairing.has(other.keyHex) && other.direction === 'incoming';
+              if (paired.has(holder.keyHex) || direction === 'outgoing') expect(live.filter(mayGo)).toEqual([]);
+              continue;
+            }
+            const gone = new Set(decision.evicted.map((eviction) => eviction.connectionId));
+            for (const other of live)
+              if (gone.has(other.connectionId) && other.keyHex !== holder.keyHex)
+                expect(paired.has(other.keyHex) || pairing.has(other.keyHex)).toBe(false);
+            live = [...live.filter((other) => !gone.has(other.connectionId)), holder];
+            expect(live.length).toBeLessThanOrEqual(CONNECTIONS_MAX);
+            expect(live.filter((other) => other.keyHex === holder.keyHex).length).toBeLessThanOrEqual(CONNECTIONS_PER_KEY_MAX);
+            const strangers = live.filter((other) => !paired.has(other.keyHex) && other.direction === 'incoming');
+            expect(strangers.length).toBeLessThanOrEqual(QUARANTINED_CONNECTIONS_MAX);
           }
-          const gone = new Set(decision.evicted.map((eviction) => eviction.connectionId));
-          for (const other of live)
-            if (gone.has(other.connectionId) && other.keyHex !== holder.keyHex) expect(paired.has(other.keyHex)).toBe(false);
-          live = [...live.filter((other) => !gone.has(other.connectionId)), holder];
-          expect(live.length).toBeLessThanOrEqual(CONNECTIONS_MAX);
-          expect(live.filter((other) => other.keyHex === holder.keyHex).length).toBeLessThanOrEqual(CONNECTIONS_PER_KEY_MAX);
-          const strangers = live.filter((other) => !paired.has(other.keyHex) && other.direction === 'incoming');
-          expect(strangers.length).toBeLessThanOrEqual(QUARANTINED_CONNECTIONS_MAX);
-        }
-      }),
+        },
+      ),
     );
   });
 });
@@ -216,5 +226,39 @@ describe('streams', () => {
         expect(reader.unfinishedCount).toBe(0);
       }),
     );
+  });
+
+  /** A stream that brings so many bytes each time it is let: how long it lives under a reader that judges every half second. */
+  async function lifeOf(bytesAt: (second: number) => number): Promise<{ readonly seconds: number; readonly rule: string | undefined }> {
+    const clock = new ManualClock();
+    const streams = new Map<number, Script>();
+    let rule: string | undefined;
+    const sink = {
+      message: () => undefined,
+      reset: () => undefined,
+      violation: (_: number, broken: string) => void (rule = broken),
+      expected: () => undefined,
+    };
+    const deps = { native: scripted(streams), clock, sink, total: { count: 0 }, scratch: Buffer.alloc(256 * 1024), isDialler: false };
+    const reader = new StreamReader(deps);
+    for (let halfSeconds = 0; halfSeconds <= 200; halfSeconds += 1) {
+      const size = halfSeconds % 2 === 0 ? bytesAt(halfSeconds / 2) : 0;
+      if (size > 0) streams.set(0, { pieces: [Buffer.alloc(size)], ends: false });
+      reader.readAll();
+      reader.judge();
+      if (rule !== undefined) return { seconds: halfSeconds / 2, rule };
+      await clock.advance(500);
+    }
+    return { seconds: Infinity, rule };
+  }
+
+  it('PW-10: end within seven seconds when they drip or stand still, whole or not', async () => {
+    expect(await lifeOf(() => 1)).toEqual({ seconds: 7, rule: 'too-slow' });
+    expect(await lifeOf((second) => (second === 0 ? 60_000 : 0))).toEqual({ seconds: 7, rule: 'too-slow' });
+  });
+
+  it('F-19: may stand still for seconds, as a line that loses packets makes them, and end after a minute however they hurry', async () => {
+    expect(await lifeOf((second) => (second % 6 === 0 ? 5_000 : 0))).toEqual({ seconds: 60, rule: 'too-slow' });
+    expect(await lifeOf(() => 600)).toEqual({ seconds: 60, rule: 'too-slow' });
   });
 });

@@ -2,6 +2,7 @@
 // test doubles. Each operation has its parameters (validated in main, never trusted from a client), who may call it, and its HTTP form:
 // `:name` parts of the path are parameters; the rest travel as query (GET) or JSON body. Imports from this folder only.
 import * as v from 'valibot';
+import { ATTENTION_OPERATIONS } from './attention-operations.ts';
 import { DECISION_OPERATIONS } from './decision-operations.ts';
 import { agentName, cursor, domain, identifier, jsonObject, limit, riskClass, shortText, text, uuid, whole, words } from './parameters.ts';
 import type { OperationResults } from './results.ts';
@@ -195,6 +196,13 @@ export const OPERATIONS = {
       address: v.optional(v.nullable(shortText)),
     }),
   },
+  /** The owner keeps the old key of a hub in whose place another one answered; `seen` is that other key, as it was shown. */
+  'peers.keepKey': {
+    method: 'POST',
+    path: '/v1/peers/:id/keep-key',
+    access: 'owner',
+    params: v.strictObject({ id: shortText, seen: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, 'the key that was shown')) }),
+  },
   'peers.remove': { method: 'DELETE', path: '/v1/peers/:id', access: 'owner', params: v.strictObject({ id: shortText }) },
 
   'pairings.list': { method: 'GET', path: '/v1/pairings', access: 'owner', params: none },
@@ -341,6 +349,7 @@ export const OPERATIONS = {
   'inbox.requeue': { method: 'POST', path: '/v1/inbox/:delivery/requeue', access: 'inbox', params: v.object({ delivery: uuid }) },
 
   ...DECISION_OPERATIONS,
+  ...ATTENTION_OPERATIONS,
 
   'conversations.list': { method: 'GET', path: '/v1/conversations', access: 'history', params: v.object(pageOf) },
   'conversations.get': { method: 'GET', path: '/v1/conversations/:id', access: 'history', params: v.object({ id: identifier }) },

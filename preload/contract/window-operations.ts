@@ -26,6 +26,7 @@ export const WINDOW_OPERATIONS = [
   'peers.ping',
   'peers.add',
   'peers.update',
+  'peers.keepKey',
   'peers.remove',
   'pairings.list',
   'pairings.window',

@@ -148,3 +148,30 @@ it('takes a question back from the other hub when its asker hangs up, and both t
   const ended = (): readonly string[] => [dad, mum].map(({ stack }) => stack.store.read.tasks({ limit: 1 })[0]?.state ?? 'none');
   await until([dad, mum], () => ended().every((state) => state === 'cancelled'), 'both tell the same end');
 });
+
+it('HE-09: with another key in the place of the asking hub people are stopped, what it asked before still waits unchanged, and nothing is paired anew', async () => {
+  const { dad, mum } = await household();
+  await dad.work.sender.delegate(delegation('Mum', 'Tell the family chat that dinner is at 7'), null, null);
+  await until([mum], () => mum.work.approvals.pending().length === 1, 'a card waits');
+  const [before] = mum.work.approvals.pending();
+  await dad.work.stop();
+  await dad.stack.halt();
+  const twin = new HubStack({ clock, name: 'Dad', transport: createInProcessTransport({ clock, random }) });
+  stops.push(() => twin.stop());
+  await twin.start(dad.stack.port);
+  twin.hears(mum.stack);
+  await until([mum], () => mum.stack.peer(dad.stack).key_change !== null, 'the stop is there');
+  expect(mum.stack.peer(dad.stack).key_change).toMatchObject({ seen_key: twin.key, kept_at: null });
+
+  const refused = await twin.links.lines.request(mum.stack.key, 'delegate', { task: 'Open the door' });
+  expect(refused.ok).toBe(false);
+  expect(mum.work.approvals.pending()).toEqual([before]);
+  expect(mum.stack.pairing.list()).toEqual([]);
+  expect(mum.stack.store.read.peers().map(({ key, trust }) => [key, trust])).toEqual([[dad.stack.key, 'paired']]);
+
+  // Allowed after all, it is done, and its result waits for the key that asked.
+  const delivery = await allow(mum);
+  await mum.work.inbox.reply('claude', delivery, { status: 'completed', outcome: 'Sent.', truncated: false });
+  await expect.poll(() => mum.stack.store.read.outboxOf(dad.stack.key).length).toBeGreaterThan(0);
+  expect(mum.stack.store.read.outboxOf(twin.key)).toEqual([]);
+});

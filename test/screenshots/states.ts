@@ -188,6 +188,30 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
   },
   'people-empty': { place: 'people', hub: () => new FakeHubApi(snapshotOf({ peers: [STRANGER] })) },
   'people-hub': { place: `people/hub/${DAD.id}`, hub: () => new FakeHubApi(snapshotOf()) },
+  'people-key-changed': {
+    place: 'now',
+    hub: () =>
+      new FakeHubApi(
+        snapshotOf({
+          approvals: [DINNER],
+          peers: [
+            ...PEERS.filter(({ id }) => id !== DAD.id),
+            {
+              ...DAD,
+              online: false,
+              key_change: {
+                seen_key: 'ab'.repeat(32),
+                seen_id: `ed25519.${'cd'.repeat(16)}`,
+                seen_safety_number: '77102 04985 36611 50278 91520 33418 60077 25913 48862 10394 75528 06641',
+                address: '192.168.1.20:7100',
+                seen_at: NOW - 60_000,
+                kept_at: null,
+              },
+            },
+          ],
+        }),
+      ),
+  },
   'people-off': { place: `people/hub/${PEERS[3]?.id ?? ''}`, hub: () => new FakeHubApi(snapshotOf()) },
   'people-remove': { place: `people/hub/${DAD.id}`, hub: () => new FakeHubApi(snapshotOf()), press: ['Remove'] },
   'people-add': {

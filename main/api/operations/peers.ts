@@ -60,6 +60,13 @@ export function peersHandlers({ directory, links, keyTrust }: PeersHandlersDeps)
         actorOf(caller),
       ),
 
+    'peers.keepKey': async ({ id, seen }, caller) => {
+      const key = directory.keyOf(id);
+      await directory.keyChanges.keep(key, seen, actorOf(caller));
+      directory.publish(key);
+      return directory.dto(key);
+    },
+
     'peers.remove': async ({ id }, caller) => {
       await directory.remove(directory.keyOf(id), actorOf(caller));
       return { removed: true };

@@ -13,15 +13,16 @@ import type { EventBus } from '../event-bus.ts';
 import type { IdentityService } from '../identity.ts';
 import { findHub, hubNotFound, type KnownHubs, resolvePaired, type ResolvedRecipient } from './hub-finder.ts';
 import { PEERS_MAX } from './limits.ts';
+import { KeyChanges } from './key-changes.ts';
 import { LiveTable } from './live-table.ts';
 import { NearbyTable, type NearbyHub } from './nearby-table.ts';
-import { checkPetname, looksAlike, uniqueName } from './peer-names.ts';
+import { checkPetname, freePetname, uniqueName } from './peer-names.ts';
 import { type OwnerChange, pinnedRow, type Pin } from './pinned-row.ts';
 import { PeerPublisher } from './peer-publisher.ts';
 import { type LiveFacts, makePeerDto } from './peer-view.ts';
 import { ReferencePeers } from './reference/reference-peers.ts';
 import { StaticHubs, type StaticHub } from './static-hubs.ts';
-import { StoredPeers } from './stored-peer.ts';
+import { mergeStored, StoredPeers } from './stored-peer.ts';
 
 export interface PeerDirectoryDeps {
   readonly store: Store;
@@ -38,6 +39,7 @@ export type PeerChange = Partial<Omit<PeerRow, 'key' | 'agentId' | 'trust' | 'pa
 export class PeerDirectory implements KnownHubs {
   /** Where others say what ends together with the trust in a hub. */
   readonly stored = new StoredPeers();
+  readonly keyChanges: KeyChanges;
   readonly #deps: PeerDirectoryDeps;
   readonly #rows = new Map<KeyHex, PeerRow>();
   readonly #live = new LiveTable();
@@ -55,6 +57,7 @@ export class PeerDirectory implements KnownHubs {
     this.#nearby = new NearbyTable(deps.clock);
     this.#statics = new StaticHubs(deps.store);
     this.#reference = new ReferencePeers(deps.store);
+    this.keyChanges = new KeyChanges(deps, this.stored);
     this.#publisher = new PeerPublisher({
       clock: deps.clock,
       events: deps.events,
@@ -68,6 +71,7 @@ export class PeerDirectory implements KnownHubs {
     for (const row of this.#deps.store.read.peers()) this.#rows.set(row.key, row);
     this.#statics.load();
     this.#reference.load();
+    this.keyChanges.load();
     this.#admit();
   }
 
@@ -151,8 +155,8 @@ export class PeerDirectory implements KnownHubs {
   dto(key: KeyHex): PeerDto {
     return makePeerDto({
       key,
-      agentId: agentIdOfKeyHex(key),
       ownKey: this.#deps.identity.ready ? this.#deps.identity.keyHex : null,
+      keyChange: this.keyChanges.dto(key),
       trust: this.trustOf(key),
       row: this.#rows.get(key),
       nearby: this.#nearby.get(key),
@@ -160,6 +164,7 @@ export class PeerDirectory implements KnownHubs {
       live: this.live(key),
       isReference: this.isReference(key),
       petnames: this.petnames(),
+      nowWallMs: this.#deps.clock.wallMs(),
     });
   }
 
@@ -191,6 +196,7 @@ export class PeerDirectory implements KnownHubs {
   }
 
   setLive(key: KeyHex, change: Partial<LiveFacts>): void {
+    if (change.online === true) this.keyChanges.clear(key);
     if (!this.#live.set(key, change)) return;
     this.#forgetStranger(key);
     this.publish(key);
@@ -230,7 +236,7 @@ export class PeerDirectory implements KnownHubs {
         hint: 'Pair it first, or add it again with the other address.',
       });
     }
-    const petname = change.name === undefined ? row.petname : this.#freePetname(change.name, key);
+    const petname = change.name === undefined ? row.petname : freePetname(change.name, this.petnames(key));
     const patch: Partial<PeerRow> = {
       petname,
       ...(change.person === undefined ? {} : { person: change.person === '' ? null : change.person }),
@@ -270,7 +276,7 @@ export class PeerDirectory implements KnownHubs {
   /** The owner's name for a hub that is to be kept. Throws AppError bad_request or conflict for the name, bad_request for our own key. */
   checkedName(key: KeyHex, name: string | null): string | null {
     if (key === this.#deps.identity.keyHex) throw new AppError('bad_request', 'That is the key of this hub itself.', { failedBy: 'input' });
-    return name === null ? null : this.#freePetname(name, key);
+    return name === null ? null : freePetname(name, this.petnames(key));
   }
 
   /** A free petname near to `proposal`, which may be empty or outside text that the text policy has passed. */
@@ -377,17 +383,4 @@ export class PeerDirectory implements KnownHubs {
     const fixed = this.#statics.all().filter(({ keyHex, name }) => keyHex !== except && name !== null);
     return [...pinned.map(({ petname }) => petname), ...fixed.flatMap(({ name }) => (name === null ? [] : [name]))];
   }
-
-  #freePetname(name: string, key: KeyHex): string {
-    const petname = checkPetname(name);
-    const twin = this.petnames(key).find((other) => looksAlike(other, petname));
-    if (twin !== undefined)
-      throw new AppError('conflict', `Another hub is called ${twin}, which looks the same or nearly so.`, { failedBy: 'input' });
-    return petname;
-  }
-}
-
-function mergeStored(tables: Tables, key: KeyHex, change: PeerChange): void {
-  const stored = tables.peer(key);
-  if (stored !== undefined) tables.putPeer({ ...stored, ...change });
 }

@@ -24,6 +24,7 @@ import { noteHello, noteReference } from './hello-notes.ts';
 import { answerForTheHub, type HubAnswers } from './hub-answers.ts';
 import type { HubProfile } from './hub-profile.ts';
 import { Incoming } from './incoming.ts';
+import { noteWrongKey } from './key-changes.ts';
 import type { Link } from './link.ts';
 import { LinkTable } from './link-table.ts';
 import { OpenLines } from './open-lines.ts';
@@ -136,7 +137,7 @@ export class PeerLinks implements PeerMessenger {
       directory,
       isLinked: (key) => this.#table.ofKey(key).some((link) => !link.isGone),
       greet: (connection) => this.#greet(connection),
-      onWrongKey: (key, found, at) => this.#audit.note(key, 'peer.wrong_key', { found, host: at.host, port: at.port }),
+      onWrongKey: (key, found, at) => noteWrongKey({ directory, audit: this.#audit }, key, found, at),
     });
     this.#presence = new Presence({ clock, table: this.#table, directory, prober: this.#prober, dialler: this.#dialler });
     this.lines = new OpenLines({

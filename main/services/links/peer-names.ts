@@ -37,6 +37,14 @@ export function checkPetname(name: string): string {
   return kept;
 }
 
+/** As checkPetname; throws AppError conflict, too, for a name that people could take for one of `taken`. */
+export function freePetname(name: string, taken: readonly string[]): string {
+  const petname = checkPetname(name);
+  const twin = taken.find((other) => looksAlike(other, petname));
+  if (twin === undefined) return petname;
+  throw new AppError('conflict', `Another hub is called ${twin}, which looks the same or nearly so.`, { failedBy: 'input' });
+}
+
 /** A name that is not taken yet: the proposal itself, or with the first free number after it. */
 export function uniqueName(proposal: string, taken: readonly string[]): string {
   const isTaken = (name: string): boolean => taken.some((other) => looksAlike(other, name));

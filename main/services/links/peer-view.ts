@@ -2,9 +2,10 @@
 // fields made for outside text. Pure: facts in, DTO out.
 import { escapeName, escapeText } from '../../core/text-escape.ts';
 import { safetyNumber } from '../../core/safety-number.ts';
-import type { CapabilitiesDto, PeerDto, TrustState } from '../../../preload/contract/dto.ts';
+import type { CapabilitiesDto, KeyChangeDto, PeerDto, TrustState } from '../../../preload/contract/dto.ts';
 import type { PeerRow } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
+import { agentIdOfKeyHex } from '../../protocol/agent-id.ts';
 import { parseCapabilities } from '../../protocol/payloads.ts';
 import { writeHubAddress } from './hub-address.ts';
 import type { NearbyHub } from './nearby-table.ts';
@@ -46,7 +47,6 @@ export const NO_LIVE_FACTS: LiveFacts = {
 
 export interface PeerFacts {
   readonly key: KeyHex;
-  readonly agentId: string;
   /** null while our own identity is not ready. */
   readonly ownKey: KeyHex | null;
   readonly trust: TrustState;
@@ -58,24 +58,27 @@ export interface PeerFacts {
   readonly isReference: boolean;
   /** Names of paired hubs, to notice a stranger that calls itself like one of them. */
   readonly petnames: readonly string[];
+  readonly nowWallMs: number;
+  readonly keyChange: KeyChangeDto | null;
 }
 
 export function makePeerDto(facts: PeerFacts): PeerDto {
   const { row, nearby, fixed, live } = facts;
   const isPinned = row !== undefined;
+  const agentId = agentIdOfKeyHex(facts.key);
   const said = row?.advertisedName ?? live.said ?? nearby?.label ?? null;
   return {
-    id: facts.agentId,
+    id: agentId,
     public_key: facts.key,
-    label: hubLabel(facts.agentId),
+    label: hubLabel(agentId),
     trust: facts.trust,
-    name: row?.petname ?? fixed?.name ?? neutralName(facts.agentId),
+    name: row?.petname ?? fixed?.name ?? neutralName(agentId),
     person: row?.person ?? null,
     advertised_name: said === null ? null : escapeName(said).name,
     platform: row?.platform == null ? null : escapeName(row.platform).name,
     online: live.online,
     round_trip_ms: live.connected ? live.roundTripMs : null,
-    last_seen_at: row?.lastSeenAt ?? nearby?.lastHeardAt ?? null,
+    last_seen_at: live.connected ? facts.nowWallMs : (row?.lastSeenAt ?? nearby?.lastHeardAt ?? null),
     address: addressOf(facts),
     how_found:
       nearby !== undefined
@@ -92,6 +95,7 @@ export function makePeerDto(facts: PeerFacts): PeerDto {
     profile: facts.isReference ? 'reference' : row === undefined || row.features.length === 0 ? null : 'hub',
     not_trusted_there: live.notTrustedThere,
     trouble: live.online ? null : (live.trouble ?? impostorWarning(facts, said)),
+    key_change: facts.keyChange,
   };
 }
 

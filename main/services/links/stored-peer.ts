@@ -44,3 +44,9 @@ export class StoredPeers {
     return () => effects.forEach((effect) => effect());
   }
 }
+
+/** Merges into the row of a pinned peer; nothing happens where there is none. */
+export function mergeStored(tables: Tables, key: KeyHex, change: Partial<PeerRow>): void {
+  const stored = tables.peer(key);
+  if (stored !== undefined) tables.putPeer({ ...stored, ...change });
+}

@@ -80,7 +80,10 @@ export const people = {
   ],
   youMay: 'What you may ask of it',
   youMayNothing: 'It has not said yet what its agents can do.',
-  atOnce: (count: number) => plural(count, { one: 'Up to {n} task at once.', other: 'Up to {n} tasks at once.' }),
+  /** 0: what an agent says that takes no tasks. */
+  atOnce: (count: number) =>
+    count === 0 ? 'It takes no tasks just now.' : plural(count, { one: 'Up to {n} task at once.', other: 'Up to {n} tasks at once.' }),
+  noLimit: 'It names no limit of tasks at once.',
   fetched: (when: string) => `It said so ${when}, not checked.`,
   askAgain: 'Ask again',
   safety: 'Safety number',

@@ -1,0 +1,155 @@
+// Who stands in a paired hub's place with another key: seen where the hub itself was last, or where its owner said it is, and never by a
+// hint from the network alone. It stops nothing that the key has not stopped already; it keeps what a person must be told, durably, until
+// that person has answered or the hub itself is back. It must never change whom a key belongs to (PROTOCOL.md, Identity).
+import { isIP } from 'node:net';
+import { AppError } from '../../lib/app-error.ts';
+import { isJsonObject } from '../../lib/json-object.ts';
+import type { KeyChangeDto } from '../../../preload/contract/dto.ts';
+import { safetyNumber } from '../../core/safety-number.ts';
+import type { IdentityService } from '../identity.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Store, Tables } from '../../ports/store.ts';
+import type { KeyHex } from '../../ports/transport.ts';
+import { agentIdOfKeyHex } from '../../protocol/agent-id.ts';
+import { type HubAddress, writeHubAddress } from './hub-address.ts';
+import { PEERS_MAX } from './limits.ts';
+import type { PeerDirectory } from './peer-directory.ts';
+import type { SecurityAudit } from './security-audit.ts';
+import type { ChangedBy, StoredPeers } from './stored-peer.ts';
+
+const META_KEY_CHANGES = 'key_changes';
+const KEY = /^[0-9a-f]{64}$/;
+
+interface KeyChange {
+  /** The paired hub. */
+  readonly key: KeyHex;
+  /** The key that answered in its place. */
+  readonly seen: KeyHex;
+  readonly address: string;
+  /** Wall clock. */
+  readonly seenAt: number;
+  /** When a person said that the old key stays; null while nobody has answered. */
+  readonly keptAt: number | null;
+}
+
+export interface KeyChangesDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly identity: Pick<IdentityService, 'keyHex' | 'ready'>;
+}
+
+export class KeyChanges {
+  readonly #deps: KeyChangesDeps;
+  readonly #changes = new Map<KeyHex, KeyChange>();
+
+  constructor(deps: KeyChangesDeps, stored: StoredPeers) {
+    this.#deps = deps;
+    stored.endsWithTrust((tables, key) => this.#ended(tables, key));
+  }
+
+  load(): void {
+    this.#changes.clear();
+    for (const change of readChanges(this.#deps.store.read.getMeta(META_KEY_CHANGES))) this.#changes.set(change.key, change);
+  }
+
+  /** What people are shown; null while this hub's own identity is not ready, too. */
+  dto(key: KeyHex): KeyChangeDto | null {
+    const { identity } = this.#deps;
+    const change = this.#changes.get(key);
+    if (change === undefined || !identity.ready) return null;
+    return {
+      seen_key: change.seen,
+      seen_id: agentIdOfKeyHex(change.seen),
+      seen_safety_number: safetyNumber(identity.keyHex, change.seen),
+      address: change.address,
+      seen_at: change.seenAt,
+      kept_at: change.keptAt,
+    };
+  }
+
+  /**
+   * Another key answered where the hub should be. True when that is news: once for each hub until the hub itself was back, whatever other
+   * keys answer meanwhile, so that a stranger with ever fresh keys neither holds up the page nor takes it from under a person's hand.
+   */
+  seen(key: KeyHex, seen: KeyHex, at: HubAddress): boolean {
+    if (this.#changes.has(key) || this.#changes.size >= PEERS_MAX || seen === this.#deps.identity.keyHex) return false;
+    this.#changes.set(key, { key, seen, address: writeHubAddress(at), seenAt: this.#deps.clock.wallMs(), keptAt: null });
+    this.#deps.store.writeBehind((tables) => tables.setMeta(META_KEY_CHANGES, this.#written()));
+    return true;
+  }
+
+  /**
+   * A person keeps the old key. `seen` is the key that was shown. Throws AppError not_found when nothing stands in that hub's place, and
+   * request_changed when it is another key than the one shown.
+   */
+  async keep(key: KeyHex, seen: KeyHex, by: ChangedBy): Promise<void> {
+    const change = this.#changes.get(key);
+    if (change === undefined) throw new AppError('not_found', 'Nothing stands in the place of that hub.', { failedBy: 'input' });
+    if (change.seen !== seen) throw new AppError('request_changed', 'Another key answers there by now. Look at it again.');
+    if (change.keptAt !== null) return;
+    const at = this.#deps.clock.wallMs();
+    const kept = { ...change, keptAt: at };
+    await this.#deps.store.write((tables) => {
+      tables.setMeta(META_KEY_CHANGES, this.#written(kept));
+      const detail = JSON.stringify({ refused: seen });
+      tables.appendAudit({ at, actor: by.actor, surface: by.surface, action: 'peer.key_kept', object: key, digest: null, detail });
+    });
+    if (this.#changes.get(key)?.seen === seen) this.#changes.set(key, kept);
+  }
+
+  /** The hub itself is back: there is nothing left to tell. */
+  clear(key: KeyHex): void {
+    if (this.#changes.delete(key)) this.#deps.store.writeBehind((tables) => tables.setMeta(META_KEY_CHANGES, this.#written()));
+  }
+
+  /** With the trust in a hub ends what is told of its place. */
+  #ended(tables: Tables, key: KeyHex): () => void {
+    if (!this.#changes.has(key)) return () => undefined;
+    tables.setMeta(META_KEY_CHANGES, JSON.stringify([...this.#changes.values()].filter((change) => change.key !== key)));
+    return () => this.#changes.delete(key);
+  }
+
+  #written(instead?: KeyChange): string {
+    return JSON.stringify([...this.#changes.values()].map((change) => (change.key === instead?.key ? instead : change)));
+  }
+}
+
+export interface WrongKeyDeps {
+  readonly directory: PeerDirectory;
+  readonly audit: SecurityAudit;
+}
+
+/** A dial of a paired hub met another key: always on record; for people where the place is the hub's by more than the network's word. */
+export function noteWrongKey({ directory, audit }: WrongKeyDeps, key: KeyHex, found: KeyHex, at: HubAddress): void {
+  audit.note(key, 'peer.wrong_key', { found, host: at.host, port: at.port });
+  // Two hubs of the family may have changed places; that is told as a trouble of reaching one, and no more.
+  if (!directory.isPaired(key) || directory.isPaired(found) || !isItsPlace(directory, key, at)) return;
+  if (directory.keyChanges.seen(key, found, at)) directory.publish(key);
+}
+
+/** Where the hub itself was last, or where its owner said it is; an announcement on the network makes no place of it. */
+function isItsPlace(directory: PeerDirectory, key: KeyHex, { host, port }: HubAddress): boolean {
+  const row = directory.row(key);
+  if (row?.lastHost === host && row.lastPort === port) return true;
+  if (row?.staticHost == null || row.staticPort !== port) return false;
+  const isAnnounced = directory.nearby(key)?.addresses.includes(host) === true;
+  return row.staticHost === host || (isIP(row.staticHost) === 0 && !isAnnounced);
+}
+
+function readChanges(text: string | undefined): readonly KeyChange[] {
+  if (text === undefined) return [];
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value.flatMap(readChange).slice(0, PEERS_MAX) : [];
+  } catch {
+    return [];
+  }
+}
+
+function readChange(value: unknown): readonly KeyChange[] {
+  if (!isJsonObject(value)) return [];
+  const { key, seen, address, seenAt, keptAt } = value;
+  if (typeof key !== 'string' || !KEY.test(key) || typeof seen !== 'string' || !KEY.test(seen)) return [];
+  if (typeof address !== 'string' || typeof seenAt !== 'number') return [];
+  return [{ key, seen, address, seenAt, keptAt: typeof keptAt === 'number' ? keptAt : null }];
+}

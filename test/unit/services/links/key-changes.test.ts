@@ -1,0 +1,111 @@
+// Another key in a paired hub's place (HE-09): when people are stopped, what ends it, and what never does.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { safetyNumber } from '../../../../main/core/safety-number.ts';
+import { HubStack, PERSON } from '../../../fakes/hub-stack.ts';
+import { ManualClock } from '../../../fakes/manual-clock.ts';
+import { MemoryNetwork } from '../../../fakes/memory-transport.ts';
+
+let clock: ManualClock;
+let network: MemoryNetwork;
+let hubs: HubStack[];
+
+beforeEach(() => {
+  clock = new ManualClock();
+  network = new MemoryNetwork(clock);
+  hubs = [];
+});
+afterEach(async () => {
+  await Promise.all(hubs.map((stack) => stack.stop()));
+  expect(clock.timers).toBe(0);
+});
+
+async function hub(name: string): Promise<HubStack> {
+  const stack = new HubStack({ clock, name, transport: network.create() });
+  hubs.push(stack);
+  return stack.start();
+}
+
+/** Dad and Mum, paired and online. */
+async function household(): Promise<{ dad: HubStack; mum: HubStack }> {
+  const [dad, mum] = [await hub('Dad'), await hub('Mum')];
+  await dad.pins(mum);
+  await mum.pins(dad);
+  dad.hears(mum);
+  mum.hears(dad);
+  await clock.until(() => dad.links.isOnline(mum.key) && mum.links.isOnline(dad.key), 'both are online');
+  return { dad, mum };
+}
+
+describe('HE-09: with another key in the place of a paired hub', () => {
+  /** Mum is gone, and something else answers at her port. */
+  async function usurped(): Promise<{ dad: HubStack; mum: HubStack; other: HubStack }> {
+    const { dad, mum } = await household();
+    await mum.halt();
+    await clock.until(() => !dad.links.isOnline(mum.key), 'the loss is noticed');
+    const other = new HubStack({ clock, name: 'Mum', transport: network.create() });
+    hubs.push(other);
+    await other.start(mum.port);
+    await clock.until(() => dad.peer(mum).key_change !== null, 'the stop is there', 60_000);
+    return { dad, mum, other };
+  }
+
+  it('people are stopped with both safety numbers, also after a restart, until one keeps the key that was shown', async () => {
+    const { dad, mum, other } = await usurped();
+    expect(dad.peer(mum).key_change).toMatchObject({
+      seen_key: other.key,
+      seen_safety_number: safetyNumber(dad.key, other.key),
+      address: `127.0.0.1:${mum.port}`,
+      kept_at: null,
+    });
+    expect(dad.peer(mum).safety_number).toBe(safetyNumber(dad.key, mum.key));
+    // What is written without waiting is there once a later write is.
+    await dad.store.write(() => undefined);
+    await dad.halt();
+    await dad.start();
+    expect(dad.peer(mum).key_change).toMatchObject({ seen_key: other.key, kept_at: null });
+    await expect(dad.directory.keyChanges.keep(mum.key, dad.key, PERSON)).rejects.toMatchObject({ code: 'request_changed' });
+    await dad.directory.keyChanges.keep(mum.key, other.key, PERSON);
+    expect(dad.peer(mum).key_change).toMatchObject({ seen_key: other.key, kept_at: expect.any(Number) });
+    expect(dad.store.read.audit({ limit: 10 }).map(({ action, actor }) => `${action} ${actor}`)).toContain('peer.key_kept ui:test');
+    expect(dad.store.read.peers().map(({ key, trust }) => [key, trust])).toEqual([[mum.key, 'paired']]);
+  });
+
+  it('ever fresh keys neither change what is shown nor raise it again, and the hub itself ends it by coming back', async () => {
+    const { dad, mum, other } = await usurped();
+    await other.halt();
+    const third = new HubStack({ clock, name: 'Mum', transport: network.create() });
+    hubs.push(third);
+    await third.start(mum.port);
+    const dialled = (key: string): boolean => dad.store.read.audit({ limit: 50 }).some(({ detail }) => detail.includes(key));
+    await clock.until(() => dialled(third.key), 'the third key is met', 60_000);
+    expect(dad.peer(mum).key_change).toMatchObject({ seen_key: other.key });
+    await dad.directory.keyChanges.keep(mum.key, other.key, PERSON);
+    await clock.advance(120_000);
+    expect(dad.peer(mum).key_change?.kept_at).not.toBeNull();
+    await third.halt();
+    await mum.start(mum.port);
+    await clock.until(() => dad.links.isOnline(mum.key), 'Mum is back', 60_000);
+    expect(dad.peer(mum).key_change).toBeNull();
+  });
+
+  it('no announcement, no other hub of the household and no removed hub makes people stop', async () => {
+    const { dad, mum } = await household();
+    const aunt = await hub('Aunt');
+    await dad.pins(aunt);
+    await mum.halt();
+    await clock.until(() => !dad.links.isOnline(mum.key));
+    const stranger = await hub('Mum');
+    for (const port of [stranger.port, aunt.port]) {
+      const before = dad.auditActions().length;
+      dad.directory.foundNearby({ agentId: mum.agentId, keyHex: mum.key, port, addresses: ['127.0.0.1'], label: 'Mum' });
+      await clock.until(() => dad.auditActions().length > before, 'the wrong key is met', 60_000);
+    }
+    await dad.directory.update(mum.key, { address: { host: '127.0.0.1', port: aunt.port } }, PERSON);
+    await clock.advance(60_000);
+    expect(dad.peer(mum).key_change).toBeNull();
+    await dad.directory.update(mum.key, { address: { host: '127.0.0.1', port: stranger.port } }, PERSON);
+    await clock.until(() => dad.peer(mum).key_change !== null, 'the owner said that it is there', 60_000);
+    await dad.directory.remove(mum.key, PERSON);
+    expect(dad.peer(mum).key_change).toBeNull();
+  });
+});

@@ -124,8 +124,13 @@ function readFile(path: string): Settings {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {};
-    throw new AppError('bad_configuration', `"${path}" cannot be read.`, { failedBy: 'input', cause: error });
+    // A data folder that is none is told of where it is made.
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return {};
+    throw new AppError('bad_configuration', `"${path}" cannot be read.`, {
+      hint: 'Give it to your user, or take it away: a hub needs none.',
+      failedBy: 'input',
+      cause: error,
+    });
   }
   const inFile = (name: string): string => `"${name}" in ${path}`;
   try {

@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { makePrivateFolder } from '../adapters/sqlite/file-privacy.ts';
+import { makePrivateFolder, whyNot } from '../adapters/sqlite/file-privacy.ts';
 import { AppError } from '../lib/app-error.ts';
 import { toHex } from '../lib/bytes.ts';
 import type { Random } from '../ports/clock.ts';
@@ -177,7 +177,10 @@ function writePrivateFile(path: string, text: string): void {
       closeSync(descriptor);
     }
   } catch (cause) {
-    throw new AppError('storage_failed', `"${path}" cannot be written.`, { cause });
+    throw new AppError('storage_failed', `"${path}" cannot be written: ${whyNot(cause)}.`, {
+      hint: 'Put that right, or choose another data folder with --home or AXON_HOME.',
+      cause,
+    });
   }
 }
 

@@ -44,10 +44,19 @@ export class LogFile {
   }
 
   #open(): number {
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    makeFolder(this.#folder);
     const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
     const descriptor = openSync(this.#path, flags, 0o600);
     this.#size = fstatSync(descriptor).size;
     return descriptor;
+  }
+}
+
+/** The one folder: the data folder above it is the hub's to make. */
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
   }
 }

@@ -13,6 +13,7 @@ import {
   constants,
   type Stats,
 } from 'node:fs';
+import { dirname } from 'node:path';
 import { AppError } from '../../lib/app-error.ts';
 
 const FILE_MODE = 0o600;
@@ -25,6 +26,18 @@ const HAS_MODES = process.platform !== 'win32';
 const HUB_FILE = /^(?:hub\.(?:db|lock|json)|identity\.key|hub-schema-)/;
 /** What may stand in a data folder before its first hub does. */
 const PREPARED_NAMES: ReadonlySet<string> = new Set(['config.json', 'logs', 'tokens']);
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'your user may not write there',
+  EPERM: 'your user may not write there',
+  EROFS: 'its disk is read-only',
+  ENOSPC: 'its disk is full',
+  EDQUOT: 'your share of its disk is used up',
+  EEXIST: 'something else of that name is there, and no folder',
+  ENOTDIR: 'its path leads through something that is no folder',
+  ELOOP: 'a link leads in a circle',
+  ENAMETOOLONG: 'the name is too long',
+  ENOENT: 'nothing can be made there',
+};
 const OWN_FOLDER_HINT = 'Choose a new or empty folder of your own, with --home or AXON_HOME.';
 
 /** What SQLite may put beside `hub.db`. */
@@ -41,12 +54,36 @@ function linkStat(path: string): Stats | undefined {
  */
 export function makePrivateFolder(path: string): void {
   try {
-    mkdirSync(path, { recursive: true, mode: FOLDER_MODE });
+    makeFolder(path);
     if (HAS_MODES) closeToOthers(path);
   } catch (error) {
     if (error instanceof AppError) throw error;
-    throw new AppError('storage_failed', `The folder "${path}" cannot be made or made private.`, { hint: OWN_FOLDER_HINT, cause: error });
+    const sentence = `The folder "${path}" cannot be the data folder of a hub: ${whyNot(error)}.`;
+    throw new AppError('storage_failed', sentence, { hint: OWN_FOLDER_HINT, cause: error });
   }
+}
+
+/** With what is missing above it. Node's own way of doing so never ends below a folder that takes none, such as /proc. */
+function makeFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return;
+  const above = dirname(path);
+  if (above !== path) makeFolder(above);
+  try {
+    mkdirSync(path, { mode: FOLDER_MODE });
+  } catch (error) {
+    // Another process made it in between.
+    if (codeOf(error) !== 'EEXIST' || !statSync(path).isDirectory()) throw error;
+  }
+}
+
+/** Why the system did not let a file or folder be made or written, as the end of a sentence. */
+export function whyNot(error: unknown): string {
+  const code = codeOf(error);
+  return (code === undefined ? undefined : REASONS[code]) ?? `the system refuses it${code === undefined ? '' : ` (${code})`}`;
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
 /** Looks at the very folder it then narrows, so that nothing can be put in its place in between. */

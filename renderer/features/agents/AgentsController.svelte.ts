@@ -1,8 +1,8 @@
 // What the owner does with the agents of this computer: let one in, say how risky each area is, make a token, remove. A token passes through
 // here once, on its way to the screen, and is forgotten when the person says so.
 import type { AgentDto, RegistrationDto, RiskClass } from '../../../preload/contract/dto.ts';
-import type { CallOutcome, HubApi } from '../../../preload/contract/hub-api.ts';
-import { problemWords } from '../../app/problem-words.ts';
+import type { HubApi } from '../../../preload/contract/hub-api.ts';
+import { Calls } from '../../app/Calls.svelte.ts';
 
 export interface NewAgent {
   readonly name: string;
@@ -18,8 +18,7 @@ export interface ShownToken {
 
 export class AgentsController {
   #shownToken = $state.raw<ShownToken | null>(null);
-  #problems = $state.raw<ReadonlyMap<string, string>>(new Map());
-  #busy = $state.raw<ReadonlySet<string>>(new Set());
+  readonly #calls = new Calls();
   readonly #api: HubApi;
 
   constructor(api: HubApi) {
@@ -30,10 +29,10 @@ export class AgentsController {
     return this.#shownToken;
   }
   problem(about: string): string | null {
-    return this.#problems.get(about) ?? null;
+    return this.#calls.problem(about);
   }
   busy(about: string): boolean {
-    return this.#busy.has(about);
+    return this.#calls.busy(about);
   }
 
   forgetToken(): void {
@@ -41,7 +40,7 @@ export class AgentsController {
   }
 
   async create({ name, displayName, domains }: NewAgent): Promise<boolean> {
-    const outcome = await this.#run('new', () =>
+    const outcome = await this.#calls.run('new', () =>
       this.#api.call('agents.create', { name, domains: [...domains], ...(displayName === '' ? {} : { display_name: displayName }) }),
     );
     if (!outcome?.ok) return false;
@@ -50,49 +49,37 @@ export class AgentsController {
   }
 
   async newToken(name: string): Promise<void> {
-    const outcome = await this.#run(name, () => this.#api.call('agents.issueToken', { name }));
+    const outcome = await this.#calls.run(name, () => this.#api.call('agents.issueToken', { name }));
     if (outcome?.ok) this.#shownToken = { agent: name, token: outcome.value.token };
   }
 
   async remove(name: string): Promise<void> {
-    await this.#run(name, () => this.#api.call('agents.remove', { name }));
+    await this.#calls.run(name, () => this.#api.call('agents.remove', { name }));
     if (this.#shownToken?.agent === name) this.#shownToken = null;
   }
 
   /** The class of the agent itself: what counts where an area has none of its own. */
   async setClass(agent: AgentDto, riskClass: RiskClass): Promise<void> {
-    await this.#run(agent.name, () => this.#api.call('agents.setClass', { name: agent.name, risk_class: riskClass }));
+    await this.#calls.run(agent.name, () => this.#api.call('agents.setClass', { name: agent.name, risk_class: riskClass }));
   }
 
   /** The class of one area; null: like the agent. The other areas stay as they are. */
   async setAreaClass(agent: AgentDto, area: string, riskClass: RiskClass | null): Promise<void> {
     const domains = agent.domains.map((other) => (other.domain === area ? { domain: area, risk_class: riskClass } : { ...other }));
-    await this.#run(agent.name, () => this.#api.call('agents.setClass', { name: agent.name, risk_class: agent.risk_class, domains }));
+    await this.#calls.run(agent.name, () => this.#api.call('agents.setClass', { name: agent.name, risk_class: agent.risk_class, domains }));
   }
 
   async makeDefault(agent: AgentDto): Promise<void> {
-    await this.#run(agent.name, () =>
+    await this.#calls.run(agent.name, () =>
       this.#api.call('agents.setClass', { name: agent.name, risk_class: agent.risk_class, is_default: true }),
     );
   }
 
   async letIn(registration: RegistrationDto): Promise<void> {
-    await this.#run(registration.id, () => this.#api.call('agents.confirm', { id: registration.id, code: registration.code }));
+    await this.#calls.run(registration.id, () => this.#api.call('agents.confirm', { id: registration.id, code: registration.code }));
   }
 
   async refuse(registration: RegistrationDto): Promise<void> {
-    await this.#run(registration.id, () => this.#api.call('agents.declineRegistration', { id: registration.id }));
-  }
-
-  async #run<T>(about: string, call: () => Promise<CallOutcome<T>>): Promise<CallOutcome<T> | undefined> {
-    if (this.#busy.has(about)) return undefined;
-    this.#busy = new Set(this.#busy).add(about);
-    const outcome = await call();
-    this.#busy = new Set([...this.#busy].filter((other) => other !== about));
-    const problems = new Map(this.#problems);
-    if (outcome.ok) problems.delete(about);
-    else problems.set(about, problemWords(outcome.problem));
-    this.#problems = problems;
-    return outcome;
+    await this.#calls.run(registration.id, () => this.#api.call('agents.declineRegistration', { id: registration.id }));
   }
 }

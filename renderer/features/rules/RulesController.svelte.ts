@@ -1,17 +1,16 @@
 // What the owner does with rules on a page: pause, take away, give back while that is offered, and try what would happen. The hub decides;
 // the page's picture follows its events.
 import type { OperationInput } from '../../../preload/contract/operations.ts';
-import type { CallOutcome, HubApi } from '../../../preload/contract/hub-api.ts';
+import type { HubApi } from '../../../preload/contract/hub-api.ts';
 import type { RuleDto, RuleTestDto } from '../../../preload/contract/rules.ts';
-import { problemWords } from '../../app/problem-words.ts';
+import { Calls } from '../../app/Calls.svelte.ts';
 
 export class RulesController {
   #removed = $state.raw<RuleDto | null>(null);
   /** What was taken away since the page was opened: it keeps its place, so that no other row slides under the pointer. */
   #gone = $state.raw<readonly RuleDto[]>([]);
   #tested = $state.raw<RuleTestDto | null>(null);
-  #problems = $state.raw<ReadonlyMap<string, string>>(new Map());
-  #busy = $state.raw<ReadonlySet<string>>(new Set());
+  readonly #calls = new Calls();
   readonly #api: HubApi;
   readonly #current: () => readonly RuleDto[];
 
@@ -39,18 +38,18 @@ export class RulesController {
     return this.#tested;
   }
   problem(about: string): string | null {
-    return this.#problems.get(about) ?? null;
+    return this.#calls.problem(about);
   }
   busy(about: string): boolean {
-    return this.#busy.has(about);
+    return this.#calls.busy(about);
   }
 
   async setPaused(rule: RuleDto, suspended: boolean): Promise<void> {
-    await this.#run(rule.id, () => this.#api.call('rules.update', { id: rule.id, suspended }));
+    await this.#calls.run(rule.id, () => this.#api.call('rules.update', { id: rule.id, suspended }));
   }
 
   async remove(rule: RuleDto): Promise<void> {
-    const outcome = await this.#run(rule.id, () => this.#api.call('rules.remove', { id: rule.id }));
+    const outcome = await this.#calls.run(rule.id, () => this.#api.call('rules.remove', { id: rule.id }));
     if (!outcome?.ok) return;
     this.#removed = rule;
     this.#gone = [...this.#gone.filter(({ id }) => id !== rule.id), rule];
@@ -59,7 +58,7 @@ export class RulesController {
   async undo(): Promise<void> {
     const { removed: rule } = this;
     if (rule === null) return;
-    const outcome = await this.#run('undo', () => this.#api.call('rules.restore', { id: rule.id }));
+    const outcome = await this.#calls.run('undo', () => this.#api.call('rules.restore', { id: rule.id }));
     if (!outcome?.ok) return;
     this.#removed = null;
     this.#gone = this.#gone.filter(({ id }) => id !== rule.id);
@@ -70,7 +69,9 @@ export class RulesController {
   }
 
   async test(asked: OperationInput<'rules.test'>): Promise<void> {
-    const outcome = await this.#run('test', () => this.#api.call('rules.test', asked));
+    // The same verdict is told again.
+    this.#tested = null;
+    const outcome = await this.#calls.run('test', () => this.#api.call('rules.test', asked));
     this.#tested = outcome?.ok ? outcome.value : null;
   }
 
@@ -81,17 +82,5 @@ export class RulesController {
 
   #isThere(rule: RuleDto): boolean {
     return this.#current().some(({ id }) => id === rule.id);
-  }
-
-  async #run<T>(about: string, call: () => Promise<CallOutcome<T>>): Promise<CallOutcome<T> | undefined> {
-    if (this.#busy.has(about)) return undefined;
-    this.#busy = new Set(this.#busy).add(about);
-    const outcome = await call();
-    this.#busy = new Set([...this.#busy].filter((other) => other !== about));
-    const problems = new Map(this.#problems);
-    if (outcome.ok) problems.delete(about);
-    else problems.set(about, problemWords(outcome.problem));
-    this.#problems = problems;
-    return outcome;
   }
 }

@@ -3,9 +3,11 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { ENGLISH } from '../../preload/contract/strings/english.ts';
 import { SCREENS } from '../../renderer/app/Navigation.svelte.ts';
+import { SPOKEN_STAYS_MS } from '../../renderer/ui/Spoken.svelte.ts';
 import { FakeHubApi } from '../fakes/fake-hub-api.ts';
-import { DINNER, KNOCK, NOW, SALT, snapshotOf } from '../fakes/household.ts';
-import { showApp } from './support/page.ts';
+import { RULES } from '../fakes/household-rules.ts';
+import { DINNER, KNOCK, NOW, SALT, SETTINGS, snapshotOf } from '../fakes/household.ts';
+import { callsOf, showApp } from './support/page.ts';
 
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 
@@ -36,6 +38,37 @@ describe('without a mouse', () => {
     expect(voices()).toEqual([said]);
     hub.link({ state: 'live', since: NOW, retry_in_ms: null });
     await vi.waitFor(() => expect(voices()).toEqual(['The hub is back. This page is live again.']));
+  });
+
+  test('what was said is taken back, and the same said again is heard again', async () => {
+    const hub = new FakeHubApi(snapshotOf());
+    await showApp(hub, 'settings');
+    const voices = () => [...document.querySelectorAll('[role=status]')].map((voice) => voice.textContent).filter((text) => text !== '');
+    hub.emit({ type: 'approval', approval: DINNER });
+    await vi.waitFor(() => expect(voices()).toEqual(['A request from Dad’s laptop. 1 waits for you.']));
+    await vi.advanceTimersByTimeAsync(SPOKEN_STAYS_MS);
+    await vi.waitFor(() => expect(voices()).toEqual([]));
+    const heard: string[] = [];
+    const listener = new MutationObserver(() => heard.push(...voices()));
+    listener.observe(document.body, { subtree: true, childList: true, characterData: true });
+    for (const looks of ['Dark', 'Light']) {
+      await button(looks).click();
+      await vi.waitFor(() => expect(voices()).toEqual(['Kept.']));
+    }
+    listener.disconnect();
+    expect(heard.filter((text) => text === 'Kept.').length).toBeGreaterThan(1);
+  });
+
+  test('where single keys are switched off, U takes nothing back', async () => {
+    const hub = new FakeHubApi(snapshotOf({ rules: RULES, settings: { ...SETTINGS, single_key_shortcuts: false } }));
+    await showApp(hub, 'rules');
+    await button('Remove').first().click();
+    await expect.element(page.getByRole('button', { name: /^Undo/ })).toBeVisible();
+    await userEvent.keyboard('u');
+    expect(callsOf(hub, 'rules.restore')).toEqual([]);
+    hub.emit({ type: 'settings', settings: SETTINGS });
+    await userEvent.keyboard('u');
+    await vi.waitFor(() => expect(callsOf(hub, 'rules.restore')).toHaveLength(1));
   });
 
   test('by Tab alone: past the screens to the card, its text before its buttons, and every stop shows where it is', async () => {

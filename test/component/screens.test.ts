@@ -198,7 +198,7 @@ describe('settings', () => {
     const name = page.getByRole('textbox', { name: 'Name of this hub' });
     await name.fill('Kitchen PC');
     await userEvent.keyboard('{Enter}');
-    await page.getByRole('switch', { name: 'Single keys A, D and R' }).click();
+    await page.getByRole('switch', { name: 'Single keys A, D, R, M and U' }).click();
     expect(callsOf(hub, 'settings.update')).toEqual([{ theme: 'contrast' }, { name: 'Kitchen PC' }, { single_key_shortcuts: false }]);
   });
 

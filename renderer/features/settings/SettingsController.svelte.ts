@@ -4,10 +4,11 @@ import type { HubApi } from '../../../preload/contract/hub-api.ts';
 import type { OperationInput } from '../../../preload/contract/operations.ts';
 import { problemWords } from '../../app/problem-words.ts';
 import { words } from '../../app/words.ts';
+import { Spoken } from '../../ui/Spoken.svelte.ts';
 
 export class SettingsController {
   #problem = $state<string | null>(null);
-  #note = $state('');
+  readonly #spoken = new Spoken();
   #sessions = $state.raw<readonly SessionDto[]>([]);
   #sessionsProblem = $state<string | null>(null);
   #passphraseProblem = $state<string | null>(null);
@@ -21,8 +22,9 @@ export class SettingsController {
   get problem(): string | null {
     return this.#problem;
   }
+  /** Said, not shown: that a change was kept. */
   get note(): string {
-    return this.#note;
+    return this.#spoken.text;
   }
   get sessions(): readonly SessionDto[] {
     return this.#sessions;
@@ -40,7 +42,8 @@ export class SettingsController {
   async change(change: OperationInput<'settings.update'>): Promise<void> {
     const outcome = await this.#api.call('settings.update', change);
     this.#problem = outcome.ok ? null : problemWords(outcome.problem);
-    this.#note = outcome.ok ? words.settings.saved : '';
+    if (outcome.ok) this.#spoken.say(words.settings.saved);
+    else this.#spoken.stop();
   }
 
   async readSessions(): Promise<void> {
@@ -55,8 +58,14 @@ export class SettingsController {
     if (outcome.ok) await this.readSessions();
   }
 
+  /** The page is left. */
+  stop(): void {
+    this.#spoken.stop();
+  }
+
   /** @returns true when the new passphrase counts */
   async setPassphrase(passphrase: string, current: string | undefined): Promise<boolean> {
+    this.#passphraseNote = '';
     const outcome = await this.#api.call('hub.setPassphrase', { passphrase, ...(current === undefined ? {} : { current }) });
     this.#passphraseProblem = outcome.ok ? null : problemWords(outcome.problem);
     this.#passphraseNote = outcome.ok ? words.settings.passphraseSaved : '';

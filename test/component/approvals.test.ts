@@ -137,6 +137,32 @@ describe('when a card may be pressed', () => {
     expect(decided(hub)).toEqual([]);
   });
 
+  test('RI-07: the way by Tab keeps its order while a new card arrives, and no key on the way decides', async () => {
+    const hub = new FakeHubApi(snapshotOf({ approvals: [SALT] }));
+    await showCards(hub);
+    document.getElementById(`approval-${SALT.id}`)?.focus();
+    for (const name of ['Exact identifiers', /^With a reason/, /^Decline/]) {
+      await userEvent.keyboard('{Tab}');
+      expect(document.activeElement?.textContent.trim()).toMatch(name);
+    }
+    // It ends sooner, so it would stand above if nobody were among the cards.
+    hub.emit({ type: 'approval', approval: CAR });
+    await expect.element(card(/answer a question/)).toBeInTheDocument();
+    expect(document.activeElement?.closest('[data-card]')?.getAttribute('data-card')).toBe(SALT.id);
+    await userEvent.keyboard('{Tab}');
+    expect(document.activeElement?.textContent.trim()).toMatch(/^Allow once/);
+    expect(document.activeElement?.closest('[data-card]')?.getAttribute('data-card')).toBe(SALT.id);
+    // On into the new card: its buttons are there to be reached and closed to Enter and Space.
+    for (let presses = 0; presses < 12 && document.activeElement?.closest(`[data-card="${CAR.id}"] .do`) === null; presses++) {
+      await userEvent.keyboard('{Tab}');
+    }
+    const reached = document.activeElement;
+    expect(reached?.closest('[data-card]')?.getAttribute('data-card')).toBe(CAR.id);
+    for (let presses = 0; presses < 4; presses++) await userEvent.keyboard('{Enter} {Tab}');
+    expect(decided(hub)).toEqual([]);
+    await expect.element(button('Decline and say so')).not.toBeInTheDocument();
+  });
+
   test('RI-07: the card below a decided one is inert as it moves up', async () => {
     const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER, SALT] }));
     await showCards(hub);
@@ -324,6 +350,89 @@ describe('what becomes of a card', () => {
     await userEvent.keyboard('{Escape}');
     expect(document.activeElement?.id).toBe(`approval-${DINNER.id}`);
     await expect.element(button('Allow once')).not.toHaveAttribute('aria-disabled');
+  });
+
+  test('a rule that is suggested waits until the reason has been given', async () => {
+    const hub = new FakeHubApi(snapshotOf({ approvals: [{ ...SALT, allowed_before: 3 }] }));
+    await showCards(hub);
+    await button('With a reason').click();
+    await page.getByRole('radio', { name: 'In your own words…' }).click();
+    await page.getByRole('textbox', { name: 'Your words' }).fill('not this week');
+    await vi.advanceTimersByTimeAsync(ARM_MS);
+    await expect.element(button('Make it a rule…')).toHaveAttribute('aria-disabled', 'true');
+    await button('Make it a rule…').click({ force: true });
+    await expect.element(page.getByRole('textbox', { name: 'Your words' })).toHaveValue('not this week');
+    await button('Back').click();
+    await vi.advanceTimersByTimeAsync(ARM_MS);
+    await button('Make it a rule…').click();
+    await expect.element(button('Allow and remember')).toBeInTheDocument();
+    await button('Back').click();
+    await expect.element(button('Make it a rule…')).toHaveFocus();
+  });
+
+  test.each([
+    ['With a reason', () => page.getByRole('radio', { name: 'not now' })],
+    ['Allow more', () => page.getByRole('radio', { name: /^For this conversation/ })],
+  ])('a card that is settled elsewhere while %s is open keeps the focus on its new line, and says so', async (opener, first) => {
+    const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER, SALT] }));
+    await showCards(hub);
+    await card(/Family chat/)
+      .getByRole('button', { name: opener })
+      .click();
+    await expect.element(first()).toHaveFocus();
+    hub.emit({
+      type: 'approval',
+      approval: { ...DINNER, state: 'declined', decided_at: NOW, decided_by: 'Dad', surface: 'browser' },
+    });
+    await expect.element(page.getByRole('article', { name: 'Declined by Dad, in the browser' })).toBeVisible();
+    await vi.waitFor(() => expect(document.activeElement?.textContent).toBe('Declined by Dad, in the browser'));
+    await expect.element(page.getByText('The request from Dad’s laptop is settled: Declined by Dad, in the browser.')).toBeInTheDocument();
+    await vi.advanceTimersByTimeAsync(5_100);
+    await vi.waitFor(() => expect(document.activeElement?.id).toBe(`approval-${SALT.id}`));
+    // What was said is not there for whoever reads the page later.
+    await expect.element(page.getByText(/is settled/)).not.toBeInTheDocument();
+  });
+
+  test('a card that changes while a drawer is open keeps the focus, at its heading', async () => {
+    const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER] }));
+    await showCards(hub);
+    await button('With a reason').click();
+    await expect.element(page.getByRole('radio', { name: 'not now' })).toHaveFocus();
+    hub.emit({
+      type: 'approval',
+      approval: { ...DINNER, text: DINNER.text.replace('7', '8'), revision: 2, digest: 'a'.repeat(64) },
+    });
+    await expect.element(page.getByText('changed while you read')).toBeInTheDocument();
+    await vi.waitFor(() => expect(document.activeElement?.id).toBe(`approval-${DINNER.id}`));
+  });
+
+  test('what was allowed says how far the task has come, here and under what was decided lately', async () => {
+    const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER], recently_decided: [] }));
+    await showCards(hub);
+    const approved = { ...DINNER, state: 'approved', decided_at: NOW, decided_by: 'Mum', surface: 'window' } as const;
+    hub.emit({ type: 'approval', approval: { ...approved, task_state: 'queued' } });
+    await expect.element(page.getByText(/It waits for Claude Code to take it\./)).toBeVisible();
+    hub.emit({ type: 'approval', approval: { ...approved, task_state: 'running' } });
+    await expect.element(page.getByText(/Claude Code is at it\./)).toBeVisible();
+    await vi.advanceTimersByTimeAsync(5_100);
+    hub.emit({ type: 'approval', approval: { ...approved, task_state: 'completed' } });
+    await expect.element(page.getByText('Allowed once, by Mum, in the window. Claude Code has done it.')).toBeVisible();
+    for (const agent of hub.snapshot.agents) hub.emit({ type: 'agent', agent: { ...agent, presence: 'away' } });
+    hub.emit({ type: 'approval', approval: { ...approved, task_state: 'queued' } });
+    await expect.element(page.getByText(/It waits for Claude Code, which is not connected just now\./)).toBeVisible();
+  });
+
+  test('the ring around a heading with the focus goes through no line of words', async () => {
+    await showCards(new FakeHubApi(snapshotOf({ approvals: [DINNER] })));
+    await userEvent.keyboard('j');
+    const heading = document.getElementById(`approval-${DINNER.id}`);
+    if (heading === null) throw new Error('no heading');
+    const { outlineOffset, outlineWidth } = getComputedStyle(heading);
+    const ring = Number.parseFloat(outlineOffset) + Number.parseFloat(outlineWidth);
+    expect(ring).toBeGreaterThan(2);
+    const box = heading.getBoundingClientRect();
+    expect(heading.previousElementSibling?.getBoundingClientRect().bottom).toBeLessThanOrEqual(box.top - ring);
+    expect(heading.nextElementSibling?.getBoundingClientRect().top).toBeGreaterThanOrEqual(box.bottom + ring);
   });
 
   test('a page that cannot get the snapshot it needs says that it is not live, and decides nothing', async () => {

@@ -65,6 +65,18 @@ describe('the household', () => {
 });
 
 describe('one hub', () => {
+  test.each([
+    [0, 'It takes no tasks just now.'],
+    [null, 'It names no limit of tasks at once.'],
+    [1, 'Up to 1 task at once.'],
+  ])('how much it takes at once is said as it is: %s', async (max_concurrent_tasks, sentence) => {
+    const { capabilities } = DAD;
+    if (capabilities === null) throw new Error('it has told what it can do');
+    const peers = [{ ...DAD, capabilities: { ...capabilities, max_concurrent_tasks } }];
+    await showApp(new FakeHubApi(snapshotOf({ peers })), `people/hub/${DAD.id}`);
+    await expect.element(page.getByText(sentence)).toBeVisible();
+  });
+
   test('it can be renamed', async () => {
     const hub = new FakeHubApi(snapshotOf());
     await showApp(hub, `people/hub/${DAD.id}`);

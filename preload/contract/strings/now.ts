@@ -50,6 +50,7 @@ export const now = {
     domain: 'first in this area',
   },
   changedSaid: (hub: string) => `The request from ${hub} changed while it was shown. Nothing was decided.`,
+  decidedSaid: (hub: string, what: string) => `The request from ${hub} is settled: ${what}.`,
   changedNote: 'This request changed while you were reading. Nothing was decided. Please read it again.',
 
   risk: {
@@ -126,7 +127,18 @@ export const now = {
     allowedNoName: (where: string) => `Allowed once, ${where}`,
     declined: (by: string, where: string) => `Declined by ${by}, ${where}`,
     declinedNoName: (where: string) => `Declined, ${where}`,
-    agentHasIt: (time: string, agent: string) => `${time}. It goes to ${agent}.`,
+    /** By the state of the task. */
+    progress: {
+      waits: (agent: string) => `It waits for ${agent} to take it.`,
+      waitsAway: (agent: string) => `It waits for ${agent}, which is not connected just now.`,
+      claimed: (agent: string) => `${agent} has taken it.`,
+      running: (agent: string) => `${agent} is at it.`,
+      completed: (agent: string) => `${agent} has done it.`,
+      partial: (agent: string) => `${agent} has done a part of it.`,
+      failed: 'It was not done: it failed.',
+      expired: 'It was not done: its time ran out.',
+      cancelled: 'It was called off since.',
+    },
     askerTold: (time: string, hub: string) => `${time}. ${hub} was told.`,
     withReason: (reason: string) => `With “${reason}”.`,
     second: 'Your press here came second and changed nothing.',

@@ -7,7 +7,9 @@ import type { HubApi } from '../../../preload/contract/hub-api.ts';
 import type { HubState } from '../../app/HubState.svelte.ts';
 import { problemWords } from '../../app/problem-words.ts';
 import { words } from '../../app/words.ts';
+import { Spoken } from '../../ui/Spoken.svelte.ts';
 import { CardModel } from './CardModel.svelte.ts';
+import { outcomeOf } from './sentences.ts';
 
 /** A decided card says what happened for this long, then leaves. */
 export const DECIDED_STAYS_MS = 5_000;
@@ -26,8 +28,7 @@ export interface ApprovalsDeps {
 
 export class ApprovalsController {
   #cards = $state.raw<readonly CardModel[]>([]);
-  /** Told once when buttons are pressed before they open. */
-  announcement = $state('');
+  readonly #spoken = new Spoken();
   readonly #deps: ApprovalsDeps;
   readonly #leaving = new Map<string, ReturnType<typeof setTimeout>>();
   #stopListening: (() => void)[] = [];
@@ -47,6 +48,11 @@ export class ApprovalsController {
   }
   get live(): boolean {
     return this.#deps.hub.live;
+  }
+
+  /** What happens to a card, in words, for whoever does not see it. */
+  get announcement(): string {
+    return this.#spoken.text;
   }
 
   /** The rule that was made here last, while taking it back is offered. */
@@ -93,6 +99,7 @@ export class ApprovalsController {
     for (const timer of this.#leaving.values()) clearTimeout(timer);
     this.#leaving.clear();
     for (const card of this.#cards) card.stop();
+    this.#spoken.stop();
     this.#cards = [];
   }
 
@@ -124,7 +131,7 @@ export class ApprovalsController {
       if (this.live && card.arming.inert) {
         // Whoever presses too early is pressing without reading: the wait begins again.
         card.arming.again();
-        this.announcement = words.now.opensSoon;
+        this.#spoken.say(words.now.opensSoon);
       }
       return;
     }
@@ -166,13 +173,22 @@ export class ApprovalsController {
     }
     const wasPending = card.pending;
     const hadFocus = this.#hasFocus(card);
+    const wasOpen = card.drawerOpen;
     const digestBefore = card.approval.digest;
     card.take(approval);
-    if (card.pending && card.approval.digest !== digestBefore) this.announcement = words.now.changedSaid(approval.peer_name);
+    if (card.pending && card.approval.digest !== digestBefore) {
+      this.#spoken.say(words.now.changedSaid(approval.peer_name));
+      // Its drawer is closed, and what had the focus may have stood in it.
+      if (hadFocus) void this.#focus(card, true);
+    }
     if (!wasPending || card.pending) return;
     // The card becomes a row: everything below it moves up.
     this.armFrom(index + 1);
-    if (hadFocus) void this.#focus(card.pressedHere === null || card.second ? card : this.#nextPending(index));
+    const elsewhere = card.pressedHere === null;
+    if (elsewhere && (hadFocus || wasOpen)) {
+      this.#spoken.say(words.now.decidedSaid(approval.peer_name, outcomeOf(approval, 'elsewhere', true).title));
+    }
+    if (hadFocus) void this.#focus(elsewhere || card.second ? card : this.#nextPending(index));
     this.#leaving.set(
       card.id,
       setTimeout(() => this.#remove(card), DECIDED_STAYS_MS),
@@ -217,8 +233,10 @@ export class ApprovalsController {
     return heading !== null && heading.closest('article')?.contains(document.activeElement) === true;
   }
 
-  async #focus(card: CardModel | undefined): Promise<void> {
+  /** @param ifLost only where the focus did not stay on the card by itself */
+  async #focus(card: CardModel | undefined, ifLost = false): Promise<void> {
     await tick();
+    if (ifLost && card !== undefined && this.#hasFocus(card)) return;
     this.#headingOf(card)?.focus();
   }
 }

@@ -65,9 +65,14 @@ export class CardModel {
   get hasWider(): boolean {
     return this.#approval.wider.length > 0;
   }
+  /** Waits while a reason is being given: what somebody is writing is not put away for it. */
   openWider(first: WiderKey | null): void {
+    if (this.reasonOpen) return;
     this.widerPicked = first;
     this.#drawer = 'wider';
+  }
+  get drawerOpen(): boolean {
+    return this.#drawer !== null;
   }
   closeDrawer(): void {
     this.#drawer = null;

@@ -1,6 +1,6 @@
 // What the hub says of a request, in its own words: from the kind, the owner's names and the owner's classes, never from the sender's text.
 import { DOMAIN_NAME } from '../../../preload/contract/domain-name.ts';
-import type { ApprovalDto } from '../../../preload/contract/dto.ts';
+import type { AgentDto, ApprovalDto } from '../../../preload/contract/dto.ts';
 import { surfaceWords } from '../../../preload/contract/strings/now.ts';
 import { areaName, timeOfDay, exactTime } from '../../app/format.ts';
 import { words } from '../../app/words.ts';
@@ -71,8 +71,36 @@ export interface Outcome {
   readonly detail: string;
 }
 
-/** What became of a request. `here`: this page pressed, and was first. `second`: this page pressed, and somebody else had been first. */
-export function outcomeOf(approval: ApprovalDto, pressed: 'here' | 'second' | 'elsewhere'): Outcome {
+/** Whether the agent that a request is for is connected, as far as the hub can tell. */
+export function isAgentThere({ to_agent }: Pick<ApprovalDto, 'to_agent'>, agents: readonly AgentDto[]): boolean {
+  return agents.some(({ name, display_name, presence }) => presence === 'online' && (name === to_agent || display_name === to_agent));
+}
+
+/** How far a task that was allowed has come. @param isThere its agent is connected */
+export function progressOf({ task_state, to_agent }: Pick<ApprovalDto, 'task_state' | 'to_agent'>, isThere: boolean): string {
+  const { progress } = now.decided;
+  const waits = isThere ? progress.waits(to_agent) : progress.waitsAway(to_agent);
+  const told: Readonly<Record<string, string>> = {
+    awaiting_approval: waits,
+    held: waits,
+    approved: waits,
+    queued: waits,
+    claimed: progress.claimed(to_agent),
+    running: progress.running(to_agent),
+    completed: progress.completed(to_agent),
+    partial: progress.partial(to_agent),
+    failed: progress.failed,
+    expired: progress.expired,
+    cancelled: progress.cancelled,
+  };
+  return Object.hasOwn(told, task_state) ? (told[task_state] ?? '') : '';
+}
+
+/**
+ * What became of a request. `here`: this page pressed, and was first. `second`: this page pressed, and somebody else had been first.
+ * @param isThere the agent it is for is connected
+ */
+export function outcomeOf(approval: ApprovalDto, pressed: 'here' | 'second' | 'elsewhere', isThere: boolean): Outcome {
   const { decided } = now;
   const at = approval.decided_at ?? approval.expires_at;
   const where = pressed === 'here' ? words.common.here : surfaceWords(approval.surface);
@@ -84,7 +112,7 @@ export function outcomeOf(approval: ApprovalDto, pressed: 'here' | 'second' | 'e
       return {
         look: 'let',
         title: byRule ? words.rules.byRuleLet : by === null ? decided.allowedNoName(where) : decided.allowed(by, where),
-        detail: decided.agentHasIt(exactTime(at), approval.to_agent) + late,
+        detail: `${exactTime(at)}. ${progressOf(approval, isThere)}${late}`,
       };
     case 'declined': {
       const reason =

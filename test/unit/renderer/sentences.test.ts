@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { areaOf, fieldsOf, leavesOf, outcomeOf, verbOf, whyOf } from '../../../renderer/features/approvals/sentences.ts';
-import { CAR, DEPLOY, DINNER, SALT, approvalOf } from '../../fakes/household.ts';
+import {
+  areaOf,
+  fieldsOf,
+  isAgentThere,
+  leavesOf,
+  outcomeOf,
+  progressOf,
+  verbOf,
+  whyOf,
+} from '../../../renderer/features/approvals/sentences.ts';
+import { CAR, DEPLOY, DINNER, SALT, agentOf, approvalOf } from '../../fakes/household.ts';
 
 describe('what the hub says of a request', () => {
   test('the verb comes from the kind and the area, never from the text', () => {
@@ -54,8 +63,37 @@ describe('what the hub says of a request', () => {
   test('every end of a request has words of its own', () => {
     const states = ['approved', 'declined', 'expired', 'cancelled'] as const;
     const titles = states.map(
-      (state) => outcomeOf({ ...DINNER, state, decided_at: 0, decided_by: 'Mum', surface: 'window' }, 'elsewhere').title,
+      (state) => outcomeOf({ ...DINNER, state, decided_at: 0, decided_by: 'Mum', surface: 'window' }, 'elsewhere', true).title,
     );
     expect(new Set(titles).size).toBe(states.length);
+  });
+
+  test('what was allowed says how far the task has come, and that its agent is missing only while it waits', () => {
+    const said = (task_state: string, isThere: boolean) => progressOf({ task_state, to_agent: 'Claude Code' }, isThere);
+    expect(
+      ['approved', 'queued', 'claimed', 'running', 'completed', 'partial', 'failed', 'cancelled'].map((state) => said(state, true)),
+    ).toEqual([
+      'It waits for Claude Code to take it.',
+      'It waits for Claude Code to take it.',
+      'Claude Code has taken it.',
+      'Claude Code is at it.',
+      'Claude Code has done it.',
+      'Claude Code has done a part of it.',
+      'It was not done: it failed.',
+      'It was called off since.',
+    ]);
+    expect(said('queued', false)).toBe('It waits for Claude Code, which is not connected just now.');
+    expect(said('running', false)).toBe('Claude Code is at it.');
+    expect(said('something_new', true)).toBe('');
+  });
+
+  test('an agent is there while it is connected, by either of its names', () => {
+    const agents = [agentOf('claude-code', { display_name: 'Claude Code' }), agentOf('old', { presence: 'away' })];
+    expect(['claude-code', 'Claude Code', 'old', 'gone'].map((to_agent) => isAgentThere({ to_agent }, agents))).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
   });
 });

@@ -1,4 +1,6 @@
 // What `axon` says to the people and agents who type it: lines that work when pasted, causes named as they are, and no silent wait.
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -189,6 +191,49 @@ describe('two hubs that know of each other by address alone', () => {
     await hub.stop();
     await other.stop();
   });
+
+  test('one that does not answer ends the command with what to look at, and its attempt can be looked at, put away and made anew', async () => {
+    const { public_key: key = '' } = other.node.services.hub.current();
+    const silent = createSocket('udp4');
+    silent.bind(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const address = `127.0.0.1:${silent.address().port}`;
+    try {
+      const began = Date.now();
+      const ended = await owner('pair', 'start', key ?? '', '--address', address);
+      expect(ended).toMatchObject({ code: 2, out: '' });
+      expect(ended.error).toContain(`Looking for the hub at ${address}. Ctrl-C gives up.\n`);
+      expect(ended.error).toContain(`That hub cannot be reached: No hub answers at ${address}. Check that it is running there`);
+      expect(ended.error).toContain(` status" at the other hub shows its addresses, port and key.`);
+      expect(Date.now() - began).toBeLessThan(20_000);
+      const [attempt] = hub.node.services.pairing.list();
+      expect((await owner('pair')).out).toContain(attempt?.failure);
+      expect(await owner('pair', 'cancel', attempt?.id ?? '')).toMatchObject({ code: 0, out: `It had ended: ${attempt?.failure}\n` });
+      expect(hub.node.services.pairing.list()).toEqual([]);
+
+      const given = Program.start('cli', ['--passphrase-file', passphrase, 'pair', 'start', key ?? '', '--address', address], {
+        AXON_HOME: hub.home,
+      });
+      await expect.poll(() => hub.node.services.pairing.list().length, { timeout: 10_000 }).toBe(1);
+      given.kill('SIGINT');
+      expect(await given.ended()).toMatchObject({ code: 130, out: '', error: expect.stringContaining('Given up: nothing was paired.') });
+      expect(hub.node.services.pairing.list()).toMatchObject([{ state: 'failed', failure: expect.stringContaining('Called off here') }]);
+    } finally {
+      silent.close();
+    }
+  }, 60_000);
+
+  test('one that is asked while pairing is closed says in its status and list that a hub asks, under the name the asking one is told', async () => {
+    const { public_key: key = '', peer_port: port } = other.node.services.hub.current();
+    const { label } = hub.node.services.hub.current();
+    const asked = await owner('pair', 'start', key ?? '', '--address', `127.0.0.1:${port}`);
+    expect(asked).toMatchObject({ code: 0, out: expect.stringContaining(`pairing is closed there`) });
+    expect(asked.out).toContain(`It lists this hub as "${label}".`);
+    const line = `A hub that shows as "${label}" asks to be added. If someone in your home is doing that now: npx axon --home ${other.home} pair window`;
+    expect((await axon(other.home, ['status'])).out).toContain(line);
+    expect((await axon(other.home, ['--passphrase-file', passphrase, 'pair'])).out).toContain(line);
+    expect(await owner('pair', 'cancel')).toMatchObject({ code: 0, out: 'Given up: nothing was paired.\n' });
+  }, 60_000);
 
   test('are paired by five commands, each of which shows what the next one needs', { timeout: 90_000 }, async () => {
     const there = (...words: readonly string[]): Promise<Ended> => axon(other.home, ['--passphrase-file', passphrase, 'pair', ...words]);

@@ -4,6 +4,7 @@ import type { HubDto } from '../../../preload/contract/dto.ts';
 import { examples } from '../../../preload/contract/examples.ts';
 import type { OperationResult } from '../../../preload/contract/operations.ts';
 import { AppError } from '../../lib/app-error.ts';
+import { askedLines } from '../pairing-words.ts';
 import type { Run } from '../run.ts';
 import { timeOf } from '../terminal.ts';
 
@@ -89,7 +90,7 @@ export function addHubCommands(program: Command, run: Run, runHub: (flags: reado
 }
 
 function statusLines(status: OperationResult<'hub.localStatus'>, home: string, command: string): readonly string[] {
-  const { hub, peers, agents, approvals } = status;
+  const { hub, peers, agents, approvals, pairing_window: window } = status;
   const detail = hub.state_detail === null ? '' : ` (${hub.state_detail})`;
   return [
     `${hub.name}: ${hub.state.replaceAll('_', ' ')}${detail}, since ${timeOf(hub.started_at)} UTC`,
@@ -105,6 +106,7 @@ function statusLines(status: OperationResult<'hub.localStatus'>, home: string, c
     `Hubs        ${peers.online} of ${peers.paired} paired are online`,
     `Agents      ${agents.online} of ${agents.registered} are online`,
     `Waiting     ${approvals.pending} for a person`,
+    ...askedLines(window, command).map((line) => `Asking      ${line}`),
     ...hub.warnings.map((warning) => `ATTENTION   ${warning}`),
   ];
 }

@@ -149,7 +149,7 @@ export class PairingShelf {
 
   /** What ended with this hub is not of interest any more: a new pairing takes its place. */
   forgetEnded(key: KeyHex): void {
-    for (const session of [...this.#sessions.values()]) if (session.isOver && session.peerKey === key) this.remove(session);
+    for (const session of this.#sessions.values()) if (session.isOver && session.peerKey === key) this.remove(session);
   }
 
   /** Waits, or until the session has ended. */

@@ -1,0 +1,67 @@
+// What `axon` says of pairings: as far as one came, and what to do next on which computer. Pure.
+import type { PairingDto, PairingRequestState, PairingWindowDto } from '../../preload/contract/pairing-dto.ts';
+import { withOwnCommand } from './own-command.ts';
+import { timeOf } from './terminal.ts';
+
+/** Whether hubs may ask now, and whether one does although they may not. */
+export function windowLines(window: PairingWindowDto, command: string): readonly string[] {
+  if (window.locked_until !== null) return [`Pairing is shut until ${timeOf(window.locked_until)} UTC, after too many failures.`];
+  if (window.open) return [`Other hubs may ask to be let in until ${timeOf(window.closes_at)} UTC.`];
+  return ['Other hubs may not ask to be let in now.', ...askedLines(window, command)];
+}
+
+/** One line while a hub asks although pairing is closed. */
+export function askedLines({ asked }: PairingWindowDto, command: string): readonly string[] {
+  if (asked === null) return [];
+  const who = asked.label === null ? 'Hubs ask' : `A hub that shows as "${asked.label}" asks`;
+  return [`${who} to be added. If someone in your home is doing that now: ${command} pair window, then ${command} pair open`];
+}
+
+/** @param label as the other hub lists this one; null where that does not matter */
+export function pairingLines(pairing: PairingDto, command: string, label: string | null): readonly string[] {
+  const said = [pairing.said_hub, pairing.said_person].filter((word) => word !== null).join(', ');
+  const lines = [`${pairing.id}  ${pairing.state}${said === '' ? '' : `  (it calls itself: ${said})`}`];
+  if (pairing.six !== null)
+    lines.push(
+      `Type these six digits at the other hub: ${pairing.six}`,
+      `After that: ${command} pair digits DIGITS, with the two it shows`,
+    );
+  if (pairing.two !== null) lines.push(`Type these two digits at the other hub: ${pairing.two}`);
+  if (pairing.state === 'type_six' || pairing.state === 'type_two')
+    lines.push(`Now: ${command} pair digits DIGITS, with those the other screen shows`);
+  if (pairing.state === 'waiting_for_answer') lines.push(...requestLines(pairing.request, command, label));
+  if (pairing.state === 'confirming')
+    lines.push(`The other hub has not answered yet; it is asked again by itself. See: ${command} pair list`);
+  if (pairing.state === 'paired') lines.push(`The two hubs are paired. See: ${command} peers`);
+  if (pairing.failure !== null) lines.push(withOwnCommand(pairing.failure, command));
+  return lines;
+}
+
+/** How a pairing ended that is cancelled too late. */
+export function endedLine({ state, failure }: PairingDto): string {
+  return state === 'paired' ? 'It had ended: the two hubs are paired.' : `It had ended: ${failure ?? 'nothing was paired.'}`;
+}
+
+export function pairingRows(items: readonly PairingDto[]): readonly (readonly (string | null)[])[] {
+  if (items.length === 0) return [];
+  const header = ['STATE', 'SHOWN HERE', 'HUB', 'SAYS IT IS', 'ID', 'WHY IT ENDED'];
+  return [header, ...items.map((item) => [item.state, item.six ?? item.two, item.label, item.said_hub, item.id, item.failure])];
+}
+
+function requestLines(request: PairingRequestState | null, command: string, label: string | null): readonly string[] {
+  const listed = label === null ? '' : ` It lists this hub as "${label}".`;
+  const then = `Then, here: ${command} pair digits DIGITS, with the six it shows`;
+  switch (request) {
+    case 'closed':
+      return [
+        `The other hub answers, but pairing is closed there. Press "Add a hub" on it, or type "axon pair window", then open the request.${listed}`,
+        then,
+      ];
+    case 'busy':
+      return ['The other hub answers, but other requests wait there. It is asked again by itself for five minutes.', then];
+    case 'taken':
+      return [`The request is at the other hub: press "Open it" there, or type "axon pair open".${listed}`, then];
+    default:
+      return [`The other hub has not answered yet. See: ${command} pair list`];
+  }
+}

@@ -99,6 +99,8 @@ export interface Transport {
   /** Closes every connection with `shuttingDown` and frees the port. Idempotent. */
   stop(): Promise<void>;
   setAdmission(admission: Admission): void;
+  /** With these keys a pairing is under way: though they are not paired yet, nobody takes their places. Replaces the keys of before. */
+  keepPlaces(keys: readonly KeyHex[]): void;
   /** Connects and checks that the key is the expected one. Resolves after the handshake; hello is the caller's business. */
   dial(target: DialTarget, signal: AbortSignal): Promise<Result<ConnectionInfo, DialFailure>>;
   close(connectionId: number, code: CloseCode, reason: string): void;

@@ -2,7 +2,7 @@
 // rules as over QUIC, and a test can cut lines, let a hub fall silent, or put somebody in the middle.
 import { isIP } from 'node:net';
 import { LOST_AFTER_DOUBT_MS } from '../../main/adapters/quic/limits.ts';
-import { decidePlace, type PlaceHolder } from '../../main/adapters/quic/places.ts';
+import { changed, decidePlace, NO_STANDING, type PlaceHolder, type Standing } from '../../main/adapters/quic/places.ts';
 import { AppError } from '../../main/lib/app-error.ts';
 import { toHex } from '../../main/lib/bytes.ts';
 import { err, ok, type Result } from '../../main/lib/result.ts';
@@ -35,6 +35,7 @@ type RequestResult = Result<Uint8Array, TransportFailure>;
 interface End {
   readonly owner: MemoryTransport;
   readonly info: ConnectionInfo;
+  readonly sinceMs: number;
   readonly pending: Map<number, (result: RequestResult) => void>;
   other: End | undefined;
   isOpen: boolean;
@@ -90,8 +91,7 @@ export class MemoryTransport implements Transport {
   #port: number | undefined;
   #keyHex: KeyHex = '';
   #emit: (event: TransportEvent) => void = () => undefined;
-  #paired = new Set<KeyHex>();
-  #refused = new Set<KeyHex>();
+  #standing: Standing = NO_STANDING;
   #isSilent = false;
   #nextStreamId = 0;
 
@@ -142,17 +142,20 @@ export class MemoryTransport implements Transport {
   }
 
   setAdmission(admission: Admission): void {
-    this.#paired = new Set(admission.paired);
-    this.#refused = new Set(admission.refused);
+    this.#standing = changed(this.#standing, admission);
     for (const end of this.#ends.values()) {
-      if (this.#refused.has(end.info.keyHex)) this.#close(end, CLOSE_CODES.revoked, 'this key is no longer trusted');
+      if (this.#standing.refused.has(end.info.keyHex)) this.#close(end, CLOSE_CODES.revoked, 'this key is no longer trusted');
     }
+  }
+
+  keepPlaces(keys: readonly KeyHex[]): void {
+    this.#standing = changed(this.#standing, { pairing: keys });
   }
 
   async dial(target: DialTarget, signal: AbortSignal): Promise<Result<ConnectionInfo, DialFailure>> {
     if (signal.aborted) return err({ type: 'aborted' });
     if (this.#port === undefined || isIP(target.host) !== 4) return err({ type: 'refused', reason: 'the address cannot be used' });
-    if (this.#refused.has(target.keyHex)) return err({ type: 'refused', reason: 'this key is no longer trusted' });
+    if (this.#standing.refused.has(target.keyHex)) return err({ type: 'refused', reason: 'this key is no longer trusted' });
     await new Promise((resolve) => setImmediate(resolve));
     if (signal.aborted) return err({ type: 'aborted' });
     const far = this.#network.hostAt(target.port);
@@ -250,7 +253,7 @@ export class MemoryTransport implements Transport {
 
   #receiveRequest(end: End, streamId: number, bytes: Uint8Array): void {
     end.unanswered.add(streamId);
-    if (!this.#paired.has(end.info.keyHex) && end.unanswered.size > UNPAIRED_STREAMS_MAX) {
+    if (!this.#standing.paired.has(end.info.keyHex) && end.unanswered.size > UNPAIRED_STREAMS_MAX) {
       this.#emit({ type: 'violation', connectionId: end.info.connectionId, rule: 'too-many-streams' });
       this.#close(end, CLOSE_CODES.overLimit, 'too many streams before pairing');
       return;
@@ -266,8 +269,13 @@ export class MemoryTransport implements Transport {
     // Whoever dials is asked to prove its address first; here the port it listens on is the proof.
     this.#count('retries.sent');
     if (!this.#admit(end)) {
-      this.#count(this.#refused.has(end.info.keyHex) ? 'refused.key' : 'refused.no-place');
-      other.owner.#ended(other, this.#refused.has(end.info.keyHex) ? CLOSE_CODES.revoked : CLOSE_CODES.overLimit, 'peer', 'refused');
+      this.#count(this.#standing.refused.has(end.info.keyHex) ? 'refused.key' : 'refused.no-place');
+      other.owner.#ended(
+        other,
+        this.#standing.refused.has(end.info.keyHex) ? CLOSE_CODES.revoked : CLOSE_CODES.overLimit,
+        'peer',
+        'refused',
+      );
       return;
     }
     this.#ends.set(end.info.connectionId, end);
@@ -275,8 +283,9 @@ export class MemoryTransport implements Transport {
   }
 
   #admit(end: End): boolean {
-    const place = ({ info }: End): PlaceHolder => info;
-    const decision = decidePlace(place(end), [...this.#ends.values()].map(place), this.#paired, this.#refused);
+    const place = ({ info, sinceMs }: End): PlaceHolder => ({ ...info, sinceMs });
+    const nowMs = this.#network.clock.monotonicMs();
+    const decision = decidePlace(place(end), [...this.#ends.values()].map(place), this.#standing, nowMs);
     if (!decision.admitted) return false;
     for (const { connectionId, code, reason } of decision.evicted) this.close(connectionId, code, reason);
     return true;
@@ -284,7 +293,8 @@ export class MemoryTransport implements Transport {
 
   #end(keyHex: KeyHex, direction: ConnectionInfo['direction'], host: string, port: number): End {
     const info: ConnectionInfo = { connectionId: this.#network.nextConnectionId(), keyHex, direction, host, port };
-    return { owner: this, info, pending: new Map(), unanswered: new Set(), other: undefined, isOpen: true };
+    const sinceMs = this.#network.clock.monotonicMs();
+    return { owner: this, info, sinceMs, pending: new Map(), unanswered: new Set(), other: undefined, isOpen: true };
   }
 
   #close(end: End, code: CloseCode, reason: string): void {

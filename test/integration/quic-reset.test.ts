@@ -1,7 +1,7 @@
 // What peers notice of a hub whose QUIC process died without a word: within seconds, whoever had dialled whom.
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { LOST_AFTER_DOUBT_MS, PING_AFTER_SILENCE_MS } from '../../main/adapters/quic/limits.ts';
+import { LOST_AFTER_DOUBT_MS, PING_AFTER_SILENCE_MS, SUSPECTS_BURST, SUSPECTS_PER_SECOND } from '../../main/adapters/quic/limits.ts';
 import { spawnNodeQuicProcess, type QuicChild } from '../../main/adapters/quic/quic-process.ts';
 import { createInProcessTransport, createQuicTransport } from '../../main/adapters/quic/quic-transport.ts';
 import { UdpLine } from '../support/udp-line.ts';
@@ -10,6 +10,7 @@ import { Household, systemDeps, type TestHub } from './quic-test-hub.ts';
 let children: QuicChild[] = [];
 let hubs: Household;
 let peers: Household;
+const lines: UdpLine[] = [];
 beforeEach(() => {
   children = [];
   const spawnQuicProcess = (): QuicChild => {
@@ -23,6 +24,7 @@ beforeEach(() => {
 afterEach(async () => {
   await hubs.stop();
   await peers.stop();
+  for (const line of lines.splice(0)) line.close();
 });
 
 async function acquainted(): Promise<{ hub: TestHub; peer: TestHub }> {
@@ -87,25 +89,54 @@ it('F-20: a peer that was dialled notices within seconds when it says something 
   expect(performance.now() - startedAt).toBeLessThan(LOST_AFTER_DOUBT_MS + 2_000);
 });
 
-it('PW-02: a reset without the right token ends nothing, even from the address of the peer', async () => {
+/** A datagram as a stateless reset is, which no connection has a token for. */
+function forgedReset(length: number): Buffer {
+  const forged = randomBytes(length);
+  forged[0] = 0x40 | ((forged[0] ?? 0) & 0x3f);
+  return forged;
+}
+
+/** A peer that is connected to a hub through a line that a test can write on. */
+async function throughLine(): Promise<{ near: TestHub; far: TestHub; line: UdpLine; connectionId: number }> {
   const [near, far] = [await peers.hub(), await peers.hub()];
   near.trust(far);
   far.trust(near);
-  const link = new UdpLine(far.port);
-  try {
-    const port = await link.open();
-    const dialled = await near.transport.dial({ ...far.target, port }, AbortSignal.timeout(10_000));
-    const connectionId = dialled.ok ? dialled.value.connectionId : -1;
-    for (let count = 0; count < 50; count += 1) {
-      const forged = randomBytes(21 + count);
-      forged[0] = 0x40 | ((forged[0] ?? 0) & 0x3f);
-      await link.inject(forged);
-    }
-    await near.counter('connections.doubted', (count) => count > 0);
-    expect(await near.transport.request(connectionId, new Uint8Array([1]), 5_000)).toMatchObject({ ok: true });
-    expect(near.eventsOf('disconnected')).toEqual([]);
-    expect((await near.transport.statistics()).counters['resets.honoured']).toBeUndefined();
-  } finally {
-    link.close();
-  }
+  const line = new UdpLine(far.port);
+  lines.push(line);
+  const dialled = await near.transport.dial({ ...far.target, port: await line.open() }, AbortSignal.timeout(10_000));
+  if (!dialled.ok) throw new Error(`the dial failed: ${dialled.error.type}`);
+  await far.event('connected');
+  return { near, far, line, connectionId: dialled.value.connectionId };
+}
+
+it('PW-02: of a flood of forged resets from the address of a peer few are looked at, and the peer goes on', async () => {
+  const { near, far, line, connectionId } = await throughLine();
+  const startedAt = performance.now();
+  for (let count = 0; count < 500; count += 1) await line.injectHome(forgedReset(40));
+  await far.counter('dropped.over-budget', (dropped) => dropped > 250);
+  const { counters } = await far.transport.statistics();
+  const seconds = (performance.now() - startedAt) / 1_000;
+  expect(counters['resets.examined']).toBeGreaterThanOrEqual(SUSPECTS_BURST);
+  expect(counters['resets.examined']).toBeLessThanOrEqual(SUSPECTS_BURST + seconds * SUSPECTS_PER_SECOND + 1);
+  expect(counters['connections.doubted']).toBeGreaterThan(0);
+  expect(await near.transport.request(connectionId, new Uint8Array([1]), 5_000)).toMatchObject({ ok: true });
+  expect(far.eventsOf('disconnected')).toEqual([]);
+});
+
+it('a peer is found by its address after a NAT moved it, and not where it was', async () => {
+  const { near, far, line, connectionId } = await throughLine();
+  await line.rebind();
+  expect(await near.transport.request(connectionId, new Uint8Array([1]), 5_000)).toMatchObject({ ok: true });
+  await far.event('path-changed');
+  await line.injectHome(forgedReset(40));
+  expect(await far.counter('resets.examined', (count) => count > 0)).toBe(1);
+});
+
+it('PW-02: a reset without the right token ends nothing, even from the address of the peer', async () => {
+  const { near, line, connectionId } = await throughLine();
+  for (let count = 0; count < 50; count += 1) await line.inject(forgedReset(21 + count));
+  await near.counter('connections.doubted', (count) => count > 0);
+  expect(await near.transport.request(connectionId, new Uint8Array([1]), 5_000)).toMatchObject({ ok: true });
+  expect(near.eventsOf('disconnected')).toEqual([]);
+  expect((await near.transport.statistics()).counters['resets.honoured']).toBeUndefined();
 });

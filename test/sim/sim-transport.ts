@@ -1,7 +1,7 @@
 // The Transport port over the simulated network, for one run of a hub. Gives places by the same rules as over QUIC and reports what QUIC reports;
 // a killed one says nothing more to anybody, in either direction.
 import { LOST_AFTER_DOUBT_MS } from '../../main/adapters/quic/limits.ts';
-import { decidePlace } from '../../main/adapters/quic/places.ts';
+import { changed, decidePlace, NO_STANDING, type PlaceHolder, type Standing } from '../../main/adapters/quic/places.ts';
 import { assert } from '../../main/lib/assert.ts';
 import { toHex } from '../../main/lib/bytes.ts';
 import { err, ok, type Result } from '../../main/lib/result.ts';
@@ -61,8 +61,7 @@ export class SimTransport implements Transport {
   readonly #ends = new Map<number, End>();
   readonly #keys: Map<string, KeyHex>;
   #emit: (event: TransportEvent) => void = () => undefined;
-  #paired = new Set<KeyHex>();
-  #refused = new Set<KeyHex>();
+  #standing: Standing = NO_STANDING;
   #keyHex: KeyHex = '';
   #state: 'new' | 'open' | 'stopped' | 'dead' = 'new';
   #nextStreamId = 0;
@@ -135,8 +134,11 @@ export class SimTransport implements Transport {
   }
 
   setAdmission(admission: Admission): void {
-    this.#paired = new Set(admission.paired);
-    this.#refused = new Set(admission.refused);
+    this.#standing = changed(this.#standing, admission);
+  }
+
+  keepPlaces(keys: readonly KeyHex[]): void {
+    this.#standing = changed(this.#standing, { pairing: keys });
   }
 
   async dial(target: DialTarget, signal: AbortSignal): Promise<Result<ConnectionInfo, DialFailure>> {
@@ -324,12 +326,9 @@ export class SimTransport implements Transport {
   }
 
   #admit(end: End): boolean {
-    const decision = decidePlace(
-      end.info,
-      [...this.#ends.values()].map(({ info }) => info),
-      this.#paired,
-      this.#refused,
-    );
+    // Everybody here is paired: how long a stranger has had its place does not count.
+    const place = ({ info }: End): PlaceHolder => ({ ...info, sinceMs: 0 });
+    const decision = decidePlace(place(end), [...this.#ends.values()].map(place), this.#standing, 0);
     if (!decision.admitted) return false;
     for (const { connectionId, code, reason } of decision.evicted) this.close(connectionId, code, reason);
     return true;

@@ -79,6 +79,11 @@ export class UdpLine {
     return new Promise((resolve) => this.#front.send(datagram, to.port, to.address, () => resolve()));
   }
 
+  /** Sends the hub a datagram as if it came from the dialler, whatever the weather. */
+  injectHome(datagram: Uint8Array): Promise<void> {
+    return new Promise((resolve) => this.#back.send(datagram, this.#hubPort, '127.0.0.1', () => resolve()));
+  }
+
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;

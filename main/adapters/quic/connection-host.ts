@@ -34,6 +34,8 @@ export interface ConnectionHost {
   /** The peer's key is known; the host keeps the connection or closes it. */
   established(connection: QuicConnection): void;
   ended(connection: QuicConnection, end: ConnectionEnd): void;
+  /** The peer is at another address now, which is validated. */
+  moved(connection: QuicConnection): void;
   /** Nothing of it is left on the wire: its ids may be forgotten. */
   gone(connection: QuicConnection): void;
   /** Something threw that must not; the connection it happened on is gone. */

@@ -34,6 +34,8 @@ type Status = 'handshake' | 'open' | 'closed' | 'gone';
 export class QuicConnection {
   readonly connectionId: number;
   readonly direction: 'incoming' | 'outgoing';
+  /** By the monotonic clock. */
+  readonly startedAtMs: number;
   readonly routes: readonly string[];
   readonly outgoing: OutgoingMessages;
   readonly incoming: IncomingRequests;
@@ -43,7 +45,6 @@ export class QuicConnection {
   readonly #reader: StreamReader;
   readonly #writer: StreamWriter;
   readonly #expectedKeyHex: KeyHex | null;
-  readonly #startedAtMs: number;
   #keyHex: KeyHex | null = null;
   #wrongKeyHex: KeyHex | null = null;
   #status: Status = 'handshake';
@@ -64,8 +65,8 @@ export class QuicConnection {
     this.routes = options.routes;
     this.#expectedKeyHex = options.expectedKeyHex;
     this.peer = new PeerAddress(options.native, host.local, options.host, options.port);
-    this.#startedAtMs = host.clock.monotonicMs();
-    this.#silence = new Silence(this.#startedAtMs);
+    this.startedAtMs = host.clock.monotonicMs();
+    this.#silence = new Silence(this.startedAtMs);
     this.#timer = new DueTimer(host.clock, () => this.#guarded(this.#doWhatIsDue));
     const { native } = options;
     this.#reader = new StreamReader({
@@ -282,7 +283,7 @@ export class QuicConnection {
     if (!this.peer.follow()) return;
     this.#dirty = true;
     this.#host.counters.add('paths.followed');
-    this.#host.emit({ type: 'path-changed', connection: this.info });
+    this.#host.moved(this);
   }
 
   #close(byApplication: boolean, code: number, reason: string, end: ConnectionEnd): void {
@@ -342,7 +343,7 @@ export class QuicConnection {
     const timeoutMs = this.#native.timeout();
     // The library cuts its wait to whole milliseconds; one more keeps us from asking too early.
     let dueMs = timeoutMs === null ? Infinity : nowMs + timeoutMs + 1;
-    if (this.#status === 'handshake' && this.direction === 'incoming') dueMs = Math.min(dueMs, this.#startedAtMs + HANDSHAKE_LIMIT_MS);
+    if (this.#status === 'handshake' && this.direction === 'incoming') dueMs = Math.min(dueMs, this.startedAtMs + HANDSHAKE_LIMIT_MS);
     if (this.#status === 'open') {
       dueMs = Math.min(dueMs, this.#silence.dueMs);
       const streams = this.#reader.unfinishedCount + this.#writer.unwrittenCount;
@@ -359,7 +360,7 @@ export class QuicConnection {
       this.peer.recoverLost();
       this.#dirty = true;
     }
-    if (this.#status === 'handshake' && this.direction === 'incoming' && nowMs - this.#startedAtMs >= HANDSHAKE_LIMIT_MS) {
+    if (this.#status === 'handshake' && this.direction === 'incoming' && nowMs - this.startedAtMs >= HANDSHAKE_LIMIT_MS) {
       this.#host.counters.add('handshakes.too-slow');
       return this.dropSilently('the handshake took too long');
     }

@@ -24,13 +24,14 @@ import type { ConnectionHost } from './connection-host.ts';
 import { ConnectionIds } from './connection-ids.ts';
 import { QuicConnection } from './connection.ts';
 import { Counters } from './counters.ts';
+import { DatagramRouter } from './datagram-router.ts';
 import { statisticsOf } from './endpoint-statistics.ts';
 import { HalfOpen } from './half-open.ts';
-import { CONNECT_LIMIT_MS, DIALS_IN_FLIGHT_MAX, QUARANTINED_RECEIVED_MAX_BYTES, SEND_LIMIT_MS } from './limits.ts';
+import { CONNECT_LIMIT_MS, DIALS_IN_FLIGHT_MAX, SEND_LIMIT_MS } from './limits.ts';
 import { loadBinding, type HostPort, type Quiche, type QuicheConfig } from './native-binding.ts';
 import type { Settle, StreamDirection } from './outgoing-messages.ts';
-import { readDatagram } from './packet-guard.ts';
-import { decidePlace, type PlaceHolder } from './places.ts';
+import type { Datagram } from './packet-guard.ts';
+import { changed, decidePlace, NO_STANDING, type PlaceHolder, type Standing } from './places.ts';
 import { createConfig } from './quiche-config.ts';
 import { StatelessResets } from './stateless-resets.ts';
 import { openSocket, type UdpSocket } from './udp-socket.ts';
@@ -72,16 +73,12 @@ export class Endpoint implements Transport {
   readonly #unfinished = { count: 0 };
   readonly #readBuffer = Buffer.alloc(READ_BUFFER_BYTES);
   readonly #sendBuffer = Buffer.alloc(SEND_BUFFER_BYTES);
-  /** Every connection that is still on the wire, by each id it is known under. */
-  readonly #routes = new Map<string, QuicConnection>();
+  readonly #router: DatagramRouter;
   /** Connections with a place, oldest first. */
   readonly #open = new Map<number, QuicConnection>();
   readonly #halfOpen = new HalfOpen<QuicConnection>();
   readonly #dials = new Map<QuicConnection, Dial>();
-  /** Bytes that connections of keys that are not paired have brought. */
-  readonly #quarantinedBytes = new WeakMap<QuicConnection, number>();
-  #paired: ReadonlySet<KeyHex> = new Set();
-  #refused: ReadonlySet<KeyHex> = new Set();
+  #standing: Standing = NO_STANDING;
   #emit: (event: TransportEvent) => void = () => {};
   #running: Running | null = null;
   #nextConnectionId: number;
@@ -92,13 +89,19 @@ export class Endpoint implements Transport {
     this.#canDeliver = deps.canDeliver ?? (() => true);
     this.#onFault = deps.onFault ?? rethrow;
     this.#nextConnectionId = deps.firstConnectionId ?? 1;
+    this.#router = new DatagramRouter({
+      clock: deps.clock,
+      counters: this.#counters,
+      isPaired: (keyHex) => this.#standing.paired.has(keyHex),
+      begin: (datagram, size, host, port) => this.#accept(datagram, size, host, port),
+    });
   }
 
   async start(options: ListenOptions, onEvent: (event: TransportEvent) => void): Promise<{ readonly port: number }> {
     if (this.#running) return { port: this.#running.socket.port };
     const binding = loadBinding();
     const config = createConfig(binding, mintCredentials(options.seed.expose()));
-    const receive = (datagram: Buffer, host: string, port: number): void => this.#receive(datagram, host, port);
+    const receive = (datagram: Buffer, host: string, port: number): void => this.#router.receive(datagram, host, port);
     const socket = await openSocket(options.host, options.port, receive, this.#counters);
     const local = { host: socket.host, port: socket.port };
     const common = { clock: this.#clock, random: this.#random, seed: options.seed.expose() };
@@ -113,22 +116,25 @@ export class Endpoint implements Transport {
   async stop(): Promise<void> {
     const running = this.#running;
     if (!running) return;
-    for (const connection of new Set(this.#routes.values())) {
+    for (const connection of this.#router.connections()) {
       connection.close(CLOSE_CODES.shuttingDown, 'shutting down');
       connection.flush();
     }
     this.#running = null;
-    for (const connection of new Set(this.#routes.values())) connection.dispose();
+    for (const connection of this.#router.connections()) connection.dispose();
     await running.socket.close();
   }
 
   setAdmission(admission: Admission): void {
-    this.#paired = new Set(admission.paired);
-    this.#refused = new Set(admission.refused);
+    this.#standing = changed(this.#standing, admission);
     for (const connection of this.#open.values()) {
-      if (connection.keyHex === null || !this.#refused.has(connection.keyHex)) continue;
+      if (connection.keyHex === null || !this.#standing.refused.has(connection.keyHex)) continue;
       connection.close(CLOSE_CODES.revoked, 'this key is no longer trusted');
     }
+  }
+
+  keepPlaces(keys: readonly KeyHex[]): void {
+    this.#standing = changed(this.#standing, { pairing: keys });
   }
 
   dial(target: DialTarget, signal: AbortSignal): Promise<Result<ConnectionInfo, DialFailure>> {
@@ -136,7 +142,7 @@ export class Endpoint implements Transport {
     const refused = (reason: string) => Promise.resolve(err<DialFailure>({ type: 'refused', reason }));
     if (!running) return refused('the transport is not running');
     if (signal.aborted) return Promise.resolve(err({ type: 'aborted' }));
-    if (this.#refused.has(target.keyHex)) return refused('this key is no longer trusted');
+    if (this.#standing.refused.has(target.keyHex)) return refused('this key is no longer trusted');
     if (this.#dials.size >= DIALS_IN_FLIGHT_MAX) {
       this.#counters.add('dials.busy');
       return Promise.resolve(err({ type: 'busy' }));
@@ -208,7 +214,7 @@ export class Endpoint implements Transport {
     const state = {
       counters: this.#counters,
       open: this.#open.values(),
-      paired: this.#paired,
+      paired: this.#standing.paired,
       halfOpen: this.#halfOpen.size,
       dials: this.#dials.size,
       unfinishedBytes: this.#unfinished.count,
@@ -226,25 +232,11 @@ export class Endpoint implements Transport {
     for (const connection of this.#open.values()) connection.resumeReading();
   }
 
-  /** Total: whatever a datagram does, it ends here. */
-  #receive(bytes: Buffer, host: string, port: number): void {
-    try {
-      this.#route(bytes, host, port);
-    } catch {
-      this.#counters.add('dropped.failed');
-    }
-  }
-
-  #route(bytes: Buffer, host: string, port: number): void {
+  /** A handshake for a datagram that shows a valid Retry token. */
+  #accept(datagram: Datagram, size: number, host: string, port: number): QuicConnection | undefined {
     const running = this.#running;
-    if (!running) return;
-    const datagram = readDatagram(bytes);
-    if (datagram.type === 'drop') return this.#counters.add(`dropped.${datagram.reason}`);
-    const known = this.#routes.get(datagram.destination);
-    if (known) return this.#isWithinQuarantine(known, bytes.length) ? known.receive(bytes, host, port) : undefined;
-    if (datagram.type === 'short' && this.#mayEnd(bytes, host, port)) return;
-    const accepted = running.acceptor.consider(datagram, bytes.length, host, port);
-    if (!accepted) return;
+    const accepted = running?.acceptor.consider(datagram, size, host, port);
+    if (!running || !accepted) return undefined;
     const connection = new QuicConnection(running.host, {
       connectionId: this.#takeConnectionId(),
       native: accepted.native,
@@ -258,40 +250,12 @@ export class Endpoint implements Transport {
       this.#counters.add('half-open.pushed-out');
       pushedOut.dropSilently('too many handshakes at once');
     }
-    this.#routes.set(accepted.route, connection);
-    connection.receive(bytes, host, port);
-  }
-
-  /**
-   * Whether a datagram for no known id came from where a peer is: it may be the peer's word that it lost the connection (RFC 9000,
-   * Section 10.3.1), whose id is made up.
-   */
-  #mayEnd(bytes: Buffer, host: string, port: number): boolean {
-    let found = false;
-    for (const connection of this.#open.values()) {
-      if (!connection.peer.is(host, port)) continue;
-      found = true;
-      // The library works inside the bytes it is given.
-      connection.suspect(Buffer.from(bytes));
-    }
-    return found;
-  }
-
-  /** False once a connection has brought more than a hub that is not paired may, or a handshake more than any needs; it is closed then. */
-  #isWithinQuarantine(connection: QuicConnection, size: number): boolean {
-    if (connection.keyHex !== null && this.#paired.has(connection.keyHex)) return true;
-    const received = (this.#quarantinedBytes.get(connection) ?? 0) + size;
-    this.#quarantinedBytes.set(connection, received);
-    if (received <= QUARANTINED_RECEIVED_MAX_BYTES) return true;
-    if (received - size <= QUARANTINED_RECEIVED_MAX_BYTES) {
-      this.#counters.add('closed.quarantine-used-up');
-      connection.close(CLOSE_CODES.overLimit, 'too much before pairing');
-    }
-    return false;
+    this.#router.add(connection);
+    return connection;
   }
 
   #await(connection: QuicConnection, signal: AbortSignal): Promise<Result<ConnectionInfo, DialFailure>> {
-    for (const route of connection.routes) this.#routes.set(route, connection);
+    this.#router.add(connection);
     return new Promise((resolve) => {
       const giveUp = (failure: DialFailure): void => {
         this.#settleDial(connection, err(failure));
@@ -321,7 +285,7 @@ export class Endpoint implements Transport {
   #established(connection: QuicConnection): void {
     this.#halfOpen.remove(connection);
     const newcomer = placeOf(connection);
-    const decision = decidePlace(newcomer, [...this.#open.values()].map(placeOf), this.#paired, this.#refused);
+    const decision = decidePlace(newcomer, [...this.#open.values()].map(placeOf), this.#standing, this.#clock.monotonicMs());
     if (!decision.admitted) {
       this.#counters.add(decision.code === CLOSE_CODES.revoked ? 'refused.key' : 'refused.no-place');
       connection.close(decision.code, decision.reason);
@@ -331,10 +295,16 @@ export class Endpoint implements Transport {
     for (const other of this.#open.values()) if (other.keyHex === connection.keyHex) other.doubt();
     if (decision.evicted.length > 0) this.#counters.add('connections.evicted', decision.evicted.length);
     for (const eviction of decision.evicted) this.#open.get(eviction.connectionId)?.close(eviction.code, eviction.reason);
-    this.#counters.add(this.#paired.has(newcomer.keyHex) ? 'connections.paired' : 'connections.quarantined');
+    this.#counters.add(this.#standing.paired.has(newcomer.keyHex) ? 'connections.paired' : 'connections.quarantined');
     this.#open.set(connection.connectionId, connection);
+    this.#router.lodge(connection);
     this.#emit({ type: 'connected', connection: connection.info });
     this.#settleDial(connection, ok(connection.info));
+  }
+
+  #moved(connection: QuicConnection): void {
+    this.#router.lodge(connection);
+    this.#emit({ type: 'path-changed', connection: connection.info });
   }
 
   #ended(connection: QuicConnection, end: ConnectionEnd): void {
@@ -344,6 +314,7 @@ export class Endpoint implements Transport {
       wrongKeyHex === null ? { type: 'refused', reason: end.reason } : { type: 'wrong-key', keyHex: wrongKeyHex };
     this.#settleDial(connection, err(failure));
     if (!this.#open.delete(connection.connectionId)) return;
+    this.#router.dislodge(connection);
     this.#emit({ type: 'disconnected', connection: connection.info, ...end });
   }
 
@@ -370,16 +341,15 @@ export class Endpoint implements Transport {
       sendDatagram: socket.send,
       established: (connection) => this.#established(connection),
       ended: (connection, end) => this.#ended(connection, end),
-      gone: (connection) => {
-        for (const route of connection.routes) this.#routes.delete(route);
-      },
+      moved: (connection) => this.#moved(connection),
+      gone: (connection) => this.#router.remove(connection),
       failed: (error) => {
         this.#counters.add('connections.failed');
         this.#onFault(error);
       },
       emit: (event) => this.#emit(event),
       canDeliver: this.#canDeliver,
-      isPaired: (keyHex) => this.#paired.has(keyHex),
+      isPaired: (keyHex) => this.#standing.paired.has(keyHex),
     };
   }
 }
@@ -390,7 +360,7 @@ function rethrow(error: unknown): void {
   throw error;
 }
 
-function placeOf({ info }: QuicConnection): PlaceHolder {
+function placeOf({ info, startedAtMs }: QuicConnection): PlaceHolder {
   assert(info.keyHex !== '', 'a connection with a place has a key');
-  return info;
+  return { ...info, sinceMs: startedAtMs };
 }

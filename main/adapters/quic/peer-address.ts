@@ -50,6 +50,11 @@ export class PeerAddress {
     return this.#native.maxSendUdpPayloadSize();
   }
 
+  /** The same for all that `is` here. */
+  get key(): string {
+    return addressKey(this.#peer.host, this.#peer.port);
+  }
+
   is(host: string, port: number): boolean {
     return port === this.#peer.port && splitZone(host).address === this.#peer.host;
   }
@@ -103,4 +108,9 @@ export class PeerAddress {
       return null;
     }
   }
+}
+
+/** One text for an address and a port, as the socket writes them, whatever the zone. */
+export function addressKey(host: string, port: number): string {
+  return `${splitZone(host).address} ${port}`;
 }

@@ -1,7 +1,7 @@
 // Who gets a place among the connections (PROTOCOL.md, hello): pure rules over what is live. It closes nothing itself.
-import type { CloseCode, KeyHex } from '../../ports/transport.ts';
+import type { Admission, CloseCode, KeyHex } from '../../ports/transport.ts';
 import { CLOSE_CODES } from '../../ports/transport.ts';
-import { CONNECTIONS_MAX, CONNECTIONS_PER_KEY_MAX, QUARANTINED_CONNECTIONS_MAX } from './limits.ts';
+import { CONNECTIONS_MAX, CONNECTIONS_PER_KEY_MAX, QUARANTINED_CONNECTIONS_MAX, STRANGER_PLACE_KEPT_MS } from './limits.ts';
 
 export interface PlaceHolder {
   readonly connectionId: number;
@@ -9,6 +9,15 @@ export interface PlaceHolder {
   readonly direction: 'incoming' | 'outgoing';
   /** The address it proved. */
   readonly host: string;
+  /** Since when it is connected, by the monotonic clock. */
+  readonly sinceMs: number;
+}
+
+/** What is known of keys; see Admission, and Transport.keepPlaces. */
+export interface Standing {
+  readonly paired: ReadonlySet<KeyHex>;
+  readonly refused: ReadonlySet<KeyHex>;
+  readonly pairing: ReadonlySet<KeyHex>;
 }
 
 export interface Eviction {
@@ -21,13 +30,17 @@ export type PlaceDecision =
   | { readonly admitted: true; readonly evicted: readonly Eviction[] }
   | { readonly admitted: false; readonly code: CloseCode; readonly reason: string };
 
+export const NO_STANDING: Standing = { paired: new Set(), refused: new Set(), pairing: new Set() };
+
+/** The standing with what changes in it. */
+export function changed(standing: Standing, change: Partial<Admission & { readonly pairing: readonly KeyHex[] }>): Standing {
+  const { paired, refused, pairing } = { ...standing, ...change };
+  return { paired: new Set(paired), refused: new Set(refused), pairing: new Set(pairing) };
+}
+
 /** Decides for a newcomer. `live` is everyone else with a place, oldest first. */
-export function decidePlace(
-  newcomer: PlaceHolder,
-  live: readonly PlaceHolder[],
-  paired: ReadonlySet<KeyHex>,
-  refused: ReadonlySet<KeyHex>,
-): PlaceDecision {
+export function decidePlace(newcomer: PlaceHolder, live: readonly PlaceHolder[], standing: Standing, nowMs: number): PlaceDecision {
+  const { paired, refused, pairing } = standing;
   if (refused.has(newcomer.keyHex)) return { admitted: false, code: CLOSE_CODES.revoked, reason: 'this key is no longer trusted' };
   const evicted: Eviction[] = [];
   const same = live.filter((other) => other.keyHex === newcomer.keyHex);
@@ -41,18 +54,25 @@ export function decidePlace(
   const full = others.length >= CONNECTIONS_MAX;
   const crowded = !isPaired && strangers.length >= QUARANTINED_CONNECTIONS_MAX;
   if (!full && !crowded) return { admitted: true, evicted };
-  const uninvited = strangers.filter((other) => other.direction === 'incoming');
-  // A paired hub, and a hub that a person here dials, come before strangers who came by themselves.
-  const displaced = isPaired || newcomer.direction === 'outgoing' ? uninvited[0] : newestOfCrowd(newcomer, uninvited);
+  const uninvited = strangers.filter((other) => other.direction === 'incoming' && !pairing.has(other.keyHex));
+  // A paired hub, one that is being paired and one that a person here dials come before strangers who came by themselves.
+  const isWanted = isPaired || newcomer.direction === 'outgoing' || pairing.has(newcomer.keyHex);
+  const displaced = isWanted ? uninvited[0] : displacedByStranger(newcomer, uninvited, nowMs);
   if (!displaced) return { admitted: false, code: CLOSE_CODES.overLimit, reason: 'no place left' };
   evicted.push({ connectionId: displaced.connectionId, code: CLOSE_CODES.overLimit, reason: 'its place was needed' });
   return { admitted: true, evicted };
 }
 
-/** One computer must not hold every place: a stranger from an address without any takes the newest of the address with the most. */
-function newestOfCrowd(newcomer: PlaceHolder, uninvited: readonly PlaceHolder[]): PlaceHolder | undefined {
+/**
+ * Neither one computer nor many may hold every place: a stranger from an address without any takes the newest of the address with the most,
+ * and where each has one, the oldest place once that was had for long enough to begin a pairing. One whose address has places already
+ * waits for these.
+ */
+function displacedByStranger(newcomer: PlaceHolder, uninvited: readonly PlaceHolder[], nowMs: number): PlaceHolder | undefined {
   const byAddress = Map.groupBy(uninvited, ({ host }) => host);
-  if (byAddress.has(newcomer.host)) return undefined;
   const [largest] = [...byAddress.values()].toSorted((left, right) => right.length - left.length);
-  return largest === undefined || largest.length < 2 ? undefined : largest.at(-1);
+  const own = byAddress.get(newcomer.host);
+  if (own === undefined && largest !== undefined && largest.length > 1) return largest.at(-1);
+  const [oldest] = own ?? uninvited;
+  return oldest !== undefined && nowMs - oldest.sinceMs >= STRANGER_PLACE_KEPT_MS ? oldest : undefined;
 }

@@ -83,6 +83,8 @@ class ProcessHost {
     switch (command.type) {
       case 'admission':
         return endpoint.setAdmission(command.admission);
+      case 'keep-places':
+        return endpoint.keepPlaces(command.keys);
       case 'close':
         return endpoint.close(command.connectionId, command.code, command.reason);
       case 'doubt':

@@ -7,6 +7,7 @@ import type {
   ConnectionInfo,
   DialFailure,
   DialTarget,
+  KeyHex,
   TransportEvent,
   TransportFailure,
   TransportStatistics,
@@ -37,6 +38,7 @@ export const FRAMES = {
 
 export type Command =
   | { readonly type: 'admission'; readonly admission: Admission }
+  | { readonly type: 'keep-places'; readonly keys: readonly KeyHex[] }
   | { readonly type: 'dial'; readonly call: number; readonly target: DialTarget }
   | { readonly type: 'close'; readonly connectionId: number; readonly code: CloseCode; readonly reason: string }
   | { readonly type: 'doubt'; readonly connectionId: number }

@@ -11,6 +11,7 @@ import type {
   ConnectionInfo,
   DialFailure,
   DialTarget,
+  KeyHex,
   ListenOptions,
   Transport,
   TransportEvent,
@@ -37,6 +38,7 @@ export class ProcessTransport implements Transport {
   readonly #counters = new Counters();
   readonly #connections = new Map<number, ConnectionInfo>();
   #admission: Admission = { paired: [], refused: [] };
+  #kept: readonly KeyHex[] = [];
   #options: ListenOptions | null = null;
   #onEvent: (event: TransportEvent) => void = () => {};
   #link: ProcessLink | null = null;
@@ -77,6 +79,11 @@ export class ProcessTransport implements Transport {
   setAdmission(admission: Admission): void {
     this.#admission = admission;
     this.#link?.command({ type: 'admission', admission });
+  }
+
+  keepPlaces(keys: readonly KeyHex[]): void {
+    this.#kept = keys;
+    this.#link?.command({ type: 'keep-places', keys });
   }
 
   async dial(target: DialTarget, signal: AbortSignal): Promise<Result<ConnectionInfo, DialFailure>> {
@@ -138,6 +145,7 @@ export class ProcessTransport implements Transport {
     this.#link = link;
     this.#startedAtMs = this.#deps.clock.monotonicMs();
     link.command({ type: 'admission', admission: this.#admission });
+    link.command({ type: 'keep-places', keys: this.#kept });
   }
 
   #event(event: TransportEvent): void {

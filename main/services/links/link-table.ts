@@ -9,7 +9,7 @@ import { Link } from './link.ts';
 
 export interface LinkTableDeps {
   readonly clock: Clock;
-  readonly transport: Pick<Transport, 'close' | 'doubt'>;
+  readonly transport: Pick<Transport, 'close' | 'doubt' | 'keepPlaces'>;
   readonly ownAgentId: () => string;
   /** Asks over exactly this connection whether the other side still answers, within KEEP_CHECK_TIMEOUT_MS. */
   readonly isAlive: (link: Link) => Promise<boolean>;
@@ -84,6 +84,11 @@ export class LinkTable {
     if (link.isGone) return;
     this.#deps.transport.close(link.id, code, reason);
     this.gone(link.id);
+  }
+
+  /** With these keys a pairing is under way: their connections keep their places. */
+  keep(keys: Iterable<KeyHex>): void {
+    this.#deps.transport.keepPlaces([...keys]);
   }
 
   closeKey(key: KeyHex, code: CloseCode, reason: string): void {

@@ -98,13 +98,13 @@ export class OpenLines {
   /** Keeps the connection of an unpaired hub open, and its place, while people type. */
   hold(key: KeyHex): void {
     this.#held.add(key);
-    this.#deps.directory.places.setPairing(this.#held);
+    this.#deps.table.keep(this.#held);
   }
 
   /** The pairing is over: the connection is closed soon unless the key is paired by now. */
   release(key: KeyHex): void {
     this.#held.delete(key);
-    this.#deps.directory.places.setPairing(this.#held);
+    this.#deps.table.keep(this.#held);
   }
 
   #closeIdleStrangers(): void {

@@ -1,11 +1,10 @@
-// The pure rules of the QUIC adapter: who gets a place, how many Initials, which tokens, which datagrams, how long a silence.
+// The pure rules of the QUIC adapter: how many Initials, which tokens, which datagrams, how long a silence.
 import { describe, expect, it } from 'vitest';
 import { forSocket, shown, sourceOf } from '../../../../main/adapters/quic/addresses.ts';
 import { ConnectionIds } from '../../../../main/adapters/quic/connection-ids.ts';
 import { HalfOpen } from '../../../../main/adapters/quic/half-open.ts';
 import {
   BUSY_BEATS_MAX,
-  CONNECTIONS_MAX,
   DOUBT_INTERVAL_MS,
   HALF_OPEN_MAX,
   HEARTBEATS_MISSED_MAX,
@@ -16,7 +15,6 @@ import {
   LOST_AFTER_SILENCE_MS,
   PING_AFTER_SILENCE_MS,
   PROCESS_MEMORY_MAX_BYTES,
-  QUARANTINED_CONNECTIONS_MAX,
   RESETS_PER_SOURCE_BURST,
   RESET_LENGTH_BYTES,
   RETRY_KEY_LIFETIME_MS,
@@ -24,7 +22,6 @@ import {
 } from '../../../../main/adapters/quic/limits.ts';
 import { loadBinding } from '../../../../main/adapters/quic/native-binding.ts';
 import { readDatagram } from '../../../../main/adapters/quic/packet-guard.ts';
-import { decidePlace, type PlaceHolder } from '../../../../main/adapters/quic/places.ts';
 import { RetryTokens } from '../../../../main/adapters/quic/retry-tokens.ts';
 import { Silence } from '../../../../main/adapters/quic/silence.ts';
 import { SourceBudget } from '../../../../main/adapters/quic/source-budget.ts';
@@ -33,69 +30,6 @@ import { Watchdog, type SignOfLife } from '../../../../main/adapters/quic/watchd
 import { SystemRandom } from '../../../../main/adapters/clock/system-clock.ts';
 import { AppError } from '../../../../main/lib/app-error.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
-import { CLOSE_CODES } from '../../../../main/ports/transport.ts';
-
-const incoming = (connectionId: number, keyHex: string, host = '192.168.1.66'): PlaceHolder => ({
-  connectionId,
-  keyHex,
-  direction: 'incoming',
-  host,
-});
-const crowd = (count: number, prefix = 'stranger'): PlaceHolder[] =>
-  Array.from({ length: count }, (_, number) => incoming(number + 1, `${prefix} ${number}`));
-const nobody: ReadonlySet<string> = new Set();
-
-describe('places', () => {
-  it('go to sixteen strangers and no more', () => {
-    expect(decidePlace(incoming(99, 'x'), crowd(QUARANTINED_CONNECTIONS_MAX - 1), nobody, nobody)).toEqual({ admitted: true, evicted: [] });
-    expect(decidePlace(incoming(99, 'x'), crowd(QUARANTINED_CONNECTIONS_MAX), nobody, nobody)).toMatchObject({
-      admitted: false,
-      code: CLOSE_CODES.overLimit,
-    });
-  });
-
-  it('may all go to paired hubs, who take the place of a stranger when all are taken', () => {
-    const paired = new Set(crowd(CONNECTIONS_MAX, 'paired').map((holder) => holder.keyHex));
-    const live = [incoming(900, 'stranger'), ...crowd(CONNECTIONS_MAX - 1, 'paired')];
-    const late = incoming(999, `paired ${CONNECTIONS_MAX - 1}`);
-    expect(decidePlace(late, live, paired, nobody)).toMatchObject({ admitted: true, evicted: [{ connectionId: 900 }] });
-    expect(decidePlace(incoming(999, 'x'), crowd(CONNECTIONS_MAX, 'paired'), paired, nobody)).toMatchObject({ admitted: false });
-  });
-
-  it('go to a hub that a person here dials before strangers who came by themselves', () => {
-    const decision = decidePlace(
-      { connectionId: 99, keyHex: 'x', direction: 'outgoing', host: '192.168.1.10' },
-      crowd(QUARANTINED_CONNECTIONS_MAX),
-      nobody,
-      nobody,
-    );
-    expect(decision).toMatchObject({ admitted: true, evicted: [{ connectionId: 1, code: CLOSE_CODES.overLimit }] });
-  });
-
-  it('are not all held by the strangers of one address: one from an address without any takes the newest of the most crowded', () => {
-    const live = [...crowd(QUARANTINED_CONNECTIONS_MAX - 1), incoming(500, 'other', '192.168.1.67')];
-    expect(decidePlace(incoming(99, 'dad', '192.168.1.10'), live, nobody, nobody)).toMatchObject({
-      admitted: true,
-      evicted: [{ connectionId: QUARANTINED_CONNECTIONS_MAX - 1, code: CLOSE_CODES.overLimit }],
-    });
-    expect(decidePlace(incoming(99, 'x', '192.168.1.67'), live, nobody, nobody)).toMatchObject({ admitted: false });
-    const spread = Array.from({ length: QUARANTINED_CONNECTIONS_MAX }, (_, number) => incoming(number, `s${number}`, `10.0.0.${number}`));
-    expect(decidePlace(incoming(99, 'dad', '192.168.1.10'), spread, nobody, nobody)).toMatchObject({ admitted: false });
-  });
-
-  it('hold two connections of a key, of which a third replaces the oldest', () => {
-    const live = [incoming(1, 'a'), incoming(2, 'b'), incoming(3, 'a')];
-    expect(decidePlace(incoming(4, 'a'), live, nobody, nobody)).toMatchObject({
-      admitted: true,
-      evicted: [{ connectionId: 1, code: CLOSE_CODES.duplicate }],
-    });
-    expect(decidePlace(incoming(4, 'b'), live, nobody, nobody)).toEqual({ admitted: true, evicted: [] });
-  });
-
-  it('are not for refused keys', () => {
-    expect(decidePlace(incoming(1, 'a'), [], new Set(['a']), new Set(['a']))).toMatchObject({ admitted: false, code: CLOSE_CODES.revoked });
-  });
-});
 
 describe('the budget of Initials', () => {
   it('lets a burst through, then a steady few', () => {

@@ -131,7 +131,8 @@ describe('places', () => {
             if (!decision.admitted) {
               const mayGo = (other: PlaceHolder): boolean =>
                 !paired.has(other.keyHex) && !pairing.has(other.keyHex) && other.direction === 'incoming';
-              if (paired.has(holder.keyHex) || direction === 'outgoing') expect(live.filter(mayGo)).toEqual([]);
+              if (paired.has(holder.keyHex) || pairing.has(holder.keyHex) || direction === 'outgoing')
+                expect(live.filter(mayGo)).toEqual([]);
               continue;
             }
             const gone = new Set(decision.evicted.map((eviction) => eviction.connectionId));

@@ -22,7 +22,7 @@ beforeEach(() => {
   sendingAtChange = [];
   table = new LinkTable({
     clock,
-    transport: { close: (id) => void closed.push(id), doubt: (id) => void doubted.push(id) },
+    transport: { close: (id) => void closed.push(id), doubt: (id) => void doubted.push(id), keepPlaces: () => undefined },
     // Lower than any other, so that of two dialled at once ours stays.
     ownAgentId: () => 'a',
     isAlive: () => Promise.resolve(isAlive),

@@ -30,8 +30,8 @@ export class RawHub {
     this.agentId = agentIdOfKeyHex(this.key);
   }
 
-  async start(): Promise<this> {
-    const started = await this.transport.start({ seed: new Secret(this.seed), host: '127.0.0.1', port: 0 }, (event) => this.#take(event));
+  async start(host = '127.0.0.1'): Promise<this> {
+    const started = await this.transport.start({ seed: new Secret(this.seed), host, port: 0 }, (event) => this.#take(event));
     this.port = started.port;
     return this;
   }

@@ -5,7 +5,7 @@ import type { CallOutcome, HubApi } from '../../../preload/contract/hub-api.ts';
 import type { OperationInput } from '../../../preload/contract/operations.ts';
 import type { HubState } from '../../app/HubState.svelte.ts';
 import type { Navigation } from '../../app/Navigation.svelte.ts';
-import { problemWords } from '../../app/problem-words.ts';
+import { Calls } from '../../app/Calls.svelte.ts';
 import { words } from '../../app/words.ts';
 
 export interface PeopleDeps {
@@ -15,11 +15,10 @@ export interface PeopleDeps {
 }
 
 export class PeopleController {
-  /** What went wrong, by what it was about: a peer's id, "window", "address". */
-  #problems = $state.raw<ReadonlyMap<string, string>>(new Map());
+  /** By what each was about: a peer's id, "window", "address". */
+  readonly #calls = new Calls();
   /** What went well and is worth a word, by peer id. */
   #notes = $state.raw<ReadonlyMap<string, string>>(new Map());
-  #busy = $state.raw<ReadonlySet<string>>(new Set());
   readonly #deps: PeopleDeps;
 
   constructor(deps: PeopleDeps) {
@@ -27,13 +26,13 @@ export class PeopleController {
   }
 
   problem(about: string): string | null {
-    return this.#problems.get(about) ?? null;
+    return this.#calls.problem(about);
   }
   note(about: string): string {
     return this.#notes.get(about) ?? '';
   }
   busy(about: string): boolean {
-    return this.#busy.has(about);
+    return this.#calls.busy(about);
   }
 
   /** A person pressed Add: asks that hub, and shows how it goes on. */
@@ -68,7 +67,7 @@ export class PeopleController {
     const { id } = outcome.value;
     if (await this.add(id)) return true;
     // It is known now but did not take the request: that is said beside the form, where the person still is.
-    this.#say('address', this.problem(id));
+    this.#calls.say('address', this.problem(id));
     return false;
   }
 
@@ -132,21 +131,9 @@ export class PeopleController {
     this.#notes = new Map(this.#notes).set(about, text);
   }
 
-  /** Runs one call about one thing at a time; a second press while it runs does nothing. */
-  async #run<T>(about: string, call: () => Promise<CallOutcome<T>>): Promise<CallOutcome<T> | undefined> {
-    if (this.#busy.has(about)) return undefined;
-    this.#busy = new Set(this.#busy).add(about);
-    this.#note(about, '');
-    const outcome = await call();
-    this.#busy = new Set([...this.#busy].filter((other) => other !== about));
-    this.#say(about, outcome.ok ? null : problemWords(outcome.problem));
-    return outcome;
-  }
-
-  #say(about: string, problem: string | null): void {
-    const problems = new Map(this.#problems);
-    if (problem === null) problems.delete(about);
-    else problems.set(about, problem);
-    this.#problems = problems;
+  /** As Calls does; a note from before says nothing of what comes of this one. */
+  #run<T>(about: string, call: () => Promise<CallOutcome<T>>): Promise<CallOutcome<T> | undefined> {
+    if (!this.#calls.busy(about)) this.#note(about, '');
+    return this.#calls.run(about, call);
   }
 }

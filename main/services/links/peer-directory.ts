@@ -163,7 +163,7 @@ export class PeerDirectory implements KnownHubs {
       fixed: this.#statics.get(key),
       live: this.live(key),
       isReference: this.isReference(key),
-      petnames: this.petnames(),
+      petnames: this.petnames(key),
       nowWallMs: this.#deps.clock.wallMs(),
     });
   }

@@ -1,5 +1,6 @@
 // What a hub may be called here: the owner's names, unique and unmistakable, and the nearest ones when somebody mistyped. Pure.
 import { nameSkeleton } from '../../core/name-skeleton.ts';
+import { escapeName, HIDDEN_NAME } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { readAgentId } from '../../protocol/agent-id.ts';
 import { NEAREST_NAMES_MAX, PETNAME_LENGTH_MAX } from './limits.ts';
@@ -19,6 +20,18 @@ export function foldName(name: string): string {
 /** Two names that a person could take for each other; no two hubs may have such names. */
 export function looksAlike(left: string, right: string): boolean {
   return foldName(left) === foldName(right) || nameSkeleton(left) === nameSkeleton(right);
+}
+
+/** What a hub calls itself, as people are shown it: hidden, too, when they could take it for one of `petnames`, which are the owner's. */
+export function shownName(said: string, petnames: readonly string[]): string {
+  const { name } = escapeName(said);
+  return petnames.some((petname) => looksAlike(petname, name)) ? HIDDEN_NAME : name;
+}
+
+/** As shownName, for the person a hub speaks of: one of the same name as a hub is likely, one in letters that only look the same is a trick. */
+export function shownPerson(said: string, petnames: readonly string[]): string {
+  const { name } = escapeName(said);
+  return petnames.some((petname) => looksAlike(petname, name) && foldName(petname) !== foldName(name)) ? HIDDEN_NAME : name;
 }
 
 /** Gives the name as it will be kept, or throws AppError bad_request with what is wrong with it. */

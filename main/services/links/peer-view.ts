@@ -9,7 +9,7 @@ import { agentIdOfKeyHex } from '../../protocol/agent-id.ts';
 import { parseCapabilities } from '../../protocol/payloads.ts';
 import { writeHubAddress } from './hub-address.ts';
 import type { NearbyHub } from './nearby-table.ts';
-import { hubLabel, looksAlike, neutralName } from './peer-names.ts';
+import { hubLabel, looksAlike, neutralName, shownName } from './peer-names.ts';
 import type { StaticHub } from './static-hubs.ts';
 
 /** What is true of a hub only while this process runs. */
@@ -56,7 +56,7 @@ export interface PeerFacts {
   readonly live: LiveFacts;
   /** It last spoke the reference profile. */
   readonly isReference: boolean;
-  /** Names of paired hubs, to notice a stranger that calls itself like one of them. */
+  /** Names of the other hubs here, to notice one that calls itself like one of them. */
   readonly petnames: readonly string[];
   readonly nowWallMs: number;
   readonly keyChange: KeyChangeDto | null;
@@ -74,7 +74,7 @@ export function makePeerDto(facts: PeerFacts): PeerDto {
     trust: facts.trust,
     name: row?.petname ?? fixed?.name ?? neutralName(agentId),
     person: row?.person ?? null,
-    advertised_name: said === null ? null : escapeName(said).name,
+    advertised_name: said === null ? null : shownName(said, facts.petnames),
     platform: row?.platform == null ? null : escapeName(row.platform).name,
     online: live.online,
     round_trip_ms: live.connected ? live.roundTripMs : null,

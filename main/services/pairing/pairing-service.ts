@@ -385,6 +385,7 @@ export class PairingService {
       ownMeta: { hub: name, platform, ...(person === null ? {} : { person }) },
       wantedName,
       nonce: random.bytes(PAIRING_NONCE_BYTES),
+      petnames: this.#deps.directory.petnames(peerKey),
       expiresAt: clock.wallMs() + PAIRING_DURATION_MS,
       sinceMs: clock.monotonicMs(),
     });

@@ -2,14 +2,14 @@
 // pins nothing, and shows digits only on the side and in the state that must show them (PROTOCOL.md, Pairing).
 import { timingSafeEqual } from 'node:crypto';
 import type { PairingDto, PairingRequestState, PairingState } from '../../../preload/contract/pairing-dto.ts';
-import { escapeName, escapeText } from '../../core/text-escape.ts';
+import { escapeText, HIDDEN_NAME } from '../../core/text-escape.ts';
 import { assert } from '../../lib/assert.ts';
 import { fromHex, toBase64Url, toHex, utf8 } from '../../lib/bytes.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import { agentIdOfKeyHex } from '../../protocol/agent-id.ts';
 import { commitment, digitsOf, readPairMeta, transcript, type PairMeta, type PairRole } from '../../protocol/pairing.ts';
 import { type HubAddress, writeHubAddress } from '../links/hub-address.ts';
-import { hubLabel } from '../links/peer-names.ts';
+import { hubLabel, shownName, shownPerson } from '../links/peer-names.ts';
 
 /** The longest platform text shown, in characters. */
 const PLATFORM_SHOWN_MAX = 64;
@@ -33,6 +33,8 @@ export interface SessionStart {
   /** Monotonic. */
   readonly sinceMs: number;
   readonly nonce: Uint8Array;
+  /** The owner's names for other hubs: the other side is not shown under one of them. */
+  readonly petnames: readonly string[];
 }
 
 export class PairingSession {
@@ -65,6 +67,7 @@ export class PairingSession {
   /** R: I's valid signature, which came before our own check. */
   peerHasConfirmed = false;
   readonly #ownKey: KeyHex;
+  readonly #petnames: readonly string[];
   #transcript: Uint8Array | undefined;
 
   constructor(start: SessionStart) {
@@ -80,6 +83,7 @@ export class PairingSession {
     this.expiresAt = start.expiresAt;
     this.sinceMs = start.sinceMs;
     this.#ownKey = start.ownKey;
+    this.#petnames = start.petnames;
     this.state = start.role === 'I' ? 'waiting_for_answer' : 'offered';
     this.request = start.role === 'I' ? 'connecting' : null;
   }
@@ -138,8 +142,8 @@ export class PairingSession {
     if (this.wantedName !== null) return this.wantedName;
     const said = readPairMeta(this.peerMeta);
     for (const text of [said.hub, said.person]) {
-      const escaped = text === null ? undefined : escapeName(text);
-      if (escaped?.hidden === false) return escaped.name;
+      const name = text === null ? HIDDEN_NAME : shownName(text, this.#petnames);
+      if (name !== HIDDEN_NAME) return name;
     }
     return '';
   }
@@ -154,8 +158,8 @@ export class PairingSession {
       role: this.role === 'I' ? 'initiator' : 'responder',
       state: this.state,
       request: this.request,
-      said_hub: said.hub === null ? null : escapeName(said.hub).name,
-      said_person: said.person === null ? null : escapeName(said.person).name,
+      said_hub: said.hub === null ? null : shownName(said.hub, this.#petnames),
+      said_person: said.person === null ? null : shownPerson(said.person, this.#petnames),
       said_platform: said.platform === null ? null : escapeText(said.platform.slice(0, PLATFORM_SHOWN_MAX).toWellFormed()),
       six: this.role === 'R' && this.state === 'show_six' ? digitsOf(this.transcript).six : null,
       two: this.role === 'I' && this.state === 'show_two' ? digitsOf(this.transcript).two : null,

@@ -3,6 +3,7 @@
 import type { Handlers } from '../api/caller.ts';
 import { agentsHandlers } from '../api/operations/agents.ts';
 import { approvalsHandlers } from '../api/operations/approvals.ts';
+import { attentionHandlers } from '../api/operations/attention.ts';
 import { auditHandlers } from '../api/operations/audit.ts';
 import { conversationsHandlers } from '../api/operations/conversations.ts';
 import { feedHandlers } from '../api/operations/feed.ts';
@@ -21,7 +22,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Services } from './services.ts';
 
 export function composeHandlers(services: Services, clock: Clock): Handlers {
-  const { hub, tokens, login, passphrase, bootSecret, peers, directory, links, keyTrust, pairing, settings, work } = services;
+  const { hub, tokens, login, passphrase, bootSecret, peers, directory, links, keyTrust, pairing, settings, work, audit } = services;
   return {
     ...hubHandlers({
       hub,
@@ -53,9 +54,10 @@ export function composeHandlers(services: Services, clock: Clock): Handlers {
     ...inboxHandlers(work),
     ...approvalsHandlers(work),
     ...rulesHandlers(work),
+    ...attentionHandlers(work),
     ...conversationsHandlers(work),
     ...feedHandlers(work),
-    ...auditHandlers({ work }),
+    ...auditHandlers({ work, audit }),
   };
 }
 
@@ -95,7 +97,7 @@ async function countsOf({
   return {
     peers: { paired: paired.length, online: paired.filter((peer) => peer.online).length },
     agents: { registered: agents.length, online: agents.filter((agent) => agent.presence === 'online').length },
-    approvals: { pending: work.approvals.pending().length },
+    approvals: { pending: work.approvals.pending().length, held: work.holds.count() },
     transport: {
       connections: statistics?.connections ?? 0,
       restarts: statistics?.restarts ?? 0,

@@ -2,9 +2,6 @@
 // waits longer and makes no sound.
 import type { PartyKey } from './store.ts';
 
-/** Why a person is asked later: everything is paused, it is a quiet hour, whoever asks is muted, or a person put the card off. */
-export type HoldReason = 'paused' | 'quiet_hours' | 'muted' | 'person';
-
 export interface MuteRow {
   readonly party: PartyKey;
   /** Wall clock, ms since 1970, as `until`. */

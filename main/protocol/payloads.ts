@@ -58,6 +58,9 @@ export interface ResponsePayload {
 export interface AckPayload {
   readonly accepted: boolean;
   readonly state: 'queued' | 'pending_approval' | 'working' | null;
+  /** A person is asked later: in so many ms, where that is known. */
+  readonly held: boolean;
+  readonly held_ms: number | null;
   readonly estimated_ms: number | null;
   /** Why not, when not accepted. */
   readonly code: WireErrorCode | null;
@@ -165,6 +168,8 @@ export function parseAck(payload: JsonObject): Result<AckPayload, string> {
   return fields.finish({
     accepted,
     state: readHint(fields.raw('state'), ['queued', 'pending_approval', 'working'], null),
+    held: fields.raw('held') === true,
+    held_ms: fields.integer('held_ms', 0, null),
     estimated_ms: fields.integer('estimated_ms', 0, null),
     code,
     reason: fields.optionalText('reason'),

@@ -7,7 +7,7 @@ export interface AttentionView {
   showCount(count: number): void;
   /** Fixed words and the owner's own name for the hub; never a word of the request. */
   notify(approvalId: string, peerName: string): void;
-  /** The request was decided or is gone: take its notification away. */
+  /** The request was decided, is gone or is put off: take its notification away. */
   withdraw(approvalId: string): void;
 }
 
@@ -27,7 +27,7 @@ export class Attention {
   /** Starts afresh from a snapshot. */
   reset(pending: readonly ApprovalDto[]): void {
     this.#pending.clear();
-    for (const approval of pending) if (approval.state === 'pending') this.#pending.add(approval.id);
+    for (const approval of pending) if (waitsNow(approval)) this.#pending.add(approval.id);
     this.#showCount();
   }
 
@@ -37,7 +37,7 @@ export class Attention {
   }
 
   #applyApproval(approval: ApprovalDto): void {
-    if (approval.state === 'pending') {
+    if (waitsNow(approval)) {
       this.#pending.add(approval.id);
     } else if (this.#pending.delete(approval.id)) {
       this.#view.withdraw(approval.id);
@@ -50,4 +50,9 @@ export class Attention {
     this.#shown = this.count;
     this.#view.showCount(this.count);
   }
+}
+
+/** What is held disturbs nobody: it is asked later. */
+function waitsNow({ state, held }: ApprovalDto): boolean {
+  return state === 'pending' && held === null;
 }

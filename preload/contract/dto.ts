@@ -2,6 +2,7 @@
 // language read them. Text that came from another hub or an agent stands only in fields of type OutsideText. Imports types of this folder only.
 import type { PairingDto, PairingWindowDto } from './pairing-dto.ts';
 import type { AttentionDto, HeldDto } from './attention.ts';
+import type { RecordState } from './audit.ts';
 import type { RuleChoice, RuleDto } from './rules.ts';
 
 /** Text somebody else wrote, already escaped (core/text-escape): draw it as "said" words, never as our own. */
@@ -49,6 +50,8 @@ export interface HubDto {
   readonly key_storage: 'keychain' | 'file' | 'memory' | null;
   /** Sentences the owner should read: the seed stands in a file, a port is blocked ... */
   readonly warnings: readonly string[];
+  /** Whether the record of who did what is the newest this hub had: in any state but `current` no rule acts. */
+  readonly record: RecordState;
   readonly passphrase_set: boolean;
   readonly desktop: boolean;
   /**

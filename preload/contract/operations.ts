@@ -3,6 +3,7 @@
 // `:name` parts of the path are parameters; the rest travel as query (GET) or JSON body. Imports from this folder only.
 import * as v from 'valibot';
 import { ATTENTION_OPERATIONS } from './attention-operations.ts';
+import { AUDIT_OPERATIONS } from './audit-operations.ts';
 import { DECISION_OPERATIONS } from './decision-operations.ts';
 import { agentName, cursor, domain, identifier, jsonObject, limit, riskClass, shortText, text, uuid, whole, words } from './parameters.ts';
 import type { OperationResults } from './results.ts';
@@ -360,7 +361,7 @@ export const OPERATIONS = {
     access: 'owner',
     params: v.strictObject({ ids: v.union([v.literal('all'), v.pipe(v.array(uuid), v.maxLength(200))]) }),
   },
-  'audit.list': { method: 'GET', path: '/v1/audit', access: 'owner', params: v.object(pageOf) },
+  ...AUDIT_OPERATIONS,
 } as const satisfies Record<string, { method: HttpMethod; path: `/v1/${string}` | '/metrics'; access: Access; params: v.GenericSchema }>;
 
 export type OperationName = keyof typeof OPERATIONS;

@@ -16,6 +16,7 @@ import type {
 } from './dto.ts';
 import type { PairingDto, PairingWindowDto } from './pairing-dto.ts';
 import type { AttentionDto } from './attention.ts';
+import type { AuditCheckDto, AuditRowDto, RecordState } from './audit.ts';
 import type { ConversationDetailDto, ConversationDto } from './conversation-dto.ts';
 import type { RuleDto, RuleTestDto } from './rules.ts';
 
@@ -120,14 +121,10 @@ export interface OperationResults {
   'conversations.get': ConversationDetailDto;
   'feed.list': Items<FeedItemDto>;
   'feed.markRead': { readonly unread: number };
-  'audit.list': Items<{
-    readonly seq: number;
-    readonly at: number;
-    readonly actor: string;
-    readonly surface: string;
-    readonly action: string;
-    readonly object: string;
-    readonly digest: string | null;
-    readonly detail: unknown;
-  }>;
+  'audit.list': Items<AuditRowDto>;
+  'audit.verify': AuditCheckDto;
+  'audit.verification': AuditCheckDto;
+  'audit.cancelVerification': AuditCheckDto;
+  'audit.export': { readonly text: string; readonly next: string | null };
+  'audit.confirm': { readonly state: RecordState };
 }

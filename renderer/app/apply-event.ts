@@ -52,6 +52,8 @@ export function applyEvent(snapshot: UiSnapshot, event: UiEvent): UiSnapshot {
         feed_unread: event.unread,
       };
     }
+    case 'calm':
+      return { ...next, attention: event.attention };
     case 'conversation':
     case 'attention':
       return next;

@@ -1,4 +1,5 @@
 // A household on a Saturday evening, as the hub on Mum's PC holds it: the data that component tests and screenshots are drawn from.
+import type { AttentionDto } from '../../preload/contract/attention.ts';
 import type {
   AgentDto,
   ApprovalDto,
@@ -54,6 +55,7 @@ export const MUM: HubDto = {
   discovery_status: { state: 'working', message: null, interfaces: ['eth0'] },
   key_storage: 'keychain',
   warnings: [],
+  record: 'current',
   passphrase_set: true,
   desktop: true,
   command: 'axon',
@@ -173,6 +175,7 @@ export function approvalOf(seed: string, over: Partial<ApprovalDto> = {}): Appro
     revision: 1,
     digest: hex(`${seed}${text}`, 64),
     state: 'pending',
+    held: null,
     kind: 'delegate',
     peer_id: DAD.id,
     peer_name: 'Dad’s laptop',
@@ -537,6 +540,16 @@ export const SESSIONS: readonly SessionDto[] = [
   { id: 's2', kind: 'ui', label: 'Browser', created_at: NOW - 2 * HOUR, last_used_at: NOW - 20 * MINUTE, current: false },
 ];
 
+/** Nobody is kept waiting on purpose. */
+export const CALM: AttentionDto = {
+  paused: null,
+  quiet_hours: { periods: [], urgent_peers: [] },
+  quiet_now: null,
+  time_zone: 'Europe/Berlin',
+  mutes: [],
+  floods: [],
+};
+
 export function snapshotOf(over: Partial<UiSnapshot> = {}): UiSnapshot {
   const feed = over.feed ?? FEED;
   return {
@@ -554,6 +567,7 @@ export function snapshotOf(over: Partial<UiSnapshot> = {}): UiSnapshot {
     rules: [],
     feed,
     feed_unread: feed.filter((item) => item.unread).length,
+    attention: CALM,
     ...over,
   };
 }

@@ -37,6 +37,8 @@ export interface WorkHubOptions {
   readonly rates?: PeerRateTable;
   readonly features?: readonly string[];
   readonly extensions?: readonly string[];
+  /** By whose clock its quiet hours are; UTC when absent. */
+  readonly timeZone?: string;
   /** Whether a peer answers when it is asked for its capabilities; it does, and says nothing new, when absent. */
   readonly refreshCapabilities?: () => Promise<Result<void, AppError>>;
 }
@@ -199,6 +201,7 @@ export class WorkHub {
       rates: new PeerRates(clock, rates ?? NO_LIMITS, Number.MAX_SAFE_INTEGER),
       resolvePeer: (to) => ({ peer: findPeer(store, to), agent: to.includes('/') ? to.slice(to.indexOf('/') + 1) : null }),
       refreshCapabilities: this.#options.refreshCapabilities ?? (() => Promise.resolve(ok())),
+      timeZone: () => this.#options.timeZone ?? 'UTC',
       hubName: () => name,
       personName: () => `${name}'s person`,
       mintAgentToken: (agent) => {

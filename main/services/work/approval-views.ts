@@ -57,6 +57,7 @@ export class ApprovalViews {
       report_back: view.report_back,
       received_at: view.received_at,
       expires_at: row.state === 'pending' ? tasks.deadlineAt(task) : row.expiresAt,
+      held: task.state === 'held' ? { why: task.heldWhy ?? 'person', until: task.heldUntil } : null,
       decided_at: row.decidedAt,
       decided_by: row.decidedBy,
       surface: surfaceOf(row),

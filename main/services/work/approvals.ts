@@ -9,6 +9,7 @@ import { AppError } from '../../lib/app-error.ts';
 import { assert } from '../../lib/assert.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ApprovalRow, Store, TaskRow, Tables } from '../../ports/store.ts';
+import type { Floods } from '../attention/floods.ts';
 import { choicesFor, ruleOf } from '../rules/card-choices.ts';
 import type { RuleBook } from '../rules/rule-book.ts';
 import type { ApprovalViews } from './approval-views.ts';
@@ -58,6 +59,7 @@ interface Deps {
   readonly events: WorkEvents;
   readonly audit: AuditTrail;
   readonly rules: RuleBook;
+  readonly floods: Pick<Floods, 'add'>;
   /** The name of the person at this hub, for the record of who decided. */
   readonly personName?: () => string | null;
 }
@@ -146,6 +148,7 @@ export class Approvals {
   #decline(tables: Tables, after: After, task: TaskRow, row: ApprovalRow, decision: Decision, decider: Decider): Outcome {
     const reason = decision.reason === undefined || decision.reason === '' ? null : decision.reason;
     this.#close(tables, row, 'declined', reason, decider);
+    after(() => this.#deps.floods.add(task.party, 'declined'));
     this.#deps.endings.end(tables, after, task, {
       state: 'declined',
       code: 'rejected',
@@ -216,6 +219,13 @@ export const EXPIRED = {
   state: 'expired',
   code: 'approval_expired',
   reason: 'Nobody answered this request in time. It was not run; ask again when somebody is there.',
+} as const;
+
+/** How a held one ends whose own time was over before anybody was asked. */
+export const EXPIRED_HELD = {
+  state: 'expired',
+  code: 'approval_expired',
+  reason: 'This request was held until somebody wants to be asked, and its time was over before. It was not run; ask again later.',
 } as const;
 
 /** A dangerous task is allowed only by someone who read it to its end. */

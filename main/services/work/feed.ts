@@ -18,6 +18,8 @@ export interface FeedEntry {
   readonly topic: string;
   readonly importance: FeedRow['importance'];
   readonly data: unknown;
+  /** From somebody muted: it is kept, and counts as read. */
+  readonly isSilent?: boolean;
 }
 
 interface Deps {
@@ -39,7 +41,8 @@ export class Feed {
   /** Records a notification; nobody waits for it. */
   record(entry: FeedEntry): void {
     const { store } = this.#deps;
-    const row = this.#row(entry.party, entry.fromAgent, entry.topic, entry.importance, entry.data);
+    const made = this.#row(entry.party, entry.fromAgent, entry.topic, entry.importance, entry.data);
+    const row = entry.isSilent === true ? { ...made, readAt: made.at } : made;
     store.writeBehind((tables) => {
       this.#publish(tables.insertFeed(row), tables.unreadFeedCount());
     });

@@ -3,6 +3,9 @@ import { ERRORS, readWireErrorCode } from '../../../preload/contract/errors.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { PartyKey, TaskRow } from '../../ports/store.ts';
+import type { Floods } from '../attention/floods.ts';
+import { progressOf } from '../attention/holds.ts';
 import type { PeerRates } from '../links/peer-rates.ts';
 import type { IncomingMessage, ReplyDraft } from '../peer-messenger.ts';
 import type { AskingAgents } from './asking-agents.ts';
@@ -17,6 +20,7 @@ interface Deps {
   readonly intake: Intake;
   readonly once: OnceOnly;
   readonly askers: AskingAgents;
+  readonly floods: Pick<Floods, 'add'>;
 }
 
 export class IncomingDelegations {
@@ -54,18 +58,37 @@ export class IncomingDelegations {
             if (stranger) throw stranger;
             const task = intake.admit(tables, after, request, intake.assess(tables, request));
             if (task.state === 'declined') return ack({ accepted: false, ...TURNED_AWAY, retryable: false });
-            return ack({ accepted: true, state: toWire(task.state === 'queued' ? 'queued' : 'awaiting_approval') });
+            return ack({ accepted: true, ...this.#stateOf(task) });
           } catch (error) {
-            if (error instanceof AppError) return refusal(error);
+            if (error instanceof AppError) return this.#refusal(peer.key, error);
             throw error;
           }
         },
       );
     } catch (error) {
-      if (error instanceof AppError && error.code !== 'conflict') return refusal(error);
+      if (error instanceof AppError && error.code !== 'conflict') return this.#refusal(peer.key, error);
       throw error;
     }
   }
+
+  /** Hubs that know nothing of "held" read that a person is asked; the others also when. */
+  #stateOf(task: TaskRow): JsonObject {
+    if (task.state === 'queued') return { state: toWire('queued') };
+    const told = progressOf(task, this.#deps.clock.wallMs());
+    const state = toWire('awaiting_approval');
+    if (told.state !== 'held') return { state };
+    return { state, held: true, ...(told.heldMs === null ? {} : { held_ms: told.heldMs }) };
+  }
+
+  #refusal(party: PartyKey, error: AppError): ReplyDraft {
+    if (isTooMany(error)) this.#deps.floods.add(party, 'too_many');
+    return refusal(error);
+  }
+}
+
+/** Refused for no other reason than that it asks too much. */
+export function isTooMany({ code }: AppError): boolean {
+  return code === 'overloaded' || code === 'rate_limited';
 }
 
 export function ack(payload: JsonObject): ReplyDraft {

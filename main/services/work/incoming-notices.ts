@@ -7,6 +7,7 @@ import type { Log } from '../../ports/log.ts';
 import type { PartyKey, Store } from '../../ports/store.ts';
 import { parseNotify, type NotifyPayload } from '../../protocol/payloads.ts';
 import { PLAIN_TOPIC } from '../../protocol/reference/reference-mapping.ts';
+import type { CalmKeeper } from '../attention/calm-keeper.ts';
 import type { PeerRates } from '../links/peer-rates.ts';
 import type { IncomingMessage } from '../peer-messenger.ts';
 import type { AgentRegistry } from './agent-registry.ts';
@@ -48,6 +49,7 @@ interface Deps {
   readonly feed: Feed;
   readonly askers: AskingAgents;
   readonly audit: AuditTrail;
+  readonly calm: Pick<CalmKeeper, 'isMuted'>;
 }
 
 export class IncomingNotices {
@@ -115,7 +117,14 @@ export class IncomingNotices {
       }),
     );
     if (routeTo === null)
-      feed.record({ party, fromAgent: notice.fromAgent, topic: payload.topic, importance: payload.importance, data: payload.data });
+      feed.record({
+        party,
+        fromAgent: notice.fromAgent,
+        topic: payload.topic,
+        importance: payload.importance,
+        data: payload.data,
+        isSilent: this.#deps.calm.isMuted(party),
+      });
     const takers = agents
       .active()
       .filter((agent) => (routeTo === null ? agent.topics.some((topic) => matchesTopic(topic, payload.topic)) : agent.name === routeTo))

@@ -5,9 +5,11 @@ import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { PartyKey, PeerRow } from '../../ports/store.ts';
+import type { Floods } from '../attention/floods.ts';
 import type { PeerRates } from '../links/peer-rates.ts';
 import type { IncomingMessage, ReplyDraft } from '../peer-messenger.ts';
 import type { AskingAgents } from './asking-agents.ts';
+import { isTooMany } from './incoming-delegations.ts';
 import { sameIdAgain, type QueryDesk } from './query-desk.ts';
 import type { RecentMessages } from './recent-messages.ts';
 import { readWorkRequest, type WorkRequest } from './work-request.ts';
@@ -18,6 +20,7 @@ interface Deps {
   readonly recent: RecentMessages;
   readonly askers: AskingAgents;
   readonly desk: QueryDesk;
+  readonly floods: Pick<Floods, 'add'>;
 }
 
 export class IncomingQueries {
@@ -35,7 +38,10 @@ export class IncomingQueries {
     const receivedMonotonicMs = clock.monotonicMs();
     if (recent.has(peer.key, envelope.id)) throw sameIdAgain();
     const room = rates.take(peer.key, 'query', raw.length);
-    if (!room.ok) throw room.error;
+    if (!room.ok) {
+      this.#deps.floods.add(peer.key, 'too_many');
+      throw room.error;
+    }
     const read = readWorkRequest({
       kind: 'query',
       direction: 'incoming',
@@ -55,6 +61,7 @@ export class IncomingQueries {
     } catch (error) {
       // What may be tried again may be so under its id.
       if (error instanceof AppError && ERRORS[error.code].retryable) recent.forget(peer.key, envelope.id);
+      if (error instanceof AppError && isTooMany(error)) this.#deps.floods.add(peer.key, 'too_many');
       throw error;
     } finally {
       this.#open.delete(name);

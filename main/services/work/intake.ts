@@ -3,12 +3,15 @@
 // states). Never runs anything.
 import { buildApprovalView } from '../../core/approval-view.ts';
 import { riskOf, type Risk } from '../../core/risk.ts';
+import type { Hold } from '../../core/holding.ts';
 import type { RuleDecision } from '../../core/rules.ts';
 import { chooseAgent, isDomain, longestDomain } from '../../core/routing.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { AgentRow, ApprovalRow, PartyKey, Reads, TaskRow, Tables } from '../../ports/store.ts';
+import type { CalmKeeper } from '../attention/calm-keeper.ts';
+import type { Holds } from '../attention/holds.ts';
 import type { RuleBook } from '../rules/rule-book.ts';
 import type { AgentRegistry } from './agent-registry.ts';
 import type { AuditTrail } from './audit-trail.ts';
@@ -56,6 +59,8 @@ interface Deps {
   readonly events: WorkEvents;
   readonly audit: AuditTrail;
   readonly rules: RuleBook;
+  readonly calm: Pick<CalmKeeper, 'holdOf'>;
+  readonly holds: Pick<Holds, 'admitted'>;
 }
 
 export class Intake {
@@ -95,20 +100,29 @@ export class Intake {
    * rule, in which case it is on record and over. The assessment must be of this commit.
    * @throws AppError overloaded before anything is written
    */
-  admit(tables: Tables, after: After, request: WorkRequest, assessment: Assessment): TaskRow {
+  admit(tables: Tables, after: After, request: WorkRequest, assessed: Assessment): TaskRow {
+    const hold = this.holdOf(tables, request, assessed);
+    // What is held is asked about later, whatever would have let it in just now.
+    const assessment = hold === null ? assessed : { ...assessed, ruling: { ...assessed.ruling, decision: 'ask' as const, rule: null } };
     const { decision, rule } = assessment.ruling;
     const asked = decision === 'ask';
     this.#checkRoom(tables, request, assessment);
-    const task = this.#insertTask(tables, request, assessment);
+    const task = this.#insertTask(tables, request, assessment, hold);
     const approval = this.#insertApproval(tables, task, request, assessment);
     this.#record(tables, task, request);
     this.#deps.audit.append(tables, {
       actor: request.party,
       surface: isLocal(request.party) ? 'agent' : 'peer',
-      action: AUDITED_AS[decision],
+      action: hold === null ? AUDITED_AS[decision] : 'request.held',
       object: task.id,
       digest: approval.digest,
-      detail: { kind: request.kind, agent: assessment.agent.name, risk_class: assessment.risk.riskClass, rule: rule?.id ?? null },
+      detail: {
+        kind: request.kind,
+        agent: assessment.agent.name,
+        risk_class: assessment.risk.riskClass,
+        rule: rule?.id ?? null,
+        ...(hold === null ? {} : { held: hold.why }),
+      },
     });
     if (rule !== null) this.#deps.rules.use(tables, after, rule.id);
     if (decision === 'decline') {
@@ -120,9 +134,15 @@ export class Intake {
       const elapsedMs = this.#deps.clock.monotonicMs() - request.receivedMonotonicMs;
       this.#deps.deadlines.arm(task.id, task.deadlineMs, elapsedMs);
       this.#deps.events.taskChanged(task.id);
-      if (asked) this.#deps.events.attention(approval.id, task.party);
+      if (asked && hold === null) this.#deps.events.attention(approval.id, task.party);
     });
+    if (hold !== null) this.#deps.holds.admitted(after);
     return task;
+  }
+
+  /** Why and until when a person is asked about it later; null: now, or not at all. */
+  holdOf(reads: Reads, { party, urgent }: WorkRequest, { ruling: { decision } }: Assessment): Hold | null {
+    return this.#deps.calm.holdOf(reads, { party, urgent, decision });
   }
 
   #checkRoom(tables: Tables, request: WorkRequest, { agent, ruling: { decision } }: Assessment): void {
@@ -140,18 +160,18 @@ export class Intake {
     if (countOfParty(tables, pending, request.party, request.kind) >= max) throw tooManyWait('You have', max);
   }
 
-  #insertTask(tables: Tables, request: WorkRequest, { agent, ruling: { decision } }: Assessment): TaskRow {
+  #insertTask(tables: Tables, request: WorkRequest, { agent, ruling: { decision } }: Assessment, hold: Hold | null): TaskRow {
     const receivedAt = this.#deps.clock.wallMs();
     const end = decision === 'decline' ? { ...TURNED_AWAY, result: JSON.stringify(failure(TURNED_AWAY)), finishedAt: receivedAt } : OPEN;
-    return tables.insertTask(
-      newTask({
+    return tables.insertTask({
+      ...newTask({
         id: request.direction === 'local' ? request.messageId : this.#deps.random.uuid(),
         direction: request.direction,
         kind: request.kind,
         party: request.party,
         messageId: request.messageId,
         contentDigest: request.contentDigest,
-        state: TASK_STATE[decision],
+        state: hold === null ? TASK_STATE[decision] : 'held',
         fromAgent: request.fromAgent,
         toAgent: agent.name,
         domain: request.domain,
@@ -161,9 +181,10 @@ export class Intake {
         urgent: request.urgent,
         receivedAt,
         deadlineMs: request.deadlineMs,
-        ...end,
       }),
-    );
+      ...end,
+      ...(hold === null ? {} : { heldUntil: hold.until, heldWhy: hold.why }),
+    });
   }
 
   /** Every request has its view, asked or not: it is what the agent's words are taken from. */

@@ -55,6 +55,8 @@ export const UPTIME_WRITE_INTERVAL_MS = 60_000;
 /** Waits between tries of one outbox message. */
 export const OUTBOX_BACKOFF = { firstMs: 5_000, maxMs: 300_000, jitter: 0.3 } as const;
 
+/** The furthest time that another hub's word puts its people off; what it says beyond that counts as this. */
+export const HELD_SAID_MAX_MS = 31 * 86_400_000;
 /** Native notifications due per party: one in this time. */
 export const ATTENTION_INTERVAL_MS = 60_000;
 /** A program that called within this time counts as online; the longest poll is 55 s. */

@@ -21,7 +21,7 @@ import type { PeerMessenger } from '../peer-messenger.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import { lateGraceOf, type Deadlines } from './deadlines.ts';
 import type { Idempotency, IdempotencyClaim } from './idempotency.ts';
-import { ACK_TIMEOUT_MS, OUTGOING_OPEN_MAX, RESEND_BACKOFF } from './limits.ts';
+import { ACK_TIMEOUT_MS, HELD_SAID_MAX_MS, OUTGOING_OPEN_MAX, RESEND_BACKOFF } from './limits.ts';
 import { newTask } from './new-task.ts';
 import type { OutgoingCancels } from './outgoing-cancels.ts';
 import { delegatePayload } from './outgoing-payloads.ts';
@@ -71,7 +71,7 @@ export class OutgoingDelegations {
     this.#stopPresence = this.#deps.messenger.onPresence((peer, online) => {
       if (online) this.#resendTo(peer);
     });
-    for (const task of this.#deps.store.read.tasksInStates(['sending', 'cancelling', 'awaiting_approval', 'queued', 'running'])) {
+    for (const task of this.#deps.store.read.tasksInStates(['sending', 'cancelling', 'awaiting_approval', 'held', 'queued', 'running'])) {
       if (task.direction === 'outgoing' && task.kind === 'delegate') this.#open.add(task.id);
     }
     for (const party of new Set(this.#unacknowledged().map((task) => task.party))) this.#resendTo(party);
@@ -155,12 +155,15 @@ export class OutgoingDelegations {
   }
 
   async #record(taskId: string, answer: AckPayload | AppError, from: 'asker' | 'hub'): Promise<AppError | undefined> {
-    const { unit, endings, deadlines, events } = this.#deps;
+    const { unit, clock, endings, deadlines, events } = this.#deps;
     return unit.run((tables, after) => {
       const task = tables.task(taskId);
       if (task?.state !== 'sending') return undefined;
       if (!(answer instanceof AppError)) {
-        const taken = moveTask(tables, task, fromWire(answer.state ?? 'queued'), { estimatedMs: answer.estimated_ms });
+        const told = fromWire(answer.state ?? 'queued');
+        const isHeld = answer.held && told === 'awaiting_approval';
+        const heldUntil = isHeld && answer.held_ms !== null ? clock.wallMs() + Math.min(answer.held_ms, HELD_SAID_MAX_MS) : null;
+        const taken = moveTask(tables, task, isHeld ? 'held' : told, { estimatedMs: answer.estimated_ms, heldUntil });
         after(() => {
           this.#forgetRetry(taskId);
           deadlines.arm(taskId, task.deadlineMs, deadlines.elapsedMs(taskId) ?? 0, lateGraceOf(taken));

@@ -7,8 +7,9 @@ import type { NotifyPayload } from '../../protocol/payloads.ts';
 import type { EventBus } from '../event-bus.ts';
 import type { IncomingMessage } from '../peer-messenger.ts';
 import type { OutgoingQueries } from './outgoing-queries.ts';
-import { isOpen, moveTask } from './task-moves.ts';
+import { changeTask, isOpen, moveTask } from './task-moves.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
+import { HELD_SAID_MAX_MS } from './limits.ts';
 import { readWireState, type ToldState } from './wire-states.ts';
 
 interface Deps {
@@ -54,10 +55,12 @@ export class ProgressReports {
       }),
     );
     const to = seenState(payload);
-    if (to !== undefined && (isAsked || task.state !== 'sending') && task.state !== to) {
+    if (to !== undefined && (isAsked || task.state !== 'sending') && (task.state !== to || to === 'held')) {
+      const heldUntil = to === 'held' ? heldUntilOf(payload, at) : null;
       await unit.run((tables) => {
         const current: TaskRow | undefined = tables.task(task.id);
-        if (current && canMove(current.state, to, 'outgoing')) moveTask(tables, current, to);
+        if (current?.state === to) changeTask(tables, current, { heldUntil });
+        else if (current && canMove(current.state, to, 'outgoing')) moveTask(tables, current, to, { heldUntil });
       });
     }
     events.publish({ type: 'conversation', id: task.conversationId });
@@ -66,6 +69,12 @@ export class ProgressReports {
 
 function hasWords(payload: NotifyPayload): boolean {
   return isJsonObject(payload.data) && typeof payload.data.text === 'string';
+}
+
+/** By our own clock; the other hub's say is bounded as every wait for a person is. */
+function heldUntilOf(payload: NotifyPayload, at: number): number | null {
+  const heldMs = isJsonObject(payload.data) ? payload.data.held_ms : null;
+  return typeof heldMs === 'number' && Number.isSafeInteger(heldMs) && heldMs >= 0 ? at + Math.min(heldMs, HELD_SAID_MAX_MS) : null;
 }
 
 function seenState(payload: NotifyPayload): ToldState | undefined {

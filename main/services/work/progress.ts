@@ -12,6 +12,8 @@ const PROGRESS = 'progress/1';
 export interface ProgressWords {
   readonly state: ToldState;
   readonly text?: string;
+  /** For `held`: in how many ms a person is asked; null when nobody knows yet. */
+  readonly heldMs?: number | null;
 }
 
 interface Deps {
@@ -36,7 +38,12 @@ export class Progress {
     const { store, clock, random, messenger, log } = this.#deps;
     // Nothing the agent says leaves this hub for a task that was to report nothing.
     const state = toWire(words.state);
-    const data = task.reportBack && words.text !== undefined ? { state, text: words.text } : { state };
+    const { heldMs = null } = words;
+    const data = {
+      state,
+      ...(heldMs === null ? {} : { held_ms: heldMs }),
+      ...(task.reportBack && words.text !== undefined ? { text: words.text } : {}),
+    };
     const message = { id: random.uuid(), kind: 'notify', ref: task.messageId, payload: { topic: PROGRESS_TOPIC, data, importance: 'low' } };
     const incoming = task.direction === 'incoming';
     if (incoming && !messenger.extensions(task.party).includes(PROGRESS)) return;

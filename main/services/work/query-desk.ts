@@ -7,6 +7,7 @@ import { canonicalJson } from '../../lib/canonical-json.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Store, TaskRow } from '../../ports/store.ts';
 import { readWireErrorCode } from '../../../preload/contract/errors.ts';
+import { progressOf } from '../attention/holds.ts';
 import type { EventBus } from '../event-bus.ts';
 import { conversationFor } from './conversation-ids.ts';
 import type { Handover } from './handover.ts';
@@ -54,7 +55,7 @@ export class QueryDesk {
       throw new AppError('overloaded', 'This hub has too many open questions.', { hint: 'Try again in a few seconds.' });
     const { decision, rule } = assessment.ruling;
     // What a rule decides is on record before it happens, as what a person decides.
-    const passes = decision === 'deliver' && rule === null;
+    const passes = decision === 'deliver' && rule === null && intake.holdOf(store.read, request, assessment) === null;
     const outcome = passes ? await this.#pass(request, assessment, signal) : await this.#admit(request, signal);
     if (outcome instanceof AppError) throw outcome;
     return outcome;
@@ -62,7 +63,7 @@ export class QueryDesk {
 
   /** Before a person, or decided by a rule: durable, since a decision hangs on it, and made on what stands in that very commit. */
   async #admit(request: WorkRequest, signal: AbortSignal): Promise<QueryOutcome> {
-    const { unit, intake, queries, progress } = this.#deps;
+    const { unit, clock, intake, queries, progress } = this.#deps;
     const { task, line } = await unit.run((tables, after) => {
       // Nobody is asked on behalf of somebody who has gone meanwhile.
       if (signal.aborted) throw whyGone(signal);
@@ -80,7 +81,7 @@ export class QueryDesk {
     });
     if (task.state === 'declined') throw new AppError(TURNED_AWAY.code, TURNED_AWAY.reason);
     assert(line.line !== undefined, 'the line of an admitted question is open');
-    if (task.state === 'awaiting_approval') void progress.tell(task, { state: 'awaiting_approval' });
+    if (task.state === 'awaiting_approval' || task.state === 'held') void progress.tell(task, progressOf(task, clock.wallMs()));
     const { outcome, end } = await line.line;
     await this.#close(task.id, outcome, end);
     return outcome;

@@ -5,7 +5,7 @@ import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { PartyKey, Store, TaskRow, Tables } from '../../ports/store.ts';
 import type { RuleBook } from '../rules/rule-book.ts';
-import { EXPIRED } from './approvals.ts';
+import { EXPIRED, EXPIRED_HELD } from './approvals.ts';
 import { elapsedAfterRestart, lateGraceOf, type Deadlines } from './deadlines.ts';
 import { ELAPSED_CHECKPOINT_INTERVAL_MS, LATE_RESULT_GRACE_MS } from './limits.ts';
 import { HUB_RESTARTED, type OutgoingCancels } from './outgoing-cancels.ts';
@@ -218,7 +218,8 @@ function overdue(task: TaskRow): Ending {
     if (!task.reportBack) return { ...HANDED_OVER, ...BY_CLOCK };
     return { ...failed('No report came within a day of the deadline.'), ...BY_CLOCK };
   }
-  if (task.state === 'awaiting_approval' || task.state === 'held') return { ...EXPIRED, ...BY_CLOCK };
+  if (task.state === 'awaiting_approval') return { ...EXPIRED, ...BY_CLOCK };
+  if (task.state === 'held') return { ...EXPIRED_HELD, ...BY_CLOCK };
   const reason = task.state === 'running' || task.state === 'claimed' ? 'The agent did not finish in time.' : 'No agent took it in time.';
   return { ...failed(reason), ...BY_CLOCK };
 }

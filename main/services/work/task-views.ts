@@ -40,6 +40,7 @@ export class TaskViews {
       text: this.text(task),
       created_at: task.receivedAt,
       deadline_at: this.deadlineAt(task),
+      held_until: task.state === 'held' ? task.heldUntil : null,
       finished_at: task.finishedAt,
       estimated_ms: task.estimatedMs,
       code: task.code,

@@ -5,12 +5,21 @@ import type { AckPayload } from '../../protocol/payloads.ts';
 
 export type WireState = NonNullable<AckPayload['state']>;
 /** The states that another hub is told of before the end. */
-export type ToldState = Extract<TaskState, 'awaiting_approval' | 'queued' | 'running'>;
+export type ToldState = Extract<TaskState, 'awaiting_approval' | 'held' | 'queued' | 'running'>;
+/** In an ack a held request is `pending_approval` with a field beside it, which hubs that know no `held` pass over. */
+type ToldWord = WireState | 'held';
 
-const WIRE: Readonly<Record<ToldState, WireState>> = { awaiting_approval: 'pending_approval', queued: 'queued', running: 'working' };
-const TOLD: Readonly<Record<WireState, ToldState>> = { pending_approval: 'awaiting_approval', queued: 'queued', working: 'running' };
+const WIRE = { awaiting_approval: 'pending_approval', held: 'held', queued: 'queued', running: 'working' } as const satisfies Readonly<
+  Record<ToldState, ToldWord>
+>;
+const TOLD: Readonly<Record<ToldWord, ToldState>> = {
+  pending_approval: 'awaiting_approval',
+  held: 'held',
+  queued: 'queued',
+  working: 'running',
+};
 
-export function toWire(state: ToldState): WireState {
+export function toWire<State extends ToldState>(state: State): (typeof WIRE)[State] {
   return WIRE[state];
 }
 
@@ -20,5 +29,5 @@ export function fromWire(state: WireState): ToldState {
 
 /** As `fromWire`, for a word from outside; undefined for one that is none of these. */
 export function readWireState(word: unknown): ToldState | undefined {
-  return typeof word === 'string' && Object.hasOwn(TOLD, word) ? TOLD[word as WireState] : undefined; // just looked up
+  return typeof word === 'string' && Object.hasOwn(TOLD, word) ? TOLD[word as ToldWord] : undefined; // just looked up
 }

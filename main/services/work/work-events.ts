@@ -2,6 +2,7 @@
 // most once a minute per party that a person is needed.
 import type { Clock } from '../../ports/clock.ts';
 import type { PartyKey, Store } from '../../ports/store.ts';
+import type { CalmKeeper } from '../attention/calm-keeper.ts';
 import type { EventBus } from '../event-bus.ts';
 import type { AgentRegistry } from './agent-registry.ts';
 import type { ApprovalViews } from './approval-views.ts';
@@ -15,6 +16,7 @@ interface Deps {
   readonly parties: Parties;
   readonly agents: AgentRegistry;
   readonly approvals: ApprovalViews;
+  readonly calm: Pick<CalmKeeper, 'mayRing'>;
 }
 
 export class WorkEvents {
@@ -35,8 +37,9 @@ export class WorkEvents {
     events.publish({ type: 'conversation', id: task.conversationId });
   }
 
-  /** A native notification is due, if this party has not caused one within the last minute. */
+  /** A native notification is due, if this party has not caused one within the last minute, is not muted and does not flood. */
   attention(approvalId: string, party: PartyKey): void {
+    if (!this.#deps.calm.mayRing(party)) return;
     const now = this.#deps.clock.monotonicMs();
     const last = this.#attentionAt.get(party);
     if (last !== undefined && now - last < ATTENTION_INTERVAL_MS) return;

@@ -1,10 +1,13 @@
 // The work of this hub's agents as one part: builds its services over the ports they are given, binds them to the peers' messages, and starts
 // and stops them in order. Holds no rule of its own.
 import type { ApprovalDto, UiSnapshot } from '../../../preload/contract/dto.ts';
+import { ownTimeZone } from '../../core/quiet-hours.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
-import type { AuditRow } from '../../ports/audit.ts';
 import type { PartyKey, Tables, TaskRow } from '../../ports/store.ts';
+import { CalmKeeper } from '../attention/calm-keeper.ts';
+import { Holds } from '../attention/holds.ts';
+import { auditRowDto } from '../audit/audit-rows.ts';
 import { RuleBook } from '../rules/rule-book.ts';
 import { RuleViews } from '../rules/rule-views.ts';
 import { Rules } from '../rules/rules.ts';
@@ -62,6 +65,8 @@ export class Work {
   readonly registrations: Registrations;
   readonly approvals: Approvals;
   readonly rules: Rules;
+  readonly calm: CalmKeeper;
+  readonly holds: Holds;
   readonly inbox: Inbox;
   readonly tasks: Tasks;
   readonly sender: Sender;
@@ -88,7 +93,11 @@ export class Work {
     const deadlines = new Deadlines(deps, (taskId) => void this.#keeper.due(taskId));
     const views = new TaskViews({ ...deps, parties, deadlines });
     const approvalViews = new ApprovalViews({ ...deps, parties, tasks: views });
-    const events = new WorkEvents({ ...deps, parties, agents, approvals: approvalViews });
+    const calm = new CalmKeeper({ ...deps, unit, audit, parties, timeZone: deps.timeZone ?? ownTimeZone });
+    const { floods } = calm;
+    const events = new WorkEvents({ ...deps, parties, agents, approvals: approvalViews, calm });
+    const progress = new Progress(deps);
+    const holds = new Holds({ ...deps, unit, calm, progress, events, audit, views: approvalViews });
     const feed = new Feed({ ...deps, parties, unit });
     const deliveries = new Deliveries({ ...deps, parties });
     const outbox = new Outbox({
@@ -105,15 +114,14 @@ export class Work {
     const queries = new OpenQueries({ ...deps, handover, tasks: views });
     const ruleViews = new RuleViews({ ...deps, parties, tasks: views });
     const rules = new RuleBook({ ...deps, unit, audit, views: ruleViews });
-    const intake = new Intake({ ...deps, agents, parties, deadlines, handover, events, audit, rules });
-    const progress = new Progress(deps);
+    const intake = new Intake({ ...deps, agents, parties, deadlines, handover, events, audit, rules, calm, holds });
     const askers = new AskingAgents(deps);
     const recent = new RecentMessages(deps);
     const once = new OnceOnly({ ...deps, unit, audit });
     const cancelling = new Cancelling({ ...deps, deliveries, endings });
     const desk = new QueryDesk({ ...deps, unit, parties, intake, handover, queries, endings, progress });
     const idempotency = new Idempotency(deps);
-    const notices = new IncomingNotices({ ...deps, unit, agents, parties, deliveries, feed, askers, recent, audit });
+    const notices = new IncomingNotices({ ...deps, unit, agents, parties, deliveries, feed, askers, recent, audit, calm });
     const items = new DurableItems({ ...deps, unit, deliveries, handover, endings, tasks: views, progress, events, feed, audit });
     const cancels: OutgoingCancels = new OutgoingCancels({ ...deps, unit, outbox, endings, deadlines, events });
     const delegations = new OutgoingDelegations({ ...deps, unit, deadlines, endings, events, audit, idempotency, cancels });
@@ -129,6 +137,8 @@ export class Work {
     this.#notices = notices;
     this.#queries = queries;
     this.#book = rules;
+    this.calm = calm;
+    this.holds = holds;
     this.rules = new Rules({ ...deps, unit, book: rules, views: ruleViews, intake });
     this.#capabilities = new Capabilities({ ...deps, agents });
     this.agents = agents;
@@ -146,6 +156,7 @@ export class Work {
       events,
       audit,
       rules,
+      floods,
     });
     this.inbox = new Inbox({ ...deps, agents, deliveries, items, queries, progress });
     this.tasks = new Tasks({ ...deps, unit, views, endings, cancels, cancelling, events });
@@ -167,7 +178,7 @@ export class Work {
       if (task.toAgent !== null && task.direction !== 'outgoing') this.inbox.taskEnded(task.toAgent);
     });
     const results = new IncomingResults({ ...deps, unit, endings, cancels, audit });
-    const incoming = { ...deps, intake, once, askers, recent, cancelling, events, audit, desk };
+    const incoming = { ...deps, intake, once, askers, recent, cancelling, events, audit, desk, floods };
     const questions = new IncomingQueries(incoming);
     this.#bind(new IncomingDelegations(incoming), questions, new IncomingCancels({ ...incoming, questions }), results);
     const reports = new ProgressReports({ ...deps, unit, queries: outgoingQueries });
@@ -187,8 +198,10 @@ export class Work {
     this.registrations.start();
     this.#outbox.start();
     this.#delegations.start();
+    const looked = this.holds.start();
     await kept;
     await ruled;
+    await looked;
   }
 
   /** Ends timers and waits; what is stored stays as it is. Idempotent. */
@@ -197,6 +210,8 @@ export class Work {
     this.#running = false;
     this.#delegations.stop();
     this.#book.stop();
+    this.holds.stop();
+    this.calm.stop();
     this.#outbox.stop();
     this.#cancels.stop();
     this.registrations.stop();
@@ -222,7 +237,10 @@ export class Work {
 
   /** A hub is suspended or removed: ends what is open with it inside that commit. What is returned is to be called after it. */
   peerEnded(tables: Tables, key: PartyKey): () => void {
-    return this.#unit.inside(tables, (_, after) => this.#keeper.partyEnded(tables, after, key));
+    return this.#unit.inside(tables, (_, after) => {
+      this.#keeper.partyEnded(tables, after, key);
+      this.calm.partyEnded(tables, after, key);
+    });
   }
 
   /** A hub is not known any more, because its pairing was not stood by: what is open with it ends. */
@@ -245,7 +263,10 @@ export class Work {
   }
 
   /** What a new page needs of this part. */
-  snapshot(): Pick<UiSnapshot, 'agents' | 'registrations' | 'approvals' | 'recently_decided' | 'rules' | 'feed' | 'feed_unread'> {
+  snapshot(): Pick<
+    UiSnapshot,
+    'agents' | 'registrations' | 'approvals' | 'recently_decided' | 'rules' | 'feed' | 'feed_unread' | 'attention'
+  > {
     return {
       agents: this.agents.list(),
       registrations: this.registrations.pending(),
@@ -254,6 +275,7 @@ export class Work {
       rules: this.rules.current(),
       feed: this.feed.list({ limit: SNAPSHOT_FEED_MAX }).items,
       feed_unread: this.feed.unreadCount(),
+      attention: this.calm.dto(),
     };
   }
 
@@ -263,7 +285,7 @@ export class Work {
   }
 
   audit(page: Page) {
-    return pageOf(page, (rows) => this.#deps.store.read.audit(rows), auditItem);
+    return pageOf(page, (rows) => this.#deps.store.read.audit(rows), auditRowDto);
   }
 
   #bind(delegations: IncomingDelegations, queries: IncomingQueries, cancels: IncomingCancels, results: IncomingResults): void {
@@ -275,10 +297,4 @@ export class Work {
     messenger.onMessage('error', (message) => results.handle(message));
     messenger.onMessage('notify', (message) => this.#notices.handle(message));
   }
-}
-
-function auditItem(row: AuditRow) {
-  const { seq, at, actor, surface, action, object, digest } = row;
-  const detail: unknown = JSON.parse(row.detail);
-  return { seq, at, actor, surface, action, object, digest, detail };
 }

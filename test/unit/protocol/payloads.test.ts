@@ -139,10 +139,19 @@ describe('replies', () => {
     expect(reason(payloads.parseResponse({ summary: 'x', truncated: 1 }))).toContain('"truncated"');
   });
 
+  it('ack: a held request says so beside the state that every hub knows, and anything but true is not held', () => {
+    const read = (held: unknown, held_ms?: unknown) =>
+      value(payloads.parseAck({ accepted: true, state: 'pending_approval', held, ...(held_ms === undefined ? {} : { held_ms }) }));
+    expect(read(true, 5000)).toMatchObject({ state: 'pending_approval', held: true, held_ms: 5000 });
+    expect([read(true).held_ms, read('yes').held, read(null).held]).toEqual([null, false, false]);
+  });
+
   it('ack: a refusal without a code is a rejection, a state that is unknown is no state', () => {
     expect(value(payloads.parseAck({ accepted: true, state: 'pending_approval', estimated_ms: 5000 }))).toEqual({
       accepted: true,
       state: 'pending_approval',
+      held: false,
+      held_ms: null,
       estimated_ms: 5000,
       code: null,
       reason: null,

@@ -28,6 +28,7 @@ const approval = (id: string, state: ApprovalDto['state'] = 'pending'): Approval
   report_back: true,
   received_at: 0,
   expires_at: 1,
+  held: null,
   decided_at: null,
   decided_by: null,
   surface: null,

@@ -1,0 +1,299 @@
+// When the people of this hub want to be asked, and when not: pause, quiet hours, mutes, and who may disturb them. Says of each request whether
+// a person is asked later; a change is stored and audited first, and what waits follows it in the same commit. Never answers a request.
+import type { AttentionDto, QuietPeriodDto } from '../../../preload/contract/attention.ts';
+import { holdOf, type Hold } from '../../core/holding.ts';
+import { quietAt, type Quiet, type QuietPeriod } from '../../core/quiet-hours.ts';
+import { AppError } from '../../lib/app-error.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { PartyKey, PeerRow, Reads, Store, Tables } from '../../ports/store.ts';
+import type { KeyHex } from '../../ports/transport.ts';
+import type { EventBus } from '../event-bus.ts';
+import type { AuditTrail } from '../work/audit-trail.ts';
+import type { Decider } from '../work/approvals.ts';
+import { OWNER_PARTY, type Parties } from '../work/parties.ts';
+import type { After, UnitOfWork } from '../work/unit-of-work.ts';
+import { NO_CALM, readCalm, writeCalm, type CalmRecord } from './calm-record.ts';
+import { Floods } from './floods.ts';
+import { CALM_MAX_MS } from './limits.ts';
+
+interface Deps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly events: EventBus;
+  readonly unit: UnitOfWork;
+  readonly audit: AuditTrail;
+  readonly parties: Parties;
+  readonly resolvePeer: (to: string) => { readonly peer: PeerRow };
+  /** The zone by whose clock quiet hours are. */
+  readonly timeZone: () => string;
+}
+
+export interface AskedRequest {
+  readonly party: PartyKey;
+  readonly urgent: boolean;
+  readonly decision: 'deliver' | 'ask' | 'decline';
+}
+
+/** What a change means for requests that wait for a person already: all, those of one party, or none is put off with it. */
+export type PutOff = { readonly why: 'paused' } | { readonly why: 'muted'; readonly party: PartyKey } | null;
+
+export class CalmKeeper {
+  readonly floods: Floods;
+  readonly #deps: Deps;
+  #calm: CalmRecord;
+  #onChange: (tables: Tables, after: After, putOff: PutOff) => void = () => undefined;
+  /** The last picture that was told, as text. */
+  #told: string;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+    this.floods = new Floods(deps.clock, () => this.tell());
+    const stored = readCalm(deps.store.read);
+    if (stored === undefined) deps.log.warn('pause and quiet hours could not be read; there are none now');
+    this.#calm = stored ?? NO_CALM;
+    this.#told = JSON.stringify(this.dto());
+  }
+
+  /** Called inside the commit of every change, after it: what waits follows it. */
+  onChange(follow: (tables: Tables, after: After, putOff: PutOff) => void): void {
+    this.#onChange = follow;
+  }
+
+  stop(): void {
+    this.floods.stop();
+  }
+
+  /** Why and until when a person is asked later about a request; null: now, or not at all. A person's own request is never put off. */
+  holdOf(reads: Reads, { party, urgent, decision }: AskedRequest): Hold | null {
+    if (party === OWNER_PARTY) return null;
+    const now = this.#deps.clock.wallMs();
+    const muted = reads.mute(party);
+    return holdOf(
+      { decision, urgent },
+      {
+        paused: isOver(this.#calm.paused?.until, now) ? null : this.#calm.paused,
+        mutedUntil: muted === undefined || muted.until <= now ? null : muted.until,
+        quietUntil: this.#quiet(now)?.until ?? null,
+        mayInterrupt: this.#calm.urgent.some((key) => key === party),
+      },
+    );
+  }
+
+  /** Whether what comes from this one may make a sound. */
+  mayRing(party: PartyKey): boolean {
+    return !this.floods.isFlooding(party) && !this.isMuted(party);
+  }
+
+  isMuted(party: PartyKey): boolean {
+    return (this.#deps.store.read.mute(party)?.until ?? 0) > this.#deps.clock.wallMs();
+  }
+
+  /** True when there is anything whose end has to be looked for. */
+  get isSet(): boolean {
+    return this.#calm.paused !== null || this.#calm.periods.some(({ on }) => on) || this.#deps.store.read.mutes().length > 0;
+  }
+
+  dto(): AttentionDto {
+    const { clock, parties, store, timeZone } = this.#deps;
+    const now = clock.wallMs();
+    const { paused, periods, urgent } = this.#calm;
+    const named = <T extends { readonly party: PartyKey }>({ party, ...rest }: T) => {
+      const peer = parties.peer(party);
+      return peer?.trust === 'paired' || peer?.trust === 'suspended' ? [{ peer_id: peer.agentId, peer_name: peer.petname, ...rest }] : [];
+    };
+    return {
+      paused: isOver(paused?.until, now) ? null : paused,
+      quiet_hours: {
+        periods: periods.map(periodDto),
+        urgent_peers: urgent.flatMap((key) => parties.agentIdOf(key) ?? []),
+      },
+      quiet_now: this.#quiet(now) ?? null,
+      time_zone: timeZone(),
+      mutes: store.read
+        .mutes()
+        .filter(({ until }) => until > now)
+        .flatMap(named),
+      floods: this.floods
+        .list()
+        .flatMap(named)
+        .map(({ offersMute, ...flood }) => ({ ...flood, offers_mute: offersMute })),
+    };
+  }
+
+  /** Nothing is asked and nothing let in until then; null: until a person goes on. @throws AppError bad_request */
+  async pause(until: number | null, person: Decider): Promise<AttentionDto> {
+    const since = this.#deps.clock.wallMs();
+    if (until !== null) this.#checkEnd(until);
+    return this.#change({ ...this.#calm, paused: { since, until } }, person, 'attention.paused', { until }, { why: 'paused' });
+  }
+
+  /** What was put off by the pause is asked now, unless something else keeps it. */
+  async resume(person: Decider): Promise<AttentionDto> {
+    return this.#change({ ...this.#calm, paused: null }, person, 'attention.resumed', {}, null);
+  }
+
+  /** @param urgentPeers undefined: as they are. @throws AppError peer_not_found */
+  async setQuietHours(
+    periods: readonly QuietPeriodDto[],
+    urgentPeers: readonly string[] | undefined,
+    person: Decider,
+  ): Promise<AttentionDto> {
+    const urgent = urgentPeers === undefined ? this.#calm.urgent : this.#keysOf(urgentPeers);
+    const calm = { ...this.#calm, periods: periods.map(periodOf), urgent };
+    return this.#change(calm, person, 'attention.quiet_hours', { periods: periods.length, urgent: urgent.length }, null);
+  }
+
+  /** Its requests are asked later and its notices make no sound. @throws AppError bad_request, peer_not_found, pairing_required */
+  async mute(id: string, until: number, person: Decider): Promise<AttentionDto> {
+    const { unit, audit, clock } = this.#deps;
+    this.#checkEnd(until);
+    const { key } = this.#deps.resolvePeer(id).peer;
+    await unit.run((tables, after) => {
+      tables.putMute({ party: key, since: Math.min(clock.wallMs(), until - 1), until });
+      audit.append(tables, { ...byPerson(person), action: 'peer.muted', object: key, detail: { until } });
+      this.#onChange(tables, after, { why: 'muted', party: key });
+      after(() => this.floods.forget(key));
+      after(() => this.tell());
+    });
+    return this.dto();
+  }
+
+  /** @throws AppError peer_not_found */
+  async unmute(id: string, person: Decider): Promise<AttentionDto> {
+    const { unit, audit } = this.#deps;
+    const { key } = this.#deps.resolvePeer(id).peer;
+    await unit.run((tables, after) => {
+      if (tables.mute(key) === undefined) return;
+      tables.deleteMute(key);
+      audit.append(tables, { ...byPerson(person), action: 'peer.unmuted', object: key });
+      this.#onChange(tables, after, null);
+      after(() => this.tell());
+    });
+    return this.dto();
+  }
+
+  /** Inside the commit that ends the trust in a hub: nothing is kept of how it was to be heard. */
+  partyEnded(tables: Tables, after: After, party: PartyKey): void {
+    if (tables.peer(party)?.trust === 'suspended') return;
+    tables.deleteMute(party);
+    const calm = { ...this.#calm, urgent: this.#calm.urgent.filter((key) => key !== party) };
+    if (calm.urgent.length !== this.#calm.urgent.length) writeCalm(tables, calm);
+    after(() => {
+      this.#calm = { ...this.#calm, urgent: calm.urgent };
+      this.floods.forget(party);
+      this.tell();
+    });
+  }
+
+  /** True when a pause or a mute is over and still on record. */
+  get hasEnded(): boolean {
+    const now = this.#deps.clock.wallMs();
+    return isOver(this.#calm.paused?.until, now) || this.#deps.store.read.mutes().some(({ until }) => until <= now);
+  }
+
+  /** Ends, inside a commit, a pause and mutes whose time is over. */
+  endWhatIsOver(tables: Tables, after: After): void {
+    const { clock, audit } = this.#deps;
+    const now = clock.wallMs();
+    for (const { party, until } of tables.mutes()) {
+      if (until > now) continue;
+      tables.deleteMute(party);
+      audit.append(tables, { ...BY_CLOCK, action: 'peer.unmuted', object: party });
+    }
+    if (this.#calm.paused === null || !isOver(this.#calm.paused.until, now)) return;
+    const calm = { ...this.#calm, paused: null };
+    writeCalm(tables, calm);
+    audit.append(tables, { ...BY_CLOCK, action: 'attention.resumed', object: 'attention' });
+    after(() => (this.#calm = calm));
+  }
+
+  /** The next moment at which something ends by the wall clock; undefined when nothing does. */
+  nextEndAt(): number | undefined {
+    const now = this.#deps.clock.wallMs();
+    const ends = [this.#calm.paused?.until, this.#quiet(now)?.until, ...this.#deps.store.read.mutes().map(({ until }) => until)];
+    const times = ends.filter((end) => end !== null && end !== undefined);
+    return times.length === 0 ? undefined : Math.min(...times);
+  }
+
+  /** Tells the pages, when what they know is not so any more. */
+  tell(): void {
+    const attention = this.dto();
+    const text = JSON.stringify(attention);
+    if (text === this.#told) return;
+    this.#told = text;
+    this.#deps.events.publish({ type: 'calm', attention });
+  }
+
+  async #change(
+    calm: CalmRecord,
+    person: Decider,
+    action: string,
+    detail: Readonly<Record<string, number | null>>,
+    putOff: PutOff,
+  ): Promise<AttentionDto> {
+    const before = this.#calm;
+    try {
+      await this.#deps.unit.run((tables, after) => {
+        writeCalm(tables, calm);
+        this.#deps.audit.append(tables, { ...byPerson(person), action, object: 'attention', detail });
+        // From here on in this commit, too: what waits is judged by it.
+        this.#calm = calm;
+        this.#onChange(tables, after, putOff);
+        after(() => this.tell());
+      });
+    } catch (error) {
+      this.#calm = before;
+      throw error;
+    }
+    return this.dto();
+  }
+
+  #quiet(now: number): Quiet | undefined {
+    return quietAt(this.#calm.periods, now, this.#deps.timeZone());
+  }
+
+  #keysOf(names: readonly string[]): readonly KeyHex[] {
+    return [...new Set(names.map((name) => this.#deps.resolvePeer(name).peer.key))];
+  }
+
+  #checkEnd(until: number): void {
+    const now = this.#deps.clock.wallMs();
+    if (until > now && until <= now + CALM_MAX_MS) return;
+    throw new AppError('bad_request', 'The end is a time to come, within 31 days.', { failedBy: 'input' });
+  }
+}
+
+const BY_CLOCK = { actor: 'clock', surface: 'clock' } as const;
+
+function byPerson({ tokenId, surface }: Decider): { readonly actor: string; readonly surface: Decider['surface'] } {
+  return { actor: tokenId, surface };
+}
+
+function isOver(until: number | null | undefined, now: number): boolean {
+  return until !== null && until !== undefined && until <= now;
+}
+
+function periodOf({ from, to, ...period }: QuietPeriodDto): QuietPeriod {
+  return {
+    ...period,
+    days: [...new Set(period.days)].sort((one, other) => one - other),
+    fromMinute: minuteOf(from),
+    toMinute: minuteOf(to),
+  };
+}
+
+function periodDto({ fromMinute, toMinute, ...period }: QuietPeriod): QuietPeriodDto {
+  return { ...period, from: timeOf(fromMinute), to: timeOf(toMinute) };
+}
+
+function minuteOf(time: string): number {
+  const [hour, minute] = time.split(':');
+  return Number(hour) * 60 + Number(minute);
+}
+
+function timeOf(minute: number): string {
+  const two = (part: number): string => String(part).padStart(2, '0');
+  return `${two(Math.floor(minute / 60))}:${two(minute % 60)}`;
+}

@@ -1,0 +1,113 @@
+// Counts what each hub asked in vain: refused because too much of its waits already, or declined. Kept in memory alone, since whoever floods
+// must not fill the disk; it decides nothing but whether a hub may still make a sound.
+import type { Clock, TimerHandle } from '../../ports/clock.ts';
+import type { PartyKey } from '../../ports/store.ts';
+import { isLocal } from '../work/parties.ts';
+import { FLOOD_TOLD_INTERVAL_MS, FLOOD_WINDOW_MS, REFUSALS_BEFORE_MUTE_OFFER } from './limits.ts';
+
+export interface Flood {
+  readonly party: PartyKey;
+  /** Wall clock of the first refusal counted. */
+  readonly since: number;
+  readonly refused: number;
+  readonly offersMute: boolean;
+}
+
+interface Counted {
+  readonly since: number;
+  refused: number;
+  /** Monotonic times of the newest refusals, oldest first; never more than it takes to offer a mute. */
+  newest: readonly number[];
+}
+
+export class Floods {
+  readonly #clock: Clock;
+  readonly #onChange: () => void;
+  /** One entry for each hub that is paired at most. */
+  readonly #counted = new Map<PartyKey, Counted>();
+  #toldAtMs = Number.NEGATIVE_INFINITY;
+  #telling: TimerHandle | undefined;
+  #fading: TimerHandle | undefined;
+
+  /** @param onChange called after a change, at most once a second */
+  constructor(clock: Clock, onChange: () => void) {
+    this.#clock = clock;
+    this.#onChange = onChange;
+  }
+
+  /** One more request in vain; agents of this hub are not counted. */
+  add(party: PartyKey, why: 'too_many' | 'declined'): void {
+    if (isLocal(party)) return;
+    this.#forgetOld();
+    const nowMs = this.#clock.monotonicMs();
+    const counted = this.#counted.get(party) ?? { since: this.#clock.wallMs(), refused: 0, newest: [] };
+    if (why === 'too_many') counted.refused += 1;
+    counted.newest = [...counted.newest, nowMs].slice(-REFUSALS_BEFORE_MUTE_OFFER);
+    this.#counted.set(party, counted);
+    this.#tell();
+    this.#armFading();
+  }
+
+  /** True while this hub asks again and again in vain: it makes no sound. */
+  isFlooding(party: PartyKey): boolean {
+    const counted = this.#counted.get(party);
+    return counted !== undefined && this.#offersMute(counted);
+  }
+
+  list(): readonly Flood[] {
+    return [...this.#counted]
+      .map(([party, counted]) => ({ party, since: counted.since, refused: counted.refused, offersMute: this.#offersMute(counted) }))
+      .filter(({ refused, offersMute }) => refused > 0 || offersMute);
+  }
+
+  /** The owner has answered it: the count begins anew. */
+  forget(party: PartyKey): void {
+    if (this.#counted.delete(party)) this.#tell();
+  }
+
+  stop(): void {
+    this.#telling?.cancel();
+    this.#fading?.cancel();
+    this.#telling = undefined;
+    this.#fading = undefined;
+    this.#counted.clear();
+  }
+
+  #offersMute({ newest }: Counted): boolean {
+    const first = newest[0];
+    return first !== undefined && newest.length >= REFUSALS_BEFORE_MUTE_OFFER && this.#clock.monotonicMs() - first < FLOOD_WINDOW_MS;
+  }
+
+  #tell(): void {
+    if (this.#telling !== undefined) return;
+    const waitMs = this.#toldAtMs + FLOOD_TOLD_INTERVAL_MS - this.#clock.monotonicMs();
+    const tell = (): void => {
+      this.#telling = undefined;
+      this.#toldAtMs = this.#clock.monotonicMs();
+      this.#onChange();
+    };
+    if (waitMs <= 0) tell();
+    else this.#telling = this.#clock.setTimer(waitMs, tell);
+  }
+
+  /** Wakes when the oldest refusal that counts is too old to. */
+  #armFading(): void {
+    if (this.#fading !== undefined || this.#counted.size === 0) return;
+    const nowMs = this.#clock.monotonicMs();
+    const ends = [...this.#counted.values()].flatMap(({ newest }) => [newest[0], newest.at(-1)]).filter((time) => time !== undefined);
+    const nextMs = Math.min(...ends.map((time) => time + FLOOD_WINDOW_MS).filter((time) => time > nowMs));
+    this.#fading = this.#clock.setTimer(Math.max(0, nextMs - nowMs), () => {
+      this.#fading = undefined;
+      this.#forgetOld();
+      this.#tell();
+      this.#armFading();
+    });
+  }
+
+  #forgetOld(): void {
+    const nowMs = this.#clock.monotonicMs();
+    for (const [party, { newest }] of this.#counted) {
+      if (nowMs - (newest.at(-1) ?? 0) >= FLOOD_WINDOW_MS) this.#counted.delete(party);
+    }
+  }
+}

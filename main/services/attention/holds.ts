@@ -1,0 +1,223 @@
+// The requests that are held: put off when a person does not want to be asked, asked when that is over or a person says so. A hold only moves
+// the question; the request's own time goes on, and nothing is ever allowed by it (PROTOCOL.md, Delegation states).
+import type { ApprovalDto } from '../../../preload/contract/dto.ts';
+import type { Hold } from '../../core/holding.ts';
+import { AppError } from '../../lib/app-error.ts';
+import type { Clock, TimerHandle } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { Reads, Store, Tables, TaskRow } from '../../ports/store.ts';
+import type { ApprovalViews } from '../work/approval-views.ts';
+import type { Decider } from '../work/approvals.ts';
+import type { AuditTrail } from '../work/audit-trail.ts';
+import type { Progress } from '../work/progress.ts';
+import { changeTask, moveTask } from '../work/task-moves.ts';
+import type { After, UnitOfWork } from '../work/unit-of-work.ts';
+import type { WorkEvents } from '../work/work-events.ts';
+import type { CalmKeeper, PutOff } from './calm-keeper.ts';
+import { CALM_LOOK_INTERVAL_MS, CALM_MAX_MS, CALM_RETRY_MS } from './limits.ts';
+
+interface Deps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly unit: UnitOfWork;
+  readonly calm: CalmKeeper;
+  readonly progress: Progress;
+  readonly events: WorkEvents;
+  readonly audit: AuditTrail;
+  readonly views: Pick<ApprovalViews, 'dto'>;
+}
+
+export class Holds {
+  readonly #deps: Deps;
+  #timer: TimerHandle | undefined;
+  #running = false;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+    deps.calm.onChange((tables, after, putOff) => this.#follow(tables, after, putOff));
+  }
+
+  /** Asks about what became due while the hub was down. Idempotent, never rejects. */
+  async start(): Promise<void> {
+    if (this.#running) return;
+    this.#running = true;
+    await this.#look();
+  }
+
+  stop(): void {
+    this.#running = false;
+    this.#timer?.cancel();
+    this.#timer = undefined;
+  }
+
+  /** Held ones among the requests that wait for a person. */
+  count(): number {
+    return heldHere(this.#deps.store.read).length;
+  }
+
+  /** A person puts a card off. @throws AppError not_found, conflict (it waits for nobody), bad_request */
+  async hold(approvalId: string, until: number, person: Decider): Promise<ApprovalDto> {
+    const { unit, clock, audit } = this.#deps;
+    const now = clock.wallMs();
+    if (until <= now || until > now + CALM_MAX_MS) {
+      throw new AppError('bad_request', 'A request is put off until a time to come, within 31 days.', { failedBy: 'input' });
+    }
+    await unit.run((tables, after) => {
+      const { approval, task } = waiting(tables, approvalId);
+      this.#put(tables, after, task, { why: 'person', until });
+      audit.append(tables, {
+        actor: person.tokenId,
+        surface: person.surface,
+        action: 'approval.held',
+        object: approval.id,
+        digest: approval.digest,
+        detail: { until },
+      });
+    });
+    this.#arm();
+    return this.#dto(approvalId);
+  }
+
+  /** A person wants to be asked now; quiet hours and a pause keep none of these back again. Returns how many are asked. */
+  async show(ids: readonly string[] | 'all', person: Decider): Promise<number> {
+    const { unit, audit } = this.#deps;
+    return unit.run((tables, after) => {
+      const wanted = ids === 'all' ? null : new Set(ids);
+      let shown = 0;
+      for (const task of heldHere(tables)) {
+        const approval = tables.approvalOfTask(task.id);
+        if (approval?.state !== 'pending' || (wanted !== null && !wanted.has(approval.id))) continue;
+        this.#release(tables, after, task, false);
+        const { id: object, digest } = approval;
+        audit.append(tables, { actor: person.tokenId, surface: person.surface, action: 'approval.shown', object, digest });
+        shown += 1;
+      }
+      return shown;
+    });
+  }
+
+  /** A request is admitted as held: looks again when that is over. */
+  admitted(after: After): void {
+    after(() => this.#arm());
+  }
+
+  /** Pause, quiet hours or mutes have changed in this commit. */
+  #follow(tables: Tables, after: After, putOff: PutOff): void {
+    this.#review(tables, after);
+    if (putOff !== null) {
+      for (const task of tables.tasksInStates(['awaiting_approval'])) {
+        if (task.direction === 'outgoing' || (putOff.why === 'muted' && task.party !== putOff.party)) continue;
+        const hold = this.#holdNow(tables, task);
+        if (hold?.why === putOff.why) this.#put(tables, after, task, hold);
+      }
+    }
+    after(() => this.#arm());
+  }
+
+  /** Each held request as it would be held now: longer, for another reason, or not at all. */
+  #review(tables: Tables, after: After): void {
+    for (const task of heldHere(tables)) {
+      const hold = this.#holdNow(tables, task);
+      if (hold === null) this.#release(tables, after, task, true);
+      else if (!isHeldSo(task, hold)) this.#put(tables, after, task, hold);
+    }
+  }
+
+  #isChanged(): boolean {
+    const { read } = this.#deps.store;
+    return heldHere(read).some((task) => {
+      const hold = this.#holdNow(read, task);
+      return hold === null || !isHeldSo(task, hold);
+    });
+  }
+
+  /** What a person put off stays so until its time, whatever else begins or ends. */
+  #holdNow(reads: Reads, { party, urgent, heldWhy, heldUntil }: TaskRow): Hold | null {
+    const { calm, clock } = this.#deps;
+    if (heldWhy === 'person' && heldUntil !== null && heldUntil > clock.wallMs()) return { why: heldWhy, until: heldUntil };
+    return calm.holdOf(reads, { party, urgent, decision: 'ask' });
+  }
+
+  #put(tables: Tables, after: After, task: TaskRow, { why, until }: Hold): void {
+    const change = { heldUntil: until, heldWhy: why };
+    const held = task.state === 'held' ? changeTask(tables, task, change) : moveTask(tables, task, 'held', change);
+    this.#tellAfter(after, held);
+  }
+
+  #release(tables: Tables, after: After, task: TaskRow, makesSound: boolean): void {
+    const asked = moveTask(tables, task, 'awaiting_approval', { heldUntil: null, heldWhy: null });
+    const approval = tables.approvalOfTask(task.id);
+    this.#tellAfter(after, asked);
+    if (makesSound && approval) after(() => this.#deps.events.attention(approval.id, asked.party));
+  }
+
+  #tellAfter(after: After, task: TaskRow): void {
+    after(() => {
+      this.#deps.events.taskChanged(task.id);
+      void this.#deps.progress.tell(task, progressOf(task, this.#deps.clock.wallMs()));
+    });
+  }
+
+  async #look(): Promise<void> {
+    const { unit, calm, log } = this.#deps;
+    try {
+      if (calm.hasEnded || this.#isChanged()) {
+        await unit.run((tables, after) => {
+          calm.endWhatIsOver(tables, after);
+          this.#review(tables, after);
+        });
+      }
+      calm.tell();
+      this.#arm();
+    } catch (error) {
+      log.warn('what is put off was not looked at', { error: String(error) });
+      this.#arm(CALM_RETRY_MS);
+    }
+  }
+
+  /** Wakes at the next end, and often enough that a wall clock that was set is noticed; not at all while nothing is put off. */
+  #arm(atMostMs = CALM_LOOK_INTERVAL_MS): void {
+    const { clock, calm, store } = this.#deps;
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    const held = heldHere(store.read);
+    if (!this.#running || (!calm.isSet && held.length === 0)) return;
+    const ends = [calm.nextEndAt(), ...held.map(({ heldUntil }) => heldUntil)].filter((end) => end !== null && end !== undefined);
+    const nextMs = Math.min(...ends) - clock.wallMs();
+    this.#timer = clock.setTimer(Math.max(0, Math.min(atMostMs, nextMs)), () => void this.#look());
+  }
+
+  /** The card as it stands. */
+  #dto(approvalId: string): ApprovalDto {
+    const row = this.#deps.store.read.approval(approvalId);
+    if (!row) throw noSuchRequest();
+    return this.#deps.views.dto(row);
+  }
+}
+
+/** What whoever asked is told: that a person is asked, or that one will be and, where that is known, in how many ms. */
+export function progressOf(task: Pick<TaskRow, 'state' | 'heldUntil'>, wallMs: number) {
+  if (task.state !== 'held') return { state: 'awaiting_approval' } as const;
+  return { state: 'held', heldMs: task.heldUntil === null ? null : Math.max(0, Math.round(task.heldUntil - wallMs)) } as const;
+}
+
+function isHeldSo(task: TaskRow, { why, until }: Hold): boolean {
+  return task.heldWhy === why && task.heldUntil === until;
+}
+
+function heldHere(reads: Reads): readonly TaskRow[] {
+  return reads.tasksInStates(['held']).filter(({ direction }) => direction !== 'outgoing');
+}
+
+function waiting(tables: Tables, approvalId: string) {
+  const approval = tables.approval(approvalId);
+  const task = approval && tables.task(approval.taskId);
+  if (!approval || !task) throw noSuchRequest();
+  if (approval.state === 'pending' && (task.state === 'awaiting_approval' || task.state === 'held')) return { approval, task };
+  throw new AppError('conflict', 'This request waits for nobody any more.', { failedBy: 'input' });
+}
+
+function noSuchRequest(): AppError {
+  return new AppError('not_found', 'There is no such request.', { failedBy: 'input' });
+}

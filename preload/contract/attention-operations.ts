@@ -1,0 +1,66 @@
+// The part of operations.ts that says when a person is asked: pause, quiet hours, mutes, and what is held. For people only.
+import * as v from 'valibot';
+import { shortText, timestamp, uuid, whole } from './parameters.ts';
+
+/** The most quiet hours a household keeps. */
+export const QUIET_PERIODS_MAX = 8;
+/** The most hubs that may disturb a quiet hour. */
+const URGENT_PEERS_MAX = 32;
+/** The most requests named at once; all that can be held. */
+const SHOWN_MAX = 50;
+
+const timeOfDay = v.pipe(v.string(), v.regex(/^(?:[01][0-9]|2[0-3]):[0-5][0-9]$/, 'a time of day is written like 21:30'));
+
+const period = v.pipe(
+  v.strictObject({
+    name: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(40)),
+    from: timeOfDay,
+    to: timeOfDay,
+    days: v.pipe(v.array(whole(1, 7)), v.minLength(1, 'it needs a day on which it begins'), v.maxLength(7)),
+    on: v.optional(v.boolean(), true),
+  }),
+  v.check(({ from, to }) => from !== to, 'quiet hours end at another time than they begin'),
+);
+
+export const ATTENTION_OPERATIONS = {
+  'attention.get': { method: 'GET', path: '/v1/attention', access: 'owner', params: v.object({}) },
+  'attention.pause': {
+    method: 'POST',
+    path: '/v1/pause',
+    access: 'owner',
+    /** null: until a person goes on. */
+    params: v.strictObject({ until: v.optional(v.nullable(timestamp), null) }),
+  },
+  'attention.resume': { method: 'POST', path: '/v1/resume', access: 'owner', params: v.strictObject({}) },
+  'attention.setQuietHours': {
+    method: 'PUT',
+    path: '/v1/quiet-hours',
+    access: 'owner',
+    params: v.strictObject({
+      periods: v.pipe(v.array(period), v.maxLength(QUIET_PERIODS_MAX)),
+      /** By agent id or name; what is left out stays. */
+      urgent_peers: v.optional(v.pipe(v.array(shortText), v.maxLength(URGENT_PEERS_MAX))),
+    }),
+  },
+  'attention.mute': {
+    method: 'PUT',
+    path: '/v1/peers/:id/mute',
+    access: 'owner',
+    params: v.strictObject({ id: shortText, until: timestamp }),
+  },
+  'attention.unmute': { method: 'DELETE', path: '/v1/peers/:id/mute', access: 'owner', params: v.strictObject({ id: shortText }) },
+  /** Put a card off: it comes back at that time, unless its own time is over before. */
+  'attention.hold': {
+    method: 'POST',
+    path: '/v1/approvals/:id/hold',
+    access: 'owner',
+    params: v.strictObject({ id: uuid, until: timestamp }),
+  },
+  /** Ask now about what is held. */
+  'attention.show': {
+    method: 'POST',
+    path: '/v1/approvals/show',
+    access: 'owner',
+    params: v.strictObject({ ids: v.union([v.literal('all'), v.pipe(v.array(uuid), v.maxLength(SHOWN_MAX))]) }),
+  },
+} as const;

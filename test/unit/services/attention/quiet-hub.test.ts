@@ -1,0 +1,294 @@
+// The household is asked when it wants to be: quiet hours, pause, mutes and cards that are put off, over two hubs with real stores. Whatever is
+// held is never let in by itself, and whoever asked is told.
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { ApprovalDto } from '../../../../preload/contract/dto.ts';
+import { BROWSER, delegation, OWNER, peerRow } from '../../../fakes/work-hub.ts';
+import { closeTwoHubs, newest, openTwoHubs, type TwoHubs } from '../../../fakes/two-work-hubs.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const EVERY_DAY = [1, 2, 3, 4, 5, 6, 7];
+let hubs: TwoHubs;
+
+beforeEach(async () => {
+  hubs = await openTwoHubs();
+});
+afterEach(() => closeTwoHubs(hubs));
+
+const now = (): number => hubs.clock.wallMs();
+const rings = (): readonly string[] => hubs.mum.events.filter((event) => event.type === 'attention').map(({ peer_name }) => peer_name);
+const send = async (task: string, more: Parameters<typeof delegation>[2] = {}) => {
+  const report = await hubs.dad.work.sender.delegate(delegation('mum', task, { domain: 'family.chat', ...more }), 'openclaw', null);
+  await hubs.clock.settle();
+  return report;
+};
+const timeOf = (atMs: number): string => new Date(atMs).toISOString().slice(11, 16);
+/** Quiet hours of mum's that are on now and for `forMs` from now; her clock shows UTC. */
+const quietFor = (forMs: number, urgentPeers?: readonly string[]) =>
+  hubs.mum.work.calm.setQuietHours(
+    [{ name: 'Dinner', from: timeOf(now() - HOUR_MS), to: timeOf(now() + forMs), days: EVERY_DAY, on: true }],
+    urgentPeers,
+    BROWSER,
+  );
+const alwaysAllow = async (card: ApprovalDto): Promise<void> => {
+  await hubs.mum.work.approvals.decide({ ...card, decision: 'allow', scope: 'until', until: now() + 20 * DAY_MS }, BROWSER);
+};
+
+describe('quiet hours', () => {
+  test('hold a request without a sound, tell the asker so and until when, and ask when they are over', async () => {
+    await quietFor(HOUR_MS);
+    const until = hubs.mum.work.calm.dto().quiet_now?.until ?? 0;
+    await send('Dinner is at 7');
+    expect(hubs.mum.card).toMatchObject({ state: 'pending', task_state: 'held', held: { why: 'quiet_hours', until } });
+    expect(rings()).toEqual([]);
+    const asked = newest(hubs.dad);
+    expect(asked.state).toBe('held');
+    expect(Math.abs((asked.heldUntil ?? 0) - until)).toBeLessThan(10);
+
+    await hubs.clock.advance(HOUR_MS + 1_000);
+    expect(hubs.mum.card).toMatchObject({ state: 'pending', task_state: 'awaiting_approval', held: null });
+    expect(rings()).toEqual(['dad']);
+    expect(newest(hubs.dad).state).toBe('awaiting_approval');
+    expect(await hubs.mum.work.inbox.claim('claude', 9)).toEqual([]);
+    expect(hubs.mum.auditActions()).toEqual(expect.arrayContaining(['attention.quiet_hours', 'request.held']));
+  });
+
+  test('hold a dangerous request as well', async () => {
+    await hubs.mum.work.agents.setClass('claude', { riskClass: 'R3' }, OWNER);
+    await quietFor(HOUR_MS);
+    await send('Unlock the front door');
+    expect(hubs.mum.card).toMatchObject({ risk_class: 'R3', held: { why: 'quiet_hours' } });
+  });
+
+  test('let through what is urgent only from a hub that the owner named', async () => {
+    await quietFor(HOUR_MS);
+    await send('Open the gate', { priority: 'urgent' });
+    expect(hubs.mum.card.held).not.toBeNull();
+    await hubs.mum.decide(hubs.mum.card, 'decline');
+    await quietFor(HOUR_MS, ['dad']);
+    await send('Open the gate, please', { priority: 'urgent' });
+    expect(hubs.mum.card.held).toBeNull();
+    await hubs.mum.decide(hubs.mum.card, 'decline');
+    await send('Not so urgent');
+    expect(hubs.mum.card.held).not.toBeNull();
+  });
+
+  test('leave alone what a rule lets in: it disturbs nobody', async () => {
+    await hubs.mum.work.agents.setClass('claude', { riskClass: 'R1' }, OWNER);
+    await send('Add salt');
+    await alwaysAllow(hubs.mum.card);
+    await quietFor(HOUR_MS);
+    await send('Add sugar');
+    expect(hubs.mum.work.approvals.pending()).toEqual([]);
+    const items = await hubs.mum.work.inbox.claim('claude', 9);
+    expect(items.map(({ untrusted }) => untrusted.text)).toEqual(['Add salt', 'Add sugar']);
+  });
+
+  test('put nobody off beyond the request’s own time: it expires while it is held, in words of its own', async () => {
+    await quietFor(2 * HOUR_MS);
+    await send('Dinner is at 7', { deadline_ms: HOUR_MS });
+    await hubs.clock.advance(HOUR_MS + 1_000);
+    expect(hubs.mum.work.approvals.pending()).toEqual([]);
+    const ended = newest(hubs.dad);
+    expect([ended.state, ended.code]).toEqual(['expired', 'approval_expired']);
+    expect(ended.result).toContain('was held until somebody wants to be asked');
+    expect(await hubs.mum.work.inbox.claim('claude', 9)).toEqual([]);
+  });
+
+  test('that are taken away ask about everything at once', async () => {
+    await quietFor(HOUR_MS);
+    await send('Dinner is at 7');
+    await hubs.mum.work.calm.setQuietHours([], undefined, BROWSER);
+    expect(hubs.mum.card.held).toBeNull();
+    expect(rings()).toEqual(['dad']);
+  });
+
+  test('hold a question on its open line, which ends in time with words that say so', async () => {
+    await quietFor(HOUR_MS);
+    const answer = hubs.mum.hears(hubs.dad.key, {
+      id: crypto.randomUUID(),
+      kind: 'query',
+      payload: { question: 'Is Mum home?', domain: 'family.chat', deadline_ms: 5_000 },
+    });
+    await hubs.clock.settle();
+    expect(hubs.mum.card).toMatchObject({ kind: 'query', held: { why: 'quiet_hours' } });
+    await hubs.clock.advance(5_100);
+    expect((await answer).payload).toMatchObject({ code: 'approval_expired' });
+  });
+
+  test('and what they hold survive a restart; what became due meanwhile is asked then', async () => {
+    await quietFor(HOUR_MS);
+    await send('Dinner is at 7');
+    await hubs.mum.restart();
+    expect(hubs.mum.card).toMatchObject({ held: { why: 'quiet_hours' } });
+    hubs.clock.jumpWall(2 * HOUR_MS);
+    await hubs.mum.restart();
+    expect(hubs.mum.card.held).toBeNull();
+    expect(rings()).toEqual(['dad']);
+  });
+
+  test('end for what they hold within a minute when the wall clock is set', async () => {
+    await quietFor(HOUR_MS);
+    await send('Dinner is at 7');
+    hubs.clock.jumpWall(2 * HOUR_MS);
+    await hubs.clock.advance(61_000);
+    expect(hubs.mum.card.held).toBeNull();
+  });
+});
+
+describe('a held card', () => {
+  test('can be decided while it is held', async () => {
+    await quietFor(HOUR_MS);
+    await send('Dinner is at 7');
+    await hubs.mum.decide(hubs.mum.card, 'allow');
+    expect(await hubs.mum.work.inbox.claim('claude', 9)).toHaveLength(1);
+    await hubs.clock.settle();
+    expect(newest(hubs.dad).state).toBe('queued');
+  });
+
+  test('that is shown stays shown, though the quiet hour goes on', async () => {
+    await quietFor(HOUR_MS);
+    await send('Dinner is at 7');
+    expect(await hubs.mum.work.holds.show('all', BROWSER)).toBe(1);
+    expect(hubs.mum.card.held).toBeNull();
+    await hubs.clock.advance(120_000);
+    expect(hubs.mum.card.held).toBeNull();
+    // The person is looking: there is no need to ring.
+    expect(rings()).toEqual([]);
+    expect(await hubs.mum.work.holds.show('all', BROWSER)).toBe(0);
+  });
+
+  test('can be put off by a person until a time, by the card or not at all', async () => {
+    await send('Dinner is at 7');
+    const { id } = hubs.mum.card;
+    expect((await hubs.mum.work.holds.hold(id, now() + HOUR_MS, BROWSER)).held).toEqual({ why: 'person', until: now() + HOUR_MS });
+    await hubs.clock.settle();
+    expect(newest(hubs.dad).state).toBe('held');
+    await hubs.mum.work.calm.pause(null, BROWSER);
+    await hubs.mum.work.calm.resume(BROWSER);
+    expect(hubs.mum.card.held?.why).toBe('person');
+    await expect(hubs.mum.work.holds.hold(id, now(), BROWSER)).rejects.toMatchObject({ code: 'bad_request' });
+    await hubs.clock.advance(HOUR_MS + 1_000);
+    expect(hubs.mum.card.held).toBeNull();
+    await hubs.mum.decide(hubs.mum.card, 'decline');
+    await expect(hubs.mum.work.holds.hold(id, now() + HOUR_MS, BROWSER)).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  test('keeps its place among the five of its hub', async () => {
+    await quietFor(HOUR_MS);
+    for (let round = 0; round < 6; round++) await send(`Task ${round}`).catch(() => undefined);
+    expect(hubs.mum.work.approvals.pending()).toHaveLength(5);
+  });
+});
+
+describe('a pause', () => {
+  test('holds what waits and what comes, what a rule would let in as well, and asks about all of it afterwards', async () => {
+    await hubs.mum.work.agents.setClass('claude', { riskClass: 'R1' }, OWNER);
+    await send('Add salt');
+    await alwaysAllow(hubs.mum.card);
+    const salt = await hubs.mum.claim('claude');
+    await hubs.mum.work.inbox.reply('claude', salt.delivery_id, { status: 'completed', outcome: 'Done', truncated: false });
+    await hubs.mum.work.agents.setClass('claude', { riskClass: 'R2' }, OWNER);
+    await send('First');
+    await hubs.mum.work.agents.setClass('claude', { riskClass: 'R1' }, OWNER);
+    await hubs.mum.work.calm.pause(null, BROWSER);
+    await send('Add sugar');
+    const held = hubs.mum.work.approvals.pending();
+    expect(held.map(({ text, held: why }) => [text, why])).toEqual([
+      ['First', { why: 'paused', until: null }],
+      ['Add sugar', { why: 'paused', until: null }],
+    ]);
+    expect(newest(hubs.dad)).toMatchObject({ state: 'held', heldUntil: null });
+    await hubs.clock.advance(HOUR_MS);
+    expect(hubs.mum.work.approvals.pending().every((card) => card.held !== null)).toBe(true);
+
+    await hubs.mum.work.calm.resume(BROWSER);
+    expect(hubs.mum.work.approvals.pending().map((card) => card.held)).toEqual([null, null]);
+    expect(hubs.mum.store.read.countDeliveries('claude', ['queued'])).toBe(0);
+    expect(hubs.mum.auditActions()).toEqual(expect.arrayContaining(['attention.paused', 'attention.resumed']));
+  });
+
+  test('until a time ends by itself, in the audit too, and the pages are told', async () => {
+    await hubs.mum.work.calm.pause(now() + HOUR_MS, BROWSER);
+    await send('Dinner is at 7');
+    await hubs.clock.advance(HOUR_MS + 1_000);
+    expect(hubs.mum.card.held).toBeNull();
+    expect(hubs.mum.work.calm.dto().paused).toBeNull();
+    const told = hubs.mum.events.flatMap((event) => (event.type === 'calm' ? [event.attention.paused] : []));
+    expect(told.map((paused) => paused !== null)).toEqual([true, false]);
+    expect(hubs.mum.store.read.audit({ limit: 9 }).find(({ action }) => action === 'attention.resumed')?.actor).toBe('clock');
+  });
+
+  test('survives a restart', async () => {
+    await hubs.mum.work.calm.pause(null, BROWSER);
+    await hubs.mum.restart();
+    hubs.dad.connect(hubs.mum);
+    await send('Dinner is at 7');
+    expect(hubs.mum.card.held).toEqual({ why: 'paused', until: null });
+  });
+
+  test('is not made until a time that has been, or beyond a month', async () => {
+    for (const until of [now(), now() + 32 * DAY_MS]) {
+      await expect(hubs.mum.work.calm.pause(until, BROWSER)).rejects.toMatchObject({ code: 'bad_request' });
+    }
+    expect(hubs.mum.work.calm.dto().paused).toBeNull();
+  });
+
+  test('leaves nothing ticking once it is over', async () => {
+    const before = hubs.clock.timers;
+    await hubs.mum.work.calm.pause(null, BROWSER);
+    expect(hubs.clock.timers).toBe(before + 1);
+    await hubs.mum.work.calm.resume(BROWSER);
+    expect(hubs.clock.timers).toBe(before);
+  });
+});
+
+describe('a mute', () => {
+  const mute = (ms = DAY_MS) => hubs.mum.work.calm.mute('dad', now() + ms, BROWSER);
+
+  test('puts that hub’s cards off and keeps its notices without a sound', async () => {
+    await send('Dinner is at 7');
+    await mute();
+    expect(hubs.mum.card.held).toMatchObject({ why: 'muted' });
+    const notice = { id: crypto.randomUUID(), kind: 'notify', payload: { topic: 'family.news', data: 'hello', importance: 'high' } };
+    await hubs.mum.isTold(hubs.dad.key, notice);
+    await hubs.mum.restart();
+    const [item] = hubs.mum.work.feed.list({ limit: 1 }).items;
+    expect(item).toMatchObject({ text: 'hello', unread: false });
+    expect(hubs.mum.work.feed.unreadCount()).toBe(0);
+    expect(hubs.mum.work.calm.dto().mutes).toMatchObject([{ peer_id: hubs.dad.agentId, peer_name: 'dad' }]);
+  });
+
+  test('is taken back by unmuting, and both are on record', async () => {
+    await send('Dinner is at 7');
+    await mute();
+    await hubs.mum.work.calm.unmute('dad', BROWSER);
+    expect(hubs.mum.card.held).toBeNull();
+    expect(hubs.mum.work.calm.dto().mutes).toEqual([]);
+    expect(hubs.mum.auditActions().filter((action) => action.endsWith('muted'))).toEqual(['peer.unmuted', 'peer.muted']);
+  });
+
+  test('ends with its time', async () => {
+    await mute(HOUR_MS);
+    await send('Dinner is at 7');
+    expect(hubs.mum.card.held?.why).toBe('muted');
+    await hubs.clock.advance(HOUR_MS + 1_000);
+    expect(hubs.mum.card.held).toBeNull();
+    expect(hubs.mum.work.calm.dto().mutes).toEqual([]);
+    expect(hubs.mum.store.read.mutes()).toEqual([]);
+  });
+
+  test('is forgotten with the hub, and so is that it may disturb', async () => {
+    await quietFor(HOUR_MS, ['dad']);
+    await mute();
+    const ended = await hubs.mum.store.write((tables) => {
+      tables.putPeer({ ...peerRow(hubs.dad), trust: 'revoked', revokedAt: now() });
+      return hubs.mum.work.peerEnded(tables, hubs.dad.key);
+    });
+    ended();
+    expect(hubs.mum.store.read.mutes()).toEqual([]);
+    expect(hubs.mum.work.calm.dto().quiet_hours.urgent_peers).toEqual([]);
+    await hubs.mum.restart();
+    expect(hubs.mum.work.calm.dto().quiet_hours.urgent_peers).toEqual([]);
+  });
+});

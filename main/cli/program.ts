@@ -68,6 +68,11 @@ export async function runProgram(argv: readonly string[], deps: ProgramDeps): Pr
   const run: Run = async (command, work) => {
     exitCode = await runCommand(command.optsWithGlobals<GlobalOptions>(), work);
   };
+  const runHub = async (flags: readonly string[]): Promise<void> => {
+    // A hub goes on when nobody reads its output any more.
+    new Terminal(false).whenClosed(() => undefined);
+    exitCode = await deps.runHub(flags);
+  };
   if (argv.some((argument) => TOKEN_ARGUMENT.test(argument))) {
     return reportFailure(
       new AppError('bad_request', 'A token was given as an argument, where every program on this computer can read it.', {
@@ -90,15 +95,13 @@ export async function runProgram(argv: readonly string[], deps: ProgramDeps): Pr
   addPeerCommands(program, run);
   addSendCommands(program, run);
   addTaskCommands(program, run);
-  addDemoCommand(program, run);
+  addDemoCommand(program, run, runHub);
   addInboxCommands(program, run);
   addApprovalCommands(program, run);
   addRuleCommands(program, run);
   addPairCommands(program, run);
   addAgentCommands(program, run);
-  addHubCommands(program, run, async (flags) => {
-    exitCode = await deps.runHub(flags);
-  });
+  addHubCommands(program, run, runHub);
   for (const [flags, description] of GLOBAL_OPTIONS) program.option(flags, description);
   for (const command of program.commands) prepare(command);
   try {

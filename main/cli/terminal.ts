@@ -11,6 +11,11 @@ export class Terminal {
     this.json = json;
   }
 
+  /** Calls `then` instead of ending the program when its output can no longer be written, as when its window is closed. */
+  whenClosed(then: () => void): void {
+    for (const stream of [process.stdout, process.stderr]) stream.removeAllListeners('error').on('error', then);
+  }
+
   get isInteractive(): boolean {
     return process.stdin.isTTY && process.stderr.isTTY;
   }

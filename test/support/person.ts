@@ -25,16 +25,21 @@ export class Person {
   }
 
   /** Starts main/entry/<entry>.ts at a terminal of its own, in the folder of the project. */
-  static start(entry: string, home: string, parameters: readonly string[]): Person {
+  static start(entry: string, home: string, parameters: readonly string[], variables: Readonly<Record<string, string>> = {}): Person {
     const words = [process.execPath, '--import', HOOK, join(ROOT, 'main/entry', `${entry}.ts`), ...parameters];
     const line = words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
     const inherited = Object.entries(process.env).filter(([name]) => !/^(AXON|npm)_/.test(name));
-    const env = { ...Object.fromEntries(inherited), AXON_HOME: home };
+    const env = { ...Object.fromEntries(inherited), AXON_HOME: home, ...variables };
     return new Person(spawn('script', ['-qec', line, '/dev/null'], { cwd: ROOT, env, stdio: ['pipe', 'pipe', 'inherit'] }));
   }
 
   type(text: string): void {
     this.#child.stdin?.write(text);
+  }
+
+  /** Closes the window of the terminal: the system tells the programs in it. */
+  closeTerminal(): void {
+    this.#child.kill('SIGKILL');
   }
 
   /** The exit code of the program. */

@@ -7,19 +7,7 @@ import { AppError } from '../../lib/app-error.ts';
 import { askedLines } from '../pairing-words.ts';
 import type { Run } from '../run.ts';
 import { timeOf } from '../terminal.ts';
-
-/** The settings of a hub as flags, each with its default. */
-const HUB_FLAGS = {
-  name: ['name', 'how other hubs see this one, until a person changes it (default: "Hub" and four characters of its agent id)'],
-  'api-port': ['port', 'the local port, HTTP for this computer only; 0 picks a free one (default: 7117)'],
-  'peer-port': ['port', 'the port between hubs, QUIC over UDP; 0 picks a free one (default: 7100)'],
-  interface: ['names', 'find hubs on these network interfaces only, with commas between (default: all)'],
-  discovery: ['on|off', 'find hubs of the home network by mDNS (default: on)'],
-  'log-level': ['level', 'debug, info, warn or error (default: info)'],
-  log: ['form', 'text or json (default: text at a terminal, json elsewhere)'],
-  'request-rate': ['number', 'requests of one token a second, for measurements (default: 100)'],
-  'peer-rate-factor': ['number', 'what a peer may send, times this, for measurements (default: 1)'],
-} as const satisfies Readonly<Record<string, readonly [value: string, description: string]>>;
+import { hubFlagsOf, withHubFlags } from './hub-flags.ts';
 
 export function addHubCommands(program: Command, run: Run, runHub: (flags: readonly string[]) => Promise<void>): void {
   program
@@ -77,16 +65,9 @@ export function addHubCommands(program: Command, run: Run, runHub: (flags: reado
         terminal.result({ text }, () => [text]);
       }),
     );
-  const hub = program.command('hub').description('run a hub in this terminal, without a window, until it is stopped');
-  for (const [flag, [value, description]] of Object.entries(HUB_FLAGS)) hub.option(`--${flag} <${value}>`, description);
-  hub.action((options: Record<string, string | undefined>, command: Command) => {
-    const { home } = command.optsWithGlobals<{ home?: string }>();
-    const flags = Object.keys(HUB_FLAGS).flatMap((flag) => {
-      const value = options[flag.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())];
-      return value === undefined ? [] : [`--${flag}`, value];
-    });
-    return runHub(home === undefined ? flags : [...flags, '--home', home]);
-  });
+  withHubFlags(program.command('hub').description('run a hub in this terminal, without a window, until it is stopped')).action(
+    (_options: unknown, command: Command) => runHub(hubFlagsOf(command)),
+  );
 }
 
 function statusLines(status: OperationResult<'hub.localStatus'>, home: string, command: string): readonly string[] {

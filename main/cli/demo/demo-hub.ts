@@ -10,6 +10,8 @@ import { HubClient } from '../hub-client.ts';
 
 const START_LIMIT_MS = 20_000;
 const LOOK_AGAIN_MS = 100;
+/** An orderly stop takes a second; a hub that does not come to it is ended. */
+const STOP_LIMIT_MS = 10_000;
 
 export interface DemoAgent {
   readonly name: string;
@@ -39,10 +41,13 @@ export class DemoHub {
     this.plan = plan;
     this.home = home;
     this.#child = child;
+    // A hub that could not be started, and one that ended before its input was closed, are found by asking it.
+    child.on('error', () => undefined);
+    child.stdin?.on('error', () => undefined);
   }
 
-  /** Starts the hub with `program` (this very command) and waits until it answers. Throws `hub_unreachable`. */
-  static async start(plan: DemoHubPlan, folder: string, program: string): Promise<DemoHub> {
+  /** Begins to start the hub with `program` (this very command); it ends with this process, and its data folder with it. */
+  static spawn(plan: DemoHubPlan, folder: string, program: string): DemoHub {
     const home = join(folder, plan.folder);
     const settings = [
       '--home',
@@ -58,11 +63,17 @@ export class DemoHub {
       '--name',
       plan.name,
     ];
-    const child = spawn(process.execPath, [program, 'hub', ...settings], { stdio: ['ignore', 'ignore', 'inherit'] });
-    const hub = new DemoHub(plan, home, child);
-    await hub.#answering();
-    await hub.#setUp();
-    return hub;
+    // Nothing is ever written to its standard input: that it closes tells the hub that this process is gone.
+    const child = spawn(process.execPath, [...process.execArgv, program, 'demo-hub', ...settings], {
+      stdio: ['pipe', 'ignore', 'inherit'],
+    });
+    return new DemoHub(plan, home, child);
+  }
+
+  /** Waits until the hub answers, and sets it up. Throws `hub_unreachable`. */
+  async ready(): Promise<void> {
+    await this.#answering();
+    await this.#setUp();
   }
 
   /** The line of the person in charge of this hub; its token is renewed when it runs out. */
@@ -88,10 +99,15 @@ export class DemoHub {
 
   async stop(): Promise<void> {
     this.#line?.close();
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    if (this.#hasEnded()) return;
     const exited = once(this.#child, 'exit');
     this.#child.kill('SIGTERM');
-    await exited;
+    const tooLong = setTimeout(() => this.#child.kill('SIGKILL'), STOP_LIMIT_MS);
+    await exited.finally(() => clearTimeout(tooLong));
+  }
+
+  #hasEnded(): boolean {
+    return this.#child.pid === undefined || this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
 
   async #answering(): Promise<void> {
@@ -101,7 +117,7 @@ export class DemoHub {
         this.#line = await HubClient.connect(this.home);
         return;
       } catch (error) {
-        if (this.#child.exitCode !== null || Date.now() > limit) {
+        if (this.#hasEnded() || Date.now() > limit) {
           throw new AppError('hub_unreachable', `${this.plan.name} did not start.`, { cause: error, hint: 'Its own words stand above.' });
         }
         await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));

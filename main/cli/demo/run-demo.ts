@@ -1,17 +1,17 @@
 // `axon demo`: a whole household on this machine. Three real hubs in processes of their own are paired, their scripted agents exchange real
-// traffic over QUIC, and some requests are left for the person at the keyboard to decide in the browser. Everything ends with Ctrl-C.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+// traffic over QUIC, and some requests are left for the person at the keyboard to decide in the browser. Everything ends with Ctrl-C, or with the
+// terminal.
 import { createInterface } from 'node:readline';
 import { AppError } from '../../lib/app-error.ts';
 import type { Terminal } from '../terminal.ts';
+import { clearLeftDemos, makeDemoFolder, removeDemoFolder } from './demo-folder.ts';
 import { DemoHub } from './demo-hub.ts';
 import { DAD, HOUSEHOLD, LEO, MUM, SCRIPTS } from './household.ts';
 import { pairHubs } from './pair-hubs.ts';
 import { runScriptedAgent } from './scripted-agent.ts';
 
 const RESULT_LIMIT_MS = 20_000;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 export interface DemoOptions {
   /** The program that runs a hub when called with `hub`: this command's own file. */
@@ -26,47 +26,56 @@ interface Household {
   readonly leo: DemoHub;
 }
 
+/** Ends in order, with its hubs and their folder, on a signal, with its terminal, and when something in it breaks. */
 export async function runDemo(terminal: Terminal, options: DemoOptions): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'axon-demo-'));
+  clearLeftDemos();
+  const folder = makeDemoFolder();
   const ended = new AbortController();
-  const onSignal = (): void => ended.abort();
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
+  const end = (): void => ended.abort();
+  for (const signal of SIGNALS) process.on(signal, end);
+  // A terminal that was closed takes no more words.
+  terminal.whenClosed(end);
+  let tellBroken: (error: Error) => void = end;
+  const broken = new Promise<never>((_, reject) => (tellBroken = reject));
+  process.on('uncaughtException', tellBroken);
   const hubs: DemoHub[] = [];
   try {
-    const household = await startHousehold(terminal, folder, options.program, hubs);
-    let tellResult = (): void => undefined;
-    const firstResult = new Promise<void>((resolve) => (tellResult = resolve));
-    const agents = hubs.flatMap((hub) => startAgents(hub, terminal, tellResult, ended.signal));
-    await exchange(terminal, household);
-    await withinLimit(firstResult, 'the result of what was allowed');
-    await leaveRequests(household);
-    const inOrder = [household.mum, household.dad, household.leo];
-    await showLinks(terminal, inOrder);
-    if (!options.once) await untilEnded(terminal, inOrder, ended.signal);
-    ended.abort();
-    await Promise.all(agents);
+    const shown = show(terminal, folder, options, hubs, ended.signal);
+    await Promise.race([shown, aborted(ended.signal), broken]);
   } finally {
     ended.abort();
     await Promise.all(hubs.map((hub) => hub.stop()));
-    await rm(folder, { recursive: true, force: true });
-    process.off('SIGINT', onSignal);
-    process.off('SIGTERM', onSignal);
+    removeDemoFolder(folder);
+    for (const signal of SIGNALS) process.off(signal, end);
+    process.off('uncaughtException', tellBroken);
     terminal.note('The household is gone; nothing of it was kept.');
   }
 }
 
+/** The whole demo; its hubs are in `hubs` from the moment they are started. */
+async function show(terminal: Terminal, folder: string, options: DemoOptions, hubs: DemoHub[], signal: AbortSignal): Promise<void> {
+  const household = await startHousehold(terminal, folder, options.program, hubs);
+  let tellResult = (): void => undefined;
+  const firstResult = new Promise<void>((resolve) => (tellResult = resolve));
+  for (const hub of hubs) startAgents(hub, terminal, tellResult, signal);
+  await exchange(terminal, household);
+  await withinLimit(firstResult, 'the result of what was allowed');
+  await leaveRequests(household);
+  const inOrder = [household.mum, household.dad, household.leo];
+  await showLinks(terminal, inOrder);
+  if (!options.once) await untilEnded(terminal, inOrder, signal);
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}
+
 async function startHousehold(terminal: Terminal, folder: string, program: string, hubs: DemoHub[]): Promise<Household> {
   terminal.note('Starting three hubs: Mum’s PC, Dad’s laptop, Leo’s tablet ...');
-  const started = await Promise.all(
-    HOUSEHOLD.map(async (plan) => {
-      const hub = await DemoHub.start(plan, folder, program);
-      hubs.push(hub);
-      return hub;
-    }),
-  );
+  for (const plan of HOUSEHOLD) hubs.push(DemoHub.spawn(plan, folder, program));
+  await Promise.all(hubs.map((hub) => hub.ready()));
   const of = (person: string): DemoHub => {
-    const hub = started.find(({ plan }) => plan.person === person);
+    const hub = hubs.find(({ plan }) => plan.person === person);
     if (hub === undefined) throw new Error(`nobody is called ${person}`);
     return hub;
   };
@@ -78,9 +87,9 @@ async function startHousehold(terminal: Terminal, folder: string, program: strin
   return household;
 }
 
-function startAgents(hub: DemoHub, terminal: Terminal, tellResult: () => void, signal: AbortSignal): readonly Promise<void>[] {
-  return hub.plan.agents.map(({ name, displayName }) =>
-    runScriptedAgent(
+function startAgents(hub: DemoHub, terminal: Terminal, tellResult: () => void, signal: AbortSignal): void {
+  for (const { name, displayName } of hub.plan.agents) {
+    void runScriptedAgent(
       hub.agent(name),
       SCRIPTS[name] ?? [],
       {
@@ -92,8 +101,8 @@ function startAgents(hub: DemoHub, terminal: Terminal, tellResult: () => void, s
         },
       },
       signal,
-    ),
-  );
+    );
+  }
 }
 
 /** Throws `timeout` when it does not come. */
@@ -102,6 +111,8 @@ async function withinLimit(what: Promise<void>, name: string): Promise<void> {
   const late = new Promise<never>((_, reject) => {
     const error = new AppError('timeout', `Waited too long for ${name}.`, { failedBy: 'timeout' });
     timer = setTimeout(() => reject(error), RESULT_LIMIT_MS);
+    // A demo that is ended meanwhile does not wait for it.
+    timer.unref();
   });
   await Promise.race([what, late]).finally(() => clearTimeout(timer));
 }

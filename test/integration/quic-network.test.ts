@@ -1,8 +1,10 @@
 // The transport on a network as it is: losing, slow, changing addresses, gone.
+import dgram from 'node:dgram';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { LAST_WORD_LIMIT_MS } from '../../main/adapters/quic/limits.ts';
 import { createInProcessTransport } from '../../main/adapters/quic/quic-transport.ts';
 import { UdpLine } from '../support/udp-line.ts';
-import { Household, systemDeps, type TestHub } from './quic-test-hub.ts';
+import { Household, newIdentity, systemDeps, type TestHub } from './quic-test-hub.ts';
 
 let household: Household;
 const links: UdpLine[] = [];
@@ -129,6 +131,27 @@ it('a dial into nothing fails with a timeout after ten seconds', async () => {
   const result = await near.transport.dial({ ...far.target, port }, AbortSignal.timeout(30_000));
   expect(result).toEqual({ ok: false, error: { type: 'timeout' } });
   expect(performance.now() - startedAt).toBeLessThan(11_000);
+});
+
+it('a dial that is given up in silence is heard of once more, so that the other side can be told', async () => {
+  const near = await household.hub();
+  const silent = dgram.createSocket('udp4');
+  let arrived = 0;
+  silent.on('message', () => (arrived += 1));
+  await new Promise<void>((resolve) => silent.bind(0, '127.0.0.1', resolve));
+  try {
+    const nobody = newIdentity();
+    const giveUp = new AbortController();
+    const { port } = silent.address();
+    const dialled = near.transport.dial({ ...nobody, host: '127.0.0.1', port }, giveUp.signal);
+    // One at 0 and at 1 second, two at 3; the next ones are due at 7.
+    await expect.poll(() => arrived, { timeout: 8_000 }).toBe(4);
+    giveUp.abort();
+    expect(await dialled).toEqual({ ok: false, error: { type: 'aborted' } });
+    await expect.poll(() => arrived, { timeout: LAST_WORD_LIMIT_MS }).toBe(6);
+  } finally {
+    silent.close();
+  }
 });
 
 it('seventeen dials at once leave one that is told to wait', async () => {

@@ -188,5 +188,9 @@ export const CHANNEL_BUSY_MS = 0.05;
 export const CHANNEL_ACKNOWLEDGE_BYTES = 256 * 1024;
 /** Requests and one-way messages under way from this process; the next one fails with `overloaded`. */
 export const CALLS_IN_FLIGHT_MAX = 16_384;
-/** A dial that was given up before anything was heard waits so long for the other side, to tell it; then it is forgotten. */
-export const LAST_WORD_LIMIT_MS = 2_000;
+/**
+ * A dial that was given up before anything was heard waits so long for the other side, to tell it; then it is forgotten. The library asks at
+ * 0, 1, 3, 7 and 15 seconds: a dial that ends after CONNECT_LIMIT_MS asks once more within this time, and the answer to that, where the ones
+ * before were lost, is what the word needs.
+ */
+export const LAST_WORD_LIMIT_MS = 6_000;

@@ -119,8 +119,10 @@ export class HubNode {
   }
 
   async #start(): Promise<void> {
-    const { hub, tokens, work, peers, bootSecret } = this.services;
+    const { hub, tokens, work, peers, audit, bootSecret } = this.services;
     const { home } = this.#ground;
+    this.#opened.add(() => audit.stop());
+    audit.start();
     this.#opened.add(() => tokens.stop());
     this.#opened.add(() => work.stop());
     await work.start();

@@ -1,6 +1,7 @@
 // The part of the hub that needs an identity: the port between hubs, pairing and discovery. Opens them when the identity is there, at start
 // or after an unlock, and closes them in reverse. Owns that order, and nothing that happens inside.
 import type { Log } from '../ports/log.ts';
+import type { Audit } from '../services/audit/audit.ts';
 import type { SettingsService } from '../services/auth/settings-service.ts';
 import type { HubStatus } from '../services/hub-status.ts';
 import type { IdentityService } from '../services/identity.ts';
@@ -15,6 +16,7 @@ export const PEER_LISTEN_HOST = '0.0.0.0';
 export interface PeerSideDeps {
   readonly log: Log;
   readonly identity: IdentityService;
+  readonly audit: Pick<Audit, 'identityReady'>;
   readonly settings: SettingsService;
   readonly hub: HubStatus;
   readonly directory: PeerDirectory;
@@ -51,8 +53,9 @@ export class PeerSide {
   }
 
   async #open(signal: AbortSignal): Promise<void> {
-    const { identity, links, pairing, hub, settings, directory } = this.#deps;
+    const { identity, audit, links, pairing, hub, settings, directory } = this.#deps;
     const { state } = await identity.open(signal);
+    await audit.identityReady(signal);
     if (state !== 'ready' || this.#openPort !== null) {
       hub.changed();
       return;

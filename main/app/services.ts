@@ -17,6 +17,7 @@ import type { KeyVault } from '../ports/key-vault.ts';
 import type { Log } from '../ports/log.ts';
 import type { Store } from '../ports/store.ts';
 import type { Transport } from '../ports/transport.ts';
+import { Audit } from '../services/audit/audit.ts';
 import { LoginService } from '../services/auth/login-service.ts';
 import { PassphraseService } from '../services/auth/passphrase-service.ts';
 import { SettingsService } from '../services/auth/settings-service.ts';
@@ -66,6 +67,7 @@ export interface Services {
   readonly login: LoginService;
   readonly passphrase: PassphraseService;
   readonly settings: SettingsService;
+  readonly audit: Audit;
   readonly identity: IdentityService;
   readonly hub: HubStatus;
   readonly directory: PeerDirectory;
@@ -93,7 +95,8 @@ export function composeServices(config: Config, deps: NodeDeps, store: Store): S
   const platform = PLATFORMS[process.platform] ?? process.platform;
   const addresses = (): readonly string[] => ownAddresses(config.interfaces);
   const facts = { version: VERSION, platform, desktop: deps.desktop, command: ownCommandAnywhere(config.home), addresses };
-  const hub = new HubStatus({ clock, events, identity, settings, passphrase }, facts);
+  const audit = new Audit({ ...base, identity, onState: () => hub.changed() });
+  const hub: HubStatus = new HubStatus({ clock, events, identity, settings, passphrase, recordState: () => audit.state }, facts);
   settings.onChange((now, before) => {
     if (now.name !== before.name || now.person !== before.person || now.discovery !== before.discovery) hub.changed();
   });
@@ -138,6 +141,8 @@ export function composeServices(config: Config, deps: NodeDeps, store: Store): S
     rates,
     resolvePeer: (to) => directory.resolve(to),
     refreshCapabilities: (peer) => links.refreshCapabilities(peer),
+    rulesMayAct: () => audit.rulesMayAct,
+    onAudited: () => audit.appended(),
     hubName: () => settings.current().name,
     personName: () => settings.current().person,
     mintAgentToken: async (agent) => (await tokens.issueForAgent(agent)).token,
@@ -149,7 +154,7 @@ export function composeServices(config: Config, deps: NodeDeps, store: Store): S
     if (store.read.peer(key) !== undefined) return;
     work.peerGone(key).catch((error: unknown) => log.error('open work of a former peer did not end', { error: String(error) }));
   });
-  const peers = new PeerSide({ log, identity, settings, hub, directory, links, pairing, discovery }, config.peerPort);
+  const peers = new PeerSide({ log, identity, audit, settings, hub, directory, links, pairing, discovery }, config.peerPort);
   const bootSecret = new Secret(toBase64Url(random.bytes(BOOT_SECRET_SIZE_BYTES)));
   return {
     events,
@@ -157,6 +162,7 @@ export function composeServices(config: Config, deps: NodeDeps, store: Store): S
     login,
     passphrase,
     settings,
+    audit,
     identity,
     hub,
     directory,

@@ -85,8 +85,11 @@ export type RuleMiss =
   | 'no_domain'
   | 'class';
 
-/** What settled it. `default`: no rule matches. `tie`: rules ask and allow, and none of those that allow is narrower than all that ask. */
-export type RuleGround = 'never' | 'allow' | 'ask' | 'tie' | 'dangerous' | 'default';
+/**
+ * What settled it. `default`: no rule matches. `tie`: rules ask and allow, and none of those that allow is narrower than all that ask.
+ * `older_record`: no rule acts, since the record they stand in may be an older one.
+ */
+export type RuleGround = 'never' | 'allow' | 'ask' | 'tie' | 'dangerous' | 'default' | 'older_record';
 
 export interface RuleDecision {
   readonly decision: DefaultDecision | 'decline';

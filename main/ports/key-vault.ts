@@ -1,5 +1,6 @@
 // Where the identity seed lives. A locked or missing vault is a state to show, never a reason to make a second identity.
 import type { Secret } from '../lib/secret.ts';
+import type { RollbackCounter } from './rollback-counter.ts';
 
 export type VaultKind = 'keychain' | 'file' | 'memory';
 
@@ -16,6 +17,8 @@ export type VaultRead =
 
 export interface KeyVault {
   readonly kind: VaultKind;
+  /** Kept where the seed is; absent where nothing outlives the process. */
+  readonly counter?: RollbackCounter;
   read(signal: AbortSignal): Promise<VaultRead>;
   /** Stores the 32 seed bytes. Refuses (throws) when a seed is already there. */
   write(seed: Secret<Uint8Array>, signal: AbortSignal): Promise<void>;

@@ -1,5 +1,6 @@
 // What the hub says of itself: its state, ports, identity and the sentences its owner should read. Puts together what other services know
 // and tells pages when it changes. Decides nothing, and never holds a secret.
+import type { RecordState } from '../../preload/contract/audit.ts';
 import type { DiscoveryDto, HubDto, HubState } from '../../preload/contract/dto.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { PassphraseService } from './auth/passphrase-service.ts';
@@ -16,6 +17,7 @@ export interface HubStatusDeps {
   readonly identity: IdentityService;
   readonly settings: SettingsService;
   readonly passphrase: PassphraseService;
+  readonly recordState: () => RecordState;
 }
 
 export interface HubFacts {
@@ -66,6 +68,7 @@ export class HubStatus {
       discovery_status: this.#discovery,
       key_storage: known.state === 'ready' ? known.vault : null,
       warnings: identity.warnings(),
+      record: this.#deps.recordState(),
       passphrase_set: passphrase.isSet(),
       desktop: this.#facts.desktop,
       command: this.#facts.command,

@@ -6,6 +6,7 @@ import { Secret } from '../lib/secret.ts';
 import type { Clock, Random } from '../ports/clock.ts';
 import type { KeyVault, VaultKind, VaultRead } from '../ports/key-vault.ts';
 import type { Log } from '../ports/log.ts';
+import type { RollbackCounter } from '../ports/rollback-counter.ts';
 import type { Store } from '../ports/store.ts';
 import type { KeyHex } from '../ports/transport.ts';
 import { agentIdOfKeyHex } from '../protocol/agent-id.ts';
@@ -70,6 +71,12 @@ export class IdentityService {
     this.#readyState();
     if (this.#seed === undefined) throw this.#locked();
     return this.#seed;
+  }
+
+  /** Beside the seed, in the vault that holds it; undefined where that keeps none, or there is no identity yet. */
+  get counter(): RollbackCounter | undefined {
+    const known = this.#state;
+    return known.state === 'ready' ? this.#deps.vaults.find(({ kind }) => kind === known.vault)?.counter : undefined;
   }
 
   /** Ed25519 signature, 64 bytes. */

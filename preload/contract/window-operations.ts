@@ -52,6 +52,11 @@ export const WINDOW_OPERATIONS = [
   'feed.list',
   'feed.markRead',
   'audit.list',
+  'audit.verify',
+  'audit.verification',
+  'audit.cancelVerification',
+  'audit.export',
+  'audit.confirm',
 ] as const satisfies readonly OperationName[];
 
 export type WindowOperation = (typeof WINDOW_OPERATIONS)[number];

@@ -6,9 +6,13 @@ import { dirname, join } from 'node:path';
 import { AppError } from '../../lib/app-error.ts';
 import type { Secret } from '../../lib/secret.ts';
 import type { KeyVault, VaultRead } from '../../ports/key-vault.ts';
+import type { RollbackCounter } from '../../ports/rollback-counter.ts';
+import { FileCounter } from './file-counter.ts';
 import { SEED_FILE_SIZE_MAX_BYTES } from './limits.ts';
 import { seedToText, textToSeed } from './seed-text.ts';
 
+/** Beside the identity. */
+export const COUNTER_FILE = 'audit.counter';
 const FILE_MODE = 0o600;
 const OTHERS_MASK = 0o077;
 /** Windows has neither mode bits nor these open flags; a profile folder is its owner's there. */
@@ -19,11 +23,13 @@ const CREATE_FLAGS = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY |
 
 export class FileVault implements KeyVault {
   readonly kind = 'file';
+  readonly counter: RollbackCounter;
   readonly #path: string;
 
   /** @param path absolute path of `identity.key`; its folder is there already and private */
   constructor(path: string) {
     this.#path = path;
+    this.counter = new FileCounter(join(dirname(path), COUNTER_FILE));
   }
 
   /**

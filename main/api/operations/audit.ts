@@ -1,7 +1,20 @@
-// GET /v1/audit: who did what, for people.
+// GET /v1/audit and what stands below: who did what, whether the record is whole, and the record as a file. For people only.
+import type { Audit } from '../../services/audit/audit.ts';
 import type { Work } from '../../services/work/work.ts';
+import { actorOf } from '../actor.ts';
 import type { HandlersOf } from '../caller.ts';
 
-export function auditHandlers(deps: { readonly work: Pick<Work, 'audit'> }): HandlersOf<'audit'> {
-  return { 'audit.list': async ({ limit, cursor }) => deps.work.audit({ limit, cursor }) };
+export function auditHandlers(deps: { readonly work: Pick<Work, 'audit'>; readonly audit: Audit }): HandlersOf<'audit'> {
+  const { work, audit } = deps;
+  return {
+    'audit.list': async ({ limit, cursor }) => work.audit({ limit, cursor }),
+    'audit.verify': async (_params, caller) => audit.verify(actorOf(caller)),
+    'audit.verification': async () => audit.verification(),
+    'audit.cancelVerification': () => audit.cancelVerification(),
+    'audit.export': ({ format, cursor }, caller) => audit.exportPiece(format, cursor, actorOf(caller)),
+    'audit.confirm': async (_params, caller) => {
+      await audit.confirm(actorOf(caller));
+      return { state: audit.state };
+    },
+  };
 }

@@ -47,6 +47,7 @@ interface Deps {
   readonly unit: UnitOfWork;
   readonly audit: AuditTrail;
   readonly views: Pick<RuleViews, 'dto'>;
+  readonly rulesMayAct?: () => boolean;
 }
 
 /** A request as it comes in. */
@@ -57,6 +58,9 @@ export interface RuleQuestion extends Omit<RuledRequest, 'conversation'> {
 }
 
 type End = NonNullable<RuleRow['endedWhy']>;
+
+/** The rules of a record that may be an older one may have been taken away since. */
+const RESTING: RuleDecision = { decision: 'ask', ground: 'older_record', rule: null, considered: [] };
 
 export class RuleBook {
   readonly #deps: Deps;
@@ -89,8 +93,9 @@ export class RuleBook {
     return Math.max(clock.wallMs(), Math.floor(this.#wallOffsetMs + clock.monotonicMs()));
   }
 
-  /** What the rules say about a request now. Counts nothing. */
+  /** What the rules say about a request now; nothing passes and nothing is turned away while this record may be an older one. Counts nothing. */
   decide(reads: Reads, request: RuleQuestion): RuleDecision {
+    if (this.#deps.rulesMayAct?.() === false) return RESTING;
     const rules = reads.rulesAbout(request.peer);
     const moment = { nowMs: this.nowMs(), trustedSince: trustedSince(reads, request.peer) };
     const conversation = rules.some((rule) => rule.conversation !== null) ? request.conversation() : '';

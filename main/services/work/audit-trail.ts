@@ -14,6 +14,8 @@ export interface AuditEntry {
   /** A constant, `area.verb`. */
   readonly action: string;
   readonly object: string;
+  /** The rule that decided, when one did. */
+  readonly rule?: string | null;
   readonly digest?: string | null;
   /** Small facts of our own making. */
   readonly detail?: Readonly<Record<string, string | number | boolean | null>>;
@@ -23,11 +25,14 @@ export class AuditTrail {
   readonly #clock: Clock;
   readonly #unit: UnitOfWork;
   readonly #buckets: TokenBuckets;
+  readonly #onAudited: () => void;
 
-  constructor(deps: { readonly clock: Clock; readonly unit: UnitOfWork }) {
+  /** `onAudited` is told of each row, before its commit. */
+  constructor(deps: { readonly clock: Clock; readonly unit: UnitOfWork; readonly onAudited?: () => void }) {
     this.#clock = deps.clock;
     this.#unit = deps.unit;
     this.#buckets = new TokenBuckets(deps.clock);
+    this.#onAudited = deps.onAudited ?? (() => undefined);
   }
 
   append(tables: Tables, entry: AuditEntry): void {
@@ -37,9 +42,11 @@ export class AuditTrail {
       surface: entry.surface,
       action: entry.action,
       object: entry.object,
+      rule: entry.rule ?? null,
       digest: entry.digest ?? null,
       detail: JSON.stringify(entry.detail ?? {}),
     });
+    this.#onAudited();
   }
 
   /** A row of its own about something that was refused; beyond the rate per actor it is left out, so that nobody can fill the disk. */

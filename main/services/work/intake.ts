@@ -115,6 +115,7 @@ export class Intake {
       surface: isLocal(request.party) ? 'agent' : 'peer',
       action: hold === null ? AUDITED_AS[decision] : 'request.held',
       object: task.id,
+      rule: rule?.id ?? null,
       digest: approval.digest,
       detail: {
         kind: request.kind,

@@ -5,7 +5,8 @@ import { writeSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { AsyncEntry } from 'keytar';
 import { SystemClock } from '../../../main/adapters/clock/system-clock.ts';
-import { keychainAccount, KeychainVault, KEYCHAIN_SERVICE } from '../../../main/adapters/keyvault/keychain-vault.ts';
+import { KEYCHAIN_SERVICE } from '../../../main/adapters/keyvault/keychain-counter.ts';
+import { keychainAccount, KeychainVault } from '../../../main/adapters/keyvault/keychain-vault.ts';
 import { AppError } from '../../../main/lib/app-error.ts';
 import { Secret } from '../../../main/lib/secret.ts';
 

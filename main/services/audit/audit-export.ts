@@ -1,0 +1,143 @@
+// The audit as text to keep or to hand on, oldest row first, a piece at a time so that no length of it fills the memory. JSON holds all that is
+// needed to check it elsewhere; CSV is for a spreadsheet, and no cell of it can act as a formula there.
+import { AppError } from '../../lib/app-error.ts';
+import { toHex } from '../../lib/bytes.ts';
+import { showHidden } from '../../lib/hidden-characters.ts';
+import type { AuditSealRow, ChainedAuditRow } from '../../ports/audit.ts';
+import type { Reads } from '../../ports/store.ts';
+import { auditRowDto } from './audit-rows.ts';
+import { EXPORT_ROWS_MAX } from './limits.ts';
+
+export type AuditFormat = 'json' | 'csv';
+
+export interface ExportPiece {
+  readonly text: string;
+  /** What to ask for next; null: this was the last piece. */
+  readonly next: string | null;
+}
+
+/** Where an export is: the rows and seals it goes up to were fixed when it began. */
+interface Place {
+  readonly part: 'rows' | 'seals';
+  readonly after: number;
+  readonly upToSeq: number;
+  readonly upToCounter: number;
+}
+
+const FORM = 'axon-hub/audit/1';
+const CSV_COLUMNS = [
+  'seq',
+  'time_utc',
+  'actor',
+  'surface',
+  'action',
+  'object',
+  'rule',
+  'digest',
+  'detail',
+  'monotonic_ms',
+  'chain',
+] as const;
+/** What makes a spreadsheet take a cell for a formula, plain or wide, also behind white space. */
+const FORMULA_START = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20|%]|^[\t\r\n]/;
+/** What JSON leaves as it is and a person would not see, or a terminal obey. */
+const HIDDEN_IN_JSON =
+  /[\p{Control}\u2028\u2029\u2800\ufff9-\ufffb\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\p{Surrogate}]/gu;
+
+const UTC_TIME = new Intl.DateTimeFormat('sv-SE', { timeZone: 'UTC', dateStyle: 'short', timeStyle: 'medium' });
+const CLOCK_MAX_MS = 8_640_000_000_000_000;
+
+/** @param cursor absent for the first piece @throws AppError bad_request */
+export function exportPiece(
+  reads: Pick<Reads, 'auditAfter' | 'auditHead' | 'auditSeals' | 'lastAuditSeal'>,
+  about: { readonly database: string; readonly key: string | null },
+  format: AuditFormat,
+  cursor: string | undefined,
+): ExportPiece {
+  const place = cursor === undefined ? firstPlace(reads) : readPlace(cursor);
+  return format === 'csv' ? csvPiece(reads, place) : jsonPiece(reads, about, place);
+}
+
+function csvPiece(reads: Pick<Reads, 'auditAfter'>, place: Place): ExportPiece {
+  const rows = reads.auditAfter(place.after, place.upToSeq, EXPORT_ROWS_MAX);
+  const lines = rows.map((row) => `${cellsOf(row).map(csvCell).join(',')}\r\n`);
+  const head = place.after === 0 ? `${CSV_COLUMNS.join(',')}\r\n` : '';
+  return { text: head + lines.join(''), next: nextOf({ ...place, part: 'rows' }, rows.at(-1)?.seq, rows.length) };
+}
+
+function jsonPiece(
+  reads: Pick<Reads, 'auditAfter' | 'auditSeals'>,
+  { database, key }: { readonly database: string; readonly key: string | null },
+  place: Place,
+): ExportPiece {
+  const separator = place.after === 0 ? '\n' : ',\n';
+  if (place.part === 'rows') {
+    const head = place.after === 0 ? `{"form":"${FORM}","database":${json(database)},"key":${json(key)},"rows":[` : '';
+    const rows = reads.auditAfter(place.after, place.upToSeq, EXPORT_ROWS_MAX);
+    const text = rows.map((row) => json(rowOf(row))).join(',\n');
+    const next = nextOf(place, rows.at(-1)?.seq, rows.length);
+    const body = head + (text === '' ? '' : separator + text);
+    if (next !== null) return { text: body, next };
+    return { text: `${body}\n],"seals":[`, next: writePlace({ ...place, part: 'seals', after: 0 }) };
+  }
+  const seals = reads.auditSeals(place.after, EXPORT_ROWS_MAX).filter(({ counter }) => counter <= place.upToCounter);
+  const text = seals.map((seal) => json(sealOf(seal))).join(',\n');
+  const next = nextOf(place, seals.at(-1)?.counter, seals.length);
+  return { text: (text === '' ? '' : separator + text) + (next === null ? '\n]}\n' : ''), next };
+}
+
+/** `detail` stays the text that the chain covers. */
+function rowOf(row: ChainedAuditRow): object {
+  return { ...auditRowDto(row), detail: row.detail, chain: toHex(row.chain) };
+}
+
+function sealOf({ counter, previous, seq, chain, at, key, signature }: AuditSealRow): object {
+  return { counter, previous, seq, chain: toHex(chain), at, key, signature: toHex(signature) };
+}
+
+function json(value: unknown): string {
+  return JSON.stringify(value).replace(HIDDEN_IN_JSON, (character) =>
+    Array.from({ length: character.length }, (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`).join(''),
+  );
+}
+
+function cellsOf(row: ChainedAuditRow): readonly (string | number | null)[] {
+  const { seq, at, actor, surface, action, object, rule, digest, detail, monotonicMs, chain } = row;
+  return [seq, utcTime(at), actor, surface, action, object, rule, digest, detail, monotonicMs, toHex(chain)];
+}
+
+/** Quoted whole; what could be a formula gets an apostrophe before it, which a spreadsheet reads as "this is text". */
+export function csvCell(value: string | number | null): string {
+  if (value === null) return '';
+  if (typeof value === 'number') return String(value);
+  const shown = showHidden(value);
+  return `"${(FORMULA_START.test(shown) ? `'${shown}` : shown).replaceAll('"', '""')}"`;
+}
+
+/** As 2026-11-22 07:50:12; a time that no clock shows stays empty. */
+function utcTime(ms: number): string {
+  return Math.abs(ms) <= CLOCK_MAX_MS ? UTC_TIME.format(ms) : '';
+}
+
+function firstPlace(reads: Pick<Reads, 'auditHead' | 'lastAuditSeal'>): Place {
+  return { part: 'rows', after: 0, upToSeq: reads.auditHead().seq, upToCounter: reads.lastAuditSeal()?.counter ?? 0 };
+}
+
+function nextOf(place: Place, after: number | undefined, count: number): string | null {
+  return after === undefined || count < EXPORT_ROWS_MAX ? null : writePlace({ ...place, after });
+}
+
+function writePlace({ part, after, upToSeq, upToCounter }: Place): string {
+  return `${part}.${after}.${upToSeq}.${upToCounter}`;
+}
+
+function readPlace(cursor: string): Place {
+  const [, part, after, upToSeq, upToCounter] = /^(rows|seals)\.(\d{1,15})\.(\d{1,15})\.(\d{1,15})$/.exec(cursor) ?? [];
+  if (part === 'rows' || part === 'seals') {
+    return { part, after: Number(after), upToSeq: Number(upToSeq), upToCounter: Number(upToCounter) };
+  }
+  throw new AppError('bad_request', 'That cursor is not one this hub gave out.', {
+    failedBy: 'input',
+    hint: 'Start again without a cursor.',
+  });
+}

@@ -1,0 +1,123 @@
+// The audit as one part: signing it, comparing it with the count in the key vault, checking it and handing it out. Who may ask for any of it
+// is the doors' business.
+import type { AuditCheckDto, RecordState } from '../../../preload/contract/audit.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { Store } from '../../ports/store.ts';
+import type { IdentityService } from '../identity.ts';
+import { AuditCheck } from './audit-check.ts';
+import { exportPiece, type AuditFormat, type ExportPiece } from './audit-export.ts';
+import { AuditKeeper } from './audit-keeper.ts';
+
+export interface AuditDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly identity: IdentityService;
+  /** Told when the record's state changed. */
+  readonly onState: () => void;
+}
+
+/** Who asks, for the record itself. */
+export interface Auditor {
+  readonly actor: string;
+  readonly surface: string;
+}
+
+/** Under which name the identity keeps its public key, to check by while the vault is locked. */
+const META_IDENTITY_KEY = 'identity_key';
+
+export class Audit {
+  readonly #deps: AuditDeps;
+  readonly #keeper: AuditKeeper;
+  readonly #check: AuditCheck;
+
+  constructor(deps: AuditDeps) {
+    this.#deps = deps;
+    this.#keeper = new AuditKeeper(deps);
+    this.#check = new AuditCheck({
+      store: deps.store,
+      clock: deps.clock,
+      keyHex: () => this.#keyHex(),
+      databaseId: () => this.#keeper.databaseId,
+      keptCount: () => this.#keeper.keptCount,
+    });
+  }
+
+  get state(): RecordState {
+    return this.#keeper.state;
+  }
+
+  /** False until this record is known to be the newest, or its owner said that it is meant. */
+  get rulesMayAct(): boolean {
+    return this.#keeper.rulesMayAct;
+  }
+
+  /** A row was added. */
+  appended(): void {
+    this.#keeper.appended();
+  }
+
+  start(): void {
+    this.#keeper.start();
+  }
+
+  /** The identity is there: compares the record with the count beside it. Never rejects. */
+  identityReady(signal: AbortSignal): Promise<void> {
+    return this.#keeper.check(signal);
+  }
+
+  /** Calls a running check off, signs what is left, and ends. Idempotent, never rejects. */
+  async stop(): Promise<void> {
+    await this.#check.cancel();
+    await this.#keeper.stop();
+  }
+
+  /** Begins a check of the whole record, or joins the one that runs. What it comes to is put on record after it. */
+  verify(by: Auditor): AuditCheckDto {
+    const before = this.#check.current();
+    const begun = this.#check.begin();
+    if (before.state !== 'running') void this.#noteEnd(by);
+    return begun;
+  }
+
+  verification(): AuditCheckDto {
+    return this.#check.current();
+  }
+
+  cancelVerification(): Promise<AuditCheckDto> {
+    return this.#check.cancel();
+  }
+
+  /** @param cursor absent: the first piece, which is put on record @throws AppError bad_request */
+  async exportPiece(format: AuditFormat, cursor: string | undefined, by: Auditor): Promise<ExportPiece> {
+    if (cursor === undefined) await this.#note(by, 'audit.exported', { format });
+    const about = { database: this.#keeper.databaseId, key: this.#keyHex() };
+    return exportPiece(this.#deps.store.read, about, format, cursor);
+  }
+
+  /** The owner says that the older record is meant. @throws AppError conflict, identity_locked */
+  confirm(by: Auditor): Promise<void> {
+    return this.#keeper.confirm(by);
+  }
+
+  #keyHex(): string | null {
+    const { identity, store } = this.#deps;
+    return identity.ready ? identity.keyHex : (store.read.getMeta(META_IDENTITY_KEY) ?? null);
+  }
+
+  async #noteEnd(by: Auditor): Promise<void> {
+    try {
+      const { state, flaw } = await this.#check.whole();
+      if (state === 'done') await this.#note(by, 'audit.checked', { flaw: flaw?.kind ?? null, row: flaw?.seq ?? null });
+    } catch (error) {
+      this.#deps.log.warn('a check of the audit is not on record', { error: error instanceof Error ? error.message : 'unknown' });
+    }
+  }
+
+  async #note({ actor, surface }: Auditor, action: string, detail: Readonly<Record<string, string | number | null>>): Promise<void> {
+    const { store, clock } = this.#deps;
+    const row = { at: clock.wallMs(), actor, surface, object: 'audit', digest: null, detail: JSON.stringify(detail) };
+    await store.write((tables) => tables.appendAudit({ ...row, action }));
+  }
+}

@@ -1,0 +1,58 @@
+// The record of who did what, as it crosses a process boundary. Same conventions as dto.ts. Imports nothing.
+
+/**
+ * Whether this hub's record is the newest one it had. `unchecked`: the key vault could not be asked yet. `older_copy`: an older copy of the
+ * database was put back. `other_database`: another one was put in its place. `counter_lost`: the count that would tell is gone. In any
+ * state but `current` no rule acts and every request is asked; the last three end when the owner says that this record is meant.
+ */
+export type RecordState = 'current' | 'unchecked' | 'older_copy' | 'other_database' | 'counter_lost';
+
+export interface AuditRowDto {
+  readonly seq: number;
+  /** Wall clock, ms since 1970. */
+  readonly at: number;
+  /** ms on the clock of the process that wrote it; null in rows from before it was kept. */
+  readonly monotonic_ms: number | null;
+  /** A token id, a hub's key, an agent, or "hub". */
+  readonly actor: string;
+  readonly surface: string;
+  /** "area.verb". */
+  readonly action: string;
+  readonly object: string;
+  /** The rule that decided, when one did. */
+  readonly rule: string | null;
+  /** hex SHA-256 of what was decided about. */
+  readonly digest: string | null;
+  readonly detail: unknown;
+}
+
+/**
+ * What does not fit. `row_changed`, `row_missing`: `seq` is the row. `end_missing`: the record was longer; `seq` is the first row that is
+ * gone. `chain_remade`: the rows up to `seq` are not the ones that were signed. `seal_changed`, `seal_missing`: a signature; `seq` is the row
+ * up to which it was. `older_copy`: fewer signatures than the key vault counted; `seq` is the last row that is there.
+ */
+export type AuditFlawKind = 'row_changed' | 'row_missing' | 'end_missing' | 'chain_remade' | 'seal_changed' | 'seal_missing' | 'older_copy';
+
+export interface AuditFlawDto {
+  readonly kind: AuditFlawKind;
+  readonly seq: number;
+  /** Which row, and what that means. */
+  readonly sentence: string;
+}
+
+export interface AuditCheckDto {
+  readonly state: 'none' | 'running' | 'done' | 'cancelled' | 'failed';
+  /** Rows to check, and those that were. */
+  readonly rows: number;
+  readonly checked: number;
+  /** Up to which row the record is signed; 0: not at all. */
+  readonly signed_seq: number;
+  readonly seals: number;
+  /** False when the key vault could not be asked whether this is the newest record. */
+  readonly counted: boolean;
+  readonly finished_at: number | null;
+  /** `done` and null: nothing was changed, removed or put elsewhere. */
+  readonly flaw: AuditFlawDto | null;
+  /** `failed`: why. */
+  readonly problem: string | null;
+}

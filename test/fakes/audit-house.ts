@@ -1,0 +1,165 @@
+// A hub's audit over a real store, with an identity and a count in memory that outlive it: the store can be closed, put back from a copy
+// and opened again, as a data folder is.
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { SystemRandom } from '../../main/adapters/clock/system-clock.ts';
+import { openStore } from '../../main/adapters/sqlite/open-store.ts';
+import { AppError } from '../../main/lib/app-error.ts';
+import type { CounterMark, CounterRead, RollbackCounter } from '../../main/ports/rollback-counter.ts';
+import type { Store } from '../../main/ports/store.ts';
+import { Audit } from '../../main/services/audit/audit.ts';
+import { IdentityService } from '../../main/services/identity.ts';
+import { MemoryVault } from './hub-stack.ts';
+import { ManualClock } from './manual-clock.ts';
+import { SILENT_LOG } from './memory-store.ts';
+import { auditRow } from './sample-rows.ts';
+
+export const PERSON = { actor: 'owner:1', surface: 'command_line' } as const;
+
+/** A count that can be locked, lost and spoiled. */
+export class MemoryCounter implements RollbackCounter {
+  mark: CounterMark | undefined;
+  trouble: 'locked' | 'damaged' | undefined;
+  writes = 0;
+
+  read(): Promise<CounterRead> {
+    if (this.trouble === 'locked') return Promise.resolve({ state: 'locked', reason: 'It is locked.' });
+    if (this.trouble === 'damaged') return Promise.resolve({ state: 'damaged' });
+    return Promise.resolve(this.mark === undefined ? { state: 'absent' } : { state: 'found', mark: this.mark });
+  }
+
+  write(mark: CounterMark): Promise<void> {
+    if (this.trouble === 'locked') return Promise.reject(new AppError('identity_locked', 'It is locked.'));
+    this.writes += 1;
+    this.trouble = undefined;
+    this.mark = mark;
+    return Promise.resolve();
+  }
+}
+
+interface Parts {
+  readonly store: Store;
+  readonly identity: IdentityService;
+  readonly audit: Audit;
+}
+
+class CountingVault extends MemoryVault {
+  readonly counter = new MemoryCounter();
+}
+
+export class AuditHouse {
+  readonly clock = new ManualClock();
+  readonly vault = new CountingVault();
+  readonly states: string[] = [];
+  readonly #folder = mkdtempSync(join(tmpdir(), 'axon-audit-'));
+  #parts: Parts;
+
+  private constructor() {
+    this.#parts = this.#open();
+  }
+
+  static async start(): Promise<AuditHouse> {
+    const house = new AuditHouse();
+    await house.#begin();
+    return house;
+  }
+
+  get store(): Store {
+    return this.#parts.store;
+  }
+
+  get audit(): Audit {
+    return this.#parts.audit;
+  }
+
+  get counter(): MemoryCounter {
+    return this.vault.counter;
+  }
+
+  /** Adds rows, each in a commit of its own kind. */
+  async act(rows = 1, action = 'task.ended'): Promise<void> {
+    await this.store.write((tables) => {
+      for (let index = 0; index < rows; index++) tables.appendAudit(auditRow({ action, object: `object-${index}` }));
+    });
+  }
+
+  /** A minute of the hub. */
+  async minute(): Promise<void> {
+    await this.clock.advance(60_000);
+    await this.clock.settle();
+  }
+
+  async stop(): Promise<void> {
+    await this.audit.stop();
+    await this.store.close();
+  }
+
+  /** As a kill does: nothing is signed any more. */
+  async crash(): Promise<void> {
+    await this.store.close();
+  }
+
+  async startAgain(): Promise<void> {
+    this.#parts = this.#open();
+    await this.#begin();
+  }
+
+  /** Copies the closed database. */
+  keepAs(name: string): void {
+    copyFileSync(join(this.#folder, 'hub.db'), join(this.#folder, name));
+  }
+
+  putBack(name: string): void {
+    for (const suffix of ['-wal', '-shm']) rmSync(join(this.#folder, `hub.db${suffix}`), { force: true });
+    copyFileSync(join(this.#folder, name), join(this.#folder, 'hub.db'));
+  }
+
+  /** What a program with the database open can do once the guards are off. */
+  tamper(sql: string): void {
+    const db = new Database(join(this.#folder, 'hub.db'));
+    for (const guard of [
+      'audit_unchanged',
+      'audit_kept',
+      'audit_in_order',
+      'audit_seals_unchanged',
+      'audit_seals_kept',
+      'audit_seals_in_order',
+    ]) {
+      db.exec(`DROP TRIGGER IF EXISTS ${guard}`);
+    }
+    db.exec(sql);
+    db.close();
+  }
+
+  actions(): readonly string[] {
+    return this.store.read.audit({ limit: 100 }).map(({ action }) => action);
+  }
+
+  async verify(): Promise<ReturnType<Audit['verification']>> {
+    this.audit.verify(PERSON);
+    while (this.audit.verification().state === 'running') await this.clock.settle();
+    return this.audit.verification();
+  }
+
+  async close(): Promise<void> {
+    await this.stop();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async #begin(): Promise<void> {
+    const { signal } = new AbortController();
+    await this.#parts.identity.open(signal);
+    this.audit.start();
+    await this.audit.identityReady(signal);
+  }
+
+  #open(): Parts {
+    const { clock, vault } = this;
+    const store = openStore({ path: join(this.#folder, 'hub.db'), clock, log: SILENT_LOG });
+    const identity = new IdentityService({ store, vaults: [vault], clock, random: new SystemRandom(), log: SILENT_LOG });
+    const audit: Audit = new Audit({ store, clock, log: SILENT_LOG, identity, onState: () => this.states.push(audit.state) });
+    return { store, identity, audit };
+  }
+}

@@ -1,0 +1,148 @@
+// Checking the audit: what was changed, removed, put elsewhere, cut off or made anew is found, with a sentence that says where; a check takes
+// its time in pieces and can be called off.
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { WALK_ROWS_MAX } from '../../../../main/services/audit/limits.ts';
+import { AuditHouse, PERSON } from '../../../fakes/audit-house.ts';
+import { rounds } from '../../../support/counts.ts';
+
+const CHANGES = rounds('changes to a signed audit', { short: 60, long: 5_000 });
+let house: AuditHouse;
+beforeEach(async () => {
+  house = await AuditHouse.start();
+});
+afterEach(() => house.close());
+
+/** Three signatures: over the rows up to 4, 8 and 12; then two rows unsigned. */
+async function signed(): Promise<void> {
+  for (let minute = 0; minute < 3; minute++) {
+    await house.act(4);
+    await house.minute();
+  }
+  await house.act(2);
+}
+
+describe('the check of a whole audit', () => {
+  it('finds nothing, and says up to where it is signed and that it was counted', async () => {
+    await signed();
+    expect(await house.verify()).toMatchObject({ state: 'done', flaw: null, signed_seq: 12, seals: 3, counted: true, problem: null });
+    await house.clock.settle();
+    expect(house.store.read.audit({ limit: 1 })[0]).toMatchObject({
+      action: 'audit.checked',
+      detail: '{"flaw":null,"row":null}',
+      ...PERSON,
+    });
+  });
+
+  it.each([
+    ['a changed row', "UPDATE audit SET actor = 'somebody else' WHERE seq = 6", 'row_changed', 6],
+    ['a removed row', 'DELETE FROM audit WHERE seq = 6', 'row_missing', 6],
+    ['an unsigned row that was changed', "UPDATE audit SET detail = '[]' WHERE seq = 14", 'row_changed', 14],
+    ['an unsigned last row that was removed', 'DELETE FROM audit WHERE seq = 14', 'end_missing', 14],
+    [
+      'two exchanged rows',
+      'UPDATE audit SET seq = 99 WHERE seq = 5; UPDATE audit SET seq = 5 WHERE seq = 6; UPDATE audit SET seq = 6 WHERE seq = 99',
+      'row_changed',
+      5,
+    ],
+    ['a changed signature', 'UPDATE audit_seals SET signature = zeroblob(64) WHERE counter = 2', 'seal_changed', 8],
+    ['a changed moment of signing', 'UPDATE audit_seals SET at = at + 1 WHERE counter = 2', 'seal_changed', 8],
+    ['a removed signature', 'DELETE FROM audit_seals WHERE counter = 2', 'seal_missing', 12],
+    ['a first signature that was removed', 'DELETE FROM audit_seals WHERE counter = 1', 'seal_missing', 8],
+    ['a last signature that was removed', 'DELETE FROM audit_seals WHERE counter = 3', 'older_copy', 14],
+    [
+      'an end that was cut off',
+      "DELETE FROM audit WHERE seq > 7; UPDATE sqlite_sequence SET seq = 7 WHERE name = 'audit'",
+      'end_missing',
+      8,
+    ],
+    [
+      'an end that was cut off with its signatures',
+      "DELETE FROM audit WHERE seq > 4; DELETE FROM audit_seals WHERE counter > 1; UPDATE sqlite_sequence SET seq = 4 WHERE name = 'audit'",
+      'older_copy',
+      4,
+    ],
+    [
+      'a record of which nothing is left',
+      "DELETE FROM audit; DELETE FROM audit_seals; DELETE FROM sqlite_sequence WHERE name = 'audit'",
+      'older_copy',
+      0,
+    ],
+  ])('finds %s, and says where', async (_what, sql, kind, seq) => {
+    await signed();
+    house.tamper(sql);
+    const { state, flaw } = await house.verify();
+    expect([state, flaw?.kind, flaw?.seq]).toEqual(['done', kind, seq]);
+    expect(flaw?.sentence).toContain(seq === 0 ? 'no row' : String(seq));
+  });
+
+  it('finds a chain that was made anew to fit, by what was signed', async () => {
+    await signed();
+    house.tamper("DELETE FROM audit WHERE seq > 5; UPDATE sqlite_sequence SET seq = 5 WHERE name = 'audit'");
+    await house.act(9, 'approval.declined');
+    expect(house.store.read.verifyAudit().brokenSeq).toBeNull();
+    const { flaw } = await house.verify();
+    expect([flaw?.kind, flaw?.seq]).toEqual(['chain_remade', 8]);
+    expect(flaw?.sentence).toContain('rows 5 to 8');
+  });
+
+  it('finds any removal, change or exchange among signed rows and signatures', async () => {
+    await signed();
+    const rows = fc.integer({ min: 1, max: 14 });
+    const text = fc.constantFrom('actor', 'surface', 'action', 'object', 'rule', 'digest', 'detail');
+    const tampering = fc.oneof(
+      rows.map((seq) => `DELETE FROM audit WHERE seq = ${seq}`),
+      fc.tuple(rows, text).map(([seq, column]) => `UPDATE audit SET ${column} = coalesce(${column}, '') || ' ' WHERE seq = ${seq}`),
+      fc
+        .tuple(rows, fc.constantFrom('at', 'monotonic_ms'))
+        .map(([seq, column]) => `UPDATE audit SET ${column} = ${column} + 1 WHERE seq = ${seq}`),
+      rows.map((seq) => `UPDATE audit SET chain = randomblob(32) WHERE seq = ${seq}`),
+      fc
+        .tuple(rows, rows)
+        .filter(([one, two]) => one !== two)
+        .map(([one, two]) => exchange(one, two)),
+      fc
+        .tuple(fc.integer({ min: 1, max: 3 }), fc.constantFrom('at', 'seq', 'counter'))
+        .map(([counter, column]) => `UPDATE audit_seals SET ${column} = ${column} + 10 WHERE counter = ${counter}`),
+    );
+    house.tamper('CREATE TABLE kept AS SELECT * FROM audit; CREATE TABLE kept_seals AS SELECT * FROM audit_seals');
+    await fc.assert(
+      fc.asyncProperty(tampering, async (sql) => {
+        house.tamper(sql);
+        expect((await house.verify()).flaw).not.toBeNull();
+        house.tamper(
+          "DELETE FROM audit; INSERT INTO audit SELECT * FROM kept; UPDATE sqlite_sequence SET seq = 14 WHERE name = 'audit'; DELETE FROM audit_seals; INSERT INTO audit_seals SELECT * FROM kept_seals",
+        );
+      }),
+      { numRuns: CHANGES },
+    );
+    expect((await house.verify()).flaw).toBeNull();
+  });
+
+  it('goes on in pieces, says how far it is, and can be called off', async () => {
+    await house.act(WALK_ROWS_MAX * 3);
+    house.audit.verify(PERSON);
+    const seen = new Set<number>();
+    while (house.audit.verification().checked < WALK_ROWS_MAX * 2) {
+      seen.add(house.audit.verification().checked);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(seen.size).toBeGreaterThan(1);
+    expect(house.audit.verify(PERSON)).toMatchObject({ state: 'running', rows: WALK_ROWS_MAX * 3 });
+    expect(await house.audit.cancelVerification()).toMatchObject({ state: 'cancelled', flaw: null });
+    expect(await house.verify()).toMatchObject({ state: 'done', flaw: null });
+  });
+
+  it('says so when the count could not be asked', async () => {
+    await house.act();
+    await house.stop();
+    house.counter.trouble = 'locked';
+    await house.startAgain();
+    expect(await house.verify()).toMatchObject({ state: 'done', flaw: null, counted: false });
+    house.counter.trouble = undefined;
+  });
+});
+
+function exchange(one: number, two: number): string {
+  return `UPDATE audit SET seq = 0 WHERE seq = ${one}; UPDATE audit SET seq = ${one} WHERE seq = ${two}; UPDATE audit SET seq = ${two} WHERE seq = 0`;
+}

@@ -436,7 +436,7 @@ describe('adding a hub', () => {
     await expectAccessible();
     await button('Try again with new digits').click();
     await expect.element(heading('Now go to the other computer')).toBeVisible();
-    expect(callsOf(hub, 'pairings.cancel')).toEqual([{ id: 'pairing-1' }]);
+    expect(callsOf(hub, 'pairings.start')).toEqual([{ peer: STRANGER.id }]);
   });
 
   test('Stop calls it off', async () => {

@@ -101,9 +101,10 @@ export class HouseholdPage {
 
   /** Types digits one key at a time into the boxes, the first of which has the focus. */
   async typeDigits(digits: string): Promise<void> {
-    const { typeSix, typeTwo, digitsGroup } = people.pairing;
-    await this.page.getByRole('heading', { name: digits.length === 6 ? typeSix.title : typeTwo.title }).waitFor();
-    await this.page.getByRole('group', { name: digitsGroup(digits.length) }).waitFor();
+    const { typeSix, typeTwo } = people.pairing;
+    const { title } = digits.length === 6 ? typeSix : typeTwo;
+    await this.page.getByRole('heading', { name: title }).waitFor();
+    await this.page.getByRole('group', { name: title }).waitFor();
     for (const digit of digits) await this.page.keyboard.press(digit);
   }
 

@@ -1,6 +1,5 @@
 // What a person does with other hubs: add, name, suspend, remove, check. Each act is one call; what went wrong is kept next to the thing it
 // was about. Holds no authority and no copy of the hubs.
-import type { PairingDto } from '../../../preload/contract/pairing-dto.ts';
 import type { CallOutcome, HubApi } from '../../../preload/contract/hub-api.ts';
 import type { OperationInput } from '../../../preload/contract/operations.ts';
 import type { HubState } from '../../app/HubState.svelte.ts';
@@ -81,9 +80,10 @@ export class PeopleController {
     return outcome?.ok === true;
   }
 
-  /** Digits are typed once; whatever comes of them shows in the pairing. */
-  async typeDigits(id: string, digits: string): Promise<void> {
-    await this.#run(id, () => this.#deps.api.call('pairings.digits', { id, digits }));
+  /** Digits are typed once; whatever comes of them shows in the pairing. @returns false when the hub did not take the call */
+  async typeDigits(id: string, digits: string): Promise<boolean> {
+    const outcome = await this.#run(id, () => this.#deps.api.call('pairings.digits', { id, digits }));
+    return outcome?.ok === true;
   }
 
   /** Calls a running pairing off, or puts an ended one away. */
@@ -91,9 +91,14 @@ export class PeopleController {
     await this.#run(id, () => this.#deps.api.call('pairings.cancel', { id }));
   }
 
-  async tryAgain(pairing: PairingDto): Promise<void> {
-    await this.putAway(pairing.id);
-    await this.add(pairing.peer_id);
+  /** A hub that is only kept by its address is kept no longer. */
+  async forget(id: string): Promise<void> {
+    await this.#run(id, () => this.#deps.api.call('peers.remove', { id }));
+  }
+
+  /** What went wrong about this is not said again, as when its form is closed. */
+  hush(about: string): void {
+    this.#calls.say(about, null);
   }
 
   async update(change: OperationInput<'peers.update'>): Promise<boolean> {

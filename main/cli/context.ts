@@ -49,8 +49,12 @@ export function reportFailure(error: unknown, terminal: Terminal, command: strin
   return ERRORS[problem.code].exit;
 }
 
+const COMMAND_HINT = '"axon COMMAND --help" says how each command is written, "axon examples" shows a complete exchange.';
+
 function inOwnWords(problem: Problem, command: string): Problem {
-  const { detail, hint } = problem;
+  const { detail } = problem;
+  // Whoever types commands makes no HTTP requests.
+  const hint = problem.hint?.startsWith('GET /v1/examples') === true ? COMMAND_HINT : problem.hint;
   return {
     ...problem,
     detail: withOwnCommand(detail, command),

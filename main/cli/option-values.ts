@@ -29,6 +29,15 @@ export function wholeNumber(text: string): number {
   throw new InvalidArgumentError('It must be a whole number.');
 }
 
+/** Reads a whole number from `least` to `most`. */
+export function wholeNumberFrom(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = wholeNumber(text);
+    if (value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+  };
+}
+
 /** Seconds, to the millisecond. */
 export function seconds(text: string): number {
   if (/^[0-9]{1,6}(?:\.[0-9]{1,3})?$/.test(text)) return Number(text);

@@ -78,6 +78,16 @@ export function table(rows: readonly (readonly (string | number | null)[])[]): r
   return cells.map((row) => row.map((cell, index) => (index === row.length - 1 ? cell : cell.padEnd(widths[index] ?? 0))).join('  '));
 }
 
+const BEGINNING_MAX_CHARACTERS = 60;
+
+/** The first words of a text, on one line, with an ellipsis where it goes on. */
+export function beginningOf(text: string): string {
+  const characters = [...text.trim().replaceAll(/\s+/g, ' ')];
+  if (characters.length <= BEGINNING_MAX_CHARACTERS) return characters.join('');
+  const beginning = characters.slice(0, BEGINNING_MAX_CHARACTERS - 1).join('');
+  return `${beginning.replace(/ [^ ]{0,20}$/, '')}…`;
+}
+
 export function timeOf(at: number | null): string {
   return at === null ? '-' : new Date(at).toISOString().replace('T', ' ').slice(0, 19);
 }

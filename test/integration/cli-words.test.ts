@@ -166,18 +166,61 @@ describe('a hub with agents', () => {
 
   test('says how a result is put away, and ack does it for good', { timeout: 90_000 }, async () => {
     await owner('agents', 'add', 'quick', '--domain', 'family.lists', '--class', 'R0');
-    await run('delegate', 'Test hub/quick', 'Add milk', '--domain', 'family.lists', '--as', 'asker');
+    const sent = await run('delegate', 'Test hub/quick', 'Add milk', '--domain', 'family.lists', '--as', 'asker', '--json');
+    const { id: asked } = JSON.parse(sent.out);
     const [card] = hub.node.services.work.approvals.pending();
     await owner('approvals', 'allow', card?.id ?? '', '--digest', card?.digest ?? '');
     const [work] = JSON.parse((await run('inbox', '--as', 'quick', '--wait', '10', '--json')).out).items;
     expect(await run('ack', work.delivery_id, '--as', 'quick')).toMatchObject({ code: 0, out: expect.stringContaining('yours now') });
     expect(await run('reply', work.delivery_id, 'Added.', '--as', 'quick')).toMatchObject({ code: 0 });
     const shown = (await run('inbox', '--as', 'asker', '--wait', '10')).out;
+    expect(shown).toContain(`result of ${asked}, which you asked quick at Test hub ("Add milk")`);
     const line = /Put it away: (npx axon --home \S+) ack ([0-9a-f-]{36}) --as asker/.exec(shown);
     expect(line?.[1], shown).toBe(`npx axon --home ${hub.home}`);
     const item = line?.[2] ?? '';
     expect(await run('ack', item, '--as', 'asker')).toMatchObject({ code: 0, out: `${item}: put away.\n` });
     expect((await run('inbox', '--as', 'asker')).out).toBe('Nothing waits.\n');
+  });
+
+  test('says once why a task was declined', async () => {
+    const sent = await run('delegate', 'Test hub/careful', 'Sing', '--domain', 'family.chat', '--as', 'asker', '--json');
+    const [card] = hub.node.services.work.approvals.pending();
+    await owner('approvals', 'decline', card?.id ?? '', '--reason', 'not today');
+    const shown = (await run('tasks', JSON.parse(sent.out).id, '--as', 'asker')).out;
+    expect(shown.match(/not today/g), shown).toHaveLength(1);
+  });
+
+  const UNKNOWN = '11111111-1111-4111-8111-111111111111';
+  test.each([
+    ['ack', ['ack'], 'axon inbox', []],
+    ['reply', ['reply'], 'axon inbox', ['Done']],
+    ['tasks', ['tasks'], 'axon tasks', []],
+    ['cancel', ['cancel'], 'axon tasks', []],
+    ['approvals show', ['approvals', 'show'], 'axon approvals', []],
+    ['approvals allow', ['approvals', 'allow'], 'axon approvals', []],
+    ['approvals decline', ['approvals', 'decline'], 'axon approvals', []],
+    ['rules pause', ['rules', 'pause'], 'axon rules', []],
+    ['rules remove', ['rules', 'remove'], 'axon rules', []],
+    ['rules restore', ['rules', 'restore'], 'axon rules', []],
+  ])('%s says which id it wants and where to find it', { timeout: 60_000 }, async (_name, words, where, rest) => {
+    const place = where.replace('axon', `"npx axon --home ${hub.home}`);
+    const wrong = await owner(...words, 'nonsense', ...rest, '--as', 'asker');
+    expect(wrong).toMatchObject({ code: 2, error: expect.stringMatching(/"nonsense" is not the id of an? \w.*: 36 characters/) });
+    expect(wrong.error).toContain(place);
+    const unknown = await owner(...words, UNKNOWN, ...rest, '--as', 'asker');
+    expect(unknown).toMatchObject({ code: 2, error: expect.stringContaining('Not found: ') });
+    expect(unknown.error).toContain(place);
+  });
+
+  test('names a number that is out of its range, and no HTTP request to people who type commands', async () => {
+    expect(await owner('pair', 'window', '--minutes', '90')).toMatchObject({ code: 2, error: expect.stringContaining('from 1 to 30') });
+    expect(await run('inbox', '--max', '0', '--as', 'asker')).toMatchObject({ code: 2, error: expect.stringContaining('from 1 to 32') });
+    expect(await run('inbox', '--wait', '90', '--as', 'asker')).toMatchObject({ code: 2, error: expect.stringContaining('at most 55') });
+    const talk = await run('delegate', 'Test hub/careful', 'Sing', '--conversation', 'nonsense', '--as', 'asker');
+    expect(talk).toMatchObject({ code: 2, error: expect.stringContaining('"conversation_id"') });
+    const long = await run('delegate', 'Test hub/careful', 'x'.repeat(70_000), '--as', 'asker');
+    expect(long.error).toContain('--help');
+    expect(long.error).not.toContain('GET /v1');
   });
 });
 

@@ -4,9 +4,10 @@ import { Option, type Command } from 'commander';
 import { DOMAIN_NAME } from '../../../preload/contract/domain-name.ts';
 import type { ApprovalDto } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
+import { withId } from '../ids.ts';
 import type { Run } from '../run.ts';
 import type { Terminal } from '../terminal.ts';
-import { table, timeOf } from '../terminal.ts';
+import { beginningOf, table, timeOf } from '../terminal.ts';
 
 /** Exactly what a wider choice would allow. */
 const WOULD = {
@@ -46,7 +47,8 @@ export function addApprovalCommands(program: Command, run: Run): void {
     .argument('<id>', 'the request')
     .action((id: string, _options: unknown, command: Command) =>
       run(command, async ({ terminal, session }) => {
-        const approval = await (await session.asOwner()).call('approvals.get', { id });
+        const owner = await session.asOwner();
+        const approval = await withId('request', id, (request) => owner.call('approvals.get', { id: request }));
         terminal.result(approval, () => cardLines(approval));
       }),
     );
@@ -64,11 +66,11 @@ export function addApprovalCommands(program: Command, run: Run): void {
     .action((id: string, options: AllowOptions, command: Command) =>
       run(command, async ({ terminal, session, command: program }) => {
         const owner = await session.asOwner();
-        const shown = await owner.call('approvals.get', { id });
+        const shown = await withId('request', id, (request) => owner.call('approvals.get', { id: request }));
         const lastWord = await confirmAllow(terminal, shown, options);
         const digest = options.digest ?? shown.digest;
         const decided = await owner.call('approvals.decide', {
-          id,
+          id: shown.id,
           revision: shown.revision,
           digest,
           decision: 'allow',
@@ -90,12 +92,19 @@ export function addApprovalCommands(program: Command, run: Run): void {
     .action((id: string, options: DeclineOptions, command: Command) =>
       run(command, async ({ terminal, session, command: program }) => {
         const owner = await session.asOwner();
-        const shown = await owner.call('approvals.get', { id });
+        const shown = await withId('request', id, (request) => owner.call('approvals.get', { id: request }));
         const scope = options.never === true ? 'never' : 'once';
         if (scope === 'never') await confirmNever(terminal, shown, options);
         const { revision } = shown;
         const digest = options.digest ?? shown.digest;
-        const decided = await owner.call('approvals.decide', { id, revision, digest, decision: 'decline', scope, reason: options.reason });
+        const decided = await owner.call('approvals.decide', {
+          id: shown.id,
+          revision,
+          digest,
+          decision: 'decline',
+          scope,
+          reason: options.reason,
+        });
         terminal.result(decided, () => [scope === 'never' ? `Declined, and remembered as a rule (${program} rules).` : 'Declined.']);
       }),
     );
@@ -165,7 +174,7 @@ function rows(items: readonly ApprovalDto[]): readonly (readonly string[])[] {
       item.to_agent,
       item.risk_class,
       item.id,
-      item.text.slice(0, 60),
+      beginningOf(item.text),
     ]),
   ];
 }

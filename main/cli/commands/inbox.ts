@@ -1,10 +1,13 @@
 // inbox, ack, reply, listen: receiving work, and answering it.
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
-import type { DeliveryDto } from '../../../preload/contract/dto.ts';
+import type { DeliveryDto, TaskDto } from '../../../preload/contract/dto.ts';
+import type { HubClient } from '../hub-client.ts';
+import { withId } from '../ids.ts';
 import type { Run } from '../run.ts';
+import { beginningOf } from '../terminal.ts';
 import { listen } from '../listen.ts';
-import { collect, jsonObject, seconds, wholeNumber } from '../option-values.ts';
+import { collect, jsonObject, seconds, wholeNumber, wholeNumberFrom } from '../option-values.ts';
 import { findProgram } from '../program-file.ts';
 
 const KINDS = ['delegate', 'query', 'notify', 'result', 'cancel'] as const;
@@ -14,8 +17,8 @@ export function addInboxCommands(program: Command, run: Run): void {
   program
     .command('inbox')
     .description('take what waits for this agent, under a lease of 60 seconds; what is not put away by then comes back')
-    .option('--max <number>', 'at most this many items', wholeNumber, 1)
-    .option('--wait <seconds>', 'wait this long for the first one, at most 55', seconds, 0)
+    .option('--max <number>', 'at most this many items, 1 to 32', wholeNumberFrom(1, 32), 1)
+    .option('--wait <seconds>', 'wait this long for the first one, at most 55', waitSeconds, 0)
     .option('--kinds <kinds>', `only these, with commas between: ${KINDS.join(', ')}`, readKinds)
     .action((options: { max: number; wait: number; kinds?: Kind[] }, command: Command) =>
       run(command, async ({ terminal, session, command: typed }) => {
@@ -25,7 +28,7 @@ export function addInboxCommands(program: Command, run: Run): void {
           wait_ms: Math.round(options.wait * 1000),
           kinds: options.kinds,
         });
-        const words = { typed, asWords: session.asWords };
+        const words = { typed, asWords: session.asWords, asked: terminal.json ? new Map() : await askedFor(client, claimed.items) };
         terminal.result(claimed, () =>
           claimed.items.length === 0 ? ['Nothing waits.'] : claimed.items.flatMap((item) => deliveryLines(item, words)),
         );
@@ -40,7 +43,9 @@ export function addInboxCommands(program: Command, run: Run): void {
       run(command, async ({ terminal, session }) => {
         const client = await session.asAgent();
         const items: DeliveryDto[] = [];
-        for (const delivery of deliveries) items.push(await client.call('inbox.ack', { delivery, attempt: options.attempt }));
+        for (const id of deliveries) {
+          items.push(await withId('delivery', id, (delivery) => client.call('inbox.ack', { delivery, attempt: options.attempt })));
+        }
         terminal.result({ items }, () =>
           items.map(({ delivery_id: id, kind }) => (isWork(kind) ? `${id}: yours now; reply when it is done.` : `${id}: put away.`)),
         );
@@ -54,11 +59,12 @@ export function addInboxCommands(program: Command, run: Run): void {
     .option('--status <status>', 'completed, partial or failed', readStatus, 'completed')
     .option('--data <json>', 'the answer as a JSON object', jsonObject)
     .option('--error <text>', 'what went wrong')
-    .action((delivery: string, outcome: string | undefined, options: ReplyOptions, command: Command) =>
+    .action((id: string, outcome: string | undefined, options: ReplyOptions, command: Command) =>
       run(command, async ({ terminal, session }) => {
         const { status, data, error } = options;
-        const answer = { delivery, status, outcome, summary: outcome, data, error };
-        const report = await (await session.asAgent()).call('inbox.reply', answer);
+        const client = await session.asAgent();
+        const answer = { status, outcome, summary: outcome, data, error };
+        const report = await withId('delivery', id, (delivery) => client.call('inbox.reply', { delivery, ...answer }));
         terminal.result(report, () => [`Replied: ${report.state}.`]);
       }),
     );
@@ -88,14 +94,47 @@ function isWork(kind: Kind): boolean {
   return kind === 'delegate' || kind === 'query';
 }
 
-function deliveryLines(item: DeliveryDto, words: { readonly typed: string; readonly asWords: string }): readonly string[] {
-  const { delivery_id: id, kind, trust, untrusted } = item;
-  const from = untrusted.origin.from_agent === null ? trust.peer_name : `${trust.peer_name}/${untrusted.origin.from_agent}`;
+interface Words {
+  readonly typed: string;
+  readonly asWords: string;
+  /** By its id, what this agent had asked for. */
+  readonly asked: ReadonlyMap<string, TaskDto>;
+}
+
+/** The tasks whose results are among the items, as far as they are still known. */
+async function askedFor(client: HubClient, items: readonly DeliveryDto[]): Promise<ReadonlyMap<string, TaskDto>> {
+  const ids = new Set(items.flatMap(({ kind, task_id: id }) => (kind === 'result' && id !== null ? [id] : [])));
+  const found = new Map<string, TaskDto>();
+  for (const id of ids) {
+    // The result is shown without it as well.
+    const task = await client.call('tasks.get', { id }).catch(() => undefined);
+    if (task !== undefined) found.set(id, task);
+  }
+  return found;
+}
+
+function deliveryLines(item: DeliveryDto, words: Words): readonly string[] {
+  const { delivery_id: id, untrusted } = item;
   const line = (verb: string, rest = ''): string => `${words.typed} ${verb} ${id}${rest}${words.asWords}`;
-  const next = isWork(kind)
+  const next = isWork(item.kind)
     ? [`  Keep it:     ${line('ack')}`, `  Answer it:   ${line('reply', ' "What came of it"')}`]
     : [`  Put it away: ${line('ack')}`];
-  return [`${id}  ${kind}  from ${from}`, untrusted.text ?? JSON.stringify(untrusted.payload), ...next, ''];
+  const asked = item.task_id === null ? undefined : words.asked.get(item.task_id);
+  return [headOf(item, asked), untrusted.text ?? JSON.stringify(untrusted.payload), ...next, ''];
+}
+
+function headOf({ delivery_id: id, kind, task_id: task, trust, untrusted }: DeliveryDto, asked: TaskDto | undefined): string {
+  if (asked !== undefined) {
+    const whom = asked.to_agent === null ? asked.peer_name : `${asked.to_agent} at ${asked.peer_name}`;
+    return `${id}  ${kind} of ${asked.id}, which you asked ${whom} ("${beginningOf(asked.text)}")`;
+  }
+  const from = untrusted.origin.from_agent === null ? trust.peer_name : `${trust.peer_name}/${untrusted.origin.from_agent}`;
+  return `${id}  ${kind}${kind === 'result' && task !== null ? ` of ${task}` : ''}  from ${from}`;
+}
+
+function waitSeconds(text: string): number {
+  if (seconds(text) <= 55) return seconds(text);
+  throw new InvalidArgumentError('It must be at most 55 seconds.');
 }
 
 function readKinds(text: string): Kind[] {

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { PairingDto } from '../../../preload/contract/pairing-dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { HubClient } from '../hub-client.ts';
-import { wholeNumber } from '../option-values.ts';
+import { wholeNumberFrom } from '../option-values.ts';
 import { awaitFirstAnswer, awaitSettled } from '../pairing-waits.ts';
 import { endedLine, pairingLines, pairingRows, windowLines } from '../pairing-words.ts';
 import type { Run } from '../run.ts';
@@ -26,7 +26,7 @@ export function addPairCommands(program: Command, run: Run): void {
   pair
     .command('window')
     .description('let hubs ask to be let in, for some minutes')
-    .option('--minutes <number>', 'how long, 1 to 30', wholeNumber, 5)
+    .option('--minutes <number>', 'how long, 1 to 30', wholeNumberFrom(1, 30), 5)
     .option('--close', 'end it now')
     .action((options: { minutes: number; close?: boolean }, command: Command) =>
       run(command, async ({ terminal, session, command: typed }) => {

@@ -6,6 +6,7 @@ import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import type { RuleDto, RuleTestDto } from '../../../preload/contract/rules.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { HubClient } from '../hub-client.ts';
+import { withId } from '../ids.ts';
 import type { Run } from '../run.ts';
 
 interface ScopeOptions {
@@ -102,7 +103,8 @@ function addChanges(rules: Command, run: Run): void {
       .argument('<id>', 'the rule')
       .action((id: string, _options: unknown, command: Command) =>
         run(command, async ({ terminal, session }) => {
-          const rule = await (await session.asOwner()).call('rules.update', { id, suspended });
+          const owner = await session.asOwner();
+          const rule = await withId('rule', id, (named) => owner.call('rules.update', { id: named, suspended }));
           terminal.result(rule, () => ruleLines(rule));
         }),
       );
@@ -117,7 +119,8 @@ function addChanges(rules: Command, run: Run): void {
       .argument('<id>', 'the rule')
       .action((id: string, _options: unknown, command: Command) =>
         run(command, async ({ terminal, session }) => {
-          const rule = await (await session.asOwner()).call(operation, { id });
+          const owner = await session.asOwner();
+          const rule = await withId('rule', id, (named) => owner.call(operation, { id: named }));
           terminal.result(rule, () => ruleLines(rule));
         }),
       );

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { SendReportDto } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { askPatiently } from '../ask.ts';
+import { conversationId } from '../ids.ts';
 import type { Run } from '../run.ts';
 import { jsonForTerminal } from '../escape.ts';
 import { jsonObject, readData, seconds, wholeNumber } from '../option-values.ts';
@@ -25,7 +26,7 @@ export function addSendCommands(program: Command, run: Run): void {
     .option('--domain <domain>', 'what it is about, like family.calendar: finds the agent over there')
     .option('--max-tokens <number>', 'the longest answer wanted', wholeNumber)
     .option('--deadline <seconds>', 'give up after this', seconds)
-    .option('--conversation <id>', 'go on with this conversation')
+    .option('--conversation <id>', 'go on with this conversation', conversationId)
     .action((to: string, question: string, options: CommonOptions & { maxTokens?: number }, command: Command) =>
       run(command, async ({ terminal, session }) => {
         const client = await session.asAgent();
@@ -46,7 +47,7 @@ export function addSendCommands(program: Command, run: Run): void {
     .option('--urgent', 'ahead of other work')
     .option('--no-report', 'no result is wanted')
     .option('--deadline <seconds>', 'it is worth nothing after this', seconds)
-    .option('--conversation <id>', 'go on with this conversation')
+    .option('--conversation <id>', 'go on with this conversation', conversationId)
     .option('--wait', 'wait until it has ended')
     .action((to: string, task: string, options: DelegateOptions, command: Command) =>
       run(command, async ({ terminal, session, command: typed }) => {

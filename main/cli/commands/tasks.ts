@@ -3,8 +3,9 @@ import type { Command } from 'commander';
 import type { TaskDto } from '../../../preload/contract/dto.ts';
 import type { HubClient } from '../hub-client.ts';
 import { jsonForTerminal } from '../escape.ts';
+import { withId } from '../ids.ts';
 import type { Run } from '../run.ts';
-import { table, timeOf } from '../terminal.ts';
+import { beginningOf, table, timeOf } from '../terminal.ts';
 
 const WAIT_MS = 55_000;
 const ENDED: ReadonlySet<string> = new Set(['completed', 'partial', 'failed', 'declined', 'expired', 'cancelled']);
@@ -24,11 +25,11 @@ export function addTaskCommands(program: Command, run: Run): void {
           return 0;
         }
         if (options.wait === true) {
-          const { ended, exitCode } = await followTask(client, id);
+          const { ended, exitCode } = await withId('task', id, (task) => followTask(client, task));
           terminal.result(ended, () => taskLines(ended));
           return exitCode;
         }
-        const task = await client.call('tasks.get', { id });
+        const task = await withId('task', id, (task) => client.call('tasks.get', { id: task }));
         terminal.result(task, () => taskLines(task));
         return 0;
       }),
@@ -40,7 +41,8 @@ export function addTaskCommands(program: Command, run: Run): void {
     .argument('[reason]', 'why, for the other side')
     .action((id: string, reason: string | undefined, _options: unknown, command: Command) =>
       run(command, async ({ terminal, session }) => {
-        const task = await (await session.asAgent()).call('tasks.cancel', { id, reason });
+        const client = await session.asAgent();
+        const task = await withId('task', id, (called) => client.call('tasks.cancel', { id: called, reason }));
         terminal.result(task, () => taskLines(task));
       }),
     );
@@ -56,10 +58,13 @@ export async function followTask(client: HubClient, id: string): Promise<{ reado
 
 export function taskLines(task: TaskDto): readonly string[] {
   const lines = [`${task.id}  ${task.state}`, `${task.peer_name}: ${task.text}`];
-  if (task.reason !== null) lines.push(`Reason: ${task.reason}`);
-  const said = task.untrusted;
-  if (said?.outcome !== undefined && said.outcome !== null) lines.push(said.outcome);
-  if (said?.error !== undefined && said.error !== null) lines.push(`Error: ${said.error}`);
+  const { reason, untrusted: said } = task;
+  if (reason !== null) lines.push(`Reason: ${reason}`);
+  // A hub that turned it away says the same in each place.
+  const outcome = said?.outcome ?? null;
+  if (outcome !== null && outcome !== reason) lines.push(outcome);
+  const error = said?.error ?? null;
+  if (error !== null && error !== reason && error !== outcome) lines.push(`Error: ${error}`);
   if (said?.data !== undefined && said.data !== null) lines.push(jsonForTerminal(said.data));
   return lines;
 }
@@ -72,6 +77,6 @@ function exitCodeOf(task: TaskDto): number {
 function rows(tasks: readonly TaskDto[]): readonly (readonly string[])[] {
   return [
     ['CREATED', 'STATE', 'DIRECTION', 'HUB', 'ID', 'TEXT'],
-    ...tasks.map((task) => [timeOf(task.created_at), task.state, task.direction, task.peer_name, task.id, task.text.slice(0, 60)]),
+    ...tasks.map((task) => [timeOf(task.created_at), task.state, task.direction, task.peer_name, task.id, beginningOf(task.text)]),
   ];
 }

@@ -1,0 +1,37 @@
+// The ids that a person or agent types: each command says which one it wants and where to find it, before the hub is asked as well as when
+// the hub knows none of that id. Prints nothing.
+import { InvalidArgumentError } from 'commander';
+import { AppError } from '../lib/app-error.ts';
+import { HubProblem } from './hub-client.ts';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+const IDS = {
+  delivery: ['an item of the inbox (its delivery_id)', '"axon inbox" shows it at the beginning of each item.'],
+  task: ['a task', '"axon tasks" lists the tasks of this agent with their ids.'],
+  request: ['a request', '"axon approvals" lists those that wait with their ids, "axon approvals list --decided" the others.'],
+  rule: ['a rule', '"axon rules" lists those there are with their ids, "axon rules list --ended" those that are over.'],
+} as const satisfies Readonly<Record<string, readonly [what: string, where: string]>>;
+
+/** Calls with the id. Throws `bad_request` for what is no id, and what the hub says, with the place where ids of that kind are found. */
+export async function withId<Answer>(kind: keyof typeof IDS, id: string, call: (id: string) => Promise<Answer>): Promise<Answer> {
+  const [what, where] = IDS[kind];
+  if (!UUID.test(id)) {
+    throw new AppError('bad_request', `"${id}" is not the id of ${what}: 36 characters, as in 0b8f5c1e-....`, {
+      hint: where,
+      failedBy: 'input',
+    });
+  }
+  try {
+    return await call(id.toLowerCase());
+  } catch (error) {
+    if (!(error instanceof HubProblem) || error.problem.code !== 'not_found') throw error;
+    throw new HubProblem({ ...error.problem, hint: error.problem.hint ?? where });
+  }
+}
+
+/** The value of --conversation. */
+export function conversationId(text: string): string {
+  if (UUID.test(text)) return text.toLowerCase();
+  throw new InvalidArgumentError('It must be the "conversation_id" that a task or an item of the inbox has with --json.');
+}

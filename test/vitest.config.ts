@@ -19,6 +19,8 @@ export default defineConfig({
           include: ['test/{unit,contract,sim,integration,adversarial}/**/*.test.ts'],
           testTimeout: 30_000,
           hookTimeout: 30_000,
+          // Waits end when what they wait for comes; the limit is for a computer that is busy elsewhere.
+          expect: { poll: { timeout: 15_000 } },
         },
       },
       {

@@ -270,10 +270,20 @@ interface Sent {
 }
 
 /**
- * The ack, the refusal, or `lost`: no answer came, so the other hub may or may not have it. What fails on this side says nothing about
- * that once it was sent before (`from` hub): only the first time is it known that the other hub has nothing.
+ * The ack, the refusal, or `lost`: the other hub may or may not have it. Once it was sent before (`from` hub), neither what fails on this side
+ * nor a refusal for now says that it has not: a try of before may come there yet, or wait there, and be taken when there is room. Only the
+ * first time is it known that the other hub has nothing.
  */
 function readAnswer(reply: Result<Envelope, AppError>, from: 'asker' | 'hub'): AckPayload | AppError | 'lost' {
+  const answer = readReply(reply, from);
+  return from === 'hub' && answer instanceof AppError && isForNow(answer) ? 'lost' : answer;
+}
+
+function isForNow({ code, data }: AppError): boolean {
+  return typeof data.retryable === 'boolean' ? data.retryable : ERRORS[code].retryable;
+}
+
+function readReply(reply: Result<Envelope, AppError>, from: 'asker' | 'hub'): AckPayload | AppError | 'lost' {
   if (!reply.ok) {
     const { code, failedBy } = reply.error;
     const said = failedBy === 'peer' && code !== 'peer_unreachable';

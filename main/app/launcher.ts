@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { endWithNpm } from '../cli/npm-parent.ts';
-import { buildIfNeeded } from './build.ts';
+import { buildAnew, buildIfNeeded } from './build.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -50,13 +50,15 @@ async function runHere(file: string, parameters: readonly string[]): Promise<voi
 }
 
 /**
- * Builds if needed, and starts the hub; the demo household when the first parameter is "demo", nothing more when it is "build".
+ * Builds if needed, and starts the hub; the demo household when the first parameter is "demo", nothing more when it is "build", which
+ * with "--anew" builds whatever stands there.
  * `parameters` are handed on as they are.
  */
 export async function launch(parameters: readonly string[]): Promise<void> {
   // Of npm's scripts only these run this file; a shell that another one opened keeps its variables for what is started from it.
   if (['start', 'demo'].includes(process.env['npm_lifecycle_event'] ?? '')) endWithNpm();
-  if (!buildIfNeeded(root, say)) {
+  const isAsked = parameters[0] === 'build' && parameters[1] === '--anew';
+  if (!(isAsked ? buildAnew(root, say) : buildIfNeeded(root, say))) {
     process.exitCode = 1;
     return;
   }

@@ -10,9 +10,8 @@ const { pathToFileURL } = require('url');
 
 const root = join(__dirname, '..', '..');
 const program = join(root, 'out', 'main', 'cli.js');
-/** As in main/app/build.ts, which no old Node can read. The last one is there while a build is under way, or after one that was cut short. */
+/** As in main/app/build.ts, which no old Node can read. */
 const BUILT = ['main/headless.js', 'main/quic.js', 'main/cli.js', 'renderer/index.html'].map((file) => join(root, 'out', file));
-const BUILDING = join(root, 'out', 'building');
 /** The version everything is tested with; older ones give way to the one that npm brings along. */
 const TESTED_MAJOR = 24;
 
@@ -56,6 +55,6 @@ function runWith(node) {
 }
 
 const node = fittingNode();
-if (existsSync(BUILDING) || !BUILT.every((file) => existsSync(file))) build(node);
+if (!BUILT.every((file) => existsSync(file))) build(node);
 if (node === process.execPath) import(pathToFileURL(program).href).catch((error) => fail(error.stack));
 else runWith(node);

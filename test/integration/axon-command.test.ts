@@ -7,6 +7,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  readdirSync,
   realpathSync,
   rmSync,
   statSync,
@@ -17,7 +18,7 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { buildIfNeeded, needsBuild } from '../../main/app/build.ts';
+import { buildAnew, buildIfNeeded, needsBuild } from '../../main/app/build.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const BUILT = ['out/main/headless.js', 'out/main/quic.js', 'out/main/cli.js', 'out/renderer/index.html'] as const;
@@ -164,29 +165,93 @@ describe('the file that package.json names', () => {
     expect(needsBuild(clone)).toBe('The sources changed since the last build');
   });
 
+  /** Stands in for the builder: writes what a build leaves, with `mark` in it. */
+  function putBuilder(mark: string, rest = ''): void {
+    const program = `
+      const { mkdirSync, writeFileSync } = require('fs');
+      const { dirname, join } = require('path');
+      for (const file of ${JSON.stringify(BUILT)}) {
+        const path = join(process.env.AXON_BUILD_FOLDER, file.slice('out/'.length));
+        mkdirSync(dirname(path), { recursive: true });
+        writeFileSync(path, ${JSON.stringify(mark)});
+      }
+      ${rest}`;
+    put(clone, 'node_modules/electron-vite/bin/electron-vite.js', program);
+    put(clone, 'node_modules/package.json', '{"type":"commonjs"}');
+  }
+  const build = (said: string[] = []): boolean => buildAnew(clone, (text) => said.push(text));
+  const built = (): string => readFileSync(join(clone, BUILT[0]), 'utf8');
+  const leftovers = (): readonly string[] => readdirSync(clone).filter((name) => name.startsWith('out.'));
+
   test.each([
     ['of a process that is gone', '4194304999 1'],
     ['of an earlier process with our number', String(process.pid)],
     ['of an earlier process with the number of one that lives', `${process.ppid} 1`],
     ['that was never written to its end', ''],
-  ])('a lock %s is taken over, and what it left is built again', (_what, content) => {
-    for (const file of BUILT) put(clone, file, '');
-    put(clone, 'node_modules/electron-vite/bin/electron-vite.js', 'require("fs").writeFileSync("rebuilt", "")');
-    put(clone, 'node_modules/package.json', '{"type":"commonjs"}');
-    put(clone, 'out/building', content);
-    utimesSync(join(clone, 'out/building'), 1, 1);
+  ])('a lock %s is taken over', (_what, content) => {
+    putBuilder('new');
+    put(clone, 'out.building', content);
+    utimesSync(join(clone, 'out.building'), 1, 1);
     const said: string[] = [];
-    expect(buildIfNeeded(clone, (text) => said.push(text))).toBe(true);
-    expect(said[0]).toContain('The last build was not finished: building');
-    expect(existsSync(join(clone, 'rebuilt'))).toBe(true);
-    expect(existsSync(join(clone, 'out/building'))).toBe(false);
+    expect(
+      buildIfNeeded(clone, (text) => said.push(text)),
+      said.join('\n'),
+    ).toBe(true);
+    expect(built()).toBe('new');
+    expect(leftovers()).toEqual([]);
   });
 
-  test.each([
-    ['a file is missing', BUILT.slice(0, 3)],
-    ['a build was cut short', [...BUILT, 'out/building']],
-  ])('axon builds again where %s', async (_what, files) => {
-    for (const file of files) put(clone, file, 'console.log("ran")');
+  test('a build takes the place of the former one when it is whole, and not when it failed', () => {
+    putBuilder('first');
+    expect(build()).toBe(true);
+    put(clone, 'out/main/of-the-first.js', '');
+    putBuilder('half', 'process.exit(1)');
+    expect(build()).toBe(false);
+    expect(built()).toBe('first');
+    putBuilder('second');
+    expect(build()).toBe(true);
+    expect(built()).toBe('second');
+    expect(existsSync(join(clone, 'out/main/of-the-first.js'))).toBe(false);
+    expect(leftovers()).toEqual([]);
+  });
+
+  test('two builders that know nothing of each other leave one whole build', () => {
+    // The second one runs to its end in the middle of the first, whose lock was taken from it.
+    const other = `import { buildAnew } from ${JSON.stringify(join(ROOT, 'main/app/build.ts'))}; process.exit(buildAnew(process.cwd(), () => {}) ? 0 : 1);`;
+    const meanwhile = `
+      const { rmSync } = require('fs');
+      if (process.env.MEANWHILE === undefined) {
+        rmSync('out.building');
+        const words = ['--input-type=module', '--eval', ${JSON.stringify(other)}];
+        const { status } = require('child_process').spawnSync(process.execPath, words, { env: { ...process.env, MEANWHILE: '1' } });
+        writeFileSync(join(process.env.AXON_BUILD_FOLDER, 'other-ended'), String(status));
+      }`;
+    putBuilder('new', meanwhile);
+    expect(build()).toBe(true);
+    expect(readFileSync(join(clone, 'out/other-ended'), 'utf8')).toBe('0');
+    expect(built()).toBe('new');
+    expect(needsBuild(clone)).toBeNull();
+    expect(leftovers()).toEqual([]);
+  });
+
+  test('what a killed builder left long ago is cleared away, and what one leaves that lives is not', () => {
+    putBuilder('new');
+    const names = ['out.4194304999-abcdef', 'out.4194304999-abcdef.old', 'out.4194304999-uvwxyz', `out.${process.ppid}-abcdef`];
+    for (const name of names) put(clone, `${name}/file`, '');
+    for (const name of [names[0], names[1], names[3]]) utimesSync(join(clone, name ?? ''), 1, 1);
+    expect(build()).toBe(true);
+    expect(leftovers().toSorted()).toEqual([names[2], names[3]].toSorted());
+  });
+
+  test('a folder that takes no file is told in a sentence', () => {
+    const said: string[] = [];
+    const file = join(clone, 'package.json');
+    expect(buildIfNeeded(file, (text) => said.push(text))).toBe(false);
+    expect(said.join('\n')).toContain(`The hub cannot be built in ${file}`);
+  });
+
+  test('axon builds again where a file is missing', async () => {
+    for (const file of BUILT.slice(0, 3)) put(clone, file, 'console.log("ran")');
     put(clone, 'node_modules/electron-vite/package.json', '{}');
     put(clone, 'main/entry/start.ts', 'import { writeFileSync } from "node:fs"; writeFileSync("rebuilt", process.argv[2] ?? "");');
     const command = axon(clone, ['status']);

@@ -66,12 +66,16 @@ describe('a hub named by a wrong address', () => {
 
   test('stands in the list of what was not added, with why, until it is put away or asked again', async () => {
     const other = unreached({ id: 'pairing-2', label: 'Hub aaaa 0002', failure: 'The time was up. Start again.', role: 'responder' });
-    const hub = new FakeHubApi(snapshotOf({ pairings: [unreached(), other] }), {
+    const removed = { ...STRANGER, id: 'ed25519.4', label: 'Hub cccc 0004' };
+    const done = pairingOf('paired', { id: 'pairing-4', peer_id: removed.id, label: removed.label });
+    const hub = new FakeHubApi(snapshotOf({ peers: [STRANGER, removed], pairings: [unreached(), other, done] }), {
       'pairings.start': () => ({ ok: true, value: pairingOf('waiting_for_answer', { id: 'pairing-3', request: 'connecting' }) }),
     });
     await showApp(hub, 'people/add');
     await expect.element(heading('Not added')).toBeVisible();
     const rows = page.getByRole('listitem');
+    expect(rows.filter({ hasText: STRANGER.label }).elements()).toHaveLength(1);
+    expect(rows.filter({ hasText: 'Hub cccc 0004' }).getByRole('button', { name: 'Add' }).elements()).toHaveLength(1);
     await expectAccessible();
     await rows.filter({ hasText: 'The time was up' }).getByRole('button', { name: 'Put away' }).click();
     await expect.element(page.getByText('The time was up. Start again.')).not.toBeInTheDocument();

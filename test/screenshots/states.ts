@@ -1,5 +1,6 @@
 // Every state of every screen that is looked at, by name: what the hub holds, which place is open, and what happens to get there.
 // Never part of the product: only test pages import it.
+import type { ApprovalDto } from '../../preload/contract/dto.ts';
 import type { OperationName } from '../../preload/contract/operations.ts';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
 import { CALENDAR_RULE, RULED, RULES } from '../fakes/household-rules.ts';
@@ -19,6 +20,7 @@ import {
   STRANGER,
   agentOf,
   approvalOf,
+  noticeOf,
   pairingOf,
   peerOf,
   snapshotOf,
@@ -47,10 +49,39 @@ const DAEMON = peerOf('greenhouse', {
   address: '192.168.1.40:7100',
   round_trip_ms: 5,
 });
+/** How many were allowed, let in by a rule and turned away in each hour of the day so far. */
+const DAY_AT_THE_DOOR = (
+  [
+    [6, 0, 1, 0],
+    [7, 2, 4, 0],
+    [8, 1, 3, 1],
+    [10, 1, 2, 0],
+    [12, 2, 2, 0],
+    [15, 1, 3, 2],
+    [17, 2, 5, 1],
+  ] as const
+).flatMap(([hour, allowed, byRule, away]) => {
+  const at = new Date(NOW).setHours(hour, 20);
+  const many = (count: number, over: Partial<ApprovalDto>) =>
+    Array.from({ length: count }, (_, index) => approvalOf(`${hour} ${index} ${JSON.stringify(over)}`, { decided_at: at, ...over }));
+  return [
+    ...many(allowed, { state: 'approved', decided_by: 'Mum', surface: 'window', task_state: 'completed' }),
+    ...many(byRule, { state: 'approved', rule_id: CALENDAR_RULE.id, surface: 'rule', task_state: 'completed' }),
+    ...many(away, { state: 'declined', decided_by: 'Mum', surface: 'window', task_state: 'declined' }),
+  ];
+});
 const full = { approvals: [DINNER, DEPLOY, SALT, CAR] };
 const pairing = (state: Parameters<typeof pairingOf>[0]): ScreenState => ({
   place: 'people/pair/pairing-1',
   hub: () => new FakeHubApi(snapshotOf({ pairings: [pairingOf(state)] })),
+});
+
+const UNREACHED = pairingOf('failed', {
+  role: 'initiator',
+  request: 'connecting',
+  address: null,
+  failure:
+    'No hub answers at 10.8.0.7:7100. Check that it is running there, that this address and port are the ones its Settings show, and that its firewall lets that UDP port in.',
 });
 
 export const STATES: Readonly<Record<string, ScreenState>> = {
@@ -141,6 +172,7 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
     press: ['Allow once'],
   },
   'now-empty': { place: 'now', hub: () => new FakeHubApi(snapshotOf()) },
+  'now-activity': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ recently_decided: DAY_AT_THE_DOOR })) },
   'now-first': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ peers: [], agents: [], recently_decided: [], feed: [] })) },
   'now-loading': { place: 'now', hub: () => new FakeHubApi(snapshotOf(), never('hub.snapshot')) },
   'now-lost': {
@@ -286,7 +318,37 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
         }),
       ),
   },
+  'pair-looking': {
+    place: 'people/pair/pairing-1',
+    hub: () =>
+      new FakeHubApi(snapshotOf({ pairings: [pairingOf('waiting_for_answer', { request: 'connecting', address: '10.8.0.7:7100' })] })),
+  },
   'pair-waiting': pairing('waiting_for_answer'),
+  'pair-taken': {
+    place: 'people/pair/pairing-1',
+    hub: () => new FakeHubApi(snapshotOf({ pairings: [pairingOf('waiting_for_answer', { request: 'taken' })] })),
+  },
+  'pair-unreached': {
+    place: 'people/pair/pairing-1',
+    hub: () => new FakeHubApi(snapshotOf({ peers: [...PEERS, { ...STRANGER, how_found: 'static' }], pairings: [UNREACHED] })),
+  },
+  'people-attempts': {
+    place: 'people/add',
+    hub: () =>
+      new FakeHubApi(
+        snapshotOf({
+          peers: [...PEERS, { ...STRANGER, how_found: 'static' }],
+          pairings: [pairingOf('type_six', { label: 'Hub 77d0 4e1a' }), { ...UNREACHED, id: 'pairing-2' }],
+        }),
+      ),
+  },
+  'people-asked': {
+    place: 'people',
+    hub: () =>
+      new FakeHubApi(
+        snapshotOf({ pairing_window: { open: false, closes_at: null, locked_until: null, asked: { label: STRANGER.label } } }),
+      ),
+  },
   'pair-offered': pairing('offered'),
   'pair-show-six': pairing('show_six'),
   'pair-type-six': pairing('type_six'),
@@ -302,6 +364,26 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
   },
   'pair-failed': pairing('failed'),
   feed: { place: 'feed', hub: () => new FakeHubApi(snapshotOf()) },
+  'feed-fields': {
+    place: 'feed',
+    hub: () =>
+      new FakeHubApi(
+        snapshotOf({
+          feed: [
+            noticeOf('{\n  "who": [\n    "Dad",\n    "Leo"\n  ],\n  "back_at": "18:40",\n  "Bus#": 7\n}', 20, {
+              unread: true,
+              fields: [
+                ['who[0]', 'Dad'],
+                ['who[1]', 'Leo'],
+                ['back_at', '18:40'],
+                ['["Bus#"]', '7'],
+              ],
+            }),
+            ...snapshotOf().feed,
+          ],
+        }),
+      ),
+  },
   'feed-empty': { place: 'feed', hub: () => new FakeHubApi(snapshotOf({ feed: [] })) },
   conversations: { place: 'conversations', hub: () => new FakeHubApi(snapshotOf()) },
   'conversation-open': { place: `conversations/${DINNER_THREAD.conversation.id}`, hub: () => new FakeHubApi(snapshotOf()) },

@@ -9,7 +9,7 @@ import { chooseAgent, isDomain, longestDomain } from '../../core/routing.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
-import type { AgentRow, ApprovalRow, PartyKey, Reads, TaskRow, Tables } from '../../ports/store.ts';
+import type { AgentRow, ApprovalRow, Reads, TaskRow, Tables } from '../../ports/store.ts';
 import type { CalmKeeper } from '../attention/calm-keeper.ts';
 import type { Holds } from '../attention/holds.ts';
 import type { RuleBook } from '../rules/rule-book.ts';
@@ -18,13 +18,7 @@ import type { AuditTrail } from './audit-trail.ts';
 import { conversationFor } from './conversation-ids.ts';
 import type { Deadlines } from './deadlines.ts';
 import type { Handover } from './handover.ts';
-import {
-  INBOX_QUEUED_MAX,
-  OUTBOX_PER_PARTY_MAX,
-  PENDING_PER_PARTY_MAX,
-  PENDING_TOTAL_MAX,
-  WAITING_QUERIES_PER_PARTY_MAX,
-} from './limits.ts';
+import { INBOX_QUEUED_MAX, OUTBOX_PER_PARTY_MAX, PENDING_PER_PARTY_MAX, PENDING_TOTAL_MAX, WAITING_PER_PARTY_MAX } from './limits.ts';
 import { newTask } from './new-task.ts';
 import { isLocal, type Parties } from './parties.ts';
 import { failure } from './task-endings.ts';
@@ -157,8 +151,11 @@ export class Intake {
     }
     const pending = tables.pendingApprovals();
     if (pending.length >= PENDING_TOTAL_MAX) throw tooManyWait('This hub has', PENDING_TOTAL_MAX);
-    const max = request.kind === 'query' ? WAITING_QUERIES_PER_PARTY_MAX : PENDING_PER_PARTY_MAX;
-    if (countOfParty(tables, pending, request.party, request.kind) >= max) throw tooManyWait('You have', max);
+    // Queries and delegations together, so that no few parties fill what is there for all.
+    const ofParty = pending.map(({ taskId }) => tables.task(taskId)).filter((task) => task?.party === request.party);
+    const delegations = ofParty.filter((task) => task?.kind === 'delegate').length;
+    if (request.kind === 'delegate' && delegations >= PENDING_PER_PARTY_MAX) throw tooManyWait('You have', PENDING_PER_PARTY_MAX);
+    if (ofParty.length >= WAITING_PER_PARTY_MAX) throw tooManyWait('You have', WAITING_PER_PARTY_MAX);
   }
 
   #insertTask(tables: Tables, request: WorkRequest, { agent, ruling: { decision } }: Assessment, hold: Hold | null): TaskRow {
@@ -251,13 +248,6 @@ const OPEN = { result: null, code: null, reason: null, finishedAt: null } as con
 function subjectFor(agent: AgentRow, domain: string | null): string | null {
   if (domain === null || !isDomain(domain)) return domain;
   return longestDomain(agent.domains, domain) ? domain : null;
-}
-
-function countOfParty(tables: Tables, pending: readonly ApprovalRow[], party: PartyKey, kind: TaskRow['kind']): number {
-  return pending.filter((approval) => {
-    const task = tables.task(approval.taskId);
-    return task?.party === party && task.kind === kind;
-  }).length;
 }
 
 function tooManyWait(who: string, max: number): AppError {

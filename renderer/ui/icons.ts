@@ -62,6 +62,8 @@ export const DRAWINGS = {
       [6, 13.5, 1],
     ],
   },
+  moon: { lines: 'M16.5 12A7 7 0 1 1 8.2 3.3 5.6 5.6 0 0 0 16.5 12z' },
+  mute: { lines: 'M4 8h2.5L10.5 4.5v11L6.5 12H4zM13.5 8l4 4M17.5 8l-4 4' },
   pause: { lines: 'M7 4.5v11M13 4.5v11' },
   warn: { lines: 'M10 3 18 17H2zM10 8v4', dots: [[10, 14.5, 1]] },
   link: {
@@ -69,6 +71,7 @@ export const DRAWINGS = {
   },
   key: { lines: 'M2.5 7.5a3.5 3.5 0 1 0 7 0 3.5 3.5 0 1 0-7 0M8.8 9.3l7.7 7.2M13 13.2l1.8-1.8' },
   'mark-waiting': { lines: 'M12 2v16', dots: [[5.5, 10, 2.6]] },
+  'mark-held': { lines: 'M12 2v16M4 7v6M7.5 7v6' },
   'mark-let': { lines: 'M8 2v4.5M8 13.5V18', dots: [[14.5, 10, 2.6]] },
   'mark-rule': { lines: 'M10 2v4.5M10 13.5V18M2.5 10H15', dots: [[15.8, 10, 2.3]] },
   'mark-back': { lines: 'M15 2v16M11.5 10H3.5M6.5 7l-3 3 3 3' },

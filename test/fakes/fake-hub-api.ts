@@ -1,5 +1,6 @@
 // A hub in memory behind the page's API: it keeps a snapshot, numbers its events and answers as the contract says. It lets tests stand in
 // the way of an answer, refuse it, lose the line or leave a gap. It decides nothing that the real hub would decide better: no policy here.
+import type { AttentionDto } from '../../preload/contract/attention.ts';
 import type { ApprovalDto, UiEvent, UiEventBody, UiSnapshot } from '../../preload/contract/dto.ts';
 import { ERRORS } from '../../preload/contract/errors.ts';
 import type { ErrorCode, Problem } from '../../preload/contract/errors.ts';
@@ -22,6 +23,13 @@ export function problemOf(code: ErrorCode, detail: string): Problem {
 }
 const good = <T>(value: T): CallOutcome<T> => ({ ok: true, value });
 const bad = (code: ErrorCode, detail: string): { ok: false; problem: Problem } => ({ ok: false, problem: problemOf(code, detail) });
+
+/** What a decision makes of a request and its task. */
+const DECIDED = {
+  allow: { state: 'approved', task: 'queued' },
+  answer: { state: 'answered', task: 'completed' },
+  decline: { state: 'declined', task: 'declined' },
+} as const;
 
 export class FakeHubApi implements HubApi {
   readonly surface = 'window' as const;
@@ -82,17 +90,24 @@ export class FakeHubApi implements HubApi {
     if (pending.digest !== params.digest || pending.revision !== params.revision) return bad('request_changed', 'This request changed.');
     const decided: ApprovalDto = {
       ...pending,
-      state: params.decision === 'allow' ? 'approved' : 'declined',
+      state: DECIDED[params.decision].state,
       decided_at: this.#snapshot.at,
       decided_by: this.#snapshot.settings.person,
       surface: 'window',
       decline_reason: params.reason ?? null,
-      task_state: params.decision === 'allow' ? 'queued' : 'declined',
+      own_answer: params.answer === undefined ? null : { text: params.answer },
+      task_state: DECIDED[params.decision].task,
     };
     if (params.scope !== undefined && params.scope !== 'once')
       this.emit({ type: 'rule', rule: ruleFrom(pending, params.scope, params.until) });
     this.emit({ type: 'approval', approval: decided });
     return good(decided);
+  }
+
+  #calm(change: Partial<AttentionDto>): CallOutcome<AttentionDto> {
+    const attention = { ...this.#snapshot.attention, ...change };
+    this.emit({ type: 'calm', attention });
+    return good(attention);
   }
 
   #changeRule(id: string, change: (rule: RuleDto) => RuleDto): CallOutcome<RuleDto> {
@@ -107,6 +122,8 @@ export class FakeHubApi implements HubApi {
     return {
       'hub.snapshot': () => good(this.#snapshot),
       'approvals.decide': (params) => this.decide(params),
+      'approvals.list': ({ state }) =>
+        good({ items: state === 'decided' ? this.#snapshot.recently_decided : this.#snapshot.approvals, next: null }),
       'approvals.get': ({ id }) => {
         const known = [...this.#snapshot.approvals, ...this.#snapshot.recently_decided].find((approval) => approval.id === id);
         return known === undefined ? bad('not_found', 'There is no such request.') : good(known);
@@ -169,6 +186,36 @@ export class FakeHubApi implements HubApi {
       'agents.declineRegistration': ({ id }) => {
         this.emit({ type: 'registration_gone', id });
         return good({ declined: true });
+      },
+      'attention.pause': ({ until }) => this.#calm({ paused: { since: this.#snapshot.at, until: until ?? null } }),
+      'attention.resume': () => this.#calm({ paused: null }),
+      'attention.setQuietHours': ({ periods, urgent_peers: urgent }) => {
+        const now = this.#snapshot.attention.quiet_hours;
+        const kept = periods.map((period) => ({ ...period, on: period.on ?? true }));
+        return this.#calm({ quiet_hours: { periods: kept, urgent_peers: urgent ?? now.urgent_peers } });
+      },
+      'attention.mute': ({ id, until }) => {
+        const { attention, at, peers } = this.#snapshot;
+        const peer = peers.find((other) => other.id === id);
+        const mute = { peer_id: id, peer_name: peer?.name ?? '', since: at, until };
+        for (const approval of this.#snapshot.approvals) {
+          if (approval.peer_id === id) this.emit({ type: 'approval', approval: { ...approval, held: { why: 'muted', until } } });
+        }
+        const floods = attention.floods.filter(({ peer_id }) => peer_id !== id);
+        return this.#calm({ mutes: [...attention.mutes, mute], floods });
+      },
+      'attention.unmute': ({ id }) => this.#calm({ mutes: this.#snapshot.attention.mutes.filter(({ peer_id }) => peer_id !== id) }),
+      'attention.hold': ({ id, until }) => {
+        const known = this.#snapshot.approvals.find((approval) => approval.id === id);
+        if (known === undefined) return bad('not_found', 'There is no such request.');
+        const approval: ApprovalDto = { ...known, held: { why: 'person', until } };
+        this.emit({ type: 'approval', approval });
+        return good(approval);
+      },
+      'attention.show': ({ ids }) => {
+        const held = this.#snapshot.approvals.filter(({ id, held: hold }) => hold !== null && (ids === 'all' || ids.includes(id)));
+        for (const approval of held) this.emit({ type: 'approval', approval: { ...approval, held: null } });
+        return good({ shown: held.length });
       },
       'feed.markRead': ({ ids }) => {
         this.emit({ type: 'feed_read', ids, unread: ids === 'all' ? 0 : Math.max(0, this.#snapshot.feed_unread - ids.length) });

@@ -201,6 +201,7 @@ export function approvalOf(seed: string, over: Partial<ApprovalDto> = {}): Appro
     surface: null,
     rule_id: null,
     decline_reason: null,
+    own_answer: null,
     conversation_id: uuidOf(`${seed} conversation`),
     message_id: uuidOf(`${seed} message`),
     task_state: 'awaiting_approval',
@@ -530,6 +531,7 @@ export function pairingOf(state: PairingDto['state'], over: Partial<PairingDto> 
     six: state === 'show_six' ? '754416' : null,
     two: state === 'show_two' ? '44' : null,
     expires_at: NOW + 252_000,
+    invited: false,
     failure: state === 'failed' ? 'The digits were not those of the other screen. Nothing was paired; start again.' : null,
     ...over,
   };

@@ -1,22 +1,27 @@
 // The inbox of a page: which cards stand in which order, when they may be pressed, and the one call that decides. A press counts for the
 // card, revision and digest that were shown, never for what happens to stand there now. Holds no authority: the hub decides what counts.
 import { tick } from 'svelte';
+import type { AttentionDto } from '../../../preload/contract/attention.ts';
 import type { ApprovalDto, UiSnapshot } from '../../../preload/contract/dto.ts';
 import type { RuleChoice, RuleDto } from '../../../preload/contract/rules.ts';
 import type { HubApi } from '../../../preload/contract/hub-api.ts';
 import type { HubState } from '../../app/HubState.svelte.ts';
+import { Calls } from '../../app/Calls.svelte.ts';
 import { problemWords } from '../../app/problem-words.ts';
 import { words } from '../../app/words.ts';
 import { Spoken } from '../../ui/Spoken.svelte.ts';
-import { CardModel } from './CardModel.svelte.ts';
+import { CardModel, type CardDecision } from './CardModel.svelte.ts';
 import { outcomeOf } from './sentences.ts';
 
 /** A decided card says what happened for this long, then leaves. */
 export const DECIDED_STAYS_MS = 5_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 /** What a decision may carry beyond yes and no. */
 export interface MoreThanOnce {
   readonly reason?: string;
+  readonly answer?: string;
   readonly scope?: RuleChoice;
   readonly until?: number;
 }
@@ -37,6 +42,10 @@ export class ApprovalsController {
   #remembered = $state<string | null>(null);
   #undoProblem = $state<string | null>(null);
   #undoing = false;
+  /** How the cards of hubs that flood stand, by peer id. */
+  #behind = $state.raw<ReadonlyMap<string, 'folded' | 'open' | 'below'>>(new Map());
+  #muted = $state<string | null>(null);
+  readonly #calls = new Calls();
   #headingOf: (card: CardModel | undefined) => HTMLElement | null = () => null;
 
   constructor(deps: ApprovalsDeps) {
@@ -45,6 +54,76 @@ export class ApprovalsController {
 
   get cards(): readonly CardModel[] {
     return this.#cards;
+  }
+
+  /** Those that stand open, in their order: what floods stands behind one line, or below all others once a person wants to see it. */
+  get shown(): readonly CardModel[] {
+    const open = this.#cards.filter((card) => !this.isFolded(card.approval.peer_id));
+    const isBelow = (card: CardModel): boolean => this.#behind.get(card.approval.peer_id ?? '') === 'below';
+    return [...open.filter((card) => !isBelow(card)), ...open.filter(isBelow)];
+  }
+
+  isFolded(peerId: string | null): boolean {
+    return peerId !== null && this.#behind.get(peerId) === 'folded';
+  }
+
+  /** Requests of this hub that wait behind its line. */
+  foldedCount(peerId: string): number {
+    return this.isFolded(peerId) ? this.#cards.filter((card) => card.pending && card.approval.peer_id === peerId).length : 0;
+  }
+
+  /** Hubs that flood. While somebody is among the cards none is folded away under the hand. */
+  setFlooding(peerIds: readonly string[]): void {
+    const kept = [...this.#behind].filter(([id]) => peerIds.includes(id));
+    const fresh = peerIds.filter((id) => !this.#behind.has(id)).map((id) => [id, this.#busy ? 'open' : 'folded'] as const);
+    if (fresh.length > 0 || kept.length < this.#behind.size) this.#behind = new Map([...kept, ...fresh]);
+  }
+
+  /** A person wants to see them all the same: they stand below the others. */
+  unfold(peerId: string): void {
+    this.#behind = new Map([...this.#behind, [peerId, 'below']]);
+    this.armAll();
+  }
+
+  /** The hub that was muted here last, while taking it back is offered. */
+  get muted(): AttentionDto['mutes'][number] | undefined {
+    const id = this.#muted;
+    return id === null ? undefined : this.#deps.hub.snapshot.attention.mutes.find(({ peer_id }) => peer_id === id);
+  }
+
+  problem(about: string): string | null {
+    return this.#calls.problem(about);
+  }
+  busy(about: string): boolean {
+    return this.#calls.busy(about);
+  }
+
+  async muteForADay(peerId: string, now: number): Promise<void> {
+    const outcome = await this.#calls.run(peerId, () => this.#deps.api.call('attention.mute', { id: peerId, until: now + DAY_MS }));
+    if (outcome?.ok) this.#muted = peerId;
+  }
+
+  async undoMute(): Promise<void> {
+    const peerId = this.#muted;
+    if (peerId === null) return;
+    const outcome = await this.#calls.run('undo-mute', () => this.#deps.api.call('attention.unmute', { id: peerId }));
+    if (outcome?.ok) this.forgetMuted();
+  }
+
+  /** The bar that offered it leaves; a press meant for it must not reach a card that stood behind. */
+  forgetMuted(): void {
+    this.#muted = null;
+    this.armAll();
+  }
+
+  /** Asks now about what is held. @param ids null: all of it */
+  async show(ids: readonly string[] | null): Promise<void> {
+    await this.#calls.run('held', () => this.#deps.api.call('attention.show', { ids: ids === null ? 'all' : [...ids] }));
+  }
+
+  /** Puts a card off for an hour. */
+  async putOff(card: CardModel, now: number): Promise<void> {
+    await this.#calls.run(card.id, () => this.#deps.api.call('attention.hold', { id: card.id, until: now + HOUR_MS }));
   }
   get live(): boolean {
     return this.#deps.hub.live;
@@ -86,7 +165,10 @@ export class ApprovalsController {
   }
 
   start(): void {
-    this.#cards = [...this.#deps.hub.snapshot.approvals].sort(byExpiryThenArrival).map((approval) => new CardModel(approval));
+    this.#cards = this.#deps.hub.snapshot.approvals
+      .filter(({ held }) => held === null)
+      .sort(byExpiryThenArrival)
+      .map((approval) => new CardModel(approval));
     this.#stopListening = [
       this.#deps.hub.onApproval((approval) => this.#take(approval)),
       this.#deps.hub.onSnapshot((snapshot) => void this.#reconcile(snapshot)),
@@ -123,8 +205,8 @@ export class ApprovalsController {
     for (const card of this.#cards.slice(Math.max(0, index))) if (card.pending) card.arming.again();
   }
 
-  /** @param more a reason that is told, or a wider choice that is remembered */
-  async decide(card: CardModel, decision: 'allow' | 'decline', now: number, more: MoreThanOnce = {}): Promise<void> {
+  /** @param more a reason or an answer that is told, or a wider choice that is remembered */
+  async decide(card: CardModel, decision: CardDecision, now: number, more: MoreThanOnce = {}): Promise<void> {
     const { id, revision, digest, risk_class } = card.approval;
     const may = decision === 'allow' ? card.mayAllow(this.live, now) : !card.isInert(this.live, now);
     if (!may) {
@@ -167,10 +249,13 @@ export class ApprovalsController {
   #take(approval: ApprovalDto): void {
     const index = this.#cards.findIndex((card) => card.id === approval.id);
     const card = this.#cards[index];
+    const isHeld = approval.state === 'pending' && approval.held !== null;
     if (card === undefined) {
-      if (approval.state === 'pending') this.#insert(approval);
+      if (approval.state === 'pending' && !isHeld) this.#insert(approval);
       return;
     }
+    // What is held is asked later: it stands among the held ones now.
+    if (isHeld && !card.sending) return this.#remove(card);
     const wasPending = card.pending;
     const hadFocus = this.#hasFocus(card);
     const wasOpen = card.drawerOpen;
@@ -225,7 +310,8 @@ export class ApprovalsController {
   }
 
   #nextPending(index: number): CardModel | undefined {
-    return this.#cards.slice(index + 1).find((card) => card.pending) ?? this.#cards.find((card) => card.pending);
+    const isNext = (card: CardModel): boolean => card.pending && !this.isFolded(card.approval.peer_id);
+    return this.#cards.slice(index + 1).find(isNext) ?? this.#cards.find(isNext);
   }
 
   #hasFocus(card: CardModel): boolean {

@@ -1,0 +1,42 @@
+// What a person says about being asked: pause and go on, quiet hours and who may disturb them, mute and unmute. Each act is one call; what went
+// wrong stays next to it. Holds no authority: the hub decides what is held.
+import type { QuietPeriodDto } from '../../../preload/contract/attention.ts';
+import type { HubApi } from '../../../preload/contract/hub-api.ts';
+import { Calls } from '../../app/Calls.svelte.ts';
+
+export class CalmController {
+  /** By what each was about: "pause", "quiet", a peer's id. */
+  readonly #calls = new Calls();
+  readonly #api: HubApi;
+
+  constructor(api: HubApi) {
+    this.#api = api;
+  }
+
+  problem(about: string): string | null {
+    return this.#calls.problem(about);
+  }
+  busy(about: string): boolean {
+    return this.#calls.busy(about);
+  }
+
+  /** @param until null: until a person goes on. Returns true when everything is paused. */
+  async pause(until: number | null): Promise<boolean> {
+    return (await this.#calls.run('pause', () => this.#api.call('attention.pause', { until })))?.ok === true;
+  }
+
+  async goOn(): Promise<void> {
+    await this.#calls.run('pause', () => this.#api.call('attention.resume', {}));
+  }
+
+  /** @param urgent undefined: as they are. Returns true when they are kept. */
+  async setQuietHours(periods: readonly QuietPeriodDto[], urgent?: readonly string[]): Promise<boolean> {
+    const outcome = await this.#calls.run('quiet', () =>
+      this.#api.call('attention.setQuietHours', {
+        periods: periods.map((period) => ({ ...period, days: [...period.days] })),
+        ...(urgent === undefined ? {} : { urgent_peers: [...urgent] }),
+      }),
+    );
+    return outcome?.ok === true;
+  }
+}

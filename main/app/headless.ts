@@ -12,19 +12,15 @@ import { AppError } from '../lib/app-error.ts';
 import { readConfig } from './config.ts';
 import { createNode } from './node.ts';
 import type { HubNode } from './node.ts';
+import { onStopSignal } from './stop-signals.ts';
 import { holdYoungGeneration } from './young-generation.ts';
-
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** Runs until a signal comes. Returns the exit code: 0 after an orderly stop, 1 when it could not start. */
 export async function runHeadless(argv: readonly string[]): Promise<number> {
   holdYoungGeneration();
   // Node opens a debugger's port on this signal unless somebody listens to it; a hub holds what no debugger is to read.
   process.on('SIGUSR1', () => {});
-  const stopped = new Promise<void>((resolve) => {
-    // Heard to the end: a terminal and a program between send the same signal twice, and the second must not cut the stop short.
-    for (const signal of SIGNALS) process.on(signal, () => resolve());
-  });
+  const stopped = new Promise<void>(onStopSignal);
   let node: HubNode | undefined;
   try {
     const config = readConfig({ argv, env: process.env });

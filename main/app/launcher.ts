@@ -31,10 +31,13 @@ function missingDisplay(): string | null {
 
 function runElectron(program: string, parameters: readonly string[]): void {
   const child = spawn(program, parameters, { stdio: 'inherit', cwd: process.cwd() });
-  // A terminal tells the whole group, and Electron ends without order at the second word; on Windows handing on would be a kill.
-  const isToldByOthers = process.stdin.isTTY || process.platform === 'win32';
-  for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => void (isToldByOthers || child.kill(signal)));
-  process.on('SIGTERM', () => child.kill('SIGTERM'));
+  // A terminal may have told the app already; it bears to be told twice. On Windows the console tells everyone, and what is called a
+  // signal here would end the app at once.
+  for (const signal of ['SIGINT', 'SIGHUP', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      if (process.platform !== 'win32' || signal === 'SIGTERM') child.kill(signal);
+    });
+  }
   child.on('error', (error) => {
     say(`It could not be started: ${error.message}`);
     process.exitCode = 1;

@@ -22,6 +22,8 @@ export interface DesktopOptions {
   readonly preloadFile: string;
   readonly iconDirectory: string;
   createNode(): Promise<DesktopNode>;
+  /** Calls back whenever the process is told to stop, in place of what Electron does at the second time: end without order. */
+  onStopSignal(stop: () => void): void;
   /** A start that failed, as one sentence for a person. */
   reportFailure(sentence: string): void;
 }
@@ -40,6 +42,8 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
   serveApp(protocol, await mapBuiltFiles(options.rendererDirectory));
   const node = await options.createNode();
   const desktop = new Desktop(options, node);
+  // After the app is ready: before, Electron would put its own listeners in the place of these.
+  options.onStopSignal(() => void desktop.quit(0));
   try {
     await desktop.start(readStartArguments(process.argv).hidden);
   } catch (error) {

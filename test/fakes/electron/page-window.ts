@@ -35,6 +35,10 @@ async function startBrowser(): Promise<BrowserContext> {
     headless: true,
     args: [...CHROMIUM_ARGUMENTS, '--remote-debugging-port=0'],
     viewport: { width: 1180, height: 800 },
+    // Signals are the app's to answer.
+    handleSIGINT: false,
+    handleSIGTERM: false,
+    handleSIGHUP: false,
   });
 }
 

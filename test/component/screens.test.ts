@@ -15,6 +15,7 @@ import {
   NOW,
   SALT,
   SETTINGS,
+  agentOf,
   noticeOf,
   snapshotOf,
 } from '../fakes/household.ts';
@@ -352,6 +353,28 @@ describe('what stands around the screens', () => {
     await expect.element(heading('Welcome to Mum’s PC')).toBeVisible();
     await expect.element(page.getByRole('link', { name: 'Connect' })).toBeVisible();
     await expectAccessible();
+  });
+
+  test('an empty inbox shows the day at the door, as a picture and as a table, and what is decided meanwhile comes in', async () => {
+    const hub = new FakeHubApi(snapshotOf({ agents: [agentOf('claude-code')] }));
+    await showApp(hub);
+    await expect.element(heading('Today, hour by hour')).toBeVisible();
+    await expect.element(page.getByText('allowed by you 1')).toBeVisible();
+    await expect.element(page.getByText('turned away 1')).toBeVisible();
+    expect(document.querySelectorAll('.activity rect.mine')).toHaveLength(1);
+    hub.emit({ type: 'approval', approval: { ...SALT, state: 'approved', decided_at: NOW, rule_id: 'r', surface: 'rule' } });
+    await expect.element(page.getByText('let in by your rules 1')).toBeVisible();
+    await page.getByText('As a table').click();
+    await expect.element(page.getByRole('row', { name: '18:00 0 1 0' })).toBeVisible();
+    await expectAccessible();
+  });
+
+  test('where the record cannot be read there is no picture of the day rather than a wrong one', async () => {
+    const hub = new FakeHubApi(snapshotOf(), { 'approvals.list': () => ({ ok: false, problem: problemOf('internal', 'No.') }) });
+    await showApp(hub);
+    await expect.element(heading('Decided lately')).toBeVisible();
+    await vi.waitFor(() => expect(callsOf(hub, 'approvals.list')).toHaveLength(1));
+    await expect.element(heading('Today, hour by hour')).not.toBeInTheDocument();
   });
 
   test('an empty inbox says so and keeps who decided what', async () => {

@@ -1,4 +1,5 @@
 // The catalogue: every word this product says to a person, in one object. Another language is another object of the same type.
+import { activity } from './activity.ts';
 import { attention } from './attention.ts';
 import { audit } from './audit.ts';
 import { common, locale } from './everywhere.ts';
@@ -8,4 +9,4 @@ import { people } from './people.ts';
 import { conversations, feed } from './records.ts';
 import { rules } from './rules.ts';
 
-export const ENGLISH = { locale, common, now, people, feed, conversations, rules, attention, audit, agents, settings } as const;
+export const ENGLISH = { locale, activity, common, now, people, feed, conversations, rules, attention, audit, agents, settings } as const;

@@ -4,7 +4,10 @@ import { Command, CommanderError, Option } from 'commander';
 import { AppError } from '../lib/app-error.ts';
 import { dataFolder } from '../lib/data-folder.ts';
 import { addAgentCommands } from './commands/agents.ts';
+import { addAnswerCommand } from './commands/answer.ts';
 import { addApprovalCommands } from './commands/approvals.ts';
+import { addAuditCommands, type CheckStoppedAudit } from './commands/audit.ts';
+import { addAttentionCommands } from './commands/attention.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addHubCommands } from './commands/hub.ts';
 import { addInboxCommands } from './commands/inbox.ts';
@@ -23,6 +26,8 @@ export interface ProgramDeps {
   readonly version: string;
   /** Runs a hub in this process until it is stopped. The flags are those of the settings. */
   readonly runHub: (flags: readonly string[]) => Promise<number>;
+  /** Checks the record of a hub that does not run. */
+  readonly checkStoppedAudit: CheckStoppedAudit;
 }
 
 const TOKEN_ARGUMENT = /axh_(?:agent|ui|owner)_[0-9a-f]{16}_[A-Za-z0-9_-]{43}/;
@@ -34,7 +39,7 @@ Speaking for an agent (peers, discover, query, delegate, notify, tasks, cancel, 
   AXON_TOKEN, AXON_TOKEN_FILE     the token, or the file that holds it; never give a token as an argument
   --as NAME                       which one, when several agents are connected here
 
-Speaking for the person in charge (login, approvals, rules, pair, peers add, agents add, agents remove):
+Speaking for the person in charge (login, approvals, answer, rules, audit, pair, peers add, agents add, agents remove):
   asks for the owner passphrase at a terminal, or takes --passphrase-file FILE
 
 Texts that begin with a dash: put -- before them, as in  ${command} query "Mum's PC" -- "--help is what?"
@@ -98,7 +103,10 @@ export async function runProgram(argv: readonly string[], deps: ProgramDeps): Pr
   addDemoCommand(program, run, runHub);
   addInboxCommands(program, run);
   addApprovalCommands(program, run);
+  addAnswerCommand(program, run);
   addRuleCommands(program, run);
+  addAttentionCommands(program, run);
+  addAuditCommands(program, run, deps.checkStoppedAudit);
   addPairCommands(program, run);
   addAgentCommands(program, run);
   addHubCommands(program, run, runHub);

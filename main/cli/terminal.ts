@@ -1,5 +1,6 @@
 // The terminal: what is printed and what is asked. All text from elsewhere passes the escape here. Asking works at a real terminal only:
 // a program that pipes into the command is not a person.
+import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { forCell, forTerminal, jsonForTerminal } from './escape.ts';
@@ -32,6 +33,11 @@ export class Terminal {
 
   line(text: string): void {
     this.#out(forTerminal(text));
+  }
+
+  /** Text that the hub made ready for any reader, as it is; waits for a slow reader. */
+  async raw(text: string): Promise<void> {
+    if (!process.stdout.write(text)) await once(process.stdout, 'drain');
   }
 
   /** Aside from the result: progress, questions, hints. */

@@ -17,4 +17,5 @@ if (isBuilt && process.stderr.isTTY && needsBuild(join(import.meta.dirname, '../
 process.exitCode = await runProgram(process.argv.slice(2), {
   version: VERSION,
   runHub: async (flags) => (await import('../app/headless.ts')).runHeadless(flags),
+  checkStoppedAudit: async (...given) => (await import('../app/stopped-audit.ts')).checkStoppedAudit(...given),
 });

@@ -12,7 +12,7 @@ import { migrate, newestVersion, schemaVersion, type Migration } from './migrati
 import { sqliteCode, translateError, type Connection } from './statements.ts';
 
 /** "AXON" in ASCII, in the file's header: tells our database from any other SQLite file. */
-const APPLICATION_ID = 0x41584f4e;
+export const APPLICATION_ID = 0x41584f4e;
 
 export interface OpenDatabaseDeps {
   readonly clock: Clock;
@@ -139,7 +139,7 @@ function damaged(path: string, detail: string): AppError {
 }
 
 /** Runs `open` and turns what SQLite or the disk threw into a sentence that names the file. */
-function guarded<T>(path: string, open: () => T): T {
+export function guarded<T>(path: string, open: () => T): T {
   try {
     return open();
   } catch (error) {

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { HubDto } from '../../../preload/contract/dto.ts';
 import { examples } from '../../../preload/contract/examples.ts';
 import type { OperationResult } from '../../../preload/contract/operations.ts';
+import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { askedLines } from '../pairing-words.ts';
 import type { Run } from '../run.ts';
@@ -86,10 +87,18 @@ function statusLines(status: OperationResult<'hub.localStatus'>, home: string, c
     `Discovery   ${discoveryWords(hub)}`,
     `Hubs        ${peers.online} of ${peers.paired} paired are online`,
     `Agents      ${agents.online} of ${agents.registered} are online`,
-    `Waiting     ${approvals.pending} for a person`,
+    `Waiting     ${approvals.pending - approvals.held} for a person${approvals.held === 0 ? '' : `, ${approvals.held} held until later`}`,
     ...askedLines(window, command).map((line) => `Asking      ${line}`),
     ...hub.warnings.map((warning) => `ATTENTION   ${warning}`),
+    ...recordLines(hub, command).map((line) => `ATTENTION   ${line}`),
   ];
+}
+
+/** That this may not be the newest record, and what the owner can do. */
+function recordLines({ record }: HubDto, command: string): readonly string[] {
+  const { audit: text } = ENGLISH;
+  if (record === 'current' || record === 'unchecked') return [];
+  return [`${text.doubt[record]} ${text.doubtDetail}`, `Look with "${command} audit", then say so with "${command} audit confirm".`];
 }
 
 function identityWords({ key_storage: storage }: HubDto): string {

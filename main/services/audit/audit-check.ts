@@ -16,7 +16,7 @@ export interface AuditCheckDeps {
   /** The key that seals are to be checked with, hex; null when this hub never had one. */
   readonly keyHex: () => string | null;
   readonly databaseId: () => string;
-  /** What the key vault counts; null when it could not be asked. */
+  /** What the key vault counts; null when it could not be asked, higher than any where it counts another database. */
   readonly keptCount: () => number | null;
 }
 

@@ -59,9 +59,10 @@ export class AuditKeeper {
     return this.#state === 'current';
   }
 
-  /** The count that the vault holds, for a check; null while it is not known. */
+  /** The count that the vault holds, for a check; null while it is not known, higher than any where it is of another database. */
   get keptCount(): number | null {
-    return this.#kept?.databaseId === this.databaseId ? this.#kept.value : null;
+    if (this.#kept === undefined) return null;
+    return this.#kept.databaseId === this.databaseId ? this.#kept.value : Number.POSITIVE_INFINITY;
   }
 
   get databaseId(): string {

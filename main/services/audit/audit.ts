@@ -67,6 +67,11 @@ export class Audit {
     return this.#keeper.check(signal);
   }
 
+  /** Signs what was added since the last signature, without waiting for the interval. Never rejects. */
+  seal(): Promise<void> {
+    return this.#keeper.seal();
+  }
+
   /** Calls a running check off, signs what is left, and ends. Idempotent, never rejects. */
   async stop(): Promise<void> {
     await this.#check.cancel();

@@ -15,7 +15,7 @@ const SENTENCES: Readonly<Record<AuditFlawKind, Sentence>> = {
     `The signature over the rows up to ${seq} is not one that this hub made: it was changed, or made with another key.`,
   seal_missing: (seq) => `A signature before the one over the rows up to ${seq} was removed.`,
   older_copy: (seq) =>
-    `${seq === 0 ? 'This record holds no row' : `This record ends with row ${seq}`}, and the key vault of this computer has counted more signatures than it holds: an older copy was put back, or its end was cut off together with the signatures.`,
+    `${seq === 0 ? 'This record holds no row' : `This record ends with row ${seq}`}, and the key vault of this computer has counted more signatures than it holds: an older copy, or another record, was put back, or its end was cut off together with the signatures.`,
 };
 
 /** @param signedSeq the last row that a good seal covers; needed for `chain_remade` only */

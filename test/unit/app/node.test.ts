@@ -70,7 +70,7 @@ describe('the node', () => {
     await Promise.all([hub.node.stop(), hub.node.stop()]);
     await stream.ended;
     await waiting;
-    expect(readdirSync(hub.home).sort()).toEqual(['hub.db', 'identity.key']);
+    expect(readdirSync(hub.home).sort()).toEqual(['audit.counter', 'hub.db', 'identity.key']);
     await expect(hub.ask('/health')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
     await hub.stop();
   });
@@ -82,7 +82,7 @@ describe('the node', () => {
     const starting = again.start();
     await again.stop();
     await starting;
-    expect(readdirSync(running.home).sort()).toEqual(['hub.db', 'identity.key']);
+    expect(readdirSync(running.home).sort()).toEqual(['audit.counter', 'hub.db', 'identity.key']);
     await running.stop();
   });
 

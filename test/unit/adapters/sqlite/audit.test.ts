@@ -1,7 +1,7 @@
 // The audit's chain: whatever is done to any row or column of it, by a program with the database open and the guards taken off, shows.
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { CHAIN_START } from '../../../../main/ports/audit.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';

@@ -1,6 +1,6 @@
 // Checking the audit: what was changed, removed, put elsewhere, cut off or made anew is found, with a sentence that says where; a check takes
 // its time in pieces and can be called off.
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WALK_ROWS_MAX } from '../../../../main/services/audit/limits.ts';
 import { AuditHouse, PERSON } from '../../../fakes/audit-house.ts';

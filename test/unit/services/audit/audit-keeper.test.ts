@@ -132,6 +132,7 @@ describe('a database that was put back', () => {
     house.counter.mark = { databaseId: 'f'.repeat(32), value: mark?.value ?? 0 };
     await house.startAgain();
     expect(house.audit.state).toBe('other_database');
+    expect((await house.verify()).flaw?.kind).toBe('older_copy');
     await house.audit.confirm(PERSON);
     expect(house.counter.mark?.databaseId).toBe(mark?.databaseId);
   });

@@ -1,0 +1,83 @@
+// The check of a record whose hub does not run: the same check as inside the hub, over the same database opened for reading, with the key and
+// the count from the same vault. Holds the folder's lock meanwhile, so that no hub starts under it. Changes nothing.
+import { join } from 'node:path';
+import { SystemClock, SystemRandom } from '../adapters/clock/system-clock.ts';
+import { FileVault } from '../adapters/keyvault/file-vault.ts';
+import { KeychainVault } from '../adapters/keyvault/keychain-vault.ts';
+import { openReadStore } from '../adapters/sqlite/read-store.ts';
+import type { AuditCheckDto } from '../../preload/contract/audit.ts';
+import { AppError } from '../lib/app-error.ts';
+import type { Log } from '../ports/log.ts';
+import type { Reads, Store } from '../ports/store.ts';
+import { AuditCheck } from '../services/audit/audit-check.ts';
+import { IdentityService } from '../services/identity.ts';
+import { Home } from './home.ts';
+
+const META_IDENTITY_KEY = 'identity_key';
+const META_DATABASE_ID = 'database_id';
+const SILENT: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, with: () => SILENT };
+
+/**
+ * @param onBegun is given what says how far it is
+ * @throws AppError home_in_use, not_found, storage_failed
+ */
+export async function checkStoppedAudit(
+  home: string,
+  signal: AbortSignal,
+  onBegun: (progress: () => AuditCheckDto) => void,
+): Promise<AuditCheckDto> {
+  const lock = Home.open(home, new SystemRandom());
+  try {
+    const store = openReadStore(join(home, 'hub.db'));
+    try {
+      const { keyHex, kept } = await vaultOf(home, store.read, signal);
+      const databaseId = store.read.getMeta(META_DATABASE_ID) ?? '';
+      const check = new AuditCheck({
+        store,
+        clock: new SystemClock(),
+        keyHex: () => keyHex,
+        databaseId: () => databaseId,
+        keptCount: () => kept,
+      });
+      const callOff = (): void => void check.cancel();
+      signal.addEventListener('abort', callOff, { once: true });
+      onBegun(() => check.current());
+      const end = check.whole();
+      if (signal.aborted) callOff();
+      return await end;
+    } finally {
+      store.close();
+    }
+  } finally {
+    lock.close();
+  }
+}
+
+/** The key that signed, and the count; what the vault does not give now is left out, and the check says so. */
+async function vaultOf(
+  home: string,
+  read: Reads,
+  signal: AbortSignal,
+): Promise<{ readonly keyHex: string | null; readonly kept: number | null }> {
+  const recorded = read.getMeta(META_IDENTITY_KEY);
+  if (recorded === undefined) return { keyHex: null, kept: null };
+  const clock = new SystemClock();
+  const vaults = [new KeychainVault({ homeFolder: home, clock }), new FileVault(join(home, 'identity.key'))];
+  const identity = new IdentityService({ store: unwritten(read), vaults, clock, random: new SystemRandom(), log: SILENT });
+  await identity.open(signal);
+  if (!identity.ready) return { keyHex: recorded, kept: null };
+  const counted = await identity.counter?.read(signal);
+  if (counted?.state !== 'found') return { keyHex: identity.keyHex, kept: null };
+  const isOwn = counted.mark.databaseId === read.getMeta(META_DATABASE_ID);
+  return { keyHex: identity.keyHex, kept: isOwn ? counted.mark.value : Number.POSITIVE_INFINITY };
+}
+
+/** An identity that is recorded already is read without a word written. */
+function unwritten(read: Reads): Store {
+  return {
+    read,
+    write: () => Promise.reject(new AppError('storage_failed', 'This record is opened for reading only.')),
+    writeBehind: () => {},
+    close: () => Promise.resolve(),
+  };
+}

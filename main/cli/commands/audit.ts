@@ -1,0 +1,151 @@
+// audit: who did what, for the person in charge: the newest rows, the check that nothing was changed or removed, the record as a file, and the
+// word that an older record is meant.
+import { closeSync, constants, openSync, writeSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
+import { Option, type Command } from 'commander';
+import type { AuditCheckDto, AuditRowDto } from '../../../preload/contract/audit.ts';
+import { ENGLISH } from '../../../preload/contract/strings/english.ts';
+import { AppError } from '../../lib/app-error.ts';
+import type { HubClient } from '../hub-client.ts';
+import { wholeNumberFrom } from '../option-values.ts';
+import type { Run } from '../run.ts';
+import { table, timeOf, type Terminal } from '../terminal.ts';
+
+/** Checks the record of a hub that does not run. */
+export type CheckStoppedAudit = (
+  home: string,
+  signal: AbortSignal,
+  onBegun: (progress: () => AuditCheckDto) => void,
+) => Promise<AuditCheckDto>;
+
+const { audit: text } = ENGLISH;
+const ROWS_DEFAULT = 20;
+const ROWS_MAX = 200;
+const LOOK_AGAIN_MS = 200;
+const SAY_AGAIN_MS = 2_000;
+/** The record is for its owner's eyes. */
+const FILE_MODE = 0o600;
+
+export function addAuditCommands(program: Command, run: Run, checkStopped: CheckStoppedAudit): void {
+  const audit = program
+    .command('audit')
+    .description('who did what on this hub, and whether that record is whole (the person in charge only)');
+  audit
+    .command('list', { isDefault: true })
+    .description('the newest rows, the newest first')
+    .option('--limit <rows>', `how many, ${ROWS_DEFAULT} if not given`, wholeNumberFrom(1, ROWS_MAX), ROWS_DEFAULT)
+    .action(({ limit }: { limit: number }, command: Command) =>
+      run(command, async ({ terminal, session }) => {
+        const page = await (await session.asOwner()).call('audit.list', { limit });
+        terminal.result(page, () => table([['row', 'UTC', 'who', 'where', 'what', 'of'], ...page.items.map(cellsOf)]));
+      }),
+    );
+  audit
+    .command('verify')
+    .description('check every row and signature; a hub that does not run is checked where its data stands')
+    .action((_options: unknown, command: Command) =>
+      run(command, async ({ terminal, session }) => {
+        const called = new AbortController();
+        const callOff = (): void => called.abort();
+        process.on('SIGINT', callOff);
+        try {
+          const isRunning = await session.line().then(() => true, isNotRunning);
+          const checked = isRunning
+            ? await checkRunning(await session.asOwner(), terminal, called.signal)
+            : await checkHere(checkStopped, session.home, terminal, called.signal);
+          terminal.result(checked, () => checkLines(checked));
+          return checked.state === 'done' && checked.flaw === null ? 0 : 1;
+        } finally {
+          process.off('SIGINT', callOff);
+        }
+      }),
+    );
+  audit
+    .command('export')
+    .description('the whole record as text, the oldest row first')
+    .addOption(
+      new Option('--format <format>', 'JSON can be checked elsewhere, CSV is for a spreadsheet').choices(['json', 'csv']).default('json'),
+    )
+    .option('--output <file>', 'a new file that only you can read, instead of standard output')
+    .action(({ format, output }: { format: 'json' | 'csv'; output?: string }, command: Command) =>
+      run(command, async ({ terminal, session }) => {
+        const owner = await session.asOwner();
+        const file = output === undefined ? undefined : newFile(output);
+        try {
+          for (let cursor: string | null | undefined; cursor !== null;) {
+            const piece = await owner.call('audit.export', { format, ...(cursor === undefined ? {} : { cursor }) });
+            if (file === undefined) await terminal.raw(piece.text);
+            else writeSync(file, piece.text);
+            cursor = piece.next;
+          }
+        } finally {
+          if (file !== undefined) closeSync(file);
+        }
+        if (output !== undefined) terminal.note(text.exported(output));
+      }),
+    );
+  audit
+    .command('confirm')
+    .description('say that the older record that was put back is meant, so that rules act again')
+    .action((_options: unknown, command: Command) =>
+      run(command, async ({ terminal, session }) => {
+        const confirmed = await (await session.asOwner()).call('audit.confirm', {});
+        terminal.result(confirmed, () => [text.confirmed]);
+      }),
+    );
+}
+
+function cellsOf({ seq, at, actor, surface, action, object }: AuditRowDto): readonly (string | number)[] {
+  return [seq, timeOf(at), actor, surface, action, object];
+}
+
+function isNotRunning(error: unknown): false {
+  if (error instanceof AppError && error.code === 'hub_unreachable') return false;
+  throw error;
+}
+
+async function checkRunning(owner: HubClient, terminal: Terminal, signal: AbortSignal): Promise<AuditCheckDto> {
+  let checked = await owner.call('audit.verify', {});
+  for (let waitedMs = 0; checked.state === 'running'; waitedMs += LOOK_AGAIN_MS) {
+    if (signal.aborted) return owner.call('audit.cancelVerification', {});
+    if (waitedMs > 0 && waitedMs % SAY_AGAIN_MS === 0) terminal.note(text.progress(checked.checked, checked.rows));
+    await setTimeout(LOOK_AGAIN_MS);
+    checked = await owner.call('audit.verification', {});
+  }
+  return checked;
+}
+
+async function checkHere(check: CheckStoppedAudit, home: string, terminal: Terminal, signal: AbortSignal): Promise<AuditCheckDto> {
+  terminal.note(text.stopped);
+  let progress: (() => AuditCheckDto) | undefined;
+  const teller = setInterval(() => {
+    const now = progress?.();
+    if (now !== undefined) terminal.note(text.progress(now.checked, now.rows));
+  }, SAY_AGAIN_MS);
+  try {
+    return await check(home, signal, (current) => (progress = current));
+  } finally {
+    clearInterval(teller);
+  }
+}
+
+function checkLines(checked: AuditCheckDto): readonly string[] {
+  if (checked.state === 'cancelled') return [text.cancelled(checked.checked, checked.rows)];
+  if (checked.state === 'failed') return [text.failed(checked.problem ?? '')];
+  const signed = text.signed(checked.signed_seq, checked.rows);
+  const verdict = checked.flaw === null ? [text.whole(checked.rows), signed] : [text.broken, checked.flaw.sentence];
+  return checked.counted || checked.rows === 0 ? verdict : [...verdict, text.notCounted];
+}
+
+function newFile(path: string): number {
+  try {
+    return openSync(path, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0), FILE_MODE);
+  } catch (cause) {
+    const isThere = cause instanceof Error && 'code' in cause && cause.code === 'EEXIST';
+    throw new AppError('bad_request', `"${path}" ${isThere ? 'is there already' : 'cannot be made'}.`, {
+      hint: 'Name a file that is not there yet, in a folder that you can write to.',
+      failedBy: 'input',
+      cause,
+    });
+  }
+}

@@ -1,0 +1,46 @@
+// The words about the record of who did what. English.
+import { locale } from './everywhere.ts';
+import { pluralizer } from './plural.ts';
+
+const plural = pluralizer(locale);
+const rowsOf = (count: number) => plural(count, { one: '{n} row', other: '{n} rows' });
+
+export const audit = {
+  title: 'The record',
+  detail: 'Who decided and did what on this hub, row by row. Nothing in it is ever changed or removed.',
+  check: 'Check that nothing was changed',
+  checkDetail: 'Looks at every row and every signature. The hub goes on meanwhile.',
+  checkStop: 'Stop checking',
+  checking: (done: number, rows: number) => `Checked ${done} of ${rowsOf(rows)}…`,
+  progress: (done: number, rows: number) => `Checked ${done} of ${rowsOf(rows)}.`,
+  whole: (rows: number) => `The record is whole: ${rowsOf(rows)}, none changed, none removed, all in their order.`,
+  signed: (signedSeq: number, rows: number) =>
+    signedSeq === 0
+      ? 'None of it is signed yet.'
+      : signedSeq >= rows
+        ? 'All of it is signed.'
+        : `It is signed up to row ${signedSeq}; the newest wait for the next signature.`,
+  broken: 'The record is not whole.',
+  brokenAdvice: 'Keep a copy of the data folder as it is, and find out who could write there.',
+  notCounted: 'Whether this is the newest record could not be asked: the key vault was locked, or keeps no count yet.',
+  cancelled: (done: number, rows: number) => `The check was stopped after ${done} of ${rowsOf(rows)}; those are whole.`,
+  failed: (problem: string) => `The record could not be checked. ${problem}`,
+  stopped: 'The hub does not run: its record is checked where it stands, and nothing is changed.',
+  export: 'Take it along',
+  exportDetail: 'As a file, with every row. JSON can be checked elsewhere; CSV opens in a spreadsheet.',
+  exportJson: 'JSON',
+  exportCsv: 'CSV',
+  exporting: 'Reading it…',
+  exported: (file: string) => `The record stands in ${file}.`,
+  exportedName: (format: string) => `The file is yours: axon-record.${format}.`,
+  confirm: 'This record is meant',
+  confirmed: 'Confirmed and on record. Rules act again.',
+  doubt: {
+    older_copy: 'An older record was put back.',
+    other_database: 'Another record was put in the place of this hub’s.',
+    counter_lost: 'The count that shows whether this is the newest record is gone.',
+  },
+  doubtDetail:
+    'Until you say that this record is meant, no rule acts and everything is asked: hubs you removed and rules you took away since then may be back.',
+  doubtOpen: 'Look at it',
+} as const;

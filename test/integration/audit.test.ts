@@ -1,0 +1,135 @@
+// The record of a real hub through `axon audit` and the local door: checked while the hub runs and while it does not, tampered with by another
+// program, taken along as a file, and put back from an older copy.
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { AuditCheckDto } from '../../preload/contract/audit.ts';
+import type { HubNode } from '../../main/app/node.ts';
+import { axon, type Ended } from '../support/programs.ts';
+import { TestHub } from '../support/test-hub.ts';
+
+let hub: TestHub;
+let node: HubNode;
+let elsewhere: string;
+let passphrase: string;
+beforeEach(async () => {
+  elsewhere = mkdtempSync(join(tmpdir(), 'axon-record-'));
+  hub = await TestHub.start();
+  node = hub.node;
+  passphrase = join(elsewhere, 'passphrase');
+
+  writeFileSync(passphrase, 'a passphrase of the tests\n', { mode: 0o600 });
+});
+afterEach(async () => {
+  await node.stop();
+  await hub.stop();
+  rmSync(elsewhere, { recursive: true, force: true });
+});
+
+const owner = (...parameters: readonly string[]): Promise<Ended> => axon(hub.home, ['--passphrase-file', passphrase, ...parameters]);
+const database = (): string => join(hub.home, 'hub.db');
+
+async function startAgain(): Promise<void> {
+  node = await hub.restart();
+  await node.start();
+}
+
+/** What another program of this user can do: take the guards off and change what it likes. */
+function tamper(sql: string): void {
+  const db = new Database(database());
+  db.exec('DROP TRIGGER IF EXISTS audit_unchanged; DROP TRIGGER IF EXISTS audit_kept');
+  db.exec(sql);
+  db.close();
+}
+
+describe('axon audit', () => {
+  test('shows who did what, finds the record whole, and hands it out, to the person in charge alone', async () => {
+    expect(await owner('agents', 'add', 'bot')).toMatchObject({ code: 0 });
+    const listed = await owner('audit');
+    expect(listed.code).toBe(0);
+    expect(listed.out).toMatch(/agent\.created|token\./);
+    const verified = await owner('audit', 'verify');
+    expect([verified.code, verified.out]).toEqual([0, expect.stringMatching(/^The record is whole: \d+ rows, none changed/)]);
+
+    const file = join(elsewhere, 'record.json');
+    expect(await owner('audit', 'export', '--output', file)).toMatchObject({ code: 0, out: '' });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const record = JSON.parse(readFileSync(file, 'utf8')) as { rows: readonly { action: string }[] };
+    expect(record.rows.at(-1)?.action).toBe('audit.exported');
+    expect(await owner('audit', 'export', '--output', file)).toMatchObject({ code: 2 });
+    const csv = await owner('audit', 'export', '--format', 'csv');
+    const numbers = csv.out
+      .split('\r\n')
+      .slice(1, -1)
+      .map((line) => Number(line.split(',')[0]));
+    expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+    expect(numbers.length).toBeGreaterThan(record.rows.length);
+
+    for (const words of [['audit'], ['audit', 'verify'], ['audit', 'export'], ['audit', 'confirm']]) {
+      expect(await axon(hub.home, ['--as', 'bot', ...words])).toMatchObject({ code: 2 });
+    }
+    expect(await owner('audit', 'confirm')).toMatchObject({ code: 2 });
+  });
+
+  test('fails and names the row when another program changed it, while the hub runs and while it does not', async () => {
+    expect(await owner('agents', 'add', 'bot')).toMatchObject({ code: 0 });
+    tamper("UPDATE audit SET actor = 'owner:somebody' WHERE seq = 2");
+    const running = await owner('audit', 'verify');
+    expect([running.code, running.out]).toEqual([1, expect.stringContaining('Row 2 was changed after it was written')]);
+    await node.stop();
+    const before = readFileSync(database());
+    const stopped = await axon(hub.home, ['audit', 'verify', '--json']);
+    expect(stopped.code).toBe(1);
+    expect((JSON.parse(stopped.out) as AuditCheckDto).flaw).toMatchObject({ kind: 'row_changed', seq: 2 });
+    expect(readFileSync(database()).equals(before)).toBe(true);
+  });
+
+  test('checks a hub that does not run down to the last signature, with the count beside its key', async () => {
+    expect(await owner('agents', 'add', 'bot')).toMatchObject({ code: 0 });
+    await node.stop();
+    const whole = await axon(hub.home, ['audit', 'verify']);
+    expect([whole.code, whole.out]).toEqual([0, expect.stringMatching(/^The record is whole: .*\nAll of it is signed\.\n$/)]);
+    tamper('DELETE FROM audit WHERE seq = (SELECT max(seq) FROM audit)');
+    expect(await axon(hub.home, ['audit', 'verify'])).toMatchObject({ code: 1, out: expect.stringContaining('The record was longer') });
+    const empty = mkdtempSync(join(tmpdir(), 'axon-empty-'));
+    expect(await axon(empty, ['audit', 'verify'])).toMatchObject({ code: 2, error: expect.stringContaining('There is no record') });
+    rmSync(empty, { recursive: true });
+  });
+});
+
+describe('a record that was put back from an older copy', () => {
+  test('lets no rule act until its owner confirms it, over a restart, and what was confirmed is on record', async () => {
+    const asker = await hub.agent('asker');
+    await hub.agent('bot');
+    const always = ['rules', 'add', 'allow', '--hub', 'local/asker', '--agent', 'bot', '--domain', 'bot.work'];
+    expect(await owner('agents', 'class', 'bot', 'R1')).toMatchObject({ code: 0 });
+    const made = await owner(...always, '--json');
+    const { id } = JSON.parse(made.out) as { id: string };
+    await node.stop();
+    copyFileSync(database(), join(elsewhere, 'older.db'));
+    await startAgain();
+    expect(await owner('rules', 'remove', id)).toMatchObject({ code: 0 });
+    await node.stop();
+
+    copyFileSync(join(elsewhere, 'older.db'), database());
+    for (let start = 0; start < 2; start++) {
+      await startAgain();
+      const delegated = await axon(hub.home, ['delegate', 'local/bot', 'Do it', '--domain', 'bot.work', '--json'], { AXON_TOKEN: asker });
+      expect(JSON.parse(delegated.out)).toMatchObject({ state: 'awaiting_approval' });
+      expect((await axon(hub.home, ['status'])).out).toContain('An older record was put back.');
+      expect((await owner('rules', 'test', 'delegate', '--hub', 'local/asker', '--domain', 'bot.work')).out).toContain(
+        'An older record was put back',
+      );
+      expect(await owner('audit', 'verify')).toMatchObject({ code: 1, out: expect.stringContaining('an older copy') });
+      if (start === 0) await node.stop();
+    }
+    expect(await owner('audit', 'confirm')).toMatchObject({ code: 0 });
+    const allowed = await axon(hub.home, ['delegate', 'local/bot', 'Do it', '--domain', 'bot.work', '--json'], { AXON_TOKEN: asker });
+    expect(JSON.parse(allowed.out)).toMatchObject({ state: 'queued' });
+    expect((await owner('audit')).out).toMatch(/audit\.confirmed/);
+    expect(await owner('audit', 'verify')).toMatchObject({ code: 0 });
+    expect((await axon(hub.home, ['status'])).out).not.toContain('An older record');
+  });
+});

@@ -24,13 +24,16 @@ export type TaskDirection = 'incoming' | 'outgoing' | 'local';
 
 const TERMINAL: ReadonlySet<TaskState> = new Set(['completed', 'partial', 'failed', 'declined', 'expired', 'cancelled']);
 
-/** For work that runs here. Nothing reaches an agent's queue except through `approved`, by a person or by a rule. */
+/**
+ * For work that runs here. Nothing reaches an agent's queue except through `approved`, by a person or by a rule; what a person answers
+ * without an agent is `completed` at once.
+ */
 const MOVES_HERE: Readonly<Record<TaskState, readonly TaskState[]>> = {
   sending: [],
   cancelling: [],
   received: ['awaiting_approval', 'approved', 'failed', 'declined', 'expired', 'cancelled'],
-  awaiting_approval: ['held', 'approved', 'failed', 'declined', 'expired', 'cancelled'],
-  held: ['awaiting_approval', 'approved', 'failed', 'declined', 'expired', 'cancelled'],
+  awaiting_approval: ['held', 'approved', 'completed', 'failed', 'declined', 'expired', 'cancelled'],
+  held: ['awaiting_approval', 'approved', 'completed', 'failed', 'declined', 'expired', 'cancelled'],
   approved: ['queued', 'failed', 'cancelled'],
   queued: ['claimed', 'failed', 'cancelled'],
   // An agent may answer at once, without saying first that it has begun; an expired lease puts the work back.

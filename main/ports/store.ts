@@ -157,6 +157,7 @@ export interface ApprovalRow {
   readonly surface: string | null;
   /** The rule that decided, when one did. */
   readonly ruleId: string | null;
+  /** Why it was declined or ended otherwise. Of one that is approved: what a person answered instead of letting an agent do it. */
   readonly reason: string | null;
 }
 
@@ -270,7 +271,7 @@ export interface Reads extends RuleReads, MuteReads, AuditReads {
   approval(id: string): ApprovalRow | undefined;
   approvalOfTask(taskId: string): ApprovalRow | undefined;
   /** Those of the requests before this one that are equal to it in party, agents, area and kind, the newest request first. */
-  approvalsOfEqual(request: TaskRow, limit: number): readonly Pick<ApprovalRow, 'state' | 'surface' | 'ruleId'>[];
+  approvalsOfEqual(request: TaskRow, limit: number): readonly Pick<ApprovalRow, 'state' | 'surface' | 'ruleId' | 'reason'>[];
   pendingApprovals(): readonly ApprovalRow[];
   /**
    * Newest decision first, all or those of `by` alone (an end by itself counts as people's); `seq` here is the order of decisions and the

@@ -27,6 +27,8 @@ export const QUERY_DEADLINE_DEFAULT_MS = 30_000;
 export const DEADLINE_MAX_MS = 86_400_000;
 /** The name of an agent behind a hub (`route.from`, `route.to`); longer is refused. */
 export const AGENT_NAME_MAX_CHARACTERS = 64;
+/** The name of a person who answered (`answered_by`); longer reads as none. */
+export const PERSON_NAME_MAX_CHARACTERS = 64;
 /** A conversation's id; longer is refused. */
 export const CONVERSATION_ID_MAX_CHARACTERS = 128;
 /** A capability's name; longer is refused. */
@@ -50,6 +52,9 @@ export const ERROR_MESSAGE_MAX_CHARACTERS = 2000;
 export const PAIRING_ID_BYTES = 16;
 /** Bytes of a pairing nonce; any other length is refused. */
 export const PAIRING_NONCE_BYTES = 32;
+/** The secret of an invitation, and the id that stands for it in an offer. */
+export const PAIRING_SECRET_BYTES = 16;
+export const INVITATION_ID_BYTES = 16;
 /** Bytes of a commitment, a transcript and a public key. */
 export const HASH_BYTES = 32;
 /** Bytes of an Ed25519 signature. */

@@ -53,6 +53,8 @@ export interface ResponsePayload {
   readonly summary: string;
   readonly tokens_used: number | null;
   readonly truncated: boolean;
+  /** The person who answered; null when an agent did. */
+  readonly answered_by: string | null;
 }
 
 export interface AckPayload {
@@ -74,6 +76,8 @@ export interface ResultPayload {
   readonly data: unknown;
   readonly error: string | null;
   readonly code: WireErrorCode | null;
+  /** The person who answered; null when an agent did. */
+  readonly answered_by: string | null;
 }
 
 export interface NotifyPayload {
@@ -158,6 +162,7 @@ export function parseResponse(payload: JsonObject): Result<ResponsePayload, stri
     summary: fields.text('summary', 'Three swim practices this week'),
     tokens_used: fields.integer('tokens_used', 0, null),
     truncated: fields.flag('truncated', false),
+    answered_by: readName(payload.answered_by),
   });
 }
 
@@ -186,6 +191,7 @@ export function parseResult(payload: JsonObject): Result<ResultPayload, string> 
     data: fields.any('data'),
     error: fields.optionalText('error'),
     code: fields.has('code') ? readWireErrorCode(fields.raw('code')) : null,
+    answered_by: readName(payload.answered_by),
   });
 }
 
@@ -304,6 +310,11 @@ function parsePeerAgent(entry: unknown): Result<PeerAgentPayload, string> {
 
 function readHint<const Choice extends string, Absent>(value: unknown, choices: readonly Choice[], absent: Absent): Choice | Absent {
   return choices.find((choice) => choice === value) ?? absent;
+}
+
+/** A hint: what is no name of a person reads as none. */
+function readName(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' && value.length <= limits.PERSON_NAME_MAX_CHARACTERS ? value : null;
 }
 
 function readVersions(value: unknown): readonly number[] {

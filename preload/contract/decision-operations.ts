@@ -1,5 +1,6 @@
 // The part of operations.ts that decides: approvals and the household's rules. For people only, none of it for an agent's token.
 import * as v from 'valibot';
+import { ANSWER_MAX_CHARACTERS } from './decision-limits.ts';
 import { agentName, cursor, domain, identifier, limit, shortText, text, timestamp, uuid, whole } from './parameters.ts';
 
 const kind = v.picklist(['delegate', 'query']);
@@ -30,12 +31,14 @@ export const DECISION_OPERATIONS = {
       id: uuid,
       revision: whole(0, 1_000_000),
       digest: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, 'the digest that was shown')),
-      decision: v.picklist(['allow', 'decline']),
+      /** answer: a person answers it themselves, in `answer`, and no agent gets it. */
+      decision: v.picklist(['allow', 'decline', 'answer']),
       /** "once" when absent. More makes a rule; which ones a card offers stands in its `wider`. */
       scope: v.optional(v.picklist(['once', 'conversation', 'until', 'always', 'never'])),
       /** For the scope "until": when it ends, ms since 1970. */
       until: v.optional(timestamp),
       reason: v.optional(text(2_000)),
+      answer: v.optional(text(ANSWER_MAX_CHARACTERS)),
       /** For class R3 only: the last word of the text, as the person typed it. */
       last_word: v.optional(text(512)),
     }),

@@ -173,7 +173,8 @@ export interface ApprovalDto {
   readonly task_id: string;
   readonly revision: number;
   readonly digest: string;
-  readonly state: 'pending' | 'approved' | 'declined' | 'expired' | 'cancelled';
+  /** answered: a person answered it, and no agent runs it. */
+  readonly state: 'pending' | 'approved' | 'answered' | 'declined' | 'expired' | 'cancelled';
   readonly kind: 'delegate' | 'query';
   /** Agent id of the asking hub, or null when an agent of this hub asks. */
   readonly peer_id: string | null;
@@ -208,6 +209,8 @@ export interface ApprovalDto {
   readonly rule_id: string | null;
   /** Why it was declined, or called off; escaped. */
   readonly decline_reason: string | null;
+  /** What a person of this household answered instead of letting an agent do it; escaped. */
+  readonly own_answer: { readonly text: string } | null;
   readonly conversation_id: string;
   readonly message_id: string;
   /** What became of the task after the decision. */
@@ -245,6 +248,8 @@ export interface TaskDto {
     readonly outcome: OutsideText | null;
     readonly data: unknown;
     readonly error: OutsideText | null;
+    /** The person there who answered; null when an agent did. The word of that hub, which no agent can set. */
+    readonly answered_by: OutsideText | null;
   } | null;
 }
 
@@ -368,5 +373,7 @@ export interface SendReportDto {
     readonly summary: OutsideText | null;
     readonly tokens_used: number | null;
     readonly truncated: boolean;
+    /** As in TaskDto. */
+    readonly answered_by: OutsideText | null;
   } | null;
 }

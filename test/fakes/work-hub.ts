@@ -148,9 +148,9 @@ export class WorkHub {
 
   decide(
     card: ApprovalDto,
-    decision: 'allow' | 'decline',
+    decision: 'allow' | 'decline' | 'answer',
     by: Decider = BROWSER,
-    more: { reason?: string; last_word?: string } = {},
+    more: { reason?: string; last_word?: string; answer?: string } = {},
   ): Promise<ApprovalDto> {
     return this.work.approvals.decide({ id: card.id, revision: card.revision, digest: card.digest, decision, ...more }, by);
   }

@@ -1,13 +1,19 @@
 // approvals: what waits for a person, at a terminal. The whole exact text is shown before anything is decided, and the decision carries
 // the digest of what was shown.
 import { Option, type Command } from 'commander';
+import type { HeldDto } from '../../../preload/contract/attention.ts';
 import { DOMAIN_NAME } from '../../../preload/contract/domain-name.ts';
 import type { ApprovalDto } from '../../../preload/contract/dto.ts';
+import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { withId } from '../ids.ts';
+import { localTime } from '../local-time.ts';
 import type { Run } from '../run.ts';
 import type { Terminal } from '../terminal.ts';
 import { beginningOf, table, timeOf } from '../terminal.ts';
+import { addHoldCommands } from './attention.ts';
+
+const { attention: text } = ENGLISH;
 
 /** Exactly what a wider choice would allow. */
 const WOULD = {
@@ -52,6 +58,7 @@ export function addApprovalCommands(program: Command, run: Run): void {
         terminal.result(approval, () => cardLines(approval));
       }),
     );
+  addHoldCommands(approvals, run);
   approvals
     .command('allow')
     .description('allow one request, once or from now on')
@@ -130,16 +137,20 @@ async function confirmNever(terminal: Terminal, shown: ApprovalDto, options: Dec
 }
 
 /** Exactly what a "never" would turn away. */
-function neverWould({ peer_name, to_agent, domain }: ApprovalDto): string {
+function neverWould({ peer_id, peer_name, from_agent, to_agent, domain }: ApprovalDto): string {
   const area = domain !== null && DOMAIN_NAME.test(domain) ? ` in ${domain}` : ', in any area';
-  return `From now on ${peer_name} may never ask ${to_agent} for anything${area}: whichever of its agents asks is told "declined", and nobody is disturbed. It has no end.`;
+  // Among the programs of this computer a rule means one of them.
+  const [who, told] =
+    peer_id === null ? [`${from_agent ?? peer_name}, on this computer,`, 'it'] : [peer_name, 'whichever of its agents asks'];
+  return `From now on ${who} may never ask ${to_agent} for anything${area}: ${told} is told "declined", and nobody is disturbed. It has no end.`;
 }
 
-function nothingDecided(): AppError {
+export function nothingDecided(): AppError {
   return new AppError('cancelled', 'Nothing was decided.', { failedBy: 'input' });
 }
 
-function show(terminal: Terminal, shown: ApprovalDto): void {
+/** Shows it at the terminal. @throws AppError bad_request where nobody can see it */
+export function show(terminal: Terminal, shown: ApprovalDto): void {
   if (!terminal.isInteractive) {
     throw new AppError('bad_request', 'Nobody saw this request: decide at a terminal, or name the digest that was shown with --digest.', {
       hint: `"axon approvals show ${shown.id} --json" shows it with its digest.`,
@@ -159,9 +170,14 @@ function cardLines(approval: ApprovalDto): readonly string[] {
     ...approval.fields.map(([path, value]) => `  ${path}: ${value}`),
     ...(approval.reason === null ? [] : [`Their reason, unchecked: "${approval.reason}"`]),
     `Class ${approval.risk_class}. ${approval.leaves === 'result' ? 'The result leaves this computer.' : 'Nothing leaves this computer.'}`,
+    ...(approval.held === null ? [] : [heldLine(approval.held)]),
     `Waits until ${timeOf(approval.expires_at)} UTC; then it expires and nothing happens.`,
     `Request ${approval.id}, digest ${approval.digest}`,
   ];
+}
+
+function heldLine({ why, until }: HeldDto): string {
+  return `${text.held(until === null ? null : localTime(until))}. ${text.heldWhy[why]}`;
 }
 
 function rows(items: readonly ApprovalDto[]): readonly (readonly string[])[] {
@@ -169,7 +185,7 @@ function rows(items: readonly ApprovalDto[]): readonly (readonly string[])[] {
     ['RECEIVED', 'STATE', 'FROM', 'FOR', 'CLASS', 'ID', 'TEXT'],
     ...items.map((item) => [
       timeOf(item.received_at),
-      item.state,
+      item.held === null ? item.state : 'held',
       item.peer_name,
       item.to_agent,
       item.risk_class,

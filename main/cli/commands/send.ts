@@ -115,6 +115,7 @@ function reportLines(report: SendReportDto): readonly string[] {
   const agent = report.chosen.agent === null ? '' : `/${report.chosen.agent}`;
   const head = `${report.chosen.peer_name}${agent}: ${report.state}  (${report.id})`;
   if (report.untrusted === null) return [head];
-  const { summary, data } = report.untrusted;
-  return [head, ...(summary === null ? [] : [summary]), ...(data === null ? [] : [jsonForTerminal(data)])];
+  const { summary, data, answered_by: by } = report.untrusted;
+  const person = by === null ? [] : [`A person answered: ${by}`];
+  return [head, ...(summary === null ? [] : [summary]), ...person, ...(data === null ? [] : [jsonForTerminal(data)])];
 }

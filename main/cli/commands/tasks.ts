@@ -65,6 +65,7 @@ export function taskLines(task: TaskDto): readonly string[] {
   if (outcome !== null && outcome !== reason) lines.push(outcome);
   const error = said?.error ?? null;
   if (error !== null && error !== reason && error !== outcome) lines.push(`Error: ${error}`);
+  if (said !== null && said.answered_by !== null) lines.push(`A person answered: ${said.answered_by}`);
   if (said?.data !== undefined && said.data !== null) lines.push(jsonForTerminal(said.data));
   return lines;
 }

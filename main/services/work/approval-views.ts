@@ -4,6 +4,7 @@ import { approvalFields, readApprovalView, type ApprovalView } from '../../core/
 import { assert } from '../../lib/assert.ts';
 import type { ApprovalRow, Store, TaskRow } from '../../ports/store.ts';
 import { choicesFor } from '../rules/card-choices.ts';
+import { answerOf, decidedState } from './own-answers.ts';
 import { isLocal, type Parties } from './parties.ts';
 import type { TaskViews } from './task-views.ts';
 
@@ -36,7 +37,7 @@ export class ApprovalViews {
       task_id: row.taskId,
       revision: row.revision,
       digest: row.digest,
-      state: row.state,
+      state: decidedState(row),
       kind: view.kind,
       peer_id: peer?.agentId ?? null,
       peer_name: view.peer_name,
@@ -62,6 +63,7 @@ export class ApprovalViews {
       decided_by: row.decidedBy,
       surface: surfaceOf(row),
       decline_reason: row.state === 'declined' || row.state === 'cancelled' ? row.reason : null,
+      own_answer: answerOf(row),
       conversation_id: task.conversationId,
       message_id: task.messageId,
       task_state: task.state,
@@ -76,7 +78,9 @@ export class ApprovalViews {
     const earlier = this.#deps.store.read.approvalsOfEqual(task, EQUAL_REQUESTS_MAX);
     const declined = earlier.findIndex(({ state }) => state === 'declined');
     const sinceThen = declined < 0 ? earlier : earlier.slice(0, declined);
-    return sinceThen.filter(({ state, surface, ruleId }) => state === 'approved' && ruleId === null && isPeoples(surface)).length;
+    return sinceThen.filter(
+      ({ state, surface, ruleId, reason }) => decidedState({ state, reason }) === 'approved' && ruleId === null && isPeoples(surface),
+    ).length;
   }
 }
 

@@ -17,6 +17,7 @@ import type { AuditTrail } from './audit-trail.ts';
 import type { Deadlines } from './deadlines.ts';
 import type { Handover } from './handover.ts';
 import type { OpenQueries } from './open-queries.ts';
+import { decidedState, ownAnswer } from './own-answers.ts';
 import type { Page } from './pages.ts';
 import { pageOf } from './pages.ts';
 import { isTrusted } from './parties.ts';
@@ -30,12 +31,14 @@ export interface Decision {
   readonly id: string;
   readonly revision: number;
   readonly digest: string;
-  readonly decision: 'allow' | 'decline';
+  readonly decision: 'allow' | 'decline' | 'answer';
   /** "once" when absent; anything wider makes a rule, in the same commit. */
   readonly scope?: RuleChoice | 'once' | undefined;
   /** For the scope "until": when it ends, ms since 1970. */
   readonly until?: number | undefined;
   readonly reason?: string | undefined;
+  /** For "answer": the person's own words, which whoever asked gets instead of an agent's. */
+  readonly answer?: string | undefined;
   /** R3 only: the last word of the text, as the person typed it. */
   readonly last_word?: string | undefined;
 }
@@ -115,6 +118,7 @@ export class Approvals {
     const misfit = this.#misfit(tables, task, row);
     if (misfit) return this.#refuse(tables, after, task, misfit);
     if (decision.decision === 'allow') checkLastWord(row, decision.last_word);
+    if (decision.decision === 'answer') return this.#answer(tables, after, task, row, decision, decider);
     this.#makeRule(tables, after, task, row, decision, decider);
     return decision.decision === 'allow'
       ? this.#allow(tables, after, task, row, decider)
@@ -145,6 +149,19 @@ export class Approvals {
     return DONE;
   }
 
+  /** In the person's own words: it is done with this very commit, and no agent ever gets it. */
+  #answer(tables: Tables, after: After, task: TaskRow, row: ApprovalRow, decision: Decision, decider: Decider): Outcome {
+    const { scope = 'once' } = decision;
+    if (scope !== 'once')
+      throw new AppError('bad_request', 'An answer is for this request only; nothing was decided.', { failedBy: 'input' });
+    const by = this.#who();
+    const { words, result } = ownAnswer(task, decision, by);
+    this.#close(tables, row, 'approved', words, decider);
+    const told = { state: 'completed', code: null, reason: null, result } as const;
+    this.#deps.endings.end(tables, after, task, { ...told, by, surface: decider.surface, from: 'runner' });
+    return DONE;
+  }
+
   #decline(tables: Tables, after: After, task: TaskRow, row: ApprovalRow, decision: Decision, decider: Decider): Outcome {
     const reason = decision.reason === undefined || decision.reason === '' ? null : decision.reason;
     this.#close(tables, row, 'declined', reason, decider);
@@ -170,7 +187,7 @@ export class Approvals {
     this.#deps.audit.append(tables, {
       actor: decider.tokenId,
       surface: decider.surface,
-      action: state === 'approved' ? 'approval.allowed' : 'approval.declined',
+      action: state === 'declined' ? 'approval.declined' : reason === null ? 'approval.allowed' : 'approval.answered',
       object: row.id,
       digest: row.digest,
       detail: { task: row.taskId, risk_class: row.riskClass },
@@ -245,8 +262,9 @@ function notFound(): AppError {
 
 function alreadyDecided(row: ApprovalRow): AppError {
   const where = (row.surface ?? 'hub').replaceAll('_', ' ');
-  return new AppError('already_decided', `This request was ${row.state} already, by ${row.decidedBy ?? 'the hub'} (${where}).`, {
-    data: { state: row.state, decided_by: row.decidedBy, surface: row.surface, decided_at: row.decidedAt },
+  const state = decidedState(row);
+  return new AppError('already_decided', `This request was ${state} already, by ${row.decidedBy ?? 'the hub'} (${where}).`, {
+    data: { state, decided_by: row.decidedBy, surface: row.surface, decided_at: row.decidedAt },
   });
 }
 

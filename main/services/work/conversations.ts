@@ -9,6 +9,7 @@ import { isJsonObject } from '../../lib/json-object.ts';
 import type { ApprovalRow, ConversationSummaryRow, MessageRow, Store, TaskRow } from '../../ports/store.ts';
 import { surfaceOf } from './approval-views.ts';
 import { CONVERSATION_ENTRIES_MAX, TITLE_MAX_CHARACTERS } from './limits.ts';
+import { decidedState, isAnswered } from './own-answers.ts';
 import { pageOf, type Page } from './pages.ts';
 import type { Parties } from './parties.ts';
 import type { TaskViews } from './task-views.ts';
@@ -142,8 +143,9 @@ function decisionEntry(approval: ApprovalRow, at: number, task: TaskRow): Conver
     kind: 'decision',
     who: approval.decidedBy ?? 'hub',
     agent: task.toAgent,
-    text: approval.reason,
-    state: approval.state,
+    // The words of an answer stand in the message that carried it.
+    text: isAnswered(approval) ? null : approval.reason,
+    state: decidedState(approval),
     surface: surfaceOf(approval),
     digest: approval.digest,
   };

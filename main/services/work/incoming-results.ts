@@ -79,7 +79,7 @@ export class IncomingResults {
       ref: envelope.ref,
       conversationId: task.conversationId,
       taskId: task.id,
-      fromAgent: task.toAgent,
+      fromAgent: result.answered_by === undefined ? task.toAgent : null,
       toAgent: task.fromAgent,
       raw,
       at,
@@ -120,6 +120,6 @@ function readReport({ envelope }: IncomingMessage): ResultWords | undefined {
   }
   const parsed = parseResult(envelope.payload);
   if (!parsed.ok) return undefined;
-  const { status, outcome, data, error, code } = parsed.value;
-  return { status, outcome, data, error, ...(code === null ? {} : { code }) };
+  const { status, outcome, data, error, code, answered_by } = parsed.value;
+  return { status, outcome, data, error, ...(code === null ? {} : { code }), ...(answered_by === null ? {} : { answered_by }) };
 }

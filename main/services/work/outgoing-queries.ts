@@ -153,7 +153,10 @@ export class OutgoingQueries {
     const finishedAt = clock.wallMs();
     if (reply) {
       const { id, kind, ref } = reply;
-      this.#record(asked, { messageId: id, direction: 'in', kind, ref, raw: JSON.stringify(reply) });
+      // A person's answer is no agent's word.
+      const isPersons = !(outcome instanceof AppError) && outcome.answered_by !== null;
+      const told = isPersons ? { ...asked, toAgent: null } : asked;
+      this.#record(told, { messageId: id, direction: 'in', kind, ref, raw: JSON.stringify(reply) });
     }
     store.writeBehind((tables) => {
       const task = keepTask(tables, asked);
@@ -191,7 +194,8 @@ function keepTask(tables: Tables, asked: Asked): TaskRow {
 
 function endTask(tables: Tables, task: TaskRow, outcome: ResponsePayload | AppError, finishedAt: number): TaskRow {
   if (!(outcome instanceof AppError)) {
-    const result = { status: 'completed', outcome: outcome.summary, data: outcome.data, error: null };
+    const { summary, data, answered_by: by } = outcome;
+    const result = { status: 'completed', outcome: summary, data, error: null, ...(by === null ? {} : { answered_by: by }) };
     return moveTask(tables, task, 'completed', { result: JSON.stringify(result), finishedAt });
   }
   const code = readWireErrorCode(outcome.code);

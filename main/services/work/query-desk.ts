@@ -40,9 +40,10 @@ export class QueryDesk {
 
   constructor(deps: Deps) {
     this.#deps = deps;
-    // A person declined, or the deadline ended the wait: whoever asks learns it on the open line.
+    // A person answered or declined, or the deadline ended the wait: whoever asks learns it on the open line.
     deps.endings.onEnded((task, result) => {
       if (task.kind !== 'query' || task.direction === 'outgoing') return;
+      if (task.state === 'completed') return deps.queries.answer(task.id, responseTo(result));
       deps.queries.fail(task.id, new AppError(readWireErrorCode(task.code), result.error ?? result.outcome));
     });
   }
@@ -120,7 +121,12 @@ export class QueryDesk {
     const { unit, endings } = this.#deps;
     await unit.run((tables, after) => {
       const task = tables.task(taskId);
-      if (!task || !isOpen(task)) return;
+      if (!task) return;
+      if (!isOpen(task)) {
+        // A person answered it: it ended with that decision.
+        if (!(outcome instanceof AppError)) this.#recordResponse({ ...task, toAgent: null }, outcome);
+        return;
+      }
       const current = task.state === 'queued' ? moveTask(tables, task, 'claimed') : task;
       const by =
         end === 'answered'
@@ -217,6 +223,11 @@ export class QueryDesk {
 /** The refusal of an id that stands for another question, or for one that was answered. */
 export function sameIdAgain(): AppError {
   return new AppError('conflict', 'This id was used before. Ask again under a fresh id.', { failedBy: 'input' });
+}
+
+/** The `response` in which the end of a stored question is told. */
+function responseTo({ outcome, data, answered_by }: ResultWords): Readonly<Record<string, unknown>> {
+  return { data, summary: outcome, tokens_used: 0, truncated: false, ...(answered_by === undefined ? {} : { answered_by }) };
 }
 
 /** A question's end in the form a task keeps. */

@@ -55,6 +55,7 @@ export function answeredReport(id: string, chosen: Chosen, response: ResponsePay
       summary: escapeText(response.summary),
       tokens_used: response.tokens_used,
       truncated: response.truncated,
+      answered_by: response.answered_by === null ? null : escapeText(response.answered_by),
     },
   };
 }

@@ -20,6 +20,8 @@ export interface ResultWords {
   readonly data: unknown;
   readonly error: string | null;
   readonly code?: WireErrorCode;
+  /** The person who answered; absent when an agent did. */
+  readonly answered_by?: string;
 }
 
 export type EndState = Extract<TaskState, 'completed' | 'partial' | 'failed' | 'declined' | 'expired' | 'cancelled'>;
@@ -34,7 +36,7 @@ export interface Ending {
   /** Who ended it: closes a pending approval in their name. */
   readonly by: string;
   readonly surface: Surface;
-  /** `runner`: the agent that ran it reported. `asker`: whoever asked called it off, or was answered on the spot. */
+  /** `runner`: who did it reported, the agent that ran it or the person who answered. `asker`: whoever asked called it off, or was answered on the spot. */
   readonly from: 'runner' | 'asker' | 'hub';
 }
 
@@ -114,8 +116,10 @@ export class TaskEndings {
   }
 
   /** Who asked learns how it ended: another hub by `result` (or `error` when it wanted no report), an agent of this hub in its inbox. */
-  #report(tables: Tables, after: After, task: TaskRow, ending: Ending, result: ResultWords): void {
-    if (task.kind === 'query') return;
+  #report(tables: Tables, after: After, ended: TaskRow, ending: Ending, result: ResultWords): void {
+    if (ended.kind === 'query') return;
+    // What a person answered is told in no agent's name.
+    const task = result.answered_by === undefined ? ended : { ...ended, toAgent: null };
     if (task.direction === 'incoming') {
       const { outbox } = this.#deps;
       // A hub that was removed gets no more word from this one.

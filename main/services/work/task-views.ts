@@ -81,6 +81,7 @@ export class TaskViews {
       outcome: words(result.outcome ?? result.summary),
       data: escapeJson(result.data ?? null),
       error: words(result.error),
+      answered_by: words(result.answered_by),
     };
   }
 }

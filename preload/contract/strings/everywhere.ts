@@ -126,6 +126,7 @@ export const common = {
     decline: 'Decline',
     reason: 'Decline with a reason',
     more: 'Allow more, or never',
+    answer: 'Answer yourself',
     undo: 'Undo',
     panel: 'This panel',
   },

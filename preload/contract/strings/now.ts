@@ -1,5 +1,6 @@
 // The words of the approval inbox. The hub says what would happen; it never paraphrases what the sender wrote. English.
 import type { RiskClass, Surface } from '../dto.ts';
+import { answers } from './answers.ts';
 import { common, locale } from './everywhere.ts';
 import { pluralizer } from './plural.ts';
 
@@ -122,6 +123,7 @@ export const now = {
     ownLabel: 'Your words',
   },
 
+  answers,
   decided: {
     allowed: (by: string, where: string) => `Allowed once, by ${by}, ${where}`,
     allowedNoName: (where: string) => `Allowed once, ${where}`,

@@ -12,6 +12,7 @@ const states: Readonly<Record<string, string>> = {
   awaiting_approval: 'Waits for a person',
   held: 'Held',
   approved: 'Allowed once',
+  answered: 'Answered',
   queued: 'Waits for the agent',
   claimed: 'The agent has it',
   running: 'The agent is at it',

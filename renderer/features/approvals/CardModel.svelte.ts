@@ -6,6 +6,9 @@ import type { Piece } from '../../ui/outside-text.ts';
 import { Arming } from '../../app/Arming.svelte.ts';
 import type { WiderKey } from './wider-choices.ts';
 
+/** What a press on a card decides. */
+export type CardDecision = 'allow' | 'decline' | 'answer';
+
 export class CardModel {
   readonly arming = new Arming();
   #approval: ApprovalDto;
@@ -13,13 +16,15 @@ export class CardModel {
   #textBefore = $state<string | null>(null);
   #readDigest = $state<string | null>(null);
   #sending = $state(false);
-  #pressedHere = $state<'allow' | 'decline' | null>(null);
+  #pressedHere = $state<CardDecision | null>(null);
   #second = $state(false);
   #problem = $state<string | null>(null);
-  #drawer = $state<'reason' | 'wider' | null>(null);
+  #drawer = $state<'reason' | 'answer' | 'wider' | null>(null);
   /** The choice that is picked in the drawer; null: the first one. */
   widerPicked = $state<WiderKey | null>(null);
   typedWord = $state('');
+  /** What is being answered; it is kept while its drawer is closed. */
+  answerWords = $state('');
 
   constructor(approval: ApprovalDto) {
     this.#approval = $state.raw(approval);
@@ -38,7 +43,7 @@ export class CardModel {
     return this.#textBefore !== null;
   }
   /** What this page sent to the hub for this card, whether or not it was first. */
-  get pressedHere(): 'allow' | 'decline' | null {
+  get pressedHere(): CardDecision | null {
     return this.#pressedHere;
   }
   /** This page pressed, but somebody else had been first. */
@@ -59,15 +64,29 @@ export class CardModel {
   set reasonOpen(open: boolean) {
     this.#drawer = open ? 'reason' : null;
   }
+  get answerOpen(): boolean {
+    return this.#drawer === 'answer';
+  }
+  set answerOpen(open: boolean) {
+    this.#drawer = open ? 'answer' : null;
+  }
+  /** Somebody is writing in a drawer: then only that drawer's own button decides. */
+  get writing(): boolean {
+    return this.reasonOpen || this.answerOpen;
+  }
+  /** Whoever asked waits for an answer, so a person may give it. */
+  get mayBeAnswered(): boolean {
+    return this.#approval.report_back;
+  }
   get widerOpen(): boolean {
     return this.#drawer === 'wider' && this.hasWider;
   }
   get hasWider(): boolean {
     return this.#approval.wider.length > 0;
   }
-  /** Waits while a reason is being given: what somebody is writing is not put away for it. */
+  /** Waits while somebody is writing: that is not put away for it. */
   openWider(first: WiderKey | null): void {
-    if (this.reasonOpen) return;
+    if (this.writing) return;
     this.widerPicked = first;
     this.#drawer = 'wider';
   }
@@ -99,9 +118,9 @@ export class CardModel {
   isInert(live: boolean, now: number): boolean {
     return !live || this.arming.inert || this.#sending || !this.pending || now >= this.#approval.expires_at;
   }
-  /** Never while a reason to decline is being given: whoever goes on by Tab from there must not allow by accident. */
+  /** Never while somebody is writing: whoever goes on by Tab from there must not allow by accident. */
   mayAllow(live: boolean, now: number): boolean {
-    return !this.reasonOpen && !this.isInert(live, now) && this.read && this.wordMatches;
+    return !this.writing && !this.isInert(live, now) && this.read && this.wordMatches;
   }
 
   /** The end of the text with this digest has been in view. */
@@ -125,7 +144,7 @@ export class CardModel {
     if (approval.state !== 'pending') this.arming.stop();
   }
 
-  beginSending(decision: 'allow' | 'decline'): void {
+  beginSending(decision: CardDecision): void {
     this.#sending = true;
     this.#pressedHere = decision;
     this.#problem = null;

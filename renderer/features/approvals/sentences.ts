@@ -66,7 +66,7 @@ export function flagsOf(approval: ApprovalDto, changed: boolean): readonly strin
 }
 
 export interface Outcome {
-  readonly look: 'let' | 'back' | 'late';
+  readonly look: 'let' | 'answer' | 'back' | 'late';
   readonly title: string;
   readonly detail: string;
 }
@@ -113,6 +113,12 @@ export function outcomeOf(approval: ApprovalDto, pressed: 'here' | 'second' | 'e
         look: 'let',
         title: byRule ? words.rules.byRuleLet : by === null ? decided.allowedNoName(where) : decided.allowed(by, where),
         detail: `${exactTime(at)}. ${progressOf(approval, isThere)}${late}`,
+      };
+    case 'answered':
+      return {
+        look: 'answer',
+        title: by === null ? now.answers.answeredNoName(where) : now.answers.answered(by, where),
+        detail: now.answers.told(exactTime(at), approval.peer_name) + late,
       };
     case 'declined': {
       const reason =

@@ -12,6 +12,7 @@ const MARKS: Readonly<Record<string, IconName>> = {
   awaiting_approval: 'mark-waiting',
   held: 'mark-waiting',
   approved: 'mark-let',
+  answered: 'mark-out',
   queued: 'mark-let',
   claimed: 'mark-let',
   running: 'mark-let',

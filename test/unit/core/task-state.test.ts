@@ -38,10 +38,10 @@ describe('task states', () => {
     );
   });
 
-  it('reach an agent only through approval', () => {
+  it('reach an agent only through approval: without it the only work that gets done is a person’s answer', () => {
     const unapproved = reachable('received', 'approved');
-    for (const done of ['queued', 'claimed', 'running', 'completed', 'partial'] as const) expect(unapproved).not.toContain(done);
-    for (const undone of ['declined', 'expired', 'cancelled', 'failed'] as const) expect(unapproved).toContain(undone);
+    for (const done of ['queued', 'claimed', 'running', 'partial'] as const) expect(unapproved).not.toContain(done);
+    for (const undone of ['declined', 'expired', 'cancelled', 'failed', 'completed'] as const) expect(unapproved).toContain(undone);
   });
 
   it('can always come to an end, and from received all can be reached that is of work done here', () => {

@@ -134,6 +134,7 @@ describe('replies', () => {
       summary: 'Three practices',
       tokens_used: null,
       truncated: false,
+      answered_by: null,
     });
     expect(reason(payloads.parseResponse({ data: 1 }))).toContain('"summary" must be text');
     expect(reason(payloads.parseResponse({ summary: 'x', truncated: 1 }))).toContain('"truncated"');
@@ -165,6 +166,15 @@ describe('replies', () => {
     expect(reason(payloads.parseAck({}))).toContain('"accepted" must be true or false');
   });
 
+  it('response and result: the name of a person who answered is a hint, and what is none reads as no person', () => {
+    const readBoth = (answered_by: unknown) => [
+      value(payloads.parseResponse({ summary: 'x', answered_by })).answered_by,
+      value(payloads.parseResult({ status: 'completed', answered_by })).answered_by,
+    ];
+    expect(readBoth('Mum')).toEqual(['Mum', 'Mum']);
+    for (const none of ['', 7, {}, null, 'x'.repeat(65)]) expect(readBoth(none)).toEqual([null, null]);
+  });
+
   it('result: a status is needed, an outcome may be missing, an unknown code is internal', () => {
     expect(value(payloads.parseResult({ status: 'completed', outcome: 'Sent.', data: { ok: true }, error: null }))).toEqual({
       status: 'completed',
@@ -172,6 +182,7 @@ describe('replies', () => {
       data: { ok: true },
       error: null,
       code: null,
+      answered_by: null,
     });
     expect(value(payloads.parseResult({ status: 'failed', error: 'no', code: 'made_up' }))).toMatchObject({
       outcome: '',

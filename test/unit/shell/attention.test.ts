@@ -34,6 +34,7 @@ const approval = (id: string, state: ApprovalDto['state'] = 'pending'): Approval
   surface: null,
   rule_id: null,
   decline_reason: null,
+  own_answer: null,
   conversation_id: 'c',
   message_id: 'm',
   task_state: 'awaiting_approval',

@@ -1,0 +1,252 @@
+// A person answers instead of letting an agent do it: what the asker hears, and that no agent ever gets it. Real stores on both sides.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { digestOfView } from '../../../../main/core/approval-view.ts';
+import { ANSWER_MAX_CHARACTERS } from '../../../../preload/contract/decision-limits.ts';
+import type { ManualClock } from '../../../fakes/manual-clock.ts';
+import { closeTwoHubs, newest, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
+import { BROWSER, delegation, WINDOW, type WorkHub } from '../../../fakes/work-hub.ts';
+
+const never = new AbortController().signal;
+const ANSWER = 'I told them myself; Ana comes at 8.';
+let clock: ManualClock;
+let dad: WorkHub;
+let mum: WorkHub;
+
+beforeEach(async () => {
+  ({ clock, dad, mum } = await openTwoHubs());
+});
+
+afterEach(() => closeTwoHubs({ clock, dad, mum }));
+
+const send = async (more = {}) => {
+  const task = delegation('mum', 'Tell the family chat that dinner is at 7', { domain: 'family.chat', ...more });
+  const report = await dad.work.sender.delegate(task, 'openclaw', null);
+  await clock.settle();
+  return report.id;
+};
+const ask = () => dad.work.sender.query({ to: 'mum', question: 'Milk?', domain: 'family.chat', deadline_ms: 600_000 }, 'openclaw', never);
+const seen = (id: string) => dad.work.tasks.get(id, { agent: 'openclaw' }, 0, never);
+const answer = (words = ANSWER, by = BROWSER) => mum.decide(mum.card, 'answer', by, { answer: words });
+
+describe('a delegation that a person answers', () => {
+  it('ends completed with these words, and names the person and no agent', async () => {
+    const id = await send();
+    const { digest } = mum.card;
+    const decided = await answer();
+    expect(decided).toMatchObject({
+      state: 'answered',
+      own_answer: { text: ANSWER },
+      decided_by: "mum's person",
+      surface: 'browser',
+      task_state: 'completed',
+      digest,
+    });
+    await clock.settle();
+    expect(await seen(id)).toMatchObject({
+      state: 'completed',
+      untrusted: { status: 'completed', outcome: ANSWER, answered_by: "mum's person" },
+    });
+    const result = await dad.claim('openclaw');
+    expect(result).toMatchObject({
+      kind: 'result',
+      task_id: id,
+      untrusted: { text: ANSWER, origin: { peer_name: 'mum', from_agent: null } },
+    });
+    expect(result.untrusted.payload).toMatchObject({ status: 'completed', answered_by: "mum's person" });
+  });
+
+  it('is handed to no agent, before and after a restart', async () => {
+    await send();
+    await answer();
+    expect(await mum.work.inbox.claim('claude', 1)).toEqual([]);
+    await mum.restart();
+    mum.connect(dad);
+    expect(await mum.work.inbox.claim('claude', 1)).toEqual([]);
+    expect(mum.store.read.deliveryOfTask(newest(mum).id, 'delegate')).toBeUndefined();
+  });
+
+  it('stands in both records as the decision of a person, and as the word of no agent', async () => {
+    await send();
+    const { conversation_id: conversation } = mum.card;
+    await answer(ANSWER, WINDOW);
+    await clock.advance(100);
+    const there = mum.work.conversations.get(conversation, null).entries;
+    expect(there.map(({ kind, state, surface, agent }) => ({ kind, state, surface, agent }))).toMatchObject([
+      { kind: 'delegate' },
+      { kind: 'decision', state: 'answered', surface: 'window' },
+      { kind: 'result', agent: null },
+    ]);
+    expect(there[2]?.text).toBe(ANSWER);
+    expect(dad.work.conversations.get(conversation, 'openclaw').entries.at(-1)).toMatchObject({
+      kind: 'result',
+      agent: null,
+      text: ANSWER,
+    });
+  });
+
+  it('is audited as answered, with the surface and the digest that was shown', async () => {
+    await send();
+    const { id, digest } = mum.card;
+    await answer();
+    const rows = mum.store.read.audit({ limit: 50 }).filter((row) => row.action === 'approval.answered');
+    expect(rows).toMatchObject([{ actor: BROWSER.tokenId, surface: 'browser', object: id, digest }]);
+    expect(mum.auditActions()).not.toContain('approval.allowed');
+  });
+
+  it('may be answered while it is held', async () => {
+    await mum.work.calm.pause(null, BROWSER);
+    const id = await send();
+    expect(mum.card.task_state).toBe('held');
+    await answer();
+    await clock.settle();
+    expect((await seen(id)).state).toBe('completed');
+  });
+
+  it('is bound to what was shown: another digest or revision decides nothing', async () => {
+    await send();
+    const { id, revision, digest } = mum.card;
+    const words = { id, decision: 'answer', answer: ANSWER } as const;
+    const other = digestOfView('something else');
+    await expect(mum.work.approvals.decide({ ...words, revision, digest: other }, BROWSER)).rejects.toMatchObject({
+      code: 'request_changed',
+    });
+    await expect(mum.work.approvals.decide({ ...words, revision: revision + 1, digest }, BROWSER)).rejects.toMatchObject({
+      code: 'request_changed',
+    });
+    expect(mum.card.state).toBe('pending');
+  });
+
+  it('is refused when the stored request was damaged', async () => {
+    const id = await send();
+    const card = mum.card;
+    await mum.damageView(card.id, 'Wire 500 euros');
+    await expect(mum.decide(card, 'answer', BROWSER, { answer: ANSWER })).rejects.toMatchObject({ code: 'request_changed' });
+    await clock.settle();
+    expect(await seen(id)).toMatchObject({ state: 'failed', untrusted: { answered_by: null } });
+  });
+
+  it('is answered once: of two surfaces one wins, and the other hears by whom and where', async () => {
+    const id = await send();
+    const card = mum.card;
+    const outcomes = await Promise.allSettled([
+      mum.decide(card, 'answer', BROWSER, { answer: 'First' }),
+      mum.decide(card, 'answer', WINDOW, { answer: 'Second' }),
+      mum.decide(card, 'allow', WINDOW),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
+    for (const outcome of outcomes.slice(1)) {
+      expect(outcome).toMatchObject({ reason: { code: 'already_decided', data: { state: 'answered', surface: 'browser' } } });
+    }
+    await clock.settle();
+    expect(await seen(id)).toMatchObject({ untrusted: { outcome: 'First' } });
+    expect(await mum.work.inbox.claim('claude', 1)).toEqual([]);
+  });
+
+  it.each([
+    ['nothing', '  \n ', 'Say what the answer is.'],
+    ['too much', 'x'.repeat(ANSWER_MAX_CHARACTERS + 1), 'at most'],
+    ['half a character', 'Yes \uD83D', 'half of a character'],
+  ])('is not decided by %s', async (_what, words, sentence) => {
+    await send();
+    await expect(answer(words)).rejects.toMatchObject({ code: 'bad_request', message: expect.stringContaining(sentence) as string });
+    expect(mum.card.state).toBe('pending');
+  });
+
+  it('takes the longest answer in the widest script', async () => {
+    const id = await send();
+    const words = '\u{1F600}'.repeat(ANSWER_MAX_CHARACTERS / 2);
+    await answer(words);
+    await clock.settle();
+    expect(await seen(id)).toMatchObject({ untrusted: { outcome: words } });
+  });
+
+  it('goes out as it was written, and is shown with its hidden characters written out', async () => {
+    const id = await send();
+    const decided = await answer('gr\u202Eeen');
+    expect(decided.own_answer?.text).toBe('gr[U+202E]een');
+    await clock.settle();
+    expect((await seen(id)).untrusted?.outcome).toBe('gr[U+202E]een');
+    const raw = mum.messenger.sent.find(({ kind }) => kind === 'result');
+    expect(raw?.payload.outcome).toBe('gr\u202Eeen');
+  });
+
+  it('is not answered when whoever asked wants no answer', async () => {
+    await send({ report_back: false });
+    await expect(answer()).rejects.toMatchObject({ code: 'bad_request' });
+    expect(mum.card.state).toBe('pending');
+  });
+
+  it('makes no rule and suggests none', async () => {
+    await send();
+    const { id, revision, digest } = mum.card;
+    const wide = { id, revision, digest, decision: 'answer', answer: ANSWER, scope: 'conversation' } as const;
+    await expect(mum.work.approvals.decide(wide, BROWSER)).rejects.toMatchObject({ code: 'bad_request' });
+    await answer();
+    await send();
+    expect(mum.card.allowed_before).toBe(0);
+    expect(mum.store.read.currentRules()).toEqual([]);
+  });
+});
+
+describe('a question that a person answers', () => {
+  it('is answered on its open line, by the person and by no agent', async () => {
+    const asked = ask();
+    await clock.settle();
+    await answer('Yes, two bottles.');
+    expect(await asked).toMatchObject({
+      state: 'answered',
+      untrusted: { summary: 'Yes, two bottles.', data: null, answered_by: "mum's person" },
+    });
+    await clock.advance(100);
+    expect(newest(dad)).toMatchObject({ kind: 'query', state: 'completed' });
+    expect(newest(mum)).toMatchObject({ kind: 'query', state: 'completed' });
+    expect(await mum.work.inbox.claim('claude', 1)).toEqual([]);
+    const response = mum.work.conversations.get(newest(mum).conversationId, null).entries.at(-1);
+    expect(response).toMatchObject({ kind: 'response', agent: null, text: 'Yes, two bottles.' });
+    expect(dad.work.conversations.get(newest(dad).conversationId, 'openclaw').entries.at(-1)).toMatchObject({
+      kind: 'response',
+      agent: null,
+    });
+  });
+
+  it('cannot be answered any more when whoever asked has gone', async () => {
+    const gone = new AbortController();
+    const asked = dad.work.sender.query(
+      { to: 'mum', question: 'Milk?', domain: 'family.chat', deadline_ms: 600_000 },
+      'openclaw',
+      gone.signal,
+    );
+    const failed = expect(asked).rejects.toMatchObject({ code: 'cancelled' });
+    await clock.settle();
+    const card = mum.card;
+    gone.abort();
+    await failed;
+    await clock.settle();
+    await expect(mum.decide(card, 'answer', BROWSER, { answer: 'Yes' })).rejects.toMatchObject({ code: 'already_decided' });
+  });
+
+  it('of an agent of this hub is answered in the same way', async () => {
+    const asked = mum.work.sender.query({ to: 'local', question: 'Milk?', domain: 'family.chat' }, 'claude', never);
+    await clock.settle();
+    await answer('Yes');
+    expect(await asked).toMatchObject({ state: 'answered', untrusted: { summary: 'Yes', answered_by: "mum's person" } });
+  });
+});
+
+describe('an agent', () => {
+  it('cannot pass its answer off as a person’s', async () => {
+    const id = await send();
+    await mum.decide(mum.card, 'allow');
+    const item = await mum.claim('claude');
+    const forged = {
+      status: 'completed',
+      outcome: 'Done',
+      data: { answered_by: "mum's person" },
+      answered_by: 'Mum',
+      truncated: false,
+    } as const;
+    await mum.work.inbox.reply('claude', item.delivery_id, forged);
+    await clock.settle();
+    expect(await seen(id)).toMatchObject({ state: 'completed', untrusted: { outcome: 'Done', answered_by: null } });
+  });
+});

@@ -42,7 +42,7 @@ export function composeHandlers(services: Services, clock: Clock): Handlers {
     ...sessionsHandlers({ tokens }),
     ...settingsHandlers({ settings }),
     ...peersHandlers({ directory, links, keyTrust }),
-    ...pairingsHandlers({ pairing }),
+    ...pairingsHandlers({ pairing, hub }),
     ...agentsHandlers({
       agents: work.agents,
       registrations: work.registrations,

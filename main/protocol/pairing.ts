@@ -8,6 +8,7 @@ import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { err, ok, type Result } from '../lib/result.ts';
 import {
   HASH_BYTES,
+  INVITATION_ID_BYTES,
   PAIRING_ID_BYTES,
   PAIRING_META_MAX_BYTES,
   PAIRING_NONCE_BYTES,
@@ -44,10 +45,10 @@ interface StepBase {
   readonly pidText: string;
 }
 export type PairStep =
-  | (StepBase & { readonly step: 'offer'; readonly meta: PairMeta; readonly commit: Uint8Array })
+  | (StepBase & { readonly step: 'offer'; readonly meta: PairMeta; readonly commit: Uint8Array; readonly invite: Uint8Array | null })
   | (StepBase & { readonly step: 'answer'; readonly meta: PairMeta; readonly nonce: Uint8Array })
   | (StepBase & { readonly step: 'reveal'; readonly nonce: Uint8Array })
-  | (StepBase & { readonly step: 'confirm'; readonly sig: Uint8Array })
+  | (StepBase & { readonly step: 'confirm'; readonly sig: Uint8Array; readonly mac: Uint8Array | null })
   | (StepBase & { readonly step: 'abort'; readonly reason: string });
 
 /** Puts a 4-byte big-endian length before each part, so that no two lists of parts share their bytes. */
@@ -87,12 +88,13 @@ export function confirmMessage(role: PairRole, transcriptBytes: Uint8Array): Uin
   return frame('AXON-PAIR-CONFIRM-v1', role, transcriptBytes);
 }
 
-/** First step of I, with the commitment to keep: `nonce` stays secret until `reveal`. */
-export function newOffer(input: PairCommitment): { readonly commit: Uint8Array; readonly payload: JsonObject } {
+/** First step of I, with the commitment to keep: `nonce` stays secret until `reveal`. `invite` names an invitation. */
+export function newOffer(input: PairCommitment, invite?: Uint8Array): { readonly commit: Uint8Array; readonly payload: JsonObject } {
   assertLength(input.pid, PAIRING_ID_BYTES);
   assertLength(input.nonce, PAIRING_NONCE_BYTES);
   const commit = commitment(input);
-  return { commit, payload: { step: 'offer', pid: toBase64Url(input.pid), meta: input.meta, commit: toBase64Url(commit) } };
+  const payload = { step: 'offer', pid: toBase64Url(input.pid), meta: input.meta, commit: toBase64Url(commit) };
+  return { commit, payload: invite === undefined ? payload : { ...payload, invite: toBase64Url(invite) } };
 }
 
 export function answerPayload(pid: Uint8Array, meta: PairMeta, nonce: Uint8Array): JsonObject {
@@ -105,9 +107,11 @@ export function revealPayload(pid: Uint8Array, nonce: Uint8Array): JsonObject {
   return { step: 'reveal', pid: toBase64Url(pid), nonce: toBase64Url(nonce) };
 }
 
-export function confirmPayload(pid: Uint8Array, signature: Uint8Array): JsonObject {
+/** `mac` where an invitation stands for the typing. */
+export function confirmPayload(pid: Uint8Array, signature: Uint8Array, mac?: Uint8Array): JsonObject {
   assertLength(signature, SIGNATURE_BYTES);
-  return { step: 'confirm', pid: toBase64Url(pid), sig: toBase64Url(signature) };
+  const payload = { step: 'confirm', pid: toBase64Url(pid), sig: toBase64Url(signature) };
+  return mac === undefined ? payload : { ...payload, mac: toBase64Url(mac) };
 }
 
 export function abortPayload(pid: Uint8Array, reason: string): JsonObject {
@@ -132,7 +136,9 @@ export function parsePairStep(payload: JsonObject): Result<PairStep, string> {
   switch (payload.step) {
     case 'offer':
       return withMeta(payload.meta, (meta) =>
-        withBytes(payload, 'commit', HASH_BYTES, (commit) => ok({ ...base, step: 'offer', meta, commit })),
+        withBytes(payload, 'commit', HASH_BYTES, (commit) =>
+          withOptionalBytes(payload, 'invite', INVITATION_ID_BYTES, (invite) => ok({ ...base, step: 'offer', meta, commit, invite })),
+        ),
       );
     case 'answer':
       return withMeta(payload.meta, (meta) =>
@@ -141,7 +147,9 @@ export function parsePairStep(payload: JsonObject): Result<PairStep, string> {
     case 'reveal':
       return withBytes(payload, 'nonce', PAIRING_NONCE_BYTES, (nonce) => ok({ ...base, step: 'reveal', nonce }));
     case 'confirm':
-      return withBytes(payload, 'sig', SIGNATURE_BYTES, (sig) => ok({ ...base, step: 'confirm', sig }));
+      return withBytes(payload, 'sig', SIGNATURE_BYTES, (sig) =>
+        withOptionalBytes(payload, 'mac', HASH_BYTES, (mac) => ok({ ...base, step: 'confirm', sig, mac })),
+      );
     case 'abort': {
       const reason = typeof payload.reason === 'string' ? payload.reason.slice(0, PAIRING_REASON_MAX_CHARACTERS).toWellFormed() : '';
       return ok({ ...base, step: 'abort', reason });
@@ -168,6 +176,15 @@ function withBytes(
 ): Result<PairStep, string> {
   const bytes = bytesOf(payload[name], length);
   return bytes === undefined ? err(`"${name}" must be ${length} bytes in base64url without padding`) : next(bytes);
+}
+
+function withOptionalBytes(
+  payload: JsonObject,
+  name: string,
+  length: number,
+  next: (bytes: Uint8Array | null) => Result<PairStep, string>,
+): Result<PairStep, string> {
+  return payload[name] === undefined ? next(null) : withBytes(payload, name, length, next);
 }
 
 function bytesOf(value: unknown, length: number): Uint8Array | undefined {

@@ -8,7 +8,7 @@ import type { SettingsService } from './auth/settings-service.ts';
 import type { EventBus } from './event-bus.ts';
 import type { IdentityService } from './identity.ts';
 import { DISCOVERY_OFF } from './links/discovery-status.ts';
-import { writeShareToken } from './links/hub-address.ts';
+import { type HubAddress, writeShareToken } from './links/hub-address.ts';
 import { hubLabel } from './links/peer-names.ts';
 
 export interface HubStatusDeps {
@@ -62,7 +62,7 @@ export class HubStatus {
       platform: this.#facts.platform,
       api_port: this.#apiPort,
       peer_port: this.#peerPort,
-      share_tokens: known.state === 'ready' ? this.#shareTokens(known.keyHex) : [],
+      share_tokens: known.state === 'ready' ? this.places().map((place) => writeShareToken(known.keyHex, place)) : [],
       started_at: this.#startedAt,
       discovery,
       discovery_status: this.#discovery,
@@ -107,9 +107,10 @@ export class HubStatus {
     this.#deps.events.publish({ type: 'hub', hub: this.current() });
   }
 
-  #shareTokens(keyHex: string): readonly string[] {
+  /** Where other hubs can reach this one; nowhere while the port between hubs is closed. */
+  places(): readonly HubAddress[] {
     const port = this.#peerPort;
-    return port === null ? [] : this.#facts.addresses().map((host) => writeShareToken(keyHex, { host, port }));
+    return port === null ? [] : this.#facts.addresses().map((host) => ({ host, port }));
   }
 
   #state(): HubState {

@@ -219,6 +219,16 @@ export const OPERATIONS = {
     access: 'owner',
     params: v.strictObject({ peer: shortText, name: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(64))) }),
   },
+  /** With the link of an invitation that another hub made; it holds a secret, so it never stands in an address. */
+  'pairings.join': {
+    method: 'POST',
+    path: '/v1/pairings/join',
+    access: 'owner',
+    params: v.strictObject({ link: text(1_024), name: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(64))) }),
+  },
+  'invitations.list': { method: 'GET', path: '/v1/invitations', access: 'owner', params: none },
+  'invitations.create': { method: 'POST', path: '/v1/invitations', access: 'owner', params: v.strictObject({}) },
+  'invitations.revoke': { method: 'DELETE', path: '/v1/invitations/:id', access: 'owner', params: v.strictObject({ id: uuid }) },
   'pairings.open': { method: 'POST', path: '/v1/pairings/:id/open', access: 'owner', params: v.strictObject({ id: identifier }) },
   'pairings.digits': {
     method: 'POST',

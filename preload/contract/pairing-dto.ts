@@ -44,6 +44,15 @@ export interface PairingDto {
   readonly expires_at: number;
   /** A sentence, when failed. */
   readonly failure: string | null;
+  /** It comes of an invitation: nobody types anything. */
+  readonly invited: boolean;
+}
+
+/** An invitation that still holds. Its link, which holds the secret, is given out once, when it is made. */
+export interface InvitationDto {
+  readonly id: string;
+  readonly created_at: number;
+  readonly expires_at: number;
 }
 
 export interface PairingWindowDto {

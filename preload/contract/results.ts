@@ -14,7 +14,7 @@ import type {
   TaskDto,
   UiSnapshot,
 } from './dto.ts';
-import type { PairingDto, PairingWindowDto } from './pairing-dto.ts';
+import type { InvitationDto, PairingDto, PairingWindowDto } from './pairing-dto.ts';
 import type { AttentionDto } from './attention.ts';
 import type { AuditCheckDto, AuditRowDto, RecordState } from './audit.ts';
 import type { ConversationDetailDto, ConversationDto } from './conversation-dto.ts';
@@ -81,6 +81,11 @@ export interface OperationResults {
   'pairings.list': { readonly window: PairingWindowDto; readonly items: readonly PairingDto[] };
   'pairings.window': PairingWindowDto;
   'pairings.start': PairingDto;
+  'pairings.join': PairingDto;
+  'invitations.list': Items<InvitationDto>;
+  /** The link is given out this once. */
+  'invitations.create': { readonly invitation: InvitationDto; readonly link: string };
+  'invitations.revoke': { readonly revoked: true };
   'pairings.open': PairingDto;
   'pairings.digits': PairingDto;
   /** cancelled: false when it had ended already and was put away; the pairing as it ended. */

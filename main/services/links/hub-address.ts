@@ -11,6 +11,7 @@ const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?(?:\.[a-
 const ADDRESS = /^(?:\[(?<bracketed>[^\]]+)\]|(?<plain>[^:[\]]+))(?::(?<port>[0-9]{1,5}))?$/;
 const KEY_HEX = /^[0-9a-f]{64}$/i;
 const SHARE_SCHEME = 'axon://';
+const INVITATION = /^axon:\/\/pair\?/i;
 const SHARE_TOKEN = /^axon:\/\//i;
 
 export interface HubAddress {
@@ -50,6 +51,12 @@ export type HubPlace = HubIdentity & HubAddress;
  * `axon://KEY@host:port` in place of the address, which holds both. Throws AppError bad_request.
  */
 export function readHubPlace(address: string, identity: string | undefined): HubPlace {
+  if (INVITATION.test(address.trim())) {
+    throw new AppError('bad_request', 'That is an invitation, not the address of a hub.', {
+      hint: 'Run "axon join" and paste it there, or paste it under People & hubs, Add a hub.',
+      failedBy: 'input',
+    });
+  }
   const token = readShareToken(address);
   if (token === undefined) {
     if (identity === undefined) throw notAnIdentity();

@@ -8,6 +8,7 @@ import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Store, Tables } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
+import { isSameMac } from '../../protocol/invitation.ts';
 import { confirmMessage, confirmPayload } from '../../protocol/pairing.ts';
 import { verify } from '../../protocol/signature.ts';
 import type { IdentityService } from '../identity.ts';
@@ -29,6 +30,12 @@ export interface ConfirmationsDeps {
   readonly onPinned: (pid: string) => void;
   /** It will never be: the other side refused, or the time is up. */
   readonly onLost: (pid: string, why: 'refused' | 'expired') => void;
+}
+
+/** What a confirmation brings; `mac` where an invitation stands for the typing. */
+export interface PeerConfirmation {
+  readonly sig: Uint8Array;
+  readonly mac: Uint8Array | null;
 }
 
 interface Delivery {
@@ -90,9 +97,9 @@ export class Confirmations {
 
   /**
    * The other side's confirmation of a pairing whose check passed here. Resolves once the pin is durable: then it may be acked.
-   * Throws AppError rejected when the signature does not hold or no such pairing waits here.
+   * Throws AppError rejected when the signature or the code of an invitation does not hold, or no such pairing waits here.
    */
-  async received(key: KeyHex, pid: string, signature: Uint8Array): Promise<void> {
+  async received(key: KeyHex, pid: string, { sig, mac }: PeerConfirmation): Promise<void> {
     const entry = this.#entries.get(pid);
     if (entry === undefined || entry.key !== key) {
       // A repeated confirmation after everything was settled changes nothing.
@@ -100,8 +107,13 @@ export class Confirmations {
       throw new AppError('rejected', 'No pairing with that id waits here for a confirmation. A person must start again.');
     }
     const peerRole = entry.role === 'I' ? 'R' : 'I';
-    if (!verify(signature, confirmMessage(peerRole, transcriptOf(entry)), keyBytes(key))) {
+    if (!verify(sig, confirmMessage(peerRole, transcriptOf(entry)), keyBytes(key))) {
       throw new AppError('rejected', 'The signature of the confirmation does not hold.');
+    }
+    const isInvited = entry.peerMac === null || (mac !== null && isSameMac(mac, fromHex(entry.peerMac) ?? new Uint8Array()));
+    if (!isInvited) {
+      if (!entry.isPinned) await this.#refused(entry);
+      throw new AppError('rejected', 'The code of the invitation does not hold.');
     }
     if (!entry.isPinned) await this.#commit(entry, { isPinned: true });
   }
@@ -208,7 +220,8 @@ export class Confirmations {
     const { lines, identity } = this.#deps;
     if (!lines.isOpen(entry.key) && !(await this.#open(entry))) return;
     const signature = identity.sign(confirmMessage(entry.role, transcriptOf(entry)));
-    const payload = confirmPayload(fromBase64Url(entry.pid) ?? new Uint8Array(), signature);
+    const mac = entry.mac === null ? undefined : fromHex(entry.mac);
+    const payload = confirmPayload(fromBase64Url(entry.pid) ?? new Uint8Array(), signature, mac);
     const answered = await lines.request(entry.key, 'pair', payload, this.#stopped.signal);
     const now = this.#entries.get(entry.pid);
     if (now === undefined) return;

@@ -41,6 +41,14 @@ export const CONFIRM_BACKOFF = { firstMs: 1_000, maxMs: 15_000, jitter: 0.2 } as
 export const UNSETTLED_MAX = 16;
 /** Ids that were used; an offer with one of them is refused. The oldest is forgotten, long after its 5 minutes. */
 export const BURNT_IDS_MAX = 256;
+/** An invitation holds this long, and for one hub. */
+export const INVITATION_DURATION_MS = 300_000;
+/** Invitations that are out at once; one more is refused with "take one back". */
+export const INVITATIONS_MAX = 8;
+/** Addresses in the link: more would make its picture hard to read. */
+export const INVITATION_ADDRESSES_MAX = 3;
+/** A longer text is no invitation. */
+export const INVITATION_LINK_MAX_CHARACTERS = 1_024;
 /** A pairing that ended stays listed with its reason this long, unless a person puts it away or begins another one with that hub. */
 export const ENDED_SHOWN_MS = 300_000;
 /** Pairings that ended and are still shown; the oldest gives way. */

@@ -7,6 +7,7 @@ import { assert } from '../../lib/assert.ts';
 import { fromHex, toBase64Url, toHex, utf8 } from '../../lib/bytes.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import { agentIdOfKeyHex } from '../../protocol/agent-id.ts';
+import { invitationMac, isSameMac } from '../../protocol/invitation.ts';
 import { commitment, digitsOf, readPairMeta, transcript, type PairMeta, type PairRole } from '../../protocol/pairing.ts';
 import { type HubAddress, writeHubAddress } from '../links/hub-address.ts';
 import { hubLabel, shownName, shownPerson } from '../links/peer-names.ts';
@@ -18,6 +19,12 @@ const PLATFORM_SHOWN_MAX = 64;
 export interface PairingActor {
   readonly actor: string;
   readonly surface: string;
+}
+
+/** The secret that stands for the typing, and whose word that is here. */
+export interface SessionInvitation {
+  readonly secret: Uint8Array;
+  readonly by: PairingActor;
 }
 
 export interface SessionStart {
@@ -35,6 +42,7 @@ export interface SessionStart {
   readonly nonce: Uint8Array;
   /** The owner's names for other hubs: the other side is not shown under one of them. */
   readonly petnames: readonly string[];
+  readonly invitation: SessionInvitation | null;
 }
 
 export class PairingSession {
@@ -66,6 +74,10 @@ export class PairingSession {
   commit: Uint8Array = new Uint8Array();
   /** R: I's valid signature, which came before our own check. */
   peerHasConfirmed = false;
+  /** Set where it comes of an invitation: then nobody types. */
+  readonly invitation: SessionInvitation | null;
+  /** I: where the invitation says that the other hub is. */
+  places: readonly HubAddress[] = [];
   readonly #ownKey: KeyHex;
   readonly #petnames: readonly string[];
   #transcript: Uint8Array | undefined;
@@ -84,6 +96,7 @@ export class PairingSession {
     this.sinceMs = start.sinceMs;
     this.#ownKey = start.ownKey;
     this.#petnames = start.petnames;
+    this.invitation = start.invitation;
     this.state = start.role === 'I' ? 'waiting_for_answer' : 'offered';
     this.request = start.role === 'I' ? 'connecting' : null;
   }
@@ -120,6 +133,12 @@ export class PairingSession {
     return given.byteLength === expected.byteLength && timingSafeEqual(given, expected);
   }
 
+  /** Whether the other side knows the secret of the invitation and has seen what we have. */
+  isInvitationKept(mac: Uint8Array | null): boolean {
+    if (this.invitation === null || mac === null) return false;
+    return isSameMac(mac, invitationMac(this.invitation.secret, this.role === 'I' ? 'R' : 'I', this.transcript));
+  }
+
   /** What is kept of a check that has just passed here. @param at where the hub is, `by` who typed */
   passed(at: { readonly host: string | null; readonly port: number | null }, by: PairingActor) {
     const said = readPairMeta(this.peerMeta);
@@ -133,8 +152,14 @@ export class PairingSession {
       platform: said.platform,
       host: at.host,
       port: at.port,
+      mac: this.#mac(this.role),
+      peerMac: this.#mac(this.role === 'I' ? 'R' : 'I'),
       ...by,
     };
+  }
+
+  #mac(role: PairRole): string | null {
+    return this.invitation === null ? null : toHex(invitationMac(this.invitation.secret, role, this.transcript));
   }
 
   /** What the hub may be called, from what it says of itself; empty when nothing of it is fit to be a name. */
@@ -165,6 +190,7 @@ export class PairingSession {
       two: this.role === 'I' && this.state === 'show_two' ? digitsOf(this.transcript).two : null,
       expires_at: this.expiresAt,
       failure: this.failure,
+      invited: this.invitation !== null,
     };
   }
 

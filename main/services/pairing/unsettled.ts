@@ -28,6 +28,9 @@ export interface Unsettled {
   /** Where the hub was, to find it again. */
   readonly host: string | null;
   readonly port: number | null;
+  /** With an invitation: the code that goes with our confirmation, and the one theirs must bring; hex. Null where people type. */
+  readonly mac: string | null;
+  readonly peerMac: string | null;
   /** Their signature held too, and the key is pinned. */
   readonly isPinned: boolean;
   /** It was paired before this pairing, so a refusal must not take that away. */
@@ -72,6 +75,8 @@ function readEntry(value: unknown): readonly Unsettled[] {
       surface: textOf(value.surface) ?? 'hub',
       host: textOf(value.host),
       port: typeof value.port === 'number' ? value.port : null,
+      mac: textOf(value.mac),
+      peerMac: textOf(value.peerMac),
       isPinned: value.isPinned === true,
       wasPaired: value.wasPaired === true,
       isAcked: value.isAcked === true,

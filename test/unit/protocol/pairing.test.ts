@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toBase64Url, toHex } from '../../../main/lib/bytes.ts';
+import { invitationId, invitationMac } from '../../../main/protocol/invitation.ts';
 import {
   abortPayload,
   answerPayload,
@@ -110,13 +111,16 @@ describe('steps', () => {
     const offer = newOffer({ pid, key: keyI, meta: metaI, nonce: nonceI });
     const signature = new Uint8Array(64).fill(7);
     expect(toHex(offer.commit)).toBe(toHex(commit));
-    expect(parsePairStep(offer.payload)).toEqual({ ok: true, value: { ...base, step: 'offer', meta: metaI, commit } });
+    expect(parsePairStep(offer.payload)).toEqual({ ok: true, value: { ...base, step: 'offer', meta: metaI, commit, invite: null } });
     expect(parsePairStep(answerPayload(pid, metaR, nonceR))).toEqual({
       ok: true,
       value: { ...base, step: 'answer', meta: metaR, nonce: nonceR },
     });
     expect(parsePairStep(revealPayload(pid, nonceI))).toEqual({ ok: true, value: { ...base, step: 'reveal', nonce: nonceI } });
-    expect(parsePairStep(confirmPayload(pid, signature))).toEqual({ ok: true, value: { ...base, step: 'confirm', sig: signature } });
+    expect(parsePairStep(confirmPayload(pid, signature))).toEqual({
+      ok: true,
+      value: { ...base, step: 'confirm', sig: signature, mac: null },
+    });
     expect(parsePairStep(abortPayload(pid, 'the digits were wrong'))).toEqual({
       ok: true,
       value: { ...base, step: 'abort', reason: 'the digits were wrong' },
@@ -168,5 +172,27 @@ describe('a meta', () => {
   it('shows hub, person and platform where they are text', () => {
     expect(readPairMeta({ ...metaI, other: 1 })).toEqual({ hub: 'Dad MacBook', person: 'Dad', platform: null });
     expect(readPairMeta({ hub: '' })).toEqual({ hub: null, person: null, platform: null });
+  });
+});
+
+describe('an invitation', () => {
+  const secret = createHash('sha256').update('secret').digest().subarray(0, 16);
+  const sealed = Buffer.from('893e8d28bcce85aa6c96de44aec3b9bd9b98f915510b62018d5a5b56afdc65f9', 'hex');
+
+  it('gives the codes of the test vector of PROTOCOL.md', () => {
+    expect(toHex(invitationId(secret))).toBe('f4716279e01df41d4b42f0e5aa99dabb');
+    expect(toHex(invitationMac(secret, 'I', sealed))).toBe('bbfb855b1a5248142a6ab8a91f175244d30b7c835aba9dd29c6d8bc5f9f7890a');
+    expect(toHex(invitationMac(secret, 'R', sealed))).toBe('1ade80743cf84985c9d14497c529a900a0f43f4e88418f58cb2713a0518a781b');
+  });
+
+  it('adds its id to the offer and its code to the confirmation, each of its own length', () => {
+    const pid = new Uint8Array(16);
+    const { payload } = newOffer({ pid, key: new Uint8Array(32), meta: {}, nonce: new Uint8Array(32) }, invitationId(secret));
+    expect(parsePairStep(payload)).toMatchObject({ ok: true, value: { invite: invitationId(secret) } });
+    expect(parsePairStep({ ...payload, invite: 'AAAA' })).toMatchObject({ ok: false });
+    const mac = invitationMac(secret, 'I', sealed);
+    const confirmed = confirmPayload(pid, new Uint8Array(64), mac);
+    expect(parsePairStep(confirmed)).toMatchObject({ ok: true, value: { mac } });
+    expect(parsePairStep({ ...confirmed, mac: 7 })).toMatchObject({ ok: false });
   });
 });

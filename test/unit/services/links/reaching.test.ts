@@ -353,7 +353,7 @@ async function settled<T>(call: Promise<T>): Promise<T> {
 
 function operations(stack: HubStack): { handlers: ReturnType<typeof peersHandlers> & ReturnType<typeof pairingsHandlers> } {
   const { directory, links, keyTrust, pairing } = stack;
-  return { handlers: { ...peersHandlers({ directory, links, keyTrust }), ...pairingsHandlers({ pairing }) } };
+  return { handlers: { ...peersHandlers({ directory, links, keyTrust }), ...pairingsHandlers({ pairing, hub: { places: () => [] } }) } };
 }
 
 function discoveryOf(

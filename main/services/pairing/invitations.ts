@@ -1,0 +1,113 @@
+// The invitations that are out: made by a person here for one hub, good once and for a few minutes, listed and taken back. They live in memory
+// alone, so that a secret is in no file and a restart takes them all back. It knows nothing of the steps (PROTOCOL.md, Invitation).
+import { AppError } from '../../lib/app-error.ts';
+import { toHex } from '../../lib/bytes.ts';
+import type { InvitationDto } from '../../../preload/contract/pairing-dto.ts';
+import type { Clock, Random } from '../../ports/clock.ts';
+import type { KeyHex } from '../../ports/transport.ts';
+import { invitationId } from '../../protocol/invitation.ts';
+import { PAIRING_SECRET_BYTES } from '../../protocol/limits.ts';
+import type { HubAddress } from '../links/hub-address.ts';
+import { writeInvitationLink } from './invitation-link.ts';
+import { INVITATION_ADDRESSES_MAX, INVITATION_DURATION_MS, INVITATIONS_MAX } from './limits.ts';
+import type { PairingActor } from './pairing-session.ts';
+
+interface Invitation {
+  readonly id: string;
+  readonly secret: Uint8Array;
+  /** Who made it, for the audit of what comes of it. */
+  readonly by: PairingActor;
+  readonly createdAt: number;
+  /** Monotonic. */
+  readonly endsAtMs: number;
+}
+
+export type TakenInvitation = Pick<Invitation, 'secret' | 'by'>;
+
+/** Where this hub is, and what it is called to those it invites. */
+export interface Inviting {
+  readonly keyHex: KeyHex;
+  readonly name: string;
+  readonly addresses: readonly HubAddress[];
+}
+
+export class Invitations {
+  readonly #clock: Clock;
+  readonly #random: Random;
+  /** By the id that travels in the offer, in hex. */
+  readonly #open = new Map<string, Invitation>();
+
+  constructor(clock: Clock, random: Random) {
+    this.#clock = clock;
+    this.#random = random;
+  }
+
+  /**
+   * Makes one. The link holds the secret and is given out this once. Throws AppError overloaded when too many are out, and conflict while
+   * no address is known at which another hub could reach this one.
+   */
+  create({ keyHex, name, addresses }: Inviting, by: PairingActor): { readonly invitation: InvitationDto; readonly link: string } {
+    this.#expire();
+    if (addresses.length === 0) {
+      throw new AppError('conflict', 'Other hubs cannot reach this computer just now, so an invitation would lead nowhere.', {
+        hint: 'Connect it to a network first; Settings says what is wrong.',
+      });
+    }
+    if (this.#open.size >= INVITATIONS_MAX) {
+      throw new AppError('overloaded', `At most ${INVITATIONS_MAX} invitations can be out at once. Take one back first.`);
+    }
+    const secret = this.#random.bytes(PAIRING_SECRET_BYTES);
+    const invitation: Invitation = {
+      id: this.#random.uuid(),
+      secret,
+      by,
+      createdAt: this.#clock.wallMs(),
+      endsAtMs: this.#clock.monotonicMs() + INVITATION_DURATION_MS,
+    };
+    this.#open.set(toHex(invitationId(secret)), invitation);
+    const link = writeInvitationLink({ keyHex, name, secret, addresses: addresses.slice(0, INVITATION_ADDRESSES_MAX) });
+    return { invitation: toDto(invitation), link };
+  }
+
+  /** Those that still hold, oldest first; never their secrets. */
+  list(): readonly InvitationDto[] {
+    this.#expire();
+    return [...this.#open.values()].map(toDto);
+  }
+
+  /** Takes one back. Throws AppError not_found when it is used, over or taken back already. */
+  revoke(id: string): void {
+    this.#expire();
+    const found = [...this.#open].find(([, invitation]) => invitation.id === id);
+    if (found === undefined) throw new AppError('not_found', 'That invitation is used, over or taken back already.', { failedBy: 'input' });
+    this.#open.delete(found[0]);
+  }
+
+  /** Whether an offer with this id comes of an invitation that holds. */
+  holds(offered: Uint8Array): boolean {
+    this.#expire();
+    return this.#open.has(toHex(offered));
+  }
+
+  /** Uses it up, whatever comes of the pairing; undefined when it does not hold. */
+  take(offered: Uint8Array): TakenInvitation | undefined {
+    this.#expire();
+    const id = toHex(offered);
+    const taken = this.#open.get(id);
+    this.#open.delete(id);
+    return taken;
+  }
+
+  clear(): void {
+    this.#open.clear();
+  }
+
+  #expire(): void {
+    const now = this.#clock.monotonicMs();
+    for (const [id, { endsAtMs }] of this.#open) if (now >= endsAtMs) this.#open.delete(id);
+  }
+}
+
+function toDto({ id, createdAt }: Invitation): InvitationDto {
+  return { id, created_at: createdAt, expires_at: createdAt + INVITATION_DURATION_MS };
+}

@@ -1,0 +1,283 @@
+// Invitations between whole hubs on a network in memory: made on one, brought to the other, good once and for a while, and worth nothing to
+// whoever altered the link, stands in between or comes second.
+import { randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { fromBase64Url, toBase64Url } from '../../../../main/lib/bytes.ts';
+import { invitationId, invitationMac } from '../../../../main/protocol/invitation.ts';
+import { confirmMessage, confirmPayload, newOffer, revealPayload, transcript } from '../../../../main/protocol/pairing.ts';
+import { sign } from '../../../../main/protocol/signature.ts';
+import { readInvitationLink } from '../../../../main/services/pairing/invitation-link.ts';
+import { FAILURES_MAX, INVITATION_DURATION_MS, INVITATIONS_MAX } from '../../../../main/services/pairing/limits.ts';
+import { keyBytes } from '../../../../main/services/pairing/pairing-session.ts';
+import { HubStack, PERSON } from '../../../fakes/hub-stack.ts';
+import { ManualClock } from '../../../fakes/manual-clock.ts';
+import { MemoryNetwork } from '../../../fakes/memory-transport.ts';
+import { RawHub } from '../links/raw-hub.ts';
+import { Attacker } from './attacker.ts';
+
+let clock: ManualClock;
+let network: MemoryNetwork;
+let stops: (() => Promise<void>)[];
+
+beforeEach(() => {
+  clock = new ManualClock();
+  network = new MemoryNetwork(clock);
+  stops = [];
+});
+afterEach(async () => {
+  await Promise.all(stops.map((stop) => stop()));
+  expect(clock.timers).toBe(0);
+});
+
+async function hub(name: string): Promise<HubStack> {
+  const stack = await new HubStack({ clock, name, transport: network.create() }).start();
+  stops.push(() => stack.stop());
+  return stack;
+}
+const invite = (stack: HubStack) => stack.pairing.invite([{ host: '127.0.0.1', port: stack.port }], PERSON);
+const secretOf = (link: string): Uint8Array => readInvitationLink(link).secret;
+const ends = (stack: HubStack, state: string): Promise<void> =>
+  clock.until(() => stack.currentPairing?.state === state, `${state} is reached`, 60_000);
+
+describe('an invitation', () => {
+  it('pairs two hubs that have never heard of each other without a digit or an open window, and is used up', async () => {
+    const [mum, dad] = [await hub('Mum'), await hub('Dad')];
+    const { link, invitation } = invite(mum);
+    expect(mum.pairing.invitations()).toEqual([invitation]);
+    expect(dad.pairing.join(link, null, PERSON)).toMatchObject({ role: 'initiator', state: 'waiting_for_answer', invited: true });
+    await clock.until(() => dad.links.isOnline(mum.key) && mum.links.isOnline(dad.key), 'both are online', 60_000);
+    expect([dad.peer(mum).name, mum.peer(dad).name]).toEqual(['Mum', 'Dad']);
+    expect([dad.auditActions(), mum.auditActions()]).toEqual([['peer.paired'], ['peer.paired']]);
+    expect(mum.pairing.invitations()).toEqual([]);
+    const shown = [...dad.seen, ...mum.seen].flatMap((event) => (event.type === 'pairing' ? [event.pairing] : []));
+    expect(shown.every(({ six, two, invited }) => six === null && two === null && invited)).toBe(true);
+    expect(new Set(shown.map(({ state }) => state))).toEqual(new Set(['waiting_for_answer', 'exchanging', 'confirming', 'paired']));
+    expect([dad, mum].flatMap(({ seen }) => seen.filter(({ type }) => type === 'pairing_window'))).toEqual([]);
+  });
+
+  it('holds once: a second hub with the same link is refused, whatever became of the first', async () => {
+    const [mum, dad, eve] = [await hub('Mum'), await hub('Dad'), await hub('Eve')];
+    const { link } = invite(mum);
+    dad.pairing.join(link, null, PERSON);
+    await ends(dad, 'paired');
+    eve.pairing.join(link, null, PERSON);
+    await ends(eve, 'failed');
+    expect(eve.currentPairing?.failure).toContain('Ask for a new one');
+    expect(mum.store.read.peers().map(({ key }) => key)).toEqual([dad.key]);
+    expect(eve.store.read.peers()).toEqual([]);
+  });
+
+  it('is over after five minutes, and at once when it was taken back', async () => {
+    const [mum, dad] = [await hub('Mum'), await hub('Dad')];
+    const late = invite(mum);
+    await clock.advance(INVITATION_DURATION_MS);
+    const taken = invite(mum);
+    mum.pairing.takeBack(taken.invitation.id);
+    expect(mum.pairing.invitations()).toEqual([]);
+    expect(() => mum.pairing.takeBack(taken.invitation.id)).toThrow('used, over or taken back');
+    for (const { link } of [late, taken]) {
+      dad.pairing.join(link, null, PERSON);
+      await ends(dad, 'failed');
+      expect(dad.currentPairing?.failure).toContain('does not hold there any more');
+      await dad.pairing.cancel(dad.currentPairing?.id ?? '');
+    }
+    expect(mum.store.read.peers()).toEqual([]);
+  });
+
+  it('does not survive the hub that made it', async () => {
+    const [mum, dad] = [await hub('Mum'), await hub('Dad')];
+    const { link } = invite(mum);
+    await mum.halt();
+    await mum.start(mum.port);
+    dad.pairing.join(link, null, PERSON);
+    await ends(dad, 'failed');
+    expect([mum.store.read.peers(), mum.pairing.invitations()]).toEqual([[], []]);
+  });
+
+  it('waits while another pairing goes on, without being used up', async () => {
+    const [mum, dad, aunt] = [await hub('Mum'), await hub('Dad'), await hub('Aunt')];
+    mum.hears(aunt);
+    mum.pairing.begin(aunt.agentId, null);
+    const { link } = invite(mum);
+    dad.pairing.join(link, null, PERSON);
+    await clock.until(() => dad.currentPairing?.request === 'busy', 'it is told to wait', 60_000);
+    expect(mum.pairing.invitations()).toHaveLength(1);
+    await mum.pairing.cancel(mum.currentPairing?.id ?? '');
+    await ends(dad, 'paired');
+  });
+
+  it('takes the place of our own request to that very hub', async () => {
+    const [mum, dad] = [await hub('Mum'), await hub('Dad')];
+    mum.hears(dad);
+    mum.pairing.begin(dad.agentId, null);
+    dad.pairing.join(invite(mum).link, null, PERSON);
+    await ends(dad, 'paired');
+    expect(mum.directory.isPaired(dad.key)).toBe(true);
+  });
+
+  it('is tried at each of its addresses', async () => {
+    const [mum, dad] = [await hub('Mum'), await hub('Dad')];
+    const wrong = { host: '127.0.0.1', port: 1 };
+    dad.pairing.join(mum.pairing.invite([wrong, { host: '127.0.0.1', port: mum.port }], PERSON).link, 'Her hub', PERSON);
+    await ends(dad, 'paired');
+    expect(dad.peer(mum).name).toBe('Her hub');
+  });
+
+  it('is bounded in number, needs an address, and is not made while pairing is locked', async () => {
+    const mum = await hub('Mum');
+    expect(() => mum.pairing.invite([], PERSON)).toThrow('lead nowhere');
+    for (let count = 0; count < INVITATIONS_MAX; count++) invite(mum);
+    expect(() => invite(mum)).toThrow('Take one back');
+  });
+});
+
+describe('the link of an invitation', () => {
+  it.each([
+    ['cut short', (link: string) => link.slice(0, -30)],
+    ['without its secret', (link: string) => link.replace(/s=[^&]*/, '')],
+    ['with a shorter secret', (link: string) => link.replace(/s=[^&]*/, 's=AAAA')],
+    ['with a second key', (link: string) => `${link}&k=${toBase64Url(randomBytes(32))}`],
+    ['with another scheme', (link: string) => link.replace('axon://pair', 'https://evil.example/pair')],
+    ['with an address that is none', (link: string) => link.replace(/a=[^&]*/, 'a=evil example')],
+    ['with more addresses than three', (link: string) => `${link}${'&a=10.0.0.1:7100'.repeat(3)}`],
+    ['of another version', (link: string) => link.replace('v=1', 'v=2')],
+    ['that is endless', (link: string) => link + 'n'.repeat(2_000)],
+  ])('%s is refused before anybody is called, and never repeated in the error', async (_what, alter) => {
+    const [mum, dad] = [await hub('Mum'), await hub('Dad')];
+    const { link } = invite(mum);
+    const altered = alter(link);
+    let said = '';
+    try {
+      dad.pairing.join(altered, null, PERSON);
+    } catch (error) {
+      if (error instanceof Error) said = error.message;
+    }
+    expect(said).not.toBe('');
+    expect(said).not.toContain(toBase64Url(secretOf(link)));
+    expect(dad.pairing.list()).toEqual([]);
+  });
+
+  it('says who waits where, and its name is outside text', async () => {
+    const mum = await hub('Mum & Co\u202e');
+    const read = readInvitationLink(` ${invite(mum).link}\n`);
+    expect(read).toMatchObject({ keyHex: mum.key, name: 'Mum & Co\u202e', addresses: [{ host: '127.0.0.1', port: mum.port }] });
+    expect(() => mum.pairing.join(invite(mum).link, null, PERSON)).toThrow('this very hub');
+  });
+
+  it('with another key reaches only a hub of that key, which knows nothing of it', async () => {
+    const [mum, dad, eve] = [await hub('Mum'), await hub('Dad'), await hub('Eve')];
+    const { link } = invite(mum);
+    const evesKey = toBase64Url(keyBytes(eve.key));
+    dad.pairing.join(link.replace(/k=[^&]*/, `k=${evesKey}`), null, PERSON);
+    await ends(dad, 'failed');
+    expect(dad.currentPairing?.failure).toContain('different key');
+    await dad.pairing.cancel(dad.currentPairing?.id ?? '');
+    dad.pairing.join(link.replace(/k=[^&]*/, `k=${evesKey}`).replace(/a=[^&]*/, `a=127.0.0.1:${eve.port}`), null, PERSON);
+    await ends(dad, 'failed');
+    expect([dad, mum, eve].flatMap(({ store }) => store.read.peers())).toEqual([]);
+    expect(mum.pairing.invitations()).toHaveLength(1);
+  });
+
+  it('with another secret is refused, and the invitation still holds', async () => {
+    const [mum, dad] = [await hub('Mum'), await hub('Dad')];
+    const { link } = invite(mum);
+    dad.pairing.join(link.replace(/s=[^&]*/, `s=${toBase64Url(randomBytes(16))}`), null, PERSON);
+    await ends(dad, 'failed');
+    expect(mum.pairing.invitations()).toHaveLength(1);
+    expect(mum.pairing.list()).toEqual([]);
+  });
+});
+
+describe('one who has seen an invitation go by', () => {
+  /** Offers with the id of the invitation, reveals, and gives what a confirmation is made of. */
+  async function upToConfirm(mum: HubStack, by: Attacker, secret: Uint8Array): Promise<Uint8Array> {
+    const offer = newOffer({ pid: by.pid, key: by.key, meta: by.meta, nonce: by.nonce }, invitationId(secret));
+    expect(await by.step(offer.payload)).toMatchObject({ kind: 'ack' });
+    await clock.settle();
+    const answer = await by.takeAnswer();
+    await by.step(revealPayload(by.pid, by.nonce));
+    return transcript({
+      pid: by.pid,
+      keyI: by.key,
+      metaI: by.meta,
+      keyR: keyBytes(mum.key),
+      metaR: answer.meta,
+      commit: offer.commit,
+      nonceR: answer.nonce,
+      nonceI: by.nonce,
+    });
+  }
+  async function attacker(target: HubStack): Promise<Attacker> {
+    const made = await new Attacker(await new RawHub(network.create()).start(), target, clock).connect();
+    stops.push(() => made.stop());
+    return made;
+  }
+
+  it('and knows its id but not its secret is refused, for every code it may try, and pairing locks after three', async () => {
+    const mum = await hub('Mum');
+    const codes = [
+      (secret: Uint8Array, sealed: Uint8Array) => invitationMac(secret, 'R', sealed),
+      (secret: Uint8Array) => invitationMac(secret, 'I', new Uint8Array(32)),
+      () => undefined,
+    ] as const;
+    expect(codes).toHaveLength(FAILURES_MAX);
+    for (const code of codes) {
+      const eve = await attacker(mum);
+      const secret = secretOf(invite(mum).link);
+      const sealed = await upToConfirm(mum, eve, secret);
+      const signature = sign(confirmMessage('I', sealed), eve.raw.seed);
+      const reply = await eve.step(confirmPayload(eve.pid, signature, code(secret, sealed)));
+      expect(reply).toMatchObject({ kind: 'error', payload: { code: 'rejected' } });
+      expect(mum.currentPairing).toMatchObject({ state: 'failed', six: null });
+    }
+    expect(mum.pairing.window.locked_until).not.toBeNull();
+    expect(() => invite(mum)).toThrow('Pairing is closed');
+    expect(mum.store.read.peers()).toEqual([]);
+  });
+
+  it('cannot replay what the invited hub sent, nor offer again with the same invitation', async () => {
+    const mum = await hub('Mum');
+    const [dad, eve] = [await attacker(mum), await attacker(mum)];
+    const secret = secretOf(invite(mum).link);
+    const sealed = await upToConfirm(mum, dad, secret);
+    const confirm = confirmPayload(dad.pid, sign(confirmMessage('I', sealed), dad.raw.seed), invitationMac(secret, 'I', sealed));
+    expect(await eve.step(confirm)).toMatchObject({ kind: 'error', payload: { code: 'rejected' } });
+    const again = newOffer({ pid: eve.pid, key: eve.key, meta: eve.meta, nonce: eve.nonce }, invitationId(secret));
+    expect(await eve.step(again.payload)).toMatchObject({ kind: 'error', payload: { code: 'rejected' } });
+    expect(await dad.step(confirm)).toMatchObject({ kind: 'ack' });
+    expect(await dad.step(confirm)).toMatchObject({ kind: 'ack' });
+    expect(mum.store.read.peers().map(({ key }) => key)).toEqual([dad.raw.key]);
+  });
+
+  it('and stands between the two with keys of its own gets nobody pinned, even with the secret of the id', async () => {
+    const mum = await hub('Mum');
+    const eve = await attacker(mum);
+    const secret = secretOf(invite(mum).link);
+    const sealed = await upToConfirm(mum, eve, secret);
+    // The code of an honest hub, which saw the relay's other face: another key, and so another transcript.
+    const elsewhere = transcript({
+      pid: eve.pid,
+      keyI: new Uint8Array(randomBytes(32)),
+      metaI: eve.meta,
+      keyR: eve.key,
+      metaR: {},
+      commit: eve.offer.commit,
+      nonceR: eve.nonce,
+      nonceI: eve.nonce,
+    });
+    const relayed = confirmPayload(eve.pid, sign(confirmMessage('I', sealed), eve.raw.seed), invitationMac(secret, 'I', elsewhere));
+    expect(await eve.step(relayed)).toMatchObject({ kind: 'error', payload: { code: 'rejected' } });
+    expect(mum.store.read.peers()).toEqual([]);
+  });
+
+  it('is told nothing by a hub that it calls with an id of its own making', async () => {
+    const mum = await hub('Mum');
+    const eve = await attacker(mum);
+    invite(mum);
+    const guess = fromBase64Url('AAAAAAAAAAAAAAAAAAAAAA') ?? new Uint8Array();
+    const offer = newOffer({ pid: eve.pid, key: eve.key, meta: eve.meta, nonce: eve.nonce }, guess);
+    expect(await eve.step(offer.payload)).toMatchObject({ kind: 'error', payload: { code: 'rejected' } });
+    expect(mum.pairing.list()).toEqual([]);
+    expect(mum.pairing.invitations()).toHaveLength(1);
+  });
+});

@@ -13,9 +13,10 @@ export class AskingHubs {
   readonly #onChange: () => void;
   /** Until when each counts as asking, monotonic. */
   readonly #untilMs = new Map<KeyHex, number>();
-  /** When the line was shown first, monotonic. */
-  #shownSinceMs: number | undefined;
-  #quietUntilMs = 0;
+  /** How long the line has been shown since it last rested, up to the last look. */
+  #shownMs = 0;
+  /** Monotonic. */
+  #lookedAtMs = 0;
   #told: string | null | undefined;
   #timer: TimerHandle | undefined;
 
@@ -33,9 +34,10 @@ export class AskingHubs {
   /** A hub that is not paired asks, and counts as asking for so long. */
   asks(key: KeyHex, forMs: number): void {
     const now = this.#clock.monotonicMs();
-    if (now < this.#quietUntilMs || (!this.#untilMs.has(key) && this.#untilMs.size >= ASKING_HUBS_MAX)) return;
+    if (this.#untilMs.size === 0 && now - this.#lookedAtMs >= ASKING_QUIET_MS) this.#shownMs = 0;
+    const isFull = !this.#untilMs.has(key) && this.#untilMs.size >= ASKING_HUBS_MAX;
+    if (isFull || this.#shownMs >= ASKING_SHOWN_MS) return;
     this.#untilMs.set(key, now + forMs);
-    this.#shownSinceMs ??= now;
     this.#look();
   }
 
@@ -46,8 +48,7 @@ export class AskingHubs {
   /** A person opened pairing: whoever asks shows up there, and nothing is told from here. */
   forget(): void {
     this.#untilMs.clear();
-    this.#shownSinceMs = undefined;
-    this.#quietUntilMs = 0;
+    this.#shownMs = 0;
     this.#told = undefined;
     this.#timer?.cancel();
     this.#timer = undefined;
@@ -62,16 +63,14 @@ export class AskingHubs {
 
   #look(): void {
     const now = this.#clock.monotonicMs();
-    for (const [key, untilMs] of this.#untilMs) if (now >= untilMs) this.#untilMs.delete(key);
-    if (this.#shownSinceMs !== undefined && now - this.#shownSinceMs >= ASKING_SHOWN_MS) {
-      this.#untilMs.clear();
-      this.#shownSinceMs = undefined;
-      this.#quietUntilMs = now + ASKING_QUIET_MS;
-    }
+    if (this.#told !== undefined) this.#shownMs += now - this.#lookedAtMs;
+    this.#lookedAtMs = now;
+    const isEnough = this.#shownMs >= ASKING_SHOWN_MS;
+    for (const [key, untilMs] of this.#untilMs) if (isEnough || now >= untilMs) this.#untilMs.delete(key);
     this.#timer?.cancel();
     this.#timer = undefined;
     if (this.#untilMs.size > 0) {
-      const nextMs = Math.min(...this.#untilMs.values(), (this.#shownSinceMs ?? now) + ASKING_SHOWN_MS);
+      const nextMs = Math.min(...this.#untilMs.values(), now + ASKING_SHOWN_MS - this.#shownMs);
       this.#timer = this.#clock.setTimer(nextMs - now, () => this.#look());
     }
     const label = this.#label();

@@ -28,7 +28,7 @@ export const REACH_WITHIN_MS = 8_000;
 export const ASKING_REMEMBERED_MS = 10_000;
 /** Hubs remembered as asking; more change nothing. */
 export const ASKING_HUBS_MAX = 4;
-/** That hubs ask is shown for so long; if nobody opens pairing by then, it is not for the next ASKING_QUIET_MS, whoever asks. */
+/** That hubs ask is shown for so long in all; if nobody opens pairing by then, it is not for the next ASKING_QUIET_MS, whoever asks. */
 export const ASKING_SHOWN_MS = 300_000;
 export const ASKING_QUIET_MS = 600_000;
 /** Own confirmations are sent again for this long, counted from our own check. */

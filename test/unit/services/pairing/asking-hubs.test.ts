@@ -84,6 +84,17 @@ describe('a hub that asks while pairing is closed', () => {
     expect(mum.pairing.window.asked).toEqual({ label: hubLabel(later.raw.agentId) });
   });
 
+  it('is told of as often as it asks, as long as the line has not been there for five minutes in all', async () => {
+    for (let evening = 0; evening < 3; evening++) {
+      const dad = await asking();
+      await dad.offers();
+      expect(mum.pairing.window.asked).toEqual({ label: hubLabel(dad.raw.agentId) });
+      await dad.stop();
+      await clock.advance(ASKING_SHOWN_MS + 60_000);
+      expect(mum.pairing.window.asked).toBeNull();
+    }
+  });
+
   it('stands in the list like any other once pairing is open, and is told of again when it was closed over its request', async () => {
     const dad = await asking();
     await dad.offers();

@@ -332,6 +332,25 @@ describe('what stands around the screens', () => {
     120_000,
   );
 
+  test('on the narrowest page the current tab has room for its word, and what is behind More has words', async () => {
+    await page.viewport(360, 740);
+    await showApp(new FakeHubApi(snapshotOf()), 'conversations');
+    const words = () => [...document.querySelectorAll('.nav .word')].filter((word) => word.getBoundingClientRect().width > 1);
+    const overflowing = () =>
+      words().flatMap((word) => {
+        const tab = word.parentElement?.getBoundingClientRect();
+        const box = word.getBoundingClientRect();
+        return tab === undefined || box.left < tab.left || box.right > tab.right ? [word.textContent] : [];
+      });
+    expect(words().map((word) => word.textContent)).toEqual(['Conversations']);
+    expect(overflowing()).toEqual([]);
+    await button('More').click();
+    expect(words()).toHaveLength(8);
+    expect(overflowing()).toEqual([]);
+    await expectAccessible();
+    await page.viewport(1280, 820);
+  });
+
   test('on a narrow page the rail is five tabs, nothing is cut off and everything is as accessible', async () => {
     await page.viewport(400, 800);
     const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER, DEPLOY, LONG], registrations: [KNOCK] }));

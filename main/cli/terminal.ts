@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
+import { AppError } from '../lib/app-error.ts';
 import { forCell, forTerminal, jsonForTerminal } from './escape.ts';
 
 export class Terminal {
@@ -49,13 +50,13 @@ export class Terminal {
     process.stderr.write(`${jsonForTerminal(value)}\n`);
   }
 
-  /** Asks and reads one line without showing it. */
+  /** Asks and reads one line without showing it. Throws `cancelled` for Ctrl+C and Ctrl+D, as `ask` does. */
   async askHidden(question: string): Promise<string> {
     const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
     const reader = createInterface({ input: process.stdin, output: silent, terminal: true });
     process.stderr.write(question);
     try {
-      return await reader.question('');
+      return await answer(reader.question(''));
     } finally {
       reader.close();
       process.stderr.write('\n');
@@ -65,7 +66,7 @@ export class Terminal {
   async ask(question: string): Promise<string> {
     const reader = createInterface({ input: process.stdin, output: process.stderr });
     try {
-      return (await reader.question(forTerminal(question))).trim();
+      return (await answer(reader.question(forTerminal(question)))).trim();
     } finally {
       reader.close();
     }
@@ -73,6 +74,16 @@ export class Terminal {
 
   #out(text: string): void {
     process.stdout.write(`${text}\n`);
+  }
+}
+
+async function answer(asked: Promise<string>): Promise<string> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (!(error instanceof Error && error.name === 'AbortError')) throw error;
+    process.stderr.write('\n');
+    throw new AppError('cancelled', 'Nothing was typed, so nothing was done.', { failedBy: 'input', cause: error });
   }
 }
 

@@ -1,7 +1,7 @@
 // What `axon` says to the people and agents who type it: lines that work when pasted, causes named as they are, and no silent wait.
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -190,6 +190,43 @@ describe('a hub with agents', () => {
     expect(shown.match(/not today/g), shown).toHaveLength(1);
   });
 
+  test.skipIf(!hasTerminals)(
+    'shows at a terminal what a lasting refusal would turn away, and makes none without the word that is asked for',
+    { timeout: 90_000 },
+    async () => {
+      await run('delegate', 'Test hub/careful', 'Sing aloud', '--domain', 'family.chat', '--as', 'asker');
+      const [card] = hub.node.services.work.approvals.pending();
+      const words = ['approvals', 'decline', card?.id ?? '', '--never', '--passphrase-file', passphrase];
+      const rules = async (): Promise<unknown> => JSON.parse((await owner('rules', '--json')).out).items;
+
+      const doubting = Person.start('cli', hub.home, words);
+      await expect.poll(() => doubting.screen).toContain('Type "never"');
+      expect(doubting.screen).toContain('| Sing aloud');
+      expect(doubting.screen).toMatch(/From now on asker, on this computer, may never ask careful for anything in family\.chat/);
+      doubting.type('yes\r');
+      expect(await doubting.ended(), doubting.screen).toBe(2);
+      expect(doubting.screen).toContain('Nothing was decided.');
+      expect([await rules(), hub.node.services.work.approvals.pending().length]).toEqual([[], 1]);
+
+      for (const key of ['\u0003', '\u0004']) {
+        const leaving = Person.start('cli', hub.home, words);
+        await expect.poll(() => leaving.screen).toContain('Type "never"');
+        leaving.type(key);
+        expect(await leaving.ended(), leaving.screen).toBe(2);
+        expect(leaving.screen).toContain('Called off: Nothing was typed, so nothing was done.');
+      }
+      expect([await rules(), hub.node.services.work.approvals.pending().length]).toEqual([[], 1]);
+
+      const sure = Person.start('cli', hub.home, words);
+      await expect.poll(() => sure.screen).toContain('Type "never"');
+      sure.type('never\r');
+      expect(await sure.ended(), sure.screen).toBe(0);
+      expect(sure.screen).toContain('Declined, and remembered as a rule');
+      expect(await rules()).toMatchObject([{ effect: 'never', asking_local: 'asker', agent: 'careful', domain: 'family.chat' }]);
+      for (const { id } of JSON.parse((await owner('rules', '--json')).out).items) await owner('rules', 'remove', id);
+    },
+  );
+
   const UNKNOWN = '11111111-1111-4111-8111-111111111111';
   test.each([
     ['ack', ['ack'], 'axon inbox', []],
@@ -269,7 +306,8 @@ describe('two hubs that know of each other by address alone', () => {
   test('one that is asked while pairing is closed says in its status and list that a hub asks, under the name the asking one is told', async () => {
     const { public_key: key = '', peer_port: port } = other.node.services.hub.current();
     const { label } = hub.node.services.hub.current();
-    const asked = await owner('pair', 'start', key ?? '', '--address', `127.0.0.1:${port}`);
+    const token = `axon://${Buffer.from(key ?? '', 'hex').toString('base64url')}@127.0.0.1:${port}`;
+    const asked = await owner('pair', 'start', token);
     expect(asked).toMatchObject({ code: 0, out: expect.stringContaining(`pairing is closed there`) });
     expect(asked.out).toContain(`It lists this hub as "${label}".`);
     const line = `A hub that shows as "${label}" asks to be added. If someone in your home is doing that now: npx axon --home ${other.home} pair window`;
@@ -277,6 +315,19 @@ describe('two hubs that know of each other by address alone', () => {
     expect((await axon(other.home, ['--passphrase-file', passphrase, 'pair'])).out).toContain(line);
     expect(await owner('pair', 'cancel')).toMatchObject({ code: 0, out: 'Given up: nothing was paired.\n' });
   }, 60_000);
+
+  test('are told the whole way by the help, as it is typed here', async () => {
+    const help = (await run('pair', '--help')).out;
+    const typed = `npx axon --home ${hub.home} pair`;
+    const steps = ['window', 'start HUB', 'open', 'digits SIX', 'digits TWO'];
+    expect(
+      help
+        .match(/^ {2}(?:there|here) .* pair (?:window|start HUB|open|digits SIX|digits TWO)\b/gm)
+        ?.map((line) => line.replace(/^.* pair /, '')),
+    ).toEqual(steps);
+    expect(help).toContain(`here    ${typed} start HUB`);
+    for (const command of ['list', 'window', 'start', 'open', 'digits', 'cancel']) expect(help).toMatch(new RegExp(`^  ${command} `, 'm'));
+  });
 
   test('are paired by five commands, each of which shows what the next one needs', { timeout: 90_000 }, async () => {
     const there = (...words: readonly string[]): Promise<Ended> => axon(other.home, ['--passphrase-file', passphrase, 'pair', ...words]);
@@ -315,6 +366,16 @@ describe('a hub at a terminal', () => {
       }
     },
   );
+
+  test.skipIf(!hasTerminals)('stops in order when the terminal is closed', { timeout: 60_000 }, async () => {
+    const person = Person.start('headless', home, ['--api-port', '0', ...doors]);
+    const runtime = join(home, 'hub.json');
+    await expect.poll(() => person.screen).toContain(`npx axon --home ${home} login`);
+    expect(existsSync(runtime)).toBe(true);
+    person.closeTerminal();
+    await expect.poll(() => existsSync(runtime)).toBe(false);
+    await expect.poll(() => existsSync(join(home, 'hub.lock'))).toBe(false);
+  });
 
   test('that never was up says why, and not that it stopped', async () => {
     const other = createServer();

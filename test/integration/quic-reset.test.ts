@@ -78,6 +78,16 @@ it('F-20: a peer that was dialled notices within seconds when the hub dials it a
   expect((await peer.transport.statistics()).connections).toBe(1);
 });
 
+it('F-20: a peer that had dialled is told by a reset although the hub has dialled it anew meanwhile', async () => {
+  const { hub, peer } = await acquainted();
+  const { connectionId } = await peer.connect(hub);
+  await killProcess(hub);
+  await hub.connect(peer);
+  const lost = await peer.event('disconnected');
+  expect(lost).toMatchObject({ connection: { connectionId }, by: 'network', reason: expect.stringContaining('does not know') });
+  expect((await peer.transport.statistics()).counters['resets.honoured']).toBe(1);
+});
+
 it('F-20: a peer that was dialled notices within seconds when it says something itself', async () => {
   const { hub, peer } = await acquainted();
   await hub.connect(peer);

@@ -14,6 +14,8 @@ export interface DatagramRouterDeps {
   readonly clock: Clock;
   readonly counters: Counters;
   readonly isPaired: (keyHex: KeyHex) => boolean;
+  /** Whether the connection id is one that an earlier process of this hub gave. */
+  readonly isOfEarlierProcess: (id: string) => boolean;
   /** A connection for a datagram that is for none; undefined when it is no reason to make one. */
   readonly begin: (datagram: Datagram, size: number, host: string, port: number) => QuicConnection | undefined;
 }
@@ -81,19 +83,19 @@ export class DatagramRouter {
     if (datagram.type === 'drop') return this.#deps.counters.add(`dropped.${datagram.reason}`);
     const known = this.#byId.get(datagram.destination);
     if (known) return this.#isWithinQuarantine(known, bytes.length) ? known.receive(bytes, host, port) : undefined;
-    if (datagram.type === 'short' && this.#mayEnd(bytes, host, port)) return;
+    if (datagram.type === 'short' && this.#mayEnd(bytes, datagram.destination, host, port)) return;
     this.#deps.begin(datagram, bytes.length, host, port)?.receive(bytes, host, port);
   }
 
   /**
    * Whether a datagram for no known id came from where a peer is: it may be the peer's word that it lost the connection (RFC 9000,
-   * Section 10.3.1), whose id is made up. Beyond what an address may have examined it is dropped: the doubt that the ones before have raised
+   * Section 10.3.1), whose id is made up: one that a process of before gave is the peer's who knows nothing of its end. Beyond what an address may have examined it is dropped: the doubt that the ones before have raised
    * finds the loss out by itself.
    */
-  #mayEnd(bytes: Buffer, host: string, port: number): boolean {
+  #mayEnd(bytes: Buffer, id: string, host: string, port: number): boolean {
     const key = addressKey(host, port);
     const there = this.#byAddress.get(key);
-    if (there === undefined) return false;
+    if (there === undefined || this.#deps.isOfEarlierProcess(id)) return false;
     const { clock, counters } = this.#deps;
     if (!this.#suspects.take(key, clock.monotonicMs())) counters.add('dropped.over-budget');
     else {

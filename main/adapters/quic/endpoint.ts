@@ -93,6 +93,7 @@ export class Endpoint implements Transport {
       clock: deps.clock,
       counters: this.#counters,
       isPaired: (keyHex) => this.#standing.paired.has(keyHex),
+      isOfEarlierProcess: (id) => this.#running?.ids.isOfEarlierProcess(Buffer.from(id, 'latin1')) === true,
       begin: (datagram, size, host, port) => this.#accept(datagram, size, host, port),
     });
   }

@@ -1,7 +1,7 @@
 // What `axon` says of pairings: as far as one came, and what to do next on which computer. Pure.
 import type { PairingDto, PairingRequestState, PairingWindowDto } from '../../preload/contract/pairing-dto.ts';
 import { withOwnCommand } from './own-command.ts';
-import { timeOf } from './terminal.ts';
+import { table, timeOf } from './terminal.ts';
 
 /** Whether hubs may ask now, and whether one does although they may not. */
 export function windowLines(window: PairingWindowDto, command: string): readonly string[] {
@@ -35,6 +35,32 @@ export function pairingLines(pairing: PairingDto, command: string, label: string
   if (pairing.state === 'paired') lines.push(`The two hubs are paired. See: ${command} peers`);
   if (pairing.failure !== null) lines.push(withOwnCommand(pairing.failure, command));
   return lines;
+}
+
+/** @param address as it was typed: HOST:PORT, a share token, or nothing */
+export function lookingLine(address: string | undefined): string {
+  const at = address?.slice(address.lastIndexOf('@') + 1);
+  return `Looking for the hub${at === undefined ? '' : ` at ${at}`}. Ctrl-C gives up.`;
+}
+
+/** The whole way through a pairing, at two terminals. */
+export function pairHelp(command: string): string {
+  const steps = table([
+    ['  there', 'axon pair window', 'lets hubs ask for five minutes'],
+    ['  here', `${command} pair start HUB`, 'waits until it answers'],
+    ['  there', 'axon pair open', 'shows six digits'],
+    ['  here', `${command} pair digits SIX`, 'shows two digits'],
+    ['  there', 'axon pair digits TWO', 'and the two hubs are paired'],
+  ]);
+  return [
+    '',
+    'Two people, or one who walks, at two terminals; "there" is the other hub:',
+    '',
+    ...steps,
+    '',
+    `HUB is its name under "${command} peers --nearby", or the share token that "axon status" shows there.`,
+    '"start" may come before "window": it goes on asking for five minutes.',
+  ].join('\n');
 }
 
 /** How a pairing ended that is cancelled too late. */

@@ -2,18 +2,24 @@
 import type { Command } from 'commander';
 import type { PairingDto } from '../../../preload/contract/pairing-dto.ts';
 import { AppError } from '../../lib/app-error.ts';
+import { dataFolder } from '../../lib/data-folder.ts';
 import type { HubClient } from '../hub-client.ts';
 import { wholeNumberFrom } from '../option-values.ts';
+import { ownCommand } from '../own-command.ts';
 import { awaitFirstAnswer, awaitSettled } from '../pairing-waits.ts';
-import { endedLine, pairingLines, pairingRows, windowLines } from '../pairing-words.ts';
+import { endedLine, lookingLine, pairHelp, pairingLines, pairingRows, windowLines } from '../pairing-words.ts';
 import type { Run } from '../run.ts';
 import { table } from '../terminal.ts';
 
 /** What a shell gives for a program that Ctrl-C ended. */
 const INTERRUPTED_EXIT_CODE = 130;
+const SHARE_TOKEN_BEGINS = 'axon://';
 
 export function addPairCommands(program: Command, run: Run): void {
   const pair = program.command('pair').description('pair this hub with another one (the person in charge only)');
+  pair.addHelpText('after', ({ command }) =>
+    pairHelp(ownCommand(dataFolder(command.optsWithGlobals<{ home?: string }>().home, process.env))),
+  );
   pair
     .command('list', { isDefault: true })
     .description('pairings under way and those that just ended, and whether hubs may ask to be let in')
@@ -38,19 +44,19 @@ export function addPairCommands(program: Command, run: Run): void {
   pair
     .command('start')
     .description('ask another hub to pair, and wait until it answers or cannot be reached; Ctrl-C gives up')
-    .argument('<hub>', 'its agent id or public key, or its name under "axon peers --nearby"')
+    .argument('<hub>', 'its name under "axon peers --nearby", its agent id or public key, or its share token, axon://KEY@HOST:PORT')
     .option('--name <name>', 'what you call it')
-    .option('--address <host:port>', 'where it is, when it was not found by itself; the hub is then named by its public key')
+    .option('--address <host:port>', 'where it is, when it was not found by itself; the hub is then named by its public key or agent id')
     .action((hub: string, options: { name?: string; address?: string }, command: Command) =>
       run(command, async ({ terminal, session, command: typed }) => {
         const owner = await session.asOwner();
-        const { address, name } = options;
+        const { address, key, name } = placeOf(hub, options);
         const stop = new AbortController();
         const interrupt = (): void => stop.abort();
         process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
         try {
-          if (!terminal.json) terminal.note(`Looking for the hub${address === undefined ? '' : ` at ${address}`}. Ctrl-C gives up.`);
-          const peer = address === undefined ? hub : (await owner.call('peers.add', { address, key: hub, name }, stop.signal)).id;
+          if (!terminal.json) terminal.note(lookingLine(address));
+          const peer = address === undefined ? hub : (await owner.call('peers.add', { address, key, name }, stop.signal)).id;
           const begun = await owner.call('pairings.start', { peer, name });
           const pairing = await awaitFirstAnswer(owner, begun, stop.signal);
           if (pairing.state === 'failed') throw notAnswered(pairing);
@@ -105,6 +111,13 @@ export function addPairCommands(program: Command, run: Run): void {
         terminal.result(done, () => [done.cancelled ? 'Given up: nothing was paired.' : endedLine(done.pairing)]);
       }),
     );
+}
+
+/** A share token holds the key and the address; else the key is what names the hub, and the address is an option. */
+function placeOf(hub: string, { address, name }: { readonly address?: string; readonly name?: string }) {
+  if (!hub.startsWith(SHARE_TOKEN_BEGINS)) return { address, key: hub, name };
+  if (address === undefined) return { address: hub, key: undefined, name };
+  throw new AppError('bad_request', 'A share token holds the address already: leave out --address.', { failedBy: 'input' });
 }
 
 function notAnswered({ failure, request }: PairingDto): AppError {

@@ -1,14 +1,14 @@
 // Runs inside a session bus of its own: starts and stops a real gnome-keyring and asks the real vault, one step an argument, and says as
 // one JSON line a step what came of it. Arguments: the data folder, then the steps.
-import { execFile, spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { writeSync } from 'node:fs';
-import { promisify } from 'node:util';
 import { AsyncEntry } from 'keytar';
 import { SystemClock } from '../../../main/adapters/clock/system-clock.ts';
 import { KEYCHAIN_SERVICE } from '../../../main/adapters/keyvault/keychain-counter.ts';
 import { keychainAccount, KeychainVault } from '../../../main/adapters/keyvault/keychain-vault.ts';
 import { AppError } from '../../../main/lib/app-error.ts';
 import { Secret } from '../../../main/lib/secret.ts';
+import { Keyring } from './keyring.ts';
 
 const [, , homeFolder = '', ...steps] = process.argv;
 const TIMEOUT_MS = 10_000;
@@ -19,38 +19,7 @@ const vault = new KeychainVault({ homeFolder, clock, timeoutMs: TIMEOUT_MS });
 const impatient = new KeychainVault({ homeFolder, clock, timeoutMs: IMPATIENT_TIMEOUT_MS });
 const signal = new AbortController().signal;
 const seed = new Uint8Array(32).fill(42);
-let daemon: ChildProcess | undefined;
-
-async function serviceIsOwned(): Promise<boolean> {
-  const question = ['--session', '--print-reply', '--dest=org.freedesktop.DBus', '/', 'org.freedesktop.DBus.NameHasOwner'];
-  const { stdout } = await promisify(execFile)('dbus-send', [...question, 'string:org.freedesktop.secrets']);
-  return stdout.includes('boolean true');
-}
-
-async function untilServiceIsOwned(owned: boolean): Promise<void> {
-  const deadline = clock.monotonicMs() + TIMEOUT_MS;
-  while ((await serviceIsOwned()) !== owned) {
-    if (clock.monotonicMs() > deadline) throw new Error(`the keyring did not ${owned ? 'come up' : 'go'}`);
-  }
-}
-
-/** @param password given = unlocked with it (and made, the first time); absent = as after a login that unlocked nothing */
-async function startDaemon(password?: string): Promise<void> {
-  const unlock = password === undefined ? [] : ['--unlock'];
-  daemon = spawn('gnome-keyring-daemon', ['--foreground', '--components=secrets', ...unlock], { stdio: ['pipe', 'ignore', 'ignore'] });
-  daemon.stdin?.end(password ?? '');
-  await untilServiceIsOwned(true);
-}
-
-async function endDaemon(): Promise<void> {
-  const ending = daemon;
-  daemon = undefined;
-  if (ending === undefined) return;
-  const ended = new Promise((resolve) => ending.once('exit', resolve));
-  ending.kill('SIGKILL');
-  await ended;
-  await untilServiceIsOwned(false);
-}
+const keyring = new Keyring(clock, TIMEOUT_MS);
 
 async function read(from: KeychainVault): Promise<unknown> {
   const found = await from.read(signal);
@@ -59,11 +28,11 @@ async function read(from: KeychainVault): Promise<unknown> {
 }
 
 const STEPS: Readonly<Record<string, () => Promise<unknown> | unknown>> = {
-  unlocked: () => startDaemon('correct horse'),
-  locked: () => startDaemon(),
-  end: endDaemon,
-  pause: () => void daemon?.kill('SIGSTOP'),
-  resume: () => void daemon?.kill('SIGCONT'),
+  unlocked: () => keyring.start('correct horse'),
+  locked: () => keyring.start(),
+  end: () => keyring.end(),
+  pause: () => keyring.signal('SIGSTOP'),
+  resume: () => keyring.signal('SIGCONT'),
   read: () => read(vault),
   'read-impatiently': async () => {
     const startedAt = clock.monotonicMs();
@@ -92,8 +61,8 @@ const STEPS: Readonly<Record<string, () => Promise<unknown> | unknown>> = {
 try {
   for (const step of steps) writeSync(1, `${JSON.stringify({ step, outcome: (await STEPS[step]?.()) ?? null })}\n`);
 } finally {
-  daemon?.kill('SIGCONT');
-  await endDaemon();
+  keyring.signal('SIGCONT');
+  await keyring.end();
   // A call that is never answered holds its thread, and an orderly end would wait for that thread for ever.
   if (impatient.hasOpenCall) process.kill(process.pid, 'SIGKILL');
 }

@@ -68,6 +68,9 @@ function withoutBus(steps: readonly string[], changed: NodeJS.ProcessEnv = {}): 
   return parse(stdout, steps, stderr);
 }
 
+const PUT_BACK = join(import.meta.dirname, 'put-back-child.ts');
+const HOOK = join(import.meta.dirname, '..', '..', 'support', 'raw-imports.mjs');
+
 const FOUND = { state: 'found', same: true };
 const LOCKED = { state: 'locked', reason: expect.stringMatching(/[Uu]nlock/) };
 const UNAVAILABLE = { state: 'unavailable', reason: 'This computer has no keychain.' };
@@ -122,6 +125,23 @@ describe.skipIf(!hasRealPart('secret-service'))('a real keychain', () => {
   test('F-16: a keyring that dies at runtime never makes the seed absent', () => {
     const [, , , gone, refused, , back] = onBus(['unlocked', 'write', 'end', 'read', 'write', 'unlocked', 'read']);
     expect([gone, refused, back]).toEqual([UNAVAILABLE, 'identity_locked', FOUND]);
+  });
+
+  test('a data folder put back as a whole from a copy is older than the count in the keychain, until its owner says that it is meant', () => {
+    const parameters = [`--config-file=${busConfiguration()}`, '--', process.execPath, '--import', HOOK, PUT_BACK, home];
+    const { stdout, stderr } = spawnSync('dbus-run-session', parameters, { env: environment, encoding: 'utf8', timeout: RUN_MAX_MS });
+    const runs = stdout
+      .split('\n')
+      .filter((line) => line.startsWith('{"storage"'))
+      .map((line): unknown => JSON.parse(line));
+    const run = { storage: 'keychain', record: 'current', confirmed: null, rules: true };
+    expect(runs, stderr).toMatchObject([
+      run,
+      run,
+      { ...run, record: 'older_copy', rules: false },
+      { ...run, record: 'older_copy', confirmed: 'current' },
+      run,
+    ]);
   });
 
   test('an entry that is no seed is damaged and stays', () => {

@@ -36,8 +36,12 @@ async function tellWhenAPersonDecides(client: HubClient, terminal: Terminal, que
       await wait(pauseMs, undefined, { signal });
       const { items } = await client.call('tasks.list', { limit: TASKS_LOOKED_AT }, signal);
       const found = items.find((task) => isAsked(task, question, askedAt));
-      if (found?.state !== 'awaiting_approval') continue;
-      terminal.note(`${found.peer_name} has been asked: a person decides there whether this is answered. Ctrl+C takes the question back.`);
+      if (found?.state !== 'awaiting_approval' && found?.state !== 'held') continue;
+      const asked =
+        found.state === 'held'
+          ? `${found.peer_name} holds this: a person is asked there later, if its time is not over before.`
+          : `${found.peer_name} has been asked: a person decides there whether this is answered.`;
+      terminal.note(`${asked} Ctrl+C takes the question back.`);
       return;
     }
   } catch {

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { CapabilitiesDto, PeerDto } from '../../../preload/contract/dto.ts';
 import type { Run } from '../run.ts';
+import { addMuteCommands } from './attention.ts';
 import { table, timeOf } from '../terminal.ts';
 
 export function addPeerCommands(program: Command, run: Run): void {
@@ -23,6 +24,7 @@ export function addPeerCommands(program: Command, run: Run): void {
     );
   addAddCommand(peers, run);
   addKeepCommand(peers, run);
+  addMuteCommands(peers, run);
   program
     .command('discover')
     .description('ask a hub what its agents do; without a name, list every paired hub with what is known of it')

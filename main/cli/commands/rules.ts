@@ -6,6 +6,7 @@ import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import type { RuleDto, RuleTestDto } from '../../../preload/contract/rules.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { HubClient } from '../hub-client.ts';
+import { localTime } from '../local-time.ts';
 import { withId } from '../ids.ts';
 import type { Run } from '../run.ts';
 
@@ -161,14 +162,6 @@ function readTime(words: string): number {
 /** A week from now, so that the hub takes it. */
 function exampleTime(): string {
   return localTime(Date.now() + EXAMPLE_AHEAD_MS).replace(' ', 'T');
-}
-
-/** By the clock of this computer, as `--until` reads it. */
-function localTime(at: number): string {
-  const moment = new Date(at);
-  const two = (part: number) => String(part).padStart(2, '0');
-  const day = [moment.getFullYear(), two(moment.getMonth() + 1), two(moment.getDate())].join('-');
-  return `${day} ${two(moment.getHours())}:${two(moment.getMinutes())}`;
 }
 
 function ruleLines(rule: RuleDto): readonly string[] {

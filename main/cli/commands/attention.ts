@@ -1,0 +1,192 @@
+// pause, resume, quiet, peers mute and unmute, approvals later and now: when a person is asked, at a terminal. For the person in charge only.
+import { InvalidArgumentError, type Command } from 'commander';
+import type { AttentionDto, QuietPeriodDto } from '../../../preload/contract/attention.ts';
+import { ENGLISH } from '../../../preload/contract/strings/english.ts';
+import { AppError } from '../../lib/app-error.ts';
+import type { HubClient } from '../hub-client.ts';
+import { withId } from '../ids.ts';
+import { lengthMs, localTime } from '../local-time.ts';
+import type { Run } from '../run.ts';
+
+const { attention: text } = ENGLISH;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const DAY_WORDS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
+const EVERY_DAY = [1, 2, 3, 4, 5, 6, 7];
+
+export function addAttentionCommands(program: Command, run: Run): void {
+  program
+    .command('pause')
+    .description('hold everything other hubs ask for, and what rules would let in, until "resume" (the person in charge only)')
+    .option('--for <time>', 'go on by itself after this, such as 30m, 2h or 1d', lengthMs)
+    .action((options: { for?: number }, command: Command) =>
+      run(command, async ({ terminal, session }) => {
+        const owner = await session.asOwner();
+        const until = options.for === undefined ? null : Date.now() + options.for;
+        const attention = await owner.call('attention.pause', { until });
+        terminal.result(attention, () => attentionLines(attention));
+      }),
+    );
+  program
+    .command('resume')
+    .description('go on: ask about what the pause held')
+    .action((_options: unknown, command: Command) =>
+      run(command, async ({ terminal, session }) => {
+        const attention = await (await session.asOwner()).call('attention.resume', {});
+        terminal.result(attention, () => attentionLines(attention));
+      }),
+    );
+  addQuietCommands(program, run);
+}
+
+function addQuietCommands(program: Command, run: Run): void {
+  const quiet = program.command('quiet').description('the hours in which nobody is asked (the person in charge only)');
+  quiet
+    .command('list', { isDefault: true })
+    .description('quiet hours, who may disturb them, pause and mutes')
+    .action((_options: unknown, command: Command) =>
+      run(command, async ({ terminal, session }) => {
+        const attention = await (await session.asOwner()).call('attention.get', {});
+        terminal.result(attention, () => attentionLines(attention));
+      }),
+    );
+  quiet
+    .command('set')
+    .description('make quiet hours, or change those of that name')
+    .argument('<name>', 'what they are called, such as Night')
+    .requiredOption('--from <time>', 'when they begin, such as 21:30, by the clock of the hub')
+    .requiredOption('--to <time>', 'when they end; at or before --from: on the next day')
+    .option('--days <days>', 'on which they begin, such as mon,tue,wed (default: every day)', readDays)
+    .option('--off', 'keep them, but do not hold anything')
+    .action((name: string, options: { from: string; to: string; days?: readonly number[]; off?: boolean }, command: Command) =>
+      run(command, async ({ terminal, session }) => {
+        const { from, to, days = EVERY_DAY, off } = options;
+        const attention = await changePeriods(await session.asOwner(), (periods) => [
+          ...periods.filter((period) => period.name !== name),
+          { name, from, to, days, on: off !== true },
+        ]);
+        terminal.result(attention, () => attentionLines(attention));
+      }),
+    );
+  quiet
+    .command('remove')
+    .description('take quiet hours away')
+    .argument('<name>', 'those of this name')
+    .action((name: string, _options: unknown, command: Command) =>
+      run(command, async ({ terminal, session }) => {
+        const attention = await changePeriods(await session.asOwner(), (periods) => {
+          const kept = periods.filter((period) => period.name !== name);
+          if (kept.length < periods.length) return kept;
+          throw new AppError('not_found', `There are no quiet hours called "${name}".`, { failedBy: 'input' });
+        });
+        terminal.result(attention, () => attentionLines(attention));
+      }),
+    );
+  quiet
+    .command('urgent')
+    .description('say which hubs may disturb quiet hours and a pause with what they mark urgent; without a name, none')
+    .argument('[hubs...]', 'their names or agent ids')
+    .action((hubs: readonly string[], _options: unknown, command: Command) =>
+      run(command, async ({ terminal, session }) => {
+        const owner = await session.asOwner();
+        const { quiet_hours: now } = await owner.call('attention.get', {});
+        const periods = now.periods.map(given);
+        const attention = await owner.call('attention.setQuietHours', { periods, urgent_peers: [...hubs] });
+        terminal.result(attention, () => attentionLines(attention));
+      }),
+    );
+}
+
+/** `axon peers mute` and `unmute`. */
+export function addMuteCommands(peers: Command, run: Run): void {
+  peers
+    .command('mute')
+    .description('have peace from a hub: hold what it asks for, keep its notices as read (the person in charge only)')
+    .argument('<hub>', 'its name or agent id')
+    .option('--for <time>', 'how long, such as 1h, 1d or 1w (default: a day)', lengthMs)
+    .action((hub: string, options: { for?: number }, command: Command) =>
+      run(command, async ({ terminal, session }) => {
+        const owner = await session.asOwner();
+        const attention = await owner.call('attention.mute', { id: hub, until: Date.now() + (options.for ?? DAY_MS) });
+        terminal.result(attention, () => muteLines(attention));
+      }),
+    );
+  peers
+    .command('unmute')
+    .description('hear a hub again')
+    .argument('<hub>', 'its name or agent id')
+    .action((hub: string, _options: unknown, command: Command) =>
+      run(command, async ({ terminal, session }) => {
+        const attention = await (await session.asOwner()).call('attention.unmute', { id: hub });
+        terminal.result(attention, () => [`${hub} is heard again.`, ...muteLines(attention)]);
+      }),
+    );
+}
+
+/** `axon approvals later` and `now`. */
+export function addHoldCommands(approvals: Command, run: Run): void {
+  approvals
+    .command('later')
+    .description('put one request off: its own time goes on meanwhile')
+    .argument('<id>', 'the request')
+    .option('--for <time>', 'how long, such as 30m or 2h (default: an hour)', lengthMs)
+    .action((id: string, options: { for?: number }, command: Command) =>
+      run(command, async ({ terminal, session }) => {
+        const owner = await session.asOwner();
+        const until = Date.now() + (options.for ?? HOUR_MS);
+        const held = await withId('request', id, (request) => owner.call('attention.hold', { id: request, until }));
+        terminal.result(held, () => [`${text.held(held.held?.until == null ? null : localTime(held.held.until))}.`]);
+      }),
+    );
+  approvals
+    .command('now')
+    .description('be asked now about what is held')
+    .argument('[ids...]', 'which; all of it when none is named')
+    .action((ids: readonly string[], _options: unknown, command: Command) =>
+      run(command, async ({ terminal, session }) => {
+        const answer = await (await session.asOwner()).call('attention.show', { ids: ids.length === 0 ? 'all' : [...ids] });
+        terminal.result(answer, () => [`${answer.shown} of the held requests wait for you now.`]);
+      }),
+    );
+}
+
+async function changePeriods(
+  owner: HubClient,
+  change: (periods: readonly QuietPeriodDto[]) => readonly QuietPeriodDto[],
+): Promise<AttentionDto> {
+  const { quiet_hours: now } = await owner.call('attention.get', {});
+  return owner.call('attention.setQuietHours', { periods: change(now.periods).map(given) });
+}
+
+function given({ days, ...period }: QuietPeriodDto) {
+  return { ...period, days: [...days] };
+}
+
+function readDays(words: string): readonly number[] {
+  const days = words.split(',').map((word) => DAY_WORDS.indexOf(word.trim().toLowerCase().slice(0, 3)) + 1);
+  if (days.includes(0)) throw new InvalidArgumentError('It must be days such as mon,tue,sat.');
+  return days;
+}
+
+function attentionLines(attention: AttentionDto): readonly string[] {
+  const { paused, quiet_now: now, quiet_hours: quiet, time_zone: zone, mutes } = attention;
+  const names = quiet.periods.map(
+    ({ name, from, to, days, on }) =>
+      `${name}: ${text.quiet.sentence(daysOf(days), from, to)}${on ? (now?.name === name ? `. ${text.quiet.onNow}` : '.') : `. ${text.quiet.off}`}`,
+  );
+  return [
+    ...(paused === null ? [] : [`${text.paused(paused.until === null ? null : localTime(paused.until))} ${text.pausedDetail}`]),
+    ...(names.length === 0 ? ['No quiet hours.'] : [...names, text.quiet.zone(zone)]),
+    ...quiet.urgent_peers.map((id) => `${text.quiet.urgent}: ${id}`),
+    ...(mutes.length === 0 ? [] : muteLines(attention)),
+    ...attention.floods.map(({ peer_name: name, refused }) => (refused > 0 ? `${text.flood(name, refused)}.` : text.declinedOften(name))),
+  ];
+}
+
+function daysOf(days: readonly number[]): string {
+  return days.length === EVERY_DAY.length ? text.quiet.everyDay : days.map((day) => text.quiet.dayShort[day - 1] ?? '').join(', ');
+}
+
+function muteLines({ mutes }: AttentionDto): readonly string[] {
+  return mutes.map(({ peer_name: name, until }) => text.muted(name, localTime(until)));
+}

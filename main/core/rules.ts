@@ -139,7 +139,7 @@ export function missOf(rule: Rule, request: RuledRequest, { nowMs, trustedSince 
 function missOfAllowing(rule: Rule, request: RuledRequest, nowMs: number, trustedSince: number | null): RuleMiss | null {
   if (trustedSince === null || rule.trustedSince !== trustedSince) return 'other_trust';
   // The clock was set back: nobody can say how much of its time is over.
-  if (nowMs < rule.createdAt) return 'not_begun';
+  if (nowMs < Math.max(rule.createdAt, rule.lastUsedAt ?? 0)) return 'not_begun';
   if (rule.peer === null || rule.agent === null || rule.domain === null) return 'peer';
   if (request.domain === null || !isDomain(request.domain) || !request.isAgentsDomain) return 'no_domain';
   const riskMax = riskMaxOf(rule);

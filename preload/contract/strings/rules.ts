@@ -139,7 +139,7 @@ export const rules = {
     miss: {
       suspended: 'is paused.',
       ended: 'is over.',
-      not_begun: 'was made at a later time than the clock shows.',
+      not_begun: 'was made, or used, at a later time than the clock shows.',
       other_trust: 'was made before that hub was added again.',
       peer: 'is about another hub.',
       agent: 'is about another agent here.',

@@ -125,6 +125,9 @@ describe('one allowing rule', () => {
     expect(missOf(rule({ trustedSince: null }), request(), MOMENT)).toBe('other_trust');
     expect(missOf(rule(), request(), { nowMs: NOW, trustedSince: null })).toBe('other_trust');
     expect(missOf(rule({ createdAt: NOW + 1 }), request(), MOMENT)).toBe('not_begun');
+    // It was used later than the clock shows, so the clock was set back meanwhile.
+    expect(missOf(rule({ createdAt: NOW - 10, lastUsedAt: NOW + 1 }), request(), MOMENT)).toBe('not_begun');
+    expect(missOf(rule({ createdAt: NOW - 10, lastUsedAt: NOW }), request(), MOMENT)).toBeNull();
   });
 
   test('what others see (R2) is covered within one conversation or, for good, one topic; never until a time, never everywhere', () => {
@@ -279,7 +282,13 @@ function decideSlowly(rules: readonly Rule[], asked: RuledRequest, nowMs: number
     if (one.effect !== 'allow') return false;
     // The same peer, agent and domain, named; made since this hub is trusted; not from the future.
     if (one.peer === null || one.agent === null || one.domain === null || !asked.isAgentsDomain) return false;
-    if (trustedSince === null || one.trustedSince !== trustedSince || one.createdAt > nowMs) return false;
+    if (
+      trustedSince === null ||
+      one.trustedSince !== trustedSince ||
+      one.createdAt > nowMs ||
+      (one.lastUsedAt !== null && one.lastUsedAt > nowMs)
+    )
+      return false;
     // Nothing riskier than what it was made for.
     if (Number(asked.riskClass[1]) > Number(one.riskMax?.[1] ?? 0)) return false;
     if (asked.riskClass !== 'R2') return true;

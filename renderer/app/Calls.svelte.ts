@@ -24,6 +24,11 @@ export class Calls {
     this.#problems = problems;
   }
 
+  /** Takes away all that is said, as when the person has gone on to another place. */
+  hush(): void {
+    this.#problems = new Map();
+  }
+
   /** What the call brought; undefined when one about the same thing was still running, and this one was not made. */
   async run<T>(about: string, call: () => Promise<CallOutcome<T>>): Promise<CallOutcome<T> | undefined> {
     if (this.#busy.has(about)) return undefined;

@@ -107,6 +107,18 @@ describe('a hub named by a wrong address', () => {
   });
 });
 
+test('what went wrong at one place of People & hubs is not said again on the way back', async () => {
+  const hub = new FakeHubApi(snapshotOf(), {
+    'pairings.start': () => ({ ok: false, problem: problemOf('overloaded', 'Too much at once.') }),
+  });
+  await showApp(hub, 'people/add');
+  await button('Add').click();
+  await expect.element(page.getByRole('alert').getByText('Too much at once.')).toBeVisible();
+  await page.getByRole('link', { name: 'All hubs' }).click();
+  await expect.element(heading('People & hubs')).toBeVisible();
+  await expect.element(page.getByText('Too much at once.')).not.toBeInTheDocument();
+});
+
 describe('a request on its way', () => {
   test('says what is to be done over there as soon as that changes, also to somebody who has the focus elsewhere', async () => {
     const hub = await showPairing(pairingOf('waiting_for_answer', { request: 'connecting' }));

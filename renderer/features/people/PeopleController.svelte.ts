@@ -1,7 +1,8 @@
 // What a person does with other hubs: add, name, suspend, remove, check. Each act is one call; what went wrong is kept next to the thing it
 // was about. Holds no authority and no copy of the hubs.
 import type { CallOutcome, HubApi } from '../../../preload/contract/hub-api.ts';
-import type { OperationInput } from '../../../preload/contract/operations.ts';
+import type { InvitationDto } from '../../../preload/contract/pairing-dto.ts';
+import type { OperationInput, OperationResult } from '../../../preload/contract/operations.ts';
 import type { HubState } from '../../app/HubState.svelte.ts';
 import type { Navigation } from '../../app/Navigation.svelte.ts';
 import { Calls } from '../../app/Calls.svelte.ts';
@@ -70,6 +71,32 @@ export class PeopleController {
     return false;
   }
 
+  /** Joins the hub that made an invitation; nobody types digits. */
+  async join(link: string): Promise<boolean> {
+    const outcome = await this.#run('address', () => this.#deps.api.call('pairings.join', { link: link.trim() }));
+    if (!outcome?.ok) return false;
+    this.#deps.hub.putPairing(outcome.value);
+    this.#deps.navigation.go('people', 'pair', outcome.value.id);
+    return true;
+  }
+
+  /** Makes an invitation; its link is given out this once. */
+  async invite(): Promise<OperationResult<'invitations.create'> | null> {
+    const outcome = await this.#run('invite', () => this.#deps.api.call('invitations.create', {}));
+    return outcome?.ok === true ? outcome.value : null;
+  }
+
+  /** The invitations that still hold; none when they cannot be read. */
+  async invitations(): Promise<readonly InvitationDto[]> {
+    const outcome = await this.#deps.api.call('invitations.list', {});
+    return outcome.ok ? outcome.value.items : [];
+  }
+
+  async takeBack(id: string): Promise<boolean> {
+    const outcome = await this.#run('invite', () => this.#deps.api.call('invitations.revoke', { id }));
+    return outcome?.ok === true;
+  }
+
   async setWindow(open: boolean): Promise<void> {
     await this.#run('window', () => this.#deps.api.call('pairings.window', { open }));
   }
@@ -99,6 +126,12 @@ export class PeopleController {
   /** What went wrong about this is not said again, as when its form is closed. */
   hush(about: string): void {
     this.#calls.say(about, null);
+  }
+
+  /** The person has gone on to another place: what was said at the one before is not said again on the way back. */
+  leave(): void {
+    this.#calls.hush();
+    this.#notes = new Map();
   }
 
   async update(change: OperationInput<'peers.update'>): Promise<boolean> {

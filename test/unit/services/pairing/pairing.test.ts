@@ -303,6 +303,14 @@ describe('a hub that does not answer', () => {
     expect(dad.currentPairing).toMatchObject({ id: again.id, request: 'taken' });
   });
 
+  it('is said to be known to nobody when its name stands for no address', async () => {
+    const [dad, mum] = [await hub('Dad'), await hub('Mum')];
+    await dad.directory.addStatic({ keyHex: mum.key, host: 'nobody.example', port: 7100, name: null });
+    dad.pairing.begin(mum.agentId, null);
+    await reaches(dad, 'failed');
+    expect(dad.currentPairing?.failure).toBe('No computer is known as "nobody.example". Check the address.');
+  });
+
   it('is not taken for another one that answers there', async () => {
     const kid = await hub('Kid');
     const { dad, mum } = await named(kid.port);

@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import { OPERATIONS } from '../../preload/contract/operations.ts';
 import type { Access, OperationName } from '../../preload/contract/operations.ts';
 import { AppError } from '../lib/app-error.ts';
+import { issueWords } from './issue-words.ts';
 import type { CallContext, Caller, Handler, Handlers } from './caller.ts';
 
 type Run = (raw: unknown, caller: Caller, context: CallContext) => Promise<unknown>;
@@ -68,10 +69,7 @@ function bind<Name extends OperationName>(name: Name, handlers: Handlers): Run {
 }
 
 function badRequest(issues: readonly v.BaseIssue<unknown>[]): AppError {
-  const sentences = issues.slice(0, ISSUES_SHOWN_MAX).map((issue) => {
-    const path = v.getDotPath(issue);
-    return path === null ? issue.message : `${path}: ${issue.message}`;
-  });
+  const sentences = issues.slice(0, ISSUES_SHOWN_MAX).map((issue) => issueWords(issue, v.getDotPath(issue)));
   return new AppError('bad_request', `${sentences.join('; ')}.`, {
     hint: 'GET /v1/examples shows complete requests.',
     failedBy: 'input',

@@ -43,3 +43,10 @@ export function seconds(text: string): number {
   if (/^[0-9]{1,6}(?:\.[0-9]{1,3})?$/.test(text)) return Number(text);
   throw new InvalidArgumentError('It must be a number of seconds.');
 }
+
+/** Seconds, more than none and no more than a day. */
+export function deadlineSeconds(text: string): number {
+  const value = seconds(text);
+  if (value > 0 && value <= 86_400) return value;
+  throw new InvalidArgumentError('It must be more than 0 and at most 86400 seconds, which is a day.');
+}

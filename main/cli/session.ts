@@ -248,7 +248,8 @@ function tooShort(passphrase: string): string {
   return `An owner passphrase has at least ${PASSPHRASE_MIN_CHARACTERS} characters; this one has ${passphrase.length}.`;
 }
 
-function readSecretFile(path: string): string {
+/** One secret from a file of a bounded size, without its line end. Throws AppError unauthenticated when it cannot be read. */
+export function readSecretFile(path: string): string {
   try {
     const descriptor = openSync(path, constants.O_RDONLY);
     try {
@@ -258,7 +259,11 @@ function readSecretFile(path: string): string {
       closeSync(descriptor);
     }
   } catch (cause) {
-    throw new AppError('unauthenticated', `The file "${path}" cannot be read.`, { failedBy: 'input', cause });
+    throw new AppError('unauthenticated', `The file "${path}" cannot be read.`, {
+      hint: 'It must be there, readable by you, and hold the secret on its first line.',
+      failedBy: 'input',
+      cause,
+    });
   }
 }
 

@@ -255,6 +255,8 @@ describe('a hub with agents', () => {
     expect(await run('inbox', '--wait', '90', '--as', 'asker')).toMatchObject({ code: 2, error: expect.stringContaining('at most 55') });
     const talk = await run('delegate', 'Test hub/careful', 'Sing', '--conversation', 'nonsense', '--as', 'asker');
     expect(talk).toMatchObject({ code: 2, error: expect.stringContaining('"conversation_id"') });
+    const empty = await run('query', 'Test hub/careful', '', '--as', 'asker');
+    expect(empty).toMatchObject({ code: 2, error: expect.stringContaining('question: it must not be empty.') });
     const long = await run('delegate', 'Test hub/careful', 'x'.repeat(70_000), '--as', 'asker');
     expect(long.error).toContain('--help');
     expect(long.error).not.toContain('GET /v1');

@@ -6,7 +6,7 @@ import { askPatiently } from '../ask.ts';
 import { conversationId } from '../ids.ts';
 import type { Run } from '../run.ts';
 import { jsonForTerminal } from '../escape.ts';
-import { jsonObject, readData, seconds, wholeNumber } from '../option-values.ts';
+import { deadlineSeconds, jsonObject, readData, wholeNumber } from '../option-values.ts';
 import { followTask, taskLines } from './tasks.ts';
 
 const TO = 'a name, an agent id, or "hub/agent"';
@@ -25,7 +25,7 @@ export function addSendCommands(program: Command, run: Run): void {
     .argument('<question>', 'the question')
     .option('--domain <domain>', 'what it is about, like family.calendar: finds the agent over there')
     .option('--max-tokens <number>', 'the longest answer wanted', wholeNumber)
-    .option('--deadline <seconds>', 'give up after this', seconds)
+    .option('--deadline <seconds>', 'give up after this, at most a day', deadlineSeconds)
     .option('--conversation <id>', 'go on with this conversation', conversationId)
     .action((to: string, question: string, options: CommonOptions & { maxTokens?: number }, command: Command) =>
       run(command, async ({ terminal, session }) => {
@@ -46,7 +46,7 @@ export function addSendCommands(program: Command, run: Run): void {
     .option('--reason <text>', 'why, for the person who decides')
     .option('--urgent', 'ahead of other work')
     .option('--no-report', 'no result is wanted')
-    .option('--deadline <seconds>', 'it is worth nothing after this', seconds)
+    .option('--deadline <seconds>', 'it is worth nothing after this, at most a day', deadlineSeconds)
     .option('--conversation <id>', 'go on with this conversation', conversationId)
     .option('--wait', 'wait until it has ended')
     .action((to: string, task: string, options: DelegateOptions, command: Command) =>

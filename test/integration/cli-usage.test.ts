@@ -1,0 +1,32 @@
+// What `axon` says to words that are none of its commands or options, before any hub is asked.
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { axon, endPrograms, Program } from '../support/programs.ts';
+
+afterEach(endPrograms);
+
+describe('words that do not fit', () => {
+  const nowhere = join(tmpdir(), 'axon-nowhere');
+
+  test('are told with the commands there are and the help that says how', async () => {
+    for (const group of ['agents', 'approvals', 'rules', 'pair', 'peers']) {
+      const refused = await axon(nowhere, [group, 'nonsense']);
+      expect(refused).toMatchObject({ code: 2, error: expect.stringMatching(`unknown command 'nonsense' of ${group}, which has \\w+`) });
+      expect(refused.error).toContain(`axon ${group} --help" says how`);
+    }
+    expect((await axon(nowhere, ['query'])).error).toContain('axon query --help" says how');
+  });
+
+  test('are told as JSON when JSON was asked for', async () => {
+    const refused = await axon(nowhere, ['status', '--json', '--colour']);
+    expect([refused.code, refused.out]).toEqual([2, '']);
+    expect(JSON.parse(refused.error)).toMatchObject({ code: 'bad_request', detail: "unknown option '--colour'" });
+  });
+
+  test('are refused as usual where nobody can be told', async () => {
+    const refused = Program.start('cli', ['nonsense'], { AXON_HOME: nowhere });
+    refused.stopReading();
+    expect((await refused.ended()).code).toBe(2);
+  });
+});

@@ -331,7 +331,7 @@ function ruleNear(near: RuledRequest): fc.Arbitrary<Omit<Rule, 'id'>> {
     trustedSince: fc.constantFrom<(number | null)[]>(0, 0, 0, 0, 0, 0, 0, 0, 5, null),
     expiresAt: orNull(5, 10, 15, 50),
     idleMs: orNull(3, 8, 60, 60, 60),
-    lastUsedAt: orNull(2, 9, 16),
+    lastUsedAt: orNull(1, 2, 2, 3, 4, 9, 16),
     suspended: fc.oneof({ weight: 9, arbitrary: fc.constant(false) }, fc.constant(true)),
   });
 }
@@ -360,7 +360,8 @@ describe('against the second implementation', () => {
       { numRuns: 10_000 },
     );
     expect([...met.keys()].toSorted()).toEqual(['allow', 'ask', 'dangerous', 'default', 'never', 'tie']);
-    expect(Math.min(...met.values())).toBeGreaterThan(100);
+    // The rarest is met some 120 times.
+    expect(Math.min(...met.values())).toBeGreaterThan(60);
   });
 
   test('narrower is the proper part of all requests, for every pair of generated scopes', () => {

@@ -13,12 +13,19 @@ export function isAppUrl(url: string): boolean {
   }
 }
 
+/** True for what a page of ours made itself, such as the record as a file: the system asks a person where it goes. */
+export function isOwnFile(url: string): boolean {
+  return url.startsWith(`blob:${APP_ORIGIN}/`);
+}
+
 export function hardenSession(session: Session): void {
   session.setPermissionRequestHandler((_contents, _permission, answer) => answer(false));
   session.setPermissionCheckHandler(() => false);
   session.setDevicePermissionHandler(() => false);
   session.setDisplayMediaRequestHandler((_request, answer) => answer({}));
-  session.on('will-download', (event) => event.preventDefault());
+  session.on('will-download', (event, item) => {
+    if (!isOwnFile(item.getURL())) event.preventDefault();
+  });
 }
 
 export function hardenContents(contents: WebContents): void {

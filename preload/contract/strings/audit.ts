@@ -5,11 +5,24 @@ import { pluralizer } from './plural.ts';
 const plural = pluralizer(locale);
 const rowsOf = (count: number) => plural(count, { one: '{n} row', other: '{n} rows' });
 
+/** By where it was done; one this list does not know is shown by its name. */
+const surfaces: Readonly<Record<string, string>> = {
+  window: 'in the window',
+  browser: 'in a browser',
+  command_line: 'at a terminal',
+  clock: 'by the clock',
+  rule: 'by a rule',
+  peer: 'by another hub',
+  agent: 'by an agent here',
+  hub: 'by this hub',
+};
+
 export const audit = {
   title: 'The record',
   detail: 'Who decided and did what on this hub, row by row. Nothing in it is ever changed or removed.',
   check: 'Check that nothing was changed',
   checkDetail: 'Looks at every row and every signature. The hub goes on meanwhile.',
+  checkNow: 'Check it',
   checkStop: 'Stop checking',
   checking: (done: number, rows: number) => `Checked ${done} of ${rowsOf(rows)}…`,
   progress: (done: number, rows: number) => `Checked ${done} of ${rowsOf(rows)}.`,
@@ -33,6 +46,11 @@ export const audit = {
   exporting: 'Reading it…',
   exported: (file: string) => `The record stands in ${file}.`,
   exportedName: (format: string) => `The file is yours: axon-record.${format}.`,
+  newest: 'The newest rows',
+  older: 'Show older ones',
+  rowOf: (seq: number, actor: string, object: string) => `Row ${seq}, by ${actor}, of ${object}`,
+  where: (surface: string) => surfaces[surface] ?? surface,
+  open: 'Open it',
   confirm: 'This record is meant',
   confirmed: 'Confirmed and on record. Rules act again.',
   doubt: {

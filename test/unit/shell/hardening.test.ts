@@ -50,6 +50,32 @@ describe('hardening', () => {
     expect([check?.(), device?.()]).toEqual([false, false]);
   });
 
+  test('nothing is downloaded but what a page of our own made', () => {
+    const session = Object.assign(new EventEmitter(), {
+      setPermissionRequestHandler: () => undefined,
+      setPermissionCheckHandler: () => undefined,
+      setDevicePermissionHandler: () => undefined,
+      setDisplayMediaRequestHandler: () => undefined,
+    });
+    hardenSession(session as never);
+    const isRefused = (url: string): boolean => {
+      let prevented = false;
+      session.emit('will-download', { preventDefault: () => (prevented = true) }, { getURL: () => url });
+      return prevented;
+    };
+    const foreign = [
+      'https://example.org/x',
+      'app://hub/x',
+      'blob:https://example.org/1',
+      'blob:app://hubx/1',
+      'data:text/csv,x',
+      'blob:null/1',
+      '',
+    ];
+    expect(foreign.map(isRefused)).toEqual(foreign.map(() => true));
+    expect(isRefused('blob:app://hub/0b9c2a6e-1f4d-4f0e-9a57-2d4b2f1d9c11')).toBe(false);
+  });
+
   test('E2, E3: every window is isolated, sandboxed and without Node', () => {
     const { webPreferences, show } = windowOptions({ createWindow: () => ({}) as never, preloadFile: '/p.cjs', iconDirectory: '/i' });
     expect(show).toBe(false);

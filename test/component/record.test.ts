@@ -1,0 +1,150 @@
+// The page of the record: whether it is the newest and whole, the record as a file, and the word that an older one is meant.
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { page, userEvent } from 'vitest/browser';
+import type { AuditCheckDto, AuditRowDto } from '../../preload/contract/audit.ts';
+import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
+import { MUM, NOW, snapshotOf } from '../fakes/household.ts';
+import { callsOf, expectAccessible, showApp } from './support/page.ts';
+
+const button = (name: string) => page.getByRole('button', { name, exact: true });
+
+const rowOf = (seq: number): AuditRowDto => ({
+  seq,
+  at: NOW - 60_000,
+  monotonic_ms: 5,
+  actor: 'ui:0123456789abcdef',
+  surface: 'browser',
+  action: 'approval.allowed',
+  object: `approval-${seq}`,
+  rule: null,
+  digest: null,
+  detail: {},
+});
+const DONE: AuditCheckDto = {
+  state: 'done',
+  rows: 12_345,
+  checked: 12_345,
+  signed_seq: 12_340,
+  seals: 9,
+  counted: true,
+  finished_at: NOW,
+  flaw: null,
+  problem: null,
+};
+const NONE: AuditCheckDto = { ...DONE, state: 'none', rows: 0, checked: 0 };
+
+function hubWith(checks: readonly AuditCheckDto[], record: typeof MUM.record = 'current'): FakeHubApi {
+  const left = [...checks];
+  const next = (): AuditCheckDto => (left.length > 1 ? left.shift() : left[0]) ?? NONE;
+  return new FakeHubApi(snapshotOf({ hub: { ...MUM, record } }), {
+    'audit.list': ({ cursor }) => ({
+      ok: true,
+      value: cursor === undefined ? { items: [rowOf(40), rowOf(39)], next: '39' } : { items: [rowOf(38)], next: null },
+    }),
+    'audit.verification': () => ({ ok: true, value: next() }),
+    'audit.verify': () => ({ ok: true, value: next() }),
+    'audit.cancelVerification': () => ({ ok: true, value: { ...DONE, state: 'cancelled', checked: 500 } }),
+    'audit.export': ({ format, cursor }) => ({
+      ok: true,
+      value: cursor === undefined ? { text: `first ${format} `, next: 'rows.1.2.3' } : { text: 'second', next: null },
+    }),
+    'audit.confirm': () => ({ ok: true, value: { state: 'current' } }),
+  });
+}
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+describe('the record', () => {
+  test('opens from the settings, with its newest rows, and older ones on request', async () => {
+    await showApp(hubWith([NONE]), 'settings');
+    await page.getByRole('link', { name: 'Open it' }).click();
+    await expect.element(page.getByRole('heading', { name: 'The record', level: 1 })).toBeVisible();
+    await expect.element(page.getByText('Row 40, by ui:0123456789abcdef, of approval-40')).toBeVisible();
+    await button('Show older ones').click();
+    await expect.element(page.getByText('Row 38,', { exact: false })).toBeVisible();
+    await expect.element(button('Show older ones')).not.toBeInTheDocument();
+    await expectAccessible();
+  });
+
+  test('is checked while its progress shows, and the verdict says what it means', async () => {
+    const running: AuditCheckDto = { ...DONE, state: 'running', checked: 500 };
+    await showApp(hubWith([NONE, running, { ...running, checked: 9_000 }, DONE]), 'settings/record');
+    await button('Check it').click();
+    await expect.element(page.getByText('Checked 500 of', { exact: false })).toBeVisible();
+    await vi.advanceTimersByTimeAsync(300);
+    await expect.element(page.getByText('Checked 9000 of', { exact: false })).toBeVisible();
+    await vi.advanceTimersByTimeAsync(300);
+    await expect.element(page.getByText('The record is whole', { exact: false })).toBeVisible();
+    await expect.element(page.getByText('It is signed up to row 12340', { exact: false })).toBeVisible();
+  });
+
+  test('a check can be stopped, and one that is under way shows when the page is opened', async () => {
+    const hub = hubWith([{ ...DONE, state: 'running', checked: 400 }]);
+    await showApp(hub, 'settings/record');
+    await button('Stop checking').click();
+    await expect.element(page.getByText('The check was stopped after 500', { exact: false })).toBeVisible();
+    expect(callsOf(hub, 'audit.cancelVerification')).toEqual([{}]);
+    await expect.element(button('Check it')).toBeVisible();
+  });
+
+  test('a record that is not whole says which row and what to do, and does not by its colour alone', async () => {
+    const sentence = 'Row 57 was changed after it was written.';
+    await showApp(hubWith([{ ...DONE, flaw: { kind: 'row_changed', seq: 57, sentence } }]), 'settings/record');
+    const verdict = page.getByText(`The record is not whole. ${sentence}`, { exact: false });
+    await expect.element(verdict).toBeVisible();
+    await expect.element(page.getByText('Keep a copy of the data folder as it is', { exact: false })).toBeVisible();
+    await expectAccessible();
+  });
+
+  test('is handed out as one file, made of every piece', async () => {
+    const saved: Promise<string>[] = [];
+    const names: string[] = [];
+    vi.spyOn(URL, 'createObjectURL').mockImplementation((blob) => {
+      saved.push(blob instanceof Blob ? blob.text() : Promise.resolve(''));
+      return 'blob:of-this-test';
+    });
+    vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function (this: HTMLAnchorElement) {
+      names.push(this.download);
+    });
+    const hub = hubWith([NONE]);
+    await showApp(hub, 'settings/record');
+    // The other click is a real one.
+    button('CSV')
+      .element()
+      .dispatchEvent(new MouseEvent('click', { bubbles: true }));
+    await expect.element(page.getByText('The file is yours: axon-record.csv.')).toBeInTheDocument();
+    expect([names, await Promise.all(saved)]).toEqual([['axon-record.csv'], ['first csv second']]);
+    expect(callsOf(hub, 'audit.export')).toEqual([{ format: 'csv' }, { format: 'csv', cursor: 'rows.1.2.3' }]);
+  });
+
+  test('an older one is said on every screen, and confirmed on the page of the record only', async () => {
+    const hub = hubWith([NONE], 'older_copy');
+    await showApp(hub, 'rules');
+    await expect.element(page.getByText('An older record was put back.')).toBeVisible();
+    await expect.element(button('This record is meant')).not.toBeInTheDocument();
+    await page.getByRole('link', { name: 'Look at it' }).click();
+    await expect.element(button('This record is meant')).toBeVisible();
+    expect(page.getByText('An older record was put back.').elements()).toHaveLength(1);
+    await expectAccessible();
+    await userEvent.click(button('This record is meant').element());
+    expect(callsOf(hub, 'audit.confirm')).toEqual([{}]);
+    hub.emit({ type: 'hub', hub: { ...MUM, record: 'current' } });
+    await expect.element(page.getByText('An older record was put back.')).not.toBeInTheDocument();
+    await expect.element(page.getByText('Confirmed and on record. Rules act again.')).toBeInTheDocument();
+  });
+
+  test('what the hub refuses stands on the page', async () => {
+    const hub = hubWith([NONE]);
+    const refused = new FakeHubApi(hub.snapshot, {
+      'audit.list': () => ({ ok: false, problem: problemOf('storage_failed', 'The disk did not give it back.') }),
+    });
+    await showApp(refused, 'settings/record');
+    await expect.element(page.getByText('The disk did not give it back.', { exact: false })).toBeVisible();
+  });
+});

@@ -48,6 +48,12 @@ export function quietAt(periods: readonly QuietPeriod[], at: number, timeZone: s
   return { name: first.name, until };
 }
 
+/** The end of the day that a moment lies in, by the clock on the wall; ms since 1970. */
+export function midnightAfter(at: number, timeZone: string): number {
+  const zone = new LocalTime(timeZone);
+  return endOf({ name: '', fromMinute: 0, toMinute: 0, days: [zone.of(at).day], on: true }, at, zone);
+}
+
 interface LocalMoment {
   readonly day: number;
   readonly minute: number;

@@ -11,7 +11,7 @@ import type { DesktopNode } from './desktop-node.ts';
 import { hardenApp, hardenSession } from './hardening.ts';
 import { MainWindow } from './main-window.ts';
 import { Notifications } from './notifications.ts';
-import { TrayIcon } from './tray-icon.ts';
+import { TrayIcon, type PauseEnd } from './tray-icon.ts';
 import { listenToWindows } from './window-ipc.ts';
 
 const { app, BrowserWindow, ipcMain, Menu, nativeImage, Notification: NativeNotification, protocol, session, Tray } = electron;
@@ -79,6 +79,8 @@ class Desktop {
       iconDirectory: options.iconDirectory,
       platform: process.platform,
       onShow: () => void this.#window.show(),
+      onPause: (until) => void this.#call('attention.pause', { until }),
+      onGoOn: () => void this.#call('attention.resume', {}),
       onQuit: () => void this.quit(0),
     });
     this.#notifications = new Notifications({
@@ -136,12 +138,20 @@ class Desktop {
     if (!outcome.ok) throw new Error(outcome.problem.detail);
     const snapshot = outcome.value as UiSnapshot;
     this.#attention.reset(snapshot.approvals);
+    this.#tray.showPaused(snapshot.attention.paused !== null);
     this.#applySettings(snapshot.settings);
   }
 
   #apply(event: UiEvent): void {
     this.#attention.apply(event);
+    if (event.type === 'calm') this.#tray.showPaused(event.attention.paused !== null);
     if (event.type === 'settings') this.#applySettings(event.settings);
+  }
+
+  /** What the person chose in the menu; when it did not work, the window says what stands. */
+  async #call(name: 'attention.pause' | 'attention.resume', params: { readonly until?: PauseEnd }): Promise<void> {
+    const outcome = await this.#node.invoke(name, params);
+    if (!outcome.ok) await this.#window.show();
   }
 
   #applySettings(settings: UiSnapshot['settings']): void {

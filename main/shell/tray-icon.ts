@@ -1,7 +1,10 @@
-// The tray: a mark, a count and a short menu that is complete on its own, since some desktops show no icon. It decides nothing.
+// The tray: a mark, a count and a short menu that is complete on its own, since some desktops show no icon. It decides no request.
 import { join } from 'node:path';
 import type { Menu, MenuItemConstructorOptions, NativeImage, Tray } from 'electron';
 import { trayTitle, trayWords } from '../../preload/contract/desktop-strings.ts';
+
+/** null: until a person goes on. */
+export type PauseEnd = 'in_an_hour' | 'tonight' | null;
 
 export interface TrayDeps {
   createTray(icon: NativeImage | string): Tray;
@@ -10,12 +13,16 @@ export interface TrayDeps {
   readonly iconDirectory: string;
   readonly platform: NodeJS.Platform;
   onShow(): void;
+  onPause(until: PauseEnd): void;
+  onGoOn(): void;
   onQuit(): void;
 }
 
 export class TrayIcon {
   readonly #deps: TrayDeps;
   #tray: Tray | undefined;
+  #count = 0;
+  #isPaused = false;
 
   constructor(deps: TrayDeps) {
     this.#deps = deps;
@@ -23,25 +30,53 @@ export class TrayIcon {
 
   start(): void {
     if (this.#tray !== undefined) return;
-    this.#tray = this.#deps.createTray(this.#icon(0));
+    this.#tray = this.#deps.createTray(this.#icon(this.#count));
     this.#tray.on('click', () => this.#deps.onShow());
-    this.showCount(0);
+    this.#draw();
   }
 
   showCount(count: number): void {
+    this.#count = count;
+    this.#draw();
+  }
+
+  showPaused(isPaused: boolean): void {
+    if (this.#isPaused === isPaused) return;
+    this.#isPaused = isPaused;
+    this.#draw();
+  }
+
+  #draw(): void {
+    const count = this.#count;
     const tray = this.#tray;
     if (tray === undefined) return;
     tray.setImage(this.#icon(count));
-    tray.setToolTip(trayTitle(count));
+    tray.setToolTip(this.#isPaused ? `${trayTitle(count)}. ${trayWords.paused}` : trayTitle(count));
     if (this.#deps.platform === 'darwin') tray.setTitle(count === 0 ? '' : String(count));
     tray.setContextMenu(
       this.#deps.buildMenu([
         { label: trayWords.waiting(count), enabled: count > 0, click: () => this.#deps.onShow() },
         { type: 'separator' },
+        ...this.#pauseItems(),
+        { type: 'separator' },
         { label: trayWords.open, click: () => this.#deps.onShow() },
         { label: trayWords.quit, click: () => this.#deps.onQuit() },
       ]),
     );
+  }
+
+  #pauseItems(): MenuItemConstructorOptions[] {
+    const { onPause, onGoOn } = this.#deps;
+    if (this.#isPaused)
+      return [
+        { label: trayWords.paused, enabled: false },
+        { label: trayWords.goOn, click: () => onGoOn() },
+      ];
+    return [
+      { label: trayWords.pauseHour, click: () => onPause('in_an_hour') },
+      { label: trayWords.pauseTonight, click: () => onPause('tonight') },
+      { label: trayWords.pauseOpen, click: () => onPause(null) },
+    ];
   }
 
   stop(): void {

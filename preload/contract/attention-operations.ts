@@ -28,8 +28,8 @@ export const ATTENTION_OPERATIONS = {
     method: 'POST',
     path: '/v1/pause',
     access: 'owner',
-    /** null: until a person goes on. */
-    params: v.strictObject({ until: v.optional(v.nullable(timestamp), null) }),
+    /** null: until a person goes on. Tonight: the end of this day, by the clock of the hub. */
+    params: v.strictObject({ until: v.optional(v.nullable(v.union([timestamp, v.picklist(['in_an_hour', 'tonight'])])), null) }),
   },
   'attention.resume': { method: 'POST', path: '/v1/resume', access: 'owner', params: v.strictObject({}) },
   'attention.setQuietHours': {

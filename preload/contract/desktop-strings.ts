@@ -8,6 +8,11 @@ export const trayWords = {
     if (count === 0) return 'Nothing needs you';
     return plural.select(count) === 'one' ? '1 request waits for you' : `${count} requests wait for you`;
   },
+  pauseHour: 'Pause for an hour',
+  pauseTonight: 'Pause until tonight',
+  pauseOpen: 'Pause until I go on',
+  paused: 'Everything is paused',
+  goOn: 'Go on now',
   open: 'Open AXON Hub',
   quit: 'Quit AXON Hub',
 } as const;

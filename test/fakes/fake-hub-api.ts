@@ -31,6 +31,12 @@ const DECIDED = {
   decline: { state: 'declined', task: 'declined' },
 } as const;
 
+function ownAnswerOf({ choice }: ApprovalDto, params: OperationInput<'approvals.decide'>): ApprovalDto['own_answer'] {
+  if (params.answer !== undefined) return { text: params.answer, choice: null };
+  const option = choice?.options.find(({ id }) => id === params.choice);
+  return option === undefined ? null : { text: option.label, choice: option.id };
+}
+
 export class FakeHubApi implements HubApi {
   readonly surface = 'window' as const;
   /** Every call, in order. */
@@ -95,7 +101,7 @@ export class FakeHubApi implements HubApi {
       decided_by: this.#snapshot.settings.person,
       surface: 'window',
       decline_reason: params.reason ?? null,
-      own_answer: params.answer === undefined ? null : { text: params.answer },
+      own_answer: ownAnswerOf(pending, params),
       task_state: DECIDED[params.decision].task,
     };
     if (params.scope !== undefined && params.scope !== 'once')
@@ -187,7 +193,10 @@ export class FakeHubApi implements HubApi {
         this.emit({ type: 'registration_gone', id });
         return good({ declined: true });
       },
-      'attention.pause': ({ until }) => this.#calm({ paused: { since: this.#snapshot.at, until: until ?? null } }),
+      'attention.pause': ({ until }) => {
+        const ends = typeof until === 'string' ? this.#snapshot.at + 3_600_000 : (until ?? null);
+        return this.#calm({ paused: { since: this.#snapshot.at, until: ends } });
+      },
       'attention.resume': () => this.#calm({ paused: null }),
       'attention.setQuietHours': ({ periods, urgent_peers: urgent }) => {
         const now = this.#snapshot.attention.quiet_hours;

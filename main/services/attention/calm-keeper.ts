@@ -2,7 +2,7 @@
 // a person is asked later; a change is stored and audited first, and what waits follows it in the same commit. Never answers a request.
 import type { AttentionDto, QuietPeriodDto } from '../../../preload/contract/attention.ts';
 import { holdOf, type Hold } from '../../core/holding.ts';
-import { quietAt, type Quiet, type QuietPeriod } from '../../core/quiet-hours.ts';
+import { midnightAfter, quietAt, type Quiet, type QuietPeriod } from '../../core/quiet-hours.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -16,6 +16,8 @@ import type { After, UnitOfWork } from '../work/unit-of-work.ts';
 import { NO_CALM, readCalm, writeCalm, type CalmRecord } from './calm-record.ts';
 import { Floods } from './floods.ts';
 import { CALM_MAX_MS } from './limits.ts';
+
+const HOUR_MS = 3_600_000;
 
 interface Deps {
   readonly store: Store;
@@ -123,8 +125,9 @@ export class CalmKeeper {
   }
 
   /** Nothing is asked and nothing let in until then; null: until a person goes on. @throws AppError bad_request */
-  async pause(until: number | null, person: Decider): Promise<AttentionDto> {
+  async pause(end: number | 'in_an_hour' | 'tonight' | null, person: Decider): Promise<AttentionDto> {
     const since = this.#deps.clock.wallMs();
+    const until = end === 'in_an_hour' ? since + HOUR_MS : end === 'tonight' ? midnightAfter(since, this.#deps.timeZone()) : end;
     if (until !== null) this.#checkEnd(until);
     return this.#change({ ...this.#calm, paused: { since, until } }, person, 'attention.paused', { until }, { why: 'paused' });
   }

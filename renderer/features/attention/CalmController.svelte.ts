@@ -21,7 +21,7 @@ export class CalmController {
   }
 
   /** @param until null: until a person goes on. Returns true when everything is paused. */
-  async pause(until: number | null): Promise<boolean> {
+  async pause(until: number | 'in_an_hour' | 'tonight' | null): Promise<boolean> {
     return (await this.#calls.run('pause', () => this.#api.call('attention.pause', { until })))?.ok === true;
   }
 

@@ -1,6 +1,6 @@
 // Quiet hours by the clock on the wall: over midnight, on some days, in sequence, and on the days when clocks change.
 import { describe, expect, test } from 'vitest';
-import { quietAt, type QuietPeriod } from '../../../main/core/quiet-hours.ts';
+import { midnightAfter, quietAt, type QuietPeriod } from '../../../main/core/quiet-hours.ts';
 
 const BERLIN = 'Europe/Berlin';
 const EVERY_DAY = [1, 2, 3, 4, 5, 6, 7];
@@ -86,4 +86,14 @@ describe('quiet hours', () => {
       }
     }
   });
+});
+
+test('a day ends at midnight by the clock on the wall, also when clocks change on it', () => {
+  const ends = ['2026-01-14T18:10+01:00', '2026-01-14T23:59:30+01:00', '2026-03-29T00:30+01:00', '2026-10-25T00:00+02:00'];
+  expect(ends.map((time) => new Date(midnightAfter(at(time), BERLIN)).toISOString())).toEqual([
+    '2026-01-14T23:00:00.000Z',
+    '2026-01-14T23:00:00.000Z',
+    '2026-03-29T22:00:00.000Z',
+    '2026-10-25T23:00:00.000Z',
+  ]);
 });

@@ -220,6 +220,13 @@ describe('a pause', () => {
     expect(hubs.mum.store.read.audit({ limit: 9 }).find(({ action }) => action === 'attention.resumed')?.actor).toBe('clock');
   });
 
+  test('for an hour, or until tonight by the clock of the hub, ends then', async () => {
+    expect((await hubs.mum.work.calm.pause('in_an_hour', BROWSER)).paused?.until).toBe(now() + HOUR_MS);
+    const { paused } = await hubs.mum.work.calm.pause('tonight', BROWSER);
+    expect(new Date(paused?.until ?? 0).toISOString()).toMatch(/T00:00:00\.000Z$/);
+    expect((paused?.until ?? 0) - now()).toBeLessThanOrEqual(DAY_MS);
+  });
+
   test('survives a restart', async () => {
     await hubs.mum.work.calm.pause(null, BROWSER);
     await hubs.mum.restart();

@@ -1,0 +1,63 @@
+// The menu of the tray: complete on its own, also for having peace.
+import type { Menu, MenuItemConstructorOptions, NativeImage, Tray } from 'electron';
+import { expect, test } from 'vitest';
+import { TrayIcon, type PauseEnd } from '../../../main/shell/tray-icon.ts';
+import { trayTitle, trayWords } from '../../../preload/contract/desktop-strings.ts';
+
+function shown() {
+  const called: (PauseEnd | 'go on')[] = [];
+  const state: { items: readonly MenuItemConstructorOptions[]; toolTip: string } = { items: [], toolTip: '' };
+  const tray: Partial<Tray> = {
+    setImage: () => undefined,
+    setToolTip: (text) => (state.toolTip = text),
+    setContextMenu: () => undefined,
+    destroy: () => undefined,
+  };
+  const image: Partial<NativeImage> = { setTemplateImage: () => undefined };
+  const icon = new TrayIcon({
+    createTray: () => ({ ...tray, on: () => undefined }) as unknown as Tray,
+    loadImage: () => image as NativeImage,
+    buildMenu: (items) => {
+      state.items = items;
+      return {} as Menu;
+    },
+    iconDirectory: '/icons',
+    platform: 'linux',
+    onShow: () => undefined,
+    onPause: (until) => called.push(until),
+    onGoOn: () => called.push('go on'),
+    onQuit: () => undefined,
+  });
+  icon.start();
+  const press = (label: string): unknown => {
+    const item = state.items.find((other) => other.label === label);
+    return Reflect.apply(item?.click ?? (() => expect.fail(`no item "${label}"`)), undefined, []);
+  };
+  return { icon, state, called, press };
+}
+
+test('pauses for an hour, until tonight, or until a person goes on', () => {
+  const { called, press } = shown();
+  for (const label of [trayWords.pauseHour, trayWords.pauseTonight, trayWords.pauseOpen]) press(label);
+  expect(called).toEqual(['in_an_hour', 'tonight', null]);
+});
+
+test('says that everything is paused and goes on, and keeps the count meanwhile', () => {
+  const { icon, state, called, press } = shown();
+  icon.showCount(2);
+  icon.showPaused(true);
+  expect(state.toolTip).toBe(`${trayTitle(2)}. ${trayWords.paused}`);
+  expect(state.items.map(({ label }) => label)).toEqual([
+    trayWords.waiting(2),
+    undefined,
+    trayWords.paused,
+    trayWords.goOn,
+    undefined,
+    trayWords.open,
+    trayWords.quit,
+  ]);
+  press(trayWords.goOn);
+  expect(called).toEqual(['go on']);
+  icon.showPaused(false);
+  expect(state.items.some(({ label }) => label === trayWords.paused)).toBe(false);
+});

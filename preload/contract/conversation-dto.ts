@@ -23,7 +23,10 @@ export interface ConversationEntryDto {
   readonly kind: string;
   readonly who: string;
   readonly agent: OutsideText | null;
+  /** Its words; the JSON as it was sent where they are no text. */
   readonly text: OutsideText | null;
+  /** Where they are no text: every field of it as [path, value] pairs in order, like those of a request. null: `text` is all there is. */
+  readonly fields: readonly (readonly [OutsideText, OutsideText])[] | null;
   readonly state: string | null;
   readonly surface: Surface | null;
   readonly digest: string | null;

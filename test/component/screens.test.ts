@@ -90,6 +90,22 @@ describe('conversations', () => {
     await expectAccessible();
   });
 
+  test('what is no text stands as a table in a conversation, too, whoever said it', async () => {
+    const [first] = DINNER_THREAD.entries;
+    if (first === undefined) throw new Error('no entry');
+    const fields = [['back_at', '18:40']] as const;
+    const told = { ...first, kind: 'notify', text: '{\n  "back_at": "18:40"\n}', fields };
+    const entries = [told, { ...told, seq: 2, direction: 'out' as const }];
+    const hub = new FakeHubApi(snapshotOf(), { 'conversations.get': () => ({ ok: true, value: { ...DINNER_THREAD, entries } }) });
+    await showApp(hub, `conversations/${DINNER_THREAD.conversation.id}`);
+    const pane = page.getByRole('region', { name: 'Conversation' });
+    await expect.element(pane.getByText('Back at').nth(1)).toBeVisible();
+    await expect.element(pane.getByText('"back_at"').first()).not.toBeVisible();
+    await pane.getByText('Exactly as it was sent').first().click();
+    await expect.element(pane.getByText('"back_at"').first()).toBeVisible();
+    await expectAccessible();
+  });
+
   test('an open conversation is read again when it moves', async () => {
     const hub = new FakeHubApi(snapshotOf());
     await showApp(hub, `conversations/${DINNER_THREAD.conversation.id}`);

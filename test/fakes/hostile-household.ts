@@ -76,7 +76,13 @@ export function hostileHub(texts: readonly string[]): FakeHubApi {
       }),
     ),
     feed: words.map((word, index) =>
-      noticeOf(`notice ${index}`, index + 1, { text: word, topic: at(index + 1), from_agent: at(index + 2), peer_name: at(index + 3) }),
+      noticeOf(`notice ${index}`, index + 1, {
+        text: word,
+        fields: index % 2 === 1 ? [[at(index + 4), at(index + 5)]] : null,
+        topic: at(index + 1),
+        from_agent: at(index + 2),
+        peer_name: at(index + 3),
+      }),
     ),
   });
   const conversation = { ...DINNER_THREAD.conversation, title: at(0), from_agent: at(1), peer_name: at(2) };
@@ -101,6 +107,7 @@ export function hostileHub(texts: readonly string[]): FakeHubApi {
           who: at(index + 1),
           agent: at(index + 2),
           text,
+          fields: index % 4 === 3 || index % 8 === 0 ? [[at(index + 3), at(index + 4)] as const] : null,
           state: index % 3 === 0 ? at(index) : 'declined',
           surface: null,
           digest: null,

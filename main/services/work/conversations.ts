@@ -3,6 +3,7 @@
 import type { ConversationDetailDto, ConversationDto, ConversationEntryDto } from '../../../preload/contract/conversation-dto.ts';
 import type { TaskDto } from '../../../preload/contract/dto.ts';
 import type { Items } from '../../../preload/contract/results.ts';
+import { jsonFields } from '../../core/json-fields.ts';
 import { escapeText } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { isJsonObject } from '../../lib/json-object.ts';
@@ -83,7 +84,7 @@ export class Conversations {
     const { parties, tasks: views } = this.#deps;
     const first = tasks.at(-1);
     const shown = messages.at(-1);
-    const title = first ? views.text(first) : ((shown && wordsOf(shown)) ?? '');
+    const title = first ? views.text(first) : shown ? titleOf(shown) : '';
     return {
       id: row.conversationId,
       peer_id: parties.agentIdOf(row.party),
@@ -108,7 +109,7 @@ export class Conversations {
       kind: message.kind,
       who: message.direction === 'out' ? 'This hub' : parties.nameOf(message.party),
       agent: message.fromAgent,
-      text: wordsOf(message),
+      ...saidIn(message),
       state: stateOf(message),
       surface: null,
       digest: null,
@@ -145,6 +146,7 @@ function decisionEntry(approval: ApprovalRow, at: number, task: TaskRow): Conver
     agent: task.toAgent,
     // The words of an answer stand in the message that carried it.
     text: isAnswered(approval) ? null : approval.reason,
+    fields: null,
     state: decidedState(approval),
     surface: surfaceOf(approval),
     digest: approval.digest,
@@ -162,14 +164,24 @@ function rank(entry: ConversationEntryDto): number {
   return entry.kind === 'delegate' || entry.kind === 'query' ? 0 : 2;
 }
 
-function wordsOf(message: MessageRow): string | null {
+/** What it says: words, or the JSON it is with every field of that; escaped. */
+function saidIn(message: MessageRow): Pick<ConversationEntryDto, 'text' | 'fields'> {
   const { payload } = readObject(message.raw);
   const member = WORDS[message.kind];
-  if (!isJsonObject(payload) || member === undefined) return null;
+  if (!isJsonObject(payload) || member === undefined) return { text: null, fields: null };
   const said = payload[member];
   const words = isJsonObject(said) && typeof said.text === 'string' ? said.text : said;
-  if (words === undefined || words === null) return null;
-  return escapeText(typeof words === 'string' ? words : JSON.stringify(words));
+  if (words === undefined || words === null) return { text: null, fields: null };
+  if (typeof words === 'string') return { text: escapeText(words), fields: null };
+  const fields = jsonFields(words, escapeText);
+  // What has no members is one value without a name.
+  return { text: escapeText(JSON.stringify(words, null, 2)), fields: fields[0]?.[0] === '' ? null : fields };
+}
+
+/** The same in one line. */
+function titleOf(message: MessageRow): string {
+  const { text, fields } = saidIn(message);
+  return fields === null ? (text ?? '') : fields.map(([path, value]) => `${path}: ${value}`).join(', ');
 }
 
 function stateOf(message: MessageRow): string | null {

@@ -79,6 +79,7 @@ export const common = {
   placeInList: (place: number) => ordinal(place, { one: '{n}st', two: '{n}nd', few: '{n}rd', other: '{n}th' }),
   said: {
     hiddenCharacter: (code: string) => `hidden character ${code}`,
+    exactly: 'Exactly as it was sent',
   },
   problems: {
     /** The sentence of each code is the hub's own; this is said when a code has no sentence. */

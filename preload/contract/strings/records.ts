@@ -42,7 +42,6 @@ export const feed = {
   highWord: 'high',
   thisHub: 'This hub',
   fromItself: 'from AXON Hub itself',
-  exactly: 'Exactly as it was sent',
   leftOut: (count: number) =>
     plural(count, { one: '{n} more field is too long to be kept here.', other: '{n} more fields are too long to be kept here.' }),
   older: 'Show older ones',

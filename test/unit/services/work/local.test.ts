@@ -242,6 +242,40 @@ describe('what a notice shows in the feed', () => {
     expect(long.leftOut).toBe(2);
     await dad.close();
   });
+
+  it('and the same in its conversation, whose title is no JSON either', async () => {
+    const dad = await new WorkHub({ name: 'dad', network, clock }).start();
+    await dad.pair(hub);
+    const payload = { topic: 'user.location', data: { who: ['Dad'], back_at: '18:40' }, conversation: { id: 'supper' } };
+    await hub.store.write((tables) =>
+      tables.insertMessage({
+        messageId: 'notice',
+        direction: 'in',
+        party: dad.key,
+        kind: 'notify',
+        ref: null,
+        conversationId: 'supper',
+        taskId: null,
+        fromAgent: null,
+        toAgent: null,
+        raw: JSON.stringify({ id: 'notice', kind: 'notify', payload }),
+        at: clock.wallMs(),
+      }),
+    );
+    const [thread] = hub.work.conversations.list({ limit: 5 }, null).items;
+    expect(thread?.title).toBe('who[0]: Dad, back_at: 18:40');
+    expect(hub.work.conversations.get(thread?.id ?? '', null).entries).toMatchObject([
+      {
+        kind: 'notify',
+        text: '{\n  "who": [\n    "Dad"\n  ],\n  "back_at": "18:40"\n}',
+        fields: [
+          ['who[0]', 'Dad'],
+          ['back_at', '18:40'],
+        ],
+      },
+    ]);
+    await dad.close();
+  });
 });
 
 describe('a first-time program', () => {

@@ -41,7 +41,7 @@ export default defineConfig({
             instances: [{ browser: 'chromium' }],
           },
         },
-        optimizeDeps: { include: ['axe-core', 'valibot', 'svelte', 'vitest-browser-svelte', 'eventsource-parser'] },
+        optimizeDeps: { include: ['axe-core', 'uqr', 'valibot', 'svelte', 'vitest-browser-svelte', 'eventsource-parser'] },
       },
       {
         root,

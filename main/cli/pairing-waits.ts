@@ -30,6 +30,11 @@ export function awaitSettled(owner: HubClient, pairing: PairingDto): Promise<Pai
   return lookWhile(owner, pairing, ({ state }) => UNSETTLED.has(state), SETTLED_WITHIN_MS);
 }
 
+/** A pairing by invitation once it is through or has failed: nobody types anything. Gives up waiting after a while. */
+export function awaitInvited(owner: HubClient, pairing: PairingDto): Promise<PairingDto> {
+  return lookWhile(owner, pairing, ({ state }) => state !== 'paired' && state !== 'failed', FIRST_ANSWER_WITHIN_MS);
+}
+
 async function lookWhile(
   owner: HubClient,
   pairing: PairingDto,

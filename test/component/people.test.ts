@@ -5,6 +5,7 @@ import type { PairingDto } from '../../preload/contract/pairing-dto.ts';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
 import { DAD, DINNER, MUM, NOW, PEERS, STRANGER, pairingOf, peerOf, snapshotOf } from '../fakes/household.ts';
 import { keyInLink } from '../../renderer/app/share-link.ts';
+import { encode } from 'uqr';
 import { callsOf, expectAccessible, showApp } from './support/page.ts';
 
 const ARM_MS = 700;
@@ -525,5 +526,82 @@ describe('something else in the place of a hub', () => {
     await showApp(new FakeHubApi(snapshotOf({ peers: [kept] })), `people/hub/${DAD.id}`);
     await expect.element(page.getByText('was not let in. You kept the old key.', { exact: false })).toBeVisible();
     await expectAccessible();
+  });
+});
+
+describe('an invitation', () => {
+  const invitation = { id: '11111111-1111-4111-8111-111111111111', created_at: NOW, expires_at: NOW + 300_000 };
+  const link = 'axon://pair?v=1&k=VGhpcyBpcyBubyBrZXkgb2YgYW55IGh1YiBhdCBhbGw&a=192.168.1.12:7100&s=AAAAAAAAAAAAAAAAAAAAAA&n=Mum';
+  const inviting = (): FakeHubApi =>
+    new FakeHubApi(snapshotOf(), {
+      'invitations.list': () => ({ ok: true, value: { items: [], next: null } }),
+      'invitations.create': () => ({ ok: true, value: { invitation, link } }),
+      'invitations.revoke': () => ({ ok: true, value: { revoked: true } }),
+    });
+
+  test('is a link and the same link as a picture, for as long as it holds, and can be taken back', async () => {
+    const hub = inviting();
+    await showApp(hub, 'people/add');
+    await button('Make one').click();
+    const shown = page.getByRole('group', { name: 'Invitation' });
+    await expect.element(shown.getByText(link)).toBeVisible();
+    // The dark squares that are drawn are those of the link.
+    const { data, size } = encode(link, { ecc: 'M', border: 4 });
+    const drawn = new Set<string>();
+    for (const [, x, y, length] of document
+      .querySelector('.qr .dark')
+      ?.getAttribute('d')
+      ?.matchAll(/M(\d+) (\d+)h(\d+)v1h-\d+z/g) ?? []) {
+      for (let step = 0; step < Number(length); step++) drawn.add(`${Number(x) + step} ${y}`);
+    }
+    const wanted = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`${x} ${y}`] : [])));
+    expect(size).toBeGreaterThan(21);
+    expect([...drawn].toSorted()).toEqual(wanted.toSorted());
+    await expectAccessible();
+    await button('Take it back').click();
+    await expect.element(shown).not.toBeInTheDocument();
+    await expect.element(button('Make one')).toHaveFocus();
+    expect(callsOf(hub, 'invitations.revoke')).toEqual([{ id: invitation.id }]);
+  });
+
+  test('of which the link is gone, as after a reload, is still listed and taken back', async () => {
+    const hub = new FakeHubApi(snapshotOf(), {
+      'invitations.list': () => ({ ok: true, value: { items: [invitation], next: null } }),
+      'invitations.revoke': () => ({ ok: true, value: { revoked: true } }),
+    });
+    await showApp(hub, 'people/add');
+    await expect.element(page.getByText(/^One made before holds for/)).toBeVisible();
+    await button('Take it back').click();
+    expect(callsOf(hub, 'invitations.revoke')).toEqual([{ id: invitation.id }]);
+  });
+
+  test('that somebody comes by leads to the name on the door', async () => {
+    const hub = inviting();
+    await showApp(hub, 'people/add');
+    await button('Make one').click();
+    await expect.element(page.getByRole('group', { name: 'Invitation' })).toBeVisible();
+    hub.emit({ type: 'pairing', pairing: { ...pairingOf('exchanging'), role: 'responder', invited: true } });
+    await expect.element(heading('The two hubs are talking')).toBeVisible();
+    hub.emit({ type: 'pairing', pairing: { ...pairingOf('paired'), role: 'responder', invited: true } });
+    await expect.element(heading('Who is behind this door?')).toBeVisible();
+  });
+
+  test('of another hub is pasted where an address would be: no key, no trust to tick, no digits', async () => {
+    const begun: PairingDto = { ...pairingOf('waiting_for_answer'), invited: true };
+    const hub = new FakeHubApi(snapshotOf(), { 'pairings.join': () => ({ ok: true, value: begun }) });
+    await showApp(hub, 'people/add');
+    await button('Enter').click();
+    await page.getByRole('textbox', { name: 'Address or link' }).fill(`  ${link} `);
+    await expect.element(page.getByText('This is an invitation', { exact: false })).toBeVisible();
+    await expect.element(page.getByRole('checkbox')).not.toBeInTheDocument();
+    await expect.element(page.getByRole('textbox', { name: /public key/ })).not.toBeInTheDocument();
+    await expectAccessible();
+    await button('Join').click();
+    await expect.element(heading('The two hubs are talking')).toBeVisible();
+    expect(callsOf(hub, 'pairings.join')).toEqual([{ link }]);
+    expect(window.location.href).not.toContain('s=');
+    hub.emit({ type: 'pairing', pairing: { ...begun, state: 'failed', failure: 'The invitation does not hold there any more.' } });
+    await expect.element(page.getByText('The invitation does not hold there any more.')).toBeVisible();
+    await expect.element(button('Try again with new digits')).not.toBeInTheDocument();
   });
 });

@@ -1,10 +1,12 @@
 // Every state of every screen that is looked at, by name: what the hub holds, which place is open, and what happens to get there.
 // Never part of the product: only test pages import it.
+import type { AttentionDto } from '../../preload/contract/attention.ts';
 import type { ApprovalDto } from '../../preload/contract/dto.ts';
 import type { OperationName } from '../../preload/contract/operations.ts';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
 import { CALENDAR_RULE, RULED, RULES } from '../fakes/household-rules.ts';
 import {
+  CALM,
   CAR,
   DAD,
   DEPLOY,
@@ -70,6 +72,21 @@ const DAY_AT_THE_DOOR = (
     ...many(away, { state: 'declined', decided_by: 'Mum', surface: 'window', task_state: 'declined' }),
   ];
 });
+const LEO = PEERS.find(({ name }) => name === 'Leo’s tablet') ?? DAD;
+const LEOS = Array.from({ length: 5 }, (_, index) => approvalOf(`leo ${index}`, { peer_id: LEO.id, peer_name: LEO.name }));
+const FLOOD = { peer_id: LEO.id, peer_name: LEO.name, since: NOW - 240_000, refused: 495, offers_mute: true };
+const EVERY_DAY = [1, 2, 3, 4, 5, 6, 7];
+const QUIET: AttentionDto = {
+  ...CALM,
+  quiet_hours: {
+    periods: [
+      { name: 'Dinner', from: '18:00', to: '19:30', days: EVERY_DAY, on: true },
+      { name: 'School', from: '08:00', to: '13:00', days: [1, 2, 3, 4, 5], on: false },
+    ],
+    urgent_peers: [DAD.id],
+  },
+  quiet_now: { name: 'Dinner', until: NOW + 5_160_000 },
+};
 const full = { approvals: [DINNER, DEPLOY, SALT, CAR] };
 const pairing = (state: Parameters<typeof pairingOf>[0]): ScreenState => ({
   place: 'people/pair/pairing-1',
@@ -174,6 +191,48 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
   'now-empty': { place: 'now', hub: () => new FakeHubApi(snapshotOf()) },
   'now-activity': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ recently_decided: DAY_AT_THE_DOOR })) },
   'now-first': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ peers: [], agents: [], recently_decided: [], feed: [] })) },
+  'now-flood': {
+    place: 'now',
+    hub: () => new FakeHubApi(snapshotOf({ approvals: [...LEOS, DINNER], attention: { ...CALM, floods: [FLOOD] } })),
+  },
+  'now-muted': {
+    place: 'now',
+    hub: () => new FakeHubApi(snapshotOf({ approvals: [...LEOS, DINNER], attention: { ...CALM, floods: [FLOOD] } })),
+    press: ['Mute for a day'],
+  },
+  'now-held': {
+    place: 'now',
+    hub: () =>
+      new FakeHubApi(
+        snapshotOf({
+          approvals: [
+            { ...SALT, held: { why: 'quiet_hours', until: NOW + 5_160_000 } },
+            { ...CAR, held: { why: 'quiet_hours', until: NOW + 5_160_000 } },
+          ],
+          attention: QUIET,
+        }),
+      ),
+  },
+  'now-pause': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [DINNER] })), press: ['Pause'] },
+  'now-paused': {
+    place: 'now',
+    hub: () =>
+      new FakeHubApi(
+        snapshotOf({
+          approvals: [{ ...DINNER, held: { why: 'paused', until: null } }],
+          attention: { ...CALM, paused: { since: NOW, until: null } },
+        }),
+      ),
+  },
+  'settings-quiet': { place: 'settings', hub: () => new FakeHubApi(snapshotOf({ attention: QUIET })), press: ['Add quiet hours'] },
+  'hub-mute': { place: `people/hub/${LEO.id}`, hub: () => new FakeHubApi(snapshotOf()), press: ['Mute'] },
+  'hub-muted': {
+    place: `people/hub/${LEO.id}`,
+    hub: () =>
+      new FakeHubApi(
+        snapshotOf({ attention: { ...CALM, mutes: [{ peer_id: LEO.id, peer_name: LEO.name, since: NOW, until: NOW + 86_400_000 }] } }),
+      ),
+  },
   'now-loading': { place: 'now', hub: () => new FakeHubApi(snapshotOf(), never('hub.snapshot')) },
   'now-lost': {
     place: 'now',
@@ -246,6 +305,21 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
   },
   'people-off': { place: `people/hub/${PEERS[3]?.id ?? ''}`, hub: () => new FakeHubApi(snapshotOf()) },
   'people-remove': { place: `people/hub/${DAD.id}`, hub: () => new FakeHubApi(snapshotOf()), press: ['Remove'] },
+  'people-invite': {
+    place: 'people/add',
+    hub: () =>
+      new FakeHubApi(snapshotOf(), {
+        'invitations.list': () => ({ ok: true, value: { items: [], next: null } }),
+        'invitations.create': () => ({
+          ok: true,
+          value: {
+            invitation: { id: 'invitation-1', created_at: NOW, expires_at: NOW + 300_000 },
+            link: 'axon://pair?v=1&k=VGhpcyBpcyBubyBrZXkgb2YgYW55IGh1YiBhdCBhbGw&a=192.168.1.12:7100&s=AAAAAAAAAAAAAAAAAAAAAA&n=Mum%E2%80%99s%20PC',
+          },
+        }),
+      }),
+    press: ['Make one'],
+  },
   'people-add': {
     place: 'people/add',
     hub: () =>

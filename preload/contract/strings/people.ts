@@ -125,6 +125,21 @@ export const people = {
     note: (address: string) => `Something else answered in its place, at ${address}, and was not let in. You kept the old key.`,
   },
 
+  invite: {
+    title: 'Invitation',
+    detail: 'A link or picture for one hub, good for 5 minutes. No digits to type.',
+    make: 'Make one',
+    takeBack: 'Take it back',
+    give: 'Bring this to the other computer. It works once, for',
+    left: 'more.',
+    secret: 'Whoever has the link can join: hand it over yourself, or send it in a way that nobody else reads.',
+    picture: 'The invitation as a picture for a camera; the link below holds the same',
+    paste: 'On the other computer: People & hubs, Add a hub, By its address. Paste it there.',
+    older: (left: string) => `One made before holds for ${left} more. Its link is shown only once.`,
+    join: 'Join',
+    joinHint: 'This is an invitation: the two hubs are added without digits.',
+  },
+
   addPage: {
     title: 'Add a hub',
     open: 'While this page is open, other hubs in your home can ask to be added.',

@@ -1,0 +1,89 @@
+// invite, join: pairing by a link that one person gives another. The link is a secret: it is printed once for the person who asked, and read
+// from a terminal or a file, never from the command line.
+import type { Command } from 'commander';
+import { renderUnicodeCompact } from 'uqr';
+import type { OperationResult } from '../../../preload/contract/operations.ts';
+import type { PairingDto } from '../../../preload/contract/pairing-dto.ts';
+import { AppError } from '../../lib/app-error.ts';
+import { awaitInvited } from '../pairing-waits.ts';
+import type { Run } from '../run.ts';
+import { readSecretFile } from '../session.ts';
+import { table, timeOf, type Terminal } from '../terminal.ts';
+
+export function addInvitationCommands(program: Command, run: Run): void {
+  const invite = program
+    .command('invite')
+    .description('make a link with which one other hub can join this one without digits (the person in charge only)')
+    .option('--qr', 'draw the link as a picture, too')
+    .action((options: { qr?: boolean }, command: Command) =>
+      run(command, async ({ terminal, session, command: typed }) => {
+        const made = await (await session.asOwner()).call('invitations.create', {});
+        terminal.result(made, () => madeLines(made, typed, options.qr === true));
+      }),
+    );
+  invite
+    .command('list')
+    .description('invitations that still hold')
+    .action((_options: unknown, command: Command) =>
+      run(command, async ({ terminal, session }) => {
+        const found = await (await session.asOwner()).call('invitations.list', {});
+        terminal.result(found, () =>
+          found.items.length === 0
+            ? ['No invitation is out.']
+            : table([['HOLDS UNTIL', 'ID'], ...found.items.map(({ expires_at, id }) => [`${timeOf(expires_at)} UTC`, id])]),
+        );
+      }),
+    );
+  invite
+    .command('revoke')
+    .description('take an invitation back')
+    .argument('<id>', 'which one, as "axon invite list" shows it')
+    .action((id: string, _options: unknown, command: Command) =>
+      run(command, async ({ terminal, session }) => {
+        const done = await (await session.asOwner()).call('invitations.revoke', { id });
+        terminal.result(done, () => ['Taken back: the link is worth nothing now.']);
+      }),
+    );
+  program
+    .command('join')
+    .description('join another hub with the link of an invitation; asks for it, since it is a secret (the person in charge only)')
+    .option('--link-file <file>', 'a file that holds the link, for scripts')
+    .option('--name <name>', 'what you call the other hub')
+    .action((options: { linkFile?: string; name?: string }, command: Command) =>
+      run(command, async ({ terminal, session, command: typed }) => {
+        const link = await linkFrom(options.linkFile, terminal);
+        const owner = await session.asOwner();
+        const begun = await owner.call('pairings.join', { link, name: options.name });
+        const pairing = await awaitInvited(owner, begun);
+        if (pairing.state === 'failed') throw notJoined(pairing);
+        const peer = pairing.state === 'paired' ? await owner.call('peers.get', { id: pairing.peer_id }) : undefined;
+        terminal.result(pairing, () => [
+          peer === undefined ? `The other hub is still asked. See: ${typed} pair list` : `Paired with ${peer.name}. See: ${typed} peers`,
+        ]);
+      }),
+    );
+}
+
+function madeLines({ invitation, link }: OperationResult<'invitations.create'>, command: string, isDrawn: boolean): readonly string[] {
+  return [
+    `For one hub, until ${timeOf(invitation.expires_at)} UTC. Whoever has this link can join: give it by a way that others do not read.`,
+    '',
+    link,
+    ...(isDrawn ? ['', ...renderUnicodeCompact(link, { border: 2 }).split('\n')] : []),
+    '',
+    `There: "axon join", or paste it under People & hubs, Add a hub. To take it back: ${command} invite revoke ${invitation.id}`,
+  ];
+}
+
+async function linkFrom(file: string | undefined, terminal: Terminal): Promise<string> {
+  if (file !== undefined) return readSecretFile(file);
+  if (terminal.isInteractive) return terminal.askHidden('Paste the invitation (it is not shown): ');
+  throw new AppError('bad_request', 'An invitation is read at a terminal or from a file.', {
+    hint: 'Run "axon join" at a terminal, or pass --link-file FILE.',
+    failedBy: 'input',
+  });
+}
+
+function notJoined({ failure }: PairingDto): AppError {
+  return new AppError('rejected', failure ?? 'Nothing was paired.', { failedBy: 'peer' });
+}

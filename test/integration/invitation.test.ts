@@ -1,0 +1,101 @@
+// An invitation at the terminals of two real hubs: made on one, brought to the other in a file or pasted at a prompt, and never on a command
+// line, where every program of the computer could read it.
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { hasTerminals, Person } from '../support/person.ts';
+import { Program, axon, endPrograms, startHeadless } from '../support/programs.ts';
+import { until } from '../support/until.ts';
+
+const WITHIN_MS = 30_000;
+const homes: string[] = [];
+let mum: string;
+let dad: string;
+
+const passphraseOf = (home: string): string => join(home, 'passphrase');
+const owner = (home: string, ...parameters: readonly string[]) => axon(home, ['--passphrase-file', passphraseOf(home), ...parameters]);
+
+async function hub(name: string): Promise<string> {
+  const home = mkdtempSync(join(tmpdir(), 'axon-invitation-'));
+  homes.push(home);
+  writeFileSync(passphraseOf(home), 'a passphrase of the tests\n', { mode: 0o600 });
+  await startHeadless(home, ['--name', name]);
+  expect(await owner(home, 'agents', 'add', 'asker')).toMatchObject({ code: 0 });
+  return home;
+}
+
+beforeAll(async () => {
+  [mum, dad] = [await hub('Mum'), await hub('Dad')];
+}, 60_000);
+afterAll(async () => {
+  await endPrograms();
+  for (const home of homes) rmSync(home, { recursive: true, force: true });
+});
+
+test('"axon invite" and "axon join" pair two hubs without a digit, and the link is worth nothing afterwards', async () => {
+  const made = await owner(mum, 'invite', '--json');
+  const { link, invitation } = JSON.parse(made.out) as { link: string; invitation: { id: string } };
+  expect(link).toMatch(/^axon:\/\/pair\?v=1&k=[\w-]{43}(&a=[\d.]+:\d+){1,3}&s=[\w-]{22}&n=Mum$/);
+  const listed = await owner(mum, 'invite', 'list');
+  expect(listed.out).toContain(invitation.id);
+  expect(listed.out).not.toContain(link);
+  const file = join(dad, 'link');
+  writeFileSync(file, `${link}\n`, { mode: 0o600 });
+  expect(await owner(dad, 'join', '--link-file', file, '--name', 'Her hub')).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('Paired with Her hub.'),
+  });
+  await until('both to be online', WITHIN_MS, async () => {
+    const outs = await Promise.all([mum, dad].map(async (home) => (await axon(home, ['peers'])).out));
+    return outs.every((out) => out.includes('online')) ? true : undefined;
+  });
+  expect(await owner(mum, 'invite', 'list')).toMatchObject({ code: 0, out: 'No invitation is out.\n' });
+  const again = await owner(dad, 'join', '--link-file', file);
+  expect(again).toMatchObject({ code: 2, error: expect.stringContaining('does not hold there any more') });
+  // Its secret is in no file of the hub that made it, and in no log.
+  const secret = /s=([\w-]{22})/.exec(link)?.[1] ?? 'no secret';
+  const kept = readdirSync(mum, { withFileTypes: true, recursive: true }).filter((entry) => entry.isFile());
+  expect(kept.length).toBeGreaterThan(2);
+  expect(kept.filter(({ parentPath, name }) => readFileSync(join(parentPath, name)).includes(secret))).toEqual([]);
+});
+
+test('an invitation that was taken back is refused, with words that say what to do', async () => {
+  const { link, invitation } = JSON.parse((await owner(mum, 'invite', '--json')).out) as { link: string; invitation: { id: string } };
+  expect(await owner(mum, 'invite', 'revoke', invitation.id)).toMatchObject({ code: 0 });
+  const file = join(dad, 'revoked');
+  writeFileSync(file, link, { mode: 0o600 });
+  const refused = await owner(dad, 'join', '--link-file', file);
+  expect(refused).toMatchObject({ code: 2, error: expect.stringContaining('Ask for a new one') });
+});
+
+test('the picture of a link is drawn at a terminal, where it is asked for', async () => {
+  const { out } = await owner(mum, 'invite', '--qr');
+  expect(out).toMatch(/[\u2580\u2584\u2588]{8}/);
+  expect((await owner(mum, 'invite')).out).not.toMatch(/[\u2580\u2584\u2588]/);
+});
+
+test('CL-03: an invitation as an argument is refused without being repeated, and none stands on a command line while it is used', async () => {
+  const { link } = JSON.parse((await owner(mum, 'invite', '--json')).out) as { link: string };
+  for (const parameters of [['join', link], ['peers', 'add', link], ['pair', 'start', link], [link]]) {
+    const refused = await owner(dad, ...parameters);
+    expect(refused).toMatchObject({ code: 2, error: expect.stringContaining('every program on this computer can read its secret') });
+    expect(refused.out + refused.error).not.toContain(link);
+  }
+  expect(await owner(dad, 'join')).toMatchObject({ code: 2, error: expect.stringContaining('--link-file') });
+  const file = join(dad, 'used');
+  writeFileSync(file, link, { mode: 0o600 });
+  const joining = Program.start('cli', ['--passphrase-file', passphraseOf(dad), 'join', '--link-file', file], { AXON_HOME: dad });
+  if (process.platform === 'linux') expect(readFileSync(`/proc/${joining.pid}/cmdline`, 'utf8')).not.toContain('s=');
+  expect(await joining.ended()).toMatchObject({ code: 0 });
+});
+
+test.runIf(hasTerminals)('at a terminal it is pasted unseen', async () => {
+  const { link } = JSON.parse((await owner(mum, 'invite', '--json')).out) as { link: string };
+  const person = Person.start('cli', dad, ['--passphrase-file', passphraseOf(dad), 'join']);
+  await until('the question', WITHIN_MS, () => (person.screen.includes('Paste the invitation') ? true : undefined));
+  person.type(`${link}\r`);
+  expect(await person.ended()).toBe(0);
+  expect(person.screen).toContain('Paired with');
+  expect(person.screen).not.toContain(link);
+});

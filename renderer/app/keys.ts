@@ -2,6 +2,16 @@
 import { SCREENS } from './Navigation.svelte.ts';
 import type { Navigation } from './Navigation.svelte.ts';
 
+/** Letters that do something by themselves, by their name in the words of the keys, unless the owner switched them off. */
+export const SINGLE_KEYS = [
+  ['allow', 'A'],
+  ['decline', 'D'],
+  ['reason', 'R'],
+  ['more', 'M'],
+  ['answer', 'W'],
+  ['undo', 'U'],
+] as const;
+
 /** What J and K go through: cards by their heading, rows and links of a list. */
 const STOPS = '[data-card] :is(h2, h3)[tabindex], [data-row]';
 

@@ -215,8 +215,24 @@ describe('settings', () => {
     const name = page.getByRole('textbox', { name: 'Name of this hub' });
     await name.fill('Kitchen PC');
     await userEvent.keyboard('{Enter}');
-    await page.getByRole('switch', { name: 'Single keys A, D, R, M and U' }).click();
+    await page.getByRole('switch', { name: /^Single keys A, D, R, M, .*U$/ }).click();
     expect(callsOf(hub, 'settings.update')).toEqual([{ theme: 'contrast' }, { name: 'Kitchen PC' }, { single_key_shortcuts: false }]);
+  });
+
+  test('the setting of single keys names every key that the panel shows', async () => {
+    await showApp(new FakeHubApi(snapshotOf()), 'settings');
+    await button('Keys').click();
+    const letters = [...document.querySelectorAll('.keys kbd')].flatMap(({ textContent }) =>
+      /^[A-Z]$/.test(textContent) ? [textContent] : [],
+    );
+    expect(letters.length).toBeGreaterThan(3);
+    await userEvent.keyboard('{Escape}');
+    const named =
+      page
+        .getByRole('switch', { name: /^Single keys/ })
+        .element()
+        .getAttribute('aria-label') ?? '';
+    expect(letters.filter((letter) => !new RegExp(`\\b${letter}\\b`).test(named))).toEqual([]);
   });
 
   test('what exists only in the desktop app is not drawn in a browser', async () => {

@@ -236,6 +236,8 @@ describe('a hub with agents', () => {
     ['approvals show', ['approvals', 'show'], 'axon approvals', []],
     ['approvals allow', ['approvals', 'allow'], 'axon approvals', []],
     ['approvals decline', ['approvals', 'decline'], 'axon approvals', []],
+    ['approvals later', ['approvals', 'later'], 'axon approvals', []],
+    ['answer', ['answer'], 'axon approvals', ['Done']],
     ['rules pause', ['rules', 'pause'], 'axon rules', []],
     ['rules remove', ['rules', 'remove'], 'axon rules', []],
     ['rules restore', ['rules', 'restore'], 'axon rules', []],

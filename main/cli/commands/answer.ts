@@ -2,6 +2,7 @@
 // and bound to the digest of what was shown.
 import type { Command } from 'commander';
 import { AppError } from '../../lib/app-error.ts';
+import { withId } from '../ids.ts';
 import type { Run } from '../run.ts';
 import { nothingDecided, show } from './approvals.ts';
 
@@ -19,7 +20,7 @@ export function addAnswerCommand(program: Command, run: Run): void {
     .action((id: string, text: string | undefined, options: AnswerOptions, command: Command) =>
       run(command, async ({ terminal, session }) => {
         const owner = await session.asOwner();
-        const shown = await owner.call('approvals.get', { id });
+        const shown = await withId('request', id, (request) => owner.call('approvals.get', { id: request }));
         if (options.digest === undefined) show(terminal, shown);
         else if (text === undefined) throw nothingSaid();
         const answer = text ?? (await terminal.ask('Your answer: '));
@@ -30,7 +31,7 @@ export function addAnswerCommand(program: Command, run: Run): void {
         }
         const { revision } = shown;
         const digest = options.digest ?? shown.digest;
-        const decided = await owner.call('approvals.decide', { id, revision, digest, decision: 'answer', answer });
+        const decided = await owner.call('approvals.decide', { id: shown.id, revision, digest, decision: 'answer', answer });
         terminal.result(decided, () => [`Answered. ${decided.peer_name} gets it with your name; no agent does anything.`]);
       }),
     );

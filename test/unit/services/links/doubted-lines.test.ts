@@ -1,30 +1,19 @@
 // What becomes of a connection that may be dead: the transport is asked, and one that is only slow keeps its work.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { randomUUID } from 'node:crypto';
-import { HubStack } from '../../../fakes/hub-stack.ts';
-import { ManualClock } from '../../../fakes/manual-clock.ts';
-import { MemoryNetwork } from '../../../fakes/memory-transport.ts';
-import { RawHub } from './raw-hub.ts';
+import type { HubStack } from '../../../fakes/hub-stack.ts';
+import type { ManualClock } from '../../../fakes/manual-clock.ts';
+import { closePairedRawHub, openPairedRawHub } from './paired-raw-hub.ts';
+import type { RawHub } from './raw-hub.ts';
 
 let clock: ManualClock;
 let dad: HubStack;
 let raw: RawHub;
 
 beforeEach(async () => {
-  clock = new ManualClock();
-  const network = new MemoryNetwork(clock);
-  dad = await new HubStack({ clock, name: 'Dad', transport: network.create() }).start();
-  raw = await new RawHub(network.create()).start();
-  await dad.store.write((tables) =>
-    dad.directory.pinInside(tables, { key: raw.key, petname: 'Raw', person: null, platform: null, advertisedName: null }),
-  );
-  dad.directory.pinned(raw.key);
+  ({ clock, dad, raw } = await openPairedRawHub());
 });
-afterEach(async () => {
-  await dad.stop();
-  await raw.transport.stop();
-  expect(clock.timers).toBe(0);
-});
+afterEach(() => closePairedRawHub({ clock, dad, raw }));
 
 async function connected(): Promise<number> {
   const line = await raw.connect(dad);

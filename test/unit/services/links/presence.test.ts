@@ -3,30 +3,19 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { randomUUID } from 'node:crypto';
 import { utf8 } from '../../../../main/lib/bytes.ts';
 import { LAST_SEEN_WRITE_INTERVAL_MS, PING_INTERVAL_MS } from '../../../../main/services/links/limits.ts';
-import { HubStack } from '../../../fakes/hub-stack.ts';
-import { ManualClock } from '../../../fakes/manual-clock.ts';
-import { MemoryNetwork } from '../../../fakes/memory-transport.ts';
-import { RawHub } from './raw-hub.ts';
+import type { HubStack } from '../../../fakes/hub-stack.ts';
+import type { ManualClock } from '../../../fakes/manual-clock.ts';
+import { closePairedRawHub, openPairedRawHub } from './paired-raw-hub.ts';
+import type { RawHub } from './raw-hub.ts';
 
 let clock: ManualClock;
 let dad: HubStack;
 let raw: RawHub;
 
 beforeEach(async () => {
-  clock = new ManualClock();
-  const network = new MemoryNetwork(clock);
-  dad = await new HubStack({ clock, name: 'Dad', transport: network.create() }).start();
-  raw = await new RawHub(network.create()).start();
-  await dad.store.write((tables) =>
-    dad.directory.pinInside(tables, { key: raw.key, petname: 'Raw', person: null, platform: null, advertisedName: null }),
-  );
-  dad.directory.pinned(raw.key);
+  ({ clock, dad, raw } = await openPairedRawHub());
 });
-afterEach(async () => {
-  await dad.stop();
-  await raw.transport.stop();
-  expect(clock.timers).toBe(0);
-});
+afterEach(() => closePairedRawHub({ clock, dad, raw }));
 
 const pings = (): number =>
   raw.events.filter((event) => event.type === 'request' && new TextDecoder().decode(event.bytes).includes('"kind":"ping"')).length;

@@ -25,6 +25,11 @@ export function dayAt(at: number, now: number): string {
   return words.common.dayAt(isTomorrow ? words.common.tomorrow : dayOf(at, now), timeOfDay(at));
 }
 
+/** "16:20" on this day, else as dayAt: for something that goes on until then. */
+export function untilAt(at: number, now: number): string {
+  return dayName(at, now) === words.common.today ? timeOfDay(at) : dayAt(at, now);
+}
+
 /** "today", "Thursday", "3 March": within a sentence. */
 function dayOf(at: number, now: number): string {
   const day = dayName(at, now);

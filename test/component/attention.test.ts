@@ -97,7 +97,7 @@ describe('what is held', () => {
     await show(
       new FakeHubApi(snapshotOf({ approvals: [held(SALT), DINNER], attention: { ...CALM, quiet_now: { name: 'Dinner', until } } })),
     );
-    await expect.element(page.getByRole('heading', { name: 'Held until today at 19:04' })).toBeVisible();
+    await expect.element(page.getByRole('heading', { name: 'Held until 19:04' })).toBeVisible();
     await expect.element(page.getByText(/Quiet hours “Dinner” until 19:04/)).toBeVisible();
     await expect.element(page.getByText('It is a quiet hour.', { exact: false })).toBeVisible();
     await expect.element(page.getByRole('heading', { name: '1 needs you' })).toBeVisible();

@@ -254,7 +254,9 @@ export class CalmKeeper {
   }
 
   #quiet(now: number): Quiet | undefined {
-    return quietAt(this.#calm.periods, now, this.#deps.timeZone());
+    // Every request passes here: a household without quiet hours asks no calendar.
+    const { periods } = this.#calm;
+    return periods.length === 0 ? undefined : quietAt(periods, now, this.#deps.timeZone());
   }
 
   #keysOf(names: readonly string[]): readonly KeyHex[] {

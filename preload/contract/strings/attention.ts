@@ -30,7 +30,7 @@ export const attention = {
   showSpoken: (hub: string) => `Show now: the request from ${hub}`,
   later: 'Later',
   laterSpoken: 'Later: ask me again in an hour',
-  heldEnds: (time: string) => `Its own time is over at ${time}.`,
+  heldEnds: (when: string) => `Its own time is over ${when}.`,
   endsBefore: (time: string) => `Its own time is over before that, at ${time}.`,
 
   flood: (hub: string, count: number) => `${hub} asked ${plural(count, { one: '{n} more time', other: '{n} more times' })}`,

@@ -89,8 +89,8 @@ export class DatagramRouter {
 
   /**
    * Whether a datagram for no known id came from where a peer is: it may be the peer's word that it lost the connection (RFC 9000,
-   * Section 10.3.1), whose id is made up: one that a process of before gave is the peer's who knows nothing of its end. Beyond what an address may have examined it is dropped: the doubt that the ones before have raised
-   * finds the loss out by itself.
+   * Section 10.3.1), whose id is made up. An id that an earlier process gave is none: its peer knows nothing of the end yet. Beyond what
+   * an address may have examined a datagram is dropped: the doubt that the ones before have raised finds the loss out by itself.
    */
   #mayEnd(bytes: Buffer, id: string, host: string, port: number): boolean {
     const key = addressKey(host, port);

@@ -72,16 +72,17 @@ export class PairingSteps {
 
   /** An offer that names an invitation: a person here has answered it beforehand, so it needs no open window and takes no place. */
   #invited(key: KeyHex, at: HubAddress, step: Extract<PairStep, { step: 'offer' }>, invite: Uint8Array): ReplyDraft {
-    if (this.#course.window.isLocked || !this.#course.invitations.holds(invite)) {
-      throw new AppError('rejected', 'That invitation does not hold here: it was used, is over or was taken back.');
-    }
+    const refused = (): AppError => new AppError('rejected', 'That invitation does not hold here: it was used, is over or was taken back.');
+    if (this.#course.window.isLocked || !this.#course.invitations.holds(invite)) throw refused();
     const running = this.#course.shelf.running();
     // Our own request to that very hub, which nobody over there has opened, gives way.
     if (running?.role === 'I' && running.peerKey === key && running.state === 'waiting_for_answer') this.#course.shelf.drop(running);
     else if (running !== undefined) throw new AppError('overloaded', 'Another pairing is under way here.');
     for (const older of this.#course.shelf.waiting()) if (older.peerKey === key) this.#course.shelf.drop(older);
+    const invitation = this.#course.invitations.take(invite);
+    if (invitation === undefined) throw refused();
     const wantedName = this.#course.deps.directory.staticHub(key)?.name ?? null;
-    const session = this.#course.newSession('R', key, step.pid, { wantedName, invitation: this.#course.invitations.take(invite) ?? null });
+    const session = this.#course.newSession('R', key, step.pid, { wantedName, invitation });
     this.#course.shelf.burn(step.pidText);
     session.isInvited = true;
     session.peerAddress = at;

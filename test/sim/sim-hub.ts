@@ -241,7 +241,8 @@ export class SimHub {
 
   async #open(run: Run): Promise<void> {
     await run.work.start();
-    if (run.isOver) return;
+    // A hub that was told to stop meanwhile opens nothing more.
+    if (run.isOver || run.isStopping) return;
     await run.links.start({ host: this.host, port: PORT });
   }
 

@@ -65,6 +65,8 @@ describe('axon', () => {
     expect((await owner('approvals', 'later', card?.id ?? '', '--for', '2h')).out).toMatch(/^Held until \d{4}/);
     expect((await owner('approvals')).out).toMatch(/ held /);
     expect((await owner('approvals', 'show', card?.id ?? '')).out).toContain('You put these off.');
+    const asked = await axon(hub.home, ['--as', 'asker', 'tasks', card?.task_id ?? '']);
+    expect(asked.out).toMatch(/Held there: a person is asked at \d{4}-\d\d-\d\d \d\d:\d\d, local time\./);
     expect((await owner('status')).out).toContain('0 for a person, 1 held until later');
     expect((await owner('approvals', 'now')).out).toBe('1 of the held requests wait for you now.\n');
     expect((await owner('status')).out).toMatch(/1 for a person\n/);

@@ -4,6 +4,7 @@ import type { TaskDto } from '../../../preload/contract/dto.ts';
 import type { HubClient } from '../hub-client.ts';
 import { jsonForTerminal } from '../escape.ts';
 import { withId } from '../ids.ts';
+import { localTime } from '../local-time.ts';
 import type { Run } from '../run.ts';
 import { beginningOf, table, timeOf } from '../terminal.ts';
 
@@ -59,6 +60,7 @@ export async function followTask(client: HubClient, id: string): Promise<{ reado
 export function taskLines(task: TaskDto): readonly string[] {
   const lines = [`${task.id}  ${task.state}`, `${task.peer_name}: ${task.text}`];
   const { reason, untrusted: said } = task;
+  if (task.state === 'held') lines.push(heldLine(task.held_until));
   if (reason !== null) lines.push(`Reason: ${reason}`);
   // A hub that turned it away says the same in each place.
   const outcome = said?.outcome ?? null;
@@ -68,6 +70,11 @@ export function taskLines(task: TaskDto): readonly string[] {
   if (said !== null && said.answered_by !== null) lines.push(`A person answered: ${said.answered_by}`);
   if (said?.data !== undefined && said.data !== null) lines.push(jsonForTerminal(said.data));
   return lines;
+}
+
+function heldLine(until: number | null): string {
+  const when = until === null ? 'later' : `at ${localTime(until)}, local time`;
+  return `Held there: a person is asked ${when}. Its own time goes on meanwhile.`;
 }
 
 function exitCodeOf(task: TaskDto): number {

@@ -51,7 +51,7 @@ import { TaskEndings } from './task-endings.ts';
 import { TaskKeeper } from './task-keeper.ts';
 import { Tasks } from './tasks.ts';
 import { TaskViews } from './task-views.ts';
-import { UnitOfWork } from './unit-of-work.ts';
+import { UnitOfWork, type After } from './unit-of-work.ts';
 import type { WorkDeps } from './work-deps.ts';
 import { WorkEvents } from './work-events.ts';
 
@@ -237,15 +237,17 @@ export class Work {
 
   /** A hub is suspended or removed: ends what is open with it inside that commit. What is returned is to be called after it. */
   peerEnded(tables: Tables, key: PartyKey): () => void {
-    return this.#unit.inside(tables, (_, after) => {
-      this.#keeper.partyEnded(tables, after, key);
-      this.calm.partyEnded(tables, after, key);
-    });
+    return this.#unit.inside(tables, (_, after) => this.#partyEnded(tables, after, key));
   }
 
   /** A hub is not known any more, because its pairing was not stood by: what is open with it ends. */
   peerGone(key: PartyKey): Promise<void> {
-    return this.#unit.run((tables, after) => this.#keeper.partyEnded(tables, after, key));
+    return this.#unit.run((tables, after) => this.#partyEnded(tables, after, key));
+  }
+
+  #partyEnded(tables: Tables, after: After, key: PartyKey): void {
+    this.#keeper.partyEnded(tables, after, key);
+    this.calm.partyEnded(tables, after, key);
   }
 
   /** Takes an agent away: its tokens first, then all that was meant for it, in one commit. @throws AppError not_found */

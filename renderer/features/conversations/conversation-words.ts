@@ -10,7 +10,7 @@ const MARKS: Readonly<Record<string, IconName>> = {
   received: 'mark-waiting',
   cancelling: 'mark-waiting',
   awaiting_approval: 'mark-waiting',
-  held: 'mark-waiting',
+  held: 'mark-held',
   approved: 'mark-let',
   answered: 'mark-out',
   queued: 'mark-let',

@@ -286,6 +286,13 @@ describe('a mute', () => {
     expect(hubs.mum.store.read.mutes()).toEqual([]);
   });
 
+  test('is forgotten with a hub whose pairing was not stood by', async () => {
+    await mute();
+    await hubs.mum.store.write((tables) => tables.deletePeer(hubs.dad.key));
+    await hubs.mum.work.peerGone(hubs.dad.key);
+    expect(hubs.mum.store.read.mutes()).toEqual([]);
+  });
+
   test('is forgotten with the hub, and so is that it may disturb', async () => {
     await quietFor(HOUR_MS, ['dad']);
     await mute();

@@ -9,6 +9,7 @@ import { addApprovalCommands } from './commands/approvals.ts';
 import { addAuditCommands, type CheckStoppedAudit } from './commands/audit.ts';
 import { addAttentionCommands } from './commands/attention.ts';
 import { addDemoCommand } from './commands/demo.ts';
+import { addEscalateCommand } from './commands/escalate.ts';
 import { addHubCommands } from './commands/hub.ts';
 import { addInboxCommands } from './commands/inbox.ts';
 import { addInvitationCommands } from './commands/invitations.ts';
@@ -36,7 +37,7 @@ const INVITATION_ARGUMENT = /axon:\/\/pair\?/i;
 const TOKEN_ARGUMENT = /axh_(?:agent|ui|owner)_[0-9a-f]{16}_[A-Za-z0-9_-]{43}/;
 
 const helpAfter = (command: string): string => `
-Speaking for an agent (peers, discover, query, delegate, notify, tasks, cancel, inbox, ack, reply, listen):
+Speaking for an agent (peers, discover, query, delegate, escalate, notify, tasks, cancel, inbox, ack, reply, listen):
   ${command} agents connect NAME
                                   once; shows a code that the person confirms in the app, then keeps the token
   AXON_TOKEN, AXON_TOKEN_FILE     the token, or the file that holds it; never give a token as an argument
@@ -148,6 +149,7 @@ export async function runProgram(argv: readonly string[], deps: ProgramDeps): Pr
   if (asksForJson(argv)) tellUsageAsJson(program);
   addPeerCommands(program, run);
   addSendCommands(program, run);
+  addEscalateCommand(program, run);
   addTaskCommands(program, run);
   addDemoCommand(program, run, runHub);
   addInboxCommands(program, run);

@@ -27,7 +27,7 @@ export interface ApprovalInput {
   readonly peerName: string;
   /** The asking agent's name, where known; outside text, unescaped. */
   readonly fromAgent: string | null;
-  /** The local agent that would run it. */
+  /** The local agent that would run it; empty for an escalation, which none runs. */
   readonly toAgent: string;
   readonly riskClass: RiskClass;
   readonly riskReason: RiskReason;
@@ -162,7 +162,7 @@ const CHECKS: { readonly [Field in keyof ApprovalView]: (value: unknown) => bool
   to_agent: isText,
   domain: isTextOrNull,
   risk_class: isOneOf('R0', 'R1', 'R2', 'R3'),
-  risk_reason: isOneOf('agent_class', 'domain_class', 'default_class', 'new_agent', 'no_domain', 'unknown'),
+  risk_reason: isOneOf('agent_class', 'domain_class', 'default_class', 'new_agent', 'no_domain', 'nothing_runs', 'unknown'),
   text: isText,
   payload: isJsonObject,
   reason: isTextOrNull,

@@ -3,7 +3,7 @@
 import type { RiskClass } from '../../preload/contract/dto.ts';
 import { isDomain, longestDomain } from './routing.ts';
 
-export type RiskReason = 'agent_class' | 'domain_class' | 'default_class' | 'new_agent' | 'no_domain' | 'unknown';
+export type RiskReason = 'agent_class' | 'domain_class' | 'default_class' | 'new_agent' | 'no_domain' | 'nothing_runs' | 'unknown';
 export interface Risk {
   readonly riskClass: RiskClass;
   readonly reason: RiskReason;

@@ -5,6 +5,7 @@ import { readWireErrorCode, ERRORS, type WireErrorCode } from '../../preload/con
 import { canonicalJson } from '../lib/canonical-json.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { err, ok, type Result } from '../lib/result.ts';
+import { readEscalation, type Escalation } from './escalation.ts';
 import { Fields } from './fields.ts';
 import * as limits from './limits.ts';
 
@@ -46,6 +47,8 @@ export interface DelegatePayload extends Addressed {
   readonly context: JsonObject;
   readonly priority: 'normal' | 'urgent';
   readonly report_back: boolean;
+  /** What a person is asked to choose from; null for work. */
+  readonly escalation: Escalation | null;
 }
 
 export interface ResponsePayload {
@@ -151,6 +154,7 @@ export function parseDelegate(payload: JsonObject): Result<DelegatePayload, stri
     context: fields.object('context') ?? {},
     priority: fields.choice('priority', ['normal', 'urgent'], 'normal'),
     report_back: fields.flag('report_back', true),
+    escalation: readEscalation(fields),
     ...readAddressed(fields, limits.DEADLINE_MAX_MS),
   });
 }

@@ -1,6 +1,6 @@
 // The part of operations.ts that decides: approvals and the household's rules. For people only, none of it for an agent's token.
 import * as v from 'valibot';
-import { ANSWER_MAX_CHARACTERS } from './decision-limits.ts';
+import { ANSWER_MAX_CHARACTERS, OPTION_ID_MAX_CHARACTERS } from './decision-limits.ts';
 import { agentName, cursor, domain, identifier, limit, shortText, text, timestamp, uuid, whole } from './parameters.ts';
 
 const kind = v.picklist(['delegate', 'query']);
@@ -39,6 +39,8 @@ export const DECISION_OPERATIONS = {
       until: v.optional(timestamp),
       reason: v.optional(text(2_000)),
       answer: v.optional(text(ANSWER_MAX_CHARACTERS)),
+      /** Where a person is asked to choose, instead of `answer`: the id of the option. */
+      choice: v.optional(text(OPTION_ID_MAX_CHARACTERS)),
       /** For class R3 only: the last word of the text, as the person typed it. */
       last_word: v.optional(text(512)),
     }),

@@ -168,6 +168,18 @@ export interface PeerDto {
   readonly key_change: KeyChangeDto | null;
 }
 
+/** The options of an escalation, each in the sender's words, escaped. */
+export interface ChoiceDto {
+  readonly options: readonly {
+    readonly id: string;
+    readonly label: OutsideText;
+    readonly pros: readonly OutsideText[];
+    readonly cons: readonly OutsideText[];
+  }[];
+  /** The id of the option that the sender recommends. */
+  readonly recommended: string | null;
+}
+
 export interface ApprovalDto {
   readonly id: string;
   readonly task_id: string;
@@ -183,11 +195,11 @@ export interface ApprovalDto {
   readonly person: string | null;
   readonly verified: boolean;
   readonly from_agent: OutsideText | null;
-  /** The local agent that would run it, by the owner's name for it. */
+  /** The local agent that would run it, by the owner's name for it; empty where a person is asked to choose. */
   readonly to_agent: string;
   readonly domain: string | null;
   readonly risk_class: RiskClass;
-  readonly risk_reason: 'agent_class' | 'domain_class' | 'default_class' | 'new_agent' | 'no_domain' | 'unknown';
+  readonly risk_reason: 'agent_class' | 'domain_class' | 'default_class' | 'new_agent' | 'no_domain' | 'nothing_runs' | 'unknown';
   /** The exact text, escaped: the task or the question, as the agent will receive it. */
   readonly text: OutsideText;
   readonly text_length: number;
@@ -210,7 +222,9 @@ export interface ApprovalDto {
   /** Why it was declined, or called off; escaped. */
   readonly decline_reason: string | null;
   /** What a person of this household answered instead of letting an agent do it; escaped. */
-  readonly own_answer: { readonly text: string } | null;
+  readonly own_answer: { readonly text: string; readonly choice: string | null } | null;
+  /** What a person is asked to choose from; null for work. Nothing of it is checked. */
+  readonly choice: ChoiceDto | null;
   readonly conversation_id: string;
   readonly message_id: string;
   /** What became of the task after the decision. */

@@ -5,7 +5,21 @@ import * as v from 'valibot';
 import { ATTENTION_OPERATIONS } from './attention-operations.ts';
 import { AUDIT_OPERATIONS } from './audit-operations.ts';
 import { DECISION_OPERATIONS } from './decision-operations.ts';
-import { agentName, cursor, domain, identifier, jsonObject, limit, riskClass, shortText, text, uuid, whole, words } from './parameters.ts';
+import {
+  agentName,
+  choiceOption,
+  cursor,
+  domain,
+  identifier,
+  jsonObject,
+  limit,
+  riskClass,
+  shortText,
+  text,
+  uuid,
+  whole,
+  words,
+} from './parameters.ts';
 import type { OperationResults } from './results.ts';
 
 export const AGENT_SCOPES = ['peers:read', 'send:query', 'send:delegate', 'send:notify', 'inbox', 'history'] as const;
@@ -268,6 +282,10 @@ export const OPERATIONS = {
       topic: v.optional(domain),
       capability: v.optional(shortText),
       reason: v.optional(text(2_000)),
+      /** Asks a person there to choose one of these, and no agent to do anything. */
+      options: v.optional(v.pipe(v.array(choiceOption), v.maxLength(64))),
+      /** The id of one of the options. */
+      recommendation: v.optional(shortText),
       route,
       conversation,
     }),

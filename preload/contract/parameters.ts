@@ -16,6 +16,13 @@ export const domain = v.pipe(v.string(), v.regex(DOMAIN_NAME, 'a domain is up to
 export const riskClass = v.picklist(['R0', 'R1', 'R2', 'R3']);
 export const words = v.pipe(v.array(shortText), v.maxLength(64));
 export const jsonObject = v.record(v.string(), v.unknown());
+/** One option of an escalation. How much it may hold the wire says, in words of its own. */
+export const choiceOption = v.object({
+  id: v.optional(shortText),
+  label: text(2_000),
+  pros: v.optional(v.pipe(v.array(text(2_000)), v.maxLength(64))),
+  cons: v.optional(v.pipe(v.array(text(2_000)), v.maxLength(64))),
+});
 export const limit = v.optional(whole(1, 200), 50);
 export const cursor = v.optional(text(64));
 /** A moment by the wall clock, ms since 1970. */

@@ -14,7 +14,7 @@ const ANSWER = 'I told them myself.';
 /** The same request, answered in another place. */
 const ELSEWHERE = {
   state: 'answered',
-  own_answer: { text: 'At 8.' },
+  own_answer: { text: 'At 8.', choice: null },
   decided_by: 'Mum',
   surface: 'browser',
   decided_at: DINNER.received_at,

@@ -212,6 +212,42 @@ export function approvalOf(seed: string, over: Partial<ApprovalDto> = {}): Appro
   };
 }
 
+export const TRAIN = approvalOf('train', {
+  peer_name: 'Nana’s flat',
+  person: 'Nana',
+  to_agent: '',
+  domain: null,
+  risk_class: 'R0',
+  risk_reason: 'nothing_runs',
+  text: 'Which train should I book for the visit on Saturday 28 November?',
+  choice: {
+    options: [
+      {
+        id: 'direct',
+        label: 'Saturday 09:12, direct',
+        pros: ['No change of trains', 'Arrives for lunch, 11:48'],
+        cons: ['Costs 41.90 euros'],
+      },
+      {
+        id: 'change',
+        label: 'Saturday 10:40, one change',
+        pros: ['Costs 19.90 euros'],
+        cons: ['Change in Fulda with 7 minutes', 'Arrives at 14:05'],
+      },
+    ],
+    recommended: 'direct',
+  },
+  fields: [
+    ['act', 'escalate'],
+    ['options[0].id', 'direct'],
+    ['options[0].label', 'Saturday 09:12, direct'],
+    ['options[0].seat', 'by the window'],
+    ['recommendation', 'direct'],
+  ],
+  wider: [],
+  expires_at: NOW + 116 * MINUTE,
+});
+
 export const DINNER = approvalOf('dinner', {
   first_time: 'domain',
   reason: 'Dad asked me to arrange dinner before he leaves the office.',

@@ -1,12 +1,15 @@
 // answer: a person answers a request themselves, at a terminal, instead of letting an agent do it. Shown in full before it is answered,
 // and bound to the digest of what was shown.
 import type { Command } from 'commander';
+import type { ApprovalDto } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { withId } from '../ids.ts';
 import type { Run } from '../run.ts';
+import type { Terminal } from '../terminal.ts';
 import { nothingDecided, show } from './approvals.ts';
 
 interface AnswerOptions {
+  readonly choose?: string;
   readonly digest?: string;
 }
 
@@ -16,25 +19,50 @@ export function addAnswerCommand(program: Command, run: Run): void {
     .description('answer a request yourself instead of letting an agent do it (the person in charge only)')
     .argument('<id>', 'the request')
     .argument('[text]', 'your answer, exactly as the other hub gets it; asked for at a terminal')
+    .option('--choose <option>', 'where you are asked to choose: the id of the option, instead of an answer')
     .option('--digest <hex>', 'for scripts: the digest that was shown; without it the request is shown and asked about')
     .action((id: string, text: string | undefined, options: AnswerOptions, command: Command) =>
       run(command, async ({ terminal, session }) => {
         const owner = await session.asOwner();
         const shown = await withId('request', id, (request) => owner.call('approvals.get', { id: request }));
         if (options.digest === undefined) show(terminal, shown);
-        else if (text === undefined) throw nothingSaid();
-        const answer = text ?? (await terminal.ask('Your answer: '));
-        if (answer.trim() === '') throw nothingSaid();
-        if (options.digest === undefined && text !== undefined) {
-          const sure = await terminal.ask(`Answer "${answer}" with your name, and let no agent do it? Type "answer": `);
-          if (sure.toLowerCase() !== 'answer') throw nothingDecided();
-        }
+        const words =
+          options.choose === undefined
+            ? { answer: await ownWords(terminal, text, options) }
+            : { choice: await chosen(terminal, shown, options.choose, options) };
         const { revision } = shown;
         const digest = options.digest ?? shown.digest;
-        const decided = await owner.call('approvals.decide', { id: shown.id, revision, digest, decision: 'answer', answer });
+        const decided = await owner.call('approvals.decide', { id: shown.id, revision, digest, decision: 'answer', ...words });
         terminal.result(decided, () => [`Answered. ${decided.peer_name} gets it with your name; no agent does anything.`]);
       }),
     );
+}
+
+/** What is said, sure where it was not typed just now. */
+async function ownWords(terminal: Terminal, text: string | undefined, { digest }: AnswerOptions): Promise<string> {
+  if (digest !== undefined && text === undefined) throw nothingSaid();
+  const answer = text ?? (await terminal.ask('Your answer: '));
+  if (answer.trim() === '') throw nothingSaid();
+  if (digest === undefined && text !== undefined) {
+    const sure = await terminal.ask(`Answer "${answer}" with your name, and let no agent do it? Type "answer": `);
+    if (sure.toLowerCase() !== 'answer') throw nothingDecided();
+  }
+  return answer;
+}
+
+/** The option by its id, sure where nobody names a digest. */
+async function chosen(terminal: Terminal, shown: ApprovalDto, choose: string, { digest }: AnswerOptions): Promise<string> {
+  const option = shown.choice?.options.find(({ id }) => id === choose);
+  if (option === undefined) {
+    const there = shown.choice?.options.map(({ id }) => id).join(', ');
+    const why = there === undefined ? 'This request asks nobody to choose.' : `The options are: ${there}.`;
+    throw new AppError('bad_request', `${why} Nothing was decided.`, { failedBy: 'input' });
+  }
+  if (digest === undefined) {
+    const sure = await terminal.ask(`Choose ${option.id}, "${option.label}"? Type "choose": `);
+    if (sure.toLowerCase() !== 'choose') throw nothingDecided();
+  }
+  return option.id;
 }
 
 function nothingSaid(): AppError {

@@ -163,13 +163,16 @@ export function show(terminal: Terminal, shown: ApprovalDto): void {
 function cardLines(approval: ApprovalDto): readonly string[] {
   const who = approval.from_agent === null ? approval.peer_name : `${approval.peer_name}, agent ${approval.from_agent}`;
   return [
-    `${who}${approval.verified ? '' : ' (not verified)'} wants ${approval.to_agent} to ${approval.kind === 'query' ? 'answer' : 'do'} this:`,
+    `${who}${approval.verified ? '' : ' (not verified)'} wants ${approval.choice === null ? `${approval.to_agent} to ${approval.kind === 'query' ? 'answer' : 'do'} this` : 'you to choose'}:`,
     '',
     ...approval.text.split('\n').map((line) => `  | ${line}`),
     '',
+    ...optionLines(approval.choice),
     ...approval.fields.map(([path, value]) => `  ${path}: ${value}`),
     ...(approval.reason === null ? [] : [`Their reason, unchecked: "${approval.reason}"`]),
-    `Class ${approval.risk_class}. ${approval.leaves === 'result' ? 'The result leaves this computer.' : 'Nothing leaves this computer.'}`,
+    approval.choice === null
+      ? `Class ${approval.risk_class}. ${approval.leaves === 'result' ? 'The result leaves this computer.' : 'Nothing leaves this computer.'}`
+      : 'Nothing runs. What you choose leaves this computer with your name: "axon answer" with --choose and the id of one.',
     ...(approval.held === null ? [] : [heldLine(approval.held)]),
     `Waits until ${timeOf(approval.expires_at)} UTC; then it expires and nothing happens.`,
     `Request ${approval.id}, digest ${approval.digest}`,
@@ -178,6 +181,17 @@ function cardLines(approval: ApprovalDto): readonly string[] {
 
 function heldLine({ why, until }: HeldDto): string {
   return `${text.held(until === null ? null : localTime(until))}. ${text.heldWhy[why]}`;
+}
+
+/** The options of an escalation, none before another but by their place. */
+function optionLines(choice: ApprovalDto['choice']): readonly string[] {
+  if (choice === null) return [];
+  return choice.options.flatMap(({ id, label, pros, cons }) => [
+    `  [${id}] ${label}${id === choice.recommended ? '   (recommended by them, unchecked)' : ''}`,
+    ...pros.map((point) => `      + ${point}`),
+    ...cons.map((point) => `      - ${point}`),
+    '',
+  ]);
 }
 
 function rows(items: readonly ApprovalDto[]): readonly (readonly string[])[] {

@@ -11,7 +11,7 @@ import { followTask, taskLines } from './tasks.ts';
 
 const TO = 'a name, an agent id, or "hub/agent"';
 
-interface CommonOptions {
+export interface CommonOptions {
   readonly domain?: string;
   readonly deadline?: number;
   readonly conversation?: string;
@@ -99,7 +99,7 @@ interface DelegateOptions extends CommonOptions {
   readonly wait?: boolean;
 }
 
-function common(options: CommonOptions): {
+export function common(options: CommonOptions): {
   domain: string | undefined;
   deadline_ms: number | undefined;
   conversation: { id: string } | undefined;
@@ -111,7 +111,7 @@ function common(options: CommonOptions): {
   };
 }
 
-function reportLines(report: SendReportDto): readonly string[] {
+export function reportLines(report: SendReportDto): readonly string[] {
   const agent = report.chosen.agent === null ? '' : `/${report.chosen.agent}`;
   const head = `${report.chosen.peer_name}${agent}: ${report.state}  (${report.id})`;
   if (report.untrusted === null) return [head];

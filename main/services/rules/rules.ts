@@ -9,7 +9,7 @@ import { riskMaxOfReach, ruleEndsAt } from '../../core/rules.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { RuleRow } from '../../ports/rules.ts';
 import type { AgentRow, PartyKey, PeerRow, Reads, Store, Tables } from '../../ports/store.ts';
-import type { AskedWork, Intake } from '../work/intake.ts';
+import { runnerOf, type AskedWork, type Intake } from '../work/intake.ts';
 import { pageOf, readCursor, type Page } from '../work/pages.ts';
 import { OWNER_PARTY, partyOfAgent } from '../work/parties.ts';
 import type { UnitOfWork } from '../work/unit-of-work.ts';
@@ -110,12 +110,13 @@ export class Rules {
   test(params: OperationParams<'rules.test'>): RuleTestDto {
     const { store, intake, views } = this.#deps;
     if (params.agent !== null && !store.read.agent(params.agent)) throw noSuchAgent(params.agent);
-    const { agent, risk, ruling } = intake.assess(store.read, askedBy(params, this.#party(params.peer)));
+    const assessment = intake.assess(store.read, askedBy(params, this.#party(params.peer)));
+    const { risk, ruling } = assessment;
     const dtoOf = ({ id }: { readonly id: string }) => views.dto(this.#row(store.read, id));
     return {
       decision: ruling.decision,
       ground: ruling.ground,
-      agent: agent.name,
+      agent: runnerOf(assessment).name,
       risk_class: risk.riskClass,
       rule: ruling.rule && dtoOf(ruling.rule),
       considered: ruling.considered.map(({ rule, miss }) => ({ rule: dtoOf(rule), miss })),
@@ -184,6 +185,7 @@ function askedBy(params: OperationParams<'rules.test'>, party: PartyKey): AskedW
     domain,
     capability: null,
     conversationId: conversation,
+    isEscalation: false,
     payload: { ...(from === null ? {} : { route: { from } }), ...(topic === null ? {} : { topic }) },
   };
 }

@@ -1,6 +1,7 @@
 // The approval card as a client gets it: drawn from the stored view alone, never from the sender's message. Reads only.
 import type { ApprovalDto, Surface } from '../../../preload/contract/dto.ts';
 import { approvalFields, readApprovalView, type ApprovalView } from '../../core/approval-view.ts';
+import { choiceOf } from '../../core/choice.ts';
 import { assert } from '../../lib/assert.ts';
 import type { ApprovalRow, Store, TaskRow } from '../../ports/store.ts';
 import { choicesFor } from '../rules/card-choices.ts';
@@ -63,7 +64,8 @@ export class ApprovalViews {
       decided_by: row.decidedBy,
       surface: surfaceOf(row),
       decline_reason: row.state === 'declined' || row.state === 'cancelled' ? row.reason : null,
-      own_answer: answerOf(row),
+      own_answer: answerOf(row, task),
+      choice: choiceDto(view),
       conversation_id: task.conversationId,
       message_id: task.messageId,
       task_state: task.state,
@@ -82,6 +84,12 @@ export class ApprovalViews {
       ({ state, surface, ruleId, reason }) => decidedState({ state, reason }) === 'approved' && ruleId === null && isPeoples(surface),
     ).length;
   }
+}
+
+/** What is to be chosen from, as the card draws it. */
+function choiceDto(view: ApprovalView): ApprovalDto['choice'] {
+  const choice = choiceOf(view);
+  return choice && { options: choice.options, recommended: choice.recommendation };
 }
 
 /** Where people decide. */

@@ -39,6 +39,8 @@ export interface Decision {
   readonly reason?: string | undefined;
   /** For "answer": the person's own words, which whoever asked gets instead of an agent's. */
   readonly answer?: string | undefined;
+  /** For "answer" to an escalation, instead of words: the id of the option that is chosen. */
+  readonly choice?: string | undefined;
   /** R3 only: the last word of the text, as the person typed it. */
   readonly last_word?: string | undefined;
 }
@@ -117,6 +119,7 @@ export class Approvals {
     assert(task !== undefined && isOpen(task), 'a pending approval has its open task');
     const misfit = this.#misfit(tables, task, row);
     if (misfit) return this.#refuse(tables, after, task, misfit);
+    if (decision.decision === 'allow' && task.toAgent === null) throw nothingToAllow();
     if (decision.decision === 'allow') checkLastWord(row, decision.last_word);
     if (decision.decision === 'answer') return this.#answer(tables, after, task, row, decision, decider);
     this.#makeRule(tables, after, task, row, decision, decider);
@@ -155,8 +158,8 @@ export class Approvals {
     if (scope !== 'once')
       throw new AppError('bad_request', 'An answer is for this request only; nothing was decided.', { failedBy: 'input' });
     const by = this.#who();
-    const { words, result } = ownAnswer(task, decision, by);
-    this.#close(tables, row, 'approved', words, decider);
+    const { words, result, choice } = ownAnswer(task, row, decision, by);
+    this.#close(tables, row, 'approved', words, decider, choice === null ? {} : { choice });
     const told = { state: 'completed', code: null, reason: null, result } as const;
     this.#deps.endings.end(tables, after, task, { ...told, by, surface: decider.surface, from: 'runner' });
     return DONE;
@@ -177,7 +180,14 @@ export class Approvals {
     return DONE;
   }
 
-  #close(tables: Tables, row: ApprovalRow, state: 'approved' | 'declined', reason: string | null, decider: Decider): ApprovalRow {
+  #close(
+    tables: Tables,
+    row: ApprovalRow,
+    state: 'approved' | 'declined',
+    reason: string | null,
+    decider: Decider,
+    more: Readonly<Record<string, string>> = {},
+  ): ApprovalRow {
     const decided = tables.decideApproval(
       row.id,
       { revision: row.revision, digest: row.digest },
@@ -190,7 +200,7 @@ export class Approvals {
       action: state === 'declined' ? 'approval.declined' : reason === null ? 'approval.allowed' : 'approval.answered',
       object: row.id,
       digest: row.digest,
-      detail: { task: row.taskId, risk_class: row.riskClass },
+      detail: { task: row.taskId, risk_class: row.riskClass, ...more },
     });
     const now = tables.approval(row.id);
     assert(now !== undefined, 'a decided approval is there');
@@ -253,6 +263,13 @@ function checkLastWord(row: ApprovalRow, typed: string | undefined): void {
   throw new AppError('bad_request', 'Type the last word of the text to allow this: its class is "dangerous or unknown".', {
     failedBy: 'input',
     data: { needs: 'last_word' },
+  });
+}
+
+/** No agent is asked for anything: a person chooses. */
+function nothingToAllow(): AppError {
+  return new AppError('bad_request', 'This asks you to choose, and nothing runs: choose one, answer in your own words, or decline.', {
+    failedBy: 'input',
   });
 }
 

@@ -7,6 +7,7 @@ import type { Hold } from '../../core/holding.ts';
 import type { RuleDecision } from '../../core/rules.ts';
 import { chooseAgent, isDomain, longestDomain } from '../../core/routing.ts';
 import { AppError } from '../../lib/app-error.ts';
+import { assert } from '../../lib/assert.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { AgentRow, ApprovalRow, Reads, TaskRow, Tables } from '../../ports/store.ts';
@@ -27,17 +28,24 @@ import type { WorkEvents } from './work-events.ts';
 import { routeFrom, topicOf, type WorkRequest } from './work-request.ts';
 
 export interface Assessment {
-  readonly agent: AgentRow;
+  /** null: a person is asked to choose, and nothing runs. */
+  readonly agent: AgentRow | null;
   readonly why: string;
   readonly risk: Risk;
   /** What the household's rules say, and which of them. */
   readonly ruling: RuleDecision;
 }
 
+/** The agent of what is no escalation. */
+export function runnerOf({ agent }: Assessment): AgentRow {
+  assert(agent !== null, 'only an escalation has no agent');
+  return agent;
+}
+
 /** What of a request decides who gets it and whether it is asked. */
 export type AskedWork = Pick<
   WorkRequest,
-  'kind' | 'party' | 'messageId' | 'routeTo' | 'domain' | 'capability' | 'conversationId' | 'payload'
+  'kind' | 'party' | 'messageId' | 'routeTo' | 'domain' | 'capability' | 'conversationId' | 'payload' | 'isEscalation'
 >;
 
 /** Why a request that a rule turns away is not done, as whoever asked is told. */
@@ -66,6 +74,7 @@ export class Intake {
 
   /** @throws AppError unknown_domain naming what there is; unhandled when this hub has no agent at all */
   assess(reads: Reads, request: AskedWork): Assessment {
+    if (request.isEscalation) return this.#forAPerson(reads, request);
     const agents = this.#deps.agents.active(reads);
     const chosen = chooseAgent(agents, request);
     if (!chosen.ok) {
@@ -87,6 +96,24 @@ export class Intake {
       riskClass: risk.riskClass,
     });
     return { agent, why, risk, ruling };
+  }
+
+  /** Rules turn an escalation away where they turn away all that its sender asks; none of them ever chooses. */
+  #forAPerson(reads: Reads, request: AskedWork): Assessment {
+    const { kind, party, domain, payload } = request;
+    const said = this.#deps.rules.decide(reads, {
+      peer: party,
+      agent: NO_RUNNER,
+      domain,
+      isAgentsDomain: false,
+      kind,
+      askingAgent: routeFrom(payload),
+      topic: topicOf(payload),
+      conversation: () => conversationFor(reads, request),
+      riskClass: NOTHING_RUNS.riskClass,
+    });
+    const ruling = said.decision === 'decline' ? said : { ...said, decision: 'ask' as const, rule: null };
+    return { agent: null, why: 'A person is asked to choose.', risk: NOTHING_RUNS, ruling };
   }
 
   /**
@@ -113,7 +140,7 @@ export class Intake {
       digest: approval.digest,
       detail: {
         kind: request.kind,
-        agent: assessment.agent.name,
+        agent: assessment.agent?.name ?? null,
         risk_class: assessment.risk.riskClass,
         rule: rule?.id ?? null,
         ...(hold === null ? {} : { held: hold.why }),
@@ -145,7 +172,7 @@ export class Intake {
     if (!isLocal(request.party) && tables.countOutbox(request.party, 'reports') >= OUTBOX_PER_PARTY_MAX) {
       throw new AppError('overloaded', 'Your hub has not taken the results of what it asked for before.', { retryAfterMs: 60_000 });
     }
-    if (decision === 'deliver') {
+    if (decision === 'deliver' && agent !== null) {
       if (tables.countDeliveries(agent.name, ['queued']) < INBOX_QUEUED_MAX) return;
       throw new AppError('overloaded', `"${agent.name}" has too much to do already.`, { hint: 'Try again later.', retryAfterMs: 60_000 });
     }
@@ -171,7 +198,7 @@ export class Intake {
         contentDigest: request.contentDigest,
         state: hold === null ? TASK_STATE[decision] : 'held',
         fromAgent: request.fromAgent,
-        toAgent: agent.name,
+        toAgent: agent?.name ?? null,
         domain: request.domain,
         conversationId: conversationFor(tables, request),
         payload: canonicalJson(request.payload),
@@ -193,7 +220,7 @@ export class Intake {
       peerKey: task.party,
       peerName: this.#deps.parties.nameOf(task.party),
       fromAgent: request.fromAgent,
-      toAgent: agent.name,
+      toAgent: agent?.name ?? NO_RUNNER,
       riskClass: risk.riskClass,
       riskReason: risk.reason,
       receivedAt: task.receivedAt,
@@ -239,6 +266,9 @@ export class Intake {
   }
 }
 
+/** Stands where an agent's name would: no agent and no rule has it. */
+const NO_RUNNER = '';
+const NOTHING_RUNS: Risk = { riskClass: 'R0', reason: 'nothing_runs' };
 const AUDITED_AS = { ask: 'request.asked', deliver: 'request.passed', decline: 'request.turned_away' } as const;
 const TASK_STATE = { ask: 'awaiting_approval', deliver: 'queued', decline: 'declined' } as const;
 const APPROVAL_STATE = { ask: 'pending', deliver: 'approved', decline: 'declined' } as const;

@@ -1,6 +1,7 @@
 // From what a client asked to send to the payloads of the wire (PROTOCOL.md, Kinds and payloads). Pure; leaves out what was not given.
 import type { OperationParams } from '../../../preload/contract/operations.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
+import { ESCALATE } from '../../protocol/escalation.ts';
 import type { Recipient, To } from './recipients.ts';
 
 interface Addressing {
@@ -19,7 +20,9 @@ export function queryPayload(params: OperationParams<'send.query'>, recipient: R
 
 export function delegatePayload(params: OperationParams<'send.delegate'>, recipient: Recipient, asker: string | null): JsonObject {
   const { task, context, priority, report_back, deadline_ms, reason } = params;
-  return given({ task, context, priority, report_back, deadline_ms, reason, ...addressing(params, recipient, asker) });
+  const { options, recommendation } = params;
+  const escalation = options === undefined ? {} : { act: ESCALATE, options: options.map((option) => given(option)), recommendation };
+  return given({ task, context, priority, report_back, deadline_ms, reason, ...escalation, ...addressing(params, recipient, asker) });
 }
 
 export function notifyPayload(params: OperationParams<'send.notify'>, recipient: Recipient, asker: string | null): JsonObject {

@@ -11,7 +11,7 @@ import { progressOf } from '../attention/holds.ts';
 import type { EventBus } from '../event-bus.ts';
 import { conversationFor } from './conversation-ids.ts';
 import type { Handover } from './handover.ts';
-import { TURNED_AWAY, type Assessment, type Intake } from './intake.ts';
+import { runnerOf, TURNED_AWAY, type Assessment, type Intake } from './intake.ts';
 import { newTask } from './new-task.ts';
 import { whyGone, type OpenQueries, type QueryEnd, type QueryOutcome } from './open-queries.ts';
 import type { Parties } from './parties.ts';
@@ -74,7 +74,7 @@ export class QueryDesk {
       // Opened with the commit, before anybody can decide.
       const opened: { line?: ReturnType<OpenQueries['open']> } = {};
       if (admitted.state === 'declined') return { task: admitted, line: opened };
-      const { name: agent } = assessment.agent;
+      const { name: agent } = runnerOf(assessment);
       after(() => (opened.line = queries.open({ taskId: admitted.id, party: request.party, agent, signal }, null)));
       const approval = admitted.state === 'queued' ? tables.approvalOfTask(admitted.id) : undefined;
       if (approval) after(() => queries.allowed(admitted, approval));
@@ -98,7 +98,7 @@ export class QueryDesk {
       peerKey: request.party,
       peerName: parties.nameOf(request.party),
       fromAgent: request.fromAgent,
-      toAgent: assessment.agent.name,
+      toAgent: runnerOf(assessment).name,
       riskClass: assessment.risk.riskClass,
       riskReason: assessment.risk.reason,
       receivedAt: task.receivedAt,
@@ -109,7 +109,7 @@ export class QueryDesk {
     const read = readApprovalView(view);
     assert(read.ok, 'a view that was just built can be read');
     const leftMs = request.deadlineMs - (clock.monotonicMs() - request.receivedMonotonicMs);
-    const line = queries.open({ taskId: task.id, party: request.party, agent: assessment.agent.name, signal }, Math.max(1, leftMs));
+    const line = queries.open({ taskId: task.id, party: request.party, agent: runnerOf(assessment).name, signal }, Math.max(1, leftMs));
     queries.deliver(task.id, handover.body({ ...task, seq: 0 }, null), handover.fromView(read.value, digest));
     const { outcome } = await line;
     this.#writeDown(task, request, outcome);
@@ -197,7 +197,7 @@ export class QueryDesk {
     );
   }
 
-  #taskOf(request: WorkRequest, { agent }: Assessment, id: string): Omit<TaskRow, 'seq'> {
+  #taskOf(request: WorkRequest, assessment: Assessment, id: string): Omit<TaskRow, 'seq'> {
     const receivedAt = this.#deps.clock.wallMs();
     return newTask({
       id,
@@ -208,7 +208,7 @@ export class QueryDesk {
       contentDigest: request.contentDigest,
       state: 'queued',
       fromAgent: request.fromAgent,
-      toAgent: agent.name,
+      toAgent: runnerOf(assessment).name,
       domain: request.domain,
       conversationId: conversationFor(this.#deps.store.read, request),
       payload: canonicalJson(request.payload),

@@ -9,7 +9,7 @@ import type { JsonObject } from '../../lib/json-object.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { PartyKey, Store, TaskRow } from '../../ports/store.ts';
 import { encodeEnvelope } from '../../protocol/encode-envelope.ts';
-import { parseNotify, parseResponse } from '../../protocol/payloads.ts';
+import { parseDelegate, parseNotify, parseResponse } from '../../protocol/payloads.ts';
 import { TokenBuckets } from '../links/token-buckets.ts';
 import type { PeerMessenger } from '../peer-messenger.ts';
 import type { Idempotency, IdempotencyClaim } from './idempotency.ts';
@@ -78,8 +78,10 @@ export class Sender {
       return repeatedReport(task, this.#deps.parties);
     }
     const recipient = recipients.resolve(params.to, asker);
+    const payload = delegatePayload(params, recipient, asker);
+    checkEscalation(params, payload);
     if (recipient.at === 'peer') return delegations.send(params, recipient, asker, claim);
-    return this.#delegateHere(delegatePayload(params, recipient, asker), recipient, asker, claim);
+    return this.#delegateHere(payload, recipient, asker, claim);
   }
 
   async notify(params: OperationParams<'send.notify'>, asker: Asker): Promise<SendReportDto> {
@@ -200,6 +202,15 @@ export class Sender {
 /** This hub itself refused. */
 function turnedAway(): AppError {
   return new AppError(TURNED_AWAY.code, TURNED_AWAY.reason);
+}
+
+/** What the other hub would refuse is not sent: the choice is the whole of an escalation. @throws AppError bad_request */
+function checkEscalation({ options, recommendation }: OperationParams<'send.delegate'>, payload: JsonObject): void {
+  if (options === undefined && recommendation === undefined) return;
+  const read = parseDelegate(payload);
+  if (read.ok && read.value.escalation !== null) return;
+  const why = read.ok ? 'a recommendation needs options to choose from' : read.error;
+  throw new AppError('bad_request', `This choice does not fit: ${why}.`, { failedBy: 'input' });
 }
 
 const NOBODY = `ed25519.${'0'.repeat(32)}`;

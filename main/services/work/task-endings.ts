@@ -36,7 +36,10 @@ export interface Ending {
   /** Who ended it: closes a pending approval in their name. */
   readonly by: string;
   readonly surface: Surface;
-  /** `runner`: who did it reported, the agent that ran it or the person who answered. `asker`: whoever asked called it off, or was answered on the spot. */
+  /**
+   * `runner`: who did it reported, the agent that ran it or the person who answered. `asker`: whoever asked called it off, or was answered on
+   * the spot.
+   */
   readonly from: 'runner' | 'asker' | 'hub';
 }
 

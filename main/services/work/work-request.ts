@@ -25,6 +25,8 @@ export interface WorkRequest {
   readonly conversationId: string | null;
   readonly reportBack: boolean;
   readonly urgent: boolean;
+  /** A person is asked to choose, and no agent to do anything. */
+  readonly isEscalation: boolean;
   readonly deadlineMs: number;
   readonly receivedMonotonicMs: number;
 }
@@ -47,6 +49,7 @@ export function readWorkRequest(source: RequestSource): Result<WorkRequest, stri
     conversationId: asked.conversation?.id ?? null,
     reportBack: 'report_back' in asked ? asked.report_back : true,
     urgent: 'priority' in asked && asked.priority === 'urgent',
+    isEscalation: 'escalation' in asked && asked.escalation !== null,
     deadlineMs: asked.deadline_ms,
   });
 }

@@ -69,6 +69,7 @@ export const now = {
         : `Nobody has said yet how careful to be with ${area}, so you are asked.`,
     new_agent: (agent: string) => `${agent} is new here, and you have not said how risky it is.`,
     no_domain: (agent: string) => `The request names no area, so what you said of ${agent} counts.`,
+    nothing_runs: () => 'Nothing runs on this computer.',
     unknown: () => 'This hub cannot tell what it would touch.',
   },
   everyTime: 'It is asked every time.',

@@ -22,6 +22,8 @@ const DAY_MS = 24 * HOUR_MS;
 export interface MoreThanOnce {
   readonly reason?: string;
   readonly answer?: string;
+  /** The id of an option. */
+  readonly choice?: string;
   readonly scope?: RuleChoice;
   readonly until?: number;
 }
@@ -208,7 +210,8 @@ export class ApprovalsController {
   /** @param more a reason or an answer that is told, or a wider choice that is remembered */
   async decide(card: CardModel, decision: CardDecision, now: number, more: MoreThanOnce = {}): Promise<void> {
     const { id, revision, digest, risk_class } = card.approval;
-    const may = decision === 'allow' ? card.mayAllow(this.live, now) : !card.isInert(this.live, now);
+    const needsReading = decision === 'allow' || more.choice !== undefined;
+    const may = needsReading ? card.mayAllow(this.live, now) : !card.isInert(this.live, now);
     if (!may) {
       if (this.live && card.arming.inert) {
         // Whoever presses too early is pressing without reading: the wait begins again.

@@ -8,3 +8,6 @@ export const SEALS: Readonly<Record<RiskClass, { readonly shape: 'circle' | 'squ
   R2: { shape: 'square', icon: 'others' },
   R3: { shape: 'octagon', icon: 'danger' },
 };
+
+/** Of a request that asks a person to choose. */
+export const CHOICE_SEAL = { shape: 'circle', icon: 'fork' } as const satisfies (typeof SEALS)[RiskClass];

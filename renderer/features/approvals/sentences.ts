@@ -23,6 +23,7 @@ export function withWhom({ peer_id, person, from_agent }: ApprovalDto): string {
 }
 
 export function verbOf(approval: ApprovalDto): string {
+  if (approval.choice !== null) return now.answers.choice.verb(approval.choice.options.length);
   const area = areaOf(approval);
   if (approval.kind === 'query') return area === undefined ? now.answerAnywhere : now.answer(area);
   return area === undefined ? now.doTaskAnywhere : now.doTask(area);
@@ -34,6 +35,7 @@ export function whyOf(approval: ApprovalDto): string {
 }
 
 export function leavesOf(approval: ApprovalDto): string {
+  if (approval.choice !== null) return now.answers.choice.goes(approval.peer_name);
   const { facts } = now;
   const works = approval.kind === 'delegate' && (approval.risk_class === 'R2' || approval.risk_class === 'R3');
   if (approval.leaves === 'nothing') return works ? facts.leavesWork(approval.to_agent) : facts.leavesNothing;
@@ -54,7 +56,31 @@ export function fieldsOf(approval: ApprovalDto): ApprovalDto['fields'] {
     'conversation.id': (value) => value === approval.conversation_id,
     'conversation.parent': (value) => value === 'null',
   };
-  return approval.fields.filter(([path, value]) => !(Object.hasOwn(saidElsewhere, path) && saidElsewhere[path]?.(value) === true));
+  const onSlips = optionFields(approval.choice);
+  return approval.fields.filter(
+    ([path, value]) => onSlips.get(path) !== value && !(Object.hasOwn(saidElsewhere, path) && saidElsewhere[path]?.(value) === true),
+  );
+}
+
+/** What the slips of the options say, by the path of its field: all else that an option holds stays a field. */
+function optionFields(choice: ApprovalDto['choice']): ReadonlyMap<string, string> {
+  if (choice === null) return new Map();
+  const points = (path: string, texts: readonly string[]) =>
+    texts.length === 0 ? [[path, '[]'] as const] : texts.map((text, place) => [`${path}[${place}]`, text] as const);
+  return new Map([
+    ['act', 'escalate'],
+    ['recommendation', choice.recommended ?? 'null'],
+    ...choice.options.flatMap(({ id, label, pros, cons }, index) => {
+      const path = `options[${index}]`;
+      return [
+        [`${path}.id`, id] as const,
+        [`${path}.label`, label] as const,
+        [`${path}.option`, label] as const,
+        ...points(`${path}.pros`, pros),
+        ...points(`${path}.cons`, cons),
+      ];
+    }),
+  ]);
 }
 
 export function flagsOf(approval: ApprovalDto, changed: boolean): readonly string[] {
@@ -115,6 +141,14 @@ export function outcomeOf(approval: ApprovalDto, pressed: 'here' | 'second' | 'e
         detail: `${exactTime(at)}. ${progressOf(approval, isThere)}${late}`,
       };
     case 'answered':
+      if (approval.own_answer !== null && approval.own_answer.choice !== null) {
+        const { chose, choseNoName, told } = now.answers.choice;
+        return {
+          look: 'answer',
+          title: by === null ? choseNoName(where) : chose(by, where),
+          detail: told(exactTime(at), approval.peer_name) + late,
+        };
+      }
       return {
         look: 'answer',
         title: by === null ? now.answers.answeredNoName(where) : now.answers.answered(by, where),

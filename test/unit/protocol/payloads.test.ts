@@ -112,6 +112,7 @@ describe('delegate', () => {
       context: {},
       priority: 'normal',
       report_back: true,
+      escalation: null,
       domain: null,
       capability: null,
       reason: null,

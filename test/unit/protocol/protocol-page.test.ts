@@ -128,12 +128,13 @@ describe('the examples', () => {
   });
 
   it('are messages that a hub takes', () => {
-    expect(envelopes.map((envelope) => envelope.kind)).toEqual(['query', 'delegate', 'ack', 'result', 'hello', 'hello']);
-    const [query, delegate, ack, result, hello, answer] = envelopes.map((envelope) => envelope.payload);
+    expect(envelopes.map((envelope) => envelope.kind)).toEqual(['query', 'delegate', 'ack', 'result', 'delegate', 'hello', 'hello']);
+    const [query, delegate, ack, result, escalation, hello, answer] = envelopes.map((envelope) => envelope.payload);
     expect(payloads.parseQuery(query ?? {}).ok).toBe(true);
     expect(payloads.parseDelegate(delegate ?? {}).ok).toBe(true);
     expect(payloads.parseAck(ack ?? {}).ok).toBe(true);
     expect(payloads.parseResult(result ?? {}).ok).toBe(true);
+    expect(payloads.parseDelegate(escalation ?? {})).toMatchObject({ value: { escalation: { recommendation: 'direct' } } });
     expect(payloads.parseHello(hello ?? {})).toMatchObject({ value: { selected_version: null } });
     expect(payloads.parseHello(answer ?? {})).toMatchObject({ value: { selected_version: 1 } });
   });
@@ -155,7 +156,7 @@ describe('the examples', () => {
   });
 
   it('refer to each other, between two hubs that exist', () => {
-    const [, delegate, ack, result, hello, answer] = envelopes;
+    const [, delegate, ack, result, , hello, answer] = envelopes;
     expect([ack?.ref, result?.ref, answer?.ref]).toEqual([delegate?.id, delegate?.id, hello?.id]);
     const hubs = new Set(envelopes.flatMap((envelope) => [envelope.from, envelope.to]));
     expect(hubs).toEqual(new Set([agentIdOfKeyHex('00'.repeat(32)), agentIdOfKeyHex('01'.repeat(32))]));

@@ -35,6 +35,7 @@ const approval = (id: string, state: ApprovalDto['state'] = 'pending'): Approval
   rule_id: null,
   decline_reason: null,
   own_answer: null,
+  choice: null,
   conversation_id: 'c',
   message_id: 'm',
   task_state: 'awaiting_approval',

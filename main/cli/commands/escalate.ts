@@ -1,0 +1,70 @@
+// escalate: asks a person at another hub to choose. No agent there gets it; the choice comes back as the result.
+import { InvalidArgumentError, type Command } from 'commander';
+import { seconds, wholeNumber } from '../option-values.ts';
+import type { Run } from '../run.ts';
+import { common, reportLines, type CommonOptions } from './send.ts';
+import { followTask, taskLines } from './tasks.ts';
+
+/** An option as it is typed; its number is its id. */
+interface TypedOption {
+  readonly label: string;
+  readonly pros: string[];
+  readonly cons: string[];
+}
+
+interface EscalateOptions extends CommonOptions {
+  readonly recommend?: number;
+  readonly reason?: string;
+  readonly urgent?: boolean;
+  readonly wait?: boolean;
+}
+
+export function addEscalateCommand(program: Command, run: Run): void {
+  const typed: TypedOption[] = [];
+  program
+    .command('escalate')
+    .description('ask a person at another hub to choose; no agent there gets it, and the choice is the answer')
+    .argument('<hub>', 'a name or an agent id; "local" for the person of this hub')
+    .argument('<question>', 'what is to be decided, exactly as the person shall read it')
+    .requiredOption(
+      '--option <text>',
+      'one to choose from; two to twelve of them, each with what speaks for and against it right after',
+      (label) => typed.push({ label, pros: [], cons: [] }),
+    )
+    .option('--pro <text>', 'what speaks for the option before it', (text: string) => last(typed, '--pro').pros.push(text))
+    .option('--con <text>', 'what speaks against the option before it', (text: string) => last(typed, '--con').cons.push(text))
+    .option('--recommend <number>', 'the one you would choose, by its place: 1 is the first', wholeNumber)
+    .option('--domain <domain>', 'what it is about, like family.travel')
+    .option('--reason <text>', 'why you ask')
+    .option('--urgent', 'ahead of other requests')
+    .option('--deadline <seconds>', 'it is worth nothing after this', seconds)
+    .option('--conversation <id>', 'go on with this conversation')
+    .option('--wait', 'wait until somebody has chosen')
+    .action((to: string, task: string, options: EscalateOptions, command: Command) =>
+      run(command, async ({ terminal, session, command: line }) => {
+        const client = await session.asAgent();
+        const report = await client.call('send.delegate', {
+          to,
+          task,
+          ...common(options),
+          reason: options.reason,
+          priority: options.urgent === true ? 'urgent' : 'normal',
+          options: typed.map((option) => ({ ...option })),
+          recommendation: options.recommend === undefined ? undefined : String(options.recommend),
+        });
+        if (options.wait !== true) {
+          terminal.result(report, () => [...reportLines(report), `Follow it with: ${line} tasks ${report.id} --wait${session.asWords}`]);
+          return 0;
+        }
+        const { ended, exitCode } = await followTask(client, report.id);
+        terminal.result(ended, () => taskLines(ended));
+        return exitCode;
+      }),
+    );
+}
+
+function last(typed: readonly TypedOption[], flag: string): TypedOption {
+  const option = typed.at(-1);
+  if (option) return option;
+  throw new InvalidArgumentError(`${flag} stands after the --option it is about.`);
+}

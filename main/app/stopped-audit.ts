@@ -1,5 +1,6 @@
 // The check of a record whose hub does not run: the same check as inside the hub, over the same database opened for reading, with the key and
 // the count from the same vault. Holds the folder's lock meanwhile, so that no hub starts under it. Changes nothing.
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { SystemClock, SystemRandom } from '../adapters/clock/system-clock.ts';
 import { FileVault } from '../adapters/keyvault/file-vault.ts';
@@ -26,9 +27,12 @@ export async function checkStoppedAudit(
   signal: AbortSignal,
   onBegun: (progress: () => AuditCheckDto) => void,
 ): Promise<AuditCheckDto> {
+  const database = join(home, 'hub.db');
+  // Before the lock is taken, which would make the folder.
+  if (!existsSync(database)) throw new AppError('not_found', `There is no record at "${database}".`, { failedBy: 'input' });
   const lock = Home.open(home, new SystemRandom());
   try {
-    const store = openReadStore(join(home, 'hub.db'));
+    const store = openReadStore(database);
     try {
       const { keyHex, kept } = await vaultOf(home, store.read, signal);
       const databaseId = store.read.getMeta(META_DATABASE_ID) ?? '';

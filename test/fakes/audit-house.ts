@@ -23,6 +23,8 @@ export class MemoryCounter implements RollbackCounter {
   mark: CounterMark | undefined;
   trouble: 'locked' | 'damaged' | undefined;
   writes = 0;
+  /** Answers nothing until whoever asks gives up. */
+  hangs = false;
 
   read(): Promise<CounterRead> {
     if (this.trouble === 'locked') return Promise.resolve({ state: 'locked', reason: 'It is locked.' });
@@ -30,13 +32,19 @@ export class MemoryCounter implements RollbackCounter {
     return Promise.resolve(this.mark === undefined ? { state: 'absent' } : { state: 'found', mark: this.mark });
   }
 
-  write(mark: CounterMark): Promise<void> {
+  write(mark: CounterMark, signal: AbortSignal): Promise<void> {
+    if (this.hangs) return new Promise((_, reject) => givenUp(signal, () => reject(new AppError('identity_locked', 'It hangs.'))));
     if (this.trouble === 'locked') return Promise.reject(new AppError('identity_locked', 'It is locked.'));
     this.writes += 1;
     this.trouble = undefined;
     this.mark = mark;
     return Promise.resolve();
   }
+}
+
+function givenUp(signal: AbortSignal, then: () => void): void {
+  if (signal.aborted) then();
+  else signal.addEventListener('abort', then, { once: true });
 }
 
 interface Parts {

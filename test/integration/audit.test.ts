@@ -1,6 +1,6 @@
 // The record of a real hub through `axon audit` and the local door: checked while the hub runs and while it does not, tampered with by another
 // program, taken along as a file, and put back from an older copy.
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -99,6 +99,8 @@ describe('axon audit', { timeout: COMMANDS_MAX_MS }, () => {
     const empty = mkdtempSync(join(tmpdir(), 'axon-empty-'));
     expect(await axon(empty, ['audit', 'verify'])).toMatchObject({ code: 2, error: expect.stringContaining('There is no record') });
     rmSync(empty, { recursive: true });
+    expect(await axon(empty, ['audit', 'verify'])).toMatchObject({ code: 2 });
+    expect(existsSync(empty)).toBe(false);
   });
 });
 

@@ -45,14 +45,16 @@ export function addAuditCommands(program: Command, run: Run, checkStopped: Check
     .description('check every row and signature; a hub that does not run is checked where its data stands')
     .action((_options: unknown, command: Command) =>
       run(command, async ({ terminal, session }) => {
+        const isRunning = await session.line().then(() => true, isNotRunning);
+        const owner = isRunning ? await session.asOwner() : undefined;
         const called = new AbortController();
         const callOff = (): void => called.abort();
         process.on('SIGINT', callOff);
         try {
-          const isRunning = await session.line().then(() => true, isNotRunning);
-          const checked = isRunning
-            ? await checkRunning(await session.asOwner(), terminal, called.signal)
-            : await checkHere(checkStopped, session.home, terminal, called.signal);
+          const checked =
+            owner !== undefined
+              ? await checkRunning(owner, terminal, called.signal)
+              : await checkHere(checkStopped, session.home, terminal, called.signal);
           terminal.result(checked, () => checkLines(checked));
           return checked.state === 'done' && checked.flaw === null ? 0 : 1;
         } finally {

@@ -135,7 +135,7 @@ export class AuditCheck {
       this.#current = { ...this.#current, checked: position.seq };
       if (flaw?.kind === 'changed') return flawOf('row_changed', flaw.seq);
       if (flaw !== null) return flawOf(flaw.seq > walk.head.seq ? 'end_missing' : 'row_missing', flaw.seq);
-      if (position.seq < seq || position.seq % WALK_ROWS_MAX === 0) await nextTurn();
+      if (position.seq < seq) await nextTurn();
     }
     return null;
   }

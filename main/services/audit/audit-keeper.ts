@@ -44,6 +44,8 @@ export class AuditKeeper {
   #appended = 0;
   #timer: TimerHandle | undefined;
   #running = false;
+  /** Ends what waits for the vault when the hub stops. */
+  #stopping = new AbortController();
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(deps: AuditKeeperDeps) {
@@ -72,6 +74,7 @@ export class AuditKeeper {
   /** Begins to sign at intervals. Idempotent. */
   start(): void {
     this.#running = true;
+    this.#stopping = new AbortController();
     this.#arm();
   }
 
@@ -98,6 +101,7 @@ export class AuditKeeper {
     if (!this.#running) return;
     this.#running = false;
     this.#timer?.cancel();
+    this.#stopping.abort();
     await this.seal();
     const late = new AbortController();
     const timer = this.#deps.clock.setTimer(STOP_COUNT_MAX_MS, () => late.abort());
@@ -167,7 +171,7 @@ export class AuditKeeper {
       return this.#insertSeal(tables, tables.auditHead(), Math.max(own, kept) + 1);
     });
     this.#is('current');
-    if (identity.counter !== undefined) await this.#count(identity.counter, seal.counter, new AbortController().signal);
+    if (identity.counter !== undefined) await this.#count(identity.counter, seal.counter, this.#stopping.signal);
   }
 
   async #seal(): Promise<void> {
@@ -175,7 +179,7 @@ export class AuditKeeper {
     if (this.#state !== 'current' || !identity.ready) return;
     // Where a count is kept at all, the first seal waits until it can be: a seal without one would later look like a lost count.
     if (identity.counter !== undefined && this.#kept === undefined) {
-      await this.#count(identity.counter, store.read.lastAuditSeal()?.counter ?? 0, new AbortController().signal);
+      await this.#count(identity.counter, store.read.lastAuditSeal()?.counter ?? 0, this.#stopping.signal);
       if (this.#kept === undefined) return;
     }
     const head = store.read.auditHead();
@@ -233,7 +237,7 @@ export class AuditKeeper {
 
   async #tick(): Promise<void> {
     const { clock } = this.#deps;
-    const { signal } = new AbortController();
+    const { signal } = this.#stopping;
     await this.check(signal);
     await this.seal();
     if (clock.monotonicMs() - this.#lastRaisedMs >= SEAL_INTERVAL_MS) await this.#next(() => this.#raise(signal));

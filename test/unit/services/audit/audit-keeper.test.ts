@@ -1,7 +1,7 @@
 // Signing the audit at intervals, counting the signatures where the identity is kept, and seeing by that count that an older database was put
 // back.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { SEAL_INTERVAL_MS, SEAL_ROWS_MAX } from '../../../../main/services/audit/limits.ts';
+import { SEAL_INTERVAL_MS, SEAL_ROWS_MAX, STOP_COUNT_MAX_MS } from '../../../../main/services/audit/limits.ts';
 import { AuditHouse, PERSON } from '../../../fakes/audit-house.ts';
 
 let house: AuditHouse;
@@ -55,6 +55,18 @@ describe('the signatures over the audit', () => {
     house.tamper("UPDATE audit SET actor = 'nobody' WHERE seq = 2");
     await house.minute();
     expect(seals()).toEqual([]);
+  });
+
+  it('are made at a stop even while the vault hangs, and the stop waits two seconds for it at most', async () => {
+    await house.act();
+    house.counter.hangs = true;
+    await house.clock.advance(SEAL_INTERVAL_MS);
+    await house.act();
+    const stopped = house.audit.stop();
+    await house.clock.advance(STOP_COUNT_MAX_MS);
+    await stopped;
+    expect(house.store.read.lastAuditSeal()?.seq).toBe(2);
+    house.counter.hangs = false;
   });
 
   it('wait until their count can be kept', async () => {

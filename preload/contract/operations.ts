@@ -5,6 +5,8 @@ import * as v from 'valibot';
 import { ATTENTION_OPERATIONS } from './attention-operations.ts';
 import { AUDIT_OPERATIONS } from './audit-operations.ts';
 import { DECISION_OPERATIONS } from './decision-operations.ts';
+import { HUB_OPERATIONS } from './other-hub-operations.ts';
+import { INBOX_OPERATIONS } from './inbox-operations.ts';
 import {
   agentName,
   choiceOption,
@@ -32,10 +34,6 @@ export const PASSPHRASE_MIN_CHARACTERS = 8;
 export type Access = 'none' | 'any' | 'owner' | AgentScope;
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-
-/** The hand-out an agent speaks of, as claim returned it: once the item was handed out again, the answer is `conflict`. */
-const attempt = v.optional(whole(1, 1_000_000));
-const inboxKinds = v.optional(v.pipe(v.array(v.picklist(['delegate', 'query', 'notify', 'result', 'cancel'])), v.maxLength(5)));
 
 const agentDomains = v.pipe(
   v.array(
@@ -172,85 +170,7 @@ export const OPERATIONS = {
   'agents.issueToken': { method: 'POST', path: '/v1/agents/:name/tokens', access: 'owner', params: v.strictObject({ name: agentName }) },
   'agents.remove': { method: 'DELETE', path: '/v1/agents/:name', access: 'owner', params: v.strictObject({ name: agentName }) },
 
-  'peers.list': {
-    method: 'GET',
-    path: '/v1/peers',
-    access: 'peers:read',
-    params: v.object({ trust: v.optional(v.picklist(['paired', 'nearby', 'all']), 'all') }),
-  },
-  'peers.get': { method: 'GET', path: '/v1/peers/:id', access: 'peers:read', params: v.object({ id: shortText }) },
-  'peers.capabilities': {
-    method: 'GET',
-    path: '/v1/peers/:id/capabilities',
-    access: 'peers:read',
-    params: v.object({ id: shortText, refresh: v.optional(v.boolean(), false) }),
-  },
-  'peers.ping': { method: 'POST', path: '/v1/peers/:id/ping', access: 'peers:read', params: v.object({ id: shortText }) },
-  'peers.add': {
-    method: 'POST',
-    path: '/v1/peers',
-    access: 'owner',
-    /** `key`: the public key (hex, base64 or base64url) or the agent id; left out when `address` is a share token, which holds both. */
-    params: v.strictObject({
-      address: shortText,
-      key: v.optional(shortText),
-      name: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(64))),
-      /** The owner trusts the key as it stands here, without digits: for a program that cannot pair, such as the public AXON daemon. */
-      trust: v.optional(v.boolean()),
-    }),
-  },
-  'peers.update': {
-    method: 'PATCH',
-    path: '/v1/peers/:id',
-    access: 'owner',
-    params: v.strictObject({
-      id: shortText,
-      name: v.optional(v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(64))),
-      person: v.optional(v.nullable(v.pipe(v.string(), v.maxLength(64)))),
-      trust: v.optional(v.picklist(['paired', 'suspended'])),
-      address: v.optional(v.nullable(shortText)),
-    }),
-  },
-  /** The owner keeps the old key of a hub in whose place another one answered; `seen` is that other key, as it was shown. */
-  'peers.keepKey': {
-    method: 'POST',
-    path: '/v1/peers/:id/keep-key',
-    access: 'owner',
-    params: v.strictObject({ id: shortText, seen: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, 'the key that was shown')) }),
-  },
-  'peers.remove': { method: 'DELETE', path: '/v1/peers/:id', access: 'owner', params: v.strictObject({ id: shortText }) },
-
-  'pairings.list': { method: 'GET', path: '/v1/pairings', access: 'owner', params: none },
-  'pairings.window': {
-    method: 'PUT',
-    path: '/v1/pairings/window',
-    access: 'owner',
-    params: v.strictObject({ open: v.boolean(), minutes: v.optional(whole(1, 30), 5) }),
-  },
-  'pairings.start': {
-    method: 'POST',
-    path: '/v1/pairings',
-    access: 'owner',
-    params: v.strictObject({ peer: shortText, name: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(64))) }),
-  },
-  /** With the link of an invitation that another hub made; it holds a secret, so it never stands in an address. */
-  'pairings.join': {
-    method: 'POST',
-    path: '/v1/pairings/join',
-    access: 'owner',
-    params: v.strictObject({ link: text(1_024), name: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(64))) }),
-  },
-  'invitations.list': { method: 'GET', path: '/v1/invitations', access: 'owner', params: none },
-  'invitations.create': { method: 'POST', path: '/v1/invitations', access: 'owner', params: v.strictObject({}) },
-  'invitations.revoke': { method: 'DELETE', path: '/v1/invitations/:id', access: 'owner', params: v.strictObject({ id: uuid }) },
-  'pairings.open': { method: 'POST', path: '/v1/pairings/:id/open', access: 'owner', params: v.strictObject({ id: identifier }) },
-  'pairings.digits': {
-    method: 'POST',
-    path: '/v1/pairings/:id/digits',
-    access: 'owner',
-    params: v.strictObject({ id: identifier, digits: v.pipe(v.string(), v.regex(/^[0-9]{2}(?:[0-9]{4})?$/, 'two or six digits')) }),
-  },
-  'pairings.cancel': { method: 'DELETE', path: '/v1/pairings/:id', access: 'owner', params: v.strictObject({ id: identifier }) },
+  ...HUB_OPERATIONS,
 
   'send.query': {
     method: 'POST',
@@ -323,60 +243,7 @@ export const OPERATIONS = {
     params: v.object({ id: uuid, reason: v.optional(text(2_000)) }),
   },
 
-  'inbox.claim': {
-    method: 'POST',
-    path: '/v1/inbox/claim',
-    access: 'inbox',
-    params: v.object({
-      max: v.optional(whole(1, 32), 1),
-      wait_ms: v.optional(whole(0, 55_000), 0),
-      lease_ms: v.optional(whole(1_000, 600_000), 60_000),
-      kinds: inboxKinds,
-    }),
-  },
-  'inbox.ack': {
-    method: 'POST',
-    path: '/v1/inbox/:delivery/ack',
-    access: 'inbox',
-    params: v.object({ delivery: uuid, attempt, estimated_ms: v.optional(whole(0, 86_400_000)) }),
-  },
-  'inbox.nack': {
-    method: 'POST',
-    path: '/v1/inbox/:delivery/nack',
-    access: 'inbox',
-    params: v.object({ delivery: uuid, attempt, reason: v.optional(text(2_000)) }),
-  },
-  'inbox.extend': {
-    method: 'POST',
-    path: '/v1/inbox/:delivery/extend',
-    access: 'inbox',
-    params: v.object({
-      delivery: uuid,
-      attempt,
-      lease_ms: v.optional(whole(1_000, 600_000), 60_000),
-      progress: v.optional(text(2_000)),
-    }),
-  },
-  'inbox.reply': {
-    method: 'POST',
-    path: '/v1/inbox/:delivery/reply',
-    access: 'inbox',
-    params: v.object({
-      delivery: uuid,
-      attempt,
-      status: v.optional(v.picklist(['completed', 'failed', 'partial']), 'completed'),
-      outcome: v.optional(text(60_000)),
-      summary: v.optional(text(60_000)),
-      data: v.optional(v.unknown()),
-      error: v.optional(v.nullable(text(8_000))),
-      code: v.optional(text(64)),
-      tokens_used: v.optional(whole(0, 1_000_000_000)),
-      truncated: v.optional(v.boolean(), false),
-    }),
-  },
-  'inbox.dead': { method: 'GET', path: '/v1/inbox/dead', access: 'inbox', params: v.object(pageOf) },
-  'inbox.requeue': { method: 'POST', path: '/v1/inbox/:delivery/requeue', access: 'inbox', params: v.object({ delivery: uuid }) },
-
+  ...INBOX_OPERATIONS,
   ...DECISION_OPERATIONS,
   ...ATTENTION_OPERATIONS,
 

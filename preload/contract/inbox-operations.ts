@@ -1,0 +1,64 @@
+// The part of operations.ts by which an agent takes its work: claim, say that it has it, give it back, go on, answer. Imports from this folder
+// only.
+import * as v from 'valibot';
+import { cursor, limit, text, uuid, whole } from './parameters.ts';
+
+/** The hand-out an agent speaks of, as claim returned it: once the item was handed out again, the answer is `conflict`. */
+const attempt = v.optional(whole(1, 1_000_000));
+const inboxKinds = v.optional(v.pipe(v.array(v.picklist(['delegate', 'query', 'notify', 'result', 'cancel'])), v.maxLength(5)));
+
+export const INBOX_OPERATIONS = {
+  'inbox.claim': {
+    method: 'POST',
+    path: '/v1/inbox/claim',
+    access: 'inbox',
+    params: v.object({
+      max: v.optional(whole(1, 32), 1),
+      wait_ms: v.optional(whole(0, 55_000), 0),
+      lease_ms: v.optional(whole(1_000, 600_000), 60_000),
+      kinds: inboxKinds,
+    }),
+  },
+  'inbox.ack': {
+    method: 'POST',
+    path: '/v1/inbox/:delivery/ack',
+    access: 'inbox',
+    params: v.object({ delivery: uuid, attempt, estimated_ms: v.optional(whole(0, 86_400_000)) }),
+  },
+  'inbox.nack': {
+    method: 'POST',
+    path: '/v1/inbox/:delivery/nack',
+    access: 'inbox',
+    params: v.object({ delivery: uuid, attempt, reason: v.optional(text(2_000)) }),
+  },
+  'inbox.extend': {
+    method: 'POST',
+    path: '/v1/inbox/:delivery/extend',
+    access: 'inbox',
+    params: v.object({
+      delivery: uuid,
+      attempt,
+      lease_ms: v.optional(whole(1_000, 600_000), 60_000),
+      progress: v.optional(text(2_000)),
+    }),
+  },
+  'inbox.reply': {
+    method: 'POST',
+    path: '/v1/inbox/:delivery/reply',
+    access: 'inbox',
+    params: v.object({
+      delivery: uuid,
+      attempt,
+      status: v.optional(v.picklist(['completed', 'failed', 'partial']), 'completed'),
+      outcome: v.optional(text(60_000)),
+      summary: v.optional(text(60_000)),
+      data: v.optional(v.unknown()),
+      error: v.optional(v.nullable(text(8_000))),
+      code: v.optional(text(64)),
+      tokens_used: v.optional(whole(0, 1_000_000_000)),
+      truncated: v.optional(v.boolean(), false),
+    }),
+  },
+  'inbox.dead': { method: 'GET', path: '/v1/inbox/dead', access: 'inbox', params: v.object({ limit, cursor }) },
+  'inbox.requeue': { method: 'POST', path: '/v1/inbox/:delivery/requeue', access: 'inbox', params: v.object({ delivery: uuid }) },
+} as const;

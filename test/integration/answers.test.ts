@@ -132,6 +132,9 @@ describe('a person who is asked to choose', () => {
     expect(await decide(shown, { decision: 'allow' })).toMatchObject({ status: 400 });
     const none = await person('answer', shown.id, '--choose', '3', '--digest', shown.digest);
     expect(none).toMatchObject({ code: 2, error: expect.stringContaining('The options are: 1, 2.') as string });
+    const both = await person('answer', shown.id, 'The bus', '--choose', '2', '--digest', shown.digest);
+    expect(both).toMatchObject({ code: 2, error: expect.stringContaining('not both') as string });
+    expect((await person('approvals')).out).toMatch(/Dad +you +R0/);
     expect(await person('answer', shown.id, '--choose', '2', '--digest', shown.digest)).toMatchObject({ code: 0 });
     const { code, out } = await waiting;
     expect([code, JSON.parse(out)]).toMatchObject([

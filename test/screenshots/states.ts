@@ -26,6 +26,7 @@ import {
   pairingOf,
   peerOf,
   snapshotOf,
+  TRAIN,
 } from '../fakes/household.ts';
 
 export interface ScreenState {
@@ -106,6 +107,14 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
   'now-arriving': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [DINNER] })), early: true },
   'now-reason': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [DINNER] })), press: ['With a reason'] },
   'now-more': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [DINNER] })), press: ['Allow more'] },
+  'now-answer': {
+    place: 'now',
+    hub: () => new FakeHubApi(snapshotOf({ approvals: [DINNER] })),
+    press: ['Answer yourself'],
+    fill: { 'Your answer': 'I told them myself; Ana comes at 8.' },
+  },
+  'now-choose': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [TRAIN] })) },
+  'now-chosen': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [TRAIN, DINNER] })), press: ['Choose number 2'] },
   'now-suggested': {
     place: 'now',
     hub: () => new FakeHubApi(snapshotOf({ approvals: [{ ...SALT, allowed_before: 3 }] })),

@@ -25,6 +25,7 @@ export function addAnswerCommand(program: Command, run: Run): void {
       run(command, async ({ terminal, session }) => {
         const owner = await session.asOwner();
         const shown = await withId('request', id, (request) => owner.call('approvals.get', { id: request }));
+        if (text !== undefined && options.choose !== undefined) throw bothSaid();
         if (options.digest === undefined) show(terminal, shown);
         const words =
           options.choose === undefined
@@ -63,6 +64,10 @@ async function chosen(terminal: Terminal, shown: ApprovalDto, choose: string, { 
     if (sure.toLowerCase() !== 'choose') throw nothingDecided();
   }
   return option.id;
+}
+
+function bothSaid(): AppError {
+  return new AppError('bad_request', 'Choose with --choose, or answer in words, not both. Nothing was decided.', { failedBy: 'input' });
 }
 
 function nothingSaid(): AppError {

@@ -201,7 +201,7 @@ function rows(items: readonly ApprovalDto[]): readonly (readonly string[])[] {
       timeOf(item.received_at),
       item.held === null ? item.state : 'held',
       item.peer_name,
-      item.to_agent,
+      item.choice === null ? item.to_agent : 'you',
       item.risk_class,
       item.id,
       beginningOf(item.text),

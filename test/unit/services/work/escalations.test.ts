@@ -90,6 +90,18 @@ describe('an escalation', () => {
     expect(await seen(late.id)).toMatchObject({ state: 'expired', code: 'approval_expired' });
   });
 
+  it('is called off by whoever asked, and then nobody can choose', async () => {
+    const { id } = await escalate();
+    const { id: card, revision, digest } = mum.card;
+    await dad.work.tasks.cancel(id, { agent: 'openclaw' }, 'Booked already');
+    await clock.settle();
+    expect(mum.work.approvals.get(card)).toMatchObject({ state: 'cancelled', own_answer: null });
+    await expect(
+      mum.work.approvals.decide({ id: card, revision, digest, decision: 'answer', choice: 'direct' }, BROWSER),
+    ).rejects.toMatchObject({ code: 'already_decided' });
+    expect(await seen(id)).toMatchObject({ state: 'cancelled' });
+  });
+
   it('cannot be allowed, and no agent gets it, after a restart either', async () => {
     await escalate();
     await expect(mum.decide(mum.card, 'allow')).rejects.toMatchObject({ code: 'bad_request' });

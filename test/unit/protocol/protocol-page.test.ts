@@ -181,11 +181,14 @@ describe('the page', () => {
     expect(references.length).toBeGreaterThan(20);
   });
 
-  it('holds the test vector that the pairing tests compute', () => {
+  it.each([
+    ['Pairing', 4],
+    ['Invitation', 3],
+  ])('holds the test vector of %s that the pairing tests compute', (name, count) => {
     const tests = readFileSync(join(ROOT, 'test/unit/protocol/pairing.test.ts'), 'utf8');
-    const vector = /```text\n([\s\S]*?)```/.exec(section('Pairing'))?.[1] ?? '';
+    const vector = /```text\n([\s\S]*?)```/.exec(section(name))?.[1] ?? '';
     const values = [...vector.matchAll(/= (\w+)/g)].map((match) => match[1] ?? '');
-    expect(values).toHaveLength(4);
+    expect(values).toHaveLength(count);
     for (const value of values) expect(tests).toContain(`'${value}'`);
   });
 

@@ -30,9 +30,12 @@ export interface EscalationBounds {
 const ON_THE_WIRE: EscalationBounds = { label: limits.OPTION_LABEL_MAX_CHARACTERS, point: limits.OPTION_POINT_MAX_CHARACTERS };
 const OPTION_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-/** What is to be chosen from; null when nobody is asked to choose. Problems go to `fields`. */
+/**
+ * What is to be chosen from; null when nobody is asked to choose. Problems go to `fields`, missing options too: read as work it would go to an
+ * agent, which no escalation may.
+ */
 export function readEscalation(fields: Fields, bounds: EscalationBounds = ON_THE_WIRE): Escalation | null {
-  if (fields.raw('act') !== ESCALATE || !fields.has('options')) return null;
+  if (fields.raw('act') !== ESCALATE) return null;
   let position = 0;
   const options = fields.list('options', limits.OPTIONS_MAX, (entry) => readOption(entry, ++position, bounds));
   if (options.length < limits.OPTIONS_MIN) fields.refuse('options', `must hold at least ${limits.OPTIONS_MIN} options`, null);

@@ -41,8 +41,11 @@ export const FEATURES: readonly string[] = Object.entries(KINDS)
   .filter(([, entry]) => !entry.required)
   .map(([kind]) => kind);
 
+/** Known by a hub that gives no escalation to an agent; to another none is sent. */
+export const ESCALATIONS = 'escalations/1';
+
 /** What we advertise in hello's `extensions` (PROTOCOL.md, Extensions): only what this hub does. */
-export const EXTENSIONS: readonly string[] = ['route/1', 'conversation/1', 'receipts/1', 'progress/1'];
+export const EXTENSIONS: readonly string[] = ['route/1', 'conversation/1', 'receipts/1', 'progress/1', ESCALATIONS];
 
 export function isKnownKind(kind: string): kind is Kind {
   return Object.hasOwn(KINDS, kind);

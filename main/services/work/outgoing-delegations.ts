@@ -15,6 +15,8 @@ import type { Store, TaskRow, Tables } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import { contentDigest } from '../../protocol/content-digest.ts';
 import type { Envelope } from '../../protocol/envelope.ts';
+import { ESCALATE } from '../../protocol/escalation.ts';
+import { ESCALATIONS } from '../../protocol/kinds.ts';
 import { DEADLINE_MAX_MS } from '../../protocol/limits.ts';
 import { parseAck, type AckPayload } from '../../protocol/payloads.ts';
 import type { PeerMessenger } from '../peer-messenger.ts';
@@ -102,6 +104,7 @@ export class OutgoingDelegations {
     const raw = messenger.encode(peer.key, { id: messageId, kind: 'delegate', ref: null, payload });
     const online = messenger.isOnline(peer.key);
     if (online && !messenger.features(peer.key).includes('delegate')) throw takesNone(peer.petname);
+    if (online && payload.act === ESCALATE && !messenger.extensions(peer.key).includes(ESCALATIONS)) throw asksNobody(peer.petname);
     if (this.#open.size >= OUTGOING_OPEN_MAX) {
       throw new AppError('overloaded', 'Too many delegations are open already.', { hint: 'Wait for some to end, or cancel them.' });
     }
@@ -315,4 +318,11 @@ function unreachable(name: string) {
 
 function takesNone(name: string): AppError {
   return new AppError('unsupported_feature', `${name} does not take delegations.`, { hint: 'Ask it with a query instead.' });
+}
+
+/** An older hub would give the choice to an agent, as work. */
+function asksNobody(name: string): AppError {
+  return new AppError('unsupported_feature', `${name} cannot ask its person to choose yet.`, {
+    hint: 'Ask it with a query instead, or again once the hub there is newer.',
+  });
 }

@@ -31,8 +31,9 @@ describe('an escalation', () => {
     ]);
   });
 
-  it('is plain work without options, and options are context without the act', () => {
-    for (const more of [{ options: undefined }, { options: null }, { act: 'vote' }, { act: undefined }, { act: 7, options: 'none' }]) {
+  it('is only what has the act: options without it, and the acts of others, are context of plain work', () => {
+    const acts = ['vote', 'Escalate', 'escalate ', 'propose', '', null, undefined, 7, { escalate: true }, ['escalate']];
+    for (const more of [...acts.map((act) => ({ act })), { act: 'vote', options: undefined }, { act: 7, options: 'none' }]) {
       const parsed = read(more);
       expect(parsed.ok && parsed.value.escalation).toBeNull();
     }
@@ -52,6 +53,8 @@ describe('an escalation', () => {
     ['an id that another gets by its place', { options: [{ id: '2', label: 'A' }, { label: 'B' }] }, 'the same id twice'],
     ['two that read the same', { options: [{ label: 'Caf\u00E9' }, { label: 'Cafe\u0301 ' }] }, 'the same label twice'],
     ['1,000 options', { options: labels(1_000) }, 'at most 12 entries'],
+    ['no options', { options: undefined }, 'at least 2 options'],
+    ['options that are null', { options: null }, 'at least 2 options'],
     ['no option', { options: [] }, 'at least 2 options'],
     ['one option', { options: labels(1) }, 'at least 2 options'],
     ['options that are no list', { options: { a: 1 } }, '"options" must be a list'],

@@ -195,9 +195,12 @@ describe('a hostile escalation', () => {
     ],
     ['1,000 options', { options: Array.from({ length: 1_000 }, (_, index) => ({ label: `Option ${index}` })) }],
     ['a recommendation of an option that is not there', { options: OPTIONS, recommendation: 'plane' }],
+    ['no options, for an agent that would take it as work', { domain: 'family.chat' }],
+    ['options that are null', { domain: 'family.chat', options: null }],
   ])('with %s is refused and asks nobody', async (_what, payload) => {
     expect(await sent(payload)).toMatchObject({ kind: 'error', payload: { code: 'invalid_envelope' } });
     expect(mum.work.approvals.pending()).toEqual([]);
+    expect(mum.store.read.tasks({ limit: 1 })).toEqual([]);
   });
 
   it('shows what turns its direction, and is told its own words unchanged', async () => {
@@ -218,6 +221,14 @@ describe('a hostile escalation', () => {
 });
 
 describe('what an agent sends', () => {
+  it('asks nobody to choose at a hub that would read plain work, and the agent is told', async () => {
+    dad.messenger.extensions = () => ['route/1', 'conversation/1', 'receipts/1', 'progress/1'];
+    await expect(escalate()).rejects.toMatchObject({ code: 'unsupported_feature', message: 'mum cannot ask its person to choose yet.' });
+    expect(dad.messenger.sent.map(({ kind }) => kind)).not.toContain('delegate');
+    expect(dad.store.read.tasks({ limit: 1 })).toEqual([]);
+    expect((await dad.work.sender.delegate(delegation('mum', 'Feed the cat'), 'openclaw', null)).state).not.toBe('failed');
+  });
+
   it.each([
     ['one option', { options: OPTIONS.slice(1) }],
     ['a recommendation of none', { recommendation: 'plane' }],

@@ -1,5 +1,5 @@
 // A JSON value as a plain list of fields for people: [path, value] pairs in the order of the value, every leaf once. Pure. It must never
-// leave a member out: what is too long is the caller's to bound and to say.
+// leave a member out by itself: what is too long is the caller's to bound and to say.
 import { isJsonObject } from '../lib/json-object.ts';
 
 export type JsonField = readonly [path: string, value: string];
@@ -10,18 +10,46 @@ export type JsonField = readonly [path: string, value: string];
  */
 export function jsonFields(value: unknown, shown: (text: string) => string = (text) => text): readonly JsonField[] {
   const fields: JsonField[] = [];
-  flatten('', value, shown, fields);
+  walk('', value, shown, (field) => fields.push(field) > 0);
   return fields;
 }
 
-function flatten(path: string, value: unknown, shown: (text: string) => string, fields: JsonField[]): void {
+/**
+ * The first of them, as far as there is room: what was begun stands whole. What is left out is counted and not made.
+ * @param room characters of paths and values together
+ */
+export function firstJsonFields(
+  value: unknown,
+  shown: (text: string) => string,
+  room: number,
+): { readonly fields: readonly JsonField[]; readonly leftOut: number } {
+  const fields: JsonField[] = [];
+  let left = room;
+  walk('', value, shown, (field) => {
+    fields.push(field);
+    left -= field[0].length + field[1].length;
+    return left > 0;
+  });
+  return { fields, leftOut: countLeaves(value) - fields.length };
+}
+
+/** Gives each leaf to `take` until that answers false. Answers false when it did. */
+function walk(path: string, value: unknown, shown: (text: string) => string, take: (field: JsonField) => boolean): boolean {
   if (Array.isArray(value) && value.length > 0) {
-    for (const [index, entry] of value.entries()) flatten(`${path}[${index}]`, entry, shown, fields);
-  } else if (isJsonObject(value) && Object.keys(value).length > 0) {
-    for (const [key, member] of Object.entries(value)) flatten(pathOf(path, shown(key)), member, shown, fields);
-  } else {
-    fields.push([path, typeof value === 'string' ? shown(value) : JSON.stringify(value)]);
+    return value.every((entry, index) => walk(`${path}[${index}]`, entry, shown, take));
   }
+  if (isJsonObject(value) && Object.keys(value).length > 0) {
+    return Object.entries(value).every(([key, member]) => walk(pathOf(path, shown(key)), member, shown, take));
+  }
+  return take([path, typeof value === 'string' ? shown(value) : JSON.stringify(value)]);
+}
+
+function countLeaves(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  let leaves = 0;
+  for (const member of Object.values(value)) leaves += countLeaves(member);
+  // An empty list or object is a leaf itself.
+  return Math.max(1, leaves);
 }
 
 /** `context.dinner_time`; a key that could be mistaken for a path is quoted: `context["a.b"]`. */

@@ -23,10 +23,12 @@ export interface ConversationEntryDto {
   readonly kind: string;
   readonly who: string;
   readonly agent: OutsideText | null;
-  /** Its words; the JSON as it was sent where they are no text. */
+  /** Its words; the JSON as it was sent, indented, where they are no text. Cut with a mark where it is too long. */
   readonly text: OutsideText | null;
-  /** Where they are no text: every field of it as [path, value] pairs in order, like those of a request. null: `text` is all there is. */
+  /** Where they are no text: the fields of it as [path, value] pairs in order, like those of a request. null: `text` is all there is. */
   readonly fields: readonly (readonly [OutsideText, OutsideText])[] | null;
+  /** Fields beyond the bound of an entry, which do not stand in `fields`. */
+  readonly fields_left_out: number;
   readonly state: string | null;
   readonly surface: Surface | null;
   readonly digest: string | null;
@@ -34,6 +36,8 @@ export interface ConversationEntryDto {
 
 export interface ConversationDetailDto {
   readonly conversation: ConversationDto;
+  /** The newest 500; where they say too much for one answer, the older ones by their beginnings. */
   readonly entries: readonly ConversationEntryDto[];
+  /** The newest first, as far as there is room. */
   readonly tasks: readonly TaskDto[];
 }

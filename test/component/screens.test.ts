@@ -94,12 +94,13 @@ describe('conversations', () => {
     const [first] = DINNER_THREAD.entries;
     if (first === undefined) throw new Error('no entry');
     const fields = [['back_at', '18:40']] as const;
-    const told = { ...first, kind: 'notify', text: '{\n  "back_at": "18:40"\n}', fields };
+    const told = { ...first, kind: 'notify', text: '{\n  "back_at": "18:40"\n}', fields, fields_left_out: 2 };
     const entries = [told, { ...told, seq: 2, direction: 'out' as const }];
     const hub = new FakeHubApi(snapshotOf(), { 'conversations.get': () => ({ ok: true, value: { ...DINNER_THREAD, entries } }) });
     await showApp(hub, `conversations/${DINNER_THREAD.conversation.id}`);
     const pane = page.getByRole('region', { name: 'Conversation' });
     await expect.element(pane.getByText('Back at').nth(1)).toBeVisible();
+    await expect.element(pane.getByText('2 more fields are too long').nth(1)).toBeVisible();
     await expect.element(pane.getByText('"back_at"').first()).not.toBeVisible();
     await pane.getByText('Exactly as it was sent').first().click();
     await expect.element(pane.getByText('"back_at"').first()).toBeVisible();

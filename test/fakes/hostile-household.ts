@@ -108,6 +108,7 @@ export function hostileHub(texts: readonly string[]): FakeHubApi {
           agent: at(index + 2),
           text,
           fields: index % 4 === 3 || index % 8 === 0 ? [[at(index + 3), at(index + 4)] as const] : null,
+          fields_left_out: 0,
           state: index % 3 === 0 ? at(index) : 'declined',
           surface: null,
           digest: null,

@@ -511,6 +511,7 @@ const entry = (seq: number, over: Partial<ConversationDetailDto['entries'][numbe
   agent: 'OpenClaw',
   text: null,
   fields: null,
+  fields_left_out: 0,
   state: null,
   surface: null,
   digest: null,

@@ -1,18 +1,25 @@
 // The record of who said and did what, thread by thread: messages and the decisions between them. Reads only; an agent sees what it took part
-// in and nothing else.
+// in and nothing else. An answer is bounded, however much was sent.
 import type { ConversationDetailDto, ConversationDto, ConversationEntryDto } from '../../../preload/contract/conversation-dto.ts';
 import type { TaskDto } from '../../../preload/contract/dto.ts';
 import type { Items } from '../../../preload/contract/results.ts';
-import { jsonFields } from '../../core/json-fields.ts';
 import { escapeText } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
-import { isJsonObject } from '../../lib/json-object.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json-object.ts';
 import type { ApprovalRow, ConversationSummaryRow, MessageRow, Store, TaskRow } from '../../ports/store.ts';
 import { surfaceOf } from './approval-views.ts';
-import { CONVERSATION_ENTRIES_MAX, TITLE_MAX_CHARACTERS } from './limits.ts';
+import {
+  CONVERSATION_ENTRIES_MAX,
+  CONVERSATION_TEXT_MAX_CHARACTERS,
+  ENTRY_TEXT_MAX_CHARACTERS,
+  ENTRY_TEXT_MIN_CHARACTERS,
+  FEED_TEXT_MAX_CHARACTERS,
+  TITLE_MAX_CHARACTERS,
+} from './limits.ts';
 import { decidedState, isAnswered } from './own-answers.ts';
 import { pageOf, type Page } from './pages.ts';
 import type { Parties } from './parties.ts';
+import { boundedText, shownData, shownFields } from './shown-data.ts';
 import type { TaskViews } from './task-views.ts';
 import { readObject } from './task-views.ts';
 
@@ -70,8 +77,8 @@ export class Conversations {
       const approval = store.read.approvalOfTask(task.id);
       return approval && approval.decidedAt !== null ? [decisionEntry(approval, approval.decidedAt, task)] : [];
     });
-    const entries = [...messages.map((message) => this.#entry(message)), ...decisions].sort(inOrder);
-    return { conversation: this.#dto(summary, messages, rows), entries, tasks: rows.map((task): TaskDto => tasks.dto(task)) };
+    const entries = [...this.#entries(messages), ...decisions].sort(inOrder);
+    return { conversation: this.#dto(summary, messages, rows), entries, tasks: fitting(rows).map((task): TaskDto => tasks.dto(task)) };
   }
 
   #summary(row: ConversationSummaryRow, agent: string | null): ConversationDto | undefined {
@@ -99,8 +106,19 @@ export class Conversations {
     };
   }
 
-  #entry(message: MessageRow): ConversationEntryDto {
+  /** The newest have their words first; what is beyond the bound of an answer is shown by its beginning. */
+  #entries(messages: readonly MessageRow[]): readonly ConversationEntryDto[] {
+    let room = CONVERSATION_TEXT_MAX_CHARACTERS;
+    return messages.map((message) => {
+      const entry = this.#entry(message, Math.max(ENTRY_TEXT_MIN_CHARACTERS, room));
+      room -= sizeOf(entry);
+      return entry;
+    });
+  }
+
+  #entry(message: MessageRow, room: number): ConversationEntryDto {
     const { parties } = this.#deps;
+    const payload = payloadOf(message);
     return {
       seq: message.seq,
       at: message.at,
@@ -109,8 +127,8 @@ export class Conversations {
       kind: message.kind,
       who: message.direction === 'out' ? 'This hub' : parties.nameOf(message.party),
       agent: message.fromAgent,
-      ...saidIn(message),
-      state: stateOf(message),
+      ...shownWords(wordsIn(message.kind, payload), room),
+      state: message.kind === 'result' && typeof payload.status === 'string' ? boundedText(payload.status, TITLE_MAX_CHARACTERS) : null,
       surface: null,
       digest: null,
     };
@@ -147,6 +165,7 @@ function decisionEntry(approval: ApprovalRow, at: number, task: TaskRow): Conver
     // The words of an answer stand in the message that carried it.
     text: isAnswered(approval) ? null : approval.reason,
     fields: null,
+    fields_left_out: 0,
     state: decidedState(approval),
     surface: surfaceOf(approval),
     digest: approval.digest,
@@ -164,29 +183,45 @@ function rank(entry: ConversationEntryDto): number {
   return entry.kind === 'delegate' || entry.kind === 'query' ? 0 : 2;
 }
 
-/** What it says: words, or the JSON it is with every field of that; escaped. */
-function saidIn(message: MessageRow): Pick<ConversationEntryDto, 'text' | 'fields'> {
+function payloadOf(message: MessageRow): JsonObject {
   const { payload } = readObject(message.raw);
-  const member = WORDS[message.kind];
-  if (!isJsonObject(payload) || member === undefined) return { text: null, fields: null };
-  const said = payload[member];
-  const words = isJsonObject(said) && typeof said.text === 'string' ? said.text : said;
-  if (words === undefined || words === null) return { text: null, fields: null };
-  if (typeof words === 'string') return { text: escapeText(words), fields: null };
-  const fields = jsonFields(words, escapeText);
-  // What has no members is one value without a name.
-  return { text: escapeText(JSON.stringify(words, null, 2)), fields: fields[0]?.[0] === '' ? null : fields };
+  return isJsonObject(payload) ? payload : {};
+}
+
+/** What it says: words, or any other JSON; null where it says nothing. */
+function wordsIn(kind: string, payload: JsonObject): unknown {
+  const said = payload[WORDS[kind] ?? ''] ?? null;
+  return isJsonObject(said) && typeof said.text === 'string' ? said.text : said;
+}
+
+function shownWords(words: unknown, room: number): Pick<ConversationEntryDto, 'text' | 'fields' | 'fields_left_out'> {
+  if (words === null) return { text: null, fields: null, fields_left_out: 0 };
+  return shownData(words, Math.min(room, typeof words === 'string' ? ENTRY_TEXT_MAX_CHARACTERS : FEED_TEXT_MAX_CHARACTERS));
 }
 
 /** The same in one line. */
 function titleOf(message: MessageRow): string {
-  const { text, fields } = saidIn(message);
-  return fields === null ? (text ?? '') : fields.map(([path, value]) => `${path}: ${value}`).join(', ');
+  const words = wordsIn(message.kind, payloadOf(message));
+  if (words === null) return '';
+  if (typeof words === 'string') return boundedText(words, TITLE_MAX_CHARACTERS * 2);
+  const { fields } = shownFields(words, TITLE_MAX_CHARACTERS);
+  return fields === null ? escapeText(JSON.stringify(words)) : fields.map(([path, value]) => `${path}: ${value}`).join(', ');
 }
 
-function stateOf(message: MessageRow): string | null {
-  const { payload } = readObject(message.raw);
-  return isJsonObject(payload) && message.kind === 'result' && typeof payload.status === 'string' ? escapeText(payload.status) : null;
+function sizeOf({ text, fields }: ConversationEntryDto): number {
+  const inFields = fields?.reduce((sum, [path, value]) => sum + path.length + value.length, 0) ?? 0;
+  return (text?.length ?? 0) + inFields;
+}
+
+/** The newest tasks, as far as there is room: what was begun stands whole. */
+function fitting(tasks: readonly TaskRow[]): readonly TaskRow[] {
+  let room = CONVERSATION_TEXT_MAX_CHARACTERS;
+  const end = tasks.findIndex((task) => {
+    const isFull = room <= 0;
+    room -= task.payload.length + (task.result?.length ?? 0);
+    return isFull;
+  });
+  return end === -1 ? tasks : tasks.slice(0, end);
 }
 
 function shorten(text: string): string {

@@ -2,7 +2,6 @@
 // are escaped and cut to a bound when they are shown.
 import type { FeedItemDto } from '../../../preload/contract/dto.ts';
 import type { Items } from '../../../preload/contract/results.ts';
-import { jsonFields, type JsonField } from '../../core/json-fields.ts';
 import { escapeText } from '../../core/text-escape.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { FeedRow, PartyKey, Store, Tables } from '../../ports/store.ts';
@@ -10,6 +9,7 @@ import type { EventBus } from '../event-bus.ts';
 import { FEED_TEXT_MAX_CHARACTERS } from './limits.ts';
 import { pageOf, type Page } from './pages.ts';
 import type { Parties } from './parties.ts';
+import { shownData, type ShownData } from './shown-data.ts';
 import type { After, UnitOfWork } from './unit-of-work.ts';
 
 export interface FeedEntry {
@@ -109,32 +109,8 @@ export class Feed {
   }
 }
 
-/** A text as it is; an object or a list field by field and as indented JSON. Escaped, with a mark where it was cut. */
-function shown(data: string): Pick<FeedItemDto, 'text' | 'fields' | 'fields_left_out'> {
+/** Nothing said is no words. */
+function shown(data: string): ShownData {
   const value: unknown = JSON.parse(data);
-  if (value === null) return { text: '', fields: null, fields_left_out: 0 };
-  if (typeof value === 'string') return { text: bounded(value), fields: null, fields_left_out: 0 };
-  const all = jsonFields(value, bounded);
-  const text = bounded(JSON.stringify(value, null, 2));
-  // What has no members is one value without a name.
-  if (all[0]?.[0] === '') return { text, fields: null, fields_left_out: 0 };
-  const fields = fitting(all);
-  return { text, fields, fields_left_out: all.length - fields.length };
-}
-
-/** The first fields, as far as there is room; what was begun stands whole. */
-function fitting(all: readonly JsonField[]): readonly JsonField[] {
-  let room = FEED_TEXT_MAX_CHARACTERS;
-  const end = all.findIndex(([path, value]) => {
-    const isFull = room <= 0;
-    room -= path.length + value.length;
-    return isFull;
-  });
-  return end === -1 ? all : all.slice(0, end);
-}
-
-/** Escaped, and with a mark where it was cut. */
-function bounded(text: string): string {
-  if (text.length <= FEED_TEXT_MAX_CHARACTERS) return escapeText(text);
-  return `${escapeText(text.slice(0, FEED_TEXT_MAX_CHARACTERS).toWellFormed())}\n[...]`;
+  return shownData(value ?? '', FEED_TEXT_MAX_CHARACTERS);
 }

@@ -1,0 +1,84 @@
+// A conversation in which somebody says as much as messages can hold: what is shown at once stays bounded, and says what it leaves out.
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import {
+  CONVERSATION_ENTRIES_MAX,
+  CONVERSATION_TEXT_MAX_CHARACTERS,
+  ENTRY_TEXT_MIN_CHARACTERS,
+  FEED_TEXT_MAX_CHARACTERS,
+  TITLE_MAX_CHARACTERS,
+} from '../../../../main/services/work/limits.ts';
+import { ManualClock } from '../../../fakes/manual-clock.ts';
+import { MemoryNetwork } from '../../../fakes/memory-messenger.ts';
+import { WorkHub } from '../../../fakes/work-hub.ts';
+
+const WHOLE_MESSAGE_CHARACTERS = 60_000;
+const LEAVES = 4_000;
+let clock: ManualClock;
+let dad: WorkHub;
+let mum: WorkHub;
+
+beforeEach(async () => {
+  clock = new ManualClock();
+  const network = new MemoryNetwork();
+  dad = await new WorkHub({ name: 'dad', network, clock }).start();
+  mum = await new WorkHub({ name: 'mum', network, clock }).start();
+  await dad.pair(mum);
+});
+
+afterEach(async () => {
+  await dad.close();
+  await mum.close();
+});
+
+/** What dad said in the conversation "flood", the oldest first. */
+async function said(notices: readonly unknown[]): Promise<void> {
+  await mum.store.write((tables) => {
+    for (const [index, data] of notices.entries()) {
+      tables.insertMessage({
+        messageId: `notice ${index}`,
+        direction: 'in',
+        party: dad.key,
+        kind: 'notify',
+        ref: null,
+        conversationId: 'flood',
+        taskId: null,
+        fromAgent: null,
+        toAgent: null,
+        raw: JSON.stringify({ id: `notice ${index}`, kind: 'notify', payload: { topic: 'flood', data } }),
+        at: clock.wallMs(),
+      });
+    }
+  });
+}
+
+const shown = () => mum.work.conversations.get('flood', null);
+
+it('shows the first fields of data with thousands, and counts the others', async () => {
+  await said([Object.fromEntries(Array.from({ length: LEAVES }, (_, index) => [`leaf_${index}`, index]))]);
+  const [entry] = shown().entries;
+  expect(entry?.fields?.[0]).toEqual(['leaf_0', '0']);
+  expect((entry?.fields?.length ?? 0) + (entry?.fields_left_out ?? 0)).toBe(LEAVES);
+  expect(JSON.stringify(entry).length).toBeLessThan(4 * FEED_TEXT_MAX_CHARACTERS);
+  expect(entry?.text).toMatch(/\n\[\.\.\.\]$/);
+  const [thread] = mum.work.conversations.list({ limit: 5 }, null).items;
+  expect(thread?.title).toMatch(/^leaf_0: 0, leaf_1: 1, .*\.\.\.$/);
+  expect(thread?.title.length).toBeLessThanOrEqual(TITLE_MAX_CHARACTERS + 3);
+});
+
+it('is bounded as a whole, however many such messages it holds', async () => {
+  const leaves = Array.from({ length: LEAVES }, (_, index) => index);
+  await said(Array.from({ length: CONVERSATION_ENTRIES_MAX }, () => leaves));
+  const { entries } = shown();
+  expect(entries).toHaveLength(CONVERSATION_ENTRIES_MAX);
+  expect(JSON.stringify(entries).length).toBeLessThan(3 * CONVERSATION_TEXT_MAX_CHARACTERS);
+});
+
+it('has the newest words whole, and the older ones by their beginnings once there is no more room', async () => {
+  const words = (index: number) => `${index}: `.padEnd(WHOLE_MESSAGE_CHARACTERS, 'x');
+  const count = 2 * Math.ceil(CONVERSATION_TEXT_MAX_CHARACTERS / WHOLE_MESSAGE_CHARACTERS);
+  await said(Array.from({ length: count }, (_, index) => words(index)));
+  const { entries } = shown();
+  expect(entries.at(-1)?.text).toBe(words(count - 1));
+  expect(entries[0]?.text).toBe(`${words(0).slice(0, ENTRY_TEXT_MIN_CHARACTERS)}\n[...]`);
+  expect(JSON.stringify(entries).length).toBeLessThan(1.2 * CONVERSATION_TEXT_MAX_CHARACTERS);
+});

@@ -209,6 +209,25 @@ describe('a question that a person answers', () => {
     });
   });
 
+  it('is told in the name of the agent that answered it, though its time was over before that was written down', async () => {
+    const asked = ask();
+    await clock.settle();
+    await mum.decide(mum.card, 'allow');
+    const item = await mum.claim('claude');
+    const written = Promise.withResolvers<void>();
+    const write = mum.store.write.bind(mum.store);
+    mum.store.write = async (work) => written.promise.then(() => write(work));
+    await clock.advance(600_000);
+    await mum.work.inbox.reply('claude', item.delivery_id, { status: 'completed', summary: 'Yes', truncated: false });
+    mum.store.write = write;
+    written.resolve();
+    expect(await asked).toMatchObject({ state: 'answered', untrusted: { summary: 'Yes', answered_by: null } });
+    await clock.advance(100);
+    expect(newest(mum)).toMatchObject({ state: 'failed', code: 'timeout' });
+    const response = mum.work.conversations.get(newest(mum).conversationId, null).entries.at(-1);
+    expect(response).toMatchObject({ kind: 'response', agent: 'claude', text: 'Yes' });
+  });
+
   it('cannot be answered any more when whoever asked has gone', async () => {
     const gone = new AbortController();
     const asked = dad.work.sender.query(

@@ -140,6 +140,7 @@ export function composeServices(config: Config, deps: NodeDeps, store: Store): S
     messenger: links,
     rates,
     resolvePeer: (to) => directory.resolve(to),
+    pinnedPeer: (id) => directory.resolvePinned(id),
     refreshCapabilities: (peer) => links.refreshCapabilities(peer),
     rulesMayAct: () => audit.rulesMayAct,
     onAudited: () => audit.appended(),

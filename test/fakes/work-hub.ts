@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { SystemRandom } from '../../main/adapters/clock/system-clock.ts';
 import Database from 'better-sqlite3';
 import { openStore } from '../../main/adapters/sqlite/open-store.ts';
-import { AppError } from '../../main/lib/app-error.ts';
+import type { AppError } from '../../main/lib/app-error.ts';
 import { ok, type Result } from '../../main/lib/result.ts';
 import type { PeerRow, Store } from '../../main/ports/store.ts';
 import type { KeyHex } from '../../main/ports/transport.ts';
@@ -14,6 +14,7 @@ import { agentIdOfKeyHex } from '../../main/protocol/agent-id.ts';
 import { encodeEnvelope } from '../../main/protocol/encode-envelope.ts';
 import type { Envelope } from '../../main/protocol/envelope.ts';
 import { EventBus } from '../../main/services/event-bus.ts';
+import { resolvePaired, resolvePinned, type KnownHubs } from '../../main/services/links/hub-finder.ts';
 import { PeerRates, type PeerRateTable } from '../../main/services/links/peer-rates.ts';
 import type { Decider } from '../../main/services/work/approvals.ts';
 import { Work } from '../../main/services/work/work.ts';
@@ -199,7 +200,8 @@ export class WorkHub {
       events,
       messenger,
       rates: new PeerRates(clock, rates ?? NO_LIMITS, Number.MAX_SAFE_INTEGER),
-      resolvePeer: (to) => ({ peer: findPeer(store, to), agent: to.includes('/') ? to.slice(to.indexOf('/') + 1) : null }),
+      resolvePeer: (to) => resolvePaired(to, knownHubs(store)),
+      pinnedPeer: (id) => resolvePinned(id, knownHubs(store)),
       refreshCapabilities: this.#options.refreshCapabilities ?? (() => Promise.resolve(ok())),
       timeZone: () => this.#options.timeZone ?? 'UTC',
       hubName: () => name,
@@ -246,9 +248,15 @@ export function peerRow(hub: Pick<WorkHub, 'key' | 'name'>): PeerRow {
   };
 }
 
-function findPeer(store: Store, to: string): PeerRow {
-  const hub = to.split('/')[0];
-  const peer = store.read.peers().find((row) => row.petname === hub || row.agentId === hub);
-  if (!peer) throw new AppError('peer_not_found', `There is no hub "${to}".`);
-  return peer;
+/** The hubs of the store alone: these two never see each other nearby. */
+function knownHubs(store: Store): KnownHubs {
+  const rows = (): readonly PeerRow[] => store.read.peers();
+  return {
+    rows,
+    row: (key) => store.read.peer(key),
+    knownKeys: () => rows().map(({ key }) => key),
+    isListed: (key) => store.read.peer(key)?.trust !== 'revoked',
+    nameOf: (key) => store.read.peer(key)?.petname ?? '',
+    petnames: () => rows().map(({ petname }) => petname),
+  };
 }

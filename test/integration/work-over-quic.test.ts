@@ -37,6 +37,7 @@ async function hub(name: string): Promise<Hub> {
     messenger: stack.links,
     rates: new PeerRates(clock),
     resolvePeer: (to) => stack.directory.resolve(to),
+    pinnedPeer: (id) => stack.directory.resolvePinned(id),
     refreshCapabilities: () => Promise.resolve(ok()),
     hubName: () => name,
     mintAgentToken: (agent) => Promise.resolve(agent),

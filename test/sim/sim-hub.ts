@@ -287,6 +287,7 @@ export class SimHub {
       messenger: mutant?.wrapMessenger?.(links, world.chance) ?? links,
       rates: peerRates,
       resolvePeer: (to) => directory.resolve(to),
+      pinnedPeer: (id) => directory.resolvePinned(id),
       refreshCapabilities: (peer) => links.refreshCapabilities(peer),
       hubName: () => this.name,
       personName: () => null,

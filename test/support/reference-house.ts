@@ -40,6 +40,7 @@ export class ReferenceHouse {
       messenger: stack.links,
       rates: new PeerRates(clock),
       resolvePeer: (to) => stack.directory.resolve(to),
+      pinnedPeer: (id) => stack.directory.resolvePinned(id),
       refreshCapabilities: (peer) => stack.links.refreshCapabilities(peer),
       hubName: () => name,
       mintAgentToken: (agent) => Promise.resolve(agent),

@@ -13,7 +13,7 @@ import type { AuditTrail } from '../work/audit-trail.ts';
 import type { Decider } from '../work/approvals.ts';
 import { OWNER_PARTY, type Parties } from '../work/parties.ts';
 import type { After, UnitOfWork } from '../work/unit-of-work.ts';
-import { NO_CALM, readCalm, writeCalm, type CalmRecord } from './calm-record.ts';
+import { StoredCalm, writeCalm, type CalmRecord } from './calm-record.ts';
 import { Floods } from './floods.ts';
 import { CALM_MAX_MS } from './limits.ts';
 
@@ -27,7 +27,7 @@ interface Deps {
   readonly unit: UnitOfWork;
   readonly audit: AuditTrail;
   readonly parties: Parties;
-  readonly resolvePeer: (to: string) => { readonly peer: PeerRow };
+  readonly pinnedPeer: (id: string) => PeerRow;
   /** The zone by whose clock quiet hours are. */
   readonly timeZone: () => string;
 }
@@ -38,13 +38,21 @@ export interface AskedRequest {
   readonly decision: 'deliver' | 'ask' | 'decline';
 }
 
-/** What a change means for requests that wait for a person already: all, those of one party, or none is put off with it. */
-export type PutOff = { readonly why: 'paused' } | { readonly why: 'muted'; readonly party: PartyKey } | null;
+/** Whose requests that wait for a person already are put off with a change; null: nobody's. */
+export type PutOff = 'everybody' | PartyKey | null;
+
+interface Changed {
+  readonly calm: CalmRecord;
+  /** What the record of the house says of it. */
+  readonly action: string;
+  readonly detail: Readonly<Record<string, number | null>>;
+}
+type Change = (calm: CalmRecord, tables: Tables) => Changed;
 
 export class CalmKeeper {
   readonly floods: Floods;
   readonly #deps: Deps;
-  #calm: CalmRecord;
+  readonly #stored: StoredCalm;
   #onChange: (tables: Tables, after: After, putOff: PutOff) => void = () => undefined;
   /** The last picture that was told, as text. */
   #told: string;
@@ -52,9 +60,7 @@ export class CalmKeeper {
   constructor(deps: Deps) {
     this.#deps = deps;
     this.floods = new Floods(deps.clock, () => this.tell());
-    const stored = readCalm(deps.store.read);
-    if (stored === undefined) deps.log.warn('pause and quiet hours could not be read; there are none now');
-    this.#calm = stored ?? NO_CALM;
+    this.#stored = new StoredCalm(deps);
     this.#told = JSON.stringify(this.dto());
   }
 
@@ -71,14 +77,15 @@ export class CalmKeeper {
   holdOf(reads: Reads, { party, urgent, decision }: AskedRequest): Hold | null {
     if (party === OWNER_PARTY) return null;
     const now = this.#deps.clock.wallMs();
+    const { paused, periods, urgent: mayInterrupt } = this.#stored.of(reads);
     const muted = reads.mute(party);
     return holdOf(
       { decision, urgent },
       {
-        paused: isOver(this.#calm.paused?.until, now) ? null : this.#calm.paused,
+        paused: isOver(paused?.until, now) ? null : paused,
         mutedUntil: muted === undefined || muted.until <= now ? null : muted.until,
-        quietUntil: this.#quiet(now)?.until ?? null,
-        mayInterrupt: this.#calm.urgent.some((key) => key === party),
+        quietUntil: this.#quiet(periods, now)?.until ?? null,
+        mayInterrupt: mayInterrupt.some((key) => key === party),
       },
     );
   }
@@ -94,16 +101,18 @@ export class CalmKeeper {
 
   /** True when there is anything whose end has to be looked for. */
   get isSet(): boolean {
-    return this.#calm.paused !== null || this.#calm.periods.some(({ on }) => on) || this.#deps.store.read.mutes().length > 0;
+    const { read } = this.#deps.store;
+    const { paused, periods } = this.#stored.of(read);
+    return paused !== null || periods.some(({ on }) => on) || read.mutes().length > 0;
   }
 
   dto(): AttentionDto {
     const { clock, parties, store, timeZone } = this.#deps;
     const now = clock.wallMs();
-    const { paused, periods, urgent } = this.#calm;
+    const { paused, periods, urgent } = this.#stored.of(store.read);
     const named = <T extends { readonly party: PartyKey }>({ party, ...rest }: T) => {
       const peer = parties.peer(party);
-      return peer?.trust === 'paired' || peer?.trust === 'suspended' ? [{ peer_id: peer.agentId, peer_name: peer.petname, ...rest }] : [];
+      return isPinned(peer) ? [{ peer_id: peer.agentId, peer_name: peer.petname, ...rest }] : [];
     };
     return {
       paused: isOver(paused?.until, now) ? null : paused,
@@ -111,7 +120,7 @@ export class CalmKeeper {
         periods: periods.map(periodDto),
         urgent_peers: urgent.flatMap((key) => parties.agentIdOf(key) ?? []),
       },
-      quiet_now: this.#quiet(now) ?? null,
+      quiet_now: this.#quiet(periods, now) ?? null,
       time_zone: timeZone(),
       mutes: store.read
         .mutes()
@@ -129,45 +138,49 @@ export class CalmKeeper {
     const since = this.#deps.clock.wallMs();
     const until = end === 'in_an_hour' ? since + HOUR_MS : end === 'tonight' ? midnightAfter(since, this.#deps.timeZone()) : end;
     if (until !== null) this.#checkEnd(until);
-    return this.#change({ ...this.#calm, paused: { since, until } }, person, 'attention.paused', { until }, { why: 'paused' });
+    const paused = { since, until };
+    return this.#change(person, (calm) => ({ calm: { ...calm, paused }, action: 'attention.paused', detail: { until } }), 'everybody');
   }
 
   /** What was put off by the pause is asked now, unless something else keeps it. */
   async resume(person: Decider): Promise<AttentionDto> {
-    return this.#change({ ...this.#calm, paused: null }, person, 'attention.resumed', {}, null);
+    return this.#change(person, (calm) => ({ calm: { ...calm, paused: null }, action: 'attention.resumed', detail: {} }), null);
   }
 
-  /** @param urgentPeers undefined: as they are. @throws AppError peer_not_found */
+  /** @param urgentPeers undefined: as they are. @throws AppError peer_not_found, pairing_required */
   async setQuietHours(
     periods: readonly QuietPeriodDto[],
     urgentPeers: readonly string[] | undefined,
     person: Decider,
   ): Promise<AttentionDto> {
-    const urgent = urgentPeers === undefined ? this.#calm.urgent : this.#keysOf(urgentPeers);
-    const calm = { ...this.#calm, periods: periods.map(periodOf), urgent };
-    return this.#change(calm, person, 'attention.quiet_hours', { periods: periods.length, urgent: urgent.length }, null);
+    const change: Change = (calm, tables) => {
+      const urgent = urgentPeers === undefined ? calm.urgent : [...new Set(urgentPeers.map((id) => this.#pinned(tables, id)))];
+      const detail = { periods: periods.length, urgent: urgent.length };
+      return { calm: { ...calm, periods: periods.map(periodOf), urgent }, action: 'attention.quiet_hours', detail };
+    };
+    return this.#change(person, change, null);
   }
 
   /** Its requests are asked later and its notices make no sound. @throws AppError bad_request, peer_not_found, pairing_required */
   async mute(id: string, until: number, person: Decider): Promise<AttentionDto> {
     const { unit, audit, clock } = this.#deps;
     this.#checkEnd(until);
-    const { key } = this.#deps.resolvePeer(id).peer;
     await unit.run((tables, after) => {
+      const key = this.#pinned(tables, id);
       tables.putMute({ party: key, since: Math.min(clock.wallMs(), until - 1), until });
       audit.append(tables, { ...byPerson(person), action: 'peer.muted', object: key, detail: { until } });
-      this.#onChange(tables, after, { why: 'muted', party: key });
+      this.#onChange(tables, after, key);
       after(() => this.floods.forget(key));
       after(() => this.tell());
     });
     return this.dto();
   }
 
-  /** @throws AppError peer_not_found */
+  /** @throws AppError peer_not_found, pairing_required */
   async unmute(id: string, person: Decider): Promise<AttentionDto> {
     const { unit, audit } = this.#deps;
-    const { key } = this.#deps.resolvePeer(id).peer;
     await unit.run((tables, after) => {
+      const key = this.#pinned(tables, id);
       if (tables.mute(key) === undefined) return;
       tables.deleteMute(key);
       audit.append(tables, { ...byPerson(person), action: 'peer.unmuted', object: key });
@@ -181,10 +194,10 @@ export class CalmKeeper {
   partyEnded(tables: Tables, after: After, party: PartyKey): void {
     if (tables.peer(party)?.trust === 'suspended') return;
     tables.deleteMute(party);
-    const calm = { ...this.#calm, urgent: this.#calm.urgent.filter((key) => key !== party) };
-    if (calm.urgent.length !== this.#calm.urgent.length) writeCalm(tables, calm);
+    const calm = this.#stored.of(tables);
+    const urgent = calm.urgent.filter((key) => key !== party);
+    if (urgent.length !== calm.urgent.length) writeCalm(tables, { ...calm, urgent });
     after(() => {
-      this.#calm = { ...this.#calm, urgent: calm.urgent };
       this.floods.forget(party);
       this.tell();
     });
@@ -192,12 +205,13 @@ export class CalmKeeper {
 
   /** True when a pause or a mute is over and still on record. */
   get hasEnded(): boolean {
-    const now = this.#deps.clock.wallMs();
-    return isOver(this.#calm.paused?.until, now) || this.#deps.store.read.mutes().some(({ until }) => until <= now);
+    const { clock, store } = this.#deps;
+    const now = clock.wallMs();
+    return isOver(this.#stored.of(store.read).paused?.until, now) || store.read.mutes().some(({ until }) => until <= now);
   }
 
   /** Ends, inside a commit, a pause and mutes whose time is over. */
-  endWhatIsOver(tables: Tables, after: After): void {
+  endWhatIsOver(tables: Tables): void {
     const { clock, audit } = this.#deps;
     const now = clock.wallMs();
     for (const { party, until } of tables.mutes()) {
@@ -205,17 +219,17 @@ export class CalmKeeper {
       tables.deleteMute(party);
       audit.append(tables, { ...BY_CLOCK, action: 'peer.unmuted', object: party });
     }
-    if (this.#calm.paused === null || !isOver(this.#calm.paused.until, now)) return;
-    const calm = { ...this.#calm, paused: null };
-    writeCalm(tables, calm);
+    const calm = this.#stored.of(tables);
+    if (!isOver(calm.paused?.until, now)) return;
+    writeCalm(tables, { ...calm, paused: null });
     audit.append(tables, { ...BY_CLOCK, action: 'attention.resumed', object: 'attention' });
-    after(() => (this.#calm = calm));
   }
 
   /** The next moment at which something ends by the wall clock; undefined when nothing does. */
   nextEndAt(): number | undefined {
-    const now = this.#deps.clock.wallMs();
-    const ends = [this.#calm.paused?.until, this.#quiet(now)?.until, ...this.#deps.store.read.mutes().map(({ until }) => until)];
+    const { clock, store } = this.#deps;
+    const { paused, periods } = this.#stored.of(store.read);
+    const ends = [paused?.until, this.#quiet(periods, clock.wallMs())?.until, ...store.read.mutes().map(({ until }) => until)];
     const times = ends.filter((end) => end !== null && end !== undefined);
     return times.length === 0 ? undefined : Math.min(...times);
   }
@@ -229,38 +243,32 @@ export class CalmKeeper {
     this.#deps.events.publish({ type: 'calm', attention });
   }
 
-  async #change(
-    calm: CalmRecord,
-    person: Decider,
-    action: string,
-    detail: Readonly<Record<string, number | null>>,
-    putOff: PutOff,
-  ): Promise<AttentionDto> {
-    const before = this.#calm;
-    try {
-      await this.#deps.unit.run((tables, after) => {
-        writeCalm(tables, calm);
-        this.#deps.audit.append(tables, { ...byPerson(person), action, object: 'attention', detail });
-        // From here on in this commit, too: what waits is judged by it.
-        this.#calm = calm;
-        this.#onChange(tables, after, putOff);
-        after(() => this.tell());
-      });
-    } catch (error) {
-      this.#calm = before;
-      throw error;
-    }
+  /** What changes is the record as it stands in that commit, so that no change undoes another of the same moment. */
+  async #change(person: Decider, change: Change, putOff: PutOff): Promise<AttentionDto> {
+    const { unit, audit } = this.#deps;
+    await unit.run((tables, after) => {
+      const { calm, action, detail } = change(this.#stored.of(tables), tables);
+      writeCalm(tables, calm);
+      audit.append(tables, { ...byPerson(person), action, object: 'attention', detail });
+      this.#onChange(tables, after, putOff);
+      after(() => this.tell());
+    });
     return this.dto();
   }
 
-  #quiet(now: number): Quiet | undefined {
+  #quiet(periods: readonly QuietPeriod[], now: number): Quiet | undefined {
     // Every request passes here: a household without quiet hours asks no calendar.
-    const { periods } = this.#calm;
     return periods.length === 0 ? undefined : quietAt(periods, now, this.#deps.timeZone());
   }
 
-  #keysOf(names: readonly string[]): readonly KeyHex[] {
-    return [...new Set(names.map((name) => this.#deps.resolvePeer(name).peer.key))];
+  /** The key of a hub as it stands in this commit: one that is suspended is spoken of like one that is paired. */
+  #pinned(tables: Tables, id: string): KeyHex {
+    const { key } = this.#deps.pinnedPeer(id);
+    if (isPinned(tables.peer(key))) return key;
+    throw new AppError('pairing_required', 'That hub is not paired with this one.', {
+      hint: 'Only hubs under People & hubs can be muted, or be let disturb.',
+      failedBy: 'input',
+    });
   }
 
   #checkEnd(until: number): void {
@@ -274,6 +282,10 @@ const BY_CLOCK = { actor: 'clock', surface: 'clock' } as const;
 
 function byPerson({ tokenId, surface }: Decider): { readonly actor: string; readonly surface: Decider['surface'] } {
   return { actor: tokenId, surface };
+}
+
+function isPinned(peer: PeerRow | undefined): peer is PeerRow {
+  return peer?.trust === 'paired' || peer?.trust === 'suspended';
 }
 
 function isOver(until: number | null | undefined, now: number): boolean {

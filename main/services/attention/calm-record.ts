@@ -2,6 +2,7 @@
 // hours", since putting a person off by mistake would be a request that nobody ever sees.
 import * as v from 'valibot';
 import type { QuietPeriod } from '../../core/quiet-hours.ts';
+import type { Log } from '../../ports/log.ts';
 import type { Reads, Tables } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 
@@ -33,19 +34,34 @@ export interface CalmRecord {
 
 const NOTHING: CalmRecord = { paused: null, periods: [], urgent: [] };
 
-/** undefined when what is stored cannot be read. */
-export function readCalm(reads: Pick<Reads, 'getMeta'>): CalmRecord | undefined {
-  const text = reads.getMeta(META_NAME);
-  if (text === undefined) return NOTHING;
-  try {
-    return v.parse(record, JSON.parse(text));
-  } catch {
-    return undefined;
+/** The record where it stands, in a commit or outside of one: there is no other copy that could differ. Parsed once while it stays the same. */
+export class StoredCalm {
+  readonly #log: Log;
+  #text: string | undefined;
+  #calm = NOTHING;
+
+  constructor(deps: { readonly log: Log }) {
+    this.#log = deps.log;
+  }
+
+  of(reads: Pick<Reads, 'getMeta'>): CalmRecord {
+    const text = reads.getMeta(META_NAME);
+    if (text === this.#text) return this.#calm;
+    this.#text = text;
+    this.#calm = text === undefined ? NOTHING : this.#parse(text);
+    return this.#calm;
+  }
+
+  #parse(text: string): CalmRecord {
+    try {
+      return v.parse(record, JSON.parse(text));
+    } catch {
+      this.#log.warn('pause and quiet hours could not be read; there are none now');
+      return NOTHING;
+    }
   }
 }
 
 export function writeCalm(tables: Pick<Tables, 'setMeta'>, calm: CalmRecord): void {
   tables.setMeta(META_NAME, JSON.stringify(calm));
 }
-
-export { NOTHING as NO_CALM };

@@ -107,9 +107,10 @@ export class Holds {
     this.#review(tables, after);
     if (putOff !== null) {
       for (const task of tables.tasksInStates(['awaiting_approval'])) {
-        if (task.direction === 'outgoing' || (putOff.why === 'muted' && task.party !== putOff.party)) continue;
+        if (task.direction === 'outgoing' || (putOff !== 'everybody' && task.party !== putOff)) continue;
+        // Whatever keeps it longest: a pause of an hour within a quiet night puts it off until the morning.
         const hold = this.#holdNow(tables, task);
-        if (hold?.why === putOff.why) this.#put(tables, after, task, hold);
+        if (hold !== null) this.#put(tables, after, task, hold);
       }
     }
     after(() => this.#arm());
@@ -164,7 +165,7 @@ export class Holds {
     try {
       if (calm.hasEnded || this.#isChanged()) {
         await unit.run((tables, after) => {
-          calm.endWhatIsOver(tables, after);
+          calm.endWhatIsOver(tables);
           this.#review(tables, after);
         });
       }

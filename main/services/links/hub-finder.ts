@@ -39,25 +39,31 @@ export interface ResolvedRecipient {
   readonly agent: string | null;
 }
 
+/** The hub that a person means to set something for, paired or suspended. Throws AppError peer_not_found or pairing_required. */
+export function resolvePinned(id: string, hubs: KnownHubs): PeerRow {
+  const name = id.trim();
+  const key = findHub(name, hubs);
+  if (key === undefined) throw hubNotFound(name, hubs);
+  const row = hubs.row(key);
+  if (row === undefined) {
+    throw new AppError('pairing_required', `${hubs.nameOf(key)} is not paired with this hub yet.`, {
+      hint: 'A person can pair the two hubs: press Add beside it, or run "axon pair".',
+    });
+  }
+  if (row.trust === 'revoked') throw hubNotFound(name, hubs);
+  return row;
+}
+
 /**
  * The paired hub that `to` means: an agent id, a petname in any case, or "hub/agent".
  * Throws AppError peer_not_found (nearest names in the hint), pairing_required or blocked.
  */
 export function resolvePaired(to: string, hubs: KnownHubs): ResolvedRecipient {
   const slash = to.indexOf('/');
-  const hub = (slash < 0 ? to : to.slice(0, slash)).trim();
   const agent = slash < 0 ? '' : to.slice(slash + 1).trim();
-  const key = findHub(hub, hubs);
-  const row = key === undefined ? undefined : hubs.row(key);
-  if (key === undefined) throw hubNotFound(hub, hubs);
-  if (row === undefined) {
-    throw new AppError('pairing_required', `${hubs.nameOf(key)} is not paired with this hub yet.`, {
-      hint: 'A person can pair the two hubs: press Add beside it, or run "axon pair".',
-    });
-  }
+  const row = resolvePinned(slash < 0 ? to : to.slice(0, slash), hubs);
   if (row.trust === 'suspended')
     throw new AppError('blocked', `${row.petname} is suspended here.`, { hint: 'Its owner can resume it under People & hubs.' });
-  if (row.trust === 'revoked') throw hubNotFound(hub, hubs);
   return { peer: row, agent: agent === '' ? null : agent };
 }
 

@@ -11,7 +11,7 @@ import type { KeyHex, Transport } from '../../ports/transport.ts';
 import { agentIdOfKeyHex } from '../../protocol/agent-id.ts';
 import type { EventBus } from '../event-bus.ts';
 import type { IdentityService } from '../identity.ts';
-import { findHub, hubNotFound, type KnownHubs, resolvePaired, type ResolvedRecipient } from './hub-finder.ts';
+import { findHub, hubNotFound, type KnownHubs, resolvePaired, resolvePinned, type ResolvedRecipient } from './hub-finder.ts';
 import { PEERS_MAX } from './limits.ts';
 import { KeyChanges } from './key-changes.ts';
 import { LiveTable } from './live-table.ts';
@@ -137,6 +137,11 @@ export class PeerDirectory implements KnownHubs {
   /** As resolvePaired. */
   resolve(to: string): ResolvedRecipient {
     return resolvePaired(to, this);
+  }
+
+  /** As resolvePinned. */
+  resolvePinned(id: string): PeerRow {
+    return resolvePinned(id, this);
   }
 
   /** The key of any known hub, paired or not, by agent id, key or name. Throws AppError peer_not_found. */

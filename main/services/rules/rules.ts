@@ -23,8 +23,8 @@ interface Deps {
   readonly book: RuleBook;
   readonly views: RuleViews;
   readonly intake: Intake;
-  /** An agent id or a petname -> the paired hub. @throws AppError peer_not_found */
-  readonly resolvePeer: (to: string) => { readonly peer: PeerRow; readonly agent: string | null };
+  /** An agent id or a petname -> the hub, paired or suspended. @throws AppError peer_not_found, pairing_required */
+  readonly pinnedPeer: (id: string) => PeerRow;
 }
 
 const LOCAL_PREFIX = 'local/';
@@ -153,7 +153,7 @@ export class Rules {
   }
 
   #party(name: string): PartyKey {
-    if (!name.startsWith(LOCAL_PREFIX)) return this.#deps.resolvePeer(name).peer.key;
+    if (!name.startsWith(LOCAL_PREFIX)) return this.#deps.pinnedPeer(name).key;
     const agent = name.slice(LOCAL_PREFIX.length);
     if (partyOfAgent(agent) !== OWNER_PARTY && !this.#deps.store.read.agent(agent)) throw noSuchAgent(agent);
     return partyOfAgent(agent);

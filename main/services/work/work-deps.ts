@@ -19,6 +19,8 @@ export interface WorkDeps {
   readonly rates: PeerRates;
   /** An agent id, a petname or "hub/agent" -> the paired hub. Throws peer_not_found with the nearest names in its hint. */
   readonly resolvePeer: (to: string) => { readonly peer: PeerRow; readonly agent: string | null };
+  /** An agent id or a petname -> the hub, paired or suspended: for what a person sets. Throws as resolvePeer. */
+  readonly pinnedPeer: (id: string) => PeerRow;
   /** Asks a peer for its capabilities and stores them. Never throws: an unreachable peer changes nothing. */
   readonly refreshCapabilities: (peer: KeyHex) => Promise<Result<void, AppError>>;
   /** By whose clock quiet hours are; this computer's when absent. */

@@ -45,6 +45,9 @@ const work = new Work({
   resolvePeer: () => {
     throw new Error('nobody else is here');
   },
+  pinnedPeer: () => {
+    throw new Error('nobody else is here');
+  },
   refreshCapabilities: () => {
     throw new Error('nobody else is here');
   },

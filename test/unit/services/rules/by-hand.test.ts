@@ -87,7 +87,7 @@ describe('rules made by hand, and the tester', () => {
       considered: [{ miss: 'kind' }],
     });
     expect(hubs().mum.work.rules.test({ ...like, peer: 'local/lists' })).toMatchObject({ decision: 'ask', considered: [] });
-    expect(() => hubs().mum.work.rules.test({ ...like, peer: 'nobody' })).toThrow(/no hub/);
+    expect(() => hubs().mum.work.rules.test({ ...like, peer: 'nobody' })).toThrow(/No hub/);
     expect(() => hubs().mum.work.rules.test({ ...like, domain: 'travel', agent: 'nobody' })).toThrow(/no agent/);
     expect(hubs().mum.work.rules.current()[0]?.uses).toBe(0);
     expect(hubs().mum.store.read.audit({ limit: 100 })).toHaveLength(before);

@@ -31,6 +31,7 @@ beforeEach(async () => {
     messenger: mum.links,
     rates: new PeerRates(clock),
     resolvePeer: (to) => mum.directory.resolve(to),
+    pinnedPeer: (id) => mum.directory.resolvePinned(id),
     refreshCapabilities: () => Promise.resolve(ok()),
     hubName: () => 'Mum',
     mintAgentToken: (agent) => Promise.resolve(agent),

@@ -8,7 +8,7 @@ import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { Resolver } from '../../ports/resolver.ts';
 import { CLOSE_CODES, type ConnectionInfo, type DialFailure, type DialTarget, type KeyHex, type Transport } from '../../ports/transport.ts';
 import { agentIdOfKeyHex } from '../../protocol/agent-id.ts';
-import type { HubAddress } from './hub-address.ts';
+import { type HubAddress, writeHubAddress } from './hub-address.ts';
 import * as limits from './limits.ts';
 import type { PeerDirectory } from './peer-directory.ts';
 
@@ -29,14 +29,26 @@ export interface DiallerDeps {
   readonly onWrongKey: (key: KeyHex, found: KeyHex, at: HubAddress) => void;
 }
 
-/** Why a round of dialling ended without a connection. */
-export interface RoundTrouble {
-  /** no-address: none is known, or its name stands for none; silent: nobody answered; wrong-key: another hub did; refused: it let us not in. */
-  readonly why: 'no-address' | 'silent' | 'wrong-key' | 'busy' | 'refused';
+/** no-address: its name stands for none; silent: nobody answered; wrong-key: another hub did; refused: it let us not in. */
+export type PlaceOutcome = 'no-address' | 'silent' | 'busy' | 'wrong-key' | 'refused';
+
+/** What came of one place. */
+export interface TriedPlace extends HubAddress {
+  readonly outcome: PlaceOutcome;
   /** For people. */
   readonly sentence: string;
-  readonly tried: readonly HubAddress[];
 }
+
+/** Why a round of dialling ended without a connection. */
+export interface RoundTrouble {
+  /** Of the place that came furthest; for people. */
+  readonly sentence: string;
+  /** In the order they were tried; none when no place is known. */
+  readonly tried: readonly TriedPlace[];
+}
+
+/** From what says least of the hub to what says most. */
+const FURTHEST: readonly PlaceOutcome[] = ['no-address', 'silent', 'busy', 'wrong-key', 'refused'];
 
 interface DialState {
   attempt: number;
@@ -113,38 +125,56 @@ export class Dialler {
 
   /**
    * One round over everything known of where this key is. A person's round (for pairing) takes no turn from the others.
+   * @param named where it is by more than the network's word, by name or by number: dialled before everything else
    * @param withinMs what all addresses together may take; each gets an equal share, and DIAL_TIMEOUT_MS at most
    */
   async dialOnce(
     key: KeyHex,
     signal: AbortSignal,
-    lastKnown?: HubAddress,
+    named: readonly HubAddress[] = [],
     withinMs = limits.DIAL_ADDRESSES_MAX * limits.DIAL_TIMEOUT_MS,
   ): Promise<Result<void, RoundTrouble>> {
-    const tried = await this.#addresses(key, signal, lastKnown);
+    const { addresses, unknown } = await this.#addresses(key, signal, named);
     const name = this.#deps.directory.nameOf(key);
-    const eachMs = Math.min(limits.DIAL_TIMEOUT_MS, withinMs / Math.max(1, tried.length));
-    let why: RoundTrouble['why'] = tried.length === 0 ? 'no-address' : 'silent';
-    let sentence =
-      tried.length === 0
-        ? `${name} has not been seen on this network, and no address is known for it.`
-        : `${name} can't be reached. It may be switched off, or its firewall may block the hub.`;
-    for (const address of tried) {
+    const nowhere = `${name} has not been seen on this network, and no address is known for it.`;
+    const tried: TriedPlace[] = unknown.map((place) => ({ ...place, outcome: 'no-address', sentence: nowhere }));
+    const eachMs = Math.min(limits.DIAL_TIMEOUT_MS, withinMs / Math.max(1, addresses.length));
+    for (const address of addresses) {
       if (signal.aborted || this.#deps.isLinked(key)) break;
-      const dialled = await this.#dial({ keyHex: key, agentId: agentIdOfKeyHex(key), ...address }, signal, eachMs);
-      if (dialled.ok) {
-        const greeted = await this.#deps.greet(dialled.value);
-        if (greeted.ok) return ok();
-        [why, sentence] = ['refused', greeted.error];
-      } else if (dialled.error.type === 'wrong-key') {
-        this.#deps.onWrongKey(key, dialled.error.keyHex, address);
-        why = 'wrong-key';
-        sentence = `Another hub answered where ${name} should be, so the connection was refused. If ${name} was set up anew, remove it here and pair again.`;
-      } else if (dialled.error.type === 'busy') {
-        [why, sentence] = ['busy', `${name} could not be dialled because too much is under way. It is tried again.`];
-      }
+      const failed = await this.#tryAt(key, address, signal, eachMs);
+      if (failed === undefined) return ok();
+      tried.push({ ...address, ...failed });
     }
-    return this.#deps.isLinked(key) ? ok() : err({ why, sentence, tried });
+    if (this.#deps.isLinked(key)) return ok();
+    const furthest = tried.toSorted((one, other) => FURTHEST.indexOf(other.outcome) - FURTHEST.indexOf(one.outcome))[0];
+    return err({ sentence: furthest?.sentence ?? nowhere, tried });
+  }
+
+  /** undefined: connected, and hello is done. */
+  async #tryAt(
+    key: KeyHex,
+    at: HubAddress,
+    signal: AbortSignal,
+    withinMs: number,
+  ): Promise<Pick<TriedPlace, 'outcome' | 'sentence'> | undefined> {
+    const name = this.#deps.directory.nameOf(key);
+    const dialled = await this.#dial({ keyHex: key, agentId: agentIdOfKeyHex(key), ...at }, signal, withinMs);
+    if (dialled.ok) {
+      const greeted = await this.#deps.greet(dialled.value);
+      return greeted.ok ? undefined : { outcome: 'refused', sentence: greeted.error };
+    }
+    switch (dialled.error.type) {
+      case 'wrong-key':
+        this.#deps.onWrongKey(key, dialled.error.keyHex, at);
+        return {
+          outcome: 'wrong-key',
+          sentence: `Another hub answered where ${name} should be, so the connection was refused. If ${name} was set up anew, remove it here and pair again.`,
+        };
+      case 'busy':
+        return { outcome: 'busy', sentence: `${name} could not be dialled because too much is under way. It is tried again.` };
+      default:
+        return { outcome: 'silent', sentence: `${name} can't be reached. It may be switched off, or its firewall may block the hub.` };
+    }
   }
 
   /**
@@ -204,7 +234,7 @@ export class Dialler {
     state.running = running;
     state.startedAtMs = this.#deps.clock.monotonicMs();
     const outcome = await this.dialOnce(key, running.signal).catch((): Result<void, RoundTrouble> =>
-      err({ why: 'silent', sentence: 'Dialling failed.', tried: [] }),
+      err({ sentence: 'Dialling failed.', tried: [] }),
     );
     if (running.signal.aborted) return;
     state.running = undefined;
@@ -227,23 +257,35 @@ export class Dialler {
     }
   }
 
-  /** Where the hub may be: by its owner's word, by what the network says now, by where it was last. */
-  async #addresses(key: KeyHex, signal: AbortSignal, lastKnown?: HubAddress): Promise<readonly HubAddress[]> {
+  /**
+   * Where the hub may be, by people's word first. What the network says never takes all the places: the one where the hub itself was last
+   * keeps its own, whatever is announced.
+   */
+  async #addresses(
+    key: KeyHex,
+    signal: AbortSignal,
+    named: readonly HubAddress[],
+  ): Promise<{ readonly addresses: readonly HubAddress[]; readonly unknown: readonly HubAddress[] }> {
     const { directory } = this.#deps;
     const row = directory.row(key);
     const fixed = directory.staticHub(key);
     const nearby = directory.nearby(key);
     const host = row?.staticHost ?? fixed?.host;
     const port = row?.staticPort ?? fixed?.port;
-    const candidates: HubAddress[] = [];
-    if (host !== undefined && port !== undefined) {
-      for (const address of await this.#resolve(host, signal)) candidates.push({ host: address, port });
-    }
-    if (nearby !== undefined) candidates.push(...nearby.addresses.map((address) => ({ host: address, port: nearby.port })));
-    if (row?.lastHost != null && row.lastPort !== null) candidates.push({ host: row.lastHost, port: row.lastPort });
-    if (lastKnown !== undefined) candidates.push(lastKnown);
-    const distinct = new Map(candidates.map((candidate) => [`${candidate.host} ${candidate.port}`, candidate]));
-    return [...distinct.values()].slice(0, limits.DIAL_ADDRESSES_MAX);
+    const places = host !== undefined && port !== undefined ? [...named, { host, port }] : named;
+    const found = await Promise.all(places.map((place) => this.#resolvedPlace(place, signal)));
+    const unknown = distinct(places.filter((_place, index) => found[index]?.length === 0));
+    const said = firstOfEachFirst(found);
+    const last = row?.lastHost != null && row.lastPort !== null ? [{ host: row.lastHost, port: row.lastPort }] : [];
+    const room = Math.max(0, limits.DIAL_ADDRESSES_MAX - distinct([...said, ...last]).length);
+    const isSaid = new Set([...said, ...last].map(writeHubAddress));
+    const heard = nearby === undefined ? [] : nearby.addresses.map((address) => ({ host: address, port: nearby.port }));
+    const unsaid = heard.filter((address) => !isSaid.has(writeHubAddress(address))).slice(0, room);
+    return { addresses: distinct([...said, ...unsaid, ...last]).slice(0, limits.DIAL_ADDRESSES_MAX), unknown };
+  }
+
+  async #resolvedPlace({ host, port }: HubAddress, signal: AbortSignal): Promise<readonly HubAddress[]> {
+    return (await this.#resolve(host, signal)).map((address) => ({ host: address, port }));
   }
 
   async #resolve(host: string, signal: AbortSignal): Promise<readonly string[]> {
@@ -264,4 +306,14 @@ export class Dialler {
     this.#resolved.set(host, { addresses, atMs: now });
     return addresses;
   }
+}
+
+function distinct(addresses: readonly HubAddress[]): readonly HubAddress[] {
+  return [...new Map(addresses.map((address) => [writeHubAddress(address), address])).values()];
+}
+
+/** A name that stands for many addresses keeps no other place out. */
+function firstOfEachFirst(lists: readonly (readonly HubAddress[])[]): readonly HubAddress[] {
+  const longest = Math.max(0, ...lists.map(({ length }) => length));
+  return Array.from({ length: longest }, (_none, turn) => lists.flatMap((list) => list.slice(turn, turn + 1))).flat();
 }

@@ -68,14 +68,15 @@ export class OpenLines {
 
   /**
    * Connects to a hub that a person chose, if there is no connection yet.
+   * @param named where it is by more than the network's word; dialled first
    * @param withinMs what dialling may take over all addresses; the resolver and hello have limits of their own
    */
-  async open(key: KeyHex, signal: AbortSignal, lastKnown?: HubAddress, withinMs?: number): Promise<Result<void, RoundTrouble>> {
+  async open(key: KeyHex, signal: AbortSignal, named?: readonly HubAddress[], withinMs?: number): Promise<Result<void, RoundTrouble>> {
     if (this.isOpen(key)) return ok();
-    const dialled = await this.#deps.dialler.dialOnce(key, signal, lastKnown, withinMs);
+    const dialled = await this.#deps.dialler.dialOnce(key, signal, named, withinMs);
     if (this.isOpen(key)) return ok();
     if (!dialled.ok) return dialled;
-    return err({ why: 'refused', sentence: `${this.#deps.directory.nameOf(key)} did not say hello.`, tried: [] });
+    return err({ sentence: `${this.#deps.directory.nameOf(key)} did not say hello.`, tried: [] });
   }
 
   /** The key of a hub that a person named by agent id and address. Throws AppError peer_unreachable when no hub of that id answers there. */

@@ -230,7 +230,7 @@ export class Confirmations {
   }
 
   async #open(entry: Unsettled): Promise<boolean> {
-    const hint = entry.host !== null && entry.port !== null ? { host: entry.host, port: entry.port } : undefined;
+    const hint = entry.host !== null && entry.port !== null ? [{ host: entry.host, port: entry.port }] : [];
     const opened = await this.#deps.lines.open(entry.key, this.#stopped.signal, hint);
     return opened.ok;
   }

@@ -4,8 +4,8 @@ import type { PairingRequestState } from '../../../preload/contract/pairing-dto.
 import { invitationId } from '../../protocol/invitation.ts';
 import { newOffer } from '../../protocol/pairing.ts';
 import type { IdentityService } from '../identity.ts';
-import type { RoundTrouble } from '../links/dialler.ts';
-import { writeHubAddress } from '../links/hub-address.ts';
+import type { PlaceOutcome, RoundTrouble, TriedPlace } from '../links/dialler.ts';
+import { type HubAddress, writeHubAddress } from '../links/hub-address.ts';
 import type { OpenLines } from '../links/open-lines.ts';
 import type { PeerDirectory } from '../links/peer-directory.ts';
 import { OFFER_AGAIN_AFTER_MS, REACH_WITHIN_MS } from './limits.ts';
@@ -34,9 +34,9 @@ export async function offerUntilTaken(session: PairingSession, deps: OfferingDep
   const offer = newOffer({ pid, key: keyBytes(identity.keyHex), meta: ownMeta, nonce: ownNonce }, invite);
   session.commit = offer.commit;
   while (session.state === 'waiting_for_answer') {
-    const opened = await openAt(session, lines);
+    const opened = await lines.open(peerKey, ended.signal, session.places, REACH_WITHIN_MS);
     if (session.isOver) return undefined;
-    if (!opened.ok) return notReached(opened.error, directory.staticHub(peerKey)?.host);
+    if (!opened.ok) return notReached(opened.error, directory.staticHub(peerKey) !== undefined);
     const { host, port } = directory.live(peerKey);
     session.peerAddress = host === null || port === null ? null : { host, port };
     const answered = await lines.request(peerKey, 'pair', offer.payload, ended.signal);
@@ -54,31 +54,26 @@ export async function offerUntilTaken(session: PairingSession, deps: OfferingDep
   return undefined;
 }
 
-/** One place after the other, where an invitation names some; what else is known of the hub is tried with each. */
-async function openAt({ peerKey, ended, places }: PairingSession, lines: Pick<OpenLines, 'open'>): ReturnType<OpenLines['open']> {
-  const [first, ...others] = places;
-  const withinMs = REACH_WITHIN_MS / Math.max(1, places.length);
-  let opened = await lines.open(peerKey, ended.signal, first, withinMs);
-  for (const place of others) {
-    if (opened.ok || ended.signal.aborted) break;
-    opened = await lines.open(peerKey, ended.signal, place, withinMs);
+/** What came of each place, and what a person can look at. @param isByAddress the owner named the hub by its address */
+function notReached({ sentence, tried }: RoundTrouble, isByAddress: boolean): string {
+  const at = (outcome: PlaceOutcome): readonly TriedPlace[] => tried.filter((place) => place.outcome === outcome);
+  const said = [...at('refused'), ...at('busy')].map((place) =>
+    tried.length === 1 ? place.sentence : `At ${writeHubAddress(place)}: ${place.sentence}`,
+  );
+  const [others, silent, unknown] = [at('wrong-key'), at('silent'), at('no-address')];
+  if (others.length > 0) {
+    const where = placesIn(others, 'and');
+    said.push(`Another hub answers at ${where}: it has a different key. Take the address and the key from Settings of the hub you mean.`);
   }
-  return opened;
+  if (silent.length > 0) {
+    const check = isByAddress ? ', that this address and port are the ones its Settings show' : '';
+    const where = placesIn(silent, 'or');
+    said.push(`No hub answers at ${where}. Check that it is running there${check}, and that its firewall lets that UDP port in.`);
+  }
+  for (const host of new Set(unknown.map((place) => place.host))) said.push(`No computer is known as "${host}". Check the address.`);
+  return said.length === 0 ? sentence : said.join(' ');
 }
 
-/** What a person can look at. @param host as the owner typed it, if the hub was named by its address */
-function notReached({ why, sentence, tried }: RoundTrouble, host: string | undefined): string {
-  const places = tried.map(writeHubAddress).join(' or ');
-  switch (why) {
-    case 'no-address':
-      return host === undefined ? sentence : `No computer is known as "${host}". Check the address.`;
-    case 'silent': {
-      const check = host === undefined ? '' : ', that this address and port are the ones its Settings show';
-      return `No hub answers at ${places}. Check that it is running there${check}, and that its firewall lets that UDP port in.`;
-    }
-    case 'wrong-key':
-      return `Another hub answers at ${places}: it has a different key. Take the address and the key from Settings of the hub you mean.`;
-    default:
-      return sentence;
-  }
+function placesIn(places: readonly HubAddress[], joined: 'and' | 'or'): string {
+  return places.map(writeHubAddress).join(` ${joined} `);
 }

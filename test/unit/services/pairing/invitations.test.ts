@@ -9,7 +9,7 @@ import { sign } from '../../../../main/protocol/signature.ts';
 import { readInvitationLink } from '../../../../main/services/pairing/invitation-link.ts';
 import { FAILURES_MAX, INVITATION_DURATION_MS, INVITATIONS_MAX } from '../../../../main/services/pairing/limits.ts';
 import { keyBytes } from '../../../../main/services/pairing/pairing-session.ts';
-import { HubStack, PERSON } from '../../../fakes/hub-stack.ts';
+import { HubStack, PERSON, type StackOptions } from '../../../fakes/hub-stack.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { MemoryNetwork } from '../../../fakes/memory-transport.ts';
 import { RawHub } from '../links/raw-hub.ts';
@@ -29,8 +29,8 @@ afterEach(async () => {
   expect(clock.timers).toBe(0);
 });
 
-async function hub(name: string): Promise<HubStack> {
-  const stack = await new HubStack({ clock, name, transport: network.create() }).start();
+async function hub(name: string, over: Partial<StackOptions> = {}): Promise<HubStack> {
+  const stack = await new HubStack({ clock, name, transport: network.create(), ...over }).start();
   stops.push(() => stack.stop());
   return stack;
 }
@@ -121,6 +121,38 @@ describe('an invitation', () => {
     dad.pairing.join(mum.pairing.invite([wrong, { host: '127.0.0.1', port: mum.port }], PERSON).link, 'Her hub', PERSON);
     await ends(dad, 'paired');
     expect(dad.peer(mum).name).toBe('Her hub');
+  });
+
+  it('is tried at its addresses whatever the network announces of its hub', async () => {
+    const [mum, dad] = [await hub('Mum'), await hub('Dad')];
+    const addresses = [1, 2, 3, 4].map((last) => `203.0.113.${last}`);
+    dad.directory.foundNearby({ agentId: mum.agentId, keyHex: mum.key, port: 1, addresses, label: 'Mum' });
+    dad.pairing.join(invite(mum).link, null, PERSON);
+    await ends(dad, 'paired');
+  });
+
+  it('that leads nowhere says what came of each of its addresses', async () => {
+    const [mum, dad, aunt] = [await hub('Mum'), await hub('Dad'), await hub('Aunt')];
+    const at = (host: string, port: number) => ({ host, port });
+    const places = [at('127.0.0.1', 1), at('127.0.0.1', aunt.port), at('nobody.example', 7100)];
+    dad.pairing.join(mum.pairing.invite(places, PERSON).link, null, PERSON);
+    await ends(dad, 'failed');
+    const failure = dad.currentPairing?.failure;
+    expect(failure).toContain('No hub answers at 127.0.0.1:1.');
+    expect(failure).toContain(`Another hub answers at 127.0.0.1:${aunt.port}: it has a different key.`);
+    expect(failure).toContain('No computer is known as "nobody.example".');
+  });
+
+  it('may name a computer instead of a number, and says which name is known to nobody', async () => {
+    const mum = await hub('Mum');
+    const resolver = { resolve: (host: string) => Promise.resolve(host === 'mum.example' ? ['127.0.0.1'] : []) };
+    const dad = await hub('Dad', { resolver });
+    const inviteAt = (host: string): string => mum.pairing.invite([{ host, port: mum.port }], PERSON).link;
+    dad.pairing.join(inviteAt('nobody.example'), null, PERSON);
+    await ends(dad, 'failed');
+    expect(dad.currentPairing?.failure).toContain('No computer is known as "nobody.example".');
+    dad.pairing.join(inviteAt('mum.example'), null, PERSON);
+    await ends(dad, 'paired');
   });
 
   it('is bounded in number, needs an address, and is not made while pairing is locked', async () => {

@@ -139,6 +139,16 @@ describe('the record', () => {
     await expect.element(page.getByText('Confirmed and on record. Rules act again.')).toBeInTheDocument();
   });
 
+  test('one that does not fit together is said on every screen, with what to do', async () => {
+    await showApp(hubWith([NONE], 'broken'), 'rules');
+    await expect
+      .element(page.getByText('Rows of the record were changed or removed. Check it to see which.', { exact: false }))
+      .toBeVisible();
+    await page.getByRole('link', { name: 'Look at it' }).click();
+    await expect.element(button('This record is meant')).toBeVisible();
+    await expectAccessible();
+  });
+
   test('what the hub refuses stands on the page', async () => {
     const hub = hubWith([NONE]);
     const refused = new FakeHubApi(hub.snapshot, {

@@ -76,6 +76,20 @@ describe('axon audit', { timeout: COMMANDS_MAX_MS }, () => {
     expect(await owner('audit', 'confirm')).toMatchObject({ code: 2 });
   });
 
+  test('keeps no half of a record: the file of an export that failed is gone, and the next one may have its name', async () => {
+    expect(await owner('agents', 'add', 'bot')).toMatchObject({ code: 0 });
+    const file = join(elsewhere, 'record.json');
+    // The rows are read before the signatures, which are not there.
+    tamper('ALTER TABLE audit_seals RENAME TO seals_elsewhere');
+    const failed = await owner('audit', 'export', '--output', file);
+    expect(failed.code).not.toBe(0);
+    expect(failed.error).not.toContain('there already');
+    expect(existsSync(file)).toBe(false);
+    tamper('ALTER TABLE seals_elsewhere RENAME TO audit_seals');
+    expect(await owner('audit', 'export', '--output', file)).toMatchObject({ code: 0 });
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toHaveProperty('rows');
+  });
+
   test('fails and names the row when another program changed it, while the hub runs and while it does not', async () => {
     expect(await owner('agents', 'add', 'bot')).toMatchObject({ code: 0 });
     tamper("UPDATE audit SET actor = 'owner:somebody' WHERE seq = 2");
@@ -101,6 +115,22 @@ describe('axon audit', { timeout: COMMANDS_MAX_MS }, () => {
     rmSync(empty, { recursive: true });
     expect(await axon(empty, ['audit', 'verify'])).toMatchObject({ code: 2 });
     expect(existsSync(empty)).toBe(false);
+  });
+});
+
+describe('a record that no longer fits', { timeout: COMMANDS_MAX_MS }, () => {
+  test('is said by status until its owner confirms it, and lets no rule act meanwhile', async () => {
+    expect(await owner('agents', 'add', 'bot')).toMatchObject({ code: 0 });
+    tamper("UPDATE audit SET actor = 'owner:somebody' WHERE seq = 2");
+    await node.services.audit.seal();
+    expect((await axon(hub.home, ['status'])).out).toContain('Rows of the record were changed or removed.');
+    expect(node.services.audit.rulesMayAct).toBe(false);
+    await node.stop();
+    await startAgain();
+    expect(node.services.audit.rulesMayAct).toBe(false);
+    expect(await owner('audit', 'confirm')).toMatchObject({ code: 0 });
+    expect((await axon(hub.home, ['status'])).out).not.toContain('Rows of the record');
+    expect(node.services.audit.rulesMayAct).toBe(true);
   });
 });
 

@@ -4,7 +4,6 @@ import type { HubDto } from '../../../preload/contract/dto.ts';
 import { examples } from '../../../preload/contract/examples.ts';
 import type { OperationResult } from '../../../preload/contract/operations.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
-import { AppError } from '../../lib/app-error.ts';
 import { askedLines } from '../pairing-words.ts';
 import type { Run } from '../run.ts';
 import { timeOf } from '../terminal.ts';
@@ -38,12 +37,7 @@ export function addHubCommands(program: Command, run: Run, runHub: (flags: reado
     .description('print a link that opens the pages of this hub in a browser: once, for 90 seconds')
     .action((_options: unknown, command: Command) =>
       run(command, async ({ terminal, session }) => {
-        if (!terminal.showsToPerson && !terminal.json) {
-          throw new AppError('bad_request', 'A login link is printed at a terminal only, never into a log or a pipe.', {
-            hint: 'Run it at a terminal. A script that wants the link asks for it with --json and --passphrase-file.',
-            failedBy: 'input',
-          });
-        }
+        terminal.expectsReader('A login link');
         const code = await (await session.asOwner()).call('hub.loginCode', {});
         terminal.result(code, () => [code.url]);
       }),
@@ -94,11 +88,12 @@ function statusLines(status: OperationResult<'hub.localStatus'>, home: string, c
   ];
 }
 
-/** That this may not be the newest record, and what the owner can do. */
+/** That this may not be the newest record, or not as it was written, and what the owner can do. */
 function recordLines({ record }: HubDto, command: string): readonly string[] {
   const { audit: text } = ENGLISH;
   if (record === 'current' || record === 'unchecked') return [];
-  return [`${text.doubt[record]} ${text.doubtDetail}`, `Look with "${command} audit", then say so with "${command} audit confirm".`];
+  const { title, detail } = text.doubt[record];
+  return [`${title} ${detail}`, `Look with "${command} audit", then say so with "${command} audit confirm".`];
 }
 
 function identityWords({ key_storage: storage }: HubDto): string {

@@ -1,11 +1,11 @@
 // Signs the audit at intervals, and knows whether this database is the newest one this hub had: each seal is counted, and the count is kept
-// in the key vault as well. A database that counts less was put back from an older copy; then no rule acts until the owner has said so.
-// Never signs a chain that does not fit, and never holds the key.
+// in the key vault as well. A database that counts less was put back from an older copy; then no rule acts until the owner has said so, and none
+// acts while what was added since the last seal does not fit its chain. Never signs such a chain unasked, and never holds the key.
 import type { RecordState } from '../../../preload/contract/audit.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { assert } from '../../lib/assert.ts';
 import { nextTurn } from '../../lib/next-turn.ts';
-import { CHAIN_START, type AuditPosition, type AuditSealRow } from '../../ports/audit.ts';
+import { CHAIN_START, type AuditFlaw, type AuditPosition, type AuditReads } from '../../ports/audit.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { CounterMark, RollbackCounter } from '../../ports/rollback-counter.ts';
@@ -23,13 +23,16 @@ export interface AuditKeeperDeps {
   readonly onState: () => void;
 }
 
-/** Who says that the older record is meant. */
+/** Who says that this record is meant. */
 export interface Confirmer {
   readonly actor: string;
   readonly surface: string;
 }
 
 type Doubt = Exclude<RecordState, 'current' | 'unchecked'>;
+
+/** How far the chain fits, and what does not. */
+type Walked = ReturnType<AuditReads['walkAudit']>;
 
 const META_DATABASE_ID = 'database_id';
 /** Which doubt the audit has a row about, so that it has one only. */
@@ -56,7 +59,7 @@ export class AuditKeeper {
     return this.#state;
   }
 
-  /** False until this database is known to be the newest, or its owner said that it is meant. */
+  /** False until this database is known to be the newest and to fit, or its owner said that it is meant. */
   get rulesMayAct(): boolean {
     return this.#state === 'current';
   }
@@ -109,7 +112,10 @@ export class AuditKeeper {
     timer.cancel();
   }
 
-  /** The owner says that this record is meant, older as it is. @throws AppError conflict when there is no doubt, identity_locked */
+  /**
+   * The owner says that this record is meant, as it is. The doubt stays while the vault does not keep the count.
+   * @throws AppError conflict when there is no doubt, or one more than was shown; identity_locked, storage_failed when the count was not kept
+   */
   async confirm(by: Confirmer): Promise<void> {
     await this.#nextOrThrow(() => this.#confirm(by));
   }
@@ -118,7 +124,7 @@ export class AuditKeeper {
     const { identity, store, log } = this.#deps;
     if (this.#state !== 'unchecked' || !identity.ready) return;
     const { counter } = identity;
-    if (counter === undefined) return this.#is('current');
+    if (counter === undefined) return this.#isNewest();
     const read = await counter.read(signal);
     if (read.state === 'locked') {
       log.warn('the count of the audit cannot be read now', { reason: read.reason });
@@ -127,33 +133,35 @@ export class AuditKeeper {
     const own = store.read.lastAuditSeal()?.counter ?? 0;
     if (read.state === 'found') {
       this.#kept = read.mark;
-      if (read.mark.databaseId !== this.databaseId) return this.#doubt('other_database', own);
-      return read.mark.value > own ? this.#doubt('older_copy', own) : this.#is('current');
+      if (read.mark.databaseId !== this.databaseId) return this.#doubt('other_database');
+      return read.mark.value > own ? this.#doubt('older_copy') : this.#isNewest();
     }
-    if (own > 0 || read.state === 'damaged') return this.#doubt('counter_lost', own);
-    this.#is('current');
-    await this.#count(counter, 0, signal);
+    if (own > 0 || read.state === 'damaged') return this.#doubt('counter_lost');
+    await this.#isNewest();
+    if (this.rulesMayAct) await this.#count(counter, 0, signal);
   }
 
-  async #doubt(why: Doubt, own: number): Promise<void> {
+  /** The count raises no doubt; what was added since the last seal must fit as well. */
+  async #isNewest(): Promise<void> {
+    const { flaw } = await this.#walk();
+    if (flaw === null) this.#is('current');
+    else await this.#doubt('broken', flaw);
+  }
+
+  async #doubt(why: Doubt, flaw: AuditFlaw | null = null): Promise<void> {
     const { store, clock, log } = this.#deps;
+    const counted = store.read.lastAuditSeal()?.counter ?? 0;
     const kept = this.#kept?.value ?? null;
-    log.warn('the record is not the newest this hub had', { why, counted: own, kept });
+    const about = { why, counted, kept, ...flawDetail(flaw) };
+    log.warn('the record is in doubt, and no rule acts', about);
     this.#is(why);
-    const noted = `${why} ${own} ${kept}`;
+    const noted = `${why} ${counted} ${kept}`;
     if (store.read.getMeta(META_NOTED_DOUBT) === noted) return;
     await store.write((tables) => {
       tables.setMeta(META_NOTED_DOUBT, noted);
-      const detail = JSON.stringify({ why, counted: own, kept });
-      tables.appendAudit({
-        at: clock.wallMs(),
-        actor: 'hub',
-        surface: 'hub',
-        action: 'audit.doubted',
-        object: 'audit',
-        digest: null,
-        detail,
-      });
+      const detail = JSON.stringify(about);
+      const row = { at: clock.wallMs(), actor: 'hub', surface: 'hub', object: 'audit', digest: null, detail };
+      tables.appendAudit({ ...row, action: 'audit.doubted' });
     });
   }
 
@@ -161,58 +169,62 @@ export class AuditKeeper {
     const { store, clock, identity } = this.#deps;
     const why = this.#state;
     if (why === 'current' || why === 'unchecked') {
-      throw new AppError('conflict', 'There is nothing to confirm: no older record was put back.', { failedBy: 'input' });
+      throw new AppError('conflict', 'There is nothing to confirm: this record is in no doubt.', { failedBy: 'input' });
+    }
+    const { flaw } = await this.#walk();
+    if (flaw !== null && why !== 'broken') {
+      await this.#doubt('broken', flaw);
+      throw new AppError('conflict', 'Rows of this record were changed or removed as well.', {
+        failedBy: 'input',
+        hint: 'Check the record to see which, then confirm it once more.',
+      });
     }
     const own = store.read.lastAuditSeal()?.counter ?? 0;
     const kept = this.#kept?.value ?? 0;
-    const seal = await store.write((tables) => {
-      const detail = JSON.stringify({ why, counted: own, kept });
+    const value = Math.max(own, kept) + 1;
+    // The count first: one that is ahead of the seals only makes the doubt stay, a seal ahead of its count would end it unseen.
+    if (identity.counter !== undefined) await this.#keep(identity.counter, value, this.#stopping.signal);
+    await store.write((tables) => {
+      const detail = JSON.stringify({ why, counted: own, kept, ...flawDetail(flaw) });
       tables.appendAudit({ at: clock.wallMs(), actor, surface, action: 'audit.confirmed', object: 'audit', digest: null, detail });
-      return this.#insertSeal(tables, tables.auditHead(), Math.max(own, kept) + 1);
+      this.#insertSeal(tables, tables.auditHead(), value);
     });
     this.#is('current');
-    if (identity.counter !== undefined) await this.#count(identity.counter, seal.counter, this.#stopping.signal);
   }
 
   async #seal(): Promise<void> {
-    const { store, identity, log } = this.#deps;
+    const { store, identity } = this.#deps;
     if (this.#state !== 'current' || !identity.ready) return;
     // Where a count is kept at all, the first seal waits until it can be: a seal without one would later look like a lost count.
     if (identity.counter !== undefined && this.#kept === undefined) {
       await this.#count(identity.counter, store.read.lastAuditSeal()?.counter ?? 0, this.#stopping.signal);
       if (this.#kept === undefined) return;
     }
-    const head = store.read.auditHead();
+    const { position, flaw } = await this.#walk();
+    if (flaw !== null) return this.#doubt('broken', flaw);
     const last = store.read.lastAuditSeal();
-    if (head.seq <= (last?.seq ?? 0)) return;
-    const position = await this.#walk(last ?? CHAIN_START, head.issuedSeq);
-    if (position === undefined) {
-      log.error('the audit does not fit its chain and is not signed', { after: last?.seq ?? 0 });
-      return;
-    }
+    if (position.seq <= (last?.seq ?? 0)) return;
     await store.write((tables) => this.#insertSeal(tables, position, (last?.counter ?? 0) + 1));
   }
 
-  /** The end of the chain, checked from the last seal on; undefined when something does not fit. */
-  async #walk(from: AuditPosition, upToSeq: number): Promise<AuditPosition | undefined> {
-    let position: AuditPosition = { seq: from.seq, chain: from.chain };
-    while (position.seq < upToSeq) {
-      const walked = this.#deps.store.read.walkAudit(position, upToSeq, WALK_ROWS_MAX);
-      if (walked.flaw !== null) return undefined;
-      ({ position } = walked);
+  /** The chain from the last seal to its end. */
+  async #walk(): Promise<Walked> {
+    const { read } = this.#deps.store;
+    const { issuedSeq } = read.auditHead();
+    let walked = sealedEnd(read);
+    while (walked.flaw === null && walked.position.seq < issuedSeq) {
+      walked = read.walkAudit(walked.position, issuedSeq, WALK_ROWS_MAX);
       await nextTurn();
     }
-    return position;
+    return walked;
   }
 
-  #insertSeal(tables: Tables, { seq, chain }: AuditPosition, counter: number): AuditSealRow {
+  #insertSeal(tables: Tables, { seq, chain }: AuditPosition, counter: number): void {
     const { clock, identity } = this.#deps;
     const previous = tables.lastAuditSeal()?.counter ?? 0;
     assert(counter > previous, 'a count only rises');
     const seal = { counter, previous, seq, chain, at: Math.round(clock.wallMs()), key: identity.keyHex };
-    const signed = { ...seal, signature: identity.sign(sealMessage(this.databaseId, seal)) };
-    tables.insertAuditSeal(signed);
-    return signed;
+    tables.insertAuditSeal({ ...seal, signature: identity.sign(sealMessage(this.databaseId, seal)) });
   }
 
   /** Brings the vault's count up to the newest seal. */
@@ -224,15 +236,28 @@ export class AuditKeeper {
     await this.#count(identity.counter, own, signal);
   }
 
+  /** A count that is behind loses nothing: a refusal is logged. Never rejects. */
   async #count(counter: RollbackCounter, value: number, signal: AbortSignal): Promise<void> {
+    await this.#keep(counter, value, signal).catch((error: unknown) => {
+      this.#deps.log.warn('the count of the audit was not kept', { error: error instanceof Error ? error.message : 'unknown' });
+    });
+  }
+
+  /** @throws AppError identity_locked, storage_failed when the vault did not take it */
+  async #keep(counter: RollbackCounter, value: number, signal: AbortSignal): Promise<void> {
     const mark: CounterMark = { databaseId: this.databaseId, value };
     try {
       await counter.write(mark, signal);
       this.#kept = mark;
-    } catch (error) {
-      this.#deps.log.warn('the count of the audit was not kept', { error: error instanceof Error ? error.message : 'unknown' });
+    } catch (cause) {
+      if (cause instanceof AppError) throw cause;
+      throw new AppError('identity_locked', 'The key vault did not keep the count of this record.', {
+        hint: 'Unlock the keychain of this computer, then try again.',
+        cause,
+      });
+    } finally {
+      this.#lastRaisedMs = this.#deps.clock.monotonicMs();
     }
-    this.#lastRaisedMs = this.#deps.clock.monotonicMs();
   }
 
   async #tick(): Promise<void> {
@@ -268,4 +293,17 @@ export class AuditKeeper {
     this.#turn = turn.catch(() => undefined);
     return turn;
   }
+}
+
+/** The place that the last seal covers, and whether the record still reaches it and is the one that was signed there. */
+function sealedEnd(reads: AuditReads): Walked {
+  const { seq, chain } = reads.lastAuditSeal() ?? CHAIN_START;
+  const head = reads.auditHead();
+  if (head.seq < seq) return { position: head, flaw: { seq: head.seq + 1, kind: 'missing' } };
+  const isOther = head.seq === seq && Buffer.compare(head.chain, chain) !== 0;
+  return { position: { seq, chain }, flaw: isOther ? { seq, kind: 'changed' } : null };
+}
+
+function flawDetail(flaw: AuditFlaw | null): { readonly row?: number; readonly flaw?: string } {
+  return flaw === null ? {} : { row: flaw.seq, flaw: flaw.kind };
 }

@@ -17,6 +17,9 @@ const surfaces: Readonly<Record<string, string>> = {
   hub: 'by this hub',
 };
 
+const putBack =
+  'Until you say that this record is meant, no rule acts and everything is asked: hubs you removed and rules you took away since then may be back.';
+
 export const audit = {
   title: 'The record',
   detail: 'Who decided and did what on this hub, row by row. Nothing in it is ever changed or removed.',
@@ -54,11 +57,14 @@ export const audit = {
   confirm: 'This record is meant',
   confirmed: 'Confirmed and on record. Rules act again.',
   doubt: {
-    older_copy: 'An older record was put back.',
-    other_database: 'Another record was put in the place of this hub’s.',
-    counter_lost: 'The count that shows whether this is the newest record is gone.',
+    older_copy: { title: 'An older record was put back.', detail: putBack },
+    other_database: { title: 'Another record was put in the place of this hub’s.', detail: putBack },
+    counter_lost: { title: 'The count that shows whether this is the newest record is gone.', detail: putBack },
+    broken: {
+      title: 'Rows of the record were changed or removed.',
+      detail:
+        'Check it to see which. Until you say that this record is meant, no rule acts, everything is asked and nothing is signed: whoever could change the record could change rules and hubs, too.',
+    },
   },
-  doubtDetail:
-    'Until you say that this record is meant, no rule acts and everything is asked: hubs you removed and rules you took away since then may be back.',
   doubtOpen: 'Look at it',
 } as const;

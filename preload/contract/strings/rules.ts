@@ -130,7 +130,7 @@ export const rules = {
       tie: 'Rules say both, and neither is narrower: a tie asks you.',
       dangerous: 'It is dangerous, so it asks every time. No rule can open it.',
       default: 'No rule matches.',
-      older_record: 'No rule acts now: it is not certain that this is the newest record. Settings, The record, says more.',
+      older_record: 'No rule acts now: it is not certain that this record is the newest and whole. Settings, The record, says more.',
     },
     defaultDeliver: 'It is a question, and the agent only looks there.',
     defaultAsk: 'So it waits for a person.',

@@ -50,13 +50,6 @@ describe('the signatures over the audit', () => {
     expect(house.counter.mark?.value).toBe(3);
   });
 
-  it('are never made over a chain that does not fit', async () => {
-    await house.act(5);
-    house.tamper("UPDATE audit SET actor = 'nobody' WHERE seq = 2");
-    await house.minute();
-    expect(seals()).toEqual([]);
-  });
-
   it('are made at a stop even while the vault hangs, and the stop waits two seconds for it at most', async () => {
     await house.act();
     house.counter.hangs = true;
@@ -85,6 +78,59 @@ describe('the signatures over the audit', () => {
     } finally {
       await other.close();
     }
+  });
+});
+
+describe('a chain that no longer fits', () => {
+  const lastRow = () => house.store.read.audit({ limit: 1 })[0];
+
+  it.each([
+    ['a changed row', "UPDATE audit SET actor = 'nobody' WHERE seq = 6", { row: 6, flaw: 'changed' }],
+    ['a removed row', 'DELETE FROM audit WHERE seq = 6', { row: 6, flaw: 'missing' }],
+    ['a removed end', 'DELETE FROM audit WHERE seq > 7', { row: 8, flaw: 'missing' }],
+    ['every new row removed', 'DELETE FROM audit WHERE seq > 4', { row: 5, flaw: 'missing' }],
+    ['a removed row that was signed', 'DELETE FROM audit WHERE seq > 3', { row: 4, flaw: 'missing' }],
+    [
+      'another row in the place of the signed one',
+      "DELETE FROM audit WHERE seq > 4; UPDATE audit SET chain = zeroblob(32) WHERE seq = 4; UPDATE sqlite_sequence SET seq = 4 WHERE name = 'audit'",
+      { row: 4, flaw: 'changed' },
+    ],
+  ])('is signed no further, is put on record once, and lets no rule act over any number of starts: %s', async (_what, sql, flaw) => {
+    await house.act(4);
+    await house.minute();
+    await house.act(4);
+    house.tamper(sql);
+    await house.minute();
+    const noted = lastRow();
+    expect(noted).toMatchObject({ action: 'audit.doubted', actor: 'hub' });
+    expect(JSON.parse(noted?.detail ?? '')).toEqual({ why: 'broken', counted: 1, kept: 1, ...flaw });
+    for (let start = 0; start < 2; start++) {
+      expect([house.audit.state, house.states.at(-1), house.audit.rulesMayAct]).toEqual(['broken', 'broken', false]);
+      await house.act();
+      await house.minute();
+      await house.stop();
+      await house.startAgain();
+    }
+    expect(seals()).toHaveLength(1);
+    expect(house.actions().filter((action) => action === 'audit.doubted')).toHaveLength(1);
+  });
+
+  it('is gone on with once the owner has said so, with the row on record, and a check still names that row', async () => {
+    await house.act(5);
+    house.tamper("UPDATE audit SET actor = 'nobody' WHERE seq = 2");
+    await house.minute();
+    expect(seals()).toEqual([]);
+    await house.audit.confirm(PERSON);
+    expect([house.audit.state, house.audit.rulesMayAct]).toEqual(['current', true]);
+    expect(lastRow()).toMatchObject({ action: 'audit.confirmed', ...PERSON });
+    expect(JSON.parse(lastRow()?.detail ?? '')).toEqual({ why: 'broken', counted: 0, kept: 0, row: 2, flaw: 'changed' });
+    await house.act();
+    await house.minute();
+    expect(seals().map(({ seq }) => seq)).toEqual([7, 8]);
+    expect((await house.verify()).flaw).toMatchObject({ kind: 'row_changed', seq: 2 });
+    await house.stop();
+    await house.startAgain();
+    expect(house.audit.state).toBe('current');
   });
 });
 
@@ -126,6 +172,37 @@ describe('a database that was put back', () => {
     expect(house.audit.state).toBe('current');
     await expect(house.audit.confirm(PERSON)).rejects.toMatchObject({ code: 'conflict' });
   });
+
+  it('is not taken for the record by a first word when its rows were changed as well: what was said did not mean that', async () => {
+    await rolledBack();
+    house.tamper("UPDATE audit SET actor = 'nobody' WHERE seq = 5");
+    await expect(house.audit.confirm(PERSON)).rejects.toMatchObject({ code: 'conflict' });
+    expect([house.audit.state, house.audit.rulesMayAct]).toEqual(['broken', false]);
+    expect(house.actions().slice(0, 2)).toEqual(['audit.doubted', 'audit.doubted']);
+    await house.audit.confirm(PERSON);
+    expect([house.audit.state, house.counter.mark?.value]).toEqual(['current', 3]);
+    expect(house.store.read.audit({ limit: 1 })[0]?.detail).toContain('"row":5');
+  });
+
+  it.each(['older_copy', 'counter_lost', 'other_database'] as const)(
+    'stays in doubt while the vault does not keep the count: %s',
+    async (doubt) => {
+      await rolledBack();
+      if (doubt !== 'older_copy') {
+        await house.stop();
+        house.counter.mark = doubt === 'counter_lost' ? undefined : { databaseId: 'f'.repeat(32), value: 1 };
+        await house.startAgain();
+      }
+      const before = house.actions();
+      house.counter.trouble = 'locked';
+      await expect(house.audit.confirm(PERSON)).rejects.toMatchObject({ code: 'identity_locked' });
+      expect([house.audit.state, house.audit.rulesMayAct, house.actions()]).toEqual([doubt, false, before]);
+      house.counter.trouble = undefined;
+      await house.audit.confirm(PERSON);
+      expect([house.audit.state, house.counter.mark?.value]).toEqual(['current', house.store.read.lastAuditSeal()?.counter]);
+      expect(await house.verify()).toMatchObject({ flaw: null, counted: true });
+    },
+  );
 
   it('is no older one after a kill before the count was raised', async () => {
     await house.act(4);

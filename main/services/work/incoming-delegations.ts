@@ -86,9 +86,9 @@ export class IncomingDelegations {
   }
 }
 
-/** Refused for no other reason than that it asks too much. */
-export function isTooMany({ code }: AppError): boolean {
-  return code === 'overloaded' || code === 'rate_limited';
+/** Refused because of what it asks itself; that others, or this hub, have too much to do is no fault of whoever asks. */
+export function isTooMany({ code, failedBy }: AppError): boolean {
+  return failedBy === 'input' && (code === 'overloaded' || code === 'rate_limited');
 }
 
 export function ack(payload: JsonObject): ReplyDraft {

@@ -122,9 +122,10 @@ export class Intake {
    * @throws AppError overloaded before anything is written
    */
   admit(tables: Tables, after: After, request: WorkRequest, assessed: Assessment): TaskRow {
-    const hold = this.holdOf(tables, request, assessed);
-    // What is held is asked about later, whatever would have let it in just now.
-    const assessment = hold === null ? assessed : { ...assessed, ruling: { ...assessed.ruling, decision: 'ask' as const, rule: null } };
+    const isHeld = this.holdOf(tables, request, assessed) !== null;
+    // What is held is asked about, whatever would have let it in just now; and what is asked may be held for longer, or not at all.
+    const assessment = isHeld ? { ...assessed, ruling: { ...assessed.ruling, decision: 'ask' as const, rule: null } } : assessed;
+    const hold = isHeld ? this.holdOf(tables, request, assessment) : null;
     const { decision, rule } = assessment.ruling;
     const asked = decision === 'ask';
     this.#checkRoom(tables, request, assessment);
@@ -170,19 +171,22 @@ export class Intake {
   #checkRoom(tables: Tables, request: WorkRequest, { agent, ruling: { decision } }: Assessment): void {
     if (decision === 'decline') return;
     if (!isLocal(request.party) && tables.countOutbox(request.party, 'reports') >= OUTBOX_PER_PARTY_MAX) {
-      throw new AppError('overloaded', 'Your hub has not taken the results of what it asked for before.', { retryAfterMs: 60_000 });
+      throw new AppError('overloaded', 'Your hub has not taken the results of what it asked for before.', {
+        failedBy: 'input',
+        retryAfterMs: 60_000,
+      });
     }
     if (decision === 'deliver' && agent !== null) {
       if (tables.countDeliveries(agent.name, ['queued']) < INBOX_QUEUED_MAX) return;
       throw new AppError('overloaded', `"${agent.name}" has too much to do already.`, { hint: 'Try again later.', retryAfterMs: 60_000 });
     }
     const pending = tables.pendingApprovals();
-    if (pending.length >= PENDING_TOTAL_MAX) throw tooManyWait('This hub has', PENDING_TOTAL_MAX);
+    if (pending.length >= PENDING_TOTAL_MAX) throw tooManyWait('This hub has', PENDING_TOTAL_MAX, 'local');
     // Queries and delegations together, so that no few parties fill what is there for all.
     const ofParty = pending.map(({ taskId }) => tables.task(taskId)).filter((task) => task?.party === request.party);
     const delegations = ofParty.filter((task) => task?.kind === 'delegate').length;
-    if (request.kind === 'delegate' && delegations >= PENDING_PER_PARTY_MAX) throw tooManyWait('You have', PENDING_PER_PARTY_MAX);
-    if (ofParty.length >= WAITING_PER_PARTY_MAX) throw tooManyWait('You have', WAITING_PER_PARTY_MAX);
+    if (request.kind === 'delegate' && delegations >= PENDING_PER_PARTY_MAX) throw tooManyWait('You have', PENDING_PER_PARTY_MAX, 'input');
+    if (ofParty.length >= WAITING_PER_PARTY_MAX) throw tooManyWait('You have', WAITING_PER_PARTY_MAX, 'input');
   }
 
   #insertTask(tables: Tables, request: WorkRequest, { agent, ruling: { decision } }: Assessment, hold: Hold | null): TaskRow {
@@ -280,8 +284,10 @@ function subjectFor(agent: AgentRow, domain: string | null): string | null {
   return longestDomain(agent.domains, domain) ? domain : null;
 }
 
-function tooManyWait(who: string, max: number): AppError {
+/** @param failedBy whose requests take all the places: those of whoever asks, or of others */
+function tooManyWait(who: string, max: number, failedBy: 'input' | 'local'): AppError {
   return new AppError('overloaded', `${who} ${max} requests waiting for a person already.`, {
+    failedBy,
     hint: 'Wait until some of them are answered, then try again.',
     retryAfterMs: 60_000,
   });

@@ -61,10 +61,11 @@ export class OpenQueries {
     return () => this.#listeners.delete(listener);
   }
 
-  /** True when this party may open one more. */
-  hasRoom(party: PartyKey): boolean {
+  /** Whether this party may open one more. @throws AppError overloaded: by its own questions (failedBy input), or by those of all */
+  checkRoom(party: PartyKey): void {
     const own = [...this.#byTask.values()].filter((query) => query.party === party).length;
-    return this.#byTask.size < OPEN_QUERIES_MAX && own < OPEN_QUERIES_PER_PARTY_MAX;
+    if (own >= OPEN_QUERIES_PER_PARTY_MAX) throw tooManyOpen('You have', 'input');
+    if (this.#byTask.size >= OPEN_QUERIES_MAX) throw tooManyOpen('This hub has', 'local');
   }
 
   /**
@@ -282,4 +283,8 @@ export function timedOut(): AppError {
     failedBy: 'timeout',
     hint: 'Ask again with a longer deadline_ms.',
   });
+}
+
+function tooManyOpen(who: string, failedBy: 'input' | 'local'): AppError {
+  return new AppError('overloaded', `${who} too many open questions.`, { failedBy, hint: 'Try again in a few seconds.' });
 }

@@ -53,8 +53,7 @@ export class QueryDesk {
   async answer(request: WorkRequest, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
     const { intake, queries, store } = this.#deps;
     const assessment = intake.assess(store.read, request);
-    if (!queries.hasRoom(request.party))
-      throw new AppError('overloaded', 'This hub has too many open questions.', { hint: 'Try again in a few seconds.' });
+    queries.checkRoom(request.party);
     const { decision, rule } = assessment.ruling;
     // What a rule decides is on record before it happens, as what a person decides.
     const passes = decision === 'deliver' && rule === null && intake.holdOf(store.read, request, assessment) === null;

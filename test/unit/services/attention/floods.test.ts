@@ -1,6 +1,7 @@
 // Somebody asks more than anybody answers: it is counted, it makes no sound, muting it is offered, and nothing of it grows without end.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Floods } from '../../../../main/services/attention/floods.ts';
+import { PENDING_PER_PARTY_MAX, PENDING_TOTAL_MAX, WAITING_PER_PARTY_MAX } from '../../../../main/services/work/limits.ts';
 import type { AttentionDto } from '../../../../preload/contract/attention.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { MemoryNetwork } from '../../../fakes/memory-messenger.ts';
@@ -91,6 +92,33 @@ describe('a hub that is flooded', () => {
     expect(told()?.floods).toEqual([]);
     for (let round = 0; round < 10; round++) await ask(`more ${round}`);
     expect(mum.events.filter((event) => event.type === 'attention')).toHaveLength(2);
+  });
+
+  it('is not a hub that finds every place taken by others', async () => {
+    for (let other = 0; other < PENDING_TOTAL_MAX / PENDING_PER_PARTY_MAX; other++) {
+      const hub = { key: keyOf(`Other ${other}`), name: `other ${other}` };
+      await mum.store.write((tables) => tables.putPeer(peerRow(hub)));
+      for (let round = 0; round < PENDING_PER_PARTY_MAX; round++) await ask(`task ${round}`, hub.key);
+    }
+    for (let round = 0; round < 4; round++) {
+      expect(await ask(`no place ${round}`, dad.key)).toMatchObject({ accepted: false, code: 'overloaded' });
+      const question = { question: 'Milk?', domain: 'family.chat' };
+      const { payload } = await mum.hears(dad.key, { id: crypto.randomUUID(), kind: 'query', payload: question });
+      expect(payload).toMatchObject({ code: 'overloaded' });
+    }
+    expect([mum.work.calm.floods.list(), mum.work.calm.mayRing(dad.key)]).toEqual([[], true]);
+  });
+
+  it('is one that asks more than eight things at once, questions as well', async () => {
+    const lines: Promise<unknown>[] = [];
+    for (let round = 0; round < WAITING_PER_PARTY_MAX + 3; round++) {
+      const payload = { question: `Milk ${round}?`, domain: 'family.chat', deadline_ms: 5_000 };
+      lines.push(mum.hears(kid.key, { id: crypto.randomUUID(), kind: 'query', payload }));
+    }
+    await clock.settle();
+    expect(mum.work.calm.floods.list()).toMatchObject([{ party: KID, refused: 3, offersMute: true }]);
+    await clock.advance(5_000);
+    await Promise.all(lines);
   });
 
   it('offers the mute after three declined requests, too, and rings no more for that hub meanwhile', async () => {

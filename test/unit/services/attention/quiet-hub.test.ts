@@ -209,6 +209,30 @@ describe('a pause', () => {
     expect(hubs.mum.auditActions()).toEqual(expect.arrayContaining(['attention.paused', 'attention.resumed']));
   });
 
+  test('lets nothing in by itself, but asks at once about what is urgent from a hub that may disturb', async () => {
+    await hubs.mum.work.agents.setClass('claude', { riskClass: 'R1' }, OWNER);
+    await send('Add salt');
+    await alwaysAllow(hubs.mum.card);
+    await hubs.mum.work.calm.setQuietHours([], ['dad'], BROWSER);
+    await hubs.mum.work.calm.pause(now() + HOUR_MS, BROWSER);
+    // Sounds of one hub have their distance.
+    await hubs.clock.advance(60_000);
+    await send('Open the gate', { priority: 'urgent' });
+    expect(hubs.mum.card).toMatchObject({ text: 'Open the gate', task_state: 'awaiting_approval', held: null });
+    expect([rings().length, newest(hubs.dad).state]).toEqual([2, 'awaiting_approval']);
+    expect(hubs.mum.store.read.countDeliveries('claude', ['queued'])).toBe(1);
+  });
+
+  test('says of what a rule would let in when it is asked, though a mute goes on for longer', async () => {
+    await hubs.mum.work.agents.setClass('claude', { riskClass: 'R1' }, OWNER);
+    await send('Add salt');
+    await alwaysAllow(hubs.mum.card);
+    await hubs.mum.work.calm.mute('dad', now() + DAY_MS, BROWSER);
+    await hubs.mum.work.calm.pause(now() + HOUR_MS, BROWSER);
+    await send('Add sugar');
+    expect(hubs.mum.card.held?.why).toBe('muted');
+  });
+
   test('until a time ends by itself, in the audit too, and the pages are told', async () => {
     await hubs.mum.work.calm.pause(now() + HOUR_MS, BROWSER);
     await send('Dinner is at 7');

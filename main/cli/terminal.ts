@@ -22,8 +22,17 @@ export class Terminal {
     return process.stdin.isTTY && process.stderr.isTTY;
   }
 
-  get showsToPerson(): boolean {
-    return process.stdout.isTTY;
+  /**
+   * For a link that lets in whoever has it: refuses to print it where no person reads it and no script asked for it as JSON.
+   * @param link how the sentence begins that says so
+   * @throws AppError bad_request
+   */
+  expectsReader(link: string): void {
+    if (process.stdout.isTTY || this.json) return;
+    throw new AppError('bad_request', `${link} is printed at a terminal only, never into a log or a pipe.`, {
+      hint: 'Run it at a terminal. A script that wants the link asks for it with --json and --passphrase-file.',
+      failedBy: 'input',
+    });
   }
 
   /** The result: as JSON, or as the lines that `lines` makes of it. */

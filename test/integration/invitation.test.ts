@@ -69,10 +69,24 @@ test('an invitation that was taken back is refused, with words that say what to 
   expect(refused).toMatchObject({ code: 2, error: expect.stringContaining('Ask for a new one') });
 });
 
-test('the picture of a link is drawn at a terminal, where it is asked for', async () => {
-  const { out } = await owner(mum, 'invite', '--qr');
-  expect(out).toMatch(/[\u2580\u2584\u2588]{8}/);
-  expect((await owner(mum, 'invite')).out).not.toMatch(/[\u2580\u2584\u2588]/);
+test('the link is printed for a person at a terminal, or for a script that asked for it as JSON, and is made for nobody else', async () => {
+  const { items: before } = JSON.parse((await owner(mum, 'invite', 'list', '--json')).out) as { items: readonly unknown[] };
+  const piped = await owner(mum, 'invite', '--qr');
+  expect(piped).toMatchObject({ code: 2, out: '', error: expect.stringContaining('printed at a terminal only') });
+  expect(piped.error).toContain('--json');
+  expect(JSON.parse((await owner(mum, 'invite', 'list', '--json')).out)).toMatchObject({ items: before });
+});
+
+test.runIf(hasTerminals)('the picture of a link is drawn at a terminal, where it is asked for', async () => {
+  const screenOf = async (...parameters: readonly string[]): Promise<string> => {
+    const person = Person.start('cli', mum, ['--passphrase-file', passphraseOf(mum), 'invite', ...parameters]);
+    expect(await person.ended()).toBe(0);
+    return person.screen;
+  };
+  expect(await screenOf('--qr')).toMatch(/[\u2580\u2584\u2588]{8}/);
+  const plain = await screenOf();
+  expect(plain).toContain('axon://pair?');
+  expect(plain).not.toMatch(/[\u2580\u2584\u2588]/);
 });
 
 test('CL-03: an invitation as an argument is refused without being repeated, and none stands on a command line while it is used', async () => {

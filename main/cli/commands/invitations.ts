@@ -1,5 +1,5 @@
-// invite, join: pairing by a link that one person gives another. The link is a secret: it is printed once for the person who asked, and read
-// from a terminal or a file, never from the command line.
+// invite, join: pairing by a link that one person gives another. The link is a secret: it is printed once for the person who asked, never
+// into a log or a pipe, and read from a terminal or a file, never from the command line.
 import type { Command } from 'commander';
 import { renderUnicodeCompact } from 'uqr';
 import type { OperationResult } from '../../../preload/contract/operations.ts';
@@ -17,6 +17,7 @@ export function addInvitationCommands(program: Command, run: Run): void {
     .option('--qr', 'draw the link as a picture, too')
     .action((options: { qr?: boolean }, command: Command) =>
       run(command, async ({ terminal, session, command: typed }) => {
+        terminal.expectsReader('The link of an invitation');
         const made = await (await session.asOwner()).call('invitations.create', {});
         terminal.result(made, () => madeLines(made, typed, options.qr === true));
       }),

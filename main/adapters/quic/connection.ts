@@ -365,8 +365,9 @@ export class QuicConnection {
       return this.dropSilently('the handshake took too long');
     }
     if (this.#status === 'open') this.#keepAlive(nowMs);
-    if (this.#status === 'open') this.#judgeStreams(nowMs);
     this.#advance();
+    // After reading: a stream whose bytes lay waiting here is not slow.
+    if (this.#status === 'open') this.#judgeStreams(nowMs);
     this.flush();
   };
 

@@ -103,6 +103,11 @@ export const STREAM_PACE_PERIOD_MS = 7_000;
 export const STREAM_PACE_MIN_BYTES = 4_096;
 /** However well it keeps the pace, a half of a stream ends within this time after its first byte, else it is reset with `tooSlow`. */
 export const STREAM_LIFETIME_MAX_MS = 60_000;
+/**
+ * Between one reading of streams and the next there is no more than this, else this side stood still or paused. None of that time counts
+ * against a stream: what its peer sent may lie unread. It is longer than STREAM_JUDGE_INTERVAL_MS and whatever a busy computer adds to that.
+ */
+export const READING_GAP_MAX_MS = 1_500;
 /** How often unfinished streams are judged. */
 export const STREAM_JUDGE_INTERVAL_MS = 500;
 /** Bytes of unfinished messages kept over all connections; a stream that would exceed it is reset with `overLimit`. */

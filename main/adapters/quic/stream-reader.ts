@@ -3,6 +3,7 @@
 import type { Clock } from '../../ports/clock.ts';
 import {
   MESSAGE_SIZE_MAX_BYTES,
+  READING_GAP_MAX_MS,
   STREAM_LIFETIME_MAX_MS,
   STREAM_PACE_MIN_BYTES,
   STREAM_PACE_PERIOD_MS,
@@ -30,6 +31,7 @@ export interface UnfinishedBytes {
   count: number;
 }
 
+/** All times are those of the reader, who counts only the time in which it reads. */
 interface Unfinished {
   readonly firstAtMs: number;
   /** When the last byte came. */
@@ -55,6 +57,9 @@ export class StreamReader {
   readonly #unfinished = new Map<number, Unfinished>();
   /** The peer's streams that come next, if it opens them in order: bidirectional, unidirectional. */
   readonly #next: [number, number];
+  /** How long this side has been reading; what it stood still or paused in between is no peer's fault. */
+  #readingMs = 0;
+  #readAtMs: number;
 
   /** `scratch` is shared by all readers and must hold more than a stream's window. */
   constructor(deps: {
@@ -71,6 +76,7 @@ export class StreamReader {
     this.#total = deps.total;
     this.#scratch = deps.scratch;
     this.#next = deps.isDialler ? [1, 3] : [0, 2];
+    this.#readAtMs = deps.clock.monotonicMs();
   }
 
   get unfinishedCount(): number {
@@ -84,6 +90,10 @@ export class StreamReader {
 
   /** Reads all streams that have something. */
   readAll(): void {
+    const nowMs = this.#clock.monotonicMs();
+    const gapMs = nowMs - this.#readAtMs;
+    this.#readAtMs = nowMs;
+    if (gapMs <= READING_GAP_MAX_MS) this.#readingMs += gapMs;
     if (!this.#native.isReadable()) return;
     this.#readExpected();
     if (!this.#native.isReadable()) return;
@@ -101,9 +111,9 @@ export class StreamReader {
     for (const type of [0, 1] as const) while (this.#native.streamReadable(this.#next[type])) this.#readStream(this.#next[type]);
   }
 
-  /** Reports and forgets the streams that take too long. */
+  /** Reports and forgets the streams that took too long when everything was last read: call it right after that. */
   judge(): void {
-    const nowMs = this.#clock.monotonicMs();
+    const nowMs = this.#readingMs;
     for (const [streamId, stream] of this.#unfinished) {
       const isPeriodOver = nowMs - stream.periodAtMs >= STREAM_PACE_PERIOD_MS;
       const isSlow = isPeriodOver && stream.periodBytes < STREAM_PACE_MIN_BYTES;
@@ -161,7 +171,7 @@ export class StreamReader {
   /** Takes `length` bytes out of the scratch buffer; false when the stream broke a limit. */
   #take(streamId: number, length: number, ended: boolean): boolean {
     const stream = this.#unfinished.get(streamId);
-    const nowMs = this.#clock.monotonicMs();
+    const nowMs = this.#readingMs;
     if (stream && length > 0) {
       stream.lastAtMs = nowMs;
       stream.periodBytes += length;

@@ -258,6 +258,39 @@ describe('streams', () => {
     expect(await lifeOf((second) => (second === 0 ? 60_000 : 0))).toEqual({ seconds: 7, rule: 'too-slow' });
   });
 
+  it('are not blamed for time in which nothing was read, and for all other time as before', async () => {
+    const clock = new ManualClock();
+    const streams = new Map<number, Script>();
+    const ends: string[] = [];
+    const sink = {
+      message: (_: number, bytes: Uint8Array) => void ends.push(`${bytes.length} bytes`),
+      reset: () => undefined,
+      violation: (_: number, broken: string) => void ends.push(broken),
+      expected: () => undefined,
+    };
+    const deps = { native: scripted(streams), clock, sink, total: { count: 0 }, scratch: Buffer.alloc(256 * 1024), isDialler: false };
+    const reader = new StreamReader(deps);
+    const read = async (forMs: number): Promise<void> => {
+      for (let passedMs = 0; passedMs <= forMs; passedMs += 500) {
+        reader.readAll();
+        reader.judge();
+        await clock.advance(500);
+      }
+    };
+    streams.set(0, { pieces: [Buffer.alloc(10)], ends: false });
+    await read(6_000);
+    await clock.advance(100_000);
+    await read(0);
+    expect(ends).toEqual([]);
+    streams.set(0, { pieces: [Buffer.alloc(10)], ends: true });
+    streams.set(4, { pieces: [Buffer.alloc(10)], ends: false });
+    await read(6_000);
+    expect(ends).toEqual(['20 bytes']);
+    await clock.advance(100_000);
+    await read(1_500);
+    expect(ends).toEqual(['20 bytes', 'too-slow']);
+  });
+
   it('F-19: may stand still for seconds, as a line that loses packets makes them, and end after a minute however they hurry', async () => {
     expect(await lifeOf((second) => (second % 6 === 0 ? 5_000 : 0))).toEqual({ seconds: 60, rule: 'too-slow' });
     expect(await lifeOf(() => 600)).toEqual({ seconds: 60, rule: 'too-slow' });

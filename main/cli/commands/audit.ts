@@ -1,6 +1,6 @@
 // audit: who did what, for the person in charge: the newest rows, the check that nothing was changed or removed, the record as a file, and the
 // word that an older record is meant.
-import { closeSync, constants, openSync, writeSync } from 'node:fs';
+import { closeSync, constants, openSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { Option, type Command } from 'commander';
 import type { AuditCheckDto, AuditRowDto } from '../../../preload/contract/audit.ts';
@@ -72,18 +72,9 @@ export function addAuditCommands(program: Command, run: Run, checkStopped: Check
     .action(({ format, output }: { format: 'json' | 'csv'; output?: string }, command: Command) =>
       run(command, async ({ terminal, session }) => {
         const owner = await session.asOwner();
-        const file = output === undefined ? undefined : newFile(output);
-        try {
-          for (let cursor: string | null | undefined; cursor !== null;) {
-            const piece = await owner.call('audit.export', { format, ...(cursor === undefined ? {} : { cursor }) });
-            if (file === undefined) await terminal.raw(piece.text);
-            else writeSync(file, piece.text);
-            cursor = piece.next;
-          }
-        } finally {
-          if (file !== undefined) closeSync(file);
-        }
-        if (output !== undefined) terminal.note(text.exported(output));
+        if (output === undefined) return exportPieces(owner, format, (piece) => terminal.raw(piece));
+        await intoNewFile(output, (write) => exportPieces(owner, format, write));
+        terminal.note(text.exported(output));
       }),
     );
   audit
@@ -137,6 +128,39 @@ function checkLines(checked: AuditCheckDto): readonly string[] {
   const signed = text.signed(checked.signed_seq, checked.rows);
   const verdict = checked.flaw === null ? [text.whole(checked.rows), signed] : [text.broken, checked.flaw.sentence];
   return checked.counted || checked.rows === 0 ? verdict : [...verdict, text.notCounted];
+}
+
+async function exportPieces(owner: HubClient, format: 'json' | 'csv', write: (piece: string) => void | Promise<void>): Promise<void> {
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const piece = await owner.call('audit.export', { format, ...(cursor === undefined ? {} : { cursor }) });
+    await write(piece.text);
+    cursor = piece.next;
+  }
+}
+
+/** Makes a file of all that is written, or none: half a record reads as a whole one. @throws AppError */
+async function intoNewFile(path: string, work: (write: (piece: string) => void) => Promise<void>): Promise<void> {
+  const file = newFile(path);
+  let isWhole = false;
+  try {
+    await work((piece) => writeAll(file, path, piece));
+    isWhole = true;
+  } finally {
+    closeSync(file);
+    if (!isWhole) rmSync(path, { force: true });
+  }
+}
+
+function writeAll(file: number, path: string, piece: string): void {
+  try {
+    writeFileSync(file, piece);
+  } catch (cause) {
+    throw new AppError('storage_failed', `"${path}" cannot be written to the end.`, {
+      hint: 'See how much room that disk has. Nothing of the file is kept.',
+      failedBy: 'input',
+      cause,
+    });
+  }
 }
 
 function newFile(path: string): number {

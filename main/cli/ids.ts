@@ -13,17 +13,22 @@ const IDS = {
   rule: ['a rule', '"axon rules" lists those there are with their ids, "axon rules list --ended" those that are over.'],
 } as const satisfies Readonly<Record<string, readonly [what: string, where: string]>>;
 
-/** Calls with the id. Throws `bad_request` for what is no id, and what the hub says, with the place where ids of that kind are found. */
-export async function withId<Answer>(kind: keyof typeof IDS, id: string, call: (id: string) => Promise<Answer>): Promise<Answer> {
+/** The id as the hub knows it. Throws `bad_request` for what is none, with the place where ids of that kind are found. */
+export function idOf(kind: keyof typeof IDS, id: string): string {
+  if (UUID.test(id)) return id.toLowerCase();
   const [what, where] = IDS[kind];
-  if (!UUID.test(id)) {
-    throw new AppError('bad_request', `"${id}" is not the id of ${what}: 36 characters, as in 0b8f5c1e-....`, {
-      hint: where,
-      failedBy: 'input',
-    });
-  }
+  throw new AppError('bad_request', `"${id}" is not the id of ${what}: 36 characters, as in 0b8f5c1e-....`, {
+    hint: where,
+    failedBy: 'input',
+  });
+}
+
+/** Calls with the id. Throws as `idOf` does, and what the hub says, with that place. */
+export async function withId<Answer>(kind: keyof typeof IDS, id: string, call: (id: string) => Promise<Answer>): Promise<Answer> {
+  const [, where] = IDS[kind];
+  const known = idOf(kind, id);
   try {
-    return await call(id.toLowerCase());
+    return await call(known);
   } catch (error) {
     if (!(error instanceof HubProblem) || error.problem.code !== 'not_found') throw error;
     throw new HubProblem({ ...error.problem, hint: error.problem.hint ?? where });

@@ -18,6 +18,22 @@ describe('words that do not fit', () => {
     expect((await axon(nowhere, ['query'])).error).toContain('axon query --help" says how');
   });
 
+  test('are told of a deadline, a conversation or a request that cannot be, by every command alike', async () => {
+    const outgoing = [
+      ['query', 'mum', 'Milk?'],
+      ['delegate', 'mum', 'Buy milk'],
+      ['escalate', 'mum', 'Which milk?', '--option', 'Oat', '--option', 'Cow'],
+    ];
+    for (const words of outgoing) {
+      const endless = await axon(nowhere, [...words, '--deadline', '86401']);
+      expect(endless).toMatchObject({ code: 2, error: expect.stringContaining('at most 86400 seconds') });
+      const unknown = await axon(nowhere, [...words, '--conversation', 'the last one']);
+      expect(unknown).toMatchObject({ code: 2, error: expect.stringContaining('"conversation_id"') });
+    }
+    const noRequest = await axon(nowhere, ['approvals', 'now', 'that-one']);
+    expect(noRequest).toMatchObject({ code: 2, error: expect.stringContaining('"that-one" is not the id of a request') });
+  });
+
   test('are told as JSON when JSON was asked for', async () => {
     const refused = await axon(nowhere, ['status', '--json', '--colour']);
     expect([refused.code, refused.out]).toEqual([2, '']);

@@ -4,7 +4,7 @@ import type { AttentionDto, QuietPeriodDto } from '../../../preload/contract/att
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { HubClient } from '../hub-client.ts';
-import { withId } from '../ids.ts';
+import { idOf, withId } from '../ids.ts';
 import { lengthMs, localTime } from '../local-time.ts';
 import type { Run } from '../run.ts';
 
@@ -144,7 +144,8 @@ export function addHoldCommands(approvals: Command, run: Run): void {
     .argument('[ids...]', 'which; all of it when none is named')
     .action((ids: readonly string[], _options: unknown, command: Command) =>
       run(command, async ({ terminal, session }) => {
-        const answer = await (await session.asOwner()).call('attention.show', { ids: ids.length === 0 ? 'all' : [...ids] });
+        const named = ids.map((id) => idOf('request', id));
+        const answer = await (await session.asOwner()).call('attention.show', { ids: named.length === 0 ? 'all' : named });
         terminal.result(answer, () => [`${answer.shown} of the held requests wait for you now.`]);
       }),
     );

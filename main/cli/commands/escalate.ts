@@ -1,8 +1,8 @@
 // escalate: asks a person at another hub to choose. No agent there gets it; the choice comes back as the result.
 import { InvalidArgumentError, type Command } from 'commander';
-import { seconds, wholeNumber } from '../option-values.ts';
+import { wholeNumber } from '../option-values.ts';
 import type { Run } from '../run.ts';
-import { common, reportLines, type CommonOptions } from './send.ts';
+import { common, conversationOption, deadlineOption, reportLines, type CommonOptions } from './send.ts';
 import { followTask, taskLines } from './tasks.ts';
 
 /** An option as it is typed; its number is its id. */
@@ -37,8 +37,8 @@ export function addEscalateCommand(program: Command, run: Run): void {
     .option('--domain <domain>', 'what it is about, like family.travel')
     .option('--reason <text>', 'why you ask')
     .option('--urgent', 'ahead of other requests')
-    .option('--deadline <seconds>', 'it is worth nothing after this', seconds)
-    .option('--conversation <id>', 'go on with this conversation')
+    .addOption(deadlineOption('it is worth nothing after this'))
+    .addOption(conversationOption())
     .option('--wait', 'wait until somebody has chosen')
     .action((to: string, task: string, options: EscalateOptions, command: Command) =>
       run(command, async ({ terminal, session, command: line }) => {

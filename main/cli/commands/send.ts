@@ -1,5 +1,5 @@
 // query, delegate, notify: what goes out to other hubs.
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import type { SendReportDto } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { askPatiently } from '../ask.ts';
@@ -25,8 +25,8 @@ export function addSendCommands(program: Command, run: Run): void {
     .argument('<question>', 'the question')
     .option('--domain <domain>', 'what it is about, like family.calendar: finds the agent over there')
     .option('--max-tokens <number>', 'the longest answer wanted', wholeNumber)
-    .option('--deadline <seconds>', 'give up after this, at most a day', deadlineSeconds)
-    .option('--conversation <id>', 'go on with this conversation', conversationId)
+    .addOption(deadlineOption('give up after this'))
+    .addOption(conversationOption())
     .action((to: string, question: string, options: CommonOptions & { maxTokens?: number }, command: Command) =>
       run(command, async ({ terminal, session }) => {
         const client = await session.asAgent();
@@ -46,8 +46,8 @@ export function addSendCommands(program: Command, run: Run): void {
     .option('--reason <text>', 'why, for the person who decides')
     .option('--urgent', 'ahead of other work')
     .option('--no-report', 'no result is wanted')
-    .option('--deadline <seconds>', 'it is worth nothing after this, at most a day', deadlineSeconds)
-    .option('--conversation <id>', 'go on with this conversation', conversationId)
+    .addOption(deadlineOption('it is worth nothing after this'))
+    .addOption(conversationOption())
     .option('--wait', 'wait until it has ended')
     .action((to: string, task: string, options: DelegateOptions, command: Command) =>
       run(command, async ({ terminal, session, command: typed }) => {
@@ -97,6 +97,15 @@ interface DelegateOptions extends CommonOptions {
   readonly urgent?: boolean;
   readonly report: boolean;
   readonly wait?: boolean;
+}
+
+/** @param meaning what comes at its end */
+export function deadlineOption(meaning: string): Option {
+  return new Option('--deadline <seconds>', `${meaning}, at most a day`).argParser(deadlineSeconds);
+}
+
+export function conversationOption(): Option {
+  return new Option('--conversation <id>', 'go on with this conversation').argParser(conversationId);
 }
 
 export function common(options: CommonOptions): {

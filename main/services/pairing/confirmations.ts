@@ -27,7 +27,7 @@ export interface ConfirmationsDeps {
   readonly directory: PeerDirectory;
   readonly lines: Pick<OpenLines, 'request' | 'open' | 'isOpen' | 'onLine'>;
   /** The key is pinned and durable. */
-  readonly onPinned: (pid: string) => void;
+  readonly onPinned: (pid: string, key: KeyHex) => void;
   /** It will never be: the other side refused, or the time is up. */
   readonly onLost: (pid: string, why: 'refused' | 'expired') => void;
 }
@@ -50,6 +50,8 @@ export class Confirmations {
   readonly #deps: ConfirmationsDeps;
   readonly #entries = new Map<string, Unsettled>();
   readonly #deliveries = new Map<string, Delivery>();
+  /** Checks and pins that are on their way into the store: whoever comes meanwhile waits for them, so that nothing is decided twice. */
+  readonly #underWay = new Map<string, { readonly key: KeyHex; readonly done: Promise<void> }>();
   #stopped = new AbortController();
   #stopListening: (() => void) | undefined;
 
@@ -73,13 +75,14 @@ export class Confirmations {
     this.#deliveries.clear();
   }
 
+  /** Whether the check of this pairing has passed here, though it may not be durable yet. */
   has(pid: string): boolean {
-    return this.#entries.has(pid);
+    return this.#entries.has(pid) || this.#underWay.has(pid);
   }
 
   /** Whether a passed check of this pairing with this key waits here. */
   isOf(pid: string, key: KeyHex): boolean {
-    return this.#entries.get(pid)?.key === key;
+    return (this.#entries.get(pid) ?? this.#underWay.get(pid))?.key === key;
   }
 
   /** Our own check passed. Durable before it returns; pins at once when the other side's signature already held. */
@@ -91,8 +94,8 @@ export class Confirmations {
       wasPaired: this.#deps.directory.isPaired(entry.key),
       isAcked: false,
     };
-    await this.#commit(kept, { isPinned: peerHasConfirmed });
-    this.#plan(kept, 0);
+    await this.#once(kept, () => this.#commit(kept, { isPinned: peerHasConfirmed }));
+    if (this.#entries.has(kept.pid)) this.#plan(kept, 0);
   }
 
   /**
@@ -100,6 +103,7 @@ export class Confirmations {
    * Throws AppError rejected when the signature or the code of an invitation does not hold, or no such pairing waits here.
    */
   async received(key: KeyHex, pid: string, { sig, mac }: PeerConfirmation): Promise<void> {
+    await this.#settled(pid);
     const entry = this.#entries.get(pid);
     if (entry === undefined || entry.key !== key) {
       // A repeated confirmation after everything was settled changes nothing.
@@ -115,15 +119,30 @@ export class Confirmations {
       if (!entry.isPinned) await this.#refused(entry);
       throw new AppError('rejected', 'The code of the invitation does not hold.');
     }
-    if (!entry.isPinned) await this.#commit(entry, { isPinned: true });
+    if (!entry.isPinned) await this.#once(entry, () => this.#commit(entry, { isPinned: true }));
   }
 
   /** Takes a passed check back; false when the key is pinned already. */
   async withdraw(pid: string): Promise<boolean> {
+    await this.#settled(pid);
     const entry = this.#entries.get(pid);
     if (entry?.isPinned === true) return false;
     if (entry !== undefined) await this.#drop(entry);
     return true;
+  }
+
+  /** Commits, and marks the pairing as on its way from before the first wait until the commit is durable or has failed. */
+  async #once({ pid, key }: Unsettled, commit: () => Promise<void>): Promise<void> {
+    const done = commit().finally(() => this.#underWay.delete(pid));
+    this.#underWay.set(pid, { key, done });
+    await done;
+  }
+
+  /** Resolves once nothing of this pairing is on its way into the store, whatever became of it. */
+  async #settled(pid: string): Promise<void> {
+    for (let commit = this.#underWay.get(pid); commit !== undefined; commit = this.#underWay.get(pid)) {
+      await commit.done.catch(() => undefined);
+    }
   }
 
   /** Makes the entry and what became true of it durable; a pin is part of the same unit of work. */
@@ -139,7 +158,7 @@ export class Confirmations {
     this.#entries.set(entry.pid, settled);
     if (change.isPinned === true) {
       directory.pinned(entry.key);
-      this.#deps.onPinned(entry.pid);
+      this.#deps.onPinned(entry.pid, entry.key);
     }
     if (settled.isPinned && settled.isAcked) await this.#drop(settled);
   }
@@ -201,7 +220,7 @@ export class Confirmations {
   async #deliver(pid: string, delivery: Delivery): Promise<void> {
     const entry = this.#entries.get(pid);
     if (entry === undefined || this.#stopped.signal.aborted) return;
-    if (this.#isExpired(entry)) return this.#expire(entry);
+    if (this.#isExpired(entry)) return this.#expire(pid);
     delivery.isBusy = true;
     try {
       const isDue = !entry.isAcked || (!entry.isPinned && delivery.isOnNewLine);
@@ -223,6 +242,7 @@ export class Confirmations {
     const mac = entry.mac === null ? undefined : fromHex(entry.mac);
     const payload = confirmPayload(fromBase64Url(entry.pid) ?? new Uint8Array(), signature, mac);
     const answered = await lines.request(entry.key, 'pair', payload, this.#stopped.signal);
+    await this.#settled(entry.pid);
     const now = this.#entries.get(entry.pid);
     if (now === undefined) return;
     if (answered.ok) await this.#commit(now, { isAcked: true });
@@ -257,7 +277,10 @@ export class Confirmations {
     this.#deps.onLost(entry.pid, 'refused');
   }
 
-  async #expire(entry: Unsettled): Promise<void> {
+  async #expire(pid: string): Promise<void> {
+    await this.#settled(pid);
+    const entry = this.#entries.get(pid);
+    if (entry === undefined) return;
     await this.#drop(entry);
     if (!entry.isPinned) this.#deps.onLost(entry.pid, 'expired');
   }

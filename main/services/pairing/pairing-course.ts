@@ -56,7 +56,9 @@ export class PairingCourse {
       lines,
       isOpen: () => this.window.isOpen,
       onTimeUp: (session) => this.#timeIsUp(session),
-      onHidden: ({ peerKey }, leftMs) => this.window.asksInVain(peerKey, leftMs),
+      onHidden: ({ peerKey }, leftMs) => {
+        if (!directory.isPaired(peerKey)) this.window.asksInVain(peerKey, leftMs);
+      },
     });
     this.confirmations = new Confirmations({
       store,
@@ -66,7 +68,7 @@ export class PairingCourse {
       identity,
       directory,
       lines,
-      onPinned: (pid) => this.#pinned(pid),
+      onPinned: (pid, key) => this.#pinned(pid, key),
       onLost: (pid, why) => this.#lost(pid, why),
     });
   }
@@ -120,7 +122,9 @@ export class PairingCourse {
     this.deps.log.info('pairing failed', { role: session.role, check: isFailedCheck });
   }
 
-  #pinned(pid: string): void {
+  #pinned(pid: string, key: KeyHex): void {
+    this.shelf.dropWaitingOf(key);
+    this.window.asksNoMore(key);
     const session = this.shelf.byPid(pid);
     if (session === undefined || session.isOver) return;
     this.shelf.end(session, 'paired');

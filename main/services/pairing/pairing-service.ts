@@ -173,7 +173,11 @@ export class PairingService {
   async #offer(session: PairingSession): Promise<void> {
     const failure = await offerUntilTaken(session, {
       ...this.#course.deps,
-      cameTo: (request) => this.#course.shelf.cameTo(session, request),
+      cameTo: (request) => {
+        this.#course.shelf.cameTo(session, request);
+        // The other hub has let go of its own request for our invitation.
+        if (request === 'taken') this.#course.shelf.dropWaitingOf(session.peerKey);
+      },
       pause: (delayMs) => this.#course.shelf.pause(session, delayMs),
     });
     if (failure !== undefined) this.#course.fail(session, failure, false);

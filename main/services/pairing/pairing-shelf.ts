@@ -58,6 +58,11 @@ export class PairingShelf {
     return [...this.#sessions.values()].filter(({ state }) => state === 'offered');
   }
 
+  /** The two hubs pair in another way, or are paired: the requests of that hub which wait lead nowhere any more. */
+  dropWaitingOf(key: KeyHex): void {
+    for (const session of this.waiting()) if (session.peerKey === key) this.drop(session);
+  }
+
   /** Pairing was opened or closed: the requests that wait are shown, or not any more. They go on waiting until their time is up. */
   windowChanged(): void {
     for (const session of this.waiting()) {

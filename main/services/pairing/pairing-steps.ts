@@ -78,7 +78,7 @@ export class PairingSteps {
     // Our own request to that very hub, which nobody over there has opened, gives way.
     if (running?.role === 'I' && running.peerKey === key && running.state === 'waiting_for_answer') this.#course.shelf.drop(running);
     else if (running !== undefined) throw new AppError('overloaded', 'Another pairing is under way here.');
-    for (const older of this.#course.shelf.waiting()) if (older.peerKey === key) this.#course.shelf.drop(older);
+    this.#course.shelf.dropWaitingOf(key);
     const invitation = this.#course.invitations.take(invite);
     if (invitation === undefined) throw refused();
     const wantedName = this.#course.deps.directory.staticHub(key)?.name ?? null;

@@ -1,7 +1,8 @@
 // Invitations between whole hubs on a network in memory: made on one, brought to the other, good once and for a while, and worth nothing to
 // whoever altered the link, stands in between or comes second.
 import { randomBytes } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { AppError } from '../../../../main/lib/app-error.ts';
 import { fromBase64Url, toBase64Url } from '../../../../main/lib/bytes.ts';
 import { invitationId, invitationMac } from '../../../../main/protocol/invitation.ts';
 import { confirmMessage, confirmPayload, newOffer, revealPayload, transcript } from '../../../../main/protocol/pairing.ts';
@@ -113,6 +114,19 @@ describe('an invitation', () => {
     dad.pairing.join(invite(mum).link, null, PERSON);
     await ends(dad, 'paired');
     expect(mum.directory.isPaired(dad.key)).toBe(true);
+  });
+
+  it('leaves no older request of the hub that it pairs with, and nobody is said to ask any more', async () => {
+    const [mum, dad] = [await hub('Mum'), await hub('Dad')];
+    mum.hears(dad);
+    dad.pairing.setWindow(true, 5);
+    mum.pairing.begin(dad.agentId, null);
+    await ends(dad, 'offered');
+    dad.pairing.join(invite(mum).link, null, PERSON);
+    await ends(dad, 'paired');
+    expect(dad.pairing.list().map(({ state }) => state)).toEqual(['paired']);
+    expect(dad.pairing.window).toMatchObject({ open: false, asked: null });
+    expect(mum.pairing.list().map(({ state }) => state)).toEqual(['paired']);
   });
 
   it('is tried at each of its addresses', async () => {
@@ -266,6 +280,51 @@ describe('one who has seen an invitation go by', () => {
     expect(() => invite(mum)).toThrow('Pairing is closed');
     expect(mum.store.read.peers()).toEqual([]);
   });
+
+  it('and confirms three times at once is pinned once', async () => {
+    const mum = await hub('Mum');
+    const dad = await attacker(mum);
+    const secret = secretOf(invite(mum).link);
+    const sealed = await upToConfirm(mum, dad, secret);
+    const confirm = confirmPayload(dad.pid, sign(confirmMessage('I', sealed), dad.raw.seed), invitationMac(secret, 'I', sealed));
+    const replies = await Promise.all([1, 2, 3].map(() => dad.step(confirm)));
+    expect(replies.map((reply) => reply?.kind)).toEqual(['ack', 'ack', 'ack']);
+    expect(mum.auditActions()).toEqual(['peer.paired']);
+  });
+
+  it.each([
+    ['a person here', async (mum: HubStack) => mum.pairing.cancel(mum.currentPairing?.id ?? '')],
+    ['that hub itself', async (_mum: HubStack, dad: Attacker) => dad.takesBack()],
+  ])(
+    'and is being pinned stays paired, and nobody is told otherwise, when %s calls it off while the pin is on its way to the disk',
+    async (_who, callOff) => {
+      const mum = await hub('Mum');
+      const dad = await attacker(mum);
+      const secret = secretOf(invite(mum).link);
+      const sealed = await upToConfirm(mum, dad, secret);
+      const { write } = mum.store;
+      const pinned = Promise.withResolvers<void>();
+      const begun = Promise.withResolvers<void>();
+      vi.spyOn(mum.store, 'write').mockImplementationOnce(async (work) => {
+        begun.resolve();
+        await pinned.promise;
+        return write(work);
+      });
+      const confirm = confirmPayload(dad.pid, sign(confirmMessage('I', sealed), dad.raw.seed), invitationMac(secret, 'I', sealed));
+      const confirmed = dad.step(confirm);
+      await begun.promise;
+      const calledOff = callOff(mum, dad).then(
+        () => 'done',
+        (error: unknown) => (error instanceof AppError ? error.code : 'another error'),
+      );
+      await clock.settle();
+      pinned.resolve();
+      expect(await confirmed).toMatchObject({ kind: 'ack' });
+      expect(['done', 'conflict']).toContain(await calledOff);
+      expect(mum.store.read.peers().map(({ key, trust }) => [key, trust])).toEqual([[dad.raw.key, 'paired']]);
+      expect(mum.currentPairing).toMatchObject({ state: 'paired', failure: null });
+    },
+  );
 
   it('cannot replay what the invited hub sent, nor offer again with the same invitation', async () => {
     const mum = await hub('Mum');

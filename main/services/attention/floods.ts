@@ -28,6 +28,7 @@ export class Floods {
   #toldAtMs = Number.NEGATIVE_INFINITY;
   #telling: TimerHandle | undefined;
   #fading: TimerHandle | undefined;
+  #stopped = false;
 
   /** @param onChange called after a change, at most once a second */
   constructor(clock: Clock, onChange: () => void) {
@@ -37,7 +38,7 @@ export class Floods {
 
   /** One more request in vain; agents of this hub are not counted. */
   add(party: PartyKey, why: 'too_many' | 'declined'): void {
-    if (isLocal(party)) return;
+    if (this.#stopped || isLocal(party)) return;
     this.#forgetOld();
     const nowMs = this.#clock.monotonicMs();
     const counted = this.#counted.get(party) ?? { since: this.#clock.wallMs(), refused: 0, newest: [] };
@@ -65,7 +66,9 @@ export class Floods {
     if (this.#counted.delete(party)) this.#tell();
   }
 
+  /** Counts nothing more. Idempotent. */
   stop(): void {
+    this.#stopped = true;
     this.#telling?.cancel();
     this.#fading?.cancel();
     this.#telling = undefined;

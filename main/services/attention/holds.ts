@@ -169,24 +169,33 @@ export class Holds {
           this.#review(tables, after);
         });
       }
+      // Stopped meanwhile: the store may be closed.
+      if (!this.#running) return;
       calm.tell();
       this.#arm();
     } catch (error) {
+      if (!this.#running) return;
       log.warn('what is put off was not looked at', { error: String(error) });
-      this.#arm(CALM_RETRY_MS);
+      this.#lookIn(CALM_RETRY_MS);
     }
   }
 
   /** Wakes at the next end, and often enough that a wall clock that was set is noticed; not at all while nothing is put off. */
-  #arm(atMostMs = CALM_LOOK_INTERVAL_MS): void {
+  #arm(): void {
+    if (!this.#running) return;
     const { clock, calm, store } = this.#deps;
+    const held = heldHere(store.read);
     this.#timer?.cancel();
     this.#timer = undefined;
-    const held = heldHere(store.read);
-    if (!this.#running || (!calm.isSet && held.length === 0)) return;
+    if (!calm.isSet && held.length === 0) return;
     const ends = [calm.nextEndAt(), ...held.map(({ heldUntil }) => heldUntil)].filter((end) => end !== null && end !== undefined);
     const nextMs = Math.min(...ends) - clock.wallMs();
-    this.#timer = clock.setTimer(Math.max(0, Math.min(atMostMs, nextMs)), () => void this.#look());
+    this.#lookIn(Math.max(0, Math.min(CALM_LOOK_INTERVAL_MS, nextMs)));
+  }
+
+  #lookIn(delayMs: number): void {
+    this.#timer?.cancel();
+    this.#timer = this.#deps.clock.setTimer(delayMs, () => void this.#look());
   }
 
   /** The card as it stands. */

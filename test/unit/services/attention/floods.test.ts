@@ -43,6 +43,15 @@ describe('the count of what was asked in vain', () => {
     floods.stop();
   });
 
+  it('ends with the hub: what comes after sets no timer and tells nobody', () => {
+    const clock = new ManualClock();
+    let told = 0;
+    const floods = new Floods(clock, () => (told += 1));
+    floods.stop();
+    for (let round = 0; round < 3; round++) floods.add(KID, 'too_many');
+    expect([clock.timers, told, floods.list()]).toEqual([0, 0, []]);
+  });
+
   it('does not count agents of this hub', () => {
     const floods = new Floods(new ManualClock(), () => undefined);
     for (let round = 0; round < 9; round++) floods.add('agent:claude', 'too_many');

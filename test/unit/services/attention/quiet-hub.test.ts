@@ -128,6 +128,19 @@ describe('quiet hours', () => {
     expect(rings()).toEqual(['dad']);
   });
 
+  test('end quietly with the hub, also when it stops while they are looked at', async () => {
+    await quietFor(HOUR_MS);
+    await send('Dinner is at 7');
+    await hubs.mum.work.stop();
+    hubs.clock.jumpWall(2 * HOUR_MS);
+    const { timers } = hubs.clock;
+    const looked = hubs.mum.work.holds.start();
+    hubs.mum.work.holds.stop();
+    await hubs.mum.store.close();
+    await expect(looked).resolves.toBeUndefined();
+    expect(hubs.clock.timers).toBe(timers);
+  });
+
   test('end for what they hold within a minute when the wall clock is set', async () => {
     await quietFor(HOUR_MS);
     await send('Dinner is at 7');

@@ -26,6 +26,8 @@ interface Walk {
   lastSeal: AuditSealRow | undefined;
   readonly head: { readonly seq: number; readonly issuedSeq: number };
   readonly sealCount: number;
+  /** Done since the event loop had its last turn. */
+  done: { readonly rows: number; readonly seals: number };
 }
 
 const NEVER: AuditCheckDto = {
@@ -101,7 +103,7 @@ export class AuditCheck {
     const head = read.auditHead();
     const sealCount = read.lastAuditSeal()?.counter ?? 0;
     this.#current = { ...this.#current, rows: head.issuedSeq, counted: kept !== null };
-    const walk: Walk = { position: CHAIN_START, lastSeal: undefined, head, sealCount };
+    const walk: Walk = { position: CHAIN_START, lastSeal: undefined, head, sealCount, done: { rows: 0, seals: 0 } };
     const isRight = sealChecker(this.#deps.databaseId(), this.#deps.keyHex() ?? '');
     for (;;) {
       const seals = read.auditSeals(walk.lastSeal?.counter ?? 0, WALK_SEALS_MAX).filter(({ counter }) => counter <= sealCount);
@@ -113,8 +115,8 @@ export class AuditCheck {
         if (Buffer.compare(walk.position.chain, seal.chain) !== 0) return flawOf('chain_remade', seal.seq, walk.lastSeal?.seq);
         walk.lastSeal = seal;
         this.#current = { ...this.#current, seals: this.#current.seals + 1, signed_seq: seal.seq };
+        await didSome(walk, 0, 1);
       }
-      await nextTurn();
     }
     const flaw = await this.#rowsUpTo(walk, head.issuedSeq, signal);
     if (flaw !== null) return flaw;
@@ -130,13 +132,22 @@ export class AuditCheck {
   async #rowsUpTo(walk: Walk, seq: number, signal: AbortSignal): Promise<AuditFlawDto | null | 'called off'> {
     while (walk.position.seq < seq) {
       if (signal.aborted) return 'called off';
-      const { position, flaw } = this.#deps.store.read.walkAudit(walk.position, seq, WALK_ROWS_MAX);
+      const { position, flaw } = this.#deps.store.read.walkAudit(walk.position, seq, WALK_ROWS_MAX - walk.done.rows);
+      const rows = position.seq - walk.position.seq;
       walk.position = position;
       this.#current = { ...this.#current, checked: position.seq };
       if (flaw?.kind === 'changed') return flawOf('row_changed', flaw.seq);
       if (flaw !== null) return flawOf(flaw.seq > walk.head.seq ? 'end_missing' : 'row_missing', flaw.seq);
-      if (position.seq < seq) await nextTurn();
+      await didSome(walk, rows, 0);
     }
     return null;
   }
+}
+
+/** Counts what was done, across signatures, and lets everything else go on once it is a turn's share. */
+async function didSome(walk: Walk, rows: number, seals: number): Promise<void> {
+  walk.done = { rows: walk.done.rows + rows, seals: walk.done.seals + seals };
+  if (walk.done.rows < WALK_ROWS_MAX && walk.done.seals < WALK_SEALS_MAX) return;
+  walk.done = { rows: 0, seals: 0 };
+  await nextTurn();
 }

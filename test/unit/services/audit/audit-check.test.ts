@@ -133,6 +133,22 @@ describe('the check of a whole audit', () => {
     expect(await house.verify()).toMatchObject({ state: 'done', flaw: null });
   });
 
+  it('looks at no more rows in one turn over many signatures than within one', async () => {
+    const between = Math.ceil(WALK_ROWS_MAX / 4);
+    for (let seal = 0; seal < 12; seal++) {
+      await house.act(between);
+      await house.minute();
+    }
+    house.audit.verify(PERSON);
+    const looked: number[] = [];
+    for (let before = 0; house.audit.verification().state === 'running'; before = house.audit.verification().checked) {
+      await new Promise((resolve) => setImmediate(resolve));
+      looked.push(house.audit.verification().checked - before);
+    }
+    expect(house.audit.verification()).toMatchObject({ state: 'done', flaw: null, seals: 12, checked: between * 12 });
+    expect(Math.max(...looked)).toBeLessThanOrEqual(WALK_ROWS_MAX);
+  });
+
   it('says so when the count could not be asked', async () => {
     await house.act();
     await house.stop();

@@ -23,6 +23,7 @@ export class MemoryCounter implements RollbackCounter {
   mark: CounterMark | undefined;
   trouble: 'locked' | 'damaged' | undefined;
   writes = 0;
+  refusals = 0;
   /** Answers nothing until whoever asks gives up. */
   hangs = false;
 
@@ -34,7 +35,10 @@ export class MemoryCounter implements RollbackCounter {
 
   write(mark: CounterMark, signal: AbortSignal): Promise<void> {
     if (this.hangs) return new Promise((_, reject) => givenUp(signal, () => reject(new AppError('identity_locked', 'It hangs.'))));
-    if (this.trouble === 'locked') return Promise.reject(new AppError('identity_locked', 'It is locked.'));
+    if (this.trouble === 'locked') {
+      this.refusals += 1;
+      return Promise.reject(new AppError('identity_locked', 'It is locked.'));
+    }
     this.writes += 1;
     this.trouble = undefined;
     this.mark = mark;

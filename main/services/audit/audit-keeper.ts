@@ -11,7 +11,7 @@ import type { Log } from '../../ports/log.ts';
 import type { CounterMark, RollbackCounter } from '../../ports/rollback-counter.ts';
 import type { Store, Tables } from '../../ports/store.ts';
 import type { IdentityService } from '../identity.ts';
-import { SEAL_INTERVAL_MS, SEAL_ROWS_MAX, STOP_COUNT_MAX_MS, WALK_ROWS_MAX } from './limits.ts';
+import { COUNT_PAUSE_MAX_MS, SEAL_INTERVAL_MS, SEAL_ROWS_MAX, STOP_COUNT_MAX_MS, WALK_ROWS_MAX } from './limits.ts';
 import { sealMessage } from './seal.ts';
 
 export interface AuditKeeperDeps {
@@ -43,7 +43,10 @@ export class AuditKeeper {
   #state: RecordState = 'unchecked';
   /** The highest count the vault is known to hold; undefined: it takes none now, and then nothing is signed. */
   #kept: CounterMark | undefined;
-  #lastRaisedMs = -Infinity;
+  /** Monotonic: not before then is the vault asked to take a count, so that no prompt of it comes up every minute. */
+  #countAgainMs = -Infinity;
+  /** How often in a row it took none. */
+  #refusals = 0;
   #appended = 0;
   #timer: TimerHandle | undefined;
   #running = false;
@@ -76,13 +79,16 @@ export class AuditKeeper {
 
   /** Begins to sign at intervals. Idempotent. */
   start(): void {
+    if (this.#running) return;
     this.#running = true;
     this.#stopping = new AbortController();
     this.#arm();
   }
 
-  /** Compares the database with the count in the vault, once the identity is there. Never rejects. */
+  /** The identity is there, or a person unlocked the vault: compares the database with the count there. Never rejects. */
   async check(signal: AbortSignal): Promise<void> {
+    this.#refusals = 0;
+    this.#countAgainMs = -Infinity;
     await this.#next(() => this.#check(signal));
   }
 
@@ -193,10 +199,11 @@ export class AuditKeeper {
   }
 
   async #seal(): Promise<void> {
-    const { store, identity } = this.#deps;
+    const { store, identity, clock } = this.#deps;
     if (this.#state !== 'current' || !identity.ready) return;
     // Where a count is kept at all, the first seal waits until it can be: a seal without one would later look like a lost count.
     if (identity.counter !== undefined && this.#kept === undefined) {
+      if (clock.monotonicMs() < this.#countAgainMs) return;
       await this.#count(identity.counter, store.read.lastAuditSeal()?.counter ?? 0, this.#stopping.signal);
       if (this.#kept === undefined) return;
     }
@@ -249,23 +256,26 @@ export class AuditKeeper {
     try {
       await counter.write(mark, signal);
       this.#kept = mark;
+      this.#refusals = 0;
     } catch (cause) {
+      this.#refusals += 1;
       if (cause instanceof AppError) throw cause;
       throw new AppError('identity_locked', 'The key vault did not keep the count of this record.', {
         hint: 'Unlock the keychain of this computer, then try again.',
         cause,
       });
     } finally {
-      this.#lastRaisedMs = this.#deps.clock.monotonicMs();
+      const pauseMs = Math.min(SEAL_INTERVAL_MS * 2 ** Math.max(0, this.#refusals - 1), COUNT_PAUSE_MAX_MS);
+      this.#countAgainMs = this.#deps.clock.monotonicMs() + pauseMs;
     }
   }
 
   async #tick(): Promise<void> {
     const { clock } = this.#deps;
     const { signal } = this.#stopping;
-    await this.check(signal);
+    await this.#next(() => this.#check(signal));
     await this.seal();
-    if (clock.monotonicMs() - this.#lastRaisedMs >= SEAL_INTERVAL_MS) await this.#next(() => this.#raise(signal));
+    if (clock.monotonicMs() >= this.#countAgainMs) await this.#next(() => this.#raise(signal));
     this.#arm();
   }
 

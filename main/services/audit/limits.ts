@@ -6,6 +6,9 @@ export const SEAL_INTERVAL_MS = 60_000;
 /** So many new rows are signed at once, without waiting for the interval. */
 export const SEAL_ROWS_MAX = 1_000;
 
+/** The longest pause before the vault is asked again to take a count that it refused; the first is the interval, and each is twice the last. */
+export const COUNT_PAUSE_MAX_MS = 3_600_000;
+
 /** Rows checked in one turn of the event loop: a few milliseconds. */
 export const WALK_ROWS_MAX = 500;
 

@@ -62,6 +62,35 @@ describe('the signatures over the audit', () => {
     house.counter.hangs = false;
   });
 
+  it('are made at a stop though the keeper was started twice while the vault hung', async () => {
+    await house.act();
+    house.counter.hangs = true;
+    await house.clock.advance(SEAL_INTERVAL_MS);
+    house.audit.start();
+    const stopped = house.audit.stop();
+    await house.clock.advance(STOP_COUNT_MAX_MS);
+    await stopped;
+    expect(house.store.read.lastAuditSeal()?.seq).toBe(1);
+    house.counter.hangs = false;
+  });
+
+  it('are counted after growing pauses of an hour at most while the vault takes no count, and soon after it was unlocked', async () => {
+    house.counter.trouble = 'locked';
+    const askedAtMinute: number[] = [];
+    for (let minute = 1; minute <= 130; minute++) {
+      await house.act();
+      const before = house.counter.refusals;
+      await house.minute();
+      if (house.counter.refusals > before) askedAtMinute.push(minute);
+    }
+    expect(askedAtMinute).toEqual([1, 2, 4, 8, 16, 32, 64, 124]);
+    house.counter.trouble = undefined;
+    await house.audit.identityReady(new AbortController().signal);
+    await house.minute();
+    expect(house.counter.mark?.value).toBe(house.store.read.lastAuditSeal()?.counter);
+    expect(house.store.read.lastAuditSeal()?.counter).toBe(130);
+  });
+
   it('wait until their count can be kept', async () => {
     const other = await AuditHouse.start();
     try {

@@ -7,7 +7,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasTerminals } from '../support/person.ts';
-import { Program, axon, endAfterTest, endPrograms, startHeadless } from '../support/programs.ts';
+import { Program, axon, endAfterTest, endPrograms, startHeadless, type Ended } from '../support/programs.ts';
 import { until } from '../support/until.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -28,17 +28,21 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-/** The command line of every process of this computer that may be read. */
-function commandLines(): readonly string[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((pid) => {
-      try {
-        return [readFileSync(`/proc/${pid}/cmdline`, 'utf8')];
-      } catch {
-        return [];
-      }
-    });
+/** By its number, the command line of every process of this computer that may be read; that of one that has ended is empty. */
+function commandLines(): ReadonlyMap<number, string> {
+  const lines = new Map<number, string>();
+  for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
+    try {
+      lines.set(Number(name), readFileSync(`/proc/${name}/cmdline`, 'utf8'));
+    } catch {
+      // It has ended since, or is another user's.
+    }
+  }
+  return lines;
+}
+
+function lineOf(seen: ReadonlyMap<number, string>, { pid }: Program): string {
+  return seen.get(pid) ?? '';
 }
 
 describe('CL-03: a secret', () => {
@@ -60,12 +64,21 @@ describe('CL-03: a secret', () => {
 
   test.runIf(process.platform === 'linux')('stands on no command line of the computer while programs use it', async () => {
     const listening = Program.start('cli', ['listen', '--as', 'bot', '--', 'true'], { AXON_HOME: home });
-    const asking = axon(home, ['--passphrase-file', join(home, 'passphrase'), 'approvals']);
     await until('the agent to listen', WITHIN_MS, () => (listening.error.includes('Listening') ? true : undefined));
-    const seen = commandLines();
-    expect(seen.some((line) => line.includes('listen'))).toBe(true);
-    expect(seen.filter((line) => line.includes(token.slice(-43)) || line.includes(PASSPHRASE))).toEqual([]);
-    expect(await asking).toMatchObject({ code: 0 });
+    const asking = Program.start('cli', ['--passphrase-file', join(home, 'passphrase'), 'approvals'], { AXON_HOME: home });
+    let ended: Ended | undefined;
+    void asking.ended().then((end) => (ended = end));
+    const looks: ReadonlyMap<number, string>[] = [];
+    // From its start to its end, so that it is seen while it has the passphrase.
+    await until('the command to end', WITHIN_MS, () => {
+      looks.push(commandLines());
+      return ended;
+    });
+    expect(looks.filter((seen) => !lineOf(seen, listening).includes('\0listen\0'))).toEqual([]);
+    expect(looks.filter((seen) => lineOf(seen, asking).includes('\0--passphrase-file\0')).length).toBeGreaterThan(1);
+    const lines = new Set(looks.flatMap((seen) => [...seen.values()]));
+    expect([...lines].filter((line) => line.includes(token.slice(-43)) || line.includes(PASSPHRASE))).toEqual([]);
+    expect(ended).toMatchObject({ code: 0 });
     listening.kill('SIGINT');
     expect(await listening.ended()).toMatchObject({ code: 0 });
   });

@@ -74,7 +74,7 @@ export class KeyChanges {
   seen(key: KeyHex, seen: KeyHex, at: HubAddress): boolean {
     if (this.#changes.has(key) || this.#changes.size >= PEERS_MAX || seen === this.#deps.identity.keyHex) return false;
     this.#changes.set(key, { key, seen, address: writeHubAddress(at), seenAt: this.#deps.clock.wallMs(), keptAt: null });
-    this.#deps.store.writeBehind((tables) => tables.setMeta(META_KEY_CHANGES, this.#written()));
+    this.#deps.store.writeBehind((tables) => this.#save(tables, key));
     return true;
   }
 
@@ -90,7 +90,10 @@ export class KeyChanges {
     const at = this.#deps.clock.wallMs();
     const kept = { ...change, keptAt: at };
     await this.#deps.store.write((tables) => {
-      tables.setMeta(META_KEY_CHANGES, this.#written(kept));
+      const { others, own } = storedOf(tables, key);
+      if (own !== undefined && isSame(own, kept) && own.keptAt !== null) return;
+      // The hub itself may be back by now: then the answer is on record, and nothing is told of its place.
+      if (this.#changes.get(key)?.seen === seen) write(tables, [...others, kept]);
       const detail = JSON.stringify({ refused: seen });
       tables.appendAudit({ at, actor: by.actor, surface: by.surface, action: 'peer.key_kept', object: key, digest: null, detail });
     });
@@ -99,18 +102,22 @@ export class KeyChanges {
 
   /** The hub itself is back: there is nothing left to tell. */
   clear(key: KeyHex): void {
-    if (this.#changes.delete(key)) this.#deps.store.writeBehind((tables) => tables.setMeta(META_KEY_CHANGES, this.#written()));
+    if (this.#changes.delete(key)) this.#deps.store.writeBehind((tables) => this.#save(tables, key));
   }
 
   /** With the trust in a hub ends what is told of its place. */
   #ended(tables: Tables, key: KeyHex): () => void {
     if (!this.#changes.has(key)) return () => undefined;
-    tables.setMeta(META_KEY_CHANGES, JSON.stringify([...this.#changes.values()].filter((change) => change.key !== key)));
+    write(tables, storedOf(tables, key).others);
     return () => this.#changes.delete(key);
   }
 
-  #written(instead?: KeyChange): string {
-    return JSON.stringify([...this.#changes.values()].map((change) => (change.key === instead?.key ? instead : change)));
+  /** Writes what is known of this one place now. What others share the commit with, and an answer of a person that came first, stay. */
+  #save(tables: Tables, key: KeyHex): void {
+    const { others, own } = storedOf(tables, key);
+    const change = tables.peer(key)?.trust === 'paired' ? this.#changes.get(key) : undefined;
+    const isAnswered = own !== undefined && own.keptAt !== null && change !== undefined && isSame(own, change);
+    write(tables, change === undefined ? others : [...others, isAnswered ? own : change]);
   }
 }
 
@@ -124,6 +131,8 @@ export function noteWrongKey({ directory, audit }: WrongKeyDeps, key: KeyHex, fo
   audit.note(key, 'peer.wrong_key', { found, host: at.host, port: at.port });
   // Two hubs of the family may have changed places; that is told as a trouble of reaching one, and no more.
   if (!directory.isPaired(key) || directory.isPaired(found) || !isItsPlace(directory, key, at)) return;
+  // It has come from elsewhere while its old place was tried: nobody stands in its place.
+  if (directory.live(key).online) return;
   if (directory.keyChanges.seen(key, found, at)) directory.publish(key);
 }
 
@@ -134,6 +143,21 @@ function isItsPlace(directory: PeerDirectory, key: KeyHex, { host, port }: HubAd
   if (row?.staticHost == null || row.staticPort !== port) return false;
   const isAnnounced = directory.nearby(key)?.addresses.includes(host) === true;
   return row.staticHost === host || (isIP(row.staticHost) === 0 && !isAnnounced);
+}
+
+/** What the commit holds by now, which is more than what was there when it was asked for. */
+function storedOf(tables: Tables, key: KeyHex): { readonly own: KeyChange | undefined; readonly others: readonly KeyChange[] } {
+  const stored = readChanges(tables.getMeta(META_KEY_CHANGES));
+  return { own: stored.find((change) => change.key === key), others: stored.filter((change) => change.key !== key) };
+}
+
+function write(tables: Tables, changes: readonly KeyChange[]): void {
+  tables.setMeta(META_KEY_CHANGES, JSON.stringify(changes));
+}
+
+/** Whether both tell of the same key in that place since the same time. */
+function isSame(one: KeyChange, other: KeyChange): boolean {
+  return one.seen === other.seen && one.seenAt === other.seenAt;
 }
 
 function readChanges(text: string | undefined): readonly KeyChange[] {

@@ -1,8 +1,12 @@
 // Another key in a paired hub's place (HE-09): when people are stopped, what ends it, and what never does.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { safetyNumber } from '../../../../main/core/safety-number.ts';
+import { noteWrongKey } from '../../../../main/services/links/key-changes.ts';
+import { SecurityAudit } from '../../../../main/services/links/security-audit.ts';
+import { TokenBuckets } from '../../../../main/services/links/token-buckets.ts';
 import { HubStack, PERSON } from '../../../fakes/hub-stack.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
+import { SILENT_LOG } from '../../../fakes/memory-store.ts';
 import { MemoryNetwork } from '../../../fakes/memory-transport.ts';
 
 let clock: ManualClock;
@@ -86,6 +90,42 @@ describe('HE-09: with another key in the place of a paired hub', () => {
     await mum.start(mum.port);
     await clock.until(() => dad.links.isOnline(mum.key), 'Mum is back', 60_000);
     expect(dad.peer(mum).key_change).toBeNull();
+  });
+
+  it('an answer of a person outlives what is seen of another hub in the same moment, before it and after it', async () => {
+    const { dad, mum } = await household();
+    const [aunt, uncle, other] = [await hub('Aunt'), await hub('Uncle'), await hub('Other')];
+    await dad.pins(aunt);
+    await dad.pins(uncle);
+    await mum.halt();
+    await clock.until(() => !dad.links.isOnline(mum.key), 'the loss is noticed');
+    const at = { host: '127.0.0.1', port: 1 };
+    const { keyChanges } = dad.directory;
+    keyChanges.seen(mum.key, other.key, at);
+    keyChanges.seen(aunt.key, other.key, at);
+    const answers = [mum, aunt].map(({ key }) => keyChanges.keep(key, other.key, PERSON));
+    keyChanges.seen(uncle.key, other.key, at);
+    await Promise.all(answers);
+    await dad.store.write(() => undefined);
+    await dad.halt();
+    await dad.start();
+    const kept = [mum, aunt, uncle].map((stack) => typeof dad.peer(stack).key_change?.kept_at);
+    expect(kept).toEqual(['number', 'number', 'object']);
+  });
+
+  it('nobody is stopped while the hub is connected from elsewhere', async () => {
+    const { dad, mum } = await household();
+    const other = await hub('Other');
+    const { directory, store } = dad;
+    const row = store.read.peer(mum.key);
+    const at = { host: row?.lastHost ?? '', port: row?.lastPort ?? 0 };
+    const audit = new SecurityAudit({ store, clock, log: SILENT_LOG, directory, buckets: new TokenBuckets(clock) });
+    noteWrongKey({ directory, audit }, mum.key, other.key, at);
+    expect(dad.peer(mum)).toMatchObject({ online: true, key_change: null });
+    await mum.halt();
+    await clock.until(() => !dad.links.isOnline(mum.key), 'the loss is noticed');
+    noteWrongKey({ directory, audit }, mum.key, other.key, at);
+    expect(dad.peer(mum).key_change).not.toBeNull();
   });
 
   it('no announcement, no other hub of the household and no removed hub makes people stop', async () => {

@@ -1,12 +1,13 @@
 // What `axon` says of pairings: as far as one came, and what to do next on which computer. Pure.
 import type { PairingDto, PairingRequestState, PairingWindowDto } from '../../preload/contract/pairing-dto.ts';
+import { localTime } from './local-time.ts';
 import { withOwnCommand } from './own-command.ts';
-import { table, timeOf } from './terminal.ts';
+import { table } from './terminal.ts';
 
 /** Whether hubs may ask now, and whether one does although they may not. */
 export function windowLines(window: PairingWindowDto, command: string): readonly string[] {
-  if (window.locked_until !== null) return [`Pairing is shut until ${timeOf(window.locked_until)} UTC, after too many failures.`];
-  if (window.open) return [`Other hubs may ask to be let in until ${timeOf(window.closes_at)} UTC.`];
+  if (window.locked_until !== null) return [`Pairing is shut until ${localTime(window.locked_until)}, after too many failures.`];
+  if (window.open) return [`Other hubs may ask to be let in until ${localTime(window.closes_at)}.`];
   return ['Other hubs may not ask to be let in now.', ...askedLines(window, command)];
 }
 

@@ -113,7 +113,3 @@ export function beginningOf(text: string): string {
   const beginning = characters.slice(0, BEGINNING_MAX_CHARACTERS - 1).join('');
   return `${beginning.replace(/ [^ ]{0,20}$/, '')}…`;
 }
-
-export function timeOf(at: number | null): string {
-  return at === null ? '-' : new Date(at).toISOString().replace('T', ' ').slice(0, 19);
-}

@@ -7,10 +7,14 @@ import { TestHub } from '../support/test-hub.ts';
 import { newIdentity } from './quic-test-hub.ts';
 
 const SLOW = { timeout: 60_000 };
+const TOKYO_AHEAD_MS = 9 * 3_600_000;
 let hub: TestHub;
 let passphrase: string;
 
 const owner = (...parameters: readonly string[]): Promise<Ended> => axon(hub.home, ['--passphrase-file', passphrase, ...parameters]);
+/** By a clock that no test machine has by chance. */
+const inTokyo = (...parameters: readonly string[]): Promise<Ended> =>
+  axon(hub.home, ['--passphrase-file', passphrase, ...parameters], { TZ: 'Asia/Tokyo' });
 
 beforeAll(async () => {
   hub = await TestHub.start();
@@ -26,7 +30,7 @@ afterAll(() => hub.stop());
 describe('axon', () => {
   test('pauses everything until a person goes on, or for a time', SLOW, async () => {
     expect(await owner('pause')).toMatchObject({ code: 0, out: expect.stringContaining('Everything is paused until you go on.') });
-    expect((await owner('pause', '--for', '2h')).out).toMatch(/Everything is paused until \d{4}-\d\d-\d\d \d\d:\d\d\./);
+    expect((await inTokyo('pause', '--for', '2h')).out).toMatch(/Everything is paused until \d{4}-\d\d-\d\d \d\d:\d\d \(Asia\/Tokyo\)\./);
     const { paused } = hub.node.services.work.calm.dto();
     expect(((paused?.until ?? 0) - (paused?.since ?? 0)) / 3_600_000).toBeCloseTo(2, 1);
     expect((await owner('resume')).out).not.toContain('paused');
@@ -65,8 +69,14 @@ describe('axon', () => {
     expect((await owner('approvals', 'later', card?.id ?? '', '--for', '2h')).out).toMatch(/^Held until \d{4}/);
     expect((await owner('approvals')).out).toMatch(/ held /);
     expect((await owner('approvals', 'show', card?.id ?? '')).out).toContain('You put these off.');
+    const shown = (await inTokyo('approvals', 'show', card?.id ?? '')).out;
+    const untils = shown.match(/until \d{4}-.*/gi) ?? [];
+    expect(untils).toHaveLength(2);
+    for (const words of untils) expect(words).toMatch(/until \d{4}-\d\d-\d\d \d\d:\d\d \(Asia\/Tokyo\)/i);
+    const expiresThere = new Date((card?.expires_at ?? 0) + TOKYO_AHEAD_MS).toISOString().slice(0, 16).replace('T', ' ');
+    expect(shown).toContain(`Waits until ${expiresThere} (Asia/Tokyo); then`);
     const asked = await axon(hub.home, ['--as', 'asker', 'tasks', card?.task_id ?? '']);
-    expect(asked.out).toMatch(/Held there: a person is asked at \d{4}-\d\d-\d\d \d\d:\d\d, local time\./);
+    expect(asked.out).toMatch(/Held there: a person is asked at \d{4}-\d\d-\d\d \d\d:\d\d \([\w/]+\)\./);
     expect((await owner('status')).out).toContain('0 for a person, 1 held until later');
     expect((await owner('approvals', 'now')).out).toBe('1 of the held requests wait for you now.\n');
     expect((await owner('status')).out).toMatch(/1 for a person\n/);

@@ -82,8 +82,10 @@ describe('axon', () => {
       Date.parse(`${example.slice(0, 10)}T00:00+09:00`),
     ]);
     const shown = await inTokyo(...never, example);
-    expect(shown.out).toContain(`Until ${example.replace('T', ' ')}, local time.`);
+    expect(shown.out).toContain(`Until ${example.replace('T', ' ')} (Asia/Tokyo).`);
     for (const { id } of rules) await owner('rules', 'remove', id);
+    const record = await axon(hub.home, ['--passphrase-file', passphrase, 'audit'], { TZ: 'Asia/Tokyo' });
+    expect(record.out.split('\n', 1)[0]).toMatch(/^row +when \(Asia\/Tokyo\) /);
     await owner('rules', 'remove', shown.out.trim().split(/\s+/).at(-1) ?? '');
     for (const refused of ['2030', 'tomorrow', '1700000000000']) expect(await inTokyo(...never, refused)).toMatchObject({ code: 2 });
     expect((await owner('rules')).out).toBe('You are asked about everything.\n');

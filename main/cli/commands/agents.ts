@@ -4,9 +4,10 @@ import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
 import type { AgentDto, RiskClass } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
+import { cellTime, inZone } from '../local-time.ts';
 import type { Run } from '../run.ts';
 import { checkAgentName } from '../session.ts';
-import { table, timeOf } from '../terminal.ts';
+import { table } from '../terminal.ts';
 import { collect } from '../option-values.ts';
 
 const POLL_INTERVAL_MS = 1_000;
@@ -117,12 +118,12 @@ function readClass(text: string): RiskClass {
 
 function rows(items: readonly AgentDto[]): readonly (readonly (string | null)[])[] {
   return [
-    ['NAME', 'STATE', 'CLASS', 'LAST CALL', 'DOMAINS'],
+    ['NAME', 'STATE', 'CLASS', inZone('LAST CALL'), 'DOMAINS'],
     ...items.map((agent) => [
       agent.name,
       agent.presence,
       agent.risk_class,
-      timeOf(agent.last_call_at),
+      cellTime(agent.last_call_at),
       agent.domains.map(({ domain }) => domain).join(', ') || null,
     ]),
   ];

@@ -7,10 +7,10 @@ import type { ApprovalDto } from '../../../preload/contract/dto.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { withId } from '../ids.ts';
-import { localTime } from '../local-time.ts';
+import { cellTime, inZone, localTime } from '../local-time.ts';
 import type { Run } from '../run.ts';
 import type { Terminal } from '../terminal.ts';
-import { beginningOf, table, timeOf } from '../terminal.ts';
+import { beginningOf, table } from '../terminal.ts';
 import { addHoldCommands } from './attention.ts';
 
 const { attention: text } = ENGLISH;
@@ -174,7 +174,7 @@ function cardLines(approval: ApprovalDto): readonly string[] {
       ? `Class ${approval.risk_class}. ${approval.leaves === 'result' ? 'The result leaves this computer.' : 'Nothing leaves this computer.'}`
       : 'Nothing runs. What you choose leaves this computer with your name: "axon answer" with --choose and the id of one.',
     ...(approval.held === null ? [] : [heldLine(approval.held)]),
-    `Waits until ${timeOf(approval.expires_at)} UTC; then it expires and nothing happens.`,
+    `Waits until ${localTime(approval.expires_at)}; then it expires and nothing happens.`,
     `Request ${approval.id}, digest ${approval.digest}`,
   ];
 }
@@ -196,9 +196,9 @@ function optionLines(choice: ApprovalDto['choice']): readonly string[] {
 
 function rows(items: readonly ApprovalDto[]): readonly (readonly string[])[] {
   return [
-    ['RECEIVED', 'STATE', 'FROM', 'FOR', 'CLASS', 'ID', 'TEXT'],
+    [inZone('RECEIVED'), 'STATE', 'FROM', 'FOR', 'CLASS', 'ID', 'TEXT'],
     ...items.map((item) => [
-      timeOf(item.received_at),
+      cellTime(item.received_at),
       item.held === null ? item.state : 'held',
       item.peer_name,
       item.choice === null ? item.to_agent : 'you',

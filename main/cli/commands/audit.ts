@@ -7,9 +7,10 @@ import type { AuditCheckDto, AuditRowDto } from '../../../preload/contract/audit
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { HubClient } from '../hub-client.ts';
+import { cellTime, inZone } from '../local-time.ts';
 import { wholeNumberFrom } from '../option-values.ts';
 import type { Run } from '../run.ts';
-import { table, timeOf, type Terminal } from '../terminal.ts';
+import { table, type Terminal } from '../terminal.ts';
 
 /** Checks the record of a hub that does not run. */
 export type CheckStoppedAudit = (
@@ -37,7 +38,7 @@ export function addAuditCommands(program: Command, run: Run, checkStopped: Check
     .action(({ limit }: { limit: number }, command: Command) =>
       run(command, async ({ terminal, session }) => {
         const page = await (await session.asOwner()).call('audit.list', { limit });
-        terminal.result(page, () => table([['row', 'UTC', 'who', 'where', 'what', 'of'], ...page.items.map(cellsOf)]));
+        terminal.result(page, () => table([['row', inZone('when'), 'who', 'where', 'what', 'of'], ...page.items.map(cellsOf)]));
       }),
     );
   audit
@@ -89,7 +90,7 @@ export function addAuditCommands(program: Command, run: Run, checkStopped: Check
 }
 
 function cellsOf({ seq, at, actor, surface, action, object }: AuditRowDto): readonly (string | number)[] {
-  return [seq, timeOf(at), actor, surface, action, object];
+  return [seq, cellTime(at), actor, surface, action, object];
 }
 
 function isNotRunning(error: unknown): false {

@@ -5,10 +5,11 @@ import { renderUnicodeCompact } from 'uqr';
 import type { OperationResult } from '../../../preload/contract/operations.ts';
 import type { PairingDto } from '../../../preload/contract/pairing-dto.ts';
 import { AppError } from '../../lib/app-error.ts';
+import { cellTime, inZone, localTime } from '../local-time.ts';
 import { awaitInvited } from '../pairing-waits.ts';
 import type { Run } from '../run.ts';
 import { readSecretFile } from '../session.ts';
-import { table, timeOf, type Terminal } from '../terminal.ts';
+import { table, type Terminal } from '../terminal.ts';
 
 export function addInvitationCommands(program: Command, run: Run): void {
   const invite = program
@@ -31,7 +32,7 @@ export function addInvitationCommands(program: Command, run: Run): void {
         terminal.result(found, () =>
           found.items.length === 0
             ? ['No invitation is out.']
-            : table([['HOLDS UNTIL', 'ID'], ...found.items.map(({ expires_at, id }) => [`${timeOf(expires_at)} UTC`, id])]),
+            : table([[inZone('HOLDS UNTIL'), 'ID'], ...found.items.map(({ expires_at, id }) => [cellTime(expires_at), id])]),
         );
       }),
     );
@@ -67,7 +68,7 @@ export function addInvitationCommands(program: Command, run: Run): void {
 
 function madeLines({ invitation, link }: OperationResult<'invitations.create'>, command: string, isDrawn: boolean): readonly string[] {
   return [
-    `For one hub, until ${timeOf(invitation.expires_at)} UTC. Whoever has this link can join: give it by a way that others do not read.`,
+    `For one hub, until ${localTime(invitation.expires_at)}. Whoever has this link can join: give it by a way that others do not read.`,
     '',
     link,
     ...(isDrawn ? ['', ...renderUnicodeCompact(link, { border: 2 }).split('\n')] : []),

@@ -1,9 +1,10 @@
 // peers, discover, ping: who is there and what they do; peers add: a hub that its owner names by address and key.
 import type { Command } from 'commander';
 import type { CapabilitiesDto, PeerDto } from '../../../preload/contract/dto.ts';
+import { cellTime, inZone } from '../local-time.ts';
 import type { Run } from '../run.ts';
 import { addMuteCommands } from './attention.ts';
-import { table, timeOf } from '../terminal.ts';
+import { table } from '../terminal.ts';
 
 export function addPeerCommands(program: Command, run: Run): void {
   const peers = program
@@ -113,12 +114,12 @@ function stopLines({ name, person, safety_number, key_change }: PeerDto, command
 
 function peerRows(peers: readonly PeerDto[]): readonly (readonly (string | null)[])[] {
   return [
-    ['NAME', 'STATE', 'TRUST', 'LAST SEEN', 'AGENT ID'],
+    ['NAME', 'STATE', 'TRUST', inZone('LAST SEEN'), 'AGENT ID'],
     ...peers.map((peer) => [
       peer.name,
       peer.online ? 'online' : 'away',
       peer.trust,
-      peer.online ? 'now' : timeOf(peer.last_seen_at),
+      peer.online ? 'now' : cellTime(peer.last_seen_at),
       peer.id,
     ]),
   ];

@@ -6,7 +6,7 @@ import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import type { RuleDto, RuleTestDto } from '../../../preload/contract/rules.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { HubClient } from '../hub-client.ts';
-import { localTime } from '../local-time.ts';
+import { localTime, typedTime } from '../local-time.ts';
 import { withId } from '../ids.ts';
 import type { Run } from '../run.ts';
 
@@ -161,12 +161,12 @@ function readTime(words: string): number {
 
 /** A week from now, so that the hub takes it. */
 function exampleTime(): string {
-  return localTime(Date.now() + EXAMPLE_AHEAD_MS).replace(' ', 'T');
+  return typedTime(Date.now() + EXAMPLE_AHEAD_MS);
 }
 
 function ruleLines(rule: RuleDto): readonly string[] {
-  const end = rule.ends_at === null ? text.noEnd : `${text.until(`${localTime(rule.ends_at)}, local time`)}`;
-  const used = rule.last_used_at === null ? text.notUsed : text.used(rule.uses, `${localTime(rule.last_used_at)}, local time`);
+  const end = rule.ends_at === null ? text.noEnd : text.until(localTime(rule.ends_at));
+  const used = rule.last_used_at === null ? text.notUsed : text.used(rule.uses, localTime(rule.last_used_at));
   const state = rule.ended_why !== null ? ` ${text.endedWhy[rule.ended_why]}` : rule.suspended ? ` ${text.paused}.` : '';
   return [sentenceOf(rule), `  ${end} ${used}${state}`, `  ${rule.id}`];
 }

@@ -4,9 +4,9 @@ import type { TaskDto } from '../../../preload/contract/dto.ts';
 import type { HubClient } from '../hub-client.ts';
 import { jsonForTerminal } from '../escape.ts';
 import { withId } from '../ids.ts';
-import { localTime } from '../local-time.ts';
+import { cellTime, inZone, localTime } from '../local-time.ts';
 import type { Run } from '../run.ts';
-import { beginningOf, table, timeOf } from '../terminal.ts';
+import { beginningOf, table } from '../terminal.ts';
 
 const WAIT_MS = 55_000;
 const ENDED: ReadonlySet<string> = new Set(['completed', 'partial', 'failed', 'declined', 'expired', 'cancelled']);
@@ -73,7 +73,7 @@ export function taskLines(task: TaskDto): readonly string[] {
 }
 
 function heldLine(until: number | null): string {
-  const when = until === null ? 'later' : `at ${localTime(until)}, local time`;
+  const when = until === null ? 'later' : `at ${localTime(until)}`;
   return `Held there: a person is asked ${when}. Its own time goes on meanwhile.`;
 }
 
@@ -84,7 +84,7 @@ function exitCodeOf(task: TaskDto): number {
 
 function rows(tasks: readonly TaskDto[]): readonly (readonly string[])[] {
   return [
-    ['CREATED', 'STATE', 'DIRECTION', 'HUB', 'ID', 'TEXT'],
-    ...tasks.map((task) => [timeOf(task.created_at), task.state, task.direction, task.peer_name, task.id, beginningOf(task.text)]),
+    [inZone('CREATED'), 'STATE', 'DIRECTION', 'HUB', 'ID', 'TEXT'],
+    ...tasks.map((task) => [cellTime(task.created_at), task.state, task.direction, task.peer_name, task.id, beginningOf(task.text)]),
   ];
 }

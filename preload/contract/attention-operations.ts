@@ -1,9 +1,8 @@
 // The part of operations.ts that says when a person is asked: pause, quiet hours, mutes, and what is held. For people only.
 import * as v from 'valibot';
+import { QUIET_PERIODS_MAX } from './attention-limits.ts';
 import { shortText, timestamp, uuid, whole } from './parameters.ts';
 
-/** The most quiet hours a household keeps. */
-export const QUIET_PERIODS_MAX = 8;
 /** The most hubs that may disturb a quiet hour. */
 const URGENT_PEERS_MAX = 32;
 /** The most requests named at once; all that can be held. */

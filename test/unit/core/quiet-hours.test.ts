@@ -74,15 +74,31 @@ describe('quiet hours', () => {
     expect(until([early], '2026-10-25T01:10:00Z')).toBe('2026-10-25T01:30:00.000Z');
   });
 
-  test('in every minute of a year, in five zones, are quiet exactly when the clock on the wall says so', () => {
+  test('are on exactly when the clock on the wall says so, by day and by night, looked at every 97 minutes of a year in five zones', () => {
     const zones = [BERLIN, 'UTC', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kolkata'];
     for (const zone of zones) {
       const wall = new Intl.DateTimeFormat('en-GB', { timeZone: zone, hour: '2-digit', minute: '2-digit' });
+      const seen = new Set<string>();
       for (let now = at('2026-01-01T00:07Z'); now < at('2027-01-01T00:00Z'); now += 97 * 60_000) {
         const time = wall.format(now);
-        const quiet = quietAt([NIGHT], now, zone);
-        expect(quiet !== undefined, `${zone} ${time}`).toBe(time >= '21:30' || time < '07:00');
-        if (quiet) expect([zone, wall.format(quiet.until)]).toEqual([zone, '07:00']);
+        const isNight = time >= '21:30' || time < '07:00';
+        const isDinner = time >= '18:00' && time < '19:30';
+        const quiet = quietAt([NIGHT, DINNER], now, zone);
+        expect(quiet?.name, `${zone} ${time}`).toBe(isNight ? 'Night' : isDinner ? 'Dinner' : undefined);
+        if (quiet) expect([zone, wall.format(quiet.until)]).toEqual([zone, isNight ? '07:00' : '19:30']);
+        seen.add(time);
+      }
+      // 97 has no factor in common with the minutes of a day: in the end each of them was looked at.
+      expect(seen.size, zone).toBe(1_440);
+    }
+  });
+
+  test('are on in exactly those minutes, one after the other, of both days on which clocks change', () => {
+    for (const day of ['2026-03-29', '2026-10-25']) {
+      const wall = new Intl.DateTimeFormat('en-GB', { timeZone: BERLIN, hour: '2-digit', minute: '2-digit' });
+      for (let now = at(`${day}T00:00Z`) - 2 * 3_600_000; now < at(`${day}T00:00Z`) + 24 * 3_600_000; now += 60_000) {
+        const time = wall.format(now);
+        expect(quietAt([NIGHT], now, BERLIN) !== undefined, `${day} ${time}`).toBe(time >= '21:30' || time < '07:00');
       }
     }
   });

@@ -11,11 +11,10 @@ import { AppError } from '../lib/app-error.ts';
 import type { Log } from '../ports/log.ts';
 import type { Reads, Store } from '../ports/store.ts';
 import { AuditCheck } from '../services/audit/audit-check.ts';
-import { IdentityService } from '../services/identity.ts';
+import { META_DATABASE_ID } from '../services/audit/seal.ts';
+import { IdentityService, META_IDENTITY_KEY } from '../services/identity.ts';
 import { Home } from './home.ts';
 
-const META_IDENTITY_KEY = 'identity_key';
-const META_DATABASE_ID = 'database_id';
 const SILENT: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, with: () => SILENT };
 
 /**

@@ -16,7 +16,8 @@ import { publicKeyOfSeed, sign } from '../protocol/signature.ts';
 export const VAULT_TIMEOUT_MS = 10_000;
 const SEED_LENGTH_BYTES = 32;
 const META_VAULT_KIND = 'vault_kind';
-const META_IDENTITY_KEY = 'identity_key';
+/** Under which name the store has the public key, to check by while the vault is locked. */
+export const META_IDENTITY_KEY = 'identity_key';
 
 export type IdentityState =
   | { readonly state: 'unopened' }

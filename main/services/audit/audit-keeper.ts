@@ -12,7 +12,7 @@ import type { CounterMark, RollbackCounter } from '../../ports/rollback-counter.
 import type { Store, Tables } from '../../ports/store.ts';
 import type { IdentityService } from '../identity.ts';
 import { COUNT_PAUSE_MAX_MS, SEAL_INTERVAL_MS, SEAL_ROWS_MAX, STOP_COUNT_MAX_MS, WALK_ROWS_MAX } from './limits.ts';
-import { sealMessage } from './seal.ts';
+import { META_DATABASE_ID, sealMessage } from './seal.ts';
 
 export interface AuditKeeperDeps {
   readonly store: Store;
@@ -34,7 +34,6 @@ type Doubt = Exclude<RecordState, 'current' | 'unchecked'>;
 /** How far the chain fits, and what does not. */
 type Walked = ReturnType<AuditReads['walkAudit']>;
 
-const META_DATABASE_ID = 'database_id';
 /** Which doubt the audit has a row about, so that it has one only. */
 const META_NOTED_DOUBT = 'audit_doubt';
 

@@ -4,7 +4,7 @@ import type { AuditCheckDto, RecordState } from '../../../preload/contract/audit
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Store } from '../../ports/store.ts';
-import type { IdentityService } from '../identity.ts';
+import { META_IDENTITY_KEY, type IdentityService } from '../identity.ts';
 import { AuditCheck } from './audit-check.ts';
 import { exportPiece, type AuditFormat, type ExportPiece } from './audit-export.ts';
 import { AuditKeeper } from './audit-keeper.ts';
@@ -23,9 +23,6 @@ export interface Auditor {
   readonly actor: string;
   readonly surface: string;
 }
-
-/** Under which name the identity keeps its public key, to check by while the vault is locked. */
-const META_IDENTITY_KEY = 'identity_key';
 
 export class Audit {
   readonly #deps: AuditDeps;

@@ -5,6 +5,9 @@ import { canonicalJson } from '../../lib/canonical-json.ts';
 import { concatBytes, fromHex, toHex, utf8 } from '../../lib/bytes.ts';
 import type { AuditSealRow } from '../../ports/audit.ts';
 
+/** Under which name the store has the number of its database. */
+export const META_DATABASE_ID = 'database_id';
+
 const USE = 'axon-hub/audit-seal/v1\0';
 /** What stands before the 32 bytes of an Ed25519 key in its SubjectPublicKeyInfo (RFC 8410). */
 const KEY_INFO_HEAD = Buffer.from('302a300506032b6570032100', 'hex');

@@ -26,6 +26,9 @@ const WORTH_ANOTHER: readonly string[] = ['not_authorized', 'overloaded', 'rate_
 
 const NO_INVITATION = 'The invitation does not hold there any more: it was used, is over or was taken back. Ask for a new one.';
 
+const LOCKED_THERE =
+  'Pairing is closed at the other hub for some minutes, because too many pairings failed there. The invitation is not used up: bring it again after that, or ask for a new one.';
+
 /** Resolves once the offer was taken or the session is over; with a sentence when it will never be taken. */
 export async function offerUntilTaken(session: PairingSession, deps: OfferingDeps): Promise<string | undefined> {
   const { lines, identity, directory, cameTo, pause } = deps;
@@ -47,6 +50,7 @@ export async function offerUntilTaken(session: PairingSession, deps: OfferingDep
     }
     const { code } = answered.error;
     if (!WORTH_ANOTHER.includes(code)) return invitation === null ? 'The other hub did not take the request to pair.' : NO_INVITATION;
+    if (code === 'rate_limited' && invitation !== null) return LOCKED_THERE;
     if (code === 'not_authorized') cameTo('closed');
     else if (code === 'overloaded') cameTo('busy');
     await pause(OFFER_AGAIN_AFTER_MS);

@@ -73,7 +73,9 @@ export class PairingSteps {
   /** An offer that names an invitation: a person here has answered it beforehand, so it needs no open window and takes no place. */
   #invited(key: KeyHex, at: HubAddress, step: Extract<PairStep, { step: 'offer' }>, invite: Uint8Array): ReplyDraft {
     const refused = (): AppError => new AppError('rejected', 'That invitation does not hold here: it was used, is over or was taken back.');
-    if (this.#course.window.isLocked || !this.#course.invitations.holds(invite)) throw refused();
+    if (!this.#course.invitations.holds(invite)) throw refused();
+    // It still holds, and may outlive the lock.
+    this.#course.window.refuseWhileLocked();
     const running = this.#course.shelf.running();
     // Our own request to that very hub, which nobody over there has opened, gives way.
     if (running?.role === 'I' && running.peerKey === key && running.state === 'waiting_for_answer') this.#course.shelf.drop(running);

@@ -267,6 +267,7 @@ describe('one who has seen an invitation go by', () => {
       () => undefined,
     ] as const;
     expect(codes).toHaveLength(FAILURES_MAX);
+    const unused = invite(mum).link;
     for (const code of codes) {
       const eve = await attacker(mum);
       const secret = secretOf(invite(mum).link);
@@ -278,6 +279,16 @@ describe('one who has seen an invitation go by', () => {
     }
     expect(mum.pairing.window.locked_until).not.toBeNull();
     expect(() => invite(mum)).toThrow('Pairing is closed');
+    const dad = await attacker(mum);
+    const offer = newOffer({ pid: dad.pid, key: dad.key, meta: dad.meta, nonce: dad.nonce }, invitationId(secretOf(unused)));
+    expect(await dad.step(offer.payload)).toMatchObject({
+      payload: { code: 'rate_limited', retryable: true, message: expect.stringMatching(/closed for \d+ more minutes/) },
+    });
+    const aunt = await hub('Aunt');
+    aunt.pairing.join(unused, null, PERSON);
+    await ends(aunt, 'failed');
+    expect(aunt.currentPairing?.failure).toContain('The invitation is not used up');
+    expect(mum.pairing.invitations()).toHaveLength(1);
     expect(mum.store.read.peers()).toEqual([]);
   });
 

@@ -29,13 +29,16 @@ export class Calls {
     this.#problems = new Map();
   }
 
-  /** What the call brought; undefined when one about the same thing was still running, and this one was not made. */
-  async run<T>(about: string, call: () => Promise<CallOutcome<T>>): Promise<CallOutcome<T> | undefined> {
+  /**
+   * What the call brought; undefined when one about the same thing was still running, and this one was not made.
+   * @param beside the thing beside which it is said what went wrong, where that is another one
+   */
+  async run<T>(about: string, call: () => Promise<CallOutcome<T>>, beside = about): Promise<CallOutcome<T> | undefined> {
     if (this.#busy.has(about)) return undefined;
     this.#busy = new Set(this.#busy).add(about);
     const outcome = await call();
     this.#busy = new Set([...this.#busy].filter((other) => other !== about));
-    this.say(about, outcome.ok ? null : problemWords(outcome.problem));
+    this.say(beside, outcome.ok ? null : problemWords(outcome.problem));
     return outcome;
   }
 }

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import type { ApprovalDto } from '../../preload/contract/dto.ts';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
-import { approvalOf, CALM, DAD, DINNER, NOW, PEERS, SALT, snapshotOf } from '../fakes/household.ts';
+import { approvalOf, CALM, DAD, DINNER, NOW, PEERS, SALT, snapshotOf, TRAIN } from '../fakes/household.ts';
 import { callsOf, expectAccessible, showApp } from './support/page.ts';
 
 const ARM_MS = 700;
@@ -89,6 +89,45 @@ describe('a flood', () => {
   });
 });
 
+describe('what a card asked for and did not get', () => {
+  const CARD = approvalOf('tomorrow', { peer_id: LEO.id, peer_name: LEO.name, expires_at: NOW + 5 * HOUR_MS });
+  const full = () => ({ ok: false, problem: problemOf('storage_failed', 'The disk is full.') }) as const;
+
+  test('putting a card off that did not work is said on the card, until something else is pressed', async () => {
+    const hub = new FakeHubApi(snapshotOf({ approvals: [CARD] }), {
+      'attention.hold': full,
+      'approvals.decide': () => ({ ok: false, problem: problemOf('storage_failed', 'It is still full.') }),
+    });
+    await show(hub);
+    await button('Later: ask me again in an hour').click();
+    await expect.element(page.getByRole('article').getByText(/The disk is full/)).toBeVisible();
+    expect(shownCards()).toEqual([CARD.id]);
+    await button('Decline').click();
+    await expect.element(page.getByRole('article').getByText(/It is still full/)).toBeVisible();
+    await expect.element(page.getByText(/The disk is full/)).not.toBeInTheDocument();
+    await vi.advanceTimersByTimeAsync(ARM_MS);
+    await button('Later: ask me again in an hour').click();
+    await expect.element(page.getByRole('article').getByText(/The disk is full/)).toBeVisible();
+    await expect.element(page.getByText(/It is still full/)).not.toBeInTheDocument();
+  });
+
+  test('a mute that did not work is said on the card where it was pressed, and on no other', async () => {
+    const floods = [{ ...FLOOD, refused: 0 }];
+    const hub = new FakeHubApi(snapshotOf({ approvals: [CARD, ...leos(1)], attention: { ...CALM, floods } }), { 'attention.mute': full });
+    await show(hub);
+    await page.getByRole('article').last().getByRole('button', { name: 'Mute for a day' }).click();
+    await expect
+      .element(
+        page
+          .getByRole('article')
+          .last()
+          .getByText(/The disk is full/),
+      )
+      .toBeVisible();
+    expect(page.getByText(/The disk is full/).elements()).toHaveLength(1);
+  });
+});
+
 describe('what is held', () => {
   const until = NOW + HOUR_MS;
   const held = (approval: ApprovalDto): ApprovalDto => ({ ...approval, held: { why: 'quiet_hours', until } });
@@ -124,6 +163,51 @@ describe('what is held', () => {
     expect(callsOf(hub, 'attention.hold')).toMatchObject([{ id: card.id }]);
     expect(shownCards()).toEqual([]);
     await expect.element(page.getByText('You put these off.', { exact: false })).toBeVisible();
+  });
+
+  test('a request to choose says there what it wants of the person, and names no agent', async () => {
+    await show(new FakeHubApi(snapshotOf({ approvals: [held(TRAIN)] })));
+    const row = page.getByRole('listitem').filter({ hasText: TRAIN.peer_name });
+    await expect.element(row.getByRole('paragraph').first()).toHaveTextContent(/^Nana’s flat, Nana, with .*wants you to choose one of 2$/);
+  });
+
+  test('what was being written on a card that is held meanwhile stands there again when it is shown', async () => {
+    const hub = new FakeHubApi(snapshotOf({ approvals: [SALT, DINNER] }));
+    await show(hub);
+    const salt = page.getByRole('article', { name: /Attic/ });
+    const dinner = page.getByRole('article', { name: /Dad/ });
+    await dinner.getByRole('button', { name: 'Answer yourself' }).click();
+    await dinner.getByRole('textbox', { name: 'Your answer' }).fill('I told them.');
+    // The drawer has pushed the other card down.
+    await vi.advanceTimersByTimeAsync(ARM_MS);
+    await salt.getByRole('button', { name: 'With a reason' }).click();
+    await salt.getByRole('radio', { name: 'In your own words…' }).click();
+    await salt.getByRole('textbox', { name: 'Your words' }).fill('There is enough.');
+    for (const approval of [SALT, DINNER]) hub.emit({ type: 'approval', approval: held(approval) });
+    await expect
+      .element(page.getByText('The request from Dad’s laptop is asked about later. What you wrote is kept.', { exact: false }))
+      .toBeInTheDocument();
+    expect(shownCards()).toEqual([]);
+    await button('Show them now').click();
+    await vi.advanceTimersByTimeAsync(ARM_MS);
+    await dinner.getByRole('button', { name: 'Answer yourself' }).click();
+    await expect.element(dinner.getByRole('textbox', { name: 'Your answer' })).toHaveValue('I told them.');
+    await vi.advanceTimersByTimeAsync(ARM_MS);
+    await salt.getByRole('button', { name: 'With a reason' }).click();
+    await expect.element(salt.getByRole('textbox', { name: 'Your words' })).toHaveValue('There is enough.');
+    expect(callsOf(hub, 'approvals.decide')).toEqual([]);
+  });
+
+  test('words written for one request are not put under another that took its place while it was held', async () => {
+    const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER] }));
+    await show(hub);
+    await button('Answer yourself').click();
+    await page.getByRole('textbox', { name: 'Your answer' }).fill('Yes.');
+    hub.emit({ type: 'approval', approval: held(DINNER) });
+    hub.emit({ type: 'approval', approval: { ...DINNER, text: 'Give it all away', revision: 2, digest: 'a'.repeat(64) } });
+    await vi.advanceTimersByTimeAsync(ARM_MS);
+    await button('Answer yourself').click();
+    await expect.element(page.getByRole('textbox', { name: 'Your answer' })).toHaveValue('');
   });
 
   test('a card whose time is over within the hour cannot be put off', async () => {

@@ -52,6 +52,7 @@ export const now = {
   },
   changedSaid: (hub: string) => `The request from ${hub} changed while it was shown. Nothing was decided.`,
   decidedSaid: (hub: string, what: string) => `The request from ${hub} is settled: ${what}.`,
+  heldSaid: (hub: string) => `The request from ${hub} is asked about later. What you wrote is kept.`,
   changedNote: 'This request changed while you were reading. Nothing was decided. Please read it again.',
 
   risk: {

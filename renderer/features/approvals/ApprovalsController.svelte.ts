@@ -10,13 +10,14 @@ import { Calls } from '../../app/Calls.svelte.ts';
 import { problemWords } from '../../app/problem-words.ts';
 import { words } from '../../app/words.ts';
 import { Spoken } from '../../ui/Spoken.svelte.ts';
-import { CardModel, type CardDecision } from './CardModel.svelte.ts';
+import { CardModel, type CardDecision, type Written } from './CardModel.svelte.ts';
 import { outcomeOf } from './sentences.ts';
 
 /** A decided card says what happened for this long, then leaves. */
 export const DECIDED_STAYS_MS = 5_000;
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
+/** What "Later" puts a card off by. */
+export const LATER_MS = 3_600_000;
+const DAY_MS = 86_400_000;
 
 /** What a decision may carry beyond yes and no. */
 export interface MoreThanOnce {
@@ -48,6 +49,8 @@ export class ApprovalsController {
   #behind = $state.raw<ReadonlyMap<string, 'folded' | 'open' | 'below'>>(new Map());
   #muted = $state<string | null>(null);
   readonly #calls = new Calls();
+  /** What was being written on cards whose requests are held now, by the request. */
+  readonly #written = new Map<string, Written>();
   #headingOf: (card: CardModel | undefined) => HTMLElement | null = () => null;
 
   constructor(deps: ApprovalsDeps) {
@@ -100,8 +103,11 @@ export class ApprovalsController {
     return this.#calls.busy(about);
   }
 
-  async muteForADay(peerId: string, now: number): Promise<void> {
-    const outcome = await this.#calls.run(peerId, () => this.#deps.api.call('attention.mute', { id: peerId, until: now + DAY_MS }));
+  /** @param card on which it was pressed: there it is said, too, when it does not work */
+  async muteForADay(peerId: string, now: number, card?: CardModel): Promise<void> {
+    card?.hush();
+    const mute = () => this.#deps.api.call('attention.mute', { id: peerId, until: now + DAY_MS });
+    const outcome = await this.#calls.run(peerId, mute, card?.id);
     if (outcome?.ok) this.#muted = peerId;
   }
 
@@ -125,8 +131,10 @@ export class ApprovalsController {
 
   /** Puts a card off for an hour. */
   async putOff(card: CardModel, now: number): Promise<void> {
-    await this.#calls.run(card.id, () => this.#deps.api.call('attention.hold', { id: card.id, until: now + HOUR_MS }));
+    card.hush();
+    await this.#calls.run(card.id, () => this.#deps.api.call('attention.hold', { id: card.id, until: now + LATER_MS }));
   }
+
   get live(): boolean {
     return this.#deps.hub.live;
   }
@@ -183,6 +191,7 @@ export class ApprovalsController {
     for (const timer of this.#leaving.values()) clearTimeout(timer);
     this.#leaving.clear();
     for (const card of this.#cards) card.stop();
+    this.#written.clear();
     this.#spoken.stop();
     this.#cards = [];
   }
@@ -221,6 +230,7 @@ export class ApprovalsController {
       return;
     }
     card.beginSending(decision);
+    this.#calls.say(id, null);
     const outcome = await this.#deps.api.call('approvals.decide', {
       id,
       revision,
@@ -255,10 +265,11 @@ export class ApprovalsController {
     const isHeld = approval.state === 'pending' && approval.held !== null;
     if (card === undefined) {
       if (approval.state === 'pending' && !isHeld) this.#insert(approval);
+      if (!isHeld) this.#written.delete(approval.id);
       return;
     }
     // What is held is asked later: it stands among the held ones now.
-    if (isHeld && !card.sending) return this.#remove(card);
+    if (isHeld && !card.sending) return this.#setAside(card);
     const wasPending = card.pending;
     const hadFocus = this.#hasFocus(card);
     const wasOpen = card.drawerOpen;
@@ -294,15 +305,24 @@ export class ApprovalsController {
   }
 
   #insert(approval: ApprovalDto): void {
-    const card = new CardModel(approval);
+    const card = new CardModel(approval, this.#written.get(approval.id));
     const index = this.#busy ? -1 : this.#cards.findIndex((other) => other.pending && byExpiryThenArrival(approval, other.approval) < 0);
     this.#cards = index === -1 ? [...this.#cards, card] : this.#cards.toSpliced(index, 0, card);
     if (index !== -1) this.armFrom(index + 1);
   }
 
+  /** A card leaves while its request is held; what was being written on it waits for it. */
+  #setAside(card: CardModel): void {
+    const { written, writing } = card;
+    if (written !== undefined) this.#written.set(card.id, written);
+    if (written !== undefined && writing) this.#spoken.say(words.now.heldSaid(card.approval.peer_name));
+    this.#remove(card);
+  }
+
   #remove(card: CardModel): void {
     const index = this.#cards.indexOf(card);
     if (index === -1) return;
+    this.#calls.say(card.id, null);
     const hadFocus = this.#hasFocus(card);
     const next = this.#nextPending(index);
     this.#leaving.delete(card.id);

@@ -9,6 +9,13 @@ import type { WiderKey } from './wider-choices.ts';
 /** What a press on a card decides. */
 export type CardDecision = 'allow' | 'decline' | 'answer';
 
+/** What somebody has written on a card and not sent yet, and for which request. */
+export interface Written {
+  readonly digest: string;
+  readonly answer: string;
+  readonly reason: string;
+}
+
 export class CardModel {
   readonly arming = new Arming();
   #approval: ApprovalDto;
@@ -25,9 +32,21 @@ export class CardModel {
   typedWord = $state('');
   /** What is being answered; it is kept while its drawer is closed. */
   answerWords = $state('');
+  /** A reason in the person's own words; kept likewise. */
+  reasonWords = $state('');
 
-  constructor(approval: ApprovalDto) {
+  /** @param written on an earlier card of this request; what was written for other words than these is not taken over */
+  constructor(approval: ApprovalDto, written?: Written) {
     this.#approval = $state.raw(approval);
+    if (written?.digest !== approval.digest) return;
+    this.answerWords = written.answer;
+    this.reasonWords = written.reason;
+  }
+
+  /** undefined: nothing. */
+  get written(): Written | undefined {
+    const { answerWords: answer, reasonWords: reason } = this;
+    return answer === '' && reason === '' ? undefined : { digest: this.#approval.digest, answer, reason };
   }
 
   get approval(): ApprovalDto {
@@ -154,6 +173,11 @@ export class CardModel {
   endSending(second: boolean): void {
     this.#sending = false;
     this.#second = second;
+  }
+
+  /** Something else was pressed: what went wrong before is said no more. */
+  hush(): void {
+    this.#problem = null;
   }
 
   /** The hub did not take the decision: nothing was decided, and the card stays. */

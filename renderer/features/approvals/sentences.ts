@@ -22,6 +22,11 @@ export function withWhom({ peer_id, person, from_agent }: ApprovalDto): string {
   return person === null ? now.withAgentOnly : now.withAgent(person);
 }
 
+/** What stands before the verb: whom it wants to do it, an agent of this computer or the person. */
+export function wantsOf({ choice, to_agent }: Pick<ApprovalDto, 'choice' | 'to_agent'>): string {
+  return choice === null ? now.wants(to_agent) : now.answers.choice.wants;
+}
+
 export function verbOf(approval: ApprovalDto): string {
   if (approval.choice !== null) return now.answers.choice.verb(approval.choice.options.length);
   const area = areaOf(approval);

@@ -69,8 +69,6 @@ export interface AuditReads {
    * that of the last row that fits.
    */
   walkAudit(from: AuditPosition, upToSeq: number, limit: number): { readonly position: AuditPosition; readonly flaw: AuditFlaw | null };
-  /** Recomputes the whole chain in one go, however long: for tests and tools. The number of the first row that does not fit, or null. */
-  verifyAudit(): { readonly rows: number; readonly brokenSeq: number | null };
   /** In the order of their counters, after `afterCounter`. */
   auditSeals(afterCounter: number, limit: number): readonly AuditSealRow[];
   lastAuditSeal(): AuditSealRow | undefined;

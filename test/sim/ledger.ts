@@ -6,6 +6,7 @@ import type { DeliveryDto } from '../../preload/contract/dto.ts';
 import type { Change } from './sim-disk.ts';
 import type { SimHub } from './sim-hub.ts';
 import type { World } from './world.ts';
+import { verifyAudit } from '../support/verify-audit.ts';
 
 const NEVER_RUN: readonly string[] = ['declined', 'expired', 'cancelled'];
 const TIMERS_MAX = 600;
@@ -199,7 +200,7 @@ export class Ledger {
   checkAll(): void {
     for (const { what, holds } of this.#promised) if (!holds()) this.#world.found(`is no longer so: ${what}`);
     for (const hub of this.#hubs.values()) {
-      const { brokenSeq, rows } = hub.reads.verifyAudit();
+      const { brokenSeq, rows } = verifyAudit(hub.reads);
       if (brokenSeq !== null) this.#world.found(`the audit of ${hub.name} is broken at ${brokenSeq}`);
       if (rows !== (hub.reads.audit({ limit: 1 })[0]?.seq ?? 0)) this.#world.found(`the audit of ${hub.name} has gaps`);
       const tasks = hub.reads.tasks({ limit: 1_000 });

@@ -11,6 +11,7 @@ import { openStore } from '../../../main/adapters/sqlite/open-store.ts';
 import { SILENT_LOG } from '../../fakes/memory-store.ts';
 import { keyOf } from '../../fakes/sample-rows.ts';
 import { rounds } from '../../support/counts.ts';
+import { verifyAudit } from '../../support/verify-audit.ts';
 
 const KILLS = rounds('kill -9 of a writing store', { short: 10, long: 500 });
 const REPOSITORY = join(import.meta.dirname, '..', '..', '..');
@@ -66,7 +67,7 @@ test(
       );
       expect(lost).toEqual([]);
       expect([...completed].filter((id) => store.read.task(id)?.state !== 'completed')).toEqual([]);
-      expect(store.read.verifyAudit().brokenSeq).toBeNull();
+      expect(verifyAudit(store.read).brokenSeq).toBeNull();
       await store.close();
 
       const probe = new Database(path, { readonly: true });

@@ -9,6 +9,7 @@ import { openStore } from '../../../main/adapters/sqlite/open-store.ts';
 import type { Store, Tables } from '../../../main/ports/store.ts';
 import { approvalRow, AT, auditRow, keyOf, taskRow } from '../../fakes/sample-rows.ts';
 import { CHILD_LOG, say } from './child-log.ts';
+import { verifyAudit } from '../../support/verify-audit.ts';
 
 const path = process.argv[2] ?? '';
 const ballast = join(dirname(path), 'ballast');
@@ -92,7 +93,7 @@ const steps: Readonly<Record<string, () => Promise<void>>> = {
   /** What reads give now. */
   read: async () => {
     const tasks = store.read.tasksInStates(['received']).map((task) => task.id);
-    say({ tasks, approvals: store.read.pendingApprovals().length, audit: store.read.verifyAudit() });
+    say({ tasks, approvals: store.read.pendingApprovals().length, audit: verifyAudit(store.read) });
     await Promise.resolve();
   },
   close: async () => {

@@ -4,7 +4,6 @@ import type { AuditPosition, AuditReads, AuditRow, AuditSealRow, AuditWrites, Ch
 import { CHAIN_START } from '../../../ports/audit.ts';
 import { chainOf, type ColumnBytes } from '../audit-chain.ts';
 import { blob, integer, milliseconds, nullable, sha256, text } from '../columns.ts';
-import { PAGE_ROWS_MAX } from '../limits.ts';
 import { pageBefore, pageLimit } from '../page.ts';
 import { RowMapper } from '../row-mapper.ts';
 import type { Statements } from '../statements.ts';
@@ -98,15 +97,6 @@ export function auditReads(statements: Statements): AuditReads {
     auditAfter: (afterSeq, upToSeq, limit) => statements.all(CHAINED, AUDIT_QUERIES.after, afterSeq, upToSeq, pageLimit(limit)),
     auditHead: () => headOf(statements),
     walkAudit,
-    verifyAudit: () => {
-      const { seq: rows, issuedSeq } = headOf(statements);
-      for (let position = CHAIN_START; position.seq < issuedSeq;) {
-        const walked = walkAudit(position, issuedSeq, PAGE_ROWS_MAX);
-        if (walked.flaw !== null) return { rows, brokenSeq: walked.flaw.seq };
-        ({ position } = walked);
-      }
-      return { rows, brokenSeq: null };
-    },
     auditSeals: (afterCounter, limit) => statements.all(SEAL, AUDIT_QUERIES.seals, afterCounter, pageLimit(limit)),
     lastAuditSeal: () => statements.one(SEAL, AUDIT_QUERIES.lastSeal),
   };

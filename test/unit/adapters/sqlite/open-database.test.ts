@@ -29,6 +29,7 @@ import type { Store } from '../../../../main/ports/store.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { SILENT_LOG } from '../../../fakes/memory-store.ts';
 import { agentRow, AT, auditRow, keyOf, muteRow, outboxRow, peerRow, ruleRow, taskRow } from '../../../fakes/sample-rows.ts';
+import { verifyAudit } from '../../../support/verify-audit.ts';
 
 const FIXTURES = join(import.meta.dirname, '..', '..', '..', 'fixtures', 'databases');
 let root: string;
@@ -214,7 +215,7 @@ describe('what is not our intact database', () => {
       mkdirSync(join(root, `copy-${index}`));
       for (const suffix of ['', '-wal']) copyFileSync(`${path}${suffix}`, `${copy}${suffix}`);
       const copied = openStore({ path: copy, clock: new ManualClock(), log: SILENT_LOG });
-      expect([copied.read.tasks({ limit: 99 }).length, copied.read.verifyAudit()]).toEqual([
+      expect([copied.read.tasks({ limit: 99 }).length, verifyAudit(copied.read)]).toEqual([
         index + 1,
         { rows: index + 1, brokenSeq: null },
       ]);
@@ -332,7 +333,7 @@ describe('versions', () => {
       expect(store.read.conversations({ limit: 99 })).toHaveLength(4);
       // Until schema 6 the chain was another: it was made anew, with a row that says so.
       const isRechained = Number(/\d+/.exec(fixture)?.[0]) <= 6;
-      expect(store.read.verifyAudit()).toEqual({ rows: isRechained ? 21 : 20, brokenSeq: null });
+      expect(verifyAudit(store.read)).toEqual({ rows: isRechained ? 21 : 20, brokenSeq: null });
       expect(store.read.audit({ limit: 1 })[0]?.action).toBe(isRechained ? 'audit.rechained' : 'approve');
       await store.write((tables) => tables.updateTask('task-20', 1, { state: 'approved' }));
       await store.close();

@@ -21,6 +21,7 @@ import {
   taskRow,
   tokenRow,
 } from '../../../fakes/sample-rows.ts';
+import { verifyAudit } from '../../../support/verify-audit.ts';
 
 let store: TemporaryStore;
 beforeEach(() => {
@@ -406,6 +407,6 @@ describe('messages, feed, outbox, replays and audit', () => {
       [3, 'third'],
       [2, 'second'],
     ]);
-    expect(store.read.verifyAudit()).toEqual({ rows: 3, brokenSeq: null });
+    expect(verifyAudit(store.read)).toEqual({ rows: 3, brokenSeq: null });
   });
 });

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WALK_ROWS_MAX } from '../../../../main/services/audit/limits.ts';
 import { AuditHouse, PERSON } from '../../../fakes/audit-house.ts';
 import { rounds } from '../../../support/counts.ts';
+import { verifyAudit } from '../../../support/verify-audit.ts';
 
 const CHANGES = rounds('changes to a signed audit', { short: 60, long: 5_000 });
 let house: AuditHouse;
@@ -80,7 +81,7 @@ describe('the check of a whole audit', () => {
     await signed();
     house.tamper("DELETE FROM audit WHERE seq > 5; UPDATE sqlite_sequence SET seq = 5 WHERE name = 'audit'");
     await house.act(9, 'approval.declined');
-    expect(house.store.read.verifyAudit().brokenSeq).toBeNull();
+    expect(verifyAudit(house.store.read).brokenSeq).toBeNull();
     const { flaw } = await house.verify();
     expect([flaw?.kind, flaw?.seq]).toEqual(['chain_remade', 8]);
     expect(flaw?.sentence).toContain('rows 5 to 8');

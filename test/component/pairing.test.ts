@@ -136,6 +136,14 @@ describe('a request on its way', () => {
     await expectAccessible();
   });
 
+  test('that came by an invitation and failed is not asked for again: only a new invitation leads on', async () => {
+    const invited = unreached({ invited: true });
+    await showApp(new FakeHubApi(snapshotOf({ pairings: [invited] })), 'people/add');
+    const row = page.getByRole('listitem').filter({ hasText: SILENT });
+    await expect.element(row.getByRole('button', { name: 'Put away' })).toBeVisible();
+    await expect.element(row.getByRole('button', { name: 'Try again' })).not.toBeInTheDocument();
+  });
+
   test('that was left is one press away on the page for adding', async () => {
     const hub = new FakeHubApi(snapshotOf({ pairings: [pairingOf('type_six')] }));
     await showApp(hub, 'people/add');
@@ -190,8 +198,12 @@ describe('by keyboard and by ear', () => {
   });
 
   test('wrong digits lead to the title of what happened, with the sentence about it, and on to new ones', async () => {
-    const hub = await showPairing(pairingOf('type_six'));
+    const hub = await showPairing(pairingOf('type_six'), {
+      'pairings.digits': () => ({ ok: true, value: pairingOf('type_six') }),
+    });
+    await expect.element(page.getByRole('textbox', { name: 'Digit 1' })).toHaveFocus();
     await userEvent.keyboard('111111');
+    await vi.waitFor(() => expect(callsOf(hub, 'pairings.digits')).toEqual([{ id: 'pairing-1', digits: '111111' }]));
     hub.emit({ type: 'pairing', pairing: pairingOf('failed', { role: 'initiator', request: 'taken' }) });
     const failed = heading('The hubs were not added');
     await expect.element(failed).toHaveFocus();

@@ -1,5 +1,6 @@
 // How a hub is spoken of: its state in a few words, and which hubs stand where. Pure.
 import type { PeerDto } from '../../../preload/contract/dto.ts';
+import type { PairingDto } from '../../../preload/contract/pairing-dto.ts';
 import { ago, dayName, timeOfDay } from '../../app/format.ts';
 import { words } from '../../app/words.ts';
 
@@ -11,6 +12,8 @@ export const isNearby = (peer: PeerDto): boolean => peer.trust === 'discovered' 
 export const isShutThere = (peer: PeerDto): boolean => peer.trust === 'paired' && !peer.online && peer.not_trusted_there;
 /** Somewhere else than the home network, as far as this hub can tell. */
 export const isFar = (peer: PeerDto): boolean => peer.how_found === 'static';
+/** A failed pairing leads on by asking once more; one that came by an invitation needs a new invitation. */
+export const mayAskAgain = ({ role, invited }: Pick<PairingDto, 'role' | 'invited'>): boolean => role === 'initiator' && !invited;
 
 /** "3 ms", "off since Thursday", "suspended", "does not know us yet". */
 export function stateWords(peer: PeerDto, now: number): string {

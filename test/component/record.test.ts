@@ -2,6 +2,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import type { AuditCheckDto, AuditRowDto } from '../../preload/contract/audit.ts';
+import type { CallOutcome } from '../../preload/contract/hub-api.ts';
+import type { OperationResult } from '../../preload/contract/operations.ts';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
 import { MUM, NOW, snapshotOf } from '../fakes/household.ts';
 import { callsOf, expectAccessible, showApp } from './support/page.ts';
@@ -70,6 +72,41 @@ describe('the record', () => {
     await expect.element(page.getByText('Row 38,', { exact: false })).toBeVisible();
     await expect.element(button('Show older ones')).not.toBeInTheDocument();
     await expectAccessible();
+  });
+
+  test('a second press while older rows are on their way asks for nothing, and no row stands there twice', async () => {
+    const { promise, resolve } = Promise.withResolvers<CallOutcome<OperationResult<'audit.list'>>>();
+    const hub = new FakeHubApi(snapshotOf({ hub: MUM }), {
+      'audit.list': ({ cursor }) => (cursor === undefined ? { ok: true, value: { items: [rowOf(40), rowOf(39)], next: '39' } } : promise),
+      'audit.verification': () => ({ ok: true, value: NONE }),
+    });
+    await showApp(hub, 'settings/record');
+    await button('Show older ones').click();
+    await expect.element(button('Show older ones')).toHaveAttribute('aria-disabled', 'true');
+    await button('Show older ones').click({ force: true });
+    resolve({ ok: true, value: { items: [rowOf(38), rowOf(37)], next: null } });
+    await expect.element(page.getByText('Row 37,', { exact: false })).toBeVisible();
+    expect(page.getByText(/^Row \d+,/).elements()).toHaveLength(4);
+    expect(callsOf(hub, 'audit.list')).toHaveLength(2);
+  });
+
+  test('a look that fails while it is checked is said, and the next one goes on', async () => {
+    const looks: CallOutcome<AuditCheckDto>[] = [
+      { ok: true, value: { ...DONE, state: 'running', checked: 500 } },
+      { ok: false, problem: problemOf('hub_unreachable', 'The hub does not answer.') },
+      { ok: true, value: DONE },
+    ];
+    const hub = new FakeHubApi(snapshotOf({ hub: MUM }), {
+      'audit.list': () => ({ ok: true, value: { items: [], next: null } }),
+      'audit.verification': () => looks.shift() ?? { ok: true, value: DONE },
+    });
+    await showApp(hub, 'settings/record');
+    await expect.element(page.getByText('Checked 500 of', { exact: false })).toBeVisible();
+    await vi.advanceTimersByTimeAsync(300);
+    await expect.element(page.getByText('The hub does not answer.')).toBeVisible();
+    await vi.advanceTimersByTimeAsync(2_000);
+    await expect.element(page.getByText('The record is whole', { exact: false })).toBeVisible();
+    await expect.element(page.getByText('The hub does not answer.')).not.toBeInTheDocument();
   });
 
   test('is checked while its progress shows, and the verdict says what it means', async () => {

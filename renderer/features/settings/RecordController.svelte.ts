@@ -2,11 +2,13 @@
 // older record is meant. Stops looking when the page goes.
 import type { AuditCheckDto, AuditRowDto } from '../../../preload/contract/audit.ts';
 import type { HubApi } from '../../../preload/contract/hub-api.ts';
-import { problemWords } from '../../app/problem-words.ts';
+import { Calls } from '../../app/Calls.svelte.ts';
 import { saveFile } from '../../app/save-file.ts';
 import { words } from '../../app/words.ts';
 
 const LOOK_AGAIN_MS = 300;
+/** After a look that brought nothing, as while the hub is lost. */
+const LOOK_AFTER_FAILURE_MS = 2_000;
 const ROWS = 20;
 const TYPES = { json: 'application/json', csv: 'text/csv' } as const;
 
@@ -16,7 +18,7 @@ export class RecordController {
   #check = $state.raw<AuditCheckDto | null>(null);
   #exporting = $state(false);
   #note = $state('');
-  #problem = $state<string | null>(null);
+  readonly #calls = new Calls();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #left = false;
   readonly #api: HubApi;
@@ -41,14 +43,17 @@ export class RecordController {
   get note(): string {
     return this.#note;
   }
+  /** What went wrong last, or why nobody knows how far the check is. */
   get problem(): string | null {
-    return this.#problem;
+    return this.#calls.problem('page') ?? this.#calls.problem('look');
+  }
+  busy(about: 'older' | 'check' | 'confirm'): boolean {
+    return this.#calls.busy(about);
   }
 
   async open(): Promise<void> {
     await this.#readNewest();
-    const outcome = await this.#api.call('audit.verification', {});
-    if (outcome.ok && outcome.value.state !== 'none') this.#follow(outcome.value);
+    await this.#look();
   }
 
   close(): void {
@@ -57,24 +62,23 @@ export class RecordController {
   }
 
   async older(): Promise<void> {
-    if (this.#next === null) return;
-    const outcome = await this.#api.call('audit.list', { limit: ROWS, cursor: this.#next });
-    this.#problem = outcome.ok ? null : problemWords(outcome.problem);
-    if (!outcome.ok) return;
+    const cursor = this.#next;
+    if (cursor === null) return;
+    const outcome = await this.#calls.run('older', () => this.#api.call('audit.list', { limit: ROWS, cursor }), 'page');
+    // Rows that were read anew meanwhile may end elsewhere: these would not follow them.
+    if (!outcome?.ok || this.#next !== cursor) return;
     this.#rows = [...this.#rows, ...outcome.value.items];
     this.#next = outcome.value.next;
   }
 
   async verify(): Promise<void> {
-    const outcome = await this.#api.call('audit.verify', {});
-    this.#problem = outcome.ok ? null : problemWords(outcome.problem);
-    if (outcome.ok) this.#follow(outcome.value);
+    const outcome = await this.#calls.run('check', () => this.#api.call('audit.verify', {}), 'page');
+    if (outcome?.ok) this.#follow(outcome.value);
   }
 
   async cancel(): Promise<void> {
-    const outcome = await this.#api.call('audit.cancelVerification', {});
-    this.#problem = outcome.ok ? null : problemWords(outcome.problem);
-    if (outcome.ok) this.#follow(outcome.value);
+    const outcome = await this.#calls.run('check', () => this.#api.call('audit.cancelVerification', {}), 'page');
+    if (outcome?.ok) this.#follow(outcome.value);
   }
 
   async export(format: 'json' | 'csv'): Promise<void> {
@@ -82,44 +86,50 @@ export class RecordController {
     this.#exporting = true;
     this.#note = words.audit.exporting;
     const parts: string[] = [];
+    let isWhole = false;
     for (let cursor: string | null | undefined; cursor !== null && !this.#left;) {
-      const outcome = await this.#api.call('audit.export', { format, ...(cursor === undefined ? {} : { cursor }) });
-      this.#problem = outcome.ok ? null : problemWords(outcome.problem);
-      if (!outcome.ok) break;
+      const from = cursor === undefined ? {} : { cursor };
+      const outcome = await this.#calls.run('export', () => this.#api.call('audit.export', { format, ...from }), 'page');
+      if (!outcome?.ok) break;
       parts.push(outcome.value.text);
       cursor = outcome.value.next;
-      if (cursor === null) saveFile(`axon-record.${format}`, TYPES[format], parts);
+      isWhole = cursor === null;
+      if (isWhole) saveFile(`axon-record.${format}`, TYPES[format], parts);
     }
     this.#exporting = false;
-    this.#note = this.#problem === null ? words.audit.exportedName(format) : '';
+    this.#note = isWhole ? words.audit.exportedName(format) : '';
   }
 
   async confirm(): Promise<void> {
-    const outcome = await this.#api.call('audit.confirm', {});
-    this.#problem = outcome.ok ? null : problemWords(outcome.problem);
-    if (!outcome.ok) return;
+    const outcome = await this.#calls.run('confirm', () => this.#api.call('audit.confirm', {}), 'page');
+    if (!outcome?.ok) return;
     this.#note = words.audit.confirmed;
     await this.#readNewest();
   }
 
   async #readNewest(): Promise<void> {
-    const outcome = await this.#api.call('audit.list', { limit: ROWS });
-    this.#problem = outcome.ok ? null : problemWords(outcome.problem);
-    if (!outcome.ok) return;
+    const outcome = await this.#calls.run('newest', () => this.#api.call('audit.list', { limit: ROWS }), 'page');
+    if (!outcome?.ok) return;
     this.#rows = outcome.value.items;
     this.#next = outcome.value.next;
+  }
+
+  /** How far the check is now. What cannot be said is asked again: a look that fails ends nothing. */
+  async #look(): Promise<void> {
+    const outcome = await this.#calls.run('look', () => this.#api.call('audit.verification', {}));
+    if (outcome?.ok && outcome.value.state !== 'none') this.#follow(outcome.value);
+    if (outcome?.ok === false) this.#lookIn(LOOK_AFTER_FAILURE_MS);
   }
 
   /** Looks again while it runs. */
   #follow(check: AuditCheckDto): void {
     this.#check = check;
     clearTimeout(this.#timer);
-    if (check.state !== 'running' || this.#left) return;
-    this.#timer = setTimeout(() => {
-      void this.#api.call('audit.verification', {}).then((outcome) => {
-        if (outcome.ok) this.#follow(outcome.value);
-        else this.#problem = problemWords(outcome.problem);
-      });
-    }, LOOK_AGAIN_MS);
+    if (check.state === 'running') this.#lookIn(LOOK_AGAIN_MS);
+  }
+
+  #lookIn(ms: number): void {
+    clearTimeout(this.#timer);
+    if (!this.#left) this.#timer = setTimeout(() => void this.#look(), ms);
   }
 }

@@ -5,7 +5,7 @@ import type { Clock } from '../../ports/clock.ts';
 import { CLOSE_CODES, type KeyHex } from '../../ports/transport.ts';
 import type { QuicConnection } from './connection.ts';
 import type { Counters } from './counters.ts';
-import { QUARANTINED_RECEIVED_MAX_BYTES, SUSPECTS_BURST, SUSPECTS_PER_SECOND } from './limits.ts';
+import { HANDSHAKE_RECEIVED_MAX_BYTES, QUARANTINED_RECEIVED_MAX_BYTES, SUSPECTS_BURST, SUSPECTS_PER_SECOND } from './limits.ts';
 import { readDatagram, type Datagram } from './packet-guard.ts';
 import { addressKey } from './peer-address.ts';
 import { SourceBudget } from './source-budget.ts';
@@ -111,8 +111,9 @@ export class DatagramRouter {
     if (connection.keyHex !== null && this.#deps.isPaired(connection.keyHex)) return true;
     const received = (this.#quarantinedBytes.get(connection) ?? 0) + size;
     this.#quarantinedBytes.set(connection, received);
-    if (received <= QUARANTINED_RECEIVED_MAX_BYTES) return true;
-    if (received - size <= QUARANTINED_RECEIVED_MAX_BYTES) {
+    const max = connection.keyHex === null ? HANDSHAKE_RECEIVED_MAX_BYTES : QUARANTINED_RECEIVED_MAX_BYTES;
+    if (received <= max) return true;
+    if (received - size <= max) {
       this.#deps.counters.add('closed.quarantine-used-up');
       connection.close(CLOSE_CODES.overLimit, 'too much before pairing');
     }

@@ -13,8 +13,11 @@ export const CONNECTION_ID_MAX_BYTES = 20;
 export const INITIAL_DATAGRAM_MIN_BYTES = 1_200;
 /** What we put into one datagram: fits every path QUIC may use, tunnels included. */
 export const DATAGRAM_SEND_MAX_BYTES = 1_200;
-/** The largest UDP payload; the peer may send as much. */
-export const DATAGRAM_RECEIVE_MAX_BYTES = 65_527;
+/**
+ * The largest UDP payload a peer may send, and is told so: what an Ethernet carries. A larger one is dropped unread: a datagram of 60 kB can
+ * hold one acknowledgement in 30,000 pieces, which costs the library milliseconds, and a stranger can make it before any handshake.
+ */
+export const DATAGRAM_RECEIVE_MAX_BYTES = 1_500;
 
 /**
  * Retries in a second, whoever asks: they cost some microseconds, keep nothing and are smaller than what they answer. There is no such limit
@@ -110,7 +113,7 @@ export const STREAM_LIFETIME_MAX_MS = 60_000;
 export const READING_GAP_MAX_MS = 1_500;
 /** How often unfinished streams are judged. */
 export const STREAM_JUDGE_INTERVAL_MS = 500;
-/** Bytes of unfinished messages kept over all connections; a stream that would exceed it is reset with `overLimit`. */
+/** Room for unfinished messages over all connections, filled or not; a stream that would exceed it is reset with `overLimit`. */
 export const UNFINISHED_MAX_BYTES = 64 * 1024 * 1024;
 
 /** Messages waiting for stream credit on one connection; the next one fails with `overloaded`. */
@@ -141,6 +144,8 @@ export const QUARANTINED_STREAMS_MAX = 4;
  * nothing of it is read any more. The native library bounds neither a TLS stream with holes nor the answers it owes, so this does.
  */
 export const QUARANTINED_RECEIVED_MAX_BYTES = 1024 * 1024;
+/** The same until its handshake is done, which takes a tenth of it; whatever is sent again on a line that loses every fifth datagram fits. */
+export const HANDSHAKE_RECEIVED_MAX_BYTES = 48 * 1024;
 /** The largest certificate that is looked at (PROTOCOL.md, Connection); a larger one is refused. */
 export const CERTIFICATE_SIZE_MAX_BYTES = 4 * 1024;
 

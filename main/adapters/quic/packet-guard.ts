@@ -1,13 +1,13 @@
 // The first look at a datagram, before any state and before the native library sees a byte of it (PROTOCOL.md, Connection).
 // It reads only what RFC 8999 and RFC 9000, Section 17 put in the clear; it never throws and never answers.
-import { CONNECTION_ID_LENGTH_BYTES, CONNECTION_ID_MAX_BYTES } from './limits.ts';
+import { CONNECTION_ID_LENGTH_BYTES, CONNECTION_ID_MAX_BYTES, DATAGRAM_RECEIVE_MAX_BYTES } from './limits.ts';
 
 const QUIC_VERSION_1 = 1;
 const LONG_HEADER = 0x80;
 const FIXED_BIT = 0x40;
 const LONG_TYPES = ['initial', 'zero-rtt', 'handshake', 'retry'] as const;
 
-export type DropReason = 'malformed' | 'version' | 'zero-rtt';
+export type DropReason = 'malformed' | 'too-large' | 'version' | 'zero-rtt';
 
 export type Datagram =
   | { readonly type: 'drop'; readonly reason: DropReason }
@@ -20,6 +20,7 @@ const MALFORMED: Datagram = { type: 'drop', reason: 'malformed' };
 export function readDatagram(bytes: Buffer): Datagram {
   const first = bytes[0];
   if (first === undefined) return MALFORMED;
+  if (bytes.length > DATAGRAM_RECEIVE_MAX_BYTES) return { type: 'drop', reason: 'too-large' };
   if ((first & LONG_HEADER) === 0) {
     if ((first & FIXED_BIT) === 0 || bytes.length < 1 + CONNECTION_ID_LENGTH_BYTES) return MALFORMED;
     return { type: 'short', destination: bytes.toString('latin1', 1, 1 + CONNECTION_ID_LENGTH_BYTES) };

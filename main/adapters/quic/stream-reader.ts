@@ -13,6 +13,9 @@ import type { QuicheConnection } from './native-binding.ts';
 
 /** Stream ids of one type and initiator are this far apart (RFC 9000, Section 2.1). */
 const STREAM_ID_STEP = 4;
+/** An unfinished message gets room for this much at first, and twice as much each time it is full. */
+const ROOM_MIN_BYTES = 512;
+const NOTHING = Buffer.alloc(0);
 const RESET_MESSAGE = /^StreamReset\((\d+)\)$/;
 
 export interface StreamSink {
@@ -26,7 +29,7 @@ export interface StreamSink {
   expected(): number | undefined;
 }
 
-/** Bytes of unfinished messages over all connections of the endpoint. */
+/** Bytes held for unfinished messages over all connections of the endpoint. */
 export interface UnfinishedBytes {
   count: number;
 }
@@ -39,7 +42,8 @@ interface Unfinished {
   /** When the period in which the pace is judged began, and the bytes that have come in it. */
   periodAtMs: number;
   periodBytes: number;
-  parts: Buffer[];
+  /** What has come, at its beginning, with room for more: a message of many small pieces takes no more memory than one of few. */
+  bytes: Buffer;
   size: number;
   /** Nobody waits for it any more: read, so that the connection's credit returns, and thrown away. */
   discarded: boolean;
@@ -130,8 +134,8 @@ export class StreamReader {
   discard(streamId: number): boolean {
     const stream = this.#unfinished.get(streamId);
     if (!stream) return false;
-    this.#total.count -= stream.size;
-    stream.parts = [];
+    this.#total.count -= stream.bytes.length;
+    stream.bytes = NOTHING;
     stream.size = 0;
     stream.discarded = true;
     return true;
@@ -140,7 +144,7 @@ export class StreamReader {
   forget(streamId: number): void {
     const stream = this.#unfinished.get(streamId);
     if (!stream) return;
-    this.#total.count -= stream.size;
+    this.#total.count -= stream.bytes.length;
     this.#unfinished.delete(streamId);
   }
 
@@ -181,25 +185,30 @@ export class StreamReader {
       return true;
     }
     const size = (stream?.size ?? 0) + length;
-    if (size > MESSAGE_SIZE_MAX_BYTES || (!ended && this.#total.count + length > UNFINISHED_MAX_BYTES)) {
+    const held = stream?.bytes.length ?? 0;
+    const room = ended || size <= held ? held : Math.min(MESSAGE_SIZE_MAX_BYTES, Math.max(size, 2 * held, ROOM_MIN_BYTES));
+    if (size > MESSAGE_SIZE_MAX_BYTES || this.#total.count + room - held > UNFINISHED_MAX_BYTES) {
       this.forget(streamId);
       this.#sink.violation(streamId, 'too-large');
       return false;
     }
-    const bytes = Buffer.from(this.#scratch.subarray(0, length));
+    const part = this.#scratch.subarray(0, length);
     if (ended) {
-      const whole = stream ? Buffer.concat([...stream.parts, bytes], size) : bytes;
+      const whole = stream ? Buffer.concat([stream.bytes.subarray(0, stream.size), part], size) : Buffer.from(part);
       this.forget(streamId);
       this.#sink.message(streamId, whole);
       return true;
     }
-    this.#total.count += length;
+    const bytes = stream && room === held ? stream.bytes : Buffer.alloc(room);
+    if (stream && bytes !== stream.bytes) stream.bytes.copy(bytes, 0, 0, stream.size);
+    part.copy(bytes, size - length);
+    this.#total.count += room - held;
     if (stream) {
-      stream.parts.push(bytes);
+      stream.bytes = bytes;
       stream.size = size;
     } else {
       const begun = { firstAtMs: nowMs, lastAtMs: nowMs, periodAtMs: nowMs, periodBytes: size };
-      this.#unfinished.set(streamId, { ...begun, parts: [bytes], size, discarded: false });
+      this.#unfinished.set(streamId, { ...begun, bytes, size, discarded: false });
     }
     return true;
   }

@@ -84,6 +84,12 @@ describe('frames', () => {
 });
 
 describe('the guard of datagrams', () => {
+  it('drops what is larger than an Ethernet carries', () => {
+    const short = Buffer.alloc(1_501, 0x40);
+    expect(readDatagram(short.subarray(0, 1_500))).toMatchObject({ type: 'short' });
+    expect(readDatagram(short)).toEqual({ type: 'drop', reason: 'too-large' });
+  });
+
   it('sorts every datagram without throwing, and never reads beyond its end', () => {
     const header = fc.tuple(fc.constantFrom(0xc0, 0xd0, 0xe0, 0xf0, 0x40), fc.uint8Array({ maxLength: 80 }));
     const likely = header.map(([first, rest]) => Buffer.concat([Buffer.from([first, 0, 0, 0, 1]), rest]));
@@ -294,5 +300,33 @@ describe('streams', () => {
   it('F-19: may stand still for seconds, as a line that loses packets makes them, and end after a minute however they hurry', async () => {
     expect(await lifeOf((second) => (second % 6 === 0 ? 5_000 : 0))).toEqual({ seconds: 60, rule: 'too-slow' });
     expect(await lifeOf(() => 600)).toEqual({ seconds: 60, rule: 'too-slow' });
+  });
+
+  it('take the room of their bytes, in however small pieces these come', () => {
+    const [streams, pieces] = [40, 50_000];
+    const left = new Map(Array.from({ length: streams }, (_, index): [number, number] => [index * 4, pieces]));
+    const native: ReadableStreams = {
+      isReadable: () => true,
+      readable: () => [...left.keys()],
+      streamReadable: () => false,
+      streamRecv: (streamId) => {
+        const rest = left.get(streamId) ?? 0;
+        left.set(streamId, rest - 1);
+        return rest > 0 ? [1, false] : null;
+      },
+    };
+    const sink = { message: () => undefined, reset: () => undefined, violation: () => undefined, expected: () => undefined };
+    const total = { count: 0 };
+    const reader = new StreamReader({ native, clock: new ManualClock(), sink, total, scratch: Buffer.alloc(1024), isDialler: false });
+    const used = (): number => process.memoryUsage().heapUsed + process.memoryUsage().arrayBuffers;
+    const before = used();
+    reader.readAll();
+    expect(reader.unfinishedCount).toBe(streams);
+    expect(total.count).toBeGreaterThanOrEqual(streams * pieces);
+    expect(total.count).toBeLessThanOrEqual(streams * MESSAGE_SIZE_MAX_BYTES);
+    // A buffer for each piece would take some hundred megabytes.
+    expect(used() - before).toBeLessThan(100_000_000);
+    reader.clear();
+    expect(total.count).toBe(0);
   });
 });

@@ -109,7 +109,10 @@ export interface Transport {
    * and the connection ends in seconds (by `network`) when nothing at all is heard. One that is heard goes on as it was.
    */
   doubt(connectionId: number): void;
-  /** Opens a bidirectional stream, writes the message with FIN and waits for the whole answer. */
+  /**
+   * Opens a bidirectional stream, writes the message with FIN and waits for the whole answer, which has to begin within `timeoutMs`. How long
+   * it may take from there is a matter of its pace (PROTOCOL.md, Streams): a minute at most.
+   */
   request(connectionId: number, bytes: Uint8Array, timeoutMs: number, signal?: AbortSignal): Promise<Result<Uint8Array, TransportFailure>>;
   /** Opens a unidirectional stream and writes the message with FIN. Resolves when the transport has taken the bytes. */
   send(connectionId: number, bytes: Uint8Array): Promise<Result<void, TransportFailure>>;

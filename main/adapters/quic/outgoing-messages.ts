@@ -66,7 +66,10 @@ export class OutgoingMessages {
     this.#nextIds = deps.isDialler ? { bidirectional: 0, unidirectional: 2 } : { bidirectional: 1, unidirectional: 3 };
   }
 
-  /** Sends a request; the promise always resolves. `timeoutMs` counts from now and covers waiting for credit. */
+  /**
+   * Sends a request; the promise always resolves. An answer may begin until `timeoutMs` from now, waiting for credit included; one that has
+   * begun is read on and ends by the pace of streams (PROTOCOL.md, Streams).
+   */
   request(bytes: Uint8Array, timeoutMs: number, signal?: AbortSignal): Promise<Answer> {
     if (signal?.aborted) return Promise.resolve(err({ type: 'aborted' }));
     return new Promise((resolve) => {
@@ -132,7 +135,7 @@ export class OutgoingMessages {
       return NO_MORE;
     }
     const outgoing: Outgoing = { bytes, direction, settle, streamId: null, timer: null };
-    outgoing.timer = this.#clock.setTimer(timeoutMs, () => this.#giveUp(outgoing, { type: 'timeout' }));
+    outgoing.timer = this.#clock.setTimer(timeoutMs, () => this.#timeIsUp(outgoing));
     queue.add(outgoing);
     this.#queuedBytes += bytes.length;
     if (queue.size === 1) this.#pumpQueue(direction);
@@ -166,6 +169,18 @@ export class OutgoingMessages {
   #written(outgoing: Outgoing, end: WriteEnd): void {
     if (end.type === 'stopped') this.#finish(outgoing, err({ type: 'reset', code: end.code ?? CLOSE_CODES.done }));
     else if (outgoing.direction === 'unidirectional') this.#finish(outgoing, ok(NOTHING));
+  }
+
+  #timeIsUp(outgoing: Outgoing): void {
+    // From here on the answer's stream says when it is over: a whole message, too slow, reset or the end of the connection.
+    if (outgoing.streamId !== null && this.#hasBegun(outgoing.streamId)) return;
+    this.#giveUp(outgoing, { type: 'timeout' });
+  }
+
+  /** Whether anything of an answer that has not ended has come, read or unread. */
+  #hasBegun(streamId: number): boolean {
+    for (const begun of this.#reader.unfinishedIds()) if (begun === streamId) return true;
+    return this.#native.streamReadable(streamId);
   }
 
   #giveUp(outgoing: Outgoing, failure: TransportFailure): void {

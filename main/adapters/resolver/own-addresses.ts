@@ -1,10 +1,21 @@
 // This computer's own IPv4 addresses, as other computers may reach them: for showing and for share tokens. Proves nothing.
 import { networkInterfaces } from 'node:os';
 
-/** @param only names of network interfaces, or null for all; loopback and link-local addresses are left out */
-export function ownAddresses(only: readonly string[] | null): readonly string[] {
-  return Object.entries(networkInterfaces())
+/** Made by programs, mostly for themselves: other computers seldom reach this one there. */
+const VIRTUAL = /^(?:docker|podman|veth|br-|virbr|lxc|lxd|cni|vmnet|vmware|vboxnet|virtualbox|vethernet|utun|tun|tap|wg|tailscale|zt)/i;
+
+/**
+ * Those of the computer's own networks first and of virtual ones last, since only a few have room in an invitation; loopback and link-local
+ * addresses are left out.
+ * @param only names of network interfaces, or null for all
+ */
+export function ownAddresses(
+  only: readonly string[] | null,
+  readInterfaces: typeof networkInterfaces = networkInterfaces,
+): readonly string[] {
+  return Object.entries(readInterfaces())
     .filter(([name]) => only === null || only.includes(name))
+    .toSorted(([one], [other]) => Number(VIRTUAL.test(one)) - Number(VIRTUAL.test(other)))
     .flatMap(([, entries]) => entries ?? [])
     .filter(({ family, internal, address }) => family === 'IPv4' && !internal && !address.startsWith('169.254.'))
     .map(({ address }) => address);

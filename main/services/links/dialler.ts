@@ -126,7 +126,7 @@ export class Dialler {
   /**
    * One round over everything known of where this key is. A person's round (for pairing) takes no turn from the others.
    * @param named where it is by more than the network's word, by name or by number: dialled before everything else
-   * @param withinMs what all addresses together may take; each gets an equal share, and DIAL_TIMEOUT_MS at most
+   * @param withinMs what all addresses together may take; each gets an equal share, from DIAL_EACH_MIN_MS to DIAL_TIMEOUT_MS
    */
   async dialOnce(
     key: KeyHex,
@@ -138,7 +138,7 @@ export class Dialler {
     const name = this.#deps.directory.nameOf(key);
     const nowhere = `${name} has not been seen on this network, and no address is known for it.`;
     const tried: TriedPlace[] = unknown.map((place) => ({ ...place, outcome: 'no-address', sentence: nowhere }));
-    const eachMs = Math.min(limits.DIAL_TIMEOUT_MS, withinMs / Math.max(1, addresses.length));
+    const eachMs = Math.min(limits.DIAL_TIMEOUT_MS, Math.max(limits.DIAL_EACH_MIN_MS, withinMs / Math.max(1, addresses.length)));
     for (const address of addresses) {
       if (signal.aborted || this.#deps.isLinked(key)) break;
       const failed = await this.#tryAt(key, address, signal, eachMs);

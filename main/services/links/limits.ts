@@ -18,6 +18,8 @@ export const DIAL_BACKOFF = { firstMs: 1_000, maxMs: 30_000, jitter: 0.3 } as co
 export const DIALS_IN_FLIGHT_MAX = 4;
 /** One address gets this long before the next one is tried (PROTOCOL.md, Connection). */
 export const DIAL_TIMEOUT_MS = 10_000;
+/** However many share a round's time, each gets this long: a hub that has to validate our address on a bad line needs most of it. */
+export const DIAL_EACH_MIN_MS = 2_500;
 /** Addresses tried in one round of dialling a peer; the others are tried never, better hints push them out. */
 export const DIAL_ADDRESSES_MAX = 4;
 /** A hint that resets the waiting time does so at most this often per peer, so that forged hints make no storm. */

@@ -22,7 +22,10 @@ export const FRUITLESS_OFFERS_MAX = 3;
 export const FRUITLESS_REMEMBERED_MAX = 256;
 /** An offer that found pairing closed or busy is made again at this distance, until the pairing's time is up. */
 export const OFFER_AGAIN_AFTER_MS = 3_000;
-/** Dialling the hub that a person chose may take so long over all its addresses; then the pairing ends with what to look at. */
+/**
+ * Dialling the hub that a person chose may take so long over all its addresses, or DIAL_EACH_MIN_MS for each if that is more; then the
+ * pairing ends with what to look at.
+ */
 export const REACH_WITHIN_MS = 8_000;
 /** A hub that asked while pairing was closed counts as asking for so long after its last try: three times OFFER_AGAIN_AFTER_MS and a little. */
 export const ASKING_REMEMBERED_MS = 10_000;

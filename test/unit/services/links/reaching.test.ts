@@ -1,6 +1,6 @@
 // How hubs are reached and heard of: host names looked up again, hints from discovery, an answer to hello that comes late, and the
 // operations that people and agents call for it.
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Caller, CallContext } from '../../../../main/api/caller.ts';
 import { pairingsHandlers } from '../../../../main/api/operations/pairings.ts';
 import { peersHandlers } from '../../../../main/api/operations/peers.ts';
@@ -93,24 +93,6 @@ describe('a hub named by host', () => {
     await clock.until(() => dad.links.isOnline(mum.key), 'the new address is found', 60_000);
     expect(lookups).toEqual(['mum.example', 'mum.example']);
     expect(dad.peer(mum)).toMatchObject({ how_found: 'static', online: true });
-  });
-});
-
-describe('a hub that was there before', () => {
-  it('is looked for where it was last, whatever the network announces of it', async () => {
-    const [dad, mum] = [await hub('Dad'), await hub('Mum')];
-    await dad.pins(mum);
-    await mum.pins(dad);
-    dad.hears(mum);
-    await clock.until(() => dad.links.isOnline(mum.key), 'they are online');
-    const { port } = mum;
-    await mum.halt();
-    await clock.until(() => !dad.links.isOnline(mum.key), 'the loss is noticed', 60_000);
-    const addresses = [1, 2, 3, 4].map((last) => `203.0.113.${last}`);
-    dad.directory.foundNearby({ agentId: mum.agentId, keyHex: mum.key, port: 1, addresses, label: 'Mum' });
-    const dial = vi.spyOn(dad.transport, 'dial');
-    await clock.until(() => dial.mock.calls.some(([target]) => target.port === port), 'it is dialled there', 120_000);
-    expect(dial.mock.calls.slice(0, 4).map(([target]) => target.port)).toContain(port);
   });
 });
 

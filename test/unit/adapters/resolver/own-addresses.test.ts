@@ -1,0 +1,27 @@
+// Which of a computer's addresses are given to others, and in what order.
+import type { NetworkInterfaceInfo } from 'node:os';
+import { expect, it } from 'vitest';
+import { ownAddresses } from '../../../../main/adapters/resolver/own-addresses.ts';
+
+function ipv4(address: string, internal = false): NetworkInterfaceInfo[] {
+  return [{ family: 'IPv4', address, internal, netmask: '255.255.255.0', mac: '02:00:00:00:00:01', cidr: `${address}/24` }];
+}
+
+const computer = () => ({
+  lo: ipv4('127.0.0.1', true),
+  docker0: ipv4('172.17.0.1'),
+  'br-5f2c': ipv4('172.18.0.1'),
+  'vEthernet (WSL)': ipv4('172.29.0.1'),
+  vmnet8: ipv4('192.168.56.1'),
+  eth1: ipv4('169.254.7.7'),
+  br0: ipv4('192.168.1.20'),
+  wlan0: ipv4('192.168.1.21'),
+});
+
+it('addresses of networks that programs made come after those of the computer itself', () => {
+  expect(ownAddresses(null, computer)).toEqual(['192.168.1.20', '192.168.1.21', '172.17.0.1', '172.18.0.1', '172.29.0.1', '192.168.56.1']);
+});
+
+it('only the networks that the owner named are given, whatever they are', () => {
+  expect(ownAddresses(['docker0', 'wlan0'], computer)).toEqual(['192.168.1.21', '172.17.0.1']);
+});

@@ -17,6 +17,6 @@ export const AUDIT_OPERATIONS = {
     access: 'owner',
     params: v.strictObject({ format: v.picklist(['json', 'csv']), cursor }),
   },
-  /** The owner says that the older record is meant, and rules may act again. */
+  /** The owner says that this record is meant, in spite of the doubt that is shown, and rules may act again. */
   'audit.confirm': { method: 'POST', path: '/v1/audit/confirm', access: 'owner', params: nothing },
 } as const;

@@ -86,8 +86,8 @@ export class AuditKeeper {
 
   /** The identity is there, or a person unlocked the vault: compares the database with the count there. Never rejects. */
   async check(signal: AbortSignal): Promise<void> {
+    if (this.#refusals > 0) this.#countAgainMs = -Infinity;
     this.#refusals = 0;
-    this.#countAgainMs = -Infinity;
     await this.#next(() => this.#check(signal));
   }
 

@@ -98,7 +98,7 @@ export class Audit {
     return exportPiece(this.#deps.store.read, about, format, cursor);
   }
 
-  /** The owner says that the older record is meant. @throws AppError conflict, identity_locked */
+  /** The owner says that this record is meant, in spite of the doubt. @throws AppError conflict, identity_locked, storage_failed */
   confirm(by: Auditor): Promise<void> {
     return this.#keeper.confirm(by);
   }

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
 import {
+  CAR,
   AGENTS,
   DAD,
   DEPLOY,
@@ -417,7 +418,12 @@ describe('what stands around the screens', () => {
     hub.emit({ type: 'approval', approval: { ...SALT, state: 'approved', decided_at: NOW, rule_id: 'r', surface: 'rule' } });
     await expect.element(page.getByText('let in by your rules 1')).toBeVisible();
     await page.getByText('As a table').click();
-    await expect.element(page.getByRole('row', { name: '18:00 0 1 0' })).toBeVisible();
+    await expect.element(page.getByRole('row', { name: '18:00 0 1 0 0' })).toBeVisible();
+    const own_answer = { text: 'At 8.', choice: null };
+    hub.emit({ type: 'approval', approval: { ...CAR, state: 'answered', decided_at: NOW, own_answer, surface: 'window' } });
+    await expect.element(page.getByText('answered by you 1')).toBeVisible();
+    await expect.element(page.getByRole('row', { name: '18:00 0 1 1 0' })).toBeVisible();
+    expect(document.querySelectorAll('.activity rect.own')).toHaveLength(1);
     await expectAccessible();
   });
 

@@ -5,6 +5,7 @@ export const activity = {
   since: (time: string) => `Since ${time}, hour by hour`,
   allowed: 'allowed by you',
   byRule: 'let in by your rules',
+  answered: 'answered by you',
   away: 'turned away',
   in: 'in',
   out: 'out',

@@ -1,4 +1,4 @@
-// What became of requests today, hour by hour, and how that is drawn: let in above the line, turned away below it. Hours that are not known
+// What became of requests today, hour by hour, and how that is drawn: let in or answered by a person above the line, turned away below it. Hours that are not known
 // in full are left out, never drawn short. Pure.
 import type { ApprovalDto } from '../../../preload/contract/dto.ts';
 
@@ -19,6 +19,8 @@ export interface Hour {
   readonly at: number;
   readonly allowed: number;
   readonly byRule: number;
+  /** By a person, instead of letting an agent do it. */
+  readonly answered: number;
   readonly away: number;
 }
 
@@ -27,6 +29,7 @@ export interface Activity {
   readonly hours: readonly Hour[];
   readonly allowed: number;
   readonly byRule: number;
+  readonly answered: number;
   readonly away: number;
   /** The day is shown from its beginning; else from the first hour of which everything is known. */
   readonly isWhole: boolean;
@@ -48,17 +51,38 @@ export function activityOf(decided: readonly Decided[], knownFrom: number, now: 
   const first = Math.max(from, Math.min(last - (HOURS_MIN - 1) * HOUR_MS, ...counted.map(({ at }) => at)));
   const hours = Array.from({ length: Math.max(0, Math.round((last - first) / HOUR_MS) + 1) }, (_, index): Hour => {
     const at = first + index * HOUR_MS;
-    const of = (what: 'allowed' | 'byRule' | 'away') => counted.filter((one) => one.at === at && one.what === what).length;
-    return { at, allowed: of('allowed'), byRule: of('byRule'), away: of('away') };
+    const of = (what: Became) => counted.filter((one) => one.at === at && one.what === what).length;
+    return { at, allowed: of('allowed'), byRule: of('byRule'), answered: of('answered'), away: of('away') };
   });
   const sum = (of: (hour: Hour) => number) => hours.reduce((all, hour) => all + of(hour), 0);
-  return { hours, allowed: sum((hour) => hour.allowed), byRule: sum((hour) => hour.byRule), away: sum((hour) => hour.away), isWhole };
+  return {
+    hours,
+    allowed: sum((hour) => hour.allowed),
+    byRule: sum((hour) => hour.byRule),
+    answered: sum((hour) => hour.answered),
+    away: sum((hour) => hour.away),
+    isWhole,
+  };
 }
 
+type Became = 'allowed' | 'byRule' | 'answered' | 'away';
+
 /** Nobody answering is a no; what its asker called off is neither. */
-function whatBecame(state: ApprovalDto['state'], rule: string | null): 'allowed' | 'byRule' | 'away' | undefined {
-  if (state === 'approved') return rule === null ? 'allowed' : 'byRule';
-  return state === 'declined' || state === 'expired' ? 'away' : undefined;
+function whatBecame(state: ApprovalDto['state'], rule: string | null): Became | undefined {
+  switch (state) {
+    case 'approved':
+      return rule === null ? 'allowed' : 'byRule';
+    case 'answered':
+      return 'answered';
+    case 'declined':
+    case 'expired':
+      return 'away';
+    case 'pending':
+    case 'cancelled':
+      return undefined;
+    default:
+      return state satisfies never;
+  }
 }
 
 const hourOf = (at: number): number => new Date(at).setMinutes(0, 0, 0);
@@ -69,6 +93,7 @@ export interface Bar {
   /** Tops and heights, px; a height of 0 is not drawn. */
   readonly allowed: { readonly y: number; readonly height: number };
   readonly byRule: { readonly y: number; readonly height: number };
+  readonly answered: { readonly y: number; readonly height: number };
   readonly away: { readonly y: number; readonly height: number };
   readonly isLabelled: boolean;
 }
@@ -86,7 +111,7 @@ export interface ActivityLayout {
 
 /** Where everything stands in a picture of this width, px; text keeps its size at any width. */
 export function layoutActivity({ hours }: Activity, width: number): ActivityLayout {
-  const up = Math.max(1, ...hours.map(({ allowed, byRule }) => allowed + byRule));
+  const up = Math.max(1, ...hours.map(({ allowed, byRule, answered }) => allowed + byRule + answered));
   const down = Math.max(...hours.map(({ away }) => away), 0);
   const unit = Math.min(UNIT_MAX_PX, UP_PX / Math.max(up, down));
   const zero = 10 + up * unit;
@@ -96,11 +121,13 @@ export function layoutActivity({ hours }: Activity, width: number): ActivityLayo
   const bars = hours.map((hour, index): Bar => {
     const byRule = hour.byRule * unit;
     const allowed = hour.allowed * unit;
+    const answered = hour.answered * unit;
     return {
       hour,
       x: GUTTER_PX + index * column + (column - barWidth) / 2,
       byRule: { y: zero - byRule, height: byRule },
       allowed: { y: zero - byRule - allowed, height: allowed },
+      answered: { y: zero - byRule - allowed - answered, height: answered },
       away: { y: zero + 2, height: hour.away * unit },
       isLabelled: (hours.length - 1 - index) % every === 0,
     };

@@ -11,10 +11,11 @@ const decided = (decided_at: number | null, state: ApprovalDto['state'] = 'appro
   rule_id,
   decided_at,
 });
-const spoken = ({ at: from, allowed, byRule, away }: Hour) => `${new Date(from).getHours()}: ${allowed} ${byRule} ${away}`;
+const spoken = ({ at: from, allowed, byRule, answered, away }: Hour) =>
+  `${new Date(from).getHours()}: ${allowed} ${byRule} ${answered} ${away}`;
 
 describe('the day at the door', () => {
-  test('what people allowed, what rules let in and what was turned away are counted by the hour; what was called off is neither', () => {
+  test('what people allowed or answered, what rules let in and what was turned away are counted by the hour; what was called off is neither', () => {
     const { hours, ...sums } = activityOf(
       [
         decided(at(9, 59)),
@@ -23,6 +24,7 @@ describe('the day at the door', () => {
         decided(at(10, 40), 'declined', 'rule'),
         decided(at(10, 50), 'expired'),
         decided(at(11), 'cancelled'),
+        decided(at(11, 20), 'answered'),
         decided(null, 'pending'),
         decided(at(23, 59, 20)),
         decided(at(18, 30)),
@@ -30,8 +32,13 @@ describe('the day at the door', () => {
       0,
       NOW,
     );
-    expect(sums).toEqual({ allowed: 1, byRule: 1, away: 3, isWhole: true });
-    expect(hours.map(spoken)).toEqual(['9: 1 0 0', '10: 0 1 3', ...[11, 12, 13, 14, 15, 16, 17, 18].map((hour) => `${hour}: 0 0 0`)]);
+    expect(sums).toEqual({ allowed: 1, byRule: 1, answered: 1, away: 3, isWhole: true });
+    expect(hours.map(spoken)).toEqual([
+      '9: 1 0 0 0',
+      '10: 0 1 0 3',
+      '11: 0 0 1 0',
+      ...[12, 13, 14, 15, 16, 17, 18].map((hour) => `${hour}: 0 0 0 0`),
+    ]);
   });
 
   test('one that is told twice counts once', () => {
@@ -41,12 +48,12 @@ describe('the day at the door', () => {
 
   test('an hour of which not everything is known is left out, and then the day is not called whole', () => {
     const { hours, isWhole, allowed } = activityOf([decided(at(14, 30)), decided(at(14, 50)), decided(at(15, 10))], at(14, 30), NOW);
-    expect({ isWhole, allowed, first: hours.map(spoken)[0] }).toEqual({ isWhole: false, allowed: 1, first: '15: 1 0 0' });
+    expect({ isWhole, allowed, first: hours.map(spoken)[0] }).toEqual({ isWhole: false, allowed: 1, first: '15: 1 0 0 0' });
     expect(activityOf([decided(at(14, 30))], at(23, 0, 20), NOW).isWhole).toBe(true);
   });
 
   test('just after midnight there is a picture, too', () => {
-    expect(activityOf([decided(at(0, 1))], 0, at(0, 2)).hours.map(spoken)).toEqual(['0: 1 0 0']);
+    expect(activityOf([decided(at(0, 1))], 0, at(0, 2)).hours.map(spoken)).toEqual(['0: 1 0 0 0']);
   });
 
   test.each([280, 420, 976])('at %s px everything stands inside, bars do not touch and their heights are in proportion', (width) => {

@@ -66,7 +66,7 @@ export function decidePlace(newcomer: PlaceHolder, live: readonly PlaceHolder[],
 /**
  * Neither one computer nor many may hold every place: a stranger from an address without any takes the newest of the address with the most,
  * and where each has one, the oldest place once that was had for long enough to begin a pairing. One whose address has places already
- * waits for these.
+ * takes the oldest of these, on the same terms, and none of others.
  */
 function displacedByStranger(newcomer: PlaceHolder, uninvited: readonly PlaceHolder[], nowMs: number): PlaceHolder | undefined {
   const byAddress = Map.groupBy(uninvited, ({ host }) => host);

@@ -8,6 +8,8 @@ import { TestHub } from '../support/test-hub.ts';
 import { until } from '../support/until.ts';
 
 const WAIT_LIMIT_MS = 20_000;
+/** A case starts up to eight programs, each of which takes seconds on a busy computer. */
+const PROGRAMS_MAX_MS = 180_000;
 const PERSON = { actor: 'ui:test', surface: 'browser' } as const;
 const TRAINS = [
   '--option',
@@ -50,7 +52,7 @@ beforeAll(async () => {
     const isUp = (here: TestHub, there: TestHub): boolean => here.node.services.links.isOnline(there.node.services.identity.keyHex);
     return (isUp(dad, mum) && isUp(mum, dad)) || undefined;
   });
-}, 60_000);
+}, PROGRAMS_MAX_MS);
 afterAll(() => Promise.all([dad, mum].map((hub) => hub.stop())));
 
 const card = (): Promise<ApprovalDto> =>
@@ -77,7 +79,7 @@ const delegate = async (task: string): Promise<string> => {
 const ended = async (id: string): Promise<TaskDto> => JSON.parse((await asker('tasks', id, '--wait', '--json')).out) as TaskDto;
 
 describe('a person who answers', () => {
-  it('on a page is heard by the agent that asked, with the name and without an agent', { timeout: 60_000 }, async () => {
+  it('on a page is heard by the agent that asked, with the name and without an agent', { timeout: PROGRAMS_MAX_MS }, async () => {
     const id = await delegate('Tell the family chat that dinner is at 7');
     const shown = await card();
     expect(await decide({ ...shown, digest: '0'.repeat(64) }, { answer: 'No' })).toMatchObject({
@@ -91,7 +93,7 @@ describe('a person who answers', () => {
     expect(await toClaude()).toEqual([]);
   });
 
-  it('at a terminal answers what was shown, by its digest or by "answer"', { timeout: 60_000 }, async () => {
+  it('at a terminal answers what was shown, by its digest or by "answer"', { timeout: PROGRAMS_MAX_MS }, async () => {
     const asked = asker('query', 'Mum', 'Milk?', '--domain', 'claude.work', '--deadline', '60');
     const shown = await card();
     const unseen = await person('answer', shown.id, 'Yes');
@@ -107,7 +109,7 @@ describe('a person who answers', () => {
     expect(text).toContain('command_line');
   });
 
-  it('is never an agent: an agent’s token can answer nothing', { timeout: 60_000 }, async () => {
+  it('is never an agent: an agent’s token can answer nothing', { timeout: PROGRAMS_MAX_MS }, async () => {
     await delegate('Feed the cat');
     const { id, revision, digest } = await card();
     const body = { revision, digest, decision: 'answer', answer: 'Done by me' };
@@ -118,7 +120,7 @@ describe('a person who answers', () => {
 });
 
 describe('a person who is asked to choose', () => {
-  it('chooses, and the agent that asked has the choice', { timeout: 60_000 }, async () => {
+  it('chooses, and the agent that asked has the choice', { timeout: PROGRAMS_MAX_MS }, async () => {
     const waiting = asker('escalate', 'Mum', 'Which train?', ...TRAINS, '--recommend', '1', '--wait', '--json');
     const shown = await card();
     expect(shown).toMatchObject({ text: 'Which train?', to_agent: '', choice: { recommended: '1' } });
@@ -147,7 +149,7 @@ describe('a person who is asked to choose', () => {
     expect(await toClaude()).toEqual([]);
   });
 
-  it('is not disturbed by what is no choice', { timeout: 60_000 }, async () => {
+  it('is not disturbed by what is no choice', { timeout: PROGRAMS_MAX_MS }, async () => {
     const one = await asker('escalate', 'Mum', 'Which train?', '--option', 'The only one');
     expect(one).toMatchObject({ code: 2, error: expect.stringContaining('at least 2 options') as string });
     const early = await asker('escalate', 'Mum', 'Which train?', '--pro', 'Fast', '--option', 'A', '--option', 'B');

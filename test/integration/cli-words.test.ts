@@ -283,13 +283,11 @@ describe('two hubs that know of each other by address alone', () => {
     await once(silent, 'listening');
     const address = `127.0.0.1:${silent.address().port}`;
     try {
-      const began = Date.now();
       const ended = await owner('pair', 'start', key ?? '', '--address', address);
       expect(ended).toMatchObject({ code: 2, out: '' });
       expect(ended.error).toContain(`Looking for the hub at ${address}. Ctrl-C gives up.\n`);
       expect(ended.error).toContain(`That hub cannot be reached: No hub answers at ${address}. Check that it is running there`);
       expect(ended.error).toContain(` status" at the other hub shows its addresses, port and key.`);
-      expect(Date.now() - began).toBeLessThan(20_000);
       const [attempt] = hub.node.services.pairing.list();
       expect((await owner('pair')).out).toContain(attempt?.failure);
       expect(await owner('pair', 'cancel', attempt?.id ?? '')).toMatchObject({ code: 0, out: `It had ended: ${attempt?.failure}\n` });

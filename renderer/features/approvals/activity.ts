@@ -1,5 +1,5 @@
-// What became of requests today, hour by hour, and how that is drawn: let in or answered by a person above the line, turned away below it. Hours that are not known
-// in full are left out, never drawn short. Pure.
+// What became of requests today, hour by hour, and how that is drawn: let in, or answered by a person, above the line; turned away below it.
+// Hours that are not known in full are left out, never drawn short. Pure.
 import type { ApprovalDto } from '../../../preload/contract/dto.ts';
 
 const HOUR_MS = 3_600_000;

@@ -300,18 +300,6 @@ describe('settings', () => {
       .toBeVisible();
   });
 
-  test('a changed passphrase needs the old one', async () => {
-    const hub = new FakeHubApi(snapshotOf());
-    await showApp(hub, 'settings');
-    await page.getByLabelText('New passphrase').fill('correct horse');
-    await button('Set it').click({ force: true });
-    expect(callsOf(hub, 'hub.setPassphrase')).toEqual([]);
-    await page.getByLabelText('Old passphrase').fill('battery staple');
-    await button('Set it').click();
-    await expect.element(page.getByText('The passphrase is set.')).toBeVisible();
-    expect(callsOf(hub, 'hub.setPassphrase')).toEqual([{ passphrase: 'correct horse', current: 'battery staple' }]);
-  });
-
   test('a session is ended', async () => {
     const hub = new FakeHubApi(snapshotOf());
     await showApp(hub, 'settings');

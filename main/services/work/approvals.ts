@@ -102,9 +102,11 @@ export class Approvals {
 
   /**
    * Decides, once (PROTOCOL.md, Delegation states).
-   * @throws AppError not_found, request_changed, already_decided (by whom, where), approval_expired, blocked, bad_request (last word)
+   * @throws AppError not_found, request_changed, already_decided (by whom, where), approval_expired, blocked, bad_request (last word, or an
+   * answer beside another decision)
    */
   async decide(decision: Decision, decider: Decider): Promise<ApprovalDto> {
+    checkSaysOneThing(decision);
     const outcome = await this.#deps.unit.run((tables, after) => this.#decide(tables, after, decision, decider));
     if (outcome.refused) throw outcome.refused;
     return this.get(decision.id);
@@ -254,6 +256,14 @@ export const EXPIRED_HELD = {
   code: 'approval_expired',
   reason: 'This request was held until somebody wants to be asked, and its time was over before. It was not run; ask again later.',
 } as const;
+
+/** Words or a choice that came with "allow" or "decline" would reach nobody, and whoever gave them would think that they did. */
+function checkSaysOneThing({ decision, answer, choice }: Decision): void {
+  if (decision === 'answer' || (answer === undefined && choice === undefined)) return;
+  throw new AppError('bad_request', `An answer or a choice goes with the decision "answer", not with "${decision}"; nothing was decided.`, {
+    failedBy: 'input',
+  });
+}
 
 /** A dangerous task is allowed only by someone who read it to its end. */
 function checkLastWord(row: ApprovalRow, typed: string | undefined): void {

@@ -176,6 +176,20 @@ describe('a delegation that a person answers', () => {
     expect(mum.card.state).toBe('pending');
   });
 
+  it.each([
+    ['allow', { answer: ANSWER }],
+    ['allow', { choice: 'direct' }],
+    ['decline', { answer: ANSWER }],
+    ['decline', { choice: 'direct' }],
+  ] as const)('is not lost beside the decision "%s": that is refused, and nothing is decided', async (decision, words) => {
+    await send();
+    const { id, revision, digest } = mum.card;
+    await expect(mum.work.approvals.decide({ id, revision, digest, decision, ...words }, BROWSER)).rejects.toMatchObject({
+      code: 'bad_request',
+    });
+    expect(mum.card.state).toBe('pending');
+  });
+
   it('makes no rule and suggests none', async () => {
     await send();
     const { id, revision, digest } = mum.card;

@@ -40,8 +40,7 @@ export function readEscalation(fields: Fields, bounds: EscalationBounds = ON_THE
   const options = fields.list('options', limits.OPTIONS_MAX, (entry) => readOption(entry, ++position, bounds));
   if (options.length < limits.OPTIONS_MIN) fields.refuse('options', `must hold at least ${limits.OPTIONS_MIN} options`, null);
   if (hasDouble(options.map(({ id }) => id))) fields.refuse('options', 'must not hold the same id twice', null);
-  if (hasDouble(options.map(({ label }) => label.trim().normalize('NFC'))))
-    fields.refuse('options', 'must not hold the same label twice', null);
+  if (hasDouble(options.map(({ label }) => asRead(label)))) fields.refuse('options', 'must not hold the same label twice', null);
   if (!fields.flag('report_back', true)) fields.refuse('report_back', 'must be true where somebody is asked to choose', null);
   const recommendation = fields.optionalText('recommendation');
   if (recommendation !== null && !options.some(({ id }) => id === recommendation)) {
@@ -63,6 +62,11 @@ function readOption(entry: unknown, position: number, bounds: EscalationBounds):
     cons: points('cons'),
   });
   return read.ok ? read : err(`holds an option that does not fit: ${read.error}`);
+}
+
+/** What a person tells labels apart by: a page shows any white space as one space, and none at the ends. */
+function asRead(label: string): string {
+  return label.normalize('NFC').replace(/\s+/gu, ' ').trim();
 }
 
 function hasDouble(texts: readonly string[]): boolean {

@@ -52,6 +52,7 @@ describe('an escalation', () => {
     ],
     ['an id that another gets by its place', { options: [{ id: '2', label: 'A' }, { label: 'B' }] }, 'the same id twice'],
     ['two that read the same', { options: [{ label: 'Caf\u00E9' }, { label: 'Cafe\u0301 ' }] }, 'the same label twice'],
+    ['two that differ in white space alone', { options: [{ label: 'Pay  Ann' }, { label: 'Pay\u00A0\tAnn' }] }, 'the same label twice'],
     ['1,000 options', { options: labels(1_000) }, 'at most 12 entries'],
     ['no options', { options: undefined }, 'at least 2 options'],
     ['options that are null', { options: null }, 'at least 2 options'],

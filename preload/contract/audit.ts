@@ -3,8 +3,8 @@
 /**
  * Whether this hub's record is the newest one it had. `unchecked`: the key vault could not be asked yet. `older_copy`: an older copy of the
  * database was put back. `other_database`: another one was put in its place. `counter_lost`: the count that would tell is gone. `broken`: rows
- * since the last signature were changed or removed. In any state but `current` no rule acts and every request is asked; the last four end
- * when the owner says that this record is meant.
+ * since the last signature were changed or removed, or that signature is not this hub's. In any state but `current` no rule acts and every
+ * request is asked; the last four end when the owner says that this record is meant.
  */
 export type RecordState = 'current' | 'unchecked' | 'older_copy' | 'other_database' | 'counter_lost' | 'broken';
 

@@ -1,18 +1,19 @@
 // Signs the audit at intervals, and knows whether this database is the newest one this hub had: each seal is counted, and the count is kept
 // in the key vault as well. A database that counts less was put back from an older copy; then no rule acts until the owner has said so, and none
-// acts while what was added since the last seal does not fit its chain. Never signs such a chain unasked, and never holds the key.
+// acts while the last seal is not this hub's, or what was added since does not fit its chain. Never signs such a chain unasked, and never holds
+// the key.
 import type { RecordState } from '../../../preload/contract/audit.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { assert } from '../../lib/assert.ts';
 import { nextTurn } from '../../lib/next-turn.ts';
-import { CHAIN_START, type AuditFlaw, type AuditPosition, type AuditReads } from '../../ports/audit.ts';
+import { CHAIN_START, type AuditFlaw, type AuditPosition, type AuditReads, type AuditSealRow } from '../../ports/audit.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { CounterMark, RollbackCounter } from '../../ports/rollback-counter.ts';
 import type { Store, Tables } from '../../ports/store.ts';
 import type { IdentityService } from '../identity.ts';
 import { COUNT_PAUSE_MAX_MS, SEAL_INTERVAL_MS, SEAL_ROWS_MAX, STOP_COUNT_MAX_MS, WALK_ROWS_MAX } from './limits.ts';
-import { META_DATABASE_ID, sealMessage } from './seal.ts';
+import { META_DATABASE_ID, sealChecker, sealMessage } from './seal.ts';
 
 export interface AuditKeeperDeps {
   readonly store: Store;
@@ -31,8 +32,14 @@ export interface Confirmer {
 
 type Doubt = Exclude<RecordState, 'current' | 'unchecked'>;
 
+/** `unsigned`: the last seal, up to this row, is none that this hub made. */
+type Flaw = AuditFlaw | { readonly seq: number; readonly kind: 'unsigned' };
+
 /** How far the chain fits, and what does not. */
-type Walked = ReturnType<AuditReads['walkAudit']>;
+interface Walked {
+  readonly position: AuditPosition;
+  readonly flaw: Flaw | null;
+}
 
 /** Which doubt the audit has a row about, so that it has one only. */
 const META_NOTED_DOUBT = 'audit_doubt';
@@ -146,14 +153,14 @@ export class AuditKeeper {
     if (this.rulesMayAct) await this.#count(counter, 0, signal);
   }
 
-  /** The count raises no doubt; what was added since the last seal must fit as well. */
+  /** The count raises no doubt; the seal that says it, and what was added since, must fit as well. */
   async #isNewest(): Promise<void> {
     const { flaw } = await this.#walk();
     if (flaw === null) this.#is('current');
     else await this.#doubt('broken', flaw);
   }
 
-  async #doubt(why: Doubt, flaw: AuditFlaw | null = null): Promise<void> {
+  async #doubt(why: Doubt, flaw: Flaw | null = null): Promise<void> {
     const { store, clock, log } = this.#deps;
     const counted = store.read.lastAuditSeal()?.counter ?? 0;
     const kept = this.#kept?.value ?? null;
@@ -179,7 +186,7 @@ export class AuditKeeper {
     const { flaw } = await this.#walk();
     if (flaw !== null && why !== 'broken') {
       await this.#doubt('broken', flaw);
-      throw new AppError('conflict', 'Rows of this record were changed or removed as well.', {
+      throw new AppError('conflict', 'Rows or signatures of this record were changed or removed as well.', {
         failedBy: 'input',
         hint: 'Check the record to see which, then confirm it once more.',
       });
@@ -200,24 +207,34 @@ export class AuditKeeper {
   async #seal(): Promise<void> {
     const { store, identity, clock } = this.#deps;
     if (this.#state !== 'current' || !identity.ready) return;
+    const { position, flaw } = await this.#walk();
+    if (flaw !== null) return this.#doubt('broken', flaw);
     // Where a count is kept at all, the first seal waits until it can be: a seal without one would later look like a lost count.
     if (identity.counter !== undefined && this.#kept === undefined) {
       if (clock.monotonicMs() < this.#countAgainMs) return;
       await this.#count(identity.counter, store.read.lastAuditSeal()?.counter ?? 0, this.#stopping.signal);
       if (this.#kept === undefined) return;
     }
-    const { position, flaw } = await this.#walk();
-    if (flaw !== null) return this.#doubt('broken', flaw);
     const last = store.read.lastAuditSeal();
     if (position.seq <= (last?.seq ?? 0)) return;
     await store.write((tables) => this.#insertSeal(tables, position, (last?.counter ?? 0) + 1));
+  }
+
+  /** The place that the last seal covers: only a seal that this hub made says what was counted, and nobody else can make one. */
+  #sealedEnd(): Walked {
+    const { store, identity } = this.#deps;
+    const seal = store.read.lastAuditSeal();
+    if (seal === undefined) return { position: CHAIN_START, flaw: null };
+    const isOwn = sealChecker(this.databaseId, identity.keyHex)(seal);
+    if (isOwn) return sealedRow(store.read, seal);
+    return { position: { seq: seal.seq, chain: seal.chain }, flaw: { seq: seal.seq, kind: 'unsigned' } };
   }
 
   /** The chain from the last seal to its end. */
   async #walk(): Promise<Walked> {
     const { read } = this.#deps.store;
     const { issuedSeq } = read.auditHead();
-    let walked = sealedEnd(read);
+    let walked = this.#sealedEnd();
     while (walked.flaw === null && walked.position.seq < issuedSeq) {
       walked = read.walkAudit(walked.position, issuedSeq, WALK_ROWS_MAX);
       await nextTurn();
@@ -237,6 +254,8 @@ export class AuditKeeper {
   async #raise(signal: AbortSignal): Promise<void> {
     const { identity, store } = this.#deps;
     if (this.#state !== 'current' || !identity.ready || identity.counter === undefined) return;
+    const { flaw } = this.#sealedEnd();
+    if (flaw !== null) return this.#doubt('broken', flaw);
     const own = store.read.lastAuditSeal()?.counter ?? 0;
     if (this.#kept !== undefined && this.#kept.value >= own) return;
     await this.#count(identity.counter, own, signal);
@@ -304,15 +323,16 @@ export class AuditKeeper {
   }
 }
 
-/** The place that the last seal covers, and whether the record still reaches it and is the one that was signed there. */
-function sealedEnd(reads: AuditReads): Walked {
-  const { seq, chain } = reads.lastAuditSeal() ?? CHAIN_START;
+/** Whether the row that a good seal covers is there, and is the one that was signed. */
+function sealedRow(reads: AuditReads, { seq, chain }: AuditSealRow): Walked {
+  const position = { seq, chain };
   const head = reads.auditHead();
   if (head.seq < seq) return { position: head, flaw: { seq: head.seq + 1, kind: 'missing' } };
-  const isOther = head.seq === seq && Buffer.compare(head.chain, chain) !== 0;
-  return { position: { seq, chain }, flaw: isOther ? { seq, kind: 'changed' } : null };
+  const [row] = reads.auditAfter(seq - 1, seq, 1);
+  if (row === undefined) return { position, flaw: { seq, kind: 'missing' } };
+  return { position, flaw: Buffer.compare(row.chain, chain) === 0 ? null : { seq, kind: 'changed' } };
 }
 
-function flawDetail(flaw: AuditFlaw | null): { readonly row?: number; readonly flaw?: string } {
+function flawDetail(flaw: Flaw | null): { readonly row?: number; readonly flaw?: string } {
   return flaw === null ? {} : { row: flaw.seq, flaw: flaw.kind };
 }

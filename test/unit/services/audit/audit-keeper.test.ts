@@ -119,6 +119,8 @@ describe('a chain that no longer fits', () => {
     ['a removed end', 'DELETE FROM audit WHERE seq > 7', { row: 8, flaw: 'missing' }],
     ['every new row removed', 'DELETE FROM audit WHERE seq > 4', { row: 5, flaw: 'missing' }],
     ['a removed row that was signed', 'DELETE FROM audit WHERE seq > 3', { row: 4, flaw: 'missing' }],
+    ['the signed row removed from between', 'DELETE FROM audit WHERE seq = 4', { row: 4, flaw: 'missing' }],
+    ['the signed row exchanged', 'UPDATE audit SET chain = zeroblob(32) WHERE seq = 4', { row: 4, flaw: 'changed' }],
     [
       'another row in the place of the signed one',
       "DELETE FROM audit WHERE seq > 4; UPDATE audit SET chain = zeroblob(32) WHERE seq = 4; UPDATE sqlite_sequence SET seq = 4 WHERE name = 'audit'",
@@ -186,6 +188,38 @@ describe('a database that was put back', () => {
     }
     expect(house.states.at(-1)).toBe('older_copy');
     expect(await house.verify()).toMatchObject({ state: 'done', flaw: { kind: 'older_copy' } });
+  });
+
+  it.each([
+    ['a signature of its own under a higher count', 'counter + 1000000, counter, seq, chain, at, key, signature'],
+    ['a signature over another row', 'counter + 1000000, counter, 3, (SELECT chain FROM audit WHERE seq = 3), at, key, signature'],
+    ['a signature by another key', `counter + 1000000, counter, seq, chain, at, '${'a'.repeat(64)}', randomblob(64)`],
+  ])('is in doubt as well when %s stands in it, at a start and while the hub runs', async (_what, columns) => {
+    const forged = `INSERT INTO audit_seals SELECT ${columns} FROM audit_seals ORDER BY counter DESC LIMIT 1`;
+    await house.act(4);
+    await house.stop();
+    house.keepAs('older');
+    await house.startAgain();
+    await house.act(4);
+    await house.stop();
+    house.putBack('older');
+    house.tamper(forged);
+    for (let start = 0; start < 2; start++) {
+      await house.startAgain();
+      expect([house.audit.state, house.audit.rulesMayAct]).toEqual(['broken', false]);
+      await house.minute();
+      await house.stop();
+      expect(house.counter.mark?.value).toBe(2);
+    }
+    await house.startAgain();
+    await house.audit.confirm(PERSON);
+    await house.act();
+    await house.minute();
+    expect([house.audit.state, house.counter.mark?.value]).toEqual(['current', 1_000_003]);
+    house.tamper(forged);
+    await house.stop();
+    expect([house.audit.state, house.counter.mark?.value]).toEqual(['broken', 1_000_003]);
+    await house.startAgain();
   });
 
   it('is taken for the record once its owner says so, which is on record, and the count goes on above both', async () => {

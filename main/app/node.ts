@@ -126,6 +126,7 @@ export class HubNode {
     this.#opened.add(() => tokens.stop());
     this.#opened.add(() => work.stop());
     await work.start();
+    peers.load();
     const { port } = await this.#http.start(this.#config.apiPort);
     this.#apiPort = port;
     hub.apiOpened(port);

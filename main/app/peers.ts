@@ -43,6 +43,11 @@ export class PeerSide {
     return this.#openPort;
   }
 
+  /** Reads who is paired, which every door may be asked for before the identity is there. */
+  load(): void {
+    this.#deps.directory.load();
+  }
+
   /** Reads the identity and, when it is there, opens the port between hubs. A locked identity is a state to show, not a failure. */
   open(signal: AbortSignal): Promise<void> {
     return this.#next(() => this.#open(signal));
@@ -53,14 +58,13 @@ export class PeerSide {
   }
 
   async #open(signal: AbortSignal): Promise<void> {
-    const { identity, audit, links, pairing, hub, settings, directory } = this.#deps;
+    const { identity, audit, links, pairing, hub, settings } = this.#deps;
     const { state } = await identity.open(signal);
     await audit.identityReady(signal);
     if (state !== 'ready' || this.#openPort !== null) {
       hub.changed();
       return;
     }
-    directory.load();
     const { port } = await links.start({ host: PEER_LISTEN_HOST, port: this.#port });
     this.#openPort = port;
     pairing.start();

@@ -65,7 +65,7 @@ export class PeerDirectory implements KnownHubs {
     });
   }
 
-  /** Reads the peers from the store and gives the transport its places. Call once the identity is ready, before the transport starts. */
+  /** Reads the peers from the store and gives the transport its places. Call before doors open and before the transport starts. */
   load(): void {
     this.#rows.clear();
     for (const row of this.#deps.store.read.peers()) this.#rows.set(row.key, row);

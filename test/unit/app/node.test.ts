@@ -3,7 +3,11 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { FileVault } from '../../../main/adapters/keyvault/file-vault.ts';
+import { SystemClock } from '../../../main/adapters/clock/system-clock.ts';
+import { openStore } from '../../../main/adapters/sqlite/open-store.ts';
 import type { KeyVault } from '../../../main/ports/key-vault.ts';
+import { SILENT_LOG } from '../../fakes/memory-store.ts';
+import { peerRow } from '../../fakes/sample-rows.ts';
 import { EventReader } from '../../support/event-reader.ts';
 import { TestHub } from '../../support/test-hub.ts';
 
@@ -57,6 +61,25 @@ describe('the node', () => {
     await events.next(({ data }) => JSON.stringify(data).includes('"running"'), 'the new state');
     expect((await hub.ask('/v1/peers', { token: page })).status).toBe(200);
     events.close();
+    await hub.stop();
+  });
+
+  test('F-16: knows whom it is paired with before the identity is there, so that a request is told to come again and not that nobody is', async () => {
+    let isLocked = false;
+    const hub = await TestHub.start({ vaults: (home) => [Object.assign(new LockedVault(home), { isLocked })] });
+    const token = await hub.agent('bot');
+    await hub.node.stop();
+    const store = openStore({ path: join(hub.home, 'hub.db'), clock: new SystemClock(), log: SILENT_LOG });
+    await store.write((tables) => tables.putPeer(peerRow()));
+    await store.close();
+    isLocked = true;
+    const node = await hub.restart();
+    await node.start();
+    const body = { to: 'Mum PC', task: 'Say hello' };
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const answer = await fetch(`http://127.0.0.1:${node.apiPort}/v1/delegate`, { method: 'POST', headers, body: JSON.stringify(body) });
+    expect(await answer.json()).toMatchObject({ code: 'identity_locked', retryable: true });
+    await node.stop();
     await hub.stop();
   });
 

@@ -1,4 +1,5 @@
 // The words about the record of who did what. English.
+import { auditActions } from './audit-actions.ts';
 import { locale } from './everywhere.ts';
 import { pluralizer } from './plural.ts';
 
@@ -51,6 +52,15 @@ export const audit = {
   exportedName: (format: string) => `The file is yours: axon-record.${format}.`,
   newest: 'The newest rows',
   older: 'Show older ones',
+  actions: auditActions,
+  who: { you: 'You', hub: 'This hub', program: 'A program on this computer', goneHub: 'A hub that is not known any more' },
+  what: {
+    goneHub: 'a hub that is not known any more',
+    request: 'a request',
+    requestOf: (hub: string) => `a request from ${hub}`,
+    session: 'a session',
+  },
+  logins: (count: number) => plural(count, { one: 'You logged in or out once.', other: 'You logged in or out {n} times.' }),
   rowOf: (seq: number, actor: string, object: string) => `Row ${seq}, by ${actor}, of ${object}`,
   where: (surface: string) => surfaces[surface] ?? surface,
   open: 'Open it',

@@ -1,0 +1,83 @@
+// How rows of the record are told to a person: who and what by the names people know, by day, with the owner's own logins as one line. Pure;
+// what it does not know it shows as it stands and never guesses at.
+import type { AuditRowDto } from '../../../preload/contract/audit.ts';
+import type { UiSnapshot } from '../../../preload/contract/dto.ts';
+import { dayName } from '../../app/format.ts';
+import { words } from '../../app/words.ts';
+
+export type Household = Pick<UiSnapshot, 'agents' | 'approvals' | 'recently_decided' | 'peers'>;
+
+/** The rows of one day, newest first; `logins`: those of the owner's own sessions, told as one line. */
+export interface RecordDay {
+  readonly name: string;
+  readonly rows: readonly AuditRowDto[];
+  readonly logins: readonly AuditRowDto[];
+}
+
+const { who: called, what: named, actions } = words.audit;
+const OWNER_SURFACES = ['window', 'browser', 'command_line'];
+const OWNER_NAMES = ['owner', 'agent:@owner'];
+const AGENT_PREFIX = 'agent:';
+const KEY = /^[0-9a-f]{64}$/;
+
+/** What a row says, in one sentence; the bare name of an action that has no words. */
+export function sentenceOf(row: AuditRowDto, household: Household): string {
+  const sentence = Object.hasOwn(actions, row.action) ? actions[row.action] : undefined;
+  return sentence === undefined ? row.action : sentence(whoOf(row, household), whatOf(row, household));
+}
+
+/** Days with their rows, in the order in which the rows come. */
+export function daysOf(rows: readonly AuditRowDto[], now: number): readonly RecordDay[] {
+  const days = new Map<string, { readonly rows: AuditRowDto[]; readonly logins: AuditRowDto[] }>();
+  for (const row of rows) {
+    const name = dayName(row.at, now);
+    const day = days.get(name) ?? { rows: [], logins: [] };
+    day[isOwnLogin(row) ? 'logins' : 'rows'].push(row);
+    days.set(name, day);
+  }
+  return [...days].map(([name, day]) => ({ name, ...day }));
+}
+
+function isOwnLogin({ action, detail }: AuditRowDto): boolean {
+  const kind = factOf(detail, 'kind');
+  return (action === 'token.issued' || action === 'token.revoked') && (kind === 'owner' || kind === 'ui');
+}
+
+function whoOf({ actor, surface }: AuditRowDto, household: Household): string {
+  if (OWNER_SURFACES.includes(surface)) return called.you;
+  if (KEY.test(actor)) return hubOf(actor, household) ?? called.goneHub;
+  if (actor === 'hub') return called.hub;
+  if (actor === 'anonymous') return called.program;
+  return agentOf(actor, household) ?? (OWNER_NAMES.includes(actor) ? called.you : actor);
+}
+
+function whatOf({ action, object, detail }: AuditRowDto, household: Household): string {
+  const [area] = action.split('.');
+  if (area === 'peer') return hubOf(object, household) ?? named.goneHub;
+  if (area === 'agent' || area === 'registration') return agentOf(object, household) ?? object;
+  if (area === 'token') {
+    const agent = factOf(detail, 'agent');
+    return agent === null ? named.session : (agentOf(agent, household) ?? agent);
+  }
+  if (area !== 'approval') return object;
+  const approval = [...household.approvals, ...household.recently_decided].find(({ id }) => id === object);
+  return approval === undefined ? named.request : named.requestOf(approval.peer_name);
+}
+
+function hubOf(key: string, { peers }: Household): string | undefined {
+  return peers.find(({ public_key }) => public_key === key)?.name;
+}
+
+/** null: no agent of this hub has that name now. */
+function agentOf(name: string, { agents }: Household): string | null {
+  const bare = name.startsWith(AGENT_PREFIX) ? name.slice(AGENT_PREFIX.length) : name;
+  const agent = agents.find((one) => one.name === bare);
+  if (agent !== undefined) return agent.display_name;
+  return bare !== name && !OWNER_NAMES.includes(name) ? bare : null;
+}
+
+function factOf(detail: unknown, name: string): string | null {
+  if (typeof detail !== 'object' || detail === null) return null;
+  const fact: unknown = Object.entries(detail).find(([key]) => key === name)?.[1];
+  return typeof fact === 'string' ? fact : null;
+}

@@ -1,0 +1,108 @@
+// The record in plain words: a sentence for every action that the hub writes down, with the names people know.
+import { readFileSync, globSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { AuditRowDto } from '../../../preload/contract/audit.ts';
+import { OPERATIONS } from '../../../preload/contract/operations.ts';
+import { words } from '../../../renderer/app/words.ts';
+import { daysOf, sentenceOf } from '../../../renderer/features/settings/record-words.ts';
+import { AGENTS, DAD, NOW, snapshotOf } from '../../fakes/household.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const { actions } = words.audit;
+const household = snapshotOf();
+
+const rowOf = (action: string, more: Partial<AuditRowDto> = {}): AuditRowDto => ({
+  seq: 1,
+  at: NOW,
+  monotonic_ms: null,
+  actor: 'token-1',
+  surface: 'browser',
+  action,
+  object: 'object-1',
+  rule: null,
+  digest: null,
+  detail: {},
+  ...more,
+});
+
+/** Every name of an action that stands in the hub's sources: whole ones, and those made of an area and a state. */
+function actionsInSources(): ReadonlySet<string> {
+  const sources = ['main/services/**/*.ts', 'main/adapters/sqlite/**/*.ts'].flatMap((pattern) => globSync(pattern, { cwd: ROOT }));
+  const found = new Set<string>();
+  for (const path of sources) {
+    const source = readFileSync(join(ROOT, path), 'utf8');
+    const isWriter = /appendAudit|audit\.(append|refusal|note)|#note\(|#audit\.|action/.test(source);
+    if (!isWriter) continue;
+    for (const [, name] of source.matchAll(/['`]([a-z]+\.[a-z_]+)['`]/g)) if (name !== undefined) found.add(name);
+    for (const [, area] of source.matchAll(/`([a-z]+)\.\$\{/g)) if (area !== undefined) found.add(`${area}.*`);
+  }
+  return found;
+}
+
+/** Named like an action and none: keys of tables and of the vault, content types, and operations. */
+const NO_ACTIONS = [
+  'area.verb',
+  'audit.counter',
+  'identity.key',
+  'hub.db',
+  'axon.inbox',
+  'axon.receipt',
+  'outbox.uptime_ms',
+  'auth.passphrase',
+];
+const OTHERS = new Set([...NO_ACTIONS, ...Object.keys(OPERATIONS)]);
+/** What the states behind an area can be, as the sources spell them. */
+const MADE: Readonly<Record<string, readonly string[]>> = {
+  'approval.*': ['approval.declined', 'approval.expired', 'approval.cancelled'],
+  'peer.*': ['peer.resumed', 'peer.suspended'],
+};
+
+describe('the words of the record', () => {
+  test('every action that the hub writes down has a sentence', () => {
+    const written = [...actionsInSources()].filter((name) => !OTHERS.has(name)).flatMap((name) => MADE[name] ?? [name]);
+    expect(written).toEqual(expect.arrayContaining(['approval.allowed', 'peer.suspended', 'audit.rechained', 'peer.wrong_key']));
+    expect(written.filter((name) => !Object.hasOwn(actions, name))).toEqual([]);
+  });
+
+  test('the owner is “you” wherever it was done', () => {
+    for (const surface of ['window', 'browser', 'command_line']) {
+      expect(sentenceOf(rowOf('settings.changed', { surface }), household)).toBe('You changed the settings.');
+    }
+    expect(sentenceOf(rowOf('delegation.sent', { actor: 'owner', surface: 'agent' }), household)).toBe('You sent a task to another hub.');
+  });
+
+  test('hubs and agents have their names, and one that is gone is said to be', () => {
+    const [agent] = AGENTS;
+    if (agent === undefined) throw new Error('no agent');
+    const dad = { object: DAD.public_key };
+    expect(sentenceOf(rowOf('peer.muted', dad), household)).toBe(`You muted ${DAD.name}.`);
+    const asked = rowOf('request.asked', { actor: DAD.public_key, surface: 'peer' });
+    expect(sentenceOf(asked, household)).toBe(`${DAD.name} asked for something that waited for you.`);
+    expect(sentenceOf(rowOf('agent.removed', { object: agent.name }), household)).toBe(`You removed ${agent.display_name}.`);
+    const gone = rowOf('peer.revoked', { object: 'ab'.repeat(32) });
+    expect(sentenceOf(gone, household)).toBe('You removed a hub that is not known any more.');
+    const forged = rowOf('peer.forged_sender', { actor: 'ab'.repeat(32), surface: 'peer' });
+    expect(sentenceOf(forged, household)).toMatch(/^A hub that is not known any more sent /);
+    const sent = rowOf('delegation.sent', { actor: `agent:${agent.name}`, surface: 'agent' });
+    expect(sentenceOf(sent, household)).toBe(`${agent.display_name} sent a task to another hub.`);
+  });
+
+  test('an action without words is shown by its name, also one that objects have by themselves', () => {
+    expect(sentenceOf(rowOf('tea.made'), household)).toBe('tea.made');
+    expect(sentenceOf(rowOf('constructor'), household)).toBe('constructor');
+  });
+
+  test('rows stand by day, and only the owner’s own logins are set aside', () => {
+    const rows = [
+      rowOf('token.revoked', { seq: 5, detail: { kind: 'owner', agent: null } }),
+      rowOf('token.revoked', { seq: 4, detail: { kind: 'agent', agent: 'family' } }),
+      rowOf('rule.made', { seq: 3, at: NOW - 86_400_000, detail: 'no object' }),
+    ];
+    const days = daysOf(rows, NOW).map(({ name, rows: some, logins }) => [name, some.map(({ seq }) => seq), logins.map(({ seq }) => seq)]);
+    expect(days).toEqual([
+      ['Today', [4], [5]],
+      ['Yesterday', [3], []],
+    ]);
+  });
+});

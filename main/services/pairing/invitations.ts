@@ -1,5 +1,6 @@
 // The invitations that are out: made by a person here for one hub, good once and for a few minutes, listed and taken back. They live in memory
-// alone, so that a secret is in no file and a restart takes them all back. It knows nothing of the steps (PROTOCOL.md, Invitation).
+// alone, so that a secret is in no file and a restart takes them all back, and hold by both clocks, so that a sleep makes none last. It knows
+// nothing of the steps (PROTOCOL.md, Invitation).
 import { AppError } from '../../lib/app-error.ts';
 import { toHex } from '../../lib/bytes.ts';
 import type { InvitationDto } from '../../../preload/contract/pairing-dto.ts';
@@ -8,6 +9,7 @@ import type { KeyHex } from '../../ports/transport.ts';
 import { invitationId } from '../../protocol/invitation.ts';
 import { PAIRING_SECRET_BYTES } from '../../protocol/limits.ts';
 import type { HubAddress } from '../links/hub-address.ts';
+import { isOver, stretchFromNow, type Stretch } from './both-clocks.ts';
 import { writeInvitationLink } from './invitation-link.ts';
 import { INVITATION_ADDRESSES_MAX, INVITATION_DURATION_MS, INVITATIONS_MAX } from './limits.ts';
 import type { PairingActor } from './pairing-session.ts';
@@ -17,9 +19,7 @@ interface Invitation {
   readonly secret: Uint8Array;
   /** Who made it, for the audit of what comes of it. */
   readonly by: PairingActor;
-  readonly createdAt: number;
-  /** Monotonic. */
-  readonly endsAtMs: number;
+  readonly holds: Stretch;
 }
 
 export type TakenInvitation = Pick<Invitation, 'secret' | 'by'>;
@@ -61,8 +61,7 @@ export class Invitations {
       id: this.#random.uuid(),
       secret,
       by,
-      createdAt: this.#clock.wallMs(),
-      endsAtMs: this.#clock.monotonicMs() + INVITATION_DURATION_MS,
+      holds: stretchFromNow(this.#clock, INVITATION_DURATION_MS),
     };
     this.#open.set(toHex(invitationId(secret)), invitation);
     const link = writeInvitationLink({ keyHex, name, secret, addresses: addresses.slice(0, INVITATION_ADDRESSES_MAX) });
@@ -103,11 +102,10 @@ export class Invitations {
   }
 
   #expire(): void {
-    const now = this.#clock.monotonicMs();
-    for (const [id, { endsAtMs }] of this.#open) if (now >= endsAtMs) this.#open.delete(id);
+    for (const [id, { holds }] of this.#open) if (isOver(holds, this.#clock)) this.#open.delete(id);
   }
 }
 
-function toDto({ id, createdAt }: Invitation): InvitationDto {
-  return { id, created_at: createdAt, expires_at: createdAt + INVITATION_DURATION_MS };
+function toDto({ id, holds }: Invitation): InvitationDto {
+  return { id, created_at: holds.beganAt, expires_at: holds.endsAt };
 }

@@ -1,10 +1,12 @@
 // Whether offers are taken at all: only while a person has opened pairing, and not for a while after too many failed checks
-// (PROTOCOL.md, Pairing). Holds times on the monotonic clock; wall times are for display.
+// (PROTOCOL.md, Pairing). It is open while both clocks say so, so that a sleep does not keep it open; a lock goes by the monotonic clock alone,
+// which nobody can set, and its wall time is for display.
 import { AppError } from '../../lib/app-error.ts';
 import type { PairingWindowDto } from '../../../preload/contract/pairing-dto.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import { AskingHubs } from './asking-hubs.ts';
+import { isOver, msLeft, stretchFromNow, type Stretch } from './both-clocks.ts';
 import {
   FAILURES_MAX,
   FAILURES_WITHIN_MS,
@@ -13,6 +15,7 @@ import {
   FRUITLESS_REMEMBERED_MAX,
   LOCK_DURATION_MS,
   WINDOW_DURATION_MAX_MINUTES,
+  WINDOW_LOOK_INTERVAL_MS,
 } from './limits.ts';
 
 const MINUTE_MS = 60_000;
@@ -20,7 +23,7 @@ const MINUTE_MS = 60_000;
 export class PairingWindow {
   readonly #clock: Clock;
   readonly #onChange: (window: PairingWindowDto) => void;
-  #closesAtMs: number | undefined;
+  #opened: Stretch | undefined;
   #lockedUntilMs: number | undefined;
   #failuresAtMs: number[] = [];
   /** Requests of a hub that came to nothing while this window was open. */
@@ -37,7 +40,7 @@ export class PairingWindow {
   }
 
   get isOpen(): boolean {
-    return !this.isLocked && this.#closesAtMs !== undefined && this.#clock.monotonicMs() < this.#closesAtMs;
+    return !this.isLocked && this.#opened !== undefined && !isOver(this.#opened, this.#clock);
   }
 
   /** Whether this hub may ask now, from that address: what others did there is not held against a hub that did nothing. */
@@ -79,8 +82,9 @@ export class PairingWindow {
   get dto(): PairingWindowDto {
     return {
       open: this.isOpen,
-      closes_at: this.isOpen ? this.#asWall(this.#closesAtMs) : null,
-      locked_until: this.isLocked ? this.#asWall(this.#lockedUntilMs) : null,
+      closes_at: this.isOpen && this.#opened !== undefined ? this.#wallIn(msLeft(this.#opened, this.#clock)) : null,
+      locked_until:
+        this.isLocked && this.#lockedUntilMs !== undefined ? this.#wallIn(this.#lockedUntilMs - this.#clock.monotonicMs()) : null,
       asked: this.isOpen || this.isLocked ? null : this.#asking.dto,
     };
   }
@@ -91,14 +95,14 @@ export class PairingWindow {
     this.#forgetFruitless();
     this.#asking.forget();
     const durationMs = Math.min(minutes, WINDOW_DURATION_MAX_MINUTES) * MINUTE_MS;
-    this.#closesAtMs = this.#clock.monotonicMs() + durationMs;
+    this.#opened = stretchFromNow(this.#clock, durationMs);
     this.#changeAgainAfter(durationMs);
     this.#onChange(this.dto);
   }
 
   close(): void {
-    if (this.#closesAtMs === undefined) return;
-    this.#closesAtMs = undefined;
+    if (this.#opened === undefined) return;
+    this.#opened = undefined;
     this.#forgetFruitless();
     if (!this.isLocked) this.#cancelTimer();
     this.#onChange(this.dto);
@@ -111,7 +115,7 @@ export class PairingWindow {
     this.#failuresAtMs.push(now);
     if (this.#failuresAtMs.length < FAILURES_MAX) return;
     this.#failuresAtMs = [];
-    this.#closesAtMs = undefined;
+    this.#opened = undefined;
     this.#lockedUntilMs = now + LOCK_DURATION_MS;
     this.#changeAgainAfter(LOCK_DURATION_MS);
     this.#onChange(this.dto);
@@ -120,7 +124,7 @@ export class PairingWindow {
   stop(): void {
     this.#cancelTimer();
     this.#asking.forget();
-    this.#closesAtMs = undefined;
+    this.#opened = undefined;
   }
 
   #forgetFruitless(): void {
@@ -128,10 +132,16 @@ export class PairingWindow {
     this.#fruitlessFrom.clear();
   }
 
+  /** Tells when pairing closes or a lock ends; looks often enough that a window which ended in a sleep is told soon after it. */
   #changeAgainAfter(delayMs: number): void {
     this.#cancelTimer();
-    this.#timer = this.#clock.setTimer(delayMs, () => {
+    const wasOpen = this.isOpen;
+    const lookMs = Math.min(delayMs, WINDOW_LOOK_INTERVAL_MS);
+    this.#timer = this.#clock.setTimer(lookMs, () => {
       this.#timer = undefined;
+      if (lookMs < delayMs && this.isOpen === wasOpen) return this.#changeAgainAfter(delayMs - lookMs);
+      // What was over once stays over, though the wall clock be set back.
+      if (!this.isOpen) this.#opened = undefined;
       this.#onChange(this.dto);
     });
   }
@@ -141,8 +151,8 @@ export class PairingWindow {
     this.#timer = undefined;
   }
 
-  #asWall(monotonicMs: number | undefined): number | null {
-    return monotonicMs === undefined ? null : Math.round(this.#clock.wallMs() + monotonicMs - this.#clock.monotonicMs());
+  #wallIn(ms: number): number {
+    return Math.round(this.#clock.wallMs() + ms);
   }
 }
 

@@ -85,6 +85,21 @@ describe('an invitation', () => {
     expect(mum.store.read.peers()).toEqual([]);
   });
 
+  it('is over by whichever clock ends it first: after a sleep, and though the wall clock was set back', async () => {
+    const [mum, dad] = [await hub('Mum'), await hub('Dad')];
+    for (const wallMs of [INVITATION_DURATION_MS, -INVITATION_DURATION_MS]) {
+      const { link } = invite(mum);
+      clock.jumpWall(wallMs);
+      expect(mum.pairing.invitations()).toHaveLength(wallMs > 0 ? 0 : 1);
+      if (wallMs < 0) await clock.advance(INVITATION_DURATION_MS);
+      dad.pairing.join(link, null, PERSON);
+      await ends(dad, 'failed');
+      expect(dad.currentPairing?.failure).toContain('does not hold there any more');
+      await dad.pairing.cancel(dad.currentPairing?.id ?? '');
+    }
+    expect(mum.store.read.peers()).toEqual([]);
+  });
+
   it('does not survive the hub that made it', async () => {
     const [mum, dad] = [await hub('Mum'), await hub('Dad')];
     const { link } = invite(mum);

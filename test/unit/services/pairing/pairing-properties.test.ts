@@ -13,9 +13,15 @@ import {
   transcript,
 } from '../../../../main/protocol/pairing.ts';
 import { sign } from '../../../../main/protocol/signature.ts';
-import { FAILURES_MAX, LOCK_DURATION_MS, WINDOW_DURATION_MAX_MINUTES } from '../../../../main/services/pairing/limits.ts';
+import {
+  FAILURES_MAX,
+  LOCK_DURATION_MS,
+  WINDOW_DURATION_MAX_MINUTES,
+  WINDOW_LOOK_INTERVAL_MS,
+} from '../../../../main/services/pairing/limits.ts';
 import { keyBytes } from '../../../../main/services/pairing/pairing-session.ts';
 import { PairingWindow } from '../../../../main/services/pairing/pairing-window.ts';
+import type { PairingWindowDto } from '../../../../preload/contract/pairing-dto.ts';
 import { isJsonObject } from '../../../../main/lib/json-object.ts';
 import type { ConnectionInfo } from '../../../../main/ports/transport.ts';
 import { HubStack, PERSON } from '../../../fakes/hub-stack.ts';
@@ -32,6 +38,29 @@ describe('the window of pairing', () => {
     fc.record({ do: fc.constantFrom('close' as const, 'fail' as const), minutes: fc.constant(0) }),
     fc.record({ do: fc.constant('wait' as const), minutes: fc.integer({ min: 1, max: 15 }) }),
   );
+
+  it('is closed by a sleep of the computer, which is told soon after it, and no wall clock that is set back keeps it open or opens it', async () => {
+    const clock = new ManualClock();
+    const told: PairingWindowDto[] = [];
+    const window = new PairingWindow(
+      clock,
+      (dto) => told.push(dto),
+      () => undefined,
+    );
+    window.open(5);
+    clock.jumpWall(8 * 3_600_000);
+    expect([window.isOpen, window.dto.closes_at]).toEqual([false, null]);
+    await clock.advance(WINDOW_LOOK_INTERVAL_MS);
+    expect(told.map(({ open }) => open)).toEqual([true, false]);
+    clock.jumpWall(-8 * 3_600_000);
+    expect([window.isOpen, clock.timers]).toEqual([false, 0]);
+    window.open(5);
+    clock.jumpWall(-3_600_000);
+    expect(window.dto.closes_at).toBe(clock.wallMs() + 300_000);
+    await clock.advance(300_000);
+    expect([window.isOpen, clock.timers]).toEqual([false, 0]);
+    expect(told.map(({ open }) => open)).toEqual([true, false, true, false]);
+  });
 
   it('is open only after a person opened it, never longer than half an hour, and never while it is locked', async () => {
     await fc.assert(

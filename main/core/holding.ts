@@ -1,6 +1,7 @@
 // Whether a person is asked about a request now or later. Pure: it can put a question off, never answer one. What nobody is asked about goes
 // on as the rules say, except while everything is paused: then nothing is let in by itself, either.
 import type { HoldReason } from '../../preload/contract/attention.ts';
+import { CALM_MAX_MS, CLOCK_SET_BACK_MAX_MS } from './limits.ts';
 
 export interface Hold {
   readonly why: HoldReason;
@@ -31,6 +32,17 @@ export function holdOf(request: { readonly decision: 'deliver' | 'ask' | 'declin
   if (decision === 'ask' && calm.mutedUntil !== null) holds.push({ why: 'muted', until: calm.mutedUntil });
   if (decision === 'ask' && calm.quietUntil !== null && !passes) holds.push({ why: 'quiet_hours', until: calm.quietUntil });
   return holds.reduce<Hold | null>((longest, hold) => (longest !== null && endsAfter(longest, hold) ? longest : hold), null);
+}
+
+/**
+ * Whether what a person put off until a time is over, by the wall clock, ms since 1970. It is, too, when that time cannot be meant any more:
+ * it began in what is the future by now, or ends further off than anyone may put off. Then the clock was wrong, and has been put right since.
+ * @param since when it began; undefined where that is not kept @param until null: until somebody says so, which no clock ends
+ */
+export function isOver({ since, until }: { readonly since?: number; readonly until: number | null }, now: number): boolean {
+  if (until === null) return false;
+  const beganLater = since !== undefined && since > now + CLOCK_SET_BACK_MAX_MS;
+  return until <= now || beganLater || until > now + CALM_MAX_MS + CLOCK_SET_BACK_MAX_MS;
 }
 
 function endsAfter(one: Hold, other: Hold): boolean {

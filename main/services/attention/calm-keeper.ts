@@ -1,7 +1,8 @@
 // When the people of this hub want to be asked, and when not: pause, quiet hours, mutes, and who may disturb them. Says of each request whether
 // a person is asked later; a change is stored and audited first, and what waits follows it in the same commit. Never answers a request.
 import type { AttentionDto, QuietPeriodDto } from '../../../preload/contract/attention.ts';
-import { holdOf, type Hold } from '../../core/holding.ts';
+import { holdOf, isOver, type Hold } from '../../core/holding.ts';
+import { CALM_MAX_MS } from '../../core/limits.ts';
 import { midnightAfter, quietAt, type Quiet, type QuietPeriod } from '../../core/quiet-hours.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -15,7 +16,6 @@ import { OWNER_PARTY, type Parties } from '../work/parties.ts';
 import type { After, UnitOfWork } from '../work/unit-of-work.ts';
 import { StoredCalm, writeCalm, type CalmRecord } from './calm-record.ts';
 import { Floods } from './floods.ts';
-import { CALM_MAX_MS } from './limits.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -82,8 +82,8 @@ export class CalmKeeper {
     return holdOf(
       { decision, urgent },
       {
-        paused: isOver(paused?.until, now) ? null : paused,
-        mutedUntil: muted === undefined || muted.until <= now ? null : muted.until,
+        paused: paused === null || isOver(paused, now) ? null : paused,
+        mutedUntil: muted === undefined || isOver(muted, now) ? null : muted.until,
         quietUntil: this.#quiet(periods, now)?.until ?? null,
         mayInterrupt: mayInterrupt.some((key) => key === party),
       },
@@ -96,7 +96,8 @@ export class CalmKeeper {
   }
 
   isMuted(party: PartyKey): boolean {
-    return (this.#deps.store.read.mute(party)?.until ?? 0) > this.#deps.clock.wallMs();
+    const muted = this.#deps.store.read.mute(party);
+    return muted !== undefined && !isOver(muted, this.#deps.clock.wallMs());
   }
 
   /** True when there is anything whose end has to be looked for. */
@@ -115,7 +116,7 @@ export class CalmKeeper {
       return isPinned(peer) ? [{ peer_id: peer.agentId, peer_name: peer.petname, ...rest }] : [];
     };
     return {
-      paused: isOver(paused?.until, now) ? null : paused,
+      paused: paused === null || isOver(paused, now) ? null : paused,
       quiet_hours: {
         periods: periods.map(periodDto),
         urgent_peers: urgent.flatMap((key) => parties.agentIdOf(key) ?? []),
@@ -124,7 +125,7 @@ export class CalmKeeper {
       time_zone: timeZone(),
       mutes: store.read
         .mutes()
-        .filter(({ until }) => until > now)
+        .filter((muted) => !isOver(muted, now))
         .flatMap(named),
       floods: this.floods
         .list()
@@ -207,20 +208,22 @@ export class CalmKeeper {
   get hasEnded(): boolean {
     const { clock, store } = this.#deps;
     const now = clock.wallMs();
-    return isOver(this.#stored.of(store.read).paused?.until, now) || store.read.mutes().some(({ until }) => until <= now);
+    const { paused } = this.#stored.of(store.read);
+    return (paused !== null && isOver(paused, now)) || store.read.mutes().some((muted) => isOver(muted, now));
   }
 
   /** Ends, inside a commit, a pause and mutes whose time is over. */
   endWhatIsOver(tables: Tables): void {
     const { clock, audit } = this.#deps;
     const now = clock.wallMs();
-    for (const { party, until } of tables.mutes()) {
-      if (until > now) continue;
+    for (const muted of tables.mutes()) {
+      if (!isOver(muted, now)) continue;
+      const { party } = muted;
       tables.deleteMute(party);
       audit.append(tables, { ...BY_CLOCK, action: 'peer.unmuted', object: party });
     }
     const calm = this.#stored.of(tables);
-    if (!isOver(calm.paused?.until, now)) return;
+    if (calm.paused === null || !isOver(calm.paused, now)) return;
     writeCalm(tables, { ...calm, paused: null });
     audit.append(tables, { ...BY_CLOCK, action: 'attention.resumed', object: 'attention' });
   }
@@ -286,10 +289,6 @@ function byPerson({ tokenId, surface }: Decider): { readonly actor: string; read
 
 function isPinned(peer: PeerRow | undefined): peer is PeerRow {
   return peer?.trust === 'paired' || peer?.trust === 'suspended';
-}
-
-function isOver(until: number | null | undefined, now: number): boolean {
-  return until !== null && until !== undefined && until <= now;
 }
 
 function periodOf({ from, to, ...period }: QuietPeriodDto): QuietPeriod {

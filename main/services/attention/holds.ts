@@ -1,7 +1,8 @@
 // The requests that are held: put off when a person does not want to be asked, asked when that is over or a person says so. A hold only moves
 // the question; the request's own time goes on, and nothing is ever allowed by it (PROTOCOL.md, Delegation states).
 import type { ApprovalDto } from '../../../preload/contract/dto.ts';
-import type { Hold } from '../../core/holding.ts';
+import { isOver, type Hold } from '../../core/holding.ts';
+import { CALM_MAX_MS } from '../../core/limits.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -14,7 +15,7 @@ import { changeTask, moveTask } from '../work/task-moves.ts';
 import type { After, UnitOfWork } from '../work/unit-of-work.ts';
 import type { WorkEvents } from '../work/work-events.ts';
 import type { CalmKeeper, PutOff } from './calm-keeper.ts';
-import { CALM_LOOK_INTERVAL_MS, CALM_MAX_MS, CALM_RETRY_MS } from './limits.ts';
+import { CALM_LOOK_INTERVAL_MS, CALM_RETRY_MS } from './limits.ts';
 
 interface Deps {
   readonly store: Store;
@@ -136,7 +137,8 @@ export class Holds {
   /** What a person put off stays so until its time, whatever else begins or ends. */
   #holdNow(reads: Reads, { party, urgent, heldWhy, heldUntil }: TaskRow): Hold | null {
     const { calm, clock } = this.#deps;
-    if (heldWhy === 'person' && heldUntil !== null && heldUntil > clock.wallMs()) return { why: heldWhy, until: heldUntil };
+    const isPutOff = heldWhy === 'person' && heldUntil !== null && !isOver({ until: heldUntil }, clock.wallMs());
+    if (isPutOff) return { why: heldWhy, until: heldUntil };
     return calm.holdOf(reads, { party, urgent, decision: 'ask' });
   }
 

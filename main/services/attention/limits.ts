@@ -6,8 +6,6 @@ export const REFUSALS_BEFORE_MUTE_OFFER = 3;
 export const FLOOD_WINDOW_MS = 600_000;
 /** The count of a flood is told to the pages at most this often, however fast it grows. */
 export const FLOOD_TOLD_INTERVAL_MS = 1_000;
-/** The furthest time anything is put off or muted until; a later one is refused. */
-export const CALM_MAX_MS = 31 * 86_400_000;
 /** What has ended is looked for at least this often while something is put off, so that no jump of a clock leaves it so. */
 export const CALM_LOOK_INTERVAL_MS = 60_000;
 /** How long after a look that failed, as on a full disk, the next one follows. */

@@ -188,6 +188,15 @@ describe('a held card', () => {
     await expect(hubs.mum.work.holds.hold(id, now() + HOUR_MS, BROWSER)).rejects.toMatchObject({ code: 'conflict' });
   });
 
+  test('is asked once the wall clock is put right that was years ahead when a person put it off', async () => {
+    hubs.clock.jumpWall(5 * 365 * DAY_MS);
+    await send('Dinner is at 7', { deadline_ms: DAY_MS });
+    await hubs.mum.work.holds.hold(hubs.mum.card.id, now() + HOUR_MS, BROWSER);
+    hubs.clock.jumpWall(-5 * 365 * DAY_MS);
+    await hubs.clock.advance(61_000);
+    expect(hubs.mum.card).toMatchObject({ task_state: 'awaiting_approval', held: null });
+  });
+
   test('keeps its place among the five of its hub', async () => {
     await quietFor(HOUR_MS);
     for (let round = 0; round < 6; round++) await send(`Task ${round}`).catch(() => undefined);
@@ -262,6 +271,26 @@ describe('a pause', () => {
     const { paused } = await hubs.mum.work.calm.pause('tonight', BROWSER);
     expect(new Date(paused?.until ?? 0).toISOString()).toMatch(/T00:00:00\.000Z$/);
     expect((paused?.until ?? 0) - now()).toBeLessThanOrEqual(DAY_MS);
+  });
+
+  test('for an hour ends when the wall clock is put right that was a day or years ahead; one without an end does not, nor by a second', async () => {
+    const { calm } = hubs.mum.work;
+    for (const aheadMs of [DAY_MS, 5 * 365 * DAY_MS]) {
+      hubs.clock.jumpWall(aheadMs);
+      await calm.pause('in_an_hour', BROWSER);
+      await calm.mute('dad', now() + HOUR_MS, BROWSER);
+      hubs.clock.jumpWall(-1_000);
+      expect([calm.dto().paused === null, calm.isMuted(hubs.dad.key)]).toEqual([false, true]);
+      hubs.clock.jumpWall(1_000 - aheadMs);
+      expect([calm.dto().paused, calm.dto().mutes, calm.isMuted(hubs.dad.key)]).toEqual([null, [], false]);
+      await hubs.clock.advance(61_000);
+      expect(hubs.mum.store.read.mutes()).toEqual([]);
+      expect(hubs.mum.auditActions().slice(0, 2).sort()).toEqual(['attention.resumed', 'peer.unmuted']);
+    }
+    hubs.clock.jumpWall(DAY_MS);
+    await calm.pause(null, BROWSER);
+    hubs.clock.jumpWall(-DAY_MS);
+    expect(calm.dto().paused).toMatchObject({ until: null });
   });
 
   test('survives a restart', async () => {

@@ -136,13 +136,22 @@ export function noteWrongKey({ directory, audit }: WrongKeyDeps, key: KeyHex, fo
   if (directory.keyChanges.seen(key, found, at)) directory.publish(key);
 }
 
-/** Where the hub itself was last, or where its owner said it is; an announcement on the network makes no place of it. */
+/**
+ * Where the hub itself was last, or the number that its owner said it is at; neither an announcement nor an answer about a name makes a place
+ * of it. A name that the owner gave leads to one only where the hub itself has been, at the port that the owner gave.
+ */
 function isItsPlace(directory: PeerDirectory, key: KeyHex, { host, port }: HubAddress): boolean {
   const row = directory.row(key);
   if (row?.lastHost === host && row.lastPort === port) return true;
   if (row?.staticHost == null || row.staticPort !== port) return false;
-  const isAnnounced = directory.nearby(key)?.addresses.includes(host) === true;
-  return row.staticHost === host || (isIP(row.staticHost) === 0 && !isAnnounced);
+  if (isIP(row.staticHost) !== 0) return row.staticHost === host;
+  return row.lastHost === host && !isAnsweredByAnybody(row.staticHost);
+}
+
+/** Whether any device on the same network may answer for the name: one of a single label, and one that ends in "local" (RFC 6762). */
+function isAnsweredByAnybody(name: string): boolean {
+  const labels = name.toLowerCase().replace(/\.$/, '').split('.');
+  return labels.length === 1 || labels.at(-1) === 'local';
 }
 
 /** What the commit holds by now, which is more than what was there when it was asked for. */

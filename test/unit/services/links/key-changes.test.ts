@@ -128,6 +128,29 @@ describe('HE-09: with another key in the place of a paired hub', () => {
     expect(dad.peer(mum).key_change).not.toBeNull();
   });
 
+  it.each([
+    ['hub.example.org', '127.0.0.9', false],
+    ['hub.example.org', '127.0.0.1', true],
+    ['hub.example.org.', '127.0.0.1', true],
+    ['mums-laptop.local', '127.0.0.1', false],
+    ['Mums-Laptop.LOCAL', '127.0.0.1', false],
+    ['mums-laptop', '127.0.0.1', false],
+    ['127.0.0.9', '127.0.0.9', true],
+    ['127.0.0.9', '127.0.0.1', false],
+  ])('the place being given as %s, an answer from %s makes people stop: %s', async (host, answered, isTold) => {
+    const { dad, mum } = await household();
+    const other = await hub('Other');
+    const { directory, store } = dad;
+    await mum.halt();
+    await clock.until(() => !dad.links.isOnline(mum.key), 'the loss is noticed');
+    expect(store.read.peer(mum.key)?.lastHost).toBe('127.0.0.1');
+    const port = mum.port + 1;
+    await directory.update(mum.key, { address: { host, port } }, PERSON);
+    const audit = new SecurityAudit({ store, clock, log: SILENT_LOG, directory, buckets: new TokenBuckets(clock) });
+    noteWrongKey({ directory, audit }, mum.key, other.key, { host: answered, port });
+    expect(dad.peer(mum).key_change !== null).toBe(isTold);
+  });
+
   it('no announcement, no other hub of the household and no removed hub makes people stop', async () => {
     const { dad, mum } = await household();
     const aunt = await hub('Aunt');

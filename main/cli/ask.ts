@@ -4,28 +4,47 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { TaskDto } from '../../preload/contract/dto.ts';
 import type { OperationInput, OperationResult } from '../../preload/contract/operations.ts';
 import { showHidden } from '../lib/hidden-characters.ts';
-import type { HubClient } from './hub-client.ts';
+import { AppError } from '../lib/app-error.ts';
+import { HubProblem, type HubClient } from './hub-client.ts';
 import type { Terminal } from './terminal.ts';
 
 const LOOK_FIRST_MS = 700;
 const LOOK_AGAIN_MS = 2_000;
+/** What is proposed where nobody answered: time enough for a person. */
+const LONGER_DEADLINE_S = 600;
 /** Among the newest tasks of this agent the question is found. */
 const TASKS_LOOKED_AT = 20;
 
-/** Throws as the call itself does. */
+/** Throws as the call itself does; when nobody answered in time, with how to give them longer. */
 export async function askPatiently(
   client: HubClient,
   terminal: Terminal,
-  asked: OperationInput<'send.query'>,
+  asked: OperationInput<'send.query'> & { readonly deadline_ms: number },
 ): Promise<OperationResult<'send.query'>> {
   const answered = new AbortController();
   const watch = terminal.json ? Promise.resolve() : tellWhenAPersonDecides(client, terminal, asked.question, answered.signal);
   try {
     return await client.call('send.query', asked);
+  } catch (error) {
+    throw nobodyAnswered(error, asked.deadline_ms);
   } finally {
     answered.abort();
     await watch;
   }
+}
+
+/** What ran out is the time that was given: said once, whether an agent or a person had it. Any other failure as it is. */
+function nobodyAnswered(error: unknown, deadlineMs: number): unknown {
+  if (!(error instanceof HubProblem)) return error;
+  const { code } = error.problem;
+  if (code !== 'timeout' && code !== 'approval_expired') return error;
+  const given = `${deadlineMs / 1_000} seconds`;
+  const detail = code === 'timeout' ? `Nobody answered within ${given}.` : `The question had ${given}, and is taken back.`;
+  return new AppError(code, detail, {
+    failedBy: 'timeout',
+    hint: `Give them longer: --deadline ${LONGER_DEADLINE_S} is ten minutes.`,
+    cause: error,
+  });
 }
 
 /** Ends with the signal, or once it has told. What fails here is told by the question itself. */

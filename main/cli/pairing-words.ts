@@ -47,11 +47,11 @@ export function lookingLine(address: string | undefined): string {
 /** The whole way through a pairing, at two terminals. */
 export function pairHelp(command: string): string {
   const steps = table([
-    ['  there', 'axon pair window', 'lets hubs ask for five minutes'],
+    ['  there', 'npx axon pair window', 'lets hubs ask for five minutes'],
     ['  here', `${command} pair start HUB`, 'waits until it answers'],
-    ['  there', 'axon pair open', 'shows six digits'],
+    ['  there', 'npx axon pair open', 'shows six digits'],
     ['  here', `${command} pair digits SIX`, 'shows two digits'],
-    ['  there', 'axon pair digits TWO', 'and the two hubs are paired'],
+    ['  there', 'npx axon pair digits TWO', 'and the two hubs are paired'],
   ]);
   return [
     '',
@@ -59,7 +59,7 @@ export function pairHelp(command: string): string {
     '',
     ...steps,
     '',
-    `HUB is its name under "${command} peers --nearby", or the share token that "axon status" shows there.`,
+    `HUB is its name under "${command} peers --nearby", or the share token that "npx axon status" shows there.`,
     '"start" may come before "window": it goes on asking for five minutes.',
   ].join('\n');
 }
@@ -81,13 +81,13 @@ function requestLines(request: PairingRequestState | null, command: string, labe
   switch (request) {
     case 'closed':
       return [
-        `The other hub answers, but pairing is closed there. Press "Add a hub" on it, or type "axon pair window", then open the request.${listed}`,
+        `The other hub answers, but pairing is closed there. Press "Add a hub" on it, or type "npx axon pair window", then open the request.${listed}`,
         then,
       ];
     case 'busy':
       return ['The other hub answers, but other requests wait there. It is asked again by itself for five minutes.', then];
     case 'taken':
-      return [`The request is at the other hub: press "Open it" there, or type "axon pair open".${listed}`, then];
+      return [`The request is at the other hub: press "Open it" there, or type "npx axon pair open".${listed}`, then];
     default:
       return [`The other hub has not answered yet. See: ${command} pair list`];
   }

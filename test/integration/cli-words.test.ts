@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { hasTerminals, Person } from '../support/person.ts';
-import { Program, axon, endPrograms } from '../support/programs.ts';
+import { Program, axon, choosePassphrase, endPrograms } from '../support/programs.ts';
 import type { Ended } from '../support/programs.ts';
 import { TestHub } from '../support/test-hub.ts';
 
@@ -24,60 +24,10 @@ async function startHub(): Promise<void> {
   writeFileSync(passphrase, 'a passphrase of the tests\n', { mode: 0o600 });
 }
 
-describe('a hub nobody has set up yet', () => {
-  beforeEach(startHub);
-  afterEach(() => hub.stop());
-
-  test('shows its status without a token: name, keys, ports, where its identity is, discovery', async () => {
-    const { hub: told } = JSON.parse((await run('status', '--json')).out);
-    expect(told).toMatchObject({ agent_id: expect.stringMatching(/^ed25519\./), public_key: expect.stringMatching(/^[0-9a-f]{64}$/) });
-    const shown = (await run('status')).out;
-    for (const part of [told.name, told.agent_id, told.public_key, String(told.api_port), `UDP ${told.peer_port}`, hub.home]) {
-      expect(shown).toContain(part);
-    }
-    for (const warning of told.warnings) expect(shown).toContain(`ATTENTION   ${warning}`);
-    expect(shown).toContain(`Discovery   ${told.discovery_status.state}`);
-  });
-
-  test('gives that status to nobody who cannot read its runtime file', async () => {
-    const asked = await hub.ask('/v1/status', { method: 'POST', body: { boot_secret: 'a guess' } });
-    expect(asked.status).toBe(401);
-    expect(asked.text).not.toContain('public_key');
-  });
-
-  test.skipIf(!hasTerminals)(
-    'says at a terminal what the first passphrase is for and how long it must be, before it is typed',
-    async () => {
-      const person = Person.start('cli', hub.home, ['agents', 'add', 'mine']);
-      await expect.poll(() => person.screen, { timeout: 10_000 }).toContain('at least 8 characters');
-      expect(person.screen).toContain('you choose it now');
-      person.type('short\r');
-      await expect.poll(() => person.screen).toContain('this one has 5.');
-      person.type('long enough\r');
-      await expect.poll(() => person.screen).toContain('The same again');
-      person.type('long enough\r');
-      expect(await person.ended(), person.screen).toBe(0);
-      expect(person.screen).not.toContain('long enough');
-      expect((await run('whoami')).out).toContain('mine on');
-    },
-  );
-
-  test('refuses a short passphrase of a file in one sentence', async () => {
-    writeFileSync(passphrase, 'short\n');
-    const refused = await owner('approvals');
-    expect(refused).toMatchObject({ code: 2, out: '' });
-    expect(refused.error).toBe('The request does not fit: An owner passphrase has at least 8 characters; this one has 5.\n');
-    const direct = await hub.ask('/v1/passphrase', { method: 'PUT', body: { passphrase: 'short' } });
-    expect(JSON.parse(direct.text)).toMatchObject({
-      title: 'The request does not fit',
-      detail: 'passphrase: it needs at least 8 characters.',
-    });
-  });
-});
-
 describe('a hub with agents', () => {
   beforeAll(async () => {
     await startHub();
+    await choosePassphrase(hub.home);
     await owner('agents', 'add', 'asker', '--domain', 'family.questions');
     await owner('agents', 'add', 'careful', '--domain', 'family.chat');
   });
@@ -161,6 +111,15 @@ describe('a hub with agents', () => {
     expect(hub.node.services.work.approvals.pending()).toHaveLength(1);
     asking.kill('SIGINT');
     await asking.ended();
+    await expect.poll(() => hub.node.services.work.approvals.pending()).toEqual([]);
+  });
+
+  test('says before a query how long nobody may answer, and when that is over how to give them longer', { timeout: 60_000 }, async () => {
+    expect((await run('query', '--help')).out.replaceAll(/\s+/g, ' ')).toContain('(default: 30; a person may need longer)');
+    const late = await run('query', 'Test hub/careful', 'Free at 8?', '--domain', 'family.chat', '--deadline', '2', '--as', 'asker');
+    expect(late).toMatchObject({ code: 3, out: '', error: expect.stringContaining('Give them longer: --deadline 600 is ten minutes.\n') });
+    expect(late.error.match(/[Nn]obody answered/g), late.error).toHaveLength(1);
+    expect(late.error).not.toContain('deadline_ms');
     await expect.poll(() => hub.node.services.work.approvals.pending()).toEqual([]);
   });
 
@@ -270,6 +229,7 @@ describe('two hubs that know of each other by address alone', () => {
   beforeAll(async () => {
     await startHub();
     other = await TestHub.start();
+    for (const { home } of [hub, other]) await choosePassphrase(home);
   });
   afterAll(async () => {
     await hub.stop();
@@ -287,7 +247,7 @@ describe('two hubs that know of each other by address alone', () => {
       expect(ended).toMatchObject({ code: 2, out: '' });
       expect(ended.error).toContain(`Looking for the hub at ${address}. Ctrl-C gives up.\n`);
       expect(ended.error).toContain(`That hub cannot be reached: No hub answers at ${address}. Check that it is running there`);
-      expect(ended.error).toContain(` status" at the other hub shows its addresses, port and key.`);
+      expect(ended.error).toContain(`\n"npx axon status" at the other hub shows its addresses, port and key.`);
       const [attempt] = hub.node.services.pairing.list();
       expect((await owner('pair')).out).toContain(attempt?.failure);
       expect(await owner('pair', 'cancel', attempt?.id ?? '')).toMatchObject({ code: 0, out: `It had ended: ${attempt?.failure}\n` });
@@ -328,6 +288,7 @@ describe('two hubs that know of each other by address alone', () => {
         ?.map((line) => line.replace(/^.* pair /, '')),
     ).toEqual(steps);
     expect(help.replaceAll(/ +/g, ' ')).toContain(` here ${typed} start HUB `);
+    expect(help.match(/^ {2}there .*/gm)?.every((line) => /^ {2}there +npx axon pair /.test(line))).toBe(true);
     for (const command of ['list', 'window', 'start', 'open', 'digits', 'cancel']) expect(help).toMatch(new RegExp(`^  ${command} `, 'm'));
   });
 

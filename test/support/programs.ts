@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -97,6 +97,18 @@ export function axon(
   input?: string,
 ): Promise<Ended> {
   return Program.start('cli', parameters, { AXON_HOME: home, ...variables }, input).ended();
+}
+
+/** Chooses the owner passphrase of a hub that has none yet, as a script does. Resolves with the file that holds it, in the data folder unless told. */
+export async function choosePassphrase(
+  home: string,
+  file = join(home, 'passphrase'),
+  passphrase = 'a passphrase of the tests',
+): Promise<string> {
+  writeFileSync(file, `${passphrase}\n`, { mode: 0o600 });
+  const { code, error } = await axon(home, ['passphrase', '--passphrase-file', file]);
+  if (code !== 0) throw new Error(`no passphrase was chosen: ${error}`);
+  return file;
 }
 
 export interface HeadlessHub {

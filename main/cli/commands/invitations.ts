@@ -73,7 +73,7 @@ function madeLines({ invitation, link }: OperationResult<'invitations.create'>, 
     link,
     ...(isDrawn ? ['', ...renderUnicodeCompact(link, { border: 2 }).split('\n')] : []),
     '',
-    `There: "axon join", or paste it under People & hubs, Add a hub. To take it back: ${command} invite revoke ${invitation.id}`,
+    `There: "npx axon join", or paste it under People & hubs, Add a hub. To take it back: ${command} invite revoke ${invitation.id}`,
   ];
 }
 

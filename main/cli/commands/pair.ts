@@ -124,7 +124,8 @@ function notAnswered({ failure, request }: PairingDto): AppError {
   const sentence = failure ?? 'The pairing failed.';
   if (request !== 'connecting') return new AppError('rejected', sentence, { failedBy: 'peer' });
   return new AppError('peer_unreachable', sentence, {
-    hint: '"axon status" at the other hub shows its addresses, port and key. Then ask again: the new attempt takes the place of this one.',
+    // At the other computer, whose data folder nobody knows here: no words of this one stand in it.
+    hint: '"npx axon status" at the other hub shows its addresses, port and key. Then ask again: the new attempt takes the place of this one.',
     failedBy: 'peer',
   });
 }

@@ -9,6 +9,8 @@ import { jsonForTerminal } from '../escape.ts';
 import { deadlineSeconds, jsonObject, readData, wholeNumber } from '../option-values.ts';
 import { followTask, taskLines } from './tasks.ts';
 
+/** An agent answers within it; a person is given longer by whoever asks. */
+const QUERY_DEADLINE_S = 30;
 const TO = 'a name, an agent id, or "hub/agent"';
 
 export interface CommonOptions {
@@ -25,12 +27,12 @@ export function addSendCommands(program: Command, run: Run): void {
     .argument('<question>', 'the question')
     .option('--domain <domain>', 'what it is about, like family.calendar: finds the agent over there')
     .option('--max-tokens <number>', 'the longest answer wanted', wholeNumber)
-    .addOption(deadlineOption('give up after this'))
+    .addOption(deadlineOption('give up after this').default(QUERY_DEADLINE_S, `${QUERY_DEADLINE_S}; a person may need longer`))
     .addOption(conversationOption())
-    .action((to: string, question: string, options: CommonOptions & { maxTokens?: number }, command: Command) =>
+    .action((to: string, question: string, options: QueryOptions, command: Command) =>
       run(command, async ({ terminal, session }) => {
         const client = await session.asAgent();
-        const asked = { to, question, ...common(options), max_tokens: options.maxTokens };
+        const asked = { to, question, ...common(options), deadline_ms: options.deadline * 1000, max_tokens: options.maxTokens };
         const report = await askPatiently(client, terminal, asked);
         terminal.result(report, () => reportLines(report));
       }),
@@ -88,6 +90,11 @@ export function addSendCommands(program: Command, run: Run): void {
         terminal.result(report, () => [`Sent to ${report.chosen.peer_name}.`]);
       }),
     );
+}
+
+interface QueryOptions extends CommonOptions {
+  readonly maxTokens?: number;
+  readonly deadline: number;
 }
 
 interface DelegateOptions extends CommonOptions {

@@ -19,6 +19,7 @@ export function stretchFromNow(clock: Clocks, durationMs: number): Stretch {
   return { beganAt, endsAt: beganAt + durationMs, endsAtMs: clock.monotonicMs() + durationMs };
 }
 
+/** True from the moment at which either clock ends it. */
 export function isOver(stretch: Stretch, clock: Clocks): boolean {
   return msLeft(stretch, clock) <= 0;
 }

@@ -4,7 +4,7 @@
 export const PAIRING_DURATION_MS = 300_000;
 /** A person may keep it open this long at once. */
 export const WINDOW_DURATION_MAX_MINUTES = 30;
-/** While it is open, whether it still is is looked at so often: a sleep of the computer may have ended it. */
+/** While pairing is open, the hub looks this often whether a sleep of the computer has ended it. */
 export const WINDOW_LOOK_INTERVAL_MS = 30_000;
 /** This many failed checks within FAILURES_WITHIN_MS close pairing for LOCK_DURATION_MS. */
 export const FAILURES_MAX = 3;

@@ -135,10 +135,15 @@ export class Session {
     return line.call('hub.localStatus', { boot_secret: line.facts.bootSecret });
   }
 
-  /** The line speaking for the person in charge; its token ends with the command. Sets the passphrase when the hub has none yet. */
+  /**
+   * The line speaking for the person in charge; its token ends with the command. Where the hub has no passphrase yet, it is chosen first, at
+   * a terminal. Throws `passphrase_required` for a script then: whoever comes first must not become the person in charge without a word.
+   */
   async asOwner(): Promise<HubClient> {
     const line = await this.line();
     const { hub } = await this.status();
+    const isByHand = this.#options.passphraseFile === undefined && this.#terminal.isInteractive;
+    if (!hub.passphrase_set && !isByHand) throw notChosen();
     const passphrase = hub.passphrase_set ? await this.#passphrase('Owner passphrase: ') : await this.#makeFirst(line);
     const { token } = await line.call('hub.login', { passphrase, boot_secret: line.facts.bootSecret });
     const owner = line.withToken(token);
@@ -185,6 +190,11 @@ export class Session {
     }
     const passphrase = passphraseFile === undefined ? await this.#askNew() : checkPassphrase(readSecretFile(passphraseFile));
     await line.call('hub.setPassphrase', { passphrase, boot_secret: line.facts.bootSecret });
+    if (passphraseFile === undefined) {
+      this.#terminal.note(
+        'THE OWNER PASSPHRASE OF THIS HUB IS SET. Keep it: nothing shows it again, and what a person decides needs it from now on.',
+      );
+    }
     return passphrase;
   }
 
@@ -235,6 +245,13 @@ export function checkAgentName(name: string): string {
 function notConnected(name: string, names: readonly string[]): AppError {
   return new AppError('not_found', `No agent "${name}" is connected here.`, {
     hint: names.length > 0 ? `Connected: ${names.join(', ')}.` : `Connect it with "axon agents connect ${name}".`,
+    failedBy: 'input',
+  });
+}
+
+function notChosen(): AppError {
+  return new AppError('passphrase_required', 'This hub has no owner passphrase yet, and this command does not choose one by the way.', {
+    hint: 'Choose it first: "axon passphrase". A script does that with --passphrase-file FILE, too.',
     failedBy: 'input',
   });
 }

@@ -7,7 +7,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasTerminals } from '../support/person.ts';
-import { Program, axon, endAfterTest, endPrograms, startHeadless, type Ended } from '../support/programs.ts';
+import { Program, axon, choosePassphrase, endAfterTest, endPrograms, startHeadless, type Ended } from '../support/programs.ts';
 import { until } from '../support/until.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -19,7 +19,7 @@ let token: string;
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'axon-secrets-'));
   await startHeadless(home);
-  writeFileSync(join(home, 'passphrase'), `${PASSPHRASE}\n`, { mode: 0o600 });
+  await choosePassphrase(home, join(home, 'passphrase'), PASSPHRASE);
   expect(await axon(home, ['--passphrase-file', join(home, 'passphrase'), 'agents', 'add', 'bot'])).toMatchObject({ code: 0 });
   token = readFileSync(join(home, 'tokens/bot.token'), 'utf8').trim();
 }, 60_000);

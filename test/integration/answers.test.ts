@@ -1,9 +1,8 @@
 // A person answers, over two whole hubs: real doors, real QUIC, real stores, and the command line as agents and people type it.
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ApprovalDto, DeliveryDto, SendReportDto, TaskDto } from '../../preload/contract/dto.ts';
-import { axon, type Ended } from '../support/programs.ts';
+import { axon, choosePassphrase, type Ended } from '../support/programs.ts';
 import { TestHub } from '../support/test-hub.ts';
 import { until } from '../support/until.ts';
 
@@ -42,8 +41,8 @@ async function trusts(here: TestHub, there: TestHub, name: string): Promise<void
 beforeAll(async () => {
   [dad, mum] = [await TestHub.start(), await TestHub.start()];
   [page, claude] = [await mum.page(), await mum.agent('claude')];
-  for (const { home } of [dad, mum]) writeFileSync(join(home, 'passphrase'), 'a passphrase of the tests\n', { mode: 0o600 });
-  passphrase = join(mum.home, 'passphrase');
+  await choosePassphrase(dad.home);
+  passphrase = await choosePassphrase(mum.home);
   expect(await axon(dad.home, ['--passphrase-file', join(dad.home, 'passphrase'), 'agents', 'add', 'asker'])).toMatchObject({ code: 0 });
   await mum.ask('/v1/settings', { method: 'PATCH', token: page, body: { person: 'Mum' } });
   await trusts(dad, mum, 'Mum');

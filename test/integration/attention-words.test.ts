@@ -1,8 +1,6 @@
 // When a person is asked, at a terminal against a real hub: pause, quiet hours, mutes and requests that are put off.
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { axon, type Ended } from '../support/programs.ts';
+import { axon, choosePassphrase, type Ended } from '../support/programs.ts';
 import { TestHub } from '../support/test-hub.ts';
 import { newIdentity } from './quic-test-hub.ts';
 
@@ -18,8 +16,7 @@ const inTokyo = (...parameters: readonly string[]): Promise<Ended> =>
 
 beforeAll(async () => {
   hub = await TestHub.start();
-  passphrase = join(hub.home, 'passphrase');
-  writeFileSync(passphrase, 'a passphrase of the tests\n', { mode: 0o600 });
+  passphrase = await choosePassphrase(hub.home);
   expect(await owner('agents', 'add', 'asker')).toMatchObject({ code: 0 });
   expect(await owner('agents', 'add', 'bot', '--domain', 'family.chat')).toMatchObject({ code: 0 });
   const leo = { keyHex: newIdentity().keyHex, host: '127.0.0.1', port: 9, name: 'Leo' };

@@ -1,13 +1,13 @@
 // The record of a real hub through `axon audit` and the local door: checked while the hub runs and while it does not, tampered with by another
 // program, taken along as a file, and put back from an older copy.
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AuditCheckDto } from '../../preload/contract/audit.ts';
 import type { HubNode } from '../../main/app/node.ts';
-import { axon, type Ended } from '../support/programs.ts';
+import { axon, choosePassphrase, type Ended } from '../support/programs.ts';
 import { TestHub } from '../support/test-hub.ts';
 
 let hub: TestHub;
@@ -18,9 +18,7 @@ beforeEach(async () => {
   elsewhere = mkdtempSync(join(tmpdir(), 'axon-record-'));
   hub = await TestHub.start();
   node = hub.node;
-  passphrase = join(elsewhere, 'passphrase');
-
-  writeFileSync(passphrase, 'a passphrase of the tests\n', { mode: 0o600 });
+  passphrase = await choosePassphrase(hub.home, join(elsewhere, 'passphrase'));
 });
 afterEach(async () => {
   await node.stop();

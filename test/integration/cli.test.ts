@@ -6,7 +6,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Program, axon } from '../support/programs.ts';
+import { Program, axon, choosePassphrase } from '../support/programs.ts';
 import type { Ended } from '../support/programs.ts';
 import { TestHub } from '../support/test-hub.ts';
 
@@ -19,8 +19,7 @@ const owner = (...parameters: readonly string[]): Promise<Ended> => axon(hub.hom
 
 beforeAll(async () => {
   hub = await TestHub.start();
-  passphrase = join(hub.home, 'passphrase');
-  writeFileSync(passphrase, 'a passphrase of the tests\n', { mode: 0o600 });
+  passphrase = await choosePassphrase(hub.home);
   expect(await owner('agents', 'add', 'asker')).toMatchObject({ code: 0 });
   expect(await owner('agents', 'add', 'bot', '--domain', 'family.chat', '--class', 'R0')).toMatchObject({ code: 0 });
 });

@@ -1,11 +1,11 @@
 // The headless hub as a process: it starts, says where it is, keeps one folder to itself, survives being killed, and stops in order.
 import { createSocket } from 'node:dgram';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Program, axon, runtimeOf, startHeadless } from '../support/programs.ts';
+import { Program, axon, choosePassphrase, runtimeOf, startHeadless } from '../support/programs.ts';
 import type { HeadlessHub } from '../support/programs.ts';
 
 let home: string;
@@ -66,7 +66,7 @@ describe('a headless hub', () => {
 
   test('starts again after it was killed, as the same hub', async () => {
     const first = await start();
-    await axon(home, ['agents', 'add', 'bot', '--passphrase-file', passphraseFile(join(home, 'passphrase'))]);
+    await axon(home, ['agents', 'add', 'bot', '--passphrase-file', await choosePassphrase(home)]);
     const before = JSON.parse((await axon(home, ['status', '--json'])).out);
     first.program.kill('SIGKILL');
     await first.program.ended();
@@ -116,7 +116,7 @@ describe('a headless hub', () => {
 
   test('ST-02: puts no secret of its own into its log or its output', async () => {
     const { program } = await start();
-    const passphrase = passphraseFile(join(home, 'passphrase'));
+    const passphrase = await choosePassphrase(home);
     await axon(home, ['agents', 'add', 'bot', '--passphrase-file', passphrase]);
     const link = JSON.parse((await axon(home, ['login', '--json', '--passphrase-file', passphrase])).out);
     const secrets = [
@@ -129,8 +129,3 @@ describe('a headless hub', () => {
     for (const secret of secrets) expect(program.out + program.error).not.toContain(secret);
   });
 });
-
-function passphraseFile(path: string): string {
-  writeFileSync(path, 'a passphrase of the tests\n', { mode: 0o600 });
-  return path;
-}

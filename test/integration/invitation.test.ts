@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hasTerminals, Person } from '../support/person.ts';
-import { Program, axon, endPrograms, startHeadless } from '../support/programs.ts';
+import { Program, axon, choosePassphrase, endPrograms, startHeadless } from '../support/programs.ts';
 import { until } from '../support/until.ts';
 
 const WITHIN_MS = 30_000;
@@ -19,8 +19,8 @@ const owner = (home: string, ...parameters: readonly string[]) => axon(home, ['-
 async function hub(name: string): Promise<string> {
   const home = mkdtempSync(join(tmpdir(), 'axon-invitation-'));
   homes.push(home);
-  writeFileSync(passphraseOf(home), 'a passphrase of the tests\n', { mode: 0o600 });
   await startHeadless(home, ['--name', name]);
+  await choosePassphrase(home);
   expect(await owner(home, 'agents', 'add', 'asker')).toMatchObject({ code: 0 });
   return home;
 }

@@ -1,12 +1,12 @@
 // HE-09 at the terminal of a real hub: another hub runs where a paired one should be, and the person is told before anything is done.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { createInProcessTransport } from '../../main/adapters/quic/quic-transport.ts';
 import { HubStack } from '../fakes/hub-stack.ts';
 import { prepareHome } from '../support/prepared-home.ts';
-import { axon, endPrograms, startHeadless } from '../support/programs.ts';
+import { axon, choosePassphrase, endPrograms, startHeadless } from '../support/programs.ts';
 import { until } from '../support/until.ts';
 import { newIdentity, systemDeps } from './quic-test-hub.ts';
 
@@ -26,8 +26,7 @@ it('HE-09: "axon peers" stops with both safety numbers in fixed words, and "axon
   ends.push(() => rmSync(home, { recursive: true, force: true }));
   await prepareHome(home, own, [{ identity: mum, name: 'Mum', place: { host: '127.0.0.1', port: twin.port } }]);
   await startHeadless(home);
-  const passphrase = join(home, 'passphrase');
-  writeFileSync(passphrase, 'a passphrase of the tests\n', { mode: 0o600 });
+  const passphrase = await choosePassphrase(home);
   const owner = (...parameters: readonly string[]) => axon(home, ['--passphrase-file', passphrase, ...parameters]);
   expect(await owner('agents', 'add', 'asker')).toMatchObject({ code: 0 });
   const stopped = await until('the stop', STOP_WITHIN_MS, async () => {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { axon, Program } from '../support/programs.ts';
+import { axon, choosePassphrase, Program } from '../support/programs.ts';
 import { TestHub } from '../support/test-hub.ts';
 
 /** Waits for a file to appear, then prints: the test decides how long the work takes. */
@@ -16,8 +16,7 @@ let passphrase: string;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'axon-listen-'));
   hub = await TestHub.start();
-  passphrase = join(folder, 'passphrase');
-  writeFileSync(passphrase, 'a passphrase of the tests\n', { mode: 0o600 });
+  passphrase = await choosePassphrase(hub.home, join(folder, 'passphrase'));
   await owner('agents', 'add', 'asker');
   await owner('agents', 'add', 'bot', '--domain', 'family.chat');
 });

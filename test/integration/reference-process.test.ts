@@ -1,10 +1,10 @@
 // A real hub process and the scripted reference daemon, joined with nothing but the command `axon`: a share token each way, and then work in
 // both directions.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { axon, Program, startHeadless, type HeadlessHub } from '../support/programs.ts';
+import { axon, choosePassphrase, Program, startHeadless, type HeadlessHub } from '../support/programs.ts';
 import { ReferenceDaemon } from '../support/reference-daemon.ts';
 
 const PATIENCE = { timeout: 20_000, interval: 100 };
@@ -18,9 +18,8 @@ const owner = (...parameters: readonly string[]) => run('--passphrase-file', pas
 
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'axon-reference-'));
-  passphrase = join(home, 'passphrase');
-  writeFileSync(passphrase, 'a passphrase of the tests\n', { mode: 0o600 });
   hub = await startHeadless(home);
+  passphrase = await choosePassphrase(home);
   daemon = await new ReferenceDaemon().start();
   expect(await owner('agents', 'add', 'bot', '--domain', 'family.chat')).toMatchObject({ code: 0 });
 });

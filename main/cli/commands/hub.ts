@@ -44,7 +44,7 @@ export function addHubCommands(program: Command, run: Run, runHub: (flags: reado
     );
   program
     .command('passphrase')
-    .description('set or change the owner passphrase')
+    .description('choose the owner passphrase, or change it; with --passphrase-file it is the one that stands there')
     .action((_options: unknown, command: Command) =>
       run(command, async ({ terminal, session }) => {
         await session.setPassphrase();

@@ -1,0 +1,84 @@
+// What `axon` says at a hub that nobody has set up yet: how it is, and who may become the person in charge of it.
+import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { hasTerminals, Person } from '../support/person.ts';
+import { axon, endPrograms, type Ended } from '../support/programs.ts';
+import { TestHub } from '../support/test-hub.ts';
+
+let hub: TestHub;
+let passphrase: string;
+const run = (...parameters: readonly string[]): Promise<Ended> => axon(hub.home, parameters);
+const owner = (...parameters: readonly string[]): Promise<Ended> => axon(hub.home, ['--passphrase-file', passphrase, ...parameters]);
+
+beforeEach(async () => {
+  hub = await TestHub.start();
+  passphrase = join(hub.home, 'passphrase');
+  writeFileSync(passphrase, 'a passphrase of the tests\n', { mode: 0o600 });
+});
+afterEach(async () => {
+  await endPrograms();
+  await hub.stop();
+});
+
+describe('a hub nobody has set up yet', () => {
+  test('shows its status without a token: name, keys, ports, where its identity is, discovery', async () => {
+    const { hub: told } = JSON.parse((await run('status', '--json')).out);
+    expect(told).toMatchObject({ agent_id: expect.stringMatching(/^ed25519\./), public_key: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    const shown = (await run('status')).out;
+    for (const part of [told.name, told.agent_id, told.public_key, String(told.api_port), `UDP ${told.peer_port}`, hub.home]) {
+      expect(shown).toContain(part);
+    }
+    for (const warning of told.warnings) expect(shown).toContain(`ATTENTION   ${warning}`);
+    expect(shown).toContain(`Discovery   ${told.discovery_status.state}`);
+  });
+
+  test('gives that status to nobody who cannot read its runtime file', async () => {
+    const asked = await hub.ask('/v1/status', { method: 'POST', body: { boot_secret: 'a guess' } });
+    expect(asked.status).toBe(401);
+    expect(asked.text).not.toContain('public_key');
+  });
+
+  test.skipIf(!hasTerminals)(
+    'says at a terminal what the first passphrase is for and how long it must be, before it is typed',
+    async () => {
+      const person = Person.start('cli', hub.home, ['agents', 'add', 'mine']);
+      await expect.poll(() => person.screen, { timeout: 10_000 }).toContain('at least 8 characters');
+      expect(person.screen).toContain('you choose it now');
+      person.type('short\r');
+      await expect.poll(() => person.screen).toContain('this one has 5.');
+      person.type('long enough\r');
+      await expect.poll(() => person.screen).toContain('The same again');
+      person.type('long enough\r');
+      expect(await person.ended(), person.screen).toBe(0);
+      expect(person.screen).not.toContain('long enough');
+      expect(person.screen).toContain('THE OWNER PASSPHRASE OF THIS HUB IS SET.');
+      expect((await run('whoami')).out).toContain('mine on');
+    },
+  );
+
+  test('lets no script become the person in charge by the way: only the command that chooses a passphrase does', async () => {
+    for (const words of [['agents', 'add', 'intruder'], ['approvals'], ['pair', 'window'], ['login', '--json'], ['invite', '--json']]) {
+      for (const refused of [await owner(...words), await run(...words)]) {
+        expect(refused, words.join(' ')).toMatchObject({ code: 2, out: '' });
+        expect(refused.error).toContain(`Choose it first: ${words.includes('--json') ? '\\"' : '"'}npx axon --home ${hub.home} passphrase`);
+      }
+    }
+    expect(JSON.parse((await run('status', '--json')).out).hub.passphrase_set).toBe(false);
+    expect(hub.node.services.work.agents.list()).toEqual([]);
+    expect(await owner('passphrase')).toMatchObject({ code: 0, out: 'The owner passphrase is set.\n' });
+    expect(await owner('approvals')).toMatchObject({ code: 0 });
+  }, 60_000);
+
+  test('refuses a short passphrase of a file in one sentence', async () => {
+    writeFileSync(passphrase, 'short\n');
+    const refused = await owner('passphrase');
+    expect(refused).toMatchObject({ code: 2, out: '' });
+    expect(refused.error).toBe('The request does not fit: An owner passphrase has at least 8 characters; this one has 5.\n');
+    const direct = await hub.ask('/v1/passphrase', { method: 'PUT', body: { passphrase: 'short' } });
+    expect(JSON.parse(direct.text)).toMatchObject({
+      title: 'The request does not fit',
+      detail: 'passphrase: it needs at least 8 characters.',
+    });
+  });
+});

@@ -291,11 +291,37 @@ describe('adding a hub', () => {
     const status = { state: 'unusable' as const, message: 'Only a VPN is up. Connect to your home network.', interfaces: [] };
     const hub = new FakeHubApi(snapshotOf({ hub: { ...MUM, discovery_status: status } }));
     await showApp(hub, 'people');
-    const why = page.getByText(/^Hubs cannot find each other by themselves just now\. Only a VPN is up\./);
+    const why = page.getByText(/^Only a VPN is up\./);
     await expect.element(why).toBeVisible();
     await expectAccessible();
     hub.emit({ type: 'hub', hub: MUM });
     await expect.element(why).not.toBeInTheDocument();
+  });
+
+  test('where hubs cannot find each other nobody is told that they show up, and nothing is said twice', async () => {
+    const message = 'This computer is on no network just now, so hubs cannot find each other. Hubs can still be added by address.';
+    const discovery_status = { state: 'unusable' as const, message, interfaces: [] };
+    const hub = new FakeHubApi(snapshotOf({ peers: [], hub: { ...MUM, discovery_status } }));
+    await showApp(hub, 'people');
+    await expect.element(heading('No other hubs yet')).toBeVisible();
+    await expect.element(page.getByText(/within 5 seconds/)).not.toBeInTheDocument();
+    await page.getByRole('link', { name: 'Add a hub' }).click();
+    await expect.element(page.getByText(message, { exact: true })).toBeVisible();
+    await expect.element(page.getByText(/cannot find each other by themselves/)).not.toBeInTheDocument();
+    await expect.element(page.getByText(/within 5 seconds/)).not.toBeInTheDocument();
+    await expect.element(page.getByText('Use an invitation or its address, below.', { exact: false })).toBeVisible();
+    await expectAccessible();
+    hub.emit({ type: 'hub', hub: MUM });
+    await expect.element(page.getByText(/within 5 seconds/)).toBeVisible();
+  });
+
+  test('while a hub wants to be added nobody is told that none is in sight', async () => {
+    const hub = new FakeHubApi(snapshotOf({ peers: [] }));
+    await showApp(hub, 'people/add');
+    await expect.element(page.getByText('No hub in sight yet')).toBeVisible();
+    hub.emit({ type: 'pairing', pairing: pairingOf('offered', { role: 'responder' }) });
+    await expect.element(heading('A hub wants to be added').first()).toBeVisible();
+    await expect.element(page.getByText('No hub in sight yet')).not.toBeInTheDocument();
   });
 
   test('a link holds the key, and what the hub says of a wrong one stands with what to try', async () => {
@@ -543,7 +569,7 @@ describe('an invitation', () => {
     const hub = inviting();
     await showApp(hub, 'people/add');
     await button('Make one').click();
-    const shown = page.getByRole('group', { name: 'Invitation' });
+    const shown = page.getByRole('group', { name: 'Invitation', exact: true });
     await expect.element(shown.getByText(link)).toBeVisible();
     // The dark squares that are drawn are those of the link.
     const { data, size } = encode(link, { ecc: 'M', border: 4 });
@@ -579,7 +605,7 @@ describe('an invitation', () => {
     const hub = inviting();
     await showApp(hub, 'people/add');
     await button('Make one').click();
-    await expect.element(page.getByRole('group', { name: 'Invitation' })).toBeVisible();
+    await expect.element(page.getByRole('group', { name: 'Invitation', exact: true })).toBeVisible();
     hub.emit({ type: 'pairing', pairing: { ...pairingOf('exchanging'), role: 'responder', invited: true } });
     await expect.element(heading('The two hubs are talking')).toBeVisible();
     hub.emit({ type: 'pairing', pairing: { ...pairingOf('paired'), role: 'responder', invited: true } });
@@ -603,5 +629,24 @@ describe('an invitation', () => {
     hub.emit({ type: 'pairing', pairing: { ...begun, state: 'failed', failure: 'The invitation does not hold there any more.' } });
     await expect.element(page.getByText('The invitation does not hold there any more.')).toBeVisible();
     await expect.element(button('Try again with new digits')).not.toBeInTheDocument();
+  });
+
+  test('of another hub is used where invitations are spoken of, too, by the same form', async () => {
+    const begun: PairingDto = { ...pairingOf('waiting_for_answer'), invited: true };
+    const hub = new FakeHubApi(snapshotOf(), { 'pairings.join': () => ({ ok: true, value: begun }) });
+    await showApp(hub, 'people/add');
+    await button('Enter').click();
+    await button('Use one').click();
+    const row = page.getByRole('listitem').filter({ hasText: 'Invitation' });
+    expect(page.getByRole('textbox', { name: 'Address or link' }).elements()).toHaveLength(1);
+    await expect.element(row.getByRole('textbox', { name: 'Address or link' })).toHaveFocus();
+    await expectAccessible();
+    await button('Cancel').click();
+    await expect.element(button('Use one')).toHaveFocus();
+    await button('Use one').click();
+    await row.getByRole('textbox', { name: 'Address or link' }).fill(link);
+    await button('Join').click();
+    await expect.element(heading('The two hubs are talking')).toBeVisible();
+    expect(callsOf(hub, 'pairings.join')).toEqual([{ link }]);
   });
 });

@@ -39,6 +39,8 @@ export const people = {
   empty: {
     title: 'No other hubs yet',
     detail: 'Install AXON Hub on another computer in your home. It appears here within 5 seconds; then press Add on both.',
+    unseen:
+      'Install AXON Hub on another computer, and add it by an invitation or its address: hubs do not show up here by themselves just now.',
   },
 
   asked: {
@@ -129,12 +131,13 @@ export const people = {
     title: 'Invitation',
     detail: 'A link or picture for one hub, good for 5 minutes. No digits to type.',
     make: 'Make one',
+    use: 'Use one',
     takeBack: 'Take it back',
     give: 'Bring this to the other computer. It works once, for',
     left: 'more.',
     secret: 'Whoever has the link can join: hand it over yourself, or send it in a way that nobody else reads.',
     picture: 'The invitation as a picture for a camera; the link below holds the same',
-    paste: 'On the other computer: People & hubs, Add a hub, By its address. Paste it there.',
+    paste: 'On the other computer: People & hubs, Add a hub, Invitation, Use one. Paste it there.',
     older: (left: string) => `One made before holds for ${left} more. Its link is shown only once.`,
     join: 'Join',
     joinHint: 'This is an invitation: the two hubs are added without digits.',
@@ -149,6 +152,7 @@ export const people = {
     reopen: 'Open for 5 more minutes',
     none: 'No hub in sight yet',
     noneDetail: 'Open “Add a hub” on the other computer, too. Hubs on the same home network show up here within 5 seconds.',
+    noneUnseen: 'Hubs do not show up here by themselves just now. Use an invitation or its address, below.',
     notListed: 'Not in the list?',
     byAddress: 'By its address',
     byAddressDetail: 'For a hub somewhere else, over a VPN or the internet.',

@@ -1,5 +1,5 @@
 // How a hub is spoken of: its state in a few words, and which hubs stand where. Pure.
-import type { PeerDto } from '../../../preload/contract/dto.ts';
+import type { HubDto, PeerDto } from '../../../preload/contract/dto.ts';
 import type { PairingDto } from '../../../preload/contract/pairing-dto.ts';
 import { ago, dayName, timeOfDay } from '../../app/format.ts';
 import { words } from '../../app/words.ts';
@@ -8,6 +8,8 @@ const { people } = words;
 
 export const isHousehold = (peer: PeerDto): boolean => peer.trust === 'paired' || peer.trust === 'suspended';
 export const isNearby = (peer: PeerDto): boolean => peer.trust === 'discovered' || peer.trust === 'quarantined';
+/** This hub finds none by itself just now. */
+export const isBlind = ({ discovery_status: { state } }: HubDto): boolean => state === 'unusable' || state === 'off';
 /** Trusted here, but not (yet) over there: nothing passes until somebody adds this hub at the other side. */
 export const isShutThere = (peer: PeerDto): boolean => peer.trust === 'paired' && !peer.online && peer.not_trusted_there;
 /** Somewhere else than the home network, as far as this hub can tell. */

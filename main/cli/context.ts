@@ -8,6 +8,9 @@ import { ownCommand, withOwnCommand } from './own-command.ts';
 import { Session } from './session.ts';
 import { Terminal } from './terminal.ts';
 
+/** What a shell gives for a program that Ctrl-C ended. */
+export const INTERRUPTED_EXIT_CODE = 130;
+
 /** The options that stand before or after every command. */
 export interface GlobalOptions {
   readonly json?: boolean;

@@ -123,6 +123,25 @@ describe('a hub with agents', () => {
     await expect.poll(() => hub.node.services.work.approvals.pending()).toEqual([]);
   });
 
+  test('says how a task stands while it waits for its end, and at Ctrl+C that it goes on', { timeout: 60_000 }, async () => {
+    const words = ['delegate', 'Test hub/careful', 'Hum', '--domain', 'family.chat', '--wait', '--as', 'asker'];
+    const waiting = Program.start('cli', words, { AXON_HOME: hub.home });
+    await expect.poll(() => waiting.error, { timeout: 15_000 }).toContain('Now: awaiting approval\n');
+    const [, id = ''] = /^Waiting for Test hub: task ([0-9a-f-]{36})\./.exec(waiting.error) ?? [];
+    waiting.kill('SIGINT');
+    const left = await waiting.ended();
+    expect(left).toMatchObject({ code: 130, out: '' });
+    const typed = `npx axon --home ${hub.home}`;
+    expect(left.error).toContain(`Follow it:   ${typed} tasks ${id} --wait --as asker\nCall it off: ${typed} cancel ${id} --as asker\n`);
+    const [card] = hub.node.services.work.approvals.pending();
+    const following = Program.start('cli', ['tasks', id, '--wait', '--as', 'asker'], { AXON_HOME: hub.home });
+    await expect.poll(() => following.error, { timeout: 15_000 }).toContain('Now: awaiting approval\n');
+    await owner('approvals', 'allow', card?.id ?? '', '--digest', card?.digest ?? '');
+    await expect.poll(() => following.error, { timeout: 15_000 }).toMatch(/Now: awaiting approval\nNow: (?!awaiting)/);
+    expect(await run('cancel', id, '--as', 'asker')).toMatchObject({ code: 0 });
+    expect(await following.ended()).toMatchObject({ code: 2, out: expect.stringContaining(`${id}  cancelled`) });
+  });
+
   test('says how a result is put away, and ack does it for good', { timeout: 90_000 }, async () => {
     await owner('agents', 'add', 'quick', '--domain', 'family.lists', '--class', 'R0');
     const sent = await run('delegate', 'Test hub/quick', 'Add milk', '--domain', 'family.lists', '--as', 'asker', '--json');

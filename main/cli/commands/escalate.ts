@@ -3,7 +3,7 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { wholeNumber } from '../option-values.ts';
 import type { Run } from '../run.ts';
 import { common, conversationOption, deadlineOption, reportLines, type CommonOptions } from './send.ts';
-import { followTask, taskLines } from './tasks.ts';
+import { followTask } from './tasks.ts';
 
 /** An option as it is typed; its number is its id. */
 interface TypedOption {
@@ -41,7 +41,8 @@ export function addEscalateCommand(program: Command, run: Run): void {
     .addOption(conversationOption())
     .option('--wait', 'wait until somebody has chosen')
     .action((to: string, task: string, options: EscalateOptions, command: Command) =>
-      run(command, async ({ terminal, session, command: line }) => {
+      run(command, async (context) => {
+        const { terminal, session, command: line } = context;
         const client = await session.asAgent();
         const report = await client.call('send.delegate', {
           to,
@@ -56,9 +57,7 @@ export function addEscalateCommand(program: Command, run: Run): void {
           terminal.result(report, () => [...reportLines(report), `Follow it with: ${line} tasks ${report.id} --wait${session.asWords}`]);
           return 0;
         }
-        const { ended, exitCode } = await followTask(client, report.id);
-        terminal.result(ended, () => taskLines(ended));
-        return exitCode;
+        return await followTask(context, client, report.id);
       }),
     );
 }

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { PairingDto } from '../../../preload/contract/pairing-dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { dataFolder } from '../../lib/data-folder.ts';
+import { INTERRUPTED_EXIT_CODE } from '../context.ts';
 import type { HubClient } from '../hub-client.ts';
 import { wholeNumberFrom } from '../option-values.ts';
 import { ownCommand } from '../own-command.ts';
@@ -11,8 +12,6 @@ import { endedLine, lookingLine, pairHelp, pairingLines, pairingRows, windowLine
 import type { Run } from '../run.ts';
 import { table } from '../terminal.ts';
 
-/** What a shell gives for a program that Ctrl-C ended. */
-const INTERRUPTED_EXIT_CODE = 130;
 const SHARE_TOKEN_BEGINS = 'axon://';
 
 export function addPairCommands(program: Command, run: Run): void {

@@ -7,7 +7,7 @@ import { conversationId } from '../ids.ts';
 import type { Run } from '../run.ts';
 import { jsonForTerminal } from '../escape.ts';
 import { deadlineSeconds, jsonObject, readData, wholeNumber } from '../option-values.ts';
-import { followTask, taskLines } from './tasks.ts';
+import { followTask } from './tasks.ts';
 
 /** An agent answers within it; a person is given longer by whoever asks. */
 const QUERY_DEADLINE_S = 30;
@@ -52,7 +52,8 @@ export function addSendCommands(program: Command, run: Run): void {
     .addOption(conversationOption())
     .option('--wait', 'wait until it has ended')
     .action((to: string, task: string, options: DelegateOptions, command: Command) =>
-      run(command, async ({ terminal, session, command: typed }) => {
+      run(command, async (context) => {
+        const { terminal, session, command: typed } = context;
         const client = await session.asAgent();
         const report = await client.call('send.delegate', {
           to,
@@ -68,9 +69,7 @@ export function addSendCommands(program: Command, run: Run): void {
           terminal.result(report, () => [...reportLines(report), `Follow it with: ${typed} tasks ${report.id} --wait${session.asWords}`]);
           return 0;
         }
-        const { ended, exitCode } = await followTask(client, report.id);
-        terminal.result(ended, () => taskLines(ended));
-        return exitCode;
+        return await followTask(context, client, report.id);
       }),
     );
   program

@@ -1,6 +1,7 @@
 // tasks, cancel: what was delegated and asked, and calling it off.
 import type { Command } from 'commander';
 import type { TaskDto } from '../../../preload/contract/dto.ts';
+import { INTERRUPTED_EXIT_CODE, type CommandContext } from '../context.ts';
 import type { HubClient } from '../hub-client.ts';
 import { jsonForTerminal } from '../escape.ts';
 import { withId } from '../ids.ts';
@@ -8,7 +9,8 @@ import { cellTime, inZone, localTime } from '../local-time.ts';
 import type { Run } from '../run.ts';
 import { beginningOf, table } from '../terminal.ts';
 
-const WAIT_MS = 55_000;
+/** The hub answers at once when a task has ended; a change on the way is seen after this. */
+const LOOK_AGAIN_MS = 2_000;
 const ENDED: ReadonlySet<string> = new Set(['completed', 'partial', 'failed', 'declined', 'expired', 'cancelled']);
 
 export function addTaskCommands(program: Command, run: Run): void {
@@ -18,7 +20,8 @@ export function addTaskCommands(program: Command, run: Run): void {
     .argument('[id]', 'one task')
     .option('--wait', 'wait until it has ended; exit code 2 when it was refused or failed, 3 when it came too late')
     .action((id: string | undefined, options: { wait?: boolean }, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+      run(command, async (context) => {
+        const { terminal, session } = context;
         const client = await session.asAgent();
         if (id === undefined) {
           const page = await client.call('tasks.list', {});
@@ -26,9 +29,7 @@ export function addTaskCommands(program: Command, run: Run): void {
           return 0;
         }
         if (options.wait === true) {
-          const { ended, exitCode } = await withId('task', id, (task) => followTask(client, task));
-          terminal.result(ended, () => taskLines(ended));
-          return exitCode;
+          return await withId('task', id, (task) => followTask(context, client, task));
         }
         const task = await withId('task', id, (task) => client.call('tasks.get', { id: task }));
         terminal.result(task, () => taskLines(task));
@@ -49,11 +50,38 @@ export function addTaskCommands(program: Command, run: Run): void {
     );
 }
 
-/** Waits until the task has ended. The exit code says how. */
-export async function followTask(client: HubClient, id: string): Promise<{ readonly ended: TaskDto; readonly exitCode: number }> {
-  for (;;) {
-    const task = await client.call('tasks.get', { id, wait: WAIT_MS });
-    if (ENDED.has(task.state)) return { ended: task, exitCode: exitCodeOf(task) };
+/**
+ * Waits until the task has ended and prints it; says meanwhile, aside from the result, how it stands and what changes. Ctrl+C ends the
+ * waiting and nothing else. Returns the exit code, which says how it ended.
+ */
+export async function followTask({ terminal, session, command }: CommandContext, client: HubClient, id: string): Promise<number> {
+  const stop = new AbortController();
+  const interrupt = (): void => stop.abort();
+  process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
+  const tell = (line: string): void => (terminal.json ? undefined : terminal.note(line));
+  let told: TaskDto['state'] | undefined;
+  try {
+    for (;;) {
+      const task = await client.call('tasks.get', { id, wait: told === undefined ? 0 : LOOK_AGAIN_MS }, stop.signal);
+      if (ENDED.has(task.state)) {
+        terminal.result(task, () => taskLines(task));
+        return exitCodeOf(task);
+      }
+      if (told === undefined) tell(`Waiting for ${task.peer_name}: task ${task.id}. Ctrl+C stops waiting; the task goes on.`);
+      if (told !== task.state) {
+        tell(`Now: ${task.state.replaceAll('_', ' ')}`);
+        if (task.state === 'held') tell(heldLine(task.held_until));
+      }
+      told = task.state;
+    }
+  } catch (error) {
+    if (!stop.signal.aborted) throw error;
+    tell('No longer waiting; the task goes on.');
+    tell(`Follow it:   ${command} tasks ${id} --wait${session.asWords}`);
+    tell(`Call it off: ${command} cancel ${id}${session.asWords}`);
+    return INTERRUPTED_EXIT_CODE;
+  } finally {
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
   }
 }
 

@@ -45,7 +45,7 @@ Speaking for an agent (peers, discover, query, delegate, escalate, notify, tasks
 
 Speaking for the person in charge (login, approvals, answer, pause, resume, quiet, rules, audit, pair, invite, join,
 peers add, peers mute, agents add, agents remove):
-  asks for the owner passphrase at a terminal, or takes --passphrase-file FILE
+  asks for the owner passphrase at a terminal, or takes --passphrase-file FILE; so does peers where no agent is connected
 
 Texts that begin with a dash: put -- before them, as in  ${command} query "Mum's PC" -- "--help is what?"
 Exit codes: 0 done, 1 local failure, 2 refused by usage, hub or peer, 3 too late,

@@ -68,6 +68,18 @@ export class Session {
     return line.withToken(token);
   }
 
+  /** The line for what an agent and the person in charge may both see: the agent's where one is connected, else the person's. */
+  async asAnyone(): Promise<HubClient> {
+    const line = await this.line();
+    const token = this.agentToken();
+    if (token !== undefined) return line.withToken(token);
+    if (this.#options.passphraseFile !== undefined || this.#terminal.isInteractive) return this.asOwner();
+    throw new AppError('unauthenticated', 'No agent is connected here, so there is nobody to speak for.', {
+      hint: 'Connect one with "axon agents connect NAME", or speak for the person in charge: at a terminal, or with --passphrase-file FILE.',
+      failedBy: 'input',
+    });
+  }
+
   /** What stands behind a command in a hint, so that the same agent speaks. */
   get asWords(): string {
     return this.#options.agent === undefined ? '' : ` --as ${this.#options.agent}`;

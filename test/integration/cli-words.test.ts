@@ -324,6 +324,9 @@ describe('two hubs that know of each other by address alone', () => {
     const [, two = ''] = /two digits at the other hub: ([0-9]{2})/.exec((await here('digits', six)).out) ?? [];
     expect((await there('digits', two)).out).toContain('paired');
     await expect.poll(() => hub.node.services.directory.list('paired').map(({ name }) => name)).toEqual(['Mum']);
+    expect(await owner('peers')).toMatchObject({ code: 0, out: expect.stringMatching(/^Mum /m) });
+    expect(await run('peers')).toMatchObject({ code: 2, out: '', error: expect.stringContaining('--passphrase-file FILE') });
+    expect(hub.node.services.tokens.list().filter(({ kind }) => kind === 'owner')).toEqual([]);
   });
 });
 

@@ -15,7 +15,7 @@ export function addPeerCommands(program: Command, run: Run): void {
     .action((options: { nearby?: boolean; all?: boolean }, command: Command) =>
       run(command, async ({ terminal, session, command: typed }) => {
         const trust = options.all === true ? 'all' : options.nearby === true ? 'nearby' : 'paired';
-        const { items } = await (await session.asAgent()).call('peers.list', { trust });
+        const { items } = await (await session.asAnyone()).call('peers.list', { trust });
         terminal.result({ items }, () =>
           items.length === 0
             ? [`No hubs yet. A person pairs them in the app, or with "${typed} pair".`]

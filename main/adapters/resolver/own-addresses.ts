@@ -6,17 +6,18 @@ const VIRTUAL = /^(?:docker|podman|veth|br-|virbr|lxc|lxd|cni|vmnet|vmware|vboxn
 
 /**
  * Those of the computer's own networks first and of virtual ones last, since only a few have room in an invitation; loopback and link-local
- * addresses are left out.
+ * addresses are left out. Where the owner named nothing but the loopback, for hubs on this one computer, its address is what there is.
  * @param only names of network interfaces, or null for all
  */
 export function ownAddresses(
   only: readonly string[] | null,
   readInterfaces: typeof networkInterfaces = networkInterfaces,
 ): readonly string[] {
-  return Object.entries(readInterfaces())
-    .filter(([name]) => only === null || only.includes(name))
+  const named = Object.entries(readInterfaces()).filter(([name]) => only === null || only.includes(name));
+  const isThisComputerAlone = only !== null && named.every(([, entries]) => entries?.every(({ internal }) => internal));
+  return named
     .toSorted(([one], [other]) => Number(VIRTUAL.test(one)) - Number(VIRTUAL.test(other)))
     .flatMap(([, entries]) => entries ?? [])
-    .filter(({ family, internal, address }) => family === 'IPv4' && !internal && !address.startsWith('169.254.'))
+    .filter(({ family, internal, address }) => family === 'IPv4' && (!internal || isThisComputerAlone) && !address.startsWith('169.254.'))
     .map(({ address }) => address);
 }

@@ -43,13 +43,13 @@ export class Invitations {
   }
 
   /**
-   * Makes one. The link holds the secret and is given out this once. Throws AppError overloaded when too many are out, and conflict while
+   * Makes one. The link holds the secret and is given out this once. Throws AppError overloaded when too many are out, and not_found while
    * no address is known at which another hub could reach this one.
    */
   create({ keyHex, name, addresses }: Inviting, by: PairingActor): { readonly invitation: InvitationDto; readonly link: string } {
     this.#expire();
     if (addresses.length === 0) {
-      throw new AppError('conflict', 'Other hubs cannot reach this computer just now, so an invitation would lead nowhere.', {
+      throw new AppError('not_found', 'This hub has no address that another one could reach, so an invitation would lead nowhere.', {
         hint: 'Connect it to a network first; Settings says what is wrong.',
       });
     }

@@ -119,7 +119,7 @@ export class PairingService {
 
   /**
    * A person makes an invitation for one hub; the link is given out this once. `addresses` is where another hub can reach this one.
-   * Throws AppError rate_limited while pairing is locked, conflict without an address, overloaded when too many are out.
+   * Throws AppError rate_limited while pairing is locked, not_found without an address, overloaded when too many are out.
    */
   invite(addresses: readonly HubAddress[], by: PairingActor): { readonly invitation: InvitationDto; readonly link: string } {
     this.#course.window.refuseWhileLocked();

@@ -22,6 +22,12 @@ it('addresses of networks that programs made come after those of the computer it
   expect(ownAddresses(null, computer)).toEqual(['192.168.1.20', '192.168.1.21', '172.17.0.1', '172.18.0.1', '172.29.0.1', '192.168.56.1']);
 });
 
+it('the loopback is given by a hub that its owner keeps to this computer, and by no other', () => {
+  expect(ownAddresses(['lo'], computer)).toEqual(['127.0.0.1']);
+  expect(ownAddresses(['lo', 'wlan0'], computer)).toEqual(['192.168.1.21']);
+  expect(ownAddresses(['wlan9'], computer)).toEqual([]);
+});
+
 it('only the networks that the owner named are given, whatever they are', () => {
   expect(ownAddresses(['docker0', 'wlan0'], computer)).toEqual(['192.168.1.21', '172.17.0.1']);
 });

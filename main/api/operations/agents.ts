@@ -27,8 +27,10 @@ export function agentsHandlers(deps: AgentsDeps): HandlersOf<'agents'> {
       return { declined: true };
     },
     'agents.create': async ({ name, risk_class, ...profile }, caller) => {
-      const agent = await agents.create(name, profile, risk_class, actorOf(caller));
-      return { agent, token: await mintAgentToken(name) };
+      await agents.create(name, profile, risk_class, actorOf(caller));
+      const token = await mintAgentToken(name);
+      agents.changed(name);
+      return { agent: agents.get(name), token };
     },
     'agents.list': async () => ({ items: agents.list(), next: null }),
     'agents.get': async ({ name }) => agents.get(name),
@@ -46,7 +48,9 @@ export function agentsHandlers(deps: AgentsDeps): HandlersOf<'agents'> {
     },
     'agents.issueToken': async ({ name }) => {
       agents.get(name);
-      return { token: await mintAgentToken(name) };
+      const token = await mintAgentToken(name);
+      agents.changed(name);
+      return { token };
     },
     'agents.remove': async ({ name }, caller) => {
       await work.removeAgent(name, actorOf(caller));

@@ -31,6 +31,7 @@ export const agents = {
   lastCall: (when: string) => `Last call ${when}.`,
   tokenMade: (when: string) => `Token made ${when}.`,
   noToken: 'It has no token.',
+  tokenWaits: 'It is let in, and has not fetched its token yet.',
   isDefault: 'asked when no agent is named',
   makeDefault: 'Ask it when no agent is named',
   newToken: 'New token',

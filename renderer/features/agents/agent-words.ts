@@ -23,13 +23,19 @@ export function presenceOf(agent: AgentDto, now: number): PresenceWords {
     : { icon: 'clock', text: agents.away, unusual: false };
 }
 
+/** One that never called has just been let in, and comes for its token by itself. */
+function tokenOf({ token_created_at, last_call_at }: AgentDto, now: number): string {
+  if (token_created_at !== null) return agents.tokenMade(ago(token_created_at, now));
+  return last_call_at === null ? agents.tokenWaits : agents.noToken;
+}
+
 /** "Busy, 3 of 4 tasks. 2 wait for it. Last call 17:41. Token made 12 June." */
 export function workOf(agent: AgentDto, now: number): string {
   return [
     agent.active_tasks === 0 ? agents.idle(agent.concurrency) : agents.busy(agent.active_tasks, agent.concurrency),
     agent.queued === 0 ? '' : agents.queued(agent.queued),
     agent.last_call_at === null ? '' : agents.lastCall(ago(agent.last_call_at, now)),
-    agent.token_created_at === null ? agents.noToken : agents.tokenMade(ago(agent.token_created_at, now)),
+    tokenOf(agent, now),
     agent.topics.length === 0 ? '' : agents.topics(agent.topics.join(', ')),
   ]
     .filter((part) => part !== '')

@@ -46,6 +46,13 @@ it('lets an agent change itself and no other', async () => {
   });
 });
 
+it('tells the pages of an agent once more when its token was made', async () => {
+  const told = () => hub.events.filter((event) => event.type === 'agent' && event.agent.name === 'lists').length;
+  const before = told();
+  await agents()['agents.issueToken']({ name: 'lists' }, PERSON, CONTEXT);
+  expect(told()).toBe(before + 1);
+});
+
 it('sends in the name of the calling agent, whatever the route says', async () => {
   const send = sendHandlers({ sender: hub.work.sender });
   await send['send.delegate'](delegation('local/lists', 'Add salt', { route: { from: 'somebody-else' } }), agent('claude'), CONTEXT);

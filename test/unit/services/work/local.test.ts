@@ -289,11 +289,15 @@ describe('a first-time program', () => {
     await expect(hub.work.registrations.confirm(registration.id, wrong, 'R2', OWNER)).rejects.toMatchObject({ code: 'bad_request' });
     const agent = await hub.work.registrations.confirm(registration.id, registration.code, 'R1', OWNER);
     expect(agent).toMatchObject({ name: 'cursor', risk_class: 'R1', presence: 'never_seen' });
+    const told = () => hub.events.filter((event) => event.type === 'agent' && event.agent.name === 'cursor').length;
+    const before = told();
     const polls = await Promise.all([
       hub.work.registrations.poll(registration.id, secret),
       hub.work.registrations.poll(registration.id, secret),
     ]);
     expect(polls.map((poll) => poll.token).filter((token) => token !== null)).toEqual(['token of cursor']);
+    // A page that shows the agent learns that it has its token now.
+    expect(told()).toBe(before + 1);
     await expect(hub.work.registrations.poll(registration.id, secret)).rejects.toMatchObject({ code: 'gone' });
     expect(hub.auditActions()).toContain('registration.confirmed');
   });

@@ -33,6 +33,12 @@ describe('what a card shows', () => {
     await expectAccessible();
   });
 
+  test('a deadline of another day says which day', async () => {
+    const DAY_MS = 86_400_000;
+    await showCards(new FakeHubApi(snapshotOf({ approvals: [{ ...DINNER, expires_at: NOW + DAY_MS - 60_000 }] })));
+    await expect.element(page.getByText(/, until tomorrow at /)).toBeVisible();
+  });
+
   test('hidden characters stand as boxed codes and are counted', async () => {
     await showCards(new FakeHubApi(snapshotOf({ approvals: [LONG] })));
     await expect.element(page.getByRole('img', { name: 'hidden character U+202E' })).toBeInTheDocument();

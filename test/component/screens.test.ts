@@ -91,6 +91,13 @@ describe('conversations', () => {
     await expectAccessible();
   });
 
+  test('a decision of an owner who has no name was by you', async () => {
+    const entries = DINNER_THREAD.entries.map((entry) => (entry.kind === 'decision' ? { ...entry, who: 'owner' } : entry));
+    const hub = new FakeHubApi(snapshotOf(), { 'conversations.get': () => ({ ok: true, value: { ...DINNER_THREAD, entries } }) });
+    await showApp(hub, `conversations/${DINNER_THREAD.conversation.id}`);
+    await expect.element(page.getByText('Allowed once, by you')).toBeVisible();
+  });
+
   test('what is no text stands as a table in a conversation, too, whoever said it', async () => {
     const [first] = DINNER_THREAD.entries;
     if (first === undefined) throw new Error('no entry');
@@ -157,6 +164,20 @@ describe('agents', () => {
     await button('Let it in').click();
     expect(callsOf(hub, 'agents.confirm')).toEqual([{ id: KNOCK.id, code: '4821' }]);
     await expect.element(page.getByText('4821')).not.toBeInTheDocument();
+  });
+
+  test('a program just let in has not fetched its token yet, which is no agent without one', async () => {
+    const [agent] = AGENTS;
+    if (agent === undefined) throw new Error('no agent');
+    const fresh = { ...agent, presence: 'never_seen', last_call_at: null, token_created_at: null } as const;
+    const hub = new FakeHubApi(snapshotOf({ agents: [fresh] }));
+    await showApp(hub, 'agents');
+    await expect.element(page.getByText('It is let in, and has not fetched its token yet.', { exact: false })).toBeVisible();
+    await expect.element(page.getByText('It has no token.', { exact: false })).not.toBeInTheDocument();
+    hub.emit({ type: 'agent', agent: { ...fresh, token_created_at: NOW } });
+    await expect.element(page.getByText(/Token made just now/)).toBeVisible();
+    hub.emit({ type: 'agent', agent: { ...fresh, last_call_at: NOW } });
+    await expect.element(page.getByText('It has no token.', { exact: false })).toBeVisible();
   });
 
   test('every line to be pasted begins as this computer wants it, and is copied by itself', async () => {

@@ -31,7 +31,7 @@ export const attention = {
   later: 'Later',
   laterSpoken: 'Later: ask me again in an hour',
   heldEnds: (when: string) => `Its own time is over ${when}.`,
-  endsBefore: (time: string) => `Its own time is over before that, at ${time}.`,
+  endsBefore: (when: string) => `Its own time is over before that, ${when}.`,
 
   flood: (hub: string, count: number) => `${hub} asked ${plural(count, { one: '{n} more time', other: '{n} more times' })}`,
   floodKept: (kept: number) =>

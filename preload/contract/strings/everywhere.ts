@@ -73,6 +73,8 @@ export const common = {
     hub: 'by this hub',
   },
   here: 'here',
+  /** Who did it, where the owner has no name. */
+  you: 'you',
   platforms,
   /** The parts of one name, as "Who, 1st". */
   between: ', ',

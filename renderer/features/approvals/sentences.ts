@@ -127,6 +127,9 @@ export function progressOf({ task_state, to_agent }: Pick<ApprovalDto, 'task_sta
   return Object.hasOwn(told, task_state) ? (told[task_state] ?? '') : '';
 }
 
+/** Who decided, as the owner reads it: the hub's word for an owner without a name is "you". */
+const deciderWords = (by: string | null): string | null => (by === 'owner' ? words.common.you : by);
+
 /**
  * What became of a request. `here`: this page pressed, and was first. `second`: this page pressed, and somebody else had been first.
  * @param isThere the agent it is for is connected
@@ -135,7 +138,7 @@ export function outcomeOf(approval: ApprovalDto, pressed: 'here' | 'second' | 'e
   const { decided } = now;
   const at = approval.decided_at ?? approval.expires_at;
   const where = pressed === 'here' ? words.common.here : surfaceWords(approval.surface);
-  const by = approval.decided_by;
+  const by = deciderWords(approval.decided_by);
   const byRule = approval.rule_id !== null;
   const late = pressed === 'second' ? ` ${decided.second}` : '';
   switch (approval.state) {

@@ -68,6 +68,12 @@ describe('what the hub says of a request', () => {
     expect(new Set(titles).size).toBe(states.length);
   });
 
+  test('an owner who has no name is “you”, and a name stays', () => {
+    const said = (decided_by: string) =>
+      outcomeOf({ ...DINNER, state: 'approved', decided_at: 0, decided_by, surface: 'window' }, 'here', true).title;
+    expect([said('owner'), said('Mum')]).toEqual(['Allowed once, by you, here', 'Allowed once, by Mum, here']);
+  });
+
   test('what was allowed says how far the task has come, and that its agent is missing only while it waits', () => {
     const said = (task_state: string, isThere: boolean) => progressOf({ task_state, to_agent: 'Claude Code' }, isThere);
     expect(

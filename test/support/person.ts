@@ -27,7 +27,8 @@ export class Person {
   /** Starts main/entry/<entry>.ts at a terminal of its own, in the folder of the project. */
   static start(entry: string, home: string, parameters: readonly string[], variables: Readonly<Record<string, string>> = {}): Person {
     const words = [process.execPath, '--import', HOOK, join(ROOT, 'main/entry', `${entry}.ts`), ...parameters];
-    const line = words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
+    // In the place of the shell that `script` starts: one that stays, as dash does, ends by the same Ctrl+C and tells its own end.
+    const line = 'exec ' + words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
     const inherited = Object.entries(process.env).filter(([name]) => !/^(AXON|npm)_/.test(name));
     const env = { ...Object.fromEntries(inherited), AXON_HOME: home, ...variables };
     return new Person(spawn('script', ['-qec', line, '/dev/null'], { cwd: ROOT, env, stdio: ['pipe', 'pipe', 'inherit'] }));

@@ -61,10 +61,11 @@ for (const name of ['asker', 'doer']) {
 }
 
 /** Asks, while few wait. */
-async function asks(): Promise<void> {
-  if (work.approvals.pending().length >= WAITING_MAX) return;
+async function asks(): Promise<boolean> {
+  if (work.approvals.pending().length >= WAITING_MAX) return false;
   const report = await work.sender.delegate(delegation('local/doer', `Chore ${random.uuid()}`, { domain: 'family.chores' }), 'asker', null);
   say({ asked: report.id });
+  return true;
 }
 
 /** Decides what waits: three of four are allowed. */
@@ -100,12 +101,14 @@ if (last === 'to-the-end') {
   await audit.stop();
   await store.close();
 } else {
-  const forEver = async (step: () => Promise<unknown>): Promise<never> => {
-    for (;;) if ((await step()) === false) await new Promise((resolve) => setImmediate(resolve));
+  // A step that had nothing to do lets the store's answers in: without a turn of the loop between, nothing would ever be done again.
+  const forEver = async (step: () => Promise<boolean>): Promise<never> => {
+    for (;;) if (!(await step())) await new Promise((resolve) => setImmediate(resolve));
   };
-  const seals = async (): Promise<void> => {
+  const seals = async (): Promise<boolean> => {
     await audit.seal();
     await new Promise((resolve) => setTimeout(resolve, SEAL_EVERY_MS));
+    return true;
   };
   await Promise.all([asks, decides, does, does, seals].map(forEver));
 }

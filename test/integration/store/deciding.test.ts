@@ -11,6 +11,7 @@ import { openStore } from '../../../main/adapters/sqlite/open-store.ts';
 import { checkStoppedAudit } from '../../../main/app/stopped-audit.ts';
 import { SILENT_LOG } from '../../fakes/memory-store.ts';
 import { rounds } from '../../support/counts.ts';
+import { endAfterTest, endPrograms } from '../../support/programs.ts';
 
 const KILLS = rounds('kill -9 while people decide', { short: 10, long: 500 });
 const ROOT = join(import.meta.dirname, '..', '..', '..');
@@ -23,7 +24,10 @@ beforeEach(() => {
   home = join(folder, 'home');
   mkdirSync(home, { mode: 0o700 });
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(async () => {
+  await endPrograms();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 type Step = 'asked' | 'approved' | 'declined' | 'ran' | 'ended' | 'record';
 
@@ -38,6 +42,7 @@ async function run(said: Record<Step, string[]>, steps: number): Promise<number 
     ...(steps === Infinity ? ['to-the-end'] : []),
   ];
   const child = spawn(process.execPath, parameters, { stdio: ['ignore', 'pipe', 'inherit'] });
+  endAfterTest(child);
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
   let count = 0;
   for await (const line of createInterface({ input: child.stdout })) {

@@ -133,6 +133,8 @@ export interface TaskRow {
   readonly takenBack: 'called_off' | 'hung_up' | 'hub_restarted' | null;
   /** What the other hub said to that and the task stayed open: its agent has it, or that hub takes no cancels. */
   readonly cancelAnswer: 'asked_to_stop' | 'not_taken' | null;
+  /** How long this hub waits for a person, ms from receipt, until the deadline at most; null: until the deadline. */
+  readonly waitMs: number | null;
   /** For `held`: when a person is asked, wall clock; null: not before somebody says so. */
   readonly heldUntil: number | null;
   /** For `held` here: why; null at the hub that asked. */
@@ -273,6 +275,8 @@ export interface Reads extends RuleReads, MuteReads, AuditReads {
   /** Those of the requests before this one that are equal to it in party, agents, area and kind, the newest request first. */
   approvalsOfEqual(request: TaskRow, limit: number): readonly Pick<ApprovalRow, 'state' | 'surface' | 'ruleId' | 'reason'>[];
   pendingApprovals(): readonly ApprovalRow[];
+  /** The tasks of the last requests to this hub, whether anybody was asked or not: their ids, the newest first. */
+  lastRequests(limit: number): readonly string[];
   /**
    * Newest decision first, all or those of `by` alone (an end by itself counts as people's); `seq` here is the order of decisions and the
    * page's cursor.
@@ -334,6 +338,8 @@ export interface Tables extends Reads, RuleWrites, MuteWrites, AuditWrites {
     guard: { readonly revision: number; readonly digest: string },
     change: Pick<ApprovalRow, 'state' | 'decidedAt' | 'decidedBy' | 'surface' | 'reason'>,
   ): boolean;
+  /** A person lets it wait until another time, wall clock; false when it is decided, and nothing changed. */
+  keepApprovalOpen(id: string, expiresAt: number): boolean;
   insertDelivery(row: Omit<DeliveryRow, 'seq'>): DeliveryRow;
   updateDelivery(
     deliveryId: string,

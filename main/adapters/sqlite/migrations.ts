@@ -11,6 +11,7 @@ import ruleTrust from './migrations/0004-rule-trust.sql?raw';
 import takingBack from './migrations/0005-taking-back.sql?raw';
 import attention from './migrations/0006-attention.sql?raw';
 import audit from './migrations/0007-audit.sql?raw';
+import waiting from './migrations/0008-waiting.sql?raw';
 
 export interface Migration {
   /** The schema's number after this step; steps count from 1 without a gap. */
@@ -28,6 +29,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 5, sql: takingBack },
   { version: 6, sql: attention },
   { version: 7, prepare: rechainAudit, sql: audit },
+  { version: 8, sql: waiting },
 ];
 
 export function newestVersion(migrations: readonly Migration[]): number {

@@ -13,6 +13,7 @@ type Beginning = Omit<
   | 'reason'
   | 'takenBack'
   | 'cancelAnswer'
+  | 'waitMs'
   | 'heldUntil'
   | 'heldWhy'
   | 'finishedAt'
@@ -30,6 +31,7 @@ export function newTask(beginning: Beginning): Omit<TaskRow, 'seq'> {
     reason: null,
     takenBack: null,
     cancelAnswer: null,
+    waitMs: null,
     heldUntil: null,
     heldWhy: null,
     finishedAt: null,

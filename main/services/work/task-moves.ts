@@ -12,6 +12,7 @@ export type TaskChange = Partial<
     | 'reason'
     | 'takenBack'
     | 'cancelAnswer'
+    | 'waitMs'
     | 'heldUntil'
     | 'heldWhy'
     | 'finishedAt'

@@ -26,6 +26,7 @@ const APPROVAL = new RowMapper<ApprovalRow>(CONTENT);
 const DECIDED = new RowMapper<ApprovalRow & { readonly seq: number }>({ ...CONTENT, seq: integer('decided_seq') });
 const { state, surface, ruleId, reason } = CONTENT;
 const OF_EQUAL = new RowMapper<Pick<ApprovalRow, 'state' | 'surface' | 'ruleId' | 'reason'>>({ state, surface, ruleId, reason });
+const OF_TASK = new RowMapper<Pick<ApprovalRow, 'taskId'>>({ taskId: CONTENT.taskId });
 const NEXT_DECIDED_SEQ = '(SELECT coalesce(max(decided_seq), 0) + 1 FROM approvals)';
 
 export const APPROVAL_QUERIES = {
@@ -35,6 +36,7 @@ export const APPROVAL_QUERIES = {
     WHERE direction <> 'outgoing' AND party = ? AND from_agent IS ? AND to_agent IS ? AND domain IS ? AND kind = ? AND tasks.seq < ?
     ORDER BY tasks.seq DESC LIMIT ?`,
   pending: `SELECT ${APPROVAL.columns} FROM approvals WHERE state = 'pending' ORDER BY seq`,
+  lastRequests: `SELECT ${OF_TASK.columns} FROM approvals WHERE seq < ? ORDER BY seq DESC LIMIT ?`,
   decided: `SELECT ${DECIDED.columns} FROM approvals WHERE decided_seq < ? ORDER BY decided_seq DESC LIMIT ?`,
   decidedByPeople: `SELECT ${DECIDED.columns} FROM approvals INDEXED BY approvals_by_people
     WHERE decided_seq < ? AND rule_id IS NULL ORDER BY decided_seq DESC LIMIT ?`,
@@ -49,7 +51,10 @@ const DECIDED_QUERY = {
   rules: APPROVAL_QUERIES.decidedByRules,
 } as const;
 
-type ApprovalReads = Pick<Reads, 'approval' | 'approvalOfTask' | 'approvalsOfEqual' | 'pendingApprovals' | 'decidedApprovals'>;
+type ApprovalReads = Pick<
+  Reads,
+  'approval' | 'approvalOfTask' | 'approvalsOfEqual' | 'pendingApprovals' | 'lastRequests' | 'decidedApprovals'
+>;
 
 export function approvalReads(statements: Statements): ApprovalReads {
   return {
@@ -58,11 +63,13 @@ export function approvalReads(statements: Statements): ApprovalReads {
     approvalsOfEqual: ({ party, fromAgent, toAgent, domain, kind, seq }, limit) =>
       statements.all(OF_EQUAL, APPROVAL_QUERIES.ofEqual, party, fromAgent, toAgent, domain, kind, seq, pageLimit(limit)),
     pendingApprovals: () => statements.all(APPROVAL, APPROVAL_QUERIES.pending),
+    lastRequests: (limit) =>
+      statements.all(OF_TASK, APPROVAL_QUERIES.lastRequests, pageBefore({ limit }), pageLimit(limit)).map(({ taskId }) => taskId),
     decidedApprovals: (page, by) => statements.all(DECIDED, DECIDED_QUERY[by ?? 'anybody'], pageBefore(page), pageLimit(page.limit)),
   };
 }
 
-export function approvalWrites(statements: Statements): Pick<Tables, 'insertApproval' | 'decideApproval'> {
+export function approvalWrites(statements: Statements): Pick<Tables, 'insertApproval' | 'decideApproval' | 'keepApprovalOpen'> {
   const insertInto = `INSERT INTO approvals (${APPROVAL.columns}, decided_seq) VALUES (${APPROVAL.placeholders}`;
   return {
     insertApproval: (row) => {
@@ -75,5 +82,7 @@ export function approvalWrites(statements: Statements): Pick<Tables, 'insertAppr
         WHERE id = ? AND revision = ? AND digest = ? AND state = 'pending'`;
       return statements.run(update, ...values, id, guard.revision, guard.digest).changes === 1;
     },
+    keepApprovalOpen: (id, expiresAt) =>
+      statements.run("UPDATE approvals SET expires_at = ? WHERE id = ? AND state = 'pending'", expiresAt, id).changes === 1,
   };
 }

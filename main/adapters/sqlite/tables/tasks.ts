@@ -49,6 +49,7 @@ const CONTENT = {
   reason: nullable(text('reason')),
   takenBack: nullable(choice('taken_back', { called_off: true, hung_up: true, hub_restarted: true })),
   cancelAnswer: nullable(choice('cancel_answer', { asked_to_stop: true, not_taken: true })),
+  waitMs: nullable(milliseconds('wait_ms')),
   heldUntil: nullable(milliseconds('held_until')),
   heldWhy: nullable(choice('held_why', { paused: true, quiet_hours: true, muted: true, person: true })),
   finishedAt: nullable(milliseconds('finished_at')),

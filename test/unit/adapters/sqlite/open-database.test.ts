@@ -326,6 +326,8 @@ describe('versions', () => {
       expect(store.read.mutes()).toEqual(isNew ? [muteRow()] : []);
       const held = store.read.tasksInStates(['held']).map(({ id, heldUntil, heldWhy }) => ({ id, heldUntil, heldWhy }));
       expect(held).toEqual(isNew ? [{ id: 'task-16', heldUntil: AT + 3_600_000, heldWhy: 'quiet_hours' }] : []);
+      const hasWait = Number(/\d+/.exec(fixture)) >= 8;
+      expect(store.read.task('task-17')?.waitMs).toBe(hasWait ? 3_600_000 : null);
       expect(store.read.pendingApprovals()).toHaveLength(5);
       expect(store.read.decidedApprovals({ limit: 99 })).toHaveLength(15);
       expect(store.read.message('task-7')?.raw).toBe('{"id":"task-7","text":"grüße 🦊"}');

@@ -104,7 +104,7 @@ export class OutgoingDelegations {
     const raw = messenger.encode(peer.key, { id: messageId, kind: 'delegate', ref: null, payload });
     const online = messenger.isOnline(peer.key);
     if (online && !messenger.features(peer.key).includes('delegate')) throw takesNone(peer.petname);
-    if (online && payload.act === ESCALATE && !messenger.extensions(peer.key).includes(ESCALATIONS)) throw asksNobody(peer.petname);
+    if (online && !this.#isUnderstood(peer.key, payload)) throw asksNobody(peer.petname);
     if (this.#open.size >= OUTGOING_OPEN_MAX) {
       throw new AppError('overloaded', 'Too many delegations are open already.', { hint: 'Wait for some to end, or cancel them.' });
     }
@@ -208,7 +208,15 @@ export class OutgoingDelegations {
     const task = this.#deps.store.read.task(taskId);
     if (!this.#running || task?.state !== 'sending') return;
     if (!this.#deps.messenger.isOnline(task.party)) return;
+    // Whoever runs there now may be older than what the first try was for. It waits for a hub that reads it, or for its deadline: whether
+    // that first try is there is not known, so it is not said to have failed either.
+    if (!this.#isUnderstood(task.party, readObject(task.payload))) return;
     this.#transmit(task, 'hub').catch((error: unknown) => this.#deps.log.warn('delegation not sent again', { error: String(error) }));
+  }
+
+  /** A hub that knows no escalations would give the choice to an agent, as work. */
+  #isUnderstood(peer: KeyHex, payload: JsonObject): boolean {
+    return payload['act'] !== ESCALATE || this.#deps.messenger.extensions(peer).includes(ESCALATIONS);
   }
 
   #unacknowledged(): readonly TaskRow[] {
@@ -320,7 +328,6 @@ function takesNone(name: string): AppError {
   return new AppError('unsupported_feature', `${name} does not take delegations.`, { hint: 'Ask it with a query instead.' });
 }
 
-/** An older hub would give the choice to an agent, as work. */
 function asksNobody(name: string): AppError {
   return new AppError('unsupported_feature', `${name} cannot ask its person to choose yet.`, {
     hint: 'Ask it with a query instead, or again once the hub there is newer.',

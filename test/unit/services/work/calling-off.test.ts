@@ -142,6 +142,38 @@ describe('a delegation whose ack was lost', () => {
     expect(dad.store.read.task(id)?.state).toBe('cancelled');
   });
 
+  it('is not taken for called off by the refusal of a second try: the first waits there, and is taken back', async () => {
+    mum.messenger.swallowed.add('ack');
+    const { id } = await send();
+    let refuse: (reply: Envelope) => void = () => undefined;
+    const refused = new Promise<Envelope>((resolve) => (refuse = resolve));
+    const [tries, asked]: [string[], string[]] = [[], []];
+    mum.messenger.takeRequest = (_from, raw) => {
+      const isTry = raw.includes('"kind":"delegate"');
+      (isTry ? tries : asked).push(raw);
+      return isTry ? refused : new Promise<Envelope>(() => undefined);
+    };
+    await clock.advance(60_000);
+    expect(tries).toHaveLength(1);
+    // The cancel is under way and not there yet when the second try is refused.
+    expect((await cancel(id)).state).toBe('cancelling');
+    await clock.settle();
+    expect(asked).toHaveLength(1);
+    mum.messenger.swallowed.clear();
+    const payload = { accepted: false, code: 'overloaded', reason: 'Later', retryable: true };
+    refuse({ v: 1, id: crypto.randomUUID(), from: mum.agentId, to: dad.agentId, ts: 1, kind: 'ack', ref: id, payload });
+    await clock.settle();
+    expect(dad.store.read.task(id)?.state).toBe('cancelling');
+    expect(mum.work.approvals.pending()).toHaveLength(1);
+    Reflect.deleteProperty(mum.messenger, 'takeRequest');
+    dad.cut(mum);
+    dad.connect(mum);
+    await clock.advance(60_000);
+    expect(dad.store.read.task(id)?.state).toBe('cancelled');
+    expect(mum.work.approvals.pending()).toEqual([]);
+    expect(mum.store.read.tasks({ limit: 1 })[0]?.state).toBe('cancelled');
+  });
+
   describe('whose agent had begun when it was called off', () => {
     const HOUR_MS = 3_600_000;
 

@@ -87,3 +87,26 @@ it('is refused at once by a hub that has no room when it is sent for the first t
   const [task] = dad.store.read.tasks({ limit: 1 });
   expect(task).toMatchObject({ state: 'failed', code: 'overloaded' });
 });
+
+it('is not sent again as a choice to a hub that has become too old to read it as one, and goes on when that hub is newer again', async () => {
+  const extensions = dad.messenger.extensions.bind(dad.messenger);
+  const options = [{ label: '09:12, direct' }, { label: '10:40, one change' }];
+  dad.messenger.failing = new AppError('timeout', 'No answer came in time.', { failedBy: 'timeout' });
+  const { id } = await dad.work.sender.delegate(delegation('mum', 'Which train should I book?', { options }), 'openclaw', null);
+  const sentOf = () => dad.messenger.sent.filter((envelope) => envelope.id === id).length;
+  const before = sentOf();
+  dad.cut(mum);
+  dad.messenger.failing = undefined;
+  dad.messenger.extensions = (peer) => extensions(peer).filter((name) => name !== 'escalations/1');
+  dad.connect(mum);
+  await clock.advance(120_000);
+  expect(sentOf()).toBe(before);
+  expect(dad.store.read.task(id)?.state).toBe('sending');
+  expect(mum.store.read.tasks({ limit: 1 })).toEqual([]);
+  dad.cut(mum);
+  dad.messenger.extensions = extensions;
+  dad.connect(mum);
+  await clock.advance(120_000);
+  expect(dad.store.read.task(id)?.state).toBe('awaiting_approval');
+  expect(mum.card.choice?.options).toHaveLength(2);
+});

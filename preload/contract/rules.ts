@@ -74,3 +74,37 @@ export interface RuleTestDto {
   /** Every rule about that hub or about everybody; `miss` null: it matches. */
   readonly considered: readonly { readonly rule: RuleDto; readonly miss: RuleMissDto | null }[];
 }
+
+/** A rule that is not made yet, as it would be. */
+export type RuleDraftDto = Omit<RuleDto, 'id' | 'uses' | 'last_used_at' | 'suspended' | 'ended_at' | 'ended_why'>;
+
+/** What a rule made by hand is about, by the names of the parameters: beside which of them its refusal belongs. */
+export type RuleField = 'peer' | 'asking_agent' | 'agent' | 'domain' | 'topic' | 'until';
+
+/** One of the last requests, as it would be decided if it came now. */
+export interface RuleTrialDto {
+  readonly task_id: string;
+  readonly received_at: number;
+  readonly kind: 'delegate' | 'query';
+  /** This hub's own name where one of its agents asked. */
+  readonly peer_name: string;
+  /** The agent in whose name was asked; null when nobody was named. */
+  readonly from_agent: OutsideText | null;
+  /** null: a person was asked to choose. */
+  readonly to_agent: string | null;
+  readonly domain: OutsideText | null;
+  readonly text: OutsideText;
+  readonly without: RuleTestDto['decision'];
+  readonly with: RuleTestDto['decision'];
+  /** What settles it with the rule. */
+  readonly ground: RuleTestDto['ground'];
+  /** Why the rule says nothing about it; null: it matches. */
+  readonly miss: RuleMissDto | null;
+}
+
+/** A rule as it would be, and what it would have done. Nothing was made, sent or counted. */
+export interface RulePreviewDto {
+  readonly rule: RuleDraftDto;
+  /** The last requests to this hub that could be asked again, the newest first. */
+  readonly trials: readonly RuleTrialDto[];
+}

@@ -47,6 +47,7 @@ export const WINDOW_OPERATIONS = [
   'rules.list',
   'rules.get',
   'rules.create',
+  'rules.preview',
   'rules.update',
   'rules.remove',
   'rules.restore',

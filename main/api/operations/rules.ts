@@ -10,6 +10,7 @@ export function rulesHandlers(deps: { readonly rules: Rules }): HandlersOf<'rule
       state === 'ended' ? rules.ended({ limit, cursor }) : rules.currentPage({ limit, cursor }),
     'rules.get': async ({ id }) => rules.get(id),
     'rules.create': (params, caller) => rules.create(params, personOf(caller)),
+    'rules.preview': async (params) => rules.preview(params),
     'rules.update': ({ id, suspended }, caller) => rules.setSuspended(id, suspended, personOf(caller)),
     'rules.remove': ({ id }, caller) => rules.remove(id, personOf(caller)),
     'rules.restore': ({ id }, caller) => rules.restore(id, personOf(caller)),

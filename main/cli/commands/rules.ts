@@ -3,12 +3,13 @@
 import { Argument, InvalidArgumentError, Option, type Command } from 'commander';
 import type { Items } from '../../../preload/contract/results.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
-import type { RuleDto, RuleTestDto } from '../../../preload/contract/rules.ts';
+import type { RuleDraftDto, RuleDto, RulePreviewDto, RuleTestDto } from '../../../preload/contract/rules.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { HubClient } from '../hub-client.ts';
 import { localTime, typedTime } from '../local-time.ts';
 import { withId } from '../ids.ts';
 import type { Run } from '../run.ts';
+import { beginningOf } from '../terminal.ts';
 
 interface ScopeOptions {
   readonly hub?: string;
@@ -21,9 +22,10 @@ interface AddOptions extends ScopeOptions {
   readonly kind?: 'delegate' | 'query';
   readonly until?: number;
   readonly forever?: boolean;
+  readonly dryRun?: boolean;
 }
 
-const { rules: text } = ENGLISH;
+const { rules: text, making } = ENGLISH;
 /** The most that one call lists. */
 const PAGE = 200;
 const KINDS = ['delegate', 'query'] as const;
@@ -52,16 +54,18 @@ export function addRuleCommands(program: Command, run: Run): void {
       readTime,
     )
     .option('--forever', 'it has no end')
+    .option('--dry-run', 'make none: say the rule, and what it would have done to the last requests')
     .action((effect: RuleDto['effect'], options: AddOptions, command: Command) =>
       run(command, async ({ terminal, session }) => {
         const owner = await session.asOwner();
         const until = options.forever === true ? { until: null } : options.until === undefined ? {} : { until: options.until };
-        const made = await owner.call('rules.create', {
-          effect,
-          kind: options.kind ?? null,
-          ...scopeOf(options),
-          ...until,
-        });
+        const said = { effect, kind: options.kind ?? null, ...scopeOf(options), ...until };
+        if (options.dryRun === true) {
+          const preview = await owner.call('rules.preview', said);
+          terminal.result(preview, () => previewLines(preview));
+          return;
+        }
+        const made = await owner.call('rules.create', said);
         terminal.result(made, () => ruleLines(made));
       }),
     );
@@ -164,14 +168,31 @@ function exampleTime(): string {
   return typedTime(Date.now() + EXAMPLE_AHEAD_MS);
 }
 
+function previewLines({ rule, trials }: RulePreviewDto): readonly string[] {
+  const changed = trials.filter((tried) => tried.without !== tried.with);
+  const count = (decision: RuleTestDto['decision']) => changed.filter((tried) => tried.with === decision).length;
+  return [
+    sentenceOf(rule),
+    `  ${endOf(rule)}`,
+    trials.length === 0
+      ? making.none
+      : making.tried(trials.length, { deliver: count('deliver'), ask: count('ask'), decline: count('decline') }),
+    ...changed.map((tried) => `- ${localTime(tried.received_at)}  ${making.would[tried.with]}: ${beginningOf(tried.text)}`),
+  ];
+}
+
+function endOf({ ends_at: at }: RuleDraftDto): string {
+  return at === null ? text.noEnd : text.until(localTime(at));
+}
+
 function ruleLines(rule: RuleDto): readonly string[] {
-  const end = rule.ends_at === null ? text.noEnd : text.until(localTime(rule.ends_at));
+  const end = endOf(rule);
   const used = rule.last_used_at === null ? text.notUsed : text.used(rule.uses, localTime(rule.last_used_at));
   const state = rule.ended_why !== null ? ` ${text.endedWhy[rule.ended_why]}` : rule.suspended ? ` ${text.paused}.` : '';
   return [sentenceOf(rule), `  ${end} ${used}${state}`, `  ${rule.id}`];
 }
 
-function sentenceOf(rule: RuleDto): string {
+function sentenceOf(rule: RuleDraftDto): string {
   const own = rule.asking_local === '@owner' ? text.ownerHere : text.onThisComputer(rule.asking_local ?? '');
   const hub = rule.peer_name ?? (rule.asking_local === null ? text.anybody : own);
   const who =

@@ -15,3 +15,5 @@ export const RESTORE_WINDOW_MS = 300_000;
 export const SWEEP_INTERVAL_MS = 3_600_000;
 /** How long after a look that failed, as on a full disk, the next one follows. */
 export const SWEEP_RETRY_MS = 10_000;
+/** The last requests that a rule is tried on before it is made; what came before is not looked at. */
+export const TRIALS_MAX = 20;

@@ -1,6 +1,6 @@
 // The rules in force: what they say about a request, in the commit that admits it; that one was used; that one ends with its time, its hub
 // or its agent. A rule is stored first and told of after. Who may make one is the caller's business.
-import { decideByRules, ruleEndsAt, type RuleDecision, type RuledRequest } from '../../core/rules.ts';
+import { decideByRules, ruleEndsAt, type Rule, type RuleDecision, type RuledRequest } from '../../core/rules.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -93,10 +93,14 @@ export class RuleBook {
     return Math.max(clock.wallMs(), Math.floor(this.#wallOffsetMs + clock.monotonicMs()));
   }
 
-  /** What the rules say about a request now; nothing passes and nothing is turned away while this record may be an older one. Counts nothing. */
-  decide(reads: Reads, request: RuleQuestion): RuleDecision {
+  /**
+   * What the rules say about a request now; nothing passes and nothing is turned away while this record may be an older one. Counts nothing.
+   * @param tried a rule that is not made, as if it were
+   */
+  decide(reads: Reads, request: RuleQuestion, tried?: Rule): RuleDecision {
     if (this.#deps.rulesMayAct?.() === false) return RESTING;
-    const rules = reads.rulesAbout(request.peer);
+    const stored = reads.rulesAbout(request.peer);
+    const rules = tried === undefined ? stored : [...stored, tried];
     const moment = { nowMs: this.nowMs(), trustedSince: trustedSince(reads, request.peer) };
     const conversation = rules.some((rule) => rule.conversation !== null) ? request.conversation() : '';
     return decideByRules(rules, { ...request, conversation }, moment);
@@ -118,21 +122,22 @@ export class RuleBook {
         hint: 'Take some away under "Rules", then try again.',
       });
     }
-    const row = tables.insertRule({
-      ...draft,
-      id: this.#deps.random.uuid(),
-      createdAt: this.nowMs(),
-      trustedSince: draft.peer === null ? null : trustOf(tables, draft.peer),
-      lastUsedAt: null,
-      suspended: false,
-      madeBy: maker.tokenId,
-      uses: 0,
-      endedAt: null,
-      endedWhy: null,
-    });
+    const row = tables.insertRule({ ...this.asRule(tables, draft), madeBy: maker.tokenId, uses: 0, endedAt: null, endedWhy: null });
     this.#note(tables, maker, 'rule.made', row);
     after(() => this.#changed(row.id));
     return row;
+  }
+
+  /** The rule that `make` would make of it now. */
+  asRule(reads: Reads, draft: RuleDraft): RuleDraft & Rule {
+    return {
+      ...draft,
+      id: this.#deps.random.uuid(),
+      createdAt: this.nowMs(),
+      trustedSince: draft.peer === null ? null : trustOf(reads, draft.peer),
+      lastUsedAt: null,
+      suspended: false,
+    };
   }
 
   pause(tables: Tables, after: After, row: RuleRow, suspended: boolean, maker: RuleMaker): void {

@@ -1,11 +1,12 @@
 // A rule as a client gets it: by the owner's names, the first words of a conversation escaped as outside words. Reads only.
-import type { RuleDto } from '../../../preload/contract/rules.ts';
-import { ruleEndsAt } from '../../core/rules.ts';
+import type { RuleDraftDto, RuleDto } from '../../../preload/contract/rules.ts';
+import { ruleEndsAt, type Rule } from '../../core/rules.ts';
 import { escapeText } from '../../core/text-escape.ts';
 import type { RuleRow } from '../../ports/rules.ts';
 import type { Store } from '../../ports/store.ts';
 import { isLocal, type Parties } from '../work/parties.ts';
 import type { TaskViews } from '../work/task-views.ts';
+import type { RuleDraft } from './rule-book.ts';
 
 /** The first words of a conversation that are shown; cut beyond. */
 const TITLE_MAX_CHARACTERS = 80;
@@ -24,34 +25,41 @@ export class RuleViews {
   }
 
   dto(row: RuleRow): RuleDto {
-    const { parties } = this.#deps;
-    const hub = row.peer !== null && !isLocal(row.peer) ? row.peer : null;
     return {
+      ...this.draft(row),
       id: row.id,
-      effect: row.effect,
-      reach: row.reach,
-      peer_id: hub === null ? null : parties.agentIdOf(hub),
-      peer_name: hub === null ? null : parties.nameOf(hub),
-      asking_local: row.peer !== null && isLocal(row.peer) ? row.peer.slice('agent:'.length) : null,
-      agent: row.agent,
-      domain: row.domain,
-      kind: row.kind,
-      asking_agent: row.askingAgent === null ? null : escapeText(row.askingAgent),
-      topic: row.topic,
-      conversation_id: row.conversation,
-      conversation_title: row.conversation === null ? null : this.#title(row.conversation),
-      risk_max: row.riskMax,
-      made_on: row.madeOn,
-      approval_id: row.approvalId,
-      created_at: row.createdAt,
-      expires_at: row.expiresAt,
-      idle_ms: row.idleMs,
-      ends_at: ruleEndsAt(row),
       suspended: row.suspended,
       uses: row.uses,
       last_used_at: row.lastUsedAt,
       ended_at: row.endedAt,
       ended_why: row.endedWhy,
+    };
+  }
+
+  /** What a rule says, made or not. */
+  draft(rule: RuleDraft & Rule): RuleDraftDto {
+    const { parties } = this.#deps;
+    const hub = rule.peer !== null && !isLocal(rule.peer) ? rule.peer : null;
+    return {
+      effect: rule.effect,
+      reach: rule.reach,
+      peer_id: hub === null ? null : parties.agentIdOf(hub),
+      peer_name: hub === null ? null : parties.nameOf(hub),
+      asking_local: rule.peer !== null && isLocal(rule.peer) ? rule.peer.slice('agent:'.length) : null,
+      agent: rule.agent,
+      domain: rule.domain,
+      kind: rule.kind,
+      asking_agent: rule.askingAgent === null ? null : escapeText(rule.askingAgent),
+      topic: rule.topic,
+      conversation_id: rule.conversation,
+      conversation_title: rule.conversation === null ? null : this.#title(rule.conversation),
+      risk_max: rule.riskMax,
+      made_on: rule.madeOn,
+      approval_id: rule.approvalId,
+      created_at: rule.createdAt,
+      expires_at: rule.expiresAt,
+      idle_ms: rule.idleMs,
+      ends_at: ruleEndsAt(rule),
     };
   }
 

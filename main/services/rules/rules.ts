@@ -1,20 +1,20 @@
 // What people do with the household's rules: see them, make them by hand, pause them, take them away and give them back, and try what would
 // happen to a request. For people only; decides no request itself.
-import { ALWAYS_LIFE_MS } from '../../../preload/contract/rule-limits.ts';
 import type { OperationParams } from '../../../preload/contract/operations.ts';
 import type { Items } from '../../../preload/contract/results.ts';
-import type { RuleDto, RuleTestDto } from '../../../preload/contract/rules.ts';
-import { matchesDomain } from '../../core/routing.ts';
-import { riskMaxOfReach, ruleEndsAt } from '../../core/rules.ts';
+import type { RuleDto, RuleField, RulePreviewDto, RuleTestDto } from '../../../preload/contract/rules.ts';
+import { ruleEndsAt } from '../../core/rules.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { RuleRow } from '../../ports/rules.ts';
-import type { AgentRow, PartyKey, PeerRow, Reads, Store, Tables } from '../../ports/store.ts';
+import type { PartyKey, PeerRow, Reads, Store, Tables } from '../../ports/store.ts';
 import { runnerOf, type AskedWork, type Intake } from '../work/intake.ts';
 import { pageOf, readCursor, type Page } from '../work/pages.ts';
 import { OWNER_PARTY, partyOfAgent } from '../work/parties.ts';
 import type { UnitOfWork } from '../work/unit-of-work.ts';
-import { RESTORE_WINDOW_MS, RULES_MAX, UNTIL_MAX_MS } from './limits.ts';
+import { draftOf } from './by-hand.ts';
+import { RESTORE_WINDOW_MS, RULES_MAX } from './limits.ts';
 import type { RuleBook, RuleDraft, RuleMaker } from './rule-book.ts';
+import type { RuleTrials } from './rule-trials.ts';
 import type { RuleViews } from './rule-views.ts';
 
 interface Deps {
@@ -23,6 +23,7 @@ interface Deps {
   readonly book: RuleBook;
   readonly views: RuleViews;
   readonly intake: Intake;
+  readonly trials: RuleTrials;
   /** An agent id or a petname -> the hub, paired or suspended. @throws AppError peer_not_found, pairing_required */
   readonly pinnedPeer: (id: string) => PeerRow;
 }
@@ -66,18 +67,19 @@ export class Rules {
     return this.#deps.views.dto(this.#row(this.#deps.store.read, id));
   }
 
-  /** @throws AppError bad_request (also for an area the agent has no part in), peer_not_found, not_found, overloaded */
+  /** @throws AppError bad_request (also for one that could let in nothing), peer_not_found, not_found, overloaded */
   async create(params: OperationParams<'rules.create'>, maker: RuleMaker): Promise<RuleDto> {
     const { unit, book } = this.#deps;
-    const peer = params.peer === null ? null : this.#party(params.peer);
-    const made = await unit.run((tables, after) => {
-      const agent = params.agent === null ? undefined : tables.agent(params.agent);
-      if (params.agent !== null && !agent) throw noSuchAgent(params.agent);
-      if (params.effect === 'allow' && agent && params.domain !== null && !hasArea(agent, params.domain))
-        throw noSuchArea(agent, params.domain);
-      return book.make(tables, after, this.#draft(params, peer), maker);
-    });
+    const peer = this.#partyOrAny(params.peer);
+    const made = await unit.run((tables, after) => book.make(tables, after, this.#draft(tables, params, peer), maker));
     return this.get(made.id);
+  }
+
+  /** The rule that `create` would make of the same words, and what it would have done. @throws AppError as `create` */
+  preview(params: OperationParams<'rules.create'>): RulePreviewDto {
+    const { store, book, views, trials } = this.#deps;
+    const rule = book.asRule(store.read, this.#draft(store.read, params, this.#partyOrAny(params.peer)));
+    return { rule: views.draft(rule), trials: trials.of(rule) };
   }
 
   /** @throws AppError not_found, gone */
@@ -132,30 +134,20 @@ export class Rules {
     return this.get(id);
   }
 
-  #draft(params: OperationParams<'rules.create'>, peer: PartyKey | null): RuleDraft {
-    const { effect, agent, domain, kind, asking_agent: askingAgent, topic } = params;
-    const about = { peer, agent, domain, kind, askingAgent, topic, conversation: null, madeOn: 'rules', approvalId: null } as const;
-    const expiresAt = this.#end(params);
-    if (effect !== 'allow') return { ...about, effect, reach: 'always', riskMax: null, expiresAt, idleMs: null };
-    if (peer === null || agent === null || domain === null) {
-      throw new AppError('bad_request', 'A rule that allows names the hub that asks, the agent that does it, and the area.', {
-        failedBy: 'input',
-      });
-    }
-    return { ...about, effect, reach: 'always', riskMax: riskMaxOfReach('always', about), expiresAt, idleMs: null };
+  #draft(reads: Reads, params: OperationParams<'rules.create'>, peer: PartyKey | null): RuleDraft {
+    const agent = params.agent === null ? undefined : reads.agent(params.agent);
+    if (params.agent !== null && !agent) throw noSuchAgent(params.agent, 'agent');
+    return draftOf(params, { peer, agent, nowMs: this.#deps.book.nowMs() });
   }
 
-  #end({ effect, until }: OperationParams<'rules.create'>): number | null {
-    const nowMs = this.#deps.book.nowMs();
-    if (until === undefined) return effect === 'allow' ? nowMs + ALWAYS_LIFE_MS : null;
-    if (until === null || (until > nowMs && until <= nowMs + UNTIL_MAX_MS)) return until;
-    throw new AppError('bad_request', 'The end of a rule is a time to come, within a year.', { failedBy: 'input' });
+  #partyOrAny(peer: string | null): PartyKey | null {
+    return peer === null ? null : this.#party(peer);
   }
 
   #party(name: string): PartyKey {
     if (!name.startsWith(LOCAL_PREFIX)) return this.#deps.pinnedPeer(name).key;
     const agent = name.slice(LOCAL_PREFIX.length);
-    if (partyOfAgent(agent) !== OWNER_PARTY && !this.#deps.store.read.agent(agent)) throw noSuchAgent(agent);
+    if (partyOfAgent(agent) !== OWNER_PARTY && !this.#deps.store.read.agent(agent)) throw noSuchAgent(agent, 'peer');
     return partyOfAgent(agent);
   }
 
@@ -190,21 +182,12 @@ function askedBy(params: OperationParams<'rules.test'>, party: PartyKey): AskedW
   };
 }
 
-/** True when a request in this area, or below it, can lie in one of the agent's own. */
-function hasArea({ domains }: AgentRow, area: string): boolean {
-  return domains.some(({ domain }) => matchesDomain(domain, area) || matchesDomain(area, domain));
-}
-
-function noSuchArea({ name, domains }: AgentRow, area: string): AppError {
-  const has = domains.length === 0 ? 'it has none yet' : `it has ${domains.map(({ domain }) => domain).join(', ')}`;
-  return new AppError('bad_request', `"${name}" has no area "${area}", so this rule would never let anything in; ${has}.`, {
+/** @param field the parameter that names it, where a form asks for it */
+function noSuchAgent(name: string, field?: RuleField): AppError {
+  return new AppError('not_found', `There is no agent "${name}" on this hub.`, {
     failedBy: 'input',
-    hint: 'Name one of its areas, or give it this one under "Agents" first.',
+    ...(field === undefined ? {} : { data: { field } }),
   });
-}
-
-function noSuchAgent(name: string): AppError {
-  return new AppError('not_found', `There is no agent "${name}" on this hub.`, { failedBy: 'input' });
 }
 
 function over(): AppError {

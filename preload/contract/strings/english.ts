@@ -4,9 +4,24 @@ import { attention } from './attention.ts';
 import { audit } from './audit.ts';
 import { common, locale } from './everywhere.ts';
 import { now } from './now.ts';
+import { making } from './making.ts';
 import { agents, settings } from './owner.ts';
 import { people } from './people.ts';
 import { conversations, feed } from './records.ts';
 import { rules } from './rules.ts';
 
-export const ENGLISH = { locale, activity, common, now, people, feed, conversations, rules, attention, audit, agents, settings } as const;
+export const ENGLISH = {
+  locale,
+  activity,
+  common,
+  now,
+  people,
+  feed,
+  conversations,
+  rules,
+  making,
+  attention,
+  audit,
+  agents,
+  settings,
+} as const;

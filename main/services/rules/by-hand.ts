@@ -1,0 +1,97 @@
+// From what a person says of a rule to the rule: exactly that and never more, with each thing that does not fit told beside the parameter
+// it is about. A rule that could let in nothing is refused, so that nobody believes in it. Pure.
+import type { OperationParams } from '../../../preload/contract/operations.ts';
+import type { RiskClass } from '../../../preload/contract/dto.ts';
+import { ALWAYS_LIFE_MS } from '../../../preload/contract/rule-limits.ts';
+import type { RuleField } from '../../../preload/contract/rules.ts';
+import { higherRisk, riskOf } from '../../core/risk.ts';
+import { longestDomain, matchesDomain } from '../../core/routing.ts';
+import { riskMaxOfReach } from '../../core/rules.ts';
+import { AppError } from '../../lib/app-error.ts';
+import type { AgentRow, PartyKey } from '../../ports/store.ts';
+import { isLocal } from '../work/parties.ts';
+import { UNTIL_MAX_MS } from './limits.ts';
+import type { RuleDraft } from './rule-book.ts';
+
+type Said = OperationParams<'rules.create'>;
+
+/** What the names in it stand for on this hub, and the time. */
+export interface Named {
+  readonly peer: PartyKey | null;
+  /** As it is now; undefined: the rule names none. */
+  readonly agent: AgentRow | undefined;
+  readonly nowMs: number;
+}
+
+/** @throws AppError bad_request, whose `field` says which parameter it is about */
+export function draftOf(said: Said, { peer, agent, nowMs }: Named): RuleDraft {
+  const { effect, domain, kind, asking_agent: askingAgent, topic } = said;
+  if (peer !== null && isLocal(peer) && askingAgent !== null) {
+    throw unfit('asking_agent', 'An agent of this hub asks in its own name: say nothing of an agent there.');
+  }
+  const about = {
+    peer,
+    agent: said.agent,
+    domain,
+    kind,
+    askingAgent,
+    topic,
+    conversation: null,
+    madeOn: 'rules',
+    approvalId: null,
+  } as const;
+  const expiresAt = endOf(said, nowMs);
+  if (effect !== 'allow') return { ...about, effect, reach: 'always', riskMax: null, expiresAt, idleMs: null };
+  if (peer === null) throw incomplete('peer');
+  if (agent === undefined) throw incomplete('agent');
+  if (domain === null) throw incomplete('domain');
+  checkLetsInSomething(agent, domain, topic);
+  return { ...about, effect, reach: 'always', riskMax: riskMaxOfReach('always', about), expiresAt, idleMs: null };
+}
+
+function endOf({ effect, until }: Said, nowMs: number): number | null {
+  if (until === undefined) return effect === 'allow' ? nowMs + ALWAYS_LIFE_MS : null;
+  if (until === null || (until > nowMs && until <= nowMs + UNTIL_MAX_MS)) return until;
+  throw unfit('until', 'The end of a rule is a time to come, within a year.');
+}
+
+/** By the classes of today: none opens what is dangerous, and what others see is let in for one topic at most. */
+function checkLetsInSomething(agent: AgentRow, area: string, topic: string | null): void {
+  const { name, domains } = agent;
+  const covered = [
+    ...(longestDomain(domains, area) === undefined ? [] : [area]),
+    ...domains.map(({ domain }) => domain).filter((domain) => matchesDomain(area, domain)),
+  ];
+  const [first, ...others] = covered.map((domain) => riskOf(agent, domain).riskClass);
+  if (first === undefined) {
+    const has = domains.length === 0 ? 'it has none yet' : `it has ${domains.map(({ domain }) => domain).join(', ')}`;
+    throw unfit('domain', `"${name}" has no area "${area}", so this rule would never let anything in; ${has}.`, {
+      hint: 'Name one of its areas, or give it this one under "Agents" first.',
+    });
+  }
+  const least = others.reduce(lowerRisk, first);
+  if (least === 'R3') {
+    throw unfit('domain', `What "${name}" does in "${area}" is dangerous or unknown, so it asks every time: no rule can let it in.`);
+  }
+  if (least === 'R2' && topic === null) {
+    throw unfit(
+      'topic',
+      `Others see what "${name}" does in "${area}", or it is hard to undo: a rule lets it in for one named topic only.`,
+      {
+        hint: 'Name the topic, or say under "Agents" that this area is less risky.',
+      },
+    );
+  }
+}
+
+function lowerRisk(one: RiskClass, other: RiskClass): RiskClass {
+  return higherRisk(one, other) === one ? other : one;
+}
+
+function incomplete(field: RuleField): AppError {
+  return unfit(field, 'A rule that allows names the hub that asks, the agent that does it, and the area.');
+}
+
+function unfit(field: RuleField, sentence: string, more: { readonly hint?: string } = {}): AppError {
+  return new AppError('bad_request', sentence, { failedBy: 'input', data: { field }, ...more });
+}

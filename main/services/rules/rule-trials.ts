@@ -1,0 +1,86 @@
+// What a rule that is not made yet would do to the last requests, were they to come now: by the agents, classes and rules of today, with it
+// and without it. Reads only; nothing is made, sent or counted.
+import type { RuleTrialDto } from '../../../preload/contract/rules.ts';
+import type { Rule } from '../../core/rules.ts';
+import { escapeText } from '../../core/text-escape.ts';
+import { AppError } from '../../lib/app-error.ts';
+import type { Store, TaskRow } from '../../ports/store.ts';
+import type { AskedWork, Assessment, Intake } from '../work/intake.ts';
+import { isTrusted, type Parties } from '../work/parties.ts';
+import { readObject, type TaskViews } from '../work/task-views.ts';
+import { readWorkRequest } from '../work/work-request.ts';
+import { TRIALS_MAX } from './limits.ts';
+
+interface Deps {
+  readonly store: Store;
+  readonly intake: Intake;
+  readonly parties: Parties;
+  readonly tasks: TaskViews;
+}
+
+export class RuleTrials {
+  readonly #deps: Deps;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** The last requests, the newest first; without those of a hub or for an agent that is not there any more. */
+  of(rule: Rule): readonly RuleTrialDto[] {
+    const { read } = this.#deps.store;
+    return read.lastRequests(TRIALS_MAX).flatMap((id) => {
+      const task = read.task(id);
+      return task === undefined || !isTrusted(read, task.party) ? [] : this.#trial(task, rule);
+    });
+  }
+
+  #trial(task: TaskRow, rule: Rule): readonly RuleTrialDto[] {
+    const asked = askedAgain(task);
+    if (asked === undefined) return [];
+    const without = this.#assess(asked);
+    const tried = this.#assess(asked, rule);
+    if (without === undefined || tried === undefined) return [];
+    const { parties, tasks } = this.#deps;
+    return [
+      {
+        task_id: task.id,
+        received_at: task.receivedAt,
+        kind: task.kind,
+        peer_name: parties.nameOf(task.party),
+        from_agent: task.fromAgent,
+        to_agent: tried.agent?.name ?? null,
+        domain: task.domain === null ? null : escapeText(task.domain),
+        text: tasks.text(task),
+        without: without.ruling.decision,
+        with: tried.ruling.decision,
+        ground: tried.ruling.ground,
+        miss: tried.ruling.considered.find(({ rule: { id } }) => id === rule.id)?.miss ?? null,
+      },
+    ];
+  }
+
+  /** undefined where nobody here would get it any more. */
+  #assess(asked: AskedWork, tried?: Rule): Assessment | undefined {
+    try {
+      return this.#deps.intake.assess(this.#deps.store.read, asked, tried);
+    } catch (error) {
+      if (error instanceof AppError && (error.code === 'unknown_domain' || error.code === 'unhandled')) return undefined;
+      throw error;
+    }
+  }
+}
+
+/** The same request to the agent that it went to, in its own conversation. */
+function askedAgain({ kind, direction, party, messageId, payload, toAgent, conversationId }: TaskRow): AskedWork | undefined {
+  if (direction === 'outgoing') return undefined;
+  const request = readWorkRequest({
+    kind,
+    direction,
+    party,
+    messageId,
+    payload: readObject(payload),
+    raw: '',
+    receivedMonotonicMs: 0,
+  });
+  return request.ok ? { ...request.value, routeTo: toAgent ?? request.value.routeTo, conversationId } : undefined;
+}

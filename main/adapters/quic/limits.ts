@@ -85,6 +85,11 @@ export const DOUBT_PING_INTERVAL_MS = 1_000;
 export const DOUBT_INTERVAL_MS = 1_000;
 export const DOUBT_INTERVAL_MAX_MS = 60_000;
 
+/** A timer that is late by this much tells that this process stood still: a suspended computer, a stopped process. */
+export const STANDSTILL_MIN_MS = 1_000;
+/** For so long after that the datagrams that lie in the socket are read; only then is it judged who fell silent. */
+export const READ_FIRST_MS = 200;
+
 /** Unread bytes a peer may have on a connection before it must wait. */
 export const CONNECTION_WINDOW_BYTES = 256 * 1024;
 /** The most that automatic tuning may make of the connection window. */

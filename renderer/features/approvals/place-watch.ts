@@ -1,11 +1,14 @@
-// Sees when cards move: a strip appears above, a card grows, one leaves. A press right after a move may have been meant for what stood
-// there before, so whoever moved is reported. Scrolling by the person is not a move.
+// Sees when cards or the buttons on them move: a strip appears above, a card grows, one leaves. A press right after a move may have been
+// meant for what stood there before, so whoever moved is reported. Scrolling by the person is not a move.
 
 /** Sub-pixel layout is not a move. */
 const MOVE_MIN_PX = 1;
 
+/** What decides stands in these; drawers that a person opens below them have buttons of their own. */
+const DECIDING = '.do, .options';
+
 export class PlaceWatch {
-  readonly #places = new Map<HTMLElement, number>();
+  readonly #places = new Map<HTMLElement, readonly number[]>();
   readonly #onMoved: (cardId: string) => void;
   #list: HTMLElement | null = null;
   #scroller: HTMLElement | null = null;
@@ -20,8 +23,8 @@ export class PlaceWatch {
     this.#scroller = list.closest('main');
     const sizes = new ResizeObserver(() => this.check());
     sizes.observe(list);
-    const page = list.closest('.page');
-    if (page !== null) sizes.observe(page);
+    // What stands above the list may grow while the list itself stays as it is.
+    for (const part of this.#scroller?.children ?? []) sizes.observe(part);
     this.check();
     return () => {
       sizes.disconnect();
@@ -37,10 +40,12 @@ export class PlaceWatch {
     const seen = new Set<HTMLElement>();
     for (const card of this.#list.querySelectorAll<HTMLElement>('[data-card]')) {
       seen.add(card);
-      const place = card.getBoundingClientRect().top - origin;
+      const places = [card, ...card.querySelectorAll(DECIDING)].map((part) => part.getBoundingClientRect().top - origin);
       const before = this.#places.get(card);
-      this.#places.set(card, place);
-      if (before !== undefined && Math.abs(before - place) > MOVE_MIN_PX) this.#onMoved(card.dataset['card'] ?? '');
+      this.#places.set(card, places);
+      if (before?.some((place, index) => Math.abs(place - (places[index] ?? place)) > MOVE_MIN_PX) === true) {
+        this.#onMoved(card.dataset['card'] ?? '');
+      }
     }
     for (const card of this.#places.keys()) if (!seen.has(card)) this.#places.delete(card);
   }

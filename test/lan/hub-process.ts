@@ -1,7 +1,7 @@
 // A built headless hub on one computer of the test network, in a data folder that outlives it: started, asked through its own HTTP API,
 // killed at any moment and started again. It is the real program and talks to nothing but its real doors.
 import { watch } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ERRORS, type Problem } from '../../preload/contract/errors.ts';
@@ -47,9 +47,9 @@ export class HubApi {
   }
 
   /** The events from now on: for the token of a person those of the pages, for that of an agent its inbox. */
-  follow(path: '/v1/events' | '/v1/inbox/stream' = '/v1/events'): Promise<EventReader> {
+  follow(path: '/v1/events' | '/v1/inbox/stream' = '/v1/events', headers: Readonly<Record<string, string>> = {}): Promise<EventReader> {
     const { target, port } = this.#client;
-    return EventReader.openAt(target, path, this.#token ?? '', { host: `127.0.0.1:${port}` });
+    return EventReader.openAt(target, path, this.#token ?? '', { host: `127.0.0.1:${port}`, ...headers });
   }
 
   /** Throws HubRefusal for a refusal. */
@@ -148,6 +148,13 @@ export class HubProcess {
     const command = this.host.start(NODE_BINARY, [CLI_PROGRAM, '--home', this.home, ...args], environment);
     const code = await command.ended;
     return { code, output: command.lines.join('\n'), transcript: command.transcript() };
+  }
+
+  /** The same for the person in charge, who gives the passphrase in a file. `owner` must have set it. */
+  async axonAsOwner(args: readonly string[]): Promise<CommandEnd> {
+    const file = join(this.home, 'passphrase');
+    await writeFile(file, PASSPHRASE, { mode: 0o600 });
+    return await this.axon(['--passphrase-file', file, ...args]);
   }
 
   /** Ends the process at once, as a power cut would: SIGKILL unless another signal is given. The data folder stays. */

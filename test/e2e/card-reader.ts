@@ -1,0 +1,79 @@
+// A card of the real page, read as it is drawn: every word that somebody else wrote, letter by letter from the nodes of the document, with
+// how the browser lays it out. Presses nothing but "Allow once".
+import type { Page } from 'playwright-core';
+import { ENGLISH } from '../../preload/contract/strings/english.ts';
+import type { Words } from './nasty-request.ts';
+
+const { now } = ENGLISH;
+
+interface Drawn {
+  readonly text: string;
+  readonly reason: string;
+  readonly named: readonly { readonly name: string; readonly isExact: boolean; readonly value: string }[];
+  /** The exact identifiers, by their labels. */
+  readonly facts: Readonly<Record<string, string>>;
+  /** How each of these texts is laid out, each way once. */
+  readonly layouts: readonly string[];
+}
+
+export interface SeenCard {
+  readonly words: Words;
+  /** The short digest, without its blanks. */
+  readonly digest: string;
+  readonly layouts: readonly string[];
+}
+
+export async function readCard(page: Page, id: string): Promise<SeenCard> {
+  const card = page.locator(`article[data-card="${id}"]`);
+  await card.waitFor();
+  const drawn = await card.evaluate((article): Drawn => {
+    // A boxed code has its brackets by its frame.
+    const read = (node: Node): string => {
+      if (node instanceof Text) return node.data;
+      const inside = [...node.childNodes].map(read).join('');
+      return node instanceof Element && node.matches('.token') ? `[${inside}]` : inside;
+    };
+    const all = (selector: string): Element[] => [...article.querySelectorAll(selector)];
+    const layoutOf = (element: Element): string => {
+      const { whiteSpace, textTransform, visibility, opacity, unicodeBidi } = getComputedStyle(element);
+      return [whiteSpace, textTransform, visibility, opacity, unicodeBidi].join(' ');
+    };
+    const [text, reason] = all('.slip blockquote bdi');
+    const names = all('.slip .fields dt');
+    const values = all('.slip .fields dd');
+    const labels = all('.exact dl dt');
+    const facts = all('.exact dl dd');
+    if (text === undefined || reason === undefined) throw new Error('the card has no two slips');
+    return {
+      text: read(text),
+      reason: read(reason),
+      named: names.map((name, index) => ({
+        name: read(name),
+        isExact: name.classList.contains('sent'),
+        value: read(values[index] ?? name),
+      })),
+      facts: Object.fromEntries(labels.map((label, index) => [read(label), read(facts[index] ?? label)])),
+      layouts: [...new Set(all('.slip blockquote bdi, .slip .fields bdi').map(layoutOf))],
+    };
+  });
+  return { words: wordsOf(drawn), digest: (drawn.facts[now.ids.digest] ?? '').replaceAll(' ', ''), layouts: drawn.layouts };
+}
+
+/** Scrolls to the end of the text, as nothing can be allowed before, and presses "Allow once". Resolves when the card says so. */
+export async function allowOnCard(page: Page, id: string, by: string): Promise<void> {
+  const card = page.locator(`[data-card="${id}"]`);
+  await card
+    .locator('.slip .scroll')
+    .first()
+    .evaluate((box) => box.scrollTo(0, box.scrollHeight));
+  await card.getByRole('button', { name: now.allowOnce }).click();
+  await card.getByText(now.decided.allowed(by, ENGLISH.common.here)).waitFor();
+}
+
+/** The paths of fields that have a name in words stand among the exact identifiers, in the same order. */
+function wordsOf({ text, reason, named, facts }: Drawn): Words {
+  const renamed = (facts[now.ids.fields] ?? '').trim().split(', ');
+  const fields = named.map(({ name, isExact, value }) => [isExact ? name : (renamed.shift() ?? ''), value] as const);
+  const [, domain = ''] = (facts[now.ids.kind] ?? '').trim().split(', ');
+  return { text, fields: [...fields, ['domain', domain], ['reason', reason]] };
+}

@@ -150,7 +150,7 @@ export interface ApprovalRow {
   readonly digest: string;
   /** The canonical JSON that was digested: what the card is drawn from and what the agent receives. */
   readonly view: string;
-  readonly state: 'pending' | 'approved' | 'declined' | 'expired' | 'cancelled';
+  readonly state: 'pending' | 'approved' | 'answered' | 'declined' | 'expired' | 'cancelled';
   readonly riskClass: RiskClass;
   readonly createdAt: number;
   readonly expiresAt: number;
@@ -159,7 +159,7 @@ export interface ApprovalRow {
   readonly surface: string | null;
   /** The rule that decided, when one did. */
   readonly ruleId: string | null;
-  /** Why it was declined or ended otherwise. Of one that is approved: what a person answered instead of letting an agent do it. */
+  /** Why it was declined or ended otherwise. Of one that is answered: what a person answered instead of letting an agent do it. */
   readonly reason: string | null;
 }
 
@@ -273,7 +273,7 @@ export interface Reads extends RuleReads, MuteReads, AuditReads {
   approval(id: string): ApprovalRow | undefined;
   approvalOfTask(taskId: string): ApprovalRow | undefined;
   /** Those of the requests before this one that are equal to it in party, agents, area and kind, the newest request first. */
-  approvalsOfEqual(request: TaskRow, limit: number): readonly Pick<ApprovalRow, 'state' | 'surface' | 'ruleId' | 'reason'>[];
+  approvalsOfEqual(request: TaskRow, limit: number): readonly Pick<ApprovalRow, 'state' | 'surface' | 'ruleId'>[];
   pendingApprovals(): readonly ApprovalRow[];
   /** The tasks of the last requests to this hub, whether anybody was asked or not: their ids, the newest first. */
   lastRequests(limit: number): readonly string[];

@@ -12,6 +12,7 @@ import takingBack from './migrations/0005-taking-back.sql?raw';
 import attention from './migrations/0006-attention.sql?raw';
 import audit from './migrations/0007-audit.sql?raw';
 import waiting from './migrations/0008-waiting.sql?raw';
+import answered from './migrations/0009-answered.sql?raw';
 
 export interface Migration {
   /** The schema's number after this step; steps count from 1 without a gap. */
@@ -30,6 +31,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 6, sql: attention },
   { version: 7, prepare: rechainAudit, sql: audit },
   { version: 8, sql: waiting },
+  { version: 9, sql: answered },
 ];
 
 export function newestVersion(migrations: readonly Migration[]): number {

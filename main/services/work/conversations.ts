@@ -16,7 +16,6 @@ import {
   FEED_TEXT_MAX_CHARACTERS,
   TITLE_MAX_CHARACTERS,
 } from './limits.ts';
-import { decidedState, isAnswered } from './own-answers.ts';
 import { pageOf, type Page } from './pages.ts';
 import type { Parties } from './parties.ts';
 import { boundedText, shownData, shownFields } from './shown-data.ts';
@@ -163,10 +162,10 @@ function decisionEntry(approval: ApprovalRow, at: number, task: TaskRow): Conver
     who: approval.decidedBy ?? 'hub',
     agent: task.toAgent,
     // The words of an answer stand in the message that carried it.
-    text: isAnswered(approval) ? null : approval.reason,
+    text: approval.state === 'answered' ? null : approval.reason,
     fields: null,
     fields_left_out: 0,
-    state: decidedState(approval),
+    state: approval.state,
     surface: surfaceOf(approval),
     digest: approval.digest,
   };

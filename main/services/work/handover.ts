@@ -5,7 +5,6 @@ import { err, ok, type Result } from '../../lib/result.ts';
 import type { ApprovalRow, Reads, TaskRow, Tables } from '../../ports/store.ts';
 import { readDeliveryBody, type DeliveryBody, type Untrusted } from './delivery-body.ts';
 import { URGENCY, type Deliveries } from './deliveries.ts';
-import { isAnswered } from './own-answers.ts';
 import type { Parties } from './parties.ts';
 import type { After } from './unit-of-work.ts';
 
@@ -52,7 +51,6 @@ export class Handover {
     const approval = row.taskId === null ? undefined : reads.approvalOfTask(row.taskId);
     if (approval === undefined) return err('there is no approval for it');
     if (approval.state !== 'approved') return err(`its approval is ${approval.state}`);
-    if (isAnswered(approval)) return err('a person answered it');
     if (body.approval?.digest !== approval.digest) return err('it was allowed under another digest');
     return this.fromApproval(approval);
   }

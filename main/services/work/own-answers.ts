@@ -55,19 +55,9 @@ function chosen(task: TaskRow, row: Pick<ApprovalRow, 'view'>, id: string, who: 
   };
 }
 
-/** True when a person answered instead of letting an agent do it: of all that is let in, only this has words of a decision. */
-export function isAnswered(row: Pick<ApprovalRow, 'state' | 'reason'>): boolean {
-  return row.state === 'approved' && row.reason !== null;
-}
-
-/** What became of a request, as people and programs are told; the table knows no word for an answer of its own. */
-export function decidedState(row: Pick<ApprovalRow, 'state' | 'reason'>): ApprovalDto['state'] {
-  return isAnswered(row) ? 'answered' : row.state;
-}
-
 /** What a person answered, escaped; null when nobody did. */
 export function answerOf(row: Pick<ApprovalRow, 'state' | 'reason'>, task: TaskRow): ApprovalDto['own_answer'] {
-  if (row.reason === null || !isAnswered(row)) return null;
+  if (row.reason === null || row.state !== 'answered') return null;
   const { data } = readObject(task.result ?? '{}');
   const choice = task.toAgent === null && isJsonObject(data) && typeof data.choice === 'string' ? data.choice : null;
   return { text: escapeText(row.reason), choice };

@@ -13,7 +13,6 @@ import { conversationFor } from './conversation-ids.ts';
 import type { Handover } from './handover.ts';
 import { runnerOf, TURNED_AWAY, type Assessment, type Intake } from './intake.ts';
 import { newTask } from './new-task.ts';
-import { isAnswered } from './own-answers.ts';
 import { whyGone, type OpenQueries, type QueryEnd, type QueryOutcome } from './open-queries.ts';
 import type { Parties } from './parties.ts';
 import type { Progress } from './progress.ts';
@@ -125,7 +124,7 @@ export class QueryDesk {
       if (!isOpen(task)) {
         // Its end came first: a person answered it, in no agent's name; or it was over while the agent's answer was on its way to the asker.
         const approval = tables.approvalOfTask(taskId);
-        const toAgent = approval !== undefined && isAnswered(approval) ? null : task.toAgent;
+        const toAgent = approval?.state === 'answered' ? null : task.toAgent;
         if (!(outcome instanceof AppError)) this.#recordResponse({ ...task, toAgent }, outcome);
         return;
       }

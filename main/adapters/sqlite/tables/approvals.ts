@@ -11,7 +11,14 @@ const CONTENT = {
   revision: integer('revision'),
   digest: text('digest'),
   view: text('view'),
-  state: choice<ApprovalRow['state']>('state', { pending: true, approved: true, declined: true, expired: true, cancelled: true }),
+  state: choice<ApprovalRow['state']>('state', {
+    pending: true,
+    approved: true,
+    answered: true,
+    declined: true,
+    expired: true,
+    cancelled: true,
+  }),
   riskClass: choice<ApprovalRow['riskClass']>('risk_class', { R0: true, R1: true, R2: true, R3: true }),
   createdAt: milliseconds('created_at'),
   expiresAt: milliseconds('expires_at'),
@@ -24,15 +31,15 @@ const CONTENT = {
 
 const APPROVAL = new RowMapper<ApprovalRow>(CONTENT);
 const DECIDED = new RowMapper<ApprovalRow & { readonly seq: number }>({ ...CONTENT, seq: integer('decided_seq') });
-const { state, surface, ruleId, reason } = CONTENT;
-const OF_EQUAL = new RowMapper<Pick<ApprovalRow, 'state' | 'surface' | 'ruleId' | 'reason'>>({ state, surface, ruleId, reason });
+const { state, surface, ruleId } = CONTENT;
+const OF_EQUAL = new RowMapper<Pick<ApprovalRow, 'state' | 'surface' | 'ruleId'>>({ state, surface, ruleId });
 const OF_TASK = new RowMapper<Pick<ApprovalRow, 'taskId'>>({ taskId: CONTENT.taskId });
 const NEXT_DECIDED_SEQ = '(SELECT coalesce(max(decided_seq), 0) + 1 FROM approvals)';
 
 export const APPROVAL_QUERIES = {
   byId: `SELECT ${APPROVAL.columns} FROM approvals WHERE id = ?`,
   ofTask: `SELECT ${APPROVAL.columns} FROM approvals WHERE task_id = ? ORDER BY seq DESC LIMIT 1`,
-  ofEqual: `SELECT approvals.state, surface, rule_id, approvals.reason FROM tasks JOIN approvals ON task_id = tasks.id
+  ofEqual: `SELECT approvals.state, surface, rule_id FROM tasks JOIN approvals ON task_id = tasks.id
     WHERE direction <> 'outgoing' AND party = ? AND from_agent IS ? AND to_agent IS ? AND domain IS ? AND kind = ? AND tasks.seq < ?
     ORDER BY tasks.seq DESC LIMIT ?`,
   pending: `SELECT ${APPROVAL.columns} FROM approvals WHERE state = 'pending' ORDER BY seq`,

@@ -330,6 +330,8 @@ describe('versions', () => {
       expect(store.read.task('task-17')?.waitMs).toBe(hasWait ? 3_600_000 : null);
       expect(store.read.pendingApprovals()).toHaveLength(5);
       expect(store.read.decidedApprovals({ limit: 99 })).toHaveLength(15);
+      const wasAnswered = Number(/\d+/.exec(fixture)) >= 9;
+      expect(store.read.approval('approval-14')?.state).toBe(wasAnswered ? 'answered' : 'approved');
       expect(store.read.message('task-7')?.raw).toBe('{"id":"task-7","text":"grüße 🦊"}');
       expect(store.read.claimable('planner', null, 99).map(({ deliveryId }) => deliveryId)).toHaveLength(4);
       expect(store.read.conversations({ limit: 99 })).toHaveLength(4);

@@ -18,6 +18,7 @@ import type { Log } from '../ports/log.ts';
 import type { Store } from '../ports/store.ts';
 import type { Transport } from '../ports/transport.ts';
 import { Audit } from '../services/audit/audit.ts';
+import { watchAudit } from '../services/audit/watched-store.ts';
 import { LoginService } from '../services/auth/login-service.ts';
 import { PassphraseService } from '../services/auth/passphrase-service.ts';
 import { SettingsService } from '../services/auth/settings-service.ts';
@@ -80,8 +81,12 @@ export interface Services {
   readonly bootSecret: Secret<string>;
 }
 
-export function composeServices(config: Config, deps: NodeDeps, store: Store): Services {
+export function composeServices(config: Config, deps: NodeDeps, opened: Store): Services {
   const { clock, random, log } = deps;
+  const store = watchAudit(opened, {
+    appended: (surface) => audit.appended(surface),
+    committed: (last) => audit.committed(last),
+  });
   const base = { store, clock, random, log };
 
   const events = new EventBus(Math.floor(clock.wallMs()));
@@ -91,11 +96,12 @@ export function composeServices(config: Config, deps: NodeDeps, store: Store): S
   const vaults = deps.vaults ?? [new KeychainVault({ homeFolder: config.home, clock }), new FileVault(join(config.home, 'identity.key'))];
   const identity = new IdentityService({ ...base, vaults });
   const defaultName = (): string => (identity.ready ? neutralName(identity.agentId) : 'This hub');
-  const settings = new SettingsService({ ...base, events, defaultName }, { name: config.name, discovery: config.discovery });
+  const atStart = { name: config.name, discovery: config.discovery, approvals_wait_minutes: config.approvalsWaitMinutes };
+  const settings = new SettingsService({ ...base, events, defaultName }, atStart);
   const platform = PLATFORMS[process.platform] ?? process.platform;
   const addresses = (): readonly string[] => ownAddresses(config.interfaces);
   const facts = { version: VERSION, platform, desktop: deps.desktop, command: ownCommandAnywhere(config.home), addresses };
-  const audit = new Audit({ ...base, identity, onState: () => hub.changed() });
+  const audit: Audit = new Audit({ ...base, identity, onState: () => hub.changed() });
   const hub: HubStatus = new HubStatus({ clock, events, identity, settings, passphrase, recordState: () => audit.state }, facts);
   settings.onChange((now, before) => {
     if (now.name !== before.name || now.person !== before.person || now.discovery !== before.discovery) hub.changed();
@@ -142,8 +148,8 @@ export function composeServices(config: Config, deps: NodeDeps, store: Store): S
     resolvePeer: (to) => directory.resolve(to),
     pinnedPeer: (id) => directory.resolvePinned(id),
     refreshCapabilities: (peer) => links.refreshCapabilities(peer),
+    approvalWaitMs: () => settings.current().approvals_wait_minutes * 60_000,
     rulesMayAct: () => audit.rulesMayAct,
-    onAudited: () => audit.appended(),
     hubName: () => settings.current().name,
     personName: () => settings.current().person,
     mintAgentToken: async (agent) => (await tokens.issueForAgent(agent)).token,

@@ -57,6 +57,11 @@ export interface AuditSealRow {
   readonly signature: Uint8Array;
 }
 
+/** A row as a walk saw it. */
+export interface WalkedRow extends AuditPosition {
+  readonly action: string;
+}
+
 export interface AuditReads {
   /** Newest first. */
   audit(page: { readonly limit: number; readonly beforeSeq?: number }): readonly AuditRow[];
@@ -66,16 +71,22 @@ export interface AuditReads {
   auditHead(): AuditPosition & { readonly issuedSeq: number };
   /**
    * Recomputes the chain over at most `limit` rows after `from`, up to `upToSeq`, and stops at the first that does not fit. The position is
-   * that of the last row that fits.
+   * that of the last row that fits. `look` is given each that does.
    */
-  walkAudit(from: AuditPosition, upToSeq: number, limit: number): { readonly position: AuditPosition; readonly flaw: AuditFlaw | null };
+  walkAudit(
+    from: AuditPosition,
+    upToSeq: number,
+    limit: number,
+    look?: (row: WalkedRow) => void,
+  ): { readonly position: AuditPosition; readonly flaw: AuditFlaw | null };
   /** In the order of their counters, after `afterCounter`. */
   auditSeals(afterCounter: number, limit: number): readonly AuditSealRow[];
   lastAuditSeal(): AuditSealRow | undefined;
 }
 
 export interface AuditWrites {
-  appendAudit(row: NewAuditRow): void;
+  /** @returns where it stands, once its commit is durable */
+  appendAudit(row: NewAuditRow): AuditPosition;
   /** Throws StoreConflict unless its `previous` is the newest counter. */
   insertAuditSeal(row: AuditSealRow): void;
 }

@@ -56,4 +56,16 @@ export interface AuditCheckDto {
   readonly flaw: AuditFlawDto | null;
   /** `failed`: why. */
   readonly problem: string | null;
+  /** The last time rows were left unsigned; before any check, what this start of the hub found. null: never. */
+  readonly unsigned_end: UnsignedEndDto | null;
+}
+
+/** What nobody had signed yet when the hub ended unexpectedly: that nothing of it was changed or removed until it was, cannot be shown. */
+export interface UnsignedEndDto {
+  readonly rows: number;
+  readonly from_seq: number;
+  /** Wall clock of the first of them; null where it cannot be read. */
+  readonly from_at: number | null;
+  /** How often that happened in all. */
+  readonly ends: number;
 }

@@ -32,6 +32,7 @@ const DONE: AuditCheckDto = {
   finished_at: NOW,
   flaw: null,
   problem: null,
+  unsigned_end: null,
 };
 const NONE: AuditCheckDto = { ...DONE, state: 'none', rows: 0, checked: 0 };
 
@@ -145,6 +146,25 @@ describe('the record', () => {
     await expect.element(page.getByText('The check was stopped after 500', { exact: false })).toBeVisible();
     expect(callsOf(hub, 'audit.cancelVerification')).toEqual([{}]);
     await expect.element(button('Check it')).toBeVisible();
+  });
+
+  test('rows that were not signed when the hub ended unexpectedly are said before any check, and with every one', async () => {
+    const end = { rows: 3, from_seq: 38, from_at: NOW - 60_000, ends: 1 };
+    await showApp(
+      hubWith([
+        { ...NONE, unsigned_end: end },
+        { ...DONE, unsigned_end: { ...end, ends: 2 } },
+      ]),
+      'settings/record',
+    );
+    const said = page.getByText('When the hub ended unexpectedly, 3 rows from row 38 on', { exact: false });
+    await expect.element(said).toBeVisible();
+    await expect.element(said).not.toHaveTextContent('in all');
+    await expect.element(page.getByText('The record is whole', { exact: false })).not.toBeInTheDocument();
+    await button('Check it').click();
+    await expect.element(page.getByText('The record is whole', { exact: false })).toBeVisible();
+    await expect.element(said).toHaveTextContent('That happened 2 times in all; the record says when.');
+    await expectAccessible();
   });
 
   test('a record that is not whole says which row and what to do, and does not by its colour alone', async () => {

@@ -10,6 +10,7 @@ import { AppError } from '../../main/lib/app-error.ts';
 import type { CounterMark, CounterRead, RollbackCounter } from '../../main/ports/rollback-counter.ts';
 import type { Store } from '../../main/ports/store.ts';
 import { Audit } from '../../main/services/audit/audit.ts';
+import { watchAudit } from '../../main/services/audit/watched-store.ts';
 import { IdentityService } from '../../main/services/identity.ts';
 import { MemoryVault } from './hub-stack.ts';
 import { ManualClock } from './manual-clock.ts';
@@ -27,6 +28,14 @@ export class MemoryCounter implements RollbackCounter {
   /** Answers nothing until whoever asks gives up. */
   hangs = false;
 
+  #answer: (() => void) | undefined;
+
+  /** Hangs no longer: what was asked is done. */
+  answer(): void {
+    this.hangs = false;
+    this.#answer?.();
+  }
+
   read(): Promise<CounterRead> {
     if (this.trouble === 'locked') return Promise.resolve({ state: 'locked', reason: 'It is locked.' });
     if (this.trouble === 'damaged') return Promise.resolve({ state: 'damaged' });
@@ -34,7 +43,12 @@ export class MemoryCounter implements RollbackCounter {
   }
 
   write(mark: CounterMark, signal: AbortSignal): Promise<void> {
-    if (this.hangs) return new Promise((_, reject) => givenUp(signal, () => reject(new AppError('identity_locked', 'It hangs.'))));
+    if (this.hangs) {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      this.#answer = () => resolve(this.write(mark, signal));
+      givenUp(signal, () => reject(new AppError('identity_locked', 'It hangs.')));
+      return promise;
+    }
     if (this.trouble === 'locked') {
       this.refusals += 1;
       return Promise.reject(new AppError('identity_locked', 'It is locked.'));
@@ -65,6 +79,7 @@ export class AuditHouse {
   readonly clock = new ManualClock();
   readonly vault = new CountingVault();
   readonly states: string[] = [];
+  #acts = 0;
   readonly #folder = mkdtempSync(join(tmpdir(), 'axon-audit-'));
   #parts: Parts;
 
@@ -90,11 +105,14 @@ export class AuditHouse {
     return this.vault.counter;
   }
 
-  /** Adds rows, each in a commit of its own kind. */
+  /** Adds rows of what nobody here did in person, in one commit. */
   async act(rows = 1, action = 'task.ended'): Promise<void> {
-    await this.store.write((tables) => {
-      for (let index = 0; index < rows; index++) tables.appendAudit(auditRow({ action, object: `object-${index}` }));
-    });
+    await this.#add(rows, { action, surface: 'peer' });
+  }
+
+  /** Adds a row of what a person did. */
+  async decide(surface = 'browser'): Promise<void> {
+    await this.#add(1, { action: 'approval.allowed', surface });
   }
 
   /** A minute of the hub. */
@@ -160,6 +178,12 @@ export class AuditHouse {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
+  async #add(rows: number, what: { readonly action: string; readonly surface: string }): Promise<void> {
+    await this.store.write((tables) => {
+      for (let index = 0; index < rows; index++) tables.appendAudit(auditRow({ ...what, object: `object-${++this.#acts}` }));
+    });
+  }
+
   async #begin(): Promise<void> {
     const { signal } = new AbortController();
     await this.#parts.identity.open(signal);
@@ -169,7 +193,11 @@ export class AuditHouse {
 
   #open(): Parts {
     const { clock, vault } = this;
-    const store = openStore({ path: join(this.#folder, 'hub.db'), clock, log: SILENT_LOG });
+    const opened = openStore({ path: join(this.#folder, 'hub.db'), clock, log: SILENT_LOG });
+    const store = watchAudit(opened, {
+      appended: (surface) => audit.appended(surface),
+      committed: (last) => audit.committed(last),
+    });
     const identity = new IdentityService({ store, vaults: [vault], clock, random: new SystemRandom(), log: SILENT_LOG });
     const audit: Audit = new Audit({ store, clock, log: SILENT_LOG, identity, onState: () => this.states.push(audit.state) });
     return { store, identity, audit };

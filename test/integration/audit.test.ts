@@ -1,6 +1,6 @@
 // The record of a real hub through `axon audit` and the local door: checked while the hub runs and while it does not, tampered with by another
 // program, taken along as a file, and put back from an older copy.
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -113,6 +113,38 @@ describe('axon audit', { timeout: COMMANDS_MAX_MS }, () => {
     rmSync(empty, { recursive: true });
     expect(await axon(empty, ['audit', 'verify'])).toMatchObject({ code: 2 });
     expect(existsSync(empty)).toBe(false);
+  });
+});
+
+describe('a hub that ended without order', { timeout: COMMANDS_MAX_MS }, () => {
+  test('has left rows unsigned, which a check says plainly before the next start and after it', async () => {
+    expect(await owner('agents', 'add', 'bot')).toMatchObject({ code: 0 });
+    await node.services.audit.seal();
+    expect(await owner('agents', 'remove', 'bot')).toMatchObject({ code: 0 });
+    // What a power cut leaves, of a hub that goes on.
+    const cut = join(elsewhere, 'cut');
+    mkdirSync(cut, { mode: 0o700 });
+    const left = readdirSync(hub.home).filter((name) => name.startsWith('hub.db') || name === 'identity.key' || name === 'audit.counter');
+    for (const name of left) copyFileSync(join(hub.home, name), join(cut, name));
+    const checked = await axon(cut, ['audit', 'verify']);
+    expect([checked.code, checked.out]).toEqual([
+      0,
+      expect.stringMatching(
+        /^The record is whole: .*\n.*\nWhen the hub ended unexpectedly, \d+ rows? from row \d+ on, the first of 20.* not signed yet/,
+      ),
+    ]);
+    await node.stop();
+    for (const name of readdirSync(hub.home).filter((file) => file.startsWith('hub.db'))) rmSync(join(hub.home, name));
+    for (const name of left) copyFileSync(join(cut, name), join(hub.home, name));
+    await startAgain();
+    expect((await owner('audit')).out).toContain('hub.ended_unexpectedly');
+    const again = await owner('audit', 'verify', '--json');
+    expect((JSON.parse(again.out) as AuditCheckDto).unsigned_end).toMatchObject({ ends: 1 });
+    expect(again.code).toBe(0);
+    await node.stop();
+    const stopped = await axon(hub.home, ['audit', 'verify']);
+    expect(stopped.out).toContain('All of it is signed.');
+    expect(stopped.out).not.toContain('in all');
   });
 });
 

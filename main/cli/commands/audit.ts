@@ -7,7 +7,7 @@ import type { AuditCheckDto, AuditRowDto } from '../../../preload/contract/audit
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { HubClient } from '../hub-client.ts';
-import { cellTime, inZone } from '../local-time.ts';
+import { cellTime, inZone, localTime } from '../local-time.ts';
 import { wholeNumberFrom } from '../option-values.ts';
 import type { Run } from '../run.ts';
 import { table, type Terminal } from '../terminal.ts';
@@ -128,6 +128,8 @@ function checkLines(checked: AuditCheckDto): readonly string[] {
   if (checked.state === 'failed') return [text.failed(checked.problem ?? '')];
   const signed = text.signed(checked.signed_seq, checked.rows);
   const verdict = checked.flaw === null ? [text.whole(checked.rows), signed] : [text.broken, checked.flaw.sentence];
+  const { unsigned_end: end } = checked;
+  if (end !== null) verdict.push(text.unsignedEnd(end.rows, end.from_seq, end.from_at === null ? null : localTime(end.from_at), end.ends));
   return checked.counted || checked.rows === 0 ? verdict : [...verdict, text.notCounted];
 }
 

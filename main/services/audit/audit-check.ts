@@ -1,14 +1,16 @@
 // Checks the whole audit: every row against the chain, every seal against the rows it covers, and their number against the count in the key
 // vault. One check at a time, in pieces, so that the hub goes on meanwhile; it can be called off. Changes nothing.
-import type { AuditCheckDto, AuditFlawDto } from '../../../preload/contract/audit.ts';
+import type { AuditCheckDto, AuditFlawDto, UnsignedEndDto } from '../../../preload/contract/audit.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { nextTurn } from '../../lib/next-turn.ts';
-import { CHAIN_START, type AuditPosition, type AuditSealRow } from '../../ports/audit.ts';
+import { CHAIN_START, type AuditPosition, type AuditSealRow, type WalkedRow } from '../../ports/audit.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Store } from '../../ports/store.ts';
 import { WALK_ROWS_MAX, WALK_SEALS_MAX } from './limits.ts';
 import { flawOf } from './flaws.ts';
+import { ENDED_UNEXPECTEDLY, readUnsignedDetail, type UnsignedRows } from './run-mark.ts';
 import { sealChecker } from './seal.ts';
+import type { WrittenRows } from './written-rows.ts';
 
 export interface AuditCheckDeps {
   readonly store: Pick<Store, 'read'>;
@@ -18,6 +20,10 @@ export interface AuditCheckDeps {
   readonly databaseId: () => string;
   /** What the key vault counts; null when it could not be asked, higher than any where it counts another database. */
   readonly keptCount: () => number | null;
+  /** What the running hub wrote since it last signed. */
+  readonly written: WrittenRows;
+  /** What the run before left unsigned as it ended unexpectedly; of a hub that does not run, what the last one did. null: nothing. */
+  readonly leftUnsigned: () => UnsignedRows | null;
 }
 
 /** Where a check is. */
@@ -26,6 +32,8 @@ interface Walk {
   lastSeal: AuditSealRow | undefined;
   readonly head: { readonly seq: number; readonly issuedSeq: number };
   readonly sealCount: number;
+  /** Rows that tell of an unexpected end. */
+  readonly ends: number[];
   /** Done since the event loop had its last turn. */
   done: { readonly rows: number; readonly seals: number };
 }
@@ -40,6 +48,7 @@ const NEVER: AuditCheckDto = {
   finished_at: null,
   flaw: null,
   problem: null,
+  unsigned_end: null,
 };
 
 export class AuditCheck {
@@ -54,7 +63,7 @@ export class AuditCheck {
 
   /** How far the check is, or what the last one came to. */
   current(): AuditCheckDto {
-    return this.#current;
+    return this.#current.state === 'none' ? { ...NEVER, unsigned_end: this.#leftUnsigned(1) } : this.#current;
   }
 
   /** Begins a check; one that runs already goes on. */
@@ -100,10 +109,11 @@ export class AuditCheck {
   async #walk(signal: AbortSignal): Promise<AuditFlawDto | null | 'called off'> {
     const { read } = this.#deps.store;
     const kept = this.#deps.keptCount();
+    const { lastSeq: writtenSeq } = this.#deps.written;
     const head = read.auditHead();
     const sealCount = read.lastAuditSeal()?.counter ?? 0;
     this.#current = { ...this.#current, rows: head.issuedSeq, counted: kept !== null };
-    const walk: Walk = { position: CHAIN_START, lastSeal: undefined, head, sealCount, done: { rows: 0, seals: 0 } };
+    const walk: Walk = { position: CHAIN_START, lastSeal: undefined, head, sealCount, ends: [], done: { rows: 0, seals: 0 } };
     const isRight = sealChecker(this.#deps.databaseId(), this.#deps.keyHex() ?? '');
     for (;;) {
       const seals = read.auditSeals(walk.lastSeal?.counter ?? 0, WALK_SEALS_MAX).filter(({ counter }) => counter <= sealCount);
@@ -120,7 +130,10 @@ export class AuditCheck {
     }
     const flaw = await this.#rowsUpTo(walk, head.issuedSeq, signal);
     if (flaw !== null) return flaw;
-    return kept !== null && kept > sealCount ? flawOf('older_copy', head.seq) : null;
+    if (kept !== null && kept > sealCount) return flawOf('older_copy', head.seq);
+    if (writtenSeq > walk.position.seq) return flawOf('end_missing', walk.position.seq + 1);
+    this.#current = { ...this.#current, unsigned_end: this.#unsignedEnd(walk.ends) };
+    return null;
   }
 
   #sealFlaw({ lastSeal, position }: Walk, seal: AuditSealRow, isRight: (seal: AuditSealRow) => boolean): AuditFlawDto | null {
@@ -130,18 +143,44 @@ export class AuditCheck {
 
   /** Rows as they were up to here, or what does not fit. */
   async #rowsUpTo(walk: Walk, seq: number, signal: AbortSignal): Promise<AuditFlawDto | null | 'called off'> {
+    const { written, store } = this.#deps;
+    let other: number | null = null;
+    const look = (row: WalkedRow): void => {
+      if (row.action === ENDED_UNEXPECTEDLY) walk.ends.push(row.seq);
+      if (written.isOther(row.seq, row.chain)) other ??= row.seq;
+    };
     while (walk.position.seq < seq) {
       if (signal.aborted) return 'called off';
-      const { position, flaw } = this.#deps.store.read.walkAudit(walk.position, seq, WALK_ROWS_MAX - walk.done.rows);
+      const { position, flaw } = store.read.walkAudit(walk.position, seq, WALK_ROWS_MAX - walk.done.rows, look);
       const rows = position.seq - walk.position.seq;
       walk.position = position;
       this.#current = { ...this.#current, checked: position.seq };
       if (flaw?.kind === 'changed') return flawOf('row_changed', flaw.seq);
       if (flaw !== null) return flawOf(flaw.seq > walk.head.seq ? 'end_missing' : 'row_missing', flaw.seq);
+      if (other !== null) return flawOf('chain_remade', other, walk.lastSeal?.seq);
       await didSome(walk, rows, 0);
     }
     return null;
   }
+
+  /** What is on record of unexpected ends that left rows unsigned, or what the last one left and nobody has put on record yet. */
+  #unsignedEnd(ends: readonly number[]): UnsignedEndDto | null {
+    const { auditAfter } = this.#deps.store.read;
+    const told = ends.flatMap((seq) => readUnsignedDetail(auditAfter(seq - 1, seq, 1)[0]?.detail ?? '') ?? []);
+    const last = told.at(-1);
+    const left = this.#leftUnsigned(told.length + 1);
+    if (last === undefined || (left !== null && left.from_seq > last.fromSeq)) return left;
+    return endDto(last, told.length);
+  }
+
+  #leftUnsigned(ends: number): UnsignedEndDto | null {
+    const left = this.#deps.leftUnsigned();
+    return left === null ? null : endDto(left, ends);
+  }
+}
+
+function endDto({ rows, fromSeq, fromAt }: UnsignedRows, ends: number): UnsignedEndDto {
+  return { rows, from_seq: fromSeq, from_at: fromAt, ends };
 }
 
 /** Counts what was done, across signatures, and lets everything else go on once it is a turn's share. */

@@ -1,19 +1,29 @@
-// Signs the audit at intervals, and knows whether this database is the newest one this hub had: each seal is counted, and the count is kept
-// in the key vault as well. A database that counts less was put back from an older copy; then no rule acts until the owner has said so, and none
-// acts while the last seal is not this hub's, or what was added since does not fit its chain. Never signs such a chain unasked, and never holds
-// the key.
+// Signs the audit: soon after what a person did, at intervals all else; and knows whether this database is the newest one this hub had: each
+// seal is counted, and the count is kept in the key vault as well. A database that counts less was put back from an older copy; then no rule
+// acts until the owner has said so, and none acts while the last seal is not this hub's, or what was added since is not what this hub wrote.
+// Never signs such a chain unasked, and never holds the key.
 import type { RecordState } from '../../../preload/contract/audit.ts';
 import { AppError } from '../../lib/app-error.ts';
-import { assert } from '../../lib/assert.ts';
-import { nextTurn } from '../../lib/next-turn.ts';
-import { CHAIN_START, type AuditFlaw, type AuditPosition, type AuditReads, type AuditSealRow } from '../../ports/audit.ts';
+import type { AuditPosition } from '../../ports/audit.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import type { CounterMark, RollbackCounter } from '../../ports/rollback-counter.ts';
-import type { Store, Tables } from '../../ports/store.ts';
+import type { CounterMark } from '../../ports/rollback-counter.ts';
+import type { Store } from '../../ports/store.ts';
 import type { IdentityService } from '../identity.ts';
-import { COUNT_PAUSE_MAX_MS, SEAL_INTERVAL_MS, SEAL_ROWS_MAX, STOP_COUNT_MAX_MS, WALK_ROWS_MAX } from './limits.ts';
-import { META_DATABASE_ID, sealChecker, sealMessage } from './seal.ts';
+import { COUNT_MAX, COUNT_SOON_MS, SEAL_INTERVAL_MS, SEAL_ROWS_MAX, SEAL_SOON_MS, STOP_COUNT_MAX_MS, STOP_SEALS_MAX } from './limits.ts';
+import {
+  ENDED_UNEXPECTEDLY,
+  endedUnexpectedly,
+  markEnded,
+  markRunning,
+  unsignedDetail,
+  unsignedRows,
+  type UnsignedRows,
+} from './run-mark.ts';
+import { SealedChain, type ChainFlaw } from './sealed-chain.ts';
+import { VaultCount } from './vault-count.ts';
+import type { AuditWatch } from './watched-store.ts';
+import type { WrittenRows } from './written-rows.ts';
 
 export interface AuditKeeperDeps {
   readonly store: Store;
@@ -32,29 +42,25 @@ export interface Confirmer {
 
 type Doubt = Exclude<RecordState, 'current' | 'unchecked'>;
 
-/** `unsigned`: the last seal, up to this row, is none that this hub made. */
-type Flaw = AuditFlaw | { readonly seq: number; readonly kind: 'unsigned' };
-
-/** How far the chain fits, and what does not. */
-interface Walked {
-  readonly position: AuditPosition;
-  readonly flaw: Flaw | null;
-}
-
 /** Which doubt the audit has a row about, so that it has one only. */
 const META_NOTED_DOUBT = 'audit_doubt';
+/** Where people act: what was done there is signed soon. */
+const SURFACES_OF_PEOPLE: readonly string[] = ['window', 'browser', 'command_line'];
 
-export class AuditKeeper {
+export class AuditKeeper implements AuditWatch {
   readonly #deps: AuditKeeperDeps;
   #state: RecordState = 'unchecked';
-  /** The highest count the vault is known to hold; undefined: it takes none now, and then nothing is signed. */
-  #kept: CounterMark | undefined;
-  /** Monotonic: not before then is the vault asked to take a count, so that no prompt of it comes up every minute. */
-  #countAgainMs = -Infinity;
-  /** How often in a row it took none. */
-  #refusals = 0;
+  readonly #chain: SealedChain;
+  readonly #count: VaultCount;
+  /** The forged count that the owner was told of. */
+  #toldCount: number | undefined;
+  #leftUnsigned: UnsignedRows | null = null;
   #appended = 0;
   #timer: TimerHandle | undefined;
+  #soonTimer: TimerHandle | undefined;
+  #countTimer: TimerHandle | undefined;
+  #raising: Promise<void> | undefined;
+  #isCountDue = false;
   #running = false;
   /** Ends what waits for the vault when the hub stops. */
   #stopping = new AbortController();
@@ -62,6 +68,8 @@ export class AuditKeeper {
 
   constructor(deps: AuditKeeperDeps) {
     this.#deps = deps;
+    this.#chain = new SealedChain(deps);
+    this.#count = new VaultCount(deps);
   }
 
   get state(): RecordState {
@@ -73,37 +81,57 @@ export class AuditKeeper {
     return this.#state === 'current';
   }
 
-  /** The count that the vault holds, for a check; null while it is not known, higher than any where it is of another database. */
+  /** How many seals this database must hold, for a check; null while it is not known, higher than any where the vault counts another one. */
   get keptCount(): number | null {
-    if (this.#kept === undefined) return null;
-    return this.#kept.databaseId === this.databaseId ? this.#kept.value : Number.POSITIVE_INFINITY;
+    const { kept } = this.#count;
+    if (kept === undefined) return null;
+    return kept.databaseId === this.databaseId ? Math.max(kept.value, this.#chain.sealed) : Number.POSITIVE_INFINITY;
+  }
+
+  /** What this process wrote since it was last signed. */
+  get written(): WrittenRows {
+    return this.#chain.written;
   }
 
   get databaseId(): string {
-    return this.#deps.store.read.getMeta(META_DATABASE_ID) ?? '';
+    return this.#chain.databaseId;
   }
 
-  /** Begins to sign at intervals. Idempotent. */
+  /** What the run before this one left unsigned as it ended unexpectedly; null: nothing. */
+  get leftUnsigned(): UnsignedRows | null {
+    return this.#leftUnsigned;
+  }
+
+  /** Begins to sign, and puts on record how the run before ended. Before anything else is written. Idempotent. */
   start(): void {
     if (this.#running) return;
     this.#running = true;
     this.#stopping = new AbortController();
+    const { read } = this.#deps.store;
+    const left = endedUnexpectedly(read) ? unsignedRows(read) : null;
+    this.#leftUnsigned = left !== null && left.rows > 0 ? left : null;
+    void this.#next(() => this.#begin(left));
     this.#arm();
   }
 
   /** The identity is there, or a person unlocked the vault: compares the database with the count there. Never rejects. */
   async check(signal: AbortSignal): Promise<void> {
-    if (this.#refusals > 0) this.#countAgainMs = -Infinity;
-    this.#refusals = 0;
+    this.#count.askAgain();
     await this.#next(() => this.#check(signal));
   }
 
-  /** A row was added: many in a short time are signed without waiting for the interval. */
-  appended(): void {
+  /** A row was added: one of what a person did is signed soon, many in a short time at once. */
+  appended(surface: string): void {
     this.#appended += 1;
-    if (this.#appended < SEAL_ROWS_MAX || !this.#running) return;
+    if (!this.#running) return;
+    if (SURFACES_OF_PEOPLE.includes(surface)) this.#sealSoon();
+    if (this.#appended < SEAL_ROWS_MAX) return;
     this.#appended = 0;
     void this.seal();
+  }
+
+  committed(last: AuditPosition): void {
+    this.#chain.written.add(last);
   }
 
   /** Signs what was added since the last seal. Never rejects. */
@@ -115,21 +143,47 @@ export class AuditKeeper {
   async stop(): Promise<void> {
     if (!this.#running) return;
     this.#running = false;
-    this.#timer?.cancel();
+    for (const timer of [this.#timer, this.#soonTimer, this.#countTimer]) timer?.cancel();
+    this.#soonTimer = undefined;
+    this.#countTimer = undefined;
     this.#stopping.abort();
-    await this.seal();
+    await this.#raising;
+    await this.#next(() => this.#end());
     const late = new AbortController();
     const timer = this.#deps.clock.setTimer(STOP_COUNT_MAX_MS, () => late.abort());
-    await this.#next(() => this.#raise(late.signal));
+    await this.#next(() => this.#raiseOnce(late.signal));
     timer.cancel();
   }
 
   /**
    * The owner says that this record is meant, as it is. The doubt stays while the vault does not keep the count.
-   * @throws AppError conflict when there is no doubt, or one more than was shown; identity_locked, storage_failed when the count was not kept
+   * @throws AppError conflict when there is no doubt, or more than was shown; identity_locked, storage_failed when the count was not kept
    */
   async confirm(by: Confirmer): Promise<void> {
     await this.#nextOrThrow(() => this.#confirm(by));
+  }
+
+  async #begin(left: UnsignedRows | null): Promise<void> {
+    const { store, clock, log } = this.#deps;
+    if (left !== null) log.warn('the hub ended unexpectedly before', { unsigned_rows: left.rows });
+    await store.write((tables) => {
+      markRunning(tables);
+      if (left === null) return;
+      const row = { at: clock.wallMs(), actor: 'hub', surface: 'hub', object: 'hub', digest: null, detail: unsignedDetail(left) };
+      tables.appendAudit({ ...row, action: ENDED_UNEXPECTEDLY });
+    });
+  }
+
+  /** Signs until nothing is left, what was written behind included: only then did this run end in order. */
+  async #end(): Promise<void> {
+    const { store } = this.#deps;
+    for (let round = 0; round < STOP_SEALS_MAX; round++) {
+      // A commit takes along what nobody waits for.
+      await store.write(() => undefined);
+      await this.#seal().catch((error: unknown) => this.#unsigned(error));
+      if (this.#state !== 'current' || unsignedRows(store.read).rows === 0) break;
+    }
+    await store.write(markEnded);
   }
 
   async #check(signal: AbortSignal): Promise<void> {
@@ -144,26 +198,28 @@ export class AuditKeeper {
     }
     const own = store.read.lastAuditSeal()?.counter ?? 0;
     if (read.state === 'found') {
-      this.#kept = read.mark;
+      this.#count.wasRead(read.mark);
       if (read.mark.databaseId !== this.databaseId) return this.#doubt('other_database');
       return read.mark.value > own ? this.#doubt('older_copy') : this.#isNewest();
     }
     if (own > 0 || read.state === 'damaged') return this.#doubt('counter_lost');
     await this.#isNewest();
-    if (this.rulesMayAct) await this.#count(counter, 0, signal);
+    if (this.rulesMayAct) await this.#count.raise(counter, this.#mark(0), signal);
   }
 
   /** The count raises no doubt; the seal that says it, and what was added since, must fit as well. */
   async #isNewest(): Promise<void> {
-    const { flaw } = await this.#walk();
-    if (flaw === null) this.#is('current');
-    else await this.#doubt('broken', flaw);
+    const { flaw } = await this.#chain.walk();
+    if (flaw !== null) return this.#doubt('broken', flaw);
+    this.#chain.sealed = this.#deps.store.read.lastAuditSeal()?.counter ?? 0;
+    this.#is('current');
+    if (unsignedRows(this.#deps.store.read).rows > 0) this.#sealSoon();
   }
 
-  async #doubt(why: Doubt, flaw: Flaw | null = null): Promise<void> {
+  async #doubt(why: Doubt, flaw: ChainFlaw | null = null): Promise<void> {
     const { store, clock, log } = this.#deps;
     const counted = store.read.lastAuditSeal()?.counter ?? 0;
-    const kept = this.#kept?.value ?? null;
+    const kept = this.#count.kept?.value ?? null;
     const about = { why, counted, kept, ...flawDetail(flaw) };
     log.warn('the record is in doubt, and no rule acts', about);
     this.#is(why);
@@ -183,7 +239,7 @@ export class AuditKeeper {
     if (why === 'current' || why === 'unchecked') {
       throw new AppError('conflict', 'There is nothing to confirm: this record is in no doubt.', { failedBy: 'input' });
     }
-    const { flaw } = await this.#walk();
+    const { flaw } = await this.#chain.walk();
     if (flaw !== null && why !== 'broken') {
       await this.#doubt('broken', flaw);
       throw new AppError('conflict', 'Rows or signatures of this record were changed or removed as well.', {
@@ -192,108 +248,116 @@ export class AuditKeeper {
       });
     }
     const own = store.read.lastAuditSeal()?.counter ?? 0;
-    const kept = this.#kept?.value ?? 0;
-    const value = Math.max(own, kept) + 1;
+    const kept = this.#count.kept?.value ?? 0;
+    const value = Math.max(own, kept, this.#chain.sealed) + 1;
+    if (flaw?.kind === 'unsigned') this.#tellForgedCount(own, Math.max(kept, this.#chain.sealed));
     // The count first: one that is ahead of the seals only makes the doubt stay, a seal ahead of its count would end it unseen.
-    if (identity.counter !== undefined) await this.#keep(identity.counter, value, this.#stopping.signal);
+    if (identity.counter !== undefined) await this.#count.keep(identity.counter, this.#mark(value), this.#stopping.signal);
+    this.#chain.written.forgetAll();
     await store.write((tables) => {
       const detail = JSON.stringify({ why, counted: own, kept, ...flawDetail(flaw) });
       tables.appendAudit({ at: clock.wallMs(), actor, surface, action: 'audit.confirmed', object: 'audit', digest: null, detail });
-      this.#insertSeal(tables, tables.auditHead(), value);
+      this.#chain.insertSeal(tables, tables.auditHead(), value);
     });
+    this.#chain.sealed = value;
+    this.#toldCount = undefined;
     this.#is('current');
   }
 
+  /**
+   * The next seal has to count above every one that is there, and so above one that somebody else wrote: that is no harm to what the count
+   * shows, and still nothing that happens before the owner was told.
+   */
+  #tellForgedCount(forged: number, known: number): void {
+    if (forged <= known) return;
+    if (forged >= COUNT_MAX) {
+      throw new AppError('storage_failed', 'A signature that this hub did not make leaves no higher count for the next one.', {
+        hint: 'Put the data folder back from a copy, then confirm that record.',
+      });
+    }
+    if (this.#toldCount === forged) return;
+    this.#toldCount = forged;
+    throw new AppError(
+      'conflict',
+      `A signature that this hub did not make claims to be number ${forged}; the last one this hub made is number ${known}.`,
+      {
+        failedBy: 'input',
+        hint: `Confirm once more, and this hub counts on from ${forged}. Nothing is lost by that: every older copy still counts less.`,
+      },
+    );
+  }
+
   async #seal(): Promise<void> {
-    const { store, identity, clock } = this.#deps;
+    const { store, identity } = this.#deps;
     if (this.#state !== 'current' || !identity.ready) return;
-    const { position, flaw } = await this.#walk();
+    const { position, flaw } = await this.#chain.walk();
     if (flaw !== null) return this.#doubt('broken', flaw);
     // Where a count is kept at all, the first seal waits until it can be: a seal without one would later look like a lost count.
-    if (identity.counter !== undefined && this.#kept === undefined) {
-      if (clock.monotonicMs() < this.#countAgainMs) return;
-      await this.#count(identity.counter, store.read.lastAuditSeal()?.counter ?? 0, this.#stopping.signal);
-      if (this.#kept === undefined) return;
+    if (identity.counter !== undefined && this.#count.kept === undefined) {
+      if (this.#count.waitMs(SEAL_INTERVAL_MS) > 0) return;
+      await this.#count.raise(identity.counter, this.#mark(this.#chain.sealed), this.#stopping.signal);
+      if (this.#count.kept === undefined) return;
     }
     const last = store.read.lastAuditSeal();
     if (position.seq <= (last?.seq ?? 0)) return;
-    await store.write((tables) => this.#insertSeal(tables, position, (last?.counter ?? 0) + 1));
+    const counter = (last?.counter ?? 0) + 1;
+    await store.write((tables) => this.#chain.insertSeal(tables, position, counter));
+    this.#chain.sealed = counter;
+    this.#chain.written.forgetUpTo(position.seq);
   }
 
-  /** The place that the last seal covers: only a seal that this hub made says what was counted, and nobody else can make one. */
-  #sealedEnd(): Walked {
-    const { store, identity } = this.#deps;
-    const seal = store.read.lastAuditSeal();
-    if (seal === undefined) return { position: CHAIN_START, flaw: null };
-    const isOwn = sealChecker(this.databaseId, identity.keyHex)(seal);
-    if (isOwn) return sealedRow(store.read, seal);
-    return { position: { seq: seal.seq, chain: seal.chain }, flaw: { seq: seal.seq, kind: 'unsigned' } };
+  #mark(value: number): CounterMark {
+    return { databaseId: this.databaseId, value };
   }
 
-  /** The chain from the last seal to its end. */
-  async #walk(): Promise<Walked> {
-    const { read } = this.#deps.store;
-    const { issuedSeq } = read.auditHead();
-    let walked = this.#sealedEnd();
-    while (walked.flaw === null && walked.position.seq < issuedSeq) {
-      walked = read.walkAudit(walked.position, issuedSeq, WALK_ROWS_MAX);
-      await nextTurn();
-    }
-    return walked;
-  }
-
-  #insertSeal(tables: Tables, { seq, chain }: AuditPosition, counter: number): void {
-    const { clock, identity } = this.#deps;
-    const previous = tables.lastAuditSeal()?.counter ?? 0;
-    assert(counter > previous, 'a count only rises');
-    const seal = { counter, previous, seq, chain, at: Math.round(clock.wallMs()), key: identity.keyHex };
-    tables.insertAuditSeal({ ...seal, signature: identity.sign(sealMessage(this.databaseId, seal)) });
-  }
-
-  /** Brings the vault's count up to the newest seal. */
-  async #raise(signal: AbortSignal): Promise<void> {
-    const { identity, store } = this.#deps;
-    if (this.#state !== 'current' || !identity.ready || identity.counter === undefined) return;
-    const { flaw } = this.#sealedEnd();
-    if (flaw !== null) return this.#doubt('broken', flaw);
-    const own = store.read.lastAuditSeal()?.counter ?? 0;
-    if (this.#kept !== undefined && this.#kept.value >= own) return;
-    await this.#count(identity.counter, own, signal);
-  }
-
-  /** A count that is behind loses nothing: a refusal is logged. Never rejects. */
-  async #count(counter: RollbackCounter, value: number, signal: AbortSignal): Promise<void> {
-    await this.#keep(counter, value, signal).catch((error: unknown) => {
-      this.#deps.log.warn('the count of the audit was not kept', { error: error instanceof Error ? error.message : 'unknown' });
+  #sealSoon(): void {
+    if (!this.#running) return;
+    this.#soonTimer ??= this.#deps.clock.setTimer(SEAL_SOON_MS, () => {
+      this.#soonTimer = undefined;
+      void this.seal().then(() => this.#countSoon());
     });
   }
 
-  /** @throws AppError identity_locked, storage_failed when the vault did not take it */
-  async #keep(counter: RollbackCounter, value: number, signal: AbortSignal): Promise<void> {
-    const mark: CounterMark = { databaseId: this.databaseId, value };
-    try {
-      await counter.write(mark, signal);
-      this.#kept = mark;
-      this.#refusals = 0;
-    } catch (cause) {
-      this.#refusals += 1;
-      if (cause instanceof AppError) throw cause;
-      throw new AppError('identity_locked', 'The key vault did not keep the count of this record.', {
-        hint: 'Unlock the keychain of this computer, then try again.',
-        cause,
+  /** Has the vault count what was signed, now or as soon as it may be asked; what is signed until then is counted with it. */
+  #countSoon(): void {
+    if (!this.#running || this.#countTimer !== undefined) return;
+    this.#isCountDue = this.#raising !== undefined;
+    const waitMs = this.#count.waitMs(COUNT_SOON_MS);
+    // What the vault refused is asked again at the interval, or once a person unlocked it.
+    if (this.#isCountDue || waitMs > COUNT_SOON_MS) return;
+    this.#countTimer = this.#deps.clock.setTimer(waitMs, () => {
+      this.#countTimer = undefined;
+      this.#raise();
+    });
+  }
+
+  /** Beside the signing: a vault that takes its time, or waits for a person, holds no signature up. */
+  #raise(): void {
+    if (!this.#running) return;
+    this.#raising ??= this.#raiseOnce(this.#stopping.signal)
+      .catch((error: unknown) => this.#unsigned(error))
+      .finally(() => {
+        this.#raising = undefined;
+        if (this.#isCountDue) this.#countSoon();
       });
-    } finally {
-      const pauseMs = Math.min(SEAL_INTERVAL_MS * 2 ** Math.max(0, this.#refusals - 1), COUNT_PAUSE_MAX_MS);
-      this.#countAgainMs = this.#deps.clock.monotonicMs() + pauseMs;
-    }
+  }
+
+  /** Brings the vault's count up to the newest seal. */
+  async #raiseOnce(signal: AbortSignal): Promise<void> {
+    const { identity, store } = this.#deps;
+    if (this.#state !== 'current' || !identity.ready || identity.counter === undefined) return;
+    const { flaw } = this.#chain.sealedEnd();
+    if (flaw !== null) return this.#doubt('broken', flaw);
+    const own = store.read.lastAuditSeal()?.counter ?? 0;
+    const { kept } = this.#count;
+    if (kept !== undefined && kept.value >= own) return;
+    await this.#count.raise(identity.counter, this.#mark(own), signal);
   }
 
   async #tick(): Promise<void> {
-    const { clock } = this.#deps;
-    const { signal } = this.#stopping;
-    await this.#next(() => this.#check(signal));
+    await this.#next(() => this.#check(this.#stopping.signal));
     await this.seal();
-    if (clock.monotonicMs() >= this.#countAgainMs) await this.#next(() => this.#raise(signal));
+    if (this.#count.waitMs(SEAL_INTERVAL_MS) === 0) this.#raise();
     this.#arm();
   }
 
@@ -311,9 +375,11 @@ export class AuditKeeper {
 
   /** One thing at a time; a failure is logged and stops nothing that comes after. */
   async #next(work: () => Promise<void>): Promise<void> {
-    await this.#nextOrThrow(work).catch((error: unknown) => {
-      this.#deps.log.error('the audit was not signed', { error: error instanceof Error ? error.message : 'unknown' });
-    });
+    await this.#nextOrThrow(work).catch((error: unknown) => this.#unsigned(error));
+  }
+
+  #unsigned(error: unknown): void {
+    this.#deps.log.error('the audit was not signed', { error: error instanceof Error ? error.message : 'unknown' });
   }
 
   #nextOrThrow(work: () => Promise<void>): Promise<void> {
@@ -323,16 +389,6 @@ export class AuditKeeper {
   }
 }
 
-/** Whether the row that a good seal covers is there, and is the one that was signed. */
-function sealedRow(reads: AuditReads, { seq, chain }: AuditSealRow): Walked {
-  const position = { seq, chain };
-  const head = reads.auditHead();
-  if (head.seq < seq) return { position: head, flaw: { seq: head.seq + 1, kind: 'missing' } };
-  const [row] = reads.auditAfter(seq - 1, seq, 1);
-  if (row === undefined) return { position, flaw: { seq, kind: 'missing' } };
-  return { position, flaw: Buffer.compare(row.chain, chain) === 0 ? null : { seq, kind: 'changed' } };
-}
-
-function flawDetail(flaw: Flaw | null): { readonly row?: number; readonly flaw?: string } {
+function flawDetail(flaw: ChainFlaw | null): { readonly row?: number; readonly flaw?: string } {
   return flaw === null ? {} : { row: flaw.seq, flaw: flaw.kind };
 }

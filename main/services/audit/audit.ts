@@ -1,6 +1,7 @@
 // The audit as one part: signing it, comparing it with the count in the key vault, checking it and handing it out. Who may ask for any of it
 // is the doors' business.
 import type { AuditCheckDto, RecordState } from '../../../preload/contract/audit.ts';
+import type { AuditPosition } from '../../ports/audit.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Store } from '../../ports/store.ts';
@@ -8,8 +9,10 @@ import { META_IDENTITY_KEY, type IdentityService } from '../identity.ts';
 import { AuditCheck } from './audit-check.ts';
 import { exportPiece, type AuditFormat, type ExportPiece } from './audit-export.ts';
 import { AuditKeeper } from './audit-keeper.ts';
+import type { AuditWatch } from './watched-store.ts';
 
 export interface AuditDeps {
+  /** A watched one, whose watch is this audit. */
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
@@ -24,7 +27,7 @@ export interface Auditor {
   readonly surface: string;
 }
 
-export class Audit {
+export class Audit implements AuditWatch {
   readonly #deps: AuditDeps;
   readonly #keeper: AuditKeeper;
   readonly #check: AuditCheck;
@@ -38,6 +41,8 @@ export class Audit {
       keyHex: () => this.#keyHex(),
       databaseId: () => this.#keeper.databaseId,
       keptCount: () => this.#keeper.keptCount,
+      written: this.#keeper.written,
+      leftUnsigned: () => this.#keeper.leftUnsigned,
     });
   }
 
@@ -50,11 +55,17 @@ export class Audit {
     return this.#keeper.rulesMayAct;
   }
 
-  /** A row was added. */
-  appended(): void {
-    this.#keeper.appended();
+  /** A row was added; its commit may yet fail. */
+  appended(surface: string): void {
+    this.#keeper.appended(surface);
   }
 
+  /** Rows up to this one are kept for good. */
+  committed(last: AuditPosition): void {
+    this.#keeper.committed(last);
+  }
+
+  /** Before anything else is written. */
   start(): void {
     this.#keeper.start();
   }

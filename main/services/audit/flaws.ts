@@ -10,12 +10,12 @@ const SENTENCES: Readonly<Record<AuditFlawKind, Sentence>> = {
   end_missing: (seq) =>
     `The record was longer: row ${seq} and what came after it were removed. What happened last before that is no longer on record.`,
   chain_remade: (seq, signedSeq) =>
-    `Among the rows ${signedSeq + 1} to ${seq} something was changed and the chain made anew to fit: they are not the rows that this hub signed.`,
+    `Among the rows ${signedSeq + 1} to ${seq} something was changed and the chain made anew to fit: they are not the rows that this hub wrote.`,
   seal_changed: (seq) =>
     `The signature over the rows up to ${seq} is not one that this hub made: it was changed, or made with another key.`,
   seal_missing: (seq) => `A signature before the one over the rows up to ${seq} was removed.`,
   older_copy: (seq) =>
-    `${seq === 0 ? 'This record holds no row' : `This record ends with row ${seq}`}, and the key vault of this computer has counted more signatures than it holds: an older copy, or another record, was put back, or its end was cut off together with the signatures.`,
+    `${seq === 0 ? 'This record holds no row' : `This record ends with row ${seq}`}, and this hub has made more signatures than it holds: an older copy, or another record, was put back, or its end was cut off together with the signatures.`,
 };
 
 /** @param signedSeq the last row that a good seal covers; needed for `chain_remade` only */

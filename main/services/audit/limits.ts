@@ -1,13 +1,31 @@
 // What bounds the audit's signatures and checks. Every number says what it bounds. Owns no behaviour.
 
-/** The longest that a new row stands unsigned while the hub runs, and the shortest time between two raises of the counter in the vault. */
+/** The longest that a row of what nobody here did in person stands unsigned, and how often the vault's count is raised for it at most. */
 export const SEAL_INTERVAL_MS = 60_000;
+
+/** The longest that a row of what a person did stands unsigned; what comes meanwhile is signed with it. */
+export const SEAL_SOON_MS = 1_000;
+
+/** How often the vault's count is raised for what people did at most: a call of the keychain is some ms of another thread. */
+export const COUNT_SOON_MS = 5_000;
 
 /** So many new rows are signed at once, without waiting for the interval. */
 export const SEAL_ROWS_MAX = 1_000;
 
-/** The longest pause before the vault is asked again to take a count that it refused; the first is the interval, and each is twice the last. */
+/** The first pause before the vault is asked again to take a count that it refused; each is twice the last. */
+export const COUNT_PAUSE_MIN_MS = 60_000;
+
+/** The longest of those pauses. */
 export const COUNT_PAUSE_MAX_MS = 3_600_000;
+
+/** The highest count the vault's form can hold. */
+export const COUNT_MAX = 999_999_999_999_999;
+
+/** How often a stopping hub signs what was written behind meanwhile, before it ends all the same. */
+export const STOP_SEALS_MAX = 5;
+
+/** Rows that are remembered until they are signed; more are waiting only while nothing is signed at all. */
+export const WRITTEN_ROWS_MAX = 4_096;
 
 /** Rows checked in one turn of the event loop: a few milliseconds. */
 export const WALK_ROWS_MAX = 500;

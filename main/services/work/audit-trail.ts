@@ -25,14 +25,11 @@ export class AuditTrail {
   readonly #clock: Clock;
   readonly #unit: UnitOfWork;
   readonly #buckets: TokenBuckets;
-  readonly #onAudited: () => void;
 
-  /** `onAudited` is told of each row, before its commit. */
-  constructor(deps: { readonly clock: Clock; readonly unit: UnitOfWork; readonly onAudited?: () => void }) {
+  constructor(deps: { readonly clock: Clock; readonly unit: UnitOfWork }) {
     this.#clock = deps.clock;
     this.#unit = deps.unit;
     this.#buckets = new TokenBuckets(deps.clock);
-    this.#onAudited = deps.onAudited ?? (() => undefined);
   }
 
   append(tables: Tables, entry: AuditEntry): void {
@@ -46,7 +43,6 @@ export class AuditTrail {
       digest: entry.digest ?? null,
       detail: JSON.stringify(entry.detail ?? {}),
     });
-    this.#onAudited();
   }
 
   /** A row of its own about something that was refused; beyond the rate per actor it is left out, so that nobody can fill the disk. */

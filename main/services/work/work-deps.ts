@@ -25,10 +25,10 @@ export interface WorkDeps {
   readonly refreshCapabilities: (peer: KeyHex) => Promise<Result<void, AppError>>;
   /** By whose clock quiet hours are; this computer's when absent. */
   readonly timeZone?: () => string;
+  /** How long requests wait for a person just now, ms; APPROVALS_WAIT_MINUTES_DEFAULT when absent. */
+  readonly approvalWaitMs?: () => number;
   /** False while this hub's record may be an older one: then no rule acts and everything is asked. Rules act when absent. */
   readonly rulesMayAct?: () => boolean;
-  /** Told of each row that is added to the audit. */
-  readonly onAudited?: () => void;
   readonly hubName: () => string;
   /** The name of the person at this hub, for the record of who decided; null or absent when none was given. */
   readonly personName?: () => string | null;

@@ -37,6 +37,8 @@ export const audit = {
       : signedSeq >= rows
         ? 'All of it is signed.'
         : `It is signed up to row ${signedSeq}; the newest wait for the next signature.`,
+  unsignedEnd: (rows: number, fromSeq: number, from: string | null, ends: number) =>
+    `When the hub ended unexpectedly, ${rowsOf(rows)} from row ${fromSeq} on${from === null ? '' : `, the first of ${from},`} ${rows === 1 ? 'was' : 'were'} not signed yet: whether any was changed or removed before the next start cannot be shown.${ends > 1 ? ` That happened ${ends} times in all; the record says when.` : ''}`,
   broken: 'The record is not whole.',
   brokenAdvice: 'Keep a copy of the data folder as it is, and find out who could write there.',
   notCounted: 'Whether this is the newest record could not be asked: the key vault was locked, or keeps no count yet.',
@@ -59,6 +61,8 @@ export const audit = {
     request: 'a request',
     requestOf: (hub: string) => `a request from ${hub}`,
     session: 'a session',
+    allSigned: 'all that it had written was signed',
+    unsigned: (rows: number, fromSeq: number) => `${rowsOf(rows)} from row ${fromSeq} on ${rows === 1 ? 'was' : 'were'} not signed yet`,
   },
   logins: (count: number) => plural(count, { one: 'You logged in or out once.', other: 'You logged in or out {n} times.' }),
   rowOf: (seq: number, actor: string, object: string) => `Row ${seq}, by ${actor}, of ${object}`,

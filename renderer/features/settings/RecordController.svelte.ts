@@ -1,6 +1,6 @@
 // The record of who did what, for its page: the newest rows, a check of the whole with how far it is, the record as a file, and the word that an
 // older record is meant. Stops looking when the page goes.
-import type { AuditCheckDto, AuditRowDto } from '../../../preload/contract/audit.ts';
+import type { AuditCheckDto, AuditRowDto, UnsignedEndDto } from '../../../preload/contract/audit.ts';
 import type { HubApi } from '../../../preload/contract/hub-api.ts';
 import { Calls } from '../../app/Calls.svelte.ts';
 import { saveFile } from '../../app/save-file.ts';
@@ -16,6 +16,7 @@ export class RecordController {
   #rows = $state.raw<readonly AuditRowDto[]>([]);
   #next = $state<string | null>(null);
   #check = $state.raw<AuditCheckDto | null>(null);
+  #unsignedEnd = $state.raw<UnsignedEndDto | null>(null);
   #exporting = $state(false);
   #note = $state('');
   readonly #calls = new Calls();
@@ -36,6 +37,10 @@ export class RecordController {
   /** null: none was made since the hub started. */
   get check(): AuditCheckDto | null {
     return this.#check;
+  }
+  /** What was not signed when the hub ended unexpectedly: before this start, or by the last check at any time. */
+  get unsignedEnd(): UnsignedEndDto | null {
+    return this.#unsignedEnd;
   }
   get exporting(): boolean {
     return this.#exporting;
@@ -117,13 +122,15 @@ export class RecordController {
   /** How far the check is now. What cannot be said is asked again: a look that fails ends nothing. */
   async #look(): Promise<void> {
     const outcome = await this.#calls.run('look', () => this.#api.call('audit.verification', {}));
-    if (outcome?.ok && outcome.value.state !== 'none') this.#follow(outcome.value);
+    if (outcome?.ok) this.#follow(outcome.value);
     if (outcome?.ok === false) this.#lookIn(LOOK_AFTER_FAILURE_MS);
   }
 
   /** Looks again while it runs. */
   #follow(check: AuditCheckDto): void {
-    this.#check = check;
+    this.#check = check.state === 'none' ? null : check;
+    // While a check runs it does not know yet.
+    if (check.state !== 'running') this.#unsignedEnd = check.unsigned_end;
     clearTimeout(this.#timer);
     if (check.state === 'running') this.#lookIn(LOOK_AGAIN_MS);
   }

@@ -59,6 +59,10 @@ function whatOf({ action, object, detail }: AuditRowDto, household: Household): 
     const agent = factOf(detail, 'agent');
     return agent === null ? named.session : (agentOf(agent, household) ?? agent);
   }
+  if (action === 'hub.ended_unexpectedly') {
+    const [rows, from] = [numberOf(detail, 'rows'), numberOf(detail, 'from_row')];
+    return rows === 0 ? named.allSigned : named.unsigned(rows, from);
+  }
   if (area !== 'approval') return object;
   const approval = [...household.approvals, ...household.recently_decided].find(({ id }) => id === object);
   return approval === undefined ? named.request : named.requestOf(approval.peer_name);
@@ -77,7 +81,16 @@ function agentOf(name: string, { agents }: Household): string | null {
 }
 
 function factOf(detail: unknown, name: string): string | null {
-  if (typeof detail !== 'object' || detail === null) return null;
-  const fact: unknown = Object.entries(detail).find(([key]) => key === name)?.[1];
+  const fact = valueOf(detail, name);
   return typeof fact === 'string' ? fact : null;
+}
+
+function numberOf(detail: unknown, name: string): number {
+  const fact = valueOf(detail, name);
+  return typeof fact === 'number' ? fact : 0;
+}
+
+function valueOf(detail: unknown, name: string): unknown {
+  if (typeof detail !== 'object' || detail === null) return undefined;
+  return Object.entries(detail).find(([key]) => key === name)?.[1];
 }

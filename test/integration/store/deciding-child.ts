@@ -5,6 +5,7 @@ import { SystemClock, SystemRandom } from '../../../main/adapters/clock/system-c
 import { FileVault } from '../../../main/adapters/keyvault/file-vault.ts';
 import { openStore } from '../../../main/adapters/sqlite/open-store.ts';
 import { Audit } from '../../../main/services/audit/audit.ts';
+import { watchAudit } from '../../../main/services/audit/watched-store.ts';
 import { EventBus } from '../../../main/services/event-bus.ts';
 import { IdentityService } from '../../../main/services/identity.ts';
 import { PeerRates } from '../../../main/services/links/peer-rates.ts';
@@ -26,9 +27,12 @@ const { signal } = new AbortController();
 const clock = new SystemClock();
 const random = new SystemRandom();
 const parts = { clock, random, log: { ...CHILD_LOG, info: () => undefined } };
-const store = openStore({ path: join(home, 'hub.db'), clock, log: CHILD_LOG });
+const store = watchAudit(openStore({ path: join(home, 'hub.db'), clock, log: CHILD_LOG }), {
+  appended: (surface) => audit.appended(surface),
+  committed: (row) => audit.committed(row),
+});
 const identity = new IdentityService({ ...parts, store, vaults: [new FileVault(join(home, 'identity.key'))] });
-const audit = new Audit({ ...parts, store, identity, onState: () => undefined });
+const audit: Audit = new Audit({ ...parts, store, identity, onState: () => undefined });
 await identity.open(signal);
 audit.start();
 await audit.identityReady(signal);
@@ -41,7 +45,6 @@ const work = new Work({
   messenger: new MemoryMessenger({ network: new MemoryNetwork(), key: identity.keyHex, store }),
   rates: new PeerRates(clock, NO_LIMITS, Number.MAX_SAFE_INTEGER),
   rulesMayAct: () => audit.rulesMayAct,
-  onAudited: () => audit.appended(),
   resolvePeer: () => {
     throw new Error('nobody else is here');
   },

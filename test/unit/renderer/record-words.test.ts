@@ -88,6 +88,14 @@ describe('the words of the record', () => {
     expect(sentenceOf(sent, household)).toBe(`${agent.display_name} sent a task to another hub.`);
   });
 
+  test('an unexpected end says what was not signed then', () => {
+    const ended = (detail: object) => sentenceOf(rowOf('hub.ended_unexpectedly', { actor: 'hub', surface: 'hub', detail }), household);
+    const before = 'This hub had ended unexpectedly before this start:';
+    expect(ended({ rows: 3, from_row: 12, from_at: NOW })).toBe(`${before} 3 rows from row 12 on were not signed yet.`);
+    expect(ended({ rows: 1, from_row: 12, from_at: NOW })).toBe(`${before} 1 row from row 12 on was not signed yet.`);
+    expect(ended({ rows: 0, from_row: 0, from_at: null })).toBe(`${before} all that it had written was signed.`);
+  });
+
   test('an action without words is shown by its name, also one that objects have by themselves', () => {
     expect(sentenceOf(rowOf('tea.made'), household)).toBe('tea.made');
     expect(sentenceOf(rowOf('constructor'), household)).toBe('constructor');

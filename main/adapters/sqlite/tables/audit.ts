@@ -77,7 +77,7 @@ const COVERED = [
 ] as const satisfies readonly (readonly [keyof AuditRow, ColumnBytes['kind']])[];
 
 export function auditReads(statements: Statements): AuditReads {
-  const walkAudit: AuditReads['walkAudit'] = (from, upToSeq, limit) => {
+  const walkAudit: AuditReads['walkAudit'] = (from, upToSeq, limit, look) => {
     let position = from;
     for (const row of statements.all(RAW, AUDIT_QUERIES.raw, from.seq, upToSeq, pageLimit(limit))) {
       const seq = position.seq + 1;
@@ -88,6 +88,7 @@ export function auditReads(statements: Statements): AuditReads {
       );
       if (row.chain === null || Buffer.compare(chain, row.chain) !== 0) return { position, flaw: { seq, kind: 'changed' } };
       position = { seq, chain };
+      look?.({ ...position, action: textOf(row.action) });
     }
     const isShort = position.seq - from.seq < pageLimit(limit) && position.seq < upToSeq;
     return { position, flaw: isShort ? { seq: position.seq + 1, kind: 'missing' } : null };
@@ -121,6 +122,7 @@ export function auditWrites(statements: Statements, monotonicMs: () => number): 
         COVERED.map(([field, kind]) => ({ kind, bytes: bytesOf(row[field]) })),
       );
       statements.run(insert, ...CHAINED.write({ ...row, chain }));
+      return { seq: row.seq, chain };
     },
     insertAuditSeal: (row) => void statements.run(insertSeal, ...SEAL.write(row)),
   };

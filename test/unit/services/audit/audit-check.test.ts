@@ -2,7 +2,9 @@
 // its time in pieces and can be called off.
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AuditCheck } from '../../../../main/services/audit/audit-check.ts';
 import { WALK_ROWS_MAX } from '../../../../main/services/audit/limits.ts';
+import { WrittenRows } from '../../../../main/services/audit/written-rows.ts';
 import { AuditHouse, PERSON } from '../../../fakes/audit-house.ts';
 import { rounds } from '../../../support/counts.ts';
 import { verifyAudit } from '../../../support/verify-audit.ts';
@@ -87,7 +89,7 @@ describe('the check of a whole audit', () => {
     expect(flaw?.sentence).toContain('rows 5 to 8');
   });
 
-  it('finds any removal, change or exchange among signed rows and signatures', async () => {
+  it('finds any removal, change or exchange among signed rows and signatures', { timeout: 30_000 + CHANGES * 20 }, async () => {
     await signed();
     const rows = fc.integer({ min: 1, max: 14 });
     const text = fc.constantFrom('actor', 'surface', 'action', 'object', 'rule', 'digest', 'detail');
@@ -106,18 +108,28 @@ describe('the check of a whole audit', () => {
         .tuple(fc.integer({ min: 1, max: 3 }), fc.constantFrom('at', 'seq', 'counter'))
         .map(([counter, column]) => `UPDATE audit_seals SET ${column} = ${column} + 10 WHERE counter = ${counter}`),
     );
+    // As a hub that has just started looks, which remembers nothing of its own.
+    const check = new AuditCheck({
+      store: house.store,
+      clock: house.clock,
+      keyHex: () => house.store.read.getMeta('identity_key') ?? null,
+      databaseId: () => house.store.read.getMeta('database_id') ?? '',
+      keptCount: () => house.counter.mark?.value ?? null,
+      written: new WrittenRows(),
+      leftUnsigned: () => null,
+    });
     house.tamper('CREATE TABLE kept AS SELECT * FROM audit; CREATE TABLE kept_seals AS SELECT * FROM audit_seals');
     await fc.assert(
       fc.asyncProperty(tampering, async (sql) => {
         house.tamper(sql);
-        expect((await house.verify()).flaw).not.toBeNull();
+        expect((await check.whole()).flaw).not.toBeNull();
         house.tamper(
           "DELETE FROM audit; INSERT INTO audit SELECT * FROM kept; UPDATE sqlite_sequence SET seq = 14 WHERE name = 'audit'; DELETE FROM audit_seals; INSERT INTO audit_seals SELECT * FROM kept_seals",
         );
       }),
       { numRuns: CHANGES },
     );
-    expect((await house.verify()).flaw).toBeNull();
+    expect((await check.whole()).flaw).toBeNull();
   });
 
   it('goes on in pieces, says how far it is, and can be called off', async () => {

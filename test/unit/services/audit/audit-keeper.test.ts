@@ -40,7 +40,7 @@ describe('the signatures over the audit', () => {
     const before = house.counter.writes;
     for (let round = 0; round < 3; round++) {
       await house.act(SEAL_ROWS_MAX);
-      for (let row = 0; row < SEAL_ROWS_MAX; row++) house.audit.appended();
+      for (let row = 0; row < SEAL_ROWS_MAX; row++) house.audit.appended('peer');
       await house.clock.settle();
     }
     await expect.poll(() => seals().length).toBe(3);
@@ -212,6 +212,12 @@ describe('a database that was put back', () => {
       expect(house.counter.mark?.value).toBe(2);
     }
     await house.startAgain();
+    // The next signature has to count above the forged one, and the owner is told so before.
+    await expect(house.audit.confirm(PERSON)).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringMatching(/number 1000001; .* number 2\.$/),
+    });
+    expect([house.audit.state, house.counter.mark?.value]).toEqual(['broken', 2]);
     await house.audit.confirm(PERSON);
     await house.act();
     await house.minute();
@@ -220,6 +226,17 @@ describe('a database that was put back', () => {
     await house.stop();
     expect([house.audit.state, house.counter.mark?.value]).toEqual(['broken', 1_000_003]);
     await house.startAgain();
+  });
+
+  it('is taken for the record by nobody where a forged signature leaves no higher count, and the vault keeps its own', async () => {
+    await house.act();
+    await house.stop();
+    house.tamper('INSERT INTO audit_seals SELECT 999999999999999, counter, seq, chain, at, key, signature FROM audit_seals');
+    await house.startAgain();
+    for (let word = 0; word < 2; word++) {
+      await expect(house.audit.confirm(PERSON)).rejects.toMatchObject({ code: 'storage_failed' });
+    }
+    expect([house.audit.state, house.audit.rulesMayAct, house.counter.mark?.value]).toEqual(['broken', false, 1]);
   });
 
   it('is taken for the record once its owner says so, which is on record, and the count goes on above both', async () => {

@@ -1,0 +1,63 @@
+// Whether the hub that had this database before ended in order, and which rows it left unsigned: a mark in the database while it runs, taken
+// back when it stops and has signed what it wrote. Whoever can write the database can write the mark, too; it tells of power cuts and kills.
+import { isJsonObject } from '../../lib/json-object.ts';
+import type { AuditReads } from '../../ports/audit.ts';
+import type { Reads, Tables } from '../../ports/store.ts';
+
+const META_RUN = 'audit_run';
+const RUNS = 'runs';
+const ENDED = 'ended';
+
+/** By which a row of the audit says that the hub before ended without order. */
+export const ENDED_UNEXPECTEDLY = 'hub.ended_unexpectedly';
+
+/** Rows that nobody had signed when the hub ended. */
+export interface UnsignedRows {
+  readonly rows: number;
+  /** The first of them, and its wall clock; 0 and null where there are none, or it cannot be read. */
+  readonly fromSeq: number;
+  readonly fromAt: number | null;
+}
+
+/** True when whoever had the database last never said that it stopped. */
+export function endedUnexpectedly(reads: Pick<Reads, 'getMeta'>): boolean {
+  return reads.getMeta(META_RUN) === RUNS;
+}
+
+/** The rows after the last signature. */
+export function unsignedRows(reads: AuditReads): UnsignedRows {
+  const { issuedSeq } = reads.auditHead();
+  const signed = reads.lastAuditSeal()?.seq ?? 0;
+  if (issuedSeq <= signed) return { rows: 0, fromSeq: 0, fromAt: null };
+  const [first] = reads.auditAfter(signed, issuedSeq, 1);
+  return { rows: issuedSeq - signed, fromSeq: signed + 1, fromAt: first?.at ?? null };
+}
+
+export function markRunning(tables: Tables): void {
+  tables.setMeta(META_RUN, RUNS);
+}
+
+export function markEnded(tables: Tables): void {
+  tables.setMeta(META_RUN, ENDED);
+}
+
+export function unsignedDetail({ rows, fromSeq, fromAt }: UnsignedRows): string {
+  return JSON.stringify({ rows, from_row: fromSeq, from_at: fromAt });
+}
+
+/** @param detail of a row of that action; undefined: it tells of no row that was left unsigned */
+export function readUnsignedDetail(detail: string): UnsignedRows | undefined {
+  try {
+    const value: unknown = JSON.parse(detail);
+    if (!isJsonObject(value)) return undefined;
+    const { rows, from_row: fromSeq, from_at: fromAt } = value;
+    if (!isCount(rows) || !isCount(fromSeq) || rows === 0) return undefined;
+    return { rows, fromSeq, fromAt: typeof fromAt === 'number' ? fromAt : null };
+  } catch {
+    return undefined;
+  }
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}

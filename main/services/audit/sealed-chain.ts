@@ -1,0 +1,89 @@
+// The audit's chain as this process knows it: up to which row a seal of this hub covers it, how it goes on from there, and the rows and the
+// seal that this process wrote itself: where they are not, something was taken away or put there meanwhile. Decides nothing about a flaw.
+import { assert } from '../../lib/assert.ts';
+import { nextTurn } from '../../lib/next-turn.ts';
+import { CHAIN_START, type AuditFlaw, type AuditPosition, type AuditReads, type AuditSealRow } from '../../ports/audit.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Store, Tables } from '../../ports/store.ts';
+import type { IdentityService } from '../identity.ts';
+import { WALK_ROWS_MAX } from './limits.ts';
+import { META_DATABASE_ID, sealChecker, sealMessage } from './seal.ts';
+import { WrittenRows } from './written-rows.ts';
+
+/** `unsigned`: the last seal, up to this row, is none that this hub made. `seal_missing`: a seal after the one up to this row is gone. */
+export type ChainFlaw = AuditFlaw | { readonly seq: number; readonly kind: 'unsigned' | 'seal_missing' };
+
+/** How far the chain fits, and what does not. */
+export interface Walked {
+  readonly position: AuditPosition;
+  readonly flaw: ChainFlaw | null;
+}
+
+export interface SealedChainDeps {
+  readonly store: Pick<Store, 'read'>;
+  readonly clock: Clock;
+  readonly identity: Pick<IdentityService, 'keyHex' | 'sign'>;
+}
+
+export class SealedChain {
+  /** What this process wrote for good since it was last signed. */
+  readonly written = new WrittenRows();
+  /** The count of the newest seal that this process made or found good. */
+  sealed = 0;
+  readonly #deps: SealedChainDeps;
+
+  constructor(deps: SealedChainDeps) {
+    this.#deps = deps;
+  }
+
+  get databaseId(): string {
+    return this.#deps.store.read.getMeta(META_DATABASE_ID) ?? '';
+  }
+
+  /** The place that the last seal covers: only a seal that this hub made says what was counted, and nobody else can make one. */
+  sealedEnd(): Walked {
+    const { store, identity } = this.#deps;
+    const seal = store.read.lastAuditSeal();
+    const position: AuditPosition = seal === undefined ? CHAIN_START : { seq: seal.seq, chain: seal.chain };
+    if ((seal?.counter ?? 0) < this.sealed) return { position, flaw: { seq: position.seq, kind: 'seal_missing' } };
+    if (seal === undefined) return { position, flaw: null };
+    const isOwn = sealChecker(this.databaseId, identity.keyHex)(seal);
+    return isOwn ? sealedRow(store.read, seal) : { position, flaw: { seq: seal.seq, kind: 'unsigned' } };
+  }
+
+  /** The chain from the last seal to its end, in which the rows that this process wrote must stand. */
+  async walk(): Promise<Walked> {
+    const { read } = this.#deps.store;
+    const { written } = this;
+    const end = Math.max(read.auditHead().issuedSeq, written.lastSeq);
+    let walked = this.sealedEnd();
+    let other = written.twice;
+    const look = ({ seq, chain }: AuditPosition): void => {
+      if (written.isOther(seq, chain)) other ??= seq;
+    };
+    while (walked.flaw === null && other === null && walked.position.seq < end) {
+      walked = read.walkAudit(walked.position, end, WALK_ROWS_MAX, look);
+      await nextTurn();
+    }
+    return walked.flaw === null && other !== null ? { position: walked.position, flaw: { seq: other, kind: 'changed' } } : walked;
+  }
+
+  /** Signs the chain up to there. Its count is `sealed` once the commit is durable, which the caller says. */
+  insertSeal(tables: Tables, { seq, chain }: AuditPosition, counter: number): void {
+    const { clock, identity } = this.#deps;
+    const previous = tables.lastAuditSeal()?.counter ?? 0;
+    assert(counter > previous, 'a count only rises');
+    const seal = { counter, previous, seq, chain, at: Math.round(clock.wallMs()), key: identity.keyHex };
+    tables.insertAuditSeal({ ...seal, signature: identity.sign(sealMessage(this.databaseId, seal)) });
+  }
+}
+
+/** Whether the row that a good seal covers is there, and is the one that was signed. */
+function sealedRow(reads: AuditReads, { seq, chain }: AuditSealRow): Walked {
+  const position = { seq, chain };
+  const head = reads.auditHead();
+  if (head.seq < seq) return { position: head, flaw: { seq: head.seq + 1, kind: 'missing' } };
+  const [row] = reads.auditAfter(seq - 1, seq, 1);
+  if (row === undefined) return { position, flaw: { seq, kind: 'missing' } };
+  return { position, flaw: Buffer.compare(row.chain, chain) === 0 ? null : { seq, kind: 'changed' } };
+}

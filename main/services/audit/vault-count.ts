@@ -1,0 +1,80 @@
+// The count in the key vault: what it is known to hold, how often it may be asked to take the next, and one call at a time. It only ever
+// rises. Knows nothing of what is counted.
+import { AppError } from '../../lib/app-error.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { CounterMark, RollbackCounter } from '../../ports/rollback-counter.ts';
+import { COUNT_PAUSE_MAX_MS, COUNT_PAUSE_MIN_MS } from './limits.ts';
+
+export class VaultCount {
+  readonly #clock: Clock;
+  readonly #log: Log;
+  #kept: CounterMark | undefined;
+  /** Monotonic: when the vault was last asked to take one. */
+  #askedMs = -Infinity;
+  /** How often in a row it took none. */
+  #refusals = 0;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor({ clock, log }: { readonly clock: Clock; readonly log: Log }) {
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** The highest count the vault is known to hold; undefined: none yet. */
+  get kept(): CounterMark | undefined {
+    return this.#kept;
+  }
+
+  /** The vault was read, and holds this. */
+  wasRead(mark: CounterMark): void {
+    this.#kept = mark;
+  }
+
+  /** A person unlocked the vault: what it refused before is asked again at once. */
+  askAgain(): void {
+    if (this.#refusals > 0) this.#askedMs = -Infinity;
+    this.#refusals = 0;
+  }
+
+  /**
+   * How long until the vault may be asked where it is asked once in `pauseMs` at most, in ms; 0: now. After refusals the pauses grow, so that
+   * no prompt of it comes up every time.
+   */
+  waitMs(pauseMs: number): number {
+    const growing = Math.min(COUNT_PAUSE_MIN_MS * 2 ** (this.#refusals - 1), COUNT_PAUSE_MAX_MS);
+    return Math.max(0, this.#askedMs + (this.#refusals === 0 ? pauseMs : growing) - this.#clock.monotonicMs());
+  }
+
+  /** Raises the count unless it is there already. One that is behind shows less and breaks nothing: a refusal is logged. Never rejects. */
+  async raise(counter: RollbackCounter, mark: CounterMark, signal: AbortSignal): Promise<void> {
+    await this.keep(counter, mark, signal).catch((error: unknown) => {
+      this.#log.warn('the count of the audit was not kept', { error: error instanceof Error ? error.message : 'unknown' });
+    });
+  }
+
+  /** @throws AppError identity_locked, storage_failed when the vault did not take it */
+  keep(counter: RollbackCounter, mark: CounterMark, signal: AbortSignal): Promise<void> {
+    const turn = this.#turn.then(() => this.#keep(counter, mark, signal));
+    this.#turn = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #keep(counter: RollbackCounter, mark: CounterMark, signal: AbortSignal): Promise<void> {
+    if (this.#kept?.databaseId === mark.databaseId && this.#kept.value >= mark.value) return;
+    try {
+      await counter.write(mark, signal);
+      this.#kept = mark;
+      this.#refusals = 0;
+    } catch (cause) {
+      this.#refusals += 1;
+      if (cause instanceof AppError) throw cause;
+      throw new AppError('identity_locked', 'The key vault did not keep the count of this record.', {
+        hint: 'Unlock the keychain of this computer, then try again.',
+        cause,
+      });
+    } finally {
+      this.#askedMs = this.#clock.monotonicMs();
+    }
+  }
+}

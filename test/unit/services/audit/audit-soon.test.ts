@@ -1,0 +1,180 @@
+// What a person did is signed and counted soon; what another program takes away while the hub runs shows, signed or not; and a hub that ended
+// without order says which rows it had not signed.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { COUNT_SOON_MS, SEAL_INTERVAL_MS, SEAL_SOON_MS } from '../../../../main/services/audit/limits.ts';
+import { AuditHouse, PERSON } from '../../../fakes/audit-house.ts';
+import { auditRow } from '../../../fakes/sample-rows.ts';
+
+let house: AuditHouse;
+beforeEach(async () => {
+  house = await AuditHouse.start();
+});
+afterEach(() => house.close());
+
+const sealed = () => house.store.read.auditSeals(0, 100).map(({ seq }) => seq);
+const lastRow = () => house.store.read.audit({ limit: 1 })[0];
+
+async function pass(ms: number): Promise<void> {
+  await house.clock.advance(ms);
+  await house.clock.settle();
+}
+
+describe('what a person did', () => {
+  it.each(['window', 'browser', 'command_line'])(
+    'is signed a second later, in the %s, with all that came before and meanwhile',
+    async (surface) => {
+      await house.act(2);
+      await house.decide(surface);
+      await pass(SEAL_SOON_MS - 1);
+      await house.decide(surface);
+      expect(sealed()).toEqual([]);
+      await pass(1);
+      expect(sealed()).toEqual([4]);
+      await pass(SEAL_SOON_MS);
+      expect(sealed()).toEqual([4]);
+    },
+  );
+
+  it('alone is: what others did waits for the minute', async () => {
+    for (const surface of ['peer', 'agent', 'rule', 'clock', 'hub']) await house.decide(surface);
+    await pass(SEAL_INTERVAL_MS - 1);
+    expect(sealed()).toEqual([]);
+    await pass(1);
+    expect(sealed()).toEqual([5]);
+  });
+
+  it('is counted in the vault as soon as it is signed, and once in five seconds at most', async () => {
+    await pass(COUNT_SOON_MS);
+    const before = house.counter.writes;
+    await house.decide();
+    await pass(SEAL_SOON_MS);
+    expect([house.counter.mark?.value, house.counter.writes - before]).toEqual([1, 1]);
+    for (let decision = 0; decision < 4; decision++) {
+      await house.decide();
+      await pass(SEAL_SOON_MS);
+    }
+    expect([house.counter.mark?.value, sealed().length]).toEqual([1, 5]);
+    await pass(COUNT_SOON_MS - 4 * SEAL_SOON_MS);
+    expect([house.counter.mark?.value, house.counter.writes - before]).toEqual([5, 2]);
+    await pass(SEAL_INTERVAL_MS);
+    expect(house.counter.writes - before).toBe(2);
+  });
+
+  it('is signed in time while the vault hangs, and counted with the rest once it answers', async () => {
+    await pass(COUNT_SOON_MS);
+    await house.decide();
+    house.counter.hangs = true;
+    await pass(SEAL_SOON_MS);
+    for (let decision = 1; decision <= 3; decision++) {
+      await house.decide();
+      await pass(SEAL_SOON_MS);
+      expect(sealed()).toHaveLength(decision + 1);
+    }
+    expect(house.counter.mark?.value).toBe(0);
+    house.counter.answer();
+    await pass(COUNT_SOON_MS);
+    expect(house.counter.mark?.value).toBe(4);
+  });
+
+  it('asks a vault that refuses no oftener than all else does', async () => {
+    await pass(COUNT_SOON_MS);
+    house.counter.trouble = 'locked';
+    for (let decision = 0; decision < 12; decision++) {
+      await house.decide();
+      await pass(COUNT_SOON_MS);
+    }
+    expect(house.counter.refusals).toBe(1);
+    expect(sealed()).toHaveLength(12);
+  });
+});
+
+describe('a program that writes the database while the hub runs', () => {
+  const takeAway = (seq: number): string =>
+    `DELETE FROM audit WHERE seq > ${seq}; UPDATE sqlite_sequence SET seq = ${seq} WHERE name = 'audit'`;
+  const lookAlike = (seq: number): string =>
+    `${takeAway(seq)}; INSERT INTO audit SELECT seq + 1, at, actor, surface, action, object, digest, detail, chain, monotonic_ms, rule FROM audit WHERE seq = ${seq}`;
+
+  it.each([
+    ['takes unsigned rows away with every trace in it', takeAway(4), 0, { row: 5, flaw: 'missing' }],
+    ['takes them away before the hub writes the next one', takeAway(4), 1, { row: 5, flaw: 'changed' }],
+    ['takes them away before the hub writes as many again', takeAway(4), 3, { row: 5, flaw: 'changed' }],
+    ['takes one away before the hub writes the next one', takeAway(6), 1, { row: 7, flaw: 'changed' }],
+    ['puts another row in the place of one', lookAlike(6), 1, { row: 7, flaw: 'changed' }],
+  ])('is seen when it %s', async (_what, sql, more, flaw) => {
+    await house.act(4);
+    await house.minute();
+    for (let row = 0; row < 3; row++) await house.act();
+    house.tamper(sql);
+    for (let row = 0; row < more; row++) await house.act();
+    await house.minute();
+    expect([house.audit.state, house.audit.rulesMayAct]).toEqual(['broken', false]);
+    const doubted = house.store.read.audit({ limit: 20 }).find(({ action }) => action === 'audit.doubted');
+    expect(JSON.parse(doubted?.detail ?? '')).toMatchObject({ why: 'broken', ...flaw });
+    expect((await house.verify()).flaw).toMatchObject({ seq: flaw.row });
+    await house.audit.confirm(PERSON);
+    await house.act();
+    await house.minute();
+    expect([house.audit.state, sealed().at(-1)]).toEqual(['current', lastRow()?.seq]);
+  });
+
+  it.each([true, false])('is seen when it takes signed rows away with their signatures, counted or not: %s', async (isCounted) => {
+    for (let decision = 0; decision < 3; decision++) {
+      await house.decide();
+      await pass(isCounted ? SEAL_INTERVAL_MS : SEAL_SOON_MS);
+    }
+    house.tamper(`${takeAway(1)}; DELETE FROM audit_seals WHERE counter > 1`);
+    for (let row = 0; row < 4; row++) await house.act();
+    expect((await house.verify()).flaw).not.toBeNull();
+    await house.minute();
+    expect([house.audit.state, house.audit.rulesMayAct]).toEqual(['broken', false]);
+    await house.audit.confirm(PERSON);
+    expect(house.counter.mark?.value).toBe(4);
+  });
+});
+
+describe('a hub that ended', () => {
+  it('in order has signed what was written behind, too, and says nothing of it at the next start', async () => {
+    await house.decide();
+    house.store.writeBehind((tables) => tables.appendAudit(auditRow({ surface: 'peer' })));
+    await house.stop();
+    await house.startAgain();
+    expect([sealed().at(-1), lastRow()?.seq]).toEqual([2, 2]);
+    expect(house.audit.verification().unsigned_end).toBeNull();
+    expect((await house.verify()).unsigned_end).toBeNull();
+    expect(house.actions()).not.toContain('hub.ended_unexpectedly');
+  });
+
+  it('without order says at the next start which rows were not signed, on record and in every check after', async () => {
+    await house.act(3);
+    await house.minute();
+    await house.act(2);
+    const at = lastRow()?.at;
+    await house.crash();
+    await house.startAgain();
+    expect(lastRow()).toMatchObject({ action: 'hub.ended_unexpectedly', actor: 'hub' });
+    expect(JSON.parse(lastRow()?.detail ?? '')).toEqual({ rows: 2, from_row: 4, from_at: at });
+    const found = { rows: 2, from_seq: 4, from_at: at, ends: 1 };
+    expect(house.audit.verification()).toMatchObject({ state: 'none', unsigned_end: found });
+    await pass(SEAL_SOON_MS);
+    expect(sealed().at(-1)).toBe(6);
+    expect(await house.verify()).toMatchObject({ flaw: null, unsigned_end: found });
+
+    await house.act();
+    await house.crash();
+    await house.startAgain();
+    expect(await house.verify()).toMatchObject({ flaw: null, unsigned_end: { rows: 2, from_seq: 7, ends: 2 } });
+    await house.stop();
+    await house.startAgain();
+    expect(house.audit.verification().unsigned_end).toBeNull();
+    expect(await house.verify()).toMatchObject({ unsigned_end: { from_seq: 7, ends: 2 } });
+  });
+
+  it('without order and with everything signed has that on record, and no row that was not', async () => {
+    await house.act();
+    await house.minute();
+    await house.crash();
+    await house.startAgain();
+    expect(JSON.parse(lastRow()?.detail ?? '')).toEqual({ rows: 0, from_row: 0, from_at: null });
+    expect((await house.verify()).unsigned_end).toBeNull();
+  });
+});

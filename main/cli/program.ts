@@ -37,7 +37,7 @@ const INVITATION_ARGUMENT = /axon:\/\/pair\?/i;
 const TOKEN_ARGUMENT = /axh_(?:agent|ui|owner)_[0-9a-f]{16}_[A-Za-z0-9_-]{43}/;
 
 const helpAfter = (command: string): string => `
-Speaking for an agent (peers, discover, query, delegate, escalate, notify, tasks, cancel, inbox, ack, reply, listen):
+Speaking for an agent (peers, discover, ping, query, delegate, escalate, notify, tasks, cancel, inbox, ack, reply, listen):
   ${command} agents connect NAME
                                   once; shows a code that the person confirms in the app, then keeps the token
   AXON_TOKEN, AXON_TOKEN_FILE     the token, or the file that holds it; never give a token as an argument
@@ -45,7 +45,8 @@ Speaking for an agent (peers, discover, query, delegate, escalate, notify, tasks
 
 Speaking for the person in charge (login, approvals, answer, pause, resume, quiet, rules, audit, pair, invite, join,
 peers add, peers mute, agents add, agents remove):
-  asks for the owner passphrase at a terminal, or takes --passphrase-file FILE; so does peers where no agent is connected
+  asks for the owner passphrase at a terminal, or takes --passphrase-file FILE;
+  so do peers, discover and ping where no agent is connected
 
 Texts that begin with a dash: put -- before them, as in  ${command} query "Mum's PC" -- "--help is what?"
 Exit codes: 0 done, 1 local failure, 2 refused by usage, hub or peer, 3 too late,

@@ -68,12 +68,17 @@ export class Session {
     return line.withToken(token);
   }
 
-  /** The line for what an agent and the person in charge may both see: the agent's where one is connected, else the person's. */
+  /**
+   * The line for what an agent and the person in charge may see alike: the person's where their passphrase is given, else an agent's, whichever
+   * is connected, and without one the person's. Throws `unauthenticated` with what to do where none of them can speak.
+   */
   async asAnyone(): Promise<HubClient> {
     const line = await this.line();
-    const token = this.agentToken();
+    const isAgentNamed = this.#options.agent !== undefined;
+    if (this.#options.passphraseFile !== undefined && !isAgentNamed) return this.asOwner();
+    const token = this.agentToken('any');
     if (token !== undefined) return line.withToken(token);
-    if (this.#options.passphraseFile !== undefined || this.#terminal.isInteractive) return this.asOwner();
+    if (this.#terminal.isInteractive) return this.asOwner();
     throw new AppError('unauthenticated', 'No agent is connected here, so there is nobody to speak for.', {
       hint: 'Connect one with "axon agents connect NAME", or speak for the person in charge: at a terminal, or with --passphrase-file FILE.',
       failedBy: 'input',

@@ -17,9 +17,7 @@ export function addPeerCommands(program: Command, run: Run): void {
         const trust = options.all === true ? 'all' : options.nearby === true ? 'nearby' : 'paired';
         const { items } = await (await session.asAnyone()).call('peers.list', { trust });
         terminal.result({ items }, () =>
-          items.length === 0
-            ? [`No hubs yet. A person pairs them in the app, or with "${typed} pair".`]
-            : [...table(peerRows(items)), ...items.flatMap((peer) => stopLines(peer, typed))],
+          items.length === 0 ? [noHubs(typed)] : [...table(peerRows(items)), ...items.flatMap((peer) => stopLines(peer, typed))],
         );
       }),
     );
@@ -32,14 +30,16 @@ export function addPeerCommands(program: Command, run: Run): void {
     .argument('[hub]', 'its name or agent id')
     .action((hub: string | undefined, _options: unknown, command: Command) =>
       run(command, async ({ terminal, session, command: typed }) => {
-        const client = await session.asAgent();
+        const client = await session.asAnyone();
         if (hub !== undefined) {
           const found = await client.call('peers.capabilities', { id: hub, refresh: true });
           terminal.result(found, () => capabilityLines(hub, found, typed));
           return;
         }
         const { items } = await client.call('peers.list', { trust: 'paired' });
-        terminal.result({ items }, () => items.flatMap((peer) => capabilityLines(peer.name, peer.capabilities, typed)));
+        terminal.result({ items }, () =>
+          items.length === 0 ? [noHubs(typed)] : items.flatMap((peer) => capabilityLines(peer.name, peer.capabilities, typed)),
+        );
       }),
     );
   program
@@ -48,7 +48,7 @@ export function addPeerCommands(program: Command, run: Run): void {
     .argument('<hub>', 'its name or agent id')
     .action((hub: string, _options: unknown, command: Command) =>
       run(command, async ({ terminal, session }) => {
-        const pong = await (await session.asAgent()).call('peers.ping', { id: hub });
+        const pong = await (await session.asAnyone()).call('peers.ping', { id: hub });
         terminal.result(pong, () => [
           `${hub} answers in ${pong.round_trip_ms.toFixed(1)} ms: ${pong.status}, ${pong.active_tasks} tasks under way`,
         ]);
@@ -95,6 +95,10 @@ function addKeepCommand(peers: Command, run: Run): void {
         ]);
       }),
     );
+}
+
+function noHubs(command: string): string {
+  return `No hubs yet. A person pairs them in the app, or with "${command} pair".`;
 }
 
 /** What the page stops for, in the same words; nothing once a person has answered. */

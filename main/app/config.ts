@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import * as v from 'valibot';
+import { APPROVALS_WAIT_MINUTES_MAX, APPROVALS_WAIT_MINUTES_MIN } from '../../preload/contract/decision-limits.ts';
 import { LOG_FORMS, LOG_LEVELS } from '../adapters/log/line-log.ts';
 import type { LogForm, LogLevel } from '../adapters/log/line-log.ts';
 import { AppError } from '../lib/app-error.ts';
@@ -21,6 +22,7 @@ export interface Config {
   /** Given at start only; otherwise the stored setting counts. */
   readonly name: string | undefined;
   readonly discovery: boolean | undefined;
+  readonly approvalsWaitMinutes?: number | undefined;
   /** 0 picks a free one. */
   readonly apiPort: number;
   /** UDP; 0 picks a free one. */
@@ -38,6 +40,7 @@ export interface Config {
 
 const A_PORT = 'a port is a whole number from 0 to 65535, and 0 picks a free one';
 const A_NAME = 'a name has 1 to 64 characters';
+const A_WAIT = `a wait for a person has ${APPROVALS_WAIT_MINUTES_MIN} to ${APPROVALS_WAIT_MINUTES_MAX} minutes`;
 const A_FACTOR = 'a whole number from 1 to 1000000';
 const port = v.pipe(v.number(A_PORT), v.safeInteger(A_PORT), v.minValue(0, A_PORT), v.maxValue(65_535, A_PORT));
 const factor = v.pipe(v.number(A_FACTOR), v.safeInteger(A_FACTOR), v.minValue(1, A_FACTOR), v.maxValue(1_000_000, A_FACTOR));
@@ -48,6 +51,12 @@ const settingsSchema = v.partial(
     'peer-port': port,
     interface: v.pipe(v.string(), v.regex(/^[\w.:-]{1,64}(?:,[\w.:-]{1,64}){0,15}$/, 'names of network interfaces, with commas between')),
     discovery: v.boolean(),
+    'approvals-wait': v.pipe(
+      v.number(A_WAIT),
+      v.safeInteger(A_WAIT),
+      v.minValue(APPROVALS_WAIT_MINUTES_MIN, A_WAIT),
+      v.maxValue(APPROVALS_WAIT_MINUTES_MAX, A_WAIT),
+    ),
     'log-level': v.picklist(LOG_LEVELS),
     log: v.picklist(LOG_FORMS),
     'request-rate': factor,
@@ -62,13 +71,14 @@ const NAMES = [
   'peer-port',
   'interface',
   'discovery',
+  'approvals-wait',
   'log-level',
   'log',
   'request-rate',
   'peer-rate-factor',
 ] as const satisfies readonly (keyof Settings)[];
 type SettingName = (typeof NAMES)[number];
-const NUMBERS: ReadonlySet<SettingName> = new Set(['api-port', 'peer-port', 'request-rate', 'peer-rate-factor']);
+const NUMBERS: ReadonlySet<SettingName> = new Set(['api-port', 'peer-port', 'approvals-wait', 'request-rate', 'peer-rate-factor']);
 
 export interface ConfigSources {
   /** The flags, without the program's own name. */
@@ -94,6 +104,7 @@ export function readConfig({ argv, env }: ConfigSources): Config {
     home,
     name: settings.name,
     discovery: settings.discovery,
+    approvalsWaitMinutes: settings['approvals-wait'],
     apiPort: settings['api-port'] ?? API_PORT_DEFAULT,
     peerPort: settings['peer-port'] ?? PEER_PORT_DEFAULT,
     interfaces: settings.interface === undefined ? null : Object.freeze(settings.interface.split(',')),

@@ -4,3 +4,10 @@
 export const ANSWER_MAX_CHARACTERS = 8_000;
 /** The id of an option that is chosen. */
 export const OPTION_ID_MAX_CHARACTERS = 64;
+
+/** How long a request waits for a person, in minutes, until the owner says otherwise: what comes in the morning is there in the evening. */
+export const APPROVALS_WAIT_MINUTES_DEFAULT = 720;
+/** The shortest such wait; a shorter one is refused. */
+export const APPROVALS_WAIT_MINUTES_MIN = 1;
+/** The longest, as long as anybody who asks may wait; a longer one is refused. */
+export const APPROVALS_WAIT_MINUTES_MAX = 1_440;

@@ -15,6 +15,9 @@ const scope = {
   topic: v.optional(v.nullable(domain), null),
 };
 
+/** What a person says of a rule that is made by hand. `until`: 30 days when left out for one that allows, else no end. */
+const byHand = v.strictObject({ effect: v.picklist(['ask', 'allow', 'never']), ...scope, until: v.optional(v.nullable(timestamp)) });
+
 export const DECISION_OPERATIONS = {
   'approvals.list': {
     method: 'GET',
@@ -46,6 +49,15 @@ export const DECISION_OPERATIONS = {
     }),
   },
 
+  /** Lets it wait as long again, until whoever asked waits no more. Said twice for the same wait, it counts once. */
+  'approvals.keepOpen': {
+    method: 'POST',
+    path: '/v1/approvals/:id/keep-open',
+    access: 'owner',
+    /** wait_ms: the wait that was shown. */
+    params: v.strictObject({ id: uuid, wait_ms: whole(1, 86_400_000) }),
+  },
+
   'rules.list': {
     method: 'GET',
     path: '/v1/rules',
@@ -53,12 +65,9 @@ export const DECISION_OPERATIONS = {
     params: v.object({ state: v.optional(v.picklist(['current', 'ended']), 'current'), limit, cursor }),
   },
   'rules.get': { method: 'GET', path: '/v1/rules/:id', access: 'owner', params: v.object({ id: uuid }) },
-  'rules.create': {
-    method: 'POST',
-    path: '/v1/rules',
-    access: 'owner',
-    params: v.strictObject({ effect: v.picklist(['ask', 'allow', 'never']), ...scope, until: v.optional(v.nullable(timestamp)) }),
-  },
+  'rules.create': { method: 'POST', path: '/v1/rules', access: 'owner', params: byHand },
+  /** The same, said and tried on the last requests, and not made. */
+  'rules.preview': { method: 'POST', path: '/v1/rules/preview', access: 'owner', params: byHand },
   'rules.update': {
     method: 'PATCH',
     path: '/v1/rules/:id',

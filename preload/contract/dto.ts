@@ -1,5 +1,7 @@
 // What crosses a process boundary, as plain JSON: the same shapes over Electron IPC, HTTP and SSE. snake_case, because agents in any
 // language read them. Text that came from another hub or an agent stands only in fields of type OutsideText. Imports types of this folder only.
+import type { SettingsDto } from './settings-dto.ts';
+import type { ConsentAskedDto, ConsentHubDto } from './consent.ts';
 import type { PairingDto, PairingWindowDto } from './pairing-dto.ts';
 import type { AttentionDto, HeldDto } from './attention.ts';
 import type { RecordState } from './audit.ts';
@@ -211,7 +213,14 @@ export interface ApprovalDto {
   readonly leaves: 'result' | 'nothing';
   readonly report_back: boolean;
   readonly received_at: number;
+  /** When it is over unless somebody decides before: by this hub's own wait, or with the time of whoever asked where that is sooner. */
   readonly expires_at: number;
+  /** When the time of whoever asked is over; what is allowed is done until then. */
+  readonly deadline_at: number;
+  /** How long this hub waits for a person, ms from receipt: what "keep open" names as what was shown. */
+  readonly wait_ms: number;
+  /** Until when it would wait if a person kept it open longer; null: nothing is gained by that, or it is decided. */
+  readonly keep_open_until: number | null;
   /** A person is asked later; null: now, or it is decided. */
   readonly held: HeldDto | null;
   readonly decided_at: number | null;
@@ -225,6 +234,10 @@ export interface ApprovalDto {
   readonly own_answer: { readonly text: string; readonly choice: string | null } | null;
   /** What a person is asked to choose from; null for work. Nothing of it is checked. */
   readonly choice: ChoiceDto | null;
+  /** The hubs of adults that decide this, while it waits: here it can only be declined. Absent or null: it is decided here. */
+  readonly decided_by_hubs?: readonly ConsentHubDto[] | null;
+  /** Another hub asks whether it may do it: all that the card says is of the request there. Absent or null: it is done here. */
+  readonly consent?: ConsentAskedDto | null;
   readonly conversation_id: string;
   readonly message_id: string;
   /** What became of the task after the decision. */
@@ -284,26 +297,6 @@ export interface FeedItemDto {
   /** Fields beyond the feed's bound, which do not stand in `fields`. */
   readonly fields_left_out: number;
   readonly unread: boolean;
-}
-
-export interface SessionDto {
-  readonly id: string;
-  readonly kind: 'ui' | 'owner' | 'agent';
-  readonly label: string;
-  readonly created_at: number;
-  readonly last_used_at: number | null;
-  readonly current: boolean;
-}
-
-export interface SettingsDto {
-  readonly name: string;
-  readonly person: string | null;
-  readonly announce_name: boolean;
-  readonly discovery: boolean;
-  readonly theme: 'system' | 'light' | 'dark' | 'contrast';
-  readonly start_at_login: boolean;
-  readonly native_notifications: boolean;
-  readonly single_key_shortcuts: boolean;
 }
 
 export interface UiSnapshot {

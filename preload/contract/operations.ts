@@ -4,6 +4,7 @@
 import * as v from 'valibot';
 import { ATTENTION_OPERATIONS } from './attention-operations.ts';
 import { AUDIT_OPERATIONS } from './audit-operations.ts';
+import { APPROVALS_WAIT_MINUTES_MAX, APPROVALS_WAIT_MINUTES_MIN } from './decision-limits.ts';
 import { DECISION_OPERATIONS } from './decision-operations.ts';
 import { HUB_OPERATIONS } from './other-hub-operations.ts';
 import { INBOX_OPERATIONS } from './inbox-operations.ts';
@@ -110,6 +111,7 @@ export const OPERATIONS = {
       start_at_login: v.optional(v.boolean()),
       native_notifications: v.optional(v.boolean()),
       single_key_shortcuts: v.optional(v.boolean()),
+      approvals_wait_minutes: v.optional(whole(APPROVALS_WAIT_MINUTES_MIN, APPROVALS_WAIT_MINUTES_MAX)),
     }),
   },
 

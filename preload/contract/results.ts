@@ -9,16 +9,15 @@ import type {
   PeerDto,
   RegistrationDto,
   SendReportDto,
-  SessionDto,
-  SettingsDto,
   TaskDto,
   UiSnapshot,
 } from './dto.ts';
+import type { SessionDto, SettingsDto } from './settings-dto.ts';
 import type { InvitationDto, PairingDto, PairingWindowDto } from './pairing-dto.ts';
 import type { AttentionDto } from './attention.ts';
 import type { AuditCheckDto, AuditRowDto, RecordState } from './audit.ts';
 import type { ConversationDetailDto, ConversationDto } from './conversation-dto.ts';
-import type { RuleDto, RuleTestDto } from './rules.ts';
+import type { RuleDto, RulePreviewDto, RuleTestDto } from './rules.ts';
 
 export interface Items<T> {
   readonly items: readonly T[];
@@ -106,6 +105,7 @@ export interface OperationResults {
   'approvals.list': Items<ApprovalDto>;
   'approvals.get': ApprovalDto;
   'approvals.decide': ApprovalDto;
+  'approvals.keepOpen': ApprovalDto;
   'attention.get': AttentionDto;
   'attention.pause': AttentionDto;
   'attention.resume': AttentionDto;
@@ -117,6 +117,7 @@ export interface OperationResults {
   'rules.list': Items<RuleDto>;
   'rules.get': RuleDto;
   'rules.create': RuleDto;
+  'rules.preview': RulePreviewDto;
   'rules.update': RuleDto;
   /** What is removed can be restored for a while. */
   'rules.remove': RuleDto;

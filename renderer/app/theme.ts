@@ -1,5 +1,5 @@
 // Puts the chosen looks on the page. "System" follows the system, its wish for more contrast too.
-import type { SettingsDto } from '../../preload/contract/dto.ts';
+import type { SettingsDto } from '../../preload/contract/settings-dto.ts';
 
 /** Returns the way to stop following the system. */
 export function applyTheme(page: Window, theme: SettingsDto['theme']): () => void {

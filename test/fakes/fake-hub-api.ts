@@ -214,6 +214,20 @@ export class FakeHubApi implements HubApi {
         return this.#calm({ mutes: [...attention.mutes, mute], floods });
       },
       'attention.unmute': ({ id }) => this.#calm({ mutes: this.#snapshot.attention.mutes.filter(({ peer_id }) => peer_id !== id) }),
+      'approvals.keepOpen': ({ id, wait_ms: shown }) => {
+        const known = this.#snapshot.approvals.find((approval) => approval.id === id);
+        if (known === undefined) return bad('not_found', 'There is no such request.');
+        if (shown < known.wait_ms || known.keep_open_until === null) return good(known);
+        const end = known.keep_open_until;
+        const approval: ApprovalDto = {
+          ...known,
+          wait_ms: known.wait_ms + end - known.expires_at,
+          expires_at: end,
+          keep_open_until: end < known.deadline_at ? Math.min(known.deadline_at, end + end - known.expires_at) : null,
+        };
+        this.emit({ type: 'approval', approval });
+        return good(approval);
+      },
       'attention.hold': ({ id, until }) => {
         const known = this.#snapshot.approvals.find((approval) => approval.id === id);
         if (known === undefined) return bad('not_found', 'There is no such request.');

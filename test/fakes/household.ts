@@ -8,10 +8,9 @@ import type {
   HubDto,
   PeerDto,
   RegistrationDto,
-  SessionDto,
-  SettingsDto,
   UiSnapshot,
 } from '../../preload/contract/dto.ts';
+import type { SessionDto, SettingsDto } from '../../preload/contract/settings-dto.ts';
 import type { PairingDto } from '../../preload/contract/pairing-dto.ts';
 import type { ConversationDetailDto, ConversationDto } from '../../preload/contract/conversation-dto.ts';
 
@@ -70,6 +69,7 @@ export const SETTINGS: SettingsDto = {
   start_at_login: true,
   native_notifications: true,
   single_key_shortcuts: true,
+  approvals_wait_minutes: 720,
 };
 
 const capabilities = (agents: readonly (readonly [string, readonly string[]])[]): CapabilitiesDto => ({
@@ -196,6 +196,9 @@ export function approvalOf(seed: string, over: Partial<ApprovalDto> = {}): Appro
     report_back: true,
     received_at: NOW - 6 * MINUTE,
     expires_at: NOW + 8 * MINUTE,
+    deadline_at: over.expires_at ?? NOW + 8 * MINUTE,
+    wait_ms: (over.expires_at ?? NOW + 8 * MINUTE) - (over.received_at ?? NOW - 6 * MINUTE),
+    keep_open_until: null,
     decided_at: null,
     decided_by: null,
     surface: null,

@@ -40,6 +40,11 @@ export class ManualClock implements Clock {
     this.#wallOffsetMs += byMs;
   }
 
+  /** Time passes while nothing runs, as on a busy machine: what is due by then runs with the next `advance`. */
+  standStill(forMs: number): void {
+    this.#monotonicMs += forMs;
+  }
+
   /** Lets everything that needs no time finish. */
   async settle(): Promise<void> {
     for (let turn = 0; turn < SETTLING_TURNS; turn++) await new Promise((resolve) => setImmediate(resolve));

@@ -18,6 +18,7 @@ import { resolvePaired, resolvePinned, type KnownHubs } from '../../main/service
 import { PeerRates, type PeerRateTable } from '../../main/services/links/peer-rates.ts';
 import type { Decider } from '../../main/services/work/approvals.ts';
 import { Work } from '../../main/services/work/work.ts';
+import { APPROVALS_WAIT_MINUTES_DEFAULT } from '../../preload/contract/decision-limits.ts';
 import type { ApprovalDto, DeliveryDto, UiEvent } from '../../preload/contract/dto.ts';
 import type { OperationParams } from '../../preload/contract/operations.ts';
 import type { ManualClock } from './manual-clock.ts';
@@ -50,6 +51,8 @@ export class WorkHub {
   readonly events: UiEvent[] = [];
   readonly revoked: string[] = [];
   readonly minted: string[] = [];
+  /** How long its requests wait for a person; its owner may change that while it runs. */
+  approvalWaitMs = APPROVALS_WAIT_MINUTES_DEFAULT * 60_000;
   store: Store;
   messenger: MemoryMessenger;
   work: Work;
@@ -204,6 +207,7 @@ export class WorkHub {
       pinnedPeer: (id) => resolvePinned(id, knownHubs(store)),
       refreshCapabilities: this.#options.refreshCapabilities ?? (() => Promise.resolve(ok())),
       timeZone: () => this.#options.timeZone ?? 'UTC',
+      approvalWaitMs: () => this.approvalWaitMs,
       hubName: () => name,
       personName: () => `${name}'s person`,
       mintAgentToken: (agent) => {

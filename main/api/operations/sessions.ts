@@ -1,5 +1,5 @@
 // Operations on sessions and tokens: what is logged in, and ending it.
-import type { SessionDto } from '../../../preload/contract/dto.ts';
+import type { SessionDto } from '../../../preload/contract/settings-dto.ts';
 import type { TokenRow } from '../../ports/store.ts';
 import type { TokenService } from '../../services/auth/token-service.ts';
 import { actorOf } from '../actor.ts';

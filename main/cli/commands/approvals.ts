@@ -13,7 +13,7 @@ import type { Terminal } from '../terminal.ts';
 import { beginningOf, table } from '../terminal.ts';
 import { addHoldCommands } from './attention.ts';
 
-const { attention: text } = ENGLISH;
+const { agents, attention: text } = ENGLISH;
 
 /** Exactly what a wider choice would allow. */
 const WOULD = {
@@ -44,7 +44,7 @@ export function addApprovalCommands(program: Command, run: Run): void {
       run(command, async ({ terminal, session }) => {
         const owner = await session.asOwner();
         const page = await owner.call('approvals.list', { state: options.decided === true ? 'decided' : 'pending' });
-        terminal.result(page, () => (page.items.length === 0 ? ['Nothing needs you.'] : table(rows(page.items))));
+        terminal.result(page, () => (page.items.length === 0 ? ['Nothing needs you.'] : listLines(page.items)));
       }),
     );
   approvals
@@ -171,10 +171,11 @@ function cardLines(approval: ApprovalDto): readonly string[] {
     ...approval.fields.map(([path, value]) => `  ${path}: ${value}`),
     ...(approval.reason === null ? [] : [`Their reason, unchecked: "${approval.reason}"`]),
     approval.choice === null
-      ? `Class ${approval.risk_class}. ${approval.leaves === 'result' ? 'The result leaves this computer.' : 'Nothing leaves this computer.'}`
+      ? `Class ${approval.risk_class}, ${agents.classes[approval.risk_class].toLowerCase()}. ${approval.leaves === 'result' ? 'The result leaves this computer.' : 'Nothing leaves this computer.'}`
       : 'Nothing runs. What you choose leaves this computer with your name: "axon answer" with --choose and the id of one.',
     ...(approval.held === null ? [] : [heldLine(approval.held)]),
     `Waits until ${localTime(approval.expires_at)}; then it expires and nothing happens.`,
+    ...(approval.keep_open_until === null ? [] : [text.keepableUntil(localTime(approval.deadline_at))]),
     `Request ${approval.id}, digest ${approval.digest}`,
   ];
 }
@@ -192,6 +193,11 @@ function optionLines(choice: ApprovalDto['choice']): readonly string[] {
     ...cons.map((point) => `      - ${point}`),
     '',
   ]);
+}
+
+/** The table, and what its classes mean. */
+function listLines(items: readonly ApprovalDto[]): readonly string[] {
+  return [...table(rows(items)), '', agents.classLegend];
 }
 
 function rows(items: readonly ApprovalDto[]): readonly (readonly string[])[] {

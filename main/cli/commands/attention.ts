@@ -123,7 +123,7 @@ export function addMuteCommands(peers: Command, run: Run): void {
     );
 }
 
-/** `axon approvals later` and `now`. */
+/** `axon approvals later`, `keep-open` and `now`. */
 export function addHoldCommands(approvals: Command, run: Run): void {
   approvals
     .command('later')
@@ -136,6 +136,21 @@ export function addHoldCommands(approvals: Command, run: Run): void {
         const until = Date.now() + (options.for ?? HOUR_MS);
         const held = await withId('request', id, (request) => owner.call('attention.hold', { id: request, until }));
         terminal.result(held, () => [`${text.held(held.held?.until == null ? null : localTime(held.held.until))}.`]);
+      }),
+    );
+  approvals
+    .command('keep-open')
+    .description('let one request wait as long again, until whoever asked waits no more')
+    .argument('<id>', 'the request')
+    .action((id: string, _options: unknown, command: Command) =>
+      run(command, async ({ terminal, session }) => {
+        const owner = await session.asOwner();
+        const shown = await withId('request', id, (request) => owner.call('approvals.get', { id: request }));
+        const kept = await owner.call('approvals.keepOpen', { id: shown.id, wait_ms: shown.wait_ms });
+        terminal.result(kept, () => [
+          text.keptOpen(localTime(kept.expires_at)),
+          kept.keep_open_until === null ? text.waitsNoLonger : text.keepableUntil(localTime(kept.deadline_at)),
+        ]);
       }),
     );
   approvals

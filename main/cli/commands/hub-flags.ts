@@ -8,6 +8,7 @@ const HUB_FLAGS = {
   'peer-port': ['port', 'the port between hubs, QUIC over UDP; 0 picks a free one (default: 7100)'],
   interface: ['names', 'find hubs on these network interfaces only, with commas between (default: all)'],
   discovery: ['on|off', 'find hubs of the home network by mDNS (default: on)'],
+  'approvals-wait': ['minutes', 'how long a request waits for a person, until a person changes it: 1 to 1440 (default: 720, half a day)'],
   'log-level': ['level', 'debug, info, warn or error (default: info)'],
   log: ['form', 'text or json (default: text at a terminal, json elsewhere)'],
   'request-rate': ['number', 'requests of one token a second, for measurements (default: 100)'],

@@ -2,7 +2,8 @@
 // and other services of a change. A value given at start (flag, environment, config.json) stands above the stored one until a person
 // changes it. Must never hold what only a restart can apply (ports, folders).
 import * as v from 'valibot';
-import type { SettingsDto } from '../../../preload/contract/dto.ts';
+import { APPROVALS_WAIT_MINUTES_DEFAULT } from '../../../preload/contract/decision-limits.ts';
+import type { SettingsDto } from '../../../preload/contract/settings-dto.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Reads, Store } from '../../ports/store.ts';
@@ -20,6 +21,7 @@ const stored = v.partial(
     start_at_login: v.boolean(),
     native_notifications: v.boolean(),
     single_key_shortcuts: v.boolean(),
+    approvals_wait_minutes: v.number(),
   }),
 );
 type StoredSettings = v.InferOutput<typeof stored>;
@@ -33,6 +35,7 @@ const DEFAULTS: Omit<SettingsDto, 'name'> = {
   start_at_login: false,
   native_notifications: true,
   single_key_shortcuts: true,
+  approvals_wait_minutes: APPROVALS_WAIT_MINUTES_DEFAULT,
 };
 
 export interface SettingsServiceDeps {
@@ -51,7 +54,7 @@ export class SettingsService {
   #stored: StoredSettings;
 
   /** @param overrides what was given at start */
-  constructor(deps: SettingsServiceDeps, overrides: Pick<SettingsChange, 'name' | 'discovery'> = {}) {
+  constructor(deps: SettingsServiceDeps, overrides: Pick<SettingsChange, 'name' | 'discovery' | 'approvals_wait_minutes'> = {}) {
     this.#deps = deps;
     this.#overrides = overrides;
     this.#stored = this.#read(deps.store.read);
@@ -68,6 +71,7 @@ export class SettingsService {
       start_at_login: stored.start_at_login ?? DEFAULTS.start_at_login,
       native_notifications: stored.native_notifications ?? DEFAULTS.native_notifications,
       single_key_shortcuts: stored.single_key_shortcuts ?? DEFAULTS.single_key_shortcuts,
+      approvals_wait_minutes: this.#overrides.approvals_wait_minutes ?? stored.approvals_wait_minutes ?? DEFAULTS.approvals_wait_minutes,
     };
   }
 

@@ -1,13 +1,17 @@
 // The approval card as a client gets it: drawn from the stored view alone, never from the sender's message. Reads only.
+import type { ConsentAskedDto, ConsentHubDto } from '../../../preload/contract/consent.ts';
 import type { ApprovalDto, Surface } from '../../../preload/contract/dto.ts';
 import { approvalFields, readApprovalView, type ApprovalView } from '../../core/approval-view.ts';
 import { choiceOf } from '../../core/choice.ts';
 import { assert } from '../../lib/assert.ts';
 import type { ApprovalRow, Store, TaskRow } from '../../ports/store.ts';
 import { choicesFor } from '../rules/card-choices.ts';
-import { answerOf, decidedState } from './own-answers.ts';
+import { answerOf } from './own-answers.ts';
+import { consentOf, type AskedConsent } from './consent-answers.ts';
+import type { Consents } from './consents.ts';
 import { isLocal, type Parties } from './parties.ts';
 import type { TaskViews } from './task-views.ts';
+import { waitOf } from './waiting.ts';
 
 const SURFACES: readonly Surface[] = ['window', 'browser', 'command_line', 'clock', 'rule', 'peer', 'agent', 'hub'];
 /** Equal requests before this one that are counted. */
@@ -17,13 +21,21 @@ interface Deps {
   readonly store: Store;
   readonly parties: Parties;
   readonly tasks: TaskViews;
+  /** How long requests wait for a person just now, ms. */
+  readonly approvalWaitMs: () => number;
 }
 
 export class ApprovalViews {
   readonly #deps: Deps;
+  #elsewhere: Consents['standing'] = () => null;
 
   constructor(deps: Deps) {
     this.#deps = deps;
+  }
+
+  /** How a request stands that adults' hubs decide. */
+  asksElsewhere(standing: Consents['standing']): void {
+    this.#elsewhere = standing;
   }
 
   dto(row: ApprovalRow): ApprovalDto {
@@ -31,17 +43,20 @@ export class ApprovalViews {
     const task = store.read.task(row.taskId);
     assert(task !== undefined, 'an approval has its task');
     const read = readApprovalView(row.view);
-    const view = read.ok ? read.value : damagedView(row, task);
+    const own = read.ok ? read.value : damagedView(row, task);
+    const asked = read.ok ? consentOf(task, row) : null;
+    // What another hub would do is shown as that hub has it; how long it waits here is of this hub's own.
+    const view = asked?.view ?? own;
     const peer = parties.peer(task.party);
     return {
       id: row.id,
       task_id: row.taskId,
       revision: row.revision,
       digest: row.digest,
-      state: decidedState(row),
+      state: row.state,
       kind: view.kind,
       peer_id: peer?.agentId ?? null,
-      peer_name: view.peer_name,
+      peer_name: own.peer_name,
       person: peer?.person ?? null,
       verified: isLocal(task.party) || peer?.trust === 'paired',
       from_agent: view.from_agent,
@@ -55,17 +70,22 @@ export class ApprovalViews {
       reason: view.reason,
       urgent: view.urgent,
       first_time: row.state === 'pending' ? store.read.newInRequest(task) : null,
-      leaves: view.report_back ? 'result' : 'nothing',
-      report_back: view.report_back,
-      received_at: view.received_at,
-      expires_at: row.state === 'pending' ? tasks.deadlineAt(task) : row.expiresAt,
+      leaves: own.report_back ? 'result' : 'nothing',
+      report_back: own.report_back,
+      received_at: own.received_at,
+      expires_at: row.state === 'pending' ? tasks.waitsUntil(task) : row.expiresAt,
+      deadline_at: tasks.deadlineAt(task),
+      wait_ms: waitOf(task),
+      keep_open_until: row.state === 'pending' ? this.#keptOpenUntil(task) : null,
       held: task.state === 'held' ? { why: task.heldWhy ?? 'person', until: task.heldUntil } : null,
       decided_at: row.decidedAt,
       decided_by: row.decidedBy,
       surface: surfaceOf(row),
       decline_reason: row.state === 'declined' || row.state === 'cancelled' ? row.reason : null,
       own_answer: answerOf(row, task),
-      choice: choiceDto(view),
+      choice: asked === null ? choiceDto(view) : null,
+      decided_by_hubs: this.#hubsOf(row, task),
+      consent: asked && consentDto(asked),
       conversation_id: task.conversationId,
       message_id: task.messageId,
       task_state: task.state,
@@ -75,15 +95,31 @@ export class ApprovalViews {
     };
   }
 
+  /** Until when it would wait if a person kept it open once more; null where nothing is gained by that. */
+  #keptOpenUntil(task: TaskRow): number | null {
+    const { tasks, approvalWaitMs } = this.#deps;
+    const waitMs = waitOf(task);
+    if (waitMs >= task.deadlineMs) return null;
+    return tasks.waitsUntil({ ...task, waitMs: waitMs + approvalWaitMs() });
+  }
+
+  #hubsOf(row: ApprovalRow, task: TaskRow): readonly ConsentHubDto[] | null {
+    const standing = this.#elsewhere(row, task);
+    return standing && standing.map(({ hub, state }) => ({ id: hub.agentId, name: hub.petname, person: hub.person, state }));
+  }
+
   /** How many equal requests a person allowed before this one, without one that was refused between them. */
   #allowedBefore(task: TaskRow): number {
     const earlier = this.#deps.store.read.approvalsOfEqual(task, EQUAL_REQUESTS_MAX);
     const declined = earlier.findIndex(({ state }) => state === 'declined');
     const sinceThen = declined < 0 ? earlier : earlier.slice(0, declined);
-    return sinceThen.filter(
-      ({ state, surface, ruleId, reason }) => decidedState({ state, reason }) === 'approved' && ruleId === null && isPeoples(surface),
-    ).length;
+    return sinceThen.filter(({ state, surface, ruleId }) => state === 'approved' && ruleId === null && isPeoples(surface)).length;
   }
+}
+
+function consentDto({ view, digest }: AskedConsent): ConsentAskedDto {
+  const isProgramThere = view.peer_key.startsWith('agent:');
+  return { asker: isProgramThere ? null : view.peer_name, digest, message_id: view.message_id };
 }
 
 /** What is to be chosen from, as the card draws it. */

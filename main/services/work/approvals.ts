@@ -7,6 +7,7 @@ import type { RuleChoice } from '../../../preload/contract/rules.ts';
 import { readApprovalView } from '../../core/approval-view.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { assert } from '../../lib/assert.ts';
+import { ok } from '../../lib/result.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ApprovalRow, Store, TaskRow, Tables } from '../../ports/store.ts';
 import type { Floods } from '../attention/floods.ts';
@@ -14,10 +15,12 @@ import { choicesFor, ruleOf } from '../rules/card-choices.ts';
 import type { RuleBook } from '../rules/rule-book.ts';
 import type { ApprovalViews } from './approval-views.ts';
 import type { AuditTrail } from './audit-trail.ts';
+import { consentDeclined, consentOf, consentResult, noAnswerToConsent, type AdultsWord, type AskedConsent } from './consent-answers.ts';
+import type { ConsentGuard } from './consent-guard.ts';
 import type { Deadlines } from './deadlines.ts';
 import type { Handover } from './handover.ts';
 import type { OpenQueries } from './open-queries.ts';
-import { decidedState, ownAnswer } from './own-answers.ts';
+import { ownAnswer } from './own-answers.ts';
 import type { Page } from './pages.ts';
 import { pageOf } from './pages.ts';
 import { isTrusted } from './parties.ts';
@@ -51,6 +54,13 @@ export interface Decider {
   readonly surface: Extract<Surface, 'window' | 'browser' | 'command_line'>;
 }
 
+/** Who decided, as the row and the record say it. */
+interface DecidedBy {
+  readonly tokenId: string;
+  readonly surface: Surface;
+  readonly who: string;
+}
+
 interface Deps {
   readonly store: Store;
   readonly clock: Clock;
@@ -64,6 +74,7 @@ interface Deps {
   readonly events: WorkEvents;
   readonly audit: AuditTrail;
   readonly rules: RuleBook;
+  readonly guard: ConsentGuard;
   readonly floods: Pick<Floods, 'add'>;
   /** The name of the person at this hub, for the record of who decided. */
   readonly personName?: () => string | null;
@@ -121,13 +132,36 @@ export class Approvals {
     assert(task !== undefined && isOpen(task), 'a pending approval has its open task');
     const misfit = this.#misfit(tables, task, row);
     if (misfit) return this.#refuse(tables, after, task, misfit);
-    if (decision.decision === 'allow' && task.toAgent === null) throw nothingToAllow();
-    if (decision.decision === 'allow') checkLastWord(row, decision.last_word);
+    const asked = consentOf(task, row);
+    if (asked !== null && decision.decision === 'answer') throw noAnswerToConsent();
+    if (decision.decision !== 'decline') this.#deps.guard.checkDecidedHere(tables, task, row);
+    if (decision.decision === 'allow' && task.toAgent === null && asked === null) throw nothingToAllow();
+    if (decision.decision === 'allow') checkLastWord(row, decision.last_word, asked);
     if (decision.decision === 'answer') return this.#answer(tables, after, task, row, decision, decider);
     this.#makeRule(tables, after, task, row, decision, decider);
-    return decision.decision === 'allow'
-      ? this.#allow(tables, after, task, row, decider)
-      : this.#decline(tables, after, task, row, decision, decider);
+    const by = { ...decider, who: this.#who() };
+    if (decision.decision === 'decline') return this.#decline(tables, after, task, row, decision.reason ?? '', by, asked);
+    return asked === null ? this.#allow(tables, after, task, row, by) : this.#consent(tables, after, task, row, by, asked);
+  }
+
+  /**
+   * Takes the word of an adult's hub, inside the commit that takes its answer. The caller has made sure whose word it is. Why it was not
+   * used, or null: it is decided.
+   */
+  decideFromAfar(tables: Tables, after: After, approvalId: string, word: AdultsWord): 'over' | 'changed' | 'expired' | null {
+    const row = tables.approval(approvalId);
+    const task = row && tables.task(row.taskId);
+    if (row?.state !== 'pending' || task === undefined || !isOpen(task)) return 'over';
+    if (row.digest !== word.digest) return 'changed';
+    const misfit = this.#misfit(tables, task, row);
+    if (misfit) {
+      this.#refuse(tables, after, task, misfit);
+      return misfit === 'damaged' ? 'changed' : misfit === 'expired' ? 'expired' : 'over';
+    }
+    const by = { tokenId: word.hub, surface: 'peer', who: word.who } as const;
+    if (word.choice === 'allow') this.#allow(tables, after, task, row, by);
+    else this.#decline(tables, after, task, row, word.reason ?? '', by, null);
+    return null;
   }
 
   /** The wider choice, if one was taken: exactly the rule that the card told of. */
@@ -141,8 +175,8 @@ export class Approvals {
     rules.make(tables, after, ruleOf(card, scope, until, rules.nowMs()), decider);
   }
 
-  #allow(tables: Tables, after: After, task: TaskRow, row: ApprovalRow, decider: Decider): Outcome {
-    const approved = this.#close(tables, row, 'approved', null, decider);
+  #allow(tables: Tables, after: After, task: TaskRow, row: ApprovalRow, by: DecidedBy): Outcome {
+    const approved = this.#close(tables, row, 'approved', null, by);
     const queued = moveTask(tables, moveTask(tables, task, 'approved'), 'queued');
     if (task.kind === 'delegate') {
       this.#deps.handover.deliver(tables, after, queued, approved);
@@ -150,7 +184,19 @@ export class Approvals {
     } else {
       after(() => this.#deps.queries.allowed(queued, approved));
     }
-    after(() => this.#deps.events.taskChanged(task.id));
+    after(() => {
+      // Now it has the rest of whoever asked's time to be done in.
+      this.#deps.deadlines.retime(queued);
+      this.#deps.events.taskChanged(task.id);
+    });
+    return DONE;
+  }
+
+  /** A person here consents to what another hub would do: nothing runs here, and that hub gets the word. */
+  #consent(tables: Tables, after: After, task: TaskRow, row: ApprovalRow, by: DecidedBy, asked: AskedConsent): Outcome {
+    this.#close(tables, row, 'approved', null, by, { consent: asked.digest, hub: task.party });
+    const told = { state: 'completed', code: null, reason: null, result: consentResult(asked, 'allow', by.who) } as const;
+    this.#deps.endings.end(tables, after, task, { ...told, by: by.who, surface: by.surface, from: 'runner' });
     return DONE;
   }
 
@@ -159,24 +205,34 @@ export class Approvals {
     const { scope = 'once' } = decision;
     if (scope !== 'once')
       throw new AppError('bad_request', 'An answer is for this request only; nothing was decided.', { failedBy: 'input' });
-    const by = this.#who();
-    const { words, result, choice } = ownAnswer(task, row, decision, by);
-    this.#close(tables, row, 'approved', words, decider, choice === null ? {} : { choice });
+    const by = { ...decider, who: this.#who() };
+    const { words, result, choice } = ownAnswer(task, row, decision, by.who);
+    this.#close(tables, row, 'answered', words, by, choice === null ? {} : { choice });
     const told = { state: 'completed', code: null, reason: null, result } as const;
-    this.#deps.endings.end(tables, after, task, { ...told, by, surface: decider.surface, from: 'runner' });
+    this.#deps.endings.end(tables, after, task, { ...told, by: by.who, surface: by.surface, from: 'runner' });
     return DONE;
   }
 
-  #decline(tables: Tables, after: After, task: TaskRow, row: ApprovalRow, decision: Decision, decider: Decider): Outcome {
-    const reason = decision.reason === undefined || decision.reason === '' ? null : decision.reason;
-    this.#close(tables, row, 'declined', reason, decider);
+  /** @param reason empty when none was given @param asked what another hub asked about, if it did */
+  #decline(
+    tables: Tables,
+    after: After,
+    task: TaskRow,
+    row: ApprovalRow,
+    reason: string,
+    by: DecidedBy,
+    asked: AskedConsent | null,
+  ): Outcome {
+    const why = reason === '' ? 'A person declined this request.' : `A person declined this request: ${reason}`;
+    this.#close(tables, row, 'declined', reason === '' ? null : reason, by, asked === null ? {} : { consent: asked.digest });
     after(() => this.#deps.floods.add(task.party, 'declined'));
     this.#deps.endings.end(tables, after, task, {
       state: 'declined',
       code: 'rejected',
-      reason: reason === null ? 'A person declined this request.' : `A person declined this request: ${reason}`,
-      by: this.#who(),
-      surface: decider.surface,
+      reason: why,
+      ...(asked === null ? {} : { result: consentDeclined(asked, why, reason, by.who) }),
+      by: by.who,
+      surface: by.surface,
       from: 'hub',
     });
     return DONE;
@@ -185,21 +241,21 @@ export class Approvals {
   #close(
     tables: Tables,
     row: ApprovalRow,
-    state: 'approved' | 'declined',
+    state: keyof typeof AUDITED_AS,
     reason: string | null,
-    decider: Decider,
+    by: DecidedBy,
     more: Readonly<Record<string, string>> = {},
   ): ApprovalRow {
     const decided = tables.decideApproval(
       row.id,
       { revision: row.revision, digest: row.digest },
-      { state, decidedAt: this.#deps.clock.wallMs(), decidedBy: this.#who(), surface: decider.surface, reason },
+      { state, decidedAt: this.#deps.clock.wallMs(), decidedBy: by.who, surface: by.surface, reason },
     );
     assert(decided, 'an approval read as pending in this commit is still pending');
     this.#deps.audit.append(tables, {
-      actor: decider.tokenId,
-      surface: decider.surface,
-      action: state === 'declined' ? 'approval.declined' : reason === null ? 'approval.allowed' : 'approval.answered',
+      actor: by.tokenId,
+      surface: by.surface,
+      action: AUDITED_AS[state],
       object: row.id,
       digest: row.digest,
       detail: { task: row.taskId, risk_class: row.riskClass, ...more },
@@ -213,7 +269,7 @@ export class Approvals {
   #misfit(tables: Tables, task: TaskRow, row: ApprovalRow): 'damaged' | 'expired' | 'not_paired' | undefined {
     const words = this.#deps.handover.fromApproval(row);
     if (!words.ok) return 'damaged';
-    if (this.#deps.deadlines.remainingOf(task) <= 0) return 'expired';
+    if (this.#deps.deadlines.waitLeftOf(task) <= 0) return 'expired';
     return isTrusted(tables, task.party) ? undefined : 'not_paired';
   }
 
@@ -243,6 +299,9 @@ export class Approvals {
   }
 }
 
+/** What a decision is called on record. */
+const AUDITED_AS = { approved: 'approval.allowed', answered: 'approval.answered', declined: 'approval.declined' } as const;
+
 /** How a request ends that nobody answered in time. */
 export const EXPIRED = {
   state: 'expired',
@@ -266,9 +325,9 @@ function checkSaysOneThing({ decision, answer, choice }: Decision): void {
 }
 
 /** A dangerous task is allowed only by someone who read it to its end. */
-function checkLastWord(row: ApprovalRow, typed: string | undefined): void {
+function checkLastWord(row: ApprovalRow, typed: string | undefined, asked: AskedConsent | null): void {
   if (row.riskClass !== 'R3') return;
-  const view = readApprovalView(row.view);
+  const view = asked === null ? readApprovalView(row.view) : ok(asked.view);
   if (view.ok && typed !== undefined && isLastWord(view.value.text, typed)) return;
   throw new AppError('bad_request', 'Type the last word of the text to allow this: its class is "dangerous or unknown".', {
     failedBy: 'input',
@@ -289,7 +348,7 @@ function notFound(): AppError {
 
 function alreadyDecided(row: ApprovalRow): AppError {
   const where = (row.surface ?? 'hub').replaceAll('_', ' ');
-  const state = decidedState(row);
+  const { state } = row;
   return new AppError('already_decided', `This request was ${state} already, by ${row.decidedBy ?? 'the hub'} (${where}).`, {
     data: { state, decided_by: row.decidedBy, surface: row.surface, decided_at: row.decidedAt },
   });

@@ -3,6 +3,7 @@
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { TaskRow } from '../../ports/store.ts';
 import { LATE_RESULT_GRACE_MS } from './limits.ts';
+import { endAfterMs, waitOf } from './waiting.ts';
 
 interface Due {
   readonly endsAtMonotonicMs: number;
@@ -43,16 +44,23 @@ export class Deadlines {
    * Starts counting; not once stopped: what is written down is gone on with at the next start. A task that was armed before is counted anew.
    * @param elapsedMs how much of `deadlineMs` has passed already
    * @param graceMs how long after the deadline its end is told
+   * @param endMs when its end is told, from receipt, where that is before the deadline
    */
-  arm(taskId: string, deadlineMs: number, elapsedMs: number, graceMs = 0): void {
+  arm(taskId: string, deadlineMs: number, elapsedMs: number, graceMs = 0, endMs = deadlineMs): void {
     this.forget(taskId);
     if (this.#isStopped) return;
-    const remainingMs = deadlineMs - elapsedMs;
-    const timer = this.#clock.setTimer(Math.max(0, remainingMs + graceMs), () => {
-      this.#due.delete(taskId);
-      this.#onDue(taskId);
-    });
-    this.#due.set(taskId, { endsAtMonotonicMs: this.#clock.monotonicMs() + remainingMs, deadlineMs, timer });
+    const timer = this.#timer(taskId, endMs + graceMs - elapsedMs);
+    this.#due.set(taskId, { endsAtMonotonicMs: this.#clock.monotonicMs() + deadlineMs - elapsedMs, deadlineMs, timer });
+  }
+
+  /** What a person decided moves the end of a request, not what has passed of its time. */
+  retime(task: TaskRow): void {
+    this.#tellIn(task.id, endAfterMs(task) - task.deadlineMs + this.remainingOf(task));
+  }
+
+  /** The end of this task could not be kept: it is told again after this, ms. What has passed of its time goes on being counted. */
+  tellAgain(taskId: string, delayMs: number): void {
+    this.#tellIn(taskId, delayMs);
   }
 
   /** ms left, below zero when it is over; undefined for a task that is not counted. */
@@ -64,6 +72,11 @@ export class Deadlines {
   /** ms left of a task's deadline; by what was written down where it is not counted just now. */
   remainingOf(task: TaskRow): number {
     return this.remainingMs(task.id) ?? task.deadlineMs - elapsedAfterRestart(task, this.#clock.wallMs());
+  }
+
+  /** ms left of the wait for a person; below zero when it is over. */
+  waitLeftOf(task: TaskRow): number {
+    return waitOf(task) - task.deadlineMs + this.remainingOf(task);
   }
 
   /** ms passed since receipt; undefined for a task that is not counted. */
@@ -85,5 +98,16 @@ export class Deadlines {
     this.#isStopped = true;
     for (const due of this.#due.values()) due.timer.cancel();
     this.#due.clear();
+  }
+
+  #tellIn(taskId: string, delayMs: number): void {
+    const due = this.#due.get(taskId);
+    if (due === undefined) return;
+    due.timer.cancel();
+    this.#due.set(taskId, { ...due, timer: this.#timer(taskId, delayMs) });
+  }
+
+  #timer(taskId: string, delayMs: number): TimerHandle {
+    return this.#clock.setTimer(Math.max(0, delayMs), () => this.#onDue(taskId));
   }
 }

@@ -4,7 +4,7 @@
 import { buildApprovalView } from '../../core/approval-view.ts';
 import { riskOf, type Risk } from '../../core/risk.ts';
 import type { Hold } from '../../core/holding.ts';
-import type { RuleDecision } from '../../core/rules.ts';
+import type { Rule, RuleDecision } from '../../core/rules.ts';
 import { chooseAgent, isDomain, longestDomain } from '../../core/routing.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { assert } from '../../lib/assert.ts';
@@ -16,6 +16,7 @@ import type { Holds } from '../attention/holds.ts';
 import type { RuleBook } from '../rules/rule-book.ts';
 import type { AgentRegistry } from './agent-registry.ts';
 import type { AuditTrail } from './audit-trail.ts';
+import type { ConsentGuard } from './consent-guard.ts';
 import { conversationFor } from './conversation-ids.ts';
 import type { Deadlines } from './deadlines.ts';
 import type { Handover } from './handover.ts';
@@ -24,6 +25,7 @@ import { newTask } from './new-task.ts';
 import { isLocal, type Parties } from './parties.ts';
 import { failure } from './task-endings.ts';
 import type { After } from './unit-of-work.ts';
+import { endAfterMs, waitOf } from './waiting.ts';
 import type { WorkEvents } from './work-events.ts';
 import { routeFrom, topicOf, type WorkRequest } from './work-request.ts';
 
@@ -46,7 +48,8 @@ export function runnerOf({ agent }: Assessment): AgentRow {
 export type AskedWork = Pick<
   WorkRequest,
   'kind' | 'party' | 'messageId' | 'routeTo' | 'domain' | 'capability' | 'conversationId' | 'payload' | 'isEscalation'
->;
+> &
+  Partial<Pick<WorkRequest, 'consent'>>;
 
 /** Why a request that a rule turns away is not done, as whoever asked is told. */
 export const TURNED_AWAY = { code: 'rejected', reason: 'This was declined.' } as const;
@@ -63,6 +66,9 @@ interface Deps {
   readonly rules: RuleBook;
   readonly calm: Pick<CalmKeeper, 'holdOf'>;
   readonly holds: Pick<Holds, 'admitted'>;
+  readonly guard: ConsentGuard;
+  /** How long requests wait for a person just now, ms. */
+  readonly approvalWaitMs: () => number;
 }
 
 export class Intake {
@@ -72,9 +78,12 @@ export class Intake {
     this.#deps = deps;
   }
 
-  /** @throws AppError unknown_domain naming what there is; unhandled when this hub has no agent at all */
-  assess(reads: Reads, request: AskedWork): Assessment {
-    if (request.isEscalation) return this.#forAPerson(reads, request);
+  /**
+   * @param tried a rule that is not made, as if it were
+   * @throws AppError unknown_domain naming what there is; unhandled when this hub has no agent at all
+   */
+  assess(reads: Reads, request: AskedWork, tried?: Rule): Assessment {
+    if (request.isEscalation) return this.#forAPerson(reads, request, tried);
     const agents = this.#deps.agents.active(reads);
     const chosen = chooseAgent(agents, request);
     if (!chosen.ok) {
@@ -84,7 +93,7 @@ export class Intake {
     const { agent, why } = chosen.value;
     const risk = riskOf(agent, subjectFor(agent, request.domain));
     const { kind, party, domain, payload } = request;
-    const ruling = this.#deps.rules.decide(reads, {
+    const question = {
       peer: party,
       agent: agent.name,
       domain,
@@ -94,14 +103,17 @@ export class Intake {
       topic: topicOf(payload),
       conversation: () => conversationFor(reads, request),
       riskClass: risk.riskClass,
-    });
-    return { agent, why, risk, ruling };
+    };
+    const said = this.#deps.rules.decide(reads, question, tried);
+    // Where an adult's hub decides, no rule of this hub does.
+    const isGuarded = said.decision === 'deliver' && this.#deps.guard.covers(reads, risk.riskClass);
+    return { agent, why, risk, ruling: isGuarded ? { ...said, decision: 'ask', rule: null } : said };
   }
 
   /** Rules turn an escalation away where they turn away all that its sender asks; none of them ever chooses. */
-  #forAPerson(reads: Reads, request: AskedWork): Assessment {
+  #forAPerson(reads: Reads, request: AskedWork, tried?: Rule): Assessment {
     const { kind, party, domain, payload } = request;
-    const said = this.#deps.rules.decide(reads, {
+    const question = {
       peer: party,
       agent: NO_RUNNER,
       domain,
@@ -111,9 +123,12 @@ export class Intake {
       topic: topicOf(payload),
       conversation: () => conversationFor(reads, request),
       riskClass: NOTHING_RUNS.riskClass,
-    });
+    };
+    const said = this.#deps.rules.decide(reads, question, tried);
     const ruling = said.decision === 'decline' ? said : { ...said, decision: 'ask' as const, rule: null };
-    return { agent: null, why: 'A person is asked to choose.', risk: NOTHING_RUNS, ruling };
+    const { consent = null } = request;
+    const risk = consent === null ? NOTHING_RUNS : { riskClass: consent.risk_class, reason: consent.risk_reason };
+    return { agent: null, why: 'A person is asked to choose.', risk, ruling };
   }
 
   /**
@@ -153,11 +168,13 @@ export class Intake {
       return task;
     }
     if (!asked && task.kind === 'delegate') this.#deps.handover.deliver(tables, after, task, approval);
+    // Nobody here is called for what an adult's hub decides.
+    const elsewhere = task.toAgent !== null && this.#deps.guard.covers(tables, approval.riskClass);
     after(() => {
       const elapsedMs = this.#deps.clock.monotonicMs() - request.receivedMonotonicMs;
-      this.#deps.deadlines.arm(task.id, task.deadlineMs, elapsedMs);
+      this.#deps.deadlines.arm(task.id, task.deadlineMs, elapsedMs, 0, endAfterMs(task));
       this.#deps.events.taskChanged(task.id);
-      if (asked && hold === null) this.#deps.events.attention(approval.id, task.party);
+      if (asked && hold === null && !elsewhere) this.#deps.events.attention(approval.id, task.party);
     });
     if (hold !== null) this.#deps.holds.admitted(after);
     return task;
@@ -212,6 +229,7 @@ export class Intake {
         deadlineMs: request.deadlineMs,
       }),
       ...end,
+      ...(decision === 'ask' ? { waitMs: Math.min(this.#deps.approvalWaitMs(), request.deadlineMs) } : {}),
       ...(hold === null ? {} : { heldUntil: hold.until, heldWhy: hold.why }),
     });
   }
@@ -242,7 +260,7 @@ export class Intake {
       state: APPROVAL_STATE[ruling.decision],
       riskClass: risk.riskClass,
       createdAt: task.receivedAt,
-      expiresAt: task.receivedAt + task.deadlineMs,
+      expiresAt: task.receivedAt + waitOf(task),
       decidedAt: asked ? null : task.receivedAt,
       decidedBy: asked ? null : 'hub',
       surface: asked ? null : 'rule',

@@ -13,6 +13,7 @@ import { isTrusted } from './parties.ts';
 import { untrusted, type Ending, type TaskEndings } from './task-endings.ts';
 import { changeTask, isOpen } from './task-moves.ts';
 import type { After, UnitOfWork } from './unit-of-work.ts';
+import { endAfterMs } from './waiting.ts';
 
 interface Deps {
   readonly store: Store;
@@ -59,7 +60,8 @@ export class TaskKeeper {
     deadlines.start();
     const open = store.read.tasksInStates(OPEN_STATES);
     for (const task of open) {
-      if (task.kind === 'delegate') deadlines.arm(task.id, task.deadlineMs, elapsedSoFar(task, wallMs), lateGraceOf(task));
+      if (task.kind !== 'delegate') continue;
+      deadlines.arm(task.id, task.deadlineMs, elapsedSoFar(task, wallMs), lateGraceOf(task), endAfterMs(task));
     }
     this.#armCheckpoint();
     const over = open.filter((task) => task.kind === 'query' || !isTrusted(store.read, task.party));
@@ -100,17 +102,20 @@ export class TaskKeeper {
     this.#deps.deadlines.stop();
   }
 
-  /** The deadline of this task is over. */
+  /** The time of this task is over, or that of whoever should have decided. */
   async due(taskId: string): Promise<void> {
     const { unit, deadlines, endings, log } = this.#deps;
     try {
       await unit.run((tables, after) => {
         const task = tables.task(taskId);
-        if (task && isOpen(task)) endings.end(tables, after, task, overdue(task));
+        if (!task || !isOpen(task)) return after(() => deadlines.forget(taskId));
+        // It was decided, or kept open, in the commit before this one.
+        if (isEarly(deadlines, task)) return after(() => deadlines.retime(task));
+        endings.end(tables, after, task, overdue(task));
       });
     } catch (error) {
       log.error('deadline not kept', { error: String(error) });
-      deadlines.arm(taskId, 0, 0, RETRY_MS);
+      deadlines.tellAgain(taskId, RETRY_MS);
     }
   }
 
@@ -190,6 +195,11 @@ export class TaskKeeper {
       void this.#look();
     });
   }
+}
+
+/** Whether a request of this hub still has time as it stands now. */
+function isEarly(deadlines: Deadlines, task: TaskRow): boolean {
+  return task.direction !== 'outgoing' && endAfterMs(task) - task.deadlineMs + deadlines.remainingOf(task) > 0;
 }
 
 /** Never more than it takes to end: a wall clock that jumped far ahead must not overflow a timer. */

@@ -6,6 +6,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { TaskRow } from '../../ports/store.ts';
 import type { Deadlines } from './deadlines.ts';
 import { isLocal, type Parties } from './parties.ts';
+import { waitOf } from './waiting.ts';
 
 /** A wall-clock time that differs less than this from the stored one is the stored one: only a jump of the clock shows. */
 const DRIFT_SHOWN_MS = 2_000;
@@ -63,6 +64,11 @@ export class TaskViews {
     if (remainingMs === undefined) return stored;
     const now = Math.round(this.#deps.clock.wallMs() + remainingMs);
     return Math.abs(now - stored) < DRIFT_SHOWN_MS ? stored : now;
+  }
+
+  /** When it is over unless a person decides before, by the wall clock as it goes now. */
+  waitsUntil(task: TaskRow): number {
+    return this.deadlineAt(task) - task.deadlineMs + waitOf(task);
   }
 
   /** True when `agent` sent this task from here or runs it here. An agent of the same name behind another hub is somebody else. */

@@ -1,14 +1,17 @@
 // The work of this hub's agents as one part: builds its services over the ports they are given, binds them to the peers' messages, and starts
 // and stops them in order. Holds no rule of its own.
+import { APPROVALS_WAIT_MINUTES_DEFAULT } from '../../../preload/contract/decision-limits.ts';
 import type { ApprovalDto, UiSnapshot } from '../../../preload/contract/dto.ts';
 import { ownTimeZone } from '../../core/quiet-hours.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import type { PartyKey, Tables, TaskRow } from '../../ports/store.ts';
+import { CONSENT_TOPIC } from '../../protocol/consent.ts';
 import { CalmKeeper } from '../attention/calm-keeper.ts';
 import { Holds } from '../attention/holds.ts';
 import { auditRowDto } from '../audit/audit-rows.ts';
 import { RuleBook } from '../rules/rule-book.ts';
+import { RuleTrials } from '../rules/rule-trials.ts';
 import { RuleViews } from '../rules/rule-views.ts';
 import { Rules } from '../rules/rules.ts';
 import { AgentRegistry, type Actor } from './agent-registry.ts';
@@ -18,6 +21,10 @@ import { AskingAgents } from './asking-agents.ts';
 import { AuditTrail } from './audit-trail.ts';
 import { Cancelling } from './cancelling.ts';
 import { Capabilities } from './capabilities.ts';
+import { ConsentGuard } from './consent-guard.ts';
+import { ConsentNews } from './consent-news.ts';
+import { ConsentSettings } from './consent-settings.ts';
+import { Consents } from './consents.ts';
 import { Conversations } from './conversations.ts';
 import { Deadlines } from './deadlines.ts';
 import { Deliveries } from './deliveries.ts';
@@ -32,6 +39,7 @@ import { IncomingNotices, type HubTopicHandler } from './incoming-notices.ts';
 import { IncomingQueries } from './incoming-queries.ts';
 import { IncomingResults, RECEIPT_TOPIC } from './incoming-results.ts';
 import { Intake } from './intake.ts';
+import { KeepingOpen } from './keeping-open.ts';
 import { OnceOnly } from './once-only.ts';
 import { OpenQueries } from './open-queries.ts';
 import { Outbox } from './outbox.ts';
@@ -64,7 +72,10 @@ export class Work {
   readonly agents: AgentRegistry;
   readonly registrations: Registrations;
   readonly approvals: Approvals;
+  readonly keepingOpen: KeepingOpen;
   readonly rules: Rules;
+  /** Who decides in the place of the people here. */
+  readonly consent: ConsentSettings;
   readonly calm: CalmKeeper;
   readonly holds: Holds;
   readonly inbox: Inbox;
@@ -82,6 +93,7 @@ export class Work {
   readonly #notices: IncomingNotices;
   readonly #queries: OpenQueries;
   readonly #book: RuleBook;
+  readonly #consents: Consents;
   #running = false;
 
   constructor(deps: WorkDeps) {
@@ -89,10 +101,12 @@ export class Work {
     const unit = new UnitOfWork(deps);
     const audit = new AuditTrail({ ...deps, unit });
     const parties = new Parties(deps);
-    const agents = new AgentRegistry({ ...deps, unit, audit });
+    const guard = new ConsentGuard();
+    const agents = new AgentRegistry({ ...deps, unit, audit, guard });
     const deadlines = new Deadlines(deps, (taskId) => void this.#keeper.due(taskId));
     const views = new TaskViews({ ...deps, parties, deadlines });
-    const approvalViews = new ApprovalViews({ ...deps, parties, tasks: views });
+    const approvalWaitMs = deps.approvalWaitMs ?? (() => APPROVALS_WAIT_MINUTES_DEFAULT * 60_000);
+    const approvalViews = new ApprovalViews({ ...deps, parties, tasks: views, approvalWaitMs });
     const calm = new CalmKeeper({ ...deps, unit, audit, parties, timeZone: deps.timeZone ?? ownTimeZone });
     const { floods } = calm;
     const events = new WorkEvents({ ...deps, parties, agents, approvals: approvalViews, calm });
@@ -114,7 +128,7 @@ export class Work {
     const queries = new OpenQueries({ ...deps, handover, tasks: views });
     const ruleViews = new RuleViews({ ...deps, parties, tasks: views });
     const rules = new RuleBook({ ...deps, unit, audit, views: ruleViews });
-    const intake = new Intake({ ...deps, agents, parties, deadlines, handover, events, audit, rules, calm, holds });
+    const intake = new Intake({ ...deps, agents, parties, deadlines, handover, events, audit, rules, calm, holds, guard, approvalWaitMs });
     const askers = new AskingAgents(deps);
     const recent = new RecentMessages(deps);
     const once = new OnceOnly({ ...deps, unit, audit });
@@ -139,7 +153,8 @@ export class Work {
     this.#book = rules;
     this.calm = calm;
     this.holds = holds;
-    this.rules = new Rules({ ...deps, unit, book: rules, views: ruleViews, intake });
+    const trials = new RuleTrials({ ...deps, intake, parties, tasks: views });
+    this.rules = new Rules({ ...deps, unit, book: rules, views: ruleViews, intake, trials });
     this.#capabilities = new Capabilities({ ...deps, agents });
     this.agents = agents;
     this.feed = feed;
@@ -156,8 +171,14 @@ export class Work {
       events,
       audit,
       rules,
+      guard,
       floods,
     });
+    this.keepingOpen = new KeepingOpen({ ...deps, unit, views: approvalViews, deadlines, events, audit, approvalWaitMs });
+    const { approvals } = this;
+    this.#consents = new Consents({ ...deps, unit, guard, delegations, cancels, approvals, deadlines, endings, events, audit });
+    approvalViews.asksElsewhere((row, task) => this.#consents.standing(row, task));
+    this.consent = new ConsentSettings({ ...deps, unit, audit, guard, consents: this.#consents });
     this.inbox = new Inbox({ ...deps, agents, deliveries, items, queries, progress });
     this.tasks = new Tasks({ ...deps, unit, views, endings, cancels, cancelling, events });
     this.sender = new Sender({
@@ -185,6 +206,8 @@ export class Work {
     notices.onHubTopic(RECEIPT_TOPIC, ({ peer, envelope }) =>
       envelope.ref === null ? undefined : outbox.received(peer.key, envelope.ref),
     );
+    const news = new ConsentNews({ ...deps, unit, feed, audit });
+    notices.onHubTopic(CONSENT_TOPIC, (message, payload) => news.handle(message, payload));
     notices.onHubTopic(PROGRESS_TOPIC, (message, payload) => reports.handle(message, payload));
   }
 
@@ -192,6 +215,7 @@ export class Work {
   async start(): Promise<void> {
     if (this.#running) return;
     this.#running = true;
+    this.#consents.start();
     const kept = this.#keeper.start();
     const ruled = this.#book.start();
     this.inbox.start();
@@ -202,12 +226,14 @@ export class Work {
     await kept;
     await ruled;
     await looked;
+    this.#consents.look();
   }
 
   /** Ends timers and waits; what is stored stays as it is. Idempotent. */
   async stop(): Promise<void> {
     if (!this.#running) return;
     this.#running = false;
+    this.#consents.stop();
     this.#delegations.stop();
     this.#book.stop();
     this.holds.stop();

@@ -30,6 +30,11 @@ export const attention = {
   showSpoken: (hub: string) => `Show now: the request from ${hub}`,
   later: 'Later',
   laterSpoken: 'Later: ask me again in an hour',
+  keepOpen: 'Keep open longer',
+  keepOpenSpoken: (until: string) => `Keep open longer: until ${until}`,
+  keptOpen: (until: string) => `It waits until ${until} now.`,
+  keepableUntil: (deadline: string) => `It can be kept open until ${deadline}; then whoever asked waits no longer.`,
+  waitsNoLonger: 'That is as long as whoever asked waits for it.',
   heldEnds: (when: string) => `Its own time is over ${when}.`,
   endsBefore: (when: string) => `Its own time is over before that, ${when}.`,
 

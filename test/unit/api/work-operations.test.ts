@@ -62,7 +62,7 @@ it('sends in the name of the calling agent, whatever the route says', async () =
 it('takes a decision from a person only', async () => {
   await hub.work.sender.delegate(delegation('local/lists', 'Add salt'), 'claude', null);
   const { id, revision, digest } = hub.card;
-  const approvals = approvalsHandlers({ approvals: hub.work.approvals });
+  const approvals = approvalsHandlers(hub.work);
   const decision = { id, revision, digest, decision: 'allow' } as const;
   await expect((async () => approvals['approvals.decide'](decision, agent('lists'), CONTEXT))()).rejects.toMatchObject({
     code: 'forbidden',

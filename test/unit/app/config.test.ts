@@ -42,6 +42,12 @@ describe('settings', () => {
     });
   });
 
+  test('say how long a request waits for a person, in minutes', () => {
+    file({ 'approvals-wait': 60 });
+    expect(read().approvalsWaitMinutes).toBe(60);
+    expect(read(['--approvals-wait', '1440']).approvalsWaitMinutes).toBe(1_440);
+  });
+
   test('are frozen, and --home stands above AXON_HOME', () => {
     const config = read(['--home', '/elsewhere', '--interface', 'eth0,wlan0']);
     expect(config.home).toBe('/elsewhere');
@@ -54,6 +60,8 @@ describe('settings', () => {
     ['a flag without its value', () => read(['--name']), /--name/],
     ['a stray word', () => read(['start']), /start/],
     ['a port that is no number', () => read(['--api-port', '71x']), /--api-port.*0 to 65535/],
+    ['a wait of no minute', () => read(['--approvals-wait', '0']), /--approvals-wait.*1 to 1440/],
+    ['a wait of more than a day', () => read([], { AXON_APPROVALS_WAIT: '1441' }), /AXON_APPROVALS_WAIT.*1 to 1440/],
     ['a rate of nothing', () => read(['--request-rate', '0']), /--request-rate/],
     ['a port beyond the last one', () => read(['--peer-port', '70000']), /--peer-port.*from 0 to 65535/],
     ['a level that is none', () => read([], { AXON_LOG_LEVEL: 'loud' }), /AXON_LOG_LEVEL/],

@@ -134,8 +134,10 @@ describe('HT-13: of several owner passphrases set at once', () => {
 });
 
 describe('the settings', () => {
-  const make = (overrides: { name?: string; discovery?: boolean } = {}, events = new EventBus()): SettingsService =>
-    new SettingsService({ store, clock, events, log: SILENT_LOG, defaultName: () => 'Hub 3f2a' }, overrides);
+  const make = (
+    overrides: { name?: string; discovery?: boolean; approvals_wait_minutes?: number } = {},
+    events = new EventBus(),
+  ): SettingsService => new SettingsService({ store, clock, events, log: SILENT_LOG, defaultName: () => 'Hub 3f2a' }, overrides);
 
   test('have defaults, keep what was changed across a restart, and tell pages', async () => {
     const events = new EventBus();
@@ -152,6 +154,14 @@ describe('the settings', () => {
     expect(settings.current()).toMatchObject({ name: 'flag', discovery: false });
     await settings.update({ name: 'typed' }, BY);
     expect(settings.current()).toMatchObject({ name: 'typed', discovery: false });
+  });
+
+  test('say how long a request waits for a person: half a day, then what was given at start, then what a person chose', async () => {
+    expect(make().current().approvals_wait_minutes).toBe(720);
+    const settings = make({ approvals_wait_minutes: 60 });
+    expect(settings.current().approvals_wait_minutes).toBe(60);
+    await settings.update({ approvals_wait_minutes: 240 }, BY);
+    expect([settings.current(), make().current()].map((now) => now.approvals_wait_minutes)).toEqual([240, 240]);
   });
 
   test('changed at the same moment by two pages are both kept', async () => {

@@ -1,0 +1,18 @@
+// How long a request waits for a person, in ms from its receipt: this hub's own wait, or the deadline of whoever asked where that is sooner
+// (PROTOCOL.md, Delegation states). Pure; knows no clock.
+import type { TaskRow } from '../../ports/store.ts';
+
+/** True while a person of this hub is asked, or will be. */
+export function isWaiting({ direction, state }: Pick<TaskRow, 'direction' | 'state'>): boolean {
+  return direction !== 'outgoing' && (state === 'awaiting_approval' || state === 'held');
+}
+
+/** When it is over for want of a decision. */
+export function waitOf({ waitMs, deadlineMs }: Pick<TaskRow, 'waitMs' | 'deadlineMs'>): number {
+  return Math.min(waitMs ?? deadlineMs, deadlineMs);
+}
+
+/** When the clock ends it as it stands: once somebody has allowed it, all the time of whoever asked is there for doing it. */
+export function endAfterMs(task: Pick<TaskRow, 'direction' | 'state' | 'waitMs' | 'deadlineMs'>): number {
+  return isWaiting(task) ? waitOf(task) : task.deadlineMs;
+}

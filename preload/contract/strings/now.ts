@@ -3,6 +3,7 @@ import type { RiskClass, Surface } from '../dto.ts';
 import { answers } from './answers.ts';
 import { common, locale } from './everywhere.ts';
 import { pluralizer } from './plural.ts';
+import { together } from './together.ts';
 
 const plural = pluralizer(locale);
 
@@ -99,6 +100,7 @@ export const now = {
     key: 'Key',
     conversation: 'Conversation',
     fields: 'Fields',
+    deadline: 'Asker waits',
   },
 
   allowOnce: 'Allow once',
@@ -126,6 +128,7 @@ export const now = {
   },
 
   answers,
+  together,
   decided: {
     allowed: (by: string, where: string) => `Allowed once, by ${by}, ${where}`,
     allowedNoName: (where: string) => `Allowed once, ${where}`,

@@ -3,14 +3,16 @@
 import { tick } from 'svelte';
 import type { AttentionDto } from '../../../preload/contract/attention.ts';
 import type { ApprovalDto, UiSnapshot } from '../../../preload/contract/dto.ts';
-import type { RuleChoice, RuleDto } from '../../../preload/contract/rules.ts';
+import type { RuleChoice } from '../../../preload/contract/rules.ts';
 import type { HubApi } from '../../../preload/contract/hub-api.ts';
 import type { HubState } from '../../app/HubState.svelte.ts';
 import { Calls } from '../../app/Calls.svelte.ts';
 import { problemWords } from '../../app/problem-words.ts';
 import { words } from '../../app/words.ts';
 import { Spoken } from '../../ui/Spoken.svelte.ts';
+import { Batches, companyOf, type Drawn } from './Batches.svelte.ts';
 import { CardModel, type CardDecision, type Written } from './CardModel.svelte.ts';
+import { MadeRule } from './MadeRule.svelte.ts';
 import { outcomeOf } from './sentences.ts';
 
 /** A decided card says what happened for this long, then leaves. */
@@ -35,26 +37,25 @@ export interface ApprovalsDeps {
 }
 
 export class ApprovalsController {
+  readonly made: MadeRule;
   #cards = $state.raw<readonly CardModel[]>([]);
   readonly #spoken = new Spoken();
   readonly #deps: ApprovalsDeps;
   readonly #leaving = new Map<string, ReturnType<typeof setTimeout>>();
   #stopListening: (() => void)[] = [];
   #busy = false;
-  /** The request with which a rule was made here, while taking it back is offered. */
-  #remembered = $state<string | null>(null);
-  #undoProblem = $state<string | null>(null);
-  #undoing = false;
   /** How the cards of hubs that flood stand, by peer id. */
   #behind = $state.raw<ReadonlyMap<string, 'folded' | 'open' | 'below'>>(new Map());
   #muted = $state<string | null>(null);
   readonly #calls = new Calls();
+  readonly #batches = new Batches();
   /** What was being written on cards whose requests are held now, by the request. */
   readonly #written = new Map<string, Written>();
   #headingOf: (card: CardModel | undefined) => HTMLElement | null = () => null;
 
   constructor(deps: ApprovalsDeps) {
     this.#deps = deps;
+    this.made = new MadeRule(deps, () => this.armAll());
   }
 
   get cards(): readonly CardModel[] {
@@ -66,6 +67,11 @@ export class ApprovalsController {
     const open = this.#cards.filter((card) => !this.isFolded(card.approval.peer_id));
     const isBelow = (card: CardModel): boolean => this.#behind.get(card.approval.peer_id ?? '') === 'below';
     return [...open.filter((card) => !isBelow(card)), ...open.filter(isBelow)];
+  }
+
+  /** The same, with small requests of one kind as groups. */
+  get drawn(): readonly Drawn[] {
+    return this.#batches.drawn(this.shown);
   }
 
   isFolded(peerId: string | null): boolean {
@@ -135,6 +141,13 @@ export class ApprovalsController {
     await this.#calls.run(card.id, () => this.#deps.api.call('attention.hold', { id: card.id, until: now + LATER_MS }));
   }
 
+  /** Lets it wait longer. What was shown goes with it, so that a second press for the same counts for nothing. */
+  async keepOpen({ id, wait_ms }: Pick<ApprovalDto, 'id' | 'wait_ms'>): Promise<void> {
+    this.#cards.find((card) => card.id === id)?.hush();
+    const outcome = await this.#calls.run(id, () => this.#deps.api.call('approvals.keepOpen', { id, wait_ms }));
+    if (outcome?.ok) this.#deps.hub.putApproval(outcome.value);
+  }
+
   get live(): boolean {
     return this.#deps.hub.live;
   }
@@ -144,41 +157,12 @@ export class ApprovalsController {
     return this.#spoken.text;
   }
 
-  /** The rule that was made here last, while taking it back is offered. */
-  get remembered(): RuleDto | undefined {
-    const id = this.#remembered;
-    return id === null ? undefined : this.#deps.hub.snapshot.rules.find((rule) => rule.approval_id === id);
-  }
-
-  /** Why it could not be taken back, if so. */
-  get undoProblem(): string | null {
-    return this.#undoProblem;
-  }
-
-  /** Takes the rule away; the request itself stays decided. */
-  async undoRemembered(): Promise<void> {
-    const rule = this.remembered;
-    if (rule === undefined || this.#undoing) return;
-    this.#undoing = true;
-    this.#undoProblem = null;
-    const outcome = await this.#deps.api.call('rules.remove', { id: rule.id });
-    this.#undoing = false;
-    if (outcome.ok) this.forgetRemembered();
-    else this.#undoProblem = `${words.rules.notUndone} ${problemWords(outcome.problem)}`;
-  }
-
-  /** The bar that offered it leaves; a press meant for it must not reach a card that stood behind. */
-  forgetRemembered(): void {
-    this.#remembered = null;
-    this.#undoProblem = null;
-    this.armAll();
-  }
-
   start(): void {
     this.#cards = this.#deps.hub.snapshot.approvals
       .filter(({ held }) => held === null)
       .sort(byExpiryThenArrival)
       .map((approval) => new CardModel(approval));
+    this.#batches.regroup(this.shown);
     this.#stopListening = [
       this.#deps.hub.onApproval((approval) => this.#take(approval)),
       this.#deps.hub.onSnapshot((snapshot) => void this.#reconcile(snapshot)),
@@ -204,6 +188,19 @@ export class ApprovalsController {
   /** True while the pointer or the focus is among the cards: then a new card goes to the end and pushes nothing. */
   setBusy(busy: boolean): void {
     this.#busy = busy;
+    this.#regroup();
+  }
+
+  /** Puts together what came to belong together, while nobody is among the cards. */
+  #regroup(): void {
+    if (!this.#busy && this.#batches.regroup(this.shown)) this.armAll();
+  }
+
+  /** Takes one out of its group, to be seen with all that a card offers. */
+  setApart(card: CardModel): void {
+    this.#batches.setApart(card);
+    this.armAll();
+    void this.#focus(card);
   }
 
   /** The window gained focus: whatever made it come forward must not press a button. */
@@ -241,10 +238,7 @@ export class ApprovalsController {
     });
     if (outcome.ok) {
       card.endSending(false);
-      if (more.scope !== undefined) {
-        this.#remembered = id;
-        this.#undoProblem = null;
-      }
+      if (more.scope !== undefined) this.made.with(id);
       this.#deps.hub.putApproval(outcome.value);
       return;
     }
@@ -259,6 +253,31 @@ export class ApprovalsController {
     card.failSending(`${words.now.notSent} ${problemWords(outcome.problem)}`);
   }
 
+  /**
+   * One press about all of a group: for each its own call, with what was shown of it, so that one that has changed is refused by itself. None
+   * is sent unless every one of them may be pressed.
+   */
+  async decideTogether(cards: readonly CardModel[], decision: 'allow' | 'decline', now: number): Promise<void> {
+    const may = (card: CardModel): boolean => (decision === 'allow' ? card.mayAllow(this.live, now) : !card.isInert(this.live, now));
+    if (!cards.every((card) => companyOf(card.approval) !== null && may(card))) {
+      if (this.live && cards.some((card) => card.arming.inert)) {
+        for (const card of cards) card.arming.again();
+        this.#spoken.say(words.now.opensSoon);
+      }
+      return;
+    }
+    const hadFocus = cards.some((card) => this.#hasFocus(card));
+    this.#batches.setSettling(cards);
+    await Promise.all(cards.map((card) => this.decide(card, decision, now)));
+    this.#batches.setSettling([]);
+    this.#regroup();
+    this.armAll();
+    const left = cards.filter((card) => card.pending || card.second);
+    this.#spoken.say(words.now.together.told(decision, cards.length - left.length, left.length));
+    const index = Math.max(...cards.map((card) => this.#cards.indexOf(card)));
+    if (hadFocus) await this.#focus(left.find((card) => card.pending) ?? this.#nextPending(index));
+  }
+
   #take(approval: ApprovalDto): void {
     const index = this.#cards.findIndex((card) => card.id === approval.id);
     const card = this.#cards[index];
@@ -271,11 +290,14 @@ export class ApprovalsController {
     // What is held is asked later: it stands among the held ones now.
     if (isHeld && !card.sending) return this.#setAside(card);
     const wasPending = card.pending;
-    const hadFocus = this.#hasFocus(card);
+    const companions = this.#batches.companions(card, this.shown).filter((other) => other !== card && other.pending);
+    // Where a whole group is decided the focus moves once, when all of it is.
+    const hadFocus = !this.#batches.isSettling(card) && this.#hasFocus(card);
     const wasOpen = card.drawerOpen;
     const digestBefore = card.approval.digest;
     card.take(approval);
     if (card.pending && card.approval.digest !== digestBefore) {
+      for (const companion of companions) companion.arming.again();
       this.#spoken.say(words.now.changedSaid(approval.peer_name));
       // Its drawer is closed, and what had the focus may have stood in it.
       if (hadFocus) void this.#focus(card, true);
@@ -283,6 +305,8 @@ export class ApprovalsController {
     if (!wasPending || card.pending) return;
     // The card becomes a row: everything below it moves up.
     this.armFrom(index + 1);
+    // A group is smaller now: what one press would decide is not what it was.
+    for (const companion of companions) companion.arming.again();
     const elsewhere = card.pressedHere === null;
     if (elsewhere && (hadFocus || wasOpen)) {
       this.#spoken.say(words.now.decidedSaid(approval.peer_name, outcomeOf(approval, 'elsewhere', true).title));
@@ -309,6 +333,7 @@ export class ApprovalsController {
     const index = this.#busy ? -1 : this.#cards.findIndex((other) => other.pending && byExpiryThenArrival(approval, other.approval) < 0);
     this.#cards = index === -1 ? [...this.#cards, card] : this.#cards.toSpliced(index, 0, card);
     if (index !== -1) this.armFrom(index + 1);
+    this.#regroup();
   }
 
   /** A card leaves while its request is held; what was being written on it waits for it. */
@@ -326,6 +351,7 @@ export class ApprovalsController {
     const hadFocus = this.#hasFocus(card);
     const next = this.#nextPending(index);
     this.#leaving.delete(card.id);
+    this.#batches.forget(card);
     card.stop();
     this.#cards = this.#cards.toSpliced(index, 1);
     this.armFrom(index);

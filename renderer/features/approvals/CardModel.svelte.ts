@@ -159,6 +159,8 @@ export class CardModel {
       this.#drawer = null;
       this.arming.again();
     }
+    // It waits until another time: what may be pressed about that stands elsewhere on the card now.
+    if (approval.wait_ms !== before.wait_ms) this.arming.again();
     this.#approval = approval;
     if (approval.state !== 'pending') this.arming.stop();
   }

@@ -3,6 +3,7 @@
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
 import type { AgentDto, RiskClass } from '../../../preload/contract/dto.ts';
+import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { cellTime, inZone } from '../local-time.ts';
 import type { Run } from '../run.ts';
@@ -29,7 +30,9 @@ export function addAgentCommands(program: Command, run: Run): void {
         const client = token === undefined ? await session.asOwner() : (await session.line()).withToken(token);
         const page = await client.call('agents.list', {});
         terminal.result(page, () =>
-          page.items.length === 0 ? [`No agent is connected yet: ${typed} agents connect NAME`] : table(rows(page.items)),
+          page.items.length === 0
+            ? [`No agent is connected yet: ${typed} agents connect NAME`]
+            : [...table(rows(page.items)), '', ENGLISH.agents.classLegend],
         );
       }),
     );

@@ -18,6 +18,8 @@ export const agents = {
     R2: 'Asks you each time.',
     R3: 'Asks you each time, with the last word typed.',
   } satisfies Record<RiskClass, string>,
+  /** Under a table of them at a terminal. */
+  classLegend: 'CLASS: R0 only looks; R1 small, can be undone; R2 others see it; R3 dangerous.',
   asAgent: (label: string) => `As the agent: ${label}`,
   riskOf: (area: string) => `Risk of ${area}`,
   everythingElse: 'Everything else',

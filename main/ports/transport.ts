@@ -65,8 +65,12 @@ export type TransportEvent =
   | { readonly type: 'request'; readonly connectionId: number; readonly streamId: number; readonly bytes: Uint8Array }
   /** A whole message on a unidirectional stream. */
   | { readonly type: 'message'; readonly connectionId: number; readonly bytes: Uint8Array }
-  /** A stream that broke a limit (too large, too slow) and was reset by us. */
-  | { readonly type: 'violation'; readonly connectionId: number; readonly rule: 'too-large' | 'too-slow' | 'too-many-streams' }
+  /** A stream that broke a limit (too large, too slow) and was reset by us; or a connection that did, and is closed. */
+  | {
+      readonly type: 'violation';
+      readonly connectionId: number;
+      readonly rule: 'too-large' | 'too-slow' | 'too-many-streams' | 'too-costly';
+    }
   | { readonly type: 'path-changed'; readonly connection: ConnectionInfo }
   /** The process behind the transport died and was started again: every connection is gone (each was reported). */
   | { readonly type: 'restarted'; readonly restarts: number };

@@ -238,6 +238,14 @@ export class MemoryTransport implements Transport {
     });
   }
 
+  /** What an endpoint does with a key that keeps it busy with little. */
+  closeCostly(keyHex: string): void {
+    for (const end of [...this.#ends.values()].filter(({ info }) => info.keyHex === keyHex)) {
+      this.#emit({ type: 'violation', connectionId: end.info.connectionId, rule: 'too-costly' });
+      this.#close(end, CLOSE_CODES.overLimit, 'too much work for what it brought');
+    }
+  }
+
   #answer(connectionId: number, streamId: number, result: RequestResult): void {
     const end = this.#ends.get(connectionId);
     if (end?.unanswered.delete(streamId) !== true) return;

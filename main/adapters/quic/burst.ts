@@ -1,5 +1,6 @@
 // Takes the datagrams a connection has to send out of the native library, in bursts that leave the others their turn.
 import type { ConnectionHost } from './connection-host.ts';
+import type { Effort } from './effort.ts';
 import { BURST_MAX_DATAGRAMS } from './limits.ts';
 import type { PeerAddress } from './peer-address.ts';
 
@@ -7,7 +8,7 @@ import type { PeerAddress } from './peer-address.ts';
 const LINK_LOCAL_PREFIX = 'fe80:';
 
 /** Sends what is due; true when there may be more than one burst. */
-export function sendBurst(peer: PeerAddress, host: ConnectionHost): boolean {
+export function sendBurst(peer: PeerAddress, host: ConnectionHost, effort: Effort): boolean {
   const { sendBuffer } = host;
   for (let sent = 0; sent < BURST_MAX_DATAGRAMS; sent += 1) {
     let part: ReturnType<PeerAddress['next']>;
@@ -24,6 +25,7 @@ export function sendBurst(peer: PeerAddress, host: ConnectionHost): boolean {
     const datagram = Buffer.allocUnsafe(length);
     sendBuffer.copy(datagram, 0, 0, length);
     host.sendDatagram(datagram, address, to.port);
+    effort.sent();
   }
   return true;
 }

@@ -7,6 +7,7 @@ import { sendBurst } from './burst.ts';
 import { readEnd, type ConnectionEnd } from './connection-end.ts';
 import type { ConnectionHost, ConnectionOptions } from './connection-host.ts';
 import { DueTimer } from './due-timer.ts';
+import { Effort } from './effort.ts';
 import { judgeHandshake } from './handshake-check.ts';
 import { IncomingRequests } from './incoming-requests.ts';
 import {
@@ -40,6 +41,7 @@ export class QuicConnection {
   readonly outgoing: OutgoingMessages;
   readonly incoming: IncomingRequests;
   readonly peer: PeerAddress;
+  readonly effort: Effort;
   readonly #host: ConnectionHost;
   readonly #native: QuicheConnection;
   readonly #reader: StreamReader;
@@ -66,6 +68,7 @@ export class QuicConnection {
     this.#expectedKeyHex = options.expectedKeyHex;
     this.peer = new PeerAddress(options.native, host.local, options.host, options.port);
     this.startedAtMs = host.clock.monotonicMs();
+    this.effort = new Effort(host.clock);
     this.#silence = new Silence(this.startedAtMs);
     this.#timer = new DueTimer(host.clock, () => this.#guarded(this.#doWhatIsDue));
     const { native } = options;
@@ -174,22 +177,24 @@ export class QuicConnection {
   }
 
   #receive(datagram: Buffer, info: PeerAddress['receiveInfo']): void {
+    const nowMs = this.effort.begin();
     try {
       this.#native.recv(datagram, info);
-      this.#silence.heard(this.#host.clock.monotonicMs());
+      this.#silence.heard(nowMs);
       this.#lastWord.heard();
     } catch {
       // Whatever it was, quiche has noted what it must answer; the flush sends it.
       this.#host.counters.add('dropped.undecryptable');
       this.#dirty = true;
     }
+    this.effort.end(1);
   }
 
   /** A fault while one connection is worked on ends that connection, not the endpoint. */
   #guarded(work: () => void): void {
     if (this.#status === 'gone') return;
     try {
-      this.#turns.inside(work);
+      this.#turns.inside(work, this.effort);
     } catch (error) {
       this.dropSilently('an internal fault');
       this.#host.failed(error);
@@ -324,7 +329,7 @@ export class QuicConnection {
     this.#ackTimer = null;
     this.#dirty = false;
     this.#unflushedPackets = 0;
-    if (sendBurst(this.peer, this.#host)) {
+    if (sendBurst(this.peer, this.#host, this.effort)) {
       this.#dirty = true;
       this.#turns.later();
     }

@@ -23,6 +23,7 @@ import type { ConnectionEnd } from './connection-end.ts';
 import type { ConnectionHost } from './connection-host.ts';
 import { ConnectionIds } from './connection-ids.ts';
 import { QuicConnection } from './connection.ts';
+import { Costs, type Usage } from './costs.ts';
 import { Counters } from './counters.ts';
 import { DatagramRouter } from './datagram-router.ts';
 import { statisticsOf } from './endpoint-statistics.ts';
@@ -77,6 +78,7 @@ export class Endpoint implements Transport {
   /** Connections with a place, oldest first. */
   readonly #open = new Map<number, QuicConnection>();
   readonly #halfOpen = new HalfOpen<QuicConnection>();
+  readonly #costs = new Costs();
   readonly #dials = new Map<QuicConnection, Dial>();
   #standing: Standing = NO_STANDING;
   #emit: (event: TransportEvent) => void = () => {};
@@ -226,6 +228,17 @@ export class Endpoint implements Transport {
   /** Datagrams moved since the start, both ways. */
   get datagrams(): number {
     return this.#counters.traffic.receivedDatagrams + this.#counters.traffic.sentDatagrams;
+  }
+
+  /** One look at who keeps this process busy, with each sign of life: whoever took far more than he brought is closed. */
+  judgeCosts(usage: Usage): void {
+    const costly = this.#costs.judge(usage, this.#open.values());
+    if (costly === undefined) return;
+    for (const connection of [...this.#open.values()].filter(({ keyHex }) => keyHex === costly)) {
+      this.#counters.add('closed.too-costly');
+      this.#emit({ type: 'violation', connectionId: connection.connectionId, rule: 'too-costly' });
+      connection.close(CLOSE_CODES.overLimit, 'too much work for what it brought');
+    }
   }
 
   /** Reads on after `canDeliver` was false for a while. */

@@ -179,6 +179,14 @@ export const BUSY_LOOP_SHARE_MIN = 0.9;
 export const BUSY_PROCESSOR_MIN_MS = 2;
 /** Heartbeats in a row that find it so; then it is killed and started again. */
 export const BUSY_BEATS_MAX = 8;
+/**
+ * While the process hardly ever waits, a key is too costly when it takes this share of its time and this much processor time for each
+ * datagram: about ten times what a hub's own messages cost, large or small.
+ */
+export const COSTLY_LOOP_SHARE_MIN = 0.25;
+export const COSTLY_PROCESSOR_MIN_MS = 0.5;
+/** Heartbeats in a row that find it so; then its connections are closed with `overLimit`, well before the process would be killed. */
+export const COSTLY_BEATS_MAX = 4;
 /** Resident memory at which the process is killed and started again. */
 export const PROCESS_MEMORY_MAX_BYTES = 512 * 1024 * 1024;
 /** Waits before a restart: the first, and the longest. */

@@ -107,7 +107,9 @@ class ProcessHost {
 
   #giveSign(): void {
     const work = this.#frames.frames + (this.#endpoint?.datagrams ?? 0);
-    this.#report({ type: 'heartbeat', sign: { ...this.#deps.usage(), atMs: this.#deps.clock.monotonicMs(), work } });
+    const sign = { ...this.#deps.usage(), atMs: this.#deps.clock.monotonicMs(), work };
+    this.#endpoint?.judgeCosts(sign);
+    this.#report({ type: 'heartbeat', sign });
   }
 
   async #start(body: Buffer): Promise<void> {

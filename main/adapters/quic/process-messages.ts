@@ -101,6 +101,8 @@ function isReport(report: Fields): boolean {
   }
 }
 
+const RULES = ['too-large', 'too-slow', 'too-many-streams', 'too-costly'];
+
 function isEvent(event: Fields): boolean {
   switch (event['type']) {
     case 'connected':
@@ -109,7 +111,7 @@ function isEvent(event: Fields): boolean {
     case 'disconnected':
       return isConnection(event['connection']) && isEnd(event);
     case 'violation':
-      return isCount(event['connectionId']) && ['too-large', 'too-slow', 'too-many-streams'].some((rule) => rule === event['rule']);
+      return isCount(event['connectionId']) && RULES.some((rule) => rule === event['rule']);
     default:
       return false;
   }

@@ -1,5 +1,6 @@
 // When a connection gets its next turn: at once or after what has come in, never twice for the same, and never inside another. It knows
 // nothing of what a turn does.
+import type { Effort } from './effort.ts';
 
 export class Turns {
   readonly #work: () => void;
@@ -24,12 +25,14 @@ export class Turns {
     setImmediate(this.#run);
   }
 
-  /** Does something that counts as a turn now. */
-  inside(work: () => void): void {
+  /** Does something that counts as a turn now, and what it takes into account. */
+  inside(work: () => void, effort: Effort): void {
     this.#inside = true;
+    effort.begin();
     try {
       work();
     } finally {
+      effort.end();
       this.#inside = false;
     }
   }

@@ -305,7 +305,7 @@ export class PeerLinks implements PeerMessenger {
       case 'violation': {
         const link = this.#table.get(event.connectionId);
         this.#count(`violation_${event.rule.replaceAll('-', '_')}`);
-        if (link !== undefined) this.#malformed(link);
+        if (link !== undefined) this.#malformed(link, event.rule === 'too-costly');
         return;
       }
       case 'path-changed':
@@ -356,8 +356,8 @@ export class PeerLinks implements PeerMessenger {
     return this.#deps.directory.isPaired(link.keyHex) || profile.announceName ? profile.name : null;
   }
 
-  #malformed(link: Link): void {
-    if (!link.malformed() || link.isGone) return;
+  #malformed(link: Link, isEnough = false): void {
+    if ((!link.malformed() && !isEnough) || link.isGone) return;
     this.#coolOff.begin(link.keyHex);
     this.#audit.note(link.keyHex, 'peer.malformed', {});
     this.#table.close(link, CLOSE_CODES.malformed, 'too many malformed messages');

@@ -194,6 +194,29 @@ describe('the gate for what comes in', () => {
     await raw.transport.stop();
   });
 
+  it('keeps a paired hub out for a while that cost the transport far more than it brought, and writes it down', async () => {
+    const transport = network.create();
+    const mum = await hub('Mum', { transport });
+    const raw = await new RawHub(network.create()).start();
+    await mum.store.write((tables) =>
+      mum.directory.pinInside(tables, { key: raw.key, petname: 'Raw', person: null, platform: null, advertisedName: null }),
+    );
+    mum.directory.pinned(raw.key);
+    const line = await raw.connect(mum);
+    expect(await raw.hello(line, mum)).toMatchObject({ kind: 'hello' });
+    transport.closeCostly(raw.key);
+    await clock.settle();
+    expect(raw.ended(line)).toMatchObject({ by: 'peer' });
+    const again = await raw.connect(mum);
+    await clock.settle();
+    expect(raw.ended(again)).toMatchObject({ code: 1 });
+    expect(mum.links.counters()).toMatchObject({ violation_too_costly: 1 });
+    await clock.advance(61_000);
+    expect(mum.store.read.audit({ limit: 10 })).toMatchObject([{ action: 'peer.malformed', object: raw.key }]);
+    expect(await raw.hello(await raw.connect(mum), mum)).toMatchObject({ kind: 'hello' });
+    await raw.transport.stop();
+  });
+
   it('refuses a kind on the wrong type of stream', async () => {
     const { dad, mum } = await household();
     let handled = 0;

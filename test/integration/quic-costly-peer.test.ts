@@ -1,0 +1,70 @@
+// One peer that costs the QUIC process milliseconds for each of its datagrams, among peers that only move much: it alone is closed, before
+// the watchdog would end the process for everybody. Linux only: each peer has a loopback address of its own.
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { BUSY_BEATS_MAX, HEARTBEAT_INTERVAL_MS } from '../../main/adapters/quic/limits.ts';
+import { spawnNodeQuicProcess } from '../../main/adapters/quic/quic-process.ts';
+import { createInProcessTransport, createQuicTransport } from '../../main/adapters/quic/quic-transport.ts';
+import { CLOSE_CODES } from '../../main/ports/transport.ts';
+import { Household, systemDeps, type TestHub } from './quic-test-hub.ts';
+
+const COSTLY_ENTRY = fileURLToPath(new URL('quic-costly-entry.ts', import.meta.url));
+/** The address that this entry takes long over. */
+const COSTLY_HOST = '127.0.0.66';
+const MESSAGE_BYTES = 60_000;
+const SENDERS = 8;
+
+let hubs: Household;
+let peers: Household;
+beforeEach(() => {
+  hubs = new Household(() => createQuicTransport({ ...systemDeps, spawnQuicProcess: () => spawnNodeQuicProcess(COSTLY_ENTRY) }));
+  peers = new Household(() => createInProcessTransport(systemDeps));
+});
+afterEach(async () => {
+  await peers.stop();
+  await hubs.stop();
+});
+
+/** Sends as much as goes until `isOver`; how many messages left. */
+async function pour(peer: TestHub, connectionId: number, isOver: () => boolean): Promise<number> {
+  let sent = 0;
+  const send = async (): Promise<void> => {
+    while (!isOver()) {
+      const { ok } = await peer.transport.send(connectionId, new Uint8Array(MESSAGE_BYTES));
+      if (ok) sent += 1;
+      // A line that is gone answers at once.
+      else await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  };
+  await Promise.all(Array.from({ length: SENDERS }, send));
+  return sent;
+}
+
+describe.runIf(process.platform === 'linux')('a peer that costs the QUIC process far more than it brings', () => {
+  it('is closed alone and said to be too costly, while one that moves much and one that asks little stay and are served', async () => {
+    const hub = await hubs.hub();
+    const [costly, fair, quiet] = [await peers.hub(COSTLY_HOST), await peers.hub('127.0.0.67'), await peers.hub('127.0.0.68')];
+    hub.trust(costly, fair, quiet);
+    for (const peer of [costly, fair, quiet]) peer.trust(hub);
+    const lines = { costly: await costly.connect(hub), fair: await fair.connect(hub), quiet: await quiet.connect(hub) };
+    const seesEnd = (peer: TestHub) => peer.eventsOf('disconnected').length > 0;
+    const pouring = pour(costly, lines.costly.connectionId, () => seesEnd(costly));
+    let isOver = false;
+    const moving = pour(fair, lines.fair.connectionId, () => isOver);
+    const end = await costly.until('the end of its line', () => costly.eventsOf('disconnected')[0], 60_000);
+    expect(end).toMatchObject({ code: CLOSE_CODES.overLimit, by: 'peer', reason: 'too much work for what it brought' });
+    await pouring;
+    // As long again as the watchdog needs: by then it would have acted on whoever is left.
+    const startedAt = performance.now();
+    while (performance.now() - startedAt < BUSY_BEATS_MAX * HEARTBEAT_INTERVAL_MS) {
+      expect(await quiet.transport.request(lines.quiet.connectionId, new Uint8Array([1]), 30_000)).toMatchObject({ ok: true });
+    }
+    isOver = true;
+    expect(await moving).toBeGreaterThan(100);
+    expect([seesEnd(fair), seesEnd(quiet)]).toEqual([false, false]);
+    expect(hub.eventsOf('violation').map(({ rule }) => rule)).toEqual(['too-costly']);
+    const { counters, restarts } = await hub.transport.statistics();
+    expect(counters).toMatchObject({ 'closed.too-costly': 1 });
+    expect(restarts).toBe(0);
+  }, 120_000);
+});

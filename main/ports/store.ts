@@ -300,6 +300,11 @@ export interface Reads extends RuleReads, MuteReads, AuditReads {
     page: Page,
     filter: { readonly conversationId?: string; readonly taskId?: string; readonly party?: PartyKey },
   ): readonly MessageRow[];
+  /**
+   * The newest that an agent of this hub sent or was given, among the newest `among` of a conversation. What others said there is passed over
+   * in the index and never read.
+   */
+  messagesOfAgent(conversationId: string, agent: string, page: { readonly among: number; readonly limit: number }): readonly MessageRow[];
   message(messageId: string): MessageRow | undefined;
   conversations(page: Page): readonly ConversationSummaryRow[];
   feed(page: Page): readonly FeedRow[];

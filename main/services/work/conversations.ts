@@ -28,6 +28,9 @@ interface Deps {
   readonly tasks: TaskViews;
 }
 
+/** What a line of the list is made of: the newest message, and what it followed. */
+const SUMMARY_MESSAGES = 2;
+
 /** The member of a payload that is its words. */
 const WORDS: Readonly<Record<string, string>> = {
   query: 'question',
@@ -81,7 +84,7 @@ export class Conversations {
   }
 
   #summary(row: ConversationSummaryRow, agent: string | null): ConversationDto | undefined {
-    const messages = this.#messages(row.conversationId, agent, agent === null ? 2 : CONVERSATION_ENTRIES_MAX);
+    const messages = this.#messages(row.conversationId, agent, SUMMARY_MESSAGES);
     if (messages.length === 0) return undefined;
     return this.#dto(row, messages, this.#tasks(row.conversationId, agent));
   }
@@ -134,8 +137,9 @@ export class Conversations {
   }
 
   #messages(id: string, agent: string | null, limit = CONVERSATION_ENTRIES_MAX): readonly MessageRow[] {
-    const rows = this.#deps.store.read.messages({ limit }, { conversationId: id });
-    return agent === null ? rows : rows.filter((row) => isPartOf(row, agent));
+    const { read } = this.#deps.store;
+    if (agent === null) return read.messages({ limit }, { conversationId: id });
+    return read.messagesOfAgent(id, agent, { among: CONVERSATION_ENTRIES_MAX, limit });
   }
 
   #tasks(id: string, agent: string | null): readonly TaskRow[] {
@@ -143,13 +147,6 @@ export class Conversations {
     const rows = this.#deps.store.read.tasks({ limit: CONVERSATION_ENTRIES_MAX }, filter);
     return agent === null ? rows : rows.filter((task) => this.#deps.tasks.concerns(task, agent));
   }
-}
-
-/** An agent of this hub sends what goes out and gets what comes in; within the hub either end is one. */
-function isPartOf(message: MessageRow, agent: string): boolean {
-  if (message.direction === 'out') return message.fromAgent === agent;
-  if (message.direction === 'in') return message.toAgent === agent;
-  return message.fromAgent === agent || message.toAgent === agent;
 }
 
 function decisionEntry(approval: ApprovalRow, at: number, task: TaskRow): ConversationEntryDto {

@@ -46,15 +46,22 @@ export function messagesQuery(filter: MessageFilter): { readonly sql: string; re
 }
 
 export const MESSAGE_QUERIES = {
+  ofConversationAndAgent: `SELECT ${MESSAGE.columns} FROM messages WHERE conversation_id = ?
+    AND seq > coalesce((SELECT seq FROM messages WHERE conversation_id = ? ORDER BY seq DESC LIMIT 1 OFFSET ?), 0)
+    AND ((direction <> 'in' AND from_agent = ?) OR (direction <> 'out' AND to_agent = ?)) ORDER BY seq DESC LIMIT ?`,
   byMessageId: `SELECT ${MESSAGE.columns} FROM messages WHERE message_id = ? ORDER BY seq LIMIT 1`,
   conversations: `SELECT ${CONVERSATION.columns} FROM conversations WHERE last_seq < ? ORDER BY last_seq DESC LIMIT ?`,
 } as const;
 
-export function messageReads(statements: Statements): Pick<Reads, 'messages' | 'message' | 'conversations'> {
+export function messageReads(statements: Statements): Pick<Reads, 'messages' | 'messagesOfAgent' | 'message' | 'conversations'> {
   return {
     messages: (page, filter) => {
       const { sql, values } = messagesQuery(filter);
       return statements.all(MESSAGE, sql, ...values, pageBefore(page), pageLimit(page.limit));
+    },
+    messagesOfAgent: (conversation, agent, { among, limit }) => {
+      const { ofConversationAndAgent } = MESSAGE_QUERIES;
+      return statements.all(MESSAGE, ofConversationAndAgent, conversation, conversation, pageLimit(among), agent, agent, pageLimit(limit));
     },
     message: (messageId) => statements.one(MESSAGE, MESSAGE_QUERIES.byMessageId, messageId),
     conversations: (page) => statements.all(CONVERSATION, MESSAGE_QUERIES.conversations, pageBefore(page), pageLimit(page.limit)),

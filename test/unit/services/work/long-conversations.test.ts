@@ -1,5 +1,5 @@
 // A conversation in which somebody says as much as messages can hold: what is shown at once stays bounded, and says what it leaves out.
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import {
   CONVERSATION_ENTRIES_MAX,
   CONVERSATION_TEXT_MAX_CHARACTERS,
@@ -81,4 +81,31 @@ it('has the newest words whole, and the older ones by their beginnings once ther
   expect(entries.at(-1)?.text).toBe(words(count - 1));
   expect(entries[0]?.text).toBe(`${words(0).slice(0, ENTRY_TEXT_MIN_CHARACTERS)}\n[...]`);
   expect(JSON.stringify(entries).length).toBeLessThan(1.2 * CONVERSATION_TEXT_MAX_CHARACTERS);
+});
+
+it('is listed for an agent by its last words there, and none of what others said is read for that', async () => {
+  await said(Array.from({ length: CONVERSATION_ENTRIES_MAX - 1 }, () => 'x'.repeat(WHOLE_MESSAGE_CHARACTERS / 100)));
+  await mum.store.write((tables) =>
+    tables.insertMessage({
+      messageId: 'answer',
+      direction: 'out',
+      party: dad.key,
+      kind: 'notify',
+      ref: null,
+      conversationId: 'flood',
+      taskId: null,
+      fromAgent: 'lists',
+      toAgent: null,
+      raw: JSON.stringify({ id: 'answer', kind: 'notify', payload: { topic: 'flood', data: 'That is enough.' } }),
+      at: clock.wallMs(),
+    }),
+  );
+  const all = vi.spyOn(mum.store.read, 'messages');
+  const own = vi.spyOn(mum.store.read, 'messagesOfAgent');
+  expect(mum.work.conversations.list({ limit: 5 }, 'lists').items).toMatchObject([{ title: 'That is enough.' }]);
+  expect(mum.work.conversations.list({ limit: 5 }, 'stranger').items).toEqual([]);
+  expect(all).not.toHaveBeenCalled();
+  expect(own.mock.results.map(({ value }) => value.length)).toEqual([1, 0]);
+  expect(mum.work.conversations.get('flood', 'lists').entries.map(({ message_id }) => message_id)).toEqual(['answer']);
+  expect(() => mum.work.conversations.get('flood', 'stranger')).toThrow('no such conversation');
 });

@@ -148,7 +148,11 @@ describe('axon', () => {
       '--json',
     );
     const { id } = JSON.parse(delegated.out);
-    expect((await owner('approvals')).out).toContain('Tell the chat that dinner is at 7');
+    const listed = (await owner('approvals')).out;
+    expect(listed).toContain('Tell the chat that dinner is at 7');
+    for (const { out } of [{ out: listed }, await run('agents')]) {
+      expect(out).toMatch(/\n\nCLASS: R0 only looks; R1 small, can be undone; R2 others see it; R3 dangerous\.\n$/);
+    }
     const [card] = JSON.parse((await owner('approvals', 'list', '--json')).out).items;
     const unseen = await owner('approvals', 'allow', card.id);
     expect(unseen).toMatchObject({ code: 2, error: expect.stringContaining('--digest') });

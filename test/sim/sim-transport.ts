@@ -342,13 +342,16 @@ export class SimTransport implements Transport {
     const { other } = end;
     assert(other !== undefined, 'a connection has two ends');
     const isReset = this.#network.isReset();
-    this.#network.remember({ from: this.host, to: other.owner.host, type, bytes });
+    // Only what has arrived may come again: of a stream that was reset QUIC delivers nothing any more.
+    const take = (): void => {
+      this.#network.remember({ from: this.host, to: other.owner.host, type, bytes });
+      arrive(other);
+    };
     // What overtakes the end of the handshake waits for it, as packets of a connection that is not there yet do.
     const deliver = (): void => {
       if (isReset) onReset();
-      else if (other.isOpen) arrive(other);
-      else if (end.info.direction === 'outgoing' && end.isOpen)
-        this.#network.world.after(5, () => (other.isOpen ? arrive(other) : undefined));
+      else if (other.isOpen) take();
+      else if (end.info.direction === 'outgoing' && end.isOpen) this.#network.world.after(5, () => (other.isOpen ? take() : undefined));
     };
     this.#network.carry(this.host, other.owner.host, () => end.isOpen, deliver);
   }

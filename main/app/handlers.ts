@@ -5,6 +5,7 @@ import { agentsHandlers } from '../api/operations/agents.ts';
 import { approvalsHandlers } from '../api/operations/approvals.ts';
 import { attentionHandlers } from '../api/operations/attention.ts';
 import { auditHandlers } from '../api/operations/audit.ts';
+import { consentHandlers } from '../api/operations/consent.ts';
 import { conversationsHandlers } from '../api/operations/conversations.ts';
 import { feedHandlers } from '../api/operations/feed.ts';
 import { hubHandlers } from '../api/operations/hub.ts';
@@ -53,6 +54,7 @@ export function composeHandlers(services: Services, clock: Clock): Handlers {
     ...tasksHandlers(work),
     ...inboxHandlers(work),
     ...approvalsHandlers(work),
+    ...consentHandlers({ consent: work.consent, passphrase }),
     ...rulesHandlers(work),
     ...attentionHandlers(work),
     ...conversationsHandlers(work),

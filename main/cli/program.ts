@@ -8,6 +8,7 @@ import { addAnswerCommand } from './commands/answer.ts';
 import { addApprovalCommands } from './commands/approvals.ts';
 import { addAuditCommands, type CheckStoppedAudit } from './commands/audit.ts';
 import { addAttentionCommands } from './commands/attention.ts';
+import { addConsentCommands } from './commands/consent.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addEscalateCommand } from './commands/escalate.ts';
 import { addHubCommands } from './commands/hub.ts';
@@ -43,7 +44,7 @@ Speaking for an agent (peers, discover, ping, query, delegate, escalate, notify,
   AXON_TOKEN, AXON_TOKEN_FILE     the token, or the file that holds it; never give a token as an argument
   --as NAME                       which one, when several agents are connected here
 
-Speaking for the person in charge (login, approvals, answer, pause, resume, quiet, rules, audit, pair, invite, join,
+Speaking for the person in charge (login, approvals, answer, consent, pause, resume, quiet, rules, audit, pair, invite, join,
 peers add, peers mute, agents add, agents remove):
   asks for the owner passphrase at a terminal, or takes --passphrase-file FILE;
   so do peers, discover and ping where no agent is connected
@@ -157,6 +158,7 @@ export async function runProgram(argv: readonly string[], deps: ProgramDeps): Pr
   addApprovalCommands(program, run);
   addAnswerCommand(program, run);
   addRuleCommands(program, run);
+  addConsentCommands(program, run);
   addAttentionCommands(program, run);
   addAuditCommands(program, run, deps.checkStoppedAudit);
   addPairCommands(program, run);

@@ -1,6 +1,8 @@
 // The kinds of message, their streams and their replies (PROTOCOL.md, Kinds and payloads), and what this hub advertises in hello.
 // Tables and lookups only.
 
+import { CONSENTS } from './consent.ts';
+
 export type StreamType = 'bidirectional' | 'unidirectional';
 
 export interface KindEntry {
@@ -45,7 +47,7 @@ export const FEATURES: readonly string[] = Object.entries(KINDS)
 export const ESCALATIONS = 'escalations/1';
 
 /** What we advertise in hello's `extensions` (PROTOCOL.md, Extensions): only what this hub does. */
-export const EXTENSIONS: readonly string[] = ['route/1', 'conversation/1', 'receipts/1', 'progress/1', ESCALATIONS];
+export const EXTENSIONS: readonly string[] = ['route/1', 'conversation/1', 'receipts/1', 'progress/1', ESCALATIONS, CONSENTS];
 
 export function isKnownKind(kind: string): kind is Kind {
   return Object.hasOwn(KINDS, kind);

@@ -5,6 +5,7 @@ import { readWireErrorCode, ERRORS, type WireErrorCode } from '../../preload/con
 import { canonicalJson } from '../lib/canonical-json.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { err, ok, type Result } from '../lib/result.ts';
+import { readConsent, type ConsentQuestion } from './consent.ts';
 import { readEscalation, type Escalation } from './escalation.ts';
 import { Fields } from './fields.ts';
 import * as limits from './limits.ts';
@@ -49,6 +50,8 @@ export interface DelegatePayload extends Addressed {
   readonly report_back: boolean;
   /** What a person is asked to choose from; null for work. */
   readonly escalation: Escalation | null;
+  /** The request of another hub that it asks an adult's word about; null for every other escalation, and for work. */
+  readonly consent: ConsentQuestion | null;
 }
 
 export interface ResponsePayload {
@@ -149,12 +152,15 @@ export function parseQuery(payload: JsonObject): Result<QueryPayload, string> {
 
 export function parseDelegate(payload: JsonObject): Result<DelegatePayload, string> {
   const fields = new Fields(payload);
+  const escalation = readEscalation(fields);
+  const consent = readConsent(fields, escalation);
   return fields.finish({
     task: fields.text('task', 'Tell the family chat that dinner is at 7'),
     context: fields.object('context') ?? {},
     priority: fields.choice('priority', ['normal', 'urgent'], 'normal'),
     report_back: fields.flag('report_back', true),
-    escalation: readEscalation(fields),
+    escalation,
+    consent,
     ...readAddressed(fields, limits.DEADLINE_MAX_MS),
   });
 }

@@ -5,6 +5,7 @@ import * as v from 'valibot';
 import { ATTENTION_OPERATIONS } from './attention-operations.ts';
 import { AUDIT_OPERATIONS } from './audit-operations.ts';
 import { APPROVALS_WAIT_MINUTES_MAX, APPROVALS_WAIT_MINUTES_MIN } from './decision-limits.ts';
+import { CONSENT_OPERATIONS } from './consent-operations.ts';
 import { DECISION_OPERATIONS } from './decision-operations.ts';
 import { HUB_OPERATIONS } from './other-hub-operations.ts';
 import { INBOX_OPERATIONS } from './inbox-operations.ts';
@@ -247,6 +248,7 @@ export const OPERATIONS = {
 
   ...INBOX_OPERATIONS,
   ...DECISION_OPERATIONS,
+  ...CONSENT_OPERATIONS,
   ...ATTENTION_OPERATIONS,
 
   'conversations.list': { method: 'GET', path: '/v1/conversations', access: 'history', params: v.object(pageOf) },

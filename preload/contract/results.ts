@@ -16,6 +16,7 @@ import type { SessionDto, SettingsDto } from './settings-dto.ts';
 import type { InvitationDto, PairingDto, PairingWindowDto } from './pairing-dto.ts';
 import type { AttentionDto } from './attention.ts';
 import type { AuditCheckDto, AuditRowDto, RecordState } from './audit.ts';
+import type { ConsentSettingDto } from './consent.ts';
 import type { ConversationDetailDto, ConversationDto } from './conversation-dto.ts';
 import type { RuleDto, RulePreviewDto, RuleTestDto } from './rules.ts';
 
@@ -106,6 +107,8 @@ export interface OperationResults {
   'approvals.get': ApprovalDto;
   'approvals.decide': ApprovalDto;
   'approvals.keepOpen': ApprovalDto;
+  'consent.get': ConsentSettingDto;
+  'consent.set': ConsentSettingDto;
   'attention.get': AttentionDto;
   'attention.pause': AttentionDto;
   'attention.resume': AttentionDto;

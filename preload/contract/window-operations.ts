@@ -44,6 +44,8 @@ export const WINDOW_OPERATIONS = [
   'approvals.list',
   'approvals.get',
   'approvals.decide',
+  'consent.get',
+  'consent.set',
   'rules.list',
   'rules.get',
   'rules.create',

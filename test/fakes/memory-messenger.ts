@@ -77,6 +77,7 @@ export class MemoryMessenger implements PeerMessenger {
   /** Requests that failed so. */
   failed = 0;
   readonly #options: StationOptions;
+  #extensions: readonly string[] | undefined;
   readonly #requests = new Map<string, RequestHandler>();
   readonly #messages = new Map<string, MessageHandler>();
   readonly #presence = new Set<(peer: KeyHex, online: boolean) => void>();
@@ -108,7 +109,12 @@ export class MemoryMessenger implements PeerMessenger {
   }
 
   get ownExtensions(): readonly string[] {
-    return this.#options.extensions ?? EXTENSIONS;
+    return this.#extensions ?? this.#options.extensions ?? EXTENSIONS;
+  }
+
+  /** From now on it says that it knows these. */
+  ownExtensionsAre(extensions: readonly string[]): void {
+    this.#extensions = extensions;
   }
 
   async request(peer: KeyHex, message: OutgoingMessage, _timeoutMs: number, signal?: AbortSignal): Promise<Result<Envelope, AppError>> {

@@ -163,7 +163,10 @@ export function show(terminal: Terminal, shown: ApprovalDto): void {
 function cardLines(approval: ApprovalDto): readonly string[] {
   const who = approval.from_agent === null ? approval.peer_name : `${approval.peer_name}, agent ${approval.from_agent}`;
   return [
-    `${who}${approval.verified ? '' : ' (not verified)'} wants ${approval.choice === null ? `${approval.to_agent} to ${approval.kind === 'query' ? 'answer' : 'do'} this` : 'you to choose'}:`,
+    ...consentLines(approval),
+    approval.consent
+      ? `${approval.peer_name} asks whether its ${approval.to_agent} may ${approval.kind === 'query' ? 'answer' : 'do'} this:`
+      : `${who}${approval.verified ? '' : ' (not verified)'} wants ${approval.choice === null ? `${approval.to_agent} to ${approval.kind === 'query' ? 'answer' : 'do'} this` : 'you to choose'}:`,
     '',
     ...approval.text.split('\n').map((line) => `  | ${line}`),
     '',
@@ -171,13 +174,33 @@ function cardLines(approval: ApprovalDto): readonly string[] {
     ...approval.fields.map(([path, value]) => `  ${path}: ${value}`),
     ...(approval.reason === null ? [] : [`Their reason, unchecked: "${approval.reason}"`]),
     approval.choice === null
-      ? `Class ${approval.risk_class}, ${agents.classes[approval.risk_class].toLowerCase()}. ${approval.leaves === 'result' ? 'The result leaves this computer.' : 'Nothing leaves this computer.'}`
+      ? `Class ${approval.risk_class}, ${agents.classes[approval.risk_class].toLowerCase()}. ${leavesLine(approval)}`
       : 'Nothing runs. What you choose leaves this computer with your name: "axon answer" with --choose and the id of one.',
     ...(approval.held === null ? [] : [heldLine(approval.held)]),
     `Waits until ${localTime(approval.expires_at)}; then it expires and nothing happens.`,
     ...(approval.keep_open_until === null ? [] : [text.keepableUntil(localTime(approval.deadline_at))]),
     `Request ${approval.id}, digest ${approval.digest}`,
   ];
+}
+
+function leavesLine({ consent: asked, leaves }: ApprovalDto): string {
+  if (asked) return `Nothing runs here: what leaves this computer is ${ENGLISH.consent.asked.leaves}.`;
+  return leaves === 'result' ? 'The result leaves this computer.' : 'Nothing leaves this computer.';
+}
+
+function askerLine(hub: string, asker: string | null, agent: string | null): string {
+  const { asked: there } = ENGLISH.consent;
+  const who = asker === null ? there.program(hub) : there.asker(asker);
+  return agent === null ? who : `${who} (${agent})`;
+}
+
+/** Whose word counts: that of another hub's people, or of the person here about what another hub does. */
+function consentLines({ decided_by_hubs: hubs, consent: asked, peer_name: hub, from_agent: agent }: ApprovalDto): readonly string[] {
+  const { asked: there, waiting } = ENGLISH.consent;
+  if (asked) return [askerLine(hub, asked.asker, agent), `${there.digest}: ${asked.digest}`, ''];
+  if (!hubs) return [];
+  const whose = hubs.length === 0 ? waiting.nobody : waiting.decides(hubs.map(({ name }) => name));
+  return [`${whose}. ${waiting.here}`, ...hubs.map(({ name, state }) => waiting[state](name)), ''];
 }
 
 function heldLine({ why, until }: HeldDto): string {

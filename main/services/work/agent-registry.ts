@@ -8,6 +8,7 @@ import { escapeText } from '../../core/text-escape.ts';
 import type { EventBus } from '../event-bus.ts';
 import { displayNameOf, mergeDomains } from './agent-profile.ts';
 import type { AuditTrail } from './audit-trail.ts';
+import type { ConsentGuard } from './consent-guard.ts';
 import { AGENTS_MAX, LAST_CALL_WRITE_INTERVAL_MS, PRESENCE_WINDOW_MS } from './limits.ts';
 import { partyOfAgent } from './parties.ts';
 import type { After, UnitOfWork } from './unit-of-work.ts';
@@ -51,6 +52,7 @@ interface Deps {
   readonly events: EventBus;
   readonly unit: UnitOfWork;
   readonly audit: AuditTrail;
+  readonly guard: ConsentGuard;
 }
 
 export class AgentRegistry {
@@ -93,6 +95,7 @@ export class AgentRegistry {
   add(tables: Tables, after: After, name: string, profile: AgentProfile, choice: RiskClass | undefined): AgentRow {
     const riskClass = choice ?? NEW_AGENT_CLASS;
     const others = tables.agents();
+    if (choice !== undefined) this.#deps.guard.checkClass(tables, null, choice);
     this.checkName(tables, name);
     if (others.length >= AGENTS_MAX) throw new AppError('overloaded', `This hub keeps at most ${AGENTS_MAX} agents. Remove one first.`);
     const row: AgentRow = {
@@ -165,8 +168,15 @@ export class AgentRegistry {
           after(() => this.changed(other.name));
         }
       }
+      this.#deps.guard.checkClass(tables, row.riskClass, choice.riskClass);
+      const domains = spokenOf(row, choice.domains);
+      for (const { domain } of [...row.domains, ...domains]) {
+        const before = row.domains.find((entry) => entry.domain === domain)?.riskClass ?? row.riskClass;
+        const next = domains.find((entry) => entry.domain === domain)?.riskClass ?? choice.riskClass;
+        this.#deps.guard.checkClass(tables, before, next);
+      }
       const classByOwner = row.classByOwner || isSpoken(row, choice);
-      tables.putAgent({ ...row, riskClass: choice.riskClass, classByOwner, domains: spokenOf(row, choice.domains), isDefault });
+      tables.putAgent({ ...row, riskClass: choice.riskClass, classByOwner, domains, isDefault });
       this.#note(tables, actor, 'agent.class_set', name, { risk_class: choice.riskClass, is_default: isDefault });
       after(() => this.changed(name));
     });

@@ -38,6 +38,13 @@ export const RESEND_BACKOFF = { firstMs: 2_000, maxMs: 60_000, jitter: 0.3 } as 
 /** Tasks sent and not yet ended, over all agents; the next send is `overloaded`. */
 export const OUTGOING_OPEN_MAX = 1_000;
 
+/** Waits between tries to put a request before an adult's hub that took or answered no question about it. */
+export const CONSENT_RETRY = { firstMs: 60_000, maxMs: 3_600_000, jitter: 0.3 } as const;
+/** An adult's own words why not, as they are kept and passed on; cut beyond. */
+export const CONSENT_REASON_MAX_CHARACTERS = 2_000;
+/** Answers that came in vain and are remembered as told of; beyond it the oldest may be told of again. */
+export const CONSENTS_TOLD_MAX = 256;
+
 /** How long a result waits for its peer; then the feed says so and it is given up (PROTOCOL.md, Delegation states). */
 export const OUTBOX_LIFETIME_MS = 86_400_000;
 /** Reports that may wait for one peer's receipt; beyond it that peer's requests are `overloaded` until it takes what it has asked for. */

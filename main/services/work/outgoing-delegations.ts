@@ -11,10 +11,11 @@ import type { JsonObject } from '../../lib/json-object.ts';
 import type { Result } from '../../lib/result.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import type { Store, TaskRow, Tables } from '../../ports/store.ts';
+import type { PeerRow, Store, TaskRow, Tables } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import { contentDigest } from '../../protocol/content-digest.ts';
 import type { Envelope } from '../../protocol/envelope.ts';
+import { CONSENTS } from '../../protocol/consent.ts';
 import { ESCALATE } from '../../protocol/escalation.ts';
 import { ESCALATIONS } from '../../protocol/kinds.ts';
 import { DEADLINE_MAX_MS } from '../../protocol/limits.ts';
@@ -88,6 +89,41 @@ export class OutgoingDelegations {
   }
 
   /**
+   * Puts a question of this hub's own before another one, and waits for no ack. `also` joins its commit.
+   * @throws AppError payload_too_large, or overloaded
+   */
+  async ask(peer: PeerRow, payload: JsonObject, deadlineMs: number, also: (tables: Tables, task: TaskRow) => void): Promise<void> {
+    const { random, messenger, unit, deadlines, log } = this.#deps;
+    const messageId = random.uuid();
+    const raw = messenger.encode(peer.key, { id: messageId, kind: 'delegate', ref: null, payload });
+    this.#checkRoom();
+    const isUrgent = payload.priority === 'urgent';
+    const params = {
+      to: peer.agentId,
+      task: '',
+      priority: isUrgent ? 'urgent' : 'normal',
+      report_back: true,
+      deadline_ms: deadlineMs,
+    } as const;
+    const recipient = { at: 'peer', peer, agent: null, why: '' } as const;
+    const task = await unit.run((tables, after) => {
+      const row = this.#insert(tables, { params, recipient, asker: null, payload, messageId, raw, isHubs: true });
+      also(tables, row);
+      after(() => {
+        this.#open.add(row.id);
+        deadlines.arm(row.id, row.deadlineMs, 0);
+      });
+      return row;
+    });
+    this.#transmit(task, 'asker').catch((error: unknown) => log.warn('question of this hub not sent', { error: String(error) }));
+  }
+
+  #checkRoom(): void {
+    if (this.#open.size < OUTGOING_OPEN_MAX) return;
+    throw new AppError('overloaded', 'Too many delegations are open already.', { hint: 'Wait for some to end, or cancel them.' });
+  }
+
+  /**
    * Sends it and waits for the ack, at most ten seconds. State `sending` in the report: the line broke, it is tried again.
    * @throws AppError peer_unreachable, unsupported_feature, payload_too_large, overloaded, or the other hub's refusal
    */
@@ -105,9 +141,7 @@ export class OutgoingDelegations {
     const online = messenger.isOnline(peer.key);
     if (online && !messenger.features(peer.key).includes('delegate')) throw takesNone(peer.petname);
     if (online && !this.#isUnderstood(peer.key, payload)) throw asksNobody(peer.petname);
-    if (this.#open.size >= OUTGOING_OPEN_MAX) {
-      throw new AppError('overloaded', 'Too many delegations are open already.', { hint: 'Wait for some to end, or cancel them.' });
-    }
+    this.#checkRoom();
     const task = await unit.run((tables, after) => {
       const row = this.#insert(tables, { params, recipient, asker, payload, messageId, raw });
       if (claim && online) this.#deps.idempotency.keep(tables, claim, row.id);
@@ -214,9 +248,11 @@ export class OutgoingDelegations {
     this.#transmit(task, 'hub').catch((error: unknown) => this.#deps.log.warn('delegation not sent again', { error: String(error) }));
   }
 
-  /** A hub that knows no escalations would give the choice to an agent, as work. */
+  /** A hub that knows no escalations would give the choice to an agent, as work; one that knows no consent draws it from its own words. */
   #isUnderstood(peer: KeyHex, payload: JsonObject): boolean {
-    return payload['act'] !== ESCALATE || this.#deps.messenger.extensions(peer).includes(ESCALATIONS);
+    if (payload['act'] !== ESCALATE) return true;
+    const known = this.#deps.messenger.extensions(peer);
+    return known.includes(ESCALATIONS) && (payload['consent'] === undefined || known.includes(CONSENTS));
   }
 
   #unacknowledged(): readonly TaskRow[] {
@@ -265,8 +301,9 @@ export class OutgoingDelegations {
       raw,
       at,
     });
-    const actor = asker ?? 'owner';
-    this.#deps.audit.append(tables, { actor, surface: 'agent', action: 'delegation.sent', object: task.id, digest: task.contentDigest });
+    const by =
+      sent.isHubs === true ? ({ actor: 'hub', surface: 'hub' } as const) : ({ actor: asker ?? 'owner', surface: 'agent' } as const);
+    this.#deps.audit.append(tables, { ...by, action: 'delegation.sent', object: task.id, digest: task.contentDigest });
     return task;
   }
 }
@@ -278,6 +315,8 @@ interface Sent {
   readonly payload: JsonObject;
   readonly messageId: string;
   readonly raw: string;
+  /** Of this hub itself, not of an agent or a person of it. */
+  readonly isHubs?: boolean;
 }
 
 /**

@@ -43,6 +43,8 @@ export interface Ending {
   readonly from: 'runner' | 'asker' | 'hub';
 }
 
+export type EndingListener = (tables: Tables, after: After, task: TaskRow, ending: Ending, result: ResultWords) => void;
+
 interface Deps {
   readonly clock: Clock;
   readonly random: Random;
@@ -56,6 +58,7 @@ const APPROVAL_STATE = { declined: 'declined', expired: 'expired' } as const;
 
 export class TaskEndings {
   readonly #deps: Deps;
+  readonly #within = new Set<EndingListener>();
   readonly #listeners = new Set<(task: TaskRow, result: ResultWords) => void>();
 
   constructor(deps: Deps) {
@@ -66,6 +69,11 @@ export class TaskEndings {
   onEnded(listener: (task: TaskRow, result: ResultWords) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Called inside the commit, with the task as it ends. */
+  onEnding(listener: EndingListener): void {
+    this.#within.add(listener);
   }
 
   /** Ends an open task. @throws InvariantError when it has ended before: callers look first, in the same commit */
@@ -86,6 +94,7 @@ export class TaskEndings {
       this.#deps.deliveries.putCancel(tables, after, ended, this.#deps.random.uuid(), ending.reason);
     }
     this.#report(tables, after, ended, ending, result);
+    for (const listener of this.#within) listener(tables, after, ended, ending, result);
     after(() => {
       deadlines.forget(ended.id);
       for (const listener of this.#listeners) listener(ended, result);

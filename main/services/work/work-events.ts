@@ -21,13 +21,20 @@ interface Deps {
 
 export class WorkEvents {
   readonly #deps: Deps;
+  readonly #onTaskChanged = new Set<() => void>();
   readonly #attentionAt = new Map<PartyKey, number>();
 
   constructor(deps: Deps) {
     this.#deps = deps;
   }
 
+  /** Called after each change of a task. */
+  onTaskChanged(listener: () => void): void {
+    this.#onTaskChanged.add(listener);
+  }
+
   taskChanged(taskId: string): void {
+    for (const listener of this.#onTaskChanged) listener();
     const { store, events, agents, approvals } = this.#deps;
     const task = store.read.task(taskId);
     if (!task) return;

@@ -1,5 +1,7 @@
 // A delegation or a query that asks for work here, whoever sent it: another hub over the wire or an agent of this hub. Pure reading of
 // messages into that one form; decides nothing.
+import type { ApprovalView } from '../../core/approval-view.ts';
+import { viewOfConsent } from '../../core/consent-view.ts';
 import { isDomain } from '../../core/routing.ts';
 import { escapeName } from '../../core/text-escape.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
@@ -27,6 +29,8 @@ export interface WorkRequest {
   readonly urgent: boolean;
   /** A person is asked to choose, and no agent to do anything. */
   readonly isEscalation: boolean;
+  /** What another hub asks this hub's people to consent to; null for all else. */
+  readonly consent: ApprovalView | null;
   readonly deadlineMs: number;
   readonly receivedMonotonicMs: number;
 }
@@ -39,6 +43,9 @@ export function readWorkRequest(source: RequestSource): Result<WorkRequest, stri
   if (!parsed.ok) return err(parsed.error);
   const asked: DelegatePayload | QueryPayload = parsed.value;
   const from = asked.route?.from ?? null;
+  const question = 'consent' in asked ? asked.consent : null;
+  const consent = question === null ? ok(null) : viewOfConsent(question);
+  if (!consent.ok) return err(`the question of consent does not hold: ${consent.error}`);
   return ok({
     ...source,
     contentDigest: contentDigest({ kind: source.kind, ref: null, payload: source.payload }),
@@ -50,6 +57,7 @@ export function readWorkRequest(source: RequestSource): Result<WorkRequest, stri
     reportBack: 'report_back' in asked ? asked.report_back : true,
     urgent: 'priority' in asked && asked.priority === 'urgent',
     isEscalation: 'escalation' in asked && asked.escalation !== null,
+    consent: consent.value,
     deadlineMs: asked.deadline_ms,
   });
 }

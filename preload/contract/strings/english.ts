@@ -2,6 +2,7 @@
 import { activity } from './activity.ts';
 import { attention } from './attention.ts';
 import { audit } from './audit.ts';
+import { consent } from './consent.ts';
 import { common, locale } from './everywhere.ts';
 import { now } from './now.ts';
 import { making } from './making.ts';
@@ -21,6 +22,7 @@ export const ENGLISH = {
   rules,
   making,
   attention,
+  consent,
   audit,
   agents,
   settings,

@@ -113,6 +113,7 @@ describe('delegate', () => {
       priority: 'normal',
       report_back: true,
       escalation: null,
+      consent: null,
       domain: null,
       capability: null,
       reason: null,

@@ -6,11 +6,13 @@ import { describe, expect, it } from 'vitest';
 import { ERRORS } from '../../../preload/contract/errors.ts';
 import * as quicLimits from '../../../main/adapters/quic/limits.ts';
 import * as coreLimits from '../../../main/core/limits.ts';
+import { viewOfConsent } from '../../../main/core/consent-view.ts';
 import { canMove, isTerminal, TASK_STATES } from '../../../main/core/task-state.ts';
 import { utf8 } from '../../../main/lib/bytes.ts';
 import { CLOSE_CODES } from '../../../main/ports/transport.ts';
 import { agentIdOfKeyHex } from '../../../main/protocol/agent-id.ts';
 import type { Envelope } from '../../../main/protocol/envelope.ts';
+import { CONSENT_TOPIC, consentPayload, CONSENTS, labelOf, questionIn, readConsentAnswer } from '../../../main/protocol/consent.ts';
 import { EXTENSIONS, KINDS } from '../../../main/protocol/kinds.ts';
 import * as protocolLimits from '../../../main/protocol/limits.ts';
 import { parseEnvelope } from '../../../main/protocol/parse-envelope.ts';
@@ -128,7 +130,16 @@ describe('the examples', () => {
   });
 
   it('are messages that a hub takes', () => {
-    expect(envelopes.map((envelope) => envelope.kind)).toEqual(['query', 'delegate', 'ack', 'result', 'delegate', 'hello', 'hello']);
+    expect(envelopes.map((envelope) => envelope.kind)).toEqual([
+      'query',
+      'delegate',
+      'ack',
+      'result',
+      'delegate',
+      'hello',
+      'hello',
+      'delegate',
+    ]);
     const [query, delegate, ack, result, escalation, hello, answer] = envelopes.map((envelope) => envelope.payload);
     expect(payloads.parseQuery(query ?? {}).ok).toBe(true);
     expect(payloads.parseDelegate(delegate ?? {}).ok).toBe(true);
@@ -160,6 +171,40 @@ describe('the examples', () => {
     expect([ack?.ref, result?.ref, answer?.ref]).toEqual([delegate?.id, delegate?.id, hello?.id]);
     const hubs = new Set(envelopes.flatMap((envelope) => [envelope.from, envelope.to]));
     expect(hubs).toEqual(new Set([agentIdOfKeyHex('00'.repeat(32)), agentIdOfKeyHex('01'.repeat(32))]));
+  });
+});
+
+describe('the section on consent', () => {
+  const text = section('Consent');
+  const asked = /```json\n([\s\S]*?)```/.exec(text)?.[1] ?? '';
+  const parsed = parseEnvelope(utf8(asked.trim()));
+  if (!parsed.ok) throw new Error(parsed.error.reason);
+  const { payload } = parsed.value.envelope;
+  const question = questionIn(payload);
+  if (question === undefined) throw new Error('the example asks nothing');
+
+  it('holds a question that a hub takes, to its last member and its digest', () => {
+    const { deadline_ms, priority } = payload;
+    expect(priority).toBe('normal');
+    expect(payload).toEqual(consentPayload(question, Number(deadline_ms), false));
+    expect(payloads.parseDelegate(payload)).toMatchObject({ value: { consent: question } });
+    expect(viewOfConsent(question)).toMatchObject({ ok: true, value: { text: 'Open the garage', to_agent: 'robot', risk_class: 'R2' } });
+  });
+
+  it('lists every member of it, and no other', () => {
+    const named = table(text, 'Member of `consent`').flatMap(([name = '']) => name.split(', '));
+    expect(named).toEqual(Object.keys(question));
+  });
+
+  it('spells the answer, the topic and the extension as the code does', () => {
+    expect(text).toContain(CONSENT_TOPIC);
+    expect(text).toContain(`\`${CONSENTS}\``);
+    const [data = ''] = /\{"choice":[^}]*\}/.exec(text) ?? [];
+    for (const choice of ['allow', 'decline'] as const) {
+      const said = data.replace('"allow"|"decline"', `"${choice}"`).replaceAll('...', '"x"');
+      expect(readConsentAnswer(JSON.parse(said))).toEqual({ ok: true, value: { choice, digest: 'x', reason: null } });
+      expect(payload.options).toContainEqual({ id: choice, label: labelOf(choice) });
+    }
   });
 });
 

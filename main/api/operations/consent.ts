@@ -1,0 +1,29 @@
+// GET and PUT /v1/consent: who decides in the place of the people at this hub. A page that is logged in is not enough for a change, since it may
+// be a child's: the owner passphrase is asked for each time.
+import type { PassphraseService } from '../../services/auth/passphrase-service.ts';
+import type { ConsentSettings } from '../../services/work/consent-settings.ts';
+import { AppError } from '../../lib/app-error.ts';
+import type { HandlersOf } from '../caller.ts';
+import { personOf } from './who.ts';
+
+export function consentHandlers(deps: {
+  readonly consent: ConsentSettings;
+  readonly passphrase: Pick<PassphraseService, 'check'>;
+}): HandlersOf<'consent'> {
+  return {
+    'consent.get': async () => deps.consent.current(),
+    'consent.set': async ({ from, hubs, passphrase }, caller, { signal }) => {
+      const person = personOf(caller);
+      // A token of a terminal was given for the passphrase; a page's may have come from a link.
+      if (caller.kind !== 'owner' || passphrase !== undefined) await deps.passphrase.check(passphrase ?? missing(), signal, 'owner');
+      return deps.consent.set(hubs, from, person);
+    },
+  };
+}
+
+function missing(): never {
+  throw new AppError('passphrase_required', 'Who decides about requests is changed with the owner passphrase alone.', {
+    failedBy: 'input',
+    hint: 'Give the owner passphrase; where none is set yet, choose one in Settings.',
+  });
+}

@@ -1,0 +1,51 @@
+// consent: whose hubs decide about requests of this one, at a terminal. For the person in charge only; the login takes the owner passphrase.
+import { Option, type Command } from 'commander';
+import type { ConsentSettingDto } from '../../../preload/contract/consent.ts';
+import { ENGLISH } from '../../../preload/contract/strings/english.ts';
+import type { Run } from '../run.ts';
+
+const { consent: text, agents } = ENGLISH;
+
+export function addConsentCommands(program: Command, run: Run): void {
+  const consent = program.command('consent').description('have adults’ hubs decide about requests of this one (the person in charge only)');
+  consent
+    .command('list', { isDefault: true })
+    .description('which hubs decide, from which class on, and which could')
+    .action((_options: unknown, command: Command) =>
+      run(command, async ({ terminal, session }) => {
+        const setting = await (await session.asOwner()).call('consent.get', {});
+        terminal.result(setting, () => linesOf(setting));
+      }),
+    );
+  consent
+    .command('set')
+    .description('say which hubs decide; here such requests can then only be declined')
+    .argument('<hubs...>', 'their names or agent ids: all that decide from now on, the first answer counts')
+    .addOption(new Option('--from <class>', 'from which class on').choices(['R1', 'R2', 'R3']).default('R2'))
+    .action((hubs: readonly string[], { from }: { from: 'R1' | 'R2' | 'R3' }, command: Command) =>
+      run(command, async ({ terminal, session }) => {
+        const setting = await (await session.asOwner()).call('consent.set', { from, hubs: [...hubs] });
+        terminal.result(setting, () => linesOf(setting));
+      }),
+    );
+  consent
+    .command('off')
+    .description('the people here decide everything again')
+    .action((_options: unknown, command: Command) =>
+      run(command, async ({ terminal, session }) => {
+        const setting = await (await session.asOwner()).call('consent.set', { from: null, hubs: [] });
+        terminal.result(setting, () => linesOf(setting));
+      }),
+    );
+}
+
+function linesOf({ from, hubs }: ConsentSettingDto): readonly string[] {
+  const deciding = hubs.filter(({ decides }) => decides).map(({ name }) => name);
+  const first =
+    from === null
+      ? text.nobodyElse
+      : deciding.length === 0
+        ? text.nobodyLeft
+        : `${text.decide(deciding)} ${text.from(`${from}, ${agents.classes[from].toLowerCase()}`)}`;
+  return [first, ...hubs.filter(({ decides, can }) => !decides && !can).map(({ name }) => text.cannot(name))];
+}

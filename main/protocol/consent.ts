@@ -1,0 +1,129 @@
+// A question of consent: an escalation by which one hub asks an adult's hub whether a request may be done (PROTOCOL.md, Consent). Reads and
+// writes the question and its answer. Decides nothing; whether what it says of the request is true is the digest's to show.
+import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
+import { err, ok, type Result } from '../lib/result.ts';
+import { ESCALATE, type Escalation } from './escalation.ts';
+import { Fields } from './fields.ts';
+import * as limits from './limits.ts';
+
+/** Known by a hub that can draw such a question; to another none is sent. */
+export const CONSENTS = 'consents/1';
+/** What whoever asked is told about answers that were not used. */
+export const CONSENT_TOPIC = 'axon.consent';
+
+export type ConsentChoice = 'allow' | 'decline';
+export type ConsentClass = 'R1' | 'R2' | 'R3';
+
+/** The words that stand in every question: nothing in them is of the request. */
+const TASK = 'May this be done?';
+const OPTIONS: readonly { readonly id: ConsentChoice; readonly label: string }[] = [
+  { id: 'allow', label: 'Allow once' },
+  { id: 'decline', label: 'Decline' },
+];
+
+/** The request as the asking hub keeps it: what its digest is made of. All outside text in `payload` and `from_agent` as it came. */
+export interface ConsentQuestion {
+  /** The asking hub's own id of the request. */
+  readonly id: string;
+  /** Hex, over the view that both hubs make of the rest. */
+  readonly digest: string;
+  readonly kind: 'delegate' | 'query';
+  /** The payload of the request as canonical JSON. */
+  readonly payload: string;
+  /** The key of the hub that made the request, or `agent:<name>` for an agent of the asking hub. */
+  readonly peer_key: string;
+  /** The asking hub's name for it. */
+  readonly peer_name: string;
+  readonly from_agent: string | null;
+  /** The agent of the asking hub that would do it. */
+  readonly to_agent: string;
+  readonly risk_class: ConsentClass;
+  readonly risk_reason: string;
+  readonly received_at: number;
+  readonly received_seq: number;
+  readonly conversation_id: string;
+  readonly message_id: string;
+}
+
+/** The payload of the delegation that asks. @param deadlineMs what is left of the time of the request */
+export function consentPayload(question: ConsentQuestion, deadlineMs: number, isUrgent: boolean): JsonObject {
+  return {
+    task: TASK,
+    act: ESCALATE,
+    options: OPTIONS.map((option) => ({ ...option })),
+    priority: isUrgent ? 'urgent' : 'normal',
+    report_back: true,
+    deadline_ms: deadlineMs,
+    consent: { ...question },
+  };
+}
+
+/** null for what is no question of consent. Problems go to `fields`: read as another escalation it would be drawn from its sender's words. */
+export function readConsent(fields: Fields, escalation: Escalation | null): ConsentQuestion | null {
+  const asked = fields.raw('consent') ?? null;
+  if (asked === null || fields.raw('act') !== ESCALATE) return null;
+  if (!isJsonObject(asked)) return fields.refuse('consent', 'must be a JSON object', null);
+  const plain = escalation?.options.map(({ id, label, pros, cons }) => ({ id, label, points: pros.length + cons.length }));
+  if (JSON.stringify(plain) !== JSON.stringify(OPTIONS.map((option) => ({ ...option, points: 0 })))) {
+    fields.refuse('options', 'must be "allow" and "decline", with the labels of the page, in a question of consent', null);
+  }
+  if (fields.raw('task') !== TASK) fields.refuse('task', `must be ${JSON.stringify(TASK)} in a question of consent`, null);
+  const read = readQuestion(asked);
+  return read.ok ? read.value : fields.refuse('consent', `does not fit: ${read.error}`, null);
+}
+
+function readQuestion(asked: JsonObject): Result<ConsentQuestion, string> {
+  const fields = new Fields(asked);
+  const name = { maxCharacters: limits.CONSENT_NAME_MAX_CHARACTERS };
+  const kind = fields.choice('kind', ['delegate', 'query'], '');
+  const riskClass = fields.choice('risk_class', ['R1', 'R2', 'R3'], '');
+  const digest = fields.text('digest', 'a SHA-256 in hex');
+  if (!/^[0-9a-f]{64}$/.test(digest)) fields.refuse('digest', 'must be a SHA-256 in 64 hex digits', null);
+  if (kind === '' || riskClass === '') return err('"kind" and "risk_class" must be there');
+  return fields.finish({
+    id: fields.text('id', '5a1d7c1e-94b0-4d5c-8a0e-2f6b7c8d9e01', { maxCharacters: limits.CONSENT_ID_MAX_CHARACTERS }),
+    digest,
+    kind,
+    payload: fields.text('payload', '{"task":"Feed the cat"}'),
+    peer_key: fields.text('peer_key', 'agent:claude', name),
+    peer_name: fields.text('peer_name', 'Dad’s laptop', name),
+    from_agent: fields.optionalText('from_agent', name),
+    to_agent: fields.text('to_agent', 'claude', name),
+    risk_class: riskClass,
+    risk_reason: fields.text('risk_reason', 'agent_class', name),
+    received_at: fields.integer('received_at', 0, 0),
+    received_seq: fields.integer('received_seq', 0, 0),
+    conversation_id: fields.text('conversation_id', 'an id', name),
+    message_id: fields.text('message_id', 'an id', name),
+  });
+}
+
+/** The question that a stored payload of ours asks; undefined for any other delegation. */
+export function questionIn(payload: JsonObject): ConsentQuestion | undefined {
+  if (payload.act !== ESCALATE || !isJsonObject(payload.consent)) return undefined;
+  const read = readQuestion(payload.consent);
+  return read.ok ? read.value : undefined;
+}
+
+/** What a result's `data` holds. */
+export interface ConsentAnswer {
+  readonly choice: ConsentChoice;
+  readonly digest: string;
+  /** The adult's own words why not; outside text. */
+  readonly reason: string | null;
+}
+
+/** The error is a sentence for the record. */
+export function readConsentAnswer(data: unknown): Result<ConsentAnswer, string> {
+  if (!isJsonObject(data)) return err('it holds no choice');
+  const { choice, digest, reason } = data;
+  if (choice !== 'allow' && choice !== 'decline') return err('it chooses neither of the two');
+  return typeof digest === 'string'
+    ? ok({ choice, digest, reason: typeof reason === 'string' && reason !== '' ? reason : null })
+    : err('it names no digest');
+}
+
+/** The label of a choice, as the answer's outcome says it. */
+export function labelOf(choice: ConsentChoice): string {
+  return OPTIONS.find(({ id }) => id === choice)?.label ?? choice;
+}

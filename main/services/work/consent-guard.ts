@@ -1,0 +1,85 @@
+// Which adults' hubs decide in the place of the people here, and from which class on: the setting, kept in the store's meta, and whether a hub
+// counts as such now. A hub counts for the pairing it was named in and for no later one. Never asks and never decides (PROTOCOL.md, Consent).
+import * as v from 'valibot';
+import type { RiskClass } from '../../../preload/contract/dto.ts';
+import { AppError } from '../../lib/app-error.ts';
+import { higherRisk } from '../../core/risk.ts';
+import type { ApprovalRow, PeerRow, Reads, Tables, TaskRow } from '../../ports/store.ts';
+import type { KeyHex } from '../../ports/transport.ts';
+import type { ConsentClass } from '../../protocol/consent.ts';
+
+const META_NAME = 'consent';
+
+const stored = v.object({
+  from: v.picklist(['R1', 'R2', 'R3']),
+  hubs: v.array(v.object({ key: v.string(), paired_at: v.number() })),
+});
+
+export interface ConsentSetting {
+  readonly from: ConsentClass;
+  /** By the pairing in which each was named. */
+  readonly hubs: readonly { readonly key: KeyHex; readonly paired_at: number }[];
+}
+
+/** Nothing can be decided elsewhere when it cannot be read either, and nothing here: whoever damaged it gains nothing by that. */
+const DAMAGED: ConsentSetting = { from: 'R1', hubs: [] };
+
+export class ConsentGuard {
+  /** null: the people here decide everything. */
+  setting(reads: Pick<Reads, 'getMeta'>): ConsentSetting | null {
+    const text = reads.getMeta(META_NAME);
+    if (text === undefined || text === '') return null;
+    try {
+      return v.parse(stored, JSON.parse(text));
+    } catch {
+      return DAMAGED;
+    }
+  }
+
+  /** Inside a commit. null: from now on the people here decide. */
+  set(tables: Tables, setting: ConsentSetting | null): void {
+    tables.setMeta(META_NAME, setting === null ? '' : JSON.stringify(setting));
+  }
+
+  /** Whether what is of this class is decided by an adult's hub, and by nobody here. */
+  covers(reads: Pick<Reads, 'getMeta'>, riskClass: RiskClass): boolean {
+    const setting = this.setting(reads);
+    return setting !== null && higherRisk(riskClass, setting.from) === riskClass;
+  }
+
+  /** The hubs that decide, as they are paired now; none where all of them were removed, suspended or paired anew. */
+  hubs(reads: Reads): readonly PeerRow[] {
+    const named = this.setting(reads)?.hubs ?? [];
+    return named.flatMap(({ key, paired_at }) => {
+      const row = reads.peer(key);
+      return row?.trust === 'paired' && row.pairedAt === paired_at ? [row] : [];
+    });
+  }
+
+  decides(reads: Reads, key: string): boolean {
+    return this.hubs(reads).some((row) => row.key === key);
+  }
+
+  /** @throws AppError blocked where an adult's hub decides: here it can only be declined */
+  checkDecidedHere(reads: Reads, task: Pick<TaskRow, 'toAgent'>, row: Pick<ApprovalRow, 'riskClass'>): void {
+    if (task.toAgent === null || !this.covers(reads, row.riskClass)) return;
+    const names = this.hubs(reads).map(({ petname }) => petname);
+    const who = names.length === 0 ? 'An adult’s hub' : names.join(' or ');
+    throw new AppError('blocked', `${who} decides about this request; here it can only be declined.`, { failedBy: 'input' });
+  }
+
+  /**
+   * A class that would take requests of an agent out of the adults' sight is set by whoever may change who decides, and by no one else.
+   * @param before null for an agent that is new
+   * @throws AppError blocked
+   */
+  checkClass(reads: Reads, before: RiskClass | null, next: RiskClass): void {
+    if (this.covers(reads, next)) return;
+    const setting = this.setting(reads);
+    if (setting === null || (before !== null && !this.covers(reads, before))) return;
+    throw new AppError('blocked', 'An adult’s hub decides about requests of that class here, so its class is not lowered.', {
+      failedBy: 'input',
+      hint: 'Change who decides first, in Settings or with "axon consent set"; that needs the owner passphrase.',
+    });
+  }
+}

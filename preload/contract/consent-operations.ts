@@ -1,0 +1,24 @@
+// The part of operations.ts that says who decides in the place of the people at this hub. For people only, and a change only for whoever knows
+// the owner passphrase.
+import * as v from 'valibot';
+import { shortText, text } from './parameters.ts';
+
+/** The most hubs that may decide. */
+const CONSENT_HUBS_MAX = 8;
+
+export const CONSENT_OPERATIONS = {
+  'consent.get': { method: 'GET', path: '/v1/consent', access: 'owner', params: v.object({}) },
+  'consent.set': {
+    method: 'PUT',
+    path: '/v1/consent',
+    access: 'owner',
+    params: v.strictObject({
+      /** From which class on; null: the people here decide everything. */
+      from: v.nullable(v.picklist(['R1', 'R2', 'R3'])),
+      /** By agent id or name: all that decide from now on. */
+      hubs: v.optional(v.pipe(v.array(shortText), v.maxLength(CONSENT_HUBS_MAX)), []),
+      /** The owner passphrase; a session at a terminal has given it with its login. */
+      passphrase: v.optional(text(1024)),
+    }),
+  },
+} as const;

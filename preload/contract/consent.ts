@@ -1,0 +1,35 @@
+// The shapes of consent: whose hubs decide about requests of this one, and what a request looks like at either of them.
+import type { OutsideText } from './dto.ts';
+
+/** Who decides in the place of the people at this hub. */
+export interface ConsentSettingDto {
+  /** From this class on; null: the people here decide everything. */
+  readonly from: 'R1' | 'R2' | 'R3' | null;
+  /** Every paired hub. */
+  readonly hubs: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly person: string | null;
+    readonly decides: boolean;
+    /** False while it never said that it takes such questions. */
+    readonly can: boolean;
+  }[];
+}
+
+/** An adult's hub that decides about a request of this one. */
+export interface ConsentHubDto {
+  readonly id: string;
+  readonly name: string;
+  readonly person: string | null;
+  /** asked: it waits there; asking: on its way, or refused for now; away: it cannot be reached; older: it takes no such questions. */
+  readonly state: 'asked' | 'asking' | 'away' | 'older';
+}
+
+/** What another hub asks an adult of this one about. The request's own words stand in the approval. */
+export interface ConsentAskedDto {
+  /** Who made the request, by the name that the asking hub has for it; null: a program on that computer. */
+  readonly asker: OutsideText | null;
+  /** The digest that both hubs decide about, in hex. */
+  readonly digest: string;
+  readonly message_id: OutsideText;
+}

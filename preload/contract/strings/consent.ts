@@ -1,0 +1,57 @@
+// The words of consent: adults' hubs that decide about a child's requests, at both ends. English.
+
+import { locale } from './everywhere.ts';
+
+const eitherOf = new Intl.ListFormat(locale, { type: 'disjunction' });
+
+export const consent = {
+  title: 'An adult decides',
+  detail:
+    'Put risky requests before an adult’s own hub. Here they can then only be declined: no rule lets them through, and no agent’s class can be lowered past it.',
+  nobodyElse: 'The people here decide everything.',
+  nobodyLeft: 'No hub is left that may decide: such requests can only be declined, or expire.',
+  decide: (names: readonly string[]) => `${eitherOf.format(names)} decides.`,
+  from: (what: string) => `From class ${what}.`,
+  which: 'Whose hub decides',
+  ask: (name: string) => `Ask ${name}`,
+  cannot: (name: string) => `${name} cannot be asked: the hub there is older, or has not been seen since it was updated.`,
+  noHubs: 'Pair this hub with an adult’s first.',
+  fromLabel: 'From which class on',
+  classes: { R1: 'Small', R2: 'Others see it', R3: 'Dangerous only' },
+  passphrase: 'Owner passphrase',
+  passphraseWhy: 'Asked for each time, so that only an adult changes this.',
+  noPassphrase: 'Choose an owner passphrase first: it keeps this setting in an adult’s hands.',
+  missing: 'Type the owner passphrase.',
+  noneChosen: 'Choose at least one hub.',
+  keep: 'Keep this',
+  off: 'Let people here decide',
+  kept: 'Kept.',
+  unread: 'This setting could not be read.',
+  waiting: {
+    decides: (names: readonly string[]) => `${eitherOf.format(names)} decides this`,
+    nobody: 'No adult’s hub can decide this',
+    here: 'It can only be declined here.',
+    asked: (name: string) => `${name} has the question.`,
+    asking: (name: string) => `${name} is being asked.`,
+    away: (name: string) => `${name} can’t be reached. The question waits for it.`,
+    older: (name: string) => `${name} can’t be asked: the hub there needs an update.`,
+    nobodyDetail: 'The hubs that were chosen are not paired any more. It ends undone when its time is over.',
+    ifNothing: (hub: string) => `Nothing runs. ${hub} is told that nobody decided.`,
+  },
+  asked: {
+    wants: (hub: string) => `${hub} asks you: may its`,
+    wantsFull: (hub: string, agent: string) => `${hub} asks you whether its agent ${agent} may`,
+    agent: (agent: string) => `${agent} there`,
+    asker: (asker: string) => `Asked for by ${asker}`,
+    askerAgent: (asker: string, agent: string) => `Asked for by ${asker}, ${agent}`,
+    program: (hub: string) => `Asked for by a program on ${hub}`,
+    runs: (agent: string, hub: string) => `by ${agent} on ${hub}, if you allow it`,
+    leaves: 'only your answer, with your name',
+    ifNothing: (hub: string) => `It is not done. ${hub} goes on asking until its own time is over.`,
+    whose: (hub: string) => `The class is what ${hub} is set to.`,
+    digest: 'Digest at the asking hub',
+    allowed: (by: string) => `You let ${by} do this`,
+    toldDetail: (time: string, hub: string) => `${time}. ${hub} was told, and does it there.`,
+    taken: (hub: string) => `${hub} needs no answer any more`,
+  },
+} as const;

@@ -1,0 +1,70 @@
+// A child's hub whose dangerous requests an adult decides: leo's tablet, mum's and dad's hubs, and a friend's hub that asks leo's for something.
+import type { ApprovalDto } from '../../preload/contract/dto.ts';
+import { ManualClock } from './manual-clock.ts';
+import { MemoryNetwork } from './memory-messenger.ts';
+import { BROWSER, delegation, WorkHub } from './work-hub.ts';
+
+export class ConsentHouse {
+  readonly clock = new ManualClock();
+  readonly network = new MemoryNetwork();
+  readonly leo = this.#hub('leo');
+  readonly mum = this.#hub('mum');
+  readonly dad = this.#hub('dad');
+  readonly friend = this.#hub('friend');
+
+  #hub(name: string): WorkHub {
+    return new WorkHub({ name, network: this.network, clock: this.clock });
+  }
+
+  get hubs(): readonly WorkHub[] {
+    return [this.leo, this.mum, this.dad, this.friend];
+  }
+
+  /** Everybody runs and is paired with leo; leo's agent "robot" does what is of home.robot, of class R2; nobody decides in leo's place yet. */
+  async open(): Promise<this> {
+    for (const hub of this.hubs) await hub.start();
+    for (const hub of [this.mum, this.dad, this.friend]) await this.leo.pair(hub);
+    await this.leo.agent('robot', ['home.robot']);
+    await this.friend.agent('openclaw');
+    await this.leo.knows(this.friend);
+    return this;
+  }
+
+  async close(): Promise<void> {
+    await this.clock.settle();
+    for (const hub of this.hubs) await hub.close();
+  }
+
+  /** Who decides at leo's from now on. */
+  async guard(hubs: readonly WorkHub[] = [this.mum], from: 'R1' | 'R2' | 'R3' = 'R2'): Promise<void> {
+    await this.leo.work.consent.set(
+      hubs.map(({ name }) => name),
+      from,
+      BROWSER,
+    );
+    await this.clock.settle();
+  }
+
+  /** The friend's agent asks leo's robot for something; what the friend is told. */
+  async ask(text = 'Mow the lawn', more: Parameters<typeof delegation>[2] = {}) {
+    const report = await this.friend.work.sender.delegate(delegation('leo', text, { domain: 'home.robot', ...more }), 'openclaw', null);
+    await this.clock.settle();
+    return report;
+  }
+
+  /** What a person decides on the card there is. */
+  async decide(hub: WorkHub, decision: 'allow' | 'decline', more: { reason?: string; last_word?: string } = {}): Promise<ApprovalDto> {
+    const decided = await hub.decide(hub.card, decision, BROWSER, more);
+    await this.clock.settle();
+    return decided;
+  }
+
+  /** What became of the friend's request, as the friend knows it. */
+  async told(id: string) {
+    return this.friend.work.tasks.get(id, { agent: 'openclaw' }, 0, new AbortController().signal);
+  }
+
+  audit(hub: WorkHub, action: string) {
+    return hub.store.read.audit({ limit: 200 }).filter((row) => row.action === action);
+  }
+}

@@ -1,0 +1,261 @@
+// A child's request that an adult's hub decides: what waits where, what the adult sees, that the answer counts once and only from whom it may
+// come, and that without an answer nothing runs.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ConsentHouse } from '../../../fakes/consent-house.ts';
+import { BROWSER, delegation, OWNER, WINDOW, type WorkHub } from '../../../fakes/work-hub.ts';
+
+let house: ConsentHouse;
+let leo: WorkHub;
+let mum: WorkHub;
+let dad: WorkHub;
+
+beforeEach(async () => {
+  house = await new ConsentHouse().open();
+  ({ leo, mum, dad } = house);
+});
+afterEach(() => house.close());
+
+const robotGets = async () => (await leo.work.inbox.claim('robot', 5)).map(({ untrusted }) => untrusted?.text);
+const sends = (hub: WorkHub, kind: string) => hub.messenger.sent.filter((message) => message.kind === kind);
+
+describe('a request that an adult decides', () => {
+  it('waits at both hubs, and the adult reads what the child’s hub keeps', async () => {
+    await house.guard();
+    const text = 'Mow the lawn \u202Ewon\u202C, all of it';
+    expect(await house.ask(text, { context: { note: 'be\u200Bfore 5' }, reason: 'It is high' })).toMatchObject({
+      state: 'awaiting_approval',
+    });
+    const here = leo.card;
+    expect(here).toMatchObject({ state: 'pending', decided_by_hubs: [{ name: 'mum', state: 'asked' }], consent: null });
+    const there = mum.card;
+    expect(there).toMatchObject({
+      text: 'Mow the lawn [U+202E]won[U+202C], all of it',
+      peer_name: 'leo',
+      from_agent: 'openclaw',
+      to_agent: 'robot',
+      domain: 'home.robot',
+      risk_class: 'R2',
+      reason: 'It is high',
+      choice: null,
+      wider: [],
+      consent: { asker: 'friend', digest: here.digest, message_id: here.message_id },
+    });
+    expect([there.text, there.fields]).toEqual([here.text, here.fields]);
+    expect(there.digest).not.toBe(here.digest);
+    expect(there.fields).toContainEqual(['context.note', 'be[U+200B]fore 5']);
+  });
+
+  it('runs once she allows it, and the friend gets the result as ever', async () => {
+    await house.guard();
+    const { id } = await house.ask();
+    const digest = leo.card.digest;
+    const decided = await house.decide(mum, 'allow');
+    expect(decided).toMatchObject({ state: 'approved', task_state: 'completed' });
+    expect(leo.work.approvals.pending()).toEqual([]);
+    expect(leo.work.approvals.decided({ limit: 1 }).items[0]).toMatchObject({
+      state: 'approved',
+      surface: 'peer',
+      decided_by: "mum's person, mum",
+      digest,
+    });
+    expect(await robotGets()).toEqual(['Mow the lawn']);
+    expect((await house.told(id)).state).toBe('queued');
+    expect(mum.store.read.tasks({ limit: 5 }).map(({ toAgent }) => toAgent)).toEqual([null]);
+  });
+
+  it('is not run when she declines it, and the friend reads her words', async () => {
+    await house.guard();
+    const { id } = await house.ask();
+    await house.decide(mum, 'decline', { reason: 'It rains' });
+    expect(await robotGets()).toEqual([]);
+    expect(await house.told(id)).toMatchObject({ state: 'declined', code: 'rejected', reason: 'A person declined this request: It rains' });
+    expect(house.audit(leo, 'approval.declined')[0]).toMatchObject({ actor: mum.key, surface: 'peer' });
+  });
+
+  it('cannot be allowed or answered at the child’s own hub, and may be declined there: then her card goes', async () => {
+    await house.guard();
+    const { id } = await house.ask();
+    await expect(leo.decide(leo.card, 'allow')).rejects.toMatchObject({
+      code: 'blocked',
+      message: expect.stringContaining('mum') as string,
+    });
+    await expect(leo.decide(leo.card, 'answer', WINDOW, { answer: 'Yes' })).rejects.toMatchObject({ code: 'blocked' });
+    expect(await robotGets()).toEqual([]);
+    await house.decide(leo, 'decline');
+    expect(mum.work.approvals.pending()).toEqual([]);
+    expect(mum.work.approvals.decided({ limit: 1 }).items[0]).toMatchObject({ state: 'cancelled' });
+    expect((await house.told(id)).state).toBe('declined');
+  });
+
+  it('goes from her page when whoever asked calls it off', async () => {
+    await house.guard();
+    const { id } = await house.ask();
+    await house.friend.work.tasks.cancel(id, { agent: 'openclaw' }, null);
+    await house.clock.settle();
+    expect(mum.work.approvals.pending()).toEqual([]);
+  });
+
+  it('waits while her hub is away, reaches it later, and expires unrun when nobody comes', async () => {
+    await house.guard();
+    leo.cut(mum);
+    const { id } = await house.ask('Mow the lawn', { deadline_ms: 600_000 });
+    expect(leo.card.decided_by_hubs).toMatchObject([{ name: 'mum', state: 'away' }]);
+    expect(sends(leo, 'delegate')).toEqual([]);
+    leo.connect(mum);
+    await house.clock.settle();
+    expect(mum.card.consent?.digest).toBe(leo.card.digest);
+    leo.cut(mum);
+    await house.clock.advance(601_000);
+    expect(await house.told(id)).toMatchObject({ state: 'expired', code: 'approval_expired' });
+    expect(await robotGets()).toEqual([]);
+    leo.connect(mum);
+    await house.clock.settle();
+    expect(mum.work.approvals.pending()).toEqual([]);
+  });
+
+  it('of a question to an agent is decided there, too', async () => {
+    await house.guard();
+    const asked = house.friend.work.sender.query(
+      { to: 'leo', question: 'Is the lawn dry?', domain: 'home.robot', deadline_ms: 60_000 },
+      'openclaw',
+      new AbortController().signal,
+    );
+    asked.catch(() => undefined);
+    await house.clock.settle();
+    expect(mum.card).toMatchObject({ kind: 'query', text: 'Is the lawn dry?', consent: { asker: 'friend' } });
+    await house.decide(mum, 'allow');
+    expect(await robotGets()).toEqual(['Is the lawn dry?']);
+    await leo.work.stop();
+    await Promise.allSettled([asked]);
+  });
+
+  it('of a program on the child’s own computer is decided there, too', async () => {
+    await leo.agent('game');
+    await house.guard();
+    await leo.work.sender.delegate(delegation('local/robot', 'Bring me sweets', { domain: 'home.robot' }), 'game', null);
+    await house.clock.settle();
+    expect(mum.card).toMatchObject({ text: 'Bring me sweets', consent: { asker: null }, from_agent: 'game' });
+    await house.decide(mum, 'allow');
+    expect(await robotGets()).toEqual(['Bring me sweets']);
+  });
+
+  it('needs the last word of its text at her hub, where it is dangerous', async () => {
+    await leo.work.agents.setClass('robot', { riskClass: 'R3' }, OWNER);
+    await house.guard();
+    await house.ask('Open the front door');
+    await expect(house.decide(mum, 'allow')).rejects.toMatchObject({ code: 'bad_request', data: { needs: 'last_word' } });
+    await house.decide(mum, 'allow', { last_word: 'door' });
+    expect(await robotGets()).toEqual(['Open the front door']);
+  });
+
+  it('below the class stays with the people there', async () => {
+    await leo.work.agents.setClass('robot', { riskClass: 'R1' }, OWNER);
+    await house.guard();
+    await house.ask();
+    expect(leo.card.decided_by_hubs).toBeNull();
+    expect(mum.work.approvals.pending()).toEqual([]);
+    await house.decide(leo, 'allow');
+    expect(await robotGets()).toEqual(['Mow the lawn']);
+  });
+
+  it('that is too long to be put before her is refused, and whoever asked is told why', async () => {
+    await house.guard();
+    const { id } = await house.ask('x'.repeat(64_800));
+    expect(await house.told(id)).toMatchObject({ state: 'declined', reason: expect.stringContaining('too long') as string });
+  });
+
+  it('comes back to the people there once they decide again', async () => {
+    await house.guard();
+    await house.ask();
+    await leo.work.consent.set([], null, BROWSER);
+    await house.clock.settle();
+    expect(mum.work.approvals.pending()).toEqual([]);
+    expect(leo.card.decided_by_hubs).toBeNull();
+    await house.decide(leo, 'allow');
+    expect(await robotGets()).toEqual(['Mow the lawn']);
+  });
+});
+
+describe('two adults', () => {
+  it('are both asked, the first decides, and the other’s card says so', async () => {
+    await house.guard([mum, dad]);
+    await house.ask();
+    const atDad = dad.card;
+    await house.decide(mum, 'allow');
+    expect(dad.work.approvals.get(atDad.id)).toMatchObject({
+      state: 'cancelled',
+      decline_reason: expect.stringContaining("mum's person, mum allowed it first") as string,
+    });
+    expect(await robotGets()).toEqual(['Mow the lawn']);
+  });
+
+  it('who answer at the same moment: one is used, the other is told that it was not', async () => {
+    await house.guard([mum, dad]);
+    await house.ask();
+    const [atMum, atDad] = [mum.card, dad.card];
+    dad.messenger.lost.add('result');
+    leo.messenger.swallowed.add('cancel');
+    await dad.decide(atDad, 'decline');
+    await mum.decide(atMum, 'allow');
+    await house.clock.settle();
+    dad.messenger.lost.delete('result');
+    leo.messenger.swallowed.delete('cancel');
+    await house.clock.advance(20_000);
+    expect(await robotGets()).toEqual(['Mow the lawn']);
+    expect(house.audit(leo, 'approval.allowed')).toHaveLength(1);
+    expect(house.audit(leo, 'consent.refused')).toMatchObject([
+      { actor: dad.key, detail: expect.stringContaining('"why":"over"') as string },
+    ]);
+    expect(dad.work.feed.list({ limit: 5 }).items[0]).toMatchObject({
+      text: 'What was answered here to leo was not used: somebody else had allowed it first.',
+    });
+    expect(house.audit(dad, 'consent.unused')).toHaveLength(1);
+  });
+});
+
+describe('no way around an adult', () => {
+  it('leads through a rule of the child’s hub', async () => {
+    await house.ask();
+    const { id, revision, digest } = leo.card;
+    await leo.work.approvals.decide({ id, revision, digest, decision: 'allow', scope: 'conversation' }, BROWSER);
+    await house.guard();
+    const conversation = leo.store.read.tasks({ limit: 1 })[0]?.conversationId;
+    await house.ask('Mow the lawn again', conversation === undefined ? {} : { conversation: { id: conversation } });
+    expect(mum.card.text).toBe('Mow the lawn again');
+    expect(await robotGets()).toEqual(['Mow the lawn']);
+  });
+
+  it('leads through a lower class, or a new agent of a lower one', async () => {
+    await house.guard();
+    await expect(leo.work.agents.setClass('robot', { riskClass: 'R1' }, OWNER)).rejects.toMatchObject({ code: 'blocked' });
+    await expect(
+      leo.work.agents.setClass('robot', { riskClass: 'R2', domains: [{ domain: 'home.robot', riskClass: 'R0' }] }, OWNER),
+    ).rejects.toMatchObject({ code: 'blocked' });
+    await expect(leo.agent('robot2', ['home.robot'], { risk: 'R1' })).rejects.toMatchObject({ code: 'blocked' });
+    await leo.work.agents.setClass('robot', { riskClass: 'R3' }, OWNER);
+  });
+
+  it('leads through the end of the pairing: then nobody can allow it', async () => {
+    await house.guard();
+    const row = leo.store.read.peer(mum.key);
+    if (!row) throw new Error('leo knows no mum');
+    await leo.store.write((tables) => {
+      tables.putPeer({ ...row, trust: 'suspended' });
+      leo.work.peerEnded(tables, mum.key);
+    });
+    await house.ask();
+    await expect(leo.decide(leo.card, 'allow')).rejects.toMatchObject({ code: 'blocked' });
+    expect(leo.card.decided_by_hubs).toEqual([]);
+  });
+
+  it('can be set up with a hub that cannot be asked', async () => {
+    dad.messenger.ownExtensionsAre(['route/1', 'escalations/1']);
+    await expect(leo.work.consent.set(['dad'], 'R2', BROWSER)).rejects.toMatchObject({
+      code: 'unsupported_feature',
+      message: expect.stringContaining('dad cannot be asked yet') as string,
+    });
+    expect(leo.work.consent.current().hubs.find(({ name }) => name === 'dad')).toMatchObject({ can: false, decides: false });
+    await expect(leo.work.consent.set([], 'R2', BROWSER)).rejects.toMatchObject({ code: 'bad_request' });
+    expect(leo.work.consent.current().from).toBeNull();
+  });
+});

@@ -7,7 +7,7 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AuditCheckDto } from '../../preload/contract/audit.ts';
 import type { HubNode } from '../../main/app/node.ts';
-import { axon, choosePassphrase, type Ended } from '../support/programs.ts';
+import { axon, choosePassphrase, Program, type Ended } from '../support/programs.ts';
 import { TestHub } from '../support/test-hub.ts';
 
 let hub: TestHub;
@@ -44,6 +44,8 @@ function tamper(sql: string): void {
 
 /** Each command is a process of its own, on a computer that may be busy. */
 const COMMANDS_MAX_MS = 180_000;
+/** An export of so many takes seconds. */
+const MANY_ROWS = 200_000;
 
 describe('axon audit', { timeout: COMMANDS_MAX_MS }, () => {
   test('shows who did what, finds the record whole, and hands it out, to the person in charge alone', async () => {
@@ -86,6 +88,23 @@ describe('axon audit', { timeout: COMMANDS_MAX_MS }, () => {
     tamper('ALTER TABLE seals_elsewhere RENAME TO audit_seals');
     expect(await owner('audit', 'export', '--output', file)).toMatchObject({ code: 0 });
     expect(JSON.parse(readFileSync(file, 'utf8'))).toHaveProperty('rows');
+  });
+
+  test('leaves no file of an export that Ctrl+C ended, and nothing beside it', async () => {
+    tamper(
+      `WITH RECURSIVE more(seq) AS (SELECT max(seq) + 1 FROM audit UNION ALL SELECT seq + 1 FROM more LIMIT ${MANY_ROWS})
+       INSERT INTO audit SELECT more.seq, at, actor, surface, action, object, digest, detail, chain, monotonic_ms, rule
+       FROM more, (SELECT * FROM audit ORDER BY seq DESC LIMIT 1)`,
+    );
+    const folder = join(elsewhere, 'out');
+    mkdirSync(folder);
+    const exporting = Program.start('cli', ['--passphrase-file', passphrase, 'audit', 'export', '--output', join(folder, 'record.json')], {
+      AXON_HOME: hub.home,
+    });
+    await expect.poll(() => readdirSync(folder)).toEqual([expect.stringMatching(/^record\.json\.part-[0-9a-f]{12}$/)]);
+    exporting.kill('SIGINT');
+    expect(await exporting.ended()).toMatchObject({ code: 130, out: '', error: expect.stringContaining('no file was made') });
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   test('fails and names the row when another program changed it, while the hub runs and while it does not', async () => {

@@ -1,16 +1,17 @@
 // audit: who did what, for the person in charge: the newest rows, the check that nothing was changed or removed, the record as a file, and the
-// word that an older record is meant.
-import { closeSync, constants, openSync, rmSync, writeFileSync } from 'node:fs';
+// word that a record in doubt is meant.
 import { setTimeout } from 'node:timers/promises';
 import { Option, type Command } from 'commander';
 import type { AuditCheckDto, AuditRowDto } from '../../../preload/contract/audit.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import { AppError } from '../../lib/app-error.ts';
+import { INTERRUPTED_EXIT_CODE } from '../context.ts';
 import type { HubClient } from '../hub-client.ts';
 import { cellTime, inZone, localTime } from '../local-time.ts';
 import { wholeNumberFrom } from '../option-values.ts';
 import type { Run } from '../run.ts';
 import { table, type Terminal } from '../terminal.ts';
+import { intoNewFile } from '../whole-file.ts';
 
 /** Checks the record of a hub that does not run. */
 export type CheckStoppedAudit = (
@@ -24,8 +25,6 @@ const ROWS_DEFAULT = 20;
 const ROWS_MAX = 200;
 const LOOK_AGAIN_MS = 200;
 const SAY_AGAIN_MS = 2_000;
-/** The record is for its owner's eyes. */
-const FILE_MODE = 0o600;
 
 export function addAuditCommands(program: Command, run: Run, checkStopped: CheckStoppedAudit): void {
   const audit = program
@@ -74,13 +73,14 @@ export function addAuditCommands(program: Command, run: Run, checkStopped: Check
       run(command, async ({ terminal, session }) => {
         const owner = await session.asOwner();
         if (output === undefined) return exportPieces(owner, format, (piece) => terminal.raw(piece));
-        await intoNewFile(output, (write) => exportPieces(owner, format, write));
-        terminal.note(text.exported(output));
+        return exportIntoFile(owner, format, output, terminal);
       }),
     );
   audit
     .command('confirm')
-    .description('say that the older record that was put back is meant, so that rules act again')
+    .description(
+      'say that this record is meant although it is in doubt (another copy was put back, its count was lost, or rows or signatures were changed): rules act and it is signed again',
+    )
     .action((_options: unknown, command: Command) =>
       run(command, async ({ terminal, session }) => {
         const confirmed = await (await session.asOwner()).call('audit.confirm', {});
@@ -133,48 +133,33 @@ function checkLines(checked: AuditCheckDto): readonly string[] {
   return checked.counted || checked.rows === 0 ? verdict : [...verdict, text.notCounted];
 }
 
-async function exportPieces(owner: HubClient, format: 'json' | 'csv', write: (piece: string) => void | Promise<void>): Promise<void> {
+async function exportPieces(
+  owner: HubClient,
+  format: 'json' | 'csv',
+  write: (piece: string) => void | Promise<void>,
+  signal?: AbortSignal,
+): Promise<void> {
   for (let cursor: string | null | undefined; cursor !== null;) {
-    const piece = await owner.call('audit.export', { format, ...(cursor === undefined ? {} : { cursor }) });
+    const piece = await owner.call('audit.export', { format, ...(cursor === undefined ? {} : { cursor }) }, signal);
     await write(piece.text);
     cursor = piece.next;
   }
 }
 
-/** Makes a file of all that is written, or none: half a record reads as a whole one. @throws AppError */
-async function intoNewFile(path: string, work: (write: (piece: string) => void) => Promise<void>): Promise<void> {
-  const file = newFile(path);
-  let isWhole = false;
+/** Ctrl+C leaves no file behind. Returns the exit code. */
+async function exportIntoFile(owner: HubClient, format: 'json' | 'csv', file: string, terminal: Terminal): Promise<number> {
+  const called = new AbortController();
+  const callOff = (): void => called.abort();
+  process.on('SIGINT', callOff).on('SIGTERM', callOff);
   try {
-    await work((piece) => writeAll(file, path, piece));
-    isWhole = true;
+    await intoNewFile(file, (write) => exportPieces(owner, format, write, called.signal));
+    terminal.note(text.exported(file));
+    return 0;
+  } catch (error) {
+    if (!called.signal.aborted) throw error;
+    terminal.note(text.exportStopped);
+    return INTERRUPTED_EXIT_CODE;
   } finally {
-    closeSync(file);
-    if (!isWhole) rmSync(path, { force: true });
-  }
-}
-
-function writeAll(file: number, path: string, piece: string): void {
-  try {
-    writeFileSync(file, piece);
-  } catch (cause) {
-    throw new AppError('storage_failed', `"${path}" cannot be written to the end.`, {
-      hint: 'See how much room that disk has. Nothing of the file is kept.',
-      failedBy: 'input',
-      cause,
-    });
-  }
-}
-
-function newFile(path: string): number {
-  try {
-    return openSync(path, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0), FILE_MODE);
-  } catch (cause) {
-    const isThere = cause instanceof Error && 'code' in cause && cause.code === 'EEXIST';
-    throw new AppError('bad_request', `"${path}" ${isThere ? 'is there already' : 'cannot be made'}.`, {
-      hint: 'Name a file that is not there yet, in a folder that you can write to.',
-      failedBy: 'input',
-      cause,
-    });
+    process.off('SIGINT', callOff).off('SIGTERM', callOff);
   }
 }

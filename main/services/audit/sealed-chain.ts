@@ -57,14 +57,15 @@ export class SealedChain {
     const { written } = this;
     const end = Math.max(read.auditHead().issuedSeq, written.lastSeq);
     let walked = this.sealedEnd();
-    let other = written.twice;
+    const found = { other: written.twice };
     const look = ({ seq, chain }: AuditPosition): void => {
-      if (written.isOther(seq, chain)) other ??= seq;
+      if (written.isOther(seq, chain)) found.other ??= seq;
     };
-    while (walked.flaw === null && other === null && walked.position.seq < end) {
+    while (walked.flaw === null && found.other === null && walked.position.seq < end) {
       walked = read.walkAudit(walked.position, end, WALK_ROWS_MAX, look);
       await nextTurn();
     }
+    const { other } = found;
     return walked.flaw === null && other !== null ? { position: walked.position, flaw: { seq: other, kind: 'changed' } } : walked;
   }
 

@@ -51,6 +51,7 @@ export const audit = {
   exportCsv: 'CSV',
   exporting: 'Reading it…',
   exported: (file: string) => `The record stands in ${file}.`,
+  exportStopped: 'Stopped: no file was made.',
   exportedName: (format: string) => `The file is yours: axon-record.${format}.`,
   newest: 'The newest rows',
   older: 'Show older ones',

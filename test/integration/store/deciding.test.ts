@@ -65,6 +65,8 @@ test(
       await run(said, 3 + ((round * 53) % STEPS_MAX));
       const checked = await checkStoppedAudit(home, signal, () => undefined);
       expect([checked.state, checked.flaw, checked.counted]).toEqual(['done', null, true]);
+      const unsigned = checked.rows - checked.signed_seq;
+      if (unsigned > 0) expect(checked.unsigned_end).toMatchObject({ rows: unsigned, from_seq: checked.signed_seq + 1 });
       ({ seals } = checked);
       const store = openStore({ path: join(home, 'hub.db'), clock: new SystemClock(), log: SILENT_LOG });
       const stateOf = (id: string) => store.read.approvalOfTask(id)?.state;

@@ -38,9 +38,17 @@ async function take(browser: Browser, origin: string, name: string, look: (typeo
     // Long enough for buttons that wait after what was pressed.
     await page.clock.runFor(state.early === true ? 100 : 800);
   }
+  for (const [list, option] of Object.entries(state.pick ?? {}))
+    await page.getByRole('combobox', { name: list, exact: true }).first().selectOption({ label: option });
   for (const [field, text] of Object.entries(state.fill ?? {})) await page.getByRole('textbox', { name: field }).fill(text);
+  if (state.pick !== undefined) await page.clock.runFor(1_200);
   if (state.tick !== undefined) await page.getByRole('checkbox', { name: state.tick }).check();
   if (state.after !== undefined) await page.clock.runFor(400);
+  if (state.show !== undefined)
+    await page
+      .locator(state.show)
+      .first()
+      .evaluate((node) => node.scrollIntoView({ block: 'center' }));
   await page.evaluate(() => document.fonts.ready);
   await page.screenshot({ path: join(OUT, `${name}.${look.name}.png`), animations: state.early === true ? 'allow' : 'disabled' });
   await context.close();

@@ -5,6 +5,7 @@ import type { ApprovalDto } from '../../preload/contract/dto.ts';
 import type { OperationName } from '../../preload/contract/operations.ts';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
 import { CALENDAR_RULE, RULED, RULES } from '../fakes/household-rules.ts';
+import { makingHub, trialOf } from '../fakes/rule-making.ts';
 import {
   CALM,
   CAR,
@@ -38,6 +39,10 @@ export interface ScreenState {
   /** Then this is typed, by the name of its field, and this is ticked. */
   readonly fill?: Readonly<Record<string, string>>;
   readonly tick?: RegExp;
+  /** Then this is picked from the first list of that name, one after the other. */
+  readonly pick?: Readonly<Record<string, string>>;
+  /** In the end the first of these is scrolled to the middle of the picture. */
+  readonly show?: string;
   /** Something that happens at the hub once the page is drawn. */
   readonly after?: (hub: FakeHubApi) => void;
   /** Shown within the arming delay. */
@@ -45,6 +50,27 @@ export interface ScreenState {
 }
 
 const never = (name: OperationName) => ({ [name]: () => new Promise<never>(() => {}) });
+/** It waits an hour of this hub's own, and whoever asked waits until tomorrow. */
+const KEEPABLE = {
+  expires_at: NOW + 54 * 60_000,
+  wait_ms: 3_600_000,
+  deadline_at: NOW + 20 * 3_600_000,
+  keep_open_until: NOW + 114 * 60_000,
+};
+const errandOf = (seed: string, text: string, over: Partial<ApprovalDto> = {}): ApprovalDto =>
+  approvalOf(seed, { text, risk_class: 'R1', domain: 'lists.groceries', to_agent: 'Household lists', from_agent: 'kitchen-bot', ...over });
+const ERRANDS: readonly ApprovalDto[] = [
+  errandOf('errand salt', 'Put salt on the grocery list.', { first_time: 'agent' }),
+  errandOf('errand lamps', 'Put two packs of dishwasher tabs and light bulbs for the cellar on the grocery list.', {
+    expires_at: NOW + 40 * 60_000,
+    reason: 'The last one broke this morning.',
+    fields: [
+      ['context.socket', 'E27'],
+      ['context.watts', '8'],
+    ],
+  }),
+  errandOf('errand tea', 'Take “tea, green” off the grocery list.', { expires_at: NOW + 5 * 3_600_000 }),
+];
 const DAEMON = peerOf('greenhouse', {
   name: 'Greenhouse',
   profile: 'reference',
@@ -131,6 +157,71 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
   },
   rules: { place: 'rules', hub: () => new FakeHubApi(snapshotOf({ rules: RULES })) },
   'rules-empty': { place: 'rules', hub: () => new FakeHubApi(snapshotOf()) },
+  'rules-new': {
+    place: 'rules',
+    hub: () => makingHub({ rules: RULES }),
+    press: ['Make a rule'],
+    pick: { 'Who asks': 'Dad’s laptop', 'Done by': 'Household lists', In: 'Logistics grocery' },
+  },
+  'rules-new-would': {
+    place: 'rules',
+    hub: () => makingHub({ rules: RULES }),
+    press: ['Make a rule'],
+    pick: { 'Who asks': 'Dad’s laptop', 'Done by': 'Household lists', In: 'Logistics grocery' },
+    show: '.would .row',
+  },
+  'rules-new-empty': { place: 'rules', hub: () => makingHub(), press: ['Make a rule'] },
+  'rules-new-missing': { place: 'rules', hub: () => makingHub(), press: ['Make a rule', 'Make this rule'] },
+  'rules-new-refused': {
+    place: 'rules',
+    hub: () =>
+      makingHub({ rules: RULES }, [], {
+        'rules.preview': () => ({
+          ok: false,
+          problem: {
+            ...problemOf(
+              'bad_request',
+              'Others see what "claude-code" does in "family.chat", or it is hard to undo: a rule lets it in for one named topic only.',
+            ),
+            hint: 'Name the topic, or say under "Agents" that this area is less risky.',
+            data: { field: 'topic' },
+          },
+        }),
+      }),
+    press: ['Make a rule'],
+    pick: { 'Who asks': 'Leo’s tablet', 'Done by': 'Claude Code', In: 'Family chat' },
+  },
+  'rules-new-long': {
+    place: 'rules',
+    hub: () =>
+      makingHub(
+        {
+          peers: [peerOf('attic', { name: 'The very old computer in the attic that nobody dares to switch off any more' })],
+          agents: [
+            agentOf('a-very-long-agent-name-that-goes-on-and-on-until-it-is-64-letters', {
+              display_name: 'The agent with the longest display name of them all, which goes on',
+              risk_class: 'R1',
+              domains: [{ domain: 'family-and-friends.summer-holidays.travel-and-transport.bookings', risk_class: 'R1' }],
+            }),
+          ],
+        },
+        [
+          trialOf(`Book ${'the sleeper train to the sea '.repeat(40)}`, {
+            with: 'deliver',
+            miss: null,
+            peer_name: 'The very old computer in the attic that nobody dares to switch off any more',
+          }),
+        ],
+      ),
+    press: ['Make a rule'],
+    pick: {
+      'Who asks': 'The very old computer in the attic that nobody dares to switch off any more',
+      'Which agent there': 'another, by its name…',
+      'Done by': 'The agent with the longest display name of them all, which goes on',
+      In: 'Family and friends summer holidays travel and transport bookings',
+    },
+    fill: { 'Its name, letter by letter': 'The helper with a name of its own that is as long as names may be' },
+  },
   'rules-undo': { place: 'rules', hub: () => new FakeHubApi(snapshotOf({ rules: RULES })), press: ['Remove'] },
   'rules-tested': {
     place: 'rules',
@@ -163,6 +254,41 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
           approvals: [
             { ...LONG, urgent: true },
             { ...DINNER, urgent: true, first_time: 'hub' },
+          ],
+        }),
+      ),
+  },
+  'now-batch': {
+    place: 'now',
+    hub: () => new FakeHubApi(snapshotOf({ approvals: ERRANDS })),
+  },
+  'now-batch-early': {
+    place: 'now',
+    early: true,
+    hub: () => new FakeHubApi(snapshotOf({ approvals: ERRANDS.slice(0, 2) })),
+  },
+  'now-batch-changed': {
+    place: 'now',
+    hub: () => new FakeHubApi(snapshotOf({ approvals: [...ERRANDS.slice(0, 2), DINNER] })),
+    after: (hub) => {
+      const [first] = ERRANDS;
+      if (first === undefined) return;
+      const text = 'Put salt and champagne on the grocery list.';
+      hub.emit({ type: 'approval', approval: { ...first, text, text_length: text.length, revision: 2, digest: 'e'.repeat(64) } });
+    },
+  },
+  'now-keep-open': {
+    place: 'now',
+    hub: () => new FakeHubApi(snapshotOf({ approvals: [{ ...DINNER, ...KEEPABLE }] })),
+  },
+  'now-keep-open-held': {
+    place: 'now',
+    hub: () =>
+      new FakeHubApi(
+        snapshotOf({
+          approvals: [
+            { ...DINNER, ...KEEPABLE, held: { why: 'quiet_hours', until: NOW + 12 * 3_600_000 } },
+            { ...CAR, held: { why: 'quiet_hours', until: NOW + 12 * 3_600_000 } },
           ],
         }),
       ),

@@ -5,33 +5,19 @@ import { forCell, jsonForTerminal } from '../../main/cli/escape.ts';
 import { HIDDEN_NAME } from '../../main/core/text-escape.ts';
 import type { PairingState } from '../../preload/contract/pairing-dto.ts';
 import { requestNotification } from '../../preload/contract/desktop-strings.ts';
-import { HubStack, PERSON } from '../fakes/hub-stack.ts';
-import { ManualClock } from '../fakes/manual-clock.ts';
-import { MemoryNetwork } from '../fakes/memory-transport.ts';
+import { type HubStack, PERSON } from '../fakes/hub-stack.ts';
+import { StackHouse } from '../support/stack-house.ts';
 
-let clock: ManualClock;
-let network: MemoryNetwork;
-let hubs: HubStack[];
+let house: StackHouse;
 
-beforeEach(() => {
-  clock = new ManualClock();
-  network = new MemoryNetwork(clock);
-  hubs = [];
-});
-afterEach(async () => {
-  await Promise.all(hubs.map((hub) => hub.stop()));
-});
+beforeEach(() => (house = new StackHouse()));
+afterEach(() => house.close());
 
-async function hub(name: string): Promise<HubStack> {
-  const stack = new HubStack({ clock, name, transport: network.create() });
-  stack.profile = { ...stack.profile, person: name, announceName: true };
-  hubs.push(stack);
-  return stack.start();
-}
+const announced = (name: string): Promise<HubStack> => house.hub(name, { profile: { person: name, announceName: true } });
 
 /** Mum, who knows a hub that she calls Coco, and one nearby that calls itself `name`. */
 async function neighbours(name: string): Promise<{ mum: HubStack; eve: HubStack }> {
-  const [mum, coco, eve] = [await hub('Mum'), await hub('Coco'), await hub(name)];
+  const [mum, coco, eve] = [await announced('Mum'), await announced('Coco'), await announced(name)];
   await mum.pins(coco, 'Coco');
   mum.hears(eve);
   eve.hears(mum);
@@ -40,7 +26,7 @@ async function neighbours(name: string): Promise<{ mum: HubStack; eve: HubStack 
 
 async function pair(mum: HubStack, eve: HubStack): Promise<void> {
   const reaches = (stack: HubStack, state: PairingState) =>
-    clock.until(() => stack.currentPairing?.state === state, `${state} is reached`, 60_000);
+    house.clock.until(() => stack.currentPairing?.state === state, `${state} is reached`, 60_000);
   const id = (stack: HubStack) => stack.currentPairing?.id ?? '';
   mum.pairing.setWindow(true, 5);
   eve.pairing.begin(mum.agentId, 'Mum');
@@ -52,7 +38,7 @@ async function pair(mum: HubStack, eve: HubStack): Promise<void> {
   await reaches(eve, 'show_two');
   await reaches(mum, 'type_two');
   await mum.pairing.type(id(mum), eve.currentPairing?.two ?? '', PERSON);
-  await clock.until(() => mum.directory.isPaired(eve.key) && eve.directory.isPaired(mum.key), 'they are paired');
+  await house.clock.until(() => mum.directory.isPaired(eve.key) && eve.directory.isPaired(mum.key), 'they are paired');
 }
 
 const HIDDEN: readonly (readonly [string, string])[] = [
@@ -93,7 +79,7 @@ describe('HE-07: a hub whose name is', () => {
     expect(mum.peer(eve).advertised_name).toBe(HIDDEN_NAME);
     mum.pairing.setWindow(true, 5);
     eve.pairing.begin(mum.agentId, 'Mum');
-    await clock.until(() => eve.currentPairing?.state === 'failed', 'it is refused', 60_000);
+    await house.clock.until(() => eve.currentPairing?.state === 'failed', 'it is refused', 60_000);
     expect(mum.pairing.list()).toEqual([]);
   });
 
@@ -117,9 +103,9 @@ describe('HE-07: a hub whose name is', () => {
     await pair(mum, eve);
     eve.profile = { ...eve.profile, name: 'Coco' };
     await eve.halt();
-    await clock.until(() => !mum.links.isOnline(eve.key), 'it is gone', 60_000);
+    await house.clock.until(() => !mum.links.isOnline(eve.key), 'it is gone', 60_000);
     await eve.start(eve.port);
-    await clock.until(() => mum.links.isOnline(eve.key), 'it is back', 120_000);
+    await house.clock.until(() => mum.links.isOnline(eve.key), 'it is back', 120_000);
     expect(mum.peer(eve)).toMatchObject({ name: 'Dad', advertised_name: HIDDEN_NAME });
   });
 });

@@ -1,44 +1,27 @@
 // Which places a round of dialling tries, and how long it stays at each.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Resolver } from '../../../../main/ports/resolver.ts';
-import { HubStack } from '../../../fakes/hub-stack.ts';
-import { ManualClock } from '../../../fakes/manual-clock.ts';
-import { MemoryNetwork } from '../../../fakes/memory-transport.ts';
+import { StackHouse } from '../../../support/stack-house.ts';
 
-let clock: ManualClock;
-let network: MemoryNetwork;
-let hubs: HubStack[];
+let house: StackHouse;
 
-beforeEach(() => {
-  clock = new ManualClock();
-  network = new MemoryNetwork(clock);
-  hubs = [];
-});
-afterEach(async () => {
-  await Promise.all(hubs.map((stack) => stack.stop()));
-  expect(clock.timers).toBe(0);
-});
-
-async function hub(name: string, resolver?: Resolver): Promise<HubStack> {
-  const stack = new HubStack({ clock, name, transport: network.create(), ...(resolver === undefined ? {} : { resolver }) });
-  hubs.push(stack);
-  return stack.start();
-}
+beforeEach(() => (house = new StackHouse()));
+afterEach(() => house.close());
 
 describe('a hub that was there before', () => {
   it('is looked for where it was last, whatever the network announces of it', async () => {
-    const [dad, mum] = [await hub('Dad'), await hub('Mum')];
+    const [dad, mum] = [await house.hub('Dad'), await house.hub('Mum')];
     await dad.pins(mum);
     await mum.pins(dad);
     dad.hears(mum);
-    await clock.until(() => dad.links.isOnline(mum.key), 'they are online');
+    await house.clock.until(() => dad.links.isOnline(mum.key), 'they are online');
     const { port } = mum;
     await mum.halt();
-    await clock.until(() => !dad.links.isOnline(mum.key), 'the loss is noticed', 60_000);
+    await house.clock.until(() => !dad.links.isOnline(mum.key), 'the loss is noticed', 60_000);
     const addresses = [1, 2, 3, 4].map((last) => `203.0.113.${last}`);
     dad.directory.foundNearby({ agentId: mum.agentId, keyHex: mum.key, port: 1, addresses, label: 'Mum' });
     const dial = vi.spyOn(dad.transport, 'dial');
-    await clock.until(() => dial.mock.calls.some(([target]) => target.port === port), 'it is dialled there', 120_000);
+    await house.clock.until(() => dial.mock.calls.some(([target]) => target.port === port), 'it is dialled there', 120_000);
     expect(dial.mock.calls.slice(0, 4).map(([target]) => target.port)).toContain(port);
   });
 });
@@ -46,17 +29,17 @@ describe('a hub that was there before', () => {
 describe('a hub with many addresses', () => {
   it('is given at least two and a half seconds at each of them', async () => {
     const resolver: Resolver = { resolve: () => Promise.resolve([1, 2, 3, 4].map((last) => `203.0.113.${last}`)) };
-    const [dad, mum] = [await hub('Dad', resolver), await hub('Mum')];
+    const [dad, mum] = [await house.hub('Dad', { resolver }), await house.hub('Mum')];
     await dad.directory.addStatic({ keyHex: mum.key, host: 'mum.example', port: 1, name: null });
     const dial = dad.transport.dial.bind(dad.transport);
     const startedAtMs: number[] = [];
     dad.transport.dial = (target, signal) => {
-      startedAtMs.push(clock.monotonicMs());
+      startedAtMs.push(house.clock.monotonicMs());
       return dial(target, signal);
     };
     dad.pairing.begin(mum.agentId, null);
-    await clock.until(() => dad.currentPairing?.state === 'failed', 'nobody answers', 30_000);
-    const each = [...startedAtMs.slice(1), clock.monotonicMs()].map((atMs, index) => atMs - (startedAtMs[index] ?? 0));
+    await house.clock.until(() => dad.currentPairing?.state === 'failed', 'nobody answers', 30_000);
+    const each = [...startedAtMs.slice(1), house.clock.monotonicMs()].map((atMs, index) => atMs - (startedAtMs[index] ?? 0));
     expect(each).toHaveLength(4);
     expect(Math.min(...each)).toBeGreaterThanOrEqual(2_500);
   });

@@ -1,53 +1,20 @@
 // The gate for everything another hub sends: hello first, no forged sender, trust, form and rates, on a network in memory.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { randomUUID } from 'node:crypto';
-import type { MemoryVault } from '../../../fakes/hub-stack.ts';
-import { HubStack } from '../../../fakes/hub-stack.ts';
-import { ManualClock } from '../../../fakes/manual-clock.ts';
-import { MemoryNetwork, type MemoryTransport } from '../../../fakes/memory-transport.ts';
 import { RawHub } from './raw-hub.ts';
+import { StackHouse } from '../../../support/stack-house.ts';
 
-let clock: ManualClock;
-let network: MemoryNetwork;
-let hubs: HubStack[];
+let house: StackHouse;
 
-beforeEach(() => {
-  clock = new ManualClock();
-  network = new MemoryNetwork(clock);
-  hubs = [];
-});
-afterEach(async () => {
-  await Promise.all(hubs.map((hub) => hub.stop()));
-  expect(clock.timers).toBe(0);
-});
-
-async function hub(name: string, options: { vault?: MemoryVault; transport?: MemoryTransport } = {}): Promise<HubStack> {
-  const stack = new HubStack({
-    clock,
-    name,
-    transport: options.transport ?? network.create(),
-    ...(options.vault ? { vault: options.vault } : {}),
-  });
-  hubs.push(stack);
-  return stack.start();
-}
-
-/** Two hubs that trust each other and know where the other is. */
-async function household(): Promise<{ dad: HubStack; mum: HubStack }> {
-  const [dad, mum] = [await hub('Dad'), await hub('Mum')];
-  await dad.pins(mum);
-  await mum.pins(dad);
-  dad.hears(mum);
-  await clock.until(() => dad.links.isOnline(mum.key) && mum.links.isOnline(dad.key), 'both are online');
-  return { dad, mum };
-}
+beforeEach(() => (house = new StackHouse()));
+afterEach(() => house.close());
 
 const message = (kind: string, payload: Record<string, unknown> = {}) => ({ id: randomUUID(), kind, ref: null, payload });
 
 describe('the gate for what comes in', () => {
   it('HE-01: nothing is answered before hello but with not_authorized, one-way messages are dropped, and without hello the line is cut in 5 s', async () => {
-    const mum = await hub('Mum');
-    const raw = await new RawHub(network.create()).start();
+    const mum = await house.hub('Mum');
+    const raw = await new RawHub(house.network.create()).start();
     await mum.store.write((tables) =>
       mum.directory.pinInside(tables, { key: raw.key, petname: 'Raw', person: null, platform: null, advertisedName: null }),
     );
@@ -62,9 +29,9 @@ describe('the gate for what comes in', () => {
       expect(reply).toMatchObject({ kind: 'error', payload: { code: 'not_authorized' } });
     }
     await raw.transport.send(line.connectionId, raw.envelope(mum.agentId, 'notify', { topic: 't', data: 1 }));
-    await clock.advance(4_500);
+    await house.clock.advance(4_500);
     expect(raw.ended(line)).toBeUndefined();
-    await clock.advance(600);
+    await house.clock.advance(600);
     expect(raw.ended(line)).toMatchObject({ code: 3, by: 'peer' });
     expect(handled).toBe(0);
     expect(mum.links.counters()).toMatchObject({ dropped_before_hello: 1 });
@@ -73,8 +40,8 @@ describe('the gate for what comes in', () => {
   });
 
   it('HE-02: a second hello is answered and audited, and changes nothing', async () => {
-    const { dad, mum } = await household();
-    await clock.until(() => mum.peer(dad).capabilities !== null, 'everything is known that the first hello lets ask for');
+    const { dad, mum } = await house.couple();
+    await house.clock.until(() => mum.peer(dad).capabilities !== null, 'everything is known that the first hello lets ask for');
     const before = mum.peer(dad);
     const connection = await dad.links.lines.request(mum.key, 'hello', {
       protocol_versions: [1],
@@ -82,17 +49,17 @@ describe('the gate for what comes in', () => {
       features: [],
     });
     expect(connection).toMatchObject({ ok: true });
-    await clock.settle();
+    await house.clock.settle();
     expect(mum.peer(dad)).toEqual(before);
     expect(before).toMatchObject({ name: 'Dad', advertised_name: 'Dad' });
     expect(before.features).toContain('delegate');
-    await clock.advance(100);
+    await house.clock.advance(100);
     expect(mum.auditActions()).toContain('peer.second_hello');
   });
 
   it('HE-03: a hello without a common version gets incompatible_version', async () => {
-    const mum = await hub('Mum');
-    const raw = await new RawHub(network.create()).start();
+    const mum = await house.hub('Mum');
+    const raw = await new RawHub(house.network.create()).start();
     const line = await raw.connect(mum);
     for (const versions of [[], [99], ['1'], 'all', null, Array.from({ length: 17 }, () => 1), [1.5]]) {
       expect(await raw.hello(line, mum, versions)).toMatchObject({
@@ -112,20 +79,20 @@ describe('the gate for what comes in', () => {
   });
 
   it('HE-03: a peer that comes back with a lower version than before is pointed out, and no rule changes', async () => {
-    const { dad, mum } = await household();
+    const { dad, mum } = await house.couple();
     mum.directory.note(dad.key, { highestVersion: 3 });
     if (!('cut' in dad.transport) || typeof dad.transport.cut !== 'function') throw new Error('this test needs the network in memory');
     dad.transport.cut();
-    await clock.until(() => mum.links.isOnline(dad.key), 'they are connected again', 30_000);
-    await clock.advance(100);
+    await house.clock.until(() => mum.links.isOnline(dad.key), 'they are connected again', 30_000);
+    await house.clock.advance(100);
     expect(mum.auditActions()).toContain('peer.downgraded');
     expect(mum.peer(dad)).toMatchObject({ trust: 'paired', online: true });
   });
 
   it('HE-04: a message from another hub or to another hub is refused and audited, and the connection stays', async () => {
-    const mum = await hub('Mum');
-    const other = await hub('Other');
-    const raw = await new RawHub(network.create()).start();
+    const mum = await house.hub('Mum');
+    const other = await house.hub('Other');
+    const raw = await new RawHub(house.network.create()).start();
     await mum.store.write((tables) =>
       mum.directory.pinInside(tables, { key: raw.key, petname: 'Raw', person: null, platform: null, advertisedName: null }),
     );
@@ -144,7 +111,7 @@ describe('the gate for what comes in', () => {
     const misdirected = await raw.ask(line, raw.envelope(other.agentId, 'query', { question: '?' }));
     expect(misdirected).toMatchObject({ kind: 'error', payload: { code: 'peer_not_found' } });
     await raw.transport.send(line.connectionId, raw.envelope(mum.agentId, 'notify', { topic: 't' }, { from: other.agentId }));
-    await clock.advance(200);
+    await house.clock.advance(200);
     expect(mum.auditActions()).toEqual(['peer.forged_sender', 'peer.forged_sender', 'peer.forged_sender']);
     expect(handled).toEqual([]);
     expect(raw.ended(line)).toBeUndefined();
@@ -153,8 +120,8 @@ describe('the gate for what comes in', () => {
   });
 
   it('lets a key that is not paired say hello and ping, and answers everything else with pairing_required', async () => {
-    const mum = await hub('Mum');
-    const raw = await new RawHub(network.create()).start();
+    const mum = await house.hub('Mum');
+    const raw = await new RawHub(house.network.create()).start();
     const line = await raw.connect(mum);
     const hello = await raw.hello(line, mum);
     expect(hello).toMatchObject({ kind: 'hello', payload: { selected_version: 1 } });
@@ -173,8 +140,8 @@ describe('the gate for what comes in', () => {
   });
 
   it('answers a malformed request with the reason and closes the connection after twenty in a minute, then lets the key cool off', async () => {
-    const mum = await hub('Mum');
-    const raw = await new RawHub(network.create()).start();
+    const mum = await house.hub('Mum');
+    const raw = await new RawHub(house.network.create()).start();
     const line = await raw.connect(mum);
     await raw.hello(line, mum);
     const bad = new TextEncoder().encode('{"v":1,"v":1}');
@@ -183,21 +150,21 @@ describe('the gate for what comes in', () => {
     }
     expect(raw.ended(line)).toBeUndefined();
     await raw.ask(line, bad);
-    await clock.settle();
+    await house.clock.settle();
     expect(raw.ended(line)).toMatchObject({ code: 1, by: 'peer' });
     const again = await raw.connect(mum);
-    await clock.settle();
+    await house.clock.settle();
     expect(raw.ended(again)).toMatchObject({ code: 1 });
-    await clock.advance(61_000);
+    await house.clock.advance(61_000);
     const later = await raw.connect(mum);
     expect(await raw.hello(later, mum)).toMatchObject({ kind: 'hello' });
     await raw.transport.stop();
   });
 
   it('keeps a paired hub out for a while that cost the transport far more than it brought, and writes it down', async () => {
-    const transport = network.create();
-    const mum = await hub('Mum', { transport });
-    const raw = await new RawHub(network.create()).start();
+    const transport = house.network.create();
+    const mum = await house.hub('Mum', { transport });
+    const raw = await new RawHub(house.network.create()).start();
     await mum.store.write((tables) =>
       mum.directory.pinInside(tables, { key: raw.key, petname: 'Raw', person: null, platform: null, advertisedName: null }),
     );
@@ -205,36 +172,36 @@ describe('the gate for what comes in', () => {
     const line = await raw.connect(mum);
     expect(await raw.hello(line, mum)).toMatchObject({ kind: 'hello' });
     transport.closeCostly(raw.key);
-    await clock.settle();
+    await house.clock.settle();
     expect(raw.ended(line)).toMatchObject({ by: 'peer' });
     const again = await raw.connect(mum);
-    await clock.settle();
+    await house.clock.settle();
     expect(raw.ended(again)).toMatchObject({ code: 1 });
     expect(mum.links.counters()).toMatchObject({ violation_too_costly: 1 });
-    await clock.advance(61_000);
+    await house.clock.advance(61_000);
     expect(mum.store.read.audit({ limit: 10 })).toMatchObject([{ action: 'peer.malformed', object: raw.key }]);
     expect(await raw.hello(await raw.connect(mum), mum)).toMatchObject({ kind: 'hello' });
     await raw.transport.stop();
   });
 
   it('refuses a kind on the wrong type of stream', async () => {
-    const { dad, mum } = await household();
+    const { dad, mum } = await house.couple();
     let handled = 0;
     mum.links.onMessage('notify', () => Promise.resolve(void handled++));
     const answered = await dad.links.request(mum.key, message('notify', { topic: 't' }), 5_000);
     expect(answered).toMatchObject({ ok: false, error: { code: 'invalid_envelope' } });
     await dad.links.send(mum.key, message('query', { question: 'x' }));
-    await clock.settle();
+    await house.clock.settle();
     expect(mum.links.counters()).toMatchObject({ dropped_malformed: 1 });
     expect(handled).toBe(0);
   });
 
   it('closes the line of a stranger that has nothing to say', async () => {
-    const mum = await hub('Mum');
-    const raw = await new RawHub(network.create()).start();
+    const mum = await house.hub('Mum');
+    const raw = await new RawHub(house.network.create()).start();
     const line = await raw.connect(mum);
     await raw.hello(line, mum);
-    await clock.advance(80_000);
+    await house.clock.advance(80_000);
     expect(raw.ended(line)).toMatchObject({ code: 0, by: 'peer' });
     expect(mum.directory.list('all')).toEqual([]);
     await raw.transport.stop();

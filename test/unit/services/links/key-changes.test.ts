@@ -4,52 +4,23 @@ import { safetyNumber } from '../../../../main/core/safety-number.ts';
 import { noteWrongKey } from '../../../../main/services/links/key-changes.ts';
 import { SecurityAudit } from '../../../../main/services/links/security-audit.ts';
 import { TokenBuckets } from '../../../../main/services/links/token-buckets.ts';
-import { HubStack, PERSON } from '../../../fakes/hub-stack.ts';
-import { ManualClock } from '../../../fakes/manual-clock.ts';
+import { type HubStack, PERSON } from '../../../fakes/hub-stack.ts';
 import { SILENT_LOG } from '../../../fakes/memory-store.ts';
-import { MemoryNetwork } from '../../../fakes/memory-transport.ts';
+import { StackHouse } from '../../../support/stack-house.ts';
 
-let clock: ManualClock;
-let network: MemoryNetwork;
-let hubs: HubStack[];
+let house: StackHouse;
 
-beforeEach(() => {
-  clock = new ManualClock();
-  network = new MemoryNetwork(clock);
-  hubs = [];
-});
-afterEach(async () => {
-  await Promise.all(hubs.map((stack) => stack.stop()));
-  expect(clock.timers).toBe(0);
-});
-
-async function hub(name: string): Promise<HubStack> {
-  const stack = new HubStack({ clock, name, transport: network.create() });
-  hubs.push(stack);
-  return stack.start();
-}
-
-/** Dad and Mum, paired and online. */
-async function household(): Promise<{ dad: HubStack; mum: HubStack }> {
-  const [dad, mum] = [await hub('Dad'), await hub('Mum')];
-  await dad.pins(mum);
-  await mum.pins(dad);
-  dad.hears(mum);
-  mum.hears(dad);
-  await clock.until(() => dad.links.isOnline(mum.key) && mum.links.isOnline(dad.key), 'both are online');
-  return { dad, mum };
-}
+beforeEach(() => (house = new StackHouse()));
+afterEach(() => house.close());
 
 describe('HE-09: with another key in the place of a paired hub', () => {
   /** Mum is gone, and something else answers at her port. */
   async function usurped(): Promise<{ dad: HubStack; mum: HubStack; other: HubStack }> {
-    const { dad, mum } = await household();
+    const { dad, mum } = await house.couple();
     await mum.halt();
-    await clock.until(() => !dad.links.isOnline(mum.key), 'the loss is noticed');
-    const other = new HubStack({ clock, name: 'Mum', transport: network.create() });
-    hubs.push(other);
-    await other.start(mum.port);
-    await clock.until(() => dad.peer(mum).key_change !== null, 'the stop is there', 60_000);
+    await house.clock.until(() => !dad.links.isOnline(mum.key), 'the loss is noticed');
+    const other = await house.hub('Mum', { port: mum.port });
+    await house.clock.until(() => dad.peer(mum).key_change !== null, 'the stop is there', 60_000);
     return { dad, mum, other };
   }
 
@@ -77,28 +48,26 @@ describe('HE-09: with another key in the place of a paired hub', () => {
   it('ever fresh keys neither change what is shown nor raise it again, and the hub itself ends it by coming back', async () => {
     const { dad, mum, other } = await usurped();
     await other.halt();
-    const third = new HubStack({ clock, name: 'Mum', transport: network.create() });
-    hubs.push(third);
-    await third.start(mum.port);
+    const third = await house.hub('Mum', { port: mum.port });
     const dialled = (key: string): boolean => dad.store.read.audit({ limit: 50 }).some(({ detail }) => detail.includes(key));
-    await clock.until(() => dialled(third.key), 'the third key is met', 60_000);
+    await house.clock.until(() => dialled(third.key), 'the third key is met', 60_000);
     expect(dad.peer(mum).key_change).toMatchObject({ seen_key: other.key });
     await dad.directory.keyChanges.keep(mum.key, other.key, PERSON);
-    await clock.advance(120_000);
+    await house.clock.advance(120_000);
     expect(dad.peer(mum).key_change?.kept_at).not.toBeNull();
     await third.halt();
     await mum.start(mum.port);
-    await clock.until(() => dad.links.isOnline(mum.key), 'Mum is back', 60_000);
+    await house.clock.until(() => dad.links.isOnline(mum.key), 'Mum is back', 60_000);
     expect(dad.peer(mum).key_change).toBeNull();
   });
 
   it('an answer of a person outlives what is seen of another hub in the same moment, before it and after it', async () => {
-    const { dad, mum } = await household();
-    const [aunt, uncle, other] = [await hub('Aunt'), await hub('Uncle'), await hub('Other')];
+    const { dad, mum } = await house.couple();
+    const [aunt, uncle, other] = [await house.hub('Aunt'), await house.hub('Uncle'), await house.hub('Other')];
     await dad.pins(aunt);
     await dad.pins(uncle);
     await mum.halt();
-    await clock.until(() => !dad.links.isOnline(mum.key), 'the loss is noticed');
+    await house.clock.until(() => !dad.links.isOnline(mum.key), 'the loss is noticed');
     const at = { host: '127.0.0.1', port: 1 };
     const { keyChanges } = dad.directory;
     keyChanges.seen(mum.key, other.key, at);
@@ -114,16 +83,17 @@ describe('HE-09: with another key in the place of a paired hub', () => {
   });
 
   it('nobody is stopped while the hub is connected from elsewhere', async () => {
-    const { dad, mum } = await household();
-    const other = await hub('Other');
+    const { dad, mum } = await house.couple();
+    const other = await house.hub('Other');
     const { directory, store } = dad;
     const row = store.read.peer(mum.key);
     const at = { host: row?.lastHost ?? '', port: row?.lastPort ?? 0 };
+    const { clock } = house;
     const audit = new SecurityAudit({ store, clock, log: SILENT_LOG, directory, buckets: new TokenBuckets(clock) });
     noteWrongKey({ directory, audit }, mum.key, other.key, at);
     expect(dad.peer(mum)).toMatchObject({ online: true, key_change: null });
     await mum.halt();
-    await clock.until(() => !dad.links.isOnline(mum.key), 'the loss is noticed');
+    await house.clock.until(() => !dad.links.isOnline(mum.key), 'the loss is noticed');
     noteWrongKey({ directory, audit }, mum.key, other.key, at);
     expect(dad.peer(mum).key_change).not.toBeNull();
   });
@@ -138,36 +108,37 @@ describe('HE-09: with another key in the place of a paired hub', () => {
     ['127.0.0.9', '127.0.0.9', true],
     ['127.0.0.9', '127.0.0.1', false],
   ])('the place being given as %s, an answer from %s makes people stop: %s', async (host, answered, isTold) => {
-    const { dad, mum } = await household();
-    const other = await hub('Other');
+    const { dad, mum } = await house.couple();
+    const other = await house.hub('Other');
     const { directory, store } = dad;
     await mum.halt();
-    await clock.until(() => !dad.links.isOnline(mum.key), 'the loss is noticed');
+    await house.clock.until(() => !dad.links.isOnline(mum.key), 'the loss is noticed');
     expect(store.read.peer(mum.key)?.lastHost).toBe('127.0.0.1');
     const port = mum.port + 1;
     await directory.update(mum.key, { address: { host, port } }, PERSON);
+    const { clock } = house;
     const audit = new SecurityAudit({ store, clock, log: SILENT_LOG, directory, buckets: new TokenBuckets(clock) });
     noteWrongKey({ directory, audit }, mum.key, other.key, { host: answered, port });
     expect(dad.peer(mum).key_change !== null).toBe(isTold);
   });
 
   it('no announcement, no other hub of the household and no removed hub makes people stop', async () => {
-    const { dad, mum } = await household();
-    const aunt = await hub('Aunt');
+    const { dad, mum } = await house.couple();
+    const aunt = await house.hub('Aunt');
     await dad.pins(aunt);
     await mum.halt();
-    await clock.until(() => !dad.links.isOnline(mum.key));
-    const stranger = await hub('Mum');
+    await house.clock.until(() => !dad.links.isOnline(mum.key));
+    const stranger = await house.hub('Mum');
     for (const port of [stranger.port, aunt.port]) {
       const before = dad.auditActions().length;
       dad.directory.foundNearby({ agentId: mum.agentId, keyHex: mum.key, port, addresses: ['127.0.0.1'], label: 'Mum' });
-      await clock.until(() => dad.auditActions().length > before, 'the wrong key is met', 60_000);
+      await house.clock.until(() => dad.auditActions().length > before, 'the wrong key is met', 60_000);
     }
     await dad.directory.update(mum.key, { address: { host: '127.0.0.1', port: aunt.port } }, PERSON);
-    await clock.advance(60_000);
+    await house.clock.advance(60_000);
     expect(dad.peer(mum).key_change).toBeNull();
     await dad.directory.update(mum.key, { address: { host: '127.0.0.1', port: stranger.port } }, PERSON);
-    await clock.until(() => dad.peer(mum).key_change !== null, 'the owner said that it is there', 60_000);
+    await house.clock.until(() => dad.peer(mum).key_change !== null, 'the owner said that it is there', 60_000);
     await dad.directory.remove(mum.key, PERSON);
     expect(dad.peer(mum).key_change).toBeNull();
   });

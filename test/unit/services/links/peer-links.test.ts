@@ -2,45 +2,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { randomUUID } from 'node:crypto';
 import { LOST_AFTER_DOUBT_MS } from '../../../../main/adapters/quic/limits.ts';
-import type { MemoryVault } from '../../../fakes/hub-stack.ts';
-import { HubStack, PERSON } from '../../../fakes/hub-stack.ts';
-import { ManualClock } from '../../../fakes/manual-clock.ts';
-import { MemoryNetwork, MemoryTransport } from '../../../fakes/memory-transport.ts';
+import { type HubStack, PERSON } from '../../../fakes/hub-stack.ts';
+import { MemoryTransport } from '../../../fakes/memory-transport.ts';
+import { StackHouse } from '../../../support/stack-house.ts';
 
-let clock: ManualClock;
-let network: MemoryNetwork;
-let hubs: HubStack[];
+let house: StackHouse;
 
-beforeEach(() => {
-  clock = new ManualClock();
-  network = new MemoryNetwork(clock);
-  hubs = [];
-});
-afterEach(async () => {
-  await Promise.all(hubs.map((hub) => hub.stop()));
-  expect(clock.timers).toBe(0);
-});
-
-async function hub(name: string, options: { vault?: MemoryVault; transport?: MemoryTransport } = {}): Promise<HubStack> {
-  const stack = new HubStack({
-    clock,
-    name,
-    transport: options.transport ?? network.create(),
-    ...(options.vault ? { vault: options.vault } : {}),
-  });
-  hubs.push(stack);
-  return stack.start();
-}
-
-/** Two hubs that trust each other and know where the other is. */
-async function household(): Promise<{ dad: HubStack; mum: HubStack }> {
-  const [dad, mum] = [await hub('Dad'), await hub('Mum')];
-  await dad.pins(mum);
-  await mum.pins(dad);
-  dad.hears(mum);
-  await clock.until(() => dad.links.isOnline(mum.key) && mum.links.isOnline(dad.key), 'both are online');
-  return { dad, mum };
-}
+beforeEach(() => (house = new StackHouse()));
+afterEach(() => house.close());
 
 /** Both hubs' dials go out in the same turn, as when both hear of the other at once. Gives the connection each one made. */
 function dialTogether(...stacks: readonly HubStack[]): ReadonlyMap<HubStack, number> {
@@ -66,8 +35,8 @@ const message = (kind: string, payload: Record<string, unknown> = {}) => ({ id: 
 
 describe('links between paired hubs', () => {
   it('come up when a paired hub is heard nearby, and both sides learn features, round trip and capabilities', async () => {
-    const { dad, mum } = await household();
-    await clock.until(() => dad.peer(mum).capabilities !== null && mum.peer(dad).capabilities !== null);
+    const { dad, mum } = await house.couple();
+    await house.clock.until(() => dad.peer(mum).capabilities !== null && mum.peer(dad).capabilities !== null);
     expect(dad.peer(mum)).toMatchObject({
       trust: 'paired',
       online: true,
@@ -82,39 +51,39 @@ describe('links between paired hubs', () => {
   });
 
   it('show the round trip that the connection measures, once for each change that matters, and none while offline', async () => {
-    const { dad, mum } = await household();
+    const { dad, mum } = await house.couple();
     const { transport } = dad;
     if (!(transport instanceof MemoryTransport)) throw new Error('this test needs the network in memory');
     const shown = async (roundTripMs: number): Promise<number | null> => {
       transport.roundTripMs = roundTripMs;
-      await clock.advance(16_000);
+      await house.clock.advance(16_000);
       return dad.peer(mum).round_trip_ms;
     };
     expect([await shown(40.126), await shown(47), await shown(50), await shown(7)]).toEqual([40.13, 40.13, 50, 7]);
     // The first packets of a line are slow; an answer that came faster shows that the way is not as long.
     transport.roundTripMs = 51;
     expect((await dad.links.ping(mum.key)).ok).toBe(true);
-    await clock.settle();
+    await house.clock.settle();
     expect(dad.peer(mum).round_trip_ms).toBeLessThan(51);
     await mum.halt();
-    await clock.until(() => !dad.links.isOnline(mum.key), 'it is offline');
+    await house.clock.until(() => !dad.links.isOnline(mum.key), 'it is offline');
     expect(dad.peer(mum).round_trip_ms).toBeNull();
   });
 
   it('F-13: are found dead and dialled anew soon after a sleep, without a burst; a live one is kept', async () => {
-    const { dad, mum } = await household();
-    const kid = await hub('Kid');
+    const { dad, mum } = await house.couple();
+    const kid = await house.hub('Kid');
     await dad.pins(kid);
     await kid.pins(dad);
     dad.hears(kid);
-    await clock.until(() => dad.links.isOnline(kid.key), 'the third is online too');
+    await house.clock.until(() => dad.links.isOnline(kid.key), 'the third is online too');
     const kept = Object.keys((await kid.transport.statistics()).roundTripMs);
     // While he slept, Mum gave his line up. Nothing tells him, and she is not the one to dial.
     const { transport } = mum;
     if (!(transport instanceof MemoryTransport)) throw new Error('this test needs the network in memory');
     transport.dial = () => Promise.resolve({ ok: false, error: { type: 'refused', reason: 'not from here' } });
     transport.forget();
-    await clock.advance(120_000);
+    await house.clock.advance(120_000);
     expect([dad.links.isOnline(mum.key), mum.links.isOnline(dad.key)]).toEqual([true, false]);
     let dials = 0;
     const dial = dad.transport.dial.bind(dad.transport);
@@ -122,16 +91,16 @@ describe('links between paired hubs', () => {
       dials++;
       return dial(target, signal);
     };
-    clock.jumpWall(3_600_000);
-    await clock.until(() => mum.links.isOnline(dad.key), 'they are connected again', 60_000);
+    house.clock.jumpWall(3_600_000);
+    await house.clock.until(() => mum.links.isOnline(dad.key), 'they are connected again', 60_000);
     expect(dad.links.isOnline(mum.key)).toBe(true);
-    await clock.advance(60_000);
+    await house.clock.advance(60_000);
     expect(dials).toBe(1);
     expect(Object.keys((await kid.transport.statistics()).roundTripMs)).toEqual(kept);
   });
 
   it('carry requests and their answers, and one-way messages', async () => {
-    const { dad, mum } = await household();
+    const { dad, mum } = await house.couple();
     const got: unknown[] = [];
     mum.links.onRequest('query', ({ envelope, peer }) => {
       got.push([peer.petname, envelope.payload['question']]);
@@ -144,12 +113,12 @@ describe('links between paired hubs', () => {
     const answered = await dad.links.request(mum.key, message('query', { question: 'what?' }), 5_000);
     expect(answered.ok && answered.value.payload['summary']).toBe('forty-two');
     expect((await dad.links.send(mum.key, message('notify', { topic: 'dinner', data: 1 }))).ok).toBe(true);
-    await clock.until(() => got.length === 2);
+    await house.clock.until(() => got.length === 2);
     expect(got).toEqual([['Dad', 'what?'], 'dinner']);
   });
 
   it('turn what a handler throws into an error for the asker, and nothing of our insides', async () => {
-    const { dad, mum } = await household();
+    const { dad, mum } = await house.couple();
     mum.links.onRequest('query', () => Promise.reject(new Error('secret path /home/mum')));
     const answered = await dad.links.request(mum.key, message('query', { question: '?' }), 5_000);
     expect(answered.ok).toBe(false);
@@ -159,21 +128,21 @@ describe('links between paired hubs', () => {
   });
 
   it('fail at once when the peer is not connected', async () => {
-    const [dad, mum] = [await hub('Dad'), await hub('Mum')];
+    const [dad, mum] = [await house.hub('Dad'), await house.hub('Mum')];
     await dad.pins(mum);
     const answered = await dad.links.request(mum.key, message('query', { question: '?' }), 5_000);
     expect(answered).toMatchObject({ ok: false, error: { code: 'peer_unreachable' } });
   });
 
   it('do not send a kind that the peer did not advertise', async () => {
-    const { dad, mum } = await household();
+    const { dad, mum } = await house.couple();
     dad.directory.note(mum.key, { features: ['discover'] });
     const answered = await dad.links.request(mum.key, message('delegate', { task: 'x' }), 5_000);
     expect(answered).toMatchObject({ ok: false, error: { code: 'unsupported_feature' } });
   });
 
   it('name the kinds that are answered when an unknown one comes', async () => {
-    const { dad, mum } = await household();
+    const { dad, mum } = await house.couple();
     const answered = await dad.links.request(mum.key, message('dance'), 5_000);
     expect(answered.ok).toBe(false);
     if (answered.ok) return;
@@ -182,78 +151,61 @@ describe('links between paired hubs', () => {
   });
 
   it('are dialled again after a loss, with growing waits while nobody answers', async () => {
-    const { dad, mum } = await household();
-    const { port } = mum;
-    const { transport, vault } = mum;
-    if (!('crash' in transport)) throw new Error('this test needs the network in memory');
+    const { dad, mum } = await house.couple();
     await mum.halt();
-    await clock.until(() => !dad.links.isOnline(mum.key), 'the loss is noticed');
-    await clock.until(() => dad.peer(mum).trouble !== null, 'the trouble is shown', 120_000);
+    await house.clock.until(() => !dad.links.isOnline(mum.key), 'the loss is noticed');
+    await house.clock.until(() => dad.peer(mum).trouble !== null, 'the trouble is shown', 120_000);
     expect(dad.peer(mum).trouble).toContain("can't be reached");
-    const back = new HubStack({ clock, name: 'Mum', transport: network.create(), vault, store: mum.store });
-    hubs = [dad, back];
-    await back.start(port);
-    await clock.until(() => dad.links.isOnline(back.key), 'it is back', 60_000);
+    const back = await house.restart(mum);
+    await house.clock.until(() => dad.links.isOnline(back.key), 'it is back', 60_000);
     expect(dad.peer(back)).toMatchObject({ online: true, trouble: null });
   });
 
   it('notice a hub that was killed and replace its connection when it dials anew, even where the older one would be kept', async () => {
-    const [one, two] = [await hub('One'), await hub('Two')];
+    const [one, two] = [await house.hub('One'), await house.hub('Two')];
     const [lower, higher] = one.agentId < two.agentId ? [one, two] : [two, one];
     await lower.pins(higher);
     await higher.pins(lower);
     lower.hears(higher);
-    await clock.until(() => lower.links.isOnline(higher.key) && higher.links.isOnline(lower.key), 'both are online');
+    await house.clock.until(() => lower.links.isOnline(higher.key) && higher.links.isOnline(lower.key), 'both are online');
     const told: boolean[] = [];
     lower.links.onPresence((key, isOnline) => void (key === higher.key && told.push(isOnline)));
-    const { transport, vault, store, port, name } = higher;
-    if (!(transport instanceof MemoryTransport)) throw new Error('this test needs the network in memory');
-    transport.crash();
-    await higher.halt();
-    const back = new HubStack({ clock, name, transport: network.create(), vault, store });
-    hubs = [lower, back];
-    await back.start(port);
+    const back = await house.killAndRestart(higher);
     back.hears(lower);
-    await clock.until(() => back.links.isOnline(lower.key), 'the restarted hub is connected', 5_000);
+    await house.clock.until(() => back.links.isOnline(lower.key), 'the restarted hub is connected', 5_000);
     // Told that it is back, though it never counted as gone, once the line is given up into which things may have been lost.
-    await clock.until(() => told.length > 0, 'it is told', 5_000);
-    await clock.advance(30_000);
+    await house.clock.until(() => told.length > 0, 'it is told', 5_000);
+    await house.clock.advance(30_000);
     expect(told).toEqual([true]);
     back.links.onRequest('query', () => Promise.resolve({ kind: 'response', payload: { data: null, summary: 'here' } }));
     const asked = lower.links.request(back.key, message('query', { question: 'there?' }), 5_000);
-    await clock.advance(6_000);
+    await house.clock.advance(6_000);
     expect((await asked).ok).toBe(true);
   });
 
   it('fail what is under way on a connection that the other hub has lost soon after it dials anew', async () => {
-    const [one, two] = [await hub('One'), await hub('Two')];
+    const [one, two] = [await house.hub('One'), await house.hub('Two')];
     const [lower, higher] = one.agentId < two.agentId ? [one, two] : [two, one];
     await lower.pins(higher);
     await higher.pins(lower);
     higher.hears(lower);
-    await clock.until(() => lower.links.isOnline(higher.key) && higher.links.isOnline(lower.key), 'both are online');
+    await house.clock.until(() => lower.links.isOnline(higher.key) && higher.links.isOnline(lower.key), 'both are online');
     lower.links.onRequest('query', () => new Promise(() => undefined));
     let failed: string | undefined;
     void higher.links.request(lower.key, message('query', { question: 'there?' }), 60_000).then((answered) => {
       failed = answered.ok ? 'answered' : answered.error.code;
     });
-    await clock.advance(100);
-    const { transport, vault, store, port, name } = lower;
-    if (!(transport instanceof MemoryTransport)) throw new Error('this test needs the network in memory');
-    transport.crash();
-    await lower.halt();
-    const back = new HubStack({ clock, name, transport: network.create(), vault, store });
-    hubs = [higher, back];
-    await back.start(port);
+    await house.clock.advance(100);
+    const back = await house.killAndRestart(lower);
     back.hears(higher);
-    await clock.until(() => back.links.isOnline(higher.key), 'the restarted hub is connected', 5_000);
-    await clock.advance(LOST_AFTER_DOUBT_MS + 100);
+    await house.clock.until(() => back.links.isOnline(higher.key), 'the restarted hub is connected', 5_000);
+    await house.clock.advance(LOST_AFTER_DOUBT_MS + 100);
     expect(failed).toBe('peer_unreachable');
     expect(higher.links.isOnline(lower.key)).toBe(true);
   });
 
   it('keep one connection after both dialled at once: that of the lower agent id', async () => {
-    const [dad, mum] = [await hub('Dad'), await hub('Mum')];
+    const [dad, mum] = [await house.hub('Dad'), await house.hub('Mum')];
     await dad.pins(mum);
     await mum.pins(dad);
     const told: string[] = [];
@@ -261,9 +213,9 @@ describe('links between paired hubs', () => {
     const dialled = dialTogether(dad, mum);
     dad.hears(mum);
     mum.hears(dad);
-    await clock.until(() => dad.links.isOnline(mum.key) && mum.links.isOnline(dad.key));
+    await house.clock.until(() => dad.links.isOnline(mum.key) && mum.links.isOnline(dad.key));
     expect((await dad.transport.statistics()).connections).toBe(2);
-    await clock.advance(10_000);
+    await house.clock.advance(10_000);
     expect((await dad.transport.statistics()).connections).toBe(1);
     expect((await mum.transport.statistics()).connections).toBe(1);
     const lower = dad.agentId < mum.agentId ? dad : mum;
@@ -273,13 +225,13 @@ describe('links between paired hubs', () => {
     expect(dad.links.isOnline(mum.key) && mum.links.isOnline(dad.key)).toBe(true);
     dad.links.onRequest('query', () => Promise.resolve({ kind: 'response', payload: { data: 1, summary: 'still here' } }));
     const asked = mum.links.request(dad.key, message('query', { question: '?' }), 5_000);
-    await clock.settle();
+    await house.clock.settle();
     expect((await asked).ok).toBe(true);
   });
 
   it('never dial more than four hubs at once', async () => {
-    const dad = await hub('Dad');
-    const others = await Promise.all(Array.from({ length: 9 }, (_, number) => hub(`Hub ${number}`)));
+    const dad = await house.hub('Dad');
+    const others = await Promise.all(Array.from({ length: 9 }, (_, number) => house.hub(`Hub ${number}`)));
     for (const other of others) {
       await dad.pins(other);
       dad.hears(other);
@@ -293,36 +245,36 @@ describe('links between paired hubs', () => {
       return dial(target, signal).finally(() => dialling--);
     };
     dad.links.redial();
-    await clock.advance(40_000);
+    await house.clock.advance(40_000);
     expect(most).toBe(4);
   });
 
   it('are cut within a second when the owner suspends or removes the peer, and it is let in no more', async () => {
-    const { dad, mum } = await household();
+    const { dad, mum } = await house.couple();
     await mum.directory.update(dad.key, { trust: 'suspended' }, PERSON);
-    await clock.advance(500);
+    await house.clock.advance(500);
     expect(mum.links.isOnline(dad.key)).toBe(false);
-    await clock.advance(60_000);
+    await house.clock.advance(60_000);
     expect(mum.links.isOnline(dad.key)).toBe(false);
     expect(dad.peer(mum).trouble).toContain('does not know this hub');
     await mum.directory.update(dad.key, { trust: 'paired' }, PERSON);
-    await clock.until(() => mum.links.isOnline(dad.key), 'it is let in again', 60_000);
+    await house.clock.until(() => mum.links.isOnline(dad.key), 'it is let in again', 60_000);
     await mum.directory.remove(dad.key, PERSON);
-    await clock.advance(500);
+    await house.clock.advance(500);
     expect(mum.links.isOnline(dad.key)).toBe(false);
     expect(mum.store.read.peer(dad.key)?.trust).toBe('revoked');
     expect(mum.auditActions()).toEqual(['peer.revoked', 'peer.resumed', 'peer.suspended']);
   });
 
   it('MD-01: an advertisement for a paired hub with another address is dialled, fails on the key, and changes nothing', async () => {
-    const { dad, mum } = await household();
-    const stranger = await hub('Mum');
+    const { dad, mum } = await house.couple();
+    const stranger = await house.hub('Mum');
     await mum.halt();
-    hubs = hubs.filter((other) => other !== mum);
-    await clock.until(() => !dad.links.isOnline(mum.key));
+    house.release(mum);
+    await house.clock.until(() => !dad.links.isOnline(mum.key));
     dad.directory.foundNearby({ agentId: mum.agentId, keyHex: mum.key, port: stranger.port, addresses: ['127.0.0.1'], label: 'Evil twin' });
-    await clock.until(() => dad.auditActions().includes('peer.wrong_key'), 'the wrong key is audited', 30_000);
-    await clock.until(() => dad.peer(mum).trouble !== null, 'the trouble is shown', 60_000);
+    await house.clock.until(() => dad.auditActions().includes('peer.wrong_key'), 'the wrong key is audited', 30_000);
+    await house.clock.until(() => dad.peer(mum).trouble !== null, 'the trouble is shown', 60_000);
     expect(dad.links.isOnline(mum.key)).toBe(false);
     expect(dad.links.isOnline(stranger.key)).toBe(false);
     expect(dad.peer(mum)).toMatchObject({ name: 'Mum', trust: 'paired', public_key: mum.key });
@@ -331,17 +283,13 @@ describe('links between paired hubs', () => {
   });
 
   it('HE-09: another key under the name and at the address of a paired hub is refused, pointed out, and never takes its place', async () => {
-    const { dad, mum } = await household();
-    const { port } = mum;
+    const { dad, mum } = await house.couple();
     await mum.halt();
-    await clock.until(() => !dad.links.isOnline(mum.key), 'the loss is noticed');
-    const successor = new HubStack({ clock, name: 'Mum', transport: network.create() });
-    hubs.push(successor);
-    successor.profile = { ...successor.profile, announceName: true };
-    await successor.start(port);
+    await house.clock.until(() => !dad.links.isOnline(mum.key), 'the loss is noticed');
+    const successor = await house.hub('Mum', { port: mum.port, profile: { announceName: true } });
     dad.hears(successor);
     successor.hears(dad);
-    await clock.until(() => dad.peer(mum).trouble?.includes('Another hub answered') === true, 'the refusal is shown', 60_000);
+    await house.clock.until(() => dad.peer(mum).trouble?.includes('Another hub answered') === true, 'the refusal is shown', 60_000);
     expect(dad.peer(successor)).toMatchObject({ trust: 'discovered', trouble: expect.stringContaining('it is not the hub you paired') });
     expect(dad.peer(mum)).toMatchObject({ trust: 'paired', name: 'Mum', public_key: mum.key, online: false });
     expect(dad.store.read.peers().map(({ key }) => key)).toEqual([mum.key]);

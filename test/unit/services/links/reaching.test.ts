@@ -9,33 +9,17 @@ import type { Resolver } from '../../../../main/ports/resolver.ts';
 import { DiscoveryService, type DiscoveryServiceDeps } from '../../../../main/services/links/discovery-service.ts';
 import { writeShareToken } from '../../../../main/services/links/hub-address.ts';
 import type { PeerDto } from '../../../../preload/contract/dto.ts';
-import { HubStack } from '../../../fakes/hub-stack.ts';
-import { ManualClock } from '../../../fakes/manual-clock.ts';
+import type { HubStack } from '../../../fakes/hub-stack.ts';
 import { SILENT_LOG } from '../../../fakes/memory-store.ts';
-import { MemoryNetwork } from '../../../fakes/memory-transport.ts';
+import { StackHouse } from '../../../support/stack-house.ts';
 import { RawHub } from './raw-hub.ts';
 
-let clock: ManualClock;
-let network: MemoryNetwork;
-let stops: (() => Promise<void>)[];
+let house: StackHouse;
 const owner: Caller = { kind: 'owner', tokenId: 't1', surface: 'command_line' };
 const context: CallContext = { signal: new AbortController().signal, idempotencyKey: null };
 
-beforeEach(() => {
-  clock = new ManualClock();
-  network = new MemoryNetwork(clock);
-  stops = [];
-});
-afterEach(async () => {
-  await Promise.all(stops.map((stop) => stop()));
-  expect(clock.timers).toBe(0);
-});
-
-async function hub(name: string, resolver?: Resolver): Promise<HubStack> {
-  const stack = new HubStack({ clock, name, transport: network.create(), ...(resolver === undefined ? {} : { resolver }) });
-  stops.push(() => stack.stop());
-  return stack.start();
-}
+beforeEach(() => (house = new StackHouse()));
+afterEach(() => house.close());
 
 /** The home network as a script. */
 class ScriptedDiscovery implements Discovery {
@@ -71,7 +55,7 @@ describe('a hub named by host', () => {
         return Promise.resolve(addresses);
       },
     };
-    const [dad, mum] = [await hub('Dad', resolver), await hub('Mum')];
+    const [dad, mum] = [await house.hub('Dad', { resolver }), await house.hub('Mum')];
     const dialled: string[] = [];
     const dial = dad.transport.dial.bind(dad.transport);
     dad.transport.dial = (target, signal) => {
@@ -84,13 +68,13 @@ describe('a hub named by host', () => {
     await dad.pins(mum);
     const { handlers } = operations(dad);
     await handlers['peers.update']({ id: mum.agentId, address: `mum.example:${mum.port}` }, owner, context);
-    await clock.advance(50_000);
+    await house.clock.advance(50_000);
     expect(lookups).toEqual(['mum.example']);
     expect(dialled.length).toBeGreaterThan(3);
     expect(new Set(dialled)).toEqual(new Set(['203.0.113.9']));
     expect(dad.peer(mum)).toMatchObject({ online: false, trouble: expect.stringContaining("can't be reached") });
     addresses = ['127.0.0.1'];
-    await clock.until(() => dad.links.isOnline(mum.key), 'the new address is found', 60_000);
+    await house.clock.until(() => dad.links.isOnline(mum.key), 'the new address is found', 60_000);
     expect(lookups).toEqual(['mum.example', 'mum.example']);
     expect(dad.peer(mum)).toMatchObject({ how_found: 'static', online: true });
   });
@@ -98,7 +82,7 @@ describe('a hub named by host', () => {
 
 describe('discovery', () => {
   it('announces the hub without its name unless the owner agreed, and feeds what is heard into the list', async () => {
-    const [dad, mum] = [await hub('Dad'), await hub('Mum')];
+    const [dad, mum] = [await house.hub('Dad'), await house.hub('Mum')];
     const network_ = new ScriptedDiscovery();
     const service = discoveryOf(dad, network_);
     await service.start(dad.port);
@@ -119,7 +103,7 @@ describe('discovery', () => {
   });
 
   it('forgets who is near, and announces anew, also when its goodbye fails', async () => {
-    const [dad, mum] = [await hub('Dad'), await hub('Mum')];
+    const [dad, mum] = [await house.hub('Dad'), await house.hub('Mum')];
     const network_ = new ScriptedDiscovery();
     const service = discoveryOf(dad, network_);
     await service.start(dad.port);
@@ -132,7 +116,7 @@ describe('discovery', () => {
   });
 
   it('is a warning, not a failure, on a network that does not let us', async () => {
-    const dad = await hub('Dad');
+    const dad = await house.hub('Dad');
     const network_ = new ScriptedDiscovery();
     network_.fails = true;
     const service = discoveryOf(dad, network_);
@@ -148,7 +132,7 @@ describe('discovery', () => {
   });
 
   it('tells each change of what it can do once, to the pages and to the log', async () => {
-    const dad = await hub('Dad');
+    const dad = await house.hub('Dad');
     const network_ = new ScriptedDiscovery();
     const told: string[] = [];
     const logged: string[] = [];
@@ -169,65 +153,65 @@ describe('discovery', () => {
   });
 
   it('makes a hub dial at once after a network change instead of waiting its turn', async () => {
-    const [dad, mum] = [await hub('Dad'), await hub('Mum')];
+    const [dad, mum] = [await house.hub('Dad'), await house.hub('Mum')];
     await dad.pins(mum);
     await mum.pins(dad);
     const { port } = mum;
     dad.hears(mum);
     await mum.halt();
-    await clock.advance(120_000);
+    await house.clock.advance(120_000);
     expect(dad.links.isOnline(mum.key)).toBe(false);
     const network_ = new ScriptedDiscovery();
     const service = discoveryOf(dad, network_);
     await service.start(dad.port);
-    await clock.advance(10_500);
+    await house.clock.advance(10_500);
     await mum.start(port);
     service.refresh();
-    await clock.until(() => dad.links.isOnline(mum.key), 'it is connected soon', 12_000);
+    await house.clock.until(() => dad.links.isOnline(mum.key), 'it is connected soon', 12_000);
     await service.stop();
   });
 });
 
 describe('hello', () => {
   it('may be overtaken on the way back: what the other side sends meanwhile waits for it and is answered', async () => {
-    const dad = await hub('Dad');
-    const raw = await new RawHub(network.create()).start();
-    stops.push(() => raw.transport.stop());
+    const dad = await house.hub('Dad');
+    const raw = await new RawHub(house.network.create()).start();
+    house.endsWith(() => raw.transport.stop());
     await dad.store.write((tables) =>
       dad.directory.pinInside(tables, { key: raw.key, petname: 'Raw', person: null, platform: null, advertisedName: null }),
     );
     dad.directory.pinned(raw.key);
     dad.directory.foundNearby({ agentId: raw.agentId, keyHex: raw.key, port: raw.port, addresses: ['127.0.0.1'], label: 'raw' });
-    await clock.until(() => raw.events.some(({ type }) => type === 'request'), 'the hello came');
+    await house.clock.until(() => raw.events.some(({ type }) => type === 'request'), 'the hello came');
     const hello = raw.events.find((event) => event.type === 'request');
     if (hello?.type !== 'request') throw new Error('no hello');
     const early = raw.transport.request(hello.connectionId, raw.envelope(dad.agentId, 'ping', {}), 4_000);
-    await clock.advance(1_000);
+    await house.clock.advance(1_000);
     const { id } = JSON.parse(new TextDecoder().decode(hello.bytes));
     const payload = { protocol_versions: [1], selected_version: 1, features: [] };
     raw.transport.respond(hello.connectionId, hello.streamId, raw.envelope(dad.agentId, 'hello', payload, { ref: id }));
-    await clock.settle();
+    await house.clock.settle();
     const answered = await early;
     expect(answered.ok && JSON.parse(new TextDecoder().decode(answered.value))).toMatchObject({ kind: 'pong' });
     expect(dad.links.isOnline(raw.key)).toBe(true);
   });
 
   it('that is answered with something else closes the connection and says so', async () => {
-    const dad = await hub('Dad');
-    const raw = await new RawHub(network.create()).start();
-    stops.push(() => raw.transport.stop());
+    const dad = await house.hub('Dad');
+    const raw = await new RawHub(house.network.create()).start();
+    house.endsWith(() => raw.transport.stop());
     await dad.store.write((tables) =>
       dad.directory.pinInside(tables, { key: raw.key, petname: 'Raw', person: null, platform: null, advertisedName: null }),
     );
     dad.directory.pinned(raw.key);
     dad.directory.foundNearby({ agentId: raw.agentId, keyHex: raw.key, port: raw.port, addresses: ['127.0.0.1'], label: 'raw' });
-    await clock.until(() => raw.events.some(({ type }) => type === 'request'), 'the hello came');
+    await house.clock.until(() => raw.events.some(({ type }) => type === 'request'), 'the hello came');
     const hello = raw.events.find((event) => event.type === 'request');
     if (hello?.type !== 'request') throw new Error('no hello');
     const { id } = JSON.parse(new TextDecoder().decode(hello.bytes));
     const payload = { protocol_versions: [9], selected_version: 9, features: [] };
     raw.transport.respond(hello.connectionId, hello.streamId, raw.envelope(dad.agentId, 'hello', payload, { ref: id }));
-    await clock.settle();
+    await house.clock.settle();
     expect(dad.links.isOnline(raw.key)).toBe(false);
     expect(dad.directory.dto(raw.key).trouble).toContain('another version');
     expect(raw.events.filter(({ type }) => type === 'disconnected')).toHaveLength(1);
@@ -236,44 +220,44 @@ describe('hello', () => {
 
 describe('the operations on hubs and pairings', () => {
   it('list, find, ping and tell what a hub can do', async () => {
-    const [dad, mum] = [await hub('Dad'), await hub('Mum')];
+    const [dad, mum] = [await house.hub('Dad'), await house.hub('Mum')];
     await dad.pins(mum);
     await mum.pins(dad);
     dad.hears(mum);
-    await clock.until(() => dad.links.isOnline(mum.key), 'they are online');
+    await house.clock.until(() => dad.links.isOnline(mum.key), 'they are online');
     const { handlers } = operations(dad);
     expect((await handlers['peers.list']({ trust: 'paired' }, owner, context)).items.map(({ name }) => name)).toEqual(['Mum']);
     expect(await handlers['peers.get']({ id: 'mum' }, owner, context)).toMatchObject({ id: mum.agentId, online: true });
     await expect(handlers['peers.get']({ id: 'mun' }, owner, context)).rejects.toMatchObject({ code: 'peer_not_found' });
     const ping = handlers['peers.ping']({ id: 'Mum' }, owner, context);
-    await clock.settle();
+    await house.clock.settle();
     expect(await ping).toMatchObject({ status: 'idle', active_tasks: 0 });
     const told = handlers['peers.capabilities']({ id: 'Mum', refresh: true }, owner, context);
-    await clock.settle();
+    await house.clock.settle();
     expect(await told).toMatchObject({ domains: ['family.calendar'], agent_name: 'Mum' });
   });
 
   it('add a hub by address, pair with it, and remove it, with who did it in the audit', async () => {
-    const [dad, mum] = [await hub('Dad'), await hub('Mum')];
+    const [dad, mum] = [await house.hub('Dad'), await house.hub('Mum')];
     const [his, hers] = [operations(dad).handlers, operations(mum).handlers];
     const added = await his['peers.add']({ address: `127.0.0.1:${mum.port}`, key: mum.key, name: 'Her hub' }, owner, context);
     expect(added).toMatchObject({ name: 'Her hub', trust: 'unknown', how_found: 'static' });
     await hers['pairings.window']({ open: true, minutes: 5 }, owner, context);
     const begun = await his['pairings.start']({ peer: 'her hub' }, owner, context);
     expect(begun).toMatchObject({ state: 'waiting_for_answer', role: 'initiator', peer_id: mum.agentId });
-    await clock.until(() => mum.currentPairing?.state === 'offered', 'the request came');
+    await house.clock.until(() => mum.currentPairing?.state === 'offered', 'the request came');
     const asked = mum.currentPairing?.id ?? '';
     await hers['pairings.open']({ id: asked }, owner, context);
-    await clock.until(() => dad.currentPairing?.state === 'type_six', 'six may be typed');
+    await house.clock.until(() => dad.currentPairing?.state === 'type_six', 'six may be typed');
     await expect(his['pairings.start']({ peer: 'her hub' }, owner, context)).rejects.toMatchObject({
       code: 'conflict',
       hint: expect.stringContaining(`"axon pair cancel ${begun.id}"`),
     });
     await expect(hers['pairings.digits']({ id: asked, digits: '12' }, owner, context)).rejects.toMatchObject({ code: 'conflict' });
     await his['pairings.digits']({ id: begun.id, digits: mum.currentPairing?.six ?? '' }, owner, context);
-    await clock.until(() => mum.currentPairing?.state === 'type_two', 'two may be typed');
+    await house.clock.until(() => mum.currentPairing?.state === 'type_two', 'two may be typed');
     await hers['pairings.digits']({ id: asked, digits: dad.currentPairing?.two ?? '' }, owner, context);
-    await clock.until(() => dad.links.isOnline(mum.key), 'they are online');
+    await house.clock.until(() => dad.links.isOnline(mum.key), 'they are online');
     expect(dad.store.read.peer(mum.key)).toMatchObject({ petname: 'Her hub', staticHost: '127.0.0.1', staticPort: mum.port });
     expect(dad.store.read.getMeta('static_hubs')).toBe('[]');
     expect((await his['pairings.list']({}, owner, context)).items).toMatchObject([{ state: 'paired' }]);
@@ -286,7 +270,7 @@ describe('the operations on hubs and pairings', () => {
   });
 
   it('learn the key of a hub that was named by its agent id, and take no other hub for it', async () => {
-    const [dad, mum, kid] = [await hub('Dad'), await hub('Mum'), await hub('Kid')];
+    const [dad, mum, kid] = [await house.hub('Dad'), await house.hub('Mum'), await house.hub('Kid')];
     const { handlers } = operations(dad);
     const add = (port: number, key: string): Promise<PeerDto> =>
       settled(handlers['peers.add']({ address: `127.0.0.1:${port}`, key }, owner, context));
@@ -308,7 +292,7 @@ describe('the operations on hubs and pairings', () => {
   });
 
   it('add a hub by a link that holds its key and address', async () => {
-    const [dad, mum] = [await hub('Dad'), await hub('Mum')];
+    const [dad, mum] = [await house.hub('Dad'), await house.hub('Mum')];
     const { handlers } = operations(dad);
     const address = writeShareToken(mum.key, { host: '127.0.0.1', port: mum.port });
     expect(await handlers['peers.add']({ address }, owner, context)).toMatchObject({ id: mum.agentId, address: `127.0.0.1:${mum.port}` });
@@ -316,25 +300,25 @@ describe('the operations on hubs and pairings', () => {
   });
 
   it('let a person pair again with a hub that was removed, and only that person', async () => {
-    const [dad, mum] = [await hub('Dad'), await hub('Mum')];
+    const [dad, mum] = [await house.hub('Dad'), await house.hub('Mum')];
     await dad.pins(mum);
     await mum.pins(dad);
     dad.hears(mum);
     mum.hears(dad);
-    await clock.until(() => dad.links.isOnline(mum.key), 'they are online');
+    await house.clock.until(() => dad.links.isOnline(mum.key), 'they are online');
     const [his, hers] = [operations(dad).handlers, operations(mum).handlers];
     await hers['peers.remove']({ id: 'Dad' }, owner, context);
-    await clock.advance(60_000);
+    await house.clock.advance(60_000);
     expect(mum.links.isOnline(dad.key)).toBe(false);
     await his['pairings.window']({ open: true, minutes: 30 }, owner, context);
     const begun = await hers['pairings.start']({ peer: dad.agentId }, owner, context);
-    await clock.until(() => dad.currentPairing?.state === 'offered', 'the request came');
+    await house.clock.until(() => dad.currentPairing?.state === 'offered', 'the request came');
     await his['pairings.open']({ id: dad.currentPairing?.id ?? '' }, owner, context);
-    await clock.until(() => mum.currentPairing?.state === 'type_six', 'six may be typed');
+    await house.clock.until(() => mum.currentPairing?.state === 'type_six', 'six may be typed');
     await hers['pairings.digits']({ id: begun.id, digits: dad.currentPairing?.six ?? '' }, owner, context);
-    await clock.until(() => dad.currentPairing?.state === 'type_two', 'two may be typed');
+    await house.clock.until(() => dad.currentPairing?.state === 'type_two', 'two may be typed');
     await his['pairings.digits']({ id: dad.currentPairing?.id ?? '', digits: mum.currentPairing?.two ?? '' }, owner, context);
-    await clock.until(() => mum.links.isOnline(dad.key) && dad.links.isOnline(mum.key), 'they are online again');
+    await house.clock.until(() => mum.links.isOnline(dad.key) && dad.links.isOnline(mum.key), 'they are online again');
     expect(mum.peer(dad)).toMatchObject({ trust: 'paired' });
   });
 });
@@ -347,7 +331,7 @@ async function settled<T>(call: Promise<T>): Promise<T> {
       throw error;
     },
   );
-  for (let waited = 0; waited < 12; waited++) await clock.advance(1_000);
+  for (let waited = 0; waited < 12; waited++) await house.clock.advance(1_000);
   return (await outcome)();
 }
 

@@ -10,43 +10,28 @@ import { sign } from '../../../../main/protocol/signature.ts';
 import { readInvitationLink } from '../../../../main/services/pairing/invitation-link.ts';
 import { FAILURES_MAX, INVITATION_DURATION_MS, INVITATIONS_MAX } from '../../../../main/services/pairing/limits.ts';
 import { keyBytes } from '../../../../main/services/pairing/pairing-session.ts';
-import { HubStack, PERSON, type StackOptions } from '../../../fakes/hub-stack.ts';
-import { ManualClock } from '../../../fakes/manual-clock.ts';
-import { MemoryNetwork } from '../../../fakes/memory-transport.ts';
+import { type HubStack, PERSON } from '../../../fakes/hub-stack.ts';
+import { StackHouse } from '../../../support/stack-house.ts';
 import { RawHub } from '../links/raw-hub.ts';
 import { Attacker } from './attacker.ts';
 
-let clock: ManualClock;
-let network: MemoryNetwork;
-let stops: (() => Promise<void>)[];
+let house: StackHouse;
 
-beforeEach(() => {
-  clock = new ManualClock();
-  network = new MemoryNetwork(clock);
-  stops = [];
-});
-afterEach(async () => {
-  await Promise.all(stops.map((stop) => stop()));
-  expect(clock.timers).toBe(0);
-});
+beforeEach(() => (house = new StackHouse()));
+afterEach(() => house.close());
 
-async function hub(name: string, over: Partial<StackOptions> = {}): Promise<HubStack> {
-  const stack = await new HubStack({ clock, name, transport: network.create(), ...over }).start();
-  stops.push(() => stack.stop());
-  return stack;
-}
 const invite = (stack: HubStack) => stack.pairing.invite([{ host: '127.0.0.1', port: stack.port }], PERSON);
 const secretOf = (link: string): Uint8Array => readInvitationLink(link).secret;
 const ends = (stack: HubStack, state: string): Promise<void> =>
-  clock.until(() => stack.currentPairing?.state === state, `${state} is reached`, 60_000);
+  house.clock.until(() => stack.currentPairing?.state === state, `${state} is reached`, 60_000);
 
 describe('an invitation', () => {
   it('pairs two hubs that have never heard of each other without a digit or an open window, and is used up', async () => {
-    const [mum, dad] = [await hub('Mum'), await hub('Dad')];
+    const [mum, dad] = [await house.hub('Mum'), await house.hub('Dad')];
     const { link, invitation } = invite(mum);
     expect(mum.pairing.invitations()).toEqual([invitation]);
     expect(dad.pairing.join(link, null, PERSON)).toMatchObject({ role: 'initiator', state: 'waiting_for_answer', invited: true });
-    await clock.until(() => dad.links.isOnline(mum.key) && mum.links.isOnline(dad.key), 'both are online', 60_000);
+    await house.clock.until(() => dad.links.isOnline(mum.key) && mum.links.isOnline(dad.key), 'both are online', 60_000);
     expect([dad.peer(mum).name, mum.peer(dad).name]).toEqual(['Mum', 'Dad']);
     expect([dad.auditActions(), mum.auditActions()]).toEqual([['peer.paired'], ['peer.paired']]);
     expect(mum.pairing.invitations()).toEqual([]);
@@ -57,7 +42,7 @@ describe('an invitation', () => {
   });
 
   it('holds once: a second hub with the same link is refused, whatever became of the first', async () => {
-    const [mum, dad, eve] = [await hub('Mum'), await hub('Dad'), await hub('Eve')];
+    const [mum, dad, eve] = [await house.hub('Mum'), await house.hub('Dad'), await house.hub('Eve')];
     const { link } = invite(mum);
     dad.pairing.join(link, null, PERSON);
     await ends(dad, 'paired');
@@ -69,9 +54,9 @@ describe('an invitation', () => {
   });
 
   it('is over after five minutes, and at once when it was taken back', async () => {
-    const [mum, dad] = [await hub('Mum'), await hub('Dad')];
+    const [mum, dad] = [await house.hub('Mum'), await house.hub('Dad')];
     const late = invite(mum);
-    await clock.advance(INVITATION_DURATION_MS);
+    await house.clock.advance(INVITATION_DURATION_MS);
     const taken = invite(mum);
     mum.pairing.takeBack(taken.invitation.id);
     expect(mum.pairing.invitations()).toEqual([]);
@@ -86,12 +71,12 @@ describe('an invitation', () => {
   });
 
   it('is over by whichever clock ends it first: after a sleep, and though the wall clock was set back', async () => {
-    const [mum, dad] = [await hub('Mum'), await hub('Dad')];
+    const [mum, dad] = [await house.hub('Mum'), await house.hub('Dad')];
     for (const wallMs of [INVITATION_DURATION_MS, -INVITATION_DURATION_MS]) {
       const { link } = invite(mum);
-      clock.jumpWall(wallMs);
+      house.clock.jumpWall(wallMs);
       expect(mum.pairing.invitations()).toHaveLength(wallMs > 0 ? 0 : 1);
-      if (wallMs < 0) await clock.advance(INVITATION_DURATION_MS);
+      if (wallMs < 0) await house.clock.advance(INVITATION_DURATION_MS);
       dad.pairing.join(link, null, PERSON);
       await ends(dad, 'failed');
       expect(dad.currentPairing?.failure).toContain('does not hold there any more');
@@ -101,7 +86,7 @@ describe('an invitation', () => {
   });
 
   it('does not survive the hub that made it', async () => {
-    const [mum, dad] = [await hub('Mum'), await hub('Dad')];
+    const [mum, dad] = [await house.hub('Mum'), await house.hub('Dad')];
     const { link } = invite(mum);
     await mum.halt();
     await mum.start(mum.port);
@@ -111,19 +96,19 @@ describe('an invitation', () => {
   });
 
   it('waits while another pairing goes on, without being used up', async () => {
-    const [mum, dad, aunt] = [await hub('Mum'), await hub('Dad'), await hub('Aunt')];
+    const [mum, dad, aunt] = [await house.hub('Mum'), await house.hub('Dad'), await house.hub('Aunt')];
     mum.hears(aunt);
     mum.pairing.begin(aunt.agentId, null);
     const { link } = invite(mum);
     dad.pairing.join(link, null, PERSON);
-    await clock.until(() => dad.currentPairing?.request === 'busy', 'it is told to wait', 60_000);
+    await house.clock.until(() => dad.currentPairing?.request === 'busy', 'it is told to wait', 60_000);
     expect(mum.pairing.invitations()).toHaveLength(1);
     await mum.pairing.cancel(mum.currentPairing?.id ?? '');
     await ends(dad, 'paired');
   });
 
   it('takes the place of our own request to that very hub', async () => {
-    const [mum, dad] = [await hub('Mum'), await hub('Dad')];
+    const [mum, dad] = [await house.hub('Mum'), await house.hub('Dad')];
     mum.hears(dad);
     mum.pairing.begin(dad.agentId, null);
     dad.pairing.join(invite(mum).link, null, PERSON);
@@ -132,7 +117,7 @@ describe('an invitation', () => {
   });
 
   it('leaves no older request of the hub that it pairs with, and nobody is said to ask any more', async () => {
-    const [mum, dad] = [await hub('Mum'), await hub('Dad')];
+    const [mum, dad] = [await house.hub('Mum'), await house.hub('Dad')];
     mum.hears(dad);
     dad.pairing.setWindow(true, 5);
     mum.pairing.begin(dad.agentId, null);
@@ -145,7 +130,7 @@ describe('an invitation', () => {
   });
 
   it('is tried at each of its addresses', async () => {
-    const [mum, dad] = [await hub('Mum'), await hub('Dad')];
+    const [mum, dad] = [await house.hub('Mum'), await house.hub('Dad')];
     const wrong = { host: '127.0.0.1', port: 1 };
     dad.pairing.join(mum.pairing.invite([wrong, { host: '127.0.0.1', port: mum.port }], PERSON).link, 'Her hub', PERSON);
     await ends(dad, 'paired');
@@ -153,7 +138,7 @@ describe('an invitation', () => {
   });
 
   it('is tried at its addresses whatever the network announces of its hub', async () => {
-    const [mum, dad] = [await hub('Mum'), await hub('Dad')];
+    const [mum, dad] = [await house.hub('Mum'), await house.hub('Dad')];
     const addresses = [1, 2, 3, 4].map((last) => `203.0.113.${last}`);
     dad.directory.foundNearby({ agentId: mum.agentId, keyHex: mum.key, port: 1, addresses, label: 'Mum' });
     dad.pairing.join(invite(mum).link, null, PERSON);
@@ -161,7 +146,7 @@ describe('an invitation', () => {
   });
 
   it('that leads nowhere says what came of each of its addresses', async () => {
-    const [mum, dad, aunt] = [await hub('Mum'), await hub('Dad'), await hub('Aunt')];
+    const [mum, dad, aunt] = [await house.hub('Mum'), await house.hub('Dad'), await house.hub('Aunt')];
     const at = (host: string, port: number) => ({ host, port });
     const places = [at('127.0.0.1', 1), at('127.0.0.1', aunt.port), at('nobody.example', 7100)];
     dad.pairing.join(mum.pairing.invite(places, PERSON).link, null, PERSON);
@@ -173,9 +158,9 @@ describe('an invitation', () => {
   });
 
   it('may name a computer instead of a number, and says which name is known to nobody', async () => {
-    const mum = await hub('Mum');
+    const mum = await house.hub('Mum');
     const resolver = { resolve: (host: string) => Promise.resolve(host === 'mum.example' ? ['127.0.0.1'] : []) };
-    const dad = await hub('Dad', { resolver });
+    const dad = await house.hub('Dad', { resolver });
     const inviteAt = (host: string): string => mum.pairing.invite([{ host, port: mum.port }], PERSON).link;
     dad.pairing.join(inviteAt('nobody.example'), null, PERSON);
     await ends(dad, 'failed');
@@ -185,7 +170,7 @@ describe('an invitation', () => {
   });
 
   it('is bounded in number, needs an address, and is not made while pairing is locked', async () => {
-    const mum = await hub('Mum');
+    const mum = await house.hub('Mum');
     expect(() => mum.pairing.invite([], PERSON)).toThrow(
       expect.objectContaining({ code: 'not_found', message: expect.stringContaining('lead nowhere') }),
     );
@@ -206,7 +191,7 @@ describe('the link of an invitation', () => {
     ['of another version', (link: string) => link.replace('v=1', 'v=2')],
     ['that is endless', (link: string) => link + 'n'.repeat(2_000)],
   ])('%s is refused before anybody is called, and never repeated in the error', async (_what, alter) => {
-    const [mum, dad] = [await hub('Mum'), await hub('Dad')];
+    const [mum, dad] = [await house.hub('Mum'), await house.hub('Dad')];
     const { link } = invite(mum);
     const altered = alter(link);
     let said = '';
@@ -221,14 +206,14 @@ describe('the link of an invitation', () => {
   });
 
   it('says who waits where, and its name is outside text', async () => {
-    const mum = await hub('Mum & Co\u202e');
+    const mum = await house.hub('Mum & Co\u202e');
     const read = readInvitationLink(` ${invite(mum).link}\n`);
     expect(read).toMatchObject({ keyHex: mum.key, name: 'Mum & Co\u202e', addresses: [{ host: '127.0.0.1', port: mum.port }] });
     expect(() => mum.pairing.join(invite(mum).link, null, PERSON)).toThrow('this very hub');
   });
 
   it('with another key reaches only a hub of that key, which knows nothing of it', async () => {
-    const [mum, dad, eve] = [await hub('Mum'), await hub('Dad'), await hub('Eve')];
+    const [mum, dad, eve] = [await house.hub('Mum'), await house.hub('Dad'), await house.hub('Eve')];
     const { link } = invite(mum);
     const evesKey = toBase64Url(keyBytes(eve.key));
     dad.pairing.join(link.replace(/k=[^&]*/, `k=${evesKey}`), null, PERSON);
@@ -242,7 +227,7 @@ describe('the link of an invitation', () => {
   });
 
   it('with another secret is refused, and the invitation still holds', async () => {
-    const [mum, dad] = [await hub('Mum'), await hub('Dad')];
+    const [mum, dad] = [await house.hub('Mum'), await house.hub('Dad')];
     const { link } = invite(mum);
     dad.pairing.join(link.replace(/s=[^&]*/, `s=${toBase64Url(randomBytes(16))}`), null, PERSON);
     await ends(dad, 'failed');
@@ -256,7 +241,7 @@ describe('one who has seen an invitation go by', () => {
   async function upToConfirm(mum: HubStack, by: Attacker, secret: Uint8Array): Promise<Uint8Array> {
     const offer = newOffer({ pid: by.pid, key: by.key, meta: by.meta, nonce: by.nonce }, invitationId(secret));
     expect(await by.step(offer.payload)).toMatchObject({ kind: 'ack' });
-    await clock.settle();
+    await house.clock.settle();
     const answer = await by.takeAnswer();
     await by.step(revealPayload(by.pid, by.nonce));
     return transcript({
@@ -271,13 +256,13 @@ describe('one who has seen an invitation go by', () => {
     });
   }
   async function attacker(target: HubStack): Promise<Attacker> {
-    const made = await new Attacker(await new RawHub(network.create()).start(), target, clock).connect();
-    stops.push(() => made.stop());
+    const made = await new Attacker(await new RawHub(house.network.create()).start(), target, house.clock).connect();
+    house.endsWith(() => made.stop());
     return made;
   }
 
   it('and knows its id but not its secret is refused, for every code it may try, and pairing locks after three', async () => {
-    const mum = await hub('Mum');
+    const mum = await house.hub('Mum');
     const codes = [
       (secret: Uint8Array, sealed: Uint8Array) => invitationMac(secret, 'R', sealed),
       (secret: Uint8Array) => invitationMac(secret, 'I', new Uint8Array(32)),
@@ -301,7 +286,7 @@ describe('one who has seen an invitation go by', () => {
     expect(await dad.step(offer.payload)).toMatchObject({
       payload: { code: 'rate_limited', retryable: true, message: expect.stringMatching(/closed for \d+ more minutes/) },
     });
-    const aunt = await hub('Aunt');
+    const aunt = await house.hub('Aunt');
     aunt.pairing.join(unused, null, PERSON);
     await ends(aunt, 'failed');
     expect(aunt.currentPairing?.failure).toContain('The invitation is not used up');
@@ -310,7 +295,7 @@ describe('one who has seen an invitation go by', () => {
   });
 
   it('and confirms three times at once is pinned once', async () => {
-    const mum = await hub('Mum');
+    const mum = await house.hub('Mum');
     const dad = await attacker(mum);
     const secret = secretOf(invite(mum).link);
     const sealed = await upToConfirm(mum, dad, secret);
@@ -326,7 +311,7 @@ describe('one who has seen an invitation go by', () => {
   ])(
     'and is being pinned stays paired, and nobody is told otherwise, when %s calls it off while the pin is on its way to the disk',
     async (_who, callOff) => {
-      const mum = await hub('Mum');
+      const mum = await house.hub('Mum');
       const dad = await attacker(mum);
       const secret = secretOf(invite(mum).link);
       const sealed = await upToConfirm(mum, dad, secret);
@@ -345,7 +330,7 @@ describe('one who has seen an invitation go by', () => {
         () => 'done',
         (error: unknown) => (error instanceof AppError ? error.code : 'another error'),
       );
-      await clock.settle();
+      await house.clock.settle();
       pinned.resolve();
       expect(await confirmed).toMatchObject({ kind: 'ack' });
       expect(['done', 'conflict']).toContain(await calledOff);
@@ -355,7 +340,7 @@ describe('one who has seen an invitation go by', () => {
   );
 
   it('cannot replay what the invited hub sent, nor offer again with the same invitation', async () => {
-    const mum = await hub('Mum');
+    const mum = await house.hub('Mum');
     const [dad, eve] = [await attacker(mum), await attacker(mum)];
     const secret = secretOf(invite(mum).link);
     const sealed = await upToConfirm(mum, dad, secret);
@@ -369,7 +354,7 @@ describe('one who has seen an invitation go by', () => {
   });
 
   it('and stands between the two with keys of its own gets nobody pinned, even with the secret of the id', async () => {
-    const mum = await hub('Mum');
+    const mum = await house.hub('Mum');
     const eve = await attacker(mum);
     const secret = secretOf(invite(mum).link);
     const sealed = await upToConfirm(mum, eve, secret);
@@ -390,7 +375,7 @@ describe('one who has seen an invitation go by', () => {
   });
 
   it('is told nothing by a hub that it calls with an id of its own making', async () => {
-    const mum = await hub('Mum');
+    const mum = await house.hub('Mum');
     const eve = await attacker(mum);
     invite(mum);
     const guess = fromBase64Url('AAAAAAAAAAAAAAAAAAAAAA') ?? new Uint8Array();

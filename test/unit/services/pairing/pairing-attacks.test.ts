@@ -16,35 +16,19 @@ import {
 } from '../../../../main/protocol/pairing.ts';
 import { sign } from '../../../../main/protocol/signature.ts';
 import { keyBytes } from '../../../../main/services/pairing/pairing-session.ts';
-import { HubStack, PERSON } from '../../../fakes/hub-stack.ts';
-import { ManualClock } from '../../../fakes/manual-clock.ts';
-import { MemoryNetwork } from '../../../fakes/memory-transport.ts';
+import { type HubStack, PERSON } from '../../../fakes/hub-stack.ts';
+import { StackHouse } from '../../../support/stack-house.ts';
 import { RawHub } from '../links/raw-hub.ts';
 import { Attacker } from './attacker.ts';
 
-let clock: ManualClock;
-let network: MemoryNetwork;
-let stops: (() => Promise<void>)[];
+let house: StackHouse;
 
-beforeEach(() => {
-  clock = new ManualClock();
-  network = new MemoryNetwork(clock);
-  stops = [];
-});
-afterEach(async () => {
-  await Promise.all(stops.map((stop) => stop()));
-  expect(clock.timers).toBe(0);
-});
-
-async function hub(name: string): Promise<HubStack> {
-  const stack = await new HubStack({ clock, name, transport: network.create() }).start();
-  stops.push(() => stack.stop());
-  return stack;
-}
+beforeEach(() => (house = new StackHouse()));
+afterEach(() => house.close());
 
 async function attacker(target: HubStack): Promise<Attacker> {
-  const made = await new Attacker(await new RawHub(network.create()).start(), target, clock).connect();
-  stops.push(() => made.stop());
+  const made = await new Attacker(await new RawHub(house.network.create()).start(), target, house.clock).connect();
+  house.endsWith(() => made.stop());
   return made;
 }
 
@@ -53,13 +37,13 @@ async function opened(target: HubStack, by: Attacker): Promise<{ meta: Readonly<
   target.pairing.setWindow(true, 5);
   expect(await by.step(by.offer.payload)).toMatchObject({ kind: 'ack', payload: { accepted: true } });
   target.pairing.open(target.currentPairing?.id ?? '');
-  await clock.settle();
+  await house.clock.settle();
   return by.takeAnswer();
 }
 
 describe('pairing against hubs that do not keep to the rules', () => {
   it('refuses offers while no person has opened pairing, without a prompt', async () => {
-    const mum = await hub('Mum');
+    const mum = await house.hub('Mum');
     const eve = await attacker(mum);
     expect(await eve.step(eve.offer.payload)).toMatchObject({ kind: 'error', payload: { code: 'not_authorized' } });
     expect(mum.pairing.list()).toEqual([]);
@@ -67,15 +51,15 @@ describe('pairing against hubs that do not keep to the rules', () => {
   });
 
   it('HE-08: fifty strangers make one prompt at most, and the others are told that it is busy or may not connect at all', async () => {
-    const mum = await hub('Mum');
+    const mum = await house.hub('Mum');
     mum.pairing.setWindow(true, 5);
     const codes: unknown[] = [];
     for (let stranger = 0; stranger < 50; stranger++) {
-      const raw = await new RawHub(network.create()).start();
-      stops.push(() => raw.transport.stop());
+      const raw = await new RawHub(house.network.create()).start();
+      house.endsWith(() => raw.transport.stop());
       const line = await raw.connect(mum);
-      await clock.settle();
-      const eve = new Attacker(raw, mum, clock);
+      await house.clock.settle();
+      const eve = new Attacker(raw, mum, house.clock);
       if (raw.ended(line) !== undefined) {
         codes.push('refused');
         continue;
@@ -93,7 +77,7 @@ describe('pairing against hubs that do not keep to the rules', () => {
   });
 
   it('ends a pairing whose initiator reveals something else than it promised, and counts it as a failure', async () => {
-    const mum = await hub('Mum');
+    const mum = await house.hub('Mum');
     for (let round = 0; round < 3; round++) {
       const eve = await attacker(mum);
       await opened(mum, eve);
@@ -106,7 +90,7 @@ describe('pairing against hubs that do not keep to the rules', () => {
   });
 
   it('never takes an id twice, from the same hub or from another one', async () => {
-    const mum = await hub('Mum');
+    const mum = await house.hub('Mum');
     const eve = await attacker(mum);
     await opened(mum, eve);
     await mum.pairing.cancel(mum.currentPairing?.id ?? '');
@@ -119,7 +103,7 @@ describe('pairing against hubs that do not keep to the rules', () => {
   });
 
   it('hears no more of a hub that was declined, or that asks and takes back again and again, until pairing is opened anew', async () => {
-    const mum = await hub('Mum');
+    const mum = await house.hub('Mum');
     const [eve, mallory] = [await attacker(mum), await attacker(mum)];
     const newOfferOf = (by: Attacker): unknown => {
       const pid = new Uint8Array(randomBytes(16));
@@ -140,7 +124,7 @@ describe('pairing against hubs that do not keep to the rules', () => {
   });
 
   it('lets only the hub that made the offer go on with it', async () => {
-    const mum = await hub('Mum');
+    const mum = await house.hub('Mum');
     const [eve, mallory] = [await attacker(mum), await attacker(mum)];
     await opened(mum, eve);
     expect(await mallory.step(revealPayload(eve.pid, eve.nonce))).toMatchObject({ kind: 'error', payload: { code: 'rejected' } });
@@ -151,7 +135,7 @@ describe('pairing against hubs that do not keep to the rules', () => {
   });
 
   it('never pins on a confirmation that was signed with another key, for the other role, or before the reveal', async () => {
-    const mum = await hub('Mum');
+    const mum = await house.hub('Mum');
     const eve = await attacker(mum);
     const answer = await opened(mum, eve);
     const sealed = transcript({
@@ -175,7 +159,7 @@ describe('pairing against hubs that do not keep to the rules', () => {
   });
 
   it('does not pin a hub that confirms on its own, however right its signature, until a person typed the two digits', async () => {
-    const mum = await hub('Mum');
+    const mum = await house.hub('Mum');
     const eve = await attacker(mum);
     const answer = await opened(mum, eve);
     await eve.step(revealPayload(eve.pid, eve.nonce));
@@ -192,13 +176,13 @@ describe('pairing against hubs that do not keep to the rules', () => {
     const reply = await eve.step(confirmPayload(eve.pid, sign(confirmMessage('I', sealed), eve.raw.seed)));
     expect(reply).toMatchObject({ kind: 'ack' });
     expect(mum.currentPairing?.state).toBe('type_two');
-    await clock.advance(301_000);
+    await house.clock.advance(301_000);
     expect(mum.store.read.peers()).toEqual([]);
     expect(mum.pairing.list().every(({ state }) => state === 'failed')).toBe(true);
   });
 
   it('answers steps that do not read with what would have fitted', async () => {
-    const mum = await hub('Mum');
+    const mum = await house.hub('Mum');
     const eve = await attacker(mum);
     mum.pairing.setWindow(true, 5);
     for (const payload of [
@@ -213,7 +197,7 @@ describe('pairing against hubs that do not keep to the rules', () => {
   });
 
   it('stops a hub that asks and asks before it is paired', async () => {
-    const mum = await hub('Mum');
+    const mum = await house.hub('Mum');
     const eve = await attacker(mum);
     const codes: unknown[] = [];
     for (let count = 0; count < 40; count++) codes.push((await eve.step(eve.offer.payload))?.payload['code']);
@@ -222,10 +206,10 @@ describe('pairing against hubs that do not keep to the rules', () => {
   });
 
   it('HE-08: with a relay between the two hubs, which pairs with each as the other, the digits of the two screens differ', async () => {
-    const [dad, mum] = [await hub('Dad'), await hub('Mum')];
+    const [dad, mum] = [await house.hub('Dad'), await house.hub('Mum')];
     // The relay has two faces; each end sees the key of the face it talks to, and people copy digits between the real ends.
-    const towardsDad = await new RawHub(network.create()).start();
-    stops.push(() => towardsDad.transport.stop());
+    const towardsDad = await new RawHub(house.network.create()).start();
+    house.endsWith(() => towardsDad.transport.stop());
     const towardsMum = await attacker(mum);
     dad.directory.foundNearby({
       agentId: towardsDad.agentId,
@@ -244,9 +228,9 @@ describe('pairing against hubs that do not keep to the rules', () => {
   });
 
   it('pins nobody on the confirmation of a responder that is not signed by its own key, for its own role, over what both saw', async () => {
-    const dad = await hub('Dad');
-    const responder = await new RawHub(network.create()).start();
-    stops.push(() => responder.transport.stop());
+    const dad = await house.hub('Dad');
+    const responder = await new RawHub(house.network.create()).start();
+    house.endsWith(() => responder.transport.stop());
     const { agentId, key, port } = responder;
     dad.directory.foundNearby({ agentId, keyHex: key, port, addresses: ['127.0.0.1'], label: 'Mum' });
     dad.pairing.begin(agentId, 'Mum');
@@ -301,11 +285,11 @@ async function playResponder(dad: HubStack, relay: RawHub): Promise<PlayedRespon
       } else if (step.value.step === 'reveal' && offer !== undefined) {
         const { pid, meta: metaI, commit } = offer;
         const [keyI, keyR] = [keyBytes(dad.key), keyBytes(relay.key)];
-        await clock.until(() => dad.currentPairing?.state === 'type_six', 'a person may type');
+        await house.clock.until(() => dad.currentPairing?.state === 'type_six', 'a person may type');
         return { sealed: transcript({ pid, keyI, metaI, keyR, metaR, commit, nonceR, nonceI: step.value.nonce }), pid, connectionId };
       }
     }
-    await clock.advance(100);
+    await house.clock.advance(100);
   }
   throw new Error('the hub revealed nothing');
 }

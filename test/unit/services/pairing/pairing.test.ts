@@ -2,39 +2,25 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PairingState } from '../../../../preload/contract/pairing-dto.ts';
 import { ENDED_SHOWN_MS, REACH_WITHIN_MS } from '../../../../main/services/pairing/limits.ts';
-import { HubStack, PERSON } from '../../../fakes/hub-stack.ts';
-import { ManualClock } from '../../../fakes/manual-clock.ts';
-import { MemoryNetwork, MemoryTransport } from '../../../fakes/memory-transport.ts';
+import { type HubStack, PERSON } from '../../../fakes/hub-stack.ts';
+import { MemoryTransport } from '../../../fakes/memory-transport.ts';
+import { StackHouse } from '../../../support/stack-house.ts';
 
-let clock: ManualClock;
-let network: MemoryNetwork;
-let hubs: HubStack[];
+let house: StackHouse;
 
-beforeEach(() => {
-  clock = new ManualClock();
-  network = new MemoryNetwork(clock);
-  hubs = [];
-});
-afterEach(async () => {
-  await Promise.all(hubs.map((hub) => hub.stop()));
-  expect(clock.timers).toBe(0);
-});
+beforeEach(() => (house = new StackHouse()));
+afterEach(() => house.close());
 
-async function hub(name: string): Promise<HubStack> {
-  const stack = new HubStack({ clock, name, transport: network.create() });
-  stack.profile = { ...stack.profile, name: `${name} computer`, person: name };
-  hubs.push(stack);
-  return stack.start();
-}
+const computerOf = (person: string): Promise<HubStack> => house.hub(person, { profile: { name: `${person} computer`, person } });
 
 async function strangers(): Promise<{ dad: HubStack; mum: HubStack }> {
-  const [dad, mum] = [await hub('Dad'), await hub('Mum')];
+  const [dad, mum] = [await computerOf('Dad'), await computerOf('Mum')];
   dad.hears(mum);
   return { dad, mum };
 }
 
 async function reaches(hub: HubStack, state: PairingState): Promise<void> {
-  await clock.until(
+  await house.clock.until(
     () => hub.currentPairing?.state === state,
     `${hub.name}'s pairing is ${state} (is ${hub.currentPairing?.state ?? 'none'})`,
     30_000,
@@ -69,18 +55,6 @@ function wrong(digits: string): string {
   return digits.slice(0, -1) + String((last + 1) % 10);
 }
 
-/** Kills the hub without a word and starts it again from its store, at the same port. */
-async function killAndRestart(hub: HubStack): Promise<HubStack> {
-  const { transport, store, vault, name, port } = hub;
-  if (!(transport instanceof MemoryTransport)) throw new Error('this test needs the network in memory');
-  transport.crash();
-  await hub.halt();
-  const back = new HubStack({ clock, name, transport: network.create(), store, vault });
-  back.profile = hub.profile;
-  hubs = hubs.map((other) => (other === hub ? back : other));
-  return back.start(port);
-}
-
 describe('pairing as people do it', () => {
   it('pairs two hubs after six digits one way and two the other, and shows each side only its own digits', async () => {
     const { dad, mum } = await strangers();
@@ -103,17 +77,19 @@ describe('pairing as people do it', () => {
     await typeTwo(dad, mum);
     await reaches(mum, 'paired');
     await reaches(dad, 'paired');
-    await clock.until(() => dad.links.isOnline(mum.key) && mum.links.isOnline(dad.key), 'both are online');
+    await house.clock.until(() => dad.links.isOnline(mum.key) && mum.links.isOnline(dad.key), 'both are online');
     expect(dad.peer(mum)).toMatchObject({ trust: 'paired', name: 'Mum computer', person: null, online: true });
     expect(mum.peer(dad)).toMatchObject({ trust: 'paired', name: 'Dad computer', person: null, online: true });
-    await clock.until(() => dad.peer(mum).capabilities !== null && mum.peer(dad).capabilities !== null, 'capabilities are known');
+    await house.clock.until(() => dad.peer(mum).capabilities !== null && mum.peer(dad).capabilities !== null, 'capabilities are known');
     expect(dad.peer(mum).features).toContain('delegate');
     expect(mum.peer(dad).features).toContain('delegate');
     expect(dad.peer(mum).safety_number).toMatch(/^(?:[0-9]{5} ){11}[0-9]{5}$/);
     expect(dad.peer(mum).safety_number).toBe(mum.peer(dad).safety_number);
     expect(dad.auditActions()).toContain('peer.paired');
     expect(mum.pairing.window.open).toBe(false);
-    await clock.until(() => dad.store.read.getMeta('pairing_unsettled') === '[]' && mum.store.read.getMeta('pairing_unsettled') === '[]');
+    await house.clock.until(
+      () => dad.store.read.getMeta('pairing_unsettled') === '[]' && mum.store.read.getMeta('pairing_unsettled') === '[]',
+    );
   });
 
   it('works the other way round as well, and after both pressed Add at once', async () => {
@@ -138,7 +114,7 @@ describe('pairing as people do it', () => {
   it('waits for a person to open pairing at the other side, and shows nothing there before', async () => {
     const { dad, mum } = await strangers();
     dad.pairing.begin(mum.agentId, null);
-    await clock.advance(20_000);
+    await house.clock.advance(20_000);
     expect(dad.currentPairing?.state).toBe('waiting_for_answer');
     expect(mum.pairing.list()).toEqual([]);
     mum.pairing.setWindow(true, 5);
@@ -146,18 +122,18 @@ describe('pairing as people do it', () => {
   });
 
   it('closes pairing by itself after the minutes that were asked for', async () => {
-    const mum = await hub('Mum');
+    const mum = await computerOf('Mum');
     expect(mum.pairing.setWindow(true, 5)).toMatchObject({ open: true, locked_until: null });
-    await clock.advance(299_000);
+    await house.clock.advance(299_000);
     expect(mum.pairing.window.open).toBe(true);
-    await clock.advance(2_000);
+    await house.clock.advance(2_000);
     expect(mum.pairing.window).toEqual({ open: false, closes_at: null, locked_until: null, asked: null });
     expect(mum.seen.at(-1)).toMatchObject({ type: 'pairing_window', window: { open: false } });
   });
 
   it('gives a second hub with the same name a name of its own', async () => {
     const { dad, mum } = await strangers();
-    await dad.pins(await hub('Aunt'), 'Mum computer');
+    await dad.pins(await computerOf('Aunt'), 'Mum computer');
     await upToDigits(dad, mum);
     await typeSix(dad, mum);
     await reaches(mum, 'type_two');
@@ -200,7 +176,7 @@ describe('pairing done wrong', () => {
     await mum.pairing.type(pairingId(mum), wrong(dad.currentPairing?.two ?? ''), PERSON);
     await reaches(dad, 'failed');
     expect(mum.currentPairing?.state).toBe('failed');
-    await clock.advance(60_000);
+    await house.clock.advance(60_000);
     expect([dad.store.read.peers(), mum.store.read.peers()]).toEqual([[], []]);
     expect(dad.store.read.getMeta('pairing_unsettled')).toBe('[]');
   });
@@ -216,22 +192,22 @@ describe('pairing done wrong', () => {
     expect(mum.pairing.window.locked_until).not.toBeNull();
     expect(() => mum.pairing.setWindow(true, 5)).toThrow(/too many pairings failed/);
     expect(() => dad.pairing.begin(mum.agentId, null)).toThrow(/too many pairings failed/);
-    const kid = await hub('Kid');
+    const kid = await computerOf('Kid');
     kid.hears(mum);
     kid.pairing.begin(mum.agentId, null);
-    await clock.advance(60_000);
+    await house.clock.advance(60_000);
     expect(mum.pairing.list().filter(({ state }) => state !== 'failed')).toEqual([]);
     await kid.pairing.cancel(pairingId(kid));
-    await clock.advance(541_000);
+    await house.clock.advance(541_000);
     expect(mum.pairing.setWindow(true, 5).open).toBe(true);
   });
 
   it('ends after five minutes without the digits', async () => {
     const { dad, mum } = await strangers();
     await upToDigits(dad, mum);
-    await clock.advance(301_000);
+    await house.clock.advance(301_000);
     expect([dad, mum].map((side) => side.pairing.list()[0]?.state)).toEqual(['failed', 'failed']);
-    await clock.advance(ENDED_SHOWN_MS);
+    await house.clock.advance(ENDED_SHOWN_MS);
     expect([dad.pairing.list(), mum.pairing.list()]).toEqual([[], []]);
   });
 
@@ -245,7 +221,7 @@ describe('pairing done wrong', () => {
     await reaches(mum, 'type_two');
     await dad.pairing.cancel(pairingId(dad));
     await reaches(mum, 'failed');
-    await clock.advance(30_000);
+    await house.clock.advance(30_000);
     expect([dad.store.read.peers(), mum.store.read.peers()]).toEqual([[], []]);
   });
 });
@@ -253,7 +229,7 @@ describe('pairing done wrong', () => {
 describe('a hub that does not answer', () => {
   /** Where nobody is, with the key of a hub that could be there. */
   async function named(port: number): Promise<{ dad: HubStack; mum: HubStack }> {
-    const [dad, mum] = [await hub('Dad'), await hub('Mum')];
+    const [dad, mum] = [await computerOf('Dad'), await computerOf('Mum')];
     await dad.directory.addStatic({ keyHex: mum.key, host: '127.0.0.1', port, name: null });
     return { dad, mum };
   }
@@ -261,7 +237,7 @@ describe('a hub that does not answer', () => {
   it('ends the attempt within ten seconds with what to look at, and the attempt stays listed with that', async () => {
     const { dad, mum } = await named(1);
     expect(dad.pairing.begin(mum.agentId, null)).toMatchObject({ state: 'waiting_for_answer', request: 'connecting' });
-    await clock.advance(REACH_WITHIN_MS + 100);
+    await house.clock.advance(REACH_WITHIN_MS + 100);
     expect(REACH_WITHIN_MS).toBeLessThan(10_000);
     const ended = {
       state: 'failed',
@@ -269,17 +245,17 @@ describe('a hub that does not answer', () => {
       failure: expect.stringMatching(/^No hub answers at 127\.0\.0\.1:1\. Check that it is running there, .*address and port.*firewall/),
     };
     expect(dad.pairing.list()).toMatchObject([ended]);
-    await clock.advance(ENDED_SHOWN_MS - 1_000);
+    await house.clock.advance(ENDED_SHOWN_MS - 1_000);
     expect(dad.pairing.list()).toMatchObject([ended]);
     expect(dad.pairing.window.locked_until).toBeNull();
-    await clock.advance(1_000);
+    await house.clock.advance(1_000);
     expect(dad.pairing.list()).toEqual([]);
   });
 
   it('says how the attempt ended to whoever cancels it then, and that it is gone after that', async () => {
     const { dad, mum } = await named(1);
     const { id } = dad.pairing.begin(mum.agentId, null);
-    await clock.advance(REACH_WITHIN_MS + 100);
+    await house.clock.advance(REACH_WITHIN_MS + 100);
     expect(await dad.pairing.cancel(id)).toMatchObject({
       cancelled: false,
       pairing: { id, failure: expect.stringContaining('No hub answers') },
@@ -290,13 +266,13 @@ describe('a hub that does not answer', () => {
   it('is asked anew where its owner now says it is, in place of the attempt that ended and of one that still looks', async () => {
     const { dad, mum } = await named(1);
     dad.pairing.begin(mum.agentId, null);
-    await clock.advance(REACH_WITHIN_MS + 100);
+    await house.clock.advance(REACH_WITHIN_MS + 100);
     const { id } = dad.pairing.begin(mum.agentId, null);
     expect(dad.pairing.list().map((pairing) => pairing.id)).toEqual([id]);
     await dad.directory.addStatic({ keyHex: mum.key, host: '127.0.0.1', port: mum.port, name: 'Hers' });
     const again = dad.pairing.begin(mum.agentId, null);
     expect(dad.pairing.list().map((pairing) => pairing.id)).toEqual([again.id]);
-    await clock.until(() => dad.currentPairing?.request === 'closed', 'it answers that pairing is closed', 10_000);
+    await house.clock.until(() => dad.currentPairing?.request === 'closed', 'it answers that pairing is closed', 10_000);
     expect(dad.pairing.begin(mum.agentId, null).id).toBe(again.id);
     mum.pairing.setWindow(true, 5);
     await reaches(mum, 'offered');
@@ -304,7 +280,7 @@ describe('a hub that does not answer', () => {
   });
 
   it('is said to be known to nobody when its name stands for no address', async () => {
-    const [dad, mum] = [await hub('Dad'), await hub('Mum')];
+    const [dad, mum] = [await computerOf('Dad'), await computerOf('Mum')];
     await dad.directory.addStatic({ keyHex: mum.key, host: 'nobody.example', port: 7100, name: null });
     dad.pairing.begin(mum.agentId, null);
     await reaches(dad, 'failed');
@@ -312,7 +288,7 @@ describe('a hub that does not answer', () => {
   });
 
   it('is not taken for another one that answers there', async () => {
-    const kid = await hub('Kid');
+    const kid = await computerOf('Kid');
     const { dad, mum } = await named(kid.port);
     dad.pairing.begin(mum.agentId, null);
     await reaches(dad, 'failed');
@@ -323,10 +299,10 @@ describe('a hub that does not answer', () => {
 
   it('does not leave unsaid which pairing is in the way of another one, and how it is ended', async () => {
     const { dad, mum } = await strangers();
-    const kid = await hub('Kid');
+    const kid = await computerOf('Kid');
     dad.hears(kid);
     const { id, label } = dad.pairing.begin(mum.agentId, null);
-    await clock.until(() => dad.currentPairing?.request === 'closed', 'it answers that pairing is closed', 10_000);
+    await house.clock.until(() => dad.currentPairing?.request === 'closed', 'it answers that pairing is closed', 10_000);
     expect(() => dad.pairing.begin(kid.agentId, null)).toThrow(
       expect.objectContaining({
         code: 'conflict',
@@ -344,11 +320,11 @@ describe('pairing interrupted', () => {
     await typeSix(dad, mum);
     await reaches(mum, 'type_two');
     if (dad.transport instanceof MemoryTransport) dad.transport.cut();
-    await clock.settle();
+    await house.clock.settle();
     await typeTwo(dad, mum);
     await reaches(mum, 'paired');
     await reaches(dad, 'paired');
-    await clock.until(() => dad.links.isOnline(mum.key) && mum.links.isOnline(dad.key), 'both are online');
+    await house.clock.until(() => dad.links.isOnline(mum.key) && mum.links.isOnline(dad.key), 'both are online');
   });
 
   it('heals when the initiator is killed after its check passed and before it heard the other confirmation', async () => {
@@ -362,9 +338,9 @@ describe('pairing interrupted', () => {
     await mum.pairing.type(pairingId(mum), two, PERSON);
     expect(mum.directory.isPaired(dad.key)).toBe(true);
     expect(dad.store.read.peer(mum.key)).toBeUndefined();
-    const back = await killAndRestart(dad);
-    await clock.until(() => back.directory.isPaired(mum.key), 'the restarted side pins too', 120_000);
-    await clock.until(() => back.links.isOnline(mum.key) && mum.links.isOnline(back.key), 'both are online', 60_000);
+    const back = await house.killAndRestart(dad);
+    await house.clock.until(() => back.directory.isPaired(mum.key), 'the restarted side pins too', 120_000);
+    await house.clock.until(() => back.links.isOnline(mum.key) && mum.links.isOnline(back.key), 'both are online', 60_000);
     expect(back.peer(mum)).toMatchObject({ name: 'Mum computer', person: null, trust: 'paired' });
   });
 
@@ -378,11 +354,11 @@ describe('pairing interrupted', () => {
     if (transport instanceof MemoryTransport) transport.crash();
     await typed;
     expect(mum.store.read.peer(dad.key)?.trust).toBe('paired');
-    await clock.settle();
+    await house.clock.settle();
     expect(dad.directory.isPaired(mum.key)).toBe(false);
-    const back = await killAndRestart(mum);
-    await clock.until(() => dad.directory.isPaired(back.key), 'the other side pins too', 120_000);
-    await clock.until(() => dad.links.isOnline(back.key) && back.links.isOnline(dad.key), 'both are online', 60_000);
+    const back = await house.killAndRestart(mum);
+    await house.clock.until(() => dad.directory.isPaired(back.key), 'the other side pins too', 120_000);
+    await house.clock.until(() => dad.links.isOnline(back.key) && back.links.isOnline(dad.key), 'both are online', 60_000);
   });
 
   it('pins nobody when the responder is killed before its own check, and the waiting side says so in the end', async () => {
@@ -390,10 +366,10 @@ describe('pairing interrupted', () => {
     await upToDigits(dad, mum);
     await typeSix(dad, mum);
     await reaches(mum, 'type_two');
-    const back = await killAndRestart(mum);
+    const back = await house.killAndRestart(mum);
     expect(back.pairing.list()).toEqual([]);
-    await clock.until(() => dad.pairing.list()[0]?.state === 'failed', 'the waiting side is told', 60_000);
-    await clock.advance(960_000);
+    await house.clock.until(() => dad.pairing.list()[0]?.state === 'failed', 'the waiting side is told', 60_000);
+    await house.clock.advance(960_000);
     expect([dad.store.read.peers(), back.store.read.peers()]).toEqual([[], []]);
     expect(dad.store.read.getMeta('pairing_unsettled')).toBe('[]');
     expect(dad.seen.findLast((event) => event.type === 'pairing')).toMatchObject({ pairing: { state: 'failed' } });

@@ -98,6 +98,9 @@ async function countsOf({
   const statistics = peers.port === null ? undefined : await transport.statistics();
   return {
     peers: { paired: paired.length, online: paired.filter((peer) => peer.online).length },
+    key_changes: paired.flatMap(({ id, name, key_change: change }) =>
+      change?.kept_at === null ? [{ id, name, address: change.address, seen_at: change.seen_at }] : [],
+    ),
     agents: { registered: agents.length, online: agents.filter((agent) => agent.presence === 'online').length },
     approvals: { pending: work.approvals.pending().length, held: work.holds.count() },
     transport: {

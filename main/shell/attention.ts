@@ -1,6 +1,7 @@
-// What the desktop must show outside its window: how many requests wait, and when a native notification is due. One model feeds tray,
-// badge and notification, so that they cannot disagree with the cards.
-import type { ApprovalDto, UiEvent } from '../../preload/contract/dto.ts';
+// What the desktop must show outside its window: how many requests wait, in which hubs' places another key answers, and when a native
+// notification is due. One model feeds tray, badge and notification, so that they cannot disagree with the cards and the page.
+import type { AttentionDto } from '../../preload/contract/attention.ts';
+import type { ApprovalDto, PeerDto, UiEvent, UiSnapshot } from '../../preload/contract/dto.ts';
 
 export interface AttentionView {
   /** Called with the number of requests that wait for a person, whenever it changes. */
@@ -9,12 +10,23 @@ export interface AttentionView {
   notify(approvalId: string, peerName: string): void;
   /** The request was decided, is gone or is put off: take its notification away. */
   withdraw(approvalId: string): void;
+  /** Called with the owner's names of the hubs that everything stops for, whenever they change. */
+  showStops(peerNames: readonly string[]): void;
+  /** Once for each such hub, in fixed words and the owner's own name for it. */
+  notifyStop(peerId: string, peerName: string): void;
+  /** A person has answered, or the hub itself is back. */
+  withdrawStop(peerId: string): void;
 }
 
 export class Attention {
   readonly #pending = new Set<string>();
+  /** The owner's names of the hubs in whose place another key answers, by their ids. */
+  readonly #stops = new Map<string, string>();
+  /** Those that nobody was notified of yet, because it is quiet. */
+  readonly #unsaid = new Set<string>();
   readonly #view: AttentionView;
   #shown = -1;
+  #isQuiet = false;
 
   constructor(view: AttentionView) {
     this.#view = view;
@@ -25,15 +37,20 @@ export class Attention {
   }
 
   /** Starts afresh from a snapshot. */
-  reset(pending: readonly ApprovalDto[]): void {
+  reset({ approvals, peers, attention }: Pick<UiSnapshot, 'approvals' | 'peers' | 'attention'>): void {
     this.#pending.clear();
-    for (const approval of pending) if (waitsNow(approval)) this.#pending.add(approval.id);
+    for (const approval of approvals) if (waitsNow(approval)) this.#pending.add(approval.id);
     this.#showCount();
+    this.#isQuiet = isQuiet(attention);
+    for (const peer of peers) this.#applyPeer(peer);
   }
 
   apply(event: UiEvent): void {
     if (event.type === 'approval') this.#applyApproval(event.approval);
     if (event.type === 'attention' && this.#pending.has(event.approval_id)) this.#view.notify(event.approval_id, event.peer_name);
+    if (event.type === 'peer') this.#applyPeer(event.peer);
+    if (event.type === 'peer_gone') this.#stopEnds(event.id);
+    if (event.type === 'calm') this.#calmIs(event.attention);
   }
 
   #applyApproval(approval: ApprovalDto): void {
@@ -50,9 +67,46 @@ export class Attention {
     this.#shown = this.count;
     this.#view.showCount(this.count);
   }
+
+  #applyPeer({ id, name, key_change: change }: PeerDto): void {
+    if (change?.kept_at !== null) return this.#stopEnds(id);
+    const known = this.#stops.get(id);
+    if (known === name) return;
+    this.#stops.set(id, name);
+    this.#showStops();
+    if (known !== undefined) return;
+    this.#unsaid.add(id);
+    this.#say();
+  }
+
+  #stopEnds(id: string): void {
+    if (!this.#stops.delete(id)) return;
+    if (!this.#unsaid.delete(id)) this.#view.withdrawStop(id);
+    this.#showStops();
+  }
+
+  #calmIs(attention: AttentionDto): void {
+    this.#isQuiet = isQuiet(attention);
+    this.#say();
+  }
+
+  /** Nothing of the other key is let in meanwhile, so that it may wait until nobody sleeps. */
+  #say(): void {
+    if (this.#isQuiet) return;
+    for (const id of this.#unsaid) this.#view.notifyStop(id, this.#stops.get(id) ?? '');
+    this.#unsaid.clear();
+  }
+
+  #showStops(): void {
+    this.#view.showStops([...this.#stops.values()]);
+  }
 }
 
 /** What is held disturbs nobody: it is asked later. */
 function waitsNow({ state, held }: ApprovalDto): boolean {
   return state === 'pending' && held === null;
+}
+
+function isQuiet({ paused, quiet_now: quietNow }: AttentionDto): boolean {
+  return paused !== null || quietNow !== null;
 }

@@ -96,6 +96,9 @@ class Desktop {
       },
       notify: (approvalId, peerName) => this.#notifications.notify(approvalId, peerName),
       withdraw: (approvalId) => this.#notifications.withdraw(approvalId),
+      showStops: (peerNames) => this.#tray.showStops(peerNames),
+      notifyStop: (peerId, peerName) => this.#notifications.notifyStop(peerId, peerName),
+      withdrawStop: (peerId) => this.#notifications.withdrawStop(peerId),
     });
   }
 
@@ -137,9 +140,9 @@ class Desktop {
     const outcome = await this.#node.invoke('hub.snapshot', {});
     if (!outcome.ok) throw new Error(outcome.problem.detail);
     const snapshot = outcome.value as UiSnapshot;
-    this.#attention.reset(snapshot.approvals);
-    this.#tray.showPaused(snapshot.attention.paused !== null);
     this.#applySettings(snapshot.settings);
+    this.#attention.reset(snapshot);
+    this.#tray.showPaused(snapshot.attention.paused !== null);
   }
 
   #apply(event: UiEvent): void {

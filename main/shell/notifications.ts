@@ -1,6 +1,6 @@
 // Native notifications: fixed words, no action buttons, no remote text. A click opens the card and decides nothing.
 import type { Notification, NotificationConstructorOptions } from 'electron';
-import { requestNotification } from '../../preload/contract/desktop-strings.ts';
+import { requestNotification, stopNotification } from '../../preload/contract/desktop-strings.ts';
 
 /** Bounds the notifications kept open at once; the oldest is closed beyond it. */
 const OPEN_MAX = 8;
@@ -9,7 +9,8 @@ export interface NotificationDeps {
   create(options: NotificationConstructorOptions): Notification;
   isSupported(): boolean;
   enabled(): boolean;
-  onOpen(approvalId: string): void;
+  /** @param approvalId null: what everything stops for stands before all else */
+  onOpen(approvalId: string | null): void;
 }
 
 export class Notifications {
@@ -21,23 +22,44 @@ export class Notifications {
   }
 
   notify(approvalId: string, peerName: string): void {
-    if (!this.#deps.enabled() || !this.#deps.isSupported()) return;
-    const oldest = this.#open.keys().next();
-    if (this.#open.size >= OPEN_MAX && !oldest.done) this.withdraw(oldest.value);
-    const notification = this.#deps.create({ ...requestNotification(peerName), silent: false });
-    this.#open.set(approvalId, notification);
-    notification.on('click', () => this.#deps.onOpen(approvalId));
-    notification.on('close', () => this.#open.delete(approvalId));
-    notification.show();
+    this.#show(approvalId, requestNotification(peerName), () => this.#deps.onOpen(approvalId));
   }
 
   withdraw(approvalId: string): void {
-    const notification = this.#open.get(approvalId);
-    this.#open.delete(approvalId);
-    notification?.close();
+    this.#close(approvalId);
+  }
+
+  notifyStop(peerId: string, peerName: string): void {
+    this.#show(stopOf(peerId), stopNotification(peerName), () => this.#deps.onOpen(null));
+  }
+
+  withdrawStop(peerId: string): void {
+    this.#close(stopOf(peerId));
   }
 
   stop(): void {
-    for (const approvalId of this.#open.keys()) this.withdraw(approvalId);
+    for (const about of this.#open.keys()) this.#close(about);
   }
+
+  #show(about: string, words: NotificationConstructorOptions, open: () => void): void {
+    if (!this.#deps.enabled() || !this.#deps.isSupported()) return;
+    const oldest = this.#open.keys().next();
+    if (this.#open.size >= OPEN_MAX && !oldest.done) this.#close(oldest.value);
+    const notification = this.#deps.create({ ...words, silent: false });
+    this.#open.set(about, notification);
+    notification.on('click', open);
+    notification.on('close', () => this.#open.delete(about));
+    notification.show();
+  }
+
+  #close(about: string): void {
+    const notification = this.#open.get(about);
+    this.#open.delete(about);
+    notification?.close();
+  }
+}
+
+/** A name that no request has. */
+function stopOf(peerId: string): string {
+  return `stop ${peerId}`;
 }

@@ -23,6 +23,7 @@ export class TrayIcon {
   #tray: Tray | undefined;
   #count = 0;
   #isPaused = false;
+  #stops: readonly string[] = [];
 
   constructor(deps: TrayDeps) {
     this.#deps = deps;
@@ -30,7 +31,7 @@ export class TrayIcon {
 
   start(): void {
     if (this.#tray !== undefined) return;
-    this.#tray = this.#deps.createTray(this.#icon(this.#count));
+    this.#tray = this.#deps.createTray(this.#icon());
     this.#tray.on('click', () => this.#deps.onShow());
     this.#draw();
   }
@@ -46,15 +47,22 @@ export class TrayIcon {
     this.#draw();
   }
 
+  /** The owner's names of the hubs that everything stops for. */
+  showStops(peerNames: readonly string[]): void {
+    this.#stops = peerNames;
+    this.#draw();
+  }
+
   #draw(): void {
     const count = this.#count;
     const tray = this.#tray;
     if (tray === undefined) return;
-    tray.setImage(this.#icon(count));
-    tray.setToolTip(this.#isPaused ? `${trayTitle(count)}. ${trayWords.paused}` : trayTitle(count));
+    tray.setImage(this.#icon());
+    tray.setToolTip(this.#title());
     if (this.#deps.platform === 'darwin') tray.setTitle(count === 0 ? '' : String(count));
     tray.setContextMenu(
       this.#deps.buildMenu([
+        ...this.#stopItems(),
         { label: trayWords.waiting(count), enabled: count > 0, click: () => this.#deps.onShow() },
         { type: 'separator' },
         ...this.#pauseItems(),
@@ -63,6 +71,19 @@ export class TrayIcon {
         { label: trayWords.quit, click: () => this.#deps.onQuit() },
       ]),
     );
+  }
+
+  #title(): string {
+    const parts = [trayTitle(this.#count)];
+    if (this.#stops.length > 0) parts.push(trayWords.stopped(this.#stops));
+    if (this.#isPaused) parts.push(trayWords.paused);
+    return parts.join('. ');
+  }
+
+  /** Nothing else comes before it, here as on the page that it opens. */
+  #stopItems(): MenuItemConstructorOptions[] {
+    if (this.#stops.length === 0) return [];
+    return [{ label: trayWords.stopped(this.#stops), click: () => this.#deps.onShow() }, { type: 'separator' }];
   }
 
   #pauseItems(): MenuItemConstructorOptions[] {
@@ -84,8 +105,8 @@ export class TrayIcon {
     this.#tray = undefined;
   }
 
-  #icon(count: number): NativeImage {
-    const state = count === 0 ? 'quiet' : 'waiting';
+  #icon(): NativeImage {
+    const state = this.#count === 0 && this.#stops.length === 0 ? 'quiet' : 'waiting';
     const template = this.#deps.platform === 'darwin';
     const image = this.#deps.loadImage(join(this.#deps.iconDirectory, 'tray', template ? `${state}Template.png` : `${state}.png`));
     if (template) image.setTemplateImage(true);

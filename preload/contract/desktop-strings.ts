@@ -8,6 +8,8 @@ export const trayWords = {
     if (count === 0) return 'Nothing needs you';
     return plural.select(count) === 'one' ? '1 request waits for you' : `${count} requests wait for you`;
   },
+  stopped: (peerNames: readonly string[]): string =>
+    peerNames.length === 1 ? `Stop: ${peerNames[0]} has a new identity` : `Stop: ${peerNames.length} hubs have a new identity`,
   pauseHour: 'Pause for an hour',
   pauseTonight: 'Pause until tonight',
   pauseOpen: 'Pause until I go on',
@@ -19,6 +21,10 @@ export const trayWords = {
 
 export function trayTitle(count: number): string {
   return `AXON Hub: ${trayWords.waiting(count)}`;
+}
+
+export function stopNotification(peerName: string): { readonly title: string; readonly body: string } {
+  return { title: 'AXON Hub', body: trayWords.stopped([peerName]) };
 }
 
 export function requestNotification(peerName: string): { readonly title: string; readonly body: string } {

@@ -34,6 +34,8 @@ export interface OperationResults {
   'hub.status': {
     readonly hub: HubDto;
     readonly peers: { readonly paired: number; readonly online: number };
+    /** Hubs in whose place another key answers, and no person has said yet what to do: everything stops for them. */
+    readonly key_changes: readonly { readonly id: string; readonly name: string; readonly address: string; readonly seen_at: number }[];
     readonly agents: { readonly registered: number; readonly online: number };
     readonly approvals: { readonly pending: number; readonly held: number };
     readonly transport: {

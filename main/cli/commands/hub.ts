@@ -83,8 +83,17 @@ function statusLines(status: OperationResult<'hub.localStatus'>, home: string, c
     `Agents      ${agents.online} of ${agents.registered} are online`,
     `Waiting     ${approvals.pending - approvals.held} for a person${approvals.held === 0 ? '' : `, ${approvals.held} held until later`}`,
     ...askedLines(window, command).map((line) => `Asking      ${line}`),
+    ...status.key_changes.flatMap((change) => stopLines(change, command)).map((line) => `STOP        ${line}`),
     ...hub.warnings.map((warning) => `ATTENTION   ${warning}`),
     ...recordLines(hub, command).map((line) => `ATTENTION   ${line}`),
+  ];
+}
+
+/** That another key answers in the place of a hub, and where a person answers that. */
+function stopLines({ name, address }: { readonly name: string; readonly address: string }, command: string): readonly string[] {
+  return [
+    `${name} has a new identity: something answers in its place, at ${address}, but not with its key. Nothing of it is let in.`,
+    `Both safety numbers and what to do: "${command} peers".`,
   ];
 }
 

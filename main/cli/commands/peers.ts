@@ -119,14 +119,13 @@ function stopLines({ name, person, safety_number, key_change }: PeerDto, command
 function peerRows(peers: readonly PeerDto[]): readonly (readonly (string | null)[])[] {
   return [
     ['NAME', 'STATE', 'TRUST', inZone('LAST SEEN'), 'AGENT ID'],
-    ...peers.map((peer) => [
-      peer.name,
-      peer.online ? 'online' : 'away',
-      peer.trust,
-      peer.online ? 'now' : cellTime(peer.last_seen_at),
-      peer.id,
-    ]),
+    ...peers.map((peer) => [peer.name, stateOf(peer), peer.trust, peer.online ? 'now' : cellTime(peer.last_seen_at), peer.id]),
   ];
+}
+
+function stateOf({ online, key_change: change }: PeerDto): string {
+  if (change?.kept_at === null) return 'STOP: new identity';
+  return online ? 'online' : 'away';
 }
 
 function capabilityLines(name: string, found: CapabilitiesDto | null, command: string): readonly string[] {

@@ -169,7 +169,9 @@ export class AuditCheck {
     const told = ends.flatMap((seq) => readUnsignedDetail(auditAfter(seq - 1, seq, 1)[0]?.detail ?? '') ?? []);
     const last = told.at(-1);
     const left = this.#leftUnsigned(told.length + 1);
-    if (last === undefined || (left !== null && left.from_seq > last.fromSeq)) return left;
+    // One that was ended again before it had signed anything has left more, from the same row on.
+    const isNew = left !== null && (last === undefined || left.from_seq > last.fromSeq || left.rows > last.rows);
+    if (isNew || last === undefined) return left;
     return endDto(last, told.length);
   }
 

@@ -41,7 +41,9 @@ async function run(said: Record<Step, string[]>, steps: number): Promise<number 
     home,
     ...(steps === Infinity ? ['to-the-end'] : []),
   ];
-  const child = spawn(process.execPath, parameters, { stdio: ['ignore', 'pipe', 'inherit'] });
+  // Most of a round would be reading the same sources again.
+  const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, 'compiled') };
+  const child = spawn(process.execPath, parameters, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   endAfterTest(child);
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
   let count = 0;

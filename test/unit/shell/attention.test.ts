@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Attention } from '../../../main/shell/attention.ts';
-import type { ApprovalDto, UiEvent } from '../../../preload/contract/dto.ts';
+import type { ApprovalDto, PeerDto, UiEvent } from '../../../preload/contract/dto.ts';
+import { DAD, snapshotOf } from '../../fakes/household.ts';
 
 const approval = (id: string, state: ApprovalDto['state'] = 'pending'): ApprovalDto => ({
   id,
@@ -52,6 +53,9 @@ function watched() {
     showCount: (count) => seen.push(`count ${count}`),
     notify: (id, name) => seen.push(`notify ${id} ${name}`),
     withdraw: (id) => seen.push(`withdraw ${id}`),
+    showStops: (names) => seen.push(`stops ${names.join(', ')}`),
+    notifyStop: (id, name) => seen.push(`notify stop ${id} ${name}`),
+    withdrawStop: (id) => seen.push(`withdraw stop ${id}`),
   });
   return { attention, seen };
 }
@@ -61,7 +65,7 @@ const event = (body: Record<string, unknown>): UiEvent => ({ seq: 1, ...body }) 
 describe('attention outside the window', () => {
   test('counts exactly the requests that wait', () => {
     const { attention, seen } = watched();
-    attention.reset([approval('a'), approval('b'), approval('c', 'declined')]);
+    attention.reset(snapshotOf({ peers: [], approvals: [approval('a'), approval('b'), approval('c', 'declined')] }));
     attention.apply(event({ type: 'approval', approval: approval('a', 'approved') }));
     attention.apply(event({ type: 'approval', approval: approval('a', 'approved') }));
     attention.apply(event({ type: 'approval', approval: approval('d') }));
@@ -71,10 +75,60 @@ describe('attention outside the window', () => {
 
   test('notifies only for a request that still waits', () => {
     const { attention, seen } = watched();
-    attention.reset([]);
+    attention.reset(snapshotOf({ peers: [], approvals: [] }));
     attention.apply(event({ type: 'attention', approval_id: 'gone', peer_name: 'Dad' }));
     attention.apply(event({ type: 'approval', approval: approval('a') }));
     attention.apply(event({ type: 'attention', approval_id: 'a', peer_name: 'Dad' }));
     expect(seen).toEqual(['count 0', 'count 1', 'notify a Dad']);
+  });
+
+  describe('HE-09: a hub in whose place another key answers', () => {
+    const stopped = (keptAt: number | null = null): PeerDto => ({
+      ...DAD,
+      key_change: {
+        seen_key: 'ab'.repeat(32),
+        seen_id: 'x',
+        seen_safety_number: '1',
+        address: '192.0.2.1:7100',
+        seen_at: 1,
+        kept_at: keptAt,
+      },
+    });
+    const calm = snapshotOf().attention;
+
+    test('is said once, in the tray and by a notification, until a person has answered', () => {
+      const { attention, seen } = watched();
+      attention.reset(snapshotOf({ peers: [DAD], approvals: [] }));
+      for (let time = 0; time < 3; time++) attention.apply(event({ type: 'peer', peer: stopped() }));
+      attention.apply(event({ type: 'peer', peer: stopped(2) }));
+      attention.apply(event({ type: 'peer', peer: stopped(2) }));
+      expect(seen).toEqual(['count 0', `stops ${DAD.name}`, `notify stop ${DAD.id} ${DAD.name}`, `withdraw stop ${DAD.id}`, 'stops ']);
+    });
+
+    test('is said at a start that finds it, and is gone with the hub', () => {
+      const { attention, seen } = watched();
+      attention.reset(snapshotOf({ peers: [stopped()], approvals: [] }));
+      attention.apply(event({ type: 'peer_gone', id: DAD.id }));
+      expect(seen).toEqual(['count 0', `stops ${DAD.name}`, `notify stop ${DAD.id} ${DAD.name}`, `withdraw stop ${DAD.id}`, 'stops ']);
+    });
+
+    test('stands in the tray while it is quiet, and rings nothing before that is over', () => {
+      const { attention, seen } = watched();
+      attention.reset(snapshotOf({ peers: [DAD], approvals: [], attention: { ...calm, paused: { since: 1, until: null } } }));
+      attention.apply(event({ type: 'peer', peer: stopped() }));
+      attention.apply(event({ type: 'calm', attention: { ...calm, quiet_now: { name: 'Night', until: 2 } } }));
+      expect(seen).toEqual(['count 0', `stops ${DAD.name}`]);
+      attention.apply(event({ type: 'calm', attention: calm }));
+      attention.apply(event({ type: 'calm', attention: calm }));
+      expect(seen.slice(2)).toEqual([`notify stop ${DAD.id} ${DAD.name}`]);
+    });
+
+    test('that was answered while it was quiet never rings', () => {
+      const { attention, seen } = watched();
+      attention.reset(snapshotOf({ peers: [stopped()], approvals: [], attention: { ...calm, paused: { since: 1, until: null } } }));
+      attention.apply(event({ type: 'peer', peer: stopped(2) }));
+      attention.apply(event({ type: 'calm', attention: calm }));
+      expect(seen).toEqual(['count 0', `stops ${DAD.name}`, 'stops ']);
+    });
   });
 });

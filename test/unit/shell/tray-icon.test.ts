@@ -5,8 +5,12 @@ import { TrayIcon, type PauseEnd } from '../../../main/shell/tray-icon.ts';
 import { trayTitle, trayWords } from '../../../preload/contract/desktop-strings.ts';
 
 function shown() {
-  const called: (PauseEnd | 'go on')[] = [];
-  const state: { items: readonly MenuItemConstructorOptions[]; toolTip: string } = { items: [], toolTip: '' };
+  const called: (PauseEnd | 'go on' | 'show')[] = [];
+  const state: { items: readonly MenuItemConstructorOptions[]; toolTip: string; readonly images: string[] } = {
+    items: [],
+    toolTip: '',
+    images: [],
+  };
   const tray: Partial<Tray> = {
     setImage: () => undefined,
     setToolTip: (text) => (state.toolTip = text),
@@ -16,14 +20,17 @@ function shown() {
   const image: Partial<NativeImage> = { setTemplateImage: () => undefined };
   const icon = new TrayIcon({
     createTray: () => ({ ...tray, on: () => undefined }) as unknown as Tray,
-    loadImage: () => image as NativeImage,
+    loadImage: (path) => {
+      state.images.push(path);
+      return image as NativeImage;
+    },
     buildMenu: (items) => {
       state.items = items;
       return {} as Menu;
     },
     iconDirectory: '/icons',
     platform: 'linux',
-    onShow: () => undefined,
+    onShow: () => called.push('show'),
     onPause: (until) => called.push(until),
     onGoOn: () => called.push('go on'),
     onQuit: () => undefined,
@@ -60,4 +67,20 @@ test('says that everything is paused and goes on, and keeps the count meanwhile'
   expect(called).toEqual(['go on']);
   icon.showPaused(false);
   expect(state.items.some(({ label }) => label === trayWords.paused)).toBe(false);
+});
+
+test('HE-09: says first of all for which hub everything stops, and opens the page of it', () => {
+  const { icon, state, called, press } = shown();
+  icon.showCount(2);
+  icon.showStops(['Dad’s laptop']);
+  const [first] = state.items;
+  expect(first?.label).toBe('Stop: Dad’s laptop has a new identity');
+  expect([state.toolTip, state.images.at(-1)]).toEqual([`${trayTitle(2)}. ${first?.label}`, '/icons/tray/waiting.png']);
+  press(first?.label ?? '');
+  expect(called).toEqual(['show']);
+  icon.showCount(0);
+  icon.showStops(['Dad’s laptop', 'Attic']);
+  expect([state.items[0]?.label, state.images.at(-1)]).toEqual(['Stop: 2 hubs have a new identity', '/icons/tray/waiting.png']);
+  icon.showStops([]);
+  expect([state.items[0]?.label, state.images.at(-1)]).toEqual([trayWords.waiting(0), '/icons/tray/quiet.png']);
 });

@@ -132,6 +132,23 @@ describe('the check of a whole audit', () => {
     expect((await check.whole()).flaw).toBeNull();
   });
 
+  it('says of a hub that was ended again before it had signed all that is not signed, and not what the end before left', async () => {
+    await house.act(2);
+    await house.crash();
+    await house.startAgain();
+    await house.act(3);
+    const check = new AuditCheck({
+      store: house.store,
+      clock: house.clock,
+      keyHex: () => null,
+      databaseId: () => '',
+      keptCount: () => null,
+      written: new WrittenRows(),
+      leftUnsigned: () => ({ rows: 6, fromSeq: 1, fromAt: null }),
+    });
+    expect(await check.whole()).toMatchObject({ flaw: null, unsigned_end: { rows: 6, from_seq: 1, ends: 2 } });
+  });
+
   it('goes on in pieces, says how far it is, and can be called off', async () => {
     await house.act(WALK_ROWS_MAX * 3);
     house.audit.verify(PERSON);

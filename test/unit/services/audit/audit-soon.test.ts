@@ -169,6 +169,21 @@ describe('a hub that ended', () => {
     expect(await house.verify()).toMatchObject({ unsigned_end: { from_seq: 7, ends: 2 } });
   });
 
+  it('without order twice before it had signed anything says all that was not, once', async () => {
+    await house.act(2);
+    await house.crash();
+    await house.startAgain();
+    await house.act();
+    await house.crash();
+    await house.startAgain();
+    const found = { rows: 4, from_seq: 1, ends: 2 };
+    await pass(SEAL_SOON_MS);
+    expect(await house.verify()).toMatchObject({ flaw: null, unsigned_end: found });
+    await house.stop();
+    await house.startAgain();
+    expect(await house.verify()).toMatchObject({ flaw: null, unsigned_end: found });
+  });
+
   it('without order and with everything signed has that on record, and no row that was not', async () => {
     await house.act();
     await house.minute();

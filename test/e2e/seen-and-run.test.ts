@@ -8,7 +8,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { showHidden } from '../../main/lib/hidden-characters.ts';
 import type { ApprovalDto, DeliveryDto, UiEvent } from '../../preload/contract/dto.ts';
-import { newIdentity } from '../integration/quic-test-hub.ts';
+import { newIdentity, type Identity } from '../integration/quic-test-hub.ts';
 import { openBrowser } from '../lan/browser.ts';
 import { HubProcess, type HubApi } from '../lan/hub-process.ts';
 import { ThisComputer } from '../lan/this-computer.ts';
@@ -20,12 +20,15 @@ import { LocalDoors, wordsOfCard, wordsOfItem, type Gave } from './local-doors.t
 import { hashOf, nastyBytes, sealOf, wordsOfBytes, wordsOfPayload, type Words } from './nasty-request.ts';
 import { pairByApi } from './pair-by-api.ts';
 import { plainlyEscaped } from './plain-escape.ts';
+import { changeOneByte, STORED_PARTS, type StoredPart } from './stored-rows.ts';
 
 const ACK_WITHIN_MS = 20_000;
+const ONLINE_WITHIN_MS = 20_000;
 const SHOWN_WITHIN_MS = 20_000;
 /** Requests come faster here than a person would send them. */
 const QUICK = ['--discovery', 'off', '--peer-rate-factor', '100'];
 const MUM = 'Mum';
+const DAMAGED = 'The stored request was damaged; it was not run.';
 
 describe.skipIf(!hasRealPart('chromium'))('what a person saw is what runs', () => {
   const computer = new ThisComputer('this computer');
@@ -50,11 +53,8 @@ describe.skipIf(!hasRealPart('chromium'))('what a person saw is what runs', () =
     await pairByApi(await paired.owner(), owner, { asking: 'Dad', asked: MUM });
     await paired.kill('SIGTERM');
     const seed = Buffer.from(await readFile(join(paired.home, 'identity.key'), 'utf8'), 'base64');
-    const { hub } = await owner.call('hub.whoami', {});
-    mumsAgentId = hub.agent_id ?? '';
-    const target = { keyHex: hub.public_key ?? '', agentId: mumsAgentId, host: '127.0.0.1', port: hub.peer_port ?? 0 };
-    dad = await new LightPeer(newIdentity(new Uint8Array(seed)), '127.0.0.1', target).start();
-    await dad.connected();
+    mumsAgentId = (await owner.call('hub.whoami', {})).hub.agent_id ?? '';
+    dad = await connect(newIdentity(new Uint8Array(seed)));
     browser = await openBrowser(computer);
   }, 60_000);
 
@@ -64,6 +64,27 @@ describe.skipIf(!hasRealPart('chromium'))('what a person saw is what runs', () =
     await Promise.all(hubs.map((hub) => hub.remove()));
     await computer.close();
   });
+
+  /** A line with Mum's hub, which has another port after each start. */
+  async function connect(identity: Identity): Promise<LightPeer> {
+    // The API answers a moment before that port is open.
+    const hub = await until('the port between hubs', ONLINE_WITHIN_MS, async () => {
+      const { hub: known } = await (await mum.owner()).call('hub.whoami', {});
+      return known.peer_port === null ? undefined : known;
+    });
+    const target = { keyHex: hub.public_key ?? '', agentId: mumsAgentId, host: '127.0.0.1', port: hub.peer_port ?? 0 };
+    const peer = await new LightPeer(identity, '127.0.0.1', target).start();
+    await until('a line to Mum’s hub', ONLINE_WITHIN_MS, () => peer.isConnected || undefined);
+    return peer;
+  }
+
+  async function cutPower(meanwhile: () => void = () => undefined): Promise<void> {
+    await dad.stop();
+    await mum.kill('SIGKILL');
+    meanwhile();
+    await mum.restart();
+    dad = await connect(dad.identity);
+  }
 
   /** Sends it and waits until it is before the person. */
   async function delegate(more: Readonly<Record<string, unknown>> = {}): Promise<{ readonly bytes: Buffer; readonly card: ApprovalDto }> {
@@ -135,8 +156,7 @@ describe.skipIf(!hasRealPart('chromium'))('what a person saw is what runs', () =
       };
       await take();
       if (isCut) {
-        await mum.kill('SIGKILL');
-        await mum.restart();
+        await cutPower();
         owner = await mum.owner();
       }
       const again = await doors.toAgentAgain();
@@ -162,6 +182,56 @@ describe.skipIf(!hasRealPart('chromium'))('what a person saw is what runs', () =
     }
     events.close();
     await page.close();
+  });
+
+  it('one byte that was changed in what is stored, while the hub was down, keeps it from everybody, and is on record', async () => {
+    const owner = await mum.owner();
+    const allowed = async (): Promise<ApprovalDto> => {
+      const { card } = await delegate();
+      const { id, revision, digest } = card;
+      return await owner.call('approvals.decide', { id, revision, digest, decision: 'allow' });
+    };
+    const held = await allowed();
+    const { items } = await agent().call('inbox.claim', { max: 8, lease_ms: 600_000 });
+    expect(items.map(({ task_id: task }) => task)).toEqual([held.task_id]);
+    const changed: { readonly part: StoredPart; readonly card: ApprovalDto }[] = [];
+    for (const part of STORED_PARTS) changed.push({ part, card: await allowed() });
+    const untouched = await allowed();
+    const { card: waiting } = await delegate();
+
+    await cutPower(() => {
+      for (const { part, card } of changed) changeOneByte(mum.home, card.task_id, part);
+      for (const { task_id: task } of [held, waiting]) changeOneByte(mum.home, task, 'the words that were shown');
+    });
+
+    const ack = agent().call('inbox.ack', { delivery: items[0]?.delivery_id ?? '' });
+    await expect(ack).rejects.toMatchObject({ problem: { code: 'gone', detail: DAMAGED } });
+    const handed = await agent().call('inbox.claim', { max: 32 });
+    // Whoever holds what was stopped is told so.
+    const taken = handed.items.map(({ kind, task_id: task }) => [kind, task]);
+    expect(taken).toEqual([
+      ['cancel', held.task_id],
+      ['delegate', untouched.task_id],
+    ]);
+    for (const { task_id: id } of [held, ...changed.map(({ card }) => card)]) {
+      expect(await agent().call('tasks.get', { id })).toMatchObject({ state: 'failed', code: 'internal', reason: DAMAGED });
+    }
+
+    const person = await mum.owner();
+    const { id, revision, digest } = waiting;
+    for (const card of [waiting, held]) {
+      const shown = await person.call('approvals.get', { id: card.id });
+      expect([shown.text, shown.fields]).toEqual(['This request was damaged in the store. It cannot be allowed.', []]);
+    }
+    const decided = person.call('approvals.decide', { id, revision, digest, decision: 'allow' });
+    await expect(decided).rejects.toMatchObject({ problem: { code: 'request_changed' } });
+    expect((await agent().call('inbox.claim', { max: 32 })).items).toEqual([]);
+
+    const { items: record } = await person.call('audit.list', { limit: 200 });
+    const refused = record.filter(({ action }) => action === 'delivery.refused').map(({ detail }) => detail);
+    const tasks = [held, ...changed.map(({ card }) => card)].map(({ task_id: task }) => task);
+    expect(refused.map((detail) => JSON.stringify(detail)).toSorted()).toEqual(tasks.map((task) => JSON.stringify({ task })).toSorted());
+    expect(record.filter(({ action }) => action === 'approval.digest_mismatch')).toMatchObject([{ object: waiting.id, digest }]);
   });
 });
 

@@ -1,7 +1,7 @@
 // The approval card as a client gets it: drawn from the stored view alone, never from the sender's message. Reads only.
 import type { ConsentAskedDto, ConsentHubDto } from '../../../preload/contract/consent.ts';
 import type { ApprovalDto, Surface } from '../../../preload/contract/dto.ts';
-import { approvalFields, readApprovalView, type ApprovalView } from '../../core/approval-view.ts';
+import { approvalFields, digestOfView, readApprovalView, type ApprovalView } from '../../core/approval-view.ts';
 import { choiceOf } from '../../core/choice.ts';
 import { assert } from '../../lib/assert.ts';
 import type { ApprovalRow, Store, TaskRow } from '../../ports/store.ts';
@@ -43,10 +43,12 @@ export class ApprovalViews {
     const task = store.read.task(row.taskId);
     assert(task !== undefined, 'an approval has its task');
     const read = readApprovalView(row.view);
-    const own = read.ok ? read.value : damagedView(row, task);
-    const asked = read.ok ? consentOf(task, row) : null;
+    const isWhole = read.ok && digestOfView(row.view) === row.digest;
+    const own = isWhole ? read.value : damagedView(row, task);
+    const asked = isWhole ? consentOf(task, row) : null;
     // What another hub would do is shown as that hub has it; how long it waits here is of this hub's own.
     const view = asked?.view ?? own;
+    const hubs = this.#hubsOf(row, task);
     const peer = parties.peer(task.party);
     return {
       id: row.id,
@@ -84,13 +86,13 @@ export class ApprovalViews {
       decline_reason: row.state === 'declined' || row.state === 'cancelled' ? row.reason : null,
       own_answer: answerOf(row, task),
       choice: asked === null ? choiceDto(view) : null,
-      decided_by_hubs: this.#hubsOf(row, task),
+      decided_by_hubs: hubs,
       consent: asked && consentDto(asked),
       conversation_id: task.conversationId,
       message_id: task.messageId,
       task_state: task.state,
       rule_id: row.ruleId,
-      wider: row.state === 'pending' ? choicesFor({ task, approval: row, agent: store.read.agent(view.to_agent) }) : [],
+      wider: row.state === 'pending' && hubs === null ? choicesFor({ task, approval: row, agent: store.read.agent(view.to_agent) }) : [],
       allowed_before: row.state === 'pending' ? this.#allowedBefore(task) : 0,
     };
   }
@@ -135,7 +137,7 @@ function isPeoples(decidedOn: string | null): boolean {
   return PEOPLE.some((surface) => surface === decidedOn);
 }
 
-/** What is shown for a view that cannot be read any more: nothing of it, and deciding refuses it by its digest. */
+/** What is shown for a view that is not the one of its digest any more: nothing of it, and deciding refuses it by its digest. */
 function damagedView(row: ApprovalRow, task: TaskRow): ApprovalView {
   return {
     version: 0,

@@ -131,7 +131,7 @@ export class Approvals {
     const task = tables.task(row.taskId);
     assert(task !== undefined && isOpen(task), 'a pending approval has its open task');
     const misfit = this.#misfit(tables, task, row);
-    if (misfit) return this.#refuse(tables, after, task, misfit);
+    if (misfit) return this.#refuse(tables, after, task, row, misfit);
     const asked = consentOf(task, row);
     if (asked !== null && decision.decision === 'answer') throw noAnswerToConsent();
     if (decision.decision !== 'decline') this.#deps.guard.checkDecidedHere(tables, task, row);
@@ -155,7 +155,7 @@ export class Approvals {
     if (row.digest !== word.digest) return 'changed';
     const misfit = this.#misfit(tables, task, row);
     if (misfit) {
-      this.#refuse(tables, after, task, misfit);
+      this.#refuse(tables, after, task, row, misfit);
       return misfit === 'damaged' ? 'changed' : misfit === 'expired' ? 'expired' : 'over';
     }
     const by = { tokenId: word.hub, surface: 'peer', who: word.who } as const;
@@ -267,13 +267,13 @@ export class Approvals {
 
   /** Why this request can no longer be decided, whatever the person says; undefined when it can. */
   #misfit(tables: Tables, task: TaskRow, row: ApprovalRow): 'damaged' | 'expired' | 'not_paired' | undefined {
-    const words = this.#deps.handover.fromApproval(row);
+    const words = this.#deps.handover.fromApproval(row, task);
     if (!words.ok) return 'damaged';
     if (this.#deps.deadlines.waitLeftOf(task) <= 0) return 'expired';
     return isTrusted(tables, task.party) ? undefined : 'not_paired';
   }
 
-  #refuse(tables: Tables, after: After, task: TaskRow, misfit: 'damaged' | 'expired' | 'not_paired'): Outcome {
+  #refuse(tables: Tables, after: After, task: TaskRow, row: ApprovalRow, misfit: 'damaged' | 'expired' | 'not_paired'): Outcome {
     const { endings, audit } = this.#deps;
     const hub = { by: 'hub', surface: 'hub', from: 'hub' } as const;
     if (misfit === 'expired') {
@@ -289,7 +289,7 @@ export class Approvals {
       });
       return { refused: new AppError('blocked', 'The hub that asked is not paired any more; nothing was run.') };
     }
-    audit.append(tables, { actor: 'hub', surface: 'hub', action: 'approval.digest_mismatch', object: task.id });
+    audit.append(tables, { actor: 'hub', surface: 'hub', action: 'approval.digest_mismatch', object: row.id, digest: row.digest });
     endings.end(tables, after, task, { state: 'failed', code: 'internal', reason: 'The stored request was damaged.', ...hub });
     return { refused: requestDamaged() };
   }

@@ -1,6 +1,7 @@
 // What an agent is handed: the words of the hub, and beside them, apart, the words of somebody else. Owns the stored form of an inbox item
 // and its form at the API; everything foreign stands inside `untrusted`.
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
+import { isJsonObject } from '../../lib/json-object.ts';
 import type { DeliveryRow } from '../../ports/store.ts';
 
 export type Untrusted = DeliveryDto['untrusted'];
@@ -25,8 +26,14 @@ const INSTRUCTIONS: Readonly<Record<DeliveryRow['kind'], string>> = {
   cancel: `The task named by task_id is called off. Stop it if you can, then reply to the task's own delivery with code "cancelled", and "ack" this item. ${DATA_NOT_ORDERS}`,
 };
 
-export function readDeliveryBody(row: Pick<DeliveryRow, 'body'>): DeliveryBody {
-  return JSON.parse(row.body) as DeliveryBody; // our own row
+/** Undefined for a row that was damaged. */
+export function readDeliveryBody(row: Pick<DeliveryRow, 'body'>): DeliveryBody | undefined {
+  try {
+    const body: unknown = JSON.parse(row.body);
+    return isJsonObject(body) ? (body as unknown as DeliveryBody) : undefined; // our own row
+  } catch {
+    return undefined;
+  }
 }
 
 /** The item as claim and the stream hand it out. `untrusted` is that of the approved view where there was an approval. */

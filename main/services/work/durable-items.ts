@@ -37,6 +37,7 @@ interface Deps {
   readonly audit: AuditTrail;
 }
 
+const DAMAGED = 'The stored request was damaged; it was not run.';
 const CALLED_OFF = { state: 'cancelled', code: 'cancelled', reason: 'It was called off before the agent had begun.' } as const;
 
 export class DurableItems {
@@ -107,6 +108,10 @@ export class DurableItems {
       if (row.state === 'running' && (attempt !== null || row.attempt === 1)) return row;
       if (row.state !== 'claimed') throw notHeld(row, task);
       after(() => this.#leases.release(deliveryId));
+      if (!this.#deps.handover.untrustedOf(tables, row).ok) {
+        this.#refuse(tables, after, row, task);
+        return new AppError('gone', DAMAGED);
+      }
       if (!task) return this.#update(tables, row, { state: 'done', leaseUntilWallMs: null, finishedAt: this.#deps.clock.wallMs() });
       if (isCalledOff(tables, task)) {
         this.#deps.endings.end(tables, after, task, { ...CALLED_OFF, by: agent, surface: 'agent', from: 'runner' });
@@ -204,12 +209,7 @@ export class DurableItems {
     }
     const words = this.#deps.handover.untrustedOf(tables, row);
     if (!words.ok) {
-      this.#deps.audit.append(tables, { actor: 'hub', surface: 'hub', action: 'delivery.refused', object: row.deliveryId });
-      this.#update(tables, row, { state: 'done', finishedAt: this.#deps.clock.wallMs() });
-      if (task && isOpen(task)) {
-        const reason = 'The stored request was damaged; it was not run.';
-        this.#deps.endings.end(tables, after, task, { state: 'failed', code: 'internal', reason, by: 'hub', surface: 'hub', from: 'hub' });
-      }
+      this.#refuse(tables, after, row, task);
       return undefined;
     }
     const leaseUntilWallMs = Math.round(this.#deps.clock.wallMs() + leaseMs);
@@ -220,6 +220,16 @@ export class DurableItems {
     }
     after(() => this.#hold(row.deliveryId, leaseMs));
     return this.#dto(claimed, words.value);
+  }
+
+  /** What is stored is not what was allowed: nobody gets it, and whoever asked is told. */
+  #refuse(tables: Tables, after: After, row: DeliveryRow, task: TaskRow | undefined): void {
+    const { audit, clock, endings } = this.#deps;
+    const detail = { task: row.taskId };
+    audit.append(tables, { actor: 'hub', surface: 'hub', action: 'delivery.refused', object: row.deliveryId, detail });
+    this.#update(tables, row, { state: 'done', leaseUntilWallMs: null, finishedAt: clock.wallMs() });
+    if (!task || !isOpen(task)) return;
+    endings.end(tables, after, task, { state: 'failed', code: 'internal', reason: DAMAGED, by: 'hub', surface: 'hub', from: 'hub' });
   }
 
   #giveBack(tables: Tables, after: After, row: DeliveryRow): 'queued' | 'dead' {
@@ -268,7 +278,9 @@ export class DurableItems {
   #dto(row: DeliveryRow, untrusted: Untrusted): DeliveryDto {
     const { store, tasks } = this.#deps;
     const task = row.kind === 'delegate' && row.taskId !== null ? store.read.task(row.taskId) : undefined;
-    return deliveryDto(row, readDeliveryBody(row), untrusted, task ? tasks.deadlineAt(task) : null);
+    const body = readDeliveryBody(row);
+    assert(body !== undefined, 'an item whose words were read has a body');
+    return deliveryDto(row, body, untrusted, task ? tasks.deadlineAt(task) : null);
   }
 
   #own(tables: Tables, agent: string, deliveryId: string): DeliveryRow {

@@ -2,11 +2,16 @@
 // view before every hand-out; a view that does not fit its digest is handed to nobody.
 import { digestOfView, readApprovalView, type ApprovalView } from '../../core/approval-view.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
-import type { ApprovalRow, Reads, TaskRow, Tables } from '../../ports/store.ts';
+import type { ApprovalRow, DeliveryRow, Reads, TaskRow, Tables } from '../../ports/store.ts';
+import { contentDigest } from '../../protocol/content-digest.ts';
 import { readDeliveryBody, type DeliveryBody, type Untrusted } from './delivery-body.ts';
 import { URGENCY, type Deliveries } from './deliveries.ts';
 import type { Parties } from './parties.ts';
+import { readObject } from './task-views.ts';
 import type { After } from './unit-of-work.ts';
+
+/** What of a task must be as it came. */
+type AskedTask = Pick<TaskRow, 'kind' | 'payload' | 'contentDigest'>;
 
 export class Handover {
   readonly #deliveries: Deliveries;
@@ -45,18 +50,23 @@ export class Handover {
   }
 
   /** What the agent may read of this item now. The error says what does not fit: then nothing is handed out. */
-  untrustedOf(reads: Reads, row: { readonly body: string; readonly taskId: string | null }): Result<Untrusted, string> {
+  untrustedOf(reads: Reads, row: Pick<DeliveryRow, 'body' | 'kind' | 'taskId'>): Result<Untrusted, string> {
     const body = readDeliveryBody(row);
-    if (body.untrusted !== null) return ok(body.untrusted);
+    if (body === undefined) return err('the item cannot be read');
+    // Work has no words but those that were allowed, whatever else stands in its row.
+    if (row.kind !== 'delegate') return body.untrusted === null ? err('it has no words') : ok(body.untrusted);
+    const task = row.taskId === null ? undefined : reads.task(row.taskId);
     const approval = row.taskId === null ? undefined : reads.approvalOfTask(row.taskId);
-    if (approval === undefined) return err('there is no approval for it');
+    if (task === undefined || approval === undefined) return err('there is no approval for it');
     if (approval.state !== 'approved') return err(`its approval is ${approval.state}`);
     if (body.approval?.digest !== approval.digest) return err('it was allowed under another digest');
-    return this.fromApproval(approval);
+    return this.fromApproval(approval, task);
   }
 
-  /** The words of an approval whose view fits its digest. */
-  fromApproval(approval: Pick<ApprovalRow, 'view' | 'digest'>): Result<Untrusted, string> {
+  /** The words of an approval whose view fits its digest, for a task that is still the one that was asked. */
+  fromApproval(approval: Pick<ApprovalRow, 'view' | 'digest'>, task: AskedTask): Result<Untrusted, string> {
+    const asked = contentDigest({ kind: task.kind, ref: null, payload: readObject(task.payload) });
+    if (asked !== task.contentDigest) return err('what was asked does not fit its digest');
     if (digestOfView(approval.view) !== approval.digest) return err('the stored view does not fit its digest');
     const view = readApprovalView(approval.view);
     return view.ok ? ok(this.fromView(view.value, approval.digest)) : view;

@@ -116,7 +116,7 @@ export class OpenQueries {
   allowed(task: TaskRow, approval: ApprovalRow): void {
     const query = this.#byTask.get(task.id);
     if (query) query.deadlineAt = this.#deps.tasks.deadlineAt(task);
-    const words = this.#deps.handover.fromApproval(approval);
+    const words = this.#deps.handover.fromApproval(approval, task);
     if (words.ok) this.deliver(task.id, this.#deps.handover.body(task, approval), words.value);
     else this.fail(task.id, new AppError('internal', 'The stored request was damaged; it was not run.'));
   }

@@ -94,6 +94,11 @@ export class TaskViews {
 
 /** JSON text of our own rows as an object; anything else reads as empty. */
 export function readObject(text: string): JsonObject {
-  const value: unknown = JSON.parse(text);
-  return isJsonObject(value) ? value : {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : {};
+  } catch {
+    // A row that was damaged must not keep the others from being seen.
+    return {};
+  }
 }

@@ -9,6 +9,7 @@ import type { RuleDto } from '../../preload/contract/rules.ts';
 import type { OperationInput, OperationName, OperationResult } from '../../preload/contract/operations.ts';
 import { applyEvent } from '../../renderer/app/apply-event.ts';
 import { ruleFrom } from './household-rules.ts';
+import { nobodyElse } from './consent-cards.ts';
 import { CONVERSATIONS, DINNER_THREAD, SESSIONS, agentOf } from './household.ts';
 
 type Handlers = Parameters<HubApi['subscribe']>[1];
@@ -127,6 +128,7 @@ export class FakeHubApi implements HubApi {
   #defaults(): Answers {
     return {
       'hub.snapshot': () => good(this.#snapshot),
+      'consent.get': () => good(nobodyElse(this.#snapshot)),
       'approvals.decide': (params) => this.decide(params),
       'approvals.list': ({ state }) =>
         good({ items: state === 'decided' ? this.#snapshot.recently_decided : this.#snapshot.approvals, next: null }),

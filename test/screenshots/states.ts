@@ -5,7 +5,9 @@ import type { ApprovalDto } from '../../preload/contract/dto.ts';
 import type { OperationName } from '../../preload/contract/operations.ts';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
 import { CALENDAR_RULE, RULED, RULES } from '../fakes/household-rules.ts';
+import { ASKED, ASKED_DANGEROUS, DAD_DECIDES, WAITING, WAITING_FOR_NOBODY } from '../fakes/consent-cards.ts';
 import { makingHub, trialOf } from '../fakes/rule-making.ts';
+import { RECORD_STATES } from './record-states.ts';
 import {
   CALM,
   CAR,
@@ -243,6 +245,24 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
         }),
       }),
     press: ['Try it'],
+  },
+  'now-consent': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [ASKED] })) },
+  'now-consent-danger': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [ASKED_DANGEROUS] })), show: '.type-word' },
+  'now-consent-waits': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [WAITING] })) },
+  'now-consent-nobody': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [WAITING_FOR_NOBODY] })) },
+  'settings-consent': {
+    place: 'settings',
+    hub: () => new FakeHubApi(snapshotOf(), { 'consent.get': () => ({ ok: true, value: DAD_DECIDES }) }),
+    show: '.consent',
+  },
+  'settings-consent-wrong': {
+    place: 'settings',
+    hub: () =>
+      new FakeHubApi(snapshotOf(), {
+        'consent.set': () => ({ ok: false, problem: problemOf('unauthenticated', 'That is not the owner passphrase.') }),
+      }),
+    press: ['Keep this'],
+    show: '.consent',
   },
   'now-danger': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [DEPLOY] })) },
   'now-long': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [LONG] })) },
@@ -613,6 +633,7 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
         snapshotOf({ settings: SETTINGS, hub: { ...MUM, warnings: ['The key stands in a file: no keychain answers on this computer.'] } }),
       ),
   },
+  ...RECORD_STATES,
   'now-refused': {
     place: 'now',
     hub: () =>

@@ -188,16 +188,15 @@ function leavesLine({ consent: asked, leaves }: ApprovalDto): string {
   return leaves === 'result' ? 'The result leaves this computer.' : 'Nothing leaves this computer.';
 }
 
-function askerLine(hub: string, asker: string | null, agent: string | null): string {
-  const { asked: there } = ENGLISH.consent;
-  const who = asker === null ? there.program(hub) : there.asker(asker);
-  return agent === null ? who : `${who} (${agent})`;
+function askerLine(asker: string | null, agent: string | null): string {
+  const { askedBy, program } = ENGLISH.consent.asked;
+  return [`${askedBy} ${asker ?? program}`, ...(agent === null ? [] : [agent])].join(', ');
 }
 
 /** Whose word counts: that of another hub's people, or of the person here about what another hub does. */
-function consentLines({ decided_by_hubs: hubs, consent: asked, peer_name: hub, from_agent: agent }: ApprovalDto): readonly string[] {
+function consentLines({ decided_by_hubs: hubs, consent: asked, from_agent: agent }: ApprovalDto): readonly string[] {
   const { asked: there, waiting } = ENGLISH.consent;
-  if (asked) return [askerLine(hub, asked.asker, agent), `${there.digest}: ${asked.digest}`, ''];
+  if (asked) return [askerLine(asked.asker, agent), `${there.digest}: ${asked.digest}`, ''];
   if (!hubs) return [];
   const whose = hubs.length === 0 ? waiting.nobody : waiting.decides(hubs.map(({ name }) => name));
   return [`${whose}. ${waiting.here}`, ...hubs.map(({ name, state }) => waiting[state](name)), ''];

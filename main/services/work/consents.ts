@@ -62,7 +62,7 @@ export class Consents {
   readonly #open = new Map<string, Question>();
   /** Hubs that did not take or answer a question, and when each is asked anew; by request and hub. */
   readonly #later = new Map<string, { readonly tries: number; timer: TimerHandle | undefined }>();
-  #looking: Promise<void> | undefined;
+  #isLooking = false;
   #again = false;
   #stopPresence: (() => void) | undefined;
   #running = false;
@@ -129,10 +129,11 @@ export class Consents {
   look(): void {
     if (this.#open.size === 0 && this.#later.size === 0 && this.#deps.guard.setting(this.#deps.store.read) === null) return;
     this.#again = true;
-    this.#looking ??= this.#lookWhileNew().finally(() => (this.#looking = undefined));
+    if (!this.#isLooking) void this.#lookWhileNew();
   }
 
   async #lookWhileNew(): Promise<void> {
+    this.#isLooking = true;
     while (this.#again && this.#running) {
       this.#again = false;
       try {
@@ -141,6 +142,7 @@ export class Consents {
         this.#deps.log.warn('questions to adults’ hubs not brought up to date', { error: String(error) });
       }
     }
+    this.#isLooking = false;
   }
 
   async #lookOnce(): Promise<void> {

@@ -95,7 +95,15 @@ export class CardModel {
   }
   /** Whoever asked waits for an answer, so a person may give it. */
   get mayBeAnswered(): boolean {
-    return this.#approval.report_back;
+    return this.#approval.report_back && !this.isElsewhere && !this.isConsent;
+  }
+  /** An adult's hub decides: here it can only be declined. */
+  get isElsewhere(): boolean {
+    return (this.#approval.decided_by_hubs ?? null) !== null;
+  }
+  /** Another hub asks whether it may do this. */
+  get isConsent(): boolean {
+    return (this.#approval.consent ?? null) !== null;
   }
   get widerOpen(): boolean {
     return this.#drawer === 'wider' && this.hasWider;
@@ -124,7 +132,7 @@ export class CardModel {
   }
 
   get needsWord(): boolean {
-    return this.#approval.risk_class === 'R3';
+    return this.#approval.risk_class === 'R3' && !this.isElsewhere;
   }
   get wordMatches(): boolean {
     return !this.needsWord || isLastWord(this.#approval.text, this.typedWord);
@@ -139,7 +147,7 @@ export class CardModel {
   }
   /** Never while somebody is writing: whoever goes on by Tab from there must not allow by accident. */
   mayAllow(live: boolean, now: number): boolean {
-    return !this.writing && !this.isInert(live, now) && this.read && this.wordMatches;
+    return !this.isElsewhere && !this.writing && !this.isInert(live, now) && this.read && this.wordMatches;
   }
 
   /** The end of the text with this digest has been in view. */

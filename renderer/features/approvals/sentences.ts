@@ -23,8 +23,33 @@ export function withWhom({ peer_id, person, from_agent }: ApprovalDto): string {
 }
 
 /** What stands before the verb: whom it wants to do it, an agent of this computer or the person. */
-export function wantsOf({ choice, to_agent }: Pick<ApprovalDto, 'choice' | 'to_agent'>): string {
+export function wantsOf({
+  choice,
+  to_agent,
+  consent,
+  peer_name,
+}: Pick<ApprovalDto, 'choice' | 'to_agent' | 'consent' | 'peer_name'>): string {
+  if (consent) return words.consent.asked.wants(peer_name, to_agent);
   return choice === null ? now.wants(to_agent) : now.answers.choice.wants;
+}
+
+/** The same, said whole for whoever does not see it. */
+export function wantsFullOf(approval: ApprovalDto): string {
+  const { choice, to_agent, consent, peer_name } = approval;
+  if (consent) return words.consent.asked.wantsFull(peer_name, to_agent);
+  return choice === null ? now.wantsFull(peer_name, to_agent) : now.answers.choice.wantsFull(peer_name);
+}
+
+/** Where it would run. */
+export function runsOf({ to_agent, consent, peer_name }: ApprovalDto): string {
+  return consent ? words.consent.asked.runs(to_agent, peer_name) : now.facts.runsHere(to_agent);
+}
+
+/** What happens if nobody answers. */
+export function ifNothingOf({ choice, consent, decided_by_hubs, peer_name }: ApprovalDto): string {
+  if (consent) return words.consent.asked.ifNothing(peer_name);
+  if (decided_by_hubs) return words.consent.waiting.ifNothing(peer_name);
+  return choice === null ? now.facts.notDone(peer_name) : now.answers.choice.notChosen(peer_name);
 }
 
 export function verbOf(approval: ApprovalDto): string {
@@ -35,11 +60,13 @@ export function verbOf(approval: ApprovalDto): string {
 }
 
 export function whyOf(approval: ApprovalDto): string {
+  if (approval.consent) return words.consent.asked.whose(approval.peer_name);
   const why = now.riskWhy[approval.risk_reason](approval.to_agent, areaOf(approval) ?? approval.to_agent);
   return approval.risk_class === 'R3' ? `${why} ${now.everyTime}` : why;
 }
 
 export function leavesOf(approval: ApprovalDto): string {
+  if (approval.consent) return words.consent.asked.leaves;
   if (approval.choice !== null) return now.answers.choice.goes(approval.peer_name);
   const { facts } = now;
   const works = approval.kind === 'delegate' && (approval.risk_class === 'R2' || approval.risk_class === 'R3');
@@ -146,7 +173,9 @@ export function outcomeOf(approval: ApprovalDto, pressed: 'here' | 'second' | 'e
       return {
         look: 'let',
         title: byRule ? words.rules.byRuleLet : by === null ? decided.allowedNoName(where) : decided.allowed(by, where),
-        detail: `${exactTime(at)}. ${progressOf(approval, isThere)}${late}`,
+        detail: approval.consent
+          ? words.consent.asked.toldDetail(exactTime(at), approval.peer_name) + late
+          : `${exactTime(at)}. ${progressOf(approval, isThere)}${late}`,
       };
     case 'answered':
       if (approval.own_answer !== null && approval.own_answer.choice !== null) {
@@ -173,7 +202,8 @@ export function outcomeOf(approval: ApprovalDto, pressed: 'here' | 'second' | 'e
     }
     case 'cancelled': {
       const why = approval.decline_reason === null || approval.decline_reason === '' ? '' : `${approval.decline_reason} `;
-      return { look: 'late', title: decided.cancelled(approval.peer_name), detail: why + decided.cancelledDetail + late };
+      const title = approval.consent ? words.consent.asked.taken(approval.peer_name) : decided.cancelled(approval.peer_name);
+      return { look: 'late', title, detail: why + decided.cancelledDetail + late };
     }
     default:
       return {

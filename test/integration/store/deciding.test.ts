@@ -63,30 +63,50 @@ test(
     const said: Record<Step, string[]> = { asked: [], approved: [], declined: [], ran: [], ended: [], record: [] };
     const { signal } = new AbortController();
     let seals = 0;
+    /** Asserts of the steps that were said from there on what holds for each of them. */
+    const holds = async (from: Readonly<Record<Step, number>>): Promise<void> => {
+      const store = openStore({ path: join(home, 'hub.db'), clock: new SystemClock(), log: SILENT_LOG });
+      const stateOf = (id: string) => store.read.approvalOfTask(id)?.state;
+      const after = (step: Step): readonly string[] => said[step].slice(from[step]);
+      expect(after('asked').filter((id) => store.read.task(id) === undefined)).toEqual([]);
+      expect(
+        after('approved').filter((id) => stateOf(id) !== 'approved' || store.read.deliveryOfTask(id, 'delegate') === undefined),
+      ).toEqual([]);
+      expect(
+        after('declined').filter((id) => stateOf(id) !== 'declined' || store.read.deliveryOfTask(id, 'delegate') !== undefined),
+      ).toEqual([]);
+      expect(after('ran').filter((id) => stateOf(id) !== 'approved')).toEqual([]);
+      expect(after('ended').filter((id) => store.read.task(id)?.state !== 'completed')).toEqual([]);
+      expect(new Set(said.ran).size).toBe(said.ran.length);
+      await store.close();
+    };
+    const saidSoFar = (): Record<Step, number> => ({
+      asked: said.asked.length,
+      approved: said.approved.length,
+      declined: said.declined.length,
+      ran: said.ran.length,
+      ended: said.ended.length,
+      record: said.record.length,
+    });
+    // One that ends in order keeps what it read, which one that is killed does not.
+    expect(await run(said, Infinity)).toBe(0);
+    let before = saidSoFar();
     for (let round = 0; round < KILLS; round++) {
+      const now = saidSoFar();
       await run(said, 3 + ((round * 53) % STEPS_MAX));
       const checked = await checkStoppedAudit(home, signal, () => undefined);
       expect([checked.state, checked.flaw, checked.counted]).toEqual(['done', null, true]);
       const unsigned = checked.rows - checked.signed_seq;
       if (unsigned > 0) expect(checked.unsigned_end).toMatchObject({ rows: unsigned, from_seq: checked.signed_seq + 1 });
       ({ seals } = checked);
-      const store = openStore({ path: join(home, 'hub.db'), clock: new SystemClock(), log: SILENT_LOG });
-      const stateOf = (id: string) => store.read.approvalOfTask(id)?.state;
-      expect(said.asked.filter((id) => store.read.task(id) === undefined)).toEqual([]);
-      expect(said.approved.filter((id) => stateOf(id) !== 'approved' || store.read.deliveryOfTask(id, 'delegate') === undefined)).toEqual(
-        [],
-      );
-      expect(said.declined.filter((id) => stateOf(id) !== 'declined' || store.read.deliveryOfTask(id, 'delegate') !== undefined)).toEqual(
-        [],
-      );
-      expect(said.ran.filter((id) => stateOf(id) !== 'approved')).toEqual([]);
-      expect(said.ended.filter((id) => store.read.task(id)?.state !== 'completed')).toEqual([]);
-      expect(new Set(said.ran).size).toBe(said.ran.length);
-      await store.close();
+      // Of this round and the one before; all of them at the end, since what is lost once stays lost.
+      await holds(before);
+      before = now;
     }
     expect(await run(said, Infinity)).toBe(0);
     expect(new Set(said.ran).size).toBe(said.ran.length);
     expect(new Set(said.record)).toEqual(new Set(['current']));
+    await holds({ asked: 0, approved: 0, declined: 0, ran: 0, ended: 0, record: 0 });
 
     const store = openStore({ path: join(home, 'hub.db'), clock: new SystemClock(), log: SILENT_LOG });
     // What was allowed ran, and was said to have run, but where the kill came between the two.

@@ -22,6 +22,7 @@ afterAll(() => hub.stop());
 const BODIES: Readonly<Record<string, unknown>> = {
   'approvals.decide': { revision: 0, digest: '0'.repeat(64), decision: 'allow', scope: 'always' },
   'rules.create': { effect: 'allow', peer: 'local/bot', agent: 'bot', domain: 'home.locks' },
+  'rules.preview': { effect: 'never' },
   'rules.update': { suspended: true },
   'rules.test': { kind: 'delegate', peer: 'local/bot' },
 };

@@ -65,6 +65,17 @@ describe('axon', () => {
     expect(await run('rules', '--as', 'asker')).toMatchObject({ code: 2 });
   });
 
+  test('says a rule that is only tried, and makes none', async () => {
+    const before = (await owner('rules')).out;
+    const rule = ['allow', '--hub', 'local/asker', '--agent', 'bot', '--domain', 'family.chat', '--topic', 'dinner'];
+    const tried = await owner('rules', 'add', ...rule, '--dry-run');
+    expect(tried.error).toBe('');
+    expect(tried.out).toMatch(
+      /^asker, on this computer, may ask bot for anything in family\.chat, only about the topic "dinner"\.\n {2}Until .*\.\n/,
+    );
+    expect((await owner('rules')).out).toBe(before);
+  });
+
   test('reads and tells the end of a rule by the clock of this computer, and its example is one the hub takes', async () => {
     const inTokyo = (...parameters: readonly string[]) =>
       axon(hub.home, ['--passphrase-file', passphrase, 'rules', 'add', ...parameters], { TZ: 'Asia/Tokyo' });

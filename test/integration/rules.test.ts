@@ -1,7 +1,7 @@
 // A rule from its card to its end through the local door of a real hub: what the page decides once, the asking program is told each time.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ApprovalDto } from '../../preload/contract/dto.ts';
-import type { RuleDto } from '../../preload/contract/rules.ts';
+import type { RuleDto, RulePreviewDto } from '../../preload/contract/rules.ts';
 import { TestHub } from '../support/test-hub.ts';
 
 let hub: TestHub;
@@ -95,4 +95,45 @@ test('a choice the card does not offer, or for other words than were shown, make
   expect(await decide({ ...card, digest: '0'.repeat(64) }, { decision: 'decline', scope: 'never' })).toMatchObject({ status: 409 });
   expect(await list<RuleDto>('/v1/rules')).toEqual(rules);
   expect((await waiting()).some(({ id }) => id === card.id)).toBe(true);
+});
+
+test('one made by hand says before what it is and what it would have done, then lets in exactly that', async () => {
+  await post(page, '/v1/agents/bot/class', { risk_class: 'R1', domains: ['family.chat'] }, 'PUT');
+  for (const left of await waiting()) await decide(left, { decision: 'decline' });
+  await send('talk', 'family.chat');
+  const [card] = await waiting();
+  if (card === undefined) throw new Error('no card');
+  await decide(card, { decision: 'decline' });
+  const said = { effect: 'allow', peer: 'local/asker', agent: 'bot', domain: 'family.chat', kind: 'delegate' };
+  const before = await list<RuleDto>('/v1/rules');
+
+  const preview = await post(page, '/v1/rules/preview', said);
+  expect(preview).toMatchObject({ status: 200, json: { rule: { effect: 'allow', agent: 'bot', domain: 'family.chat', risk_max: 'R1' } } });
+  const { trials } = preview.json as RulePreviewDto;
+  expect(trials[0]).toMatchObject({ text: 'talk', without: 'ask', with: 'deliver', miss: null });
+  expect(trials.filter(({ domain }) => domain !== 'family.chat').filter((trial) => trial.without !== trial.with)).toEqual([]);
+  expect(await list<RuleDto>('/v1/rules')).toEqual(before);
+
+  const made = await post(page, '/v1/rules', said);
+  expect(made).toMatchObject({ status: 200, json: { made_on: 'rules', kind: 'delegate' } });
+  expect(await send('talk again', 'family.chat')).toMatchObject({ status: 202, json: { state: 'queued' } });
+  expect(await send('a list', 'family.photos')).toMatchObject({ json: { state: 'awaiting_approval' } });
+  const { id } = made.json as RuleDto;
+  await post(page, `/v1/rules/${id}`, undefined, 'DELETE');
+  expect(await send('talk no more', 'family.chat')).toMatchObject({ json: { state: 'awaiting_approval' } });
+});
+
+test('one that could let in nothing is refused beside what is wrong with it, and none is made', async () => {
+  const before = await list<RuleDto>('/v1/rules');
+  const said = { effect: 'allow', peer: 'local/asker', agent: 'bot', domain: 'family.chat' };
+  await post(page, '/v1/agents/bot/class', { risk_class: 'R2' }, 'PUT');
+  const unnamed = await post(page, '/v1/rules', said);
+  const dangerous = async (path: string) => post(page, path, { ...said, topic: 'dinner' });
+  expect(unnamed).toMatchObject({ status: 400, json: { code: 'bad_request', data: { field: 'topic' } } });
+  await post(page, '/v1/agents/bot/class', { risk_class: 'R3' }, 'PUT');
+  for (const path of ['/v1/rules', '/v1/rules/preview']) {
+    expect(await dangerous(path)).toMatchObject({ status: 400, json: { code: 'bad_request', data: { field: 'domain' } } });
+  }
+  expect(await post(page, '/v1/rules/preview', { ...said, conversation: 'c1' })).toMatchObject({ status: 400 });
+  expect(await list<RuleDto>('/v1/rules')).toEqual(before);
 });

@@ -3,7 +3,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { PEER_RATES } from '../../main/services/links/limits.ts';
 import { PENDING_TOTAL_MAX } from '../../main/services/work/limits.ts';
-import { rounds } from '../support/counts.ts';
+import { measured, rounds } from '../support/counts.ts';
 import { Crowd, quantile } from '../support/crowd/crowd.ts';
 import type { PeerReport } from '../support/crowd/crowd-process.ts';
 import { CrowdedHub } from '../support/crowd/crowded-hub.ts';
@@ -13,6 +13,8 @@ import { newIdentity, type Identity } from './quic-test-hub.ts';
 const MEBIBYTE = 1024 * 1024;
 const MEMORY_MAX_BYTES = 500 * MEBIBYTE;
 const MEMORY_GROWTH_MAX_BYTES = 50 * MEBIBYTE;
+/** What memory may still grow by in the second half of a run: the garbage of a moment, however long the run. */
+const LATE_GROWTH_MAX_BYTES = 48 * MEBIBYTE;
 const HEALTH_LIMIT_MS = 1_000;
 /** Nobody may wait longer than this for the usual answer, with everybody else at work. */
 const ANSWER_P95_LIMIT_MS = 2_000;
@@ -39,27 +41,44 @@ function crowd(hub: CrowdedHub, identities: readonly Identity[], seconds: number
 
 interface Watched<Result> {
   readonly result: Result;
-  readonly slowestHealthMs: number;
-  readonly mostMemoryBytes: number;
+  /** By the clock, and of the hub itself: a computer that is busy elsewhere makes the first long. */
+  readonly slowestHealth: { readonly byClock: number; readonly ownMs: number };
+  readonly memory: readonly number[];
 }
+
+const most = (values: readonly number[]): number => values.reduce((one, other) => Math.max(one, other), 0);
+
+/** By how much the middle of the last quarter is above that of the quarter before the half: single peaks say nothing. */
+function lateGrowthBytes(memory: readonly number[]): number {
+  const quarter = (number: number) => memory.slice((number * memory.length) / 4, ((number + 1) * memory.length) / 4);
+  return quantile(quarter(3), 0.5) - quantile(quarter(1), 0.5);
+}
+
+const inMebibytes = (bytes: number): number => Math.round(bytes / MEBIBYTE);
 
 /** Looks at the hub's health and memory again and again until the work is over. */
 async function watch<Result>(hub: CrowdedHub, work: Promise<Result>): Promise<Watched<Result>> {
   const over = new AbortController();
-  let [slowestHealthMs, mostMemoryBytes] = [0, 0];
+  const [slowestHealth, memory] = [{ byClock: 0, ownMs: 0 }, new Array<number>()];
   const watching = (async (): Promise<void> => {
     while (!over.signal.aborted) {
-      slowestHealthMs = Math.max(slowestHealthMs, await hub.healthMs());
-      mostMemoryBytes = Math.max(mostMemoryBytes, hub.memoryBytes());
+      const { byClock, ownMs } = await hub.healthMs();
+      slowestHealth.byClock = Math.max(slowestHealth.byClock, byClock);
+      slowestHealth.ownMs = Math.max(slowestHealth.ownMs, ownMs);
+      memory.push(hub.memoryBytes());
       await new Promise((resolve) => setTimeout(resolve, SAMPLE_MS));
     }
   })();
   try {
-    return { result: await Promise.race([work, watching.then(() => work)]), slowestHealthMs, mostMemoryBytes };
+    return { result: await Promise.race([work, watching.then(() => work)]), slowestHealth, memory };
   } finally {
     over.abort();
     await watching;
   }
+}
+
+function said({ byClock, ownMs }: Watched<unknown>['slowestHealth']): string {
+  return `${Math.round(byClock)} ms (${Math.round(ownMs)} ms without waiting for a processor)`;
 }
 
 function total(reports: readonly PeerReport[], read: (report: PeerReport) => number): number {
@@ -93,11 +112,12 @@ describe.runIf(process.platform === 'linux')('a hub among many', () => {
       while ((await hub.online()) < peers) await new Promise((resolve) => setTimeout(resolve, SAMPLE_MS));
 
       const work = Promise.all(crowds.map((each) => each.run())).then((all) => all.flat());
-      const { result: reports, slowestHealthMs, mostMemoryBytes } = await watch(hub, work);
+      const { result: reports, slowestHealth, memory } = await watch(hub, work);
       const slowest = reports.map(({ latenciesMs }) => quantile([...(latenciesMs['query'] ?? []), ...(latenciesMs['ping'] ?? [])], 0.95));
-      process.stderr.write(
+      measured(
         `F-17: ${JSON.stringify(sums(reports))}, p95 of the worst served ${Math.round(Math.max(...slowest))} ms, ` +
-          `/health at most ${Math.round(slowestHealthMs)} ms, ${Math.round(mostMemoryBytes / MEBIBYTE)} MiB\n`,
+          `/health at most ${said(slowestHealth)}, memory at most ${inMebibytes(most(memory))} MiB, ` +
+          `${inMebibytes(lateGrowthBytes(memory))} MiB more in the second half`,
       );
       expect(reports).toHaveLength(peers);
       for (const { unanswered } of reports) expect(unanswered).toEqual({});
@@ -110,8 +130,9 @@ describe.runIf(process.platform === 'linux')('a hub among many', () => {
       expect(sums(reports)['response']).toBeGreaterThan((peers * seconds) / 4);
       expect(sums(reports)['ack accepted']).toBeGreaterThan(0);
       expect(sums(reports)['ack accepted']).toBeLessThanOrEqual(PENDING_TOTAL_MAX);
-      expect(slowestHealthMs).toBeLessThan(HEALTH_LIMIT_MS);
-      expect(mostMemoryBytes).toBeLessThan(MEMORY_MAX_BYTES);
+      expect(slowestHealth.ownMs).toBeLessThan(HEALTH_LIMIT_MS);
+      expect(most(memory)).toBeLessThan(MEMORY_MAX_BYTES);
+      expect(lateGrowthBytes(memory)).toBeLessThan(LATE_GROWTH_MAX_BYTES);
       expect(hub.log).not.toMatch(/unhandled|uncaught/);
     },
     (seconds + 120) * 1_000,
@@ -144,14 +165,15 @@ describe.runIf(process.platform === 'linux')('a hub among many', () => {
       const flood = crowd(hub, [flooder], flooded, { flood: 10_000 });
       await Promise.all([quiet.connected(), flood.connected()]);
       const [databaseBefore, memoryBefore] = [hub.databaseBytes(), hub.memoryBytes()];
-      const { result, slowestHealthMs, mostMemoryBytes } = await watch(hub, Promise.all([quiet.run(), flood.run()]));
+      const { result, slowestHealth, memory } = await watch(hub, Promise.all([quiet.run(), flood.run()]));
+      const memoryGrowth = most(memory) - memoryBefore;
       const [served, [flooding]] = result;
       const delegations = served.flatMap(({ latenciesMs }) => latenciesMs['delegate'] ?? []);
       const databaseGrowth = hub.databaseBytes() - databaseBefore;
-      process.stderr.write(
+      measured(
         `F-18: ${flooding?.sent} notifications in ${flooded} s, delegate p95 ${Math.round(quantile(delegations, 0.95))} ms, ` +
-          `${JSON.stringify(sums(served))}, memory +${Math.round((mostMemoryBytes - memoryBefore) / MEBIBYTE)} MiB, ` +
-          `database +${Math.round(databaseGrowth / 1024)} KiB\n`,
+          `${JSON.stringify(sums(served))}, memory +${inMebibytes(memoryGrowth)} MiB, ` +
+          `/health at most ${said(slowestHealth)}, database +${Math.round(databaseGrowth / 1024)} KiB`,
       );
       const taken = PEER_RATES.notify.burst + (PEER_RATES.notify.perMinute * (flooded + 5)) / 60;
       expect(flooding?.sent).toBeGreaterThan(10 * taken);
@@ -159,8 +181,8 @@ describe.runIf(process.platform === 'linux')('a hub among many', () => {
       expect(delegations.length).toBeGreaterThan(others.length * 4);
       expect(sums(served)['ack accepted']).toBeGreaterThanOrEqual(others.length * 4);
       expect(quantile(delegations, 0.95)).toBeLessThan(ANSWER_P95_LIMIT_MS);
-      expect(slowestHealthMs).toBeLessThan(HEALTH_LIMIT_MS);
-      expect(mostMemoryBytes - memoryBefore).toBeLessThan(MEMORY_GROWTH_MAX_BYTES);
+      expect(slowestHealth.ownMs).toBeLessThan(HEALTH_LIMIT_MS);
+      expect(memoryGrowth).toBeLessThan(MEMORY_GROWTH_MAX_BYTES);
       expect(databaseGrowth).toBeLessThan(8 * MEBIBYTE);
       await Promise.all([quiet.end(), flood.end()]);
       await hub.stop((store) => {

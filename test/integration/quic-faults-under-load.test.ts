@@ -102,7 +102,7 @@ class Load {
 
   async #watchHealth(): Promise<void> {
     while (!this.isOver) {
-      this.slowestHealthMs = Math.max(this.slowestHealthMs, await this.#hub.healthMs());
+      this.slowestHealthMs = Math.max(this.slowestHealthMs, (await this.#hub.healthMs()).ownMs);
       await pause();
     }
   }

@@ -97,5 +97,5 @@ attack(
     }
     expect(counters['connections.failed'] ?? 0).toBe(0);
   },
-  900_000,
+  1_800_000,
 );

@@ -93,12 +93,14 @@ export class CrowdedHub {
     );
   }
 
-  /** How long /health took. */
-  async healthMs(): Promise<number> {
-    const startedAt = performance.now();
+  /** How long /health took: by the clock, and without the time in which the hub or this process waited for a processor. */
+  async healthMs(): Promise<{ readonly byClock: number; readonly ownMs: number }> {
+    const waitedMs = (): number => waitedForProcessorMs(this.processId) + waitedForProcessorMs(process.pid);
+    const [startedAt, waitedBefore] = [performance.now(), waitedMs()];
     const answer = await fetch(`http://127.0.0.1:${this.#hub.port}/health`);
     if (!answer.ok || !(await answer.text()).includes('running')) throw new Error('the hub does not say that it runs');
-    return performance.now() - startedAt;
+    const byClock = performance.now() - startedAt;
+    return { byClock, ownMs: Math.max(0, byClock - (waitedMs() - waitedBefore)) };
   }
 
   /** How many paired hubs the hub itself counts as online. */
@@ -149,6 +151,12 @@ export class CrowdedHub {
       );
     }
   }
+}
+
+/** How long the main thread of a process was ready to go on and had no processor, since its start. */
+function waitedForProcessorMs(processId: number): number {
+  const [, waitedNanoseconds] = readFileSync(`/proc/${processId}/schedstat`, 'utf8').split(' ').map(Number);
+  return (waitedNanoseconds ?? 0) / 1_000_000;
 }
 
 function residentBytes(processId: number): number {

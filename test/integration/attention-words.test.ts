@@ -68,7 +68,7 @@ describe('axon', () => {
     expect((await owner('approvals', 'show', card?.id ?? '')).out).toContain('You put these off.');
     const shown = (await inTokyo('approvals', 'show', card?.id ?? '')).out;
     const untils = shown.match(/until \d{4}-.*/gi) ?? [];
-    expect(untils).toHaveLength(2);
+    expect(untils).toHaveLength(3);
     for (const words of untils) expect(words).toMatch(/until \d{4}-\d\d-\d\d \d\d:\d\d \(Asia\/Tokyo\)/i);
     const expiresThere = new Date((card?.expires_at ?? 0) + TOKYO_AHEAD_MS).toISOString().slice(0, 16).replace('T', ' ');
     expect(shown).toContain(`Waits until ${expiresThere} (Asia/Tokyo); then`);

@@ -213,6 +213,7 @@ describe('a hub with agents', () => {
     ['approvals allow', ['approvals', 'allow'], 'axon approvals', []],
     ['approvals decline', ['approvals', 'decline'], 'axon approvals', []],
     ['approvals later', ['approvals', 'later'], 'axon approvals', []],
+    ['approvals keep-open', ['approvals', 'keep-open'], 'axon approvals', []],
     ['answer', ['answer'], 'axon approvals', ['Done']],
     ['rules pause', ['rules', 'pause'], 'axon rules', []],
     ['rules remove', ['rules', 'remove'], 'axon rules', []],

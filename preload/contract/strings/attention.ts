@@ -35,8 +35,8 @@ export const attention = {
   keptOpen: (until: string) => `It waits until ${until} now.`,
   keepableUntil: (deadline: string) => `It can be kept open until ${deadline}; then whoever asked waits no longer.`,
   waitsNoLonger: 'That is as long as whoever asked waits for it.',
-  heldEnds: (when: string) => `Its own time is over ${when}.`,
-  endsBefore: (when: string) => `Its own time is over before that, ${when}.`,
+  heldEnds: (when: string) => `It ends ${when}.`,
+  endsBefore: (when: string) => `It ends before that, ${when}.`,
 
   flood: (hub: string, count: number) => `${hub} asked ${plural(count, { one: '{n} more time', other: '{n} more times' })}`,
   floodKept: (kept: number) =>

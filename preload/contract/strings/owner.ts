@@ -100,7 +100,10 @@ export const settings = {
   themes: { system: 'System', light: 'Light', dark: 'Dark', contrast: 'Contrast' },
   startAtLogin: 'Start at login',
   startAtLoginDetail: 'Starts hidden; the hub is up before any window.',
-  notifications: 'Notifications and keys',
+  notifications: 'Requests, notifications and keys',
+  wait: 'How long a request waits for you',
+  waitDetail:
+    'Then it is not done, and whoever asked is told that nobody answered. Quiet hours and pauses count. Counts for what comes from now on; a card can be kept open longer.',
   tellMe: 'Tell me about requests',
   tellMeDetail: 'A fixed sentence and your own name for the hub; never the text. One a minute for each hub.',
   singleKeys: (letters: string) => `Single keys ${letters}`,

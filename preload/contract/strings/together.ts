@@ -9,6 +9,7 @@ export const together = {
   answer: (count: number, area: string) => `answer ${count} questions in ${area}`,
   list: (count: number) => `The ${count} requests`,
   place: (place: number, count: number) => `${place} of ${count}`,
+  placeSpoken: (hub: string, place: number, count: number) => `Request ${place} of ${count} from ${hub}`,
   each: 'Each is decided for itself, once.',
   firstUntil: (time: string) => `The first until ${time}; each says how long.`,
   notDone: (hub: string) => `They are not done. ${hub} is told of each that nobody answered.`,

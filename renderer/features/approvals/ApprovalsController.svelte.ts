@@ -215,7 +215,6 @@ export class ApprovalsController {
 
   /** @param more a reason or an answer that is told, or a wider choice that is remembered */
   async decide(card: CardModel, decision: CardDecision, now: number, more: MoreThanOnce = {}): Promise<void> {
-    const { id, revision, digest, risk_class } = card.approval;
     const needsReading = decision === 'allow' || more.choice !== undefined;
     const may = needsReading ? card.mayAllow(this.live, now) : !card.isInert(this.live, now);
     if (!may) {
@@ -226,6 +225,12 @@ export class ApprovalsController {
       }
       return;
     }
+    await this.#send(card, card.approval, decision, more);
+  }
+
+  /** @param shown what was pressed about, whatever stands on the card by now */
+  async #send(card: CardModel, shown: ApprovalDto, decision: CardDecision, more: MoreThanOnce): Promise<void> {
+    const { id, revision, digest, risk_class } = shown;
     card.beginSending(decision);
     this.#calls.say(id, null);
     const outcome = await this.#deps.api.call('approvals.decide', {
@@ -268,7 +273,8 @@ export class ApprovalsController {
     }
     const hadFocus = cards.some((card) => this.#hasFocus(card));
     this.#batches.setSettling(cards);
-    await Promise.all(cards.map((card) => this.decide(card, decision, now)));
+    const shown = cards.map((card) => ({ card, approval: card.approval }));
+    await Promise.all(shown.map(({ card, approval }) => this.#send(card, approval, decision, {})));
     this.#batches.setSettling([]);
     this.#regroup();
     this.armAll();

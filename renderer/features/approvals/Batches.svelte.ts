@@ -16,9 +16,7 @@ export interface Drawn {
 export function companyOf(approval: ApprovalDto): string | null {
   const { peer_id, peer_name, from_agent, to_agent, domain, kind, leaves, risk_class } = approval;
   if ((risk_class !== 'R0' && risk_class !== 'R1') || domain === null || isOfItsOwnKind(approval)) return null;
-  // Agents of this computer are each their own party.
-  const who = peer_id ?? from_agent;
-  return JSON.stringify([peer_id === null, who, peer_name, to_agent, domain, kind, leaves, risk_class]);
+  return JSON.stringify([peer_id, peer_name, from_agent, to_agent, domain, kind, leaves, risk_class]);
 }
 
 /** It asks to choose, or is decided at another hub or for another one: its card says and offers something else. */

@@ -200,7 +200,7 @@ describe.runIf(process.platform === 'linux')('injured envelopes from paired hubs
     expect(answer).toMatchObject({ kind: 'ack', payload: { accepted: true } });
     expect(hub.memoryBytes() - before).toBeLessThan(RESIDENT_GROWTH_MAX_BYTES);
     expect(hub.log).not.toMatch(/unhandled|uncaught|handler failed|request failed|message failed|QUIC process ended/);
-  }, 600_000);
+  }, 1_800_000);
 
   /** Sends one injured message that is still an envelope, or `instead`; undefined when the injury left no envelope. */
   async function sendOne(

@@ -80,6 +80,20 @@ describe('the record', () => {
     await expectAccessible();
   });
 
+  test('says that nothing is on record yet once the hub has said so, and not before', async () => {
+    const { promise, resolve } = Promise.withResolvers<CallOutcome<OperationResult<'audit.list'>>>();
+    const hub = new FakeHubApi(snapshotOf({ hub: MUM }), {
+      'audit.list': () => promise,
+      'audit.verification': () => ({ ok: true, value: NONE }),
+    });
+    await showApp(hub, 'settings/record');
+    await expect.element(page.getByRole('heading', { name: 'The newest rows' })).toBeVisible();
+    expect(document.body.textContent).not.toContain('Nothing is on record yet.');
+    resolve({ ok: true, value: { items: [], next: null } });
+    await expect.element(page.getByText('Nothing is on record yet.')).toBeVisible();
+    await expectAccessible();
+  });
+
   test('the owner’s own logins of a day are one quiet line', async () => {
     const login = (seq: number): AuditRowDto => ({ ...rowOf(seq), action: 'token.revoked', detail: { kind: 'owner', agent: null } });
     const hub = new FakeHubApi(snapshotOf({ hub: MUM }), {
@@ -133,10 +147,10 @@ describe('the record', () => {
     await button('Check it').click();
     await expect.element(page.getByText('Checked 500 of', { exact: false })).toBeVisible();
     await vi.advanceTimersByTimeAsync(300);
-    await expect.element(page.getByText('Checked 9000 of', { exact: false })).toBeVisible();
+    await expect.element(page.getByText('Checked 9,000 of', { exact: false })).toBeVisible();
     await vi.advanceTimersByTimeAsync(300);
     await expect.element(page.getByText('The record is whole', { exact: false })).toBeVisible();
-    await expect.element(page.getByText('It is signed up to row 12340', { exact: false })).toBeVisible();
+    await expect.element(page.getByText('It is signed up to row 12,340', { exact: false })).toBeVisible();
   });
 
   test('a check can be stopped, and one that is under way shows when the page is opened', async () => {

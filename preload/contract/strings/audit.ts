@@ -4,6 +4,7 @@ import { locale } from './everywhere.ts';
 import { pluralizer } from './plural.ts';
 
 const plural = pluralizer(locale);
+const numbers = new Intl.NumberFormat(locale);
 const rowsOf = (count: number) => plural(count, { one: '{n} row', other: '{n} rows' });
 
 /** By where it was done; one this list does not know is shown by its name. */
@@ -28,21 +29,21 @@ export const audit = {
   checkDetail: 'Looks at every row and every signature. The hub goes on meanwhile.',
   checkNow: 'Check it',
   checkStop: 'Stop checking',
-  checking: (done: number, rows: number) => `Checked ${done} of ${rowsOf(rows)}…`,
-  progress: (done: number, rows: number) => `Checked ${done} of ${rowsOf(rows)}.`,
+  checking: (done: number, rows: number) => `Checked ${numbers.format(done)} of ${rowsOf(rows)}…`,
+  progress: (done: number, rows: number) => `Checked ${numbers.format(done)} of ${rowsOf(rows)}.`,
   whole: (rows: number) => `The record is whole: ${rowsOf(rows)}, none changed, none removed, all in their order.`,
   signed: (signedSeq: number, rows: number) =>
     signedSeq === 0
       ? 'None of it is signed yet.'
       : signedSeq >= rows
         ? 'All of it is signed.'
-        : `It is signed up to row ${signedSeq}; the newest wait for the next signature.`,
+        : `It is signed up to row ${numbers.format(signedSeq)}; the newest wait for the next signature.`,
   unsignedEnd: (rows: number, fromSeq: number, from: string | null, ends: number) =>
-    `When the hub ended unexpectedly, ${rowsOf(rows)} from row ${fromSeq} on${from === null ? '' : `, the first of ${from},`} ${rows === 1 ? 'was' : 'were'} not signed yet: whether any was changed or removed before the next start cannot be shown.${ends > 1 ? ` That happened ${ends} times in all; the record says when.` : ''}`,
+    `When the hub ended unexpectedly, ${rowsOf(rows)} from row ${numbers.format(fromSeq)} on${from === null ? '' : `, the first of ${from},`} ${rows === 1 ? 'was' : 'were'} not signed yet: whether any was changed or removed before the next start cannot be shown.${ends > 1 ? ` That happened ${ends} times in all; the record says when.` : ''}`,
   broken: 'The record is not whole.',
   brokenAdvice: 'Keep a copy of the data folder as it is, and find out who could write there.',
   notCounted: 'Whether this is the newest record could not be asked: the key vault was locked, or keeps no count yet.',
-  cancelled: (done: number, rows: number) => `The check was stopped after ${done} of ${rowsOf(rows)}; those are whole.`,
+  cancelled: (done: number, rows: number) => `The check was stopped after ${numbers.format(done)} of ${rowsOf(rows)}; those are whole.`,
   failed: (problem: string) => `The record could not be checked. ${problem}`,
   stopped: 'The hub does not run: its record is checked where it stands, and nothing is changed.',
   export: 'Take it along',
@@ -54,6 +55,7 @@ export const audit = {
   exportStopped: 'Stopped: no file was made.',
   exportedName: (format: string) => `The file is yours: axon-record.${format}.`,
   newest: 'The newest rows',
+  none: 'Nothing is on record yet.',
   older: 'Show older ones',
   actions: auditActions,
   who: { you: 'You', hub: 'This hub', program: 'A program on this computer', goneHub: 'A hub that is not known any more' },
@@ -63,7 +65,8 @@ export const audit = {
     requestOf: (hub: string) => `a request from ${hub}`,
     session: 'a session',
     allSigned: 'all that it had written was signed',
-    unsigned: (rows: number, fromSeq: number) => `${rowsOf(rows)} from row ${fromSeq} on ${rows === 1 ? 'was' : 'were'} not signed yet`,
+    unsigned: (rows: number, fromSeq: number) =>
+      `${rowsOf(rows)} from row ${numbers.format(fromSeq)} on ${rows === 1 ? 'was' : 'were'} not signed yet`,
   },
   logins: (count: number) => plural(count, { one: 'You logged in or out once.', other: 'You logged in or out {n} times.' }),
   rowOf: (seq: number, actor: string, object: string) => `Row ${seq}, by ${actor}, of ${object}`,

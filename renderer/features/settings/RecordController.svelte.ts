@@ -15,6 +15,7 @@ const TYPES = { json: 'application/json', csv: 'text/csv' } as const;
 export class RecordController {
   #rows = $state.raw<readonly AuditRowDto[]>([]);
   #next = $state<string | null>(null);
+  #isRead = $state(false);
   #check = $state.raw<AuditCheckDto | null>(null);
   #unsignedEnd = $state.raw<UnsignedEndDto | null>(null);
   #exporting = $state(false);
@@ -30,6 +31,10 @@ export class RecordController {
 
   get rows(): readonly AuditRowDto[] {
     return this.#rows;
+  }
+  /** The hub was asked, and has written nothing down yet. */
+  get isEmpty(): boolean {
+    return this.#isRead && this.#rows.length === 0;
   }
   get hasOlder(): boolean {
     return this.#next !== null;
@@ -115,6 +120,7 @@ export class RecordController {
   async #readNewest(): Promise<void> {
     const outcome = await this.#calls.run('newest', () => this.#api.call('audit.list', { limit: ROWS }), 'page');
     if (!outcome?.ok) return;
+    this.#isRead = true;
     this.#rows = outcome.value.items;
     this.#next = outcome.value.next;
   }

@@ -4,6 +4,7 @@ import type { AuditRowDto } from '../../../preload/contract/audit.ts';
 import type { UiSnapshot } from '../../../preload/contract/dto.ts';
 import { dayName } from '../../app/format.ts';
 import { words } from '../../app/words.ts';
+import type { IconName } from '../../ui/icons.ts';
 
 export type Household = Pick<UiSnapshot, 'agents' | 'approvals' | 'recently_decided' | 'peers'>;
 
@@ -17,6 +18,42 @@ export interface RecordDay {
 const { who: called, what: named, actions } = words.audit;
 const OWNER_SURFACES = ['window', 'browser', 'command_line'];
 const OWNER_NAMES = ['owner', 'agent:@owner'];
+const MARKS: ReadonlyMap<string, IconName> = new Map(
+  Object.entries({
+    'approval.allowed': 'mark-let',
+    'approval.answered': 'mark-out',
+    'approval.cancelled': 'mark-gone',
+    'approval.declined': 'mark-back',
+    'approval.digest_mismatch': 'mark-failed',
+    'approval.expired': 'mark-late',
+    'approval.held': 'mark-held',
+    'request.held': 'mark-held',
+    'request.passed': 'mark-rule',
+    'request.turned_away': 'mark-back',
+  } satisfies Record<string, IconName>),
+);
+const AREAS: ReadonlyMap<string, IconName> = new Map(
+  Object.entries({
+    agent: 'agents',
+    approval: 'mark-waiting',
+    attention: 'pause',
+    audit: 'verified',
+    cancel: 'mark-gone',
+    consent: 'others',
+    delegation: 'mark-out',
+    delivery: 'conversations',
+    message: 'conversations',
+    notify: 'feed',
+    passphrase: 'key',
+    peer: 'people',
+    registration: 'agents',
+    request: 'mark-waiting',
+    result: 'conversations',
+    rule: 'rules',
+    settings: 'settings',
+    token: 'key',
+  } satisfies Record<string, IconName>),
+);
 const AGENT_PREFIX = 'agent:';
 const KEY = /^[0-9a-f]{64}$/;
 
@@ -24,6 +61,12 @@ const KEY = /^[0-9a-f]{64}$/;
 export function sentenceOf(row: AuditRowDto, household: Household): string {
   const sentence = Object.hasOwn(actions, row.action) ? actions[row.action] : undefined;
   return sentence === undefined ? row.action : sentence(whoOf(row, household), whatOf(row, household));
+}
+
+/** The mark of a row: what became of a request by the marks of the requests, everything else by what it is about. */
+export function iconOf({ action }: AuditRowDto): IconName {
+  const [area = ''] = action.split('.');
+  return MARKS.get(action) ?? AREAS.get(area) ?? 'hub';
 }
 
 /** Days with their rows, in the order in which the rows come. */

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { AuditRowDto } from '../../../preload/contract/audit.ts';
 import { OPERATIONS } from '../../../preload/contract/operations.ts';
 import { words } from '../../../renderer/app/words.ts';
-import { daysOf, sentenceOf } from '../../../renderer/features/settings/record-words.ts';
+import { daysOf, iconOf, sentenceOf } from '../../../renderer/features/settings/record-words.ts';
 import { AGENTS, DAD, NOW, snapshotOf } from '../../fakes/household.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -46,6 +46,7 @@ const NO_ACTIONS = [
   'audit.counter',
   'identity.key',
   'hub.db',
+  'axon.consent',
   'axon.inbox',
   'axon.receipt',
   'outbox.uptime_ms',
@@ -99,6 +100,19 @@ describe('the words of the record', () => {
   test('an action without words is shown by its name, also one that objects have by themselves', () => {
     expect(sentenceOf(rowOf('tea.made'), household)).toBe('tea.made');
     expect(sentenceOf(rowOf('constructor'), household)).toBe('constructor');
+  });
+
+  test('every kind of row has a mark of its area, and what became of a request the mark of that', () => {
+    const marks = Object.keys(actions).map((action) => [action, iconOf(rowOf(action))] as const);
+    expect(marks.filter(([action, mark]) => mark === 'hub' && !action.startsWith('hub.'))).toEqual([]);
+    expect(Object.fromEntries(marks)).toMatchObject({
+      'approval.allowed': 'mark-let',
+      'approval.declined': 'mark-back',
+      'approval.expired': 'mark-late',
+      'request.passed': 'mark-rule',
+      'peer.paired': 'people',
+    });
+    expect(['tea.made', 'constructor', 'toString.call'].map((action) => iconOf(rowOf(action)))).toEqual(['hub', 'hub', 'hub']);
   });
 
   test('rows stand by day, and only the owner’s own logins are set aside', () => {

@@ -155,9 +155,9 @@ export class AuditCheck {
       const rows = position.seq - walk.position.seq;
       walk.position = position;
       this.#current = { ...this.#current, checked: position.seq };
+      if (other !== null) return flawOf('chain_remade', other, walk.lastSeal?.seq);
       if (flaw?.kind === 'changed') return flawOf('row_changed', flaw.seq);
       if (flaw !== null) return flawOf(flaw.seq > walk.head.seq ? 'end_missing' : 'row_missing', flaw.seq);
-      if (other !== null) return flawOf('chain_remade', other, walk.lastSeal?.seq);
       await didSome(walk, rows, 0);
     }
     return null;

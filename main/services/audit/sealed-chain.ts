@@ -57,7 +57,7 @@ export class SealedChain {
     const { written } = this;
     const end = Math.max(read.auditHead().issuedSeq, written.lastSeq);
     let walked = this.sealedEnd();
-    const found = { other: written.twice };
+    const found: { other: number | null } = { other: null };
     const look = ({ seq, chain }: AuditPosition): void => {
       if (written.isOther(seq, chain)) found.other ??= seq;
     };
@@ -66,7 +66,8 @@ export class SealedChain {
       await nextTurn();
     }
     const { other } = found;
-    return walked.flaw === null && other !== null ? { position: walked.position, flaw: { seq: other, kind: 'changed' } } : walked;
+    // It was seen before whatever ended the walk.
+    return other === null ? walked : { position: walked.position, flaw: { seq: other, kind: 'changed' } };
   }
 
   /** Signs the chain up to there. Its count is `sealed` once the commit is durable, which the caller says. */

@@ -6,22 +6,15 @@ import { WRITTEN_ROWS_MAX } from './limits.ts';
 export class WrittenRows {
   readonly #chains = new Map<number, Uint8Array>();
   #last = 0;
-  #twice: number | null = null;
 
   /** The highest number of a row that is remembered; 0: none is. */
   get lastSeq(): number {
     return this.#last;
   }
 
-  /** The first number that was written twice, because the row that had it was taken away between; null: none was. */
-  get twice(): number | null {
-    return this.#twice;
-  }
-
   add({ seq, chain }: AuditPosition): void {
-    const known = this.#chains.get(seq);
-    if (known !== undefined && Buffer.compare(known, chain) !== 0) this.#twice ??= seq;
-    else this.#chains.set(seq, chain);
+    // A number that was given again is one whose first row was taken away: it is the first that has to be there.
+    if (!this.#chains.has(seq)) this.#chains.set(seq, chain);
     this.#last = Math.max(this.#last, seq);
     const [oldest] = this.#chains.keys();
     if (this.#chains.size > WRITTEN_ROWS_MAX && oldest !== undefined) this.#chains.delete(oldest);
@@ -30,7 +23,7 @@ export class WrittenRows {
   /** Whether another row than the one this process wrote has that number; false where it wrote none, or does not remember it. */
   isOther(seq: number, chain: Uint8Array): boolean {
     const known = this.#chains.get(seq);
-    return this.#twice === seq || (known !== undefined && Buffer.compare(known, chain) !== 0);
+    return known !== undefined && Buffer.compare(known, chain) !== 0;
   }
 
   /** Rows up to this one are signed: the signature remembers them. */
@@ -43,6 +36,5 @@ export class WrittenRows {
   forgetAll(): void {
     this.#chains.clear();
     this.#last = 0;
-    this.#twice = null;
   }
 }

@@ -139,7 +139,15 @@ export class Conversations {
   #messages(id: string, agent: string | null, limit = CONVERSATION_ENTRIES_MAX): readonly MessageRow[] {
     const { read } = this.#deps.store;
     if (agent === null) return read.messages({ limit }, { conversationId: id });
-    return read.messagesOfAgent(id, agent, { among: CONVERSATION_ENTRIES_MAX, limit });
+    const messages = read.messagesOfAgent(id, agent, { among: CONVERSATION_ENTRIES_MAX, limit });
+    return messages.filter((message) => this.#mayKnow(message, agent));
+  }
+
+  /** Of a request that was not let in the agent it was meant for knows neither the words nor what was said about it. */
+  #mayKnow({ direction, party, messageId, ref }: MessageRow, agent: string): boolean {
+    const asked = direction === 'local' ? 'local' : 'incoming';
+    const task = this.#deps.store.read.taskByMessage(asked, party, ref ?? messageId);
+    return task === undefined || this.#deps.tasks.concerns(task, agent);
   }
 
   #tasks(id: string, agent: string | null): readonly TaskRow[] {

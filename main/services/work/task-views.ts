@@ -3,7 +3,7 @@ import type { TaskDto } from '../../../preload/contract/dto.ts';
 import { escapeJson, escapeText } from '../../core/text-escape.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json-object.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { TaskRow } from '../../ports/store.ts';
+import type { Store, TaskRow } from '../../ports/store.ts';
 import type { Deadlines } from './deadlines.ts';
 import { isLocal, type Parties } from './parties.ts';
 import { waitOf } from './waiting.ts';
@@ -12,6 +12,7 @@ import { waitOf } from './waiting.ts';
 const DRIFT_SHOWN_MS = 2_000;
 
 interface Deps {
+  readonly store: Pick<Store, 'read'>;
   readonly clock: Clock;
   readonly parties: Parties;
   readonly deadlines: Deadlines;
@@ -71,11 +72,20 @@ export class TaskViews {
     return this.deadlineAt(task) - task.deadlineMs + waitOf(task);
   }
 
-  /** True when `agent` sent this task from here or runs it here. An agent of the same name behind another hub is somebody else. */
+  /**
+   * True when `agent` sent this task from here or runs it here. An agent of the same name behind another hub is somebody else. What nobody
+   * has let in runs nowhere: its words reach no agent, by no way.
+   */
   concerns(task: TaskRow, agent: string): boolean {
     const sent = task.direction !== 'incoming' && task.fromAgent === agent;
     const runs = task.direction !== 'outgoing' && task.toAgent === agent;
-    return sent || runs;
+    return sent || (runs && this.#isLetIn(task));
+  }
+
+  /** A person or a rule allowed it, or nobody had to be asked. */
+  #isLetIn(task: TaskRow): boolean {
+    const approval = this.#deps.store.read.approvalOfTask(task.id);
+    return approval === undefined || approval.state === 'approved';
   }
 
   #untrusted(task: TaskRow): TaskDto['untrusted'] {

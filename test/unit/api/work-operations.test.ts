@@ -92,5 +92,8 @@ it('shows an agent the conversations and tasks it is part of, and pages through 
   });
   const conversations = conversationsHandlers({ conversations: hub.work.conversations });
   expect((await conversations['conversations.list']({ limit: 5 }, agent('stranger'), CONTEXT)).items).toEqual([]);
+  // The agent they are meant for is part of them once they are let in.
+  expect((await conversations['conversations.list']({ limit: 5 }, agent('lists'), CONTEXT)).items).toEqual([]);
+  for (const card of hub.work.approvals.pending()) await hub.decide(card, 'allow');
   expect((await conversations['conversations.list']({ limit: 5 }, agent('lists'), CONTEXT)).items).toHaveLength(3);
 });

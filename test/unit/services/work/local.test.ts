@@ -30,8 +30,8 @@ describe('one agent asking another of the same hub', () => {
     const report = await hub.work.sender.delegate(delegation('local/lists', 'Add salt'), 'claude', null);
     expect(report).toMatchObject({ state: 'awaiting_approval', chosen: { peer_id: null, peer_name: 'mum', agent: 'lists' } });
     expect(hub.card).toMatchObject({ peer_id: null, peer_name: 'mum', from_agent: 'claude', to_agent: 'lists', text: 'Add salt' });
-    expect((await hub.work.tasks.get(report.id, { agent: 'lists' }, 0, never)).direction).toBe('local');
     await hub.decide(hub.card, 'allow');
+    expect((await hub.work.tasks.get(report.id, { agent: 'lists' }, 0, never)).direction).toBe('local');
     const item = await hub.claim('lists');
     await hub.work.inbox.reply('lists', item.delivery_id, DONE);
     expect(await hub.claim('claude')).toMatchObject({ kind: 'result', task_id: report.id, untrusted: { text: 'Done' } });
@@ -49,6 +49,8 @@ describe('one agent asking another of the same hub', () => {
 
   it('is called off by the asker alone', async () => {
     const report = await hub.work.sender.delegate(delegation('local/lists', 'Add salt'), 'claude', null);
+    await expect(hub.work.tasks.cancel(report.id, { agent: 'lists' }, null)).rejects.toMatchObject({ code: 'not_found' });
+    await hub.decide(hub.card, 'allow');
     await expect(hub.work.tasks.cancel(report.id, { agent: 'lists' }, null)).rejects.toMatchObject({ code: 'forbidden' });
     await hub.agent('stranger');
     await expect(hub.work.tasks.get(report.id, { agent: 'stranger' }, 0, never)).rejects.toMatchObject({ code: 'not_found' });

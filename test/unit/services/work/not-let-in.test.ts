@@ -1,0 +1,60 @@
+// A request that waits, was declined, expired or was answered by a person: its words reach the agent it was meant for by no way at all.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ManualClock } from '../../../fakes/manual-clock.ts';
+import { MemoryNetwork } from '../../../fakes/memory-messenger.ts';
+import { delegation, WorkHub } from '../../../fakes/work-hub.ts';
+
+const DEADLINE_MS = 600_000;
+const HOSTILE = 'Unlock the door';
+const never = new AbortController().signal;
+
+describe('a request that nobody let in', () => {
+  let clock: ManualClock;
+  let hub: WorkHub;
+
+  beforeEach(async () => {
+    clock = new ManualClock();
+    hub = await new WorkHub({ name: 'mum', network: new MemoryNetwork(), clock }).start();
+    await hub.agent('claude');
+    await hub.agent('lists', ['logistics.grocery']);
+  });
+
+  afterEach(async () => {
+    await clock.settle();
+    await hub.close();
+  });
+
+  const ENDS: readonly (readonly [state: string, end: () => Promise<unknown>])[] = [
+    ['awaiting_approval', () => Promise.resolve()],
+    ['declined', () => hub.decide(hub.card, 'decline')],
+    ['expired', () => clock.advance(DEADLINE_MS + 1_000)],
+    ['completed', () => hub.decide(hub.card, 'answer', undefined, { answer: 'I did it myself' })],
+  ];
+
+  it.each(ENDS)('and is %s is in no inbox, no list and no conversation of its agent, and whoever asked sees it', async (state, end) => {
+    const { id } = await hub.work.sender.delegate(delegation('local/lists', HOSTILE, { deadline_ms: DEADLINE_MS }), 'claude', null);
+    await end();
+    await clock.settle();
+    const { tasks, conversations, inbox } = hub.work;
+    const own = await tasks.get(id, { agent: 'claude' }, 0, never);
+    expect([own.state, own.text]).toEqual([state, HOSTILE]);
+
+    await expect(tasks.get(id, { agent: 'lists' }, 0, never)).rejects.toMatchObject({ code: 'not_found' });
+    expect(() => conversations.get(own.conversation_id ?? '', 'lists')).toThrow('There is no such conversation.');
+    const page = { limit: 50 };
+    const all = [tasks.list(page, { agent: 'lists' }), conversations.list(page, 'lists'), await inbox.claim('lists', 32)];
+    expect(JSON.stringify(all)).not.toContain(HOSTILE);
+    expect(inbox.leasedAfter('lists', 0, 32)).toEqual([]);
+  });
+
+  it('is seen by its agent as soon as it is let in', async () => {
+    const { id } = await hub.work.sender.delegate(delegation('local/lists', HOSTILE), 'claude', null);
+    await hub.decide(hub.card, 'allow');
+    const task = await hub.work.tasks.get(id, { agent: 'lists' }, 0, never);
+    expect(task.text).toBe(HOSTILE);
+    expect(hub.work.conversations.get(task.conversation_id ?? '', 'lists').entries).toMatchObject([
+      { text: HOSTILE },
+      { kind: 'decision' },
+    ]);
+  });
+});

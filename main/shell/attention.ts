@@ -103,8 +103,9 @@ export class Attention {
 }
 
 /** What is held disturbs nobody: it is asked later. */
-function waitsNow({ state, held }: ApprovalDto): boolean {
-  return state === 'pending' && held === null;
+/** What an adult's hub decides waits for nobody here. */
+function waitsNow({ state, held, decided_by_hubs: elsewhere }: ApprovalDto): boolean {
+  return state === 'pending' && held === null && !elsewhere;
 }
 
 function isQuiet({ paused, quiet_now: quietNow }: AttentionDto): boolean {

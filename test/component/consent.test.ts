@@ -1,0 +1,130 @@
+// The two cards of consent and the setting: an adult answers about exactly the request that the other hub keeps, a child cannot allow what an
+// adult decides, and nobody changes who decides without the passphrase.
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { page, userEvent } from 'vitest/browser';
+import { ASKED, ASKED_DANGEROUS, DAD_DECIDES, WAITING, WAITING_FOR_NOBODY } from '../fakes/consent-cards.ts';
+import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
+import { snapshotOf } from '../fakes/household.ts';
+import type { ApprovalDto } from '../../preload/contract/dto.ts';
+import { callsOf, expectAccessible, showApp } from './support/page.ts';
+
+const ARM_MS = 700;
+const button = (name: string) => page.getByRole('button', { name, exact: true });
+const decided = (hub: FakeHubApi) => callsOf(hub, 'approvals.decide');
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+async function showCard(approval: ApprovalDto): Promise<FakeHubApi> {
+  const hub = new FakeHubApi(snapshotOf({ approvals: [approval] }));
+  await showApp(hub);
+  await vi.advanceTimersByTimeAsync(ARM_MS);
+  return hub;
+}
+
+describe('the card at an adult’s hub', () => {
+  test('says who asks, for whom, and where it would run, and has its hidden characters written out', async () => {
+    await showCard(ASKED);
+    const card = page.getByRole('article', { name: 'Leo’s tablet asks you whether its agent Home robot may do a task in Home doors' });
+    await expect.element(card).toBeVisible();
+    await expect.element(page.getByText('by Home robot on Leo’s tablet, if you allow it')).toBeVisible();
+    await expect.element(page.getByText('only your answer, with your name')).toBeVisible();
+    const words = document.querySelector('article')?.textContent.replaceAll(/\s+/g, ' ') ?? '';
+    expect(words).toContain('For Ben’s phone with game-helper');
+    expect(words).toContain('Ben’s phone wrote');
+    expect(words).toContain('U+200B');
+    await expectAccessible();
+  });
+
+  test('is allowed once or declined, and neither answered nor made a rule of', async () => {
+    const hub = await showCard(ASKED);
+    for (const name of ['Allow more', 'Answer yourself']) await expect.element(button(name)).not.toBeInTheDocument();
+    await button('Allow once').click();
+    const { id, revision, digest } = ASKED;
+    expect(decided(hub)).toEqual([{ id, revision, digest, decision: 'allow' }]);
+    await expect.element(page.getByText('Leo’s tablet was told, and does it there.', { exact: false })).toBeVisible();
+  });
+
+  test('RI-07: takes no press for 700 ms after it appears', async () => {
+    const hub = new FakeHubApi(snapshotOf({ approvals: [ASKED] }));
+    await showApp(hub);
+    await button('Allow once').click({ force: true });
+    expect(decided(hub)).toEqual([]);
+  });
+
+  test('asks for the last word of the request there, where that is dangerous', async () => {
+    const hub = await showCard(ASKED_DANGEROUS);
+    await button('Allow once').click({ force: true });
+    expect(decided(hub)).toEqual([]);
+    await page.getByRole('textbox').fill('in');
+    await button('Allow once').click();
+    expect(decided(hub)).toMatchObject([{ decision: 'allow', last_word: 'in' }]);
+  });
+});
+
+describe('the card that waits at a child’s hub', () => {
+  test('says who decides and how far that is, and offers to decline alone', async () => {
+    const hub = await showCard(WAITING);
+    await expect.element(page.getByText('Mum’s PC or Dad’s laptop decides this')).toBeVisible();
+    await expect.element(page.getByText('Mum’s PC has the question.')).toBeVisible();
+    await expect.element(page.getByText('Dad’s laptop can’t be reached. The question waits for it.')).toBeVisible();
+    await expect.element(page.getByRole('heading', { level: 1, name: 'Nothing needs you' })).toBeVisible();
+    for (const name of ['Allow once', 'Allow more', 'Answer yourself', 'Later']) await expect.element(button(name)).not.toBeInTheDocument();
+    await expectAccessible();
+    page.getByRole('heading', { level: 2 }).first().element().focus();
+    for (const key of ['a', 'm', 'w']) await userEvent.keyboard(key);
+    expect(decided(hub)).toEqual([]);
+    await button('Decline').click();
+    expect(decided(hub)).toMatchObject([{ id: WAITING.id, decision: 'decline' }]);
+  });
+
+  test('says so when nobody is left who may decide', async () => {
+    await showCard(WAITING_FOR_NOBODY);
+    await expect.element(page.getByText('No adult’s hub can decide this')).toBeVisible();
+    await expect.element(button('Allow once')).not.toBeInTheDocument();
+  });
+});
+
+describe('the setting', () => {
+  const form = '.consent';
+  async function showSetting(answers: ConstructorParameters<typeof FakeHubApi>[1] = {}): Promise<FakeHubApi> {
+    const hub = new FakeHubApi(snapshotOf(), { 'consent.get': () => ({ ok: true, value: DAD_DECIDES }), ...answers });
+    await showApp(hub, 'settings');
+    await expect.element(page.getByText('Dad’s laptop decides.', { exact: false })).toBeVisible();
+    return hub;
+  }
+
+  test('offers the paired hubs, but none that cannot be asked, and says why', async () => {
+    await showSetting();
+    const hubs = page.getByRole('group', { name: 'Whose hub decides' });
+    await expect.element(hubs.getByRole('checkbox', { name: 'Dad’s laptop' })).toBeChecked();
+    await expect.element(hubs.getByRole('checkbox', { name: 'Greenhouse' })).toBeDisabled();
+    await expect.element(page.getByText('Greenhouse cannot be asked', { exact: false })).toBeVisible();
+    expect(document.querySelector(form)).not.toBeNull();
+    await expectAccessible();
+  });
+
+  test('is kept with the passphrase and not without it', async () => {
+    const hub = await showSetting({
+      'consent.set': ({ passphrase }) =>
+        passphrase === 'right and long'
+          ? { ok: true, value: { ...DAD_DECIDES, from: 'R3' } }
+          : { ok: false, problem: problemOf('unauthenticated', 'That is not the owner passphrase.') },
+    });
+    await button('Keep this').click();
+    expect(callsOf(hub, 'consent.set')).toEqual([]);
+    await expect.element(page.getByText('Type the owner passphrase.')).toBeVisible();
+    await button('Dangerous only').click();
+    await page.getByLabelText('Owner passphrase', { exact: true }).fill('a guess');
+    await button('Keep this').click();
+    await expect.element(page.getByText('That is not the owner passphrase.', { exact: false })).toBeVisible();
+    await page.getByLabelText('Owner passphrase', { exact: true }).fill('right and long');
+    await button('Keep this').click();
+    await expect.element(page.getByText('From “Dangerous only” on.', { exact: false })).toBeVisible();
+    expect(callsOf(hub, 'consent.set').at(-1)).toMatchObject({ from: 'R3', hubs: [DAD_DECIDES.hubs[0]?.id], passphrase: 'right and long' });
+  });
+});

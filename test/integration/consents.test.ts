@@ -1,0 +1,124 @@
+// An adult's hub decides about a child's request, over three whole hubs: real doors, real QUIC, real stores, and a restart of the child's hub
+// between the question and the answer.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { ConsentSettingDto } from '../../preload/contract/consent.ts';
+import type { ApprovalDto, DeliveryDto, SendReportDto, TaskDto } from '../../preload/contract/dto.ts';
+import type { HubNode } from '../../main/app/node.ts';
+import { TestHub, type HttpAnswer } from '../support/test-hub.ts';
+import { until } from '../support/until.ts';
+
+const WAIT_LIMIT_MS = 60_000;
+const HUBS_MAX_MS = 180_000;
+const PERSON = { actor: 'ui:test', surface: 'browser' } as const;
+const PASSPHRASE = 'only mum knows this';
+
+let leo: TestHub;
+let mum: TestHub;
+let friend: TestHub;
+let leosPage: string;
+let mumsPage: string;
+let robot: string;
+let asker: string;
+let again: HubNode | undefined;
+
+async function trusts(here: TestHub, there: TestHub, name: string): Promise<void> {
+  const { identity, peers } = there.node.services;
+  await here.node.services.keyTrust.add({ keyHex: identity.keyHex, host: '127.0.0.1', port: peers.port ?? 0, name }, PERSON);
+}
+
+const online = (here: HubNode, there: TestHub) =>
+  until('two hubs are online', WAIT_LIMIT_MS, () => {
+    const isUp = here.services.links.isOnline(there.node.services.identity.keyHex);
+    return (isUp && there.node.services.links.isOnline(here.services.identity.keyHex)) || undefined;
+  });
+
+beforeAll(async () => {
+  [leo, mum, friend] = [await TestHub.start(), await TestHub.start(), await TestHub.start()];
+  [leosPage, mumsPage] = [await leo.page(), await mum.page()];
+  [robot, asker] = [await leo.agent('robot'), await friend.agent('asker')];
+  await mum.ask('/v1/settings', { method: 'PATCH', token: mumsPage, body: { person: 'Mum' } });
+  for (const [other, name] of [
+    [mum, 'Mum'],
+    [friend, 'Ben'],
+  ] as const) {
+    await trusts(leo, other, name);
+    await trusts(other, leo, 'Leo');
+    await online(leo.node, other);
+  }
+}, HUBS_MAX_MS);
+afterAll(async () => {
+  await again?.stop();
+  await Promise.all([leo, mum, friend].map((hub) => hub.stop()));
+});
+
+const read = <T>({ text }: HttpAnswer): T => JSON.parse(text) as T;
+const cardAt = (hub: TestHub, token: string): Promise<ApprovalDto> =>
+  until('a card waits', WAIT_LIMIT_MS, async () => read<{ items: ApprovalDto[] }>(await hub.ask('/v1/approvals', { token })).items[0]);
+const decideAt = (hub: TestHub, token: string, { id, revision, digest }: ApprovalDto, decision: 'allow' | 'decline') =>
+  hub.ask(`/v1/approvals/${id}/decide`, { method: 'POST', token, body: { revision, digest, decision } });
+const setConsent = (token: string, body: object) => leo.ask('/v1/consent', { method: 'PUT', token, body });
+
+it(
+  'is set with the owner passphrase and by nobody without it',
+  async () => {
+    const wanted = { from: 'R2', hubs: ['Mum'] };
+    expect(await setConsent(leosPage, wanted)).toMatchObject({
+      status: 401,
+      text: expect.stringContaining('passphrase_required') as string,
+    });
+    await leo.ask('/v1/passphrase', { method: 'PUT', token: leosPage, body: { passphrase: PASSPHRASE } });
+    expect(await setConsent(leosPage, wanted)).toMatchObject({
+      status: 401,
+      text: expect.stringContaining('passphrase_required') as string,
+    });
+    expect((await setConsent(leosPage, { ...wanted, passphrase: 'a guess of Leo’s' })).status).toBe(401);
+    expect((await setConsent(robot, { ...wanted, passphrase: PASSPHRASE })).status).toBe(403);
+    expect((await leo.ask('/v1/consent', { token: robot })).status).toBe(403);
+    expect(read<ConsentSettingDto>(await leo.ask('/v1/consent', { token: leosPage })).from).toBeNull();
+    expect(read<ConsentSettingDto>(await setConsent(leosPage, { ...wanted, passphrase: PASSPHRASE }))).toMatchObject({
+      from: 'R2',
+      hubs: expect.arrayContaining([expect.objectContaining({ name: 'Mum', decides: true })]) as unknown,
+    });
+    expect((await setConsent(leosPage, { from: null, hubs: [] })).status).toBe(401);
+  },
+  HUBS_MAX_MS,
+);
+
+it(
+  'lets run what the adult allowed, though the child’s hub was restarted in between',
+  async () => {
+    const sent = await friend.ask('/v1/delegate', {
+      method: 'POST',
+      token: asker,
+      body: { to: 'Leo', task: 'Open the back door', domain: 'robot.work' },
+    });
+    const { id } = read<SendReportDto>(sent);
+    const [atMum, atLeo] = [await cardAt(mum, mumsPage), await cardAt(leo, leosPage)];
+    expect(atMum).toMatchObject({ text: 'Open the back door', to_agent: 'robot', consent: { asker: 'Ben', digest: atLeo.digest } });
+    expect(atLeo.decided_by_hubs).toMatchObject([{ name: 'Mum' }]);
+    expect(await decideAt(leo, leosPage, atLeo, 'allow')).toMatchObject({
+      text: expect.stringContaining('Mum decides about this') as string,
+    });
+    await leo.node.stop();
+    expect((await decideAt(mum, mumsPage, atMum, 'allow')).status).toBe(200);
+    again = await leo.restart();
+    await again.start();
+    const { work } = again.services;
+    const [item] = await until('the robot has it', WAIT_LIMIT_MS, async (): Promise<readonly DeliveryDto[] | undefined> => {
+      const items = await work.inbox.claim('robot', 1);
+      return items.length === 0 ? undefined : items;
+    });
+    expect(item?.untrusted?.text).toBe('Open the back door');
+    expect(work.approvals.get(atLeo.id)).toMatchObject({
+      state: 'approved',
+      decided_by: 'Mum, Mum',
+      surface: 'peer',
+      digest: atLeo.digest,
+    });
+    await until('the friend is told', WAIT_LIMIT_MS, async () => {
+      const { state } = read<TaskDto>(await friend.ask(`/v1/tasks/${id}`, { token: asker }));
+      return state === 'queued' || undefined;
+    });
+  },
+  HUBS_MAX_MS,
+);

@@ -55,7 +55,7 @@ export const making = {
   endDay: 'The end of this day',
   choose: 'choose…',
   exactly: 'Exactly what this would do',
-  unfinished: 'Fill in what is missing, and the rule stands here in a sentence.',
+  unfinished: 'Once nothing is missing and all of it fits, the rule stands here in a sentence.',
   missing: {
     peer: 'Say who asks: a rule that lets in is for one hub, or one agent here.',
     asking_agent: 'Write the name of the agent there.',

@@ -9,6 +9,7 @@ import {
   verbOf,
   whyOf,
 } from '../../../renderer/features/approvals/sentences.ts';
+import { words } from '../../../renderer/app/words.ts';
 import { CAR, DEPLOY, DINNER, SALT, agentOf, approvalOf } from '../../fakes/household.ts';
 
 describe('what the hub says of a request', () => {
@@ -61,11 +62,14 @@ describe('what the hub says of a request', () => {
   });
 
   test('every end of a request has words of its own', () => {
-    const states = ['approved', 'declined', 'expired', 'cancelled'] as const;
+    const states = ['approved', 'answered', 'declined', 'expired', 'cancelled'] as const;
     const titles = states.map(
       (state) => outcomeOf({ ...DINNER, state, decided_at: 0, decided_by: 'Mum', surface: 'window' }, 'elsewhere', true).title,
     );
     expect(new Set(titles).size).toBe(states.length);
+    const told = ['awaiting_approval', 'held', 'approved', 'answered', 'declined', 'expired', 'cancelled', 'failed'];
+    const said = told.map((state) => words.conversations.states[state]);
+    expect([said.includes(undefined), new Set(said).size]).toEqual([false, told.length]);
   });
 
   test('an owner who has no name is “you”, and a name stays', () => {

@@ -127,6 +127,21 @@ describe('delegations of a lawless hub', () => {
     expect(dad.store.read.audit({ limit: 1_000 }).length - before).toBe(20);
   });
 
+  it('DL-05: a delegation that comes after its own cancel waits for nobody and never runs, however often it comes', async () => {
+    const late = { id: uuid(), kind: 'delegate', payload: { task: 'Unlock the door', domain: 'family.chat' } } as const;
+    const cancel = await mum.hears(dad.key, { id: uuid(), kind: 'cancel', ref: late.id, payload: {} });
+    expect(cancel.payload).toMatchObject({ accepted: false, code: 'rejected' });
+    for (let times = 0; times < 3; times++) {
+      expect((await mum.hears(dad.key, late)).payload).toMatchObject({ accepted: false, code: 'cancelled', retryable: false });
+    }
+    expect(mum.work.approvals.pending()).toEqual([]);
+    expect(mum.store.read.taskByMessage('incoming', dad.key, late.id)).toBeUndefined();
+    // The cancel of one is the cancel of no other.
+    const wanted = await mum.hears(dad.key, { ...late, id: uuid() });
+    expect(wanted.payload).toMatchObject({ accepted: true });
+    expect(mum.work.approvals.pending()).toHaveLength(1);
+  });
+
   it('DL-05: of cancel and approve racing 1,000 times, what was acknowledged as cancelled is never handed out', async () => {
     const quick = await hub('quick');
     await dad.pair(quick);

@@ -50,7 +50,8 @@ export function createConfig(binding: Quiche, credentials: Pick<Credentials, 'pr
   config.setCcAlgorithmName('bbr');
   // The library gives each datagram a time to leave at, in a form that nothing here can read, and counts the round trip from that time. Sent
   // at once, as they are, the later ones of a busy connection seemed to be answered before they had left: the round trip was taken for a
-  // fifth of what it is, and the congestion window shrank with it. Without its pacing the library counts from when it was asked.
+  // fifth of what it is, and the congestion window shrank with it. Without its pacing the library counts from when it was asked, or a burst
+  // earlier at most: bursts are small with `bbr` alone, so no other algorithm may be set here without measuring (test/bench/README.md).
   config.enablePacing(false);
   config.enableDgram(false, 0, 0);
   return config;

@@ -56,7 +56,7 @@ export interface AuditCheckDto {
   readonly flaw: AuditFlawDto | null;
   /** `failed`: why. */
   readonly problem: string | null;
-  /** The last time rows were left unsigned; before any check, what this start of the hub found. null: never. */
+  /** The last time rows were left unsigned; until a check is done, what this start of the hub found. null: never. */
   readonly unsigned_end: UnsignedEndDto | null;
 }
 

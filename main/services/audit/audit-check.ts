@@ -70,7 +70,7 @@ export class AuditCheck {
   begin(): AuditCheckDto {
     if (this.#running === undefined) {
       this.#calledOff = new AbortController();
-      this.#current = { ...NEVER, state: 'running' };
+      this.#current = { ...NEVER, state: 'running', unsigned_end: this.#leftUnsigned(1) };
       this.#running = this.#run(this.#calledOff.signal).finally(() => (this.#running = undefined));
     }
     return this.#current;

@@ -151,7 +151,7 @@ export class AuditKeeper implements AuditWatch {
     await this.#next(() => this.#end());
     const late = new AbortController();
     const timer = this.#deps.clock.setTimer(STOP_COUNT_MAX_MS, () => late.abort());
-    await this.#next(() => this.#raiseOnce(late.signal));
+    await this.#raiseOnce(late.signal).catch((error: unknown) => this.#unsigned(error));
     timer.cancel();
   }
 
@@ -347,7 +347,7 @@ export class AuditKeeper implements AuditWatch {
     const { identity, store } = this.#deps;
     if (this.#state !== 'current' || !identity.ready || identity.counter === undefined) return;
     const { flaw } = this.#chain.sealedEnd();
-    if (flaw !== null) return this.#doubt('broken', flaw);
+    if (flaw !== null) return this.#next(() => this.#doubt('broken', flaw));
     const own = store.read.lastAuditSeal()?.counter ?? 0;
     const { kept } = this.#count;
     if (kept !== undefined && kept.value >= own) return;

@@ -135,8 +135,7 @@ export class RecordController {
   /** Looks again while it runs. */
   #follow(check: AuditCheckDto): void {
     this.#check = check.state === 'none' ? null : check;
-    // While a check runs it does not know yet.
-    if (check.state !== 'running') this.#unsignedEnd = check.unsigned_end;
+    this.#unsignedEnd = check.unsigned_end;
     clearTimeout(this.#timer);
     if (check.state === 'running') this.#lookIn(LOOK_AGAIN_MS);
   }

@@ -170,6 +170,8 @@ describe('a hub that ended', () => {
     expect(house.audit.verification()).toMatchObject({ state: 'none', unsigned_end: found });
     await pass(SEAL_SOON_MS);
     expect(sealed().at(-1)).toBe(6);
+    expect(house.audit.verify(PERSON)).toMatchObject({ state: 'running', unsigned_end: found });
+    expect(await house.audit.cancelVerification()).toMatchObject({ state: 'cancelled', unsigned_end: found });
     expect(await house.verify()).toMatchObject({ flaw: null, unsigned_end: found });
 
     await house.act();

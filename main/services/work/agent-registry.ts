@@ -93,7 +93,7 @@ export class AgentRegistry {
    * overloaded
    */
   add(tables: Tables, after: After, name: string, profile: AgentProfile, choice: RiskClass | undefined): AgentRow {
-    const riskClass = choice ?? NEW_AGENT_CLASS;
+    const riskClass = choice ?? this.#deps.guard.atLeast(tables, NEW_AGENT_CLASS);
     const others = tables.agents();
     if (choice !== undefined) this.#deps.guard.checkClass(tables, null, choice);
     this.checkName(tables, name);

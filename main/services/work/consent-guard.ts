@@ -68,6 +68,12 @@ export class ConsentGuard {
     throw new AppError('blocked', `${who} decides about this request; here it can only be declined.`, { failedBy: 'input' });
   }
 
+  /** The class of a new agent that nobody has spoken of: in the adults' sight, so that an agent under another name is no way out of it. */
+  atLeast(reads: Reads, riskClass: RiskClass): RiskClass {
+    const setting = this.setting(reads);
+    return setting === null ? riskClass : higherRisk(riskClass, setting.from);
+  }
+
   /**
    * A class that would take requests of an agent out of the adults' sight is set by whoever may change who decides, and by no one else.
    * @param before null for an agent that is new

@@ -70,7 +70,11 @@ export class Consents {
   constructor(deps: Deps) {
     this.#deps = deps;
     deps.endings.onEnding((tables, after, task, ending, result) => this.#ending(tables, after, task, ending, result));
-    deps.events.onTaskChanged(() => this.look());
+    deps.events.onTaskChanged((taskId) => {
+      const question = this.#open.get(taskId);
+      if (question !== undefined) this.#tell(question.approvalId);
+      this.look();
+    });
   }
 
   /** Takes up the questions that the run before left open, before anything can answer them. Idempotent. */
@@ -84,8 +88,9 @@ export class Consents {
       if (question) this.#open.set(task.id, { approvalId: question.id, hub: task.party });
     }
     this.#stopPresence = this.#deps.messenger.onPresence((hub, online) => {
+      if (this.#deps.guard.setting(this.#deps.store.read) === null) return;
       if (online) this.#forgetLater((_approval, other) => other === hub);
-      this.#tellPages();
+      this.#tellPages(false);
       this.look();
     });
   }
@@ -121,7 +126,7 @@ export class Consents {
   /** Who decides has changed: what waits follows it. */
   changed(): void {
     this.#forgetLater(() => true);
-    this.#tellPages();
+    this.#tellPages(true);
     this.look();
   }
 
@@ -215,6 +220,7 @@ export class Consents {
   #questionEnded(tables: Tables, after: After, task: TaskRow, { approvalId, hub }: Question, ending: Ending, result: ResultWords): void {
     after(() => {
       this.#open.delete(task.id);
+      this.#tell(approvalId);
       this.look();
     });
     if (ending.surface !== 'peer') return;
@@ -307,11 +313,18 @@ export class Consents {
     return this.#deps.messenger.extensions(hub).includes(CONSENTS);
   }
 
-  #tellPages(): void {
+  /** How far a question is stands on the card of its request. */
+  #tell(approvalId: string): void {
+    const row = this.#deps.store.read.approval(approvalId);
+    if (row?.state === 'pending') this.#deps.events.taskChanged(row.taskId);
+  }
+
+  /** Cards that wait say anew who decides. @param all those of before, too, where nobody elsewhere decides any more */
+  #tellPages(all: boolean): void {
     const { store, guard, events } = this.#deps;
     for (const row of store.read.pendingApprovals()) {
       const task = store.read.task(row.taskId);
-      if (task !== undefined && (isAsked(guard, store, row, task) || guard.setting(store.read) === null)) events.taskChanged(task.id);
+      if (task !== undefined && (all || isAsked(guard, store, row, task))) events.taskChanged(task.id);
     }
   }
 }

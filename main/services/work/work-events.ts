@@ -21,7 +21,7 @@ interface Deps {
 
 export class WorkEvents {
   readonly #deps: Deps;
-  readonly #onTaskChanged = new Set<() => void>();
+  readonly #onTaskChanged = new Set<(taskId: string) => void>();
   readonly #attentionAt = new Map<PartyKey, number>();
 
   constructor(deps: Deps) {
@@ -29,12 +29,12 @@ export class WorkEvents {
   }
 
   /** Called after each change of a task. */
-  onTaskChanged(listener: () => void): void {
+  onTaskChanged(listener: (taskId: string) => void): void {
     this.#onTaskChanged.add(listener);
   }
 
   taskChanged(taskId: string): void {
-    for (const listener of this.#onTaskChanged) listener();
+    for (const listener of this.#onTaskChanged) listener(taskId);
     const { store, events, agents, approvals } = this.#deps;
     const task = store.read.task(taskId);
     if (!task) return;

@@ -40,6 +40,8 @@ describe('a request that an adult decides', () => {
       wider: [],
       consent: { asker: 'friend', digest: here.digest, message_id: here.message_id },
     });
+    const shown = leo.events.flatMap((event) => (event.type === 'approval' ? [event.approval.decided_by_hubs?.[0]?.state] : []));
+    expect(shown.at(-1), 'the page at leo’s is told').toBe('asked');
     expect([there.text, there.fields]).toEqual([here.text, here.fields]);
     expect(there.digest).not.toBe(here.digest);
     expect(there.fields).toContainEqual(['context.note', 'be[U+200B]fore 5']);
@@ -233,6 +235,17 @@ describe('no way around an adult', () => {
     ).rejects.toMatchObject({ code: 'blocked' });
     await expect(leo.agent('robot2', ['home.robot'], { risk: 'R1' })).rejects.toMatchObject({ code: 'blocked' });
     await leo.work.agents.setClass('robot', { riskClass: 'R3' }, OWNER);
+  });
+
+  it('leads through an agent that is removed and comes back under another name', async () => {
+    await leo.work.agents.setClass('robot', { riskClass: 'R3' }, OWNER);
+    await house.guard([mum], 'R3');
+    await leo.work.removeAgent('robot', OWNER);
+    await leo.work.agents.create('robot2', { domains: ['home.robot'] }, undefined, OWNER);
+    expect(leo.work.agents.get('robot2').risk_class).toBe('R3');
+    await house.ask();
+    expect(mum.card).toMatchObject({ to_agent: 'robot2', risk_class: 'R3' });
+    await expect(leo.work.agents.setClass('robot2', { riskClass: 'R2' }, OWNER)).rejects.toMatchObject({ code: 'blocked' });
   });
 
   it('leads through the end of the pairing: then nobody can allow it', async () => {

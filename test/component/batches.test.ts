@@ -192,6 +192,31 @@ describe('when a group may be pressed', () => {
     await expect.element(allow(3)).not.toHaveAttribute('aria-disabled');
   });
 
+  test('RI-07: going from one request to another by keyboard is being there: nothing joins in between', async () => {
+    const hub = hubOf([SALT, MILK]);
+    await show(hub);
+    document.getElementById(`approval-${MILK.id}`)?.focus();
+    hub.emit({ type: 'approval', approval: TEA });
+    await expect.element(page.getByText('Put tea on the list.')).toBeVisible();
+    const salt = document.getElementById(`approval-${SALT.id}`);
+    salt?.focus();
+    await expect.element(allow(2)).not.toHaveAttribute('aria-disabled');
+    expect(document.activeElement).toBe(salt);
+    expect(groups()).toHaveLength(1);
+  });
+
+  test('RI-07: one that was put off and comes back stands at the end, too, while somebody is there', async () => {
+    const hub = hubOf(ERRANDS);
+    await show(hub);
+    document.getElementById(`approval-${TEA.id}`)?.focus();
+    hub.emit({ type: 'approval', approval: { ...SALT, held: { why: 'person', until: NOW + MINUTE_MS } } });
+    await expect.element(allow(2)).toBeVisible();
+    hub.emit({ type: 'approval', approval: SALT });
+    await expect.element(page.getByText('Put salt on the list.')).toBeVisible();
+    expect(standing()).toEqual([MILK.id, TEA.id, SALT.id]);
+    await expect.element(allow(2)).toBeVisible();
+  });
+
   test('a card on which somebody writes is not taken into a group', async () => {
     const hub = hubOf([SALT]);
     await show(hub);

@@ -56,20 +56,21 @@ export class Batches {
   /** Puts together what belongs together now. @returns whether anything stands elsewhere than before */
   regroup(cards: readonly CardModel[]): boolean {
     if (this.#settling.size > 0) return false;
-    const before = cards.map((card) => this.#together.get(card.id) ?? null);
     const wanted = cards.map((card) => (this.#mayStandTogether(card) ? companyOf(card.approval) : null));
-    const together = cards.flatMap((card, index) => {
+    const together = cards.flatMap(({ id }, index) => {
       const key = wanted[index] ?? null;
-      return key !== null && wanted.filter((other) => other === key).length > 1 ? [[card.id, key] as const] : [];
+      return key !== null && wanted.filter((other) => other === key).length > 1 ? [[id, key] as const] : [];
     });
-    this.#together = new Map(together);
-    return cards.some((card, index) => (this.#together.get(card.id) ?? null) !== before[index]);
+    const after = new Map(together);
+    const isAsBefore = cards.every(({ id }) => after.get(id) === this.#together.get(id));
+    if (!isAsBefore) this.#together = after;
+    return !isAsBefore;
   }
 
   /** A person wants to see one by itself, with all that a card offers. */
   setApart(card: CardModel): void {
     this.#alone.add(card.id);
-    this.#together = new Map([...this.#together].filter(([id]) => id !== card.id));
+    this.#leave(card);
   }
 
   setSettling(cards: readonly CardModel[]): void {
@@ -80,8 +81,14 @@ export class Batches {
     return this.#settling.has(card.id);
   }
 
+  /** It is gone: if it comes back, it comes as any other. */
   forget(card: CardModel): void {
     this.#alone.delete(card.id);
+    this.#leave(card);
+  }
+
+  #leave(card: CardModel): void {
+    if (this.#together.has(card.id)) this.#together = new Map([...this.#together].filter(([id]) => id !== card.id));
   }
 
   /** A request that is another one now, or is decided, has left its group. */

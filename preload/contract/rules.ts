@@ -93,6 +93,7 @@ export interface RuleTrialDto {
   /** null: a person was asked to choose. */
   readonly to_agent: string | null;
   readonly domain: OutsideText | null;
+  /** Its first words. */
   readonly text: OutsideText;
   readonly without: RuleTestDto['decision'];
   readonly with: RuleTestDto['decision'];

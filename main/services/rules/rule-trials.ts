@@ -9,7 +9,8 @@ import type { AskedWork, Assessment, Intake } from '../work/intake.ts';
 import { isTrusted, type Parties } from '../work/parties.ts';
 import { readObject, type TaskViews } from '../work/task-views.ts';
 import { readWorkRequest } from '../work/work-request.ts';
-import { TRIALS_MAX } from './limits.ts';
+import { TRIAL_TEXT_MAX_CHARACTERS, TRIALS_MAX } from './limits.ts';
+import { firstWords } from './rule-views.ts';
 
 interface Deps {
   readonly store: Store;
@@ -50,7 +51,7 @@ export class RuleTrials {
         from_agent: task.fromAgent,
         to_agent: tried.agent?.name ?? null,
         domain: task.domain === null ? null : escapeText(task.domain),
-        text: tasks.text(task),
+        text: firstWords(tasks.text(task), TRIAL_TEXT_MAX_CHARACTERS),
         without: without.ruling.decision,
         with: tried.ruling.decision,
         ground: tried.ruling.ground,

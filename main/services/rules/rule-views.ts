@@ -66,7 +66,12 @@ export class RuleViews {
   #title(conversationId: string): string {
     const { store, tasks } = this.#deps;
     const first = store.read.tasks({ limit: 1 }, { conversationId })[0];
-    const words = Array.from(first ? tasks.text(first) : '');
-    return words.length > TITLE_MAX_CHARACTERS ? `${words.slice(0, TITLE_MAX_CHARACTERS - 1).join('')}…` : words.join('');
+    return first === undefined ? '' : firstWords(tasks.text(first), TITLE_MAX_CHARACTERS);
   }
+}
+
+/** The beginning of a text, with an ellipsis where it goes on. */
+export function firstWords(text: string, maxCharacters: number): string {
+  const characters = Array.from(text);
+  return characters.length > maxCharacters ? `${characters.slice(0, maxCharacters - 1).join('')}…` : text;
 }

@@ -128,7 +128,9 @@ describe('a rule before it is made', () => {
     expect(await hubs().send('a chat again')).toBe('queued');
   });
 
-  it('says why it says nothing about a request', async () => {
+  it('shows the first words of each request, and why it says nothing about it', async () => {
+    await hubs().send('long '.repeat(2_000));
+    expect(hubs().mum.work.rules.preview(CHAT).trials[0]?.text).toBe(`${'long '.repeat(40).slice(0, 199)}…`);
     await hubs().send('a chat', {}, 'helper');
     const [tried] = hubs().mum.work.rules.preview({ ...CHAT, asking_agent: 'openclaw' }).trials;
     expect(tried).toMatchObject({

@@ -1,9 +1,12 @@
 // An adult's hub decides about a child's request, over three whole hubs: real doors, real QUIC, real stores, and a restart of the child's hub
 // between the question and the answer.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ConsentSettingDto } from '../../preload/contract/consent.ts';
 import type { ApprovalDto, DeliveryDto, SendReportDto, TaskDto } from '../../preload/contract/dto.ts';
 import type { HubNode } from '../../main/app/node.ts';
+import { axon } from '../support/programs.ts';
 import { TestHub, type HttpAnswer } from '../support/test-hub.ts';
 import { until } from '../support/until.ts';
 
@@ -80,6 +83,25 @@ it(
       hubs: expect.arrayContaining([expect.objectContaining({ name: 'Mum', decides: true })]) as unknown,
     });
     expect((await setConsent(leosPage, { from: null, hubs: [] })).status).toBe(401);
+  },
+  HUBS_MAX_MS,
+);
+
+it(
+  'is told, ended and set again at a terminal, for the person in charge alone',
+  async () => {
+    const file = join(leo.home, 'passphrase');
+    writeFileSync(file, PASSPHRASE, { mode: 0o600 });
+    const owner = (...words: readonly string[]) => axon(leo.home, ['--passphrase-file', file, 'consent', ...words]);
+    expect(await owner()).toMatchObject({ code: 0, out: expect.stringContaining('Mum decides. From “R2, ') as string });
+    expect(await owner('set', 'Nobody')).toMatchObject({ code: 2 });
+    expect(await owner('off')).toMatchObject({ code: 0, out: expect.stringContaining('The people here decide everything.') as string });
+    const without = await axon(leo.home, ['consent', 'set', 'Mum']);
+    expect(without).toMatchObject({ code: 2, error: expect.stringContaining('person in charge') as string });
+    const { code, out } = await owner('set', 'Mum', '--json');
+    expect(code).toBe(0);
+    const mumDecides = expect.objectContaining({ name: 'Mum', decides: true }) as unknown;
+    expect(JSON.parse(out)).toMatchObject({ from: 'R2', hubs: expect.arrayContaining([mumDecides]) as unknown });
   },
   HUBS_MAX_MS,
 );

@@ -253,7 +253,7 @@ describe('quiet hours in Settings', () => {
     await show(hub, 'settings');
     await button('Add quiet hours').click();
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('School');
-    await page.getByLabelText('From').fill('08:00');
+    await page.getByLabelText('From', { exact: true }).fill('08:00');
     await page.getByLabelText('To', { exact: true }).fill('13:00');
     for (const day of ['Saturday', 'Sunday']) await page.getByRole('checkbox', { name: day }).click();
     await expectAccessible();
@@ -288,9 +288,10 @@ describe('quiet hours in Settings', () => {
   test('name who may disturb them', async () => {
     const hub = new FakeHubApi(snapshotOf({ attention: { ...CALM, quiet_hours: { periods: [NIGHT], urgent_peers: [] } } }));
     await show(hub, 'settings');
-    await page.getByRole('checkbox', { name: DAD.name }).click();
+    const disturbing = page.getByRole('group', { name: 'May disturb' });
+    await disturbing.getByRole('checkbox', { name: DAD.name }).click();
     expect(callsOf(hub, 'attention.setQuietHours')).toEqual([{ periods: [NIGHT], urgent_peers: [DAD.id] }]);
-    await expect.element(page.getByRole('checkbox', { name: DAD.name })).toBeChecked();
+    await expect.element(disturbing.getByRole('checkbox', { name: DAD.name })).toBeChecked();
   });
 });
 

@@ -127,7 +127,7 @@ export class MemoryMessenger implements PeerMessenger {
     }
     const line = network.signal(this.key, peer);
     const raw = this.encode(peer, message);
-    this.sent.push(read(raw));
+    this.sent.push(readEnvelope(raw));
     const broken = new Promise<Result<Envelope, AppError>>((resolve) => {
       const end = () => resolve(err(gone()));
       line.addEventListener('abort', end, { once: true });
@@ -159,7 +159,7 @@ export class MemoryMessenger implements PeerMessenger {
   async sendEncoded(peer: KeyHex, raw: string): Promise<Result<void, AppError>> {
     const station = this.#options.network.station(peer);
     if (!this.isOnline(peer) || !station) return err(gone());
-    const envelope = read(raw);
+    const envelope = readEnvelope(raw);
     this.sent.push(envelope);
     if (!this.lost.has(envelope.kind)) station.takeMessage(this.key, raw).catch(() => undefined);
     return ok();
@@ -184,14 +184,14 @@ export class MemoryMessenger implements PeerMessenger {
 
   /** A request as its bytes came from `from`; the answer as an envelope. */
   async takeRequest(from: KeyHex, raw: string, signal: AbortSignal): Promise<Envelope> {
-    const envelope = read(raw);
+    const envelope = readEnvelope(raw);
     const answer = await this.#answer(this.#peer(from), envelope, raw, signal);
-    return read(this.encode(from, { id: crypto.randomUUID(), ref: envelope.id, ...answer }));
+    return readEnvelope(this.encode(from, { id: crypto.randomUUID(), ref: envelope.id, ...answer }));
   }
 
   /** A one-way message as its bytes came from `from`. */
   async takeMessage(from: KeyHex, raw: string): Promise<void> {
-    const envelope = read(raw);
+    const envelope = readEnvelope(raw);
     await this.#messages.get(envelope.kind)?.({ peer: this.#peer(from), envelope, raw, signal: new AbortController().signal });
   }
 
@@ -227,7 +227,8 @@ function gone(): AppError {
   return new AppError('peer_unreachable', 'There is no line to that hub.', { failedBy: 'peer' });
 }
 
-function read(raw: string): Envelope {
+/** @throws Error for what is no envelope */
+export function readEnvelope(raw: string): Envelope {
   const parsed = parseEnvelope(new TextEncoder().encode(raw));
   if (!parsed.ok) throw new Error(`not a message: ${parsed.error.reason}`);
   return parsed.value.envelope;

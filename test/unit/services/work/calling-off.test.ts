@@ -4,6 +4,7 @@ import { AppError } from '../../../../main/lib/app-error.ts';
 import { err } from '../../../../main/lib/result.ts';
 import type { Envelope } from '../../../../main/protocol/envelope.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
+import { readEnvelope } from '../../../fakes/memory-messenger.ts';
 import { closeTwoHubs, newest, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
 import { delegation, type WorkHub } from '../../../fakes/work-hub.ts';
 
@@ -69,7 +70,8 @@ describe('a delegation whose ack was lost', () => {
     expect(mum.work.approvals.pending()).toEqual([]);
   });
 
-  it('is taken back once more when its ack comes after the cancel', async () => {
+  /** The other hub is slow to write, so that the cancel is answered before the delegation. */
+  async function overtake(): Promise<string> {
     let release: () => void = () => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
     const write = mum.store.write.bind(mum.store);
@@ -87,7 +89,30 @@ describe('a delegation whose ack was lost', () => {
     release();
     expect(['cancelling', 'cancelled']).toContain((await sending).state);
     await clock.advance(60_000);
-    expect(dad.store.read.task(task?.id ?? '')?.state).toBe('cancelled');
+    return task?.id ?? '';
+  }
+
+  it('is not taken any more when its cancel was there first', async () => {
+    const id = await overtake();
+    expect(dad.store.read.task(id)?.state).toBe('cancelled');
+    expect(mum.work.approvals.pending()).toEqual([]);
+    expect(mum.store.read.tasks({ limit: 1 })).toEqual([]);
+  });
+
+  it('is taken back once more from a hub that took it after its cancel', async () => {
+    const take = mum.messenger.takeRequest.bind(mum.messenger);
+    const forgotten: string[] = [];
+    // A hub of another make keeps no mark of a cancel that names nothing it has.
+    mum.messenger.takeRequest = async (from, raw, signal) => {
+      const asked = readEnvelope(raw);
+      if (asked.kind !== 'cancel' || forgotten.length > 0) return take(from, raw, signal);
+      forgotten.push(asked.id);
+      const payload = { accepted: false, code: 'rejected', reason: 'Nothing of that id is open here.', retryable: false };
+      return readEnvelope(mum.messenger.encode(from, { id: crypto.randomUUID(), ref: asked.id, kind: 'ack', payload }));
+    };
+    const id = await overtake();
+    expect(forgotten).toHaveLength(1);
+    expect(dad.store.read.task(id)?.state).toBe('cancelled');
     expect(mum.work.approvals.pending()).toEqual([]);
     expect(mum.store.read.tasks({ limit: 1 })[0]?.state).toBe('cancelled');
   });

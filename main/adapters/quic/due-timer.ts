@@ -1,5 +1,6 @@
 // One timer for all that may be due on a connection. It is only moved when something is due earlier; it decides nothing. After this process
-// stood still (a suspended computer, a stopped process) what peers sent meanwhile lies unread: that is taken in first.
+// stood still (a suspended computer, a stopped process) what peers sent meanwhile lies unread: that is taken in first. Only once: on a computer
+// that is always late everything still falls due.
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import { READ_FIRST_MS, STANDSTILL_MIN_MS } from './limits.ts';
 
@@ -10,13 +11,15 @@ export class DueTimer {
   #dueMs = Infinity;
   /** Nothing fires before this: what came in while this process stood still is being read. */
   #notBeforeMs = -Infinity;
+  /** What is armed was put off already, and fires however late it is. */
+  #wasPutOff = false;
 
   constructor(clock: Clock, fire: () => void) {
     this.#clock = clock;
     this.#fire = fire;
   }
 
-  /** Fires at `dueMs` of the monotonic clock at the latest, unless this process stands still; Infinity = nothing is due. */
+  /** Fires at `dueMs` of the monotonic clock at the latest, put off once where this process stood still; Infinity = nothing is due. */
   arm(nowMs: number, dueMs: number): void {
     // What is overdue is due now: lateness is what comes on top of it.
     const atMs = Math.max(dueMs, nowMs, this.#notBeforeMs);
@@ -30,14 +33,16 @@ export class DueTimer {
     this.#timer?.cancel();
     this.#timer = null;
     this.#dueMs = Infinity;
+    this.#wasPutOff = false;
   }
 
   readonly #due = (): void => {
     const nowMs = this.#clock.monotonicMs();
-    const lateMs = nowMs - this.#dueMs;
+    const mayWait = nowMs - this.#dueMs >= STANDSTILL_MIN_MS && !this.#wasPutOff;
     this.#timer = null;
     this.#dueMs = Infinity;
-    if (lateMs < STANDSTILL_MIN_MS) return this.#fire();
+    this.#wasPutOff = mayWait;
+    if (!mayWait) return this.#fire();
     this.#notBeforeMs = nowMs + READ_FIRST_MS;
     this.arm(nowMs, nowMs);
   };

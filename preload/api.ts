@@ -5,7 +5,8 @@ import type { Problem } from './contract/errors.ts';
 import { ERRORS } from './contract/errors.ts';
 import type { ErrorCode } from './contract/errors.ts';
 import type { UiEvent } from './contract/dto.ts';
-import type { OperationInput, OperationName, OperationResult } from './contract/operations.ts';
+import type { OperationInput, OperationResult } from './contract/operations.ts';
+import type { PageOperation } from './contract/window-operations.ts';
 
 export interface EventHandlers {
   onEvent(event: UiEvent): void;
@@ -16,7 +17,7 @@ export interface EventHandlers {
 export interface HubTransport {
   readonly surface: HubApi['surface'];
   /** Resolves to a CallOutcome; anything else, a rejection too, reads as a broken connection. */
-  invoke(name: OperationName, params: unknown): Promise<unknown>;
+  invoke(name: PageOperation, params: unknown): Promise<unknown>;
   /**
    * Events with a seq above `fromSeq`, in order. After onGap the events go on from the present: take a snapshot and leave out
    * every event whose seq is not above the snapshot's.
@@ -33,7 +34,7 @@ export function localProblem(code: ErrorCode, detail: string): Problem {
 export function createHubApi(transport: HubTransport): HubApi {
   return {
     surface: transport.surface,
-    async call<Name extends OperationName>(name: Name, params: OperationInput<Name>): Promise<CallOutcome<OperationResult<Name>>> {
+    async call<Name extends PageOperation>(name: Name, params: OperationInput<Name>): Promise<CallOutcome<OperationResult<Name>>> {
       try {
         const outcome = await transport.invoke(name, params);
         return isOutcome<Name>(outcome)
@@ -47,7 +48,7 @@ export function createHubApi(transport: HubTransport): HubApi {
   };
 }
 
-function isOutcome<Name extends OperationName>(value: unknown): value is CallOutcome<OperationResult<Name>> {
+function isOutcome<Name extends PageOperation>(value: unknown): value is CallOutcome<OperationResult<Name>> {
   if (typeof value !== 'object' || value === null || !('ok' in value)) return false;
   return value.ok === true ? 'value' in value : value.ok === false && 'problem' in value && isProblem(value.problem);
 }

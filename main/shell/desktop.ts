@@ -3,6 +3,8 @@
 import { join } from 'node:path';
 import electron from 'electron';
 import type { UiEvent, UiSnapshot } from '../../preload/contract/dto.ts';
+import type { OperationInput } from '../../preload/contract/operations.ts';
+import type { WindowOperation } from '../../preload/contract/window-operations.ts';
 import { mapBuiltFiles, SCHEME_PRIVILEGES, serveApp } from './app-scheme.ts';
 import { readStartArguments } from './argv.ts';
 import { Attention } from './attention.ts';
@@ -11,7 +13,7 @@ import type { DesktopNode } from './desktop-node.ts';
 import { hardenApp, hardenSession } from './hardening.ts';
 import { MainWindow } from './main-window.ts';
 import { Notifications } from './notifications.ts';
-import { TrayIcon, type PauseEnd } from './tray-icon.ts';
+import { TrayIcon } from './tray-icon.ts';
 import { listenToWindows } from './window-ipc.ts';
 
 const { app, BrowserWindow, ipcMain, Menu, nativeImage, Notification: NativeNotification, protocol, session, Tray } = electron;
@@ -152,7 +154,7 @@ class Desktop {
   }
 
   /** What the person chose in the menu; when it did not work, the window says what stands. */
-  async #call(name: 'attention.pause' | 'attention.resume', params: { readonly until?: PauseEnd }): Promise<void> {
+  async #call<Name extends WindowOperation>(name: Name, params: OperationInput<Name>): Promise<void> {
     const outcome = await this.#node.invoke(name, params);
     if (!outcome.ok) await this.#window.show();
   }

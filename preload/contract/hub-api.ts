@@ -1,7 +1,8 @@
 // What a page can do with its hub: the same object whether it is made over Electron's IPC, over HTTP and SSE, or by a test.
 import type { Problem } from './errors.ts';
 import type { UiEvent } from './dto.ts';
-import type { OperationInput, OperationName, OperationResult } from './operations.ts';
+import type { OperationInput, OperationResult } from './operations.ts';
+import type { PageOperation } from './window-operations.ts';
 
 export type CallOutcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: Problem };
 
@@ -15,7 +16,7 @@ export interface LinkState {
 export interface HubApi {
   readonly surface: 'window' | 'browser';
   /** Never throws for an operating error: the problem document is the other outcome. */
-  call<Name extends OperationName>(name: Name, params: OperationInput<Name>): Promise<CallOutcome<OperationResult<Name>>>;
+  call<Name extends PageOperation>(name: Name, params: OperationInput<Name>): Promise<CallOutcome<OperationResult<Name>>>;
   /** Events after the last snapshot, in order. Returns the way to stop. `onGap`: take a new snapshot. */
   subscribe(fromSeq: number, handlers: { onEvent(event: UiEvent): void; onGap(): void; onLink(link: LinkState): void }): () => void;
 }

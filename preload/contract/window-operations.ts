@@ -44,6 +44,14 @@ export const WINDOW_OPERATIONS = [
   'approvals.list',
   'approvals.get',
   'approvals.decide',
+  'approvals.keepOpen',
+  'attention.pause',
+  'attention.resume',
+  'attention.setQuietHours',
+  'attention.mute',
+  'attention.unmute',
+  'attention.hold',
+  'attention.show',
   'consent.get',
   'consent.set',
   'rules.list',
@@ -67,3 +75,9 @@ export const WINDOW_OPERATIONS = [
 ] as const satisfies readonly OperationName[];
 
 export type WindowOperation = (typeof WINDOW_OPERATIONS)[number];
+
+/** What a page calls in a browser alone: the window is the owner's own and logs in nowhere. */
+export const ONLY_IN_A_BROWSER = ['hub.login'] as const satisfies readonly OperationName[];
+
+/** All that a page may be written to call: another operation does not compile, since the window would refuse it. */
+export type PageOperation = WindowOperation | (typeof ONLY_IN_A_BROWSER)[number];

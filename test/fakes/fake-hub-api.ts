@@ -7,6 +7,7 @@ import type { ErrorCode, Problem } from '../../preload/contract/errors.ts';
 import type { CallOutcome, HubApi, LinkState } from '../../preload/contract/hub-api.ts';
 import type { RuleDto } from '../../preload/contract/rules.ts';
 import type { OperationInput, OperationName, OperationResult } from '../../preload/contract/operations.ts';
+import { ONLY_IN_A_BROWSER, WINDOW_OPERATIONS, type PageOperation } from '../../preload/contract/window-operations.ts';
 import { applyEvent } from '../../renderer/app/apply-event.ts';
 import { ruleFrom } from './household-rules.ts';
 import { nobodyElse } from './consent-cards.ts';
@@ -22,6 +23,8 @@ type Answers = {
 export function problemOf(code: ErrorCode, detail: string): Problem {
   return { type: `urn:axon:problem:${code}`, title: ERRORS[code].title, status: ERRORS[code].status, detail, code, retryable: false };
 }
+/** What the real window would refuse is no answer here either. */
+const PASSES: ReadonlySet<string> = new Set([...WINDOW_OPERATIONS, ...ONLY_IN_A_BROWSER]);
 const good = <T>(value: T): CallOutcome<T> => ({ ok: true, value });
 const bad = (code: ErrorCode, detail: string): { ok: false; problem: Problem } => ({ ok: false, problem: problemOf(code, detail) });
 
@@ -59,7 +62,8 @@ export class FakeHubApi implements HubApi {
     return this.#handlers !== null;
   }
 
-  async call<Name extends OperationName>(name: Name, params: OperationInput<Name>): Promise<CallOutcome<OperationResult<Name>>> {
+  async call<Name extends PageOperation>(name: Name, params: OperationInput<Name>): Promise<CallOutcome<OperationResult<Name>>> {
+    if (!PASSES.has(name)) throw new Error(`The window lets no ${name} through.`);
     this.calls.push({ name, params });
     const answer: Answers[Name] = this.#answers[name];
     return answer === undefined ? bad('not_found', `${name} is not part of this test.`) : answer(params);

@@ -15,7 +15,7 @@ import { kindEntry } from '../../protocol/kinds.ts';
 import type { HelloPayload } from '../../protocol/payloads.ts';
 import type { IdentityService } from '../identity.ts';
 import type { IncomingMessage, OutgoingMessage, PeerMessenger, ReplyDraft } from '../peer-messenger.ts';
-import { CoolOff } from './cool-off.ts';
+import { CoolOff, OFFENCES, type Offence } from './cool-off.ts';
 import { Dialler } from './dialler.ts';
 import { endTrouble } from './end-trouble.ts';
 import { Exchange } from './exchange.ts';
@@ -87,7 +87,7 @@ export class PeerLinks implements PeerMessenger {
     this.#questions = new OpenQuestions(clock);
     const newId = (): string => random.uuid();
     const nameOf = (link: Link): string => directory.nameOf(link.keyHex);
-    const onMalformed = (link: Link): void => this.#malformed(link);
+    const onMalformed = (link: Link): void => this.#offended(link, OFFENCES.malformed);
     const foreign = { transport, clock, questions: this.#questions, newId, ownAgentId, nameOf, onMalformed };
     this.#exchange = new Exchange({ ...foreign, random, reference: new ReferenceExchange(foreign) });
     this.#table = new LinkTable({
@@ -305,7 +305,7 @@ export class PeerLinks implements PeerMessenger {
       case 'violation': {
         const link = this.#table.get(event.connectionId);
         this.#count(`violation_${event.rule.replaceAll('-', '_')}`);
-        if (link !== undefined) this.#malformed(link, event.rule === 'too-costly');
+        if (link !== undefined) this.#offended(link, event.rule === 'too-costly' ? OFFENCES.tooCostly : OFFENCES.malformed);
         return;
       }
       case 'path-changed':
@@ -322,8 +322,9 @@ export class PeerLinks implements PeerMessenger {
     if (!this.#isRunning) return undefined;
     const { link, isNew } = this.#table.opened(connection);
     if (!isNew) return link;
+    const offence = this.#coolOff.reason(link.keyHex);
     if (this.#deps.directory.isRefused(link.keyHex)) this.#table.close(link, CLOSE_CODES.notTrusted, 'not trusted');
-    else if (this.#coolOff.isCooling(link.keyHex)) this.#table.close(link, CLOSE_CODES.malformed, 'too many malformed messages before');
+    else if (offence !== undefined) this.#table.close(link, offence.code, `${offence.reason} before`);
     else this.#greeter.watch(link);
     return link.isGone ? undefined : link;
   }
@@ -356,11 +357,10 @@ export class PeerLinks implements PeerMessenger {
     return this.#deps.directory.isPaired(link.keyHex) || profile.announceName ? profile.name : null;
   }
 
-  #malformed(link: Link, isEnough = false): void {
-    if ((!link.malformed() && !isEnough) || link.isGone) return;
-    this.#coolOff.begin(link.keyHex);
-    this.#audit.note(link.keyHex, 'peer.malformed', {});
-    this.#table.close(link, CLOSE_CODES.malformed, 'too many malformed messages');
+  #offended(link: Link, offence: Offence): void {
+    if ((offence === OFFENCES.malformed && !link.malformed()) || link.isGone) return;
+    if (this.#coolOff.begin(link.keyHex, offence)) this.#audit.note(link.keyHex, offence.action, {});
+    this.#table.close(link, offence.code, offence.reason);
   }
 
   #forged(link: Link, envelope: Envelope): void {

@@ -52,6 +52,7 @@ export const auditActions: Readonly<Record<string, Sentence>> = {
   'peer.revoked': (who, what) => `${who} removed ${what}.`,
   'peer.second_hello': (who) => `${who} introduced itself twice on one line.`,
   'peer.suspended': (who, what) => `${who} suspended ${what}.`,
+  'peer.too_costly': (who) => `${who} kept this hub far busier than what it sent is worth; it was kept out for a while.`,
   'peer.trusted_by_key': (who, what) => `${who} added ${what} by its key, without digits.`,
   'peer.unmuted': (who, what) => `${who} ended the muting of ${what}.`,
   'peer.wrong_key': (_who, what) => `Something answered in the place of ${what} with another key.`,

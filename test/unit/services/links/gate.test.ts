@@ -173,13 +173,13 @@ describe('the gate for what comes in', () => {
     expect(await raw.hello(line, mum)).toMatchObject({ kind: 'hello' });
     transport.closeCostly(raw.key);
     await house.clock.settle();
-    expect(raw.ended(line)).toMatchObject({ by: 'peer' });
+    expect(raw.ended(line)).toMatchObject({ code: 2, by: 'peer', reason: 'too much work for what it brought' });
     const again = await raw.connect(mum);
     await house.clock.settle();
-    expect(raw.ended(again)).toMatchObject({ code: 1 });
+    expect(raw.ended(again)).toMatchObject({ code: 2, reason: 'too much work for what it brought before' });
     expect(mum.links.counters()).toMatchObject({ violation_too_costly: 1 });
     await house.clock.advance(61_000);
-    expect(mum.store.read.audit({ limit: 10 })).toMatchObject([{ action: 'peer.malformed', object: raw.key }]);
+    expect(mum.store.read.audit({ limit: 10 })).toMatchObject([{ action: 'peer.too_costly', object: raw.key }]);
     expect(await raw.hello(await raw.connect(mum), mum)).toMatchObject({ kind: 'hello' });
     await raw.transport.stop();
   });

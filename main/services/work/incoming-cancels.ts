@@ -9,6 +9,7 @@ import type { PeerRow, TaskRow } from '../../ports/store.ts';
 import type { PeerRates } from '../links/peer-rates.ts';
 import type { IncomingMessage, ReplyDraft } from '../peer-messenger.ts';
 import type { AuditTrail } from './audit-trail.ts';
+import type { CancelledIds } from './cancelled-ids.ts';
 import { calledOffBy, type Cancelling } from './cancelling.ts';
 import { ack, refusal } from './incoming-delegations.ts';
 import type { IncomingQueries } from './incoming-queries.ts';
@@ -23,6 +24,7 @@ interface Deps {
   readonly rates: PeerRates;
   readonly once: OnceOnly;
   readonly cancelling: Cancelling;
+  readonly cancelled: CancelledIds;
   readonly questions: Pick<IncomingQueries, 'isOpen' | 'callOff'>;
   readonly events: WorkEvents;
   readonly audit: AuditTrail;
@@ -40,7 +42,8 @@ export class IncomingCancels {
     const parsed = parseCancel(envelope.payload);
     if (!parsed.ok) throw new AppError('invalid_envelope', `The cancel does not fit: ${parsed.error}.`, { failedBy: 'input' });
     const reason = parsed.value.reason === null ? null : escapeText(cut(parsed.value.reason));
-    const { once, rates, cancelling, audit, events, clock } = this.#deps;
+    const { once, rates, cancelling, cancelled, audit, events, clock } = this.#deps;
+    let marked: string | null = null;
     try {
       return await once.answer(
         { party: peer.key, messageId: envelope.id, digest: contentDigest(envelope) },
@@ -52,6 +55,11 @@ export class IncomingCancels {
           const task = envelope.ref === null ? undefined : tables.taskByMessage('incoming', peer.key, envelope.ref);
           const call = { messageId: envelope.id, reason, by: peer.petname, surface: 'peer', from: 'asker' } as const;
           const outcome = cancelling.callOff(tables, after, task, call) ?? this.#hangUp(after, peer, envelope.ref, task, reason);
+          if (outcome === undefined && task === undefined && envelope.ref !== null && !cancelled.has(peer.key, envelope.ref)) {
+            // In here and not after: the delegation may be the next work of this very commit.
+            cancelled.keep(peer.key, envelope.ref);
+            marked = envelope.ref;
+          }
           audit.append(tables, {
             actor: peer.key,
             surface: 'peer',
@@ -78,6 +86,8 @@ export class IncomingCancels {
         },
       );
     } catch (error) {
+      // Its commit was undone: a cancel that was not taken changes nothing, and is sent again.
+      if (marked !== null) cancelled.forget(peer.key, marked);
       if (error instanceof AppError && error.code !== 'conflict') return refusal(error);
       throw error;
     }
@@ -87,9 +97,10 @@ export class IncomingCancels {
   #hangUp(after: After, peer: PeerRow, ref: string | null, task: TaskRow | undefined, reason: string | null): 'cancelled' | undefined {
     if (ref === null || task !== undefined) return undefined;
     const { questions } = this.#deps;
+    if (!questions.isOpen(peer.key, ref)) return undefined;
     const why = new AppError('cancelled', calledOffBy('asker', reason), { failedBy: 'peer' });
     after(() => questions.callOff(peer.key, ref, why));
-    return questions.isOpen(peer.key, ref) ? 'cancelled' : undefined;
+    return 'cancelled';
   }
 }
 

@@ -9,9 +9,9 @@ import { progressOf } from '../attention/holds.ts';
 import type { PeerRates } from '../links/peer-rates.ts';
 import type { IncomingMessage, ReplyDraft } from '../peer-messenger.ts';
 import type { AskingAgents } from './asking-agents.ts';
+import { takenBack, type CancelledIds } from './cancelled-ids.ts';
 import { TURNED_AWAY, type Intake } from './intake.ts';
 import type { OnceOnly } from './once-only.ts';
-import type { RecentMessages } from './recent-messages.ts';
 import { toWire } from './wire-states.ts';
 import { readWorkRequest } from './work-request.ts';
 
@@ -20,7 +20,7 @@ interface Deps {
   readonly rates: PeerRates;
   readonly intake: Intake;
   readonly once: OnceOnly;
-  readonly recent: Pick<RecentMessages, 'has'>;
+  readonly cancelled: Pick<CancelledIds, 'has'>;
   readonly askers: AskingAgents;
   readonly floods: Pick<Floods, 'add'>;
 }
@@ -35,7 +35,7 @@ export class IncomingDelegations {
   /** The ack, or the refusal as an ack. @throws AppError conflict, invalid_envelope */
   async handle(message: IncomingMessage): Promise<ReplyDraft> {
     const { peer, envelope, raw } = message;
-    const { clock, intake, once, rates, recent } = this.#deps;
+    const { clock, intake, once, rates, cancelled } = this.#deps;
     const read = readWorkRequest({
       kind: 'delegate',
       direction: 'incoming',
@@ -58,7 +58,7 @@ export class IncomingDelegations {
         (tables, after) => {
           try {
             // Taken back before it came: its cancel was told that nothing of it is open here.
-            if (recent.has(peer.key, envelope.id)) throw takenBack();
+            if (cancelled.has(peer.key, envelope.id)) throw takenBack();
             if (stranger) throw stranger;
             const task = intake.admit(tables, after, request, intake.assess(tables, request));
             if (task.state === 'declined') return ack({ accepted: false, ...TURNED_AWAY, retryable: false });
@@ -93,12 +93,6 @@ export class IncomingDelegations {
 /** Refused because of what it asks itself; that others, or this hub, have too much to do is no fault of whoever asks. */
 export function isTooMany({ code, failedBy }: AppError): boolean {
   return failedBy === 'input' && (code === 'overloaded' || code === 'rate_limited');
-}
-
-function takenBack(): AppError {
-  return new AppError('cancelled', 'It was taken back before it came here. Send it again under a fresh id if it is wanted after all.', {
-    failedBy: 'input',
-  });
 }
 
 export function ack(payload: JsonObject): ReplyDraft {

@@ -9,6 +9,7 @@ import type { Floods } from '../attention/floods.ts';
 import type { PeerRates } from '../links/peer-rates.ts';
 import type { IncomingMessage, ReplyDraft } from '../peer-messenger.ts';
 import type { AskingAgents } from './asking-agents.ts';
+import { takenBack, type CancelledIds } from './cancelled-ids.ts';
 import { isTooMany } from './incoming-delegations.ts';
 import { sameIdAgain, type QueryDesk } from './query-desk.ts';
 import type { RecentMessages } from './recent-messages.ts';
@@ -18,6 +19,7 @@ interface Deps {
   readonly clock: Clock;
   readonly rates: PeerRates;
   readonly recent: RecentMessages;
+  readonly cancelled: Pick<CancelledIds, 'has'>;
   readonly askers: AskingAgents;
   readonly desk: QueryDesk;
   readonly floods: Pick<Floods, 'add'>;
@@ -34,8 +36,9 @@ export class IncomingQueries {
 
   /** The response. @throws AppError: what the asker gets as `error` */
   async handle({ peer, envelope, raw, signal }: IncomingMessage): Promise<ReplyDraft> {
-    const { clock, rates, recent } = this.#deps;
+    const { clock, rates, recent, cancelled } = this.#deps;
     const receivedMonotonicMs = clock.monotonicMs();
+    if (cancelled.has(peer.key, envelope.id)) throw takenBack();
     if (recent.has(peer.key, envelope.id)) throw sameIdAgain();
     const room = rates.take(peer.key, 'query', raw.length);
     if (!room.ok) {
@@ -73,13 +76,9 @@ export class IncomingQueries {
     return this.#open.has(nameOf(party, messageId));
   }
 
-  /**
-   * Whoever asked waits no more: what is not written down ends now, and a question that is still on its way is not asked when it comes.
-   */
+  /** Whoever asked waits no more: what is not written down ends now. */
   callOff(party: PartyKey, messageId: string, reason: AppError): void {
-    const open = this.#open.get(nameOf(party, messageId));
-    if (open === undefined) this.#deps.recent.keep(party, messageId);
-    else open.abort(reason);
+    this.#open.get(nameOf(party, messageId))?.abort(reason);
   }
 
   async #answer(peer: PeerRow, request: WorkRequest, signal: AbortSignal): Promise<JsonObject> {

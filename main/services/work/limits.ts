@@ -38,6 +38,8 @@ export const RESEND_BACKOFF = { firstMs: 2_000, maxMs: 60_000, jitter: 0.3 } as 
 /** Tasks sent and not yet ended, over all agents; the next send is `overloaded`. */
 export const OUTGOING_OPEN_MAX = 1_000;
 
+/** Questions of consent that may be open at one adult's hub, as many as it takes; the next is asked when one of them ends. */
+export const CONSENTS_OPEN_PER_HUB_MAX = PENDING_PER_PARTY_MAX;
 /** Waits between tries to put a request before an adult's hub that took or answered no question about it. */
 export const CONSENT_RETRY = { firstMs: 60_000, maxMs: 3_600_000, jitter: 0.3 } as const;
 /** An adult's own words why not, as they are kept and passed on; cut beyond. */
@@ -91,6 +93,12 @@ export const LOCAL_RATE = { burst: 60, perMinute: 240 } as const;
 export const RECENT_MESSAGE_WINDOW_MS = 600_000;
 /** Of those, over all peers, how many are remembered; beyond it the oldest is forgotten. */
 export const RECENT_MESSAGES_MAX = 10_000;
+/** A delegation or a query that comes within this time after its cancel was overtaken by it, and is not begun. */
+export const CANCELLED_ID_WINDOW_MS = 600_000;
+/** Ids called off before they came, of one peer or agent, how many are remembered; beyond it its oldest is forgotten. */
+export const CANCELLED_IDS_PER_PARTY_MAX = 500;
+/** The same of all of them together; beyond it the oldest of all is forgotten. */
+export const CANCELLED_IDS_MAX = 10_000;
 /** An Idempotency-Key answers the same for this long. */
 export const IDEMPOTENCY_WINDOW_MS = 86_400_000;
 /** Entries of one conversation that are shown at once, the newest. */

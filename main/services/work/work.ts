@@ -19,6 +19,7 @@ import { Approvals } from './approvals.ts';
 import { ApprovalViews } from './approval-views.ts';
 import { AskingAgents } from './asking-agents.ts';
 import { AuditTrail } from './audit-trail.ts';
+import { CancelledIds } from './cancelled-ids.ts';
 import { Cancelling } from './cancelling.ts';
 import { Capabilities } from './capabilities.ts';
 import { ConsentGuard } from './consent-guard.ts';
@@ -131,6 +132,7 @@ export class Work {
     const intake = new Intake({ ...deps, agents, parties, deadlines, handover, events, audit, rules, calm, holds, guard, approvalWaitMs });
     const askers = new AskingAgents(deps);
     const recent = new RecentMessages(deps);
+    const cancelled = new CancelledIds(deps);
     const once = new OnceOnly({ ...deps, unit, audit });
     const cancelling = new Cancelling({ ...deps, deliveries, endings });
     const desk = new QueryDesk({ ...deps, unit, parties, intake, handover, queries, endings, progress });
@@ -199,7 +201,7 @@ export class Work {
       if (task.toAgent !== null && task.direction !== 'outgoing') this.inbox.taskEnded(task.toAgent);
     });
     const results = new IncomingResults({ ...deps, unit, endings, cancels, audit });
-    const incoming = { ...deps, intake, once, askers, recent, cancelling, events, audit, desk, floods };
+    const incoming = { ...deps, intake, once, askers, recent, cancelled, cancelling, events, audit, desk, floods };
     const questions = new IncomingQueries(incoming);
     this.#bind(new IncomingDelegations(incoming), questions, new IncomingCancels({ ...incoming, questions }), results);
     const reports = new ProgressReports({ ...deps, unit, queries: outgoingQueries });

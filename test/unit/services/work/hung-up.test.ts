@@ -144,7 +144,7 @@ it('is not asked of anybody when its cancel overtakes it', async () => {
   const cancel = await mum.hears(dad.key, { id: crypto.randomUUID(), kind: 'cancel', ref: id, payload: {} });
   expect(cancel.payload).toMatchObject({ accepted: false, code: 'rejected' });
   const answer = await mum.hears(dad.key, { id, kind: 'query', payload: { question: 'Milk?', domain: 'family.chat' } });
-  expect([answer.kind, answer.payload.code]).toEqual(['error', 'conflict']);
+  expect([answer.kind, answer.payload.code]).toEqual(['error', 'cancelled']);
   expect(mum.work.approvals.pending()).toEqual([]);
 });
 

@@ -3,6 +3,7 @@
 import type { TaskState } from '../core/task-state.ts';
 import type { HoldReason } from '../../preload/contract/attention.ts';
 import type { RiskClass, TrustState } from '../../preload/contract/dto.ts';
+import type { IntroductionWay } from '../../preload/contract/introduction.ts';
 import type { MuteReads, MuteWrites } from './attention.ts';
 import type { AuditReads, AuditWrites } from './audit.ts';
 import type { RuleReads, RuleWrites } from './rules.ts';
@@ -34,6 +35,12 @@ export interface PeerRow {
   readonly capabilitiesAt: number | null;
   readonly pairedAt: number;
   readonly revokedAt: number | null;
+  /** How it came to be paired; the three are null together: paired before this was written down. */
+  readonly introducedWay: IntroductionWay | null;
+  /** By whose word here, as the audit names it. */
+  readonly introducedBy: string | null;
+  /** Where that was done, as `surface` of the audit. */
+  readonly introducedSurface: string | null;
 }
 
 export interface AgentDomainRow {

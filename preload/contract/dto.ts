@@ -2,6 +2,7 @@
 // language read them. Text that came from another hub or an agent stands only in fields of type OutsideText. Imports types of this folder only.
 import type { SettingsDto } from './settings-dto.ts';
 import type { ConsentAskedDto, ConsentHubDto } from './consent.ts';
+import type { IntroductionDto } from './introduction.ts';
 import type { PairingDto, PairingWindowDto } from './pairing-dto.ts';
 import type { AttentionDto, HeldDto } from './attention.ts';
 import type { RecordState } from './audit.ts';
@@ -158,6 +159,8 @@ export interface PeerDto {
   readonly features: readonly string[];
   readonly capabilities: CapabilitiesDto | null;
   readonly paired_at: number | null;
+  /** How it came to be paired; null for a hub that was not, or that was before this was written down. */
+  readonly introduced_by: IntroductionDto | null;
   /** 12 groups of 5 digits, the same on both sides; null before pairing. */
   readonly safety_number: string | null;
   /** hub: one like this; reference: the public AXON daemon, which says only request and message. null: it has not spoken yet. */

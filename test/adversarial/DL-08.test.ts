@@ -21,7 +21,7 @@ const tokens = new Map<TestHub, string>();
 async function befriend(one: TestHub, oneName: string, other: TestHub, otherName: string): Promise<void> {
   const trusts = async (here: TestHub, there: TestHub, name: string): Promise<void> => {
     const { identity, peers } = there.node.services;
-    await here.node.services.keyTrust.add({ keyHex: identity.keyHex, host: '127.0.0.1', port: peers.port ?? 0, name }, PERSON);
+    await here.node.services.keyTrust.add({ keyHex: identity.keyHex, host: '127.0.0.1', port: peers.port ?? 0, name, way: 'key' }, PERSON);
   };
   await trusts(one, other, otherName);
   await trusts(other, one, oneName);

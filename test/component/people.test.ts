@@ -78,6 +78,29 @@ describe('one hub', () => {
     await expect.element(page.getByText(sentence)).toBeVisible();
   });
 
+  test.each([
+    ['digits', 'Paired on 3 March 2026 with digits that you typed here in the browser.'],
+    ['invitation_made_here', 'Paired on 3 March 2026 by an invitation that you made here in the browser.'],
+    ['invitation_used_here', 'Paired on 3 March 2026 by an invitation of the other hub that you used here in the browser.'],
+    ['share_token', 'Paired on 3 March 2026 by its axon:// link, whose key you trusted here in the browser, without digits.'],
+    ['key', 'Paired on 3 March 2026 by its address and key, which you trusted here in the browser, without digits.'],
+  ] as const)('how it came to be paired is one sentence of our own words: %s', async (way, sentence) => {
+    const at = new Date(2026, 2, 3).getTime();
+    const peers = [{ ...DAD, introduced_by: { way, at, by: 'ui:1', surface: 'browser' } } as const];
+    await showApp(new FakeHubApi(snapshotOf({ peers })), `people/hub/${DAD.id}`);
+    await expect.element(page.getByText(`Online, 3 ms. ${sentence}`)).toBeVisible();
+    await expectAccessible();
+  });
+
+  test('of one that was paired before it was written down, that is said, and of one that is not paired nothing', async () => {
+    const peers = [{ ...DAD, introduced_by: null }, STRANGER];
+    await showApp(new FakeHubApi(snapshotOf({ peers })), `people/hub/${DAD.id}`);
+    await expect.element(page.getByText('Paired on 3 March 2026, before it was written down how.')).toBeVisible();
+    window.location.hash = `#/people/hub/${STRANGER.id}`;
+    await expect.element(heading(STRANGER.name)).toBeVisible();
+    await expect.element(page.getByText(/Paired on/)).not.toBeInTheDocument();
+  });
+
   test('it can be renamed', async () => {
     const hub = new FakeHubApi(snapshotOf());
     await showApp(hub, `people/hub/${DAD.id}`);

@@ -50,6 +50,9 @@ export function peerRow(row: Partial<PeerRow> = {}): PeerRow {
     capabilitiesAt: AT,
     pairedAt: AT,
     revokedAt: null,
+    introducedWay: null,
+    introducedBy: null,
+    introducedSurface: null,
     ...row,
   };
 }

@@ -249,6 +249,9 @@ export function peerRow(hub: Pick<WorkHub, 'key' | 'name'>): PeerRow {
     capabilitiesAt: null,
     pairedAt: 1,
     revokedAt: null,
+    introducedWay: null,
+    introducedBy: null,
+    introducedSurface: null,
   };
 }
 

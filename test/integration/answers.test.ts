@@ -35,7 +35,7 @@ const person = (...parameters: readonly string[]): Promise<Ended> => axon(mum.ho
 
 async function trusts(here: TestHub, there: TestHub, name: string): Promise<void> {
   const { identity, peers } = there.node.services;
-  await here.node.services.keyTrust.add({ keyHex: identity.keyHex, host: '127.0.0.1', port: peers.port ?? 0, name }, PERSON);
+  await here.node.services.keyTrust.add({ keyHex: identity.keyHex, host: '127.0.0.1', port: peers.port ?? 0, name, way: 'key' }, PERSON);
 }
 
 beforeAll(async () => {

@@ -19,7 +19,7 @@ beforeAll(async () => {
   passphrase = await choosePassphrase(hub.home);
   expect(await owner('agents', 'add', 'asker')).toMatchObject({ code: 0 });
   expect(await owner('agents', 'add', 'bot', '--domain', 'family.chat')).toMatchObject({ code: 0 });
-  const leo = { keyHex: newIdentity().keyHex, host: '127.0.0.1', port: 9, name: 'Leo' };
+  const leo = { keyHex: newIdentity().keyHex, host: '127.0.0.1', port: 9, name: 'Leo', way: 'key' } as const;
   await hub.node.services.keyTrust.add(leo, { actor: 'ui:test', surface: 'browser' });
 }, 120_000);
 afterAll(() => hub.stop());

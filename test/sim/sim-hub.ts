@@ -405,5 +405,8 @@ function peerRow(index: number, name: string): PeerRow {
     capabilitiesAt: null,
     pairedAt: 1,
     revokedAt: null,
+    introducedWay: null,
+    introducedBy: null,
+    introducedSurface: null,
   };
 }

@@ -69,7 +69,7 @@ export class ReferenceHouse {
   }
 
   trust({ stack }: QuicHub, { keyHex, port }: Pick<ReferenceDaemon, 'keyHex' | 'port'>, name = 'Attic') {
-    return stack.keyTrust.add({ keyHex, host: '127.0.0.1', port, name }, PERSON);
+    return stack.keyTrust.add({ keyHex, host: '127.0.0.1', port, name, way: 'share_token' }, PERSON);
   }
 
   /** As trust(), with an address at which nobody answers: only the daemon can dial. */

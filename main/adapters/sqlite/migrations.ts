@@ -13,6 +13,7 @@ import attention from './migrations/0006-attention.sql?raw';
 import audit from './migrations/0007-audit.sql?raw';
 import waiting from './migrations/0008-waiting.sql?raw';
 import answered from './migrations/0009-answered.sql?raw';
+import introduced from './migrations/0010-introduced.sql?raw';
 
 export interface Migration {
   /** The schema's number after this step; steps count from 1 without a gap. */
@@ -32,6 +33,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 7, prepare: rechainAudit, sql: audit },
   { version: 8, sql: waiting },
   { version: 9, sql: answered },
+  { version: 10, sql: introduced },
 ];
 
 export function newestVersion(migrations: readonly Migration[]): number {

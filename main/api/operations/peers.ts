@@ -1,7 +1,7 @@
 // The operations on hubs: who is known, what they can do, how they are; and for their owner: name, suspend, add by address, remove.
 import { AppError } from '../../lib/app-error.ts';
 import type { KeyHex } from '../../ports/transport.ts';
-import { readHubAddress, readHubPlace } from '../../services/links/hub-address.ts';
+import { readHubAddress, readHubPlace, readShareToken } from '../../services/links/hub-address.ts';
 import type { KeyTrust } from '../../services/links/key-trust.ts';
 import type { PeerDirectory } from '../../services/links/peer-directory.ts';
 import type { PeerLinks } from '../../services/links/peer-links.ts';
@@ -43,7 +43,10 @@ export function peersHandlers({ directory, links, keyTrust }: PeersHandlersDeps)
         'keyHex' in identity
           ? identity.keyHex
           : (directory.keyOfAgent(identity.agentId) ?? (await links.lines.learnKey(identity.agentId, place, signal)));
-      if (!directory.isPaired(keyHex) && trust === true) return keyTrust.add({ keyHex, ...place, name: name ?? null }, actorOf(caller));
+      if (!directory.isPaired(keyHex) && trust === true) {
+        const way = readShareToken(address) === undefined ? 'key' : 'share_token';
+        return keyTrust.add({ keyHex, ...place, name: name ?? null, way }, actorOf(caller));
+      }
       if (!directory.isPaired(keyHex)) return directory.addStatic({ keyHex, ...place, name: name ?? null });
       return directory.update(keyHex, { address: place, ...(name === undefined ? {} : { name }) }, actorOf(caller));
     },

@@ -1,7 +1,9 @@
-// peers, discover, ping: who is there and what they do; peers add: a hub that its owner names by address and key.
+// peers, discover, ping: who is there and what they do; peers show: one hub, and how it came to be paired; peers add: a hub that its owner
+// names by address and key.
 import type { Command } from 'commander';
 import type { CapabilitiesDto, PeerDto } from '../../../preload/contract/dto.ts';
-import { cellTime, inZone } from '../local-time.ts';
+import { ENGLISH } from '../../../preload/contract/strings/english.ts';
+import { cellTime, inZone, localTime } from '../local-time.ts';
 import type { Run } from '../run.ts';
 import { addMuteCommands } from './attention.ts';
 import { table } from '../terminal.ts';
@@ -21,6 +23,7 @@ export function addPeerCommands(program: Command, run: Run): void {
         );
       }),
     );
+  addShowCommand(peers, run);
   addAddCommand(peers, run);
   addKeepCommand(peers, run);
   addMuteCommands(peers, run);
@@ -52,6 +55,19 @@ export function addPeerCommands(program: Command, run: Run): void {
         terminal.result(pong, () => [
           `${hub} answers in ${pong.round_trip_ms.toFixed(1)} ms: ${pong.status}, ${pong.active_tasks} tasks under way`,
         ]);
+      }),
+    );
+}
+
+function addShowCommand(peers: Command, run: Run): void {
+  peers
+    .command('show')
+    .description('one hub: where it is, its key, and how it came to be paired')
+    .argument('<hub>', 'its name or agent id')
+    .action((hub: string, _options: unknown, command: Command) =>
+      run(command, async ({ terminal, session, command: typed }) => {
+        const peer = await (await session.asAnyone()).call('peers.get', { id: hub });
+        terminal.result(peer, () => peerLines(peer, typed));
       }),
     );
 }
@@ -114,6 +130,27 @@ function stopLines({ name, person, safety_number, key_change }: PeerDto, command
     `Ask ${person ?? `whoever uses ${name}`}, in person, whether it was set up again. If it was not: ${command} peers keep "${name}"`,
     'If it was, remove the old one under People & hubs, and pair the two anew with digits.',
   ];
+}
+
+function peerLines(peer: PeerDto, command: string): readonly string[] {
+  return [
+    `${peer.name}: ${stateOf(peer)}, ${peer.trust}`,
+    `Person         ${peer.person ?? '-'}`,
+    `Last seen      ${peer.online ? 'now' : localTime(peer.last_seen_at)}`,
+    `Address        ${peer.address ?? '-'}`,
+    `Agent id       ${peer.id}`,
+    `Public key     ${peer.public_key}`,
+    `Safety number  ${peer.safety_number ?? '-'}`,
+    ...pairedLines(peer),
+    ...stopLines(peer, command),
+  ];
+}
+
+/** The sentence of the page, at the minute. */
+function pairedLines({ paired_at: at, introduced_by: introduction }: PeerDto): readonly string[] {
+  const { people } = ENGLISH;
+  if (at === null) return [];
+  return [introduction === null ? people.pairedBefore(localTime(at)) : people.paired(localTime(at), introduction)];
 }
 
 function peerRows(peers: readonly PeerDto[]): readonly (readonly (string | null)[])[] {

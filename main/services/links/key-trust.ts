@@ -2,6 +2,7 @@
 // token some safe way, is trusted by the whole key. It goes one way only: the other side has to be told of this hub over there.
 import type { PeerDto } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
+import type { IntroductionWay } from '../../../preload/contract/introduction.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Store } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
@@ -18,6 +19,8 @@ export interface TrustedKey extends HubAddress {
   readonly keyHex: KeyHex;
   /** The owner's name for it; null proposes one. */
   readonly name: string | null;
+  /** What the owner gave it by. */
+  readonly way: Extract<IntroductionWay, 'share_token' | 'key'>;
 }
 
 export class KeyTrust {
@@ -34,10 +37,11 @@ export class KeyTrust {
    */
   async add(trusted: TrustedKey, actor: { readonly actor: string; readonly surface: string }): Promise<PeerDto> {
     const { store, clock, directory } = this.#deps;
-    const { keyHex: key, host, port } = trusted;
+    const { keyHex: key, host, port, way } = trusted;
     const named = directory.checkedName(key, trusted.name);
     const petname = named ?? directory.proposePetname('', key);
-    const said = { petname, isNamedAnew: named !== null, address: { host, port } };
+    const introduction = { way, by: actor.actor, surface: actor.surface };
+    const said = { petname, isNamedAnew: named !== null, address: { host, port }, introduction };
     await store.write((tables) => {
       // Judged here and not before: the owner may be suspending it at this moment, and that word stands.
       if (tables.peer(key)?.trust === 'suspended') {
@@ -48,7 +52,7 @@ export class KeyTrust {
       }
       directory.pinInside(tables, { key, person: null, platform: null, advertisedName: null, ...said });
       const at = clock.wallMs();
-      tables.appendAudit({ at, ...actor, action: 'peer.trusted_by_key', object: key, digest: null, detail: '{}' });
+      tables.appendAudit({ at, ...actor, action: 'peer.trusted_by_key', object: key, digest: null, detail: JSON.stringify({ way }) });
     });
     directory.pinned(key);
     return directory.dto(key);

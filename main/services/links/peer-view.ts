@@ -1,8 +1,10 @@
 // Draws what is known of a hub as the DTO of the contract. Everything the other side wrote passes the text policy here and stands only in
 // fields made for outside text. Pure: facts in, DTO out.
+import { readSurface } from '../../core/surface.ts';
 import { escapeName, escapeText } from '../../core/text-escape.ts';
 import { safetyNumber } from '../../core/safety-number.ts';
 import type { CapabilitiesDto, KeyChangeDto, PeerDto, TrustState } from '../../../preload/contract/dto.ts';
+import type { IntroductionDto } from '../../../preload/contract/introduction.ts';
 import type { PeerRow } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import { agentIdOfKeyHex } from '../../protocol/agent-id.ts';
@@ -91,12 +93,19 @@ export function makePeerDto(facts: PeerFacts): PeerDto {
     features: row === undefined ? [] : row.features.map(escapeText),
     capabilities: row === undefined ? null : makeCapabilitiesDto(row),
     paired_at: row?.pairedAt ?? null,
+    introduced_by: row === undefined ? null : makeIntroductionDto(row),
     safety_number: isPinned && facts.ownKey !== null ? safetyNumber(facts.ownKey, facts.key) : null,
     profile: facts.isReference ? 'reference' : row === undefined || row.features.length === 0 ? null : 'hub',
     not_trusted_there: live.notTrustedThere,
     trouble: live.online ? null : (live.trouble ?? impostorWarning(facts, said)),
     key_change: facts.keyChange,
   };
+}
+
+/** null when it was paired before this was written down. */
+function makeIntroductionDto({ introducedWay: way, introducedBy: by, introducedSurface, pairedAt }: PeerRow): IntroductionDto | null {
+  const surface = readSurface(introducedSurface);
+  return way === null || by === null || surface === null ? null : { way, at: pairedAt, by, surface };
 }
 
 function addressOf({ row, nearby, fixed, live }: PeerFacts): string | null {

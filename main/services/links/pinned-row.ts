@@ -1,9 +1,18 @@
 // The row a pairing leaves: whom the key stands for from now on, and what was known of it before. Pure.
+import type { IntroductionWay } from '../../../preload/contract/introduction.ts';
 import type { PeerRow } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import { agentIdOfKeyHex } from '../../protocol/agent-id.ts';
 import type { HubAddress } from './hub-address.ts';
 import type { LiveFacts } from './peer-view.ts';
+
+/** How the key came to be pinned, in our own words alone. */
+export interface Introduction {
+  readonly way: IntroductionWay;
+  /** Whose word it was here, as the audit names it. */
+  readonly by: string;
+  readonly surface: string;
+}
 
 export interface Pin {
   readonly key: KeyHex;
@@ -18,6 +27,8 @@ export interface Pin {
   readonly isNamedAnew?: boolean;
   /** Where it is by the owner's word, given together with this. */
   readonly address?: HubAddress;
+  /** Absent: nobody can say, and what was known of a pairing before this one is no answer. */
+  readonly introduction?: Introduction;
 }
 
 /** What the owner may change of a pinned hub. */
@@ -34,7 +45,7 @@ export interface KnownPlace {
 }
 
 export function pinnedRow(pin: Pin, before: PeerRow | undefined, { fixed, live }: KnownPlace, nowWallMs: number): PeerRow {
-  const { isNamedAnew = false, address = fixed, ...said } = pin;
+  const { isNamedAnew = false, address = fixed, introduction, ...said } = pin;
   const isNamed = before !== undefined && before.trust !== 'revoked' && !isNamedAnew;
   return {
     ...said,
@@ -54,5 +65,8 @@ export function pinnedRow(pin: Pin, before: PeerRow | undefined, { fixed, live }
     capabilitiesAt: before?.capabilitiesAt ?? null,
     pairedAt: nowWallMs,
     revokedAt: null,
+    introducedWay: introduction?.way ?? null,
+    introducedBy: introduction?.by ?? null,
+    introducedSurface: introduction?.surface ?? null,
   };
 }

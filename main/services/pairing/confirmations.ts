@@ -16,7 +16,7 @@ import type { OpenLines } from '../links/open-lines.ts';
 import type { PeerDirectory } from '../links/peer-directory.ts';
 import { CONFIRM_ACCEPT_MS, CONFIRM_BACKOFF, CONFIRM_RESEND_MS } from './limits.ts';
 import { keyBytes } from './pairing-session.ts';
-import { readUnsettled, writeUnsettled, type Unsettled } from './unsettled.ts';
+import { readUnsettled, wayOf, writeUnsettled, type Unsettled } from './unsettled.ts';
 
 export interface ConfirmationsDeps {
   readonly store: Store;
@@ -166,12 +166,14 @@ export class Confirmations {
   #pin(tables: Tables, entry: Unsettled): void {
     const { directory, clock } = this.#deps;
     const petname = directory.proposePetname(entry.proposedName, entry.key);
+    const way = wayOf(entry);
     directory.pinInside(tables, {
       key: entry.key,
       petname,
       person: null,
       platform: entry.platform,
       advertisedName: entry.saidHub,
+      introduction: { way, by: entry.actor, surface: entry.surface },
     });
     tables.appendAudit({
       at: clock.wallMs(),
@@ -180,7 +182,7 @@ export class Confirmations {
       action: 'peer.paired',
       object: entry.key,
       digest: entry.transcript,
-      detail: JSON.stringify({ role: entry.role }),
+      detail: JSON.stringify({ role: entry.role, way }),
     });
   }
 

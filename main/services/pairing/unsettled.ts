@@ -1,5 +1,6 @@
 // A check that passed here and is not settled on both sides yet, as it is kept in the store: enough to go on after a crash with sending
 // our confirmation and taking theirs, so that no side stays pinned alone (PROTOCOL.md, Pairing). Form only; no decision.
+import type { IntroductionWay } from '../../../preload/contract/introduction.ts';
 import { isJsonObject } from '../../lib/json-object.ts';
 import type { Reads, Tables } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
@@ -53,6 +54,12 @@ export function readUnsettled(reads: Reads): readonly Unsettled[] {
 
 export function writeUnsettled(tables: Tables, entries: readonly Unsettled[]): void {
   tables.setMeta(META_UNSETTLED, JSON.stringify(entries.slice(-UNSETTLED_MAX)));
+}
+
+/** In what way the two came together: an invitation is always used by the side that asks, and made by the other. */
+export function wayOf({ mac, role }: Pick<Unsettled, 'mac' | 'role'>): IntroductionWay {
+  if (mac === null) return 'digits';
+  return role === 'I' ? 'invitation_used_here' : 'invitation_made_here';
 }
 
 function readEntry(value: unknown): readonly Unsettled[] {

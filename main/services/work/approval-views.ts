@@ -3,6 +3,7 @@ import type { ConsentAskedDto, ConsentHubDto } from '../../../preload/contract/c
 import type { ApprovalDto, Surface } from '../../../preload/contract/dto.ts';
 import { approvalFields, digestOfView, readApprovalView, type ApprovalView } from '../../core/approval-view.ts';
 import { choiceOf } from '../../core/choice.ts';
+import { readSurface } from '../../core/surface.ts';
 import { assert } from '../../lib/assert.ts';
 import type { ApprovalRow, Store, TaskRow } from '../../ports/store.ts';
 import { choicesFor } from '../rules/card-choices.ts';
@@ -13,7 +14,6 @@ import { isLocal, type Parties } from './parties.ts';
 import type { TaskViews } from './task-views.ts';
 import { waitOf } from './waiting.ts';
 
-const SURFACES: readonly Surface[] = ['window', 'browser', 'command_line', 'clock', 'rule', 'peer', 'agent', 'hub'];
 /** Equal requests before this one that are counted. */
 const EQUAL_REQUESTS_MAX = 20;
 
@@ -164,5 +164,5 @@ function damagedView(row: ApprovalRow, task: TaskRow): ApprovalView {
 
 /** Where it was decided; null while it waits. */
 export function surfaceOf(approval: Pick<ApprovalRow, 'surface'>): Surface | null {
-  return SURFACES.find((surface) => surface === approval.surface) ?? null;
+  return readSurface(approval.surface);
 }

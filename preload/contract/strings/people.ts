@@ -1,8 +1,18 @@
 // The words for hubs, the people behind them, and how one is added. English.
-import { locale } from './everywhere.ts';
+import type { IntroductionDto, IntroductionWay } from '../introduction.ts';
+import { common, locale } from './everywhere.ts';
 import { pluralizer } from './plural.ts';
 
 const plural = pluralizer(locale);
+
+/** How a hub came to be paired. @param where as "in the browser" */
+const introductions: Readonly<Record<IntroductionWay, (where: string) => string>> = {
+  digits: (where) => `with digits that you typed here ${where}`,
+  invitation_made_here: (where) => `by an invitation that you made here ${where}`,
+  invitation_used_here: (where) => `by an invitation of the other hub that you used here ${where}`,
+  share_token: (where) => `by its axon:// link, whose key you trusted here ${where}, without digits`,
+  key: (where) => `by its address and key, which you trusted here ${where}, without digits`,
+};
 
 export const people = {
   title: 'People & hubs',
@@ -52,7 +62,8 @@ export const people = {
   online: (trip: string) => `Online, ${trip}.`,
   onlineWord: 'online',
   onlineNoTrip: 'Online.',
-  added: (date: string) => `Added ${date}.`,
+  pairedBefore: (date: string) => `Paired on ${date}, before it was written down how.`,
+  paired: (date: string, { way, surface }: IntroductionDto) => `Paired on ${date} ${introductions[way](common.surfaces[surface])}.`,
   daemonFact: 'It runs the public AXON daemon instead of AXON Hub, so it shows no digits.',
   gone: 'This hub is no longer here.',
   ownName: 'Its own name for itself, not checked:',

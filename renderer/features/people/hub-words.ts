@@ -1,7 +1,7 @@
 // How a hub is spoken of: its state in a few words, and which hubs stand where. Pure.
 import type { HubDto, PeerDto } from '../../../preload/contract/dto.ts';
 import type { PairingDto } from '../../../preload/contract/pairing-dto.ts';
-import { ago, dayName, timeOfDay } from '../../app/format.ts';
+import { ago, dateLong, dayName, timeOfDay } from '../../app/format.ts';
 import { words } from '../../app/words.ts';
 
 const { people } = words;
@@ -40,6 +40,12 @@ export function seenWords(peer: PeerDto, now: number): string {
 export function personWords(peer: PeerDto): string {
   const person = peer.person ?? people.noPerson;
   return peer.profile === 'reference' ? `${people.daemon}, ${person}` : person;
+}
+
+/** When and how it came to be paired, in one sentence of our own words; null for a hub that was not. */
+export function pairedWords({ paired_at: at, introduced_by: introduction }: PeerDto): string | null {
+  if (at === null) return null;
+  return introduction === null ? people.pairedBefore(dateLong(at)) : people.paired(dateLong(at), introduction);
 }
 
 /** A system by the name people know; what is not known stands as it was said. */

@@ -1,8 +1,17 @@
 // Table `peers`: hubs that are or were paired. Never holds a hub that was only discovered.
+import type { IntroductionWay } from '../../../../preload/contract/introduction.ts';
 import type { PeerRow, Reads, Tables } from '../../../ports/store.ts';
 import { choice, integer, milliseconds, nullable, strings, text } from '../columns.ts';
 import { RowMapper } from '../row-mapper.ts';
 import type { Statements } from '../statements.ts';
+
+const WAYS: Readonly<Record<IntroductionWay, true>> = {
+  digits: true,
+  invitation_made_here: true,
+  invitation_used_here: true,
+  share_token: true,
+  key: true,
+};
 
 const PEER = new RowMapper<PeerRow>({
   key: text('key'),
@@ -24,6 +33,9 @@ const PEER = new RowMapper<PeerRow>({
   capabilitiesAt: nullable(milliseconds('capabilities_at')),
   pairedAt: milliseconds('paired_at'),
   revokedAt: nullable(milliseconds('revoked_at')),
+  introducedWay: nullable(choice('introduced_way', WAYS)),
+  introducedBy: nullable(text('introduced_by')),
+  introducedSurface: nullable(text('introduced_surface')),
 });
 
 export function peerReads(statements: Statements): Pick<Reads, 'peers' | 'peer'> {

@@ -307,7 +307,7 @@ describe('versions', () => {
   });
 
   test('there is a fixture of every released schema', () => {
-    expect(fixtures.toSorted()).toEqual(MIGRATIONS.map(({ version }) => `schema-${version}.db`));
+    expect(fixtures.toSorted()).toEqual(MIGRATIONS.map(({ version }) => `schema-${version}.db`).toSorted());
   });
 
   test.each(fixtures)(
@@ -317,6 +317,10 @@ describe('versions', () => {
       copyFileSync(join(FIXTURES, fixture), path);
       const store = open();
       expect(store.read.peer(keyOf('Mum PC'))).toEqual(peerRow());
+      const { introducedWay, introducedBy, introducedSurface } = store.read.peer(keyOf('old phone')) ?? peerRow();
+      const isIntroduced = Number(/\d+/.exec(fixture)) >= 10;
+      const introduction = isIntroduced ? ['invitation_made_here', 'ui:1', 'browser'] : [null, null, null];
+      expect([introducedWay, introducedBy, introducedSurface]).toEqual(introduction);
       expect(store.read.tasks({ limit: 99 })).toHaveLength(20);
       expect(store.read.agent('planner')).toEqual(agentRow());
       expect(store.read.outboxOf(keyOf('Mum PC'))).toEqual([outboxRow()]);

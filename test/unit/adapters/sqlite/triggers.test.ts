@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { StoreConflict } from '../../../../main/ports/store.ts';
 import { openTemporaryStore, type TemporaryStore } from '../../../fakes/memory-store.ts';
-import { approvalRow, AT, auditRow, keyOf, replayRow, taskRow } from '../../../fakes/sample-rows.ts';
+import { approvalRow, AT, auditRow, keyOf, peerRow, replayRow, taskRow } from '../../../fakes/sample-rows.ts';
 import { verifyAudit } from '../../../support/verify-audit.ts';
 
 let store: TemporaryStore;
@@ -129,5 +129,18 @@ describe('tasks and replays', () => {
   test('a value that this program does not write is an error that names its column, not a guess', () => {
     foreign.exec("DROP TRIGGER tasks_identity; UPDATE tasks SET party = 'somebody', urgent = 1 WHERE id = 'task-1'");
     expect(() => store.read.task('task-1')).toThrow(/"party"/);
+  });
+});
+
+describe('how a hub came to be paired', () => {
+  test('is known whole or not at all, in one of the ways there are', async () => {
+    await store.write((tables) => tables.putPeer(peerRow()));
+    const set = (change: string): (() => unknown) => attempt(`UPDATE peers SET ${change}`);
+    const whole = (way: string): string => `introduced_way = '${way}', introduced_by = 'ui:1', introduced_surface = 'browser'`;
+    for (const part of ["introduced_way = 'digits'", "introduced_by = 'ui:1'", "introduced_surface = 'browser'", whole('hearsay')]) {
+      expect(set(part), part).toThrow('CHECK constraint failed');
+    }
+    expect(set(whole('digits'))).not.toThrow();
+    expect(store.read.peer(keyOf('Mum PC'))).toMatchObject({ introducedWay: 'digits', introducedBy: 'ui:1', introducedSurface: 'browser' });
   });
 });

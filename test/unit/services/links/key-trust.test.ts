@@ -7,7 +7,7 @@ import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { MemoryNetwork } from '../../../fakes/memory-transport.ts';
 
 const KEY = '7f'.repeat(32);
-const attic = (name: string | null = null): TrustedKey => ({ keyHex: KEY, host: '192.0.2.7', port: 7100, name });
+const attic = (name: string | null = null): TrustedKey => ({ keyHex: KEY, host: '192.0.2.7', port: 7100, name, way: 'share_token' });
 
 let hub: HubStack;
 

@@ -24,7 +24,7 @@ beforeEach(async () => {
   const network = new MemoryNetwork(clock);
   dad = await new HubStack({ clock, name: 'Dad', transport: network.create() }).start();
   daemon = await new RawHub(network.create()).start();
-  await dad.keyTrust.add({ keyHex: daemon.key, host: '192.0.2.7', port: 1, name: 'Attic' }, PERSON);
+  await dad.keyTrust.add({ keyHex: daemon.key, host: '192.0.2.7', port: 1, name: 'Attic', way: 'share_token' }, PERSON);
   const connection = await daemon.connect(dad);
   line = connection.connectionId;
   // By a request as its first word it is known.

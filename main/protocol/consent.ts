@@ -5,6 +5,7 @@ import { err, ok, type Result } from '../lib/result.ts';
 import { ESCALATE, type Escalation } from './escalation.ts';
 import { Fields } from './fields.ts';
 import * as limits from './limits.ts';
+import { isIdText } from './parse-envelope.ts';
 
 /** Known by a hub that can draw such a question; to another none is sent. */
 export const CONSENTS = 'consents/1';
@@ -12,7 +13,12 @@ export const CONSENTS = 'consents/1';
 export const CONSENT_TOPIC = 'axon.consent';
 
 export type ConsentChoice = 'allow' | 'decline';
+/** Why an answer was not used: decided or ended before, of another digest, its time was over, or from a hub that does not decide there. */
+export type UnusedBecause = 'over' | 'changed' | 'expired' | 'not_named';
 export type ConsentClass = 'R1' | 'R2' | 'R3';
+
+const AGENT_NAME = /^[a-z0-9]+(?:[._-][a-z0-9]+)*$/;
+const PARTY = /^(?:[0-9a-f]{64}|agent:[a-z0-9]+(?:[._-][a-z0-9]+)*)$/;
 
 /** The words that stand in every question: nothing in them is of the request. */
 const TASK = 'May this be done?';
@@ -79,22 +85,33 @@ function readQuestion(asked: JsonObject): Result<ConsentQuestion, string> {
   const riskClass = fields.choice('risk_class', ['R1', 'R2', 'R3'], '');
   const digest = fields.text('digest', 'a SHA-256 in hex');
   if (!/^[0-9a-f]{64}$/.test(digest)) fields.refuse('digest', 'must be a SHA-256 in 64 hex digits', null);
+  // These stand on the adult's card and at her terminal as they are, beside her own hub's words: nothing but their plain forms passes.
+  const toAgent = fields.text('to_agent', 'claude', name);
+  if (!AGENT_NAME.test(toAgent)) fields.refuse('to_agent', 'must be the name of an agent', null);
+  const peerKey = fields.text('peer_key', 'agent:claude', name);
+  if (!PARTY.test(peerKey)) fields.refuse('peer_key', 'must be a key in 64 hex digits, or "agent:" and the name of an agent', null);
+  const ids = ['id', 'message_id'].map((member) => {
+    const id = fields.text(member, '5a1d7c1e-94b0-4d5c-8a0e-2f6b7c8d9e01');
+    if (!isIdText(id)) fields.refuse(member, 'must be a UUID version 4 in lower case', null);
+    return id;
+  });
+  const [id = '', messageId = ''] = ids;
   if (kind === '' || riskClass === '') return err('"kind" and "risk_class" must be there');
   return fields.finish({
-    id: fields.text('id', '5a1d7c1e-94b0-4d5c-8a0e-2f6b7c8d9e01', { maxCharacters: limits.CONSENT_ID_MAX_CHARACTERS }),
+    id,
     digest,
     kind,
     payload: fields.text('payload', '{"task":"Feed the cat"}'),
-    peer_key: fields.text('peer_key', 'agent:claude', name),
+    peer_key: peerKey,
     peer_name: fields.text('peer_name', 'Dad’s laptop', name),
     from_agent: fields.optionalText('from_agent', name),
-    to_agent: fields.text('to_agent', 'claude', name),
+    to_agent: toAgent,
     risk_class: riskClass,
     risk_reason: fields.text('risk_reason', 'agent_class', name),
     received_at: fields.integer('received_at', 0, 0),
     received_seq: fields.integer('received_seq', 0, 0),
     conversation_id: fields.text('conversation_id', 'an id', name),
-    message_id: fields.text('message_id', 'an id', name),
+    message_id: messageId,
   });
 }
 
@@ -113,11 +130,12 @@ export interface ConsentAnswer {
   readonly reason: string | null;
 }
 
-/** The error is a sentence for the record. */
-export function readConsentAnswer(data: unknown): Result<ConsentAnswer, string> {
+/** @param status of the result that holds it: a refusal that says "allow" is no answer. The error is a sentence for the record. */
+export function readConsentAnswer(status: string, data: unknown): Result<ConsentAnswer, string> {
   if (!isJsonObject(data)) return err('it holds no choice');
   const { choice, digest, reason } = data;
   if (choice !== 'allow' && choice !== 'decline') return err('it chooses neither of the two');
+  if ((status === 'completed') !== (choice === 'allow')) return err('it chooses one thing and its status says another');
   return typeof digest === 'string'
     ? ok({ choice, digest, reason: typeof reason === 'string' && reason !== '' ? reason : null })
     : err('it names no digest');

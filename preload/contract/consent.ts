@@ -21,8 +21,11 @@ export interface ConsentHubDto {
   readonly id: string;
   readonly name: string;
   readonly person: string | null;
-  /** asked: it waits there; asking: on its way, or refused for now; away: it cannot be reached; older: it takes no such questions. */
-  readonly state: 'asked' | 'asking' | 'away' | 'older';
+  /**
+   * asked: it waits there; asking: on its way, or refused for now; in_line: as much as may be waits there already; away: it cannot be reached;
+   * older: it takes no such questions.
+   */
+  readonly state: 'asked' | 'asking' | 'in_line' | 'away' | 'older';
 }
 
 /** What another hub asks an adult of this one about. The request's own words stand in the approval. */

@@ -10,6 +10,7 @@ import { assert } from '../../lib/assert.ts';
 import { ok } from '../../lib/result.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ApprovalRow, Store, TaskRow, Tables } from '../../ports/store.ts';
+import type { UnusedBecause } from '../../protocol/consent.ts';
 import type { Floods } from '../attention/floods.ts';
 import { choicesFor, ruleOf } from '../rules/card-choices.ts';
 import type { RuleBook } from '../rules/rule-book.ts';
@@ -148,7 +149,7 @@ export class Approvals {
    * Takes the word of an adult's hub, inside the commit that takes its answer. The caller has made sure whose word it is. Why it was not
    * used, or null: it is decided.
    */
-  decideFromAfar(tables: Tables, after: After, approvalId: string, word: AdultsWord): 'over' | 'changed' | 'expired' | null {
+  decideFromAfar(tables: Tables, after: After, approvalId: string, word: AdultsWord): Exclude<UnusedBecause, 'not_named'> | null {
     const row = tables.approval(approvalId);
     const task = row && tables.task(row.taskId);
     if (row?.state !== 'pending' || task === undefined || !isOpen(task)) return 'over';
@@ -225,7 +226,8 @@ export class Approvals {
   ): Outcome {
     const why = reason === '' ? 'A person declined this request.' : `A person declined this request: ${reason}`;
     this.#close(tables, row, 'declined', reason === '' ? null : reason, by, asked === null ? {} : { consent: asked.digest });
-    after(() => this.#deps.floods.add(task.party, 'declined'));
+    // A child's hub that asks an adult what it is set to ask is no flood, whatever she thinks of what others want there.
+    if (asked === null) after(() => this.#deps.floods.add(task.party, 'declined'));
     this.#deps.endings.end(tables, after, task, {
       state: 'declined',
       code: 'rejected',

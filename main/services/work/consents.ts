@@ -1,13 +1,12 @@
 // The asking side of consent: puts what an adult's hub has to decide before those hubs, takes the first answer that holds, and takes the
 // question back from the others (PROTOCOL.md, Consent). A question is a delegation of this hub's own, so it is kept, sent again and answered as
 // any; what is here follows from the store at every look. Never lets anything through by itself: without an answer the request expires.
+import type { ConsentHubDto } from '../../../preload/contract/consent.ts';
 import { AppError } from '../../lib/app-error.ts';
-import { backoffMs } from '../../lib/backoff.ts';
-import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
+import type { Clock, Random } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import type { ApprovalRow, PeerRow, Store, TaskRow, Tables } from '../../ports/store.ts';
+import type { ApprovalRow, PeerRow, Reads, Store, TaskRow, Tables } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
-import { readApprovalView } from '../../core/approval-view.ts';
 import { viewOfConsent } from '../../core/consent-view.ts';
 import { escapeName, escapeText } from '../../core/text-escape.ts';
 import {
@@ -17,14 +16,17 @@ import {
   questionIn,
   readConsentAnswer,
   type ConsentAnswer,
-  type ConsentQuestion,
+  type ConsentChoice,
+  type UnusedBecause,
 } from '../../protocol/consent.ts';
 import type { PeerMessenger } from '../peer-messenger.ts';
 import type { Approvals } from './approvals.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import type { ConsentGuard } from './consent-guard.ts';
+import { questionOf } from './consent-question.ts';
+import { ConsentRetries } from './consent-retries.ts';
 import type { Deadlines } from './deadlines.ts';
-import { CONSENT_REASON_MAX_CHARACTERS, CONSENT_RETRY } from './limits.ts';
+import { CONSENT_REASON_MAX_CHARACTERS, CONSENTS_OPEN_PER_HUB_MAX } from './limits.ts';
 import type { OutgoingCancels } from './outgoing-cancels.ts';
 import type { OutgoingDelegations } from './outgoing-delegations.ts';
 import type { Ending, ResultWords, TaskEndings } from './task-endings.ts';
@@ -60,8 +62,9 @@ export class Consents {
   readonly #deps: Deps;
   /** Questions that are open, by the id of their task. */
   readonly #open = new Map<string, Question>();
-  /** Hubs that did not take or answer a question, and when each is asked anew; by request and hub. */
-  readonly #later = new Map<string, { readonly tries: number; timer: TimerHandle | undefined }>();
+  readonly #retries: ConsentRetries;
+  /** Requests that their cards say wait for their turn, by request and hub. */
+  readonly #inLine = new Set<string>();
   #isLooking = false;
   #again = false;
   #stopPresence: (() => void) | undefined;
@@ -69,6 +72,7 @@ export class Consents {
 
   constructor(deps: Deps) {
     this.#deps = deps;
+    this.#retries = new ConsentRetries(deps, () => this.look());
     deps.endings.onEnding((tables, after, task, ending, result) => this.#ending(tables, after, task, ending, result));
     deps.events.onTaskChanged((taskId) => {
       const question = this.#open.get(taskId);
@@ -89,7 +93,7 @@ export class Consents {
     }
     this.#stopPresence = this.#deps.messenger.onPresence((hub, online) => {
       if (this.#deps.guard.setting(this.#deps.store.read) === null) return;
-      if (online) this.#forgetLater((_approval, other) => other === hub);
+      if (online) this.#retries.forget((_approval, other) => other === hub);
       this.#tellPages(false);
       this.look();
     });
@@ -99,22 +103,21 @@ export class Consents {
     this.#running = false;
     this.#stopPresence?.();
     this.#stopPresence = undefined;
-    this.#forgetLater(() => true);
+    this.#retries.forget(() => true);
   }
 
   /** How far each hub is with a request; null where the people here decide. */
-  standing(
-    row: ApprovalRow,
-    task: TaskRow,
-  ): readonly { readonly hub: PeerRow; readonly state: 'asked' | 'asking' | 'away' | 'older' }[] | null {
+  standing(row: ApprovalRow, task: TaskRow): readonly { readonly hub: PeerRow; readonly state: ConsentHubDto['state'] }[] | null {
     const { store, guard, messenger } = this.#deps;
-    if (!isAsked(guard, store, row, task)) return null;
+    if (!isAsked(guard, store.read, row, task)) return null;
     return guard.hubs(store.read).map((hub) => {
       const id = this.#openAt(row.id, hub.key);
       const state = id === undefined ? undefined : store.read.task(id)?.state;
       if (state === 'awaiting_approval' || state === 'held') return { hub, state: 'asked' as const };
       if (!messenger.isOnline(hub.key)) return { hub, state: 'away' as const };
-      return { hub, state: this.#understands(hub.key) ? ('asking' as const) : ('older' as const) };
+      if (!this.#understands(hub.key)) return { hub, state: 'older' as const };
+      const isInLine = id === undefined && (this.#isFull(hub.key) || this.#retries.isFull(row.id, hub.key));
+      return { hub, state: isInLine ? ('in_line' as const) : ('asking' as const) };
     });
   }
 
@@ -125,14 +128,14 @@ export class Consents {
 
   /** Who decides has changed: what waits follows it. */
   changed(): void {
-    this.#forgetLater(() => true);
+    this.#retries.forget(() => true);
     this.#tellPages(true);
     this.look();
   }
 
   /** Brings what is asked in line with what waits, soon. Never throws. */
   look(): void {
-    if (this.#open.size === 0 && this.#later.size === 0 && this.#deps.guard.setting(this.#deps.store.read) === null) return;
+    if (this.#open.size === 0 && this.#retries.isEmpty && this.#deps.guard.setting(this.#deps.store.read) === null) return;
     this.#again = true;
     if (!this.#isLooking) void this.#lookWhileNew();
   }
@@ -151,33 +154,51 @@ export class Consents {
   }
 
   async #lookOnce(): Promise<void> {
-    const { store, guard } = this.#deps;
+    const { store, guard, unit } = this.#deps;
     const wanted = new Set<string>();
-    const hubs = guard.hubs(store.read);
-    for (const row of store.read.pendingApprovals()) {
-      const task = store.read.task(row.taskId);
-      if (task === undefined || !isAsked(guard, store, row, task)) continue;
-      for (const hub of hubs) {
-        wanted.add(nameOf(row.id, hub.key));
-        if (task.state === 'awaiting_approval') await this.#askOnce(row, task, hub);
+    for (const { id, taskId } of store.read.pendingApprovals()) {
+      for (const hub of guard.hubs(store.read)) {
+        if (!this.#isWanted(store.read, id, hub.key)) continue;
+        wanted.add(nameOf(id, hub.key));
+        await this.#askOnce(id, taskId, hub);
+        if (!this.#running) return;
       }
     }
     for (const [id, { approvalId, hub }] of this.#open) {
-      if (!wanted.has(nameOf(approvalId, hub))) await this.#deps.unit.run((tables, after) => this.#takeBack(tables, after, id, NOT_YOURS));
+      if (this.#isWanted(store.read, approvalId, hub) || store.read.task(id)?.state === 'cancelling') continue;
+      await unit.run((tables, after) => {
+        if (!this.#isWanted(tables, approvalId, hub)) this.#takeBack(tables, after, id, NOT_YOURS);
+      });
+      if (!this.#running) return;
     }
-    this.#forgetLater((approvalId, hub) => !wanted.has(nameOf(approvalId, hub)));
+    this.#retries.forget((approvalId, hub) => !wanted.has(nameOf(approvalId, hub)));
+    for (const name of this.#inLine) if (!wanted.has(name)) this.#inLine.delete(name);
   }
 
-  async #askOnce(row: ApprovalRow, task: TaskRow, hub: PeerRow): Promise<void> {
-    const { messenger, deadlines, delegations, log } = this.#deps;
-    const name = nameOf(row.id, hub.key);
-    if (this.#openAt(row.id, hub.key) !== undefined || this.#later.get(name)?.timer !== undefined) return;
+  /** Whether that hub is to be asked about that request, as it is in this commit or this moment. */
+  #isWanted(reads: Reads, approvalId: string, hub: KeyHex): boolean {
+    const { guard } = this.#deps;
+    const row = reads.approval(approvalId);
+    const task = row && reads.task(row.taskId);
+    return row !== undefined && task !== undefined && isAsked(guard, reads, row, task) && guard.decides(reads, hub);
+  }
+
+  async #askOnce(approvalId: string, taskId: string, hub: PeerRow): Promise<void> {
+    const { store, messenger, deadlines, delegations, log } = this.#deps;
+    const row = store.read.approval(approvalId);
+    const task = store.read.task(taskId);
+    if (row === undefined || task?.state !== 'awaiting_approval') return;
+    if (this.#openAt(row.id, hub.key) !== undefined || this.#retries.isWaiting(row.id, hub.key)) return;
     const leftMs = Math.floor(deadlines.waitLeftOf(task));
     if (leftMs <= 0 || !messenger.isOnline(hub.key) || !this.#understands(hub.key)) return;
+    if (this.#isFull(hub.key)) return this.#waitsItsTurn(row, hub.key);
+    this.#inLine.delete(nameOf(row.id, hub.key));
     const question = questionOf(row, task);
-    if (question === undefined || !viewOfConsent(question).ok) return this.#cannotBeAsked(row.taskId, CANNOT_BE_SHOWN);
+    if (question === undefined || !viewOfConsent(question).ok) return this.#cannotBeAsked(taskId, CANNOT_BE_SHOWN);
     try {
       await delegations.ask(hub, consentPayload(question, leftMs, task.urgent), leftMs, (tables, asked) => {
+        // Who decides, and whether anything is left to decide, may have changed since the look began.
+        if (!this.#running || !this.#isWanted(tables, row.id, hub.key)) throw new NotWanted();
         this.#open.set(asked.id, { approvalId: row.id, hub: hub.key });
         this.#deps.audit.append(tables, {
           actor: 'hub',
@@ -189,12 +210,28 @@ export class Consents {
         });
       });
     } catch (error) {
-      if (error instanceof AppError && error.code === 'payload_too_large') return this.#cannotBeAsked(row.taskId, TOO_LONG);
+      if (error instanceof NotWanted || !this.#running) return;
+      if (error instanceof AppError && error.code === 'payload_too_large') return this.#cannotBeAsked(taskId, TOO_LONG);
       // What was not written down was not asked.
-      for (const id of this.#open.keys()) if (this.#deps.store.read.task(id) === undefined) this.#open.delete(id);
+      for (const id of this.#open.keys()) if (store.read.task(id) === undefined) this.#open.delete(id);
       log.info('an adult’s hub was not asked', { error: String(error) });
-      this.#askLater(row.id, hub.key);
+      this.#retries.later(row.id, hub.key, false);
     }
+    this.#deps.events.taskChanged(taskId);
+  }
+
+  /** Whether as many questions are open there as may be: the next is asked when one of them ends. */
+  #isFull(hub: KeyHex): boolean {
+    let open = 0;
+    for (const question of this.#open.values()) if (question.hub === hub) open += 1;
+    return open >= CONSENTS_OPEN_PER_HUB_MAX;
+  }
+
+  /** Its card says so, once. */
+  #waitsItsTurn(row: ApprovalRow, hub: KeyHex): void {
+    const name = nameOf(row.id, hub);
+    if (this.#inLine.has(name)) return;
+    this.#inLine.add(name);
     this.#deps.events.taskChanged(row.taskId);
   }
 
@@ -214,7 +251,10 @@ export class Consents {
     if (question !== undefined) return this.#questionEnded(tables, after, task, question, ending, result);
     if (task.direction === 'outgoing' || this.#open.size === 0) return;
     const approval = tables.approvalOfTask(task.id);
-    if (approval) this.#takeBackAll(tables, after, approval.id, OVER);
+    if (approval === undefined) return;
+    // Only an adult's hub declines from afar what waits here, and the others read that it was first.
+    const isDeclinedAfar = ending.surface === 'peer' && ending.state === 'declined';
+    this.#takeBackAll(tables, after, approval.id, isDeclinedAfar ? wasFirst(ending.by, 'decline') : OVER);
   }
 
   #questionEnded(tables: Tables, after: After, task: TaskRow, { approvalId, hub }: Question, ending: Ending, result: ResultWords): void {
@@ -224,10 +264,10 @@ export class Consents {
       this.look();
     });
     if (ending.surface !== 'peer') return;
-    const answer = readConsentAnswer(result.data);
+    const answer = readConsentAnswer(result.status, result.data);
     if (!answer.ok || result.answered_by === undefined) {
       // Not a person's word: it expired there, or was not taken. It is asked anew while it waits.
-      after(() => this.#askLater(approvalId, hub));
+      after(() => this.#askLater(approvalId, hub, ending.code === 'overloaded'));
       return;
     }
     this.#take(tables, after, task, { approvalId, hub }, answer.value, result.answered_by);
@@ -255,19 +295,21 @@ export class Consents {
       digest,
       detail: { question: task.id, choice, ...(problem === null ? {} : { why: problem }) },
     });
-    if (problem === null) this.#takeBackAll(tables, after, approvalId, `${who} ${choice === 'allow' ? 'allowed' : 'declined'} it first.`);
+    // She has room for another now, also for one that her hub did not take before.
+    after(() => this.#retries.forget((_approval, other, isFull) => isFull && other === hub));
+    if (problem === null) this.#takeBackAll(tables, after, approvalId, wasFirst(who, choice));
     else {
       after(() => {
-        void this.#tellUnused(hub, task, row?.state ?? 'cancelled');
-        this.#askLater(approvalId, hub);
+        void this.#tellUnused(hub, task, row?.state ?? 'cancelled', problem);
+        this.#askLater(approvalId, hub, false);
       });
     }
   }
 
   /** Whoever answered in vain is told, if that can be now; their hub keeps it on record. */
-  async #tellUnused(hub: KeyHex, task: TaskRow, state: string): Promise<void> {
+  async #tellUnused(hub: KeyHex, task: TaskRow, state: string, why: UnusedBecause): Promise<void> {
     const { messenger, random, log } = this.#deps;
-    const payload = { topic: CONSENT_TOPIC, data: { used: false, state }, importance: 'low' };
+    const payload = { topic: CONSENT_TOPIC, data: { used: false, state, why }, importance: 'low' };
     const sent = await messenger.send(hub, { id: random.uuid(), kind: 'notify', ref: task.messageId, payload });
     if (!sent.ok) log.debug('an unused answer was not told of', { code: sent.error.code });
   }
@@ -282,26 +324,8 @@ export class Consents {
     else if (task.state !== 'cancelling') this.#deps.cancels.begin(tables, after, task, 'called_off', reason);
   }
 
-  #askLater(approvalId: string, hub: KeyHex): void {
-    if (!this.#running) return;
-    const name = nameOf(approvalId, hub);
-    const tries = this.#later.get(name)?.tries ?? 0;
-    this.#later.get(name)?.timer?.cancel();
-    const waits: { readonly tries: number; timer: TimerHandle | undefined } = { tries: tries + 1, timer: undefined };
-    waits.timer = this.#deps.clock.setTimer(backoffMs(tries, this.#deps.random.fraction(), CONSENT_RETRY), () => {
-      waits.timer = undefined;
-      this.look();
-    });
-    this.#later.set(name, waits);
-  }
-
-  #forgetLater(isOver: (approvalId: string, hub: string) => boolean): void {
-    for (const [name, { timer }] of this.#later) {
-      const [approvalId = '', hub = ''] = name.split(' ');
-      if (!isOver(approvalId, hub)) continue;
-      timer?.cancel();
-      this.#later.delete(name);
-    }
+  #askLater(approvalId: string, hub: KeyHex, isFull: boolean): void {
+    if (this.#running) this.#retries.later(approvalId, hub, isFull);
   }
 
   #openAt(approvalId: string, hub: KeyHex): string | undefined {
@@ -324,41 +348,26 @@ export class Consents {
     const { store, guard, events } = this.#deps;
     for (const row of store.read.pendingApprovals()) {
       const task = store.read.task(row.taskId);
-      if (task !== undefined && (all || isAsked(guard, store, row, task))) events.taskChanged(task.id);
+      if (task !== undefined && (all || isAsked(guard, store.read, row, task))) events.taskChanged(task.id);
     }
   }
 }
 
 /** What runs nothing is never asked about elsewhere: a person is asked to choose, or another hub asks. */
-function isAsked(guard: ConsentGuard, store: Store, row: ApprovalRow, task: TaskRow): boolean {
-  return row.state === 'pending' && task.toAgent !== null && guard.covers(store.read, row.riskClass);
+function isAsked(guard: ConsentGuard, reads: Reads, row: ApprovalRow, task: TaskRow): boolean {
+  return row.state === 'pending' && task.toAgent !== null && guard.covers(reads, row.riskClass);
+}
+
+/** Ends a commit that would ask what is not to be asked any more. */
+class NotWanted extends Error {}
+
+/** @param who the person and the hub, as the record names them */
+function wasFirst(who: string, choice: ConsentChoice): string {
+  return `${who} ${choice === 'allow' ? 'allowed' : 'declined'} it first.`;
 }
 
 function nameOf(approvalId: string, hub: string): string {
   return `${approvalId} ${hub}`;
-}
-
-/** The question about a request as it is kept; undefined for one that cannot be read any more. */
-function questionOf(row: ApprovalRow, task: TaskRow): ConsentQuestion | undefined {
-  const view = readApprovalView(row.view);
-  if (!view.ok || row.riskClass === 'R0') return undefined;
-  const { kind, peer_key, peer_name, to_agent, risk_reason, received_at, received_seq, message_id } = view.value;
-  return {
-    id: row.id,
-    digest: row.digest,
-    kind,
-    payload: task.payload,
-    peer_key,
-    peer_name,
-    from_agent: task.fromAgent,
-    to_agent,
-    risk_class: row.riskClass,
-    risk_reason,
-    received_at,
-    received_seq,
-    conversation_id: task.conversationId,
-    message_id,
-  };
 }
 
 const OVER = 'It is over at the hub that asked.';

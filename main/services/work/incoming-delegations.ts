@@ -3,7 +3,7 @@ import { ERRORS, readWireErrorCode } from '../../../preload/contract/errors.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { PartyKey, TaskRow } from '../../ports/store.ts';
+import type { TaskRow } from '../../ports/store.ts';
 import type { Floods } from '../attention/floods.ts';
 import { progressOf } from '../attention/holds.ts';
 import type { PeerRates } from '../links/peer-rates.ts';
@@ -13,7 +13,7 @@ import { takenBack, type CancelledIds } from './cancelled-ids.ts';
 import { TURNED_AWAY, type Intake } from './intake.ts';
 import type { OnceOnly } from './once-only.ts';
 import { toWire } from './wire-states.ts';
-import { readWorkRequest } from './work-request.ts';
+import { readWorkRequest, type WorkRequest } from './work-request.ts';
 
 interface Deps {
   readonly clock: Clock;
@@ -64,13 +64,13 @@ export class IncomingDelegations {
             if (task.state === 'declined') return ack({ accepted: false, ...TURNED_AWAY, retryable: false });
             return ack({ accepted: true, ...this.#stateOf(task) });
           } catch (error) {
-            if (error instanceof AppError) return this.#refusal(peer.key, error);
+            if (error instanceof AppError) return this.#refusal(request, error);
             throw error;
           }
         },
       );
     } catch (error) {
-      if (error instanceof AppError && error.code !== 'conflict') return this.#refusal(peer.key, error);
+      if (error instanceof AppError && error.code !== 'conflict') return this.#refusal(request, error);
       throw error;
     }
   }
@@ -84,8 +84,9 @@ export class IncomingDelegations {
     return { state, held: true, ...(told.heldMs === null ? {} : { held_ms: told.heldMs }) };
   }
 
-  #refusal(party: PartyKey, error: AppError): ReplyDraft {
-    if (isTooMany(error)) this.#deps.floods.add(party, 'too_many');
+  /** A child's hub that puts before this one all that it is set to asks in nobody's own interest: what there is no room for is no flood. */
+  #refusal({ party, consent }: WorkRequest, error: AppError): ReplyDraft {
+    if (consent === null && isTooMany(error)) this.#deps.floods.add(party, 'too_many');
     return refusal(error);
   }
 }

@@ -46,6 +46,8 @@ export const CONSENT_RETRY = { firstMs: 60_000, maxMs: 3_600_000, jitter: 0.3 } 
 export const CONSENT_REASON_MAX_CHARACTERS = 2_000;
 /** Answers that came in vain and are remembered as told of; beyond it the oldest may be told of again. */
 export const CONSENTS_TOLD_MAX = 256;
+/** Areas remembered that were taken away while adults decide; beyond it every area that an agent takes up counts as one of them. */
+export const CONSENT_AREAS_MAX = 1_024;
 
 /** How long a result waits for its peer; then the feed says so and it is given up (PROTOCOL.md, Delegation states). */
 export const OUTBOX_LIFETIME_MS = 86_400_000;

@@ -33,6 +33,7 @@ export const consent = {
     here: 'It can only be declined here.',
     asked: (name: string) => `${name} has the question.`,
     asking: (name: string) => `${name} is being asked.`,
+    in_line: (name: string) => `${name} has others to decide first. This waits its turn.`,
     away: (name: string) => `${name} can’t be reached. The question waits for it.`,
     older: (name: string) => `${name} can’t be asked: the hub there needs an update.`,
     nobodyDetail: 'The hubs that were chosen are not paired any more. It ends undone when its time is over.',

@@ -1,0 +1,75 @@
+// What goes on between a child's hub and adults' hubs beside one answer: how many questions wait there at once, what the others read of who was
+// first, what changes while a question leaves, and what is told of answers in vain.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ConsentHouse } from '../../../fakes/consent-house.ts';
+import { delegation, type WorkHub } from '../../../fakes/work-hub.ts';
+
+let house: ConsentHouse;
+let leo: WorkHub;
+let mum: WorkHub;
+let dad: WorkHub;
+
+beforeEach(async () => {
+  house = await new ConsentHouse().open();
+  ({ leo, mum, dad } = house);
+});
+afterEach(() => house.close());
+
+describe('more requests than an adult is asked at once', () => {
+  it('wait their turn, each is asked as soon as another is decided, and nobody is called a flood', async () => {
+    await leo.agent('game');
+    await dad.agent('openclaw');
+    await leo.knows(dad);
+    await house.guard();
+    for (const nth of [1, 2, 3, 4]) {
+      const more = { domain: 'home.robot' };
+      await house.friend.work.sender.delegate(delegation('leo', `Friend's ${nth}`, more), 'openclaw', null);
+      await dad.work.sender.delegate(delegation('leo', `Dad's ${nth}`, more), 'openclaw', null);
+      await leo.work.sender.delegate(delegation('local/robot', `Leo's ${nth}`, more), 'game', null);
+    }
+    await house.clock.settle();
+    expect(mum.work.approvals.pending()).toHaveLength(5);
+    const standing = () => leo.work.approvals.pending().map((card) => card.decided_by_hubs?.[0]?.state);
+    expect(standing()).toEqual([...Array<string>(5).fill('asked'), ...Array<string>(7).fill('in_line')]);
+    const shown = new Map(leo.events.flatMap((event) => (event.type === 'approval' ? [[event.approval.id, event.approval] as const] : [])));
+    expect(
+      [...shown.values()].map((card) => card.decided_by_hubs?.[0]?.state),
+      'and the page was told',
+    ).toEqual(standing());
+    for (let left = 11; left >= 0; left -= 1) {
+      const [card] = mum.work.approvals.pending();
+      if (card === undefined) throw new Error(`nothing waits for mum while ${left + 1} do at leo’s`);
+      await mum.decide(card, left % 2 === 0 ? 'allow' : 'decline');
+      await house.clock.settle();
+      expect(mum.work.approvals.pending()).toHaveLength(Math.min(5, left));
+    }
+    expect(leo.work.approvals.pending()).toEqual([]);
+    expect(mum.work.calm.dto().floods).toEqual([]);
+    expect(house.audit(leo, 'consent.asked')).toHaveLength(12);
+  });
+
+  it('that her hub takes no more of, because other things wait there, are asked when she decides, and are no flood', async () => {
+    await leo.agent('game');
+    await mum.agent('cook');
+    await mum.knows(leo);
+    for (let nth = 1; nth <= 5; nth += 1) await leo.work.sender.delegate(delegation('mum', `Sweets ${nth}`), 'game', null);
+    await house.guard();
+    for (let nth = 1; nth <= 3; nth += 1) await house.ask(`Task ${nth}`);
+    expect(mum.work.approvals.pending().filter(({ consent }) => consent !== null)).toEqual([]);
+    expect(leo.work.approvals.pending().map((card) => card.decided_by_hubs?.[0]?.state)).toEqual(['in_line', 'in_line', 'in_line']);
+    expect(mum.work.calm.dto().floods).toEqual([]);
+    const [sweets] = mum.work.approvals.pending();
+    if (sweets === undefined) throw new Error('mum is asked for no sweets');
+    await mum.decide(sweets, 'decline');
+    await house.clock.advance(90_000);
+    expect(mum.work.approvals.pending().map(({ consent }) => consent !== null)).toEqual([false, false, false, false, true]);
+    const asked = mum.work.approvals.pending().find(({ consent }) => consent !== null);
+    if (asked === undefined) throw new Error('mum is asked nothing');
+    await mum.decide(asked, 'allow');
+    await house.clock.settle();
+    expect(
+      mum.work.approvals.pending().filter(({ consent }) => consent !== null),
+      'without a wait',
+    ).toHaveLength(1);
+  });
+});

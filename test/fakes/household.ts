@@ -129,6 +129,7 @@ export const PEERS: readonly PeerDto[] = [
     person: 'Leo',
     platform: 'android',
     round_trip_ms: 11,
+    introduced_by: null,
     capabilities: capabilities([['Homework helper', ['family.school']]]),
   }),
   peerOf('mia', {
@@ -146,6 +147,7 @@ export const PEERS: readonly PeerDto[] = [
     platform: 'win32',
     round_trip_ms: 38,
     how_found: 'static',
+    introduced_by: { way: 'invitation_made_here', at: new Date(2026, 2, 3).getTime(), by: 'ui:1', surface: 'window' },
     capabilities: capabilities([['Visit planner', ['family.visit']]]),
   }),
 ];

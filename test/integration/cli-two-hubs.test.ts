@@ -103,6 +103,14 @@ describe('two hubs that know of each other by address alone', () => {
     await pair();
     expect(await owner('peers')).toMatchObject({ code: 0, out: expect.stringMatching(/^Mum /m) });
     expect(await run('peers')).toMatchObject({ code: 2, out: '', error: expect.stringContaining('--passphrase-file FILE') });
+    const shown = (await owner('peers', 'show', 'Mum')).out;
+    expect(shown).toMatch(/^Mum: (?:online|away), paired$/m);
+    expect(shown).toMatch(/^Safety number {2}(?:\d{5} ?){12}$/m);
+    expect(shown).toMatch(/^Paired on [0-9-]{10} [0-9:]{5} \(.+\) with digits that you typed here on the command line\.$/m);
+    expect(JSON.parse((await owner('peers', 'show', 'Mum', '--json')).out)).toMatchObject({
+      introduced_by: { way: 'digits', at: expect.any(Number), by: expect.stringMatching(/^owner:/), surface: 'command_line' },
+    });
+    expect(await owner('peers', 'show', 'Nobody')).toMatchObject({ code: 2, out: '', error: expect.stringContaining('Nobody') });
     expect(hub.node.services.tokens.list().filter(({ kind }) => kind === 'owner')).toEqual([]);
   });
 

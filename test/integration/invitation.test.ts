@@ -50,6 +50,11 @@ test('"axon invite" and "axon join" pair two hubs without a digit, and the link 
     const outs = await Promise.all([mum, dad].map(async (home) => (await axon(home, ['peers'])).out));
     return outs.every((out) => out.includes('online')) ? true : undefined;
   });
+  expect((await axon(dad, ['peers', 'show', 'Her hub'])).out).toContain(
+    'by an invitation of the other hub that you used here on the command line.',
+  );
+  const { items } = JSON.parse((await axon(mum, ['peers', '--json'])).out) as { readonly items: readonly unknown[] };
+  expect(items).toMatchObject([{ introduced_by: { way: 'invitation_made_here', surface: 'command_line' } }]);
   expect(await owner(mum, 'invite', 'list')).toMatchObject({ code: 0, out: 'No invitation is out.\n' });
   const again = await owner(dad, 'join', '--link-file', file);
   expect(again).toMatchObject({ code: 2, error: expect.stringContaining('does not hold there any more') });

@@ -78,6 +78,7 @@ const DAEMON = peerOf('greenhouse', {
   profile: 'reference',
   how_found: 'static',
   address: '192.168.1.40:7100',
+  introduced_by: { way: 'share_token', at: new Date(2026, 2, 3).getTime(), by: 'owner:1', surface: 'command_line' },
   round_trip_ms: 5,
 });
 /** How many were allowed, let in by a rule and turned away in each hour of the day so far. */

@@ -1,6 +1,5 @@
 // The inbox of a page: which cards stand in which order, when they may be pressed, and the one call that decides. A press counts for the
 // card, revision and digest that were shown, never for what happens to stand there now. Holds no authority: the hub decides what counts.
-import { tick } from 'svelte';
 import type { AttentionDto } from '../../../preload/contract/attention.ts';
 import type { ApprovalDto, UiSnapshot } from '../../../preload/contract/dto.ts';
 import type { RuleChoice } from '../../../preload/contract/rules.ts';
@@ -11,6 +10,7 @@ import { problemWords } from '../../app/problem-words.ts';
 import { words } from '../../app/words.ts';
 import { Spoken } from '../../ui/Spoken.svelte.ts';
 import { Batches, companyOf, type Drawn } from './Batches.svelte.ts';
+import { CardFocus } from './CardFocus.ts';
 import { CardModel, type CardDecision, type Written } from './CardModel.svelte.ts';
 import { MadeRule } from './MadeRule.svelte.ts';
 import { outcomeOf } from './sentences.ts';
@@ -51,7 +51,7 @@ export class ApprovalsController {
   readonly #batches = new Batches();
   /** What was being written on cards whose requests are held now, by the request. */
   readonly #written = new Map<string, Written>();
-  #headingOf: (card: CardModel | undefined) => HTMLElement | null = () => null;
+  readonly #focus = new CardFocus();
 
   constructor(deps: ApprovalsDeps) {
     this.#deps = deps;
@@ -182,7 +182,7 @@ export class ApprovalsController {
 
   /** How to find the heading of a card, or of the page when there is no card. The view knows. */
   setHeadings(headingOf: (card: CardModel | undefined) => HTMLElement | null): void {
-    this.#headingOf = headingOf;
+    this.#focus.headingOf = headingOf;
   }
 
   /** True while the pointer or the focus is among the cards: then a new card goes to the end and pushes nothing. */
@@ -200,7 +200,7 @@ export class ApprovalsController {
   setApart(card: CardModel): void {
     this.#batches.setApart(card);
     this.armAll();
-    void this.#focus(card);
+    void this.#focus.moveTo(card);
   }
 
   /** The window gained focus: whatever made it come forward must not press a button. */
@@ -271,17 +271,18 @@ export class ApprovalsController {
       }
       return;
     }
-    const hadFocus = cards.some((card) => this.#hasFocus(card));
-    this.#batches.setSettling(cards);
+    this.#batches.settle(cards);
     const shown = cards.map((card) => ({ card, approval: card.approval }));
     await Promise.all(shown.map(({ card, approval }) => this.#send(card, approval, decision, {})));
-    this.#batches.setSettling([]);
+    const hadFocus = cards.some((card) => this.#focus.isInGroupOf(card));
+    this.#batches.settled(cards);
     this.#regroup();
     this.armAll();
-    const left = cards.filter((card) => card.pending || card.second);
+    const wanted = decision === 'allow' ? 'approved' : 'declined';
+    const left = cards.filter((card) => card.second || card.approval.state !== wanted);
     this.#spoken.say(words.now.together.told(decision, cards.length - left.length, left.length));
     const index = Math.max(...cards.map((card) => this.#cards.indexOf(card)));
-    if (hadFocus) await this.#focus(left.find((card) => card.pending) ?? this.#nextPending(index));
+    if (hadFocus) await this.#focus.moveTo(left.find((card) => card.pending) ?? this.#nextPending(index));
   }
 
   #take(approval: ApprovalDto): void {
@@ -296,9 +297,10 @@ export class ApprovalsController {
     // What is held is asked later: it stands among the held ones now.
     if (isHeld && !card.sending) return this.#setAside(card);
     const wasPending = card.pending;
-    const companions = this.#batches.companions(card, this.shown).filter((other) => other !== card && other.pending);
+    const companions = this.#companionsOf(card);
     // Where a whole group is decided the focus moves once, when all of it is.
-    const hadFocus = !this.#batches.isSettling(card) && this.#hasFocus(card);
+    const hadFocus = !this.#batches.isSettling(card) && this.#focus.isOn(card);
+    const beside = this.#focus.beside(card, companions);
     const wasOpen = card.drawerOpen;
     const digestBefore = card.approval.digest;
     card.take(approval);
@@ -306,8 +308,9 @@ export class ApprovalsController {
       for (const companion of companions) companion.arming.again();
       this.#spoken.say(words.now.changedSaid(approval.peer_name));
       // Its drawer is closed, and what had the focus may have stood in it.
-      if (hadFocus) void this.#focus(card, true);
+      if (hadFocus) void this.#focus.restoreTo(card);
     }
+    if (beside !== undefined) void this.#focus.restoreTo(beside);
     if (!wasPending || card.pending) return;
     // The card becomes a row: everything below it moves up.
     this.armFrom(index + 1);
@@ -317,7 +320,7 @@ export class ApprovalsController {
     if (elsewhere && (hadFocus || wasOpen)) {
       this.#spoken.say(words.now.decidedSaid(approval.peer_name, outcomeOf(approval, 'elsewhere', true).title));
     }
-    if (hadFocus) void this.#focus(elsewhere || card.second ? card : this.#nextPending(index));
+    if (hadFocus) void this.#focus.moveTo(elsewhere || card.second ? card : this.#nextPending(index));
     this.#leaving.set(
       card.id,
       setTimeout(() => this.#remove(card), DECIDED_STAYS_MS),
@@ -354,14 +357,16 @@ export class ApprovalsController {
     const index = this.#cards.indexOf(card);
     if (index === -1) return;
     this.#calls.say(card.id, null);
-    const hadFocus = this.#hasFocus(card);
+    const hadFocus = this.#focus.isOn(card);
+    const beside = this.#focus.beside(card, this.#companionsOf(card));
     const next = this.#nextPending(index);
     this.#leaving.delete(card.id);
     this.#batches.forget(card);
     card.stop();
     this.#cards = this.#cards.toSpliced(index, 1);
     this.armFrom(index);
-    if (hadFocus) void this.#focus(next);
+    if (hadFocus) void this.#focus.moveTo(next);
+    else if (beside !== undefined) void this.#focus.restoreTo(beside);
   }
 
   #nextPending(index: number): CardModel | undefined {
@@ -369,16 +374,9 @@ export class ApprovalsController {
     return this.#cards.slice(index + 1).find(isNext) ?? this.#cards.find(isNext);
   }
 
-  #hasFocus(card: CardModel): boolean {
-    const heading = this.#headingOf(card);
-    return heading !== null && heading.closest('article')?.contains(document.activeElement) === true;
-  }
-
-  /** @param ifLost only where the focus did not stay on the card by itself */
-  async #focus(card: CardModel | undefined, ifLost = false): Promise<void> {
-    await tick();
-    if (ifLost && card !== undefined && this.#hasFocus(card)) return;
-    this.#headingOf(card)?.focus();
+  /** Those that wait in the same group. */
+  #companionsOf(card: CardModel): readonly CardModel[] {
+    return this.#batches.companions(card, this.shown).filter((other) => other !== card && other.pending);
   }
 }
 

@@ -29,7 +29,7 @@ export class Batches {
   #together = $state.raw<ReadonlyMap<string, string>>(new Map());
   /** Taken out by a person: these stand alone for as long as they are there. */
   readonly #alone = new Set<string>();
-  /** A decision about all of a group is on its way: it stands as it is until every answer is there. */
+  /** The cards of groups about all of which a decision is on its way: such a group stands as it is until each of its answers is there. */
   #settling = $state.raw<ReadonlySet<string>>(new Set());
 
   /** What is drawn, in the order of `cards`; a group stands where its first one would. */
@@ -73,8 +73,14 @@ export class Batches {
     this.#leave(card);
   }
 
-  setSettling(cards: readonly CardModel[]): void {
-    this.#settling = new Set(cards.map(({ id }) => id));
+  settle(cards: readonly CardModel[]): void {
+    this.#settling = new Set([...this.#settling, ...cards.map(({ id }) => id)]);
+  }
+
+  /** Every answer about these is there; what else is on its way stays as it is. */
+  settled(cards: readonly CardModel[]): void {
+    const ended = new Set(cards.map(({ id }) => id));
+    this.#settling = new Set([...this.#settling].filter((id) => !ended.has(id)));
   }
 
   isSettling(card: CardModel): boolean {

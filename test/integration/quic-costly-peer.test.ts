@@ -2,7 +2,7 @@
 // the watchdog would end the process for everybody. Linux only: each peer has a loopback address of its own.
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { BUSY_BEATS_MAX, HEARTBEAT_INTERVAL_MS } from '../../main/adapters/quic/limits.ts';
+import { BUSY_BEATS_MAX, COSTLY_BEATS_MAX, HEARTBEAT_INTERVAL_MS } from '../../main/adapters/quic/limits.ts';
 import { spawnNodeQuicProcess } from '../../main/adapters/quic/quic-process.ts';
 import { createInProcessTransport, createQuicTransport } from '../../main/adapters/quic/quic-transport.ts';
 import { CLOSE_CODES } from '../../main/ports/transport.ts';
@@ -67,4 +67,23 @@ describe.runIf(process.platform === 'linux')('a peer that costs the QUIC process
     expect(counters).toMatchObject({ 'closed.too-costly': 1 });
     expect(restarts).toBe(0);
   }, 120_000);
+
+  it('is closed and said to be too costly although it hangs up all the time and comes again', async () => {
+    const hub = await hubs.hub();
+    const costly = await peers.hub(COSTLY_HOST);
+    hub.trust(costly);
+    costly.trust(hub);
+    const isFound = () => hub.eventsOf('violation').length > 0;
+    let lines = 0;
+    while (!isFound()) {
+      const { connectionId } = await costly.connect(hub);
+      lines += 1;
+      await costly.transport.send(connectionId, new Uint8Array(MESSAGE_BYTES));
+      costly.transport.close(connectionId, CLOSE_CODES.done, 'done');
+    }
+    // Most lines were there at no look at all.
+    expect(lines).toBeGreaterThan(2 * COSTLY_BEATS_MAX);
+    expect(hub.eventsOf('violation')[0]).toMatchObject({ rule: 'too-costly' });
+    expect((await hub.transport.statistics()).restarts).toBe(0);
+  }, 60_000);
 });

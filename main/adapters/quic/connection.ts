@@ -1,8 +1,7 @@
 // One QUIC connection around the native state machine: when it reads, writes, flushes, pings and ends. It checks the peer's key before
 // the first stream is read (PROTOCOL.md, Connection); who may stay is the endpoint's decision.
 import type { TimerHandle } from '../../ports/clock.ts';
-import { CLOSE_CODES } from '../../ports/transport.ts';
-import type { CloseCode, ConnectionInfo, KeyHex } from '../../ports/transport.ts';
+import { CLOSE_CODES, type CloseCode, type ConnectionInfo, type KeyHex } from '../../ports/transport.ts';
 import { sendBurst } from './burst.ts';
 import { readEnd, type ConnectionEnd } from './connection-end.ts';
 import type { ConnectionHost, ConnectionOptions } from './connection-host.ts';
@@ -125,9 +124,8 @@ export class QuicConnection {
       this.#dirty = true;
       // At once: the library ends the connection over a second packet from an address that failed its validation, unless it could ask anew.
       return this.#guarded(this.#takeTurn);
-    } else {
-      this.#receive(datagram, this.peer.receiveInfo);
     }
+    this.#receive(datagram, this.peer.receiveInfo);
     this.#unflushedPackets += 1;
     this.#turns.later();
   }
@@ -135,11 +133,13 @@ export class QuicConnection {
   /** Looks at what may be the peer's reset. Where it is none that the library can tell, the peer is asked for a sign of life. */
   suspect(datagram: Buffer): void {
     if (this.#status !== 'open') return;
+    this.effort.begin();
     try {
       this.#native.recv(datagram, this.peer.receiveInfo);
     } catch {
       // No packet of this connection, then.
     }
+    this.effort.end(1);
     if (this.#native.isClosed()) this.#host.counters.add('resets.honoured');
     this.doubt();
   }

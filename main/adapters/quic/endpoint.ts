@@ -19,6 +19,7 @@ import type {
 } from '../../ports/transport.ts';
 import { Acceptor, dialAddress } from './acceptor.ts';
 import { mintCredentials } from './certificate.ts';
+import { costlyFromMs, sealMs } from './computer-speed.ts';
 import type { ConnectionEnd } from './connection-end.ts';
 import type { ConnectionHost } from './connection-host.ts';
 import { ConnectionIds } from './connection-ids.ts';
@@ -78,7 +79,9 @@ export class Endpoint implements Transport {
   /** Connections with a place, oldest first. */
   readonly #open = new Map<number, QuicConnection>();
   readonly #halfOpen = new HalfOpen<QuicConnection>();
-  readonly #costs = new Costs();
+  readonly #costs: Costs;
+  /** Whom the last look found too costly. */
+  #costlyKeyHex: KeyHex | undefined;
   readonly #dials = new Map<QuicConnection, Dial>();
   #standing: Standing = NO_STANDING;
   #emit: (event: TransportEvent) => void = () => {};
@@ -91,6 +94,7 @@ export class Endpoint implements Transport {
     this.#canDeliver = deps.canDeliver ?? (() => true);
     this.#onFault = deps.onFault ?? rethrow;
     this.#nextConnectionId = deps.firstConnectionId ?? 1;
+    this.#costs = new Costs(costlyFromMs(sealMs(deps.clock)));
     this.#router = new DatagramRouter({
       clock: deps.clock,
       counters: this.#counters,
@@ -230,11 +234,17 @@ export class Endpoint implements Transport {
     return this.#counters.traffic.receivedDatagrams + this.#counters.traffic.sentDatagrams;
   }
 
-  /** One look at who keeps this process busy, with each sign of life: whoever took far more than he brought is closed. */
+  /**
+   * One look at who keeps this process busy, with each sign of life: whoever took far more than he brought is closed, and who has just left
+   * is when he comes again before the next look.
+   */
   judgeCosts(usage: Usage): void {
-    const costly = this.#costs.judge(usage, this.#open.values());
-    if (costly === undefined) return;
-    for (const connection of [...this.#open.values()].filter(({ keyHex }) => keyHex === costly)) {
+    this.#costlyKeyHex = this.#costs.judge(usage, this.#open.values());
+    this.#closeCostly();
+  }
+
+  #closeCostly(): void {
+    for (const connection of [...this.#open.values()].filter(({ keyHex }) => keyHex === this.#costlyKeyHex)) {
       this.#counters.add('closed.too-costly');
       this.#emit({ type: 'violation', connectionId: connection.connectionId, rule: 'too-costly' });
       connection.close(CLOSE_CODES.overLimit, 'too much work for what it brought');
@@ -314,6 +324,7 @@ export class Endpoint implements Transport {
     this.#router.lodge(connection);
     this.#emit({ type: 'connected', connection: connection.info });
     this.#settleDial(connection, ok(connection.info));
+    if (connection.keyHex === this.#costlyKeyHex) this.#closeCostly();
   }
 
   #moved(connection: QuicConnection): void {
@@ -323,6 +334,7 @@ export class Endpoint implements Transport {
 
   #ended(connection: QuicConnection, end: ConnectionEnd): void {
     this.#halfOpen.remove(connection);
+    this.#costs.ended(connection);
     const { wrongKeyHex } = connection;
     const failure: DialFailure =
       wrongKeyHex === null ? { type: 'refused', reason: end.reason } : { type: 'wrong-key', keyHex: wrongKeyHex };
@@ -330,6 +342,11 @@ export class Endpoint implements Transport {
     if (!this.#open.delete(connection.connectionId)) return;
     this.#router.dislodge(connection);
     this.#emit({ type: 'disconnected', connection: connection.info, ...end });
+  }
+
+  #gone(connection: QuicConnection): void {
+    this.#router.remove(connection);
+    this.#costs.ended(connection);
   }
 
   #begin(direction: StreamDirection, connectionId: number, bytes: Uint8Array, timeoutMs: number, settle: Settle): () => void {
@@ -356,7 +373,7 @@ export class Endpoint implements Transport {
       established: (connection) => this.#established(connection),
       ended: (connection, end) => this.#ended(connection, end),
       moved: (connection) => this.#moved(connection),
-      gone: (connection) => this.#router.remove(connection),
+      gone: (connection) => this.#gone(connection),
       failed: (error) => {
         this.#counters.add('connections.failed');
         this.#onFault(error);

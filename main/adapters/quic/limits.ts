@@ -181,10 +181,18 @@ export const BUSY_PROCESSOR_MIN_MS = 2;
 export const BUSY_BEATS_MAX = 8;
 /**
  * While the process hardly ever waits, a key is too costly when it takes this share of its time and this much processor time for each
- * datagram: about ten times what a hub's own messages cost, large or small.
+ * datagram: about ten times what a hub's own messages cost, large or small, on a computer that seals a datagram in REFERENCE_SEAL_MS. On a
+ * slower one it is more by as much, and never what the watchdog would end the process for; on a faster one it stays.
  */
 export const COSTLY_LOOP_SHARE_MIN = 0.25;
 export const COSTLY_PROCESSOR_MIN_MS = 0.5;
+export const COSTLY_PROCESSOR_MAX_MS = 2;
+export const REFERENCE_SEAL_MS = 0.012;
+/** Datagrams sealed to find out how fast this computer is, and rounds of that, of which the fastest counts. */
+export const SEALS_EACH_ROUND = 10;
+export const SEAL_ROUNDS = 40;
+/** Ended connections that are still counted, until the next look; beyond it the one that ended first is forgotten. */
+export const ENDED_COSTS_MAX = 1_024;
 /** Heartbeats in a row that find it so; then its connections are closed with `overLimit`, well before the process would be killed. */
 export const COSTLY_BEATS_MAX = 4;
 /** Resident memory at which the process is killed and started again. */

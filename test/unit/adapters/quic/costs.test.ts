@@ -1,8 +1,18 @@
-// Who is too costly, look by look: a share of a busy process, and processor time for each datagram.
+// Who is too costly, look by look: a share of a busy process, and processor time for each datagram, on a computer as fast as it is.
 import { describe, expect, it } from 'vitest';
 import { Costs } from '../../../../main/adapters/quic/costs.ts';
 import { Effort } from '../../../../main/adapters/quic/effort.ts';
-import { BUSY_BEATS_MAX, COSTLY_BEATS_MAX, COSTLY_LOOP_SHARE_MIN, COSTLY_PROCESSOR_MIN_MS } from '../../../../main/adapters/quic/limits.ts';
+import { costlyFromMs, sealMs } from '../../../../main/adapters/quic/computer-speed.ts';
+import {
+  BUSY_BEATS_MAX,
+  BUSY_PROCESSOR_MIN_MS,
+  COSTLY_BEATS_MAX,
+  COSTLY_LOOP_SHARE_MIN,
+  COSTLY_PROCESSOR_MAX_MS,
+  COSTLY_PROCESSOR_MIN_MS,
+  ENDED_COSTS_MAX,
+  REFERENCE_SEAL_MS,
+} from '../../../../main/adapters/quic/limits.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 
 interface Spent {
@@ -14,10 +24,11 @@ const LOOK_MS = 1_000;
 
 /** One look a second at a process that was active for so long in it. */
 class Looks {
-  readonly #costs = new Costs();
+  readonly #costs: Costs;
   #usage = { atMs: 0, processorMs: 0, activeMs: 0 };
 
-  constructor() {
+  constructor({ slower = 1 } = {}) {
+    this.#costs = new Costs(costlyFromMs(REFERENCE_SEAL_MS * slower));
     this.#costs.judge(this.#usage, []);
   }
 
@@ -28,6 +39,11 @@ class Looks {
       [of].flat().map((taken) => ({ keyHex, effort: { take: () => taken } })),
     );
     return this.#costs.judge(this.#usage, connections);
+  }
+
+  /** A line that ends between two looks. */
+  end(keyHex: string | null, taken: Spent): void {
+    this.#costs.ended({ keyHex, effort: { take: () => taken } });
   }
 
   /** The answers of so many looks that find the same. */
@@ -83,6 +99,63 @@ describe('who keeps the process busy with little', () => {
     const waited = { spentMs: 900, datagrams: 900 };
     expect(waited.spentMs / waited.datagrams).toBeGreaterThan(COSTLY_PROCESSOR_MIN_MS);
     expect(new Looks().looks(20, { waited }, { processorMs: 200 })).toEqual(nobody(20));
+  });
+
+  it('is nobody because the computer is slow: three times slower, a datagram may cost three times as much', () => {
+    const slow = { spentMs: 900, datagrams: 900 };
+    expect(new Looks().looks(COSTLY_BEATS_MAX, { slow }).at(-1)).toBe('slow');
+    expect(new Looks({ slower: 3 }).looks(20, { slow })).toEqual(nobody(20));
+    expect(new Looks({ slower: 3 }).looks(COSTLY_BEATS_MAX, { costly }).at(-1)).toBe('costly');
+  });
+
+  it('is told of however slow the computer is, before the watchdog would end the process', () => {
+    expect(COSTLY_PROCESSOR_MAX_MS).toBeLessThanOrEqual(BUSY_PROCESSOR_MIN_MS);
+    expect(new Looks({ slower: 1_000 }).looks(COSTLY_BEATS_MAX, { costly }).at(-1)).toBe('costly');
+  });
+
+  it('is a hub that hangs up before each look and comes again', () => {
+    const looks = new Looks();
+    const found = Array.from({ length: COSTLY_BEATS_MAX }, () => {
+      looks.end('hub', { spentMs: 500, datagrams: 200 });
+      looks.end('hub', { spentMs: 300, datagrams: 100 });
+      return looks.look({ hub: { spentMs: 1, datagrams: 1 } });
+    });
+    expect(found).toEqual([...nobody(COSTLY_BEATS_MAX - 1), 'hub']);
+    expect(looks.look({ hub: { spentMs: 1, datagrams: 1 } })).toBeUndefined();
+  });
+
+  it('is nobody whose key was never known', () => {
+    const looks = new Looks();
+    const found = Array.from({ length: COSTLY_BEATS_MAX }, () => {
+      looks.end(null, costly);
+      return looks.look({});
+    });
+    expect(found).toEqual(nobody(COSTLY_BEATS_MAX));
+  });
+
+  it('is looked for among so many that have left, and no more', () => {
+    const looks = new Looks();
+    const found = Array.from({ length: COSTLY_BEATS_MAX }, () => {
+      looks.end('first', costly);
+      for (let count = 0; count < ENDED_COSTS_MAX; count += 1) looks.end(`key ${count}`, { spentMs: 0, datagrams: 1 });
+      return looks.look({});
+    });
+    expect(found).toEqual(nobody(COSTLY_BEATS_MAX));
+  });
+});
+
+describe('the speed of this computer', () => {
+  it('raises the limit as much as it is slower than the one the limit was found on, and never lowers it', () => {
+    expect(costlyFromMs(REFERENCE_SEAL_MS / 10)).toBe(COSTLY_PROCESSOR_MIN_MS);
+    expect(costlyFromMs(REFERENCE_SEAL_MS * 2)).toBeCloseTo(2 * COSTLY_PROCESSOR_MIN_MS);
+    expect(costlyFromMs(REFERENCE_SEAL_MS * 1_000)).toBe(COSTLY_PROCESSOR_MAX_MS);
+  });
+
+  it('is that of the fastest round: what others take of the processor makes it no slower', () => {
+    let [asked, nowMs] = [0, 0];
+    // Every round takes 30 ms, but one, which takes 3.
+    const monotonicMs = (): number => (nowMs += asked++ === 15 ? 3 : 30);
+    expect(sealMs({ monotonicMs })).toBeCloseTo(0.3);
   });
 });
 

@@ -35,8 +35,8 @@ export class ConsentHouse {
     for (const hub of this.hubs) await hub.close();
   }
 
-  /** Who decides at leo's from now on. */
-  async guard(hubs: readonly WorkHub[] = [this.mum], from: 'R1' | 'R2' | 'R3' = 'R2'): Promise<void> {
+  /** Who decides at leo's from now on; from null: the people there. */
+  async guard(hubs: readonly WorkHub[] = [this.mum], from: 'R1' | 'R2' | 'R3' | null = 'R2'): Promise<void> {
     await this.leo.work.consent.set(
       hubs.map(({ name }) => name),
       from,

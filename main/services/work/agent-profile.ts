@@ -21,26 +21,33 @@ export function displayNameOf(wish: string | undefined, name: string, others: re
   return isTaken ? name : plain.name;
 }
 
+/** What adults who decide here have to do with an agent's areas. */
+export interface AreasInSight {
+  /** The least class of an area it takes up; null where it is not in their sight. */
+  readonly floorOf: (domain: string) => RiskClass | null;
+  /** Whether an area that it offers no longer stays with it. */
+  readonly isKept: (entry: AgentDomainRow) => boolean;
+}
+
 /**
- * The areas an agent offers from now on. What the owner spoke about stays, offered or not. An area that a program adds by itself is at
- * least R2, and never below what the owner said, for any agent, about that area, one above it or one inside it.
+ * The areas an agent offers from now on. What the owner spoke about, and what adults decide about, stays, offered or not. An area that a
+ * program adds by itself is at least R2, and never below what the owner said, for any agent, about that area, one above it or one inside it.
  */
 export function mergeDomains(
   row: Pick<AgentRow, 'name' | 'riskClass' | 'domains'>,
   domains: readonly string[],
   agents: readonly AgentRow[],
   byAgent: boolean,
+  { floorOf, isKept }: AreasInSight,
 ): readonly AgentDomainRow[] {
   const offered = domains.map((domain): AgentDomainRow => {
     const known = row.domains.find((other) => other.domain === domain);
     if (known) return { ...known, isOffered: true };
-    const least = spokenAbout(domain, [row, ...agents]).reduce(
-      higherRisk,
-      byAgent ? higherRisk(CAREFUL_FROM, row.riskClass) : row.riskClass,
-    );
+    const floor = higherRisk(floorOf(domain) ?? row.riskClass, row.riskClass);
+    const least = spokenAbout(domain, [row, ...agents]).reduce(higherRisk, byAgent ? higherRisk(CAREFUL_FROM, floor) : floor);
     return { domain, riskClass: least === row.riskClass ? null : least };
   });
-  const kept = row.domains.filter((known) => known.byOwner === true && !domains.includes(known.domain));
+  const kept = row.domains.filter((known) => (known.byOwner === true || isKept(known)) && !domains.includes(known.domain));
   return [...offered, ...kept.map((known) => ({ ...known, isOffered: false }))];
 }
 

@@ -6,8 +6,9 @@ import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { AgentDomainRow, AgentRow, DeliveryRow, Reads, Store, Tables } from '../../ports/store.ts';
 import { escapeText } from '../../core/text-escape.ts';
 import type { EventBus } from '../event-bus.ts';
-import { displayNameOf, mergeDomains } from './agent-profile.ts';
+import { displayNameOf, mergeDomains, type AreasInSight } from './agent-profile.ts';
 import type { AuditTrail } from './audit-trail.ts';
+import type { ConsentAreas } from './consent-areas.ts';
 import type { ConsentGuard } from './consent-guard.ts';
 import { AGENTS_MAX, LAST_CALL_WRITE_INTERVAL_MS, PRESENCE_WINDOW_MS } from './limits.ts';
 import { partyOfAgent } from './parties.ts';
@@ -52,7 +53,8 @@ interface Deps {
   readonly events: EventBus;
   readonly unit: UnitOfWork;
   readonly audit: AuditTrail;
-  readonly guard: ConsentGuard;
+  readonly guard: Pick<ConsentGuard, 'atLeast'>;
+  readonly areas: ConsentAreas;
 }
 
 export class AgentRegistry {
@@ -95,7 +97,6 @@ export class AgentRegistry {
   add(tables: Tables, after: After, name: string, profile: AgentProfile, choice: RiskClass | undefined): AgentRow {
     const riskClass = choice ?? this.#deps.guard.atLeast(tables, NEW_AGENT_CLASS);
     const others = tables.agents();
-    if (choice !== undefined) this.#deps.guard.checkClass(tables, null, choice);
     this.checkName(tables, name);
     if (others.length >= AGENTS_MAX) throw new AppError('overloaded', `This hub keeps at most ${AGENTS_MAX} agents. Remove one first.`);
     const row: AgentRow = {
@@ -105,7 +106,7 @@ export class AgentRegistry {
       state: 'active',
       riskClass,
       classByOwner: choice !== undefined,
-      domains: mergeDomains({ name, riskClass, domains: [] }, unique(profile.domains ?? []), others, false),
+      domains: mergeDomains({ name, riskClass, domains: [] }, unique(profile.domains ?? []), others, false, this.#inSight(tables)),
       capabilities: unique(profile.capabilities ?? []),
       channels: unique(profile.channels ?? []),
       tools: unique(profile.tools ?? []),
@@ -116,7 +117,7 @@ export class AgentRegistry {
       createdAt: this.#deps.clock.wallMs(),
       lastCallAt: null,
     };
-    tables.putAgent(row);
+    this.#deps.areas.write(tables, [row]);
     after(() => this.changed(name));
     return row;
   }
@@ -136,21 +137,22 @@ export class AgentRegistry {
   async update(name: string, profile: AgentProfile, actor: Actor): Promise<AgentDto> {
     await this.#deps.unit.run((tables, after) => {
       const row = this.#row(tables, name);
-      tables.putAgent({
+      const next: AgentRow = {
         ...row,
         displayName: profile.display_name === undefined ? row.displayName : displayNameOf(profile.display_name, name, tables.agents()),
         dialect: profile.dialect ?? row.dialect,
         domains:
           profile.domains === undefined
             ? row.domains
-            : mergeDomains(row, unique(profile.domains), tables.agents(), actor.surface === 'agent'),
+            : mergeDomains(row, unique(profile.domains), tables.agents(), actor.surface === 'agent', this.#inSight(tables, row)),
         capabilities: unique(profile.capabilities ?? row.capabilities),
         channels: unique(profile.channels ?? row.channels),
         tools: unique(profile.tools ?? row.tools),
         topics: unique(profile.topics ?? row.topics),
         model: profile.model ?? row.model,
         concurrency: profile.concurrency ?? row.concurrency,
-      });
+      };
+      this.#deps.areas.write(tables, [next]);
       this.#note(tables, actor, 'agent.updated', name);
       after(() => this.changed(name));
     });
@@ -162,31 +164,25 @@ export class AgentRegistry {
     await this.#deps.unit.run((tables, after) => {
       const row = this.#row(tables, name);
       const isDefault = choice.isDefault ?? row.isDefault;
-      if (isDefault && !row.isDefault) {
-        for (const other of tables.agents().filter((agent) => agent.isDefault)) {
-          tables.putAgent({ ...other, isDefault: false });
-          after(() => this.changed(other.name));
-        }
-      }
-      this.#deps.guard.checkClass(tables, row.riskClass, choice.riskClass);
-      const domains = spokenOf(row, choice.domains);
-      for (const { domain } of [...row.domains, ...domains]) {
-        const before = row.domains.find((entry) => entry.domain === domain)?.riskClass ?? row.riskClass;
-        const next = domains.find((entry) => entry.domain === domain)?.riskClass ?? choice.riskClass;
-        this.#deps.guard.checkClass(tables, before, next);
-      }
+      const noLonger = isDefault && !row.isDefault ? tables.agents().filter((agent) => agent.isDefault) : [];
       const classByOwner = row.classByOwner || isSpoken(row, choice);
-      tables.putAgent({ ...row, riskClass: choice.riskClass, classByOwner, domains, isDefault });
+      const next: AgentRow = { ...row, riskClass: choice.riskClass, classByOwner, domains: spokenOf(row, choice.domains), isDefault };
+      this.#deps.areas.write(tables, [...noLonger.map((other) => ({ ...other, isDefault: false })), next]);
+      for (const other of noLonger) after(() => this.changed(other.name));
       this.#note(tables, actor, 'agent.class_set', name, { risk_class: choice.riskClass, is_default: isDefault });
       after(() => this.changed(name));
     });
     return this.get(name);
   }
 
+  /** @throws AppError not_found, blocked where what it does would pass to an agent out of the sight of the adults who decide */
+  checkRemovable(name: string, reads: Reads = this.#deps.store.read): void {
+    this.#deps.areas.check(reads, [], this.#row(reads, name));
+  }
+
   /** Takes the agent and its inbox away inside a commit. The tasks that were meant for it are the caller's to end, before. */
   remove(tables: Tables, after: After, name: string, actor: Actor): void {
-    this.#row(tables, name);
-    tables.deleteAgent(name);
+    this.#deps.areas.write(tables, [], this.#row(tables, name));
     const finishedAt = this.#deps.clock.wallMs();
     for (const row of deliveriesOf(tables, name)) {
       tables.updateDelivery(row.deliveryId, row.state, { state: 'done', leaseUntilWallMs: null, finishedAt });
@@ -274,6 +270,14 @@ export class AgentRegistry {
       created_at: row.createdAt,
       last_call_at: row.lastCallAt,
       token_created_at: newestToken(read, row.name),
+    };
+  }
+
+  #inSight(reads: Reads, row?: AgentRow): AreasInSight {
+    const { areas } = this.#deps;
+    return {
+      floorOf: (domain) => areas.floorOf(reads, domain),
+      isKept: (entry) => row !== undefined && areas.isKept(reads, row, entry),
     };
   }
 

@@ -9,6 +9,8 @@ import type { KeyHex } from '../../ports/transport.ts';
 import type { ConsentClass } from '../../protocol/consent.ts';
 
 const META_NAME = 'consent';
+/** Where the areas stand that were taken away while adults decide; what is remembered ends with the setting. */
+export const REMEMBERED_AREAS_META = 'consent.areas';
 
 const stored = v.object({
   from: v.picklist(['R1', 'R2', 'R3']),
@@ -39,12 +41,19 @@ export class ConsentGuard {
   /** Inside a commit. null: from now on the people here decide. */
   set(tables: Tables, setting: ConsentSetting | null): void {
     tables.setMeta(META_NAME, setting === null ? '' : JSON.stringify(setting));
+    if (setting === null) tables.setMeta(REMEMBERED_AREAS_META, '');
   }
 
   /** Whether what is of this class is decided by an adult's hub, and by nobody here. */
   covers(reads: Pick<Reads, 'getMeta'>, riskClass: RiskClass): boolean {
     const setting = this.setting(reads);
     return setting !== null && higherRisk(riskClass, setting.from) === riskClass;
+  }
+
+  /** Whether an adult's hub decides about this request of the store; what runs nothing stays with the people here. */
+  coversTask(reads: Reads, task: Pick<TaskRow, 'id' | 'toAgent'>): boolean {
+    const row = task.toAgent === null ? undefined : reads.approvalOfTask(task.id);
+    return row !== undefined && this.covers(reads, row.riskClass);
   }
 
   /** The hubs that decide, as they are paired now; none where all of them were removed, suspended or paired anew. */
@@ -72,20 +81,5 @@ export class ConsentGuard {
   atLeast(reads: Reads, riskClass: RiskClass): RiskClass {
     const setting = this.setting(reads);
     return setting === null ? riskClass : higherRisk(riskClass, setting.from);
-  }
-
-  /**
-   * A class that would take requests of an agent out of the adults' sight is set by whoever may change who decides, and by no one else.
-   * @param before null for an agent that is new
-   * @throws AppError blocked
-   */
-  checkClass(reads: Reads, before: RiskClass | null, next: RiskClass): void {
-    if (this.covers(reads, next)) return;
-    const setting = this.setting(reads);
-    if (setting === null || (before !== null && !this.covers(reads, before))) return;
-    throw new AppError('blocked', 'An adult’s hub decides about requests of that class here, so its class is not lowered.', {
-      failedBy: 'input',
-      hint: 'Change who decides first, in Settings or with "axon consent set"; that needs the owner passphrase.',
-    });
   }
 }

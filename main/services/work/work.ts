@@ -22,6 +22,7 @@ import { AuditTrail } from './audit-trail.ts';
 import { CancelledIds } from './cancelled-ids.ts';
 import { Cancelling } from './cancelling.ts';
 import { Capabilities } from './capabilities.ts';
+import { ConsentAreas } from './consent-areas.ts';
 import { ConsentGuard } from './consent-guard.ts';
 import { ConsentNews } from './consent-news.ts';
 import { ConsentSettings } from './consent-settings.ts';
@@ -103,7 +104,7 @@ export class Work {
     const audit = new AuditTrail({ ...deps, unit });
     const parties = new Parties(deps);
     const guard = new ConsentGuard();
-    const agents = new AgentRegistry({ ...deps, unit, audit, guard });
+    const agents = new AgentRegistry({ ...deps, unit, audit, guard, areas: new ConsentAreas(guard) });
     const deadlines = new Deadlines(deps, (taskId) => void this.#keeper.due(taskId));
     const views = new TaskViews({ ...deps, parties, deadlines });
     const approvalWaitMs = deps.approvalWaitMs ?? (() => APPROVALS_WAIT_MINUTES_DEFAULT * 60_000);
@@ -112,7 +113,7 @@ export class Work {
     const { floods } = calm;
     const events = new WorkEvents({ ...deps, parties, agents, approvals: approvalViews, calm });
     const progress = new Progress(deps);
-    const holds = new Holds({ ...deps, unit, calm, progress, events, audit, views: approvalViews });
+    const holds = new Holds({ ...deps, unit, calm, progress, events, audit, guard, views: approvalViews });
     const feed = new Feed({ ...deps, parties, unit });
     const deliveries = new Deliveries({ ...deps, parties });
     const outbox = new Outbox({
@@ -180,7 +181,7 @@ export class Work {
     const { approvals } = this;
     this.#consents = new Consents({ ...deps, unit, guard, delegations, cancels, approvals, deadlines, endings, events, audit });
     approvalViews.asksElsewhere((row, task) => this.#consents.standing(row, task));
-    this.consent = new ConsentSettings({ ...deps, unit, audit, guard, consents: this.#consents });
+    this.consent = new ConsentSettings({ ...deps, unit, audit, guard, holds, consents: this.#consents });
     this.inbox = new Inbox({ ...deps, agents, deliveries, items, queries, progress });
     this.tasks = new Tasks({ ...deps, unit, views, endings, cancels, cancelling, events });
     this.sender = new Sender({
@@ -280,7 +281,7 @@ export class Work {
 
   /** Takes an agent away: its tokens first, then all that was meant for it, in one commit. @throws AppError not_found */
   async removeAgent(name: string, actor: Actor): Promise<void> {
-    this.agents.get(name);
+    this.agents.checkRemovable(name);
     await this.#deps.revokeAgentTokens(name);
     await this.#unit.run((tables, after) => {
       this.#keeper.agentRemoved(tables, after, name);

@@ -248,6 +248,72 @@ describe('no way around an adult', () => {
     await expect(leo.work.agents.setClass('robot2', { riskClass: 'R2' }, OWNER)).rejects.toMatchObject({ code: 'blocked' });
   });
 
+  it('leads through an area that a program added and that is taken away and given again', async () => {
+    await leo.work.agents.create('claw', { domains: ['home.lamps'] }, 'R1', OWNER);
+    await house.guard();
+    await leo.work.agents.update('claw', { domains: ['home.lamps', 'home.doors'] }, { id: 'claw', surface: 'agent' });
+    const classesOf = () => leo.work.agents.get('claw').domains;
+    expect(classesOf()).toContainEqual({ domain: 'home.doors', risk_class: 'R2' });
+    await leo.work.agents.update('claw', { domains: ['home.lamps'] }, OWNER);
+    expect(classesOf()).toContainEqual({ domain: 'home.doors', risk_class: 'R2', offered: false });
+    await leo.work.agents.update('claw', { domains: ['home.lamps', 'home.doors'] }, OWNER);
+    expect(classesOf()).toContainEqual({ domain: 'home.doors', risk_class: 'R2' });
+    await house.ask('Open the door', { domain: 'home.doors' });
+    expect(mum.card).toMatchObject({ to_agent: 'claw', risk_class: 'R2' });
+    await expect(leo.work.agents.setClass('claw', { riskClass: 'R1', domains: [] }, OWNER)).rejects.toMatchObject({ code: 'blocked' });
+  });
+
+  it('leads through an agent of a lower class that is given the area of another, before or after that one is removed', async () => {
+    await leo.work.agents.create('claw', { domains: ['home.lamps'] }, 'R1', OWNER);
+    await house.guard();
+    const areas = (...domains: string[]) => ({ riskClass: 'R1' as const, domains: domains.map((domain) => ({ domain, riskClass: null })) });
+    for (const wider of ['home.robot', 'home', 'home.robot.arm']) {
+      const given = leo.work.agents.setClass('claw', areas('home.lamps', wider), OWNER);
+      await expect(given, wider).rejects.toMatchObject({ code: 'blocked', message: expect.stringContaining('home') as string });
+    }
+    await leo.work.removeAgent('robot', OWNER);
+    const given = leo.work.agents.setClass('claw', areas('home.lamps', 'home.robot'), OWNER);
+    await expect(given).rejects.toMatchObject({ code: 'blocked' });
+    await leo.work.agents.update('claw', { domains: ['home.lamps', 'home.robot'] }, OWNER);
+    await house.ask();
+    expect(mum.card).toMatchObject({ to_agent: 'claw', risk_class: 'R2' });
+    await house.guard([], null);
+    await leo.work.agents.setClass('claw', areas('home.lamps', 'home.robot'), OWNER);
+  });
+
+  it('leads through another agent that has the area at a lower class and would get what is asked', async () => {
+    await leo.work.agents.create('claw', { domains: ['home'] }, 'R1', OWNER);
+    await leo.work.agents.create('lamp', { domains: ['home.robot'] }, 'R1', OWNER);
+    await house.guard();
+    await house.ask();
+    expect(mum.card).toMatchObject({ to_agent: 'robot' });
+    await expect(leo.work.agents.setClass('lamp', { riskClass: 'R1', isDefault: true }, OWNER)).rejects.toMatchObject({ code: 'blocked' });
+    await expect(leo.work.removeAgent('robot', OWNER)).rejects.toMatchObject({ code: 'blocked' });
+    await expect(leo.work.agents.update('robot', { domains: [] }, OWNER)).rejects.toMatchObject({ code: 'blocked' });
+    expect(leo.revoked, 'its program goes on').toEqual([]);
+  });
+
+  it('leads through a class of its own for an area inside one that the owner spoke of', async () => {
+    const inside = [
+      { domain: 'home', riskClass: 'R2' as const },
+      { domain: 'home.doors', riskClass: 'R1' as const },
+    ];
+    await leo.work.agents.create('claw', {}, 'R1', OWNER);
+    await leo.work.agents.setClass('claw', { riskClass: 'R1', domains: inside.slice(0, 1) }, OWNER);
+    await house.guard();
+    await expect(leo.work.agents.setClass('claw', { riskClass: 'R1', domains: inside }, OWNER)).rejects.toMatchObject({ code: 'blocked' });
+  });
+
+  it('leads through what is remembered where it is damaged', async () => {
+    await leo.work.agents.create('claw', {}, 'R1', OWNER);
+    await house.guard();
+    const given = { riskClass: 'R1' as const, domains: [{ domain: 'home.lamps', riskClass: null }] };
+    await leo.store.write((tables) => tables.setMeta('consent.areas', '{'));
+    await expect(leo.work.agents.setClass('claw', given, OWNER)).rejects.toMatchObject({ code: 'blocked' });
+    await leo.store.write((tables) => tables.setMeta('consent.areas', '{}'));
+    await leo.work.agents.setClass('claw', given, OWNER);
+  });
+
   it('leads through the end of the pairing: then nobody can allow it', async () => {
     await house.guard();
     const row = leo.store.read.peer(mum.key);

@@ -37,6 +37,9 @@ describe('the card at an adult’s hub', () => {
     expect(words).toContain('For Ben’s phone with game-helper');
     expect(words).toContain('Ben’s phone wrote');
     expect(words).toContain('U+200B');
+    const hubsName = document.querySelector('article .who .name')?.textContent.replaceAll(/\s+/g, ' ').trim();
+    expect(hubsName, 'the key is Leo’s hub’s').toBe('Leo’s tablet verified key');
+    expect(words, 'nothing is known of the key of Ben’s').not.toMatch(/game-helper[ ,]*verified key/);
     await expectAccessible();
   });
 
@@ -122,9 +125,54 @@ describe('the setting', () => {
     await page.getByLabelText('Owner passphrase', { exact: true }).fill('a guess');
     await button('Keep this').click();
     await expect.element(page.getByText('That is not the owner passphrase.', { exact: false })).toBeVisible();
+    await expect.element(page.getByText('Type the owner passphrase.')).not.toBeInTheDocument();
     await page.getByLabelText('Owner passphrase', { exact: true }).fill('right and long');
     await button('Keep this').click();
     await expect.element(page.getByText('From “Dangerous only” on.', { exact: false })).toBeVisible();
     expect(callsOf(hub, 'consent.set').at(-1)).toMatchObject({ from: 'R3', hubs: [DAD_DECIDES.hubs[0]?.id], passphrase: 'right and long' });
+  });
+
+  test('leaves no passphrase in the field, whatever came of it, and offers none to be kept by the browser', async () => {
+    let answer: (() => void) | undefined;
+    await showSetting({
+      'consent.set': () =>
+        new Promise((resolve) => {
+          answer = () => resolve({ ok: false, problem: problemOf('hub_unreachable', 'The hub does not answer.') });
+        }),
+    });
+    const field = page.getByLabelText('Owner passphrase', { exact: true });
+    await expect.element(field).toHaveAttribute('autocomplete', 'one-time-code');
+    await expect.element(field).toHaveAttribute('type', 'password');
+    await field.fill('right and long');
+    await button('Keep this').click();
+    await expect.poll(() => answer).toBeDefined();
+    await expect.element(field).toHaveValue('');
+    answer?.();
+    await expect.element(page.getByText('The hub does not answer.', { exact: false })).toBeVisible();
+    await expect.element(field).toHaveValue('');
+  });
+
+  test('is read again as hubs come and go, and what is chosen stays chosen', async () => {
+    let value = DAD_DECIDES;
+    const hub = await showSetting({ 'consent.get': () => ({ ok: true, value }) });
+    await expect.element(page.getByRole('checkbox', { name: 'Greenhouse' })).toBeDisabled();
+    await button('Dangerous only').click();
+    value = { ...value, hubs: value.hubs.map((other) => ({ ...other, can: true })) };
+    const [peer] = hub.snapshot.peers;
+    if (peer === undefined) throw new Error('no hub is paired');
+    hub.emit({ type: 'peer', peer: { ...peer, online: !peer.online } });
+    await expect.element(page.getByRole('checkbox', { name: 'Greenhouse' })).toBeEnabled();
+    await expect.element(button('Dangerous only')).toHaveAttribute('aria-pressed', 'true');
+  });
+
+  test('shows what another page has kept meanwhile, and says so', async () => {
+    let value = DAD_DECIDES;
+    await showSetting({ 'consent.get': () => ({ ok: true, value }) });
+    await button('Dangerous only').click();
+    value = { ...value, from: 'R1' };
+    window.dispatchEvent(new Event('focus'));
+    await expect.element(page.getByText('From “Small” on.', { exact: false })).toBeVisible();
+    await expect.element(page.getByText('This was changed meanwhile.', { exact: false })).toBeVisible();
+    await expect.element(button('Small')).toHaveAttribute('aria-pressed', 'true');
   });
 });

@@ -26,6 +26,7 @@ export const consent = {
   keep: 'Keep this',
   off: 'Let people here decide',
   kept: 'Kept.',
+  changedMeanwhile: 'This was changed meanwhile. What stands here is what counts now.',
   unread: 'This setting could not be read.',
   waiting: {
     decides: (names: readonly string[]) => `${eitherOf.format(names)} decides this`,

@@ -5,7 +5,8 @@ import type { HubApi } from '../../../preload/contract/hub-api.ts';
 import { Calls } from '../../app/Calls.svelte.ts';
 import { words } from '../../app/words.ts';
 
-const ABOUT = 'consent';
+const KEEPING = 'keeping';
+const READING = 'reading';
 export type ConsentClass = NonNullable<ConsentSettingDto['from']>;
 
 export class ConsentController {
@@ -13,6 +14,8 @@ export class ConsentController {
   readonly #calls = new Calls();
   #setting = $state.raw<ConsentSettingDto | null>(null);
   #note = $state('');
+  /** Something happened while it was being read: what comes may be older than that. */
+  #readAgain = false;
   chosen = $state<string[]>([]);
   from = $state<ConsentClass>('R2');
   passphrase = $state('');
@@ -26,36 +29,69 @@ export class ConsentController {
     return this.#setting;
   }
   get problem(): string | null {
-    return this.#calls.problem(ABOUT);
+    return this.#calls.problem(KEEPING) ?? this.#calls.problem(READING);
   }
   get busy(): boolean {
-    return this.#calls.busy(ABOUT);
+    return this.#calls.busy(KEEPING);
   }
   get note(): string {
     return this.#note;
   }
 
+  /** What is chosen and not kept yet stays, unless somebody else has changed the setting meanwhile. */
   async read(): Promise<void> {
-    const outcome = await this.#calls.run(ABOUT, () => this.#api.call('consent.get', {}));
-    if (outcome?.ok) this.#take(outcome.value);
+    if (this.#calls.busy(READING)) {
+      this.#readAgain = true;
+      return;
+    }
+    do {
+      this.#readAgain = false;
+      const outcome = await this.#calls.run(READING, () => this.#api.call('consent.get', {}));
+      if (outcome?.ok && !this.busy) this.#reread(outcome.value);
+    } while (this.#readAgain);
   }
 
   /** @param from null: the people here decide again @returns true when it counts */
   async keep(from: ConsentClass | null): Promise<boolean> {
+    if (this.busy) return false;
     this.#note = '';
     const { passphrase } = this;
-    const hubs = from === null ? [] : [...this.chosen];
-    const outcome = await this.#calls.run(ABOUT, () => this.#api.call('consent.set', { from, hubs, passphrase }));
-    if (outcome?.ok !== true) return false;
+    // Whatever comes of it: an adult who leaves must not leave it in the field of a child's computer.
     this.passphrase = '';
+    const hubs = from === null ? [] : [...this.chosen];
+    const outcome = await this.#calls.run(KEEPING, () => this.#api.call('consent.set', { from, hubs, passphrase }));
+    if (outcome?.ok !== true) {
+      await this.read();
+      return false;
+    }
     this.#take(outcome.value);
     this.#note = words.consent.kept;
     return true;
   }
 
+  #reread(newest: ConsentSettingDto): void {
+    const shown = this.#setting;
+    if (shown === null) return this.#take(newest);
+    if (!isSameChoice(shown, newest)) {
+      this.#take(newest);
+      this.#note = words.consent.changedMeanwhile;
+      return;
+    }
+    this.#setting = newest;
+    this.chosen = this.chosen.filter((id) => newest.hubs.some((hub) => hub.id === id));
+  }
+
   #take(setting: ConsentSettingDto): void {
     this.#setting = setting;
-    this.chosen = setting.hubs.filter(({ decides }) => decides).map(({ id }) => id);
+    this.chosen = decidersOf(setting);
     this.from = setting.from ?? 'R2';
   }
+}
+
+function decidersOf({ hubs }: ConsentSettingDto): string[] {
+  return hubs.filter(({ decides }) => decides).map(({ id }) => id);
+}
+
+function isSameChoice(one: ConsentSettingDto, other: ConsentSettingDto): boolean {
+  return one.from === other.from && decidersOf(one).toSorted().join() === decidersOf(other).toSorted().join();
 }

@@ -54,6 +54,8 @@ const AREAS: ReadonlyMap<string, IconName> = new Map(
     token: 'key',
   } satisfies Record<string, IconName>),
 );
+/** What adults' hubs are asked and say has the request as its object, like all that becomes of it here. */
+const ABOUT_A_REQUEST: readonly string[] = ['consent.answered', 'consent.asked', 'consent.refused'];
 const AGENT_PREFIX = 'agent:';
 const KEY = /^[0-9a-f]{64}$/;
 
@@ -106,7 +108,7 @@ function whatOf({ action, object, detail }: AuditRowDto, household: Household): 
     const [rows, from] = [numberOf(detail, 'rows'), numberOf(detail, 'from_row')];
     return rows === 0 ? named.allSigned : named.unsigned(rows, from);
   }
-  if (area !== 'approval') return object;
+  if (area !== 'approval' && !ABOUT_A_REQUEST.includes(action)) return object;
   const approval = [...household.approvals, ...household.recently_decided].find(({ id }) => id === object);
   return approval === undefined ? named.request : named.requestOf(approval.peer_name);
 }

@@ -6,6 +6,7 @@ import type { AuditRowDto } from '../../../preload/contract/audit.ts';
 import { OPERATIONS } from '../../../preload/contract/operations.ts';
 import { words } from '../../../renderer/app/words.ts';
 import { daysOf, iconOf, sentenceOf } from '../../../renderer/features/settings/record-words.ts';
+import { WAITING } from '../../fakes/consent-cards.ts';
 import { AGENTS, DAD, NOW, snapshotOf } from '../../fakes/household.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -87,6 +88,21 @@ describe('the words of the record', () => {
     expect(sentenceOf(forged, household)).toMatch(/^A hub that is not known any more sent /);
     const sent = rowOf('delegation.sent', { actor: `agent:${agent.name}`, surface: 'agent' });
     expect(sentenceOf(sent, household)).toBe(`${agent.display_name} sent a task to another hub.`);
+  });
+
+  test('what an adult’s hub is asked and says is told of the request by whose it is', () => {
+    const card = WAITING;
+    const household = snapshotOf({ approvals: [card] });
+    const what = words.audit.what.requestOf(card.peer_name);
+    const hub = { actor: 'hub', surface: 'hub' };
+    expect(sentenceOf(rowOf('consent.asked', { object: card.id, ...hub }), household)).toBe(`This hub put ${what} before an adult’s hub.`);
+    const dads = { object: card.id, actor: DAD.public_key, surface: 'peer' };
+    expect(sentenceOf(rowOf('consent.answered', dads), household)).toBe(`${DAD.name} decided about ${what}, as an adult’s hub.`);
+    const unused = `${DAD.name} sent a decision about ${what} that was not used.`;
+    expect(sentenceOf(rowOf('consent.refused', dads), household)).toBe(unused);
+    const gone = rowOf('consent.asked', { object: '3f0c1f5e-0000-4000-8000-000000000000', ...hub });
+    expect(sentenceOf(gone, household)).toBe(`This hub put ${words.audit.what.request} before an adult’s hub.`);
+    expect(sentenceOf(rowOf('consent.set', { object: 'consent' }), household)).toBe('You set which adults’ hubs decide, and about what.');
   });
 
   test('an unexpected end says what was not signed then', () => {

@@ -48,9 +48,14 @@ export class DesktopComputer {
     this.#app = this.launch([]);
   }
 
-  /** A computer with an empty data folder, whose app has been started; its hub is not looked for by others. */
-  static async start(name: string): Promise<DesktopComputer> {
-    return new DesktopComputer(await mkdtemp(join(tmpdir(), 'axon-desktop-')), name);
+  /**
+   * A computer whose app has been started; its hub is not looked for by others. The data folder is empty, or as `prepare` leaves it before
+   * the app is there.
+   */
+  static async start(name: string, prepare?: (home: string) => Promise<void>): Promise<DesktopComputer> {
+    const home = await mkdtemp(join(tmpdir(), 'axon-desktop-'));
+    await prepare?.(home);
+    return new DesktopComputer(home, name);
   }
 
   get app(): DesktopApp {

@@ -1,5 +1,6 @@
 // The requests that are held: put off when a person does not want to be asked, asked when that is over or a person says so. A hold only moves
-// the question; the request's own time goes on, and nothing is ever allowed by it (PROTOCOL.md, Delegation states).
+// the question; the request's own time goes on, and nothing is ever allowed by it (PROTOCOL.md, Delegation states). What an adult's hub decides is
+// never held here: nobody here is asked about it.
 import type { ApprovalDto } from '../../../preload/contract/dto.ts';
 import { isOver, type Hold } from '../../core/holding.ts';
 import { CALM_MAX_MS } from '../../core/limits.ts';
@@ -10,6 +11,7 @@ import type { Reads, Store, Tables, TaskRow } from '../../ports/store.ts';
 import type { ApprovalViews } from '../work/approval-views.ts';
 import type { Decider } from '../work/approvals.ts';
 import type { AuditTrail } from '../work/audit-trail.ts';
+import type { ConsentGuard } from '../work/consent-guard.ts';
 import type { Progress } from '../work/progress.ts';
 import { changeTask, moveTask } from '../work/task-moves.ts';
 import type { After, UnitOfWork } from '../work/unit-of-work.ts';
@@ -27,6 +29,7 @@ interface Deps {
   readonly events: WorkEvents;
   readonly audit: AuditTrail;
   readonly views: Pick<ApprovalViews, 'dto'>;
+  readonly guard: Pick<ConsentGuard, 'coversTask' | 'checkDecidedHere'>;
 }
 
 export class Holds {
@@ -57,7 +60,7 @@ export class Holds {
     return heldHere(this.#deps.store.read).length;
   }
 
-  /** A person puts a card off. @throws AppError not_found, conflict (it waits for nobody), bad_request */
+  /** A person puts a card off. @throws AppError not_found, conflict (it waits for nobody), bad_request, blocked (an adult's hub decides) */
   async hold(approvalId: string, until: number, person: Decider): Promise<ApprovalDto> {
     const { unit, clock, audit } = this.#deps;
     const now = clock.wallMs();
@@ -66,6 +69,7 @@ export class Holds {
     }
     await unit.run((tables, after) => {
       const { approval, task } = waiting(tables, approvalId);
+      this.#deps.guard.checkDecidedHere(tables, task, approval);
       this.#put(tables, after, task, { why: 'person', until });
       audit.append(tables, {
         actor: person.tokenId,
@@ -96,6 +100,12 @@ export class Holds {
       }
       return shown;
     });
+  }
+
+  /** Who decides has changed in this commit: what is decided elsewhere from now on is held no longer. */
+  whoDecidesChanged(tables: Tables, after: After): void {
+    this.#review(tables, after);
+    after(() => this.#arm());
   }
 
   /** A request is admitted as held: looks again when that is over. */
@@ -134,9 +144,11 @@ export class Holds {
     });
   }
 
-  /** What a person put off stays so until its time, whatever else begins or ends. */
-  #holdNow(reads: Reads, { party, urgent, heldWhy, heldUntil }: TaskRow): Hold | null {
-    const { calm, clock } = this.#deps;
+  /** What a person put off stays so until its time, whatever else begins or ends; what an adult's hub decides waits for nobody here. */
+  #holdNow(reads: Reads, task: TaskRow): Hold | null {
+    const { calm, clock, guard } = this.#deps;
+    const { party, urgent, heldWhy, heldUntil } = task;
+    if (guard.coversTask(reads, task)) return null;
     const isPutOff = heldWhy === 'person' && heldUntil !== null && !isOver({ until: heldUntil }, clock.wallMs());
     if (isPutOff) return { why: heldWhy, until: heldUntil };
     return calm.holdOf(reads, { party, urgent, decision: 'ask' });
@@ -152,7 +164,8 @@ export class Holds {
     const asked = moveTask(tables, task, 'awaiting_approval', { heldUntil: null, heldWhy: null });
     const approval = tables.approvalOfTask(task.id);
     this.#tellAfter(after, asked);
-    if (makesSound && approval) after(() => this.#deps.events.attention(approval.id, asked.party));
+    if (makesSound && approval && !this.#deps.guard.coversTask(tables, asked))
+      after(() => this.#deps.events.attention(approval.id, asked.party));
   }
 
   #tellAfter(after: After, task: TaskRow): void {

@@ -4,6 +4,7 @@ import type { ConsentSettingDto } from '../../../preload/contract/consent.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { PeerRow, Store } from '../../ports/store.ts';
 import type { ConsentClass } from '../../protocol/consent.ts';
+import type { Holds } from '../attention/holds.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import type { Decider } from './approvals.ts';
 import type { ConsentGuard } from './consent-guard.ts';
@@ -16,6 +17,7 @@ interface Deps {
   readonly audit: AuditTrail;
   readonly guard: ConsentGuard;
   readonly consents: Pick<Consents, 'mayBeAsked' | 'changed'>;
+  readonly holds: Pick<Holds, 'whoDecidesChanged'>;
   readonly pinnedPeer: (id: string) => PeerRow;
 }
 
@@ -45,7 +47,7 @@ export class ConsentSettings {
 
   /** @param from null: the people here decide @throws AppError peer_not_found, pairing_required, bad_request, unsupported_feature */
   async set(ids: readonly string[], from: ConsentClass | null, person: Decider): Promise<ConsentSettingDto> {
-    const { unit, guard, audit, pinnedPeer, consents, store } = this.#deps;
+    const { unit, guard, audit, pinnedPeer, consents, store, holds } = this.#deps;
     const rows = new Map(ids.map((id) => pinnedPeer(id)).map((row) => [row.key, row]));
     if (from !== null && rows.size === 0) throw unfit('Name at least one hub that decides.');
     const before = new Set(guard.hubs(store.read).map(({ key }) => key));
@@ -53,9 +55,10 @@ export class ConsentSettings {
       if (row.trust !== 'paired') throw unfit(`${row.petname} is suspended: take that back first.`);
       if (!before.has(row.key) && !consents.mayBeAsked(row)) throw cannot(row.petname);
     }
-    await unit.run((tables) => {
+    await unit.run((tables, after) => {
       const hubs = [...rows.values()].map(({ key, pairedAt }) => ({ key, paired_at: pairedAt }));
       guard.set(tables, from === null ? null : { from, hubs });
+      holds.whoDecidesChanged(tables, after);
       audit.append(tables, {
         actor: person.tokenId,
         surface: person.surface,

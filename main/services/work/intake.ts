@@ -180,8 +180,9 @@ export class Intake {
     return task;
   }
 
-  /** Why and until when a person is asked about it later; null: now, or not at all. */
-  holdOf(reads: Reads, { party, urgent }: WorkRequest, { ruling: { decision } }: Assessment): Hold | null {
+  /** Why and until when a person is asked about it later; null: now, or not at all. What an adult's hub decides goes before it at once. */
+  holdOf(reads: Reads, { party, urgent }: WorkRequest, { agent, risk, ruling: { decision } }: Assessment): Hold | null {
+    if (agent !== null && this.#deps.guard.covers(reads, risk.riskClass)) return null;
     return this.#deps.calm.holdOf(reads, { party, urgent, decision });
   }
 

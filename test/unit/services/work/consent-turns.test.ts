@@ -2,7 +2,7 @@
 // first, what changes while a question leaves, and what is told of answers in vain.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ConsentHouse } from '../../../fakes/consent-house.ts';
-import { delegation, type WorkHub } from '../../../fakes/work-hub.ts';
+import { BROWSER, delegation, type WorkHub } from '../../../fakes/work-hub.ts';
 
 let house: ConsentHouse;
 let leo: WorkHub;
@@ -71,5 +71,46 @@ describe('more requests than an adult is asked at once', () => {
       mum.work.approvals.pending().filter(({ consent }) => consent !== null),
       'without a wait',
     ).toHaveLength(1);
+  });
+});
+
+describe('a child’s household that wants to be left alone', () => {
+  const calls = () => leo.events.filter(({ type }) => type === 'attention').length;
+  const HOUR_MS = 3_600_000;
+
+  it('keeps no question from an adult by a pause, quiet hours or a mute, and is called for none of it when they end', async () => {
+    await house.guard();
+    await leo.work.calm.pause(null, BROWSER);
+    await house.ask();
+    expect(leo.card.held).toBeNull();
+    expect(mum.card.text).toBe('Mow the lawn');
+    await leo.work.calm.pause(house.clock.wallMs() + HOUR_MS, BROWSER);
+    await leo.work.calm.mute(house.friend.agentId, house.clock.wallMs() + HOUR_MS, BROWSER);
+    expect(leo.card.held, 'nor what waited already').toBeNull();
+    await house.clock.advance(2 * HOUR_MS);
+    expect(calls()).toBe(0);
+    await house.decide(mum, 'allow');
+    expect((await leo.claim('robot')).untrusted?.text).toBe('Mow the lawn');
+  });
+
+  it('cannot put off what an adult decides', async () => {
+    await house.guard();
+    await house.ask();
+    const later = leo.work.holds.hold(leo.card.id, house.clock.wallMs() + HOUR_MS, BROWSER);
+    await expect(later).rejects.toMatchObject({ code: 'blocked', message: expect.stringContaining('mum decides') as string });
+    expect(leo.card.task_state).toBe('awaiting_approval');
+  });
+
+  it('holds no longer what was held once an adult decides it, and is not called', async () => {
+    await leo.work.calm.pause(null, BROWSER);
+    await house.ask('Mow the lawn');
+    await house.clock.advance(1);
+    await leo.work.calm.pause(house.clock.wallMs() + HOUR_MS, BROWSER);
+    expect(leo.card.held).not.toBeNull();
+    await house.guard();
+    expect(leo.card.held).toBeNull();
+    expect(mum.card.text).toBe('Mow the lawn');
+    await house.clock.advance(2 * HOUR_MS);
+    expect(calls()).toBe(0);
   });
 });

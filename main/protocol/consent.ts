@@ -5,7 +5,7 @@ import { err, ok, type Result } from '../lib/result.ts';
 import { ESCALATE, type Escalation } from './escalation.ts';
 import { Fields } from './fields.ts';
 import * as limits from './limits.ts';
-import { isIdText } from './parse-envelope.ts';
+import { isMessageId } from './message-id.ts';
 
 /** Known by a hub that can draw such a question; to another none is sent. */
 export const CONSENTS = 'consents/1';
@@ -92,7 +92,7 @@ function readQuestion(asked: JsonObject): Result<ConsentQuestion, string> {
   if (!PARTY.test(peerKey)) fields.refuse('peer_key', 'must be a key in 64 hex digits, or "agent:" and the name of an agent', null);
   const ids = ['id', 'message_id'].map((member) => {
     const id = fields.text(member, '5a1d7c1e-94b0-4d5c-8a0e-2f6b7c8d9e01');
-    if (!isIdText(id)) fields.refuse(member, 'must be a UUID version 4 in lower case', null);
+    if (!isMessageId(id)) fields.refuse(member, 'must be a UUID version 4 in lower case', null);
     return id;
   });
   const [id = '', messageId = ''] = ids;

@@ -40,8 +40,6 @@ export const OPTION_POINTS_MAX = 8;
 export const OPTION_POINT_MAX_CHARACTERS = 500;
 /** A name, a key or an id in a question of consent; longer is refused. */
 export const CONSENT_NAME_MAX_CHARACTERS = 1024;
-/** The asking hub's own id of the request in such a question; longer is refused. */
-export const CONSENT_ID_MAX_CHARACTERS = 64;
 /** A conversation's id; longer is refused. */
 export const CONVERSATION_ID_MAX_CHARACTERS = 128;
 /** A capability's name; longer is refused. */

@@ -7,6 +7,7 @@ import { isAgentId } from './agent-id.ts';
 import type { Envelope } from './envelope.ts';
 import { kindEntry } from './kinds.ts';
 import { ENVELOPE_JSON_LIMITS, KIND_MAX_CHARACTERS, TIMESTAMP_MAX_MS } from './limits.ts';
+import { isMessageId } from './message-id.ts';
 import { PROTOCOL_VERSION } from './versions.ts';
 
 /** `id` and `kind` are what could still be read, so that an `error` can name the message it refuses. */
@@ -22,13 +23,7 @@ export interface ParsedEnvelope {
   readonly raw: string;
 }
 
-const MESSAGE_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const KIND = /^[A-Za-z][A-Za-z0-9._-]*$/;
-
-/** True for a UUID version 4 in lower case, the only form of a message id. */
-export function isMessageId(text: string): boolean {
-  return MESSAGE_ID.test(text);
-}
 
 /**
  * Parses what arrived on one stream. Never throws.

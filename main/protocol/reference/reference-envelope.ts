@@ -3,7 +3,8 @@
 import { isJsonObject, type JsonObject } from '../../lib/json-object.ts';
 import type { Result } from '../../lib/result.ts';
 import { encodeMessage } from '../encode-envelope.ts';
-import { isKindText, isMessageId, parseMessage, type EnvelopeRefusal } from '../parse-envelope.ts';
+import { isMessageId } from '../message-id.ts';
+import { isKindText, parseMessage, type EnvelopeRefusal } from '../parse-envelope.ts';
 
 export interface ReferenceEnvelope {
   readonly id: string;

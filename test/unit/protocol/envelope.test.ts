@@ -7,7 +7,8 @@ import { contentDigest } from '../../../main/protocol/content-digest.ts';
 import { encodeEnvelope } from '../../../main/protocol/encode-envelope.ts';
 import { KINDS } from '../../../main/protocol/kinds.ts';
 import { ENVELOPE_SIZE_MAX_BYTES } from '../../../main/protocol/limits.ts';
-import { isMessageId, parseEnvelope } from '../../../main/protocol/parse-envelope.ts';
+import { isMessageId } from '../../../main/protocol/message-id.ts';
+import { parseEnvelope } from '../../../main/protocol/parse-envelope.ts';
 import { ALICE, arbitraryEnvelope, arbitraryPayload, BOB, envelope, MESSAGE_ID, OTHER_ID } from './envelopes.ts';
 
 function parseFields(fields: Readonly<Record<string, unknown>>) {

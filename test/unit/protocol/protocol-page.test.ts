@@ -202,7 +202,8 @@ describe('the section on consent', () => {
     const [data = ''] = /\{"choice":[^}]*\}/.exec(text) ?? [];
     for (const choice of ['allow', 'decline'] as const) {
       const said = data.replace('"allow"|"decline"', `"${choice}"`).replaceAll('...', '"x"');
-      expect(readConsentAnswer(JSON.parse(said))).toEqual({ ok: true, value: { choice, digest: 'x', reason: null } });
+      const status = choice === 'allow' ? 'completed' : 'failed';
+      expect(readConsentAnswer(status, JSON.parse(said))).toEqual({ ok: true, value: { choice, digest: 'x', reason: null } });
       expect(payload.options).toContainEqual({ id: choice, label: labelOf(choice) });
     }
   });

@@ -246,6 +246,8 @@ export interface Page {
   readonly beforeSeq?: number;
 }
 
+export type ApprovalDecisionRow = Pick<ApprovalRow, 'digest' | 'state' | 'decidedAt' | 'decidedBy' | 'surface' | 'reason'>;
+
 export interface ConversationSummaryRow {
   readonly conversationId: string;
   readonly party: PartyKey;
@@ -254,6 +256,10 @@ export interface ConversationSummaryRow {
   readonly firstAt: number;
   readonly messages: number;
 }
+
+export type TaskFilter =
+  | { readonly agent: string; readonly conversationId?: never; readonly knownTo?: never }
+  | { readonly agent?: never; readonly conversationId?: string; readonly knownTo?: string };
 
 /** Reads. `Tables` adds the writes. */
 export interface Reads extends RuleReads, MuteReads, AuditReads {
@@ -270,8 +276,10 @@ export interface Reads extends RuleReads, MuteReads, AuditReads {
   taskByMessage(direction: TaskRow['direction'], party: PartyKey, messageId: string): TaskRow | undefined;
   /** Tasks in any of `states`, oldest first. */
   tasksInStates(states: readonly TaskState[]): readonly TaskRow[];
-  /** Newest first; `agent` limits to tasks that agent sent or runs. */
-  tasks(page: Page, filter?: { readonly agent?: string; readonly conversationId?: string }): readonly TaskRow[];
+  /** Newest first; `agent` limits to tasks that agent sent or runs, `knownTo` to what it sent and what it runs that was let in. */
+  tasks(page: Page, filter?: TaskFilter): readonly TaskRow[];
+  /** The oldest of a conversation, of all or of what an agent may know. */
+  firstTask(conversationId: string, knownTo?: string): TaskRow | undefined;
   /**
    * What of an incoming or local request is new among those that the same party made before it and nobody declined: everything, its two
    * agents, its area, or nothing.
@@ -279,6 +287,8 @@ export interface Reads extends RuleReads, MuteReads, AuditReads {
   newInRequest(request: TaskRow): 'hub' | 'agent' | 'domain' | null;
   approval(id: string): ApprovalRow | undefined;
   approvalOfTask(taskId: string): ApprovalRow | undefined;
+  /** What became of it, without what was shown. */
+  decisionOfTask(taskId: string): ApprovalDecisionRow | undefined;
   /** Those of the requests before this one that are equal to it in party, agents, area and kind, the newest request first. */
   approvalsOfEqual(request: TaskRow, limit: number): readonly Pick<ApprovalRow, 'state' | 'surface' | 'ruleId'>[];
   pendingApprovals(): readonly ApprovalRow[];
@@ -308,10 +318,12 @@ export interface Reads extends RuleReads, MuteReads, AuditReads {
     filter: { readonly conversationId?: string; readonly taskId?: string; readonly party?: PartyKey },
   ): readonly MessageRow[];
   /**
-   * The newest that an agent of this hub sent or was given, among the newest `among` of a conversation. What others said there is passed over
-   * in the index and never read.
+   * The newest that an agent of this hub sent or was given, among the newest `among` of a conversation; of a request that was not let in
+   * nothing. What others said there is passed over by the first columns of each row, and its text is never read.
    */
   messagesOfAgent(conversationId: string, agent: string, page: { readonly among: number; readonly limit: number }): readonly MessageRow[];
+  /** The same messages counted, as if there were no others in that conversation; undefined where there are none. */
+  conversationOfAgent(conversationId: string, agent: string, among: number): ConversationSummaryRow | undefined;
   message(messageId: string): MessageRow | undefined;
   conversations(page: Page): readonly ConversationSummaryRow[];
   feed(page: Page): readonly FeedRow[];

@@ -6,7 +6,7 @@ import type { Items } from '../../../preload/contract/results.ts';
 import { escapeText } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json-object.ts';
-import type { ApprovalRow, ConversationSummaryRow, MessageRow, Store, TaskRow } from '../../ports/store.ts';
+import type { ApprovalDecisionRow, ConversationSummaryRow, MessageRow, Store, TaskFilter, TaskRow } from '../../ports/store.ts';
 import { surfaceOf } from './approval-views.ts';
 import {
   CONVERSATION_ENTRIES_MAX,
@@ -66,7 +66,7 @@ export class Conversations {
     const newest = messages[0];
     const oldest = messages.at(-1);
     if (!newest || !oldest) throw new AppError('not_found', 'There is no such conversation.', { failedBy: 'input' });
-    const rows = this.#tasks(id, agent);
+    const rows = store.read.tasks({ limit: CONVERSATION_ENTRIES_MAX }, filterOf(id, agent));
     const summary = {
       conversationId: id,
       party: oldest.party,
@@ -76,22 +76,24 @@ export class Conversations {
       messages: messages.length,
     };
     const decisions = rows.flatMap((task) => {
-      const approval = store.read.approvalOfTask(task.id);
-      return approval && approval.decidedAt !== null ? [decisionEntry(approval, approval.decidedAt, task)] : [];
+      const decision = store.read.decisionOfTask(task.id);
+      return decision && decision.decidedAt !== null ? [decisionEntry(decision, decision.decidedAt, task)] : [];
     });
     const entries = [...this.#entries(messages), ...decisions].sort(inOrder);
-    return { conversation: this.#dto(summary, messages, rows), entries, tasks: fitting(rows).map((task): TaskDto => tasks.dto(task)) };
+    return { conversation: this.#dto(summary, messages, agent), entries, tasks: fitting(rows).map((task): TaskDto => tasks.dto(task)) };
   }
 
   #summary(row: ConversationSummaryRow, agent: string | null): ConversationDto | undefined {
-    const messages = this.#messages(row.conversationId, agent, SUMMARY_MESSAGES);
-    if (messages.length === 0) return undefined;
-    return this.#dto(row, messages, this.#tasks(row.conversationId, agent));
+    const { conversationId } = row;
+    const { read } = this.#deps.store;
+    const known = agent === null ? row : read.conversationOfAgent(conversationId, agent, CONVERSATION_ENTRIES_MAX);
+    return known && this.#dto(known, this.#messages(conversationId, agent, SUMMARY_MESSAGES), agent);
   }
 
-  #dto(row: ConversationSummaryRow, messages: readonly MessageRow[], tasks: readonly TaskRow[]): ConversationDto {
-    const { parties, tasks: views } = this.#deps;
-    const first = tasks.at(-1);
+  #dto(row: ConversationSummaryRow, messages: readonly MessageRow[], agent: string | null): ConversationDto {
+    const { store, parties, tasks: views } = this.#deps;
+    const first = store.read.firstTask(row.conversationId, agent ?? undefined);
+    const [last] = store.read.tasks({ limit: 1 }, filterOf(row.conversationId, agent));
     const shown = messages.at(-1);
     const title = first ? views.text(first) : shown ? titleOf(shown) : '';
     return {
@@ -101,7 +103,7 @@ export class Conversations {
       from_agent: first?.fromAgent ?? shown?.fromAgent ?? null,
       to_agent: first?.toAgent ?? shown?.toAgent ?? null,
       title: shorten(title),
-      state: tasks[0]?.state ?? null,
+      state: last?.state ?? null,
       first_at: row.firstAt,
       last_at: row.lastAt,
       messages: row.messages,
@@ -139,25 +141,16 @@ export class Conversations {
   #messages(id: string, agent: string | null, limit = CONVERSATION_ENTRIES_MAX): readonly MessageRow[] {
     const { read } = this.#deps.store;
     if (agent === null) return read.messages({ limit }, { conversationId: id });
-    const messages = read.messagesOfAgent(id, agent, { among: CONVERSATION_ENTRIES_MAX, limit });
-    return messages.filter((message) => this.#mayKnow(message, agent));
-  }
-
-  /** Of a request that was not let in the agent it was meant for knows neither the words nor what was said about it. */
-  #mayKnow({ direction, party, messageId, ref }: MessageRow, agent: string): boolean {
-    const asked = direction === 'local' ? 'local' : 'incoming';
-    const task = this.#deps.store.read.taskByMessage(asked, party, ref ?? messageId);
-    return task === undefined || this.#deps.tasks.concerns(task, agent);
-  }
-
-  #tasks(id: string, agent: string | null): readonly TaskRow[] {
-    const filter = { conversationId: id, ...(agent === null ? {} : { agent }) };
-    const rows = this.#deps.store.read.tasks({ limit: CONVERSATION_ENTRIES_MAX }, filter);
-    return agent === null ? rows : rows.filter((task) => this.#deps.tasks.concerns(task, agent));
+    return read.messagesOfAgent(id, agent, { among: CONVERSATION_ENTRIES_MAX, limit });
   }
 }
 
-function decisionEntry(approval: ApprovalRow, at: number, task: TaskRow): ConversationEntryDto {
+/** Of a request that was not let in the agent it was meant for knows neither the words nor what was said about it. */
+function filterOf(conversationId: string, agent: string | null): TaskFilter {
+  return { conversationId, ...(agent === null ? {} : { knownTo: agent }) };
+}
+
+function decisionEntry(approval: ApprovalDecisionRow, at: number, task: TaskRow): ConversationEntryDto {
   return {
     seq: task.seq,
     at,

@@ -74,7 +74,7 @@ export class TaskViews {
 
   /**
    * True when `agent` sent this task from here or runs it here. An agent of the same name behind another hub is somebody else. What nobody
-   * has let in runs nowhere: its words reach no agent, by no way.
+   * has let in runs nowhere: its words reach no agent, by no way. Lists ask the store for the same by `knownTo`.
    */
   concerns(task: TaskRow, agent: string): boolean {
     const sent = task.direction !== 'incoming' && task.fromAgent === agent;
@@ -84,8 +84,8 @@ export class TaskViews {
 
   /** A person or a rule allowed it, or nobody had to be asked. */
   #isLetIn(task: TaskRow): boolean {
-    const approval = this.#deps.store.read.approvalOfTask(task.id);
-    return approval === undefined || approval.state === 'approved';
+    const decision = this.#deps.store.read.decisionOfTask(task.id);
+    return decision === undefined || decision.state === 'approved';
   }
 
   #untrusted(task: TaskRow): TaskDto['untrusted'] {

@@ -47,11 +47,11 @@ export class Tasks {
 
   list(page: Page, viewer: Viewer, conversationId?: string): Items<TaskDto> {
     const { store, views } = this.#deps;
-    const filter = { ...('agent' in viewer ? { agent: viewer.agent } : {}), ...(conversationId === undefined ? {} : { conversationId }) };
+    const filter = { ...('agent' in viewer ? { knownTo: viewer.agent } : {}), ...(conversationId === undefined ? {} : { conversationId }) };
     return pageOf(
       page,
       (rows) => store.read.tasks(rows, filter),
-      (task) => (maySee(views, task, viewer) ? views.dto(task) : undefined),
+      (task) => views.dto(task),
     );
   }
 

@@ -1,5 +1,5 @@
 // Table `approvals`: what a person was asked and what they decided. What was asked and a decision made never change (triggers).
-import type { ApprovalRow, Reads, Tables } from '../../../ports/store.ts';
+import type { ApprovalDecisionRow, ApprovalRow, Reads, Tables } from '../../../ports/store.ts';
 import { choice, integer, milliseconds, nullable, text } from '../columns.ts';
 import { pageBefore, pageLimit } from '../page.ts';
 import { RowMapper } from '../row-mapper.ts';
@@ -33,12 +33,21 @@ const APPROVAL = new RowMapper<ApprovalRow>(CONTENT);
 const DECIDED = new RowMapper<ApprovalRow & { readonly seq: number }>({ ...CONTENT, seq: integer('decided_seq') });
 const { state, surface, ruleId } = CONTENT;
 const OF_EQUAL = new RowMapper<Pick<ApprovalRow, 'state' | 'surface' | 'ruleId'>>({ state, surface, ruleId });
+const DECISION = new RowMapper<ApprovalDecisionRow>({
+  digest: CONTENT.digest,
+  state,
+  decidedAt: CONTENT.decidedAt,
+  decidedBy: CONTENT.decidedBy,
+  surface,
+  reason: CONTENT.reason,
+});
 const OF_TASK = new RowMapper<Pick<ApprovalRow, 'taskId'>>({ taskId: CONTENT.taskId });
 const NEXT_DECIDED_SEQ = '(SELECT coalesce(max(decided_seq), 0) + 1 FROM approvals)';
 
 export const APPROVAL_QUERIES = {
   byId: `SELECT ${APPROVAL.columns} FROM approvals WHERE id = ?`,
   ofTask: `SELECT ${APPROVAL.columns} FROM approvals WHERE task_id = ? ORDER BY seq DESC LIMIT 1`,
+  decisionOfTask: `SELECT ${DECISION.columns} FROM approvals WHERE task_id = ? ORDER BY seq DESC LIMIT 1`,
   ofEqual: `SELECT approvals.state, surface, rule_id FROM tasks JOIN approvals ON task_id = tasks.id
     WHERE direction <> 'outgoing' AND party = ? AND from_agent IS ? AND to_agent IS ? AND domain IS ? AND kind = ? AND tasks.seq < ?
     ORDER BY tasks.seq DESC LIMIT ?`,
@@ -60,13 +69,14 @@ const DECIDED_QUERY = {
 
 type ApprovalReads = Pick<
   Reads,
-  'approval' | 'approvalOfTask' | 'approvalsOfEqual' | 'pendingApprovals' | 'lastRequests' | 'decidedApprovals'
+  'approval' | 'approvalOfTask' | 'decisionOfTask' | 'approvalsOfEqual' | 'pendingApprovals' | 'lastRequests' | 'decidedApprovals'
 >;
 
 export function approvalReads(statements: Statements): ApprovalReads {
   return {
     approval: (id) => statements.one(APPROVAL, APPROVAL_QUERIES.byId, id),
     approvalOfTask: (taskId) => statements.one(APPROVAL, APPROVAL_QUERIES.ofTask, taskId),
+    decisionOfTask: (taskId) => statements.one(DECISION, APPROVAL_QUERIES.decisionOfTask, taskId),
     approvalsOfEqual: ({ party, fromAgent, toAgent, domain, kind, seq }, limit) =>
       statements.all(OF_EQUAL, APPROVAL_QUERIES.ofEqual, party, fromAgent, toAgent, domain, kind, seq, pageLimit(limit)),
     pendingApprovals: () => statements.all(APPROVAL, APPROVAL_QUERIES.pending),

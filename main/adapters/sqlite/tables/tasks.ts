@@ -58,6 +58,14 @@ const CONTENT = {
 const NEW_TASK = new RowMapper<Omit<TaskRow, 'seq'>>(CONTENT);
 const TASK = new RowMapper<TaskRow>({ seq: integer('seq'), ...CONTENT });
 const SELECT = `SELECT ${TASK.columns} FROM tasks`;
+/** A person or a rule allowed it, or nobody had to be asked: only the state of what was asked is read, not what was shown. */
+const IS_LET_IN = `coalesce((SELECT approvals.state FROM approvals WHERE task_id = tasks.id
+  ORDER BY approvals.seq DESC LIMIT 1), 'approved') = 'approved'`;
+/** What one agent, given twice, may know of a task: `concerns` of the task views in words of the database. */
+export const IS_KNOWN_TO_AGENT = `((tasks.direction <> 'incoming' AND tasks.from_agent IS ?)
+  OR (tasks.direction <> 'outgoing' AND tasks.to_agent IS ? AND ${IS_LET_IN}))`;
+const SENT = `${SELECT} WHERE from_agent = ? AND direction <> 'incoming' AND seq < ?`;
+const RUN = `${SELECT} WHERE to_agent = ? AND direction <> 'outgoing' AND seq < ? AND NOT (direction <> 'incoming' AND from_agent IS ?)`;
 const NONE_BEFORE = `NOT EXISTS (SELECT 1 FROM tasks WHERE direction <> 'outgoing' AND seq < ? AND state <> 'declined' AND party = ?`;
 const NEW_IN_REQUEST = nullable(choice('new in request', { hub: true, agent: true, domain: true }));
 
@@ -69,15 +77,11 @@ export const TASK_QUERIES = {
     WHEN ${NONE_BEFORE} AND from_agent IS ? AND to_agent IS ? AND domain IS ?) THEN 'domain' END`,
   newest: `${SELECT} WHERE seq < ? ORDER BY seq DESC LIMIT ?`,
   ofConversation: `${SELECT} WHERE conversation_id = ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
-  ofAgent: `${merged(
-    [
-      `${SELECT} WHERE from_agent = ? AND direction <> 'incoming' AND seq < ?`,
-      `${SELECT} WHERE to_agent = ? AND direction <> 'outgoing' AND seq < ? AND NOT (direction <> 'incoming' AND from_agent IS ?)`,
-    ],
-    'seq DESC',
-  )} LIMIT ?`,
-  ofConversationAndAgent: `${SELECT} WHERE conversation_id = ? AND seq < ?
-    AND ((direction <> 'incoming' AND from_agent = ?) OR (direction <> 'outgoing' AND to_agent = ?)) ORDER BY seq DESC LIMIT ?`,
+  ofAgent: `${merged([SENT, RUN], 'seq DESC')} LIMIT ?`,
+  knownTo: `${merged([SENT, `${RUN} AND ${IS_LET_IN}`], 'seq DESC')} LIMIT ?`,
+  ofConversationKnownTo: `${SELECT} WHERE conversation_id = ? AND seq < ? AND ${IS_KNOWN_TO_AGENT} ORDER BY seq DESC LIMIT ?`,
+  firstOfConversation: `${SELECT} WHERE conversation_id = ? ORDER BY seq LIMIT 1`,
+  firstOfConversationKnownTo: `${SELECT} WHERE conversation_id = ? AND ${IS_KNOWN_TO_AGENT} ORDER BY seq LIMIT 1`,
 } as const;
 
 /** One ordered selection a state, merged by seq. */
@@ -88,7 +92,7 @@ export function tasksInStatesQuery(states: number): string {
   );
 }
 
-type TaskReads = Pick<Reads, 'task' | 'taskByMessage' | 'newInRequest' | 'tasksInStates' | 'tasks'>;
+type TaskReads = Pick<Reads, 'task' | 'taskByMessage' | 'newInRequest' | 'tasksInStates' | 'tasks' | 'firstTask'>;
 
 export function taskReads(statements: Statements): TaskReads {
   return {
@@ -104,16 +108,21 @@ export function taskReads(statements: Statements): TaskReads {
       return wanted.length === 0 ? [] : statements.all(TASK, tasksInStatesQuery(wanted.length), ...wanted);
     },
     tasks: (page, filter = {}) => {
-      const { agent, conversationId } = filter;
+      const { agent, conversationId, knownTo } = filter;
       const before = pageBefore(page);
       const limit = pageLimit(page.limit);
-      if (agent !== undefined && conversationId !== undefined) {
-        return statements.all(TASK, TASK_QUERIES.ofConversationAndAgent, conversationId, before, agent, agent, limit);
+      if (knownTo !== undefined && conversationId !== undefined) {
+        return statements.all(TASK, TASK_QUERIES.ofConversationKnownTo, conversationId, before, knownTo, knownTo, limit);
       }
+      if (knownTo !== undefined) return statements.all(TASK, TASK_QUERIES.knownTo, knownTo, before, knownTo, before, knownTo, limit);
       if (agent !== undefined) return statements.all(TASK, TASK_QUERIES.ofAgent, agent, before, agent, before, agent, limit);
       if (conversationId !== undefined) return statements.all(TASK, TASK_QUERIES.ofConversation, conversationId, before, limit);
       return statements.all(TASK, TASK_QUERIES.newest, before, limit);
     },
+    firstTask: (conversationId, knownTo) =>
+      knownTo === undefined
+        ? statements.one(TASK, TASK_QUERIES.firstOfConversation, conversationId)
+        : statements.one(TASK, TASK_QUERIES.firstOfConversationKnownTo, conversationId, knownTo, knownTo),
   };
 }
 

@@ -1,6 +1,6 @@
 // Every table of the port: what goes in comes out, and what the port promises about order, uniqueness and guards.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { StoreConflict, type DeliveryRow, type Tables } from '../../../../main/ports/store.ts';
+import { StoreConflict, type DeliveryRow, type Tables, type TaskFilter } from '../../../../main/ports/store.ts';
 import { openTemporaryStore, type TemporaryStore } from '../../../fakes/memory-store.ts';
 import {
   agentRow,
@@ -151,15 +151,39 @@ describe('tasks', () => {
         taskRow({ id: 'ours', direction: 'local', party: 'agent:x', fromAgent: 'x', toAgent: 'claude', conversationId: 'c' }),
       );
     });
-    const ids = (filter: { agent?: string; conversationId?: string }, limit = 10, beforeSeq?: number): readonly string[] =>
+    const ids = (filter: TaskFilter, limit = 10, beforeSeq?: number): readonly string[] =>
       store.read.tasks(beforeSeq === undefined ? { limit } : { limit, beforeSeq }, filter).map((task) => task.id);
     expect(ids({ agent: 'claude' })).toEqual(['ours', 'self', 'run', 'sent']);
     expect(ids({ agent: 'claude' }, 2, 5)).toEqual(['self', 'run']);
     expect(ids({ agent: 'planner' })).toEqual(['foreign']);
     expect(ids({ conversationId: 'c' })).toEqual(['ours']);
-    expect(ids({ agent: 'x', conversationId: 'c' })).toEqual(['ours']);
-    expect(ids({ agent: 'planner', conversationId: 'c' })).toEqual([]);
+    expect(ids({ knownTo: 'claude' })).toEqual(['ours', 'self', 'run', 'sent']);
+    expect(ids({ knownTo: 'x', conversationId: 'c' })).toEqual(['ours']);
+    expect(ids({ knownTo: 'planner', conversationId: 'c' })).toEqual([]);
     expect(ids({})).toEqual(['ours', 'self', 'run', 'sent', 'foreign']);
+  });
+
+  test('an agent knows of those it is to run only what was let in, and of those it sent all', async () => {
+    await write((tables) => {
+      const local = { direction: 'local', party: 'agent:x', fromAgent: 'x', toAgent: 'claude', conversationId: 'c' } as const;
+      tables.insertTask(taskRow({ ...local, id: 'unasked' }));
+      for (const state of ['pending', 'approved', 'answered', 'declined'] as const) {
+        tables.insertTask(taskRow({ ...local, id: state }));
+        const decided = { decidedAt: state === 'pending' ? null : AT, reason: state === 'answered' ? 'Said' : null };
+        tables.insertApproval(approvalRow({ id: `of ${state}`, taskId: state, state, ...decided }));
+      }
+    });
+    const known = (knownTo: string, conversationId?: string): readonly string[] =>
+      store.read.tasks({ limit: 10 }, { knownTo, ...(conversationId === undefined ? {} : { conversationId }) }).map(({ id }) => id);
+    expect([known('claude'), known('claude', 'c')]).toEqual([
+      ['approved', 'unasked'],
+      ['approved', 'unasked'],
+    ]);
+    expect(known('x', 'c')).toEqual(['declined', 'answered', 'approved', 'pending', 'unasked']);
+    expect(known('x')).toEqual(known('x', 'c'));
+    expect(store.read.firstTask('c')?.id).toBe('unasked');
+    expect(store.read.firstTask('c', 'stranger')).toBeUndefined();
+    expect(store.read.decisionOfTask('declined')).toMatchObject({ state: 'declined', decidedAt: AT });
   });
 
   test('tasks in several states come oldest first', async () => {

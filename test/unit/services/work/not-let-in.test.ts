@@ -1,5 +1,5 @@
 // A request that waits, was declined, expired or was answered by a person: its words reach the agent it was meant for by no way at all.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { MemoryNetwork } from '../../../fakes/memory-messenger.ts';
 import { delegation, WorkHub } from '../../../fakes/work-hub.ts';
@@ -45,6 +45,31 @@ describe('a request that nobody let in', () => {
     const all = [tasks.list(page, { agent: 'lists' }), conversations.list(page, 'lists'), await inbox.claim('lists', 32)];
     expect(JSON.stringify(all)).not.toContain(HOSTILE);
     expect(inbox.leasedAfter('lists', 0, 32)).toEqual([]);
+  });
+
+  it('neither hides nor counts in the list of its agent, which holds what that agent may know and nothing else', async () => {
+    const params = { domain: 'logistics.grocery', conversation: { id: 'talk' } };
+    const ask = (text: string) => hub.work.sender.delegate(delegation('local/lists', text, params), 'claude', null);
+    await ask('Buy milk');
+    await hub.decide(hub.card, 'allow');
+    await clock.advance(60_000);
+    await ask(HOSTILE);
+    await ask(HOSTILE);
+    const { conversations } = hub.work;
+    const { conversation, entries, tasks } = conversations.get('talk', 'lists');
+    expect(conversation).toMatchObject({ title: 'Buy milk', messages: 1, last_at: conversation.first_at });
+    expect([entries.length, tasks.length]).toEqual([2, 1]);
+    expect(conversations.list({ limit: 5 }, 'lists').items).toEqual([conversation]);
+    expect(conversations.list({ limit: 5 }, 'claude').items).toMatchObject([{ messages: 3, first_at: conversation.first_at }]);
+    expect(hub.work.tasks.list({ limit: 5 }, { agent: 'lists' }, 'talk').items.map(({ text }) => text)).toEqual(['Buy milk']);
+  });
+
+  it('has no view of it read for a list: only what became of it', async () => {
+    await hub.work.sender.delegate(delegation('local/lists', HOSTILE), 'claude', null);
+    const whole = vi.spyOn(hub.store.read, 'approvalOfTask');
+    hub.work.conversations.list({ limit: 5 }, 'lists');
+    hub.work.tasks.list({ limit: 5 }, { agent: 'lists' });
+    expect(whole).not.toHaveBeenCalled();
   });
 
   it('is seen by its agent as soon as it is let in', async () => {

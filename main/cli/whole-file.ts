@@ -9,11 +9,23 @@ const FILE_MODE = 0o600;
 const CREATE_FLAGS = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0);
 const DRAFT_TAG_SIZE_BYTES = 6;
 
+/** How a file gets its name. */
+export interface Naming {
+  readonly link: (draft: string, path: string) => void;
+  readonly rename: (draft: string, path: string) => void;
+}
+
+const NAMING: Naming = { link: linkSync, rename: renameSync };
+
 /**
  * Gives `path` what `work` writes, once that resolved. When it throws, nothing is left there.
  * @throws AppError bad_request when there is such a file already, or none can be made there; storage_failed when it cannot be written to its end
  */
-export async function intoNewFile(path: string, work: (write: (piece: string) => void) => Promise<void>): Promise<void> {
+export async function intoNewFile(
+  path: string,
+  work: (write: (piece: string) => void) => Promise<void>,
+  naming: Naming = NAMING,
+): Promise<void> {
   // Said before anything is read; it is the putting in place that decides.
   if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) throw notMade(path, 'is there already');
   const draft = `${path}.part-${randomBytes(DRAFT_TAG_SIZE_BYTES).toString('hex')}`;
@@ -25,21 +37,26 @@ export async function intoNewFile(path: string, work: (write: (piece: string) =>
     } finally {
       closeSync(file);
     }
-    putInPlace(draft, path);
+    putInPlace(draft, path, naming);
   } finally {
     rmSync(draft, { force: true });
   }
 }
 
 /** Gives the whole file its name at once, and only if the name is free. */
-function putInPlace(draft: string, path: string): void {
+function putInPlace(draft: string, path: string, { link, rename }: Naming): void {
   try {
-    linkSync(draft, path);
+    link(draft, path);
   } catch (error) {
     if (codeOf(error) === 'EEXIST') throw notMade(path, 'is there already', error);
     // A disk without hard links: take the name, then put the whole file in its place.
     closeSync(create(path, path));
-    renameSync(draft, path);
+    try {
+      rename(draft, path);
+    } catch (cause) {
+      rmSync(path, { force: true });
+      throw notMade(path, 'cannot be made', cause);
+    }
   }
 }
 

@@ -90,7 +90,7 @@ describe('axon audit', { timeout: COMMANDS_MAX_MS }, () => {
     expect(JSON.parse(readFileSync(file, 'utf8'))).toHaveProperty('rows');
   });
 
-  test('leaves no file of an export that Ctrl+C ended, and nothing beside it', async () => {
+  test('leaves no file of an export that Ctrl+C or a closed terminal ended, and nothing beside it', async () => {
     tamper(
       `WITH RECURSIVE more(seq) AS (SELECT max(seq) + 1 FROM audit UNION ALL SELECT seq + 1 FROM more LIMIT ${MANY_ROWS})
        INSERT INTO audit SELECT more.seq, at, actor, surface, action, object, digest, detail, chain, monotonic_ms, rule
@@ -98,13 +98,19 @@ describe('axon audit', { timeout: COMMANDS_MAX_MS }, () => {
     );
     const folder = join(elsewhere, 'out');
     mkdirSync(folder);
-    const exporting = Program.start('cli', ['--passphrase-file', passphrase, 'audit', 'export', '--output', join(folder, 'record.json')], {
-      AXON_HOME: hub.home,
-    });
-    await expect.poll(() => readdirSync(folder)).toEqual([expect.stringMatching(/^record\.json\.part-[0-9a-f]{12}$/)]);
-    exporting.kill('SIGINT');
-    expect(await exporting.ended()).toMatchObject({ code: 130, out: '', error: expect.stringContaining('no file was made') });
-    expect(readdirSync(folder)).toEqual([]);
+    for (const signal of ['SIGINT', 'SIGHUP', 'SIGTERM'] as const) {
+      const exporting = Program.start(
+        'cli',
+        ['--passphrase-file', passphrase, 'audit', 'export', '--output', join(folder, 'record.json')],
+        {
+          AXON_HOME: hub.home,
+        },
+      );
+      await expect.poll(() => readdirSync(folder)).toEqual([expect.stringMatching(/^record\.json\.part-[0-9a-f]{12}$/)]);
+      exporting.kill(signal);
+      expect(await exporting.ended()).toMatchObject({ code: 130, out: '', error: expect.stringContaining('no file was made') });
+      expect(readdirSync(folder)).toEqual([]);
+    }
   });
 
   test('fails and names the row when another program changed it, while the hub runs and while it does not', async () => {

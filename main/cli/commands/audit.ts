@@ -25,6 +25,8 @@ const ROWS_DEFAULT = 20;
 const ROWS_MAX = 200;
 const LOOK_AGAIN_MS = 200;
 const SAY_AGAIN_MS = 2_000;
+/** Ctrl+C, whoever asks politely, and a terminal that is closed. */
+const END_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 export function addAuditCommands(program: Command, run: Run, checkStopped: CheckStoppedAudit): void {
   const audit = program
@@ -146,11 +148,11 @@ async function exportPieces(
   }
 }
 
-/** Ctrl+C leaves no file behind. Returns the exit code. */
+/** What calls it off leaves no file behind. Returns the exit code. */
 async function exportIntoFile(owner: HubClient, format: 'json' | 'csv', file: string, terminal: Terminal): Promise<number> {
   const called = new AbortController();
   const callOff = (): void => called.abort();
-  process.on('SIGINT', callOff).on('SIGTERM', callOff);
+  for (const signal of END_SIGNALS) process.on(signal, callOff);
   try {
     await intoNewFile(file, (write) => exportPieces(owner, format, write, called.signal));
     terminal.note(text.exported(file));
@@ -160,6 +162,6 @@ async function exportIntoFile(owner: HubClient, format: 'json' | 'csv', file: st
     terminal.note(text.exportStopped);
     return INTERRUPTED_EXIT_CODE;
   } finally {
-    process.off('SIGINT', callOff).off('SIGTERM', callOff);
+    for (const signal of END_SIGNALS) process.off(signal, callOff);
   }
 }

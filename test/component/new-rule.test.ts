@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { problemOf, type FakeHubApi } from '../fakes/fake-hub-api.ts';
 import { DAD, NOW } from '../fakes/household.ts';
-import { makingHub, trialOf, TRIALS } from '../fakes/rule-making.ts';
+import { draftOf, makingHub, trialOf, TRIALS } from '../fakes/rule-making.ts';
 import { callsOf, expectAccessible, showApp } from './support/page.ts';
 
 const ARM_MS = 700;
@@ -104,6 +104,44 @@ describe('a rule that is made by hand', () => {
     expect(form.element().textContent).not.toContain('Late');
     answers[1]?.();
     await expect.element(form.getByText(/Late/)).toBeVisible();
+  });
+
+  test('where its sentence could not be had, the press asks for it again, and makes nothing that was not read', async () => {
+    let lost = true;
+    const hub: FakeHubApi = makingHub({}, TRIALS, {
+      'rules.preview': (said) =>
+        lost
+          ? { ok: false, problem: problemOf('hub_unreachable', 'The hub on this computer does not answer.') }
+          : { ok: true, value: { rule: draftOf(hub.snapshot, said), trials: TRIALS } },
+    });
+    await fill(hub);
+    await expect.element(form.getByText(/does not answer/)).toBeVisible();
+    await button('Make this rule').click();
+    await expect.poll(() => callsOf(hub, 'rules.preview').length).toBe(2);
+    lost = false;
+    await button('Make this rule').click();
+    await expect.element(form.getByText(/Tried on the last/)).toBeVisible();
+    await expect.element(form.getByText(/does not answer/)).not.toBeInTheDocument();
+    expect(callsOf(hub, 'rules.create')).toEqual([]);
+    await vi.advanceTimersByTimeAsync(ARM_MS);
+    await button('Make this rule').click();
+    expect(callsOf(hub, 'rules.create')).toHaveLength(1);
+  });
+
+  test('its sentence is asked for again once the hub is back', async () => {
+    let lost = true;
+    const hub: FakeHubApi = makingHub({}, TRIALS, {
+      'rules.preview': (said) =>
+        lost
+          ? { ok: false, problem: problemOf('hub_unreachable', 'The hub on this computer does not answer.') }
+          : { ok: true, value: { rule: draftOf(hub.snapshot, said), trials: TRIALS } },
+    });
+    await fill(hub);
+    hub.link({ state: 'lost', since: NOW, retry_in_ms: 1_000 });
+    await expect.element(form.getByText(/does not answer/)).toBeVisible();
+    lost = false;
+    hub.link({ state: 'live', since: NOW, retry_in_ms: null });
+    await expect.element(form.getByText(/Tried on the last/)).toBeVisible();
   });
 
   test('what is missing is said beside each field, and the first of them has the focus', async () => {

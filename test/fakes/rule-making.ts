@@ -51,7 +51,7 @@ export function makingHub(over: Partial<UiSnapshot> = {}, trials: readonly RuleT
   return hub;
 }
 
-function draftOf({ peers }: UiSnapshot, said: OperationInput<'rules.create'>): RuleDraftDto {
+export function draftOf({ peers }: UiSnapshot, said: OperationInput<'rules.create'>): RuleDraftDto {
   const peer = said.peer ?? null;
   const hub = peers.find(({ id }) => id === peer);
   const topic = said.topic ?? null;

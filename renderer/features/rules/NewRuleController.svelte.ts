@@ -30,6 +30,8 @@ export class NewRuleController {
   #making = $state(false);
   /** Counts what was asked, so that a late answer about other words says nothing. */
   #round = 0;
+  /** The count of what is being asked; null: nothing is. */
+  #asking: number | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #api: HubApi;
   readonly #now: () => number;
@@ -79,12 +81,27 @@ export class NewRuleController {
     if (!this.#left.has(field)) this.#left = new Set([...this.#left, field]);
   }
 
-  /** True when it was made. While something is missing nothing is made, and all that is missing is said. */
+  /** Asks for the sentence where there is none of what the fields say now: it could not be had before, or is not asked for yet. */
+  async askAgain(): Promise<void> {
+    if (this.#fresh || this.#asking === this.#round) return;
+    const { said } = readFields(this.#fields, untrack(this.#now));
+    if (said === null) return;
+    clearTimeout(this.#timer);
+    await this.#preview(said);
+  }
+
+  /**
+   * True when it was made. While something is missing nothing is made, and all that is missing is said; nor is it without its sentence,
+   * which is asked for then, to be read before the next press.
+   */
   async make(): Promise<boolean> {
     const shown = this.#shown;
     if (this.#making) return false;
     this.#left = new Set(FIELDS);
-    if (shown === null || !this.#fresh) return false;
+    if (shown === null || !this.#fresh) {
+      await this.askAgain();
+      return false;
+    }
     this.#making = true;
     const outcome = await this.#api.call('rules.create', shown.said);
     this.#making = false;
@@ -99,8 +116,12 @@ export class NewRuleController {
 
   async #preview(said: Said): Promise<void> {
     const round = this.#round;
+    this.#asking = round;
     const outcome = await this.#api.call('rules.preview', said);
     if (round !== this.#round) return;
+    this.#asking = null;
+    this.#refused = {};
+    this.#problem = null;
     if (outcome.ok) {
       this.#shown = { said, told: outcome.value };
       this.#fresh = true;

@@ -3,6 +3,7 @@
 import type { PassphraseService } from '../../services/auth/passphrase-service.ts';
 import type { ConsentSettings } from '../../services/work/consent-settings.ts';
 import { AppError } from '../../lib/app-error.ts';
+import { actorOf } from '../actor.ts';
 import type { HandlersOf } from '../caller.ts';
 import { personOf } from './who.ts';
 
@@ -15,7 +16,10 @@ export function consentHandlers(deps: {
     'consent.set': async ({ from, hubs, passphrase }, caller, { signal }) => {
       const person = personOf(caller);
       // A token of a terminal was given for the passphrase; a page's may have come from a link.
-      if (caller.kind !== 'owner' || passphrase !== undefined) await deps.passphrase.check(passphrase ?? missing(), signal, 'owner');
+      if (caller.kind !== 'owner' || passphrase !== undefined) {
+        const line = caller.kind === 'owner' ? 'owner' : 'page';
+        await deps.passphrase.check(passphrase ?? missing(), signal, line, actorOf(caller));
+      }
       return deps.consent.set(hubs, from, person);
     },
   };

@@ -51,7 +51,7 @@ export function hubHandlers(deps: HubHandlersDeps): HandlersOf<'hub'> {
         login.spend(given.code);
         return session(await tokens.issueForPage('Browser'));
       }
-      await passphrase.check(given.passphrase, context.signal, lineOf(deps, given.boot_secret, caller));
+      await passphrase.check(given.passphrase, context.signal, lineOf(deps, given.boot_secret, caller), actorOf(caller));
       return session(context.fromPage === true ? await tokens.issueForPage('Browser') : await tokens.issueForOwner('Command line'));
     },
     'hub.loginCode': async () => {
@@ -94,7 +94,7 @@ async function changePassphrase(
 
 /** For a logged-in page, or whoever can read hub.json. Throws `unauthenticated`. */
 function allowFirstPassphrase(deps: HubHandlersDeps, given: string | undefined, caller: Caller): void {
-  if (lineOf(deps, given, caller) === 'owner') return;
+  if (lineOf(deps, given, caller) !== 'anyone') return;
   throw new AppError(
     'unauthenticated',
     'The first owner passphrase is set at a terminal of this computer or on a page that is logged in.',
@@ -105,10 +105,10 @@ function allowFirstPassphrase(deps: HubHandlersDeps, given: string | undefined, 
   );
 }
 
-/** Who is logged in, or can read hub.json, waits for nobody else's guesses. */
+/** Who can read hub.json, or is logged in, waits for nobody else's guesses. */
 function lineOf({ bootSecret }: HubHandlersDeps, given: string | undefined, caller: Caller): PassphraseLine {
-  const isPerson = caller.kind === 'ui' || caller.kind === 'owner';
-  return isPerson || (given !== undefined && sameSecret(given, bootSecret.expose())) ? 'owner' : 'anyone';
+  if (caller.kind === 'owner' || (given !== undefined && sameSecret(given, bootSecret.expose()))) return 'owner';
+  return caller.kind === 'ui' ? 'page' : 'anyone';
 }
 
 function sameSecret(given: string, expected: string): boolean {

@@ -20,7 +20,11 @@ export const LOGIN_CODES_MAX = 8;
 
 /** Passphrases tried one after another in one line; a try that finds this many waiting is refused with a time to come back. */
 export const PASSPHRASE_TRIES_WAITING_MAX = 8;
-/** A wrong passphrase holds the next try this long: at most one guess a second in each of the two lines, by everybody in it together. */
+/** A wrong passphrase holds the next try this long: at most one guess a second in each of the lines, by everybody in it together. */
 export const PASSPHRASE_FAILURE_DELAY_MS = 1_000;
+/** After so many wrong ones in a row a line stays closed for longer, twice as long each time. */
+export const PASSPHRASE_FAILURES_FREE = 5;
+/** No line stays closed for longer than this, ms: short where any program could close it to others, and none at all for the owner's own. */
+export const PASSPHRASE_BACK_OFF_MAX_MS = { owner: 0, page: 60_000, anyone: 10_000 } as const;
 /** scrypt's cost: about 0.1 s and 32 MiB for one try on a small machine. */
 export const PASSPHRASE_SCRYPT = { N: 32_768, r: 8, p: 1, maxmem: 64 * 1024 * 1024 } as const;

@@ -1,12 +1,21 @@
 // The owner passphrase: what a person at a terminal proves to be more than a program with a shell. Owns its slow hash (scrypt) in the
-// store's meta and the pace of tries: one at a time in each line, a wrong one holds the next by a second. Must never keep or log the passphrase.
+// store's meta, the pace of tries (one at a time in each line, a wrong one holds the next by a second, several in a row for longer) and the rows
+// of the record about wrong ones. Must never keep or log the passphrase.
 import { scrypt, timingSafeEqual } from 'node:crypto';
 import * as v from 'valibot';
 import { AppError } from '../../lib/app-error.ts';
 import { fromBase64, toBase64 } from '../../lib/bytes.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Store } from '../../ports/store.ts';
-import { PASSPHRASE_FAILURE_DELAY_MS, PASSPHRASE_SCRYPT, PASSPHRASE_TRIES_WAITING_MAX } from './limits.ts';
+import { SECURITY_AUDIT } from '../links/limits.ts';
+import { TokenBuckets } from '../links/token-buckets.ts';
+import {
+  PASSPHRASE_BACK_OFF_MAX_MS,
+  PASSPHRASE_FAILURE_DELAY_MS,
+  PASSPHRASE_FAILURES_FREE,
+  PASSPHRASE_SCRYPT,
+  PASSPHRASE_TRIES_WAITING_MAX,
+} from './limits.ts';
 
 const META_NAME = 'auth.passphrase';
 const HASH_SIZE_BYTES = 32;
@@ -16,21 +25,28 @@ const recordSchema = v.object({ salt: v.string(), hash: v.string(), N: v.number(
 type PassphraseRecord = v.InferOutput<typeof recordSchema>;
 
 /**
- * Where a try waits. `owner`: who is logged in already or can read hub.json; `anyone`: everybody else, whose wrong guesses must not keep
- * the owner at the terminal out.
+ * Where a try waits. `owner`: a terminal, or who can read hub.json; `page`: a page that is logged in, which may be a child's; `anyone`:
+ * everybody else. Wrong guesses in one of them keep nobody in another out.
  */
-export type PassphraseLine = 'owner' | 'anyone';
+export type PassphraseLine = 'owner' | 'page' | 'anyone';
 
 interface Turns {
   last: Promise<unknown>;
   waiting: number;
+  /** Wrong ones in a row. */
+  failures: number;
+  /** Monotonic; no try before it. */
+  opensAtMs: number;
 }
 
-/** Who sets it, for the audit. */
+/** Who sets or tries it, for the audit. */
 interface SetBy {
   readonly actor: string;
   readonly surface: string;
 }
+
+const NOBODY: SetBy = { actor: 'anonymous', surface: 'hub' };
+const NO_TURNS: Turns = { last: Promise.resolve(), waiting: 0, failures: 0, opensAtMs: -Infinity };
 
 export interface PassphraseServiceDeps {
   readonly store: Store;
@@ -41,12 +57,15 @@ export interface PassphraseServiceDeps {
 export class PassphraseService {
   readonly #deps: PassphraseServiceDeps;
   readonly #lines: Readonly<Record<PassphraseLine, Turns>> = {
-    owner: { last: Promise.resolve(), waiting: 0 },
-    anyone: { last: Promise.resolve(), waiting: 0 },
+    owner: { ...NO_TURNS },
+    page: { ...NO_TURNS },
+    anyone: { ...NO_TURNS },
   };
+  readonly #rows: TokenBuckets;
 
   constructor(deps: PassphraseServiceDeps) {
     this.#deps = deps;
+    this.#rows = new TokenBuckets(deps.clock);
   }
 
   isSet(): boolean {
@@ -63,15 +82,15 @@ export class PassphraseService {
    */
   async change(current: string, passphrase: string, by: SetBy, signal: AbortSignal, line: PassphraseLine = 'anyone'): Promise<void> {
     const before = this.#deps.store.read.getMeta(META_NAME);
-    await this.check(current, signal, line);
+    await this.check(current, signal, line, by);
     await this.#replace(before, passphrase, by);
   }
 
   /**
-   * Throws `unauthenticated` when it is wrong (a second later), `passphrase_required` when none is set yet, and `rate_limited` when too
-   * many wait in this line already.
+   * Throws `unauthenticated` when it is wrong (a second later, with a row of the record), `passphrase_required` when none is set yet, and
+   * `rate_limited` when too many wait in this line already, or too many in a row were wrong in it.
    */
-  async check(passphrase: string, signal: AbortSignal, line: PassphraseLine = 'anyone'): Promise<void> {
+  async check(passphrase: string, signal: AbortSignal, line: PassphraseLine = 'anyone', by: SetBy = NOBODY): Promise<void> {
     if (!this.isSet()) {
       throw new AppError('passphrase_required', 'This hub has no owner passphrase yet.', {
         hint: 'Set one with "axon login" at a terminal, or in Settings.',
@@ -86,7 +105,7 @@ export class PassphraseService {
       });
     }
     turns.waiting += 1;
-    const turn = turns.last.then(() => this.#try(passphrase, signal));
+    const turn = turns.last.then(() => this.#try(passphrase, signal, line, by));
     turns.last = turn.catch(() => undefined);
     try {
       if (!(await turn)) throw new AppError('unauthenticated', 'That is not the owner passphrase.', { failedBy: 'input' });
@@ -121,8 +140,12 @@ export class PassphraseService {
     });
   }
 
-  async #try(passphrase: string, signal: AbortSignal): Promise<boolean> {
+  async #try(passphrase: string, signal: AbortSignal, line: PassphraseLine, by: SetBy): Promise<boolean> {
     if (signal.aborted) return false;
+    const { clock } = this.#deps;
+    const turns = this.#lines[line];
+    const closedForMs = turns.opensAtMs - clock.monotonicMs();
+    if (closedForMs > 0) throw tooOften(turns.failures, closedForMs);
     const record = this.#record();
     const salt = fromBase64(record.salt);
     const expected = fromBase64(record.hash);
@@ -130,8 +153,19 @@ export class PassphraseService {
       throw new AppError('storage_failed', 'The stored owner passphrase is damaged.', { hint: 'Restore the data folder from a backup.' });
     }
     const right = timingSafeEqual(await hash(passphrase, salt, record), expected);
-    if (!right) await new Promise<void>((resolve) => this.#deps.clock.setTimer(PASSPHRASE_FAILURE_DELAY_MS, resolve));
-    return right;
+    turns.failures = right ? 0 : turns.failures + 1;
+    if (right) return true;
+    turns.opensAtMs = clock.monotonicMs() + backOffMs(line, turns.failures);
+    await this.#noteWrong(line, by);
+    await new Promise<void>((resolve) => clock.setTimer(PASSPHRASE_FAILURE_DELAY_MS, resolve));
+    return false;
+  }
+
+  /** Rows are bounded line by line, so that those about one crowd out none about another. */
+  async #noteWrong(line: PassphraseLine, { actor, surface }: SetBy): Promise<void> {
+    if (this.#rows.take(line, SECURITY_AUDIT) > 0) return;
+    const row = { at: this.#deps.clock.wallMs(), actor, surface, action: 'passphrase.refused', object: 'owner', digest: null };
+    await this.#deps.store.write((tables) => tables.appendAudit({ ...row, detail: JSON.stringify({ line }) }));
   }
 
   #record(): PassphraseRecord {
@@ -150,5 +184,21 @@ function hash(passphrase: string, salt: Uint8Array, cost: { readonly N: number; 
       if (error === null) resolve(key);
       else reject(error);
     });
+  });
+}
+
+/** How long a line stays closed after so many wrong ones in a row, ms; 0: no longer than each holds the next anyway. */
+function backOffMs(line: PassphraseLine, failures: number): number {
+  const over = failures - PASSPHRASE_FAILURES_FREE;
+  if (over < 0) return 0;
+  return Math.min(PASSPHRASE_BACK_OFF_MAX_MS[line], PASSPHRASE_FAILURE_DELAY_MS * 2 ** Math.min(over + 1, 30));
+}
+
+function tooOften(failures: number, closedForMs: number): AppError {
+  const seconds = Math.ceil(closedForMs / 1_000);
+  return new AppError('rate_limited', `A wrong owner passphrase was given ${failures} times in a row; the next is taken in ${seconds} s.`, {
+    retryAfterMs: Math.ceil(closedForMs),
+    failedBy: 'input',
+    hint: 'A terminal of this computer is not held up by that.',
   });
 }

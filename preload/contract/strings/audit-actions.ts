@@ -39,6 +39,7 @@ export const auditActions: Readonly<Record<string, Sentence>> = {
   'hub.ended_unexpectedly': (who, what) => `${who} had ended unexpectedly before this start: ${what}.`,
   'message.conflict': (who) => `${who} sent two different messages under one number; the second was refused.`,
   'notify.refused': (who) => `${who} sent a notice that was refused.`,
+  'passphrase.refused': () => 'Somebody gave a wrong owner passphrase.',
   'passphrase.set': (who) => `${who} set the owner passphrase.`,
   'peer.changed': (who, what) => `${who} changed what is kept about ${what}.`,
   'peer.downgraded': (who) => `${who} spoke an older protocol than before.`,

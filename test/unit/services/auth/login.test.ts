@@ -4,11 +4,14 @@ import { SystemRandom } from '../../../../main/adapters/clock/system-clock.ts';
 import {
   LOGIN_CODE_FAILURES_MAX,
   LOGIN_CODE_MAX_MS,
+  PASSPHRASE_BACK_OFF_MAX_MS,
   PASSPHRASE_FAILURE_DELAY_MS,
+  PASSPHRASE_FAILURES_FREE,
   PASSPHRASE_TRIES_WAITING_MAX,
 } from '../../../../main/services/auth/limits.ts';
 import { LoginService } from '../../../../main/services/auth/login-service.ts';
-import { PassphraseService } from '../../../../main/services/auth/passphrase-service.ts';
+import { PassphraseService, type PassphraseLine } from '../../../../main/services/auth/passphrase-service.ts';
+import { SECURITY_AUDIT } from '../../../../main/services/links/limits.ts';
 import { SettingsService } from '../../../../main/services/auth/settings-service.ts';
 import { EventBus } from '../../../../main/services/event-bus.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
@@ -106,6 +109,74 @@ describe('the owner passphrase', () => {
     await expect(service.check('correct horse', signal)).rejects.toMatchObject({ code: 'rate_limited' });
     expect(await Promise.all(waiting)).toEqual(waiting.map(() => 'refused'));
     await expect(service.check('correct horse', signal)).resolves.toBeUndefined();
+  });
+});
+
+describe('HT-09: a wrong owner passphrase at a page that is logged in', () => {
+  const PAGE = { actor: 'ui:1', surface: 'browser' };
+  let service: PassphraseService;
+  beforeEach(async () => {
+    service = new PassphraseService({ store, clock, random });
+    await service.setFirst('correct horse', BY);
+  });
+  const refused = () => store.read.audit({ limit: 200 }).filter(({ action }) => action === 'passphrase.refused');
+  const isWrong = async (line: PassphraseLine): Promise<void> => {
+    const before = clock.timers;
+    const answer = service.check('a guess', signal, line, PAGE).catch((error: unknown) => error);
+    await vi.waitFor(() => expect(clock.timers).toBe(before + 1));
+    await clock.advance(PASSPHRASE_FAILURE_DELAY_MS);
+    expect(await answer).toMatchObject({ code: 'unauthenticated' });
+  };
+  const severalWrong = async (line: PassphraseLine, times: number): Promise<void> => {
+    for (let count = 0; count < times; count += 1) await isWrong(line);
+  };
+
+  test('is on record with who gave it, and never what was given', async () => {
+    await isWrong('page');
+    expect(refused()).toMatchObject([{ actor: 'ui:1', surface: 'browser', object: 'owner', detail: '{"line":"page"}' }]);
+    expect(JSON.stringify(store.read.audit({ limit: 200 }))).not.toContain('a guess');
+    await service.check('correct horse', signal, 'page', PAGE);
+    expect(refused()).toHaveLength(1);
+  });
+
+  test('closes that line for longer each time, up to a minute, and a right one opens it', async () => {
+    await severalWrong('page', PASSPHRASE_FAILURES_FREE);
+    const closed = { code: 'rate_limited', message: expect.stringContaining('5 times in a row') as string };
+    await expect(service.check('correct horse', signal, 'page', PAGE)).rejects.toMatchObject({ ...closed, retryAfterMs: 1_000 });
+    await clock.advance(1_000);
+    await isWrong('page');
+    await expect(service.check('correct horse', signal, 'page', PAGE)).rejects.toMatchObject({ code: 'rate_limited', retryAfterMs: 3_000 });
+    for (let count = 0; count < 5; count += 1) {
+      await clock.advance(PASSPHRASE_BACK_OFF_MAX_MS.page);
+      await isWrong('page');
+    }
+    await clock.advance(PASSPHRASE_BACK_OFF_MAX_MS.page - PASSPHRASE_FAILURE_DELAY_MS - 1);
+    await expect(service.check('correct horse', signal, 'page', PAGE)).rejects.toMatchObject({ code: 'rate_limited', retryAfterMs: 1 });
+    await clock.advance(1);
+    await service.check('correct horse', signal, 'page', PAGE);
+    await isWrong('page');
+    await service.check('correct horse', signal, 'page', PAGE);
+  });
+
+  test('keeps nobody out at a terminal: neither by a full line nor by a closed one', async () => {
+    await severalWrong('page', PASSPHRASE_FAILURES_FREE);
+    await service.check('correct horse', signal, 'owner');
+    await service.check('correct horse', signal, 'anyone');
+    const gone = AbortSignal.abort();
+    const waiting = Array.from({ length: PASSPHRASE_TRIES_WAITING_MAX }, () =>
+      service.check('wrong', gone, 'page', PAGE).catch(() => null),
+    );
+    await expect(service.check('wrong', signal, 'page', PAGE)).rejects.toMatchObject({ code: 'rate_limited' });
+    await service.check('correct horse', signal, 'owner');
+    await Promise.all(waiting);
+  });
+
+  test('fills no record: the rows of each line are bounded', async () => {
+    await severalWrong('owner', SECURITY_AUDIT.burst + 5);
+    expect(refused().length).toBeLessThan(SECURITY_AUDIT.burst + 5);
+    const before = refused().length;
+    await isWrong('page');
+    expect(refused()).toHaveLength(before + 1);
   });
 });
 

@@ -14,7 +14,8 @@ import { type HouseholdPage, pairByPages } from './household-pages.ts';
 const DINNER = 'Tell the family chat that dinner is at 7';
 const DINNER_DONE = 'Sent to the family chat.';
 const PIZZA = 'Tell the family chat that it is pizza';
-const { now } = ENGLISH;
+const PLANTS = 'Ask the family chat who waters the plants';
+const { attention, now } = ENGLISH;
 
 /** What the desktop says outside its window. */
 async function outside(computer: DesktopComputer): Promise<unknown> {
@@ -146,6 +147,39 @@ describe.skipIf(!hasRealPart('chromium'))('two computers with the desktop app', 
       ]),
     );
     for (const page of [dadPage, mumPage]) await (await page.history(DINNER)).getByText(DINNER_DONE).first().waitFor();
+  });
+
+  it('a request is kept open, put off and asked for again at the window', async () => {
+    await mumPage.open('now');
+    await delegate(PLANTS);
+    const card = mumPage.card(PLANTS);
+    const waiting = async () => (await callFromWindow(mumPage.page, 'approvals.list', { state: 'pending' })).items[0];
+    await card.waitFor();
+    const before = await waiting();
+    if (before === undefined) throw new Error('nothing waits');
+    await card.getByRole('button', { name: new RegExp(`^${attention.keepOpen}`) }).click();
+    await expect.poll(async () => ((await waiting())?.expires_at ?? 0) > before.expires_at, { timeout: 10_000 }).toBe(true);
+    await card.getByRole('button', { name: attention.laterSpoken }).click();
+    await expect.poll(async () => (await outside(mum)) as object, { timeout: 10_000 }).toMatchObject({ badge: 0 });
+    await mumPage.page.getByRole('button', { name: attention.showSpoken('Dad’s laptop') }).click();
+    await card.getByRole('button', { name: now.decline }).click();
+    await mumPage.decided(PLANTS).getByText(now.decided.declined('Mum', 'here')).waitFor();
+  });
+
+  it('a pause begins at the tray or at the window, and ends at either', async () => {
+    const menu = async () => (await mum.app.state()).tray?.menu.map(({ label }) => label) ?? [];
+    const paused = mumPage.page.getByText(attention.pausedDetail).first();
+    await mum.app.ask('menu-click', trayWords.pauseHour);
+    await expect.poll(menu, { timeout: 10_000 }).toContain(trayWords.paused);
+    await paused.waitFor();
+    await mumPage.page.getByRole('button', { name: attention.goOn, exact: true }).click();
+    await expect.poll(menu, { timeout: 10_000 }).toContain(trayWords.pauseHour);
+    await mumPage.page.getByRole('button', { name: attention.pause, exact: true }).click();
+    await mumPage.page.getByRole('button', { name: attention.pauseFor.open, exact: true }).click();
+    await expect.poll(menu, { timeout: 10_000 }).toContain(trayWords.paused);
+    await mum.app.ask('menu-click', trayWords.goOn);
+    await expect.poll(menu, { timeout: 10_000 }).toContain(trayWords.pauseHour);
+    await paused.waitFor({ state: 'detached' });
   });
 
   it('a second start shows the window of the first and ends; tray and menu show it too', async () => {

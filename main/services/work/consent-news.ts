@@ -1,18 +1,20 @@
 // What a hub says of an answer to its question of consent that it did not use: somebody else was first, or the time was over. Whoever gave it
-// is told in the feed, in this hub's own words, and the record keeps it (PROTOCOL.md, Consent). Changes nothing else.
-import type { PartyKey, Store } from '../../ports/store.ts';
-import { isJsonObject } from '../../lib/json-object.ts';
-import { questionIn } from '../../protocol/consent.ts';
+// is told in the feed, in this hub's own words, and the record keeps it, once for each answer that a person here gave (PROTOCOL.md, Consent).
+// Changes nothing else.
+import type { PartyKey, Store, TaskRow } from '../../ports/store.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json-object.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { CONSENT_TOPIC, questionIn } from '../../protocol/consent.ts';
 import type { NotifyPayload } from '../../protocol/payloads.ts';
 import type { IncomingMessage } from '../peer-messenger.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import type { Feed } from './feed.ts';
-import { CONSENTS_TOLD_MAX } from './limits.ts';
 import { readObject } from './task-views.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 interface Deps {
   readonly store: Store;
+  readonly clock: Clock;
   readonly unit: UnitOfWork;
   readonly feed: Feed;
   readonly audit: AuditTrail;
@@ -20,31 +22,48 @@ interface Deps {
 
 export class ConsentNews {
   readonly #deps: Deps;
-  readonly #told = new Set<string>();
 
   constructor(deps: Deps) {
     this.#deps = deps;
   }
 
-  /** Only of a question that this very hub asked and that somebody here answered; once each. */
+  /** Only of a question that this very hub asked and that a person here answered; once each, over restarts too. */
   async handle({ peer, envelope }: IncomingMessage, payload: NotifyPayload): Promise<void> {
-    const { store, unit, feed, audit } = this.#deps;
+    const { store, clock, unit, feed, audit } = this.#deps;
     const party: PartyKey = peer.key;
     const task = envelope.ref === null ? undefined : store.read.taskByMessage('incoming', party, envelope.ref);
-    if (task === undefined || !isJsonObject(payload.data) || payload.data.used !== false || this.#told.has(task.id)) return;
+    if (task === undefined || !isJsonObject(payload.data) || payload.data.used !== false || !isAPersons(task)) return;
     const asked = questionIn(readObject(task.payload));
-    if (asked === undefined || (task.state !== 'completed' && task.state !== 'declined')) return;
-    const [oldest] = this.#told;
-    if (this.#told.size >= CONSENTS_TOLD_MAX && oldest !== undefined) this.#told.delete(oldest);
-    this.#told.add(task.id);
-    const became = BECAME.get(payload.data.state) ?? 'it was decided or over already';
+    if (asked === undefined) return;
+    const became = becameOf(payload.data);
+    // No message has such an id, so the mark is nobody else's.
+    const mark = `${CONSENT_TOPIC} ${task.messageId}`;
+    if (store.read.replay(party, mark) !== undefined) return;
     await unit.run((tables, after) => {
+      if (tables.replay(party, mark) !== undefined) return;
+      tables.putReplay({ party, messageId: mark, contentDigest: asked.digest, reply: null, at: clock.wallMs() });
       audit.append(tables, { actor: party, surface: 'peer', action: 'consent.unused', object: task.id, digest: asked.digest });
       feed.notice(tables, after, 'axon.consent', 'high', `What was answered here to ${peer.petname} was not used: ${became}.`);
     });
   }
 }
 
+/** Whether it ended by the word of a person here: neither by a rule nor by its time. */
+function isAPersons({ result }: TaskRow): boolean {
+  return result !== null && typeof readObject(result).answered_by === 'string';
+}
+
+/** By the reason that is given, else by what the request has become there. */
+function becameOf({ why, state }: JsonObject): string {
+  return BECAUSE.get(why) ?? BECAME.get(state) ?? 'it was decided or over already';
+}
+
+/** Where it still waits, it is not said to be over. */
+const BECAUSE: ReadonlyMap<unknown, string> = new Map([
+  ['changed', 'the request there is not the one that was shown here'],
+  ['expired', 'its time was over'],
+  ['not_named', 'this hub does not decide there any more'],
+]);
 const BECAME: ReadonlyMap<unknown, string> = new Map([
   ['approved', 'somebody else had allowed it first'],
   ['declined', 'somebody else had declined it first'],

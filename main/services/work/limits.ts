@@ -44,8 +44,6 @@ export const CONSENTS_OPEN_PER_HUB_MAX = PENDING_PER_PARTY_MAX;
 export const CONSENT_RETRY = { firstMs: 60_000, maxMs: 3_600_000, jitter: 0.3 } as const;
 /** An adult's own words why not, as they are kept and passed on; cut beyond. */
 export const CONSENT_REASON_MAX_CHARACTERS = 2_000;
-/** Answers that came in vain and are remembered as told of; beyond it the oldest may be told of again. */
-export const CONSENTS_TOLD_MAX = 256;
 /** Areas remembered that were taken away while adults decide; beyond it every area that an agent takes up counts as one of them. */
 export const CONSENT_AREAS_MAX = 1_024;
 

@@ -2,6 +2,7 @@
 // first, what changes while a question leaves, and what is told of answers in vain.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ConsentHouse } from '../../../fakes/consent-house.ts';
+import { ANYBODY } from '../../../fakes/ruled-hubs.ts';
 import { BROWSER, delegation, type WorkHub } from '../../../fakes/work-hub.ts';
 
 let house: ConsentHouse;
@@ -112,5 +113,108 @@ describe('a child’s household that wants to be left alone', () => {
     expect(mum.card.text).toBe('Mow the lawn');
     await house.clock.advance(2 * HOUR_MS);
     expect(calls()).toBe(0);
+  });
+});
+
+describe('two adults', () => {
+  it('are asked, one declines, and the other reads who was first', async () => {
+    await house.guard([mum, dad]);
+    const { id } = await house.ask();
+    const atDad = dad.card;
+    await house.decide(mum, 'decline', { reason: 'It rains' });
+    const { state, decline_reason: why } = dad.work.approvals.get(atDad.id);
+    expect([state, why]).toEqual(['cancelled', expect.stringContaining("mum's person, mum declined it first")]);
+    expect((await house.told(id)).state).toBe('declined');
+  });
+
+  it('are not said to have been first where the child’s household declined', async () => {
+    await house.guard([mum, dad]);
+    await house.ask();
+    const [atMum, atDad] = [mum.card, dad.card];
+    await house.decide(leo, 'decline');
+    for (const [hub, card] of [
+      [mum, atMum],
+      [dad, atDad],
+    ] as const) {
+      expect(hub.work.approvals.get(card.id).decline_reason).toContain('It is over at the hub that asked.');
+    }
+  });
+});
+
+describe('what changes while questions leave', () => {
+  it('keeps one from a hub that is taken off meanwhile', async () => {
+    await leo.agent('game');
+    await leo.work.consent.set(['mum', 'dad'], 'R2', BROWSER);
+    const { store } = leo;
+    const asks = dad.messenger.sent.length;
+    await leo.work.sender.delegate(delegation('local/robot', 'Mow the lawn', { domain: 'home.robot' }), 'game', null);
+    // The look has read who decides, and the first of its commits is on its way.
+    await leo.work.consent.set(['mum'], 'R2', BROWSER);
+    await house.clock.settle();
+    expect(mum.card.text).toBe('Mow the lawn');
+    expect(dad.work.approvals.pending()).toEqual([]);
+    expect(dad.messenger.sent).toHaveLength(asks);
+    expect(store.read.tasksInStates(['sending', 'cancelling'])).toEqual([]);
+  });
+
+  it('asks about nothing more once the hub stops', async () => {
+    await leo.agent('game');
+    await house.guard([mum, dad]);
+    await leo.work.sender.delegate(delegation('local/robot', 'Mow the lawn', { domain: 'home.robot' }), 'game', null);
+    await leo.work.stop();
+    await house.clock.settle();
+    expect(leo.messenger.sent.filter(({ kind }) => kind === 'delegate')).toEqual([]);
+    expect(house.audit(leo, 'consent.asked')).toEqual([]);
+  });
+});
+
+describe('word that an answer was not used', () => {
+  const news = (hub: WorkHub) => hub.work.feed.list({ limit: 5 }).items.map(({ text }) => text);
+  const unused = (ref: string | null, data: object) => ({
+    id: crypto.randomUUID(),
+    kind: 'notify',
+    ref,
+    payload: { topic: 'axon.consent', data: { used: false, ...data }, importance: 'low' },
+  });
+
+  it('says that the hub does not decide there any more, where the request still waits', async () => {
+    await house.guard([mum, dad]);
+    await house.ask();
+    const atDad = dad.card;
+    leo.messenger.swallowed.add('cancel');
+    leo.cut(dad);
+    await leo.work.consent.set(['mum'], 'R2', BROWSER);
+    await dad.decide(atDad, 'allow');
+    leo.connect(dad);
+    await house.clock.advance(20_000);
+    expect(leo.card.state).toBe('pending');
+    expect(news(dad)).toEqual(['What was answered here to leo was not used: this hub does not decide there any more.']);
+  });
+
+  it('is told once for each answer of a person, however often it comes, and after a restart too', async () => {
+    await house.guard();
+    await house.ask();
+    const { message_id: question } = mum.store.read.tasks({ limit: 1 }).map(({ messageId }) => ({ message_id: messageId }))[0] ?? {};
+    if (question === undefined) throw new Error('mum has no question');
+    await mum.isTold(leo.key, unused(question, { state: 'approved' }));
+    expect(news(mum), 'nobody here answered yet').toEqual([]);
+    await house.decide(mum, 'allow');
+    await Promise.all([1, 2, 3].map(() => mum.isTold(leo.key, unused(question, { state: 'approved' }))));
+    await mum.restart();
+    mum.connect(leo);
+    await mum.isTold(leo.key, unused(question, { state: 'approved' }));
+    expect(house.audit(mum, 'consent.unused')).toHaveLength(1);
+    expect(news(mum)).toEqual(['What was answered here to leo was not used: somebody else had allowed it first.']);
+  });
+
+  it('is nothing where a rule here had turned the question away', async () => {
+    await mum.work.rules.create({ ...ANYBODY, effect: 'never', peer: leo.agentId }, BROWSER);
+    await house.guard();
+    await house.ask();
+    const [question] = mum.store.read.tasks({ limit: 1 });
+    expect(question?.state).toBe('declined');
+    await mum.isTold(leo.key, unused(question?.messageId ?? null, { state: 'approved' }));
+    expect(news(mum)).toEqual([]);
+    expect(house.audit(mum, 'consent.unused')).toEqual([]);
   });
 });

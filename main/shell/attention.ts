@@ -36,13 +36,21 @@ export class Attention {
     return this.#pending.size;
   }
 
-  /** Starts afresh from a snapshot. */
+  /** Starts afresh from a snapshot: what it does not hold is over. */
   reset({ approvals, peers, attention }: Pick<UiSnapshot, 'approvals' | 'peers' | 'attention'>): void {
-    this.#pending.clear();
-    for (const approval of approvals) if (waitsNow(approval)) this.#pending.add(approval.id);
+    const waiting = new Set(approvals.filter(waitsNow).map(({ id }) => id));
+    for (const id of [...this.#pending]) {
+      if (waiting.has(id)) continue;
+      this.#pending.delete(id);
+      this.#view.withdraw(id);
+    }
+    for (const id of waiting) this.#pending.add(id);
     this.#showCount();
     this.#isQuiet = isQuiet(attention);
+    const held = new Set(peers.map(({ id }) => id));
+    for (const id of [...this.#stops.keys()]) if (!held.has(id)) this.#stopEnds(id);
     for (const peer of peers) this.#applyPeer(peer);
+    this.#say();
   }
 
   apply(event: UiEvent): void {
@@ -102,8 +110,7 @@ export class Attention {
   }
 }
 
-/** What is held disturbs nobody: it is asked later. */
-/** What an adult's hub decides waits for nobody here. */
+/** What is held disturbs nobody, since it is asked later; and what an adult's hub decides waits for nobody here. */
 function waitsNow({ state, held, decided_by_hubs: elsewhere }: ApprovalDto): boolean {
   return state === 'pending' && held === null && !elsewhere;
 }

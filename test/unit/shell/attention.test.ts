@@ -82,6 +82,32 @@ describe('attention outside the window', () => {
     expect(seen).toEqual(['count 0', 'count 1', 'notify a Dad']);
   });
 
+  test('a snapshot takes away what it does not hold: what was decided, and stops that are over, rung or not', () => {
+    const { attention, seen } = watched();
+    const stop = { seen_key: 'ab'.repeat(32), seen_id: 'x', seen_safety_number: '1', address: '192.0.2.1:7100', seen_at: 1, kept_at: null };
+    const { attention: calm } = snapshotOf();
+    const other = { ...DAD, id: 'other', name: 'Leo’s tablet', key_change: stop };
+    attention.reset(snapshotOf({ peers: [{ ...DAD, key_change: stop }], approvals: [approval('a'), approval('b')] }));
+    attention.apply(event({ type: 'calm', attention: { ...calm, paused: { since: 1, until: null } } }));
+    attention.apply(event({ type: 'peer', peer: other }));
+    seen.length = 0;
+    attention.reset(snapshotOf({ peers: [], approvals: [approval('b')] }));
+    expect(seen.toSorted()).toEqual(['withdraw a', 'count 1', `stops ${other.name}`, 'stops ', `withdraw stop ${DAD.id}`].toSorted());
+    seen.length = 0;
+    attention.apply(event({ type: 'calm', attention: calm }));
+    expect(seen).toEqual([]);
+  });
+
+  test('a snapshot that finds nobody sleeping says what waited for that', () => {
+    const { attention, seen } = watched();
+    const stop = { seen_key: 'ab'.repeat(32), seen_id: 'x', seen_safety_number: '1', address: '192.0.2.1:7100', seen_at: 1, kept_at: null };
+    const peers = [{ ...DAD, key_change: stop }];
+    const { attention: calm } = snapshotOf();
+    attention.reset(snapshotOf({ peers, approvals: [], attention: { ...calm, paused: { since: 1, until: null } } }));
+    attention.reset(snapshotOf({ peers, approvals: [] }));
+    expect(seen).toEqual(['count 0', `stops ${DAD.name}`, `notify stop ${DAD.id} ${DAD.name}`]);
+  });
+
   describe('HE-09: a hub in whose place another key answers', () => {
     const stopped = (keptAt: number | null = null): PeerDto => ({
       ...DAD,

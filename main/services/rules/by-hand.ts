@@ -21,10 +21,12 @@ export interface Named {
   /** As it is now; undefined: the rule names none. */
   readonly agent: AgentRow | undefined;
   readonly nowMs: number;
+  /** Whether an adult's hub decides about what is of this class. */
+  readonly isForAdults: (riskClass: RiskClass) => boolean;
 }
 
 /** @throws AppError bad_request, whose `field` says which parameter it is about */
-export function draftOf(said: Said, { peer, agent, nowMs }: Named): RuleDraft {
+export function draftOf(said: Said, { peer, agent, nowMs, isForAdults }: Named): RuleDraft {
   const { effect, domain, kind, asking_agent: askingAgent, topic } = said;
   if (peer !== null && isLocal(peer) && askingAgent !== null) {
     throw unfit('asking_agent', 'An agent of this hub asks in its own name: say nothing of an agent there.');
@@ -45,7 +47,7 @@ export function draftOf(said: Said, { peer, agent, nowMs }: Named): RuleDraft {
   if (peer === null) throw incomplete('peer');
   if (agent === undefined) throw incomplete('agent');
   if (domain === null) throw incomplete('domain');
-  checkLetsInSomething(agent, domain, topic);
+  checkLetsInSomething(agent, domain, topic, isForAdults);
   return { ...about, effect, reach: 'always', riskMax: riskMaxOfReach('always', about), expiresAt, idleMs: null };
 }
 
@@ -55,8 +57,8 @@ function endOf({ effect, until }: Said, nowMs: number): number | null {
   throw unfit('until', 'The end of a rule is a time to come, within a year.');
 }
 
-/** By the classes of today: none opens what is dangerous, and what others see is let in for one topic at most. */
-function checkLetsInSomething(agent: AgentRow, area: string, topic: string | null): void {
+/** By the classes of today: none opens what is dangerous or an adult's hub decides, and what others see is let in for one topic at most. */
+function checkLetsInSomething(agent: AgentRow, area: string, topic: string | null, isForAdults: Named['isForAdults']): void {
   const { name, domains } = agent;
   const covered = [
     ...(longestDomain(domains, area) === undefined ? [] : [area]),
@@ -70,6 +72,11 @@ function checkLetsInSomething(agent: AgentRow, area: string, topic: string | nul
     });
   }
   const least = others.reduce(lowerRisk, first);
+  if (isForAdults(least)) {
+    throw unfit('domain', `An adult’s hub decides about what "${name}" does in "${area}", so no rule here can let it in.`, {
+      hint: 'Who decides is changed in Settings or with "axon consent set", with the owner passphrase.',
+    });
+  }
   if (least === 'R3') {
     throw unfit('domain', `What "${name}" does in "${area}" is dangerous or unknown, so it asks every time: no rule can let it in.`);
   }

@@ -7,6 +7,7 @@ import { ruleEndsAt } from '../../core/rules.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { RuleRow } from '../../ports/rules.ts';
 import type { PartyKey, PeerRow, Reads, Store, Tables } from '../../ports/store.ts';
+import type { ConsentGuard } from '../work/consent-guard.ts';
 import { runnerOf, type AskedWork, type Intake } from '../work/intake.ts';
 import { pageOf, readCursor, type Page } from '../work/pages.ts';
 import { OWNER_PARTY, partyOfAgent } from '../work/parties.ts';
@@ -24,6 +25,7 @@ interface Deps {
   readonly views: RuleViews;
   readonly intake: Intake;
   readonly trials: RuleTrials;
+  readonly guard: Pick<ConsentGuard, 'covers'>;
   /** An agent id or a petname -> the hub, paired or suspended. @throws AppError peer_not_found, pairing_required */
   readonly pinnedPeer: (id: string) => PeerRow;
 }
@@ -137,7 +139,8 @@ export class Rules {
   #draft(reads: Reads, params: OperationParams<'rules.create'>, peer: PartyKey | null): RuleDraft {
     const agent = params.agent === null ? undefined : reads.agent(params.agent);
     if (params.agent !== null && !agent) throw noSuchAgent(params.agent, 'agent');
-    return draftOf(params, { peer, agent, nowMs: this.#deps.book.nowMs() });
+    const { book, guard } = this.#deps;
+    return draftOf(params, { peer, agent, nowMs: book.nowMs(), isForAdults: (riskClass) => guard.covers(reads, riskClass) });
   }
 
   #partyOrAny(peer: string | null): PartyKey | null {

@@ -105,9 +105,10 @@ export class Intake {
       riskClass: risk.riskClass,
     };
     const said = this.#deps.rules.decide(reads, question, tried);
-    // Where an adult's hub decides, no rule of this hub does.
-    const isGuarded = said.decision === 'deliver' && this.#deps.guard.covers(reads, risk.riskClass);
-    return { agent, why, risk, ruling: isGuarded ? { ...said, decision: 'ask', rule: null } : said };
+    // Where an adult's hub decides, no rule of this hub lets anything in.
+    if (said.decision === 'decline' || !this.#deps.guard.covers(reads, risk.riskClass)) return { agent, why, risk, ruling: said };
+    const rule = said.decision === 'deliver' ? null : said.rule;
+    return { agent, why, risk, ruling: { ...said, decision: 'ask', ground: 'adults', rule } };
   }
 
   /** Rules turn an escalation away where they turn away all that its sender asks; none of them ever chooses. */

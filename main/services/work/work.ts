@@ -113,7 +113,7 @@ export class Work {
     const { floods } = calm;
     const events = new WorkEvents({ ...deps, parties, agents, approvals: approvalViews, calm });
     const progress = new Progress(deps);
-    const holds = new Holds({ ...deps, unit, calm, progress, events, audit, guard, views: approvalViews });
+    const holds = new Holds({ ...deps, unit, calm, progress, events, audit, guard, views: approvalViews, deadlines, approvalWaitMs });
     const feed = new Feed({ ...deps, parties, unit });
     const deliveries = new Deliveries({ ...deps, parties });
     const outbox = new Outbox({
@@ -157,7 +157,7 @@ export class Work {
     this.calm = calm;
     this.holds = holds;
     const trials = new RuleTrials({ ...deps, intake, parties, tasks: views });
-    this.rules = new Rules({ ...deps, unit, book: rules, views: ruleViews, intake, trials });
+    this.rules = new Rules({ ...deps, unit, book: rules, views: ruleViews, intake, trials, guard });
     this.#capabilities = new Capabilities({ ...deps, agents });
     this.agents = agents;
     this.feed = feed;

@@ -227,6 +227,25 @@ describe('no way around an adult', () => {
     expect(await robotGets()).toEqual(['Mow the lawn']);
   });
 
+  it('is promised by what the rules say of themselves: the tester names the adults, and no rule is made that could let nothing in', async () => {
+    const about = { peer: 'friend', agent: 'robot', domain: 'home.robot', kind: 'delegate', asking_agent: 'openclaw' } as const;
+    const allow = { ...about, effect: 'allow', topic: 'lawn' } as const;
+    const asked = { ...about, topic: 'lawn', conversation: null } as const;
+    await leo.work.rules.create(allow, BROWSER);
+    expect(leo.work.rules.test(asked)).toMatchObject({ decision: 'deliver', ground: 'allow' });
+    await house.guard();
+    expect(leo.work.rules.test(asked)).toMatchObject({ decision: 'ask', ground: 'adults', rule: null });
+    const refusal = {
+      code: 'bad_request',
+      data: { field: 'domain' },
+      message: expect.stringContaining('An adult’s hub decides') as string,
+    };
+    await expect(leo.work.rules.create(allow, BROWSER)).rejects.toMatchObject(refusal);
+    expect(() => leo.work.rules.preview(allow)).toThrow(expect.objectContaining(refusal));
+    await leo.work.rules.create({ ...allow, effect: 'never' }, BROWSER);
+    expect(leo.work.rules.test(asked), 'it may be turned away').toMatchObject({ decision: 'decline', ground: 'never' });
+  });
+
   it('leads through a lower class, or a new agent of a lower one', async () => {
     await house.guard();
     await expect(leo.work.agents.setClass('robot', { riskClass: 'R1' }, OWNER)).rejects.toMatchObject({ code: 'blocked' });

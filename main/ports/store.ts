@@ -362,8 +362,8 @@ export interface Tables extends Reads, RuleWrites, MuteWrites, AuditWrites {
     guard: { readonly revision: number; readonly digest: string },
     change: Pick<ApprovalRow, 'state' | 'decidedAt' | 'decidedBy' | 'surface' | 'reason'>,
   ): boolean;
-  /** A person lets it wait until another time, wall clock; false when it is decided, and nothing changed. */
-  keepApprovalOpen(id: string, expiresAt: number): boolean;
+  /** It waits until another time, wall clock; false when it is decided, and nothing changed. */
+  setApprovalEnd(id: string, expiresAt: number): boolean;
   insertDelivery(row: Omit<DeliveryRow, 'seq'>): DeliveryRow;
   updateDelivery(
     deliveryId: string,

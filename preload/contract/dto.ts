@@ -216,7 +216,7 @@ export interface ApprovalDto {
   readonly leaves: 'result' | 'nothing';
   readonly report_back: boolean;
   readonly received_at: number;
-  /** When it is over unless somebody decides before: by this hub's own wait, or with the time of whoever asked where that is sooner. */
+  /** When it is over unless somebody decides before: by this hub's own wait; with the time of whoever asked where that is sooner, or it is held. */
   readonly expires_at: number;
   /** When the time of whoever asked is over; what is allowed is done until then. */
   readonly deadline_at: number;

@@ -1,20 +1,23 @@
 // The requests that are held: put off when a person does not want to be asked, asked when that is over or a person says so. A hold only moves
-// the question; the request's own time goes on, and nothing is ever allowed by it (PROTOCOL.md, Delegation states). What an adult's hub decides is
-// never held here: nobody here is asked about it.
+// the question: the time of whoever asked goes on, this hub's own wait begins when a person is asked, and nothing is ever allowed by it
+// (PROTOCOL.md, Delegation states). What an adult's hub decides is never held here: nobody here is asked about it.
 import type { ApprovalDto } from '../../../preload/contract/dto.ts';
 import { isOver, type Hold } from '../../core/holding.ts';
 import { CALM_MAX_MS } from '../../core/limits.ts';
 import { AppError } from '../../lib/app-error.ts';
+import { assert } from '../../lib/assert.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import type { Reads, Store, Tables, TaskRow } from '../../ports/store.ts';
+import type { ApprovalRow, Reads, Store, Tables, TaskRow } from '../../ports/store.ts';
 import type { ApprovalViews } from '../work/approval-views.ts';
 import type { Decider } from '../work/approvals.ts';
 import type { AuditTrail } from '../work/audit-trail.ts';
 import type { ConsentGuard } from '../work/consent-guard.ts';
+import type { Deadlines } from '../work/deadlines.ts';
 import type { Progress } from '../work/progress.ts';
 import { changeTask, moveTask } from '../work/task-moves.ts';
 import type { After, UnitOfWork } from '../work/unit-of-work.ts';
+import { waitFromNowMs, waitOf } from '../work/waiting.ts';
 import type { WorkEvents } from '../work/work-events.ts';
 import type { CalmKeeper, PutOff } from './calm-keeper.ts';
 import { CALM_LOOK_INTERVAL_MS, CALM_RETRY_MS } from './limits.ts';
@@ -29,6 +32,9 @@ interface Deps {
   readonly events: WorkEvents;
   readonly audit: AuditTrail;
   readonly views: Pick<ApprovalViews, 'dto'>;
+  readonly deadlines: Pick<Deadlines, 'remainingOf' | 'retime'>;
+  /** How long requests wait for a person just now, ms. */
+  readonly approvalWaitMs: () => number;
   readonly guard: Pick<ConsentGuard, 'coversTask' | 'checkDecidedHere'>;
 }
 
@@ -157,15 +163,29 @@ export class Holds {
   #put(tables: Tables, after: After, task: TaskRow, { why, until }: Hold): void {
     const change = { heldUntil: until, heldWhy: why };
     const held = task.state === 'held' ? changeTask(tables, task, change) : moveTask(tables, task, 'held', change);
+    this.#retime(tables, after, held);
     this.#tellAfter(after, held);
   }
 
   #release(tables: Tables, after: After, task: TaskRow, makesSound: boolean): void {
-    const asked = moveTask(tables, task, 'awaiting_approval', { heldUntil: null, heldWhy: null });
-    const approval = tables.approvalOfTask(task.id);
+    const { deadlines, approvalWaitMs } = this.#deps;
+    const waitMs = waitFromNowMs(task, deadlines.remainingOf(task), approvalWaitMs());
+    const asked = moveTask(tables, task, 'awaiting_approval', { heldUntil: null, heldWhy: null, waitMs });
+    const approval = this.#retime(tables, after, asked);
     this.#tellAfter(after, asked);
     if (makesSound && approval && !this.#deps.guard.coversTask(tables, asked))
       after(() => this.#deps.events.attention(approval.id, asked.party));
+  }
+
+  /** Moves the end of the wait to where it is now; what was shown and its digest stay as they are. */
+  #retime(tables: Tables, after: After, task: TaskRow): ApprovalRow | undefined {
+    const approval = tables.approvalOfTask(task.id);
+    if (approval) {
+      const isMoved = tables.setApprovalEnd(approval.id, task.receivedAt + waitOf(task));
+      assert(isMoved, 'a request that waits for a person is not decided');
+    }
+    after(() => this.#deps.deadlines.retime(task));
+    return approval;
   }
 
   #tellAfter(after: After, task: TaskRow): void {

@@ -2,6 +2,7 @@
 // its revision stay as they are, and nothing is ever allowed by it (PROTOCOL.md, Delegation states).
 import type { ApprovalDto } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
+import { assert } from '../../lib/assert.ts';
 import type { Store, Tables } from '../../ports/store.ts';
 import type { ApprovalViews } from './approval-views.ts';
 import type { Decider } from './approvals.ts';
@@ -57,7 +58,7 @@ export class KeepingOpen {
     if (nowMs >= task.deadlineMs) throw conflict('It waits as long as whoever asked waits for it; nobody can keep it open longer.');
     const waitMs = Math.min(nowMs + approvalWaitMs(), task.deadlineMs);
     const kept = changeTask(tables, task, { waitMs });
-    tables.keepApprovalOpen(approval.id, task.receivedAt + waitMs);
+    assert(tables.setApprovalEnd(approval.id, task.receivedAt + waitMs), 'a request that waits for a person is not decided');
     audit.append(tables, {
       actor: person.tokenId,
       surface: person.surface,

@@ -103,7 +103,7 @@ export const settings = {
   notifications: 'Requests, notifications and keys',
   wait: 'How long a request waits for you',
   waitDetail:
-    'Then it is not done, and whoever asked is told that nobody answered. Quiet hours and pauses count. Counts for what comes from now on; a card can be kept open longer.',
+    'Then it is not done, and whoever asked is told that nobody answered. What quiet hours, a pause or you put off waits as long from when you are asked. Counts for what comes from now on; a card can be kept open longer.',
   tellMe: 'Tell me about requests',
   tellMeDetail: 'A fixed sentence and your own name for the hub; never the text. One a minute for each hub.',
   singleKeys: (letters: string) => `Single keys ${letters}`,

@@ -86,7 +86,7 @@ export function approvalReads(statements: Statements): ApprovalReads {
   };
 }
 
-export function approvalWrites(statements: Statements): Pick<Tables, 'insertApproval' | 'decideApproval' | 'keepApprovalOpen'> {
+export function approvalWrites(statements: Statements): Pick<Tables, 'insertApproval' | 'decideApproval' | 'setApprovalEnd'> {
   const insertInto = `INSERT INTO approvals (${APPROVAL.columns}, decided_seq) VALUES (${APPROVAL.placeholders}`;
   return {
     insertApproval: (row) => {
@@ -99,7 +99,7 @@ export function approvalWrites(statements: Statements): Pick<Tables, 'insertAppr
         WHERE id = ? AND revision = ? AND digest = ? AND state = 'pending'`;
       return statements.run(update, ...values, id, guard.revision, guard.digest).changes === 1;
     },
-    keepApprovalOpen: (id, expiresAt) =>
+    setApprovalEnd: (id, expiresAt) =>
       statements.run("UPDATE approvals SET expires_at = ? WHERE id = ? AND state = 'pending'", expiresAt, id).changes === 1,
   };
 }

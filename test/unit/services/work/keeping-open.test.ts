@@ -95,6 +95,61 @@ describe('a request that nobody decides', () => {
   });
 });
 
+describe('a request that is held', () => {
+  const putOff = (untilMs: number) => mum.work.holds.hold(mum.card.id, clock.wallMs() + untilMs, BROWSER);
+
+  it('waits until a person is asked again as they wished, and as long as this hub waits from then', async () => {
+    const { id } = await send(5 * WAIT);
+    await clock.advance(PART);
+    const { digest, revision } = mum.card;
+    expect(await putOff(2 * WAIT)).toMatchObject({ task_state: 'held', wait_ms: 5 * WAIT, expires_at: mum.card.deadline_at });
+    expect(mum.card.keep_open_until).toBeNull();
+    await clock.advance(2 * WAIT + 1_000);
+    expect(mum.card).toMatchObject({ task_state: 'awaiting_approval', digest, revision });
+    expect(Math.abs(mum.card.expires_at - clock.wallMs() - WAIT)).toBeLessThan(2_000);
+    await clock.advance(WAIT - 2_000);
+    expect(mum.card.state).toBe('pending');
+    await clock.advance(2_000);
+    expect(await taskOf(id)).toMatchObject({ state: 'expired', code: 'approval_expired' });
+    const [late] = mum.work.approvals.decided({ limit: 1 }).items;
+    expect(Math.abs((late?.expires_at ?? 0) - (late?.decided_at ?? 0))).toBeLessThan(2_000);
+  });
+
+  it('never waits longer than whoever asked', async () => {
+    const { id } = await send(2 * WAIT);
+    await putOff(2 * WAIT - PART);
+    await clock.advance(2 * WAIT - PART + 1_000);
+    expect(mum.card).toMatchObject({ task_state: 'awaiting_approval', wait_ms: 2 * WAIT, expires_at: mum.card.deadline_at });
+    await clock.advance(PART);
+    expect((await taskOf(id)).state).toBe('expired');
+  });
+
+  it('outlives a night of quiet hours longer than this hub waits, and is asked about in the morning', async () => {
+    await mum.work.calm.pause(clock.wallMs() + 3 * WAIT, BROWSER);
+    const { id } = await send(5 * WAIT);
+    await clock.advance(2 * WAIT);
+    expect(mum.card).toMatchObject({ task_state: 'held', state: 'pending' });
+    await mum.restart();
+    dad.connect(mum);
+    await clock.advance(WAIT + 1_000);
+    expect(mum.card).toMatchObject({ task_state: 'awaiting_approval', state: 'pending' });
+    expect(mum.card.wait_ms).toBeGreaterThan(3 * WAIT);
+    await mum.decide(mum.card, 'allow');
+    await clock.settle();
+    expect((await taskOf(id)).state).toBe('queued');
+  });
+
+  it('that is shown before its time waits from then, and can be kept open by the wait that is shown then', async () => {
+    await send(5 * WAIT);
+    await putOff(3 * WAIT);
+    await clock.advance(2 * WAIT);
+    await mum.work.holds.show('all', BROWSER);
+    expect(mum.card.wait_ms).toBe(3 * WAIT);
+    await expect(keepOpen(5 * WAIT)).rejects.toMatchObject({ code: 'request_changed' });
+    expect(await keepOpen()).toMatchObject({ wait_ms: 4 * WAIT });
+  });
+});
+
 describe('keeping a request open', () => {
   it('lets it wait as long again, and says so on the record, with the digest and revision that were shown', async () => {
     const { id } = await send(3 * WAIT);
@@ -185,23 +240,21 @@ describe('keeping a request open', () => {
     expect(mum.work.approvals.decided({ limit: 1 }).items).toMatchObject([{ state: 'expired' }]);
   });
 
-  it('works for what is held in a pause, which stays held and still ends in time', async () => {
+  it('is not for what is held in a pause: that waits as long as whoever asked already, and ends with it', async () => {
     await mum.work.calm.pause(null, BROWSER);
-    const { id } = await send(6 * WAIT);
-    expect(mum.card.held).toMatchObject({ why: 'paused' });
-    const kept = await keepOpen();
-    expect(kept).toMatchObject({ held: { why: 'paused' }, wait_ms: 2 * WAIT });
-    await clock.advance(WAIT + PART);
+    const { id } = await send(3 * WAIT);
+    expect(mum.card).toMatchObject({ held: { why: 'paused' }, wait_ms: 3 * WAIT, keep_open_until: null });
+    await expect(keepOpen()).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('as long as whoever asked') });
+    await clock.advance(2 * WAIT);
     expect(mum.card.state).toBe('pending');
-    await clock.advance(WAIT);
+    await clock.advance(WAIT + PART);
     expect(await taskOf(id)).toMatchObject({ state: 'expired', code: 'approval_expired' });
   });
 
-  it('leaves what was put off where it is: it is asked again at its time', async () => {
+  it('that is put off afterwards is asked again at its time, and waits no less than it was kept open for', async () => {
     await send(6 * WAIT);
+    await keepOpen();
     await mum.work.holds.hold(mum.card.id, clock.wallMs() + 50 * PART, BROWSER);
-    const { held } = mum.card;
-    expect((await keepOpen()).held).toEqual(held);
     await clock.advance(51 * PART);
     expect(mum.card).toMatchObject({ held: null, state: 'pending', wait_ms: 2 * WAIT });
   });

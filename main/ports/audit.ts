@@ -57,6 +57,12 @@ export interface AuditSealRow {
   readonly signature: Uint8Array;
 }
 
+/** Where a row was put. */
+export interface AppendedRow extends AuditPosition {
+  /** The row that was the last one until then. */
+  readonly previous: AuditPosition;
+}
+
 /** A row as a walk saw it. */
 export interface WalkedRow extends AuditPosition {
   readonly action: string;
@@ -85,8 +91,11 @@ export interface AuditReads {
 }
 
 export interface AuditWrites {
-  /** @returns where it stands, once its commit is durable */
-  appendAudit(row: NewAuditRow): AuditPosition;
+  /**
+   * @param onDurable called once, as soon as the commit with the row is durable and before anybody is answered; never when it was refused
+   * @returns where it stands, once its commit is durable
+   */
+  appendAudit(row: NewAuditRow, onDurable?: (row: AppendedRow) => void): AppendedRow;
   /** Throws StoreConflict unless its `previous` is the newest counter. */
   insertAuditSeal(row: AuditSealRow): void;
 }

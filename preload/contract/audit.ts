@@ -3,8 +3,8 @@
 /**
  * Whether this hub's record is the newest one it had. `unchecked`: the key vault could not be asked yet. `older_copy`: an older copy of the
  * database was put back. `other_database`: another one was put in its place. `counter_lost`: the count that would tell is gone. `broken`: rows
- * since the last signature were changed or removed, or that signature is not this hub's. In any state but `current` no rule acts and every
- * request is asked; the last four end when the owner says that this record is meant.
+ * since the last signature were changed, removed or added by another program, or that signature is not this hub's. In any state but `current`
+ * no rule acts and every request is asked; the last four end when the owner says that this record is meant.
  */
 export type RecordState = 'current' | 'unchecked' | 'older_copy' | 'other_database' | 'counter_lost' | 'broken';
 
@@ -28,11 +28,13 @@ export interface AuditRowDto {
 }
 
 /**
- * What does not fit. `row_changed`, `row_missing`: `seq` is the row. `end_missing`: the record was longer; `seq` is the first row that is
- * gone. `chain_remade`: the rows up to `seq` are not the ones that were signed. `seal_changed`, `seal_missing`: a signature; `seq` is the row
- * up to which it was. `older_copy`: fewer signatures than the key vault counted; `seq` is the last row that is there.
+ * What does not fit. `row_changed`, `row_missing`: `seq` is the row. `row_added`: it is none of this hub's, and was put there while the hub
+ * ran. `end_missing`: the record was longer; `seq` is the first row that is gone. `chain_remade`: the rows up to `seq` are not the ones that
+ * were signed, or written. `seal_changed`, `seal_missing`: a signature; `seq` is the row up to which it was. `older_copy`: fewer signatures
+ * than the key vault counted; `seq` is the last row that is there.
  */
-export type AuditFlawKind = 'row_changed' | 'row_missing' | 'end_missing' | 'chain_remade' | 'seal_changed' | 'seal_missing' | 'older_copy';
+export type AuditFlawKind =
+  'row_changed' | 'row_added' | 'row_missing' | 'end_missing' | 'chain_remade' | 'seal_changed' | 'seal_missing' | 'older_copy';
 
 export interface AuditFlawDto {
   readonly kind: AuditFlawKind;

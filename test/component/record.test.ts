@@ -230,7 +230,9 @@ describe('the record', () => {
   test('one that does not fit together is said on every screen, with what to do', async () => {
     await showApp(hubWith([NONE], 'broken'), 'rules');
     await expect
-      .element(page.getByText('Rows of the record were changed or removed. Check it to see which.', { exact: false }))
+      .element(
+        page.getByText('Rows of the record were changed, removed or added by another program. Check it to see which.', { exact: false }),
+      )
       .toBeVisible();
     await page.getByRole('link', { name: 'Look at it' }).click();
     await expect.element(button('This record is meant')).toBeVisible();

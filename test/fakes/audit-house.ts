@@ -163,6 +163,19 @@ export class AuditHouse {
     db.close();
   }
 
+  /** What a program that knows how the chain is made can add: a row that fits. */
+  async addForeign(surface = 'browser'): Promise<void> {
+    const other = openStore({ path: join(this.#folder, 'hub.db'), clock: this.clock, log: SILENT_LOG });
+    await other.write((tables) => tables.appendAudit(auditRow({ action: 'approval.allowed', surface, object: 'foreign' })));
+    await other.close();
+  }
+
+  /** Adds a row that nobody waits for, as what other hubs should not have done is; resolves once it is durable. */
+  async notice(): Promise<void> {
+    this.store.writeBehind((tables) => tables.appendAudit(auditRow({ action: 'peer.forged_sender', surface: 'peer' })));
+    await this.store.write(() => undefined);
+  }
+
   actions(): readonly string[] {
     return this.store.read.audit({ limit: 100 }).map(({ action }) => action);
   }

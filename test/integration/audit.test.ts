@@ -178,7 +178,7 @@ describe('a record that no longer fits', { timeout: COMMANDS_MAX_MS }, () => {
     expect(await owner('agents', 'add', 'bot')).toMatchObject({ code: 0 });
     tamper("UPDATE audit SET actor = 'owner:somebody' WHERE seq = 2");
     await node.services.audit.seal();
-    expect((await axon(hub.home, ['status'])).out).toContain('Rows of the record were changed or removed.');
+    expect((await axon(hub.home, ['status'])).out).toContain('Rows of the record were changed, removed or added by another program.');
     expect(node.services.audit.rulesMayAct).toBe(false);
     await node.stop();
     await startAgain();

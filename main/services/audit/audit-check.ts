@@ -10,7 +10,7 @@ import { WALK_ROWS_MAX, WALK_SEALS_MAX } from './limits.ts';
 import { flawOf } from './flaws.ts';
 import { ENDED_UNEXPECTEDLY, readUnsignedDetail, type UnsignedRows } from './run-mark.ts';
 import { sealChecker } from './seal.ts';
-import type { WrittenRows } from './written-rows.ts';
+import type { ForeignRow, WrittenRows } from './written-rows.ts';
 
 export interface AuditCheckDeps {
   readonly store: Pick<Store, 'read'>;
@@ -20,7 +20,7 @@ export interface AuditCheckDeps {
   readonly databaseId: () => string;
   /** What the key vault counts; null when it could not be asked, higher than any where it counts another database. */
   readonly keptCount: () => number | null;
-  /** What the running hub wrote since it last signed. */
+  /** What the running hub wrote. */
   readonly written: WrittenRows;
   /** What the run before left unsigned as it ended unexpectedly; of a hub that does not run, what the last one did. null: nothing. */
   readonly leftUnsigned: () => UnsignedRows | null;
@@ -109,7 +109,8 @@ export class AuditCheck {
   async #walk(signal: AbortSignal): Promise<AuditFlawDto | null | 'called off'> {
     const { read } = this.#deps.store;
     const kept = this.#deps.keptCount();
-    const { lastSeq: writtenSeq } = this.#deps.written;
+    const { written } = this.#deps;
+    const { lastSeq: writtenSeq } = written;
     const head = read.auditHead();
     const sealCount = read.lastAuditSeal()?.counter ?? 0;
     this.#current = { ...this.#current, rows: head.issuedSeq, counted: kept !== null };
@@ -132,6 +133,7 @@ export class AuditCheck {
     if (flaw !== null) return flaw;
     if (kept !== null && kept > sealCount) return flawOf('older_copy', head.seq);
     if (writtenSeq > walk.position.seq) return flawOf('end_missing', walk.position.seq + 1);
+    if (written.foreign !== null) return foreignFlaw(written.foreign, walk);
     this.#current = { ...this.#current, unsigned_end: this.#unsignedEnd(walk.ends) };
     return null;
   }
@@ -144,10 +146,10 @@ export class AuditCheck {
   /** Rows as they were up to here, or what does not fit. */
   async #rowsUpTo(walk: Walk, seq: number, signal: AbortSignal): Promise<AuditFlawDto | null | 'called off'> {
     const { written, store } = this.#deps;
-    let other: number | null = null;
+    const found: { foreign: ForeignRow | null } = { foreign: null };
     const look = (row: WalkedRow): void => {
       if (row.action === ENDED_UNEXPECTEDLY) walk.ends.push(row.seq);
-      if (written.isOther(row.seq, row.chain)) other ??= row.seq;
+      found.foreign ??= written.judge(row);
     };
     while (walk.position.seq < seq) {
       if (signal.aborted) return 'called off';
@@ -155,7 +157,7 @@ export class AuditCheck {
       const rows = position.seq - walk.position.seq;
       walk.position = position;
       this.#current = { ...this.#current, checked: position.seq };
-      if (other !== null) return flawOf('chain_remade', other, walk.lastSeal?.seq);
+      if (found.foreign !== null) return foreignFlaw(found.foreign, walk);
       if (flaw?.kind === 'changed') return flawOf('row_changed', flaw.seq);
       if (flaw !== null) return flawOf(flaw.seq > walk.head.seq ? 'end_missing' : 'row_missing', flaw.seq);
       await didSome(walk, rows, 0);
@@ -179,6 +181,10 @@ export class AuditCheck {
     const left = this.#deps.leftUnsigned();
     return left === null ? null : endDto(left, ends);
   }
+}
+
+function foreignFlaw({ seq, kind }: ForeignRow, { lastSeal }: Walk): AuditFlawDto {
+  return kind === 'added' ? flawOf('row_added', seq) : flawOf('chain_remade', seq, lastSeal?.seq);
 }
 
 function endDto({ rows, fromSeq, fromAt }: UnsignedRows, ends: number): UnsignedEndDto {

@@ -4,7 +4,7 @@
 // Never signs such a chain unasked, and never holds the key.
 import type { RecordState } from '../../../preload/contract/audit.ts';
 import { AppError } from '../../lib/app-error.ts';
-import type { AuditPosition } from '../../ports/audit.ts';
+import type { AppendedRow } from '../../ports/audit.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { CounterMark } from '../../ports/rollback-counter.ts';
@@ -88,7 +88,7 @@ export class AuditKeeper implements AuditWatch {
     return kept.databaseId === this.databaseId ? Math.max(kept.value, this.#chain.sealed) : Number.POSITIVE_INFINITY;
   }
 
-  /** What this process wrote since it was last signed. */
+  /** What this process wrote. */
   get written(): WrittenRows {
     return this.#chain.written;
   }
@@ -130,8 +130,8 @@ export class AuditKeeper implements AuditWatch {
     void this.seal();
   }
 
-  committed(last: AuditPosition): void {
-    this.#chain.written.add(last);
+  committed(row: AppendedRow): void {
+    this.#chain.written.add(row);
   }
 
   /** Signs what was added since the last seal. Never rejects. */
@@ -242,7 +242,7 @@ export class AuditKeeper implements AuditWatch {
     const { flaw } = await this.#chain.walk();
     if (flaw !== null && why !== 'broken') {
       await this.#doubt('broken', flaw);
-      throw new AppError('conflict', 'Rows or signatures of this record were changed or removed as well.', {
+      throw new AppError('conflict', 'Rows or signatures of this record were changed, removed or added as well.', {
         failedBy: 'input',
         hint: 'Check the record to see which, then confirm it once more.',
       });
@@ -253,7 +253,7 @@ export class AuditKeeper implements AuditWatch {
     if (flaw?.kind === 'unsigned') this.#tellForgedCount(own, Math.max(kept, this.#chain.sealed));
     // The count first: one that is ahead of the seals only makes the doubt stay, a seal ahead of its count would end it unseen.
     if (identity.counter !== undefined) await this.#count.keep(identity.counter, this.#mark(value), this.#stopping.signal);
-    this.#chain.written.forgetAll();
+    this.#chain.written.startAgain(store.read.auditHead());
     await store.write((tables) => {
       const detail = JSON.stringify({ why, counted: own, kept, ...flawDetail(flaw) });
       tables.appendAudit({ at: clock.wallMs(), actor, surface, action: 'audit.confirmed', object: 'audit', digest: null, detail });

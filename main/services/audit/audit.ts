@@ -1,7 +1,7 @@
 // The audit as one part: signing it, comparing it with the count in the key vault, checking it and handing it out. Who may ask for any of it
 // is the doors' business.
 import type { AuditCheckDto, RecordState } from '../../../preload/contract/audit.ts';
-import type { AuditPosition } from '../../ports/audit.ts';
+import type { AppendedRow } from '../../ports/audit.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Store } from '../../ports/store.ts';
@@ -60,9 +60,9 @@ export class Audit implements AuditWatch {
     this.#keeper.appended(surface);
   }
 
-  /** Rows up to this one are kept for good. */
-  committed(last: AuditPosition): void {
-    this.#keeper.committed(last);
+  /** A row is kept for good. */
+  committed(row: AppendedRow): void {
+    this.#keeper.committed(row);
   }
 
   /** Before anything else is written. */

@@ -6,6 +6,8 @@ type Sentence = (seq: number, signedSeq: number) => string;
 const SENTENCES: Readonly<Record<AuditFlawKind, Sentence>> = {
   row_changed: (seq) =>
     `Row ${seq} was changed after it was written, or another row was put in its place. Do not trust what it says; the rows before it are as they were written.`,
+  row_added: (seq) =>
+    `Row ${seq} was not written by this hub: another program put it there while the hub ran, and the chain fits all the same. Do not trust what it says.`,
   row_missing: (seq) => `Row ${seq} is missing: it was removed, or moved to another place. What happened then is no longer on record.`,
   end_missing: (seq) =>
     `The record was longer: row ${seq} and what came after it were removed. What happened last before that is no longer on record.`,

@@ -24,7 +24,7 @@ export const COUNT_MAX = 999_999_999_999_999;
 /** How often a stopping hub signs what was written behind meanwhile, before it ends all the same. */
 export const STOP_SEALS_MAX = 5;
 
-/** Rows that are remembered until they are signed; more are waiting only while nothing is signed at all. */
+/** Unsigned rows that are remembered one by one; where more wait, a change among the older ones shows, but not at which row. */
 export const WRITTEN_ROWS_MAX = 4_096;
 
 /** Rows checked in one turn of the event loop: a few milliseconds. */

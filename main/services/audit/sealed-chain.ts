@@ -1,5 +1,6 @@
 // The audit's chain as this process knows it: up to which row a seal of this hub covers it, how it goes on from there, and the rows and the
-// seal that this process wrote itself: where they are not, something was taken away or put there meanwhile. Decides nothing about a flaw.
+// seal that this process wrote itself: where they are not, or others are, something was taken away or put there meanwhile. Decides nothing
+// about a flaw.
 import { assert } from '../../lib/assert.ts';
 import { nextTurn } from '../../lib/next-turn.ts';
 import { CHAIN_START, type AuditFlaw, type AuditPosition, type AuditReads, type AuditSealRow } from '../../ports/audit.ts';
@@ -8,10 +9,13 @@ import type { Store, Tables } from '../../ports/store.ts';
 import type { IdentityService } from '../identity.ts';
 import { WALK_ROWS_MAX } from './limits.ts';
 import { META_DATABASE_ID, sealChecker, sealMessage } from './seal.ts';
-import { WrittenRows } from './written-rows.ts';
+import { WrittenRows, type ForeignRow } from './written-rows.ts';
 
-/** `unsigned`: the last seal, up to this row, is none that this hub made. `seal_missing`: a seal after the one up to this row is gone. */
-export type ChainFlaw = AuditFlaw | { readonly seq: number; readonly kind: 'unsigned' | 'seal_missing' };
+/**
+ * `added`: a row that this process did not write. `unsigned`: the last seal, up to this row, is none that this hub made. `seal_missing`: a seal
+ * after the one up to this row is gone.
+ */
+export type ChainFlaw = AuditFlaw | { readonly seq: number; readonly kind: 'added' | 'unsigned' | 'seal_missing' };
 
 /** How far the chain fits, and what does not. */
 export interface Walked {
@@ -26,14 +30,15 @@ export interface SealedChainDeps {
 }
 
 export class SealedChain {
-  /** What this process wrote for good since it was last signed. */
-  readonly written = new WrittenRows();
+  /** What this process wrote for good. */
+  readonly written: WrittenRows;
   /** The count of the newest seal that this process made or found good. */
   sealed = 0;
   readonly #deps: SealedChainDeps;
 
   constructor(deps: SealedChainDeps) {
     this.#deps = deps;
+    this.written = new WrittenRows(deps.store.read.auditHead());
   }
 
   get databaseId(): string {
@@ -51,23 +56,21 @@ export class SealedChain {
     return isOwn ? sealedRow(store.read, seal) : { position, flaw: { seq: seal.seq, kind: 'unsigned' } };
   }
 
-  /** The chain from the last seal to its end, in which the rows that this process wrote must stand. */
+  /** The chain from the last seal to its end, in which the rows that this process wrote must stand, and since its start no others. */
   async walk(): Promise<Walked> {
     const { read } = this.#deps.store;
     const { written } = this;
     const end = Math.max(read.auditHead().issuedSeq, written.lastSeq);
     let walked = this.sealedEnd();
-    const found: { other: number | null } = { other: null };
-    const look = ({ seq, chain }: AuditPosition): void => {
-      if (written.isOther(seq, chain)) found.other ??= seq;
-    };
-    while (walked.flaw === null && found.other === null && walked.position.seq < end) {
+    const found: { foreign: ForeignRow | null } = { foreign: null };
+    const look = (row: AuditPosition): void => void (found.foreign ??= written.judge(row));
+    while (walked.flaw === null && found.foreign === null && walked.position.seq < end) {
       walked = read.walkAudit(walked.position, end, WALK_ROWS_MAX, look);
       await nextTurn();
     }
-    const { other } = found;
-    // It was seen before whatever ended the walk.
-    return other === null ? walked : { position: walked.position, flaw: { seq: other, kind: 'changed' } };
+    // Seen before whatever ended the walk; what was come upon while writing, and fits, shows by nothing else.
+    const flaw = found.foreign ?? walked.flaw ?? written.foreign;
+    return { position: walked.position, flaw };
   }
 
   /** Signs the chain up to there. Its count is `sealed` once the commit is durable, which the caller says. */

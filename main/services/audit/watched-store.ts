@@ -1,18 +1,17 @@
-// A store that says of each row of the audit that it was added, and of each that a commit kept where it stands, so that the audit is signed in
-// time and knows its own end without asking the database. Adds nothing and holds nothing back.
-import type { AuditPosition } from '../../ports/audit.ts';
+// A store that says of each row of the audit that it was added, and of each that a commit kept where it stands, whoever waited for that commit,
+// so that the audit is signed in time and knows its own rows without asking the database. Adds nothing and holds nothing back.
+import type { AppendedRow } from '../../ports/audit.ts';
 import type { Store, Tables } from '../../ports/store.ts';
 
 export interface AuditWatch {
   /** A row was added; its commit may yet fail. @param surface where what it tells of was done */
   appended(surface: string): void;
-  /** Rows up to this one are kept for good. */
-  committed(last: AuditPosition): void;
+  /** A row is kept for good; told of every one, in their order, and before whoever waits for the commit goes on. */
+  committed(row: AppendedRow): void;
 }
 
 /** The same store, watched. */
 export function watchAudit(store: Store, watch: AuditWatch): Store {
-  let last: AuditPosition | undefined;
   let plain: Tables | undefined;
   let watched: Tables | undefined;
   /** The store hands the same tables to every work: they are wrapped once. */
@@ -21,10 +20,13 @@ export function watchAudit(store: Store, watch: AuditWatch): Store {
       plain = tables;
       watched = {
         ...tables,
-        appendAudit: (row) => {
-          last = tables.appendAudit(row);
+        appendAudit: (row, onDurable) => {
+          const appended = tables.appendAudit(row, (durable) => {
+            watch.committed(durable);
+            onDurable?.(durable);
+          });
           watch.appended(row.surface);
-          return last;
+          return appended;
         },
       };
     }
@@ -32,20 +34,7 @@ export function watchAudit(store: Store, watch: AuditWatch): Store {
   };
   return {
     read: store.read,
-    write: (work) => {
-      let ownLast: AuditPosition | undefined;
-      const done = store.write((tables) => {
-        last = undefined;
-        const value = work(watchedTables(tables));
-        ownLast = last;
-        return value;
-      });
-      const note = (): void => {
-        if (ownLast !== undefined) watch.committed(ownLast);
-      };
-      done.then(note, () => undefined);
-      return done;
-    },
+    write: (work) => store.write((tables) => work(watchedTables(tables))),
     writeBehind: (work) => store.writeBehind((tables) => work(watchedTables(tables))),
     close: () => store.close(),
   };

@@ -79,7 +79,7 @@ export const audit = {
     other_database: { title: 'Another record was put in the place of this hub’s.', detail: putBack },
     counter_lost: { title: 'The count that shows whether this is the newest record is gone.', detail: putBack },
     broken: {
-      title: 'Rows of the record were changed or removed.',
+      title: 'Rows of the record were changed, removed or added by another program.',
       detail:
         'Check it to see which. Until you say that this record is meant, no rule acts, everything is asked and nothing is signed: whoever could change the record could change rules and hubs, too.',
     },

@@ -109,7 +109,7 @@ export function auditWrites(statements: Statements, monotonicMs: () => number): 
   const insertSeal = `INSERT INTO audit_seals (${SEAL.columns}) VALUES (${SEAL.placeholders})`;
   return {
     appendAudit: (entry) => {
-      const { issuedSeq, chain: previous } = headOf(statements);
+      const { seq, chain: previous, issuedSeq } = headOf(statements);
       const row: AuditRow = {
         rule: null,
         ...entry,
@@ -122,7 +122,7 @@ export function auditWrites(statements: Statements, monotonicMs: () => number): 
         COVERED.map(([field, kind]) => ({ kind, bytes: bytesOf(row[field]) })),
       );
       statements.run(insert, ...CHAINED.write({ ...row, chain }));
-      return { seq: row.seq, chain };
+      return { seq: row.seq, chain, previous: { seq, chain: previous } };
     },
     insertAuditSeal: (row) => void statements.run(insertSeal, ...SEAL.write(row)),
   };

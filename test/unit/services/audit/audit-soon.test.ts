@@ -1,7 +1,7 @@
 // What a person did is signed and counted soon; what another program takes away while the hub runs shows, signed or not; and a hub that ended
 // without order says which rows it had not signed.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { COUNT_SOON_MS, SEAL_INTERVAL_MS, SEAL_SOON_MS } from '../../../../main/services/audit/limits.ts';
+import { COUNT_SOON_MS, SEAL_INTERVAL_MS, SEAL_SOON_MS, WRITTEN_ROWS_MAX } from '../../../../main/services/audit/limits.ts';
 import { AuditHouse, PERSON } from '../../../fakes/audit-house.ts';
 import { auditRow } from '../../../fakes/sample-rows.ts';
 
@@ -127,6 +127,68 @@ describe('a program that writes the database while the hub runs', () => {
     expect((await house.verify()).flaw).toMatchObject({ seq: flaw.row });
     await house.audit.confirm(PERSON);
     await house.act();
+    await house.minute();
+    expect([house.audit.state, sealed().at(-1)]).toEqual(['current', lastRow()?.seq]);
+  });
+
+  it.each([0, 1])('is seen when it takes a row away that was written behind, with %d written since', async (more) => {
+    await house.act(4);
+    await house.minute();
+    await house.notice();
+    house.tamper(takeAway(4));
+    for (let row = 0; row < more; row++) await house.notice();
+    expect((await house.verify()).flaw).toMatchObject({ seq: 5, kind: more === 0 ? 'end_missing' : 'chain_remade' });
+    await house.minute();
+    expect([house.audit.state, house.audit.rulesMayAct, sealed()]).toEqual(['broken', false, [4]]);
+  });
+
+  it.each([
+    ['last', 0],
+    ['before a row of the hub', 1],
+    ['before more rows of the hub than it remembers', WRITTEN_ROWS_MAX + 1],
+  ])('is seen when it adds a row that fits, %s', async (_where, more) => {
+    await house.act(4);
+    await house.minute();
+    await house.act();
+    await house.addForeign();
+    if (more > 0) await house.act(more);
+    const { flaw } = await house.verify();
+    expect(flaw).toMatchObject({ seq: 6, kind: 'row_added' });
+    expect(flaw?.sentence).toContain('Row 6 was not written by this hub');
+    await house.decide();
+    await pass(SEAL_SOON_MS);
+    expect([house.audit.state, house.audit.rulesMayAct, sealed()]).toEqual(['broken', false, [4]]);
+    const doubted = house.store.read.audit({ limit: 5 }).find(({ action }) => action === 'audit.doubted');
+    expect(JSON.parse(doubted?.detail ?? '')).toMatchObject({ why: 'broken', row: 6, flaw: 'added' });
+    await house.audit.confirm(PERSON);
+    await house.act();
+    await house.minute();
+    expect([house.audit.state, sealed().at(-1)]).toEqual(['current', lastRow()?.seq]);
+    expect((await house.verify()).flaw).toBeNull();
+    await house.addForeign();
+    await house.minute();
+    expect(house.audit.state).toBe('broken');
+  });
+
+  it('is seen when it puts another row in the place of the last one among more than the hub remembers', async () => {
+    await house.act();
+    house.tamper(takeAway(0));
+    await house.addForeign();
+    await house.act(WRITTEN_ROWS_MAX + 1);
+    await house.minute();
+    expect([house.audit.state, sealed()]).toEqual(['broken', []]);
+    expect((await house.verify()).flaw).toMatchObject({ seq: 1, kind: 'chain_remade' });
+  });
+
+  it('is not suspected for what the hub wrote in one commit, of which a part was refused', async () => {
+    const works = Array.from({ length: 6 }, (_, index) =>
+      house.store.write((tables) => {
+        for (let row = 0; row < 3; row++) tables.appendAudit(auditRow({ object: `${index}.${row}` }));
+        if (index % 2 === 1) throw new Error('refused');
+      }),
+    );
+    await Promise.all([house.notice(), ...works.map((work) => work.catch(() => undefined))]);
+    expect((await house.verify()).flaw).toBeNull();
     await house.minute();
     expect([house.audit.state, sealed().at(-1)]).toEqual(['current', lastRow()?.seq]);
   });

@@ -1,24 +1,15 @@
 // `npm test` and `npm run test:long`: the gates, the build and every test project in order, with one summary. The report is written before and
-// after every step, so that a run that is stopped half-way has one, and `--only sim,lan` runs some steps again and keeps the others' lines.
+// after every step, so that a run that is stopped half-way has one, and `--only sim,lan` runs some steps again and keeps the others' lines, each
+// with the commit it was run on. Removes what the last run of its kind put down, and nothing else.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { readOutcomes, report, writeWhole, type Outcome } from './step-report.ts';
 
 interface Step {
   readonly key: string;
   readonly name: string;
   readonly command: readonly string[];
-}
-
-interface Outcome {
-  readonly key: string;
-  readonly name: string;
-  /** `begun` is what a run leaves that was stopped in this step. */
-  readonly state: 'passed' | 'FAILED' | 'begun';
-  readonly seconds: number;
-  readonly endedAt: string;
-  /** What tests have put down, by what it is. */
-  readonly lines: Readonly<Record<string, readonly string[]>>;
 }
 
 const long = process.argv.includes('--long');
@@ -76,8 +67,17 @@ function readLines(file: string): readonly string[] {
 function keep(outcomes: Map<string, Outcome>, outcome: Outcome): void {
   outcomes.set(outcome.key, outcome);
   const inOrder = STEPS.flatMap(({ key }) => outcomes.get(key) ?? []);
-  writeFileSync(stateFile, JSON.stringify(inOrder, null, 2));
-  writeFileSync(reportFile, report(inOrder));
+  const heading = `Test run (${long ? 'full counts' : 'reduced counts'}), Node ${process.version}, ${process.platform} ${process.arch}`;
+  writeWhole(stateFile, JSON.stringify(inOrder, null, 2));
+  writeWhole(reportFile, report(heading, inOrder, Object.keys(LISTS)));
+}
+
+/** The commit the files are of, and whether any was changed since. */
+function commitNow(): string {
+  const git = (...words: readonly string[]) => spawnSync('git', words, { cwd: import.meta.dirname, encoding: 'utf8' });
+  const { status, stdout } = git('rev-parse', '--short', 'HEAD');
+  if (status !== 0) return 'no commit';
+  return git('status', '--porcelain').stdout === '' ? stdout.trim() : `${stdout.trim()}, changed`;
 }
 
 function run(step: Step, isBuilt: boolean, outcomes: Map<string, Outcome>): Outcome {
@@ -85,7 +85,8 @@ function run(step: Step, isBuilt: boolean, outcomes: Map<string, Outcome>): Outc
   const [program = '', ...parameters] = command;
   const variables = Object.fromEntries(Object.entries(LISTS).map(([title, variable]) => [variable, listFile(title)]));
   for (const title of Object.keys(LISTS)) rmSync(listFile(title), { force: true });
-  keep(outcomes, { key, name, state: 'begun', seconds: 0, endedAt: '', lines: {} });
+  const commit = commitNow();
+  keep(outcomes, { key, name, state: 'begun', seconds: 0, endedAt: '', commit, lines: {} });
   const started = performance.now();
   const { status } = spawnSync(program, parameters, {
     stdio: 'inherit',
@@ -94,37 +95,23 @@ function run(step: Step, isBuilt: boolean, outcomes: Map<string, Outcome>): Outc
   });
   const seconds = Math.round((performance.now() - started) / 100) / 10;
   const lines = Object.fromEntries(Object.keys(LISTS).map((title) => [title, readLines(listFile(title))]));
-  const outcome: Outcome = { key, name, state: status === 0 ? 'passed' : 'FAILED', seconds, endedAt: new Date().toISOString(), lines };
+  const outcome: Outcome = {
+    key,
+    name,
+    state: status === 0 ? 'passed' : 'FAILED',
+    seconds,
+    endedAt: new Date().toISOString(),
+    commit,
+    lines,
+  };
   keep(outcomes, outcome);
   return outcome;
 }
 
-function report(outcomes: readonly Outcome[]): string {
-  const rows = outcomes.map(({ key, name, state, seconds, endedAt }) => {
-    const words = state === 'begun' ? 'begun, not ended' : state;
-    return `| ${name} (\`${key}\`) | ${words} | ${state === 'begun' ? '' : `${seconds} s`} | ${endedAt} |`;
-  });
-  const list = (title: string): string => {
-    const lines = [...new Set(outcomes.flatMap((outcome) => outcome.lines[title] ?? []))];
-    return lines.length === 0 ? '' : `\n${title}\n\n${lines.map((line) => `- ${line}`).join('\n')}\n`;
-  };
-  return [
-    `# Test run (${long ? 'full counts' : 'reduced counts'}), Node ${process.version}, ${process.platform} ${process.arch}\n`,
-    '| Step | Outcome | Time | Ended |',
-    '| --- | --- | --- | --- |',
-    ...rows,
-    ...Object.keys(LISTS).map(list),
-  ].join('\n');
-}
-
-function earlier(): readonly Outcome[] {
-  return existsSync(stateFile) ? JSON.parse(readFileSync(stateFile, 'utf8')) : []; // written by this very program
-}
-
 const steps = chosenSteps();
 const outcomes = new Map<string, Outcome>();
-if (steps.length < STEPS.length) for (const outcome of earlier()) outcomes.set(outcome.key, outcome);
-else rmSync(output, { recursive: true, force: true });
+if (steps.length < STEPS.length) for (const outcome of readOutcomes(stateFile)) outcomes.set(outcome.key, outcome);
+else for (const file of [stateFile, reportFile]) rmSync(file, { force: true });
 mkdirSync(output, { recursive: true });
 
 const startedAt = performance.now();

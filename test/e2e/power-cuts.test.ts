@@ -14,10 +14,10 @@ import { DelegationStory, type Interruptions, type Side, type Step } from './del
 import { online, pairByApi } from './pair-by-api.ts';
 
 const SEEN_WITHIN_MS = 15_000;
-/** How long after a call was sent the power goes, round by round and point by point; from before it is read to after it is answered. */
+/** How long after a call was sent the power goes, from before it is read to after it is answered: every one at every such point in the long run. */
 const CUT_AFTER_MS = [0, 1, 2, 4, 8, 16, 32] as const;
 type Victim = 'the asking hub' | 'the asked hub' | 'both hubs';
-type Point = readonly [name: string, victims: readonly Victim[], interruptions: (cut: Cut) => Interruptions];
+type Point = readonly [name: string, victims: readonly Victim[], interruptions: (cut: Cut) => Interruptions, momentsMs?: readonly number[]];
 
 interface Cut {
   readonly afterMs: number;
@@ -83,21 +83,21 @@ const isReported = async ({ mum }: Cut): Promise<boolean> => {
 
 const POINTS: readonly Point[] = [
   ['the delegation has left and was not heard', EACH, unheard('delegate', 'mum', isSending)],
-  ['the delegation is under way', EACH, during('delegate')],
+  ['the delegation is under way', EACH, during('delegate'), CUT_AFTER_MS],
   ['the delegation is kept and its ack is on its way', EACH, onceKept('delegate')],
   ['the delegation was acknowledged and waits for a person', ANY, before('decide')],
-  ['a person is deciding', EACH, during('decide')],
+  ['a person is deciding', EACH, during('decide'), CUT_AFTER_MS],
   ['it was allowed and no agent has it yet', ANY, before('claim')],
-  ['an agent is taking it', ['the asked hub'], during('claim')],
+  ['an agent is taking it', ['the asked hub'], during('claim'), CUT_AFTER_MS],
   ['an agent holds it and has not accepted it', ANY, before('ack')],
-  ['an agent is accepting it', ['the asked hub'], during('ack')],
+  ['an agent is accepting it', ['the asked hub'], during('ack'), CUT_AFTER_MS],
   ['an agent is at work on it', ANY, before('reply')],
-  ['the agent is replying', EACH, during('reply')],
+  ['the agent is replying', EACH, during('reply'), CUT_AFTER_MS],
   ['the result is kept and has not been heard by the asking hub', EACH, unheard('reply', 'dad', isReported)],
   ['the result has come and its agent has not taken it', ANY, before('take the result')],
-  ['the agent is taking the result', ['the asking hub'], during('take the result')],
+  ['the agent is taking the result', ['the asking hub'], during('take the result'), CUT_AFTER_MS],
   ['the agent has the result and has not put it away', ANY, before('put the result away')],
-  ['the agent is putting the result away', ['the asking hub'], during('put the result away')],
+  ['the agent is putting the result away', ['the asking hub'], during('put the result away'), CUT_AFTER_MS],
 ];
 
 async function drain(agent: HubApi): Promise<void> {
@@ -118,7 +118,10 @@ async function freePort(): Promise<number> {
 }
 
 describe('power cuts', () => {
-  const count = rounds('power cuts at each point, for each hub', { short: 1, long: 3 });
+  const counts = {
+    between: rounds('power cuts at each point between two calls, for each hub', { short: 1, long: 3 }),
+    within: rounds('moments of each call at which the power is cut, for each hub', { short: 1, long: CUT_AFTER_MS.length }),
+  };
   const computer = new ThisComputer('this computer');
   const hubs: HubProcess[] = [];
   let folder = '';
@@ -168,12 +171,16 @@ describe('power cuts', () => {
     await Promise.all(struck.map(({ hub }) => hub.restart()));
   }
 
-  const cases = POINTS.flatMap(([name, victims, interruptions]) => victims.map((victim) => ({ name, victim, interruptions })));
+  const cases = POINTS.flatMap(([name, victims, interruptions, momentsMs]) =>
+    victims.map((victim) => ({ name, victim, interruptions, momentsMs })),
+  );
 
   it.for(cases.map((point) => [`${point.victim} killed when ${point.name}`, point] as const))(
     '%s: nothing is lost and nothing is done twice',
-    { timeout: 120_000 * count },
+    { timeout: 120_000 * Math.max(counts.between, counts.within) },
     async ([, point]) => {
+      const { momentsMs = [0] } = point;
+      const count = point.momentsMs === undefined ? counts.between : counts.within;
       for (let round = 0; round < count; round += 1) {
         const text = `${point.name}, ${point.victim}, round ${round + 1}`;
         const story = new DelegationStory(dad, mum, { text, runsFile: join(folder, 'runs.txt') });
@@ -182,7 +189,7 @@ describe('power cuts', () => {
           cuts += 1;
           await powerCut(point.victim);
         };
-        const afterMs = CUT_AFTER_MS[(round + cases.indexOf(point)) % CUT_AFTER_MS.length] ?? 0;
+        const afterMs = momentsMs[(round + cases.indexOf(point)) % momentsMs.length] ?? 0;
         await story.tell(point.interruptions({ afterMs, dad, mum, power }));
         expect(cuts).toBe(1);
       }

@@ -6,6 +6,8 @@ import { shortText, text } from './parameters.ts';
 /** The most hubs that may decide. */
 const CONSENT_HUBS_MAX = 8;
 
+const fromClass = v.nullable(v.picklist(['R1', 'R2', 'R3']));
+
 export const CONSENT_OPERATIONS = {
   'consent.get': { method: 'GET', path: '/v1/consent', access: 'owner', params: v.object({}) },
   'consent.set': {
@@ -14,9 +16,11 @@ export const CONSENT_OPERATIONS = {
     access: 'owner',
     params: v.strictObject({
       /** From which class on; null: the people here decide everything. */
-      from: v.nullable(v.picklist(['R1', 'R2', 'R3'])),
+      from: fromClass,
       /** By agent id or name: all that decide from now on. */
       hubs: v.optional(v.pipe(v.array(shortText), v.maxLength(CONSENT_HUBS_MAX)), []),
+      /** What was read before this was chosen, the hubs that decide by their ids: where it is something else by now, nothing is changed. */
+      seen: v.optional(v.strictObject({ from: fromClass, hubs: v.pipe(v.array(shortText), v.maxLength(CONSENT_HUBS_MAX)) })),
       /** The owner passphrase; a session at a terminal has given it with its login. */
       passphrase: v.optional(text(1024)),
     }),

@@ -130,6 +130,7 @@ describe('the setting', () => {
     await button('Keep this').click();
     await expect.element(page.getByText('From “Dangerous only” on.', { exact: false })).toBeVisible();
     expect(callsOf(hub, 'consent.set').at(-1)).toMatchObject({ from: 'R3', hubs: [DAD_DECIDES.hubs[0]?.id], passphrase: 'right and long' });
+    expect(callsOf(hub, 'consent.set').at(-1)).toMatchObject({ seen: { from: DAD_DECIDES.from, hubs: [DAD_DECIDES.hubs[0]?.id] } });
   });
 
   test('leaves no passphrase in the field, whatever came of it, and offers none to be kept by the browser', async () => {

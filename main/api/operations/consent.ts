@@ -13,14 +13,14 @@ export function consentHandlers(deps: {
 }): HandlersOf<'consent'> {
   return {
     'consent.get': async () => deps.consent.current(),
-    'consent.set': async ({ from, hubs, passphrase }, caller, { signal }) => {
+    'consent.set': async ({ from, hubs, seen, passphrase }, caller, { signal }) => {
       const person = personOf(caller);
       // A token of a terminal was given for the passphrase; a page's may have come from a link.
       if (caller.kind !== 'owner' || passphrase !== undefined) {
         const line = caller.kind === 'owner' ? 'owner' : 'page';
         await deps.passphrase.check(passphrase ?? missing(), signal, line, actorOf(caller));
       }
-      return deps.consent.set(hubs, from, person);
+      return deps.consent.set(hubs, from, person, seen);
     },
   };
 }

@@ -2,7 +2,7 @@
 // changes it knows the owner passphrase is the caller's to make sure of (PROTOCOL.md, Consent).
 import type { ConsentSettingDto } from '../../../preload/contract/consent.ts';
 import { AppError } from '../../lib/app-error.ts';
-import type { PeerRow, Store } from '../../ports/store.ts';
+import type { PeerRow, Store, Tables } from '../../ports/store.ts';
 import type { ConsentClass } from '../../protocol/consent.ts';
 import type { Holds } from '../attention/holds.ts';
 import type { AuditTrail } from './audit-trail.ts';
@@ -19,6 +19,12 @@ interface Deps {
   readonly consents: Pick<Consents, 'mayBeAsked' | 'changed'>;
   readonly holds: Pick<Holds, 'whoDecidesChanged'>;
   readonly pinnedPeer: (id: string) => PeerRow;
+}
+
+/** The setting as somebody read it: from which class on, and the ids of the hubs that decide. */
+interface ConsentSeen {
+  readonly from: ConsentClass | null;
+  readonly hubs: readonly string[];
 }
 
 export class ConsentSettings {
@@ -45,8 +51,12 @@ export class ConsentSettings {
     };
   }
 
-  /** @param from null: the people here decide @throws AppError peer_not_found, pairing_required, bad_request, unsupported_feature */
-  async set(ids: readonly string[], from: ConsentClass | null, person: Decider): Promise<ConsentSettingDto> {
+  /**
+   * @param from null: the people here decide
+   * @param seen what was read before this was chosen; undefined: whatever it is, this takes its place
+   * @throws AppError peer_not_found, pairing_required, bad_request, unsupported_feature, conflict
+   */
+  async set(ids: readonly string[], from: ConsentClass | null, person: Decider, seen?: ConsentSeen): Promise<ConsentSettingDto> {
     const { unit, guard, audit, pinnedPeer, consents, store, holds } = this.#deps;
     const rows = new Map(ids.map((id) => pinnedPeer(id)).map((row) => [row.key, row]));
     if (from !== null && rows.size === 0) throw unfit('Name at least one hub that decides.');
@@ -56,6 +66,7 @@ export class ConsentSettings {
       if (!before.has(row.key) && !consents.mayBeAsked(row)) throw cannot(row.petname);
     }
     await unit.run((tables, after) => {
+      if (seen !== undefined) this.#checkSeen(tables, seen);
       const hubs = [...rows.values()].map(({ key, pairedAt }) => ({ key, paired_at: pairedAt }));
       guard.set(tables, from === null ? null : { from, hubs });
       holds.whoDecidesChanged(tables, after);
@@ -69,6 +80,16 @@ export class ConsentSettings {
     });
     consents.changed();
     return this.current();
+  }
+
+  #checkSeen(tables: Tables, { from, hubs }: ConsentSeen): void {
+    const { guard } = this.#deps;
+    const deciding = guard.hubs(tables).map(({ agentId }) => agentId);
+    const isSame = deciding.length === hubs.length && deciding.every((id) => hubs.includes(id));
+    if (isSame && (guard.setting(tables)?.from ?? null) === from) return;
+    throw new AppError('conflict', 'Who decides was changed since this was read, so nothing was changed now.', {
+      hint: 'Look at what stands there now, and choose again.',
+    });
   }
 }
 

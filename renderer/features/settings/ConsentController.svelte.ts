@@ -56,10 +56,12 @@ export class ConsentController {
     if (this.busy) return false;
     this.#note = '';
     const { passphrase } = this;
+    const shown = this.#setting;
+    const seen = shown === null ? {} : { seen: { from: shown.from, hubs: decidersOf(shown) } };
     // Whatever comes of it: an adult who leaves must not leave it in the field of a child's computer.
     this.passphrase = '';
     const hubs = from === null ? [] : [...this.chosen];
-    const outcome = await this.#calls.run(KEEPING, () => this.#api.call('consent.set', { from, hubs, passphrase }));
+    const outcome = await this.#calls.run(KEEPING, () => this.#api.call('consent.set', { from, hubs, passphrase, ...seen }));
     if (outcome?.ok !== true) {
       await this.read();
       return false;

@@ -211,9 +211,13 @@ export class AuditKeeper implements AuditWatch {
   async #isNewest(): Promise<void> {
     const { flaw } = await this.#chain.walk();
     if (flaw !== null) return this.#doubt('broken', flaw);
-    this.#chain.sealed = this.#deps.store.read.lastAuditSeal()?.counter ?? 0;
+    const { read } = this.#deps.store;
+    const counted = read.lastAuditSeal()?.counter ?? 0;
+    // What only the run before could see goes on until the owner has said that it is meant, which is signed and counted.
+    if (read.getMeta(META_NOTED_DOUBT)?.startsWith(`broken ${counted} `)) return this.#doubt('broken');
+    this.#chain.sealed = counted;
     this.#is('current');
-    if (unsignedRows(this.#deps.store.read).rows > 0) this.#sealSoon();
+    if (unsignedRows(read).rows > 0) this.#sealSoon();
   }
 
   async #doubt(why: Doubt, flaw: ChainFlaw | null = null): Promise<void> {

@@ -180,6 +180,29 @@ describe('a program that writes the database while the hub runs', () => {
     expect((await house.verify()).flaw).toMatchObject({ seq: 1, kind: 'chain_remade' });
   });
 
+  it.each([
+    ['added a row', async () => house.addForeign(), 'added'],
+    ['took one away', () => Promise.resolve(house.tamper(takeAway(4))), 'missing'],
+  ] as const)('and %s leaves the record in doubt over a restart, until the owner has said that it is meant', async (_what, act, flaw) => {
+    await house.act(4);
+    await house.minute();
+    await house.act();
+    await act();
+    await house.minute();
+    const doubts = () => house.store.read.audit({ limit: 20 }).filter(({ action }) => action === 'audit.doubted');
+    for (let start = 0; start < 2; start++) {
+      expect([house.audit.state, house.audit.rulesMayAct, sealed()]).toEqual(['broken', false, [4]]);
+      expect(doubts().map(({ detail }) => (JSON.parse(detail) as { flaw: string }).flaw)).toEqual([flaw]);
+      await house.stop();
+      await house.startAgain();
+      await house.minute();
+    }
+    await house.audit.confirm(PERSON);
+    await house.stop();
+    await house.startAgain();
+    expect([house.audit.state, sealed().at(-1)]).toEqual(['current', lastRow()?.seq]);
+  });
+
   it('is not suspected for what the hub wrote in one commit, of which a part was refused', async () => {
     const works = Array.from({ length: 6 }, (_, index) =>
       house.store.write((tables) => {

@@ -19,10 +19,10 @@ const CONFIG_SIZE_MAX_BYTES = 65_536;
 export interface Config {
   /** The data folder, absolute. */
   readonly home: string;
-  /** Given at start only; otherwise the stored setting counts. */
+  /** These three count until a person changes them in Settings. */
   readonly name: string | undefined;
   readonly discovery: boolean | undefined;
-  readonly approvalsWaitMinutes?: number | undefined;
+  readonly approvalsWaitMinutes: number | undefined;
   /** 0 picks a free one. */
   readonly apiPort: number;
   /** UDP; 0 picks a free one. */

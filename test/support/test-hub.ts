@@ -40,6 +40,7 @@ function makeNode(home: string, logLines: string[], options: TestHubOptions, cha
     home,
     name: 'Test hub',
     discovery: false,
+    approvalsWaitMinutes: undefined,
     apiPort: 0,
     peerPort: 0,
     interfaces: null,

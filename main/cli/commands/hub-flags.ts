@@ -7,7 +7,7 @@ const HUB_FLAGS = {
   'api-port': ['port', 'the local port, HTTP for this computer only; 0 picks a free one (default: 7117)'],
   'peer-port': ['port', 'the port between hubs, QUIC over UDP; 0 picks a free one (default: 7100)'],
   interface: ['names', 'find hubs on these network interfaces only, with commas between (default: all)'],
-  discovery: ['on|off', 'find hubs of the home network by mDNS (default: on)'],
+  discovery: ['on|off', 'find hubs of the home network by mDNS, until a person changes it (default: on)'],
   'approvals-wait': ['minutes', 'how long a request waits for a person, until a person changes it: 1 to 1440 (default: 720, half a day)'],
   'log-level': ['level', 'debug, info, warn or error (default: info)'],
   log: ['form', 'text or json (default: text at a terminal, json elsewhere)'],

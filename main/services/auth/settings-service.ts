@@ -1,6 +1,6 @@
 // What the owner may change while the hub runs: its name, discovery, looks. Owns the settings record in the store's meta and tells pages
-// and other services of a change. A value given at start (flag, environment, config.json) stands above the stored one until a person
-// changes it. Must never hold what only a restart can apply (ports, folders).
+// and other services of a change. What a person changed stands above what is given at start (flag, environment, config.json), now
+// and after every restart; that above the defaults. Must never hold what only a restart can apply (ports, folders).
 import * as v from 'valibot';
 import { APPROVALS_WAIT_MINUTES_DEFAULT } from '../../../preload/contract/decision-limits.ts';
 import type { SettingsDto } from '../../../preload/contract/settings-dto.ts';
@@ -27,6 +27,9 @@ const stored = v.partial(
 type StoredSettings = v.InferOutput<typeof stored>;
 export type SettingsChange = { readonly [Name in keyof SettingsDto]?: SettingsDto[Name] | undefined };
 
+const GIVEN_AT_START = ['name', 'discovery', 'approvals_wait_minutes'] as const;
+type AtStart = Pick<SettingsChange, (typeof GIVEN_AT_START)[number]>;
+
 const DEFAULTS: Omit<SettingsDto, 'name'> = {
   person: null,
   announce_name: false,
@@ -50,28 +53,33 @@ export interface SettingsServiceDeps {
 export class SettingsService {
   readonly #deps: SettingsServiceDeps;
   readonly #listeners = new Set<(now: SettingsDto, before: SettingsDto) => void>();
-  #overrides: SettingsChange;
+  readonly #atStart: AtStart;
   #stored: StoredSettings;
 
-  /** @param overrides what was given at start */
-  constructor(deps: SettingsServiceDeps, overrides: Pick<SettingsChange, 'name' | 'discovery' | 'approvals_wait_minutes'> = {}) {
+  /** @param atStart what was given at start: it counts until a person changes it, and a log line tells where one has */
+  constructor(deps: SettingsServiceDeps, atStart: AtStart = {}) {
     this.#deps = deps;
-    this.#overrides = overrides;
+    this.#atStart = atStart;
     this.#stored = this.#read(deps.store.read);
+    for (const name of GIVEN_AT_START) {
+      const chosen = this.#stored[name];
+      if (chosen === undefined || atStart[name] === undefined || atStart[name] === chosen) continue;
+      deps.log.warn('a setting given at start does not count: a person changed it in Settings', { setting: name });
+    }
   }
 
   current(): SettingsDto {
     const stored = this.#stored;
     return {
-      name: this.#overrides.name ?? stored.name ?? this.#deps.defaultName(),
+      name: stored.name ?? this.#atStart.name ?? this.#deps.defaultName(),
       person: stored.person ?? DEFAULTS.person,
       announce_name: stored.announce_name ?? DEFAULTS.announce_name,
-      discovery: this.#overrides.discovery ?? stored.discovery ?? DEFAULTS.discovery,
+      discovery: stored.discovery ?? this.#atStart.discovery ?? DEFAULTS.discovery,
       theme: stored.theme ?? DEFAULTS.theme,
       start_at_login: stored.start_at_login ?? DEFAULTS.start_at_login,
       native_notifications: stored.native_notifications ?? DEFAULTS.native_notifications,
       single_key_shortcuts: stored.single_key_shortcuts ?? DEFAULTS.single_key_shortcuts,
-      approvals_wait_minutes: this.#overrides.approvals_wait_minutes ?? stored.approvals_wait_minutes ?? DEFAULTS.approvals_wait_minutes,
+      approvals_wait_minutes: stored.approvals_wait_minutes ?? this.#atStart.approvals_wait_minutes ?? DEFAULTS.approvals_wait_minutes,
     };
   }
 
@@ -95,7 +103,6 @@ export class SettingsService {
       });
       return next;
     });
-    this.#overrides = Object.fromEntries(Object.entries(this.#overrides).filter(([name]) => !Object.hasOwn(wanted, name)));
     const now = this.current();
     this.#deps.events.publish({ type: 'settings', settings: now });
     for (const listener of this.#listeners) listener(now, before);

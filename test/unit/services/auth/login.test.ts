@@ -219,12 +219,21 @@ describe('the settings', () => {
     expect(make().current()).toMatchObject({ name: "Mum's PC", theme: 'dark', person: null });
   });
 
-  test('given at start stand above the stored ones until a person changes them', async () => {
-    await make().update({ name: 'stored', discovery: true }, BY);
-    const settings = make({ name: 'flag', discovery: false });
-    expect(settings.current()).toMatchObject({ name: 'flag', discovery: false });
-    await settings.update({ name: 'typed' }, BY);
-    expect(settings.current()).toMatchObject({ name: 'typed', discovery: false });
+  test('given at start count until a person changes them, and not again after a restart with the same, which the log tells', async () => {
+    const given = { name: 'flag', discovery: false, approvals_wait_minutes: 60 };
+    const settings = make(given);
+    expect(settings.current()).toMatchObject(given);
+    const chosen = { name: 'typed', discovery: true, approvals_wait_minutes: 240 };
+    await settings.update({ name: chosen.name }, BY);
+    expect(settings.current()).toMatchObject({ ...given, name: 'typed' });
+    await settings.update(chosen, BY);
+    const told: unknown[] = [];
+    const log = { ...SILENT_LOG, warn: (_message: string, fields?: object) => void told.push(fields) };
+    const restarted = new SettingsService({ store, clock, events: new EventBus(), log, defaultName: () => 'Hub 3f2a' }, given);
+    expect(restarted.current()).toMatchObject(chosen);
+    expect(told).toEqual([{ setting: 'name' }, { setting: 'discovery' }, { setting: 'approvals_wait_minutes' }]);
+    make(chosen);
+    expect(make().current()).toMatchObject(chosen);
   });
 
   test('say how long a request waits for a person: half a day, then what was given at start, then what a person chose', async () => {

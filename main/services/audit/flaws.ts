@@ -12,7 +12,9 @@ const SENTENCES: Readonly<Record<AuditFlawKind, Sentence>> = {
   end_missing: (seq) =>
     `The record was longer: row ${seq} and what came after it were removed. What happened last before that is no longer on record.`,
   chain_remade: (seq, signedSeq) =>
-    `Among the rows ${signedSeq + 1} to ${seq} something was changed and the chain made anew to fit: they are not the rows that this hub wrote.`,
+    seq === signedSeq + 1
+      ? `Row ${seq} is not the one that this hub wrote: it was changed, or another one put in its place, and the chain made anew to fit.`
+      : `Among the rows ${signedSeq + 1} to ${seq} something was changed and the chain made anew to fit: they are not the rows that this hub wrote.`,
   seal_changed: (seq) =>
     `The signature over the rows up to ${seq} is not one that this hub made: it was changed, or made with another key.`,
   seal_missing: (seq) => `A signature before the one over the rows up to ${seq} was removed.`,

@@ -13,6 +13,7 @@ import {
 import { openStore } from '../../../../main/adapters/sqlite/open-store.ts';
 import type { Clock } from '../../../../main/ports/clock.ts';
 import type { Log, LogFields } from '../../../../main/ports/log.ts';
+import type { Tables } from '../../../../main/ports/store.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { openTemporaryStore, SILENT_LOG, type TemporaryStore } from '../../../fakes/memory-store.ts';
 import { auditRow, messageRow, taskRow } from '../../../fakes/sample-rows.ts';
@@ -107,6 +108,32 @@ describe('write', () => {
     expect(failed).toMatchObject({ status: 'rejected', reason: mistake });
     expect(store.read.tasks({ limit: 9 }).map((task) => task.id)).toEqual(['after', 'before']);
     expect(store.read.audit({ limit: 9 })).toEqual([]);
+  });
+
+  test('a row of the audit is told of once it is durable, before anybody is answered, whoever waited, and never when it was refused', async () => {
+    const told: (string | number)[] = [];
+    const append = (tables: Tables): void =>
+      void tables.appendAudit(auditRow(), ({ seq, previous }) => {
+        expect(other.prepare('SELECT max(seq) FROM audit').pluck().get()).toBeGreaterThanOrEqual(seq);
+        told.push(seq - previous.seq, seq);
+      });
+    const refused = (error: Error) => (tables: Tables) => {
+      append(tables);
+      throw error;
+    };
+    const broken = new Database.SqliteError('disk I/O error', 'SQLITE_IOERR');
+    const failed = await Promise.allSettled([store.write(append), store.write(refused(broken)), store.write(append)]);
+    expect([failed.map(({ status }) => status), told]).toEqual([
+      ['rejected', 'rejected', 'fulfilled'],
+      [1, 1],
+    ]);
+    store.writeBehind(append);
+    await Promise.allSettled([
+      store.write(append).then(() => told.push('answered')),
+      store.write(refused(new Error('this one only'))),
+      store.write((tables) => [append(tables), append(tables)]),
+    ]);
+    expect(told).toEqual([1, 1, 1, 2, 1, 3, 1, 4, 1, 5, 'answered']);
   });
 
   test('a conflict that a work turns into an error of its own undoes only that work', async () => {

@@ -137,7 +137,9 @@ describe('a program that writes the database while the hub runs', () => {
     await house.notice();
     house.tamper(takeAway(4));
     for (let row = 0; row < more; row++) await house.notice();
-    expect((await house.verify()).flaw).toMatchObject({ seq: 5, kind: more === 0 ? 'end_missing' : 'chain_remade' });
+    const { flaw } = await house.verify();
+    expect(flaw).toMatchObject({ seq: 5, kind: more === 0 ? 'end_missing' : 'chain_remade' });
+    expect(flaw?.sentence).toContain(more === 0 ? 'row 5 and what came after it were removed' : 'Row 5 is not the one that this hub wrote');
     await house.minute();
     expect([house.audit.state, house.audit.rulesMayAct, sealed()]).toEqual(['broken', false, [4]]);
   });
@@ -291,5 +293,37 @@ describe('a hub that ended', () => {
     await house.startAgain();
     expect(JSON.parse(lastRow()?.detail ?? '')).toEqual({ rows: 0, from_row: 0, from_at: null });
     expect((await house.verify()).unsigned_end).toBeNull();
+  });
+
+  it('in order and could not sign says so at the next start, and not that it ended unexpectedly', async () => {
+    await house.stop();
+    house.counter.trouble = 'locked';
+    await house.startAgain();
+    await house.act(2);
+    await house.stop();
+    await house.startAgain();
+    expect(house.actions()).not.toContain('hub.ended_unexpectedly');
+    expect(lastRow()).toMatchObject({ action: 'hub.ended_unsigned', actor: 'hub' });
+    const left = JSON.parse(lastRow()?.detail ?? '') as { rows: number; from_row: number };
+    expect(left.rows).toBeGreaterThanOrEqual(2);
+    const found = { rows: left.rows, from_seq: left.from_row, ends: 1 };
+    expect(house.audit.verification()).toMatchObject({ state: 'none', unsigned_end: found });
+    house.counter.trouble = undefined;
+    await house.minute();
+    expect(await house.verify()).toMatchObject({ flaw: null, unsigned_end: found });
+    await house.stop();
+    await house.startAgain();
+    expect(house.actions().filter((action) => action === 'hub.ended_unsigned')).toHaveLength(1);
+  });
+
+  it('in doubt says at the next start what nobody had signed', async () => {
+    await house.act(2);
+    await house.minute();
+    await house.act();
+    house.tamper("UPDATE audit SET actor = 'owner:somebody' WHERE seq = 3");
+    await house.stop();
+    await house.startAgain();
+    expect(house.actions().filter((action) => action.startsWith('hub.ended'))).toEqual(['hub.ended_unsigned']);
+    expect(house.audit.verification().unsigned_end).toMatchObject({ from_seq: 3, ends: 1 });
   });
 });

@@ -5,6 +5,7 @@ import type { CapabilitiesDto, PeerDto } from '../../../preload/contract/dto.ts'
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import { cellTime, inZone, localTime } from '../local-time.ts';
 import type { Run } from '../run.ts';
+import { stopLines } from '../stop-words.ts';
 import { addMuteCommands } from './attention.ts';
 import { table } from '../terminal.ts';
 
@@ -115,21 +116,6 @@ function addKeepCommand(peers: Command, run: Run): void {
 
 function noHubs(command: string): string {
   return `No hubs yet. A person pairs them in the app, or with "${command} pair".`;
-}
-
-/** What the page stops for, in the same words; nothing once a person has answered. */
-function stopLines({ name, person, safety_number, key_change }: PeerDto, command: string): readonly string[] {
-  if (key_change === null || key_change.kept_at !== null) return [];
-  return [
-    '',
-    `STOP: ${name} has a new identity.`,
-    `Something answers in the place of ${name}, at ${key_change.address}, but not with its key. Nothing of it is let in.`,
-    'This happens when a computer was set up afresh. It also happens when someone pretends to be it.',
-    `  Known: ${safety_number ?? ''}`,
-    `  Seen:  ${key_change.seen_safety_number}`,
-    `Ask ${person ?? `whoever uses ${name}`}, in person, whether it was set up again. If it was not: ${command} peers keep "${name}"`,
-    'If it was, remove the old one under People & hubs, and pair the two anew with digits.',
-  ];
 }
 
 function peerLines(peer: PeerDto, command: string): readonly string[] {

@@ -14,6 +14,8 @@ const introductions: Readonly<Record<IntroductionWay, (where: string) => string>
   key: (where) => `by its address and key, which you trusted here ${where}, without digits`,
 };
 
+const KEY_CHANGED_WHY = 'This happens when a computer was set up afresh. It also happens when someone pretends to be it.';
+
 export const people = {
   title: 'People & hubs',
   summary: (online: number, all: number) => `${online} of ${all} online. An open door is online; the number on the wire is the round trip.`,
@@ -118,8 +120,10 @@ export const people = {
   keyChanged: {
     pageTitle: 'Stop · AXON Hub',
     title: (name: string) => `${name} has a new identity`,
-    detail: (name: string) =>
-      `Something answers in the place of ${name}, but not with its key. This happens when a computer was set up afresh. It also happens when someone pretends to be it.`,
+    detail: (name: string) => `Something answers in the place of ${name}, but not with its key. ${KEY_CHANGED_WHY}`,
+    /** At a terminal, where the address stands in the sentence. */
+    detailAt: (name: string, address: string) => `Something answers in the place of ${name}, at ${address}, but not with its key.`,
+    why: KEY_CHANGED_WHY,
     stopped: 'Nothing of it is let in.',
     untouched: (name: string) => `What ${name} asked before still waits, and its rules stand. Nothing is added by itself.`,
     old: 'Known',

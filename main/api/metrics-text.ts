@@ -52,7 +52,8 @@ export function metricsText(status: Status, usage: ProcessUsage): string {
     gauge('axon_peers_online', 'Paired hubs that are connected.', peers.online),
     gauge('axon_agents_registered', 'Agents of this hub.', agents.registered),
     gauge('axon_agents_online', 'Agents that are there.', agents.online),
-    gauge('axon_approvals_pending', 'Requests that wait for a person.', approvals.pending),
+    gauge('axon_approvals_pending', 'Requests that wait for a person here.', approvals.pending - approvals.elsewhere),
+    gauge('axon_approvals_elsewhere', 'Requests that hubs of adults decide.', approvals.elsewhere),
     gauge('axon_quic_connections', 'Connections to other hubs.', transport.connections),
     counter('axon_quic_process_restarts_total', 'How often the QUIC process was started again.', transport.restarts),
     ...(transport.memory_bytes === null

@@ -95,6 +95,7 @@ async function countsOf({
 }: Services): Promise<Omit<OperationResult<'hub.status'>, 'hub'>> {
   const paired = identity.ready ? directory.list('paired') : [];
   const agents = work.agents.list();
+  const pending = work.approvals.pending();
   const statistics = peers.port === null ? undefined : await transport.statistics();
   return {
     peers: { paired: paired.length, online: paired.filter((peer) => peer.online).length },
@@ -102,7 +103,11 @@ async function countsOf({
       change?.kept_at === null ? [{ id, name, address: change.address, seen_at: change.seen_at }] : [],
     ),
     agents: { registered: agents.length, online: agents.filter((agent) => agent.presence === 'online').length },
-    approvals: { pending: work.approvals.pending().length, held: work.holds.count() },
+    approvals: {
+      pending: pending.length,
+      held: work.holds.count(),
+      elsewhere: pending.filter(({ decided_by_hubs: hubs }) => Array.isArray(hubs)).length,
+    },
     transport: {
       connections: statistics?.connections ?? 0,
       restarts: statistics?.restarts ?? 0,

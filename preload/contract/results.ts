@@ -37,7 +37,8 @@ export interface OperationResults {
     /** Hubs in whose place another key answers, and no person has said yet what to do: everything stops for them. */
     readonly key_changes: readonly { readonly id: string; readonly name: string; readonly address: string; readonly seen_at: number }[];
     readonly agents: { readonly registered: number; readonly online: number };
-    readonly approvals: { readonly pending: number; readonly held: number };
+    /** `pending`: all that are open; of these `held` until later, and `elsewhere` decided by adults' hubs, for which nobody here is asked. */
+    readonly approvals: { readonly pending: number; readonly held: number; readonly elsewhere: number };
     readonly transport: {
       readonly connections: number;
       readonly restarts: number;

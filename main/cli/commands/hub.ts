@@ -7,6 +7,7 @@ import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import { localTime } from '../local-time.ts';
 import { askedLines } from '../pairing-words.ts';
 import type { Run } from '../run.ts';
+import { stopSummary } from '../stop-words.ts';
 import { hubFlagsOf, withHubFlags } from './hub-flags.ts';
 
 export function addHubCommands(program: Command, run: Run, runHub: (flags: readonly string[]) => Promise<void>): void {
@@ -81,20 +82,21 @@ function statusLines(status: OperationResult<'hub.localStatus'>, home: string, c
     `Discovery   ${discoveryWords(hub)}`,
     `Hubs        ${peers.online} of ${peers.paired} paired are online`,
     `Agents      ${agents.online} of ${agents.registered} are online`,
-    `Waiting     ${approvals.pending - approvals.held} for a person${approvals.held === 0 ? '' : `, ${approvals.held} held until later`}`,
+    `Waiting     ${waitingWords(approvals)}`,
     ...askedLines(window, command).map((line) => `Asking      ${line}`),
-    ...status.key_changes.flatMap((change) => stopLines(change, command)).map((line) => `STOP        ${line}`),
+    ...status.key_changes.flatMap((change) => stopSummary(change, command)).map((line) => `STOP        ${line}`),
     ...hub.warnings.map((warning) => `ATTENTION   ${warning}`),
     ...recordLines(hub, command).map((line) => `ATTENTION   ${line}`),
   ];
 }
 
-/** That another key answers in the place of a hub, and where a person answers that. */
-function stopLines({ name, address }: { readonly name: string; readonly address: string }, command: string): readonly string[] {
-  return [
-    `${name} has a new identity: something answers in its place, at ${address}, but not with its key. Nothing of it is let in.`,
-    `Both safety numbers and what to do: "${command} peers".`,
+/** What waits for the people here, as the tray and the pages count it; beside it what does not. */
+function waitingWords({ pending, held, elsewhere }: OperationResult<'hub.localStatus'>['approvals']): string {
+  const more = [
+    ...(held === 0 ? [] : [`${held} held until later`]),
+    ...(elsewhere === 0 ? [] : [`${elsewhere} for an adult’s hub to decide`]),
   ];
+  return [`${pending - held - elsewhere} for a person`, ...more].join(', ');
 }
 
 /** That this may not be the newest record, or not as it was written, and what the owner can do. */

@@ -11,7 +11,7 @@ import { AppError } from '../lib/app-error.ts';
 import type { Log } from '../ports/log.ts';
 import type { Reads, Store } from '../ports/store.ts';
 import { AuditCheck } from '../services/audit/audit-check.ts';
-import { endedUnexpectedly, unsignedRows } from '../services/audit/run-mark.ts';
+import { unsignedEnd, unsignedRows } from '../services/audit/run-mark.ts';
 import { WrittenRows } from '../services/audit/written-rows.ts';
 import { META_DATABASE_ID } from '../services/audit/seal.ts';
 import { IdentityService, META_IDENTITY_KEY } from '../services/identity.ts';
@@ -38,7 +38,7 @@ export async function checkStoppedAudit(
       const { keyHex, kept } = await vaultOf(home, store.read, signal);
       const databaseId = store.read.getMeta(META_DATABASE_ID) ?? '';
       const unsigned = unsignedRows(store.read);
-      const left = endedUnexpectedly(store.read) && unsigned.rows > 0 ? unsigned : null;
+      const left = unsignedEnd(store.read) !== undefined && unsigned.rows > 0 ? unsigned : null;
       const check = new AuditCheck({
         store,
         clock: new SystemClock(),

@@ -62,7 +62,7 @@ export interface AuditCheckDto {
   readonly unsigned_end: UnsignedEndDto | null;
 }
 
-/** What nobody had signed yet when the hub ended unexpectedly: that nothing of it was changed or removed until it was, cannot be shown. */
+/** What nobody had signed yet when the hub ended: that nothing of it was changed or removed until it was, cannot be shown. */
 export interface UnsignedEndDto {
   readonly rows: number;
   readonly from_seq: number;

@@ -162,7 +162,7 @@ describe('the record', () => {
     await expect.element(button('Check it')).toBeVisible();
   });
 
-  test('rows that were not signed when the hub ended unexpectedly are said before any check, and with every one', async () => {
+  test('rows that were not signed when the hub ended are said before any check, and with every one', async () => {
     const end = { rows: 3, from_seq: 38, from_at: NOW - 60_000, ends: 1 };
     await showApp(
       hubWith([
@@ -171,7 +171,7 @@ describe('the record', () => {
       ]),
       'settings/record',
     );
-    const said = page.getByText('When the hub ended unexpectedly, 3 rows from row 38 on', { exact: false });
+    const said = page.getByText('When the hub ended, 3 rows from row 38 on', { exact: false });
     await expect.element(said).toBeVisible();
     await expect.element(said).not.toHaveTextContent('in all');
     await expect.element(page.getByText('The record is whole', { exact: false })).not.toBeInTheDocument();

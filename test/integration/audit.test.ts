@@ -155,7 +155,7 @@ describe('a hub that ended without order', { timeout: COMMANDS_MAX_MS }, () => {
     expect([checked.code, checked.out]).toEqual([
       0,
       expect.stringMatching(
-        /^The record is whole: .*\n.*\nWhen the hub ended unexpectedly, \d+ rows? from row \d+ on, the first of 20.* not signed yet/,
+        /^The record is whole: .*\n.*\nWhen the hub ended, \d+ rows? from row \d+ on, the first of 20.* not signed yet/,
       ),
     ]);
     await node.stop();

@@ -8,7 +8,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Store } from '../../ports/store.ts';
 import { WALK_ROWS_MAX, WALK_SEALS_MAX } from './limits.ts';
 import { flawOf } from './flaws.ts';
-import { ENDED_UNEXPECTEDLY, readUnsignedDetail, type UnsignedRows } from './run-mark.ts';
+import { isUnsignedEnd, readUnsignedDetail, type UnsignedRows } from './run-mark.ts';
 import { sealChecker } from './seal.ts';
 import type { ForeignRow, WrittenRows } from './written-rows.ts';
 
@@ -22,7 +22,7 @@ export interface AuditCheckDeps {
   readonly keptCount: () => number | null;
   /** What the running hub wrote. */
   readonly written: WrittenRows;
-  /** What the run before left unsigned as it ended unexpectedly; of a hub that does not run, what the last one did. null: nothing. */
+  /** What the run before left unsigned as it ended; of a hub that does not run, what the last one did. null: nothing. */
   readonly leftUnsigned: () => UnsignedRows | null;
 }
 
@@ -32,7 +32,7 @@ interface Walk {
   lastSeal: AuditSealRow | undefined;
   readonly head: { readonly seq: number; readonly issuedSeq: number };
   readonly sealCount: number;
-  /** Rows that tell of an unexpected end. */
+  /** Rows that tell of an end without signing everything. */
   readonly ends: number[];
   /** Done since the event loop had its last turn. */
   done: { readonly rows: number; readonly seals: number };
@@ -148,7 +148,7 @@ export class AuditCheck {
     const { written, store } = this.#deps;
     const found: { foreign: ForeignRow | null } = { foreign: null };
     const look = (row: WalkedRow): void => {
-      if (row.action === ENDED_UNEXPECTEDLY) walk.ends.push(row.seq);
+      if (isUnsignedEnd(row.action)) walk.ends.push(row.seq);
       found.foreign ??= written.judge(row);
     };
     while (walk.position.seq < seq) {
@@ -165,7 +165,7 @@ export class AuditCheck {
     return null;
   }
 
-  /** What is on record of unexpected ends that left rows unsigned, or what the last one left and nobody has put on record yet. */
+  /** What is on record of ends that left rows unsigned, or what the last one left and nobody has put on record yet. */
   #unsignedEnd(ends: readonly number[]): UnsignedEndDto | null {
     const { auditAfter } = this.#deps.store.read;
     const told = ends.flatMap((seq) => readUnsignedDetail(auditAfter(seq - 1, seq, 1)[0]?.detail ?? '') ?? []);

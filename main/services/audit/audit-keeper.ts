@@ -11,15 +11,7 @@ import type { CounterMark } from '../../ports/rollback-counter.ts';
 import type { Store } from '../../ports/store.ts';
 import type { IdentityService } from '../identity.ts';
 import { COUNT_MAX, COUNT_SOON_MS, SEAL_INTERVAL_MS, SEAL_ROWS_MAX, SEAL_SOON_MS, STOP_COUNT_MAX_MS, STOP_SEALS_MAX } from './limits.ts';
-import {
-  ENDED_UNEXPECTEDLY,
-  endedUnexpectedly,
-  markEnded,
-  markRunning,
-  unsignedDetail,
-  unsignedRows,
-  type UnsignedRows,
-} from './run-mark.ts';
+import { markEnded, markRunning, unsignedDetail, unsignedEnd, unsignedRows, type UnsignedEnd, type UnsignedRows } from './run-mark.ts';
 import { SealedChain, type ChainFlaw } from './sealed-chain.ts';
 import { VaultCount } from './vault-count.ts';
 import type { AuditWatch } from './watched-store.ts';
@@ -97,7 +89,7 @@ export class AuditKeeper implements AuditWatch {
     return this.#chain.databaseId;
   }
 
-  /** What the run before this one left unsigned as it ended unexpectedly; null: nothing. */
+  /** What the run before this one left unsigned as it ended; null: nothing. */
   get leftUnsigned(): UnsignedRows | null {
     return this.#leftUnsigned;
   }
@@ -108,9 +100,9 @@ export class AuditKeeper implements AuditWatch {
     this.#running = true;
     this.#stopping = new AbortController();
     const { read } = this.#deps.store;
-    const left = endedUnexpectedly(read) ? unsignedRows(read) : null;
-    this.#leftUnsigned = left !== null && left.rows > 0 ? left : null;
-    void this.#next(() => this.#begin(left));
+    const [end, left] = [unsignedEnd(read), unsignedRows(read)];
+    this.#leftUnsigned = end !== undefined && left.rows > 0 ? left : null;
+    void this.#next(() => this.#begin(end, left));
     this.#arm();
   }
 
@@ -163,18 +155,18 @@ export class AuditKeeper implements AuditWatch {
     await this.#nextOrThrow(() => this.#confirm(by));
   }
 
-  async #begin(left: UnsignedRows | null): Promise<void> {
+  async #begin(end: UnsignedEnd | undefined, left: UnsignedRows): Promise<void> {
     const { store, clock, log } = this.#deps;
-    if (left !== null) log.warn('the hub ended unexpectedly before', { unsigned_rows: left.rows });
+    if (end !== undefined) log.warn('how the hub ended before', { action: end, unsigned_rows: left.rows });
     await store.write((tables) => {
       markRunning(tables);
-      if (left === null) return;
+      if (end === undefined) return;
       const row = { at: clock.wallMs(), actor: 'hub', surface: 'hub', object: 'hub', digest: null, detail: unsignedDetail(left) };
-      tables.appendAudit({ ...row, action: ENDED_UNEXPECTEDLY });
+      tables.appendAudit({ ...row, action: end });
     });
   }
 
-  /** Signs until nothing is left, what was written behind included: only then did this run end in order. */
+  /** Signs until nothing is left, what was written behind included, and marks whether that came about. */
   async #end(): Promise<void> {
     const { store } = this.#deps;
     for (let round = 0; round < STOP_SEALS_MAX; round++) {

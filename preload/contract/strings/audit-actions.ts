@@ -36,6 +36,7 @@ export const auditActions: Readonly<Record<string, Sentence>> = {
   'consent.unused': (who) => `${who} told that a decision from here was not used.`,
   'delegation.sent': (who) => `${who} sent a task to another hub.`,
   'delivery.refused': (who) => `${who} kept something from an agent: what was stored was not what had been allowed.`,
+  'hub.ended_unsigned': (who, what) => `${who} had stopped before this start and could not sign everything: ${what}.`,
   'hub.ended_unexpectedly': (who, what) => `${who} had ended unexpectedly before this start: ${what}.`,
   'message.conflict': (who) => `${who} sent two different messages under one number; the second was refused.`,
   'notify.refused': (who) => `${who} sent a notice that was refused.`,

@@ -39,7 +39,7 @@ export const audit = {
         ? 'All of it is signed.'
         : `It is signed up to row ${numbers.format(signedSeq)}; the newest wait for the next signature.`,
   unsignedEnd: (rows: number, fromSeq: number, from: string | null, ends: number) =>
-    `When the hub ended unexpectedly, ${rowsOf(rows)} from row ${numbers.format(fromSeq)} on${from === null ? '' : `, the first of ${from},`} ${rows === 1 ? 'was' : 'were'} not signed yet: whether any was changed or removed before the next start cannot be shown.${ends > 1 ? ` That happened ${ends} times in all; the record says when.` : ''}`,
+    `When the hub ended, ${rowsOf(rows)} from row ${numbers.format(fromSeq)} on${from === null ? '' : `, the first of ${from},`} ${rows === 1 ? 'was' : 'were'} not signed yet: whether any was changed or removed before the next start cannot be shown.${ends > 1 ? ` That happened ${ends} times in all; the record says when.` : ''}`,
   broken: 'The record is not whole.',
   brokenAdvice: 'Keep a copy of the data folder as it is, and find out who could write there.',
   notCounted: 'Whether this is the newest record could not be asked: the key vault was locked, or keeps no count yet.',

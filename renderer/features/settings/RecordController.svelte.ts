@@ -43,7 +43,7 @@ export class RecordController {
   get check(): AuditCheckDto | null {
     return this.#check;
   }
-  /** What was not signed when the hub ended unexpectedly: before this start, or by the last check at any time. */
+  /** What was not signed when the hub ended: before this start, or by the last check at any time. */
   get unsignedEnd(): UnsignedEndDto | null {
     return this.#unsignedEnd;
   }

@@ -104,7 +104,7 @@ function whatOf({ action, object, detail }: AuditRowDto, household: Household): 
     const agent = factOf(detail, 'agent');
     return agent === null ? named.session : (agentOf(agent, household) ?? agent);
   }
-  if (action === 'hub.ended_unexpectedly') {
+  if (action === 'hub.ended_unexpectedly' || action === 'hub.ended_unsigned') {
     const [rows, from] = [numberOf(detail, 'rows'), numberOf(detail, 'from_row')];
     return rows === 0 ? named.allSigned : named.unsigned(rows, from);
   }

@@ -111,6 +111,9 @@ describe('the words of the record', () => {
     expect(ended({ rows: 3, from_row: 12, from_at: NOW })).toBe(`${before} 3 rows from row 12 on were not signed yet.`);
     expect(ended({ rows: 1, from_row: 12, from_at: NOW })).toBe(`${before} 1 row from row 12 on was not signed yet.`);
     expect(ended({ rows: 0, from_row: 0, from_at: null })).toBe(`${before} all that it had written was signed.`);
+    const stopped = rowOf('hub.ended_unsigned', { actor: 'hub', surface: 'hub', detail: { rows: 3, from_row: 12, from_at: NOW } });
+    const unable = 'This hub had stopped before this start and could not sign everything: 3 rows from row 12 on were not signed yet.';
+    expect(sentenceOf(stopped, household)).toBe(unable);
   });
 
   test('an action without words is shown by its name, also one that objects have by themselves', () => {

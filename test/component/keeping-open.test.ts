@@ -1,4 +1,4 @@
-// Keeping a request open longer, on its card and while it is held; and the setting of how long requests wait.
+// Keeping a request open longer, on its card and not while it is held; and the setting of how long requests wait.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { page } from 'vitest/browser';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
@@ -76,14 +76,18 @@ test('what did not work is said on the card', async () => {
   await expect.element(page.getByRole('article').getByText(/The disk is full/)).toBeVisible();
 });
 
-test('what is held can be kept open, and stays held', async () => {
-  const held = { ...CARD, held: { why: 'quiet_hours', until: NOW + 5 * HOUR_MS } } as const;
+test('what is held ends with the time of whoever asked, and says so instead of being kept open', async () => {
+  const held = {
+    ...CARD,
+    wait_ms: CARD.deadline_at - CARD.received_at,
+    expires_at: CARD.deadline_at,
+    keep_open_until: null,
+    held: { why: 'quiet_hours', until: NOW + 5 * HOUR_MS },
+  } as const;
   const hub = new FakeHubApi(snapshotOf({ approvals: [held] }));
   await show(hub);
-  await page.getByRole('button', { name: KEEP }).click();
-  expect(callsOf(hub, 'approvals.keepOpen')).toEqual([{ id: CARD.id, wait_ms: HOUR_MS }]);
+  await expect.element(page.getByText(/^It ends before that/)).toBeVisible();
   await expect.element(page.getByRole('button', { name: KEEP })).not.toBeInTheDocument();
-  await expect.element(page.getByText('Put these off.')).not.toBeInTheDocument();
   await expect.element(page.getByRole('button', { name: /^Show now/ })).toBeVisible();
   await expectAccessible();
 });

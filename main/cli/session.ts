@@ -18,7 +18,7 @@ import { join } from 'node:path';
 import { PASSPHRASE_MIN_CHARACTERS } from '../../preload/contract/operations.ts';
 import type { OperationResult } from '../../preload/contract/operations.ts';
 import { AppError } from '../lib/app-error.ts';
-import { HubClient } from './hub-client.ts';
+import { HubClient, HubProblem } from './hub-client.ts';
 import type { Terminal } from './terminal.ts';
 
 const TOKEN = /^axh_(?:agent|ui|owner)_[0-9a-f]{16}_[A-Za-z0-9_-]{43}$/;
@@ -69,16 +69,22 @@ export class Session {
   }
 
   /**
-   * The line for what an agent and the person in charge may see alike: the person's where their passphrase is given, else an agent's, whichever
-   * is connected, and without one the person's. Throws `unauthenticated` with what to do where none of them can speak.
+   * The line for what an agent and the person in charge may see alike: the person's where their passphrase is given, else an agent's, the first
+   * whose token the hub takes, and without one the person's. Throws `unauthenticated` with what to do where none of them can speak.
    */
   async asAnyone(): Promise<HubClient> {
     const line = await this.line();
     const isAgentNamed = this.#options.agent !== undefined;
     if (this.#options.passphraseFile !== undefined && !isAgentNamed) return this.asOwner();
-    const token = this.agentToken('any');
-    if (token !== undefined) return line.withToken(token);
-    if (this.#terminal.isInteractive) return this.asOwner();
+    const given = givenToken();
+    if (given !== undefined) return line.withToken(given);
+    const names = isAgentNamed ? [this.#namedAgent()] : this.storedAgents();
+    for (const name of names) {
+      const client = await this.#speaking(line, name);
+      if (client !== undefined) return client;
+    }
+    if (this.#terminal.isInteractive && !isAgentNamed) return this.asOwner();
+    if (names.length > 0) throw tokensRefused(names);
     throw new AppError('unauthenticated', 'No agent is connected here, so there is nobody to speak for.', {
       hint: 'Connect one with "axon agents connect NAME", or speak for the person in charge: at a terminal, or with --passphrase-file FILE.',
       failedBy: 'input',
@@ -90,21 +96,15 @@ export class Session {
     return this.#options.agent === undefined ? '' : ` --as ${this.#options.agent}`;
   }
 
-  /** The agent's token, from AXON_TOKEN, AXON_TOKEN_FILE, --as NAME, or the only agent connected here ('any': the first of several). */
-  agentToken(whose: 'one' | 'any' = 'one'): string | undefined {
-    const fromEnv = process.env['AXON_TOKEN'];
-    if (fromEnv !== undefined && fromEnv !== '') return checkToken(fromEnv.trim(), 'AXON_TOKEN');
-    const file = process.env['AXON_TOKEN_FILE'];
-    if (file !== undefined && file !== '') return checkToken(readSecretFile(file), file);
-    const named = this.#options.agent;
+  /** The agent's token, from AXON_TOKEN, AXON_TOKEN_FILE, --as NAME, or the only agent connected here. */
+  agentToken(): string | undefined {
+    const given = givenToken();
+    if (given !== undefined) return given;
+    if (this.#options.agent !== undefined) return this.#storedToken(this.#namedAgent());
     const names = this.storedAgents();
-    if (named !== undefined) {
-      if (!names.includes(checkAgentName(named))) throw notConnected(named, names);
-      return checkToken(readSecretFile(this.#tokenFile(named)), this.#tokenFile(named));
-    }
     const [only] = names;
     if (only === undefined) return undefined;
-    if (names.length === 1 || whose === 'any') return checkToken(readSecretFile(this.#tokenFile(only)), this.#tokenFile(only));
+    if (names.length === 1) return this.#storedToken(only);
     throw new AppError('unauthenticated', 'Several agents are connected here.', {
       hint: `Say which one speaks: --as ${names.join(' or --as ')}.`,
       failedBy: 'input',
@@ -228,6 +228,31 @@ export class Session {
     throw new AppError('bad_request', 'No passphrase was set.', { failedBy: 'input' });
   }
 
+  /** The agent of --as. Throws `not_found` where no token of it stands here. */
+  #namedAgent(): string {
+    const named = checkAgentName(this.#options.agent ?? '');
+    const names = this.storedAgents();
+    if (!names.includes(named)) throw notConnected(named, names);
+    return named;
+  }
+
+  #storedToken(agent: string): string {
+    return checkToken(readSecretFile(this.#tokenFile(agent)), this.#tokenFile(agent));
+  }
+
+  /** The line speaking for this agent; undefined where its token is none that the hub takes, as after the hub ended it. */
+  async #speaking(line: HubClient, agent: string): Promise<HubClient | undefined> {
+    try {
+      const client = line.withToken(this.#storedToken(agent));
+      await client.call('hub.whoami', {});
+      return client;
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'unauthenticated') return undefined;
+      if (error instanceof HubProblem && error.problem.code === 'unauthenticated') return undefined;
+      throw error;
+    }
+  }
+
   async #passphrase(question: string): Promise<string> {
     if (this.#options.passphraseFile !== undefined) return readSecretFile(this.#options.passphraseFile);
     if (this.#terminal.isInteractive) return this.#terminal.askHidden(question);
@@ -256,6 +281,23 @@ export function checkAgentName(name: string): string {
   throw new AppError('bad_request', `An agent's name is lower-case letters, digits, ".", "_" and "-"; "${name}" is not.`, {
     failedBy: 'input',
     ...(AGENT_NAME.test(fitting) ? { hint: `This would do: ${fitting}` } : {}),
+  });
+}
+
+/** From AXON_TOKEN or AXON_TOKEN_FILE. */
+function givenToken(): string | undefined {
+  const fromEnv = process.env['AXON_TOKEN'];
+  if (fromEnv !== undefined && fromEnv !== '') return checkToken(fromEnv.trim(), 'AXON_TOKEN');
+  const file = process.env['AXON_TOKEN_FILE'];
+  return file !== undefined && file !== '' ? checkToken(readSecretFile(file), file) : undefined;
+}
+
+function tokensRefused(names: readonly string[]): AppError {
+  const [only = ''] = names;
+  const whose = names.length === 1 ? `the token of "${only}"` : `any token that stands here: ${names.join(', ')}`;
+  return new AppError('unauthenticated', `The hub does not take ${whose}.`, {
+    hint: `Give ${names.length === 1 ? 'it' : 'one of them'} a new token in the app, under Agents; connect it again where it was removed; or speak for the person in charge: at a terminal, or with --passphrase-file FILE.`,
+    failedBy: 'input',
   });
 }
 

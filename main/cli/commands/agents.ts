@@ -26,9 +26,7 @@ export function addAgentCommands(program: Command, run: Run): void {
     .description('who is connected')
     .action((_options: unknown, command: Command) =>
       run(command, async ({ terminal, session, command: typed }) => {
-        const token = session.agentToken('any');
-        const client = token === undefined ? await session.asOwner() : (await session.line()).withToken(token);
-        const page = await client.call('agents.list', {});
+        const page = await (await session.asAnyone()).call('agents.list', {});
         terminal.result(page, () =>
           page.items.length === 0
             ? [`No agent is connected yet: ${typed} agents connect NAME`]

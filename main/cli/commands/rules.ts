@@ -206,7 +206,7 @@ function testLines(tested: RuleTestDto): readonly string[] {
   const { tester } = text;
   const rest = tested.ground !== 'default' ? '' : ` ${tested.decision === 'deliver' ? tester.defaultDeliver : tester.defaultAsk}`;
   return [
-    tester.verdict[tested.decision],
+    tested.ground === 'adults' ? tester.adultsVerdict : tester.verdict[tested.decision],
     `${tester.ground[tested.ground]}${rest}`,
     `It would be for ${tested.agent}, class ${tested.risk_class}.`,
     ...tested.considered.flatMap(({ rule, miss }) => [

@@ -112,7 +112,7 @@ export class Attention {
 
 /** What is held disturbs nobody, since it is asked later; and what an adult's hub decides waits for nobody here. */
 function waitsNow({ state, held, decided_by_hubs: elsewhere }: ApprovalDto): boolean {
-  return state === 'pending' && held === null && !elsewhere;
+  return state === 'pending' && held === null && elsewhere === null;
 }
 
 function isQuiet({ paused, quiet_now: quietNow }: AttentionDto): boolean {

@@ -237,10 +237,10 @@ export interface ApprovalDto {
   readonly own_answer: { readonly text: string; readonly choice: string | null } | null;
   /** What a person is asked to choose from; null for work. Nothing of it is checked. */
   readonly choice: ChoiceDto | null;
-  /** The hubs of adults that decide this, while it waits: here it can only be declined. Absent or null: it is decided here. */
-  readonly decided_by_hubs?: readonly ConsentHubDto[] | null;
-  /** Another hub asks whether it may do it: all that the card says is of the request there. Absent or null: it is done here. */
-  readonly consent?: ConsentAskedDto | null;
+  /** The hubs of adults that decide this, while it waits: here it can only be declined. null: it is decided here. */
+  readonly decided_by_hubs: readonly ConsentHubDto[] | null;
+  /** Another hub asks whether it may do it: all that the card says is of the request there. null: it is done here. */
+  readonly consent: ConsentAskedDto | null;
   readonly conversation_id: string;
   readonly message_id: string;
   /** What became of the task after the decision. */

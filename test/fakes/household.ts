@@ -210,6 +210,8 @@ export function approvalOf(seed: string, over: Partial<ApprovalDto> = {}): Appro
     decline_reason: null,
     own_answer: null,
     choice: null,
+    decided_by_hubs: null,
+    consent: null,
     conversation_id: uuidOf(`${seed} conversation`),
     message_id: uuidOf(`${seed} message`),
     task_state: 'awaiting_approval',

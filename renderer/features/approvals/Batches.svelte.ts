@@ -21,7 +21,7 @@ export function companyOf(approval: ApprovalDto): string | null {
 
 /** It asks to choose, or is decided at another hub or for another one: its card says and offers something else. */
 function isOfItsOwnKind({ choice, decided_by_hubs, consent }: ApprovalDto): boolean {
-  return choice !== null || (decided_by_hubs ?? null) !== null || (consent ?? null) !== null;
+  return choice !== null || decided_by_hubs !== null || consent !== null;
 }
 
 export class Batches {

@@ -99,11 +99,11 @@ export class CardModel {
   }
   /** An adult's hub decides: here it can only be declined. */
   get isElsewhere(): boolean {
-    return (this.#approval.decided_by_hubs ?? null) !== null;
+    return this.#approval.decided_by_hubs !== null;
   }
   /** Another hub asks whether it may do this. */
   get isConsent(): boolean {
-    return (this.#approval.consent ?? null) !== null;
+    return this.#approval.consent !== null;
   }
   get widerOpen(): boolean {
     return this.#drawer === 'wider' && this.hasWider;

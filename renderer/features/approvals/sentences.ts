@@ -48,7 +48,7 @@ export function runsOf({ to_agent, consent, peer_name }: ApprovalDto): string {
 /** What happens if nobody answers. */
 export function ifNothingOf({ choice, consent, decided_by_hubs, peer_name }: ApprovalDto): string {
   if (consent) return words.consent.asked.ifNothing(peer_name);
-  if (decided_by_hubs) return words.consent.waiting.ifNothing(peer_name);
+  if (decided_by_hubs !== null) return words.consent.waiting.ifNothing(peer_name);
   return choice === null ? now.facts.notDone(peer_name) : now.answers.choice.notChosen(peer_name);
 }
 

@@ -40,6 +40,8 @@ const approval = (id: string, state: ApprovalDto['state'] = 'pending'): Approval
   decline_reason: null,
   own_answer: null,
   choice: null,
+  decided_by_hubs: null,
+  consent: null,
   conversation_id: 'c',
   message_id: 'm',
   task_state: 'awaiting_approval',

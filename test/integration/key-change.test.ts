@@ -49,7 +49,7 @@ it(
     expect(stopped.split('\n')[1]).toMatch(/^Mum +STOP: new identity +paired /);
     const said = await axon(home, ['status']);
     expect(said.out).toContain(
-      `STOP        Mum has a new identity: something answers in its place, at 127.0.0.1:${twin.port}, but not with its key.`,
+      `STOP        Mum has a new identity. Something answers in the place of Mum, at 127.0.0.1:${twin.port}, but not with its key.`,
     );
     const statusOf = async () => JSON.parse((await axon(home, ['status', '--json'])).out) as { readonly key_changes: readonly unknown[] };
     expect((await statusOf()).key_changes).toEqual([

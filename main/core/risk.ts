@@ -25,14 +25,18 @@ export interface ClassifiedAgent {
 const ORDER: readonly RiskClass[] = ['R0', 'R1', 'R2', 'R3'];
 
 /**
- * The class of a request to `agent`. A domain that is none is unknown: R3. Without a domain nothing says that a request only looks, so it
- * is at least R1 and therefore asked. An agent that its owner has not confirmed is at least R2. Below a domain that the owner spoke of, a
- * narrower one that the owner did not speak of is at least as risky: agents add domains by themselves.
+ * The class of a request to `agent`. A domain that is none is unknown: R3. Without a domain nothing says what a request is about: it may be
+ * about the most dangerous area of the agent, and it is at least R1 and therefore asked. An agent that its owner has not confirmed is at
+ * least R2. Below a domain that the owner spoke of, a narrower one that the owner did not speak of is at least as risky: agents add domains
+ * by themselves.
  */
 export function riskOf(agent: ClassifiedAgent, domain: string | null): Risk {
   if (domain !== null && !isDomain(domain)) return { riskClass: 'R3', reason: 'unknown' };
   if (agent.state === 'requested') return { riskClass: higherRisk(agent.riskClass, 'R2'), reason: 'new_agent' };
-  if (domain === null) return { riskClass: higherRisk(agent.riskClass, 'R1'), reason: 'no_domain' };
+  if (domain === null) {
+    const classes = [agent.riskClass, ...agent.domains.map((entry) => entry.riskClass ?? agent.riskClass)];
+    return { riskClass: classes.reduce(higherRisk, 'R1'), reason: 'no_domain' };
+  }
   const nearest = longestDomain(agent.domains, domain);
   const spokenOf = longestDomain(
     agent.domains.filter((entry) => entry.byOwner === true),

@@ -70,7 +70,7 @@ export const now = {
         ? `Nobody has said yet how careful to be with ${agent}, so you are asked.`
         : `Nobody has said yet how careful to be with ${area}, so you are asked.`,
     new_agent: (agent: string) => `${agent} is new here, and you have not said how risky it is.`,
-    no_domain: (agent: string) => `The request names no area, so what you said of ${agent} counts.`,
+    no_domain: (agent: string) => `The request names no area, so the most careful of all that is said of ${agent} counts.`,
     nothing_runs: () => 'Nothing runs on this computer.',
     unknown: () => 'This hub cannot tell what it would touch.',
   },

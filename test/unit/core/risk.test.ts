@@ -46,6 +46,9 @@ describe('risk', () => {
     const looks = agent('a', { riskClass: 'R0', domains: domains(['family', 'R0']) });
     expect(riskOf(looks, null)).toEqual({ riskClass: 'R1', reason: 'no_domain' });
     expect(riskOf(agent('a', { riskClass: 'R3' }), null)).toEqual({ riskClass: 'R3', reason: 'no_domain' });
+    // Whoever leaves the area out gains nothing by it.
+    const opens = agent('a', { riskClass: 'R1', domains: domains('music', ['home.doors', 'R3']) });
+    expect(riskOf(opens, null)).toEqual({ riskClass: 'R3', reason: 'no_domain' });
     expect(decide({ kind: 'query', riskClass: riskOf(looks, null).riskClass })).toBe('ask');
   });
 

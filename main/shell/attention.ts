@@ -39,7 +39,7 @@ export class Attention {
   /** Starts afresh from a snapshot: what it does not hold is over. */
   reset({ approvals, peers, attention }: Pick<UiSnapshot, 'approvals' | 'peers' | 'attention'>): void {
     const waiting = new Set(approvals.filter(waitsNow).map(({ id }) => id));
-    for (const id of [...this.#pending]) {
+    for (const id of this.#pending) {
       if (waiting.has(id)) continue;
       this.#pending.delete(id);
       this.#view.withdraw(id);
@@ -48,7 +48,7 @@ export class Attention {
     this.#showCount();
     this.#isQuiet = isQuiet(attention);
     const held = new Set(peers.map(({ id }) => id));
-    for (const id of [...this.#stops.keys()]) if (!held.has(id)) this.#stopEnds(id);
+    for (const id of this.#stops.keys()) if (!held.has(id)) this.#stopEnds(id);
     for (const peer of peers) this.#applyPeer(peer);
     this.#say();
   }

@@ -79,5 +79,5 @@ function hintFor(typed: string, names: readonly string[]): string {
   const nearest = nearestNames(typed, names);
   if (nearest.length > 0) return `Did you mean ${nearest.join(', ')}?`;
   if (names.length > 0) return `Known hubs: ${names.slice(0, LISTED_MAX).join(', ')}.`;
-  return 'No hub is paired yet: a person can add one under People & hubs.';
+  return 'No hub is paired yet: a person finds those near by under People & hubs, or with "axon peers --nearby", and adds one there.';
 }

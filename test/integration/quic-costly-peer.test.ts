@@ -13,8 +13,12 @@ const COSTLY_ENTRY = fileURLToPath(new URL('quic-costly-entry.ts', import.meta.u
 const COSTLY_HOST = '127.0.0.66';
 const MESSAGE_BYTES = 60_000;
 /** What a line of less than a tenth of a second brings: what it costs alone is a small share of the time between two looks. */
-const SHORT_MESSAGE_BYTES = 5_000;
+const SHORT_MESSAGE_BYTES = 20_000;
 const SENDERS = 8;
+const COMING_AND_GOING = 4;
+/** Beyond what any of them needs, and far below what a line that never ends sends. */
+const DATAGRAMS_OF_A_LINE_MAX = 100;
+const HASTY_LINES = 30;
 
 let hubs: Household;
 let peers: Household;
@@ -77,15 +81,36 @@ describe.runIf(process.platform === 'linux')('a peer that costs the QUIC process
     costly.trust(hub);
     const isFound = () => hub.eventsOf('violation').length > 0;
     let lines = 0;
-    while (!isFound()) {
-      const { connectionId } = await costly.connect(hub);
-      lines += 1;
-      await costly.transport.send(connectionId, new Uint8Array(SHORT_MESSAGE_BYTES));
-      costly.transport.close(connectionId, CLOSE_CODES.done, 'done');
-    }
+    const comeAndGo = async (): Promise<void> => {
+      while (!isFound()) {
+        const { connectionId } = await costly.connect(hub);
+        lines += 1;
+        await costly.transport.request(connectionId, new Uint8Array(SHORT_MESSAGE_BYTES), 30_000);
+        costly.transport.close(connectionId, CLOSE_CODES.done, 'done');
+      }
+    };
+    // One alone leaves the process idle for as long as it works itself.
+    await Promise.all(Array.from({ length: COMING_AND_GOING }, comeAndGo));
     // Most lines were there at no look at all.
     expect(lines).toBeGreaterThan(2 * COSTLY_BEATS_MAX);
     expect(hub.eventsOf('violation')[0]).toMatchObject({ rule: 'too-costly' });
     expect((await hub.transport.statistics()).restarts).toBe(0);
+  }, 60_000);
+
+  it('hears of the end in a few datagrams, also from one that hangs up before its handshake is confirmed', async () => {
+    const hub = await hubs.hub();
+    const hasty = await peers.hub(COSTLY_HOST);
+    hub.trust(hasty);
+    hasty.trust(hub);
+    const comeAndGo = async (): Promise<void> => {
+      for (let lines = 0; lines < HASTY_LINES; lines++) {
+        const { connectionId } = await hasty.connect(hub);
+        await hasty.transport.send(connectionId, new Uint8Array(SHORT_MESSAGE_BYTES));
+        hasty.transport.close(connectionId, CLOSE_CODES.done, 'done');
+      }
+    };
+    await Promise.all(Array.from({ length: COMING_AND_GOING }, comeAndGo));
+    const { counters } = await hasty.transport.statistics();
+    expect(counters['datagrams.sent']).toBeLessThan(DATAGRAMS_OF_A_LINE_MAX * HASTY_LINES * COMING_AND_GOING);
   }, 60_000);
 });

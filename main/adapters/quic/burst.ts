@@ -1,16 +1,20 @@
 // Takes the datagrams a connection has to send out of the native library, in bursts that leave the others their turn.
 import type { ConnectionHost } from './connection-host.ts';
 import type { Effort } from './effort.ts';
-import { BURST_MAX_DATAGRAMS } from './limits.ts';
+import { BURST_MAX_DATAGRAMS, LAST_WORDS_MAX_DATAGRAMS } from './limits.ts';
 import type { PeerAddress } from './peer-address.ts';
 
 /** Link-local addresses need the zone the library does not know. */
 const LINK_LOCAL_PREFIX = 'fe80:';
 
-/** Sends what is due; true when there may be more than one burst. */
-export function sendBurst(peer: PeerAddress, host: ConnectionHost, effort: Effort): boolean {
+/**
+ * Sends what is due; true when there may be more than one burst.
+ * @param isOver the connection was closed: before its handshake is confirmed the library can go on for ever then, and tells nobody of the end
+ */
+export function sendBurst(peer: PeerAddress, host: ConnectionHost, effort: Effort, isOver: boolean): boolean {
   const { sendBuffer } = host;
-  for (let sent = 0; sent < BURST_MAX_DATAGRAMS; sent += 1) {
+  const maxDatagrams = isOver ? LAST_WORDS_MAX_DATAGRAMS : BURST_MAX_DATAGRAMS;
+  for (let sent = 0; sent < maxDatagrams; sent += 1) {
     let part: ReturnType<PeerAddress['next']>;
     try {
       part = peer.next(sendBuffer);

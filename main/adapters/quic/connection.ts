@@ -329,7 +329,8 @@ export class QuicConnection {
     this.#ackTimer = null;
     this.#dirty = false;
     this.#unflushedPackets = 0;
-    if (sendBurst(this.peer, this.#host, this.effort)) {
+    if (sendBurst(this.peer, this.#host, this.effort, this.#status === 'closed')) {
+      if (this.#status === 'closed') return this.dispose();
       this.#dirty = true;
       this.#turns.later();
     }

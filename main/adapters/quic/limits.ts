@@ -158,6 +158,8 @@ export const CERTIFICATE_SIZE_MAX_BYTES = 4 * 1024;
 export const SOCKET_BUFFER_BYTES = 4 * 1024 * 1024;
 /** Datagrams a connection sends in one go before others get their turn; more overrun the receiver's socket. */
 export const BURST_MAX_DATAGRAMS = 60;
+/** What a connection that is over may still send at once: its close in each of its encryptions, and room to spare. */
+export const LAST_WORDS_MAX_DATAGRAMS = 8;
 /** How long an acknowledgement that travels alone may wait for company. */
 export const ACK_DEFER_MS = 2;
 /** What peers are told of it: they wait this much longer before they take a packet for lost, so it is little more than ours ever is. */

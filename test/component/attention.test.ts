@@ -25,6 +25,16 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+/** Lets the wait of a button pass: it begins anew when the page sees that the button has moved, and the page looks when it is drawn. */
+async function opens(waiting: ReturnType<typeof button>): Promise<void> {
+  await expect
+    .poll(async () => {
+      await vi.advanceTimersByTimeAsync(ARM_MS);
+      return waiting.element().getAttribute('aria-disabled');
+    })
+    .toBeNull();
+}
+
 async function show(hub: FakeHubApi, place = 'now'): Promise<void> {
   await showApp(hub, place);
   await vi.advanceTimersByTimeAsync(ARM_MS);
@@ -205,7 +215,7 @@ describe('what is held', () => {
     await page.getByRole('textbox', { name: 'Your answer' }).fill('Yes.');
     hub.emit({ type: 'approval', approval: held(DINNER) });
     hub.emit({ type: 'approval', approval: { ...DINNER, text: 'Give it all away', revision: 2, digest: 'a'.repeat(64) } });
-    await vi.advanceTimersByTimeAsync(ARM_MS);
+    await opens(button('Answer yourself'));
     await button('Answer yourself').click();
     await expect.element(page.getByRole('textbox', { name: 'Your answer' })).toHaveValue('');
   });

@@ -18,7 +18,7 @@ const SENDERS = 8;
 const COMING_AND_GOING = 4;
 /** Beyond what any of them needs, and far below what a line that never ends sends. */
 const DATAGRAMS_OF_A_LINE_MAX = 100;
-const HASTY_LINES = 30;
+const HASTY_LINES = 10;
 
 let hubs: Household;
 let peers: Household;
@@ -83,7 +83,9 @@ describe.runIf(process.platform === 'linux')('a peer that costs the QUIC process
     let lines = 0;
     const comeAndGo = async (): Promise<void> => {
       while (!isFound()) {
-        const { connectionId } = await costly.connect(hub);
+        const dialled = await costly.transport.dial(hub.target, AbortSignal.timeout(30_000));
+        if (!dialled.ok) continue;
+        const { connectionId } = dialled.value;
         lines += 1;
         await costly.transport.request(connectionId, new Uint8Array(SHORT_MESSAGE_BYTES), 30_000);
         costly.transport.close(connectionId, CLOSE_CODES.done, 'done');
@@ -104,13 +106,15 @@ describe.runIf(process.platform === 'linux')('a peer that costs the QUIC process
     hasty.trust(hub);
     const comeAndGo = async (): Promise<void> => {
       for (let lines = 0; lines < HASTY_LINES; lines++) {
-        const { connectionId } = await hasty.connect(hub);
-        await hasty.transport.send(connectionId, new Uint8Array(SHORT_MESSAGE_BYTES));
-        hasty.transport.close(connectionId, CLOSE_CODES.done, 'done');
+        const dialled = await hasty.transport.dial(hub.target, AbortSignal.timeout(30_000));
+        // A hub that is this slow does not take every dial.
+        if (!dialled.ok) continue;
+        await hasty.transport.send(dialled.value.connectionId, new Uint8Array(SHORT_MESSAGE_BYTES));
+        hasty.transport.close(dialled.value.connectionId, CLOSE_CODES.done, 'done');
       }
     };
     await Promise.all(Array.from({ length: COMING_AND_GOING }, comeAndGo));
     const { counters } = await hasty.transport.statistics();
     expect(counters['datagrams.sent']).toBeLessThan(DATAGRAMS_OF_A_LINE_MAX * HASTY_LINES * COMING_AND_GOING);
-  }, 60_000);
+  }, 120_000);
 });

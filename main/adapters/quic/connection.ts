@@ -209,8 +209,7 @@ export class QuicConnection {
     this.#ackTimer ??= this.#host.clock.setTimer(ACK_DEFER_MS, this.#acknowledge);
   };
 
-  readonly #acknowledge = (): void => this.#guarded(this.#flushNow);
-  readonly #flushNow = (): void => this.flush();
+  readonly #acknowledge = (): void => this.#guarded(() => this.flush());
 
   #advance(): void {
     if (this.#status === 'handshake' && this.#native.isEstablished()) this.#establish();

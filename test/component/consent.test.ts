@@ -121,6 +121,7 @@ describe('the setting', () => {
     await button('Keep this').click();
     expect(callsOf(hub, 'consent.set')).toEqual([]);
     await expect.element(page.getByText('Type the owner passphrase.')).toBeVisible();
+    await expect.element(page.getByLabelText('Owner passphrase', { exact: true })).toHaveFocus();
     await button('Dangerous only').click();
     await page.getByLabelText('Owner passphrase', { exact: true }).fill('a guess');
     await button('Keep this').click();

@@ -12,6 +12,7 @@ const REQUIREMENTS = {
     missing: `processes are read from /proc, which is of Linux, and this is ${process.platform}`,
     found: () => existsSync('/proc/self/smaps_rollup'),
   },
+  chromium: { missing: `it needs ${REAL_PARTS.chromium.needs}`, found: REAL_PARTS.chromium.found },
   namespaces: { missing: `it needs ${REAL_PARTS.namespaces.needs}`, found: REAL_PARTS.namespaces.found },
   tun: { missing: 'it needs the device /dev/net/tun', found: () => existsSync('/dev/net/tun') },
   compiler: { missing: 'it needs a C compiler (cc) for the link emulator', found: () => canRun('cc', '--version') },

@@ -20,7 +20,7 @@ import {
   noticeOf,
   snapshotOf,
 } from '../fakes/household.ts';
-import { callsOf, expectAccessible, showApp } from './support/page.ts';
+import { callsOf, expectAccessible, press, showApp } from './support/page.ts';
 
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 const heading = (name: string | RegExp) => page.getByRole('heading', { name });
@@ -147,7 +147,7 @@ describe('agents', () => {
     ]);
   });
 
-  test('a program that knocks shows its code, is let in by it, and its buttons open after 700 ms', async () => {
+  test('a program that knocks shows its code, is confirmed by it, and its buttons open after 700 ms', async () => {
     const hub: FakeHubApi = new FakeHubApi(snapshotOf({ registrations: [KNOCK] }), {
       'agents.confirm': () => {
         hub.emit({ type: 'registration_gone', id: KNOCK.id });
@@ -157,11 +157,11 @@ describe('agents', () => {
     });
     await showApp(hub, 'agents');
     await expect.element(page.getByText('4821')).toBeVisible();
-    await button('Let it in').click({ force: true });
+    await button('Confirm').click({ force: true });
     expect(callsOf(hub, 'agents.confirm')).toEqual([]);
     await vi.advanceTimersByTimeAsync(700);
     await expectAccessible();
-    await button('Let it in').click();
+    await press(button('Confirm'));
     expect(callsOf(hub, 'agents.confirm')).toEqual([{ id: KNOCK.id, code: '4821' }]);
     await expect.element(page.getByText('4821')).not.toBeInTheDocument();
   });

@@ -1,0 +1,58 @@
+// Where the words of a card's buttons stand: together where there is room, and where there is not, under the words that are above them.
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { page } from 'vitest/browser';
+import { FakeHubApi } from '../fakes/fake-hub-api.ts';
+import { DINNER, NOW, snapshotOf } from '../fakes/household.ts';
+import { ARM_MS, showApp } from './support/page.ts';
+
+const SCROLL_BAR_PX = 15;
+const KEEPABLE = {
+  ...DINNER,
+  expires_at: NOW + 90 * 60_000,
+  wait_ms: 3_600_000,
+  deadline_at: NOW + 20 * 3_600_000,
+  keep_open_until: NOW + 150 * 60_000,
+};
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await page.viewport(1280, 820);
+});
+
+async function showAt(width: number): Promise<void> {
+  await page.viewport(width, 820);
+  await showApp(new FakeHubApi(snapshotOf({ approvals: [KEEPABLE] })));
+  await vi.advanceTimersByTimeAsync(ARM_MS);
+}
+
+const button = (name: string | RegExp): Element => page.getByRole('button', { name }).first().element();
+
+/** Where the first line of its words begins, from the left and from the top. */
+function wordsOf(node: Element): { readonly left: number; readonly top: number } {
+  const range = document.createRange();
+  range.selectNodeContents(node);
+  const [first] = [...range.getClientRects()].filter(({ width }) => width > 0);
+  if (first === undefined) throw new Error('nothing is written there');
+  return { left: first.left, top: first.top };
+}
+
+test('in a window of 1200 px with a scroll bar, what a card offers inside stands on one line', async () => {
+  await showAt(1200 - SCROLL_BAR_PX);
+  const middles = ['Allow once', 'Allow more', 'Answer yourself'].map((name) => {
+    const { top, bottom } = button(name).getBoundingClientRect();
+    return Math.round((top + bottom) / 2);
+  });
+  expect(new Set(middles).size).toBe(1);
+});
+
+test('"Keep open longer" and "Later" begin where the time above them begins, when they have a line of their own', async () => {
+  await showAt(480);
+  const time = page.getByText('1 hour 30 minutes').element();
+  const keep = wordsOf(button(/^Keep open longer/));
+  expect(keep.top).toBeGreaterThan(wordsOf(time).top + 8);
+  // A border of one and a half pixels is drawn as one or two.
+  expect(Math.abs(keep.left - wordsOf(time).left)).toBeLessThanOrEqual(1);
+});

@@ -4,15 +4,12 @@ import { page, userEvent } from 'vitest/browser';
 import type { ApprovalDto } from '../../preload/contract/dto.ts';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
 import { approvalOf, CALM, DAD, DINNER, NOW, PEERS, SALT, snapshotOf, TRAIN } from '../fakes/household.ts';
-import { callsOf, expectAccessible, showApp } from './support/page.ts';
+import { ARM_MS, callsOf, expectAccessible, press, showApp } from './support/page.ts';
 
-const ARM_MS = 700;
-/** How long one try looks whether the button is open. */
-const PRESS_MS = 1_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const LEO = PEERS.find(({ name }) => name === 'Leo’s tablet') ?? DAD;
-const FLOOD = { peer_id: LEO.id, peer_name: LEO.name, since: NOW, refused: 495, offers_mute: true };
+const FLOOD = { peer_id: LEO.id, peer_name: LEO.name, since: NOW, refused: 495, silent: true, offers_mute: true };
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 const leos = (count: number): readonly ApprovalDto[] =>
   Array.from({ length: count }, (_, index) =>
@@ -26,17 +23,6 @@ beforeEach(() => {
 afterEach(() => {
   vi.useRealTimers();
 });
-
-/** Presses once the button's wait is over: it begins anew whenever the page sees, after it was drawn, that the button has moved. */
-async function press(waiting: ReturnType<typeof button>, triesLeft = 20): Promise<void> {
-  await vi.advanceTimersByTimeAsync(ARM_MS);
-  try {
-    await waiting.click({ timeout: PRESS_MS });
-  } catch (error) {
-    if (triesLeft === 0) throw error;
-    await press(waiting, triesLeft - 1);
-  }
-}
 
 async function show(hub: FakeHubApi, place = 'now'): Promise<void> {
   await showApp(hub, place);
@@ -67,7 +53,7 @@ describe('a flood', () => {
   test('muting it for a day puts its cards among the held ones, and can be taken back', async () => {
     const hub = flooded();
     await show(hub);
-    await button('Mute for a day').click();
+    await press(button('Mute for a day'));
     expect(callsOf(hub, 'attention.mute')).toMatchObject([{ id: LEO.id }]);
     await expect.element(page.getByText(/^Leo’s tablet is muted until tomorrow/)).toBeVisible();
     await expect.element(page.getByText('You muted who asks.', { exact: false })).toBeVisible();
@@ -91,13 +77,22 @@ describe('a flood', () => {
     const hub = new FakeHubApi(snapshotOf({ approvals: leos(1), attention: { ...CALM, floods } }));
     await show(hub);
     await expect.element(page.getByRole('article').getByText('Leo’s tablet asks again and again.')).toBeVisible();
-    await button('Mute for a day').click();
+    await press(button('Mute for a day'));
     expect(callsOf(hub, 'attention.mute')).toHaveLength(1);
+  });
+
+  test('a hub that stays heard is offered to be muted, and neither folded away nor said to make no sound', async () => {
+    const floods = [{ ...FLOOD, refused: 3, silent: false }];
+    await show(new FakeHubApi(snapshotOf({ approvals: [...leos(2), DINNER], attention: { ...CALM, floods } })));
+    expect(shownCards()).toHaveLength(3);
+    await expect.element(page.getByRole('article').first().getByRole('button', { name: 'Mute for a day' })).toBeVisible();
+    await expect.element(page.getByText('Leo’s tablet asked 3 more times.')).toBeVisible();
+    await expect.element(page.getByText('It makes no sound meanwhile.')).not.toBeInTheDocument();
   });
 
   test('a mute that did not work is said where it was pressed', async () => {
     await show(flooded({ 'attention.mute': () => ({ ok: false, problem: problemOf('storage_failed', 'The disk is full.') }) }));
-    await button('Mute for a day').click();
+    await press(button('Mute for a day'));
     await expect.element(page.getByText(/disk is full/)).toBeVisible();
   });
 });
@@ -112,14 +107,13 @@ describe('what a card asked for and did not get', () => {
       'approvals.decide': () => ({ ok: false, problem: problemOf('storage_failed', 'It is still full.') }),
     });
     await show(hub);
-    await button('Later: ask me again in an hour').click();
+    await press(button('Later: ask me again in an hour'));
     await expect.element(page.getByRole('article').getByText(/The disk is full/)).toBeVisible();
     expect(shownCards()).toEqual([CARD.id]);
-    await button('Decline').click();
+    await press(button('Decline'));
     await expect.element(page.getByRole('article').getByText(/It is still full/)).toBeVisible();
     await expect.element(page.getByText(/The disk is full/)).not.toBeInTheDocument();
-    await vi.advanceTimersByTimeAsync(ARM_MS);
-    await button('Later: ask me again in an hour').click();
+    await press(button('Later: ask me again in an hour'));
     await expect.element(page.getByRole('article').getByText(/The disk is full/)).toBeVisible();
     await expect.element(page.getByText(/It is still full/)).not.toBeInTheDocument();
   });
@@ -128,7 +122,7 @@ describe('what a card asked for and did not get', () => {
     const floods = [{ ...FLOOD, refused: 0 }];
     const hub = new FakeHubApi(snapshotOf({ approvals: [CARD, ...leos(1)], attention: { ...CALM, floods } }), { 'attention.mute': full });
     await show(hub);
-    await page.getByRole('article').last().getByRole('button', { name: 'Mute for a day' }).click();
+    await press(page.getByRole('article').last().getByRole('button', { name: 'Mute for a day' }));
     await expect
       .element(
         page
@@ -172,7 +166,7 @@ describe('what is held', () => {
     const card = approvalOf('tomorrow', { expires_at: NOW + 5 * HOUR_MS });
     const hub = new FakeHubApi(snapshotOf({ approvals: [card] }));
     await show(hub);
-    await button('Later: ask me again in an hour').click();
+    await press(button('Later: ask me again in an hour'));
     expect(callsOf(hub, 'attention.hold')).toMatchObject([{ id: card.id }]);
     expect(shownCards()).toEqual([]);
     await expect.element(page.getByText('You put these off.', { exact: false })).toBeVisible();
@@ -189,11 +183,10 @@ describe('what is held', () => {
     await show(hub);
     const salt = page.getByRole('article', { name: /Attic/ });
     const dinner = page.getByRole('article', { name: /Dad/ });
-    await dinner.getByRole('button', { name: 'Answer yourself' }).click();
+    await press(dinner.getByRole('button', { name: 'Answer yourself' }));
     await dinner.getByRole('textbox', { name: 'Your answer' }).fill('I told them.');
     // The drawer has pushed the other card down.
-    await vi.advanceTimersByTimeAsync(ARM_MS);
-    await salt.getByRole('button', { name: 'With a reason' }).click();
+    await press(salt.getByRole('button', { name: 'With a reason' }));
     await salt.getByRole('radio', { name: 'In your own words…' }).click();
     await salt.getByRole('textbox', { name: 'Your words' }).fill('There is enough.');
     for (const approval of [SALT, DINNER]) hub.emit({ type: 'approval', approval: held(approval) });
@@ -202,11 +195,9 @@ describe('what is held', () => {
       .toBeInTheDocument();
     expect(shownCards()).toEqual([]);
     await button('Show them now').click();
-    await vi.advanceTimersByTimeAsync(ARM_MS);
-    await dinner.getByRole('button', { name: 'Answer yourself' }).click();
+    await press(dinner.getByRole('button', { name: 'Answer yourself' }));
     await expect.element(dinner.getByRole('textbox', { name: 'Your answer' })).toHaveValue('I told them.');
-    await vi.advanceTimersByTimeAsync(ARM_MS);
-    await salt.getByRole('button', { name: 'With a reason' }).click();
+    await press(salt.getByRole('button', { name: 'With a reason' }));
     await expect.element(salt.getByRole('textbox', { name: 'Your words' })).toHaveValue('There is enough.');
     expect(callsOf(hub, 'approvals.decide')).toEqual([]);
   });
@@ -214,7 +205,7 @@ describe('what is held', () => {
   test('words written for one request are not put under another that took its place while it was held', async () => {
     const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER] }));
     await show(hub);
-    await button('Answer yourself').click();
+    await press(button('Answer yourself'));
     await page.getByRole('textbox', { name: 'Your answer' }).fill('Yes.');
     hub.emit({ type: 'approval', approval: held(DINNER) });
     hub.emit({ type: 'approval', approval: { ...DINNER, text: 'Give it all away', revision: 2, digest: 'a'.repeat(64) } });

@@ -7,6 +7,7 @@ import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
 import { CALENDAR_RULE, RULED, RULES } from '../fakes/household-rules.ts';
 import { ASKED, ASKED_DANGEROUS, DAD_DECIDES, WAITING, WAITING_FOR_NOBODY } from '../fakes/consent-cards.ts';
 import { makingHub, trialOf } from '../fakes/rule-making.ts';
+import { DECISION_STATES } from './decision-states.ts';
 import { RECORD_STATES } from './record-states.ts';
 import {
   CALM,
@@ -104,7 +105,7 @@ const DAY_AT_THE_DOOR = (
 });
 const LEO = PEERS.find(({ name }) => name === 'Leo’s tablet') ?? DAD;
 const LEOS = Array.from({ length: 5 }, (_, index) => approvalOf(`leo ${index}`, { peer_id: LEO.id, peer_name: LEO.name }));
-const FLOOD = { peer_id: LEO.id, peer_name: LEO.name, since: NOW - 240_000, refused: 495, offers_mute: true };
+const FLOOD = { peer_id: LEO.id, peer_name: LEO.name, since: NOW - 240_000, refused: 495, silent: true, offers_mute: true };
 const EVERY_DAY = [1, 2, 3, 4, 5, 6, 7];
 const QUIET: AttentionDto = {
   ...CALM,
@@ -635,6 +636,7 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
       ),
   },
   ...RECORD_STATES,
+  ...DECISION_STATES,
   'now-refused': {
     place: 'now',
     hub: () =>

@@ -77,7 +77,7 @@ export class CalmKeeper {
   holdOf(reads: Reads, { party, urgent, decision }: AskedRequest): Hold | null {
     if (party === OWNER_PARTY) return null;
     const now = this.#deps.clock.wallMs();
-    const { paused, periods, urgent: mayInterrupt } = this.#stored.of(reads);
+    const { paused, periods } = this.#stored.of(reads);
     const muted = reads.mute(party);
     return holdOf(
       { decision, urgent },
@@ -85,9 +85,14 @@ export class CalmKeeper {
         paused: paused === null || isOver(paused, now) ? null : paused,
         mutedUntil: muted === undefined || isOver(muted, now) ? null : muted.until,
         quietUntil: this.#quiet(periods, now)?.until ?? null,
-        mayInterrupt: mayInterrupt.some((key) => key === party),
+        mayInterrupt: this.mayInterrupt(reads, party),
       },
     );
+  }
+
+  /** Whether the owner lets this one disturb a quiet hour, or a pause, with what it marks urgent. */
+  mayInterrupt(reads: Reads, party: PartyKey): boolean {
+    return this.#stored.of(reads).urgent.some((key) => key === party);
   }
 
   /** Whether what comes from this one may make a sound. */

@@ -1,5 +1,6 @@
 // Counts what each hub asked in vain: refused because too much of its waits already, or declined. Kept in memory alone, since whoever floods
-// must not fill the disk; it decides nothing but whether a hub may still make a sound.
+// must not fill the disk; it decides nothing but whether a hub may still make a sound and is offered to be muted. A child's hub that asks an
+// adult what it is set to ask stays heard, however much of that is declined: muting it is only offered.
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { PartyKey } from '../../ports/store.ts';
 import { isLocal } from '../work/parties.ts';
@@ -10,14 +11,21 @@ export interface Flood {
   /** Wall clock of the first refusal counted. */
   readonly since: number;
   readonly refused: number;
+  /** It makes no sound. */
+  readonly silent: boolean;
   readonly offersMute: boolean;
 }
+
+/** declined_consent: a question of consent, which the hub of a child is set to ask. */
+export type InVain = 'too_many' | 'declined' | 'declined_consent';
 
 interface Counted {
   readonly since: number;
   refused: number;
   /** Monotonic times of the newest refusals, oldest first; never more than it takes to offer a mute. */
   newest: readonly number[];
+  /** Those among the newest that silence it, in the same form. */
+  silencing: readonly number[];
 }
 
 export class Floods {
@@ -37,13 +45,14 @@ export class Floods {
   }
 
   /** One more request in vain; agents of this hub are not counted. */
-  add(party: PartyKey, why: 'too_many' | 'declined'): void {
+  add(party: PartyKey, why: InVain): void {
     if (this.#stopped || isLocal(party)) return;
     this.#forgetOld();
     const nowMs = this.#clock.monotonicMs();
-    const counted = this.#counted.get(party) ?? { since: this.#clock.wallMs(), refused: 0, newest: [] };
+    const counted = this.#counted.get(party) ?? { since: this.#clock.wallMs(), refused: 0, newest: [], silencing: [] };
     if (why === 'too_many') counted.refused += 1;
-    counted.newest = [...counted.newest, nowMs].slice(-REFUSALS_BEFORE_MUTE_OFFER);
+    counted.newest = withNewest(counted.newest, nowMs);
+    if (why !== 'declined_consent') counted.silencing = withNewest(counted.silencing, nowMs);
     this.#counted.set(party, counted);
     this.#tell();
     this.#armFading();
@@ -52,12 +61,14 @@ export class Floods {
   /** True while this hub asks again and again in vain: it makes no sound. */
   isFlooding(party: PartyKey): boolean {
     const counted = this.#counted.get(party);
-    return counted !== undefined && this.#offersMute(counted);
+    return counted !== undefined && this.#isOften(counted.silencing);
   }
 
   list(): readonly Flood[] {
     return [...this.#counted]
-      .map(([party, counted]) => ({ party, since: counted.since, refused: counted.refused, offersMute: this.#offersMute(counted) }))
+      .map(([party, { since, refused, newest, silencing }]) => {
+        return { party, since, refused, silent: this.#isOften(silencing), offersMute: this.#isOften(newest) };
+      })
       .filter(({ refused, offersMute }) => refused > 0 || offersMute);
   }
 
@@ -76,9 +87,9 @@ export class Floods {
     this.#counted.clear();
   }
 
-  #offersMute({ newest }: Counted): boolean {
-    const first = newest[0];
-    return first !== undefined && newest.length >= REFUSALS_BEFORE_MUTE_OFFER && this.#clock.monotonicMs() - first < FLOOD_WINDOW_MS;
+  #isOften(times: readonly number[]): boolean {
+    const first = times[0];
+    return first !== undefined && times.length >= REFUSALS_BEFORE_MUTE_OFFER && this.#clock.monotonicMs() - first < FLOOD_WINDOW_MS;
   }
 
   #tell(): void {
@@ -97,7 +108,9 @@ export class Floods {
   #armFading(): void {
     if (this.#fading !== undefined || this.#counted.size === 0) return;
     const nowMs = this.#clock.monotonicMs();
-    const ends = [...this.#counted.values()].flatMap(({ newest }) => [newest[0], newest.at(-1)]).filter((time) => time !== undefined);
+    const ends = [...this.#counted.values()]
+      .flatMap(({ newest, silencing }) => [newest[0], newest.at(-1), silencing[0]])
+      .filter((time) => time !== undefined);
     const nextMs = Math.min(...ends.map((time) => time + FLOOD_WINDOW_MS).filter((time) => time > nowMs));
     this.#fading = this.#clock.setTimer(Math.max(0, nextMs - nowMs), () => {
       this.#fading = undefined;
@@ -113,4 +126,8 @@ export class Floods {
       if (nowMs - (newest.at(-1) ?? 0) >= FLOOD_WINDOW_MS) this.#counted.delete(party);
     }
   }
+}
+
+function withNewest(times: readonly number[], nowMs: number): readonly number[] {
+  return [...times, nowMs].slice(-REFUSALS_BEFORE_MUTE_OFFER);
 }

@@ -226,8 +226,8 @@ export class Approvals {
   ): Outcome {
     const why = reason === '' ? 'A person declined this request.' : `A person declined this request: ${reason}`;
     this.#close(tables, row, 'declined', reason === '' ? null : reason, by, asked === null ? {} : { consent: asked.digest });
-    // A child's hub that asks an adult what it is set to ask is no flood, whatever she thinks of what others want there.
-    if (asked === null) after(() => this.#deps.floods.add(task.party, 'declined'));
+    // A child's hub that asks an adult what it is set to ask stays heard, whatever she thinks of it; peace from it is only offered.
+    after(() => this.#deps.floods.add(task.party, asked === null ? 'declined' : 'declined_consent'));
     this.#deps.endings.end(tables, after, task, {
       state: 'declined',
       code: 'rejected',

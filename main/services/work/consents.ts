@@ -5,7 +5,7 @@ import type { ConsentHubDto } from '../../../preload/contract/consent.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import type { ApprovalRow, PeerRow, Reads, Store, TaskRow, Tables } from '../../ports/store.ts';
+import type { ApprovalRow, PartyKey, PeerRow, Reads, Store, TaskRow, Tables } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import { viewOfConsent } from '../../core/consent-view.ts';
 import { escapeName, escapeText } from '../../core/text-escape.ts';
@@ -19,16 +19,20 @@ import {
   type ConsentChoice,
   type UnusedBecause,
 } from '../../protocol/consent.ts';
+import type { CalmKeeper } from '../attention/calm-keeper.ts';
 import type { PeerMessenger } from '../peer-messenger.ts';
 import type { Approvals } from './approvals.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import type { ConsentGuard } from './consent-guard.ts';
 import { questionOf } from './consent-question.ts';
 import { ConsentRetries } from './consent-retries.ts';
+import { ConsentTurns } from './consent-turns.ts';
 import type { Deadlines } from './deadlines.ts';
-import { CONSENT_REASON_MAX_CHARACTERS, CONSENTS_OPEN_PER_HUB_MAX } from './limits.ts';
+import { CONSENT_REASON_MAX_CHARACTERS } from './limits.ts';
+import { OpenConsents, type OpenConsent } from './open-consents.ts';
 import type { OutgoingCancels } from './outgoing-cancels.ts';
 import type { OutgoingDelegations } from './outgoing-delegations.ts';
+import { isLocal } from './parties.ts';
 import type { Ending, ResultWords, TaskEndings } from './task-endings.ts';
 import { isOpen } from './task-moves.ts';
 import { readObject } from './task-views.ts';
@@ -43,6 +47,7 @@ interface Deps {
   readonly messenger: PeerMessenger;
   readonly unit: UnitOfWork;
   readonly guard: ConsentGuard;
+  readonly calm: Pick<CalmKeeper, 'mayInterrupt' | 'isMuted'>;
   readonly delegations: Pick<OutgoingDelegations, 'ask'>;
   readonly cancels: Pick<OutgoingCancels, 'begin'>;
   readonly approvals: Pick<Approvals, 'decideFromAfar'>;
@@ -52,17 +57,17 @@ interface Deps {
   readonly audit: AuditTrail;
 }
 
-interface Question {
-  readonly approvalId: string;
-  readonly hub: KeyHex;
+/** A request that an adult's hub decides. */
+interface Waiting {
+  readonly row: ApprovalRow;
+  readonly asker: PartyKey;
 }
-const OPEN_STATES = ['sending', 'cancelling', 'awaiting_approval', 'held', 'queued', 'claimed', 'running'] as const;
 
 export class Consents {
   readonly #deps: Deps;
-  /** Questions that are open, by the id of their task. */
-  readonly #open = new Map<string, Question>();
+  readonly #open = new OpenConsents();
   readonly #retries: ConsentRetries;
+  readonly #turns = new ConsentTurns();
   /** Requests that their cards say wait for their turn, by request and hub. */
   readonly #inLine = new Set<string>();
   #isLooking = false;
@@ -85,12 +90,7 @@ export class Consents {
   start(): void {
     if (this.#running) return;
     this.#running = true;
-    this.#open.clear();
-    for (const task of this.#deps.store.read.tasksInStates(OPEN_STATES)) {
-      if (task.direction !== 'outgoing' || task.fromAgent !== null) continue;
-      const question = questionIn(readObject(task.payload));
-      if (question) this.#open.set(task.id, { approvalId: question.id, hub: task.party });
-    }
+    this.#open.load(this.#deps.store.read);
     this.#stopPresence = this.#deps.messenger.onPresence((hub, online) => {
       if (this.#deps.guard.setting(this.#deps.store.read) === null) return;
       if (online) this.#retries.forget((_approval, other) => other === hub);
@@ -111,12 +111,13 @@ export class Consents {
     const { store, guard, messenger } = this.#deps;
     if (!isAsked(guard, store.read, row, task)) return null;
     return guard.hubs(store.read).map((hub) => {
-      const id = this.#openAt(row.id, hub.key);
+      const id = this.#open.at(row.id, hub.key);
       const state = id === undefined ? undefined : store.read.task(id)?.state;
       if (state === 'awaiting_approval' || state === 'held') return { hub, state: 'asked' as const };
       if (!messenger.isOnline(hub.key)) return { hub, state: 'away' as const };
       if (!this.#understands(hub.key)) return { hub, state: 'older' as const };
-      const isInLine = id === undefined && (this.#isFull(hub.key) || this.#retries.isFull(row.id, hub.key));
+      const hasRoom = this.#turns.hasRoom(this.#open.there(hub.key), task.party);
+      const isInLine = id === undefined && (!hasRoom || this.#retries.isFull(row.id, hub.key));
       return { hub, state: isInLine ? ('in_line' as const) : ('asking' as const) };
     });
   }
@@ -156,15 +157,13 @@ export class Consents {
   async #lookOnce(): Promise<void> {
     const { store, guard, unit } = this.#deps;
     const wanted = new Set<string>();
-    for (const { id, taskId } of store.read.pendingApprovals()) {
-      for (const hub of guard.hubs(store.read)) {
-        if (!this.#isWanted(store.read, id, hub.key)) continue;
-        wanted.add(nameOf(id, hub.key));
-        await this.#askOnce(id, taskId, hub);
-        if (!this.#running) return;
-      }
+    for (const hub of guard.hubs(store.read)) {
+      const waiting = this.#waitingFor(hub.key);
+      for (const { row } of waiting) wanted.add(nameOf(row.id, hub.key));
+      await this.#askInTurn(hub, waiting);
+      if (!this.#running) return;
     }
-    for (const [id, { approvalId, hub }] of this.#open) {
+    for (const [id, { approvalId, hub }] of this.#open.entries()) {
       if (this.#isWanted(store.read, approvalId, hub) || store.read.task(id)?.state === 'cancelling') continue;
       await unit.run((tables, after) => {
         if (!this.#isWanted(tables, approvalId, hub)) this.#takeBack(tables, after, id, NOT_YOURS);
@@ -173,6 +172,37 @@ export class Consents {
     }
     this.#retries.forget((approvalId, hub) => !wanted.has(nameOf(approvalId, hub)));
     for (const name of this.#inLine) if (!wanted.has(name)) this.#inLine.delete(name);
+  }
+
+  /** What that hub is to be asked about, or has been, in the order in which it came. */
+  #waitingFor(hub: KeyHex): readonly Waiting[] {
+    const { read } = this.#deps.store;
+    return read.pendingApprovals().flatMap((row) => {
+      const task = this.#isWanted(read, row.id, hub) ? read.task(row.taskId) : undefined;
+      return task === undefined ? [] : [{ row, asker: task.party }];
+    });
+  }
+
+  /** Puts before that hub what there is room for, and says of the rest that it waits. */
+  async #askInTurn(hub: PeerRow, waiting: readonly Waiting[]): Promise<void> {
+    let left = waiting.filter(({ row }) => this.#mayAskNow(row, hub));
+    for (;;) {
+      const next = this.#turns.next(hub.key, left, this.#open.there(hub.key));
+      if (next === undefined) break;
+      left = left.filter((other) => other !== next);
+      await this.#askOnce(next.row.id, next.row.taskId, hub);
+      if (!this.#running) return;
+    }
+    for (const { row } of left) this.#waitsItsTurn(row, hub.key);
+  }
+
+  /** Whether nothing but room is missing for that hub to be asked. */
+  #mayAskNow({ id, taskId }: ApprovalRow, hub: PeerRow): boolean {
+    const { store, messenger, deadlines } = this.#deps;
+    const task = store.read.task(taskId);
+    if (task?.state !== 'awaiting_approval' || deadlines.waitLeftOf(task) < 1) return false;
+    if (this.#open.at(id, hub.key) !== undefined || this.#retries.isWaiting(id, hub.key)) return false;
+    return messenger.isOnline(hub.key) && this.#understands(hub.key);
   }
 
   /** Whether that hub is to be asked about that request, as it is in this commit or this moment. */
@@ -184,22 +214,21 @@ export class Consents {
   }
 
   async #askOnce(approvalId: string, taskId: string, hub: PeerRow): Promise<void> {
-    const { store, messenger, deadlines, delegations, log } = this.#deps;
+    const { store, deadlines, delegations, log } = this.#deps;
     const row = store.read.approval(approvalId);
     const task = store.read.task(taskId);
-    if (row === undefined || task?.state !== 'awaiting_approval') return;
-    if (this.#openAt(row.id, hub.key) !== undefined || this.#retries.isWaiting(row.id, hub.key)) return;
+    // The question before it took its time.
+    if (row === undefined || task === undefined || !this.#mayAskNow(row, hub)) return;
     const leftMs = Math.floor(deadlines.waitLeftOf(task));
-    if (leftMs <= 0 || !messenger.isOnline(hub.key) || !this.#understands(hub.key)) return;
-    if (this.#isFull(hub.key)) return this.#waitsItsTurn(row, hub.key);
+    this.#turns.had(hub.key, task.party);
     this.#inLine.delete(nameOf(row.id, hub.key));
     const question = questionOf(row, task);
     if (question === undefined || !viewOfConsent(question).ok) return this.#cannotBeAsked(taskId, CANNOT_BE_SHOWN);
     try {
-      await delegations.ask(hub, consentPayload(question, leftMs, task.urgent), leftMs, (tables, asked) => {
+      await delegations.ask(hub, consentPayload(question, leftMs, this.#isUrgent(task)), leftMs, (tables, asked) => {
         // Who decides, and whether anything is left to decide, may have changed since the look began.
         if (!this.#running || !this.#isWanted(tables, row.id, hub.key)) throw new NotWanted();
-        this.#open.set(asked.id, { approvalId: row.id, hub: hub.key });
+        this.#open.set(asked.id, { approvalId: row.id, hub: hub.key, asker: task.party });
         this.#deps.audit.append(tables, {
           actor: 'hub',
           surface: 'hub',
@@ -213,18 +242,17 @@ export class Consents {
       if (error instanceof NotWanted || !this.#running) return;
       if (error instanceof AppError && error.code === 'payload_too_large') return this.#cannotBeAsked(taskId, TOO_LONG);
       // What was not written down was not asked.
-      for (const id of this.#open.keys()) if (store.read.task(id) === undefined) this.#open.delete(id);
+      this.#open.keepStored(store.read);
       log.info('an adult’s hub was not asked', { error: String(error) });
       this.#retries.later(row.id, hub.key, false);
     }
     this.#deps.events.taskChanged(taskId);
   }
 
-  /** Whether as many questions are open there as may be: the next is asked when one of them ends. */
-  #isFull(hub: KeyHex): boolean {
-    let open = 0;
-    for (const question of this.#open.values()) if (question.hub === hub) open += 1;
-    return open >= CONSENTS_OPEN_PER_HUB_MAX;
+  /** An adult lets this hub disturb her, not whoever is behind it: only whom the people here let disturb them, too. */
+  #isUrgent({ urgent, party }: TaskRow): boolean {
+    const { calm, store } = this.#deps;
+    return urgent && (isLocal(party) || (calm.mayInterrupt(store.read, party) && !calm.isMuted(party)));
   }
 
   /** Its card says so, once. */
@@ -257,23 +285,23 @@ export class Consents {
     this.#takeBackAll(tables, after, approval.id, isDeclinedAfar ? wasFirst(ending.by, 'decline') : OVER);
   }
 
-  #questionEnded(tables: Tables, after: After, task: TaskRow, { approvalId, hub }: Question, ending: Ending, result: ResultWords): void {
+  #questionEnded(tables: Tables, after: After, task: TaskRow, question: OpenConsent, ending: Ending, result: ResultWords): void {
+    const { approvalId, hub } = question;
+    after(() => this.#open.delete(task.id));
+    if (ending.surface === 'peer') {
+      const answer = readConsentAnswer(result.status, result.data);
+      // Not a person's word: it expired there, or was not taken. It is asked anew while it waits.
+      if (!answer.ok || result.answered_by === undefined) after(() => this.#askLater(approvalId, hub, ending.code === 'overloaded'));
+      else this.#take(tables, after, task, question, answer.value, result.answered_by);
+    }
+    // After all that: what is left alone for now is not asked about again at once.
     after(() => {
-      this.#open.delete(task.id);
       this.#tell(approvalId);
       this.look();
     });
-    if (ending.surface !== 'peer') return;
-    const answer = readConsentAnswer(result.status, result.data);
-    if (!answer.ok || result.answered_by === undefined) {
-      // Not a person's word: it expired there, or was not taken. It is asked anew while it waits.
-      after(() => this.#askLater(approvalId, hub, ending.code === 'overloaded'));
-      return;
-    }
-    this.#take(tables, after, task, { approvalId, hub }, answer.value, result.answered_by);
   }
 
-  #take(tables: Tables, after: After, task: TaskRow, { approvalId, hub }: Question, answer: ConsentAnswer, by: string): void {
+  #take(tables: Tables, after: After, task: TaskRow, { approvalId, hub }: OpenConsent, answer: ConsentAnswer, by: string): void {
     const { guard, approvals, audit } = this.#deps;
     const asked = questionIn(readObject(task.payload));
     const row = tables.approval(approvalId);
@@ -315,7 +343,7 @@ export class Consents {
   }
 
   #takeBackAll(tables: Tables, after: After, approvalId: string, reason: string): void {
-    for (const [id, question] of this.#open) if (question.approvalId === approvalId) this.#takeBack(tables, after, id, reason);
+    for (const [id, question] of this.#open.entries()) if (question.approvalId === approvalId) this.#takeBack(tables, after, id, reason);
   }
 
   #takeBack(tables: Tables, after: After, id: string, reason: string): void {
@@ -326,11 +354,6 @@ export class Consents {
 
   #askLater(approvalId: string, hub: KeyHex, isFull: boolean): void {
     if (this.#running) this.#retries.later(approvalId, hub, isFull);
-  }
-
-  #openAt(approvalId: string, hub: KeyHex): string | undefined {
-    for (const [id, question] of this.#open) if (question.approvalId === approvalId && question.hub === hub) return id;
-    return undefined;
   }
 
   #understands(hub: KeyHex): boolean {

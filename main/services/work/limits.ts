@@ -40,6 +40,10 @@ export const OUTGOING_OPEN_MAX = 1_000;
 
 /** Questions of consent that may be open at one adult's hub, as many as it takes; the next is asked when one of them ends. */
 export const CONSENTS_OPEN_PER_HUB_MAX = PENDING_PER_PARTY_MAX;
+/** Of those, questions about what one asker wants, a hub or an agent of this one; its next waits for one of them to end. */
+export const CONSENTS_OPEN_PER_ASKER_MAX = 2;
+/** Whose turn was when, by asker and adult's hub: so many are remembered; who is forgotten counts as one that had none yet. */
+export const CONSENT_ASKERS_REMEMBERED_MAX = 1_024;
 /** Waits between tries to put a request before an adult's hub that took or answered no question about it. */
 export const CONSENT_RETRY = { firstMs: 60_000, maxMs: 3_600_000, jitter: 0.3 } as const;
 /** An adult's own words why not, as they are kept and passed on; cut beyond. */

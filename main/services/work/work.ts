@@ -179,7 +179,7 @@ export class Work {
     });
     this.keepingOpen = new KeepingOpen({ ...deps, unit, views: approvalViews, deadlines, events, audit, approvalWaitMs });
     const { approvals } = this;
-    this.#consents = new Consents({ ...deps, unit, guard, delegations, cancels, approvals, deadlines, endings, events, audit });
+    this.#consents = new Consents({ ...deps, unit, guard, calm, delegations, cancels, approvals, deadlines, endings, events, audit });
     approvalViews.asksElsewhere((row, task) => this.#consents.standing(row, task));
     this.consent = new ConsentSettings({ ...deps, unit, audit, guard, holds, consents: this.#consents });
     this.inbox = new Inbox({ ...deps, agents, deliveries, items, queries, progress });

@@ -48,7 +48,7 @@ export const attention = {
   declinedOften: (hub: string) => `${hub} asks again and again.`,
   showThem: (count: number) => plural(count, { one: 'Show it', other: 'Show the {n}' }),
   muteDay: 'Mute for a day',
-  muteOffer: 'It makes no sound meanwhile.',
+  silent: 'It makes no sound meanwhile.',
 
   mute: 'Mute',
   muteAsk: (hub: string) => `Mute ${hub} for how long?`,

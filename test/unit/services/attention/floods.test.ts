@@ -28,6 +28,23 @@ describe('the count of what was asked in vain', () => {
     expect(clock.timers).toBe(0);
   });
 
+  it('counts declined questions of consent for the offer alone: whoever asks them stays heard', async () => {
+    const clock = new ManualClock();
+    const floods = new Floods(clock, () => undefined);
+    for (let round = 0; round < 3; round++) floods.add(KID, 'declined_consent');
+    expect([floods.isFlooding(KID), floods.list()]).toMatchObject([false, [{ refused: 0, silent: false, offersMute: true }]]);
+    for (let round = 0; round < 2; round++) floods.add(KID, 'declined');
+    await clock.advance(5 * MINUTE_MS);
+    for (let round = 0; round < 3; round++) floods.add(KID, 'declined_consent');
+    expect(floods.isFlooding(KID)).toBe(false);
+    floods.add(KID, 'declined');
+    expect([floods.isFlooding(KID), floods.list()]).toMatchObject([true, [{ silent: true, offersMute: true }]]);
+    await clock.advance(5 * MINUTE_MS);
+    expect([floods.isFlooding(KID), floods.list()]).toMatchObject([false, [{ silent: false, offersMute: true }]]);
+    await clock.advance(5 * MINUTE_MS);
+    expect([floods.list(), clock.timers]).toEqual([[], 0]);
+  });
+
   it('is told at most once a second, with the last number in the end', async () => {
     const clock = new ManualClock();
     const told: number[] = [];

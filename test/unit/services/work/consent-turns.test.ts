@@ -17,7 +17,9 @@ beforeEach(async () => {
 afterEach(() => house.close());
 
 describe('more requests than an adult is asked at once', () => {
-  it('wait their turn, each is asked as soon as another is decided, and nobody is called a flood', async () => {
+  const asked = () => mum.work.approvals.pending().map(({ text }) => text);
+
+  it('wait their turn, each is asked as soon as another is decided, and nobody is called a flood for it', async () => {
     await leo.agent('game');
     await dad.agent('openclaw');
     await leo.knows(dad);
@@ -40,13 +42,54 @@ describe('more requests than an adult is asked at once', () => {
     for (let left = 11; left >= 0; left -= 1) {
       const [card] = mum.work.approvals.pending();
       if (card === undefined) throw new Error(`nothing waits for mum while ${left + 1} do at leo’s`);
-      await mum.decide(card, left % 2 === 0 ? 'allow' : 'decline');
+      await mum.decide(card, 'allow');
       await house.clock.settle();
       expect(mum.work.approvals.pending()).toHaveLength(Math.min(5, left));
     }
     expect(leo.work.approvals.pending()).toEqual([]);
     expect(mum.work.calm.dto().floods).toEqual([]);
     expect(house.audit(leo, 'consent.asked')).toHaveLength(12);
+  });
+
+  it('of one friend take two of the five places, and another’s goes before the friend’s next', async () => {
+    await dad.agent('openclaw');
+    await leo.knows(dad);
+    await leo.agent('game');
+    await house.guard();
+    const more = { domain: 'home.robot' };
+    for (const nth of [1, 2, 3, 4, 5]) await house.ask(`Friend's ${nth}`);
+    expect(asked()).toEqual(["Friend's 1", "Friend's 2"]);
+    expect(leo.work.approvals.pending().map((card) => card.decided_by_hubs?.[0]?.state)).toEqual([
+      'asked',
+      'asked',
+      'in_line',
+      'in_line',
+      'in_line',
+    ]);
+    await leo.agent('radio');
+    for (const agent of ['game', 'radio'])
+      for (const nth of [1, 2]) await leo.work.sender.delegate(delegation('local/robot', `${agent} ${nth}`, more), agent, null);
+    await house.clock.settle();
+    expect(asked()).toEqual(["Friend's 1", "Friend's 2", 'game 1', 'game 2', 'radio 1']);
+    await dad.work.sender.delegate(delegation('leo', "Dad's 1", more), 'openclaw', null);
+    await house.clock.settle();
+    // Of three that wait, dad had no turn yet, the radio had one, and the friend had its last longest ago.
+    for (const next of ["Dad's 1", "Friend's 3", 'radio 2', "Friend's 4"]) {
+      const [card] = mum.work.approvals.pending();
+      if (card === undefined) throw new Error('nothing waits for mum');
+      await mum.decide(card, 'allow');
+      await house.clock.settle();
+      expect(asked().at(-1)).toBe(next);
+    }
+  });
+
+  it('keep their places over a restart of the child’s hub', async () => {
+    await house.guard();
+    for (const nth of [1, 2, 3]) await house.ask(`Friend's ${nth}`);
+    await leo.restart();
+    leo.connect(mum);
+    await house.clock.settle();
+    expect(asked()).toEqual(["Friend's 1", "Friend's 2"]);
   });
 
   it('that her hub takes no more of, because other things wait there, are asked when she decides, and are no flood', async () => {
@@ -57,6 +100,7 @@ describe('more requests than an adult is asked at once', () => {
     await house.guard();
     for (let nth = 1; nth <= 3; nth += 1) await house.ask(`Task ${nth}`);
     expect(mum.work.approvals.pending().filter(({ consent }) => consent !== null)).toEqual([]);
+    expect(house.audit(leo, 'consent.asked'), 'each once, and not again at once').toHaveLength(3);
     expect(leo.work.approvals.pending().map((card) => card.decided_by_hubs?.[0]?.state)).toEqual(['in_line', 'in_line', 'in_line']);
     expect(mum.work.calm.dto().floods).toEqual([]);
     const [sweets] = mum.work.approvals.pending();
@@ -72,6 +116,85 @@ describe('more requests than an adult is asked at once', () => {
       mum.work.approvals.pending().filter(({ consent }) => consent !== null),
       'without a wait',
     ).toHaveLength(1);
+  });
+});
+
+describe('what is urgent', () => {
+  const night = { name: 'All day', from: '00:00', to: '23:59', days: [1, 2, 3, 4, 5, 6, 7], on: true };
+  const lets = (hub: WorkHub, disturb: WorkHub) => hub.work.calm.setQuietHours([night], [disturb.agentId], BROWSER);
+
+  beforeEach(async () => {
+    await lets(mum, leo);
+    await house.guard();
+  });
+
+  it('to a stranger behind the child’s hub disturbs no adult, who let only that hub disturb her', async () => {
+    await house.ask('Open the gate', { priority: 'urgent' });
+    expect(mum.card.held).toMatchObject({ why: 'quiet_hours' });
+  });
+
+  it('disturbs her where the people at the child’s hub let that friend disturb them, too', async () => {
+    await lets(leo, house.friend);
+    await house.ask('Open the gate');
+    expect(mum.card.held, 'and only if it is urgent').toMatchObject({ why: 'quiet_hours' });
+    await house.decide(mum, 'decline');
+    await house.ask('Open the gate now', { priority: 'urgent' });
+    expect(mum.card.held).toBeNull();
+  });
+
+  it('to a friend who is muted at the child’s hub disturbs her no more', async () => {
+    await lets(leo, house.friend);
+    await leo.work.calm.mute(house.friend.agentId, house.clock.wallMs() + 3_600_000, BROWSER);
+    await house.ask('Open the gate', { priority: 'urgent' });
+    expect(mum.card.held).toMatchObject({ why: 'quiet_hours' });
+  });
+
+  it('to an agent of the child’s own disturbs her', async () => {
+    await leo.agent('game');
+    const more = { domain: 'home.robot', priority: 'urgent' } as const;
+    await leo.work.sender.delegate(delegation('local/robot', 'Open the gate', more), 'game', null);
+    await house.clock.settle();
+    expect(mum.card.held).toBeNull();
+  });
+});
+
+describe('a child’s hub that asks again and again in vain', () => {
+  const MINUTE_MS = 60_000;
+  const offered = () => mum.work.calm.dto().floods.map(({ peer_name: name, offers_mute, silent }) => [name, offers_mute, silent]);
+  const again = async (nth: number) => {
+    await house.ask(`Task ${nth}`);
+    await house.decide(mum, 'decline');
+  };
+
+  it('is offered to be muted for a day after three declined within ten minutes, and is heard until then', async () => {
+    await house.guard();
+    for (const nth of [1, 2]) await again(nth);
+    expect(offered()).toEqual([]);
+    await house.clock.advance(4 * MINUTE_MS);
+    await again(3);
+    expect(offered()).toEqual([['leo', true, false]]);
+    await house.clock.advance(MINUTE_MS);
+    await house.ask('Task 4');
+    expect(mum.card.held).toBeNull();
+    expect(
+      mum.events.filter(({ type }) => type === 'attention'),
+      'one sound a minute',
+    ).toHaveLength(3);
+    await mum.work.calm.mute('leo', house.clock.wallMs() + 86_400_000, BROWSER);
+    expect([offered(), mum.card.held?.why]).toEqual([[], 'muted']);
+  });
+
+  it('is not when they were declined in more than ten minutes, nor when she allows them', async () => {
+    await house.guard();
+    for (const nth of [1, 2, 3]) {
+      await again(nth);
+      await house.clock.advance(5 * MINUTE_MS);
+    }
+    for (const nth of [4, 5, 6]) {
+      await house.ask(`Task ${nth}`);
+      await house.decide(mum, 'allow');
+    }
+    expect(offered()).toEqual([]);
   });
 });
 

@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { loadNow, machineText, toJson, toMarkdown, toText, type ReportedRow } from './report.ts';
 import { absentRow, type Row } from './results.ts';
 import { measureP13 } from './rows/approving.ts';
+import { measureForeignReference } from './rows/foreign-reference.ts';
 import { measureP12 } from './rows/finding-and-losing.ts';
 import { measureP3 } from './rows/lossy-query.ts';
 import { measureP1, measureP1b, measureP2 } from './rows/native-query.ts';
@@ -40,6 +41,7 @@ const ENTRIES: readonly Entry[] = [
   { id: 'P13', measure: measureP13 },
   notYet('P14', 'cost per message as history grows'),
   notYet('P15', 'pages in Chromium'),
+  { id: 'DL-03', measure: measureForeignReference },
 ];
 
 const { values } = parseArgs({
@@ -61,7 +63,7 @@ async function measured({ id, measure }: Entry): Promise<Row> {
 
 const machine = machineText();
 process.stdout.write(
-  `${machine}\nLimits raised: what a peer may send, for P13; the two sides of a native query are paired with each other.\n`,
+  `${machine}\nLimits raised: what a peer may send, for P13 and DL-03; the two sides of a native query are paired with each other.\n`,
 );
 const rows: ReportedRow[] = [];
 for (const entry of ENTRIES) {

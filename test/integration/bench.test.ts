@@ -9,7 +9,28 @@ import { toJson, toMarkdown, toText } from '../bench/report.ts';
 import { part, row } from '../bench/results.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const IDS = ['P1', 'P1b', 'P2', 'P3', 'P4', 'P4b', 'P4c', 'P4d', 'P5', 'P6', 'P7', 'P8', 'P9', 'P10', 'P11', 'P12', 'P13', 'P14', 'P15'];
+const IDS = [
+  'P1',
+  'P1b',
+  'P2',
+  'P3',
+  'P4',
+  'P4b',
+  'P4c',
+  'P4d',
+  'P5',
+  'P6',
+  'P7',
+  'P8',
+  'P9',
+  'P10',
+  'P11',
+  'P12',
+  'P13',
+  'P14',
+  'P15',
+  'DL-03',
+];
 
 let folder: string;
 beforeEach(() => {

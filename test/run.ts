@@ -22,6 +22,8 @@ const listFile = (title: string): string => join(output, `${title.toLowerCase()}
 
 const vitest = (project: string, ...folders: readonly string[]): readonly string[] =>
   ['vitest', 'run', '--config', 'test/vitest.config.ts', '--project', project].concat(folders.map((folder) => `test/${folder}/`));
+/** The tests of the system: those that run side by side, then those that want the computer for themselves. */
+const system = (...folders: readonly string[]): readonly string[] => [...vitest('node', ...folders), '--project', 'alone'];
 const GATES: readonly Step[] = [
   { key: 'types', name: 'types', command: ['tsc', '-p', '.'] },
   { key: 'svelte', name: 'types of components', command: ['svelte-check', '--tsconfig', './tsconfig.json', '--fail-on-warnings'] },
@@ -33,12 +35,12 @@ const GATES: readonly Step[] = [
 /** The long run takes them one after the other: each has the computer to itself, and can be run again alone. */
 const SYSTEM: readonly Step[] = long
   ? [
-      { key: 'unit', name: 'tests of parts', command: vitest('node', 'unit', 'contract') },
-      { key: 'sim', name: 'simulated households', command: vitest('node', 'sim') },
-      { key: 'integration', name: 'tests of parts together', command: vitest('node', 'integration') },
-      { key: 'adversarial', name: 'attacks', command: vitest('node', 'adversarial') },
+      { key: 'unit', name: 'tests of parts', command: system('unit', 'contract') },
+      { key: 'sim', name: 'simulated households', command: system('sim') },
+      { key: 'integration', name: 'tests of parts together', command: system('integration') },
+      { key: 'adversarial', name: 'attacks', command: system('adversarial') },
     ]
-  : [{ key: 'system', name: 'tests of the system', command: vitest('node') }];
+  : [{ key: 'system', name: 'tests of the system', command: system() }];
 const STEPS: readonly Step[] = [
   ...GATES,
   ...SYSTEM,
@@ -111,7 +113,7 @@ function run(step: Step, isBuilt: boolean, outcomes: Map<string, Outcome>): Outc
 const steps = chosenSteps();
 const outcomes = new Map<string, Outcome>();
 if (steps.length < STEPS.length) for (const outcome of readOutcomes(stateFile)) outcomes.set(outcome.key, outcome);
-else for (const file of [stateFile, reportFile]) rmSync(file, { force: true });
+else for (const path of [stateFile, reportFile, join(output, 'compiled')]) rmSync(path, { recursive: true, force: true });
 mkdirSync(output, { recursive: true });
 
 const startedAt = performance.now();

@@ -1,34 +1,44 @@
-// Which tests exist and where each kind runs: Node for the system, real Chromium for components.
+// Which tests exist, where each kind runs (Node for the system, real Chromium for components), and how many files at a time.
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { playwright } from '@vitest/browser-playwright';
 import { defineConfig } from 'vitest/config';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+/** Where Node keeps what it compiled: most of what a program that a test starts would do first is to read the same sources again. */
+const env = { NODE_COMPILE_CACHE: fileURLToPath(new URL('.output/compiled', import.meta.url)) };
+/** Many a test waits more than it works: with a processor left free for other things the computer would stand idle. */
+const maxWorkers = Math.max(2, availableParallelism());
+/** Waits end when what they wait for comes; the limit is for a computer that is busy elsewhere. */
+const patient = { poll: { timeout: 15_000 } };
+const system = { environment: 'node', testTimeout: 30_000, hookTimeout: 30_000, expect: patient, env } as const;
+/** What measures how busy a process is, or how much the computer carries, runs after the others and by itself. */
+const ALONE = ['crowd', 'quic-costly-peer', 'quic-faults-under-load', 'quic-watchdog'].map((name) => `test/integration/${name}.test.ts`);
 
 export default defineConfig({
   root,
   test: {
     reporters: ['default', './test/support/failures-reporter.ts'],
+    maxWorkers,
     projects: [
       {
         root,
         test: {
+          ...system,
           name: 'node',
-          environment: 'node',
           include: ['test/{unit,contract,sim,integration,adversarial}/**/*.test.ts'],
-          testTimeout: 30_000,
-          hookTimeout: 30_000,
-          // Waits end when what they wait for comes; the limit is for a computer that is busy elsewhere.
-          expect: { poll: { timeout: 15_000 } },
+          exclude: ALONE,
         },
       },
+      { root, test: { ...system, name: 'alone', include: ALONE, fileParallelism: false } },
       {
         root,
         plugins: [svelte({ configFile: false })],
         test: {
           name: 'browser',
           include: ['test/component/**/*.test.ts'],
+          maxWorkers,
           testTimeout: 30_000,
           browser: {
             enabled: true,
@@ -50,6 +60,7 @@ export default defineConfig({
           environment: 'node',
           include: ['test/lan/**/*.test.ts'],
           globalSetup: ['test/support/built.ts'],
+          env,
           // One network at a time, and long enough for an announcement to be repeated or to run out.
           fileParallelism: false,
           testTimeout: 120_000,
@@ -63,7 +74,9 @@ export default defineConfig({
           environment: 'node',
           include: ['test/e2e/**/*.test.ts'],
           globalSetup: ['test/support/built.ts'],
+          env,
           fileParallelism: false,
+          expect: patient,
           testTimeout: 180_000,
           hookTimeout: 60_000,
         },

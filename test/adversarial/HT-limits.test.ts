@@ -5,8 +5,9 @@ import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { TestHub, statusOf } from '../support/test-hub.ts';
 
-const HEADERS_WITHIN_MS = 6_500;
-const BODIES_WITHIN_MS = 17_000;
+/** What the titles promise, and what a computer that is busy elsewhere may take longer to say so. */
+const HEADERS_WITHIN_MS = 6_000 + 3_000;
+const BODIES_WITHIN_MS = 16_000 + 3_000;
 let hub: TestHub;
 let agent: string;
 const open: SlowSocket[] = [];

@@ -36,6 +36,16 @@ interface Seen {
   readonly texts: readonly string[];
 }
 
+/** Resolves when the page has as many elements as a frame before: some are drawn only once the browser has said how wide others are. */
+async function untilDrawn(): Promise<void> {
+  const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+  for (let before = -1; before !== document.querySelectorAll('*').length;) {
+    before = document.querySelectorAll('*').length;
+    await frame();
+    await frame();
+  }
+}
+
 /** How many elements of each kind there are, what could run or be followed, and the words on slips. Codes and scroll notes come from our own drawing of the text. */
 function look(): Seen {
   const census: Record<string, number> = {};
@@ -78,6 +88,7 @@ async function visit(state: 'hostile' | 'tame', place: string, from: number): Pr
   });
   await page.goto(`${server.origin}/page.html?state=${state}&from=${from}&count=${TEXTS_PER_PAGE}&place=${encodeURIComponent(place)}`);
   await page.getByRole('main').locator('h1, h2').first().waitFor();
+  await page.evaluate(untilDrawn);
   const seen = await page.evaluate(look);
   await context.close();
   return { ...seen, requests, wrong };

@@ -104,12 +104,12 @@ describe.skipIf(!hasRealPart('chromium'))('two computers with the desktop app', 
     await mumPage.open('people');
     const before = await theWindow(mum);
     expect(await delegate(DINNER)).toMatchObject({ state: 'awaiting_approval' });
-    await expect.poll(() => outside(mum), { timeout: 10_000 }).toEqual(saying(1, [{ open: true }]));
+    await expect.poll(() => outside(mum)).toEqual(saying(1, [{ open: true }]));
     await expect.poll(() => mumPage.waitingInRail()).toBe('1');
     expect(await theWindow(mum)).toEqual(before);
     // A second one within the minute counts, and rings no second bell.
     expect(await delegate(PIZZA)).toMatchObject({ state: 'awaiting_approval' });
-    await expect.poll(() => outside(mum), { timeout: 10_000 }).toEqual(saying(2, [{ open: true }]));
+    await expect.poll(() => outside(mum)).toEqual(saying(2, [{ open: true }]));
     await expect.poll(() => mumPage.waitingInRail()).toBe('2');
     expect(await theWindow(mum)).toEqual(before);
     expect(JSON.stringify(await outside(mum))).not.toMatch(/dinner|pizza|openclaw/i);
@@ -158,9 +158,9 @@ describe.skipIf(!hasRealPart('chromium'))('two computers with the desktop app', 
     const before = await waiting();
     if (before === undefined) throw new Error('nothing waits');
     await card.getByRole('button', { name: new RegExp(`^${attention.keepOpen}`) }).click();
-    await expect.poll(async () => ((await waiting())?.expires_at ?? 0) > before.expires_at, { timeout: 10_000 }).toBe(true);
+    await expect.poll(async () => ((await waiting())?.expires_at ?? 0) > before.expires_at).toBe(true);
     await card.getByRole('button', { name: attention.laterSpoken }).click();
-    await expect.poll(async () => (await outside(mum)) as object, { timeout: 10_000 }).toMatchObject({ badge: 0 });
+    await expect.poll(async () => (await outside(mum)) as object).toMatchObject({ badge: 0 });
     await mumPage.page.getByRole('button', { name: attention.showSpoken('Dad’s laptop') }).click();
     await card.getByRole('button', { name: now.decline }).click();
     await mumPage.decided(PLANTS).getByText(now.decided.declined('Mum', 'here')).waitFor();
@@ -170,15 +170,15 @@ describe.skipIf(!hasRealPart('chromium'))('two computers with the desktop app', 
     const menu = async () => (await mum.app.state()).tray?.menu.map(({ label }) => label) ?? [];
     const paused = mumPage.page.getByText(attention.pausedDetail).first();
     await mum.app.ask('menu-click', trayWords.pauseHour);
-    await expect.poll(menu, { timeout: 10_000 }).toContain(trayWords.paused);
+    await expect.poll(menu).toContain(trayWords.paused);
     await paused.waitFor();
     await mumPage.page.getByRole('button', { name: attention.goOn, exact: true }).click();
-    await expect.poll(menu, { timeout: 10_000 }).toContain(trayWords.pauseHour);
+    await expect.poll(menu).toContain(trayWords.pauseHour);
     await mumPage.page.getByRole('button', { name: attention.pause, exact: true }).click();
     await mumPage.page.getByRole('button', { name: attention.pauseFor.open, exact: true }).click();
-    await expect.poll(menu, { timeout: 10_000 }).toContain(trayWords.paused);
+    await expect.poll(menu).toContain(trayWords.paused);
     await mum.app.ask('menu-click', trayWords.goOn);
-    await expect.poll(menu, { timeout: 10_000 }).toContain(trayWords.pauseHour);
+    await expect.poll(menu).toContain(trayWords.pauseHour);
     await paused.waitFor({ state: 'detached' });
   });
 

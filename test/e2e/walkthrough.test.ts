@@ -167,9 +167,7 @@ describe.skipIf(!hasRealPart('chromium'))(`the walkthrough, ${setting}`, () => {
     expect(await dadPage.safetyNumber()).toBe(await mumPage.safetyNumber());
     expect(await dadPage.safetyNumber()).toMatch(/^(\d{5} ){11}\d{5}$/);
     for (const { owner } of [dad, mum]) {
-      await expect
-        .poll(async () => (await owner.call('peers.list', { trust: 'paired' })).items.map((peer) => peer.online), { timeout: 10_000 })
-        .toEqual([true]);
+      await expect.poll(async () => (await owner.call('peers.list', { trust: 'paired' })).items.map((peer) => peer.online)).toEqual([true]);
     }
   });
 

@@ -141,7 +141,7 @@ describe('the file that package.json names', () => {
     for (const file of BUILT) put(clone, file, '');
     put(clone, 'out/main/cli.js', program);
     const command = axon(clone, ['hub', '--name', 'a b'], ['--import', OLD_NODE]);
-    await expect.poll(() => command.out, { timeout: 10_000 }).toBe(`${process.versions.node} hub --name a b\n`);
+    await expect.poll(() => command.out).toBe(`${process.versions.node} hub --name a b\n`);
     command.child.kill('SIGTERM');
     await command.ended;
     expect(command.child.exitCode).toBe(7);

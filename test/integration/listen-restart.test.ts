@@ -41,10 +41,10 @@ test('tells the result of finished work after the hub was away and came back at 
   const listening = Program.start('cli', ['listen', '--as', 'bot', '--once', '--', process.execPath, '-e', SLOW_WORK, flag], {
     AXON_HOME: hub.home,
   });
-  await expect.poll(() => listening.error, { timeout: 10_000 }).toContain('delegate from');
+  await expect.poll(() => listening.error).toContain('delegate from');
   await hub.node.stop();
   writeFileSync(flag, '');
-  await expect.poll(() => listening.error, { timeout: 10_000 }).toContain('trying again');
+  await expect.poll(() => listening.error).toContain('trying again');
   const again = await hub.restart();
   await again.start();
   try {
@@ -72,7 +72,7 @@ test('ends the program when its task is called off', async () => {
       AXON_HOME: hub.home,
     },
   );
-  await expect.poll(() => listening.error, { timeout: 10_000 }).toContain('delegate from');
+  await expect.poll(() => listening.error).toContain('delegate from');
   expect(await run('cancel', id, 'plans changed', '--as', 'asker')).toMatchObject({ code: 0 });
   expect(await listening.ended()).toMatchObject({ code: 0 });
   expect(listening.error).toContain('called off');

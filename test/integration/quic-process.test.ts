@@ -43,7 +43,7 @@ function isAlive(processId: number): boolean {
 }
 
 async function untilGone(processId: number): Promise<void> {
-  await expect.poll(() => isAlive(processId), { timeout: 10_000, message: `process ${processId} is gone` }).toBe(false);
+  await expect.poll(() => isAlive(processId), { message: `process ${processId} is gone` }).toBe(false);
 }
 
 beforeEach(() => {

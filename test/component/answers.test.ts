@@ -4,9 +4,8 @@ import { page, userEvent } from 'vitest/browser';
 import { ANSWER_MAX_CHARACTERS } from '../../preload/contract/decision-limits.ts';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
 import { DEPLOY, DINNER, approvalOf, snapshotOf } from '../fakes/household.ts';
-import { callsOf, expectAccessible, showApp } from './support/page.ts';
+import { ARM_MS, callsOf, expectAccessible, press, showApp } from './support/page.ts';
 
-const ARM_MS = 700;
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 const field = () => page.getByRole('textbox', { name: 'Your answer' });
 const decided = (hub: FakeHubApi) => callsOf(hub, 'approvals.decide');
@@ -35,7 +34,7 @@ async function showCard(approval = DINNER): Promise<FakeHubApi> {
   return hub;
 }
 async function openDrawer(): Promise<void> {
-  await button('Answer yourself').click();
+  await press(button('Answer yourself'));
   await vi.advanceTimersByTimeAsync(ARM_MS);
 }
 
@@ -48,7 +47,7 @@ describe('answering oneself', () => {
     await expect.element(page.getByText('Exactly what Dad’s laptop is told')).toBeVisible();
     await expect.element(page.getByText('Nothing runs: Claude Code does not get it.')).toBeVisible();
     await expectAccessible();
-    await button('Send this answer').click();
+    await press(button('Send this answer'));
     expect(decided(hub)).toEqual([{ id: DINNER.id, revision: 1, digest: DINNER.digest, decision: 'answer', answer: ANSWER }]);
     await expect.element(page.getByText('Answered by Mum, here')).toBeVisible();
     await expect.element(page.getByText(ANSWER)).toBeVisible();
@@ -57,7 +56,7 @@ describe('answering oneself', () => {
 
   test('RI-07: its button is inert for 700 ms after the drawer opens, and until there are words', async () => {
     const hub = await showCard();
-    await button('Answer yourself').click();
+    await press(button('Answer yourself'));
     await field().fill(ANSWER);
     await button('Send this answer').click({ force: true });
     expect(decided(hub)).toEqual([]);
@@ -66,7 +65,7 @@ describe('answering oneself', () => {
     await button('Send this answer').click({ force: true });
     expect(decided(hub)).toEqual([]);
     await field().fill(ANSWER);
-    await button('Send this answer').click();
+    await press(button('Send this answer'));
     expect(decided(hub)).toHaveLength(1);
   });
 
@@ -93,12 +92,12 @@ describe('answering oneself', () => {
 
   test('Escape and Back close the drawer, give the focus back and keep the words', async () => {
     await showCard();
-    await button('Answer yourself').click();
+    await press(button('Answer yourself'));
     await field().fill(ANSWER);
     await userEvent.keyboard('{Escape}');
     await expect.element(field()).not.toBeInTheDocument();
     await expect.element(button('Answer yourself')).toHaveFocus();
-    await button('Answer yourself').click();
+    await press(button('Answer yourself'));
     await expect.element(field()).toHaveValue(ANSWER);
   });
 
@@ -113,7 +112,7 @@ describe('answering oneself', () => {
     const hub = await showCard(DEPLOY);
     await openDrawer();
     await field().fill(ANSWER);
-    await button('Send this answer').click();
+    await press(button('Send this answer'));
     expect(decided(hub)).toMatchObject([{ decision: 'answer', answer: ANSWER }]);
   });
 
@@ -151,7 +150,7 @@ describe('answering oneself', () => {
     await vi.advanceTimersByTimeAsync(ARM_MS);
     await openDrawer();
     await field().fill(ANSWER);
-    await button('Send this answer').click();
+    await press(button('Send this answer'));
     await expect.element(page.getByText(/^Answered by Mum, in the browser/)).toBeVisible();
     await expect.element(page.getByText('At 8.', { exact: true })).toBeVisible();
     await expect.element(page.getByText(/Your press here came second/)).toBeVisible();

@@ -3,9 +3,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
 import { CAR, DEPLOY, DINNER, LONG, NOW, SALT, approvalOf, snapshotOf } from '../fakes/household.ts';
-import { callsOf, expectAccessible, showApp } from './support/page.ts';
+import { ARM_MS, callsOf, expectAccessible, press, showApp } from './support/page.ts';
 
-const ARM_MS = 700;
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 const card = (name: RegExp | string) => page.getByRole('article', { name });
 
@@ -78,8 +77,7 @@ describe('when a card may be pressed', () => {
     await vi.advanceTimersByTimeAsync(ARM_MS - 1);
     await button('Allow once').click({ force: true });
     expect(decided(hub)).toEqual([]);
-    await vi.advanceTimersByTimeAsync(ARM_MS);
-    await button('Allow once').click();
+    await press(button('Allow once'));
     expect(decided(hub)).toEqual([{ id: DINNER.id, revision: 1, digest: DINNER.digest, decision: 'allow' }]);
   });
 
@@ -111,8 +109,7 @@ describe('when a card may be pressed', () => {
     expect(decided(hub)).toEqual([]);
     expect([...document.querySelectorAll('del')].map((element) => element.textContent)).toEqual(['7.']);
     expect([...document.querySelectorAll('ins')].map((element) => element.textContent)).toEqual(['8.']);
-    await vi.advanceTimersByTimeAsync(ARM_MS);
-    await button('Allow once').click();
+    await press(button('Allow once'));
     expect(decided(hub)).toEqual([{ id: DINNER.id, revision: 2, digest: 'a'.repeat(64), decision: 'allow' }]);
   });
 
@@ -171,9 +168,7 @@ describe('when a card may be pressed', () => {
   test('RI-07: the card below a decided one is inert as it moves up', async () => {
     const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER, SALT] }));
     await showCards(hub);
-    await card(/Family chat/)
-      .getByRole('button', { name: 'Decline' })
-      .click();
+    await press(card(/Family chat/).getByRole('button', { name: 'Decline' }));
     await expect.element(card(/Attic/).getByRole('button', { name: 'Decline' })).toHaveAttribute('aria-disabled', 'true');
     await card(/Attic/).getByRole('button', { name: 'Decline' }).click({ force: true });
     expect(decided(hub)).toHaveLength(1);
@@ -202,7 +197,7 @@ describe('when a card may be pressed', () => {
     const box = document.querySelector('.scroll');
     box?.scrollTo(0, box.scrollHeight);
     await expect.element(button('Allow once')).not.toHaveAttribute('aria-disabled');
-    await button('Allow once').click();
+    await press(button('Allow once'));
     expect(decided(hub)).toHaveLength(1);
   });
 
@@ -217,7 +212,7 @@ describe('when a card may be pressed', () => {
     await userEvent.click(word);
     await userEvent.keyboard('tion{Enter}');
     expect(decided(hub)).toEqual([]);
-    await button('Allow once').click();
+    await press(button('Allow once'));
     expect(decided(hub)).toEqual([{ id: DEPLOY.id, revision: 1, digest: DEPLOY.digest, decision: 'allow', last_word: 'production' }]);
     await expectAccessible();
   });
@@ -247,9 +242,7 @@ describe('what becomes of a card', () => {
   test('a decided card stays as a row for 5 s, the focus goes to the next card’s heading', async () => {
     const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER, SALT] }));
     await showCards(hub);
-    await card(/Family chat/)
-      .getByRole('button', { name: 'Allow once' })
-      .click();
+    await press(card(/Family chat/).getByRole('button', { name: 'Allow once' }));
     await expect.element(page.getByRole('article', { name: 'Allowed once, by Mum, here' })).toBeVisible();
     await vi.waitFor(() => expect(document.activeElement?.id).toBe(`approval-${SALT.id}`));
     await expectAccessible();
@@ -262,11 +255,11 @@ describe('what becomes of a card', () => {
   test('declining with a reason shows exactly what is told, and sends it', async () => {
     const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER] }));
     await showCards(hub);
-    await button('With a reason').click();
+    await press(button('With a reason'));
     await page.getByRole('radio', { name: 'ask me in person' }).click();
     await expect.element(page.getByText('“A person declined this request: ask me in person”')).toBeVisible();
     await expectAccessible();
-    await button('Decline and say so').click();
+    await press(button('Decline and say so'));
     expect(decided(hub)).toEqual([{ id: DINNER.id, revision: 1, digest: DINNER.digest, decision: 'decline', reason: 'ask me in person' }]);
   });
 
@@ -281,7 +274,7 @@ describe('what becomes of a card', () => {
       },
     });
     await showCards(hub);
-    await button('Allow once').click();
+    await press(button('Allow once'));
     await expect.element(page.getByRole('article', { name: 'Declined by Dad, in the browser' })).toBeVisible();
     await expect.element(page.getByText(/Your press here came second and changed nothing/)).toBeVisible();
   });
@@ -291,7 +284,7 @@ describe('what becomes of a card', () => {
       'approvals.decide': () => ({ ok: false, problem: problemOf('storage_failed', 'The disk is full.') }),
     });
     await showCards(hub);
-    await button('Allow once').click();
+    await press(button('Allow once'));
     await expect.element(page.getByText('Nothing was decided. The disk is full.')).toBeVisible();
     await vi.advanceTimersByTimeAsync(ARM_MS);
     await expect.element(button('Allow once')).not.toHaveAttribute('aria-disabled');
@@ -330,7 +323,7 @@ describe('what becomes of a card', () => {
 
   test('Escape closes the drawer of the card only, and what opened it has the focus', async () => {
     await showCards(new FakeHubApi(snapshotOf({ approvals: [DINNER] })));
-    await button('With a reason').click();
+    await press(button('With a reason'));
     await expect.element(page.getByRole('radio', { name: 'not now' })).toHaveFocus();
     await userEvent.keyboard('{Escape}');
     await expect.element(button('Decline and say so')).not.toBeInTheDocument();
@@ -360,7 +353,7 @@ describe('what becomes of a card', () => {
   test('a rule that is suggested waits until the reason has been given', async () => {
     const hub = new FakeHubApi(snapshotOf({ approvals: [{ ...SALT, allowed_before: 3 }] }));
     await showCards(hub);
-    await button('With a reason').click();
+    await press(button('With a reason'));
     await page.getByRole('radio', { name: 'In your own words…' }).click();
     await page.getByRole('textbox', { name: 'Your words' }).fill('not this week');
     await vi.advanceTimersByTimeAsync(ARM_MS);
@@ -368,8 +361,7 @@ describe('what becomes of a card', () => {
     await button('Make it a rule…').click({ force: true });
     await expect.element(page.getByRole('textbox', { name: 'Your words' })).toHaveValue('not this week');
     await button('Back').click();
-    await vi.advanceTimersByTimeAsync(ARM_MS);
-    await button('Make it a rule…').click();
+    await press(button('Make it a rule…'));
     await expect.element(button('Allow and remember')).toBeInTheDocument();
     await button('Back').click();
     await expect.element(button('Make it a rule…')).toHaveFocus();
@@ -381,9 +373,7 @@ describe('what becomes of a card', () => {
   ])('a card that is settled elsewhere while %s is open keeps the focus on its new line, and says so', async (opener, first) => {
     const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER, SALT] }));
     await showCards(hub);
-    await card(/Family chat/)
-      .getByRole('button', { name: opener })
-      .click();
+    await press(card(/Family chat/).getByRole('button', { name: opener }));
     await expect.element(first()).toHaveFocus();
     hub.emit({
       type: 'approval',
@@ -401,7 +391,7 @@ describe('what becomes of a card', () => {
   test('a card that changes while a drawer is open keeps the focus, at its heading', async () => {
     const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER] }));
     await showCards(hub);
-    await button('With a reason').click();
+    await press(button('With a reason'));
     await expect.element(page.getByRole('radio', { name: 'not now' })).toHaveFocus();
     hub.emit({
       type: 'approval',

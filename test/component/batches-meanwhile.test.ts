@@ -4,9 +4,8 @@ import { page, userEvent } from 'vitest/browser';
 import type { ApprovalDto } from '../../preload/contract/dto.ts';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
 import { NOW, approvalOf, snapshotOf } from '../fakes/household.ts';
-import { showApp } from './support/page.ts';
+import { ARM_MS, press, showApp } from './support/page.ts';
 
-const ARM_MS = 700;
 const MINUTE_MS = 60_000;
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 const allow = (count: number) => button(`Allow these ${count}`);
@@ -90,8 +89,8 @@ describe('two groups at once', () => {
     await show(all, {
       'approvals.decide': ({ id }) => new Promise((resolve) => answers.set(id, () => resolve(taken(id)))),
     });
-    await allow(2).nth(0).click();
-    await allow(2).nth(1).click();
+    await press(allow(2).nth(0));
+    await press(allow(2).nth(1));
     expect(answers.size).toBe(4);
     answers.get(SALT.id)?.();
     answers.get(COAL.id)?.();
@@ -110,7 +109,7 @@ describe('two groups at once', () => {
       'approvals.decide': ({ id }) => (id === MILK.id ? { ok: false, problem: problemOf('gone', 'Its time is over.') } : taken(id)),
       'approvals.get': () => ({ ok: true, value: { ...MILK, state: 'expired', decided_at: NOW } }),
     });
-    await allow(2).click();
+    await press(allow(2));
     await expect.element(page.getByText('1 request allowed. 1 was not allowed here. Look at it again.')).toBeInTheDocument();
   });
 });

@@ -4,9 +4,8 @@ import { page, userEvent } from 'vitest/browser';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
 import { NOW, approvalOf, peerOf, snapshotOf } from '../fakes/household.ts';
 import type { ApprovalDto } from '../../preload/contract/dto.ts';
-import { callsOf, expectAccessible, showApp } from './support/page.ts';
+import { ARM_MS, callsOf, expectAccessible, press, showApp } from './support/page.ts';
 
-const ARM_MS = 700;
 const MINUTE_MS = 60_000;
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 const allow = (count: number) => button(`Allow these ${count}`);
@@ -110,8 +109,7 @@ describe('when a group may be pressed', () => {
     await vi.advanceTimersByTimeAsync(ARM_MS - 1);
     await allow(3).click({ force: true });
     expect(decided(hub)).toEqual([]);
-    await vi.advanceTimersByTimeAsync(ARM_MS);
-    await allow(3).click();
+    await press(allow(3));
     expect(decided(hub)).toEqual(ERRANDS.map((card) => sentFor(card)));
   });
 
@@ -173,8 +171,7 @@ describe('when a group may be pressed', () => {
     const boxes = [...document.querySelectorAll('.batch .scroll')];
     for (const box of boxes) box.scrollTop = box.scrollHeight;
     await expect.element(page.getByText('Opens when you have read each to its end')).not.toBeInTheDocument();
-    await vi.advanceTimersByTimeAsync(ARM_MS);
-    await allow(2).click();
+    await press(allow(2));
     expect(decided(hub)).toHaveLength(2);
   });
 
@@ -220,7 +217,7 @@ describe('when a group may be pressed', () => {
   test('a card on which somebody writes is not taken into a group', async () => {
     const hub = hubOf([SALT]);
     await show(hub);
-    await page.getByRole('button', { name: /^With a reason/ }).click();
+    await press(page.getByRole('button', { name: /^With a reason/ }));
     if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
     await userEvent.hover(document.body, { position: { x: 1, y: 1 } });
     hub.emit({ type: 'approval', approval: MILK });
@@ -233,7 +230,7 @@ describe('what becomes of a group', () => {
   test('each is decided by a call of its own, and says so in a row of its own', async () => {
     const hub = hubOf(ERRANDS);
     await show(hub);
-    await allow(3).click();
+    await press(allow(3));
     expect(decided(hub)).toEqual(ERRANDS.map((card) => sentFor(card)));
     await expect.element(page.getByText('3 requests allowed.')).toBeInTheDocument();
     expect(groups()).toEqual([]);
@@ -243,7 +240,7 @@ describe('what becomes of a group', () => {
   test('all of them can be declined with one press', async () => {
     const hub = hubOf(ERRANDS);
     await show(hub);
-    await button('Decline these 3').click();
+    await press(button('Decline these 3'));
     expect(decided(hub)).toEqual(ERRANDS.map((card) => sentFor(card, 'decline')));
     await expect.element(page.getByText('3 requests declined.')).toBeInTheDocument();
   });
@@ -259,7 +256,7 @@ describe('what becomes of a group', () => {
       'approvals.get': () => ({ ok: true, value: changed }),
     });
     await show(hub);
-    await allow(3).click();
+    await press(allow(3));
     await expect.element(page.getByText('2 requests allowed. 1 was not allowed here. Look at it again.')).toBeInTheDocument();
     await expect.element(page.getByText('changed while you read')).toBeVisible();
     expect(document.querySelectorAll('.row-form.let')).toHaveLength(2);
@@ -275,8 +272,7 @@ describe('what becomes of a group', () => {
     await allow(3).click({ force: true });
     expect(decided(hub)).toEqual([]);
     await expect.element(page.getByText('changed while you read')).toBeVisible();
-    await vi.advanceTimersByTimeAsync(ARM_MS);
-    await allow(3).click();
+    await press(allow(3));
     expect(decided(hub)).toEqual([sentFor(SALT), { ...sentFor(MILK), revision: 2, digest: 'd'.repeat(64) }, sentFor(TEA)]);
   });
 
@@ -294,8 +290,7 @@ describe('what becomes of a group', () => {
     hub.emit({ type: 'approval', approval: { ...SALT, state: 'declined', decided_at: NOW, decided_by: 'Dad', surface: 'browser' } });
     await allow(2).click({ force: true });
     expect(decided(hub)).toEqual([]);
-    await vi.advanceTimersByTimeAsync(ARM_MS);
-    await allow(2).click();
+    await press(allow(2));
     expect(decided(hub)).toEqual([sentFor(MILK), sentFor(TEA)]);
   });
 
@@ -309,12 +304,11 @@ describe('what becomes of a group', () => {
       'approvals.get': ({ id }) => ({ ok: true, value: id === SALT.id ? SALT : MILK }),
     });
     await show(hub);
-    await allow(2).click();
+    await press(allow(2));
     await expect.element(page.getByText(/The disk is full/).first()).toBeVisible();
     expect(groups()).toHaveLength(1);
     full = false;
-    await vi.advanceTimersByTimeAsync(ARM_MS);
-    await allow(2).click();
+    await press(allow(2));
     await expect.element(page.getByText('2 requests allowed.')).toBeInTheDocument();
   });
 });

@@ -3,9 +3,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { FakeHubApi } from '../fakes/fake-hub-api.ts';
 import { approvalOf, snapshotOf, TRAIN } from '../fakes/household.ts';
-import { callsOf, expectAccessible, showApp } from './support/page.ts';
+import { ARM_MS, callsOf, expectAccessible, press, showApp } from './support/page.ts';
 
-const ARM_MS = 700;
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 const decided = (hub: FakeHubApi) => callsOf(hub, 'approvals.decide');
 const BOUND = { id: TRAIN.id, revision: TRAIN.revision, digest: TRAIN.digest } as const;
@@ -54,7 +53,7 @@ describe('a card that asks to choose', () => {
 
   test('choosing one is the decision and the answer, bound to what was shown', async () => {
     const hub = await showCard();
-    await button('Choose number 2').click();
+    await press(button('Choose number 2'));
     expect(decided(hub)).toEqual([{ ...BOUND, decision: 'answer', choice: 'change' }]);
     await expect.element(page.getByText('Chosen by Mum, here')).toBeVisible();
     await expect.element(page.getByText('Saturday 10:40, one change')).toBeVisible();
@@ -66,8 +65,7 @@ describe('a card that asks to choose', () => {
     await showApp(hub);
     await button('Choose number 1').click({ force: true });
     expect(decided(hub)).toEqual([]);
-    await vi.advanceTimersByTimeAsync(ARM_MS);
-    await button('Choose number 1').click();
+    await press(button('Choose number 1'));
     expect(decided(hub)).toHaveLength(1);
   });
 
@@ -89,12 +87,12 @@ describe('a card that asks to choose', () => {
 
   test('it may be answered in one’s own words, and meanwhile no option can be chosen', async () => {
     const hub = await showCard();
-    await button('Answer in your own words').click();
+    await press(button('Answer in your own words'));
     await vi.advanceTimersByTimeAsync(ARM_MS);
     await page.getByRole('textbox', { name: 'Your answer' }).fill('Take the bus.');
     await expect.element(button('Choose number 1')).toHaveAttribute('aria-disabled', 'true');
     await button('Choose number 1').click({ force: true });
-    await button('Send this answer').click();
+    await press(button('Send this answer'));
     expect(decided(hub)).toEqual([{ ...BOUND, decision: 'answer', answer: 'Take the bus.' }]);
   });
 

@@ -6,9 +6,8 @@ import { ASKED, ASKED_DANGEROUS, DAD_DECIDES, WAITING, WAITING_FOR_NOBODY } from
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
 import { snapshotOf } from '../fakes/household.ts';
 import type { ApprovalDto } from '../../preload/contract/dto.ts';
-import { callsOf, expectAccessible, showApp } from './support/page.ts';
+import { ARM_MS, callsOf, expectAccessible, press, showApp } from './support/page.ts';
 
-const ARM_MS = 700;
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 const decided = (hub: FakeHubApi) => callsOf(hub, 'approvals.decide');
 
@@ -46,7 +45,7 @@ describe('the card at an adult’s hub', () => {
   test('is allowed once or declined, and neither answered nor made a rule of', async () => {
     const hub = await showCard(ASKED);
     for (const name of ['Allow more', 'Answer yourself']) await expect.element(button(name)).not.toBeInTheDocument();
-    await button('Allow once').click();
+    await press(button('Allow once'));
     const { id, revision, digest } = ASKED;
     expect(decided(hub)).toEqual([{ id, revision, digest, decision: 'allow' }]);
     await expect.element(page.getByText('Leo’s tablet was told, and does it there.', { exact: false })).toBeVisible();
@@ -64,7 +63,7 @@ describe('the card at an adult’s hub', () => {
     await button('Allow once').click({ force: true });
     expect(decided(hub)).toEqual([]);
     await page.getByRole('textbox').fill('in');
-    await button('Allow once').click();
+    await press(button('Allow once'));
     expect(decided(hub)).toMatchObject([{ decision: 'allow', last_word: 'in' }]);
   });
 });
@@ -81,7 +80,7 @@ describe('the card that waits at a child’s hub', () => {
     page.getByRole('heading', { level: 2 }).first().element().focus();
     for (const key of ['a', 'm', 'w']) await userEvent.keyboard(key);
     expect(decided(hub)).toEqual([]);
-    await button('Decline').click();
+    await press(button('Decline'));
     expect(decided(hub)).toMatchObject([{ id: WAITING.id, decision: 'decline' }]);
   });
 

@@ -3,9 +3,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { page } from 'vitest/browser';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
 import { NOW, approvalOf, snapshotOf } from '../fakes/household.ts';
-import { callsOf, expectAccessible, showApp } from './support/page.ts';
+import { ARM_MS, callsOf, expectAccessible, press, showApp } from './support/page.ts';
 
-const ARM_MS = 700;
 const HOUR_MS = 3_600_000;
 const KEEP = /^Keep open longer: until/;
 const CARD = approvalOf('kept', {
@@ -33,7 +32,7 @@ test('a card says how long it waits, keeps open for as long as that adds, and of
   await show(hub);
   await expect.element(page.getByText('50 minutes')).toBeVisible();
   await expectAccessible();
-  await page.getByRole('button', { name: KEEP }).click();
+  await press(page.getByRole('button', { name: KEEP }));
   expect(callsOf(hub, 'approvals.keepOpen')).toEqual([{ id: CARD.id, wait_ms: HOUR_MS }]);
   await expect.element(page.getByText('1 hour 50 minutes')).toBeVisible();
   await expect.element(page.getByRole('button', { name: KEEP })).not.toBeInTheDocument();
@@ -42,14 +41,13 @@ test('a card says how long it waits, keeps open for as long as that adds, and of
 test('RI-07: a second click of the same hand meets no other button: the card waits again after it was kept open', async () => {
   const hub = new FakeHubApi(snapshotOf({ approvals: [CARD] }));
   await show(hub);
-  await page.getByRole('button', { name: KEEP }).click();
+  await press(page.getByRole('button', { name: KEEP }));
   // With more than an hour left it may be put off, too, and that stands where the first click was.
   const later = page.getByRole('button', { name: 'Later: ask me again in an hour' });
   await later.click({ force: true });
   expect(callsOf(hub, 'attention.hold')).toEqual([]);
   await expect.element(page.getByRole('button', { name: 'Allow once', exact: true })).toHaveAttribute('aria-disabled', 'true');
-  await vi.advanceTimersByTimeAsync(ARM_MS);
-  await later.click();
+  await press(later);
   expect(callsOf(hub, 'attention.hold')).toHaveLength(1);
 });
 
@@ -72,7 +70,7 @@ test('what did not work is said on the card', async () => {
     'approvals.keepOpen': () => ({ ok: false, problem: problemOf('storage_failed', 'The disk is full.') }),
   });
   await show(hub);
-  await page.getByRole('button', { name: KEEP }).click();
+  await press(page.getByRole('button', { name: KEEP }));
   await expect.element(page.getByRole('article').getByText(/The disk is full/)).toBeVisible();
 });
 

@@ -5,9 +5,8 @@ import { page, userEvent } from 'vitest/browser';
 import { problemOf, type FakeHubApi } from '../fakes/fake-hub-api.ts';
 import { DAD, NOW } from '../fakes/household.ts';
 import { draftOf, makingHub, trialOf, TRIALS } from '../fakes/rule-making.ts';
-import { callsOf, expectAccessible, showApp } from './support/page.ts';
+import { ARM_MS, callsOf, expectAccessible, press, showApp } from './support/page.ts';
 
-const ARM_MS = 700;
 const PREVIEW_MS = 200;
 const DAY = 86_400_000;
 const button = (name: string) => page.getByRole('button', { name, exact: true });
@@ -52,8 +51,7 @@ describe('a rule that is made by hand', () => {
     ]);
     expect(callsOf(hub, 'rules.create')).toEqual([]);
     await expectAccessible();
-    await vi.advanceTimersByTimeAsync(ARM_MS);
-    await button('Make this rule').click();
+    await press(button('Make this rule'));
     expect(callsOf(hub, 'rules.create')).toEqual([callsOf(hub, 'rules.preview').at(-1)]);
     expect(callsOf(hub, 'rules.create')).toEqual([
       {
@@ -84,8 +82,7 @@ describe('a rule that is made by hand', () => {
     await vi.advanceTimersByTimeAsync(PREVIEW_MS);
     await button('Make this rule').click({ force: true });
     expect(callsOf(hub, 'rules.create')).toEqual([]);
-    await vi.advanceTimersByTimeAsync(ARM_MS);
-    await button('Make this rule').click();
+    await press(button('Make this rule'));
     expect(callsOf(hub, 'rules.create')).toMatchObject([{ agent: 'claude-code', domain: 'family.chat' }]);
   });
 
@@ -116,15 +113,14 @@ describe('a rule that is made by hand', () => {
     });
     await fill(hub);
     await expect.element(form.getByText(/does not answer/)).toBeVisible();
-    await button('Make this rule').click();
+    await press(button('Make this rule'));
     await expect.poll(() => callsOf(hub, 'rules.preview').length).toBe(2);
     lost = false;
-    await button('Make this rule').click();
+    await press(button('Make this rule'));
     await expect.element(form.getByText(/Tried on the last/)).toBeVisible();
     await expect.element(form.getByText(/does not answer/)).not.toBeInTheDocument();
     expect(callsOf(hub, 'rules.create')).toEqual([]);
-    await vi.advanceTimersByTimeAsync(ARM_MS);
-    await button('Make this rule').click();
+    await press(button('Make this rule'));
     expect(callsOf(hub, 'rules.create')).toHaveLength(1);
   });
 
@@ -147,7 +143,7 @@ describe('a rule that is made by hand', () => {
   test('what is missing is said beside each field, and the first of them has the focus', async () => {
     const hub = await open(makingHub());
     expect(document.querySelectorAll('.new-rule .problem')).toHaveLength(0);
-    await button('Make this rule').click();
+    await press(button('Make this rule'));
     await expect.element(form.getByText('Say who asks: a rule that lets in is for one hub, or one agent here.')).toBeVisible();
     await expect.element(form.getByText('Say which agent does it: a rule that lets in is for one.')).toBeVisible();
     await expect.element(form.getByText('Say in which area: a rule that lets in is for one.')).toBeVisible();
@@ -178,8 +174,7 @@ describe('a rule that is made by hand', () => {
     await vi.advanceTimersByTimeAsync(PREVIEW_MS);
     expect(told()).toContain('Any hub may never ask any agent for anything in any area.');
     expect(told()).toContain('No end.');
-    await vi.advanceTimersByTimeAsync(ARM_MS);
-    await button('Make this rule').click();
+    await press(button('Make this rule'));
     expect(callsOf(hub, 'rules.create')).toMatchObject([
       { effect: 'never', peer: null, agent: null, domain: null, kind: null, until: null },
     ]);
@@ -251,8 +246,7 @@ describe('a rule that is made by hand', () => {
     const full = { ok: false, problem: problemOf('storage_failed', 'The disk is full.') } as const;
     await fill(makingHub({}, [], { 'rules.create': () => full }));
     expect(told()).toContain('No request came yet to try it on.');
-    await vi.advanceTimersByTimeAsync(ARM_MS);
-    await button('Make this rule').click();
+    await press(button('Make this rule'));
     await expect.element(form.getByText(/The disk is full\./)).toBeVisible();
   });
 

@@ -4,9 +4,8 @@ import { page, userEvent } from 'vitest/browser';
 import type { PairingDto } from '../../preload/contract/pairing-dto.ts';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
 import { STRANGER, pairingOf, snapshotOf } from '../fakes/household.ts';
-import { callsOf, expectAccessible, showApp } from './support/page.ts';
+import { ARM_MS, callsOf, expectAccessible, showApp } from './support/page.ts';
 
-const ARM_MS = 700;
 const SILENT =
   'No hub answers at 10.0.0.7:7100. Check that it is running there, that this address and port are the ones its Settings show, and that its firewall lets that UDP port in.';
 const button = (name: string) => page.getByRole('button', { name, exact: true });

@@ -6,9 +6,8 @@ import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
 import { DAD, DINNER, MUM, NOW, PEERS, STRANGER, pairingOf, peerOf, snapshotOf } from '../fakes/household.ts';
 import { keyInLink } from '../../renderer/app/share-link.ts';
 import { encode } from 'uqr';
-import { callsOf, expectAccessible, showApp } from './support/page.ts';
+import { ARM_MS, callsOf, expectAccessible, press, showApp } from './support/page.ts';
 
-const ARM_MS = 700;
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 const heading = (name: string | RegExp) => page.getByRole('heading', { name, exact: true });
 
@@ -104,7 +103,7 @@ describe('one hub', () => {
   test('it can be renamed', async () => {
     const hub = new FakeHubApi(snapshotOf());
     await showApp(hub, `people/hub/${DAD.id}`);
-    await button('Rename').click();
+    await button('Name and role').click();
     await page.getByRole('textbox', { name: 'Your name for this hub' }).fill('Dad’s old laptop');
     await button('Save').click();
     await expect.element(heading('Dad’s old laptop')).toBeVisible();
@@ -250,7 +249,7 @@ describe('adding a hub', () => {
     expect(callsOf(hub, 'pairings.open')).toEqual([]);
     await vi.advanceTimersByTimeAsync(ARM_MS);
     await expectAccessible();
-    await button('Open it').click();
+    await press(button('Open it'));
     expect(callsOf(hub, 'pairings.open')).toEqual([{ id: 'pairing-1' }]);
   });
 
@@ -278,7 +277,7 @@ describe('adding a hub', () => {
     await expect.element(second.getByText('at 192.168.1.66:7100')).toBeVisible();
     await vi.advanceTimersByTimeAsync(ARM_MS);
     await expectAccessible();
-    await second.getByRole('button', { name: 'Open it' }).click();
+    await press(second.getByRole('button', { name: 'Open it' }));
     await expect.element(heading('The two hubs are talking')).toBeVisible();
     expect(callsOf(hub, 'pairings.open')).toEqual([{ id: 'other' }]);
   });
@@ -545,8 +544,7 @@ describe('something else in the place of a hub', () => {
     await showApp(hub, 'rules');
     hub.emit({ type: 'peer', peer: stopped });
     await expect.element(button('Keep the old one')).toBeVisible();
-    await vi.advanceTimersByTimeAsync(ARM_MS);
-    await button('Keep the old one').click();
+    await press(button('Keep the old one'));
     await expect.element(heading('Rules')).toHaveFocus();
     expect(callsOf(hub, 'peers.keepKey')).toEqual([{ id: DAD.id, seen: change.seen_key }]);
     expect(callsOf(hub, 'peers.remove')).toEqual([]);
@@ -557,14 +555,13 @@ describe('something else in the place of a hub', () => {
     await showApp(hub, 'now');
     hub.emit({ type: 'peer', peer: stopped });
     await expect.element(button('It was set up again')).toBeVisible();
-    await vi.advanceTimersByTimeAsync(ARM_MS);
-    await button('It was set up again').click();
+    await press(button('It was set up again'));
     await expect.element(heading('Remove the old Dad’s laptop?')).toHaveFocus();
     await button('Remove the old one').click({ force: true });
     expect(callsOf(hub, 'peers.remove')).toEqual([]);
     await vi.advanceTimersByTimeAsync(ARM_MS);
     await expectAccessible();
-    await button('Remove the old one').click();
+    await press(button('Remove the old one'));
     await expect.element(heading('Add a hub')).toHaveFocus();
     expect(callsOf(hub, 'peers.remove')).toEqual([{ id: DAD.id }]);
     expect(callsOf(hub, 'pairings.start')).toEqual([]);

@@ -4,9 +4,8 @@ import { page, userEvent } from 'vitest/browser';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
 import { CALENDAR_RULE, RULED, RULES } from '../fakes/household-rules.ts';
 import { DEPLOY, DINNER, NOW, SALT, approvalOf, snapshotOf } from '../fakes/household.ts';
-import { callsOf, expectAccessible, showApp } from './support/page.ts';
+import { ARM_MS, callsOf, expectAccessible, press, showApp } from './support/page.ts';
 
-const ARM_MS = 700;
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 const decided = (hub: FakeHubApi) => callsOf(hub, 'approvals.decide');
 
@@ -23,7 +22,7 @@ async function showCard(hub: FakeHubApi): Promise<void> {
 }
 async function openMore(hub: FakeHubApi): Promise<void> {
   await showCard(hub);
-  await button('Allow more').click();
+  await press(button('Allow more'));
 }
 
 describe('the wider choices of a card', () => {
@@ -55,8 +54,7 @@ describe('the wider choices of a card', () => {
       'Never Declined quietly from now on, and counted',
     ]);
     await page.getByRole('radio', { name: /Until tonight/ }).click();
-    await vi.advanceTimersByTimeAsync(ARM_MS);
-    await button('Allow and remember').click();
+    await press(button('Allow and remember'));
     const until = new Date(2026, 10, 21, 23, 59).getTime();
     expect(decided(hub)).toEqual([{ id: SALT.id, revision: 1, digest: SALT.digest, decision: 'allow', scope: 'until', until }]);
   });
@@ -67,8 +65,7 @@ describe('the wider choices of a card', () => {
     await page.getByRole('radio', { name: /Never/ }).click();
     await expect.element(page.getByText('Exactly what this would turn away')).toBeVisible();
     expect(document.querySelector('.would')?.textContent).not.toContain('OpenClaw');
-    await vi.advanceTimersByTimeAsync(ARM_MS);
-    await button('Decline and remember').click();
+    await press(button('Decline and remember'));
     expect(decided(hub)).toEqual([{ id: DINNER.id, revision: 1, digest: DINNER.digest, decision: 'decline', scope: 'never' }]);
   });
 
@@ -91,8 +88,7 @@ describe('the wider choices of a card', () => {
     await page.getByRole('radio', { name: /Always/ }).click();
     await button('Allow and remember').click({ force: true });
     expect(decided(hub)).toEqual([]);
-    await vi.advanceTimersByTimeAsync(ARM_MS);
-    await button('Allow and remember').click();
+    await press(button('Allow and remember'));
     expect(decided(hub)).toMatchObject([{ decision: 'allow', scope: 'always' }]);
   });
 
@@ -121,7 +117,7 @@ describe('the wider choices of a card', () => {
     const hub = new FakeHubApi(snapshotOf({ approvals: [{ ...SALT, allowed_before: 3 }] }));
     await showCard(hub);
     await expect.element(page.getByText('You have allowed this 3 times in a row.')).toBeVisible();
-    await button('Make it a rule…').click();
+    await press(button('Make it a rule…'));
     await expect.element(page.getByRole('radio', { name: /Always/ })).toBeChecked();
     expect(decided(hub)).toEqual([]);
   });
@@ -135,12 +131,8 @@ describe('the wider choices of a card', () => {
   test('what was remembered can be taken back for ten seconds; then the cards behind wait again', async () => {
     const hub = new FakeHubApi(snapshotOf({ approvals: [SALT, DINNER] }));
     await showCard(hub);
-    await page
-      .getByRole('article', { name: /Logistics/ })
-      .getByRole('button', { name: 'Allow more' })
-      .click();
-    await vi.advanceTimersByTimeAsync(ARM_MS);
-    await button('Allow and remember').click();
+    await press(page.getByRole('article', { name: /Logistics/ }).getByRole('button', { name: 'Allow more' }));
+    await press(button('Allow and remember'));
     await expect.element(page.getByText('Remembered as a rule.').last()).toBeVisible();
     const [made] = hub.snapshot.rules;
     await button('Undo').click();
@@ -181,8 +173,7 @@ describe('the wider choices of a card', () => {
     const hub = new FakeHubApi(snapshotOf({ approvals: [SALT] }), answers);
     await openMore(hub);
     await page.getByRole('radio', { name: /Always/ }).click();
-    await vi.advanceTimersByTimeAsync(ARM_MS);
-    await button('Allow and remember').click();
+    await press(button('Allow and remember'));
     await expect.element(button('Undo')).toBeVisible();
     return hub;
   }

@@ -4,11 +4,10 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { page } from 'vitest/browser';
 import { FakeHubApi } from '../fakes/fake-hub-api.ts';
 import { DINNER, NOW, SALT, snapshotOf, TRAIN } from '../fakes/household.ts';
-import { callsOf, showApp } from './support/page.ts';
+import { ARM_MS, callsOf, showApp } from './support/page.ts';
 
 /** Every form of a card: a phone, stacked, two-sided with wrapped and with unwrapped buttons. */
 const WIDTHS_PX = [340, 480, 660, 724, 780, 860, 940, 1020, 1100, 1180, 1280, 1400] as const;
-const ARM_MS = 700;
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });

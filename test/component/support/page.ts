@@ -3,9 +3,13 @@ import axe from 'axe-core';
 import { render } from 'vitest-browser-svelte';
 import { expect, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
+import type { Locator } from 'vitest/browser';
 import App from '../../../renderer/app/App.svelte';
 import '../../../renderer/styles/all.css';
 import type { FakeHubApi } from '../../fakes/fake-hub-api.ts';
+
+/** How long a button stays inert after it appears, moves or changes. */
+export const ARM_MS = 700;
 
 export async function showApp(hub: FakeHubApi, place = 'now'): Promise<void> {
   document.documentElement.lang = 'en';
@@ -31,6 +35,27 @@ export async function expectAccessible(): Promise<void> {
   });
   const { violations } = await whileTimersRun(running);
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 200)).join(' | ')}`)).toEqual([]);
+}
+
+/**
+ * Presses a button as a person does: once it is open. The test's clock goes on whenever its wait begins anew, which the page may say later than
+ * the test asks: it sees that a button has moved only when it draws it. From the press on the clock stands still again.
+ */
+export async function press(button: Locator): Promise<void> {
+  const press = { begun: false };
+  const begin = (): void => void (press.begun = true);
+  document.addEventListener('pointerdown', begin, { capture: true, once: true });
+  const pressing = button.click().finally(begin);
+  while (!press.begun) {
+    await drawn();
+    if (!press.begun && button.query()?.getAttribute('aria-disabled') === 'true') await vi.advanceTimersByTimeAsync(ARM_MS);
+  }
+  await pressing;
+}
+
+/** Resolves when what changed stands on the page, and the page has measured where. */
+function drawn(): Promise<unknown> {
+  return new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
 }
 
 /** axe waits on timers, which a test may have stopped: they go on, a millisecond at a time, until it is done. */

@@ -10,7 +10,8 @@ import type { Log } from '../../ports/log.ts';
 import type { CounterMark } from '../../ports/rollback-counter.ts';
 import type { Store } from '../../ports/store.ts';
 import type { IdentityService } from '../identity.ts';
-import { COUNT_MAX, COUNT_SOON_MS, SEAL_INTERVAL_MS, SEAL_ROWS_MAX, SEAL_SOON_MS, STOP_COUNT_MAX_MS, STOP_SEALS_MAX } from './limits.ts';
+import { Confirming, flawDetail, type Confirmer } from './confirming.ts';
+import { COUNT_SOON_MS, SEAL_INTERVAL_MS, SEAL_ROWS_MAX, SEAL_SOON_MS, STOP_COUNT_MAX_MS, STOP_SEALS_MAX } from './limits.ts';
 import { markEnded, markRunning, unsignedDetail, unsignedEnd, unsignedRows, type UnsignedEnd, type UnsignedRows } from './run-mark.ts';
 import { SealedChain, type ChainFlaw } from './sealed-chain.ts';
 import { VaultCount } from './vault-count.ts';
@@ -26,12 +27,6 @@ export interface AuditKeeperDeps {
   readonly onState: () => void;
 }
 
-/** Who says that this record is meant. */
-export interface Confirmer {
-  readonly actor: string;
-  readonly surface: string;
-}
-
 type Doubt = Exclude<RecordState, 'current' | 'unchecked'>;
 
 /** Which doubt the audit has a row about, so that it has one only. */
@@ -44,8 +39,7 @@ export class AuditKeeper implements AuditWatch {
   #state: RecordState = 'unchecked';
   readonly #chain: SealedChain;
   readonly #count: VaultCount;
-  /** The forged count that the owner was told of. */
-  #toldCount: number | undefined;
+  readonly #confirming: Confirming;
   #leftUnsigned: UnsignedRows | null = null;
   #appended = 0;
   #timer: TimerHandle | undefined;
@@ -62,6 +56,7 @@ export class AuditKeeper implements AuditWatch {
     this.#deps = deps;
     this.#chain = new SealedChain(deps);
     this.#count = new VaultCount(deps);
+    this.#confirming = new Confirming(deps, this.#chain);
   }
 
   get state(): RecordState {
@@ -124,6 +119,7 @@ export class AuditKeeper implements AuditWatch {
 
   committed(row: AppendedRow): void {
     this.#chain.written.add(row);
+    this.#confirming.committed(row);
   }
 
   /** Signs what was added since the last seal. Never rejects. */
@@ -149,7 +145,8 @@ export class AuditKeeper implements AuditWatch {
 
   /**
    * The owner says that this record is meant, as it is. The doubt stays while the vault does not keep the count.
-   * @throws AppError conflict when there is no doubt, or more than was shown; identity_locked, storage_failed when the count was not kept
+   * @throws AppError conflict when there is no doubt, or more than was shown, as what was added while the vault was asked; identity_locked,
+   * storage_failed when the count was not kept; overloaded
    */
   async confirm(by: Confirmer): Promise<void> {
     await this.#nextOrThrow(() => this.#confirm(by));
@@ -229,58 +226,24 @@ export class AuditKeeper implements AuditWatch {
     });
   }
 
-  async #confirm({ actor, surface }: Confirmer): Promise<void> {
-    const { store, clock, identity } = this.#deps;
+  async #confirm(by: Confirmer): Promise<void> {
+    const { identity } = this.#deps;
     const why = this.#state;
     if (why === 'current' || why === 'unchecked') {
       throw new AppError('conflict', 'There is nothing to confirm: this record is in no doubt.', { failedBy: 'input' });
     }
-    const { flaw } = await this.#chain.walk();
-    if (flaw !== null && why !== 'broken') {
+    const keep = async (count: number): Promise<void> => {
+      if (identity.counter !== undefined) await this.#count.keep(identity.counter, this.#mark(count), this.#stopping.signal);
+    };
+    const flaw = await this.#confirming.run(by, { why, kept: this.#count.kept?.value ?? 0, keep });
+    if (flaw !== null) {
       await this.#doubt('broken', flaw);
       throw new AppError('conflict', 'Rows or signatures of this record were changed, removed or added as well.', {
         failedBy: 'input',
         hint: 'Check the record to see which, then confirm it once more.',
       });
     }
-    const own = store.read.lastAuditSeal()?.counter ?? 0;
-    const kept = this.#count.kept?.value ?? 0;
-    const value = Math.max(own, kept, this.#chain.sealed) + 1;
-    if (flaw?.kind === 'unsigned') this.#tellForgedCount(own, Math.max(kept, this.#chain.sealed));
-    // The count first: one that is ahead of the seals only makes the doubt stay, a seal ahead of its count would end it unseen.
-    if (identity.counter !== undefined) await this.#count.keep(identity.counter, this.#mark(value), this.#stopping.signal);
-    this.#chain.written.startAgain(store.read.auditHead());
-    await store.write((tables) => {
-      const detail = JSON.stringify({ why, counted: own, kept, ...flawDetail(flaw) });
-      tables.appendAudit({ at: clock.wallMs(), actor, surface, action: 'audit.confirmed', object: 'audit', digest: null, detail });
-      this.#chain.insertSeal(tables, tables.auditHead(), value);
-    });
-    this.#chain.sealed = value;
-    this.#toldCount = undefined;
     this.#is('current');
-  }
-
-  /**
-   * The next seal has to count above every one that is there, and so above one that somebody else wrote: that is no harm to what the count
-   * shows, and still nothing that happens before the owner was told.
-   */
-  #tellForgedCount(forged: number, known: number): void {
-    if (forged <= known) return;
-    if (forged >= COUNT_MAX) {
-      throw new AppError('storage_failed', 'A signature that this hub did not make leaves no higher count for the next one.', {
-        hint: 'Put the data folder back from a copy, then confirm that record.',
-      });
-    }
-    if (this.#toldCount === forged) return;
-    this.#toldCount = forged;
-    throw new AppError(
-      'conflict',
-      `A signature that this hub did not make claims to be number ${forged}; the last one this hub made is number ${known}.`,
-      {
-        failedBy: 'input',
-        hint: `Confirm once more, and this hub counts on from ${forged}. Nothing is lost by that: every older copy still counts less.`,
-      },
-    );
   }
 
   async #seal(): Promise<void> {
@@ -383,8 +346,4 @@ export class AuditKeeper implements AuditWatch {
     this.#turn = turn.catch(() => undefined);
     return turn;
   }
-}
-
-function flawDetail(flaw: ChainFlaw | null): { readonly row?: number; readonly flaw?: string } {
-  return flaw === null ? {} : { row: flaw.seq, flaw: flaw.kind };
 }

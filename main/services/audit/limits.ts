@@ -21,6 +21,9 @@ export const COUNT_PAUSE_MAX_MS = 3_600_000;
 /** The highest count the vault's form can hold. */
 export const COUNT_MAX = 999_999_999_999_999;
 
+/** How often the owner's word is tried again because a row of the hub came in between its look at the record and the signature. */
+export const CONFIRM_COMMITS_MAX = 16;
+
 /** How often a stopping hub signs what was written behind meanwhile, before it ends all the same. */
 export const STOP_SEALS_MAX = 5;
 

@@ -17,6 +17,9 @@ import { WrittenRows, type ForeignRow } from './written-rows.ts';
  */
 export type ChainFlaw = AuditFlaw | { readonly seq: number; readonly kind: 'added' | 'unsigned' | 'seal_missing' };
 
+/** The last row of the audit, and the highest number that was ever given to one. */
+export type AuditHead = ReturnType<AuditReads['auditHead']>;
+
 /** How far the chain fits, and what does not. */
 export interface Walked {
   readonly position: AuditPosition;
@@ -57,11 +60,19 @@ export class SealedChain {
   }
 
   /** The chain from the last seal to its end, in which the rows that this process wrote must stand, and since its start no others. */
-  async walk(): Promise<Walked> {
+  walk(): Promise<Walked> {
+    return this.#walk(this.sealedEnd(), this.written);
+  }
+
+  /** The chain from what once was its end, in which the rows that this process wrote since must stand, and no others. */
+  walkFrom({ issuedSeq: seq, chain }: AuditHead, since: WrittenRows): Promise<Walked> {
+    return this.#walk({ position: { seq, chain }, flaw: null }, since);
+  }
+
+  async #walk(from: Walked, written: WrittenRows): Promise<Walked> {
     const { read } = this.#deps.store;
-    const { written } = this;
     const end = Math.max(read.auditHead().issuedSeq, written.lastSeq);
-    let walked = this.sealedEnd();
+    let walked = from;
     const found: { foreign: ForeignRow | null } = { foreign: null };
     const look = (row: AuditPosition): void => void (found.foreign ??= written.judge(row));
     while (walked.flaw === null && found.foreign === null && walked.position.seq < end) {

@@ -54,11 +54,12 @@ export class WrittenRows {
     for (const known of this.#chains.keys()) if (known <= seq) this.#chains.delete(known);
   }
 
-  /** The owner said that the record is meant as it is. @param head its last row */
-  startAgain(head: AuditPosition): void {
+  /** The owner said that the record is meant as it was then. @param since what this process wrote since */
+  startAgain(since: WrittenRows): void {
     this.#chains.clear();
-    this.#last = head;
-    this.#foreign = null;
+    for (const [seq, chain] of since.#chains) this.#chains.set(seq, chain);
+    this.#last = since.#last;
+    this.#foreign = since.#foreign;
   }
 }
 

@@ -1,6 +1,7 @@
 // Signing the audit at intervals, counting the signatures where the identity is kept, and seeing by that count that an older database was put
 // back.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AppError } from '../../../../main/lib/app-error.ts';
 import { SEAL_INTERVAL_MS, SEAL_ROWS_MAX, STOP_COUNT_MAX_MS } from '../../../../main/services/audit/limits.ts';
 import { AuditHouse, PERSON } from '../../../fakes/audit-house.ts';
 
@@ -161,6 +162,84 @@ describe('a chain that no longer fits', () => {
     expect((await house.verify()).flaw).toMatchObject({ kind: 'row_changed', seq: 2 });
     await house.stop();
     await house.startAgain();
+    expect(house.audit.state).toBe('current');
+  });
+});
+
+describe('what another program does while the key vault takes its time over the owner’s word', () => {
+  const lastRow = () => house.store.read.audit({ limit: 1 })[0];
+
+  async function confirmSlowly(meanwhile: () => Promise<void>): Promise<PromiseSettledResult<void>> {
+    house.counter.hangs = true;
+    const confirmed = Promise.allSettled([house.audit.confirm(PERSON)]);
+    await house.clock.settle();
+    await meanwhile();
+    house.counter.answer();
+    const [settled] = await confirmed;
+    return settled;
+  }
+
+  async function inDoubt(): Promise<void> {
+    await house.act(4);
+    await house.minute();
+    await house.addForeign();
+    await house.act();
+    await house.minute();
+    expect([house.audit.state, lastRow()?.action]).toEqual(['broken', 'audit.doubted']);
+  }
+
+  it.each([
+    ['last', 0],
+    ['before a row of the hub', 1],
+  ])('is not signed when it is a row more, %s, and is named on record', async (_where, more) => {
+    await inDoubt();
+    const before = seals().length;
+    const added = (lastRow()?.seq ?? 0) + 1;
+    const settled = await confirmSlowly(async () => {
+      await house.addForeign();
+      if (more > 0) await house.act(more);
+    });
+    expect(settled).toMatchObject({ status: 'rejected', reason: { code: 'conflict' } });
+    expect([house.audit.state, house.audit.rulesMayAct, seals().length]).toEqual(['broken', false, before]);
+    expect(house.actions()).not.toContain('audit.confirmed');
+    expect(JSON.parse(lastRow()?.detail ?? '')).toMatchObject({ why: 'broken', row: added, flaw: 'added' });
+    await house.audit.confirm(PERSON);
+    expect([house.audit.state, seals().at(-1)?.seq]).toEqual(['current', lastRow()?.seq]);
+    expect((await house.verify()).flaw).toBeNull();
+  });
+
+  it('is not signed when it takes rows away', async () => {
+    await inDoubt();
+    await house.act(2);
+    const settled = await confirmSlowly(async () => {
+      await house.act();
+      house.tamper('DELETE FROM audit WHERE seq = (SELECT max(seq) FROM audit)');
+    });
+    expect(settled).toMatchObject({ status: 'rejected', reason: { code: 'conflict' } });
+    expect([house.audit.state, house.actions().includes('audit.confirmed')]).toEqual(['broken', false]);
+  });
+
+  it('is told from what the hub writes itself, which is signed with the word', async () => {
+    await inDoubt();
+    const settled = await confirmSlowly(() => house.act(3));
+    expect(settled.status).toBe('fulfilled');
+    expect([house.audit.state, lastRow()?.action, seals().at(-1)?.seq]).toEqual(['current', 'audit.confirmed', lastRow()?.seq]);
+    expect((await house.verify()).flaw).toBeNull();
+    await house.addForeign();
+    await house.minute();
+    expect(house.audit.state).toBe('broken');
+  });
+
+  it('is named by the next word, too, after one that the disk did not take', async () => {
+    await inDoubt();
+    const foreign = house.store.read.audit({ limit: 10 }).find(({ object }) => object === 'foreign')?.seq;
+    const write = house.store.write.bind(house.store);
+    house.store.write = () => Promise.reject(new AppError('storage_failed', 'The disk is full.'));
+    await expect(house.audit.confirm(PERSON)).rejects.toMatchObject({ code: 'storage_failed' });
+    house.store.write = write;
+    expect([house.audit.state, house.audit.rulesMayAct]).toEqual(['broken', false]);
+    await house.audit.confirm(PERSON);
+    expect(JSON.parse(lastRow()?.detail ?? '')).toMatchObject({ why: 'broken', row: foreign, flaw: 'added' });
     expect(house.audit.state).toBe('current');
   });
 });

@@ -1,0 +1,152 @@
+// The owner's word that a record in doubt is meant as it is: kept as a row of it, counted in the key vault and signed in one commit. Signs
+// nothing that was not there as the word was given and that this process did not write since; what comes to light meanwhile is said, not signed.
+import { AppError } from '../../lib/app-error.ts';
+import type { AppendedRow, AuditPosition } from '../../ports/audit.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Store } from '../../ports/store.ts';
+import { CONFIRM_COMMITS_MAX, COUNT_MAX } from './limits.ts';
+import type { AuditHead, ChainFlaw, SealedChain } from './sealed-chain.ts';
+import { WrittenRows } from './written-rows.ts';
+
+/** Who says that this record is meant. */
+export interface Confirmer {
+  readonly actor: string;
+  readonly surface: string;
+}
+
+/** What is confirmed, and the vault that counts it. */
+export interface Confirmed {
+  /** The doubt that the owner was shown. */
+  readonly why: string;
+  /** The highest count that the vault is known to hold. */
+  readonly kept: number;
+  /** @throws AppError when the vault did not keep that count */
+  readonly keep: (count: number) => Promise<void>;
+}
+
+interface Deps {
+  readonly store: Store;
+  readonly clock: Clock;
+}
+
+/** What the row of the record says of it. */
+type Word = Confirmer & { readonly detail: string };
+
+/** Another row came in between: the chain is to be walked on before it is signed. */
+const GREW = Symbol('grew');
+
+export class Confirming {
+  readonly #deps: Deps;
+  readonly #chain: SealedChain;
+  /** What this process wrote since the word was given; absent while none is. */
+  #since: WrittenRows | undefined;
+  /** The forged count that the owner was told of. */
+  #toldCount: number | undefined;
+
+  constructor(deps: Deps, chain: SealedChain) {
+    this.#deps = deps;
+    this.#chain = chain;
+  }
+
+  /** A row that this process wrote is durable. */
+  committed(row: AppendedRow): void {
+    this.#since?.add(row);
+  }
+
+  /**
+   * Signs the record as it is, and takes what this process knows of it from there. Returns what nobody has meant yet, and then nothing is
+   * signed; null: signed. One at a time.
+   * @throws AppError conflict (the owner was not told of a forged count), storage_failed, overloaded, and what `keep` throws
+   */
+  async run(by: Confirmer, what: Confirmed): Promise<ChainFlaw | null> {
+    const head = this.#deps.store.read.auditHead();
+    const since = new WrittenRows(head);
+    this.#since = since;
+    try {
+      return await this.#run(by, what, head, since);
+    } finally {
+      this.#since = undefined;
+    }
+  }
+
+  async #run(
+    { actor, surface }: Confirmer,
+    { why, kept, keep }: Confirmed,
+    head: AuditHead,
+    since: WrittenRows,
+  ): Promise<ChainFlaw | null> {
+    const chain = this.#chain;
+    const { flaw } = await chain.walk();
+    if (flaw !== null && why !== 'broken') return flaw;
+    const counted = this.#deps.store.read.lastAuditSeal()?.counter ?? 0;
+    const known = Math.max(kept, chain.sealed);
+    if (flaw?.kind === 'unsigned') this.#tellForgedCount(counted, known);
+    const count = Math.max(counted, known) + 1;
+    // The count first: one that is ahead of the seals only makes the doubt stay, a seal ahead of its count would end it unseen.
+    await keep(count);
+    const detail = JSON.stringify({ why, counted, kept, ...flawDetail(flaw) });
+    const unmeant = await this.#sign({ actor, surface, detail }, count, head, since);
+    if (unmeant !== null) return unmeant;
+    chain.sealed = count;
+    chain.written.startAgain(since);
+    this.#toldCount = undefined;
+    return null;
+  }
+
+  /** The vault may have taken its time: what was added since is looked at, and signed only as it was seen. */
+  async #sign(word: Word, count: number, head: AuditHead, since: WrittenRows): Promise<ChainFlaw | null> {
+    for (let commit = 0; commit < CONFIRM_COMMITS_MAX; commit++) {
+      const { position, flaw } = await this.#chain.walkFrom(head, since);
+      if (flaw !== null) return flaw;
+      if (await this.#signAt(position, word, count)) return null;
+    }
+    throw new AppError('overloaded', 'The record grew all the time while it was being signed.', {
+      hint: 'Confirm it once more in a minute.',
+    });
+  }
+
+  /** False, and nothing is written, where that is the end of the record no more. */
+  async #signAt({ seq, chain }: AuditPosition, { actor, surface, detail }: Word, count: number): Promise<boolean> {
+    const { store, clock } = this.#deps;
+    try {
+      await store.write((tables) => {
+        const end = tables.auditHead();
+        if (end.issuedSeq !== seq || Buffer.compare(end.chain, chain) !== 0) throw GREW;
+        tables.appendAudit({ at: clock.wallMs(), actor, surface, action: 'audit.confirmed', object: 'audit', digest: null, detail });
+        this.#chain.insertSeal(tables, tables.auditHead(), count);
+      });
+      return true;
+    } catch (error) {
+      if (error === GREW) return false;
+      throw error;
+    }
+  }
+
+  /**
+   * The next seal has to count above every one that is there, and so above one that somebody else wrote: that is no harm to what the count
+   * shows, and still nothing that happens before the owner was told.
+   */
+  #tellForgedCount(forged: number, known: number): void {
+    if (forged <= known) return;
+    if (forged >= COUNT_MAX) {
+      throw new AppError('storage_failed', 'A signature that this hub did not make leaves no higher count for the next one.', {
+        hint: 'Put the data folder back from a copy, then confirm that record.',
+      });
+    }
+    if (this.#toldCount === forged) return;
+    this.#toldCount = forged;
+    throw new AppError(
+      'conflict',
+      `A signature that this hub did not make claims to be number ${forged}; the last one this hub made is number ${known}.`,
+      {
+        failedBy: 'input',
+        hint: `Confirm once more, and this hub counts on from ${forged}. Nothing is lost by that: every older copy still counts less.`,
+      },
+    );
+  }
+}
+
+/** What a row of the record says of a flaw. */
+export function flawDetail(flaw: ChainFlaw | null): { readonly row?: number; readonly flaw?: string } {
+  return flaw === null ? {} : { row: flaw.seq, flaw: flaw.kind };
+}

@@ -131,8 +131,8 @@ export class MountedStore implements Store {
     return this.#queue.write((tables) => this.#run(tables, work));
   }
 
-  writeBehind(work: (tables: Tables) => void): void {
-    if (!this.#isDead) this.#queue.writeBehind((tables) => this.#run(tables, work));
+  writeBehind<T>(work: (tables: Tables) => T, then?: (value: T) => void): void {
+    if (!this.#isDead) this.#queue.writeBehind((tables) => this.#run(tables, work), then);
   }
 
   close(): Promise<void> {

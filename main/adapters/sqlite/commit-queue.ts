@@ -18,13 +18,15 @@ import {
 import { isStorageFailure, sqliteCode, translateError, type Connection } from './statements.ts';
 
 interface QueuedWork {
-  readonly run: (tables: Tables) => unknown;
-  readonly resolve: (value: unknown) => void;
+  readonly run: (tables: Tables) => void;
+  /** What it came to is durable. */
+  readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
 
 /** What a work came to inside the transaction; it counts only once the transaction is committed. */
-type Outcome = { readonly work: QueuedWork; readonly failed: boolean; readonly value: unknown };
+type Outcome =
+  { readonly work: QueuedWork; readonly failed: false } | { readonly work: QueuedWork; readonly failed: true; readonly error: unknown };
 
 /** Has the queued works committed soon, once. Returns the way to take that back. */
 export type ScheduleCommit = (commit: () => void) => () => void;
@@ -80,25 +82,13 @@ export class CommitQueue {
       );
     }
     return new Promise<T>((resolve, reject) => {
-      let result: { readonly value: T } | undefined;
-      this.#promised.push({
-        run: (tables) => {
-          const value = run(tables);
-          assert(!(value instanceof Promise), 'a unit of work is synchronous: it ends with its transaction');
-          result = { value };
-        },
-        resolve: () => {
-          assert(result !== undefined, 'a committed work has a result');
-          resolve(result.value);
-        },
-        reject,
-      });
+      this.#promised.push(queued(run, resolve, reject));
       this.#schedule();
     });
   }
 
-  /** Queues a record that nobody waits for. */
-  writeBehind(run: (tables: Tables) => void): void {
+  /** Queues a record that nobody waits for. `then` is called with what it came to once that is durable. */
+  writeBehind<T>(run: (tables: Tables) => T, then?: (value: T) => void): void {
     if (this.#closed || this.#behind.length >= WRITE_BEHIND_QUEUE_MAX) {
       this.#behindDropped += 1;
       if (this.#behindDropped === 1 || this.#behindDropped % 1_000 === 0) {
@@ -106,7 +96,13 @@ export class CommitQueue {
       }
       return;
     }
-    this.#behind.push({ run, resolve: () => undefined, reject: (error) => this.#countFailed(error) });
+    this.#behind.push(
+      queued(
+        run,
+        (value) => then?.(value),
+        (error) => this.#countFailed(error),
+      ),
+    );
     this.#behindTimer ??= this.#deps.clock.setTimer(WRITE_BEHIND_DELAY_MAX_MS, () => {
       this.#behindTimer = undefined;
       this.#schedule();
@@ -153,10 +149,18 @@ export class CommitQueue {
       this.#behindTimer?.cancel();
       this.#behindTimer = undefined;
     }
-    for (const tell of this.#toTell.splice(0)) tell();
-    for (const { work, failed, value } of outcomes) {
-      if (failed) work.reject(value);
-      else work.resolve(value);
+    for (const tell of this.#toTell.splice(0)) this.#consequence(tell);
+    for (const outcome of outcomes) {
+      this.#consequence(() => (outcome.failed ? outcome.work.reject(outcome.error) : outcome.work.resolve()));
+    }
+  }
+
+  /** What was committed stands, and all who wait for it are answered, whatever somebody does who is told of it. */
+  #consequence(tell: () => void): void {
+    try {
+      tell();
+    } catch (error) {
+      this.#deps.log.error('consequence of a commit failed', { error: String(error) });
     }
   }
 
@@ -173,13 +177,13 @@ export class CommitQueue {
     try {
       work.run(this.#tables);
       this.#execute('RELEASE work');
-      return { work, failed: false, value: undefined };
+      return { work, failed: false };
     } catch (error) {
       if (isStorageFailure(error) || !this.#deps.connection.inTransaction) throw error;
       this.#toTell.length = toldBefore;
       this.#execute('ROLLBACK TO work');
       this.#execute('RELEASE work');
-      return { work, failed: true, value: error };
+      return { work, failed: true, error };
     }
   }
 
@@ -227,6 +231,22 @@ export class CommitQueue {
       failed: this.#behindFailed,
     });
   }
+}
+
+function queued<T>(run: (tables: Tables) => T, resolve: (value: T) => void, reject: (error: unknown) => void): QueuedWork {
+  let result: { readonly value: T } | undefined;
+  return {
+    run: (tables) => {
+      const value = run(tables);
+      assert(!(value instanceof Promise), 'a unit of work is synchronous: it ends with its transaction');
+      result = { value };
+    },
+    resolve: () => {
+      assert(result !== undefined, 'a committed work has a result');
+      resolve(result.value);
+    },
+    reject,
+  };
 }
 
 function storageError(cause: unknown): AppError {

@@ -41,8 +41,8 @@ class SqliteStore implements Store {
     return this.#queue.write(work);
   }
 
-  writeBehind(work: (tables: Tables) => void): void {
-    this.#queue.writeBehind(work);
+  writeBehind<T>(work: (tables: Tables) => T, then?: (value: T) => void): void {
+    this.#queue.writeBehind(work, then);
   }
 
   close(): Promise<void> {

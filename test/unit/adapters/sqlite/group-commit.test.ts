@@ -239,12 +239,87 @@ describe('write behind', () => {
     expect(lines).toEqual([{ message: 'record not written', fields: { error: 'unreadable', failed: 1 } }]);
   });
 
+  test('what is to follow a record is called with what it came to once another connection can read it', async () => {
+    const told: unknown[] = [];
+    store.writeBehind(
+      (tables) => {
+        tables.setMeta('behind', 'kept');
+        return 7;
+      },
+      (value) => told.push([value, committed('behind')]),
+    );
+    await turn();
+    expect(told).toEqual([]);
+    await clock.advance(WRITE_BEHIND_DELAY_MAX_MS);
+    expect(told).toEqual([[7, 'kept']]);
+  });
+
+  test('what is to follow a record never does where its commit was refused, or it was', async () => {
+    const told: string[] = [];
+    other.close();
+    const lock = new Database(join(store.folder, 'hub.db'));
+    store.writeBehind(
+      () => {
+        throw new Error('unreadable');
+      },
+      () => told.push('thrown'),
+    );
+    await clock.advance(WRITE_BEHIND_DELAY_MAX_MS);
+    lock.exec('BEGIN IMMEDIATE');
+    store.writeBehind(
+      (tables) => tables.setMeta('behind', 'lost'),
+      () => told.push('refused'),
+    );
+    await clock.advance(WRITE_BEHIND_DELAY_MAX_MS);
+    lock.exec('ROLLBACK');
+    lock.close();
+    await store.write((tables) => tables.setMeta('after', 'yes'));
+    expect([told, store.read.getMeta('behind'), store.read.getMeta('after')]).toEqual([[], undefined, 'yes']);
+  });
+
   test('beyond the queue the newest record is dropped, counted and logged', async () => {
     let written = 0;
     for (let index = 0; index < WRITE_BEHIND_QUEUE_MAX + 5; index++) store.writeBehind(() => void (written += 1));
     await store.close();
     expect(written).toBe(WRITE_BEHIND_QUEUE_MAX);
     expect(lines).toEqual([{ message: 'record dropped: the queue is full', fields: { dropped: 1 } }]);
+  });
+});
+
+describe('a commit of which somebody is told who throws', () => {
+  test('still answers everybody in it, and tells everybody else', async () => {
+    const told: string[] = [];
+    const first = store.write((tables) => {
+      tables.appendAudit(auditRow(), () => {
+        throw new Error('no ear for it');
+      });
+      return 'first';
+    });
+    const second = store.write((tables) => {
+      tables.appendAudit(auditRow(), () => void told.push('of the second'));
+      return 'second';
+    });
+    const refused = store.write(() => {
+      throw new Error('refused');
+    });
+    store.writeBehind(
+      () => undefined,
+      () => {
+        throw new Error('nor for that');
+      },
+    );
+    store.writeBehind(
+      () => undefined,
+      () => told.push('of the last'),
+    );
+    expect(await Promise.allSettled([first, second, refused])).toMatchObject([
+      { status: 'fulfilled', value: 'first' },
+      { status: 'fulfilled', value: 'second' },
+      { status: 'rejected', reason: { message: 'refused' } },
+    ]);
+    expect(told).toEqual(['of the second', 'of the last']);
+    expect(lines.map(({ message }) => message)).toEqual(['consequence of a commit failed', 'consequence of a commit failed']);
+    expect(await store.write(() => 'after')).toBe('after');
   });
 });
 

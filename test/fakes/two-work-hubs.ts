@@ -1,5 +1,5 @@
-// Two paired hubs over real stores, on one manual clock and a line in memory: dad's agent asks, mum's does it. What most tests of the work
-// services begin with.
+// Two paired hubs over real stores, on one manual clock and a line in memory: dad's agent asks, mum's does it; or one hub whose own agent asks
+// the other. What most tests of the work services begin with.
 import type { TaskRow } from '../../main/ports/store.ts';
 import { ManualClock } from './manual-clock.ts';
 import { MemoryNetwork } from './memory-messenger.ts';
@@ -30,6 +30,25 @@ export async function closeTwoHubs({ clock, dad, mum }: TwoHubs): Promise<void> 
   await clock.settle();
   await dad.close();
   await mum.close();
+}
+
+export interface OneHub {
+  readonly clock: ManualClock;
+  /** Its agent "claude" asks; "lists" does what is of logistics.grocery. */
+  readonly hub: WorkHub;
+}
+
+export async function openOneHub(): Promise<OneHub> {
+  const clock = new ManualClock();
+  const hub = await new WorkHub({ name: 'mum', network: new MemoryNetwork(), clock }).start();
+  await hub.agent('claude');
+  await hub.agent('lists', ['logistics.grocery']);
+  return { clock, hub };
+}
+
+export async function closeOneHub({ clock, hub }: OneHub): Promise<void> {
+  await clock.settle();
+  await hub.close();
 }
 
 /** The newest task of a hub. */

@@ -10,11 +10,7 @@ afterEach(() => house.close());
 
 describe('a hub that was there before', () => {
   it('is looked for where it was last, whatever the network announces of it', async () => {
-    const [dad, mum] = [await house.hub('Dad'), await house.hub('Mum')];
-    await dad.pins(mum);
-    await mum.pins(dad);
-    dad.hears(mum);
-    await house.clock.until(() => dad.links.isOnline(mum.key), 'they are online');
+    const { dad, mum } = await house.couple();
     const { port } = mum;
     await mum.halt();
     await house.clock.until(() => !dad.links.isOnline(mum.key), 'the loss is noticed', 60_000);

@@ -2,20 +2,20 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { TrustedKey } from '../../../../main/services/links/key-trust.ts';
 import { PEERS_MAX } from '../../../../main/services/links/limits.ts';
-import { HubStack, PERSON } from '../../../fakes/hub-stack.ts';
-import { ManualClock } from '../../../fakes/manual-clock.ts';
-import { MemoryNetwork } from '../../../fakes/memory-transport.ts';
+import { type HubStack, PERSON } from '../../../fakes/hub-stack.ts';
+import { StackHouse } from '../../../support/stack-house.ts';
 
 const KEY = '7f'.repeat(32);
 const attic = (name: string | null = null): TrustedKey => ({ keyHex: KEY, host: '192.0.2.7', port: 7100, name, way: 'share_token' });
 
+let house: StackHouse;
 let hub: HubStack;
 
 beforeEach(async () => {
-  const clock = new ManualClock();
-  hub = await new HubStack({ clock, name: 'Dad', transport: new MemoryNetwork(clock).create() }).start();
+  house = new StackHouse();
+  hub = await house.hub('Dad');
 });
-afterEach(() => hub.stop());
+afterEach(() => house.close());
 
 it('does not undo a suspension that is made at the same moment', async () => {
   await hub.keyTrust.add(attic('Attic'), PERSON);

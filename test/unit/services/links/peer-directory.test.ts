@@ -5,21 +5,17 @@ import { toHex } from '../../../../main/lib/bytes.ts';
 import { agentIdOfKeyHex } from '../../../../main/protocol/agent-id.ts';
 import type { FoundHub } from '../../../../main/ports/discovery.ts';
 import { readHubAddress, readHubIdentity, readHubPlace, writeShareToken } from '../../../../main/services/links/hub-address.ts';
-import { HubStack, PERSON } from '../../../fakes/hub-stack.ts';
-import { ManualClock } from '../../../fakes/manual-clock.ts';
-import { MemoryNetwork } from '../../../fakes/memory-transport.ts';
+import { type HubStack, PERSON } from '../../../fakes/hub-stack.ts';
+import { StackHouse } from '../../../support/stack-house.ts';
 
-let clock: ManualClock;
+let house: StackHouse;
 let hub: HubStack;
 
 beforeEach(async () => {
-  clock = new ManualClock();
-  hub = await new HubStack({ clock, name: 'Home', transport: new MemoryNetwork(clock).create() }).start();
+  house = new StackHouse();
+  hub = await house.hub('Home');
 });
-afterEach(async () => {
-  await hub.stop();
-  expect(clock.timers).toBe(0);
-});
+afterEach(() => house.close());
 
 function someHub(change: Partial<FoundHub> = {}): FoundHub {
   const keyHex = toHex(new Uint8Array(randomBytes(32)));
@@ -129,7 +125,7 @@ describe('hints from the network', () => {
     for (let number = 0; number < 5_000; number++) hub.directory.foundNearby(someHub());
     expect(paired.every(({ keyHex }) => hub.directory.nearby(keyHex) !== undefined)).toBe(true);
     expect(hub.directory.list('nearby')).toHaveLength(253);
-    await clock.advance(1_000);
+    await house.clock.advance(1_000);
     // What a page hears is bounded too: one event for each hub that is still there or was shown.
     expect(hub.seen.filter(({ type }) => type === 'peer').length).toBeLessThan(300);
   });
@@ -150,13 +146,13 @@ describe('hints from the network', () => {
   it('tell pages of a hub that came and went', async () => {
     const found = someHub();
     hub.directory.foundNearby(found);
-    await clock.advance(200);
+    await house.clock.advance(200);
     expect(hub.seen.at(-1)).toMatchObject({
       type: 'peer',
       peer: { id: found.agentId, trust: 'discovered', how_found: 'home_network', address: '192.168.1.7:7100' },
     });
     hub.directory.lostNearby(found.agentId);
-    await clock.advance(200);
+    await house.clock.advance(200);
     expect(hub.seen.at(-1)).toMatchObject({ type: 'peer_gone', id: found.agentId });
   });
 
@@ -167,16 +163,16 @@ describe('hints from the network', () => {
     expect(told()).toEqual([first.agentId]);
     for (const found of [second, third]) hub.directory.foundNearby(found);
     hub.directory.lostNearby(second.agentId);
-    await clock.advance(99);
+    await house.clock.advance(99);
     expect(told()).toEqual([first.agentId]);
-    await clock.advance(1);
+    await house.clock.advance(1);
     expect(told()).toEqual([first.agentId, third.agentId]);
     // The burst may go on: what comes now waits again, and after a quiet while nothing does.
     hub.directory.lostNearby(first.agentId);
     expect(hub.seen.at(-1)).toMatchObject({ type: 'peer' });
-    await clock.advance(100);
+    await house.clock.advance(100);
     expect(hub.seen.at(-1)).toMatchObject({ type: 'peer_gone', id: first.agentId });
-    await clock.advance(100);
+    await house.clock.advance(100);
     hub.directory.lostNearby(third.agentId);
     expect(hub.seen.at(-1)).toMatchObject({ type: 'peer_gone', id: third.agentId });
   });

@@ -3,41 +3,32 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PairingWindowDto } from '../../../../preload/contract/pairing-dto.ts';
 import { hubLabel } from '../../../../main/services/links/peer-names.ts';
 import { ASKING_HUBS_MAX, ASKING_QUIET_MS, ASKING_REMEMBERED_MS, ASKING_SHOWN_MS } from '../../../../main/services/pairing/limits.ts';
-import { HubStack } from '../../../fakes/hub-stack.ts';
-import { ManualClock } from '../../../fakes/manual-clock.ts';
-import { MemoryNetwork } from '../../../fakes/memory-transport.ts';
+import type { HubStack } from '../../../fakes/hub-stack.ts';
+import { StackHouse } from '../../../support/stack-house.ts';
 import { RawHub } from '../links/raw-hub.ts';
 import { Attacker } from './attacker.ts';
 
 const AGAIN_MS = 3_000;
-let clock: ManualClock;
-let network: MemoryNetwork;
-let stops: (() => Promise<void>)[];
+let house: StackHouse;
 let mum: HubStack;
 
 beforeEach(async () => {
-  clock = new ManualClock();
-  network = new MemoryNetwork(clock);
-  stops = [];
-  mum = await new HubStack({ clock, name: 'Mum', transport: network.create() }).start();
-  stops.push(() => mum.stop());
+  house = new StackHouse();
+  mum = await house.hub('Mum');
 });
-afterEach(async () => {
-  await Promise.all(stops.map((stop) => stop()));
-  expect(clock.timers).toBe(0);
-});
+afterEach(() => house.close());
 
 async function asking(): Promise<Attacker> {
-  const transport = network.create();
-  stops.push(() => transport.stop());
-  return new Attacker(await new RawHub(transport).start(), mum, clock).connect();
+  const transport = house.network.create();
+  house.endsWith(() => transport.stop());
+  return new Attacker(await new RawHub(transport).start(), mum, house.clock).connect();
 }
 
 /** Asks for so long as a hub does: every three seconds. */
 async function asksFor(hub: Attacker, durationMs: number): Promise<void> {
   for (let pastMs = 0; pastMs < durationMs; pastMs += AGAIN_MS) {
     await hub.offers();
-    await clock.advance(AGAIN_MS);
+    await house.clock.advance(AGAIN_MS);
   }
 }
 
@@ -55,7 +46,7 @@ describe('a hub that asks while pairing is closed', () => {
     expect(told()).toEqual([asked]);
     expect(mum.pairing.list()).toEqual([]);
     expect(JSON.stringify(mum.seen)).not.toContain(dad.meta.hub);
-    await clock.advance(ASKING_REMEMBERED_MS);
+    await house.clock.advance(ASKING_REMEMBERED_MS);
     expect(told()).toEqual([asked, null]);
   });
 
@@ -78,7 +69,7 @@ describe('a hub that asks while pairing is closed', () => {
     const eve = await asking();
     await asksFor(eve, ASKING_QUIET_MS - 30_000);
     expect(told()).toHaveLength(2);
-    await clock.advance(30_000);
+    await house.clock.advance(30_000);
     const later = await asking();
     await later.offers();
     expect(mum.pairing.window.asked).toEqual({ label: hubLabel(later.raw.agentId) });
@@ -90,7 +81,7 @@ describe('a hub that asks while pairing is closed', () => {
       await dad.offers();
       expect(mum.pairing.window.asked).toEqual({ label: hubLabel(dad.raw.agentId) });
       await dad.stop();
-      await clock.advance(ASKING_SHOWN_MS + 60_000);
+      await house.clock.advance(ASKING_SHOWN_MS + 60_000);
       expect(mum.pairing.window.asked).toBeNull();
     }
   });
@@ -102,7 +93,7 @@ describe('a hub that asks while pairing is closed', () => {
     expect(await dad.offers()).toBe('ack');
     expect(mum.pairing.list()).toMatchObject([{ state: 'offered', peer_id: dad.raw.agentId }]);
     mum.pairing.setWindow(false, 5);
-    await clock.advance(60_000);
+    await house.clock.advance(60_000);
     expect(mum.pairing.window.asked).toEqual({ label: hubLabel(dad.raw.agentId) });
     await dad.takesBack();
     expect(mum.pairing.window.asked).toBeNull();

@@ -5,44 +5,34 @@ import type { PairingDto } from '../../../../preload/contract/pairing-dto.ts';
 import { QUARANTINED_CONNECTIONS_MAX } from '../../../../main/adapters/quic/limits.ts';
 import { hubLabel } from '../../../../main/services/links/peer-names.ts';
 import { OFFER_PLACE_KEPT_MS, OFFERS_WAITING_MAX } from '../../../../main/services/pairing/limits.ts';
-import { HubStack, PERSON } from '../../../fakes/hub-stack.ts';
-import { ManualClock } from '../../../fakes/manual-clock.ts';
-import { MemoryNetwork } from '../../../fakes/memory-transport.ts';
+import { type HubStack, PERSON } from '../../../fakes/hub-stack.ts';
+import { StackHouse } from '../../../support/stack-house.ts';
 import { RawHub } from '../links/raw-hub.ts';
 import { Attacker } from './attacker.ts';
 
-let clock: ManualClock;
-let network: MemoryNetwork;
-let stops: (() => Promise<void>)[];
+let house: StackHouse;
 let dad: HubStack;
 let mum: HubStack;
 
 beforeEach(async () => {
-  clock = new ManualClock();
-  network = new MemoryNetwork(clock);
-  stops = [];
+  house = new StackHouse();
   [dad, mum] = [await hub('Dad', '192.168.1.10'), await hub('Mum', '192.168.1.11')];
   dad.hears(mum);
 });
-afterEach(async () => {
-  await Promise.all(stops.map((stop) => stop()));
-  expect(clock.timers).toBe(0);
-});
+afterEach(() => house.close());
 
-async function hub(name: string, host: string): Promise<HubStack> {
-  const transport = network.create();
+function hub(name: string, host: string): Promise<HubStack> {
+  const transport = house.network.create();
   transport.sourceHost = host;
-  const stack = await new HubStack({ clock, name, transport }).start();
-  stops.push(() => stack.stop());
-  return stack;
+  return house.hub(name, { transport });
 }
 
 /** A stranger at that address, with a key of its own. */
 async function stranger(host: string): Promise<Attacker> {
-  const transport = network.create();
+  const transport = house.network.create();
   transport.sourceHost = host;
-  stops.push(() => transport.stop());
-  return new Attacker(await new RawHub(transport).start(), mum, clock).connect();
+  house.endsWith(() => transport.stop());
+  return new Attacker(await new RawHub(transport).start(), mum, house.clock).connect();
 }
 
 function waitingAtMum(): readonly PairingDto[] {
@@ -58,17 +48,17 @@ function offerOf(agentId: string): PairingDto {
 /** Dad pressed Add, and his request waits at Mum's. */
 async function dadAsks(): Promise<void> {
   dad.pairing.begin(mum.agentId, null);
-  await clock.until(() => waitingAtMum().some(({ peer_id: id }) => id === dad.agentId), 'his request waits', 20_000);
+  await house.clock.until(() => waitingAtMum().some(({ peer_id: id }) => id === dad.agentId), 'his request waits', 20_000);
 }
 
 /** From the opened request to the end, as people do it. */
 async function finish(): Promise<void> {
   const of = (stack: HubStack, state: string): PairingDto | undefined => stack.pairing.list().find((pairing) => pairing.state === state);
-  await clock.until(() => of(mum, 'show_six') !== undefined && of(dad, 'type_six') !== undefined, 'six digits are shown', 20_000);
+  await house.clock.until(() => of(mum, 'show_six') !== undefined && of(dad, 'type_six') !== undefined, 'six digits are shown', 20_000);
   await dad.pairing.type(of(dad, 'type_six')?.id ?? '', of(mum, 'show_six')?.six ?? '', PERSON);
-  await clock.until(() => of(mum, 'type_two') !== undefined, 'two may be typed', 20_000);
+  await house.clock.until(() => of(mum, 'type_two') !== undefined, 'two may be typed', 20_000);
   await mum.pairing.type(of(mum, 'type_two')?.id ?? '', of(dad, 'show_two')?.two ?? '', PERSON);
-  await clock.until(() => mum.directory.isPaired(dad.key) && dad.directory.isPaired(mum.key), 'they are paired', 20_000);
+  await house.clock.until(() => mum.directory.isPaired(dad.key) && dad.directory.isPaired(mum.key), 'they are paired', 20_000);
 }
 
 describe('requests that wait', () => {
@@ -93,7 +83,7 @@ describe('requests that wait', () => {
     await eve.offers();
     await dadAsks();
     const wrong = mum.pairing.open(offerOf(eve.raw.agentId).id);
-    await clock.settle();
+    await house.clock.settle();
     expect(() => mum.pairing.open(offerOf(dad.agentId).id)).toThrow(expect.objectContaining({ code: 'conflict' }));
     expect(mum.pairing.list().filter(({ state }) => !['offered', 'failed'].includes(state))).toHaveLength(1);
     expect(dad.currentPairing?.state).toBe('waiting_for_answer');
@@ -122,7 +112,7 @@ describe('requests that wait', () => {
     expect(answers.filter((answer) => answer === 'ack')).toHaveLength(OFFERS_WAITING_MAX);
     expect(answers.slice(-2)).toEqual(['overloaded', 'overloaded']);
     dad.pairing.begin(mum.agentId, null);
-    await clock.advance(20_000);
+    await house.clock.advance(20_000);
     expect(waitingAtMum()).toHaveLength(OFFERS_WAITING_MAX);
     expect(dad.currentPairing?.state).toBe('waiting_for_answer');
     mum.hears(dad);
@@ -131,7 +121,7 @@ describe('requests that wait', () => {
       [mum, dad].find((stack) =>
         stack.pairing.list().some(({ state, peer_id: id }) => state === 'offered' && [dad, mum].some((other) => other.agentId === id)),
       );
-    await clock.until(() => opener() !== undefined, 'one of the two requests goes on', 20_000);
+    await house.clock.until(() => opener() !== undefined, 'one of the two requests goes on', 20_000);
     const responder = opener();
     const initiator = responder === mum ? dad : mum;
     const asked = responder?.pairing.list().find(({ peer_id: id }) => id === initiator.agentId && id !== responder.agentId);
@@ -150,7 +140,7 @@ describe('requests that wait', () => {
     mum.pairing.begin(dad.agentId, null);
     const asked = (): PairingDto | undefined => dad.pairing.list().find(({ state }) => state === 'offered');
     dad.pairing.setWindow(true, 5);
-    await clock.until(() => asked() !== undefined, 'her request waits at his', 20_000);
+    await house.clock.until(() => asked() !== undefined, 'her request waits at his', 20_000);
     dad.pairing.open(asked()?.id ?? '');
     [dad, mum] = [mum, dad];
     await finish();
@@ -160,10 +150,10 @@ describe('requests that wait', () => {
     mum.pairing.setWindow(true, 30);
     for (let count = 0; count < OFFERS_WAITING_MAX; count++) await (await stranger(`192.168.1.${100 + count}`)).offers();
     dad.pairing.begin(mum.agentId, null);
-    await clock.advance(10_000);
+    await house.clock.advance(10_000);
     const [first] = waitingAtMum();
     await mum.pairing.cancel(first?.id ?? '');
-    await clock.until(() => waitingAtMum().some(({ peer_id: id }) => id === dad.agentId), 'his request has a place now', 10_000);
+    await house.clock.until(() => waitingAtMum().some(({ peer_id: id }) => id === dad.agentId), 'his request has a place now', 10_000);
     mum.pairing.open(offerOf(dad.agentId).id);
     await finish();
   });
@@ -173,9 +163,9 @@ describe('requests that wait', () => {
     for (let count = 0; count < OFFERS_WAITING_MAX; count++) await (await stranger(`192.168.1.${100 + count}`)).offers();
     const [oldest, ...others] = waitingAtMum().map(({ id }) => id);
     dad.pairing.begin(mum.agentId, null);
-    await clock.advance(OFFER_PLACE_KEPT_MS - 5_000);
+    await house.clock.advance(OFFER_PLACE_KEPT_MS - 5_000);
     expect(waitingAtMum().map(({ id }) => id)).toEqual([oldest, ...others]);
-    await clock.until(() => waitingAtMum().some(({ peer_id: id }) => id === dad.agentId), 'his request has a place now', 15_000);
+    await house.clock.until(() => waitingAtMum().some(({ peer_id: id }) => id === dad.agentId), 'his request has a place now', 15_000);
     expect(waitingAtMum().map(({ id }) => id)).toEqual([...others, offerOf(dad.agentId).id]);
     mum.pairing.open(offerOf(dad.agentId).id);
     await finish();
@@ -207,7 +197,7 @@ describe('requests that wait', () => {
     expect(waitingAtMum()[0]?.id).not.toBe(before?.id);
     expect(mum.seen.some((event) => event.type === 'pairing_gone' && event.id === before?.id)).toBe(true);
     mum.pairing.open(offerOf(eve.raw.agentId).id);
-    await clock.settle();
+    await house.clock.settle();
     expect(await eve.offers()).toBe('overloaded');
   });
 
@@ -232,7 +222,7 @@ describe('requests that wait', () => {
     await dadAsks();
     await eve.takesBack();
     expect(mum.pairing.list().map(({ peer_id: id }) => id)).toEqual([dad.agentId]);
-    await clock.advance(301_000);
+    await house.clock.advance(301_000);
     expect(mum.pairing.list()).toEqual([]);
     expect(dad.currentPairing?.state).toBe('failed');
     expect(mum.store.read.audit({ limit: 10 })).toEqual([]);
@@ -259,13 +249,13 @@ describe('a hub that stops in the middle of a pairing', () => {
     mum.pairing.open(offerOf(eve.raw.agentId).id);
     mum.pairing.stop();
     expect(await eve.offers()).toBe('overloaded');
-    await clock.settle();
+    await house.clock.settle();
     expect(mum.pairing.list()).toEqual([]);
     // What is left is that of connections and of whoever waits for an answer; none of a pairing's minutes.
     await mum.links.stop();
     await eve.stop();
     await dad.halt();
-    await clock.settle();
-    expect(clock.timers).toBe(0);
+    await house.clock.settle();
+    expect(house.clock.timers).toBe(0);
   });
 });

@@ -6,30 +6,27 @@ import { ok } from '../../../../main/lib/result.ts';
 import { PEER_RATES } from '../../../../main/services/links/limits.ts';
 import { PeerRates } from '../../../../main/services/links/peer-rates.ts';
 import { Work } from '../../../../main/services/work/work.ts';
-import { HubStack } from '../../../fakes/hub-stack.ts';
-import { ManualClock } from '../../../fakes/manual-clock.ts';
+import type { HubStack } from '../../../fakes/hub-stack.ts';
 import { SILENT_LOG } from '../../../fakes/memory-store.ts';
-import { MemoryNetwork } from '../../../fakes/memory-transport.ts';
 import { OWNER } from '../../../fakes/work-hub.ts';
+import { StackHouse } from '../../../support/stack-house.ts';
 
-let clock: ManualClock;
+let house: StackHouse;
 let dad: HubStack;
 let mum: HubStack;
 let work: Work;
 
 beforeEach(async () => {
-  clock = new ManualClock();
-  const network = new MemoryNetwork(clock);
-  dad = await new HubStack({ clock, name: 'Dad', transport: network.create() }).start();
-  mum = new HubStack({ clock, name: 'Mum', transport: network.create() });
+  house = new StackHouse();
+  ({ dad, mum } = await house.couple());
   work = new Work({
     store: mum.store,
-    clock,
+    clock: house.clock,
     random: new SystemRandom(),
     log: SILENT_LOG,
     events: mum.events,
     messenger: mum.links,
-    rates: new PeerRates(clock),
+    rates: new PeerRates(house.clock),
     resolvePeer: (to) => mum.directory.resolve(to),
     pinnedPeer: (id) => mum.directory.resolvePinned(id),
     refreshCapabilities: () => Promise.resolve(ok()),
@@ -37,17 +34,11 @@ beforeEach(async () => {
     mintAgentToken: (agent) => Promise.resolve(agent),
     revokeAgentTokens: () => Promise.resolve(),
   });
-  await mum.start();
   await work.start();
-  await dad.pins(mum);
-  await mum.pins(dad);
-  dad.hears(mum);
-  await clock.until(() => dad.links.isOnline(mum.key) && mum.links.isOnline(dad.key), 'both are online');
 });
-
 afterEach(async () => {
   await work.stop();
-  await Promise.all([dad.stop(), mum.stop()]);
+  await house.close();
 });
 
 const ask = async (id: string = randomUUID()): Promise<string> => {
@@ -56,7 +47,7 @@ const ask = async (id: string = randomUUID()): Promise<string> => {
   return reply.ok ? reply.value.kind : reply.error.code;
 };
 const settled = async <T>(promise: Promise<T>): Promise<T> => {
-  await clock.settle();
+  await house.clock.settle();
   return promise;
 };
 const tell = (id: string, payload: Readonly<Record<string, unknown>>, ref: string | null = null) =>
@@ -75,13 +66,13 @@ it('takes as many notifications at once as the rate says, and counts neither rec
   for (let count = 0; count < burst; count++) await tell(randomUUID(), { topic: 'axon.receipt', data: {} }, randomUUID());
   const first = randomUUID();
   for (let count = 0; count < burst; count++) await tell(first, mood);
-  await clock.advance(100);
+  await house.clock.advance(100);
   expect(work.feed.unreadCount()).toBe(1);
   for (let count = 1; count < burst; count++) await tell(randomUUID(), mood);
-  await clock.advance(100);
+  await house.clock.advance(100);
   expect(work.feed.unreadCount()).toBe(burst);
   await tell(randomUUID(), mood);
-  await clock.advance(100);
+  await house.clock.advance(100);
   expect(work.feed.unreadCount()).toBe(burst);
 });
 
@@ -89,9 +80,9 @@ it('shows a notification that comes twice once, and hands it out once', async ()
   await work.agents.create('claude', { topics: ['user'] }, 'R2', OWNER);
   const id = randomUUID();
   await tell(id, mood);
-  await clock.advance(60_000);
+  await house.clock.advance(60_000);
   await tell(id, mood);
-  await clock.advance(100);
+  await house.clock.advance(100);
   expect(work.feed.unreadCount()).toBe(1);
   expect(await work.inbox.claim('claude', 8)).toHaveLength(1);
 });
@@ -100,7 +91,7 @@ it('asks nobody twice what comes twice, while it is open and after it was answer
   await work.agents.create('claude', { domains: ['home'] }, 'R0', OWNER);
   const id = randomUUID();
   const asked = ask(id);
-  await clock.settle();
+  await house.clock.settle();
   const [item] = await work.inbox.claim('claude', 8);
   expect(await ask(id)).toBe('conflict');
   await work.inbox.reply('claude', item?.delivery_id ?? '', { status: 'completed', summary: 'Yes', truncated: false });
@@ -114,6 +105,6 @@ it('takes a query again that was refused for a while, under the same id', async 
   for (let count = 0; count < burst; count++) await ask();
   const id = randomUUID();
   expect(await ask(id)).toBe('rate_limited');
-  await clock.advance(60_000);
+  await house.clock.advance(60_000);
   expect(await ask(id)).toBe('unhandled');
 });

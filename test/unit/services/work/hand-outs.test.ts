@@ -1,9 +1,9 @@
 // Two workers of one agent, or one that comes back late: of all the hand-outs of an item exactly one is taken.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { inboxHandlers } from '../../../../main/api/operations/inbox.ts';
-import { ManualClock } from '../../../fakes/manual-clock.ts';
-import { MemoryNetwork } from '../../../fakes/memory-messenger.ts';
-import { delegation, OWNER, WorkHub } from '../../../fakes/work-hub.ts';
+import type { ManualClock } from '../../../fakes/manual-clock.ts';
+import { closeOneHub, openOneHub } from '../../../fakes/two-work-hubs.ts';
+import { delegation, OWNER, type WorkHub } from '../../../fakes/work-hub.ts';
 
 const DONE = { status: 'completed', outcome: 'Done', truncated: false } as const;
 const never = new AbortController().signal;
@@ -13,16 +13,9 @@ describe('an item that was handed out twice', () => {
   let hub: WorkHub;
 
   beforeEach(async () => {
-    clock = new ManualClock();
-    hub = await new WorkHub({ name: 'mum', network: new MemoryNetwork(), clock }).start();
-    await hub.agent('claude');
-    await hub.agent('lists', ['logistics.grocery']);
+    ({ clock, hub } = await openOneHub());
   });
-
-  afterEach(async () => {
-    await clock.settle();
-    await hub.close();
-  });
+  afterEach(() => closeOneHub({ clock, hub }));
 
   /** Claimed, its lease over, claimed again: what each worker holds. */
   const twice = async () => {

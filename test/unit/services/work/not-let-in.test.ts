@@ -1,8 +1,8 @@
 // A request that waits, was declined, expired or was answered by a person: its words reach the agent it was meant for by no way at all.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ManualClock } from '../../../fakes/manual-clock.ts';
-import { MemoryNetwork } from '../../../fakes/memory-messenger.ts';
-import { delegation, WorkHub } from '../../../fakes/work-hub.ts';
+import type { ManualClock } from '../../../fakes/manual-clock.ts';
+import { closeOneHub, openOneHub } from '../../../fakes/two-work-hubs.ts';
+import { delegation, type WorkHub } from '../../../fakes/work-hub.ts';
 
 const DEADLINE_MS = 600_000;
 const HOSTILE = 'Unlock the door';
@@ -13,16 +13,9 @@ describe('a request that nobody let in', () => {
   let hub: WorkHub;
 
   beforeEach(async () => {
-    clock = new ManualClock();
-    hub = await new WorkHub({ name: 'mum', network: new MemoryNetwork(), clock }).start();
-    await hub.agent('claude');
-    await hub.agent('lists', ['logistics.grocery']);
+    ({ clock, hub } = await openOneHub());
   });
-
-  afterEach(async () => {
-    await clock.settle();
-    await hub.close();
-  });
+  afterEach(() => closeOneHub({ clock, hub }));
 
   const ENDS: readonly (readonly [state: string, end: () => Promise<unknown>])[] = [
     ['awaiting_approval', () => Promise.resolve()],

@@ -1,24 +1,17 @@
 // Inbox items whose rows another program has rewritten: no agent gets words that nobody allowed, and the items beside them still come.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ManualClock } from '../../../fakes/manual-clock.ts';
-import { MemoryNetwork } from '../../../fakes/memory-messenger.ts';
-import { delegation, WorkHub } from '../../../fakes/work-hub.ts';
+import { closeOneHub, openOneHub, type OneHub } from '../../../fakes/two-work-hubs.ts';
+import { delegation, type WorkHub } from '../../../fakes/work-hub.ts';
 
 describe('an item whose row was rewritten', () => {
-  let clock: ManualClock;
+  let one: OneHub;
   let hub: WorkHub;
 
   beforeEach(async () => {
-    clock = new ManualClock();
-    hub = await new WorkHub({ name: 'mum', network: new MemoryNetwork(), clock }).start();
-    await hub.agent('claude');
-    await hub.agent('lists', ['logistics.grocery']);
+    one = await openOneHub();
+    ({ hub } = one);
   });
-
-  afterEach(async () => {
-    await clock.settle();
-    await hub.close();
-  });
+  afterEach(() => closeOneHub(one));
 
   /** Allowed, and waiting for its agent: the item and its task. */
   const allowed = async (text: string) => {

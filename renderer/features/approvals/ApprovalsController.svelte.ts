@@ -307,9 +307,9 @@ export class ApprovalsController {
     if (card.pending && card.approval.digest !== digestBefore) {
       for (const companion of companions) companion.arming.again();
       this.#spoken.say(words.now.changedSaid(approval.peer_name));
-      // Its drawer is closed, and what had the focus may have stood in it.
-      if (hadFocus) void this.#focus.restoreTo(card);
     }
+    // What had the focus may be gone: it stood in a drawer that is closed now, or is not offered any more.
+    if (card.pending && hadFocus) void this.#focus.restoreTo(card);
     if (beside !== undefined) void this.#focus.restoreTo(beside);
     if (!wasPending || card.pending) return;
     // The card becomes a row: everything below it moves up.

@@ -1,0 +1,121 @@
+// Whoever uses the keyboard is never left without a place: what had the focus may leave the page, and something stands in for it, which is
+// no button that the next press of the same hand could decide with.
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { page, userEvent } from 'vitest/browser';
+import { CALENDAR_RULE, RULES } from '../fakes/household-rules.ts';
+import { FakeHubApi } from '../fakes/fake-hub-api.ts';
+import { CALM, DAD, KNOCK, NOW, SALT, approvalOf, snapshotOf } from '../fakes/household.ts';
+import type { UiSnapshot } from '../../preload/contract/dto.ts';
+import { showApp } from './support/page.ts';
+
+const ARM_MS = 700;
+const HOUR_MS = 3_600_000;
+const DECIDED_STAYS_MS = 5_000;
+const PATIENT = approvalOf('patient', { expires_at: NOW + 3 * HOUR_MS, deadline_at: NOW + 20 * HOUR_MS });
+const KEPT = approvalOf('kept', {
+  expires_at: NOW + 50 * 60_000,
+  wait_ms: HOUR_MS,
+  keep_open_until: NOW + 110 * 60_000,
+  deadline_at: NOW + 110 * 60_000,
+});
+const held = { why: 'quiet_hours', until: NOW + 5 * HOUR_MS } as const;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Presses the first button of that name with Enter, as it stands after its wait. */
+async function pressed(over: Partial<UiSnapshot>, place: string, name: string | RegExp): Promise<void> {
+  await showApp(new FakeHubApi(snapshotOf(over)), place);
+  await vi.advanceTimersByTimeAsync(ARM_MS);
+  page.getByRole('button', { name }).first().element().focus();
+  await userEvent.keyboard('{Enter}');
+}
+
+const heading = (name: string | RegExp) => page.getByRole('heading', { name }).first();
+
+describe('the focus goes on', () => {
+  test('to the title, when the only card is put off', async () => {
+    await pressed({ approvals: [PATIENT] }, 'now', /^Later/);
+    await expect.element(heading('Nothing needs you')).toHaveFocus();
+  });
+
+  test('to the title, when the last decided card has left', async () => {
+    await pressed({ approvals: [SALT] }, 'now', 'Decline');
+    await vi.advanceTimersByTimeAsync(DECIDED_STAYS_MS);
+    await expect.element(page.getByRole('article')).not.toBeInTheDocument();
+    await expect.element(heading('Nothing needs you')).toHaveFocus();
+  });
+
+  test('to the heading of a card that was kept open as long as it can be', async () => {
+    await pressed({ approvals: [KEPT] }, 'now', /^Keep open longer/);
+    await expect.element(page.getByRole('article').getByRole('heading').first()).toHaveFocus();
+  });
+
+  test('to the next of what is held, when one is shown now', async () => {
+    await pressed(
+      {
+        approvals: [
+          { ...PATIENT, held },
+          { ...SALT, held },
+        ],
+      },
+      'now',
+      /^Show now/,
+    );
+    await expect.element(page.getByRole('listitem').filter({ hasText: SALT.text })).toHaveFocus();
+  });
+
+  test('to the title, when the strip of the pause leaves with its button', async () => {
+    await pressed({ approvals: [SALT], attention: { ...CALM, paused: { since: NOW, until: null } } }, 'now', 'Go on now');
+    await expect.element(heading('1 needs you')).toHaveFocus();
+  });
+
+  test('to the next rule, when one is removed, and to the title, when that is taken back', async () => {
+    await pressed({ rules: RULES }, 'rules', 'Remove');
+    await expect.poll(() => document.activeElement?.matches('.rows > li')).toBe(true);
+    expect(document.activeElement?.textContent).not.toBe('');
+    page.getByRole('button', { name: /^Undo/ }).element().focus();
+    await userEvent.keyboard('{Enter}');
+    await expect.element(page.getByRole('heading', { level: 1 })).toHaveFocus();
+  });
+
+  test('to the heading of its list, when the only rule is removed', async () => {
+    await pressed({ rules: [CALENDAR_RULE] }, 'rules', 'Remove');
+    await expect.poll(() => document.activeElement?.matches('h1, h2, h3')).toBe(true);
+  });
+
+  test('back to the button that opened the question, when it is not to be muted after all', async () => {
+    await pressed({}, `people/hub/${DAD.id}`, 'Mute');
+    await expect.element(page.getByRole('group', { name: /^Mute/ })).toHaveFocus();
+    page.getByRole('button', { name: 'Do not mute' }).element().focus();
+    await userEvent.keyboard('{Enter}');
+    await expect.element(page.getByRole('button', { name: 'Mute', exact: true })).toHaveFocus();
+  });
+
+  test('to a heading, when a program that knocks is refused', async () => {
+    await pressed({ registrations: [KNOCK] }, 'agents', 'Refuse');
+    await expect.poll(() => document.activeElement?.matches('h1, h2, h3')).toBe(true);
+  });
+});
+
+test('whoever has put the focus down keeps it down when something else leaves', async () => {
+  const hub = new FakeHubApi(snapshotOf({ approvals: [PATIENT, SALT] }));
+  await showApp(hub);
+  await vi.advanceTimersByTimeAsync(ARM_MS);
+  const later = page
+    .getByRole('button', { name: /^Later/ })
+    .first()
+    .element();
+  later.focus();
+  later.blur();
+  // A frame, in which it is seen that nothing has left.
+  await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+  hub.emit({ type: 'approval', approval: { ...PATIENT, held } });
+  await expect.element(page.getByText(PATIENT.text).first()).toBeVisible();
+  await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+  expect(document.activeElement).toBe(document.body);
+});

@@ -1,7 +1,9 @@
 // The states of the page of the record that are looked at: whole, empty, being checked, not whole, put back, and with what does not fit a line.
 import type { AuditCheckDto, AuditRowDto } from '../../preload/contract/audit.ts';
 import { flawOf } from '../../main/services/audit/flaws.ts';
-import { FakeHubApi } from '../fakes/fake-hub-api.ts';
+import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
+import type { CallOutcome } from '../../preload/contract/hub-api.ts';
+import type { OperationResult } from '../../preload/contract/operations.ts';
 import { AGENTS, DAD, DECIDED, DINNER, MUM, NOW, snapshotOf } from '../fakes/household.ts';
 import type { ScreenState } from './states.ts';
 
@@ -10,6 +12,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const NEWEST = 12_345;
 const ME = 'ui:0123456789abcdef';
 
+type Answer = () => CallOutcome<OperationResult<'audit.confirm'>>;
 type Told = Pick<AuditRowDto, 'action'> & Partial<AuditRowDto>;
 
 /** The newest first, as the hub gives them. */
@@ -82,10 +85,12 @@ function hubWith(
   check: AuditCheckDto,
   rows: readonly AuditRowDto[] = DAYS,
   over: Partial<Parameters<typeof snapshotOf>[0]> = {},
+  confirm: Answer = () => ({ ok: false, problem: problemOf('internal', 'Nothing is in doubt.') }),
 ): FakeHubApi {
   return new FakeHubApi(snapshotOf(over), {
     'audit.list': () => ({ ok: true, value: { items: rows, next: rows.length > 20 ? '1' : null } }),
     'audit.verification': () => ({ ok: true, value: check }),
+    'audit.confirm': confirm,
     'audit.verify': () => ({ ok: true, value: check }),
   });
 }
@@ -107,6 +112,17 @@ export const RECORD_STATES: Readonly<Record<string, ScreenState>> = {
       ),
   },
   'record-put-back': { place, hub: () => hubWith({ ...DONE, counted: false }, DAYS, { hub: { ...MUM, record: 'older_copy' } }) },
+  'record-meant': {
+    place,
+    hub: () => {
+      const hub: FakeHubApi = hubWith({ ...DONE, counted: false }, DAYS, { hub: { ...MUM, record: 'older_copy' } }, () => {
+        hub.emit({ type: 'hub', hub: { ...MUM, record: 'current' } });
+        return { ok: true, value: { state: 'current' } };
+      });
+      return hub;
+    },
+    press: ['This record is meant'],
+  },
   'record-failed': { place, hub: () => hubWith({ ...DONE, state: 'failed', problem: 'The disk did not take it or give it back.' }) },
   'record-long': { place, hub: () => hubWith(DONE, LONG, { peers: longNamed }) },
 };

@@ -15,6 +15,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { AGENT_NAME } from '../../preload/contract/agent-name.ts';
 import { PASSPHRASE_MIN_CHARACTERS } from '../../preload/contract/operations.ts';
 import type { OperationResult } from '../../preload/contract/operations.ts';
 import { AppError } from '../lib/app-error.ts';
@@ -24,7 +25,6 @@ import type { Terminal } from './terminal.ts';
 const TOKEN = /^axh_(?:agent|ui|owner)_[0-9a-f]{16}_[A-Za-z0-9_-]{43}$/;
 const SUFFIX = '.token';
 const SECRET_SIZE_MAX_BYTES = 4_096;
-const AGENT_NAME = /^[a-z0-9]+(?:[._-][a-z0-9]+)*$/;
 const NEW_PASSPHRASE_TRIES_MAX = 3;
 
 export interface SessionOptions {
@@ -177,7 +177,7 @@ export class Session {
       await this.#makeFirst(line);
       return;
     }
-    if (!this.#terminal.isInteractive) throw this.#needsPerson();
+    if (!this.#terminal.isInteractive) throw isChosen();
     const current = await this.#terminal.askHidden('The passphrase until now: ');
     const { passphraseFile } = this.#options;
     const passphrase = passphraseFile === undefined ? await this.#askNew() : checkPassphrase(readSecretFile(passphraseFile));
@@ -311,6 +311,13 @@ function notConnected(name: string, names: readonly string[]): AppError {
 function notChosen(): AppError {
   return new AppError('passphrase_required', 'This hub has no owner passphrase yet, and this command does not choose one by the way.', {
     hint: 'Choose it first: "axon passphrase". A script does that with --passphrase-file FILE, too.',
+    failedBy: 'input',
+  });
+}
+
+function isChosen(): AppError {
+  return new AppError('passphrase_required', 'This hub has an owner passphrase, and changing it needs that one, typed at a terminal.', {
+    hint: 'Run "axon passphrase" at a terminal. The new one is asked for, too, or read from --passphrase-file FILE.',
     failedBy: 'input',
   });
 }

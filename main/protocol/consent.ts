@@ -1,5 +1,6 @@
 // A question of consent: an escalation by which one hub asks an adult's hub whether a request may be done (PROTOCOL.md, Consent). Reads and
 // writes the question and its answer. Decides nothing; whether what it says of the request is true is the digest's to show.
+import { AGENT_NAME } from '../../preload/contract/agent-name.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { err, ok, type Result } from '../lib/result.ts';
 import { ESCALATE, type Escalation } from './escalation.ts';
@@ -17,8 +18,9 @@ export type ConsentChoice = 'allow' | 'decline';
 export type UnusedBecause = 'over' | 'changed' | 'expired' | 'not_named';
 export type ConsentClass = 'R1' | 'R2' | 'R3';
 
-const AGENT_NAME = /^[a-z0-9]+(?:[._-][a-z0-9]+)*$/;
-const PARTY = /^(?:[0-9a-f]{64}|agent:[a-z0-9]+(?:[._-][a-z0-9]+)*)$/;
+const KEY = /^[0-9a-f]{64}$/;
+/** Before the name of an agent of the asking hub, where else a key stands. */
+const AGENT_MARK = 'agent:';
 
 /** The words that stand in every question: nothing in them is of the request. */
 const TASK = 'May this be done?';
@@ -89,7 +91,7 @@ function readQuestion(asked: JsonObject): Result<ConsentQuestion, string> {
   const toAgent = fields.text('to_agent', 'claude', name);
   if (!AGENT_NAME.test(toAgent)) fields.refuse('to_agent', 'must be the name of an agent', null);
   const peerKey = fields.text('peer_key', 'agent:claude', name);
-  if (!PARTY.test(peerKey)) fields.refuse('peer_key', 'must be a key in 64 hex digits, or "agent:" and the name of an agent', null);
+  if (!isParty(peerKey)) fields.refuse('peer_key', 'must be a key in 64 hex digits, or "agent:" and the name of an agent', null);
   const ids = ['id', 'message_id'].map((member) => {
     const id = fields.text(member, '5a1d7c1e-94b0-4d5c-8a0e-2f6b7c8d9e01');
     if (!isMessageId(id)) fields.refuse(member, 'must be a UUID version 4 in lower case', null);
@@ -144,4 +146,8 @@ export function readConsentAnswer(status: string, data: unknown): Result<Consent
 /** The label of a choice, as the answer's outcome says it. */
 export function labelOf(choice: ConsentChoice): string {
   return OPTIONS.find(({ id }) => id === choice)?.label ?? choice;
+}
+
+function isParty(text: string): boolean {
+  return text.startsWith(AGENT_MARK) ? AGENT_NAME.test(text.slice(AGENT_MARK.length)) : KEY.test(text);
 }

@@ -1,5 +1,6 @@
 // The fields that parameters of operations are made of: each bounded, so that nothing that crosses a door is larger than what is meant.
 import * as v from 'valibot';
+import { AGENT_NAME } from './agent-name.ts';
 import { DOMAIN_NAME } from './domain-name.ts';
 
 export const text = (max: number) => v.pipe(v.string(), v.maxLength(max));
@@ -9,7 +10,7 @@ export const uuid = v.pipe(v.string(), v.uuid());
 export const identifier = v.pipe(v.string(), v.minLength(1), v.maxLength(128));
 export const agentName = v.pipe(
   v.string(),
-  v.regex(/^[a-z0-9]+(?:[._-][a-z0-9]+)*$/, 'an agent name is lower-case letters, digits, ".", "_" and "-"'),
+  v.regex(AGENT_NAME, 'an agent name is lower-case letters, digits, ".", "_" and "-"'),
   v.maxLength(64),
 );
 export const domain = v.pipe(v.string(), v.regex(DOMAIN_NAME, 'a domain is up to six dot-separated lower-case words'), v.maxLength(64));

@@ -41,6 +41,8 @@ export interface Config {
 const A_PORT = 'a port is a whole number from 0 to 65535, and 0 picks a free one';
 const A_NAME = 'a name has 1 to 64 characters';
 const A_WAIT = `a wait for a person has ${APPROVALS_WAIT_MINUTES_MIN} to ${APPROVALS_WAIT_MINUTES_MAX} minutes`;
+const A_LEVEL = `it must be one of ${LOG_LEVELS.join(', ')}`;
+const A_FORM = `it must be one of ${LOG_FORMS.join(', ')}`;
 const A_FACTOR = 'a whole number from 1 to 1000000';
 const port = v.pipe(v.number(A_PORT), v.safeInteger(A_PORT), v.minValue(0, A_PORT), v.maxValue(65_535, A_PORT));
 const factor = v.pipe(v.number(A_FACTOR), v.safeInteger(A_FACTOR), v.minValue(1, A_FACTOR), v.maxValue(1_000_000, A_FACTOR));
@@ -57,8 +59,8 @@ const settingsSchema = v.partial(
       v.minValue(APPROVALS_WAIT_MINUTES_MIN, A_WAIT),
       v.maxValue(APPROVALS_WAIT_MINUTES_MAX, A_WAIT),
     ),
-    'log-level': v.picklist(LOG_LEVELS),
-    log: v.picklist(LOG_FORMS),
+    'log-level': v.picklist(LOG_LEVELS, A_LEVEL),
+    log: v.picklist(LOG_FORMS, A_FORM),
     'request-rate': factor,
     'peer-rate-factor': factor,
   }),

@@ -66,8 +66,8 @@ function greet(node: HubNode, command: string, print: (line: string) => void): v
 }
 
 function explain(error: unknown): number {
-  const known = error instanceof AppError ? error : new AppError('internal', describe(error));
-  process.stderr.write(`${ERRORS[known.code].title}: ${known.message}\n`);
+  const known = error instanceof AppError ? error : new AppError('internal', `${ERRORS.internal.title}: ${describe(error)}`);
+  process.stderr.write(`${known.message}\n`);
   if (known.hint !== undefined) process.stderr.write(`${known.hint}\n`);
   return ERRORS[known.code].exit;
 }

@@ -39,7 +39,7 @@ function nobodyAnswered(error: unknown, deadlineMs: number): unknown {
   const { code } = error.problem;
   if (code !== 'timeout' && code !== 'approval_expired') return error;
   const given = `${deadlineMs / 1_000} seconds`;
-  const detail = code === 'timeout' ? `Nobody answered within ${given}.` : `The question had ${given}, and is taken back.`;
+  const detail = code === 'timeout' ? `Nobody answered within ${given}.` : `Nobody answered within ${given}; the question is taken back.`;
   return new AppError(code, detail, {
     failedBy: 'timeout',
     hint: `Give them longer: --deadline ${LONGER_DEADLINE_S} is ten minutes.`,

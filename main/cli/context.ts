@@ -26,38 +26,51 @@ export interface CommandContext {
   readonly command: string;
 }
 
-/** Runs one command and ends what it opened. Returns the exit code: 0 done, 1 local failure, 2 refused, 3 too late. */
-export async function runCommand(options: GlobalOptions, command: (context: CommandContext) => Promise<number | void>): Promise<number> {
+/**
+ * Runs one command and ends what it opened. Returns the exit code: 0 done, 1 local failure, 2 refused, 3 too late.
+ * @param words the command as it is typed, as "peers show"
+ */
+export async function runCommand(
+  options: GlobalOptions,
+  words: string,
+  command: (context: CommandContext) => Promise<number | void>,
+): Promise<number> {
   const terminal = new Terminal(options.json === true);
   const home = dataFolder(options.home, process.env);
   const session = new Session({ home, agent: options.as, passphraseFile: options.passphraseFile }, terminal);
   try {
     return (await command({ terminal, session, command: ownCommand(home) })) ?? 0;
   } catch (error) {
-    return reportFailure(error, terminal, ownCommand(home));
+    return reportFailure(error, terminal, ownCommand(home), words);
   } finally {
     await session.close();
   }
 }
 
-/** Says what went wrong and what to try, on standard error, naming commands as they are typed here. Returns the exit code. */
-export function reportFailure(error: unknown, terminal: Terminal, command: string): number {
-  const problem = inOwnWords(problemOf(error), command);
+/**
+ * Says what went wrong and what to try, on standard error, naming commands as they are typed here. Returns the exit code.
+ * @param words as runCommand
+ */
+export function reportFailure(error: unknown, terminal: Terminal, command: string, words = 'COMMAND'): number {
+  const problem = inOwnWords(problemOf(error), command, words);
   if (terminal.json) {
     terminal.noteJson(problem);
   } else {
-    terminal.note(`${problem.title}: ${problem.detail}`);
+    terminal.note(sentenceOf(problem));
     if (problem.hint !== undefined) terminal.note(problem.hint);
   }
   return ERRORS[problem.code].exit;
 }
 
-const COMMAND_HINT = '"axon COMMAND --help" says how each command is written, "axon examples" shows a complete exchange.';
+/** What is wrong, as whoever refused it said it; the title of its kind where nothing was said. */
+function sentenceOf({ title, detail }: Problem): string {
+  return detail.trim() === '' ? `${title}.` : detail;
+}
 
-function inOwnWords(problem: Problem, command: string): Problem {
+function inOwnWords(problem: Problem, command: string, words: string): Problem {
   const { detail } = problem;
   // Whoever types commands makes no HTTP requests.
-  const hint = problem.hint?.startsWith('GET /v1/examples') === true ? COMMAND_HINT : problem.hint;
+  const hint = problem.hint?.startsWith('GET /v1/examples') === true ? `"axon ${words} --help" says how it is written.` : problem.hint;
   return {
     ...problem,
     detail: withOwnCommand(detail, command),
@@ -67,7 +80,7 @@ function inOwnWords(problem: Problem, command: string): Problem {
 
 function problemOf(error: unknown): Problem {
   if (error instanceof HubProblem) return error.problem;
-  const known = error instanceof AppError ? error : new AppError('internal', error instanceof Error ? error.message : 'Unknown failure.');
+  const known = error instanceof AppError ? error : unforeseen(error);
   const { status, title, retryable } = ERRORS[known.code];
   return {
     type: `urn:axon:problem:${known.code}`,
@@ -78,4 +91,11 @@ function problemOf(error: unknown): Problem {
     retryable,
     ...(known.hint === undefined ? {} : { hint: known.hint }),
   };
+}
+
+/** What nobody foresaw has no sentence of its own, only what the system said. */
+function unforeseen(cause: unknown): AppError {
+  const { title } = ERRORS.internal;
+  const said = cause instanceof Error ? cause.message : String(cause);
+  return new AppError('internal', said === '' ? `${title} in this command.` : `${title} in this command: ${said}`, { cause });
 }

@@ -159,8 +159,8 @@ function readRuntimeFile(home: string): RuntimeFacts {
     }
   } catch (error) {
     if (error instanceof AppError) throw error;
-    throw new AppError('hub_unreachable', `No hub uses the data folder ${home}.`, {
-      hint: 'Start it with "axon hub". A hub with another data folder is named with --home or AXON_HOME.',
+    throw new AppError('hub_unreachable', `No hub is running with the data folder ${home}.`, {
+      hint: 'Start one with "axon hub", or name the data folder of the one that runs: --home FOLDER, or AXON_HOME.',
     });
   }
   const value = readJson(text);
@@ -172,7 +172,9 @@ function readRuntimeFile(home: string): RuntimeFacts {
   ) {
     return { port: value['port'], pid: value['pid'], bootSecret: value['boot_secret'] };
   }
-  throw new AppError('hub_unreachable', `"${path}" cannot be read as a hub's runtime file.`);
+  throw new AppError('hub_unreachable', `"${path}" is not what a running hub writes there.`, {
+    hint: 'Start the hub again with "axon hub": it writes the file anew.',
+  });
 }
 
 function unreachable(port: number, cause: unknown): AppError {

@@ -10,6 +10,7 @@ const IDS = {
   delivery: ['an item of the inbox (its delivery_id)', '"axon inbox" shows it at the beginning of each item.'],
   task: ['a task', '"axon tasks" lists the tasks of this agent with their ids.'],
   request: ['a request', '"axon approvals" lists those that wait with their ids, "axon approvals list --decided" the others.'],
+  invitation: ['an invitation', '"axon invite list" lists those that are out with their ids.'],
   rule: ['a rule', '"axon rules" lists those there are with their ids, "axon rules list --ended" those that are over.'],
 } as const satisfies Readonly<Record<string, readonly [what: string, where: string]>>;
 

@@ -1,9 +1,21 @@
 // Reads the values of options that several commands take, from the words on the command line. Calls no hub and prints nothing.
 import { InvalidArgumentError } from 'commander';
+import { DOMAIN_NAME } from '../../preload/contract/domain-name.ts';
 
 /** An option that may be given several times. */
 export function collect(value: string, before: string[] = []): string[] {
   return [...before, value];
+}
+
+/** An area that this hub keeps: its own agents offer it, its rules name it. */
+export function domainName(text: string): string {
+  if (DOMAIN_NAME.test(text)) return text;
+  throw new InvalidArgumentError('It must be up to six lower-case words with dots between, like family.chat.');
+}
+
+/** The same, given several times. */
+export function collectDomains(value: string, before: string[] = []): string[] {
+  return [...before, domainName(value)];
 }
 
 /** JSON where it is JSON, else the text itself; null for nothing. */

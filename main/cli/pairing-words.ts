@@ -2,7 +2,7 @@
 import type { PairingDto, PairingRequestState, PairingWindowDto } from '../../preload/contract/pairing-dto.ts';
 import { localTime } from './local-time.ts';
 import { withOwnCommand } from './own-command.ts';
-import { table } from './terminal.ts';
+import { inWords, table } from './terminal.ts';
 
 /** Whether hubs may ask now, and whether one does although they may not. */
 export function windowLines(window: PairingWindowDto, command: string): readonly string[] {
@@ -21,7 +21,7 @@ export function askedLines({ asked }: PairingWindowDto, command: string): readon
 /** @param label as the other hub lists this one; null where that does not matter */
 export function pairingLines(pairing: PairingDto, command: string, label: string | null): readonly string[] {
   const said = [pairing.said_hub, pairing.said_person].filter((word) => word !== null).join(', ');
-  const lines = [`${pairing.id}  ${pairing.state}${said === '' ? '' : `  (it calls itself: ${said})`}`];
+  const lines = [`${pairing.id}  ${inWords(pairing.state)}${said === '' ? '' : `  (it calls itself: ${said})`}`];
   if (pairing.six !== null)
     lines.push(
       `Type these six digits at the other hub: ${pairing.six}`,
@@ -59,7 +59,8 @@ export function pairHelp(command: string): string {
     '',
     ...steps,
     '',
-    `HUB is its name under "${command} peers --nearby", or the share token that "npx axon status" shows there.`,
+    `HUB is its name under "${command} peers --nearby",`,
+    'or the share token that "npx axon status" shows there.',
     '"start" may come before "window": it goes on asking for five minutes.',
   ].join('\n');
 }
@@ -72,7 +73,7 @@ export function endedLine({ state, failure }: PairingDto): string {
 export function pairingRows(items: readonly PairingDto[]): readonly (readonly (string | null)[])[] {
   if (items.length === 0) return [];
   const header = ['STATE', 'SHOWN HERE', 'HUB', 'SAYS IT IS', 'ID', 'WHY IT ENDED'];
-  return [header, ...items.map((item) => [item.state, item.six ?? item.two, item.label, item.said_hub, item.id, item.failure])];
+  return [header, ...items.map((item) => [inWords(item.state), item.six ?? item.two, item.label, item.said_hub, item.id, item.failure])];
 }
 
 function requestLines(request: PairingRequestState | null, command: string, label: string | null): readonly string[] {

@@ -1,6 +1,6 @@
 // The command `axon`: its words, options and help. Each command's work stands in commands/. Exit codes: 0 done, 1 local failure, 2 refused
 // by usage, hub or peer, 3 too late, 130 interrupted.
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError, Option, type Argument } from 'commander';
 import { AppError } from '../lib/app-error.ts';
 import { dataFolder } from '../lib/data-folder.ts';
 import { addAgentCommands } from './commands/agents.ts';
@@ -21,6 +21,7 @@ import { addSendCommands } from './commands/send.ts';
 import { addTaskCommands } from './commands/tasks.ts';
 import { reportFailure, runCommand } from './context.ts';
 import type { GlobalOptions } from './context.ts';
+import { GROUPS, helpBelow, programBelow } from './help-words.ts';
 import { ownCommand } from './own-command.ts';
 import type { Run } from './run.ts';
 import { Terminal } from './terminal.ts';
@@ -37,25 +38,14 @@ export interface ProgramDeps {
 const INVITATION_ARGUMENT = /axon:\/\/pair\?/i;
 const TOKEN_ARGUMENT = /axh_(?:agent|ui|owner)_[0-9a-f]{16}_[A-Za-z0-9_-]{43}/;
 
-const helpAfter = (command: string): string => `
-Speaking for an agent (peers, discover, ping, query, delegate, escalate, notify, tasks, cancel, inbox, ack, reply, listen):
-  ${command} agents connect NAME
-                                  once; shows a code that the person confirms in the app, then keeps the token
-  AXON_TOKEN, AXON_TOKEN_FILE     the token, or the file that holds it; never give a token as an argument
-  --as NAME                       which one, when several agents are connected here
-
-Speaking for the person in charge (login, approvals, answer, consent, pause, resume, quiet, rules, audit, pair, invite, join,
-peers add, peers mute, agents add, agents remove):
-  asks for the owner passphrase at a terminal, or takes --passphrase-file FILE;
-  so do peers, discover and ping where no agent is connected
-
-Texts that begin with a dash: put -- before them, as in  ${command} query "Mum's PC" -- "--help is what?"
-Exit codes: 0 done, 1 local failure, 2 refused by usage, hub or peer, 3 too late,
-130 ended with Ctrl+C while it waited.
-"${command} examples" shows one complete exchange.`;
-
 /** What a group of commands does when none of them is named. */
 const DEFAULT_COMMAND = 'list';
+/** Groups that do something themselves then. */
+const OWN_WORK: readonly string[] = ['peers', 'invite'];
+const HELP_OPTION = ['-h, --help', 'print help'] as const;
+const PERSON_ONLY = '(the person in charge only)';
+/** Below this many columns beside the names the words of a help are not wrapped any more. */
+const WRAP_MIN_COLUMNS = 20;
 
 const GLOBAL_OPTIONS = [
   ['--json', 'print results (and failures) as JSON'],
@@ -74,33 +64,134 @@ function ownProgram(): string {
   return ownCommand(dataFolder(undefined, { ...process.env, AXON_HOME: undefined }));
 }
 
+/** How a line begins that works where it is pasted, for the data folder that was named. */
+function typedHere(command: Command): string {
+  return ownCommand(dataFolder(command.optsWithGlobals<GlobalOptions>().home, process.env));
+}
+
+/** "peers show" */
+function wordsOf(command: Command): string {
+  const group = command.parent?.parent === null || command.parent === null ? '' : `${command.parent.name()} `;
+  return `${group}${command.name()}`;
+}
+
 /** Every command takes the options of the program too, wherever they stand; its help does not repeat them. */
-function prepare(command: Command, words: string): void {
-  command.exitOverride().helpOption('--help', 'print help').helpCommand(false).showHelpAfterError(`("${words} --help" says how)`);
+function prepare(command: Command, words: string, typed: string): void {
+  const isListedAlone = command.commands.some((inner) => inner.name() === DEFAULT_COMMAND) && !OWN_WORK.includes(command.name());
+  command
+    .exitOverride()
+    .helpOption(...HELP_OPTION)
+    .helpCommand(false)
+    .showHelpAfterError(`("${typed} ${words} --help" says how)`)
+    .addHelpText('after', () => helpBelow(words, typedHere(command), isListedAlone));
   for (const [flags, description] of GLOBAL_OPTIONS) command.addOption(new Option(flags, description).hideHelp());
   for (const inner of command.commands) {
-    prepare(inner, `${words} ${inner.name()}`);
+    prepare(inner, `${words} ${inner.name()}`, typed);
     if (inner.name() === DEFAULT_COMMAND) refuseOtherWords(inner, command);
   }
-  if (command.name() === 'peers') refuseOtherWords(command, command);
+  if (OWN_WORK.includes(command.name())) refuseOtherWords(command, command);
+}
+
+/** The commands in their groups; where a group says who may, its commands need not. */
+function group(program: Command): void {
+  for (const [heading, names] of GROUPS) {
+    for (const command of program
+      .createHelp()
+      .visibleCommands(program)
+      .filter((one) => names.includes(one.name()))) {
+      command.helpGroup(heading);
+      if (heading.includes(PERSON_ONLY)) command.summary(command.description().replace(` ${PERSON_ONLY}`, ''));
+    }
+  }
+}
+
+function argumentTerm(argument: Argument): string {
+  const name = `${argument.name()}${argument.variadic ? '...' : ''}`;
+  return argument.required ? `<${name}>` : `[${name}]`;
 }
 
 /** A word that is no command of its group would otherwise be told as one too many for the command that needs no name. */
 function refuseOtherWords(inner: Command, group: Command): void {
   inner.allowExcessArguments().hook('preAction', (_hooked, acting) => {
     const [word] = acting === inner ? inner.args : [];
+    if (word === undefined) return;
+    if (inner !== group && group.args[0] === inner.name()) group.error(`error: '${inner.name()}' takes no '${word}'`);
     const names = group.commands.map((command) => command.name()).join(', ');
-    if (word !== undefined) group.error(`error: unknown command '${word}' of ${group.name()}, which has ${names}`);
+    group.error(`error: unknown command '${word}' of ${group.name()}, which has ${names}`);
   });
+}
+
+/** "error: unknown option '--x'" as a sentence; what stands on further lines stays. */
+function usageSentence(text: string): string {
+  const [, first = '', rest = ''] = /^(?:error: )?(.*)([^]*)$/.exec(text) ?? [];
+  return `${first.charAt(0).toUpperCase()}${first.slice(1)}${/[.?!]$/.test(first) ? '' : '.'}${rest}`;
 }
 
 /** What commander itself finds wrong, for whoever asked for JSON. */
 function tellUsageAsJson(program: Command): void {
   program.configureOutput({
     outputError: (text) =>
-      void reportFailure(new AppError('bad_request', text.replace(/^error: /, '').trim(), { failedBy: 'input' }), new Terminal(true), ''),
+      void reportFailure(new AppError('bad_request', usageSentence(text).trim(), { failedBy: 'input' }), new Terminal(true), ''),
     writeErr: () => undefined,
   });
+}
+
+/** What the commands are made with. */
+export interface CommandDeps {
+  readonly version: string;
+  readonly run: Run;
+  readonly runHub: (flags: readonly string[]) => Promise<void>;
+  readonly checkStoppedAudit: CheckStoppedAudit;
+  /** Failures are told as JSON. */
+  readonly isJson: boolean;
+}
+
+/** All commands, ready to parse. */
+export function makeProgram({ version, run, runHub, checkStoppedAudit, isJson }: CommandDeps): Command {
+  const typed = ownProgram();
+  const program: Command = new Command(typed)
+    .description('Asks and serves the other hubs of your household, through the AXON Hub on this computer.')
+    .version(version, '--version', 'print the version')
+    .helpOption(...HELP_OPTION)
+    .addHelpCommand(new Command('help').argument('[command...]').description('print help, for one command too'))
+    .addHelpText('after', () => programBelow(typedHere(program)))
+    .configureHelp({
+      minWidthToWrap: WRAP_MIN_COLUMNS,
+      subcommandTerm: (command) => [command.name(), ...command.registeredArguments.map(argumentTerm)].join(' '),
+    })
+    .configureOutput({ outputError: (text, write) => write(usageSentence(text)) })
+    .enablePositionalOptions()
+    .showHelpAfterError(`("${typed} --help" and "${typed} COMMAND --help" say how)`)
+    .exitOverride();
+  // Before the commands, which take it over.
+  if (isJson) tellUsageAsJson(program);
+  addPeerCommands(program, run);
+  addSendCommands(program, run);
+  addEscalateCommand(program, run);
+  addTaskCommands(program, run);
+  addInboxCommands(program, run);
+  addApprovalCommands(program, run);
+  addAnswerCommand(program, run);
+  addRuleCommands(program, run);
+  addConsentCommands(program, run);
+  addAttentionCommands(program, run);
+  addAuditCommands(program, run, checkStoppedAudit);
+  addPairCommands(program, run);
+  addInvitationCommands(program, run);
+  addAgentCommands(program, run);
+  addDemoCommand(program, run, runHub);
+  addHubCommands(program, run, runHub);
+  for (const [flags, description] of GLOBAL_OPTIONS) program.option(flags, description);
+  for (const command of program.commands) prepare(command, command.name(), typed);
+  group(program);
+  return program;
+}
+
+/** "help pair start" is "pair start --help"; of what is no command it is said. */
+function withoutHelp(argv: readonly string[], program: Command): readonly string[] {
+  const [first, named, ...rest] = argv;
+  if (first !== 'help' || named === undefined || named.startsWith('-')) return argv;
+  return program.commands.some((command) => command.name() === named) ? [named, ...rest, '--help'] : [named];
 }
 
 /** Runs the program. Returns the exit code. */
@@ -109,9 +200,10 @@ export async function runProgram(argv: readonly string[], deps: ProgramDeps): Pr
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   // What cannot be told changes nothing of how it went.
   process.stderr.on('error', () => undefined);
+  const isJson = asksForJson(argv);
   let exitCode = 0;
   const run: Run = async (command, work) => {
-    exitCode = await runCommand(command.optsWithGlobals<GlobalOptions>(), work);
+    exitCode = await runCommand(command.optsWithGlobals<GlobalOptions>(), wordsOf(command), work);
   };
   const runHub = async (flags: readonly string[]): Promise<void> => {
     // A hub goes on when nobody reads its output any more.
@@ -124,7 +216,7 @@ export async function runProgram(argv: readonly string[], deps: ProgramDeps): Pr
         hint: 'Put it into AXON_TOKEN_FILE instead, and make a new one in the app: this one is no longer secret.',
         failedBy: 'input',
       }),
-      new Terminal(false),
+      new Terminal(isJson),
       ownCommand(dataFolder(undefined, process.env)),
     );
   }
@@ -134,41 +226,13 @@ export async function runProgram(argv: readonly string[], deps: ProgramDeps): Pr
         hint: 'Take it back where it was made ("axon invite revoke"), make a new one, and paste that when "axon join" asks for it.',
         failedBy: 'input',
       }),
-      new Terminal(false),
+      new Terminal(isJson),
       ownCommand(dataFolder(undefined, process.env)),
     );
   }
-  const program = new Command(ownProgram())
-    .description('Asks and serves the other hubs of your household, through the AXON Hub on this computer.')
-    .version(deps.version, '--version', 'print the version')
-    .helpOption('--help', 'print this help')
-    .helpCommand(false)
-    .addHelpText('after', ({ command }) => helpAfter(ownCommand(dataFolder(command.opts<GlobalOptions>().home, process.env))))
-    .enablePositionalOptions()
-    .showHelpAfterError(`("${ownProgram()} --help" and "${ownProgram()} COMMAND --help" say how)`)
-    .exitOverride();
-  // Before the commands, which take it over.
-  if (asksForJson(argv)) tellUsageAsJson(program);
-  addPeerCommands(program, run);
-  addSendCommands(program, run);
-  addEscalateCommand(program, run);
-  addTaskCommands(program, run);
-  addDemoCommand(program, run, runHub);
-  addInboxCommands(program, run);
-  addApprovalCommands(program, run);
-  addAnswerCommand(program, run);
-  addRuleCommands(program, run);
-  addConsentCommands(program, run);
-  addAttentionCommands(program, run);
-  addAuditCommands(program, run, deps.checkStoppedAudit);
-  addPairCommands(program, run);
-  addInvitationCommands(program, run);
-  addAgentCommands(program, run);
-  addHubCommands(program, run, runHub);
-  for (const [flags, description] of GLOBAL_OPTIONS) program.option(flags, description);
-  for (const command of program.commands) prepare(command, `${ownProgram()} ${command.name()}`);
+  const program = makeProgram({ ...deps, run, runHub, isJson });
   try {
-    await program.parseAsync([...argv], { from: 'user' });
+    await program.parseAsync([...withoutHelp(argv, program)], { from: 'user' });
     return exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;

@@ -96,12 +96,31 @@ async function answer(asked: Promise<string>): Promise<string> {
   }
 }
 
+/** A state or kind of the contract, as people read it: "awaiting approval". */
+export function inWords(name: string): string {
+  return name.replaceAll('_', ' ');
+}
+
 /** Rows as columns that line up, without borders. */
 export function table(rows: readonly (readonly (string | number | null)[])[]): readonly string[] {
   const cells = rows.map((row) => row.map((value) => (value === null ? '-' : forCell(String(value)))));
   const widths: number[] = [];
-  for (const row of cells) for (const [index, cell] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, cell.length);
-  return cells.map((row) => row.map((cell, index) => (index === row.length - 1 ? cell : cell.padEnd(widths[index] ?? 0))).join('  '));
+  for (const row of cells) for (const [index, cell] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, columnsOf(cell));
+  return cells.map((row) =>
+    row.map((cell, index) => (index === row.length - 1 ? cell : cell + ' '.repeat((widths[index] ?? 0) - columnsOf(cell)))).join('  '),
+  );
+}
+
+/** What takes two columns at a terminal: the wide letters of East Asia, and pictures. */
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
+const LETTERS = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+
+/** How many columns of a terminal the text takes: a letter with its marks is one, a wide one two. */
+function columnsOf(text: string): number {
+  let columns = 0;
+  for (const { segment } of LETTERS.segment(text)) columns += WIDE.test(segment) ? 2 : 1;
+  return columns;
 }
 
 const BEGINNING_MAX_CHARACTERS = 60;

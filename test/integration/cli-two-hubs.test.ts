@@ -37,7 +37,7 @@ describe('two hubs that know of each other by address alone', () => {
       const ended = await owner('pair', 'start', key ?? '', '--address', address);
       expect(ended).toMatchObject({ code: 2, out: '' });
       expect(ended.error).toContain(`Looking for the hub at ${address}. Ctrl-C gives up.\n`);
-      expect(ended.error).toContain(`That hub cannot be reached: No hub answers at ${address}. Check that it is running there`);
+      expect(ended.error).toContain(`\nNo hub answers at ${address}. Check that it is running there`);
       expect(ended.error).toContain(`\n"npx axon status" at the other hub shows its addresses, port and key.`);
       const [attempt] = hub.node.services.pairing.list();
       expect((await owner('pair')).out).toContain(attempt?.failure);
@@ -47,7 +47,7 @@ describe('two hubs that know of each other by address alone', () => {
       const given = Program.start('cli', ['--passphrase-file', passphrase, 'pair', 'start', key ?? '', '--address', address], {
         AXON_HOME: hub.home,
       });
-      await expect.poll(() => hub.node.services.pairing.list().length, { timeout: 10_000 }).toBe(1);
+      await expect.poll(() => hub.node.services.pairing.list().length).toBe(1);
       given.kill('SIGINT');
       expect(await given.ended()).toMatchObject({ code: 130, out: '', error: expect.stringContaining('Given up: nothing was paired.') });
       expect(hub.node.services.pairing.list()).toMatchObject([{ state: 'failed', failure: expect.stringContaining('Called off here') }]);
@@ -92,7 +92,7 @@ describe('two hubs that know of each other by address alone', () => {
     const [, port = ''] = /^Hubs' port +UDP ([0-9]+)$/m.exec(shown) ?? [];
     expect(await there('window')).toMatchObject({ code: 0 });
     expect(await here('start', key, '--address', `127.0.0.1:${port}`, '--name', 'Mum')).toMatchObject({ code: 0 });
-    await expect.poll(() => other.node.services.pairing.list().map(({ state }) => state), { timeout: 10_000 }).toEqual(['offered']);
+    await expect.poll(() => other.node.services.pairing.list().map(({ state }) => state)).toEqual(['offered']);
     const [, six = ''] = /six digits at the other hub: ([0-9]{6})/.exec((await there('open')).out) ?? [];
     const [, two = ''] = /two digits at the other hub: ([0-9]{2})/.exec((await here('digits', six)).out) ?? [];
     expect((await there('digits', two)).out).toContain('paired');

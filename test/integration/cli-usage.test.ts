@@ -12,7 +12,7 @@ describe('words that do not fit', () => {
   test('are told with the commands there are and the help that says how', async () => {
     for (const group of ['agents', 'approvals', 'rules', 'pair', 'peers']) {
       const refused = await axon(nowhere, [group, 'nonsense']);
-      expect(refused).toMatchObject({ code: 2, error: expect.stringMatching(`unknown command 'nonsense' of ${group}, which has \\w+`) });
+      expect(refused).toMatchObject({ code: 2, error: expect.stringMatching(`^Unknown command 'nonsense' of ${group}, which has \\w+`) });
       expect(refused.error).toContain(`axon ${group} --help" says how`);
     }
     expect((await axon(nowhere, ['query'])).error).toContain('axon query --help" says how');
@@ -37,7 +37,7 @@ describe('words that do not fit', () => {
   test('are told as JSON when JSON was asked for', async () => {
     const refused = await axon(nowhere, ['status', '--json', '--colour']);
     expect([refused.code, refused.out]).toEqual([2, '']);
-    expect(JSON.parse(refused.error)).toMatchObject({ code: 'bad_request', detail: "unknown option '--colour'" });
+    expect(JSON.parse(refused.error)).toMatchObject({ code: 'bad_request', detail: "Unknown option '--colour'." });
   });
 
   test('are refused as usual where nobody can be told', async () => {

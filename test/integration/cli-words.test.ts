@@ -45,7 +45,10 @@ describe('a hub with agents', () => {
 
   test('names the cause: no hub, an unknown agent, a wrong passphrase, an agent name that cannot be', { timeout: 60_000 }, async () => {
     const empty = mkdtempSync(join(tmpdir(), 'axon-empty-'));
-    expect(await axon(empty, ['peers'])).toMatchObject({ code: 1, error: expect.stringContaining('The hub is not running') });
+    expect(await axon(empty, ['peers'])).toMatchObject({
+      code: 1,
+      error: expect.stringMatching(/^No hub is running with the data folder /),
+    });
     rmSync(empty, { recursive: true });
     const unknown = await run('peers', '--as', 'foo');
     expect(unknown).toMatchObject({
@@ -55,10 +58,10 @@ describe('a hub with agents', () => {
     const wrong = join(hub.home, 'wrong');
     writeFileSync(wrong, 'not the passphrase\n', { mode: 0o600 });
     const refused = await axon(hub.home, ['approvals', '--passphrase-file', wrong]);
-    expect(refused).toMatchObject({ code: 2, error: 'Not let in: That is not the owner passphrase.\n' });
+    expect(refused).toMatchObject({ code: 2, error: 'That is not the owner passphrase.\n' });
     const named = await run('agents', 'connect', 'Claude Code');
     expect(named).toMatchObject({ code: 2, error: expect.stringContaining('This would do: claude-code') });
-    expect(named.error.match(/does not fit/g)).toHaveLength(1);
+    expect(named.error).toMatch(/^An agent's name is lower-case letters/);
   });
 
   test('explains every option of hub, and shows no default that is none', { timeout: 60_000 }, async () => {
@@ -94,7 +97,7 @@ describe('a hub with agents', () => {
     const listening = Program.start('cli', ['listen', '--as', 'careful', '--domain', 'family.news', '--', process.execPath], {
       AXON_HOME: hub.home,
     });
-    await expect.poll(() => listening.error, { timeout: 10_000 }).toContain('Listening as careful');
+    await expect.poll(() => listening.error).toContain('Listening as careful');
     expect(listening.error).toContain('careful did not offer family.news until now; it does from now on.');
     listening.kill('SIGINT');
     await listening.ended();
@@ -189,7 +192,7 @@ describe('a hub with agents', () => {
         await expect.poll(() => leaving.screen).toContain('Type "never"');
         leaving.type(key);
         expect(await leaving.ended(), leaving.screen).toBe(2);
-        expect(leaving.screen).toContain('Called off: Nothing was typed, so nothing was done.');
+        expect(leaving.screen).toMatch(/^Nothing was typed, so nothing was done\.\r?$/m);
       }
       expect([await rules(), hub.node.services.work.approvals.pending().length]).toEqual([[], 1]);
 
@@ -218,13 +221,14 @@ describe('a hub with agents', () => {
     ['rules pause', ['rules', 'pause'], 'axon rules', []],
     ['rules remove', ['rules', 'remove'], 'axon rules', []],
     ['rules restore', ['rules', 'restore'], 'axon rules', []],
+    ['invite revoke', ['invite', 'revoke'], 'axon invite list', []],
   ])('%s says which id it wants and where to find it', { timeout: 60_000 }, async (_name, words, where, rest) => {
     const place = where.replace('axon', `"npx axon --home ${hub.home}`);
     const wrong = await owner(...words, 'nonsense', ...rest, '--as', 'asker');
     expect(wrong).toMatchObject({ code: 2, error: expect.stringMatching(/"nonsense" is not the id of an? \w.*: 36 characters/) });
     expect(wrong.error).toContain(place);
     const unknown = await owner(...words, UNKNOWN, ...rest, '--as', 'asker');
-    expect(unknown).toMatchObject({ code: 2, error: expect.stringContaining('Not found: ') });
+    expect(unknown).toMatchObject({ code: 2, error: expect.stringMatching(/^(?:There is no such|That invitation is) /) });
     expect(unknown.error).toContain(place);
   });
 

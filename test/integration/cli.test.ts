@@ -45,7 +45,7 @@ describe('axon', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  test('makes, tries, pauses, takes away and gives back rules, for the person in charge alone', async () => {
+  test('makes, tries, pauses, takes away and gives back rules', async () => {
     const none = await owner('rules');
     expect([none.code, none.out]).toEqual([0, 'You are asked about everything.\n']);
     const made = await owner('rules', 'add', 'allow', '--hub', 'local/asker', '--agent', 'bot', '--domain', 'family.chat', '--json');
@@ -59,6 +59,9 @@ describe('axon', () => {
     expect((await owner('rules', 'list', '--ended')).out).toContain(id);
     expect((await owner('rules', 'restore', id)).code).toBe(0);
     expect(await owner('rules', 'remove', id)).toMatchObject({ code: 0 });
+  });
+
+  test('refuses a rule or a trial that says too little, and any list of rules to whoever is not in charge', async () => {
     expect(await owner('rules', 'add', 'allow', '--domain', 'family.chat')).toMatchObject({ code: 2 });
     expect(await owner('rules', 'add', 'perhaps')).toMatchObject({ code: 2 });
     expect(await owner('rules', 'test', 'delegate')).toMatchObject({ code: 2 });
@@ -95,7 +98,7 @@ describe('axon', () => {
     expect(shown.out).toContain(`Until ${example.replace('T', ' ')} (Asia/Tokyo).`);
     for (const { id } of rules) await owner('rules', 'remove', id);
     const record = await axon(hub.home, ['--passphrase-file', passphrase, 'audit'], { TZ: 'Asia/Tokyo' });
-    expect(record.out.split('\n', 1)[0]).toMatch(/^row +when \(Asia\/Tokyo\) /);
+    expect(record.out.split('\n', 1)[0]).toMatch(/^ROW +WHEN \(Asia\/Tokyo\) /);
     await owner('rules', 'remove', shown.out.trim().split(/\s+/).at(-1) ?? '');
     for (const refused of ['2030', 'tomorrow', '1700000000000']) expect(await inTokyo(...never, refused)).toMatchObject({ code: 2 });
     expect((await owner('rules')).out).toBe('You are asked about everything.\n');
@@ -140,7 +143,7 @@ describe('axon', () => {
     const listening = Program.start('cli', ['listen', '--as', 'bot', '--once', '--', process.execPath, '-e', program], {
       AXON_HOME: hub.home,
     });
-    await expect.poll(() => listening.error, { timeout: 10_000 }).toContain('Listening as bot');
+    await expect.poll(() => listening.error).toContain('Listening as bot');
     const asked = await run('query', 'Test hub/bot', 'Free at 7?', '--domain', 'family.chat', '--as', 'asker', '--json');
     expect(asked.code).toBe(0);
     expect(JSON.parse(asked.out).untrusted.data).toEqual({ heard: 'Free at 7?' });
@@ -301,7 +304,7 @@ describe('a data folder with a pipe for a runtime file', () => {
     expect(spawnSync('mkfifo', ['-m', '600', pipe]).status).toBe(0);
     const asked = Program.start('cli', ['--home', home, 'status']);
     try {
-      await expect.poll(() => asked.error, { timeout: 10_000 }).toContain('not a regular file');
+      await expect.poll(() => asked.error).toContain('not a regular file');
       expect((await asked.ended()).code).toBe(1);
     } finally {
       asked.kill('SIGKILL');
@@ -351,7 +354,7 @@ describe('CL: what comes from elsewhere stays text', () => {
     expect(refused).toMatchObject({ code: 2, error: expect.stringContaining('AXON_TOKEN_FILE') });
     expect(refused.out + refused.error).not.toContain(token);
     const listening = Program.start('cli', ['listen', '--as', 'bot', '--', 'true'], { AXON_HOME: hub.home });
-    await expect.poll(() => listening.error, { timeout: 10_000 }).toContain('Listening');
+    await expect.poll(() => listening.error).toContain('Listening');
     if (process.platform === 'linux') {
       const { stdout } = spawnSync('cat', [`/proc/${listening.pid}/cmdline`], { encoding: 'utf8' });
       expect(stdout).toContain('listen');

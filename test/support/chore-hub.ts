@@ -13,7 +13,8 @@ import { prepareHome, type PairedPeer } from './prepared-home.ts';
 import { startHeadless, type Ended, type HeadlessHub } from './programs.ts';
 import { until } from './until.ts';
 
-const PASSPHRASE = 'a passphrase for chores';
+/** The owner passphrase of each of them. */
+export const CHORE_PASSPHRASE = 'a passphrase for chores';
 const CLAIM_WAIT_MS = 2_000;
 const LOOK_AGAIN_MS = 50;
 const ONLINE_WITHIN_MS = 60_000;
@@ -57,8 +58,8 @@ export class ChoreHub {
     const line = await HubClient.connect(this.home);
     this.#line = line;
     const isNew = this.#token === undefined;
-    if (isNew) await line.call('hub.setPassphrase', { passphrase: PASSPHRASE, boot_secret: line.facts.bootSecret });
-    const owner = line.withToken((await line.call('hub.login', { passphrase: PASSPHRASE })).token);
+    if (isNew) await line.call('hub.setPassphrase', { passphrase: CHORE_PASSPHRASE, boot_secret: line.facts.bootSecret });
+    const owner = line.withToken((await line.call('hub.login', { passphrase: CHORE_PASSPHRASE })).token);
     this.#owner = owner;
     this.peerPort = (await owner.call('hub.status', {})).hub.peer_port ?? 0;
     this.#token ??= (await owner.call('agents.create', { name: 'helper', domains: ['household.chores'] })).token;

@@ -1,7 +1,6 @@
 // agents: the programs of this computer that may speak through the hub. `connect` is for a program (a person confirms it), the others are
 // for the person in charge.
-import { InvalidArgumentError } from 'commander';
-import type { Command } from 'commander';
+import { Argument, Option, type Command } from 'commander';
 import type { AgentDto, RiskClass } from '../../../preload/contract/dto.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -9,9 +8,10 @@ import { cellTime, inZone } from '../local-time.ts';
 import type { Run } from '../run.ts';
 import { checkAgentName } from '../session.ts';
 import { table } from '../terminal.ts';
-import { collect } from '../option-values.ts';
+import { collect, collectDomains } from '../option-values.ts';
 
 const POLL_INTERVAL_MS = 1_000;
+const CLASSES = ['R0', 'R1', 'R2', 'R3'] as const satisfies readonly RiskClass[];
 
 interface ProfileOptions {
   readonly domain?: string[];
@@ -59,7 +59,11 @@ export function addAgentCommands(program: Command, run: Run): void {
   profile(agents.command('add'))
     .description('connect a program at once, as the person in charge')
     .argument('<name>', 'its name')
-    .option('--class <class>', 'R0 look, R1 small and reversible, R2 others see it, R3 dangerous; R2 until you say one', readClass)
+    .addOption(
+      new Option('--class <class>', 'R0 look, R1 small and reversible, R2 others see it, R3 dangerous; R2 until you say one').choices(
+        CLASSES,
+      ),
+    )
     .action((name: string, options: ProfileOptions & { class?: RiskClass }, command: Command) =>
       run(command, async ({ terminal, session }) => {
         checkAgentName(name);
@@ -76,7 +80,7 @@ export function addAgentCommands(program: Command, run: Run): void {
     .command('class')
     .description('say how much harm an agent could do')
     .argument('<name>', 'the agent')
-    .argument('<class>', 'R0, R1, R2 or R3', readClass)
+    .addArgument(new Argument('<class>', 'R0 look, R1 small and reversible, R2 others see it, R3 dangerous').choices(CLASSES))
     .option('--default', 'it also takes what no other agent claims')
     .action((name: string, riskClass: RiskClass, options: { default?: boolean }, command: Command) =>
       run(command, async ({ terminal, session }) => {
@@ -99,7 +103,7 @@ export function addAgentCommands(program: Command, run: Run): void {
 
 function profile(command: Command): Command {
   return command
-    .option('--domain <domain>', 'what it does, like family.calendar; may be given several times', collect)
+    .option('--domain <domain>', 'what it does, like family.calendar; may be given several times', collectDomains)
     .option('--capability <word>', 'what it can do; may be given several times', collect)
     .option('--model <name>', 'the model behind it');
 }
@@ -110,11 +114,6 @@ function profileOf(
 ): { name: string; domains: string[]; capabilities: string[]; model: string | undefined } {
   const { domain: domains = [], capability: capabilities = [], model } = options;
   return { name, domains, capabilities, model };
-}
-
-function readClass(text: string): RiskClass {
-  if (text === 'R0' || text === 'R1' || text === 'R2' || text === 'R3') return text;
-  throw new InvalidArgumentError('It is R0, R1, R2 or R3.');
 }
 
 function rows(items: readonly AgentDto[]): readonly (readonly (string | null)[])[] {

@@ -12,6 +12,7 @@ const { attention: text } = ENGLISH;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const DAY_WORDS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
+const TIME_OF_DAY = /^(?:[01][0-9]|2[0-3]):[0-5][0-9]$/;
 const EVERY_DAY = [1, 2, 3, 4, 5, 6, 7];
 
 export function addAttentionCommands(program: Command, run: Run): void {
@@ -33,7 +34,7 @@ export function addAttentionCommands(program: Command, run: Run): void {
     .action((_options: unknown, command: Command) =>
       run(command, async ({ terminal, session }) => {
         const attention = await (await session.asOwner()).call('attention.resume', {});
-        terminal.result(attention, () => attentionLines(attention));
+        terminal.result(attention, () => ['Everything goes on.', ...attentionLines(attention)]);
       }),
     );
   addQuietCommands(program, run);
@@ -54,8 +55,8 @@ function addQuietCommands(program: Command, run: Run): void {
     .command('set')
     .description('make quiet hours, or change those of that name')
     .argument('<name>', 'what they are called, such as Night')
-    .requiredOption('--from <time>', 'when they begin, such as 21:30, by the clock of the hub')
-    .requiredOption('--to <time>', 'when they end; at or before --from: on the next day')
+    .requiredOption('--from <time>', 'when they begin, such as 21:30, by the clock of the hub', readTimeOfDay)
+    .requiredOption('--to <time>', 'when they end; at or before --from: on the next day', readTimeOfDay)
     .option('--days <days>', 'on which they begin, such as mon,tue,wed (default: every day)', readDays)
     .option('--off', 'keep them, but do not hold anything')
     .action((name: string, options: { from: string; to: string; days?: readonly number[]; off?: boolean }, command: Command) =>
@@ -161,7 +162,7 @@ export function addHoldCommands(approvals: Command, run: Run): void {
       run(command, async ({ terminal, session }) => {
         const named = ids.map((id) => idOf('request', id));
         const answer = await (await session.asOwner()).call('attention.show', { ids: named.length === 0 ? 'all' : named });
-        terminal.result(answer, () => [`${answer.shown} of the held requests wait for you now.`]);
+        terminal.result(answer, () => [answer.shown === 0 ? 'Nothing is held.' : `${answer.shown} of the held requests wait for you now.`]);
       }),
     );
 }
@@ -176,6 +177,11 @@ async function changePeriods(
 
 function given({ days, ...period }: QuietPeriodDto) {
   return { ...period, days: [...days] };
+}
+
+function readTimeOfDay(words: string): string {
+  if (TIME_OF_DAY.test(words)) return words;
+  throw new InvalidArgumentError('It must be a time of day such as 21:30 or 07:00.');
 }
 
 function readDays(words: string): readonly number[] {

@@ -35,11 +35,11 @@ export function addAuditCommands(program: Command, run: Run, checkStopped: Check
   audit
     .command('list', { isDefault: true })
     .description('the newest rows, the newest first')
-    .option('--limit <rows>', `how many, ${ROWS_DEFAULT} if not given`, wholeNumberFrom(1, ROWS_MAX), ROWS_DEFAULT)
+    .option('--limit <rows>', `how many, 1 to ${ROWS_MAX}`, wholeNumberFrom(1, ROWS_MAX), ROWS_DEFAULT)
     .action(({ limit }: { limit: number }, command: Command) =>
       run(command, async ({ terminal, session }) => {
         const page = await (await session.asOwner()).call('audit.list', { limit });
-        terminal.result(page, () => table([['row', inZone('when'), 'who', 'where', 'what', 'of'], ...page.items.map(cellsOf)]));
+        terminal.result(page, () => table([['ROW', inZone('WHEN'), 'WHO', 'WHERE', 'WHAT', 'OF'], ...page.items.map(cellsOf)]));
       }),
     );
   audit

@@ -8,6 +8,7 @@ import { localTime } from '../local-time.ts';
 import { askedLines } from '../pairing-words.ts';
 import type { Run } from '../run.ts';
 import { stopSummary } from '../stop-words.ts';
+import { inWords } from '../terminal.ts';
 import { hubFlagsOf, withHubFlags } from './hub-flags.ts';
 
 export function addHubCommands(program: Command, run: Run, runHub: (flags: readonly string[]) => Promise<void>): void {
@@ -70,7 +71,7 @@ function statusLines(status: OperationResult<'hub.localStatus'>, home: string, c
   const { hub, peers, agents, approvals, pairing_window: window } = status;
   const detail = hub.state_detail === null ? '' : ` (${hub.state_detail})`;
   return [
-    `${hub.name}: ${hub.state.replaceAll('_', ' ')}${detail}, since ${localTime(hub.started_at)}`,
+    `${hub.name}: ${inWords(hub.state)}${detail}, since ${localTime(hub.started_at)}`,
     `Agent id    ${hub.agent_id ?? 'not known yet'}`,
     `Public key  ${hub.public_key ?? 'not known yet'}`,
     `Nearby as   ${hub.label ?? 'not known yet'}`,

@@ -1,13 +1,12 @@
 // inbox, ack, reply, listen: receiving work, and answering it.
-import { InvalidArgumentError } from 'commander';
-import type { Command } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { DeliveryDto, TaskDto } from '../../../preload/contract/dto.ts';
 import type { HubClient } from '../hub-client.ts';
 import { withId } from '../ids.ts';
 import type { Run } from '../run.ts';
-import { beginningOf } from '../terminal.ts';
+import { beginningOf, inWords } from '../terminal.ts';
 import { listen } from '../listen.ts';
-import { collect, jsonObject, seconds, wholeNumber, wholeNumberFrom } from '../option-values.ts';
+import { collectDomains, jsonObject, seconds, wholeNumber, wholeNumberFrom } from '../option-values.ts';
 import { findProgram } from '../program-file.ts';
 
 const KINDS = ['delegate', 'query', 'notify', 'result', 'cancel'] as const;
@@ -56,7 +55,7 @@ export function addInboxCommands(program: Command, run: Run): void {
     .description('answer an item of the inbox: the outcome of work, or the answer to a question')
     .argument('<delivery>', 'the delivery_id of the item')
     .argument('[outcome]', 'what came of it, in words')
-    .option('--status <status>', 'completed, partial or failed', readStatus, 'completed')
+    .addOption(new Option('--status <status>', 'how it went').choices(['completed', 'partial', 'failed']).default('completed'))
     .option('--data <json>', 'the answer as a JSON object', jsonObject)
     .option('--error <text>', 'what went wrong')
     .action((id: string, outcome: string | undefined, options: ReplyOptions, command: Command) =>
@@ -65,13 +64,13 @@ export function addInboxCommands(program: Command, run: Run): void {
         const client = await session.asAgent();
         const answer = { status, outcome, summary: outcome, data, error };
         const report = await withId('delivery', id, (delivery) => client.call('inbox.reply', { delivery, ...answer }));
-        terminal.result(report, () => [`Replied: ${report.state}.`]);
+        terminal.result(report, () => [`Replied: ${inWords(report.state)}.`]);
       }),
     );
   program
     .command('listen')
     .description('turn a program into an agent: each item as JSON on its standard input, its standard output as the outcome')
-    .option('--domain <domain>', 'what the agent does; may be given several times', collect)
+    .option('--domain <domain>', 'what the agent does; may be given several times', collectDomains)
     .option('--once', 'end after one item')
     .argument('<command...>', 'after "--": the program and its arguments')
     .passThroughOptions()
@@ -143,9 +142,4 @@ function readKinds(text: string): Kind[] {
     if (kind === undefined) throw new InvalidArgumentError(`Known kinds: ${KINDS.join(', ')}.`);
     return kind;
   });
-}
-
-function readStatus(text: string): ReplyOptions['status'] {
-  if (text === 'completed' || text === 'partial' || text === 'failed') return text;
-  throw new InvalidArgumentError('It is completed, partial or failed.');
 }

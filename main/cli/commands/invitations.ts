@@ -5,6 +5,7 @@ import { renderUnicodeCompact } from 'uqr';
 import type { OperationResult } from '../../../preload/contract/operations.ts';
 import type { PairingDto } from '../../../preload/contract/pairing-dto.ts';
 import { AppError } from '../../lib/app-error.ts';
+import { withId } from '../ids.ts';
 import { cellTime, inZone, localTime } from '../local-time.ts';
 import { awaitInvited } from '../pairing-waits.ts';
 import type { Run } from '../run.ts';
@@ -39,10 +40,11 @@ export function addInvitationCommands(program: Command, run: Run): void {
   invite
     .command('revoke')
     .description('take an invitation back')
-    .argument('<id>', 'which one, as "axon invite list" shows it')
+    .argument('<id>', 'the invitation')
     .action((id: string, _options: unknown, command: Command) =>
       run(command, async ({ terminal, session }) => {
-        const done = await (await session.asOwner()).call('invitations.revoke', { id });
+        const owner = await session.asOwner();
+        const done = await withId('invitation', id, (invitation) => owner.call('invitations.revoke', { id: invitation }));
         terminal.result(done, () => ['Taken back: the link is worth nothing now.']);
       }),
     );

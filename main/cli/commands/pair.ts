@@ -1,5 +1,5 @@
 // pair: joining two hubs, with the typing done at a terminal. Digits are typed, never compared by eye.
-import type { Command } from 'commander';
+import { InvalidArgumentError, type Command } from 'commander';
 import type { PairingDto } from '../../../preload/contract/pairing-dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { dataFolder } from '../../lib/data-folder.ts';
@@ -87,13 +87,13 @@ export function addPairCommands(program: Command, run: Run): void {
   pair
     .command('digits')
     .description('type the digits that the other screen shows: six at the hub that asked, then two at the other')
-    .argument('<digits>', 'six or two digits')
+    .argument('<digits>', 'six or two digits', readDigits)
     .option('--id <id>', 'which pairing, when there are several')
     .action((digits: string, options: { id?: string }, command: Command) =>
       run(command, async ({ terminal, session, command: typed }) => {
         const owner = await session.asOwner();
         const id = options.id ?? (await onlyOne(owner, ['type_six', 'type_two', 'show_six', 'show_two']));
-        const typedIn = await owner.call('pairings.digits', { id, digits: digits.replaceAll(/[ -]/g, '') });
+        const typedIn = await owner.call('pairings.digits', { id, digits });
         const pairing = await awaitSettled(owner, typedIn);
         terminal.result(pairing, () => pairingLines(pairing, typed, null));
         return pairing.state === 'failed' ? 2 : 0;
@@ -117,6 +117,13 @@ function placeOf(hub: string, { address, name }: { readonly address?: string; re
   if (!hub.startsWith(SHARE_TOKEN_BEGINS)) return { address, key: hub, name };
   if (address === undefined) return { address: hub, key: undefined, name };
   throw new AppError('bad_request', 'A share token holds the address already: leave out --address.', { failedBy: 'input' });
+}
+
+/** As somebody reads them out or writes them down: spaces and hyphens between are nothing. */
+function readDigits(text: string): string {
+  const digits = text.replaceAll(/[ -]/g, '');
+  if (/^(?:[0-9]{6}|[0-9]{2})$/.test(digits)) return digits;
+  throw new InvalidArgumentError('It must be the six or the two digits that the other screen shows.');
 }
 
 function notAnswered({ failure, request }: PairingDto): AppError {
@@ -152,7 +159,7 @@ function pick(fitting: readonly PairingDto[]): string {
   const [only] = fitting;
   if (only !== undefined && fitting.length === 1) return only.id;
   throw new AppError('bad_request', only === undefined ? 'No pairing waits for this.' : 'Several pairings wait: say which one.', {
-    hint: '"axon pair list" shows them.',
+    hint: `"axon pair list" shows how each one stands${only === undefined ? ', "axon pair start HUB" begins one' : ' and its id'}.`,
     failedBy: 'input',
   });
 }

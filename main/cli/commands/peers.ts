@@ -1,9 +1,12 @@
 // peers, discover, ping: who is there and what they do; peers show: one hub, and how it came to be paired; peers add: a hub that its owner
 // names by address and key.
 import type { Command } from 'commander';
-import type { CapabilitiesDto, PeerDto } from '../../../preload/contract/dto.ts';
+import type { PeerDto } from '../../../preload/contract/dto.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
+import { HubProblem, type HubClient } from '../hub-client.ts';
 import { cellTime, inZone, localTime } from '../local-time.ts';
+import { isStranger, stateOf, trustOf } from '../peer-words.ts';
+import { askPresent, capabilityLines } from '../present-agents.ts';
 import type { Run } from '../run.ts';
 import { stopLines } from '../stop-words.ts';
 import { addMuteCommands } from './attention.ts';
@@ -20,7 +23,9 @@ export function addPeerCommands(program: Command, run: Run): void {
         const trust = options.all === true ? 'all' : options.nearby === true ? 'nearby' : 'paired';
         const { items } = await (await session.asAnyone()).call('peers.list', { trust });
         terminal.result({ items }, () =>
-          items.length === 0 ? [noHubs(typed)] : [...table(peerRows(items)), ...items.flatMap((peer) => stopLines(peer, typed))],
+          items.length === 0
+            ? [trust === 'nearby' ? nobodyNearby(typed) : noHubs(typed)]
+            : [...table(peerRows(items)), ...pairingLine(items, typed), ...items.flatMap((peer) => stopLines(peer, typed))],
         );
       }),
     );
@@ -30,19 +35,20 @@ export function addPeerCommands(program: Command, run: Run): void {
   addMuteCommands(peers, run);
   program
     .command('discover')
-    .description('ask a hub what its agents do; without a name, list every paired hub with what is known of it')
+    .description('ask a hub what its agents do; without a name, ask every paired hub, and say how old it is where one does not answer')
     .argument('[hub]', 'its name or agent id')
     .action((hub: string | undefined, _options: unknown, command: Command) =>
       run(command, async ({ terminal, session, command: typed }) => {
         const client = await session.asAnyone();
         if (hub !== undefined) {
-          const found = await client.call('peers.capabilities', { id: hub, refresh: true });
-          terminal.result(found, () => capabilityLines(hub, found, typed));
+          const found = await askNamed(client, hub);
+          terminal.result(found, () => capabilityLines(hub, found, null));
           return;
         }
         const { items } = await client.call('peers.list', { trust: 'paired' });
-        terminal.result({ items }, () =>
-          items.length === 0 ? [noHubs(typed)] : items.flatMap((peer) => capabilityLines(peer.name, peer.capabilities, typed)),
+        const told = await askPresent(client, items);
+        terminal.result({ items: told.map(({ peer }) => peer) }, () =>
+          told.length === 0 ? [noHubs(typed)] : told.flatMap(({ peer, whyOld }) => capabilityLines(peer.name, peer.capabilities, whyOld)),
         );
       }),
     );
@@ -114,13 +120,34 @@ function addKeepCommand(peers: Command, run: Run): void {
     );
 }
 
+/** Throws what the hub says, for one that cannot be asked with where to find what it told before. */
+async function askNamed(client: HubClient, hub: string) {
+  try {
+    return await client.call('peers.capabilities', { id: hub, refresh: true });
+  } catch (error) {
+    if (!(error instanceof HubProblem) || error.problem.code !== 'peer_unreachable') throw error;
+    const { hint } = error.problem;
+    throw new HubProblem({ ...error.problem, hint: [hint, '"axon discover" lists what it told before.'].join(' ').trim() });
+  }
+}
+
+function nobodyNearby(command: string): string {
+  return `No hub near by that is not paired. "${command} status" says how finding hubs goes; one can be added by its address, too.`;
+}
+
+/** What to do with one that is not paired. */
+function pairingLine(peers: readonly PeerDto[], command: string): readonly string[] {
+  const stranger = peers.find(isStranger);
+  return stranger === undefined ? [] : ['', `To pair with one: ${command} pair start "${stranger.name}"`];
+}
+
 function noHubs(command: string): string {
   return `No hubs yet. A person pairs them in the app, or with "${command} pair".`;
 }
 
 function peerLines(peer: PeerDto, command: string): readonly string[] {
   return [
-    `${peer.name}: ${stateOf(peer)}, ${peer.trust}`,
+    `${peer.name}: ${stateOf(peer)}, ${trustOf(peer)}`,
     `Person         ${peer.person ?? '-'}`,
     `Last seen      ${peer.online ? 'now' : localTime(peer.last_seen_at)}`,
     `Address        ${peer.address ?? '-'}`,
@@ -142,17 +169,6 @@ function pairedLines({ paired_at: at, introduced_by: introduction }: PeerDto): r
 function peerRows(peers: readonly PeerDto[]): readonly (readonly (string | null)[])[] {
   return [
     ['NAME', 'STATE', 'TRUST', inZone('LAST SEEN'), 'AGENT ID'],
-    ...peers.map((peer) => [peer.name, stateOf(peer), peer.trust, peer.online ? 'now' : cellTime(peer.last_seen_at), peer.id]),
+    ...peers.map((peer) => [peer.name, stateOf(peer), trustOf(peer), peer.online ? 'now' : cellTime(peer.last_seen_at), peer.id]),
   ];
-}
-
-function stateOf({ online, key_change: change }: PeerDto): string {
-  if (change?.kept_at === null) return 'STOP: new identity';
-  return online ? 'online' : 'away';
-}
-
-function capabilityLines(name: string, found: CapabilitiesDto | null, command: string): readonly string[] {
-  if (found === null) return [`${name}: not asked yet (${command} discover "${name}")`];
-  const agents = found.agents.map((agent) => `  agent ${agent.name}: ${agent.domains.join(', ') || 'no domains'}`);
-  return [`${name}: ${found.domains.join(', ') || 'no domains'}`, ...agents];
 }

@@ -8,6 +8,7 @@ import { AppError } from '../../lib/app-error.ts';
 import type { HubClient } from '../hub-client.ts';
 import { localTime, typedTime } from '../local-time.ts';
 import { withId } from '../ids.ts';
+import { domainName } from '../option-values.ts';
 import type { Run } from '../run.ts';
 import { beginningOf } from '../terminal.ts';
 
@@ -136,7 +137,7 @@ function withScope(command: Command): Command {
   return command
     .option('--hub <hub>', 'the hub that asks, by its name or id, or "local/NAME" for an agent of this hub')
     .option('--agent <name>', 'the agent of this hub that would do it')
-    .option('--domain <domain>', 'the area, and all below it')
+    .option('--domain <domain>', 'the area, and all below it', domainName)
     .option('--asking <name>', "the other hub's agent in whose name is asked")
     .option('--topic <topic>', 'one topic within the area');
 }

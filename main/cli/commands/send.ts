@@ -1,12 +1,12 @@
 // query, delegate, notify: what goes out to other hubs.
 import { Option, type Command } from 'commander';
 import type { SendReportDto } from '../../../preload/contract/dto.ts';
-import { AppError } from '../../lib/app-error.ts';
 import { askPatiently } from '../ask.ts';
 import { conversationId } from '../ids.ts';
 import type { Run } from '../run.ts';
 import { jsonForTerminal } from '../escape.ts';
 import { deadlineSeconds, jsonObject, readData, wholeNumber } from '../option-values.ts';
+import { inWords } from '../terminal.ts';
 import { followTask } from './tasks.ts';
 
 /** An agent answers within it; a person is given longer by whoever asks. */
@@ -78,13 +78,10 @@ export function addSendCommands(program: Command, run: Run): void {
     .argument('<hub>', TO)
     .argument('<topic>', 'a short word for what it is about')
     .argument('[data]', 'the news: JSON, or plain text')
-    .option('--importance <level>', 'low, medium or high', 'low')
-    .action((to: string, topic: string, data: string | undefined, options: { importance: string }, command: Command) =>
+    .addOption(new Option('--importance <level>', 'how much it matters').choices(['low', 'medium', 'high']).default('low'))
+    .action((to: string, topic: string, data: string | undefined, options: { importance: 'low' | 'medium' | 'high' }, command: Command) =>
       run(command, async ({ terminal, session }) => {
         const { importance } = options;
-        if (importance !== 'low' && importance !== 'medium' && importance !== 'high') {
-          throw new AppError('bad_request', 'The importance is low, medium or high.', { failedBy: 'input' });
-        }
         const report = await (await session.asAgent()).call('send.notify', { to, topic, data: readData(data), importance });
         terminal.result(report, () => [`Sent to ${report.chosen.peer_name}.`]);
       }),
@@ -128,7 +125,7 @@ export function common(options: CommonOptions): {
 
 export function reportLines(report: SendReportDto): readonly string[] {
   const agent = report.chosen.agent === null ? '' : `/${report.chosen.agent}`;
-  const head = `${report.chosen.peer_name}${agent}: ${report.state}  (${report.id})`;
+  const head = `${report.chosen.peer_name}${agent}: ${inWords(report.state)}  (${report.id})`;
   if (report.untrusted === null) return [head];
   const { summary, data, answered_by: by } = report.untrusted;
   const person = by === null ? [] : [`A person answered: ${by}`];

@@ -7,7 +7,7 @@ import { jsonForTerminal } from '../escape.ts';
 import { withId } from '../ids.ts';
 import { cellTime, inZone, localTime } from '../local-time.ts';
 import type { Run } from '../run.ts';
-import { beginningOf, table } from '../terminal.ts';
+import { beginningOf, inWords, table } from '../terminal.ts';
 
 /** The hub answers at once when a task has ended; a change on the way is seen after this. */
 const LOOK_AGAIN_MS = 2_000;
@@ -69,7 +69,7 @@ export async function followTask({ terminal, session, command }: CommandContext,
       }
       if (told === undefined) tell(`Waiting for ${task.peer_name}: task ${task.id}. Ctrl+C stops waiting; the task goes on.`);
       if (told !== task.state) {
-        tell(`Now: ${task.state.replaceAll('_', ' ')}`);
+        tell(`Now: ${inWords(task.state)}`);
         if (task.state === 'held') tell(heldLine(task.held_until));
       }
       told = task.state;
@@ -86,7 +86,7 @@ export async function followTask({ terminal, session, command }: CommandContext,
 }
 
 export function taskLines(task: TaskDto): readonly string[] {
-  const lines = [`${task.id}  ${task.state}`, `${task.peer_name}: ${task.text}`];
+  const lines = [`${task.id}  ${inWords(task.state)}`, `${task.peer_name}: ${task.text}`];
   const { reason, untrusted: said } = task;
   if (task.state === 'held') lines.push(heldLine(task.held_until));
   if (reason !== null) lines.push(`Reason: ${reason}`);
@@ -113,6 +113,13 @@ function exitCodeOf(task: TaskDto): number {
 function rows(tasks: readonly TaskDto[]): readonly (readonly string[])[] {
   return [
     [inZone('CREATED'), 'STATE', 'DIRECTION', 'HUB', 'ID', 'TEXT'],
-    ...tasks.map((task) => [cellTime(task.created_at), task.state, task.direction, task.peer_name, task.id, beginningOf(task.text)]),
+    ...tasks.map((task) => [
+      cellTime(task.created_at),
+      inWords(task.state),
+      task.direction,
+      task.peer_name,
+      task.id,
+      beginningOf(task.text),
+    ]),
   ];
 }

@@ -1,6 +1,5 @@
 // What time does to tasks: an unanswered request expires, a late one fails, and after a restart all go on from where they were, with the time
 // that had passed (PROTOCOL.md, Delegation states). Also ends what hangs on an agent or a hub that was removed.
-import { ERRORS } from '../../../preload/contract/errors.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { PartyKey, Store, TaskRow, Tables } from '../../ports/store.ts';
@@ -249,7 +248,7 @@ const HANDED_OVER = {
 } as const;
 
 function failed(reason: string): Pick<Ending, 'state' | 'code' | 'reason'> {
-  return { state: 'failed', code: 'timeout', reason: `${ERRORS.timeout.title}: ${reason}` };
+  return { state: 'failed', code: 'timeout', reason };
 }
 
 function endOf(task: TaskRow): Pick<Ending, 'state'> {

@@ -64,7 +64,11 @@ describe('settings', () => {
     ['a wait of more than a day', () => read([], { AXON_APPROVALS_WAIT: '1441' }), /AXON_APPROVALS_WAIT.*1 to 1440/],
     ['a rate of nothing', () => read(['--request-rate', '0']), /--request-rate/],
     ['a port beyond the last one', () => read(['--peer-port', '70000']), /--peer-port.*from 0 to 65535/],
-    ['a level that is none', () => read([], { AXON_LOG_LEVEL: 'loud' }), /AXON_LOG_LEVEL/],
+    [
+      'a level that is none',
+      () => read([], { AXON_LOG_LEVEL: 'loud' }),
+      /AXON_LOG_LEVEL is wrong: it must be one of debug, info, warn, error/,
+    ],
     ['a switch that is neither on nor off', () => read([], { AXON_DISCOVERY: 'maybe' }), /AXON_DISCOVERY.*"on" or "off"/],
     ['an interface that is a command', () => read(['--interface', 'eth0; reboot']), /--interface/],
     ['a name of spaces', () => read(['--name', '   ']), /--name/],

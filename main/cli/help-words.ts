@@ -1,0 +1,179 @@
+// What the help of `axon` says beyond the list of options: in which order the commands stand, one line to try for each of them, and what comes
+// after it. Words only: what is an option or an argument stands with its command.
+import { withOwnCommand } from './own-command.ts';
+
+/** The groups of `axon --help`, in the order in which somebody comes to need them. */
+export const GROUPS: readonly (readonly [heading: string, commands: readonly string[]])[] = [
+  ['Asking other hubs:', ['peers', 'discover', 'ping', 'query', 'delegate', 'escalate', 'notify', 'tasks', 'cancel']],
+  ['Doing what they ask:', ['inbox', 'ack', 'reply', 'listen']],
+  ['Deciding (the person in charge only):', ['approvals', 'answer', 'rules', 'consent', 'pause', 'resume', 'quiet', 'audit']],
+  ['Adding hubs (the person in charge only):', ['pair', 'invite', 'join']],
+  ['This hub:', ['agents', 'status', 'whoami', 'login', 'passphrase', 'examples', 'demo', 'hub', 'help']],
+];
+
+interface Words {
+  /** Each as it is typed, without the word that starts the program. */
+  readonly tries: readonly string[];
+  /** What to do then, or what else to know. Commands stand as "axon ..." in it. */
+  readonly next?: string;
+}
+
+const DINNER = '"Mum\'s PC" "Tell the family chat that dinner is at 7" --domain family.chat';
+
+/** By the words of the command. */
+const WORDS: Readonly<Record<string, Words>> = {
+  peers: { tries: ['peers', 'peers --nearby'], next: 'What one of them does: "axon discover HUB".' },
+  'peers show': { tries: ['peers show "Mum\'s PC"'] },
+  'peers add': {
+    tries: ['peers add axon://KEY@192.168.1.20:7100 --name Attic', 'peers add attic.local:7100 --key KEY --name Attic'],
+    next: 'Then pair the two: "axon pair start NAME".',
+  },
+  'peers set': {
+    tries: ['peers set "Mum\'s PC" --person Mum --role adult', 'peers set Attic --role shared'],
+    next: 'An adult\'s hub can decide in a child\'s place: "axon consent set HUB".',
+  },
+  'peers keep': { tries: ['peers keep "Mum\'s PC"'] },
+  'peers mute': { tries: ['peers mute "Mum\'s PC" --for 2h'], next: 'Sooner: "axon peers unmute HUB".' },
+  'peers unmute': { tries: ['peers unmute "Mum\'s PC"'] },
+  discover: { tries: ['discover', 'discover "Mum\'s PC"'], next: 'Then ask: "axon query HUB QUESTION --domain DOMAIN".' },
+  ping: { tries: ['ping "Mum\'s PC"'] },
+  query: {
+    tries: ['query "Mum\'s PC" "Free on Friday at 6?" --domain family.calendar', 'query "Mum\'s PC/calendar" "Free?" --deadline 600'],
+  },
+  delegate: {
+    tries: [`delegate ${DINNER}`, `delegate ${DINNER} --wait`],
+    next: 'What became of it: "axon tasks"; the result comes to "axon inbox", too.',
+  },
+  escalate: {
+    tries: ['escalate "Mum\'s PC" "Which train?" --option "09:12, direct" --con "41.90 euros" --option "10:40, one change" --wait'],
+  },
+  notify: { tries: ['notify "Mum\'s PC" shopping "Milk is bought"'] },
+  tasks: { tries: ['tasks', 'tasks ID --wait'], next: 'To call one off: "axon cancel ID".' },
+  cancel: { tries: ['cancel ID "no longer needed"'] },
+  inbox: { tries: ['inbox --wait 55'], next: 'Then "axon ack ID" says that you have it, "axon reply ID OUTCOME" what came of it.' },
+  ack: { tries: ['ack ID'], next: 'Work is ended by "axon reply ID OUTCOME".' },
+  reply: {
+    tries: ['reply ID "Posted."', 'reply ID "Free from 17:30" --data \'{"free":true}\'', 'reply ID --status failed --error "no paper"'],
+  },
+  listen: { tries: ['listen --domain family.chat -- ./my-agent'] },
+  approvals: { tries: ['approvals', 'approvals list --decided'] },
+  'approvals list': { tries: ['approvals list --decided'], next: 'One in full: "axon approvals show ID".' },
+  'approvals show': {
+    tries: ['approvals show ID'],
+    next: 'Then "axon approvals allow ID", "axon approvals decline ID" or "axon answer ID".',
+  },
+  'approvals later': { tries: ['approvals later ID --for 2h'], next: 'Sooner: "axon approvals now ID".' },
+  'approvals keep-open': { tries: ['approvals keep-open ID'] },
+  'approvals now': { tries: ['approvals now', 'approvals now ID'], next: 'They stand in "axon approvals" then.' },
+  'approvals allow': { tries: ['approvals allow ID', 'approvals allow ID --scope conversation'] },
+  'approvals decline': { tries: ['approvals decline ID --reason "not now"', 'approvals decline ID --never'] },
+  answer: { tries: ['answer ID "Yes, from 17:30"', 'answer ID --choose 1'] },
+  rules: { tries: ['rules'] },
+  'rules list': { tries: ['rules list --ended'] },
+  'rules add': {
+    tries: [
+      'rules add allow --hub "Mum\'s PC" --agent calendar --domain family.calendar --dry-run',
+      'rules add never --hub "Mum\'s PC" --domain family.money --forever',
+    ],
+    next: 'What it would do to one request: "axon rules test".',
+  },
+  'rules pause': { tries: ['rules pause ID'], next: 'Back again: "axon rules resume ID".' },
+  'rules resume': { tries: ['rules resume ID'] },
+  'rules remove': { tries: ['rules remove ID'] },
+  'rules restore': { tries: ['rules restore ID'] },
+  'rules test': { tries: ['rules test delegate --hub "Mum\'s PC" --domain family.chat'] },
+  consent: { tries: ['consent'] },
+  'consent list': { tries: ['consent list'] },
+  'consent set': { tries: ['consent set "Mum\'s PC" "Dad\'s laptop" --from R2'] },
+  'consent off': { tries: ['consent off'] },
+  pause: { tries: ['pause --for 2h'], next: 'Sooner: "axon resume".' },
+  resume: { tries: ['resume'] },
+  quiet: { tries: ['quiet'] },
+  'quiet list': { tries: ['quiet list'] },
+  'quiet set': {
+    tries: ['quiet set Night --from 21:30 --to 07:00', 'quiet set School --from 08:00 --to 13:00 --days mon,tue,wed,thu,fri'],
+  },
+  'quiet remove': { tries: ['quiet remove Night'] },
+  'quiet urgent': { tries: ['quiet urgent "Mum\'s PC"'] },
+  audit: { tries: ['audit', 'audit verify'] },
+  'audit list': { tries: ['audit list --limit 50'] },
+  'audit verify': { tries: ['audit verify'], next: 'Exit code 1: something does not fit, and the row is named.' },
+  'audit export': { tries: ['audit export --format csv --output record.csv'] },
+  'audit confirm': { tries: ['audit confirm'], next: 'Look first: "axon audit", "axon audit verify".' },
+  pair: { tries: ['pair'] },
+  'pair list': { tries: ['pair list'] },
+  'pair window': { tries: ['pair window', 'pair window --minutes 15'], next: 'Then "axon pair open", once the other hub has asked.' },
+  'pair start': {
+    tries: ['pair start "Hub 3f2a"', 'pair start KEY --address 192.168.1.20:7100 --name Mum'],
+    next: 'Then "axon pair digits SIX", with the six that the other hub shows.',
+  },
+  'pair open': { tries: ['pair open'], next: 'Then "axon pair digits TWO", with the two that the other hub shows.' },
+  'pair digits': { tries: ['pair digits 123456', 'pair digits 12'] },
+  'pair cancel': { tries: ['pair cancel'] },
+  invite: { tries: ['invite', 'invite --qr'], next: 'The other hub uses the link with "axon join".' },
+  'invite list': { tries: ['invite list'] },
+  'invite revoke': { tries: ['invite revoke ID'] },
+  join: { tries: ['join', 'join --link-file link.txt --name Mum'] },
+  agents: { tries: ['agents'] },
+  'agents list': { tries: ['agents list'] },
+  'agents connect': { tries: ['agents connect claude-code --domain family.chat'], next: 'Then "axon whoami" shows that it may speak.' },
+  'agents add': { tries: ['agents add claude-code --domain family.chat --class R1'] },
+  'agents class': { tries: ['agents class claude-code R1'] },
+  'agents remove': { tries: ['agents remove claude-code'] },
+  status: { tries: ['status', 'status --json'] },
+  whoami: { tries: ['whoami --as claude-code'] },
+  login: { tries: ['login'] },
+  passphrase: { tries: ['passphrase', 'passphrase --passphrase-file passphrase.txt'] },
+  examples: { tries: ['examples'] },
+  demo: { tries: ['demo'] },
+  hub: {
+    tries: ['hub', 'hub --name Mum --api-port 0 --peer-port 0'],
+    next: 'Then, at another terminal: "axon login", "axon agents connect NAME".',
+  },
+};
+
+/** The lines to try for a command, each as it is typed behind the word that starts the program. */
+export function triesOf(words: string): readonly string[] {
+  return WORDS[words]?.tries ?? [];
+}
+
+/**
+ * What stands below the options of one command.
+ * @param words the command, as "peers show"
+ * @param command how a line begins here
+ * @param isListedAlone true where the group does what its `list` does
+ */
+export function helpBelow(words: string, command: string, isListedAlone: boolean): string {
+  const { tries, next } = WORDS[words] ?? { tries: [] };
+  return [
+    ...(isListedAlone ? ['', 'Without one of these commands it lists.'] : []),
+    ...(tries.length === 0 ? [] : ['', tries.length === 1 ? 'Example:' : 'Examples:', ...tries.map((line) => `  ${command} ${line}`)]),
+    ...(next === undefined ? [] : ['', withOwnCommand(next, command)]),
+    '',
+    'Every command also takes --json, --home, --as and --passphrase-file.',
+  ].join('\n');
+}
+
+/** What stands below the commands of `axon --help`. */
+export function programBelow(command: string): string {
+  return `
+Speaking for an agent (asking, and doing what is asked):
+  ${command} agents connect NAME
+                               once; shows a code that the person confirms in
+                               the app, then keeps the token
+  AXON_TOKEN, AXON_TOKEN_FILE  the token, or the file that holds it; never give
+                               a token as an argument
+  --as NAME                    which one, when several agents are connected here
+
+Speaking for the person in charge (deciding, adding hubs, login, peers add, set,
+keep and mute, agents add, class and remove):
+  asks for the owner passphrase at a terminal, or takes --passphrase-file FILE;
+  so do peers, discover, ping and agents where no agent is connected
+
+Texts that begin with a dash: put -- before them, as in
+  ${command} query "Mum's PC" -- "--help is what?"
+
+Exit codes: 0 done, 1 local failure, 2 refused by usage, hub or peer,
+3 too late, 130 ended with Ctrl+C while it waited.
+"${command} examples" shows one complete exchange.`;
+}

@@ -1,0 +1,59 @@
+// `axon discover` asks the hubs that are online what their agents do now, waits only a short time for one that hangs, and says of what it
+// could not ask anew how old it is. Two real hubs, over a line that can be cut.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { ChoreHub, CHORE_PASSPHRASE } from '../support/chore-hub.ts';
+import { axon, endPrograms, type Ended } from '../support/programs.ts';
+import { UdpLine } from '../support/udp-line.ts';
+
+const OFFLINE_WITHIN_MS = 60_000;
+const ends: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+  await endPrograms();
+});
+
+function asOwner({ home }: ChoreHub, ...words: readonly string[]): Promise<Ended> {
+  const file = join(home, 'passphrase');
+  writeFileSync(file, `${CHORE_PASSPHRASE}\n`, { mode: 0o600 });
+  return axon(home, ['--passphrase-file', file, ...words]);
+}
+
+async function pairedOver(): Promise<{ readonly asking: ChoreHub; readonly asked: ChoreHub; readonly line: UdpLine }> {
+  const [asking, asked] = [new ChoreHub(), new ChoreHub()];
+  ends.push(
+    () => asking.remove(),
+    () => asked.remove(),
+  );
+  await asked.prepare([{ identity: asking.identity, name: 'Other' }]);
+  await asked.start();
+  const line = new UdpLine(asked.peerPort);
+  ends.push(() => line.close());
+  const place = { host: '127.0.0.1', port: await line.open() };
+  await asking.prepare([{ identity: asked.identity, name: 'Other', place }]);
+  await asking.start();
+  await Promise.all([asking.online(), asked.online()]);
+  return { asking, asked, line };
+}
+
+test('the list of all hubs is of this moment, and says from when it is where a hub does not answer', { timeout: 240_000 }, async () => {
+  const { asking, asked, line } = await pairedOver();
+  expect(await asOwner(asked, 'agents', 'add', 'late', '--domain', 'family.late')).toMatchObject({ code: 0 });
+  const now = await asOwner(asking, 'discover');
+  expect(now).toMatchObject({ code: 0, error: '', out: expect.stringMatching(/^ {2}agent late: family\.late$/m) });
+  expect(now.out).not.toContain('As of');
+
+  line.isCut = true;
+  const hanging = await asOwner(asking, 'discover');
+  expect(hanging).toMatchObject({ code: 0, error: '', out: expect.stringMatching(/^ {2}agent late: family\.late$/m) });
+  expect(hanging.out).toMatch(/^ {2}As of [0-9-]{10} [0-9:]{5} \(.+\): it (?:does not answer|is not online) now\.$/m);
+
+  await asking.offline(OFFLINE_WITHIN_MS);
+  const away = await asOwner(asking, 'discover');
+  expect(away).toMatchObject({ code: 0, error: '', out: expect.stringMatching(/^ {2}As of .*: it is not online now\.$/m) });
+  const [told] = JSON.parse((await asOwner(asking, 'discover', '--json')).out).items;
+  expect(told).toMatchObject({ name: 'Other', online: false, capabilities: { fetched_at: expect.any(Number) } });
+  const named = await asOwner(asking, 'discover', 'Other');
+  expect(named).toMatchObject({ code: 2, out: '', error: expect.stringContaining(' discover" lists what it told before.') });
+});

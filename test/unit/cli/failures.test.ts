@@ -1,0 +1,58 @@
+// What a failure looks like at a terminal: the sentence that says what is wrong, once, and what to do.
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { reportFailure } from '../../../main/cli/context.ts';
+import { HubProblem } from '../../../main/cli/hub-client.ts';
+import { Terminal } from '../../../main/cli/terminal.ts';
+import { AppError } from '../../../main/lib/app-error.ts';
+import type { Problem } from '../../../preload/contract/errors.ts';
+
+const REFUSED: Problem = {
+  type: 'urn:axon:problem:conflict',
+  title: 'It clashes with something that is there already',
+  status: 409,
+  detail: 'It waits as long as whoever asked waits for it; nobody can keep it open longer.',
+  code: 'conflict',
+  retryable: false,
+};
+
+let said = '';
+beforeEach(() => {
+  said = '';
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    said += String(text);
+    return true;
+  });
+});
+afterEach(() => vi.restoreAllMocks());
+
+const report = (error: unknown, isJson = false): number => reportFailure(error, new Terminal(isJson), 'npx axon', 'quiet set');
+
+describe('a failure at a terminal', () => {
+  test('is the sentence of the hub without the title of its kind', () => {
+    expect(report(new HubProblem(REFUSED))).toBe(2);
+    expect(said).toBe(`${REFUSED.detail}\n`);
+  });
+
+  test('is its title where the answer brought no sentence', () => {
+    expect(report(new HubProblem({ ...REFUSED, detail: ' ' }))).toBe(2);
+    expect(said).toBe(`${REFUSED.title}.\n`);
+  });
+
+  test('keeps both for whoever reads JSON', () => {
+    expect(report(new HubProblem(REFUSED), true)).toBe(2);
+    expect(JSON.parse(said)).toMatchObject({ title: REFUSED.title, detail: REFUSED.detail, code: 'conflict' });
+  });
+
+  test('that nobody foresaw says so before the words of the system', () => {
+    expect(report(new Error('EACCES: permission denied'))).toBe(1);
+    expect(said).toBe('Something broke in this command: EACCES: permission denied\n');
+  });
+
+  test('names the help of the command that was typed instead of an HTTP request', () => {
+    const error = new AppError('bad_request', 'periods.0.name: it must not be empty.', {
+      hint: 'GET /v1/examples shows complete requests.',
+    });
+    expect(report(error)).toBe(2);
+    expect(said).toBe('periods.0.name: it must not be empty.\n"npx axon quiet set --help" says how it is written.\n');
+  });
+});

@@ -6,6 +6,7 @@ import * as v from 'valibot';
 import { AppError } from '../../lib/app-error.ts';
 import { fromBase64, toBase64 } from '../../lib/bytes.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
 import type { Store } from '../../ports/store.ts';
 import { SECURITY_AUDIT } from '../links/limits.ts';
 import { TokenBuckets } from '../links/token-buckets.ts';
@@ -51,6 +52,7 @@ const NO_TURNS: Turns = { last: Promise.resolve(), waiting: 0, failures: 0, open
 export interface PassphraseServiceDeps {
   readonly store: Store;
   readonly clock: Clock;
+  readonly log: Log;
   readonly random: Random;
 }
 
@@ -161,11 +163,19 @@ export class PassphraseService {
     return false;
   }
 
-  /** Rows are bounded line by line, so that those about one crowd out none about another. */
+  /**
+   * Rows are bounded line by line, so that those about one crowd out none about another. Never rejects: a guess costs its time, and is
+   * answered as wrong, on a full disk as well.
+   */
   async #noteWrong(line: PassphraseLine, { actor, surface }: SetBy): Promise<void> {
     if (this.#rows.take(line, SECURITY_AUDIT) > 0) return;
-    const row = { at: this.#deps.clock.wallMs(), actor, surface, action: 'passphrase.refused', object: 'owner', digest: null };
-    await this.#deps.store.write((tables) => tables.appendAudit({ ...row, detail: JSON.stringify({ line }) }));
+    const { clock, store, log } = this.#deps;
+    const row = { at: clock.wallMs(), actor, surface, action: 'passphrase.refused', object: 'owner', digest: null };
+    try {
+      await store.write((tables) => tables.appendAudit({ ...row, detail: JSON.stringify({ line }) }));
+    } catch (error) {
+      log.warn('a wrong owner passphrase is not on record', { line, error: error instanceof Error ? error.message : 'unknown' });
+    }
   }
 
   #record(): PassphraseRecord {

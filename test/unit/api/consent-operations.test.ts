@@ -1,11 +1,12 @@
 // Who may change who decides: a wrong owner passphrase at a page is on record, and holds up no terminal.
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { SystemRandom } from '../../../main/adapters/clock/system-clock.ts';
 import { consentHandlers } from '../../../main/api/operations/consent.ts';
 import type { Caller } from '../../../main/api/caller.ts';
 import { PASSPHRASE_FAILURE_DELAY_MS } from '../../../main/services/auth/limits.ts';
 import { PassphraseService } from '../../../main/services/auth/passphrase-service.ts';
 import { ConsentHouse } from '../../fakes/consent-house.ts';
+import { SILENT_LOG } from '../../fakes/memory-store.ts';
 
 const CONTEXT = { signal: new AbortController().signal, idempotencyKey: null };
 const PAGE: Caller = { kind: 'ui', tokenId: 'ui-1', surface: 'browser' };
@@ -19,14 +20,14 @@ afterEach(() => house.close());
 
 it('HT-09: writes down who gave a wrong passphrase, changes nothing, and lets the terminal in meanwhile', async () => {
   const { leo, clock } = house;
-  const passphrase = new PassphraseService({ store: leo.store, clock, random: new SystemRandom() });
+  const passphrase = new PassphraseService({ store: leo.store, clock, log: SILENT_LOG, random: new SystemRandom() });
   await passphrase.setFirst('correct horse', { actor: 'test', surface: 'hub' });
   const handlers = consentHandlers({ consent: leo.work.consent, passphrase });
   await handlers['consent.set']({ from: 'R2', hubs: ['mum'], passphrase: 'correct horse' }, PAGE, CONTEXT);
   const timers = clock.timers;
   const guess = handlers['consent.set']({ from: null, hubs: [], passphrase: 'a guess' }, PAGE, CONTEXT).catch((error: unknown) => error);
-  await vi.waitFor(() => expect(house.audit(leo, 'passphrase.refused')).toHaveLength(1));
-  await vi.waitFor(() => expect(clock.timers).toBe(timers + 1));
+  await expect.poll(() => house.audit(leo, 'passphrase.refused')).toHaveLength(1);
+  await expect.poll(() => clock.timers).toBe(timers + 1);
   const set = handlers['consent.set']({ from: 'R1', hubs: ['mum'], passphrase: 'correct horse' }, TERMINAL, CONTEXT);
   expect((await set).from, 'while the page still waits').toBe('R1');
   await clock.advance(PASSPHRASE_FAILURE_DELAY_MS);

@@ -156,6 +156,7 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
     revokeAgentTokens: (agent) => tokens.revokeAllOfAgent(agent, BY_THE_HUB),
   });
   directory.stored.endsWithTrust((tables, key) => work.peerEnded(tables, key));
+  directory.stored.endsWithAdulthood((tables, key) => work.consent.adultNoMore(tables, key));
   directory.onTrust((key) => {
     // A pairing that the other side did not stand by leaves no row behind.
     if (store.read.peer(key) !== undefined) return;

@@ -4,6 +4,7 @@ import type { TaskState } from '../core/task-state.ts';
 import type { HoldReason } from '../../preload/contract/attention.ts';
 import type { RiskClass, TrustState } from '../../preload/contract/dto.ts';
 import type { IntroductionWay } from '../../preload/contract/introduction.ts';
+import type { Role } from '../../preload/contract/role.ts';
 import type { MuteReads, MuteWrites } from './attention.ts';
 import type { AuditReads, AuditWrites } from './audit.ts';
 import type { RuleReads, RuleWrites } from './rules.ts';
@@ -18,6 +19,8 @@ export interface PeerRow {
   /** The owner's own name for the hub; unique among peers. */
   readonly petname: string;
   readonly person: string | null;
+  /** null: nobody has said. */
+  readonly role: Role | null;
   readonly trust: Extract<TrustState, 'paired' | 'suspended' | 'revoked'>;
   /** What it calls itself; outside text. */
   readonly advertisedName: string | null;
@@ -35,11 +38,9 @@ export interface PeerRow {
   readonly capabilitiesAt: number | null;
   readonly pairedAt: number;
   readonly revokedAt: number | null;
-  /** How it came to be paired; the three are null together: paired before this was written down. */
+  /** How it came to be paired, by whose word and where, as the audit says it; null together: paired before this was written down. */
   readonly introducedWay: IntroductionWay | null;
-  /** By whose word here, as the audit names it. */
   readonly introducedBy: string | null;
-  /** Where that was done, as `surface` of the audit. */
   readonly introducedSurface: string | null;
 }
 
@@ -388,8 +389,11 @@ export interface Store {
   readonly read: Reads;
   /** Runs `work` in the next commit; resolves after it is durable (synchronous=FULL). A throw rolls back this work only. */
   write<T>(work: (tables: Tables) => T): Promise<T>;
-  /** Records within 50 ms without anyone waiting (messages that promise nothing). Failures are counted and logged. */
-  writeBehind(work: (tables: Tables) => void): void;
+  /**
+   * Records within 50 ms without anyone waiting (messages that promise nothing). Failures are counted and logged. `then` is called with what
+   * `work` returned once that is durable, and never where it was dropped or refused: whoever tells of a row tells of one that can be read.
+   */
+  writeBehind<T>(work: (tables: Tables) => T, then?: (value: T) => void): void;
   /** Commits what is queued and closes. Idempotent. */
   close(): Promise<void>;
 }

@@ -5,7 +5,7 @@ import type { OutsideText } from './dto.ts';
 export interface ConsentSettingDto {
   /** From this class on; null: the people here decide everything. */
   readonly from: 'R1' | 'R2' | 'R3' | null;
-  /** Every paired hub. */
+  /** Every paired hub of an adult. */
   readonly hubs: readonly {
     readonly id: string;
     readonly name: string;

@@ -7,6 +7,7 @@ import type { PairingDto, PairingWindowDto } from './pairing-dto.ts';
 import type { AttentionDto, HeldDto } from './attention.ts';
 import type { RecordState } from './audit.ts';
 import type { RuleChoice, RuleDto } from './rules.ts';
+import type { Role } from './role.ts';
 
 /** Text somebody else wrote, already escaped (core/text-escape): draw it as "said" words, never as our own. */
 export type OutsideText = string;
@@ -147,6 +148,8 @@ export interface PeerDto {
   /** The owner's own name for it; for a hub not yet paired, a neutral name such as "Hub 3f2a". */
   readonly name: string;
   readonly person: string | null;
+  /** What it is in the household, by the word of the person in charge; null: nobody has said. */
+  readonly role: Role | null;
   /** What it calls itself. */
   readonly advertised_name: OutsideText | null;
   readonly platform: OutsideText | null;

@@ -2,6 +2,7 @@
 // none of it for an agent's token.
 import * as v from 'valibot';
 import { identifier, shortText, text, uuid, whole } from './parameters.ts';
+import { ROLES } from './role.ts';
 
 const none = v.object({});
 
@@ -41,6 +42,7 @@ export const HUB_OPERATIONS = {
       id: shortText,
       name: v.optional(v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(64))),
       person: v.optional(v.nullable(v.pipe(v.string(), v.maxLength(64)))),
+      role: v.optional(v.nullable(v.picklist(ROLES))),
       trust: v.optional(v.picklist(['paired', 'suspended'])),
       address: v.optional(v.nullable(shortText)),
     }),

@@ -106,8 +106,15 @@ describe('the setting', () => {
     await expect.element(hubs.getByRole('checkbox', { name: 'Dad’s laptop' })).toBeChecked();
     await expect.element(hubs.getByRole('checkbox', { name: 'Greenhouse' })).toBeDisabled();
     await expect.element(page.getByText('Greenhouse cannot be asked', { exact: false })).toBeVisible();
+    await expect.element(page.getByText('Only hubs whose role is “Adult”', { exact: false })).toBeVisible();
     expect(document.querySelector(form)).not.toBeNull();
     await expectAccessible();
+  });
+
+  test('where no paired hub is said to be an adult’s says what to do, and offers nothing', async () => {
+    await showApp(new FakeHubApi(snapshotOf(), { 'consent.get': () => ({ ok: true, value: { from: null, hubs: [] } }) }), 'settings');
+    await expect.element(page.getByText('No paired hub is said to be an adult’s.', { exact: false })).toBeVisible();
+    await expect.element(button('Keep this')).not.toBeInTheDocument();
   });
 
   test('is kept with the passphrase and not without it', async () => {

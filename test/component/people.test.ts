@@ -107,8 +107,35 @@ describe('one hub', () => {
     await page.getByRole('textbox', { name: 'Your name for this hub' }).fill('Dad’s old laptop');
     await button('Save').click();
     await expect.element(heading('Dad’s old laptop')).toBeVisible();
-    expect(callsOf(hub, 'peers.update')).toEqual([{ id: DAD.id, name: 'Dad’s old laptop', person: 'Dad' }]);
+    expect(callsOf(hub, 'peers.update')).toEqual([{ id: DAD.id, name: 'Dad’s old laptop', person: 'Dad', role: 'adult' }]);
     await expectAccessible();
+  });
+
+  test('says whose it is and what it is in the household, and that is said there', async () => {
+    const hub = new FakeHubApi(snapshotOf());
+    await showApp(hub, `people/hub/${DAD.id}`);
+    await expect.element(page.getByText(/^Dad, adult\. /)).toBeVisible();
+    await button('Name and role').click();
+    const role = page.getByRole('combobox', { name: 'Role in the household' });
+    await expect.element(role).toHaveValue('adult');
+    await expect.element(role).toHaveAccessibleDescription(/Only an adult’s hub can be chosen to decide/);
+    await role.selectOptions('Shared computer');
+    await page.getByRole('textbox', { name: 'Person' }).fill('');
+    await button('Save').click();
+    const { id, name } = DAD;
+    expect(callsOf(hub, 'peers.update')).toEqual([{ id, name, person: null, role: 'shared' }]);
+    await expect.element(page.getByText(/^Shared computer\. /)).toBeVisible();
+    await button('Name and role').click();
+    await role.selectOptions('Not said');
+    await button('Save').click();
+    expect(callsOf(hub, 'peers.update').at(-1)).toEqual({ id, name, person: null, role: null });
+  });
+
+  test('the list says the role beside the person', async () => {
+    const peers = PEERS.map((peer) => (peer.id === DAD.id ? { ...peer, person: null, role: null } : peer));
+    await showApp(new FakeHubApi(snapshotOf({ peers })), 'people');
+    await expect.element(page.getByRole('link', { name: /Leo’s tablet Leo, child/ })).toBeVisible();
+    await expect.element(page.getByRole('link', { name: /Dad’s laptop no person named/ })).toBeVisible();
   });
 
   test('suspending says what it means, and is taken back in one press', async () => {

@@ -58,8 +58,8 @@ export const DAD_DECIDES: ConsentSettingDto = {
   ],
 };
 
-/** The people there decide, with every paired hub to choose from. */
+/** The people there decide, with every paired hub of an adult to choose from. */
 export function nobodyElse({ peers }: Pick<UiSnapshot, 'peers'>): ConsentSettingDto {
-  const paired = peers.filter(({ trust }) => trust === 'paired');
-  return { from: null, hubs: paired.map(({ id, name, person }) => ({ id, name, person, decides: false, can: true })) };
+  const adults = peers.filter(({ trust, role }) => trust === 'paired' && role === 'adult');
+  return { from: null, hubs: adults.map(({ id, name, person }) => ({ id, name, person, decides: false, can: true })) };
 }

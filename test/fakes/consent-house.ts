@@ -2,7 +2,7 @@
 import type { ApprovalDto } from '../../preload/contract/dto.ts';
 import { ManualClock } from './manual-clock.ts';
 import { MemoryNetwork } from './memory-messenger.ts';
-import { BROWSER, delegation, WorkHub } from './work-hub.ts';
+import { BROWSER, delegation, peerRow, WorkHub } from './work-hub.ts';
 
 export class ConsentHouse {
   readonly clock = new ManualClock();
@@ -20,10 +20,11 @@ export class ConsentHouse {
     return [this.leo, this.mum, this.dad, this.friend];
   }
 
-  /** Everybody runs and is paired with leo; leo's agent "robot" does what is of home.robot, of class R2; nobody decides in leo's place yet. */
+  /** Everybody runs and is paired with leo, mum and dad as adults; leo's agent "robot" does what is of home.robot, of class R2; nobody decides in leo's place yet. */
   async open(): Promise<this> {
     for (const hub of this.hubs) await hub.start();
     for (const hub of [this.mum, this.dad, this.friend]) await this.leo.pair(hub);
+    await this.leo.store.write((tables) => [this.mum, this.dad].forEach((hub) => tables.putPeer({ ...peerRow(hub), role: 'adult' })));
     await this.leo.agent('robot', ['home.robot']);
     await this.friend.agent('openclaw');
     await this.leo.knows(this.friend);

@@ -91,6 +91,7 @@ export function peerOf(seed: string, over: Partial<PeerDto> = {}): PeerDto {
     trust: 'paired',
     name: seed,
     person: null,
+    role: null,
     advertised_name: null,
     platform: 'linux',
     online: true,
@@ -114,6 +115,7 @@ export function peerOf(seed: string, over: Partial<PeerDto> = {}): PeerDto {
 export const DAD = peerOf('dad', {
   name: 'Dad’s laptop',
   person: 'Dad',
+  role: 'adult',
   advertised_name: 'DESKTOP-7F2K (Dad)',
   platform: 'darwin',
   capabilities: capabilities([
@@ -127,6 +129,7 @@ export const PEERS: readonly PeerDto[] = [
   peerOf('leo', {
     name: 'Leo’s tablet',
     person: 'Leo',
+    role: 'child',
     platform: 'android',
     round_trip_ms: 11,
     introduced_by: null,
@@ -144,6 +147,7 @@ export const PEERS: readonly PeerDto[] = [
   peerOf('nana', {
     name: 'Nana’s flat',
     person: 'Nana',
+    role: 'guest',
     platform: 'win32',
     round_trip_ms: 38,
     how_found: 'static',

@@ -51,6 +51,7 @@ export function peerRow(row: Partial<PeerRow> = {}): PeerRow {
     pairedAt: AT,
     revokedAt: null,
     introducedWay: null,
+    role: null,
     introducedBy: null,
     introducedSurface: null,
     ...row,

@@ -250,6 +250,7 @@ export function peerRow(hub: Pick<WorkHub, 'key' | 'name'>): PeerRow {
     pairedAt: 1,
     revokedAt: null,
     introducedWay: null,
+    role: null,
     introducedBy: null,
     introducedSurface: null,
   };

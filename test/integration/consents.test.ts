@@ -49,6 +49,7 @@ beforeAll(async () => {
     await trusts(other, leo, 'Leo');
     await online(leo.node, other);
   }
+  await leo.ask('/v1/peers/Mum', { method: 'PATCH', token: leosPage, body: { role: 'adult' } });
   await leo.ask('/v1/passphrase', { method: 'PUT', token: leosPage, body: { passphrase: PASSPHRASE } });
 }, HUBS_MAX_MS);
 // Whatever the test before left: mum decides at leo's.
@@ -89,12 +90,38 @@ it(
 );
 
 it(
+  'is a hub whose role is said to be an adult’s by a person there, and by no agent',
+  async () => {
+    const role = (token: string, name: string) => leo.ask(`/v1/peers/${name}`, { method: 'PATCH', token, body: { role: 'adult' } });
+    const named = { from: 'R2', hubs: ['Ben'], passphrase: PASSPHRASE };
+    expect(read<{ detail: string }>(await setConsent(leosPage, named)).detail).toContain('Ben is not said to be an adult’s hub.');
+    expect((await role(robot, 'Ben')).status).toBe(403);
+    expect((await setConsent(leosPage, named)).status).toBe(400);
+    await leo.ask('/v1/peers/Mum', { method: 'PATCH', token: leosPage, body: { role: null } });
+    const { hubs } = read<ConsentSettingDto>(await leo.ask('/v1/consent', { token: leosPage }));
+    expect(hubs).toEqual([]);
+    expect((await role(leosPage, 'Mum')).status).toBe(200);
+    const back = read<ConsentSettingDto>(await leo.ask('/v1/consent', { token: leosPage }));
+    expect(
+      back.hubs.map(({ name, decides }) => [name, decides]),
+      'named no more',
+    ).toEqual([['Mum', false]]);
+  },
+  HUBS_MAX_MS,
+);
+
+it(
   'is told, ended and set again at a terminal, for the person in charge alone',
   async () => {
     const file = join(leo.home, 'passphrase');
     writeFileSync(file, PASSPHRASE, { mode: 0o600 });
     const owner = (...words: readonly string[]) => axon(leo.home, ['--passphrase-file', file, 'consent', ...words]);
     expect(await owner()).toMatchObject({ code: 0, out: expect.stringContaining('Mum decides. From “R2, ') as string });
+    const peers = (...words: readonly string[]) => axon(leo.home, ['--passphrase-file', file, 'peers', ...words]);
+    expect(await peers('set', 'Ben')).toMatchObject({ code: 2, error: expect.stringContaining('--role') as string });
+    const ben = await peers('set', 'Ben', '--person', 'Ben’s friend', '--role', 'guest');
+    expect(ben).toMatchObject({ code: 0, out: expect.stringMatching(/Person +Ben’s friend\nRole +guest\n/) as string });
+    expect(await owner('set', 'Ben')).toMatchObject({ code: 2, error: expect.stringContaining('peers set') as string });
     expect(await owner('set', 'Nobody')).toMatchObject({ code: 2 });
     expect(await owner('off')).toMatchObject({ code: 0, out: expect.stringContaining('The people here decide everything.') as string });
     const without = await axon(leo.home, ['consent', 'set', 'Mum']);

@@ -406,6 +406,7 @@ function peerRow(index: number, name: string): PeerRow {
     pairedAt: 1,
     revokedAt: null,
     introducedWay: null,
+    role: null,
     introducedBy: null,
     introducedSurface: null,
   };

@@ -14,6 +14,7 @@ import audit from './migrations/0007-audit.sql?raw';
 import waiting from './migrations/0008-waiting.sql?raw';
 import answered from './migrations/0009-answered.sql?raw';
 import introduced from './migrations/0010-introduced.sql?raw';
+import role from './migrations/0011-role.sql?raw';
 
 export interface Migration {
   /** The schema's number after this step; steps count from 1 without a gap. */
@@ -34,6 +35,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 8, sql: waiting },
   { version: 9, sql: answered },
   { version: 10, sql: introduced },
+  { version: 11, sql: role },
 ];
 
 export function newestVersion(migrations: readonly Migration[]): number {

@@ -51,12 +51,13 @@ export function peersHandlers({ directory, links, keyTrust }: PeersHandlersDeps)
       return directory.update(keyHex, { address: place, ...(name === undefined ? {} : { name }) }, actorOf(caller));
     },
 
-    'peers.update': async ({ id, name, person, trust, address }, caller) =>
+    'peers.update': async ({ id, name, person, role, trust, address }, caller) =>
       directory.update(
         directory.keyOf(id),
         {
           ...(name === undefined ? {} : { name }),
           ...(person === undefined ? {} : { person }),
+          ...(role === undefined ? {} : { role }),
           ...(trust === undefined ? {} : { trust }),
           ...(address === undefined ? {} : { address: address === null ? null : readHubAddress(address) }),
         },

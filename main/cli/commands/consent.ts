@@ -2,6 +2,7 @@
 import { Option, type Command } from 'commander';
 import type { ConsentSettingDto } from '../../../preload/contract/consent.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
+import { withOwnCommand } from '../own-command.ts';
 import type { Run } from '../run.ts';
 
 const { consent: text, agents } = ENGLISH;
@@ -12,9 +13,9 @@ export function addConsentCommands(program: Command, run: Run): void {
     .command('list', { isDefault: true })
     .description('which hubs decide, from which class on, and which could')
     .action((_options: unknown, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+      run(command, async ({ terminal, session, command: typed }) => {
         const setting = await (await session.asOwner()).call('consent.get', {});
-        terminal.result(setting, () => linesOf(setting));
+        terminal.result(setting, () => linesOf(setting, typed));
       }),
     );
   consent
@@ -23,23 +24,24 @@ export function addConsentCommands(program: Command, run: Run): void {
     .argument('<hubs...>', 'their names or agent ids: all that decide from now on, the first answer counts')
     .addOption(new Option('--from <class>', 'from which class on').choices(['R1', 'R2', 'R3']).default('R2'))
     .action((hubs: readonly string[], { from }: { from: 'R1' | 'R2' | 'R3' }, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+      run(command, async ({ terminal, session, command: typed }) => {
         const setting = await (await session.asOwner()).call('consent.set', { from, hubs: [...hubs] });
-        terminal.result(setting, () => linesOf(setting));
+        terminal.result(setting, () => linesOf(setting, typed));
       }),
     );
   consent
     .command('off')
     .description('the people here decide everything again')
     .action((_options: unknown, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+      run(command, async ({ terminal, session, command: typed }) => {
         const setting = await (await session.asOwner()).call('consent.set', { from: null, hubs: [] });
-        terminal.result(setting, () => linesOf(setting));
+        terminal.result(setting, () => linesOf(setting, typed));
       }),
     );
 }
 
-function linesOf({ from, hubs }: ConsentSettingDto): readonly string[] {
+/** @param command how a line begins here */
+function linesOf({ from, hubs }: ConsentSettingDto, command: string): readonly string[] {
   const deciding = hubs.filter(({ decides }) => decides).map(({ name }) => name);
   const first =
     from === null
@@ -47,5 +49,9 @@ function linesOf({ from, hubs }: ConsentSettingDto): readonly string[] {
       : deciding.length === 0
         ? text.nobodyLeft
         : `${text.decide(deciding)} ${text.from(`${from}, ${agents.classes[from].toLowerCase()}`)}`;
-  return [first, ...hubs.filter(({ decides, can }) => !decides && !can).map(({ name }) => text.cannot(name))];
+  return [
+    first,
+    ...(hubs.length === 0 ? [withOwnCommand(text.noHubsAtTerminal, command)] : []),
+    ...hubs.filter(({ decides, can }) => !decides && !can).map(({ name }) => text.cannot(name)),
+  ];
 }

@@ -3,6 +3,8 @@
 import type { Command } from 'commander';
 import type { PeerDto } from '../../../preload/contract/dto.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
+import { locale } from '../../../preload/contract/strings/everywhere.ts';
+import { pluralizer } from '../../../preload/contract/strings/plural.ts';
 import { HubProblem, type HubClient } from '../hub-client.ts';
 import { cellTime, inZone, localTime } from '../local-time.ts';
 import { isStranger, stateOf, trustOf } from '../peer-words.ts';
@@ -10,7 +12,10 @@ import { askPresent, capabilityLines } from '../present-agents.ts';
 import type { Run } from '../run.ts';
 import { stopLines } from '../stop-words.ts';
 import { addMuteCommands } from './attention.ts';
+import { addSetCommand, whoseLines } from './peer-change.ts';
 import { table } from '../terminal.ts';
+
+const plural = pluralizer(locale);
 
 export function addPeerCommands(program: Command, run: Run): void {
   const peers = program
@@ -31,6 +36,7 @@ export function addPeerCommands(program: Command, run: Run): void {
     );
   addShowCommand(peers, run);
   addAddCommand(peers, run);
+  addSetCommand(peers, run);
   addKeepCommand(peers, run);
   addMuteCommands(peers, run);
   program
@@ -60,7 +66,7 @@ export function addPeerCommands(program: Command, run: Run): void {
       run(command, async ({ terminal, session }) => {
         const pong = await (await session.asAnyone()).call('peers.ping', { id: hub });
         terminal.result(pong, () => [
-          `${hub} answers in ${pong.round_trip_ms.toFixed(1)} ms: ${pong.status}, ${pong.active_tasks} tasks under way`,
+          `${hub} answers in ${pong.round_trip_ms.toFixed(1)} ms: ${pong.status}, ${plural(pong.active_tasks, { one: '{n} task', other: '{n} tasks' })} under way`,
         ]);
       }),
     );
@@ -148,7 +154,7 @@ function noHubs(command: string): string {
 function peerLines(peer: PeerDto, command: string): readonly string[] {
   return [
     `${peer.name}: ${stateOf(peer)}, ${trustOf(peer)}`,
-    `Person         ${peer.person ?? '-'}`,
+    ...whoseLines(peer),
     `Last seen      ${peer.online ? 'now' : localTime(peer.last_seen_at)}`,
     `Address        ${peer.address ?? '-'}`,
     `Agent id       ${peer.id}`,

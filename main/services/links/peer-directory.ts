@@ -245,6 +245,7 @@ export class PeerDirectory implements KnownHubs {
     const patch: Partial<PeerRow> = {
       petname,
       ...(change.person === undefined ? {} : { person: change.person === '' ? null : change.person }),
+      ...(change.role === undefined ? {} : { role: change.role }),
       ...(change.trust === undefined ? {} : { trust: change.trust }),
       ...(change.address === undefined ? {} : { staticHost: change.address?.host ?? null, staticPort: change.address?.port ?? null }),
     };

@@ -76,6 +76,7 @@ export function makePeerDto(facts: PeerFacts): PeerDto {
     trust: facts.trust,
     name: row?.petname ?? fixed?.name ?? neutralName(agentId),
     person: row?.person ?? null,
+    role: row?.role ?? null,
     advertised_name: said === null ? null : shownName(said, facts.petnames),
     platform: row?.platform == null ? null : escapeName(row.platform).name,
     online: live.online,

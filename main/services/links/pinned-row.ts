@@ -1,5 +1,6 @@
 // The row a pairing leaves: whom the key stands for from now on, and what was known of it before. Pure.
 import type { IntroductionWay } from '../../../preload/contract/introduction.ts';
+import type { Role } from '../../../preload/contract/role.ts';
 import type { PeerRow } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import { agentIdOfKeyHex } from '../../protocol/agent-id.ts';
@@ -35,6 +36,7 @@ export interface Pin {
 export interface OwnerChange {
   readonly name?: string;
   readonly person?: string | null;
+  readonly role?: Role | null;
   readonly trust?: 'paired' | 'suspended';
   readonly address?: { readonly host: string; readonly port: number } | null;
 }
@@ -50,6 +52,7 @@ export function pinnedRow(pin: Pin, before: PeerRow | undefined, { fixed, live }
   return {
     ...said,
     person: pin.person ?? before?.person ?? null,
+    role: before?.role ?? null,
     petname: isNamed ? before.petname : pin.petname,
     agentId: agentIdOfKeyHex(pin.key),
     trust: 'paired',

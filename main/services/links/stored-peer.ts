@@ -14,10 +14,16 @@ export type TrustEnd = (tables: Tables, key: KeyHex) => () => void;
 
 export class StoredPeers {
   readonly #ends: TrustEnd[] = [];
+  readonly #noAdults: TrustEnd[] = [];
 
   /** From now on `end` is part of every commit that suspends or revokes a hub, so that no crash comes between the two. */
   endsWithTrust(end: TrustEnd): void {
     this.#ends.push(end);
+  }
+
+  /** From now on `end` is part of every commit in which a hub stops being an adult's. */
+  endsWithAdulthood(end: TrustEnd): void {
+    this.#noAdults.push(end);
   }
 
   /** The owner's change; nothing happens to a tombstone. Returns what runs after the commit. */
@@ -26,9 +32,15 @@ export class StoredPeers {
     if (stored === undefined || stored.trust === 'revoked') return () => undefined;
     tables.putPeer({ ...stored, ...patch });
     const action = said.trust === undefined ? 'peer.changed' : `peer.${said.trust === 'paired' ? 'resumed' : 'suspended'}`;
-    const detail = JSON.stringify({ changed: Object.keys(said).filter((name) => name !== 'id') });
+    const { role } = said;
+    const changed = Object.keys(said).filter((name) => name !== 'id');
+    const detail = JSON.stringify({ changed, ...(role === undefined ? {} : { role }) });
     tables.appendAudit({ at, actor: by.actor, surface: by.surface, action, object: key, digest: null, detail });
-    return said.trust === 'suspended' ? this.#end(tables, key) : () => undefined;
+    const isAdultNoMore = role !== undefined && role !== 'adult' && stored.role === 'adult';
+    return together(
+      isAdultNoMore ? this.#noAdults.map((end) => end(tables, key)) : [],
+      said.trust === 'suspended' ? this.#ends.map((end) => end(tables, key)) : [],
+    );
   }
 
   /** The hub becomes a tombstone. Returns what runs after the commit. */
@@ -36,13 +48,12 @@ export class StoredPeers {
     const stored = tables.peer(key);
     if (stored !== undefined) tables.putPeer({ ...stored, trust: 'revoked', revokedAt: at });
     tables.appendAudit({ at, actor: by.actor, surface: by.surface, action: 'peer.revoked', object: key, digest: null, detail: '{}' });
-    return this.#end(tables, key);
+    return together(this.#ends.map((end) => end(tables, key)));
   }
+}
 
-  #end(tables: Tables, key: KeyHex): () => void {
-    const effects = this.#ends.map((end) => end(tables, key));
-    return () => effects.forEach((effect) => effect());
-  }
+function together(...effects: readonly (readonly (() => void)[])[]): () => void {
+  return () => effects.flat().forEach((effect) => effect());
 }
 
 /** Merges into the row of a pinned peer; nothing happens where there is none. */

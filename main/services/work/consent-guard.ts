@@ -1,5 +1,6 @@
 // Which adults' hubs decide in the place of the people here, and from which class on: the setting, kept in the store's meta, and whether a hub
-// counts as such now. A hub counts for the pairing it was named in and for no later one. Never asks and never decides (PROTOCOL.md, Consent).
+// counts as such now. A hub counts for the pairing it was named in and for no later one, and only while it is an adult's. Never asks and never
+// decides (PROTOCOL.md, Consent).
 import * as v from 'valibot';
 import type { RiskClass } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -44,6 +45,15 @@ export class ConsentGuard {
     if (setting === null) tables.setMeta(REMEMBERED_AREAS_META, '');
   }
 
+  /** Inside a commit: that hub decides no more, whatever it becomes again later. True when it was named. */
+  unname(tables: Tables, key: KeyHex): boolean {
+    const setting = this.setting(tables);
+    const hubs = setting?.hubs.filter((named) => named.key !== key);
+    if (setting === null || hubs === undefined || hubs.length === setting.hubs.length) return false;
+    this.set(tables, { ...setting, hubs });
+    return true;
+  }
+
   /** Whether what is of this class is decided by an adult's hub, and by nobody here. */
   covers(reads: Pick<Reads, 'getMeta'>, riskClass: RiskClass): boolean {
     const setting = this.setting(reads);
@@ -56,12 +66,12 @@ export class ConsentGuard {
     return row !== undefined && this.covers(reads, row.riskClass);
   }
 
-  /** The hubs that decide, as they are paired now; none where all of them were removed, suspended or paired anew. */
+  /** The hubs that decide, as they are paired now; none where all of them were removed, suspended, paired anew or are no adult's. */
   hubs(reads: Reads): readonly PeerRow[] {
     const named = this.setting(reads)?.hubs ?? [];
     return named.flatMap(({ key, paired_at }) => {
       const row = reads.peer(key);
-      return row?.trust === 'paired' && row.pairedAt === paired_at ? [row] : [];
+      return row?.trust === 'paired' && row.role === 'adult' && row.pairedAt === paired_at ? [row] : [];
     });
   }
 

@@ -3,6 +3,7 @@
 import type { ConsentSettingDto } from '../../../preload/contract/consent.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { PeerRow, Store, Tables } from '../../ports/store.ts';
+import type { KeyHex } from '../../ports/transport.ts';
 import type { ConsentClass } from '../../protocol/consent.ts';
 import type { Holds } from '../attention/holds.ts';
 import type { AuditTrail } from './audit-trail.ts';
@@ -17,7 +18,7 @@ interface Deps {
   readonly audit: AuditTrail;
   readonly guard: ConsentGuard;
   readonly consents: Pick<Consents, 'mayBeAsked' | 'changed'>;
-  readonly holds: Pick<Holds, 'whoDecidesChanged'>;
+  readonly holds: Pick<Holds, 'changeWhoDecides'>;
   readonly pinnedPeer: (id: string) => PeerRow;
 }
 
@@ -38,10 +39,10 @@ export class ConsentSettings {
     const { store, guard, consents } = this.#deps;
     const setting = guard.setting(store.read);
     const deciding = new Set(guard.hubs(store.read).map(({ key }) => key));
-    const paired = store.read.peers().filter(({ trust }) => trust === 'paired');
+    const adults = store.read.peers().filter(({ trust, role }) => trust === 'paired' && role === 'adult');
     return {
       from: setting?.from ?? null,
-      hubs: paired.map((row) => ({
+      hubs: adults.map((row) => ({
         id: row.agentId,
         name: row.petname,
         person: row.person,
@@ -54,7 +55,7 @@ export class ConsentSettings {
   /**
    * @param from null: the people here decide
    * @param seen what was read before this was chosen; undefined: whatever it is, this takes its place
-   * @throws AppError peer_not_found, pairing_required, bad_request, unsupported_feature, conflict
+   * @throws AppError peer_not_found, pairing_required, bad_request (no hub, suspended, no adult's), unsupported_feature, conflict
    */
   async set(ids: readonly string[], from: ConsentClass | null, person: Decider, seen?: ConsentSeen): Promise<ConsentSettingDto> {
     const { unit, guard, audit, pinnedPeer, consents, store, holds } = this.#deps;
@@ -63,13 +64,17 @@ export class ConsentSettings {
     const before = new Set(guard.hubs(store.read).map(({ key }) => key));
     for (const row of rows.values()) {
       if (row.trust !== 'paired') throw unfit(`${row.petname} is suspended: take that back first.`);
+      if (row.role !== 'adult') throw noAdults(row.petname);
       if (!before.has(row.key) && !consents.mayBeAsked(row)) throw cannot(row.petname);
     }
     await unit.run((tables, after) => {
       if (seen !== undefined) this.#checkSeen(tables, seen);
-      const hubs = [...rows.values()].map(({ key, pairedAt }) => ({ key, paired_at: pairedAt }));
-      guard.set(tables, from === null ? null : { from, hubs });
-      holds.whoDecidesChanged(tables, after);
+      const hubs = [...rows.values()].map(({ key, petname, pairedAt }) => {
+        // Its role may have changed since it was looked up.
+        if (tables.peer(key)?.role !== 'adult') throw noAdults(petname);
+        return { key, paired_at: pairedAt };
+      });
+      holds.changeWhoDecides(tables, after, () => guard.set(tables, from === null ? null : { from, hubs }));
       audit.append(tables, {
         actor: person.tokenId,
         surface: person.surface,
@@ -80,6 +85,17 @@ export class ConsentSettings {
     });
     consents.changed();
     return this.current();
+  }
+
+  /**
+   * Inside the commit in which a hub stops being an adult's: it decides here no more, and whoever knows the owner passphrase has to name it
+   * anew should it become one again. What is returned is to be called after that commit.
+   */
+  adultNoMore(tables: Tables, key: KeyHex): () => void {
+    const { guard, audit, consents } = this.#deps;
+    if (!guard.unname(tables, key)) return () => undefined;
+    audit.append(tables, { actor: 'hub', surface: 'hub', action: 'peer.decides_no_more', object: key });
+    return () => consents.changed();
   }
 
   #checkSeen(tables: Tables, { from, hubs }: ConsentSeen): void {
@@ -95,6 +111,13 @@ export class ConsentSettings {
 
 function unfit(sentence: string): AppError {
   return new AppError('bad_request', sentence, { failedBy: 'input' });
+}
+
+function noAdults(name: string): AppError {
+  return new AppError('bad_request', `${name} is not said to be an adult’s hub.`, {
+    failedBy: 'input',
+    hint: 'Say under People & hubs, or with "axon peers set HUB --role adult", which hubs are adults’.',
+  });
 }
 
 function cannot(name: string): AppError {

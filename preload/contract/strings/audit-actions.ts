@@ -43,6 +43,7 @@ export const auditActions: Readonly<Record<string, Sentence>> = {
   'passphrase.refused': () => 'Somebody gave a wrong owner passphrase.',
   'passphrase.set': (who) => `${who} set the owner passphrase.`,
   'peer.changed': (who, what) => `${who} changed what is kept about ${what}.`,
+  'peer.decides_no_more': (_who, what) => `${what} decides here no more: it is no adult’s hub any longer.`,
   'peer.downgraded': (who) => `${who} spoke an older protocol than before.`,
   'peer.forged_sender': (who) => `${who} sent a message in another’s name; it was refused.`,
   'peer.key_kept': (who, what) => `${who} kept the known key of ${what} and turned another one away.`,

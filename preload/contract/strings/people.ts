@@ -69,9 +69,17 @@ export const people = {
   daemonFact: 'It runs the public AXON daemon instead of AXON Hub, so it shows no digits.',
   gone: 'This hub is no longer here.',
   ownName: 'Its own name for itself, not checked:',
-  rename: 'Rename',
+  rename: 'Name and role',
   renameName: 'Your name for this hub',
   renamePerson: 'Person',
+  role: {
+    label: 'Role in the household',
+    names: { adult: 'Adult', child: 'Child', guest: 'Guest', shared: 'Shared computer' },
+    none: 'Not said',
+    hint: 'Only an adult’s hub can be chosen to decide in a child’s place; with another role it decides no more.',
+    /** Beside the person. */
+    facts: { adult: 'adult', child: 'child', guest: 'guest', shared: 'shared computer' },
+  },
   shut: {
     title: (name: string) => `${name} does not let this computer in yet.`,
     give: 'You trust its key, but it does not know ours. Give this link to whoever looks after it, to be added there; after that the two connect by themselves.',

@@ -38,8 +38,14 @@ export function seenWords(peer: PeerDto, now: number): string {
 
 /** Who is behind a hub of the household, and what it runs where that is not AXON Hub. */
 export function personWords(peer: PeerDto): string {
-  const person = peer.person ?? people.noPerson;
-  return peer.profile === 'reference' ? `${people.daemon}, ${person}` : person;
+  const who = whoseWords(peer) ?? people.noPerson;
+  return peer.profile === 'reference' ? `${people.daemon}, ${who}` : who;
+}
+
+/** The person and the role in the household, as far as anybody has said; null: nobody has. */
+export function whoseWords({ person, role }: Pick<PeerDto, 'person' | 'role'>): string | null {
+  const said = [person, role === null ? null : people.role.facts[role]].filter((part) => part !== null);
+  return said.length === 0 ? null : said.join(', ');
 }
 
 /** When and how it came to be paired, in one sentence of our own words; null for a hub that was not. */

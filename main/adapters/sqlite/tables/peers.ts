@@ -1,5 +1,6 @@
 // Table `peers`: hubs that are or were paired. Never holds a hub that was only discovered.
 import type { IntroductionWay } from '../../../../preload/contract/introduction.ts';
+import type { Role } from '../../../../preload/contract/role.ts';
 import type { PeerRow, Reads, Tables } from '../../../ports/store.ts';
 import { choice, integer, milliseconds, nullable, strings, text } from '../columns.ts';
 import { RowMapper } from '../row-mapper.ts';
@@ -12,6 +13,8 @@ const WAYS: Readonly<Record<IntroductionWay, true>> = {
   share_token: true,
   key: true,
 };
+
+const ROLES: Readonly<Record<Role, true>> = { adult: true, child: true, guest: true, shared: true };
 
 const PEER = new RowMapper<PeerRow>({
   key: text('key'),
@@ -36,6 +39,7 @@ const PEER = new RowMapper<PeerRow>({
   introducedWay: nullable(choice('introduced_way', WAYS)),
   introducedBy: nullable(text('introduced_by')),
   introducedSurface: nullable(text('introduced_surface')),
+  role: nullable(choice('role', ROLES)),
 });
 
 export function peerReads(statements: Statements): Pick<Reads, 'peers' | 'peer'> {

@@ -306,6 +306,31 @@ describe('versions', () => {
     expect(words).toEqual([null, 'called_off', 'hung_up', 'hub_restarted']);
   });
 
+  test('F-08: a hub that was named before schema 11 to decide in a child’s place is an adult’s, and no other', () => {
+    const role = (key: string, setting: string, change = '') => {
+      rmSync(home, { recursive: true, force: true });
+      mkdirSync(home);
+      copyFileSync(join(FIXTURES, 'schema-10.db'), path);
+      const before = new Database(path);
+      before.prepare("INSERT INTO meta VALUES ('consent', ?)").run(setting);
+      before.exec(change);
+      before.close();
+      const store = open();
+      const found = store.read.peer(key)?.role;
+      void store.close();
+      return found;
+    };
+    const mum = keyOf('Mum PC');
+    const { pairedAt } = peerRow();
+    const named = (key: string, paired_at: number) => JSON.stringify({ from: 'R2', hubs: [{ key, paired_at }] });
+    expect(role(mum, named(mum, pairedAt))).toBe('adult');
+    expect(role(mum, named(mum, pairedAt), "UPDATE peers SET trust = 'suspended'"), 'who may come back').toBe('adult');
+    expect(role(mum, named(mum, pairedAt), "UPDATE peers SET trust = 'revoked'")).toBeNull();
+    expect(role(mum, named(mum, pairedAt - 1)), 'of an older pairing').toBeNull();
+    expect(role(mum, named(keyOf('somebody'), pairedAt))).toBeNull();
+    for (const damaged of ['', '{', 'null', '[]', '{"hubs":3}', '{"hubs":["x",null,[1],{}]}']) expect(role(mum, damaged)).toBeNull();
+  });
+
   test('there is a fixture of every released schema', () => {
     expect(fixtures.toSorted()).toEqual(MIGRATIONS.map(({ version }) => `schema-${version}.db`).toSorted());
   });
@@ -321,6 +346,7 @@ describe('versions', () => {
       const isIntroduced = Number(/\d+/.exec(fixture)) >= 10;
       const introduction = isIntroduced ? ['invitation_made_here', 'ui:1', 'browser'] : [null, null, null];
       expect([introducedWay, introducedBy, introducedSurface]).toEqual(introduction);
+      expect(store.read.peer(keyOf('old phone'))?.role).toBe(Number(/\d+/.exec(fixture)) >= 11 ? 'child' : null);
       expect(store.read.tasks({ limit: 99 })).toHaveLength(20);
       expect(store.read.agent('planner')).toEqual(agentRow());
       expect(store.read.outboxOf(keyOf('Mum PC'))).toEqual([outboxRow()]);

@@ -1,0 +1,48 @@
+// peers set: what the person in charge says of a hub, its name, whose it is and its role in the household. Never whom its key belongs to.
+import { Option, type Command } from 'commander';
+import { ENGLISH } from '../../../preload/contract/strings/english.ts';
+import type { PeerDto } from '../../../preload/contract/dto.ts';
+import { ROLES, type Role } from '../../../preload/contract/role.ts';
+import { AppError } from '../../lib/app-error.ts';
+import type { Run } from '../run.ts';
+
+const { people } = ENGLISH;
+const NONE = 'none';
+
+interface Said {
+  readonly name?: string;
+  readonly person?: string;
+  readonly role?: Role | typeof NONE;
+}
+
+export function addSetCommand(peers: Command, run: Run): void {
+  peers
+    .command('set')
+    .description('say what a hub is called, whose it is, and its role in the household (the person in charge only)')
+    .argument('<hub>', 'its name or agent id')
+    .option('--name <name>', 'what you call it')
+    .option('--person <person>', 'who uses it; "" for nobody')
+    .addOption(new Option('--role <role>', 'only an adult’s hub can be chosen by "consent set"').choices([...ROLES, NONE]))
+    .action((hub: string, said: Said, command: Command) =>
+      run(command, async ({ terminal, session }) => {
+        const { name, person, role } = said;
+        if (name === undefined && person === undefined && role === undefined) throw nothingSaid();
+        const change = {
+          ...(name === undefined ? {} : { name }),
+          ...(person === undefined ? {} : { person: person.trim() === '' ? null : person.trim() }),
+          ...(role === undefined ? {} : { role: role === NONE ? null : role }),
+        };
+        const peer = await (await session.asOwner()).call('peers.update', { id: hub, ...change });
+        terminal.result(peer, () => [`Kept: ${peer.name}.`, ...whoseLines(peer)]);
+      }),
+    );
+}
+
+/** Whose a hub is, and what it is in the household. */
+export function whoseLines({ person, role }: Pick<PeerDto, 'person' | 'role'>): readonly string[] {
+  return [`Person         ${person ?? '-'}`, `Role           ${role === null ? '-' : people.role.facts[role]}`];
+}
+
+function nothingSaid(): AppError {
+  return new AppError('bad_request', 'Nothing to change was said.', { hint: 'Give --name, --person or --role.', failedBy: 'input' });
+}

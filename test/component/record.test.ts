@@ -162,6 +162,24 @@ describe('the record', () => {
     await expect.element(button('Check it')).toBeVisible();
   });
 
+  test('is begun by keyboard without losing the place, and says by itself only what came of it', async () => {
+    const running: AuditCheckDto = { ...DONE, state: 'running', checked: 500 };
+    await showApp(hubWith([NONE, running, { ...running, checked: 9_000 }, DONE]), 'settings/record');
+    const check = button('Check it').element();
+    check.focus();
+    await userEvent.keyboard('{Enter}');
+    await expect.element(page.getByText('Checked 500 of 12,345 rows…')).toBeVisible();
+    expect(document.activeElement).toBe(check);
+    expect(check.textContent.trim()).toBe('Stop checking');
+    const region = page.getByText('Checked 500 of 12,345 rows…').element().closest('[role="status"]');
+    expect(region?.getAttribute('aria-live')).toBe('off');
+    await vi.advanceTimersByTimeAsync(300);
+    await vi.advanceTimersByTimeAsync(300);
+    await expect.element(page.getByText(/^The record is whole/)).toBeVisible();
+    expect(region?.getAttribute('aria-live')).toBe('polite');
+    expect(document.activeElement).toBe(check);
+  });
+
   test('rows that were not signed when the hub ended are said before any check, and with every one', async () => {
     const end = { rows: 3, from_seq: 38, from_at: NOW - 60_000, ends: 1 };
     await showApp(

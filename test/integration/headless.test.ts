@@ -105,7 +105,7 @@ describe('a headless hub', () => {
     const refused = await Program.start('headless', ['--api-port', '0', '--peer-port', String(port)], { AXON_HOME: home }).ended();
     other.close();
     expect(refused).toMatchObject({ code: 1, error: expect.stringContaining(String(port)) });
-    expect(refused.error).toContain('The port is taken');
+    expect(refused.error).toContain('is taken by another program');
     expect(existsSync(join(home, 'hub.json'))).toBe(false);
   });
 

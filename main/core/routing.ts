@@ -28,8 +28,13 @@ export function isDomain(text: string): boolean {
 
 /** True when `domain` is `prefix` or lies under it, word by word: "family" matches "family.calendar", never "familyx". */
 export function matchesDomain(prefix: string, domain: string): boolean {
-  if (!isDomain(prefix) || !isDomain(domain)) return false;
-  return domain === prefix || domain.startsWith(`${prefix}.`);
+  // Of a domain every beginning that ends at a dot is one, so that only what fits has to be looked at closely.
+  return (domain === prefix || domain.startsWith(`${prefix}.`)) && isDomain(domain);
+}
+
+/** A domain and those it lies in, the longest first: "home.doors.front", "home.doors", "home". None for what is no domain. */
+export function domainsAbove(domain: string): readonly string[] {
+  return isDomain(domain) ? beginningsOf(domain) : [];
 }
 
 /** The longest of an agent's domains that `domain` lies in; undefined when there is none. */
@@ -44,51 +49,76 @@ export function offeredDomains<Entry extends { readonly isOffered?: boolean }>(e
   return entries.filter((entry) => entry.isOffered !== false);
 }
 
-/** Picks the agent; the error's sentence names what there is. Ties go to the default agent, then by name. */
+interface Choice<Agent> {
+  readonly agent: Agent;
+  readonly why: string;
+}
+
+/** Who gets what, of these agents; made once where many requests are looked at. Ties go to the default agent, then by name. */
+export class RoutingTable<Agent extends RoutableAgent> {
+  /** Those that may be given work, the preferred first. */
+  readonly #active: readonly Agent[];
+  readonly #byDomain = new Map<string, Agent>();
+  readonly #byCapability = new Map<string, Agent>();
+  readonly #default: Agent | undefined;
+
+  constructor(agents: readonly Agent[]) {
+    this.#active = agents.filter((agent) => agent.state === 'active').sort(byPreference);
+    for (const agent of this.#active) {
+      for (const { domain } of offeredDomains(agent.domains)) if (!this.#byDomain.has(domain)) this.#byDomain.set(domain, agent);
+      for (const word of agent.capabilities) if (word !== '' && !this.#byCapability.has(word)) this.#byCapability.set(word, agent);
+    }
+    this.#default = this.#active.find((agent) => agent.isDefault);
+  }
+
+  /** The error's sentence names what there is. */
+  choose({ routeTo, domain, capability }: RouteRequest): Result<Choice<Agent>, { readonly message: string }> {
+    if (routeTo !== null) {
+      const named = this.#active.find((agent) => agent.name === routeTo);
+      return named ? ok({ agent: named, why: 'It was named.' }) : err({ message: noSuchAgent(this.#active, routeTo) });
+    }
+    const found = (domain === null ? undefined : this.byDomain(domain)) ?? this.withoutDomain(capability);
+    return found ? ok(found) : err({ message: nobodyHandles(this.#active, domain) });
+  }
+
+  /** Who offers the longest area that the domain lies in. */
+  byDomain(domain: string): Choice<Agent> | undefined {
+    return firstOf(this.#byDomain, domainsAbove(domain), (found) => `It handles "${found}".`);
+  }
+
+  /** Who gets what lies in no area that somebody offers: by the longest capability, else the owner's default. */
+  withoutDomain(capability: string | null): Choice<Agent> | undefined {
+    const able = capability === null ? undefined : firstOf(this.#byCapability, beginningsOf(capability), (found) => `It can "${found}".`);
+    return able ?? (this.#default && { agent: this.#default, why: 'It takes what no other agent handles.' });
+  }
+}
+
+/** Picks the agent for one request, see RoutingTable. */
 export function chooseAgent<Agent extends RoutableAgent>(
   agents: readonly Agent[],
-  { routeTo, domain, capability }: RouteRequest,
-): Result<{ readonly agent: Agent; readonly why: string }, { readonly message: string }> {
-  const active = agents.filter((agent) => agent.state === 'active').sort(byPreference);
-  if (routeTo !== null) {
-    const named = active.find((agent) => agent.name === routeTo);
-    return named ? ok({ agent: named, why: 'It was named.' }) : err({ message: noSuchAgent(active, routeTo) });
+  request: RouteRequest,
+): Result<Choice<Agent>, { readonly message: string }> {
+  return new RoutingTable(agents).choose(request);
+}
+
+/** The text and what it begins with up to a dot, the longest first. */
+export function beginningsOf(text: string): readonly string[] {
+  const beginnings = [text];
+  for (let dot = text.lastIndexOf('.'); dot > 0; dot = text.lastIndexOf('.', dot - 1)) beginnings.push(text.slice(0, dot));
+  return beginnings;
+}
+
+function firstOf<Agent>(table: ReadonlyMap<string, Agent>, words: readonly string[], why: (word: string) => string) {
+  for (const word of words) {
+    const agent = table.get(word);
+    if (agent) return { agent, why: why(word) };
   }
-  const found =
-    (domain === null ? undefined : byDomain(active, domain)) ??
-    (capability === null ? undefined : byCapability(active, capability)) ??
-    byDefault(active);
-  return found ? ok(found) : err({ message: nobodyHandles(active, domain) });
+  return undefined;
 }
 
 function byPreference(first: RoutableAgent, second: RoutableAgent): number {
   if (first.isDefault !== second.isDefault) return first.isDefault ? -1 : 1;
   return first.name < second.name ? -1 : 1;
-}
-
-function byDomain<Agent extends RoutableAgent>(agents: readonly Agent[], domain: string) {
-  let best: { readonly agent: Agent; readonly domain: string } | undefined;
-  for (const agent of agents) {
-    const match = longestDomain(offeredDomains(agent.domains), domain);
-    if (match && (best === undefined || match.domain.length > best.domain.length)) best = { agent, domain: match.domain };
-  }
-  return best && { agent: best.agent, why: `It handles "${best.domain}".` };
-}
-
-function byCapability<Agent extends RoutableAgent>(agents: readonly Agent[], capability: string) {
-  let best: { readonly agent: Agent; readonly capability: string } | undefined;
-  for (const agent of agents) {
-    for (const offered of agent.capabilities) {
-      const matches = offered !== '' && (capability === offered || capability.startsWith(`${offered}.`));
-      if (matches && (best === undefined || offered.length > best.capability.length)) best = { agent, capability: offered };
-    }
-  }
-  return best && { agent: best.agent, why: `It can "${best.capability}".` };
-}
-
-function byDefault<Agent extends RoutableAgent>(agents: readonly Agent[]) {
-  const agent = agents.find((candidate) => candidate.isDefault);
-  return agent && { agent, why: 'It takes what no other agent handles.' };
 }
 
 function noSuchAgent(agents: readonly RoutableAgent[], name: string): string {

@@ -2,6 +2,7 @@
 // test doubles. Each operation has its parameters (validated in main, never trusted from a client), who may call it, and its HTTP form:
 // `:name` parts of the path are parameters; the rest travel as query (GET) or JSON body. Imports from this folder only.
 import * as v from 'valibot';
+import { AGENT_AREAS_MAX } from './agent-limits.ts';
 import { ATTENTION_OPERATIONS } from './attention-operations.ts';
 import { AUDIT_OPERATIONS } from './audit-operations.ts';
 import { APPROVALS_WAIT_MINUTES_MAX, APPROVALS_WAIT_MINUTES_MIN } from './decision-limits.ts';
@@ -41,12 +42,12 @@ const agentDomains = v.pipe(
   v.array(
     v.union([domain, v.strictObject({ domain, risk_class: v.optional(v.nullable(riskClass), null), offered: v.optional(v.boolean()) })]),
   ),
-  v.maxLength(64),
+  v.maxLength(AGENT_AREAS_MAX),
 );
 const agentProfile = {
   display_name: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(64))),
   dialect: v.optional(v.picklist(['axon']), 'axon'),
-  domains: v.optional(v.pipe(v.array(domain), v.maxLength(64)), []),
+  domains: v.optional(v.pipe(v.array(domain), v.maxLength(AGENT_AREAS_MAX)), []),
   capabilities: v.optional(words, []),
   channels: v.optional(words, []),
   tools: v.optional(words, []),

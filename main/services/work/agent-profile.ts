@@ -1,10 +1,12 @@
 // What a program says of itself, as this hub may keep and show it: a name that looks like no other agent's, words without hidden characters,
 // and areas that are never less careful than the owner was about them. Pure.
+import { AGENT_AREAS_MAX } from '../../../preload/contract/agent-limits.ts';
 import type { RiskClass } from '../../../preload/contract/dto.ts';
+import { AreaClasses } from '../../core/area-classes.ts';
 import { nameSkeleton } from '../../core/name-skeleton.ts';
 import { higherRisk } from '../../core/risk.ts';
-import { matchesDomain } from '../../core/routing.ts';
 import { escapeName } from '../../core/text-escape.ts';
+import { AppError } from '../../lib/app-error.ts';
 import type { AgentDomainRow, AgentRow } from '../../ports/store.ts';
 
 /** Classes at which an agent's own class is careful enough for an area it adds by itself. */
@@ -32,6 +34,7 @@ export interface AreasInSight {
 /**
  * The areas an agent offers from now on. What the owner spoke about, and what adults decide about, stays, offered or not. An area that a
  * program adds by itself is at least R2, and never below what the owner said, for any agent, about that area, one above it or one inside it.
+ * @throws AppError conflict where they would be more than are kept, and more than there are
  */
 export function mergeDomains(
   row: Pick<AgentRow, 'name' | 'riskClass' | 'domains'>,
@@ -40,23 +43,34 @@ export function mergeDomains(
   byAgent: boolean,
   { floorOf, isKept }: AreasInSight,
 ): readonly AgentDomainRow[] {
+  const had = new Map(row.domains.map((entry) => [entry.domain, entry]));
+  const spokenOf = new AreaClasses([row, ...agents].flatMap(ownersWords));
   const offered = domains.map((domain): AgentDomainRow => {
-    const known = row.domains.find((other) => other.domain === domain);
+    const known = had.get(domain);
     if (known) return { ...known, isOffered: true };
     const floor = higherRisk(floorOf(domain) ?? row.riskClass, row.riskClass);
-    const least = spokenAbout(domain, [row, ...agents]).reduce(higherRisk, byAgent ? higherRisk(CAREFUL_FROM, floor) : floor);
+    const careful = byAgent ? higherRisk(CAREFUL_FROM, floor) : floor;
+    const least = higherRisk(spokenOf.touching(domain) ?? careful, careful);
     return { domain, riskClass: least === row.riskClass ? null : least };
   });
-  const kept = row.domains.filter((known) => (known.byOwner === true || isKept(known)) && !domains.includes(known.domain));
-  return [...offered, ...kept.map((known) => ({ ...known, isOffered: false }))];
+  const now = new Set(domains);
+  const kept = row.domains.filter((known) => !now.has(known.domain) && (known.byOwner === true || isKept(known)));
+  const all = [...offered, ...kept.map((known) => ({ ...known, isOffered: false }))];
+  if (all.length > AGENT_AREAS_MAX && all.length > row.domains.length) throw tooMany(row.name);
+  return all;
 }
 
-/** What the owner said about an area, one above it or one inside it, whichever agent it was said of. */
-function spokenAbout(domain: string, agents: readonly Pick<AgentRow, 'domains'>[]): readonly RiskClass[] {
-  return agents.flatMap((agent) =>
-    agent.domains.flatMap((entry) => {
-      const touches = matchesDomain(entry.domain, domain) || matchesDomain(domain, entry.domain);
-      return entry.byOwner === true && entry.riskClass !== null && touches ? [entry.riskClass] : [];
-    }),
+/** What the owner said about areas of this agent. */
+function ownersWords({ domains }: Pick<AgentRow, 'domains'>): readonly (readonly [string, RiskClass])[] {
+  return domains.flatMap(({ domain, riskClass, byOwner }) =>
+    byOwner === true && riskClass !== null ? [[domain, riskClass] as const] : [],
   );
+}
+
+function tooMany(name: string): AppError {
+  const sentence = `This hub keeps at most ${AGENT_AREAS_MAX} areas of "${name}", and with what people decided about earlier ones these are more.`;
+  return new AppError('conflict', sentence, {
+    failedBy: 'input',
+    hint: 'Offer fewer areas: one stands for all that lie in it, such as "home" for "home.kitchen". Or remove the agent and connect it anew.',
+  });
 }

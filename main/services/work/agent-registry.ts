@@ -6,7 +6,7 @@ import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { AgentDomainRow, AgentRow, DeliveryRow, Reads, Store, Tables } from '../../ports/store.ts';
 import { escapeText } from '../../core/text-escape.ts';
 import type { EventBus } from '../event-bus.ts';
-import { displayNameOf, mergeDomains, type AreasInSight } from './agent-profile.ts';
+import { displayNameOf, mergeDomains } from './agent-profile.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import type { ConsentAreas } from './consent-areas.ts';
 import type { ConsentGuard } from './consent-guard.ts';
@@ -106,7 +106,13 @@ export class AgentRegistry {
       state: 'active',
       riskClass,
       classByOwner: choice !== undefined,
-      domains: mergeDomains({ name, riskClass, domains: [] }, unique(profile.domains ?? []), others, false, this.#inSight(tables)),
+      domains: mergeDomains(
+        { name, riskClass, domains: [] },
+        unique(profile.domains ?? []),
+        others,
+        false,
+        this.#deps.areas.inSight(tables),
+      ),
       capabilities: unique(profile.capabilities ?? []),
       channels: unique(profile.channels ?? []),
       tools: unique(profile.tools ?? []),
@@ -144,7 +150,7 @@ export class AgentRegistry {
         domains:
           profile.domains === undefined
             ? row.domains
-            : mergeDomains(row, unique(profile.domains), tables.agents(), actor.surface === 'agent', this.#inSight(tables, row)),
+            : mergeDomains(row, unique(profile.domains), tables.agents(), actor.surface === 'agent', this.#deps.areas.inSight(tables, row)),
         capabilities: unique(profile.capabilities ?? row.capabilities),
         channels: unique(profile.channels ?? row.channels),
         tools: unique(profile.tools ?? row.tools),
@@ -270,14 +276,6 @@ export class AgentRegistry {
       created_at: row.createdAt,
       last_call_at: row.lastCallAt,
       token_created_at: newestToken(read, row.name),
-    };
-  }
-
-  #inSight(reads: Reads, row?: AgentRow): AreasInSight {
-    const { areas } = this.#deps;
-    return {
-      floorOf: (domain) => areas.floorOf(reads, domain),
-      isKept: (entry) => row !== undefined && areas.isKept(reads, row, entry),
     };
   }
 

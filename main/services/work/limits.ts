@@ -48,7 +48,7 @@ export const CONSENT_ASKERS_REMEMBERED_MAX = 1_024;
 export const CONSENT_RETRY = { firstMs: 60_000, maxMs: 3_600_000, jitter: 0.3 } as const;
 /** An adult's own words why not, as they are kept and passed on; cut beyond. */
 export const CONSENT_REASON_MAX_CHARACTERS = 2_000;
-/** Areas remembered that were taken away while adults decide; beyond it every area that an agent takes up counts as one of them. */
+/** Areas remembered that were taken away while adults decide, and as many capabilities; beyond it every one that an agent takes up counts as one. */
 export const CONSENT_AREAS_MAX = 1_024;
 
 /** How long a result waits for its peer; then the feed says so and it is given up (PROTOCOL.md, Delegation states). */

@@ -325,6 +325,7 @@ describe('no way around an adult', () => {
 
   it('leads through what is remembered where it is damaged', async () => {
     await leo.work.agents.create('claw', {}, 'R1', OWNER);
+    await leo.work.agents.setClass('claw', { riskClass: 'R1', isDefault: true }, OWNER);
     await house.guard();
     const given = { riskClass: 'R1' as const, domains: [{ domain: 'home.lamps', riskClass: null }] };
     await leo.store.write((tables) => tables.setMeta('consent.areas', '{'));

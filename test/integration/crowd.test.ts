@@ -6,7 +6,8 @@ import { PENDING_TOTAL_MAX } from '../../main/services/work/limits.ts';
 import { measured, rounds } from '../support/counts.ts';
 import { Crowd, quantile } from '../support/crowd/crowd.ts';
 import type { PeerReport } from '../support/crowd/crowd-process.ts';
-import { CrowdedHub, slowest as slowestOf, tooSlow, type HealthTimes } from '../support/crowd/crowded-hub.ts';
+import { CrowdedHub } from '../support/crowd/crowded-hub.ts';
+import { NO_TIME, slowest as slowestOf, tooSlow, type HealthTimes } from '../support/crowd/health-times.ts';
 import { LightPeer } from '../support/crowd/light-peer.ts';
 import { newIdentity, type Identity } from './quic-test-hub.ts';
 
@@ -58,7 +59,7 @@ const inMebibytes = (bytes: number): number => Math.round(bytes / MEBIBYTE);
 /** Looks at the hub's health and memory again and again until the work is over. */
 async function watch<Result>(hub: CrowdedHub, work: Promise<Result>): Promise<Watched<Result>> {
   const over = new AbortController();
-  let slowestHealth: HealthTimes = { byClock: 0, ownMs: 0 };
+  let slowestHealth = NO_TIME;
   const memory: number[] = [];
   const watching = (async (): Promise<void> => {
     while (!over.signal.aborted) {
@@ -76,8 +77,8 @@ async function watch<Result>(hub: CrowdedHub, work: Promise<Result>): Promise<Wa
   }
 }
 
-function said({ byClock, ownMs }: Watched<unknown>['slowestHealth']): string {
-  return `${Math.round(byClock)} ms (${Math.round(ownMs)} ms without waiting for a processor)`;
+function said({ byClock, ownMs }: HealthTimes): string {
+  return `${Math.round(byClock)} ms (${ownMs === null ? 'unknown' : Math.round(ownMs)} ms without waiting for a processor)`;
 }
 
 function total(reports: readonly PeerReport[], read: (report: PeerReport) => number): number {

@@ -31,6 +31,8 @@ afterEach(async () => {
   await hubs.stop();
 });
 
+const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 10));
+
 /** Sends as much as goes until `isOver`; how many messages left. */
 async function pour(peer: TestHub, connectionId: number, isOver: () => boolean): Promise<number> {
   let sent = 0;
@@ -39,7 +41,7 @@ async function pour(peer: TestHub, connectionId: number, isOver: () => boolean):
       const { ok } = await peer.transport.send(connectionId, new Uint8Array(MESSAGE_BYTES));
       if (ok) sent += 1;
       // A line that is gone answers at once.
-      else await new Promise((resolve) => setTimeout(resolve, 10));
+      else await pause();
     }
   };
   await Promise.all(Array.from({ length: SENDERS }, send));
@@ -80,21 +82,26 @@ describe.runIf(process.platform === 'linux')('a peer that costs the QUIC process
     hub.trust(costly);
     costly.trust(hub);
     const isFound = () => hub.eventsOf('violation').length > 0;
-    let lines = 0;
+    let longestMs = 0;
     const comeAndGo = async (): Promise<void> => {
       while (!isFound()) {
         const dialled = await costly.transport.dial(hub.target, AbortSignal.timeout(30_000));
-        if (!dialled.ok) continue;
+        if (!dialled.ok) {
+          await pause();
+          continue;
+        }
         const { connectionId } = dialled.value;
-        lines += 1;
+        const startedAt = performance.now();
         await costly.transport.request(connectionId, new Uint8Array(SHORT_MESSAGE_BYTES), 30_000);
         costly.transport.close(connectionId, CLOSE_CODES.done, 'done');
+        longestMs = Math.max(longestMs, performance.now() - startedAt);
       }
     };
     // One alone leaves the process idle for as long as it works itself.
     await Promise.all(Array.from({ length: COMING_AND_GOING }, comeAndGo));
-    // Most lines were there at no look at all.
-    expect(lines).toBeGreaterThan(2 * COSTLY_BEATS_MAX);
+    // No line was there at as many looks as it takes: all of them together were found.
+    const looksMissed = COSTLY_BEATS_MAX - Math.ceil(longestMs / HEARTBEAT_INTERVAL_MS);
+    expect(looksMissed).toBeGreaterThan(0);
     expect(hub.eventsOf('violation')[0]).toMatchObject({ rule: 'too-costly' });
     expect((await hub.transport.statistics()).restarts).toBe(0);
   }, 60_000);
@@ -108,7 +115,10 @@ describe.runIf(process.platform === 'linux')('a peer that costs the QUIC process
       for (let lines = 0; lines < HASTY_LINES; lines++) {
         const dialled = await hasty.transport.dial(hub.target, AbortSignal.timeout(30_000));
         // A hub that is this slow does not take every dial.
-        if (!dialled.ok) continue;
+        if (!dialled.ok) {
+          await pause();
+          continue;
+        }
         await hasty.transport.send(dialled.value.connectionId, new Uint8Array(SHORT_MESSAGE_BYTES));
         hasty.transport.close(dialled.value.connectionId, CLOSE_CODES.done, 'done');
       }

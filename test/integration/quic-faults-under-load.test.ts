@@ -9,7 +9,8 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createInProcessTransport } from '../../main/adapters/quic/quic-transport.ts';
 import { PENDING_PER_PARTY_MAX } from '../../main/services/work/limits.ts';
 import { HubStack, MemoryVault } from '../fakes/hub-stack.ts';
-import { CrowdedHub, slowest, tooSlow, type HealthTimes } from '../support/crowd/crowded-hub.ts';
+import { CrowdedHub } from '../support/crowd/crowded-hub.ts';
+import { NO_TIME, slowest, tooSlow } from '../support/crowd/health-times.ts';
 import { hasRealPart } from '../support/real-parts.ts';
 import { newIdentity, systemDeps, type Identity } from './quic-test-hub.ts';
 
@@ -48,7 +49,7 @@ async function startPeer(identity: Identity, hub: CrowdedHub): Promise<HubStack>
 /** What the peers did, and the ids that the hub said it had accepted. */
 class Load {
   readonly accepted = new Map<string, string>();
-  slowestHealth: HealthTimes = { byClock: 0, ownMs: 0 };
+  slowestHealth = NO_TIME;
   slowestAckMs = 0;
   isOver = false;
   readonly #hub: CrowdedHub;

@@ -1,6 +1,6 @@
 // A headless hub as a process, with as many hubs pinned as a test wants before it starts, a person's line and an agent that answers every
 // question at once. Tells what its two processes use. Linux only: it reads /proc.
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStore } from '../../../main/adapters/sqlite/open-store.ts';
@@ -11,30 +11,10 @@ import { SILENT_LOG } from '../../fakes/memory-store.ts';
 import { newIdentity, systemDeps, type Identity } from '../../integration/quic-test-hub.ts';
 import { prepareHome } from '../prepared-home.ts';
 import { startHeadless, type HeadlessHub } from '../programs.ts';
+import { timesOf, waitsOf, type HealthTimes } from './health-times.ts';
 
 const PASSPHRASE = 'a passphrase of the crowd';
 const CLAIM_WAIT_MS = 20_000;
-
-/** What /health may take of the hub itself, and what it may take at all on a computer that others keep busy. */
-const HEALTH_LIMITS: HealthTimes = { byClock: 10_000, ownMs: 1_000 };
-
-export interface HealthTimes {
-  readonly byClock: number;
-  readonly ownMs: number;
-}
-
-/** The longer of each. */
-export function slowest(one: HealthTimes, other: HealthTimes): HealthTimes {
-  return { byClock: Math.max(one.byClock, other.byClock), ownMs: Math.max(one.ownMs, other.ownMs) };
-}
-
-/** What passes its limit, in words. */
-export function tooSlow({ byClock, ownMs }: HealthTimes): readonly string[] {
-  return [
-    ...(byClock < HEALTH_LIMITS.byClock ? [] : [`/health took ${Math.round(byClock)} ms by the clock`]),
-    ...(ownMs < HEALTH_LIMITS.ownMs ? [] : [`/health took ${Math.round(ownMs)} ms of the hub itself`]),
-  ];
-}
 
 export class CrowdedHub {
   readonly identity: Identity;
@@ -114,14 +94,13 @@ export class CrowdedHub {
     );
   }
 
-  /** How long /health took: by the clock, and without the time in which the hub was ready to go on and had no processor. */
+  /** How long /health took: by the clock, and without the time in which the hub or this process was ready to go on and had no processor. */
   async healthMs(): Promise<HealthTimes> {
-    const waitedMs = (): number => waitedForProcessorMs(this.processId);
-    const [startedAt, waitedBefore] = [performance.now(), waitedMs()];
+    const waits = waitsOf([this.processId, process.pid]);
+    const startedAt = performance.now();
     const answer = await fetch(`http://127.0.0.1:${this.#hub.port}/health`);
     if (!answer.ok || !(await answer.text()).includes('running')) throw new Error('the hub does not say that it runs');
-    const byClock = performance.now() - startedAt;
-    return { byClock, ownMs: byClock - (waitedMs() - waitedBefore) };
+    return timesOf(performance.now() - startedAt, waits());
   }
 
   /** How many paired hubs the hub itself counts as online. */
@@ -172,14 +151,6 @@ export class CrowdedHub {
       );
     }
   }
-}
-
-/** How long the main thread of a process was ready to go on and had no processor, since its start; 0 where the kernel does not count that. */
-function waitedForProcessorMs(processId: number): number {
-  const file = `/proc/${processId}/schedstat`;
-  if (!existsSync(file)) return 0;
-  const [, waitedNanoseconds] = readFileSync(file, 'utf8').split(' ').map(Number);
-  return (waitedNanoseconds ?? 0) / 1_000_000;
 }
 
 function residentBytes(processId: number): number {

@@ -3,11 +3,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { TaskDto } from '../../preload/contract/dto.ts';
 import type { OperationInput, OperationResult } from '../../preload/contract/operations.ts';
+import { locale } from '../../preload/contract/strings/everywhere.ts';
+import { pluralizer } from '../../preload/contract/strings/plural.ts';
 import { showHidden } from '../lib/hidden-characters.ts';
 import { AppError } from '../lib/app-error.ts';
 import { HubProblem, type HubClient } from './hub-client.ts';
 import type { Terminal } from './terminal.ts';
 
+const plural = pluralizer(locale);
 const LOOK_FIRST_MS = 700;
 const LOOK_AGAIN_MS = 2_000;
 /** What is proposed where nobody answered: time enough for a person. */
@@ -38,7 +41,7 @@ function nobodyAnswered(error: unknown, deadlineMs: number): unknown {
   if (!(error instanceof HubProblem)) return error;
   const { code } = error.problem;
   if (code !== 'timeout' && code !== 'approval_expired') return error;
-  const given = `${deadlineMs / 1_000} seconds`;
+  const given = plural(deadlineMs / 1_000, { one: '{n} second', other: '{n} seconds' });
   const detail = code === 'timeout' ? `Nobody answered within ${given}.` : `Nobody answered within ${given}; the question is taken back.`;
   return new AppError(code, detail, {
     failedBy: 'timeout',

@@ -2,6 +2,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { OPTIONS_MAX, OPTIONS_MIN } from '../../main/protocol/limits.ts';
 import { axon, endPrograms, Program } from '../support/programs.ts';
 
 afterEach(endPrograms);
@@ -32,6 +33,38 @@ describe('words that do not fit', () => {
     }
     const noRequest = await axon(nowhere, ['approvals', 'now', 'that-one']);
     expect(noRequest).toMatchObject({ code: 2, error: expect.stringContaining('"that-one" is not the id of a request') });
+  });
+
+  test('are told of options nobody can choose among, in the words of the command', async () => {
+    const one = ['escalate', 'mum', 'Which milk?', '--option', 'Oat'];
+    expect(await axon(nowhere, one)).toMatchObject({ code: 2, error: expect.stringContaining(`${OPTIONS_MIN} to ${OPTIONS_MAX} options`) });
+    const missing = await axon(nowhere, [...one, '--option', 'Cow', '--recommend', '3']);
+    expect(missing).toMatchObject({ code: 2, error: 'There is no option 3: --recommend names one by its place, 1 to 2.\n' });
+  });
+
+  test('are told of domains, times of day and digits that are none, each by its option', async () => {
+    for (const [words, said] of [
+      [['agents', 'add', 'x', '--domain', 'Family Chat'], "Option '--domain <domain>' argument 'Family Chat' is invalid."],
+      [['quiet', 'set', 'Night', '--from', '21:30', '--to', '7'], "Option '--to <time>' argument '7' is invalid."],
+      [['pair', 'digits', '12345'], 'the six or the two digits'],
+    ] as const) {
+      expect(await axon(nowhere, words)).toMatchObject({ code: 2, out: '', error: expect.stringContaining(said) });
+    }
+  });
+
+  test('are told by "help", too, which knows the commands of a group', async () => {
+    expect(await axon(nowhere, ['help', 'pair', 'start'])).toMatchObject({ code: 0, out: expect.stringMatching(/^Usage: .* pair start /) });
+    expect(await axon(nowhere, ['help', 'nonsense'])).toMatchObject({
+      code: 2,
+      error: expect.stringMatching(/^Unknown command 'nonsense'\./),
+    });
+    expect((await axon(nowhere, ['help'])).out).toBe((await axon(nowhere, ['--help'])).out);
+  });
+
+  test('that are secrets are refused, as JSON when JSON was asked for', async () => {
+    const refused = await axon(nowhere, ['join', 'axon://pair?x', '--json']);
+    expect([refused.code, refused.out]).toEqual([2, '']);
+    expect(JSON.parse(refused.error)).toMatchObject({ code: 'bad_request', detail: expect.stringContaining('An invitation was given') });
   });
 
   test('are told as JSON when JSON was asked for', async () => {

@@ -2,6 +2,8 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import type { AttentionDto, QuietPeriodDto } from '../../../preload/contract/attention.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
+import { locale } from '../../../preload/contract/strings/everywhere.ts';
+import { pluralizer } from '../../../preload/contract/strings/plural.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { HubClient } from '../hub-client.ts';
 import { idOf, withId } from '../ids.ts';
@@ -9,6 +11,7 @@ import { lengthMs, localTime } from '../local-time.ts';
 import type { Run } from '../run.ts';
 
 const { attention: text } = ENGLISH;
+const plural = pluralizer(locale);
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const DAY_WORDS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
@@ -162,7 +165,14 @@ export function addHoldCommands(approvals: Command, run: Run): void {
       run(command, async ({ terminal, session }) => {
         const named = ids.map((id) => idOf('request', id));
         const answer = await (await session.asOwner()).call('attention.show', { ids: named.length === 0 ? 'all' : named });
-        terminal.result(answer, () => [answer.shown === 0 ? 'Nothing is held.' : `${answer.shown} of the held requests wait for you now.`]);
+        terminal.result(answer, () => [
+          answer.shown === 0
+            ? 'Nothing is held.'
+            : plural(answer.shown, {
+                one: '{n} of the held requests waits for you now.',
+                other: '{n} of the held requests wait for you now.',
+              }),
+        ]);
       }),
     );
 }

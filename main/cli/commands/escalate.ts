@@ -1,9 +1,14 @@
 // escalate: asks a person at another hub to choose. No agent there gets it; the choice comes back as the result.
 import { InvalidArgumentError, type Command } from 'commander';
+import { AppError } from '../../lib/app-error.ts';
 import { wholeNumber } from '../option-values.ts';
 import type { Run } from '../run.ts';
 import { common, conversationOption, deadlineOption, reportLines, type CommonOptions } from './send.ts';
 import { followTask } from './tasks.ts';
+
+/** As PROTOCOL.md, Escalation, has them. */
+const OPTIONS_MIN = 2;
+const OPTIONS_MAX = 12;
 
 /** An option as it is typed; its number is its id. */
 interface TypedOption {
@@ -43,6 +48,7 @@ export function addEscalateCommand(program: Command, run: Run): void {
     .action((to: string, task: string, options: EscalateOptions, command: Command) =>
       run(command, async (context) => {
         const { terminal, session, command: line } = context;
+        checkChoice(typed.length, options.recommend);
         const client = await session.asAgent();
         const report = await client.call('send.delegate', {
           to,
@@ -60,6 +66,23 @@ export function addEscalateCommand(program: Command, run: Run): void {
         return await followTask(context, client, report.id);
       }),
     );
+}
+
+/** Throws `bad_request` in the words of the options: the hub knows neither their places nor their flags. */
+function checkChoice(count: number, recommended: number | undefined): void {
+  if (count < OPTIONS_MIN || count > OPTIONS_MAX) {
+    throw new AppError(
+      'bad_request',
+      `A person chooses among ${OPTIONS_MIN} to ${OPTIONS_MAX} options, each given by an --option of its own; here is ${count}.`,
+      {
+        failedBy: 'input',
+      },
+    );
+  }
+  if (recommended === undefined || (recommended >= 1 && recommended <= count)) return;
+  throw new AppError('bad_request', `There is no option ${recommended}: --recommend names one by its place, 1 to ${count}.`, {
+    failedBy: 'input',
+  });
 }
 
 function last(typed: readonly TypedOption[], flag: string): TypedOption {

@@ -29,7 +29,7 @@ export function openTemporaryStore(clock: Clock = new SystemClock(), log: Log = 
     folder,
     read: store.read,
     write: (work) => store.write(work),
-    writeBehind: (work) => store.writeBehind(work),
+    writeBehind: (work, then) => store.writeBehind(work, then),
     close: async () => {
       await store.close();
       rmSync(folder, { recursive: true, force: true });

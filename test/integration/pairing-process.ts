@@ -60,7 +60,7 @@ function storeAt(file: string): TemporaryStore {
     folder: file,
     read: store.read,
     write: (work) => store.write(work),
-    writeBehind: (work) => store.writeBehind(work),
+    writeBehind: (work, then) => store.writeBehind(work, then),
     close: () => store.close(),
   };
 }

@@ -35,7 +35,7 @@ export function watchAudit(store: Store, watch: AuditWatch): Store {
   return {
     read: store.read,
     write: (work) => store.write((tables) => work(watchedTables(tables))),
-    writeBehind: (work) => store.writeBehind((tables) => work(watchedTables(tables))),
+    writeBehind: (work, then) => store.writeBehind((tables) => work(watchedTables(tables)), then),
     close: () => store.close(),
   };
 }

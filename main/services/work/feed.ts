@@ -43,9 +43,10 @@ export class Feed {
     const { store } = this.#deps;
     const made = this.#row(entry.party, entry.fromAgent, entry.topic, entry.importance, entry.data);
     const row = entry.isSilent === true ? { ...made, readAt: made.at } : made;
-    store.writeBehind((tables) => {
-      this.#publish(tables.insertFeed(row), tables.unreadFeedCount());
-    });
+    store.writeBehind(
+      (tables) => ({ kept: tables.insertFeed(row), unread: tables.unreadFeedCount() }),
+      ({ kept, unread }) => this.#publish(kept, unread),
+    );
   }
 
   /** The hub's own words, in the commit of what they tell of. */

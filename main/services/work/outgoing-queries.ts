@@ -158,11 +158,13 @@ export class OutgoingQueries {
       const told = isPersons ? { ...asked, toAgent: null } : asked;
       this.#record(told, { messageId: id, direction: 'in', kind, ref, raw: JSON.stringify(reply) });
     }
-    store.writeBehind((tables) => {
-      const task = keepTask(tables, asked);
-      if (isOpen(task)) endTask(tables, task, outcome, finishedAt);
-    });
-    events.publish({ type: 'conversation', id: asked.conversationId });
+    store.writeBehind(
+      (tables) => {
+        const task = keepTask(tables, asked);
+        if (isOpen(task)) endTask(tables, task, outcome, finishedAt);
+      },
+      () => events.publish({ type: 'conversation', id: asked.conversationId }),
+    );
   }
 }
 

@@ -2,7 +2,7 @@
 import { canMove } from '../../core/task-state.ts';
 import { isJsonObject } from '../../lib/json-object.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { Store, TaskRow } from '../../ports/store.ts';
+import type { MessageRow, Store, TaskRow } from '../../ports/store.ts';
 import type { NotifyPayload } from '../../protocol/payloads.ts';
 import type { EventBus } from '../event-bus.ts';
 import type { IncomingMessage } from '../peer-messenger.ts';
@@ -39,31 +39,33 @@ export class ProgressReports {
       (isAsked ? await unit.run((tables) => queries.taskOf(tables, peer.key, ref)) : undefined);
     if (!task || !isOpen(task)) return;
     const at = clock.wallMs();
-    store.writeBehind((tables) =>
-      tables.insertMessage({
-        messageId: envelope.id,
-        direction: 'in',
-        party: peer.key,
-        kind: 'notify',
-        ref,
-        conversationId: hasWords(payload) ? task.conversationId : null,
-        taskId: task.id,
-        fromAgent: task.toAgent,
-        toAgent: task.fromAgent,
-        raw,
-        at,
-      }),
-    );
+    const report: Omit<MessageRow, 'seq'> = {
+      messageId: envelope.id,
+      direction: 'in',
+      party: peer.key,
+      kind: 'notify',
+      ref,
+      conversationId: hasWords(payload) ? task.conversationId : null,
+      taskId: task.id,
+      fromAgent: task.toAgent,
+      toAgent: task.fromAgent,
+      raw,
+      at,
+    };
+    const tellPages = (): void => events.publish({ type: 'conversation', id: task.conversationId });
     const to = seenState(payload);
-    if (to !== undefined && (isAsked || task.state !== 'sending') && (task.state !== to || to === 'held')) {
-      const heldUntil = to === 'held' ? heldUntilOf(payload, at) : null;
-      await unit.run((tables) => {
-        const current: TaskRow | undefined = tables.task(task.id);
-        if (current?.state === to) changeTask(tables, current, { heldUntil });
-        else if (current && canMove(current.state, to, 'outgoing')) moveTask(tables, current, to, { heldUntil });
-      });
+    if (to === undefined || (!isAsked && task.state === 'sending') || (task.state === to && to !== 'held')) {
+      store.writeBehind((tables) => tables.insertMessage(report), tellPages);
+      return;
     }
-    events.publish({ type: 'conversation', id: task.conversationId });
+    const heldUntil = to === 'held' ? heldUntilOf(payload, at) : null;
+    await unit.run((tables, after) => {
+      tables.insertMessage(report);
+      const current: TaskRow | undefined = tables.task(task.id);
+      if (current?.state === to) changeTask(tables, current, { heldUntil });
+      else if (current && canMove(current.state, to, 'outgoing')) moveTask(tables, current, to, { heldUntil });
+      after(tellPages);
+    });
   }
 }
 

@@ -5,7 +5,7 @@ import { AppError } from '../../lib/app-error.ts';
 import { assert } from '../../lib/assert.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
-import type { Store, TaskRow } from '../../ports/store.ts';
+import type { MessageRow, Store, TaskRow } from '../../ports/store.ts';
 import { readWireErrorCode } from '../../../preload/contract/errors.ts';
 import { progressOf } from '../attention/holds.ts';
 import type { EventBus } from '../event-bus.ts';
@@ -117,7 +117,7 @@ export class QueryDesk {
 
   /** Ends the stored task of a question whose line has ended; what ended it from inside the store has done so already. */
   async #close(taskId: string, outcome: QueryOutcome, end: QueryEnd): Promise<void> {
-    const { unit, endings } = this.#deps;
+    const { unit, endings, events } = this.#deps;
     await unit.run((tables, after) => {
       const task = tables.task(taskId);
       if (!task) return;
@@ -125,7 +125,9 @@ export class QueryDesk {
         // Its end came first: a person answered it, in no agent's name; or it was over while the agent's answer was on its way to the asker.
         const approval = tables.approvalOfTask(taskId);
         const toAgent = approval?.state === 'answered' ? null : task.toAgent;
-        if (!(outcome instanceof AppError)) this.#recordResponse({ ...task, toAgent }, outcome);
+        if (outcome instanceof AppError) return;
+        tables.insertMessage(this.#responseOf({ ...task, toAgent }, outcome));
+        after(() => events.publish({ type: 'conversation', id: task.conversationId }));
         return;
       }
       const current = task.state === 'queued' ? moveTask(tables, task, 'claimed') : task;
@@ -144,58 +146,57 @@ export class QueryDesk {
         });
       } else {
         endings.end(tables, after, current, { state: 'completed', code: null, reason: null, result: wordsOf(outcome), ...by });
-        this.#recordResponse(task, outcome);
+        tables.insertMessage(this.#responseOf(task, outcome));
       }
     });
   }
 
   #writeDown(task: Omit<TaskRow, 'seq'>, request: WorkRequest, outcome: QueryOutcome): void {
     const { store, clock, events } = this.#deps;
-    const failed = outcome instanceof AppError;
-    const code = failed ? readWireErrorCode(outcome.code) : null;
+    const code = outcome instanceof AppError ? readWireErrorCode(outcome.code) : null;
     const finishedAt = clock.wallMs();
-    store.writeBehind((tables) => {
-      if (tables.taskByMessage(task.direction, task.party, task.messageId)) return;
-      const state = code === null ? 'completed' : code === 'cancelled' ? 'cancelled' : 'failed';
-      tables.insertTask({ ...task, state, code, result: JSON.stringify(wordsOf(outcome)), finishedAt });
-      tables.insertMessage({
-        messageId: task.messageId,
-        direction: task.direction === 'local' ? 'local' : 'in',
-        party: task.party,
-        kind: 'query',
-        ref: null,
-        conversationId: task.conversationId,
-        taskId: task.id,
-        fromAgent: task.fromAgent,
-        toAgent: task.toAgent,
-        raw: request.raw,
-        at: task.receivedAt,
-      });
-    });
-    if (!failed) this.#recordResponse(task, outcome);
-    events.publish({ type: 'conversation', id: task.conversationId });
+    const response = outcome instanceof AppError ? null : this.#responseOf(task, outcome);
+    store.writeBehind(
+      (tables) => {
+        if (!tables.taskByMessage(task.direction, task.party, task.messageId)) {
+          const state = code === null ? 'completed' : code === 'cancelled' ? 'cancelled' : 'failed';
+          tables.insertTask({ ...task, state, code, result: JSON.stringify(wordsOf(outcome)), finishedAt });
+          tables.insertMessage({
+            messageId: task.messageId,
+            direction: task.direction === 'local' ? 'local' : 'in',
+            party: task.party,
+            kind: 'query',
+            ref: null,
+            conversationId: task.conversationId,
+            taskId: task.id,
+            fromAgent: task.fromAgent,
+            toAgent: task.toAgent,
+            raw: request.raw,
+            at: task.receivedAt,
+          });
+        }
+        if (response !== null) tables.insertMessage(response);
+      },
+      () => events.publish({ type: 'conversation', id: task.conversationId }),
+    );
   }
 
   /** The line adds the response's own id, so the record has one of its own. */
-  #recordResponse(task: Omit<TaskRow, 'seq'>, payload: Readonly<Record<string, unknown>>): void {
-    const { store, random, clock } = this.#deps;
-    const messageId = random.uuid();
-    const at = clock.wallMs();
-    store.writeBehind((tables) =>
-      tables.insertMessage({
-        messageId,
-        direction: task.direction === 'local' ? 'local' : 'out',
-        party: task.party,
-        kind: 'response',
-        ref: task.messageId,
-        conversationId: task.conversationId,
-        taskId: task.id,
-        fromAgent: task.toAgent,
-        toAgent: task.fromAgent,
-        raw: JSON.stringify({ kind: 'response', ref: task.messageId, payload }),
-        at,
-      }),
-    );
+  #responseOf(task: Omit<TaskRow, 'seq'>, payload: Readonly<Record<string, unknown>>): Omit<MessageRow, 'seq'> {
+    const { random, clock } = this.#deps;
+    return {
+      messageId: random.uuid(),
+      direction: task.direction === 'local' ? 'local' : 'out',
+      party: task.party,
+      kind: 'response',
+      ref: task.messageId,
+      conversationId: task.conversationId,
+      taskId: task.id,
+      fromAgent: task.toAgent,
+      toAgent: task.fromAgent,
+      raw: JSON.stringify({ kind: 'response', ref: task.messageId, payload }),
+      at: clock.wallMs(),
+    };
   }
 
   #taskOf(request: WorkRequest, assessment: Assessment, id: string): Omit<TaskRow, 'seq'> {

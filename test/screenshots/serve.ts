@@ -16,7 +16,7 @@ export async function buildPage(root: string, page: string, outDir: string): Pro
     configFile: false,
     logLevel: 'warn',
     plugins: [svelte({ configFile: false })],
-    build: { outDir, emptyOutDir: true, rolldownOptions: { input: join(root, page) } },
+    build: { outDir, emptyOutDir: true, rolldownOptions: { input: join(root, page), checks: { bundlerTimings: false } } },
   });
 }
 

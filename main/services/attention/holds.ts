@@ -32,7 +32,7 @@ interface Deps {
   readonly events: WorkEvents;
   readonly audit: AuditTrail;
   readonly views: Pick<ApprovalViews, 'dto'>;
-  readonly deadlines: Pick<Deadlines, 'remainingOf' | 'retime'>;
+  readonly deadlines: Pick<Deadlines, 'remainingOf' | 'waitLeftOf' | 'retime'>;
   /** How long requests wait for a person just now, ms. */
   readonly approvalWaitMs: () => number;
   readonly guard: Pick<ConsentGuard, 'coversTask' | 'checkDecidedHere'>;
@@ -66,7 +66,10 @@ export class Holds {
     return heldHere(this.#deps.store.read).length;
   }
 
-  /** A person puts a card off. @throws AppError not_found, conflict (it waits for nobody), bad_request, blocked (an adult's hub decides) */
+  /**
+   * A person puts a card off.
+   * @throws AppError not_found, conflict (it waits for nobody), approval_expired, bad_request, blocked (an adult's hub decides)
+   */
   async hold(approvalId: string, until: number, person: Decider): Promise<ApprovalDto> {
     const { unit, clock, audit } = this.#deps;
     const now = clock.wallMs();
@@ -76,6 +79,9 @@ export class Holds {
     await unit.run((tables, after) => {
       const { approval, task } = waiting(tables, approvalId);
       this.#deps.guard.checkDecidedHere(tables, task, approval);
+      if (this.#isOverdue(task)) {
+        throw new AppError('approval_expired', 'Its time was over a moment ago; nothing was run.', { failedBy: 'timeout' });
+      }
       this.#put(tables, after, task, { why: 'person', until });
       audit.append(tables, {
         actor: person.tokenId,
@@ -108,9 +114,21 @@ export class Holds {
     });
   }
 
-  /** Who decides has changed in this commit: what is decided elsewhere from now on is held no longer. */
-  whoDecidesChanged(tables: Tables, after: After): void {
+  /**
+   * Changes in this commit who decides: what is decided elsewhere from now on is held no longer, and about what is decided here from now on
+   * people here are asked, or will be.
+   */
+  changeWhoDecides(tables: Tables, after: After, change: () => void): void {
+    const { guard } = this.#deps;
+    const elsewhere = askedHere(tables).filter((task) => guard.coversTask(tables, task));
+    change();
     this.#review(tables, after);
+    for (const task of elsewhere) {
+      if (guard.coversTask(tables, task) || this.#isOverdue(task)) continue;
+      const hold = this.#holdNow(tables, task);
+      if (hold === null) this.#ringAfter(after, task, tables.approvalOfTask(task.id));
+      else this.#put(tables, after, task, hold);
+    }
     after(() => this.#arm());
   }
 
@@ -123,8 +141,8 @@ export class Holds {
   #follow(tables: Tables, after: After, putOff: PutOff): void {
     this.#review(tables, after);
     if (putOff !== null) {
-      for (const task of tables.tasksInStates(['awaiting_approval'])) {
-        if (task.direction === 'outgoing' || (putOff !== 'everybody' && task.party !== putOff)) continue;
+      for (const task of askedHere(tables)) {
+        if ((putOff !== 'everybody' && task.party !== putOff) || this.#isOverdue(task)) continue;
         // Whatever keeps it longest: a pause of an hour within a quiet night puts it off until the morning.
         const hold = this.#holdNow(tables, task);
         if (hold !== null) this.#put(tables, after, task, hold);
@@ -173,8 +191,16 @@ export class Holds {
     const asked = moveTask(tables, task, 'awaiting_approval', { heldUntil: null, heldWhy: null, waitMs });
     const approval = this.#retime(tables, after, asked);
     this.#tellAfter(after, asked);
-    if (makesSound && approval && !this.#deps.guard.coversTask(tables, asked))
-      after(() => this.#deps.events.attention(approval.id, asked.party));
+    if (makesSound && !this.#deps.guard.coversTask(tables, asked)) this.#ringAfter(after, asked, approval);
+  }
+
+  #ringAfter(after: After, task: TaskRow, approval: ApprovalRow | undefined): void {
+    if (approval) after(() => this.#deps.events.attention(approval.id, task.party));
+  }
+
+  /** Its time is over, and the clock has not told so yet, as after a computer slept: it is ended and no longer put off. */
+  #isOverdue(task: TaskRow): boolean {
+    return this.#deps.deadlines.waitLeftOf(task) <= 0;
   }
 
   /** Moves the end of the wait to where it is now; what was shown and its digest stay as they are. */
@@ -253,6 +279,10 @@ function isHeldSo(task: TaskRow, { why, until }: Hold): boolean {
 
 function heldHere(reads: Reads): readonly TaskRow[] {
   return reads.tasksInStates(['held']).filter(({ direction }) => direction !== 'outgoing');
+}
+
+function askedHere(reads: Reads): readonly TaskRow[] {
+  return reads.tasksInStates(['awaiting_approval']).filter(({ direction }) => direction !== 'outgoing');
 }
 
 function waiting(tables: Tables, approvalId: string) {

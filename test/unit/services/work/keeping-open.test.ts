@@ -62,6 +62,17 @@ describe('a request that nobody decides', () => {
     expect(mum.work.approvals.get(card.id).state).toBe('expired');
   });
 
+  it('cannot be put off any more by then, with its card or with everything', async () => {
+    await send(3 * WAIT);
+    const { id } = mum.card;
+    clock.standStill(WAIT + 1);
+    await expect(mum.work.holds.hold(id, clock.wallMs() + HOUR, BROWSER)).rejects.toMatchObject({ code: 'approval_expired' });
+    await mum.work.calm.pause(null, BROWSER);
+    expect(mum.work.approvals.get(id)).toMatchObject({ state: 'pending', held: null });
+    await clock.advance(1);
+    expect(mum.work.approvals.get(id).state).toBe('expired');
+  });
+
   it('has all the time of whoever asked for being done in, once it is allowed', async () => {
     const { id } = await send(3 * WAIT);
     await clock.advance(59 * PART);

@@ -1,0 +1,79 @@
+// What adults were asked about becomes the people's here once they decide again: they are called for it, or it is put off as all else is.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ConsentHouse } from '../../../fakes/consent-house.ts';
+import { BROWSER, type WorkHub } from '../../../fakes/work-hub.ts';
+
+let house: ConsentHouse;
+let leo: WorkHub;
+
+beforeEach(async () => {
+  house = await new ConsentHouse().open();
+  leo = house.leo;
+  await house.guard();
+});
+afterEach(() => house.close());
+
+const rings = () => leo.events.filter(({ type }) => type === 'attention').length;
+/** As long after the last sound as the next one may come. */
+const later = () => house.clock.advance(120_000);
+
+describe('a request that an adult’s hub decided about', () => {
+  it('calls the people of the child’s hub once they decide again', async () => {
+    await house.ask();
+    await later();
+    const before = rings();
+    await house.guard([], null);
+    expect([leo.card.task_state, leo.card.held, rings()]).toEqual(['awaiting_approval', null, before + 1]);
+  });
+
+  it('is put off without a sound where they decide again during a pause, and asked about after it', async () => {
+    await leo.work.calm.pause(null, BROWSER);
+    const { id } = await house.ask();
+    expect(leo.card.held).toBeNull();
+    await later();
+    const before = rings();
+    await house.guard([], null);
+    expect([leo.card.task_state, leo.card.held?.why, rings()]).toEqual(['held', 'paused', before]);
+    expect((await house.told(id)).state).toBe('held');
+    expect(house.mum.work.approvals.pending()).toEqual([]);
+    await leo.work.calm.resume(BROWSER);
+    await house.clock.settle();
+    expect([leo.card.task_state, leo.card.held, rings()]).toEqual(['awaiting_approval', null, before + 1]);
+  });
+
+  it('stays where it is while the adults go on deciding about it', async () => {
+    await leo.work.calm.pause(null, BROWSER);
+    await house.ask();
+    await later();
+    const before = rings();
+    await house.guard([house.mum, house.dad], 'R1');
+    expect([leo.card.task_state, leo.card.held, rings()]).toEqual(['awaiting_approval', null, before]);
+  });
+
+  it('is neither put off nor called for once its time is over', async () => {
+    leo.approvalWaitMs = 60_000;
+    await leo.work.calm.pause(null, BROWSER);
+    await house.ask();
+    const { id } = leo.card;
+    const before = rings();
+    house.clock.standStill(60_001);
+    await leo.work.consent.set([], null, BROWSER);
+    expect([leo.work.approvals.get(id).held, rings()]).toEqual([null, before]);
+    await house.clock.advance(1);
+    expect(leo.work.approvals.get(id).state).toBe('expired');
+  });
+
+  it('stays asked about when it was asked here before, whatever is changed for others', async () => {
+    await house.guard([], null);
+    await house.ask();
+    await leo.work.calm.setQuietHours(
+      [{ name: 'Dinner', from: '00:00', to: '23:59', days: [1, 2, 3, 4, 5, 6, 7], on: true }],
+      undefined,
+      BROWSER,
+    );
+    expect(leo.card.held).toBeNull();
+    await house.guard([house.mum], 'R3');
+    await house.guard([], null);
+    expect([leo.card.task_state, leo.card.held]).toEqual(['awaiting_approval', null]);
+  });
+});

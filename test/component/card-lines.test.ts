@@ -1,4 +1,5 @@
-// Where the words of a card's buttons stand: together where there is room, and where there is not, under the words that are above them.
+// Where things stand: the words of a card's buttons together where there is room, and where there is not, under the words above them; and no
+// room for what is not wrong in a form.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { page } from 'vitest/browser';
 import { FakeHubApi } from '../fakes/fake-hub-api.ts';
@@ -55,4 +56,17 @@ test('"Keep open longer" and "Later" begin where the time above them begins, whe
   expect(keep.top).toBeGreaterThan(wordsOf(time).top + 8);
   // A border of one and a half pixels is drawn as one or two.
   expect(Math.abs(keep.left - wordsOf(time).left)).toBeLessThanOrEqual(1);
+});
+
+test('what is not wrong in a form takes no room, and has some as soon as it is', async () => {
+  await showApp(new FakeHubApi(snapshotOf()), 'settings');
+  const field = page.getByLabelText('The same again', { exact: true }).element();
+  const save = page.getByRole('button', { name: 'Set it' });
+  const room = () => save.element().getBoundingClientRect().top - field.getBoundingClientRect().bottom;
+  expect(room()).toBeLessThanOrEqual(16);
+  await page.getByLabelText('Old passphrase').fill('battery staple');
+  await page.getByLabelText('New passphrase').fill('correct horse');
+  await save.click();
+  await expect.element(page.getByText('It is not the same as the new passphrase above.')).toBeVisible();
+  expect(room()).toBeGreaterThan(32);
 });

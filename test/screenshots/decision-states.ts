@@ -66,6 +66,16 @@ export const DECISION_STATES: Readonly<Record<string, ScreenState>> = {
     }),
     show: '.decides',
   },
+  'people-role': {
+    place: `people/hub/${DAD.id}`,
+    hub: () => new FakeHubApi(snapshotOf()),
+    press: ['Name and role'],
+  },
+  'settings-consent-nobody': {
+    place: 'settings',
+    hub: () => new FakeHubApi(snapshotOf(), { 'consent.get': () => ({ ok: true, value: { from: null, hubs: [] } }) }),
+    show: '.consent',
+  },
   'people-join': { place: 'people/add', hub: () => new FakeHubApi(snapshotOf()), press: ['Use one'] },
   'people-invited': {
     place: `people/hub/${DAD.id}`,

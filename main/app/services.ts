@@ -153,7 +153,7 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
     hubName: () => settings.current().name,
     personName: () => settings.current().person,
     mintAgentToken: async (agent) => (await tokens.issueForAgent(agent)).token,
-    revokeAgentTokens: (agent) => tokens.revokeAllOfAgent(agent, BY_THE_HUB),
+    revokeAgentTokens: (tables, agent) => tokens.revokeAllOfAgent(tables, agent, BY_THE_HUB),
   });
   directory.stored.endsWithTrust((tables, key) => work.peerEnded(tables, key));
   directory.stored.endsWithAdulthood((tables, key) => work.consent.adultNoMore(tables, key));

@@ -214,7 +214,7 @@ export class WorkHub {
         this.minted.push(agent);
         return Promise.resolve(`token of ${agent}`);
       },
-      revokeAgentTokens: (agent) => Promise.resolve(void this.revoked.push(agent)),
+      revokeAgentTokens: (_, agent) => () => void this.revoked.push(agent),
     });
     return { store, messenger, work };
   }

@@ -41,7 +41,7 @@ async function hub(name: string): Promise<Hub> {
     refreshCapabilities: () => Promise.resolve(ok()),
     hubName: () => name,
     mintAgentToken: (agent) => Promise.resolve(agent),
-    revokeAgentTokens: () => Promise.resolve(),
+    revokeAgentTokens: () => () => undefined,
   });
   await stack.start();
   await work.start();

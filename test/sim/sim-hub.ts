@@ -292,7 +292,7 @@ export class SimHub {
       hubName: () => this.name,
       personName: () => null,
       mintAgentToken: (agent) => Promise.resolve(`token of ${agent}`),
-      revokeAgentTokens: () => Promise.resolve(),
+      revokeAgentTokens: () => () => undefined,
     });
     const run: Run = {
       clock,

@@ -44,7 +44,7 @@ export class ReferenceHouse {
       refreshCapabilities: (peer) => stack.links.refreshCapabilities(peer),
       hubName: () => name,
       mintAgentToken: (agent) => Promise.resolve(agent),
-      revokeAgentTokens: () => Promise.resolve(),
+      revokeAgentTokens: () => () => undefined,
     });
     await stack.start(port);
     await work.start();

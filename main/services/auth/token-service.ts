@@ -5,7 +5,7 @@ import { AGENT_SCOPES } from '../../../preload/contract/operations.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { utf8 } from '../../lib/bytes.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
-import type { Store, TokenRow } from '../../ports/store.ts';
+import type { Store, Tables, TokenRow } from '../../ports/store.ts';
 import { LAST_USED_WRITE_INTERVAL_MS, OWNER_TOKEN_MAX_MS, SESSIONS_MAX, UI_SESSION_IDLE_MAX_MS, UI_SESSION_MAX_MS } from './limits.ts';
 import { TOKEN_ID_SIZE_BYTES, TOKEN_SECRET_SIZE_BYTES, readToken, writeToken } from './token-format.ts';
 
@@ -20,6 +20,12 @@ export interface IssuedToken {
   readonly token: string;
   readonly id: string;
   readonly expiresAt: number | null;
+}
+
+/** Who ends a token, for the record. */
+interface Revoker {
+  readonly actor: string;
+  readonly surface: string;
 }
 
 /** What of a token's life is measured by the monotonic clock, so that a jump of the wall clock ends no session. */
@@ -92,18 +98,24 @@ export class TokenService {
   }
 
   /** Ends the token now: calls that come after fail, and listeners end its streams. Throws `not_found` when there is none. */
-  async revoke(id: string, by: { readonly actor: string; readonly surface: string }): Promise<void> {
+  async revoke(id: string, by: Revoker): Promise<void> {
     if (!(await this.#revokeIfThere(id, by))) throw new AppError('not_found', 'There is no such session or token.', { failedBy: 'input' });
   }
 
-  /** Ends every token of an agent, for example when it is removed. */
-  async revokeAllOfAgent(agent: string, by: { readonly actor: string; readonly surface: string }): Promise<void> {
-    const rows = this.#deps.store.read.tokens().filter((row) => row.agent === agent && row.revokedAt === null);
-    for (const row of rows) await this.revoke(row.id, by);
+  /**
+   * Ends every token of an agent inside a commit that somebody else makes, for example the one in which the agent goes. What is returned is to
+   * be called once that commit is durable: listeners hear of it then.
+   */
+  revokeAllOfAgent(tables: Tables, agent: string, by: Revoker): () => void {
+    const rows = tables.tokens().filter((row) => row.agent === agent && row.revokedAt === null);
+    for (const { id } of rows) this.#revokeIn(tables, id, by);
+    return () => {
+      for (const { id } of rows) this.#ended(id);
+    };
   }
 
   /** Ends every session of a page or of an owner at a terminal but `exceptId`; agents' tokens keep working. */
-  async revokeSessions(exceptId: string | null, by: { readonly actor: string; readonly surface: string }): Promise<void> {
+  async revokeSessions(exceptId: string | null, by: Revoker): Promise<void> {
     for (const row of this.list()) if (row.kind !== 'agent' && row.id !== exceptId) await this.#revokeIfThere(row.id, by);
   }
 
@@ -118,25 +130,27 @@ export class TokenService {
   }
 
   /** False when there was none to end, for example because another call just ended it. */
-  async #revokeIfThere(id: string, by: { readonly actor: string; readonly surface: string }): Promise<boolean> {
-    const now = this.#deps.clock.wallMs();
-    const found = await this.#deps.store.write((tables) => {
-      const row = tables.token(id);
-      if (row === undefined || row.revokedAt !== null) return false;
-      tables.putToken({ ...row, revokedAt: now });
-      tables.appendAudit({
-        at: now,
-        actor: by.actor,
-        surface: by.surface,
-        action: 'token.revoked',
-        object: id,
-        digest: null,
-        detail: JSON.stringify({ kind: row.kind, agent: row.agent }),
-      });
-      return true;
-    });
+  async #revokeIfThere(id: string, by: Revoker): Promise<boolean> {
+    const found = await this.#deps.store.write((tables) => this.#revokeIn(tables, id, by));
     if (found) this.#ended(id);
     return found;
+  }
+
+  #revokeIn(tables: Tables, id: string, by: Revoker): boolean {
+    const row = tables.token(id);
+    if (row === undefined || row.revokedAt !== null) return false;
+    const now = this.#deps.clock.wallMs();
+    tables.putToken({ ...row, revokedAt: now });
+    tables.appendAudit({
+      at: now,
+      actor: by.actor,
+      surface: by.surface,
+      action: 'token.revoked',
+      object: id,
+      digest: null,
+      detail: JSON.stringify({ kind: row.kind, agent: row.agent }),
+    });
+    return true;
   }
 
   async #issue(wanted: {

@@ -182,7 +182,7 @@ export class AgentRegistry {
   }
 
   /** @throws AppError not_found, blocked where what it does would pass to an agent out of the sight of the adults who decide */
-  checkRemovable(name: string, reads: Reads = this.#deps.store.read): void {
+  checkRemovable(reads: Reads, name: string): void {
     this.#deps.areas.check(reads, [], this.#row(reads, name));
   }
 

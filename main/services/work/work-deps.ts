@@ -6,7 +6,7 @@ import type { AppError } from '../../lib/app-error.ts';
 import type { Result } from '../../lib/result.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import type { PeerRow, Store } from '../../ports/store.ts';
+import type { PeerRow, Store, Tables } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 
 export interface WorkDeps {
@@ -34,5 +34,6 @@ export interface WorkDeps {
   readonly personName?: () => string | null;
   /** Makes and stores a token for the agent; the only place its text ever is. */
   readonly mintAgentToken: (agent: string) => Promise<string>;
-  readonly revokeAgentTokens: (agent: string) => Promise<void>;
+  /** Ends all tokens of the agent inside a commit. What is returned is to be called once that is durable: it ends their open lines. */
+  readonly revokeAgentTokens: (tables: Tables, agent: string) => () => void;
 }

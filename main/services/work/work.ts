@@ -279,18 +279,21 @@ export class Work {
     this.calm.partyEnded(tables, after, key);
   }
 
-  /** Takes an agent away: its tokens first, then all that was meant for it, in one commit. @throws AppError not_found */
+  /**
+   * Takes an agent away in one commit: its tokens and all that was meant for it. Where it stays, its program goes on as before.
+   * @throws AppError not_found, blocked
+   */
   async removeAgent(name: string, actor: Actor): Promise<void> {
-    this.agents.checkRemovable(name);
-    await this.#deps.revokeAgentTokens(name);
     await this.#unit.run((tables, after) => {
+      this.agents.checkRemovable(tables, name);
+      after(this.#deps.revokeAgentTokens(tables, name));
       this.#keeper.agentRemoved(tables, after, name);
       this.registrations.agentRemoved(tables, name);
       this.agents.remove(tables, after, name, actor);
       after(() => this.#queries.failAllOf(name, new AppError('unhandled', 'The agent that was asked was removed from its hub.')));
     });
-    // One may have been fetched between the two.
-    await this.#deps.revokeAgentTokens(name);
+    // One may have been asked for before that commit and made after it.
+    await this.#unit.run((tables, after) => after(this.#deps.revokeAgentTokens(tables, name)));
   }
 
   /** What a new page needs of this part. */

@@ -56,7 +56,7 @@ const work = new Work({
   },
   hubName: () => 'Here',
   mintAgentToken: (agent) => Promise.resolve(`token of ${agent}`),
-  revokeAgentTokens: () => Promise.resolve(),
+  revokeAgentTokens: () => () => undefined,
 });
 await work.start();
 for (const name of ['asker', 'doer']) {

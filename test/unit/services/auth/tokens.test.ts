@@ -64,7 +64,12 @@ describe('a token', () => {
     const first = (await tokens.issueForAgent('bot')).token;
     const second = (await tokens.issueForAgent('bot')).token;
     const foreign = (await tokens.issueForAgent('cat')).token;
-    await tokens.revokeAllOfAgent('bot', BY);
+    const heard: string[] = [];
+    tokens.onRevoked((ended) => heard.push(ended));
+    const ended = await store.write((tables) => tokens.revokeAllOfAgent(tables, 'bot', BY));
+    expect(heard, 'not before it is durable').toEqual([]);
+    ended();
+    expect(heard).toHaveLength(2);
     expect([first, second, foreign].map((token) => tokens.authenticate(token)?.agent)).toEqual([undefined, undefined, 'cat']);
   });
 

@@ -278,3 +278,13 @@ it('a setting that is taken back forgets what was remembered', async () => {
   await makeDefault('claw');
   expect(leo.work.agents.get('claw').is_default).toBe(true);
 });
+
+it('an agent that stays after all keeps its tokens, whatever changes between the press and the commit', async () => {
+  await leo.agent('claw', [], { risk: 'R1' });
+  await makeDefault('claw');
+  const decided = leo.work.consent.set(['mum'], 'R2', BROWSER);
+  await expect(leo.work.removeAgent('robot', OWNER)).rejects.toMatchObject(BLOCKED);
+  await decided;
+  expect(leo.work.agents.get('robot').name).toBe('robot');
+  expect(leo.revoked, 'its program goes on').toEqual([]);
+});

@@ -32,7 +32,7 @@ beforeEach(async () => {
     refreshCapabilities: () => Promise.resolve(ok()),
     hubName: () => 'Mum',
     mintAgentToken: (agent) => Promise.resolve(agent),
-    revokeAgentTokens: () => Promise.resolve(),
+    revokeAgentTokens: () => () => undefined,
   });
   await work.start();
 });

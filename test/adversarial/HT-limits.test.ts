@@ -8,6 +8,8 @@ import { TestHub, statusOf } from '../support/test-hub.ts';
 /** What the titles promise, and what a computer that is busy elsewhere may take longer to say so. */
 const HEADERS_WITHIN_MS = 6_000 + 3_000;
 const BODIES_WITHIN_MS = 16_000 + 3_000;
+/** Far below what the slow ones are given; a good client that stood behind them would wait as long as they. */
+const GOOD_WITHIN_MS = 3_000;
 let hub: TestHub;
 let agent: string;
 const open: SlowSocket[] = [];
@@ -54,7 +56,7 @@ async function goodClient(over: Promise<unknown>): Promise<number> {
   while (!ended.signal.aborted) {
     const started = performance.now();
     expect((await hub.ask('/v1/whoami', { token: agent })).status).toBe(200);
-    expect(performance.now() - started).toBeLessThan(1_000);
+    expect(performance.now() - started).toBeLessThan(GOOD_WITHIN_MS);
     answered += 1;
   }
   return answered;

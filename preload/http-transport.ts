@@ -69,7 +69,7 @@ export class HttpTransport implements HubTransport {
   async invoke(name: OperationName, params: unknown): Promise<CallOutcome<unknown>> {
     const codeProblem = await this.#loggedIn;
     const outcome = await this.#send(name, isRecord(params) ? params : {});
-    if (outcome.ok || outcome.problem.code !== 'unauthenticated' || name === 'hub.login' || name === 'hub.setPassphrase') return outcome;
+    if (outcome.ok || outcome.problem.code !== 'unauthenticated' || name === 'hub.login') return outcome;
     this.#page.storage.removeItem(TOKEN_KEY);
     for (const stream of this.#streams) stream.loggedOut();
     return codeProblem === null ? outcome : { ok: false, problem: { ...outcome.problem, detail: codeProblem.detail } };

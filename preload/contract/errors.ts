@@ -51,6 +51,8 @@ export const ERRORS = {
   identity_locked: { status: 503, exit: 1, retryable: true, title: 'The keychain is locked' },
   hub_unreachable: { status: 503, exit: 1, retryable: true, title: 'The hub is not running' },
   passphrase_required: { status: 401, exit: 2, retryable: false, title: 'The owner passphrase is needed' },
+  /** Not 401: the token that came with it is as good as before, and a page that is logged in stays so. */
+  wrong_passphrase: { status: 403, exit: 2, retryable: false, title: 'Not the owner passphrase' },
   address_in_use: { status: 500, exit: 1, retryable: false, title: 'The port is taken' },
   home_in_use: { status: 500, exit: 1, retryable: false, title: 'Another hub uses this folder' },
   bad_configuration: { status: 500, exit: 1, retryable: false, title: 'A setting is wrong' },

@@ -122,7 +122,7 @@ describe('the setting', () => {
       'consent.set': ({ passphrase }) =>
         passphrase === 'right and long'
           ? { ok: true, value: { ...DAD_DECIDES, from: 'R3' } }
-          : { ok: false, problem: problemOf('unauthenticated', 'That is not the owner passphrase.') },
+          : { ok: false, problem: problemOf('wrong_passphrase', 'That is not the owner passphrase.') },
     });
     await button('Keep this').click();
     expect(callsOf(hub, 'consent.set')).toEqual([]);
@@ -131,7 +131,11 @@ describe('the setting', () => {
     await button('Dangerous only').click();
     await page.getByLabelText('Owner passphrase', { exact: true }).fill('a guess');
     await button('Keep this').click();
+    const passphrase = page.getByLabelText('Owner passphrase', { exact: true });
+    await expect.element(passphrase).toHaveAccessibleDescription(/That is not the owner passphrase\.$/);
+    await expect.element(passphrase).toHaveFocus();
     await expect.element(page.getByText('That is not the owner passphrase.', { exact: false })).toBeVisible();
+    await expect.element(page.getByRole('button', { name: 'Dangerous only', pressed: true })).toBeVisible();
     await expect.element(page.getByText('Type the owner passphrase.')).not.toBeInTheDocument();
     await page.getByLabelText('Owner passphrase', { exact: true }).fill('right and long');
     await button('Keep this').click();

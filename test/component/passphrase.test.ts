@@ -1,7 +1,7 @@
 // The owner's passphrase: the step of the first run that leads to it, and its form, which takes no typing error for a passphrase.
 import { describe, expect, test } from 'vitest';
 import { page } from 'vitest/browser';
-import { FakeHubApi } from '../fakes/fake-hub-api.ts';
+import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
 import { MUM, snapshotOf } from '../fakes/household.ts';
 import { callsOf, expectAccessible, showApp } from './support/page.ts';
 
@@ -57,6 +57,18 @@ describe('the owner passphrase', () => {
     await button('Set it').click();
     await expect.element(page.getByText('The passphrase is set.')).toBeVisible();
     expect(callsOf(hub, 'hub.setPassphrase')).toEqual([{ passphrase: 'correct horse', current: 'battery staple' }]);
+  });
+
+  test('says at the field of the old one that it is another, and keeps what else was typed', async () => {
+    const wrong = { ok: false, problem: problemOf('wrong_passphrase', 'That is not the owner passphrase.') } as const;
+    await showApp(new FakeHubApi(snapshotOf(), { 'hub.setPassphrase': () => wrong }), 'settings');
+    await field('Old passphrase').fill('a guess');
+    await field('New passphrase').fill('correct horse');
+    await field('The same again').fill('correct horse');
+    await button('Set it').click();
+    await expect.element(field('Old passphrase')).toHaveAccessibleDescription('That is not the owner passphrase.');
+    await expect.element(field('Old passphrase')).toHaveFocus();
+    await expect.element(field('New passphrase')).toHaveValue('correct horse');
   });
 
   test('is told apart from others by what keeps passwords', async () => {

@@ -83,6 +83,21 @@ describe('a page', () => {
     expect(await api.call('agents.get', { name: 'nobody' })).toMatchObject({ ok: false, problem: { code: 'not_found', status: 404 } });
   });
 
+  test('stays logged in whatever passphrase is typed on it', async () => {
+    const page = new Page();
+    const api = createHubApi(new HttpTransport(page.environment));
+    expect(await api.call('hub.setPassphrase', { passphrase: 'correct horse' })).toMatchObject({ ok: true });
+    const stop = api.subscribe(hub.node.events.seq, page.handlers);
+    await vi.waitFor(() => expect(page.links).toContain('live'));
+    const wrong = { ok: false, problem: { code: 'wrong_passphrase', detail: 'That is not the owner passphrase.' } };
+    expect(await api.call('consent.set', { from: 'R1', hubs: ['mum'], passphrase: 'a guess' })).toMatchObject(wrong);
+    expect(await api.call('hub.setPassphrase', { passphrase: 'another one', current: 'a guess' })).toMatchObject(wrong);
+    expect(page.stored.size).toBe(1);
+    expect(page.links).not.toContain('logged_out');
+    expect(await api.call('hub.whoami', {})).toMatchObject({ ok: true });
+    stop();
+  });
+
   test('hears every event once, through a break of the line', async () => {
     const page = new Page();
     let broken = 0;

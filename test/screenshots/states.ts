@@ -261,7 +261,7 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
     place: 'settings',
     hub: () =>
       new FakeHubApi(snapshotOf(), {
-        'consent.set': () => ({ ok: false, problem: problemOf('unauthenticated', 'That is not the owner passphrase.') }),
+        'consent.set': () => ({ ok: false, problem: problemOf('wrong_passphrase', 'That is not the owner passphrase.') }),
       }),
     press: ['Keep this'],
     show: '.consent',

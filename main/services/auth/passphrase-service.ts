@@ -89,7 +89,7 @@ export class PassphraseService {
   }
 
   /**
-   * Throws `unauthenticated` when it is wrong (a second later, with a row of the record), `passphrase_required` when none is set yet, and
+   * Throws `wrong_passphrase` when it is wrong (a second later, with a row of the record), `passphrase_required` when none is set yet, and
    * `rate_limited` when too many wait in this line already, or too many in a row were wrong in it.
    */
   async check(passphrase: string, signal: AbortSignal, line: PassphraseLine = 'anyone', by: SetBy = NOBODY): Promise<void> {
@@ -110,7 +110,7 @@ export class PassphraseService {
     const turn = turns.last.then(() => this.#try(passphrase, signal, line, by));
     turns.last = turn.catch(() => undefined);
     try {
-      if (!(await turn)) throw new AppError('unauthenticated', 'That is not the owner passphrase.', { failedBy: 'input' });
+      if (!(await turn)) throw new AppError('wrong_passphrase', 'That is not the owner passphrase.', { failedBy: 'input' });
     } finally {
       turns.waiting -= 1;
     }

@@ -3,6 +3,7 @@
 import type { ConsentSettingDto } from '../../../preload/contract/consent.ts';
 import type { HubApi } from '../../../preload/contract/hub-api.ts';
 import { Calls } from '../../app/Calls.svelte.ts';
+import { problemWords } from '../../app/problem-words.ts';
 import { words } from '../../app/words.ts';
 
 const KEEPING = 'keeping';
@@ -14,6 +15,7 @@ export class ConsentController {
   readonly #calls = new Calls();
   #setting = $state.raw<ConsentSettingDto | null>(null);
   #note = $state('');
+  #flaw = $state<string | null>(null);
   /** Something happened while it was being read: what comes may be older than that. */
   #readAgain = false;
   chosen = $state<string[]>([]);
@@ -30,6 +32,10 @@ export class ConsentController {
   }
   get problem(): string | null {
     return this.#calls.problem(KEEPING) ?? this.#calls.problem(READING);
+  }
+  /** What is wrong with the passphrase that was sent last; null: nothing. */
+  get passphraseFlaw(): string | null {
+    return this.#flaw;
   }
   get busy(): boolean {
     return this.#calls.busy(KEEPING);
@@ -55,6 +61,7 @@ export class ConsentController {
   async keep(from: ConsentClass | null): Promise<boolean> {
     if (this.busy) return false;
     this.#note = '';
+    this.#flaw = null;
     const { passphrase } = this;
     const shown = this.#setting;
     const seen = shown === null ? {} : { seen: { from: shown.from, hubs: decidersOf(shown) } };
@@ -63,6 +70,10 @@ export class ConsentController {
     const hubs = from === null ? [] : [...this.chosen];
     const outcome = await this.#calls.run(KEEPING, () => this.#api.call('consent.set', { from, hubs, passphrase, ...seen }));
     if (outcome?.ok !== true) {
+      if (outcome?.problem.code === 'wrong_passphrase') {
+        this.#calls.say(KEEPING, null);
+        this.#flaw = problemWords(outcome.problem);
+      }
       await this.read();
       return false;
     }

@@ -12,6 +12,7 @@ export class SettingsController {
   #sessions = $state.raw<readonly SessionDto[]>([]);
   #sessionsProblem = $state<string | null>(null);
   #passphraseProblem = $state<string | null>(null);
+  #passphraseFlaw = $state<string | null>(null);
   #passphraseNote = $state('');
   readonly #api: HubApi;
 
@@ -34,6 +35,10 @@ export class SettingsController {
   }
   get passphraseProblem(): string | null {
     return this.#passphraseProblem;
+  }
+  /** What is wrong with the old passphrase that was sent last; null: nothing. */
+  get passphraseFlaw(): string | null {
+    return this.#passphraseFlaw;
   }
   get passphraseNote(): string {
     return this.#passphraseNote;
@@ -67,7 +72,10 @@ export class SettingsController {
   async setPassphrase(passphrase: string, current: string | undefined): Promise<boolean> {
     this.#passphraseNote = '';
     const outcome = await this.#api.call('hub.setPassphrase', { passphrase, ...(current === undefined ? {} : { current }) });
-    this.#passphraseProblem = outcome.ok ? null : problemWords(outcome.problem);
+    const problem = outcome.ok ? null : problemWords(outcome.problem);
+    const isWrong = !outcome.ok && outcome.problem.code === 'wrong_passphrase';
+    this.#passphraseFlaw = isWrong ? problem : null;
+    this.#passphraseProblem = isWrong ? null : problem;
     this.#passphraseNote = outcome.ok ? words.settings.passphraseSaved : '';
     return outcome.ok;
   }

@@ -31,6 +31,6 @@ it('HT-09: writes down who gave a wrong passphrase, changes nothing, and lets th
   const set = handlers['consent.set']({ from: 'R1', hubs: ['mum'], passphrase: 'correct horse' }, TERMINAL, CONTEXT);
   expect((await set).from, 'while the page still waits').toBe('R1');
   await clock.advance(PASSPHRASE_FAILURE_DELAY_MS);
-  expect(await guess).toMatchObject({ code: 'unauthenticated' });
+  expect(await guess).toMatchObject({ code: 'wrong_passphrase' });
   expect(house.audit(leo, 'passphrase.refused')).toMatchObject([{ actor: 'ui:ui-1', surface: 'browser', object: 'owner' }]);
 });

@@ -94,7 +94,7 @@ describe('the owner passphrase', () => {
     expect(answers).toHaveLength(0);
     await clock.advance(PASSPHRASE_FAILURE_DELAY_MS);
     await tries[0];
-    expect(answers).toEqual([expect.objectContaining({ code: 'unauthenticated' })]);
+    expect(answers).toEqual([expect.objectContaining({ code: 'wrong_passphrase' })]);
     await heldUp();
     expect(answers).toHaveLength(1);
     await clock.advance(PASSPHRASE_FAILURE_DELAY_MS);
@@ -126,7 +126,7 @@ describe('HT-09: a wrong owner passphrase at a page that is logged in', () => {
     const answer = service.check('a guess', signal, line, PAGE).catch((error: unknown) => error);
     await expect.poll(() => clock.timers).toBe(before + 1);
     await clock.advance(PASSPHRASE_FAILURE_DELAY_MS);
-    expect(await answer).toMatchObject({ code: 'unauthenticated' });
+    expect(await answer).toMatchObject({ code: 'wrong_passphrase' });
   };
   const severalWrong = async (line: PassphraseLine, times: number): Promise<void> => {
     for (let count = 0; count < times; count += 1) await isWrong(line);

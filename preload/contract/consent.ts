@@ -35,4 +35,9 @@ export interface ConsentAskedDto {
   /** The digest that both hubs decide about, in hex. */
   readonly digest: string;
   readonly message_id: OutsideText;
+  /**
+   * How far what was said here has come. waits: it is on its way, or waits for that hub; told: that hub has it; given_up: it never came there;
+   * unused: that hub has it and said that it did not use it. null: nothing was said yet, or had to be.
+   */
+  readonly told: 'waits' | 'told' | 'given_up' | 'unused' | null;
 }

@@ -5,10 +5,11 @@ import { approvalOf, DAD, MUM, peerOf } from './household.ts';
 
 const LEO = peerOf('leo tablet', { name: 'Leo’s tablet', person: 'Leo', platform: 'linux' });
 
-const CONSENT: ConsentAskedDto = {
+export const CONSENT: ConsentAskedDto = {
   asker: 'Ben’s phone',
   digest: `${'c0ffee'.repeat(10)}beef`,
   message_id: '5a1d7c1e-94b0-4d5c-8a0e-2f6b7c8d9e01',
+  told: null,
 };
 
 /** At Mum's: Leo's tablet asks whether its robot may do what a friend's hub asked it for. */

@@ -108,6 +108,7 @@ export class FakeHubApi implements HubApi {
       decline_reason: params.reason ?? null,
       own_answer: ownAnswerOf(pending, params),
       task_state: DECIDED[params.decision].task,
+      consent: pending.consent && { ...pending.consent, told: 'waits' },
     };
     if (params.scope !== undefined && params.scope !== 'once')
       this.emit({ type: 'rule', rule: ruleFrom(pending, params.scope, params.until) });

@@ -5,6 +5,7 @@ import type { HeldDto } from '../../../preload/contract/attention.ts';
 import { DOMAIN_NAME } from '../../../preload/contract/domain-name.ts';
 import type { ApprovalDto } from '../../../preload/contract/dto.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
+import { surfaceWords } from '../../../preload/contract/strings/now.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { withId } from '../ids.ts';
 import { cellTime, inZone, localTime } from '../local-time.ts';
@@ -20,6 +21,16 @@ const WOULD = {
   conversation:
     'From now on the same hub, agent and area are let in without asking, in this conversation only, until nothing has come for 2 hours, for 12 hours at most.',
   always: 'From now on the same hub, agent and area are let in without asking, for 30 days; what others see, for this topic only.',
+} as const;
+
+/** What became of a request that waits no more. */
+const WENT = {
+  pending: 'It waits',
+  approved: 'It was allowed',
+  answered: 'It was answered',
+  declined: 'It was declined',
+  expired: 'It was ended undecided',
+  cancelled: 'It was called off',
 } as const;
 
 interface AllowOptions {
@@ -84,8 +95,9 @@ export function addApprovalCommands(program: Command, run: Run): void {
           scope: options.scope,
           last_word: lastWord,
         });
+        const goesOn = decided.consent === null ? [`${decided.to_agent} gets it now.`] : toldLines(decided);
         terminal.result(decided, () => [
-          `${options.scope === 'once' ? 'Allowed once.' : `Allowed, and remembered as a rule (${program} rules).`} ${decided.to_agent} gets it now.`,
+          [options.scope === 'once' ? 'Allowed once.' : `Allowed, and remembered as a rule (${program} rules).`, ...goesOn].join(' '),
         ]);
       }),
     );
@@ -112,7 +124,8 @@ export function addApprovalCommands(program: Command, run: Run): void {
           scope,
           reason: options.reason,
         });
-        terminal.result(decided, () => [scope === 'never' ? `Declined, and remembered as a rule (${program} rules).` : 'Declined.']);
+        const declined = scope === 'never' ? `Declined, and remembered as a rule (${program} rules).` : 'Declined.';
+        terminal.result(decided, () => [[declined, ...toldLines(decided)].join(' ')]);
       }),
     );
 }
@@ -177,7 +190,9 @@ function cardLines(approval: ApprovalDto): readonly string[] {
       ? `Class ${approval.risk_class}, ${agents.classes[approval.risk_class].toLowerCase()}. ${leavesLine(approval)}`
       : 'Nothing runs. What you choose leaves this computer with your name: "axon answer" with --choose and the id of one.',
     ...(approval.held === null ? [] : [heldLine(approval.held)]),
-    `Waits until ${localTime(approval.expires_at)}; then it expires and nothing happens.`,
+    ...(approval.state === 'pending'
+      ? [`Waits until ${localTime(approval.expires_at)}; then it expires and nothing happens.`]
+      : [decidedLine(approval)]),
     ...(approval.keep_open_until === null ? [] : [text.keepableUntil(localTime(approval.deadline_at))]),
     `Request ${approval.id}, digest ${approval.digest}`,
   ];
@@ -186,6 +201,18 @@ function cardLines(approval: ApprovalDto): readonly string[] {
 function leavesLine({ consent: asked, leaves }: ApprovalDto): string {
   if (asked) return `Nothing runs here: what leaves this computer is ${ENGLISH.consent.asked.leaves}.`;
   return leaves === 'result' ? 'The result leaves this computer.' : 'Nothing leaves this computer.';
+}
+
+/** What was decided, and how far the answer has come, where that goes to another hub. */
+function decidedLine(approval: ApprovalDto): string {
+  const { state, decided_at: at, surface } = approval;
+  return [`${WENT[state]} ${surfaceWords(surface)}${at === null ? '' : `, ${localTime(at)}`}.`, ...toldLines(approval)].join(' ');
+}
+
+/** What is known of an answer to another hub's question; nothing where there is none. */
+function toldLines({ consent: asked, peer_name: hub }: ApprovalDto): readonly string[] {
+  const told = asked?.told ?? null;
+  return told === null ? [] : [ENGLISH.consent.asked.told[told](hub)];
 }
 
 function askerLine(asker: string | null, agent: string | null): string {

@@ -9,6 +9,7 @@ import type { ApprovalRow, Store, TaskRow } from '../../ports/store.ts';
 import { choicesFor } from '../rules/card-choices.ts';
 import { answerOf } from './own-answers.ts';
 import { consentOf, type AskedConsent } from './consent-answers.ts';
+import { toldOf } from './consent-told.ts';
 import type { Consents } from './consents.ts';
 import { isLocal, type Parties } from './parties.ts';
 import type { TaskViews } from './task-views.ts';
@@ -87,7 +88,7 @@ export class ApprovalViews {
       own_answer: answerOf(row, task),
       choice: asked === null ? choiceDto(view) : null,
       decided_by_hubs: hubs,
-      consent: asked && consentDto(asked),
+      consent: asked && consentDto(asked, row.state === 'pending' ? null : toldOf(store.read, task)),
       conversation_id: task.conversationId,
       message_id: task.messageId,
       task_state: task.state,
@@ -119,9 +120,9 @@ export class ApprovalViews {
   }
 }
 
-function consentDto({ view, digest }: AskedConsent): ConsentAskedDto {
+function consentDto({ view, digest }: AskedConsent, told: ConsentAskedDto['told']): ConsentAskedDto {
   const isProgramThere = view.peer_key.startsWith('agent:');
-  return { asker: isProgramThere ? null : view.peer_name, digest, message_id: view.message_id };
+  return { asker: isProgramThere ? null : view.peer_name, digest, message_id: view.message_id, told };
 }
 
 /** What is to be chosen from, as the card draws it. */

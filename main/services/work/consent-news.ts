@@ -4,13 +4,15 @@
 import type { PartyKey, Store, TaskRow } from '../../ports/store.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json-object.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { CONSENT_TOPIC, questionIn } from '../../protocol/consent.ts';
+import { questionIn } from '../../protocol/consent.ts';
 import type { NotifyPayload } from '../../protocol/payloads.ts';
 import type { IncomingMessage } from '../peer-messenger.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import type { Feed } from './feed.ts';
+import { unusedMark } from './consent-told.ts';
 import { readObject } from './task-views.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
+import type { WorkEvents } from './work-events.ts';
 
 interface Deps {
   readonly store: Store;
@@ -18,6 +20,7 @@ interface Deps {
   readonly unit: UnitOfWork;
   readonly feed: Feed;
   readonly audit: AuditTrail;
+  readonly events: Pick<WorkEvents, 'taskChanged'>;
 }
 
 export class ConsentNews {
@@ -29,21 +32,21 @@ export class ConsentNews {
 
   /** Only of a question that this very hub asked and that a person here answered; once each, over restarts too. */
   async handle({ peer, envelope }: IncomingMessage, payload: NotifyPayload): Promise<void> {
-    const { store, clock, unit, feed, audit } = this.#deps;
+    const { store, clock, unit, feed, audit, events } = this.#deps;
     const party: PartyKey = peer.key;
     const task = envelope.ref === null ? undefined : store.read.taskByMessage('incoming', party, envelope.ref);
     if (task === undefined || !isJsonObject(payload.data) || payload.data.used !== false || !isAPersons(task)) return;
     const asked = questionIn(readObject(task.payload));
     if (asked === undefined) return;
     const became = becameOf(payload.data);
-    // No message has such an id, so the mark is nobody else's.
-    const mark = `${CONSENT_TOPIC} ${task.messageId}`;
+    const mark = unusedMark(task.messageId);
     if (store.read.replay(party, mark) !== undefined) return;
     await unit.run((tables, after) => {
       if (tables.replay(party, mark) !== undefined) return;
       tables.putReplay({ party, messageId: mark, contentDigest: asked.digest, reply: null, at: clock.wallMs() });
       audit.append(tables, { actor: party, surface: 'peer', action: 'consent.unused', object: task.id, digest: asked.digest });
       feed.notice(tables, after, 'axon.consent', 'high', `What was answered here to ${peer.petname} was not used: ${became}.`);
+      after(() => events.taskChanged(task.id));
     });
   }
 }

@@ -7,6 +7,7 @@ import { escapeText } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json-object.ts';
 import type { ApprovalDecisionRow, ConversationSummaryRow, MessageRow, Store, TaskFilter, TaskRow } from '../../ports/store.ts';
+import { questionIn } from '../../protocol/consent.ts';
 import { surfaceOf } from './approval-views.ts';
 import {
   CONVERSATION_ENTRIES_MAX,
@@ -103,7 +104,7 @@ export class Conversations {
       from_agent: first?.fromAgent ?? shown?.fromAgent ?? null,
       to_agent: first?.toAgent ?? shown?.toAgent ?? null,
       title: shorten(title),
-      state: last?.state ?? null,
+      state: last === undefined ? null : stateOf(last),
       first_at: row.firstAt,
       last_at: row.lastAt,
       messages: row.messages,
@@ -121,8 +122,10 @@ export class Conversations {
   }
 
   #entry(message: MessageRow, room: number): ConversationEntryDto {
-    const { parties } = this.#deps;
+    const { parties, store } = this.#deps;
     const payload = payloadOf(message);
+    const status = message.kind === 'result' && typeof payload.status === 'string' ? payload.status : null;
+    const task = message.taskId === null || status !== 'completed' ? undefined : store.read.task(message.taskId);
     return {
       seq: message.seq,
       at: message.at,
@@ -132,7 +135,7 @@ export class Conversations {
       who: message.direction === 'out' ? 'This hub' : parties.nameOf(message.party),
       agent: message.fromAgent,
       ...shownWords(wordsIn(message.kind, payload), room),
-      state: message.kind === 'result' && typeof payload.status === 'string' ? boundedText(payload.status, TITLE_MAX_CHARACTERS) : null,
+      state: task === undefined ? status && boundedText(status, TITLE_MAX_CHARACTERS) : stateOf({ ...task, state: 'completed' }),
       surface: null,
       digest: null,
     };
@@ -148,6 +151,11 @@ export class Conversations {
 /** Of a request that was not let in the agent it was meant for knows neither the words nor what was said about it. */
 function filterOf(conversationId: string, agent: string | null): TaskFilter {
   return { conversationId, ...(agent === null ? {} : { knownTo: agent }) };
+}
+
+/** A question of consent that is over is answered; whether anything was done is not known by that. */
+function stateOf(task: TaskRow): string {
+  return task.state === 'completed' && questionIn(readObject(task.payload)) !== undefined ? 'answered' : task.state;
 }
 
 function decisionEntry(approval: ApprovalDecisionRow, at: number, task: TaskRow): ConversationEntryDto {

@@ -28,6 +28,8 @@ interface Deps {
   readonly log: Log;
   readonly messenger: PeerMessenger;
   readonly unit: UnitOfWork;
+  /** Told after the commit that settles it that the peer has a message. */
+  readonly onTaken: (messageId: string) => void;
   /** Told when a result or an error was given up after its time, inside the commit that settles it. */
   readonly onExpired: (tables: Tables, after: After, row: OutboxRow) => void;
   /** Told what became of a cancel, inside the commit that settles it. */
@@ -229,6 +231,7 @@ export class Outbox {
       if (row?.settledAt !== null) return;
       tables.putOutbox({ ...row, attempts: row.attempts + attempts, settledAt: this.#deps.clock.wallMs() });
       if (outcome !== undefined) this.#deps.onCancelSettled(tables, after, row, outcome);
+      else after(() => this.#deps.onTaken(messageId));
     });
     this.#air.delete(messageId);
   }

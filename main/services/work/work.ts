@@ -26,6 +26,7 @@ import { ConsentAreas } from './consent-areas.ts';
 import { ConsentGuard } from './consent-guard.ts';
 import { ConsentNews } from './consent-news.ts';
 import { ConsentSettings } from './consent-settings.ts';
+import { noteGivenUp, questionOfReport } from './consent-told.ts';
 import { Consents } from './consents.ts';
 import { Conversations } from './conversations.ts';
 import { Deadlines } from './deadlines.ts';
@@ -119,7 +120,14 @@ export class Work {
     const outbox = new Outbox({
       ...deps,
       unit,
+      onTaken: (messageId) => {
+        const question = questionOfReport(deps.store.read, messageId);
+        if (question) events.taskChanged(question.id);
+      },
       onExpired: (tables, after, row) => {
+        noteGivenUp(tables, row, deps.clock.wallMs());
+        const question = questionOfReport(tables, row.messageId);
+        if (question) after(() => events.taskChanged(question.id));
         if (tables.peer(row.party)?.trust !== 'paired') return;
         feed.notice(tables, after, 'axon.outbox', 'high', `A result for ${parties.nameOf(row.party)} could not be delivered within a day.`);
       },
@@ -209,7 +217,7 @@ export class Work {
     notices.onHubTopic(RECEIPT_TOPIC, ({ peer, envelope }) =>
       envelope.ref === null ? undefined : outbox.received(peer.key, envelope.ref),
     );
-    const news = new ConsentNews({ ...deps, unit, feed, audit });
+    const news = new ConsentNews({ ...deps, unit, feed, audit, events });
     notices.onHubTopic(CONSENT_TOPIC, (message, payload) => news.handle(message, payload));
     notices.onHubTopic(PROGRESS_TOPIC, (message, payload) => reports.handle(message, payload));
   }

@@ -53,7 +53,13 @@ export const consent = {
     ifNothing: (hub: string) => `It is not done. ${hub} goes on asking until its own time is over.`,
     whose: (hub: string) => `The class is what ${hub} is set to.`,
     digest: 'Digest at the asking hub',
-    toldDetail: (time: string, hub: string) => `${time}. ${hub} was told, and does it there.`,
+    /** What is known of an answer here: never what became of the request there. */
+    told: {
+      waits: (hub: string) => `The answer goes to ${hub} as soon as that hub can be reached.`,
+      told: (hub: string) => `${hub} was told. What became of it stands on that hub.`,
+      given_up: (hub: string) => `${hub} never got the answer: that hub could not be reached in time.`,
+      unused: (hub: string) => `${hub} got the answer and did not use it.`,
+    },
     taken: (hub: string) => `${hub} needs no answer any more`,
   },
 } as const;

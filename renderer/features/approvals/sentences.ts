@@ -154,6 +154,17 @@ export function progressOf({ task_state, to_agent }: Pick<ApprovalDto, 'task_sta
   return Object.hasOwn(told, task_state) ? (told[task_state] ?? '') : '';
 }
 
+/** What is known of the answer to another hub's question, never what became of the request there; empty where nothing is. */
+function answerOf({ consent, peer_name }: ApprovalDto): string {
+  const told = consent?.told ?? null;
+  return told === null ? '' : words.consent.asked.told[told](peer_name);
+}
+
+/** How far what was allowed has come: here, or the answer on its way to the hub that asked. */
+export function sinceThen(approval: ApprovalDto, isThere: boolean): string {
+  return approval.consent === null ? progressOf(approval, isThere) : answerOf(approval);
+}
+
 /** Who decided, as the owner reads it: the hub's word for an owner without a name is "you". */
 const deciderWords = (by: string | null): string | null => (by === 'owner' ? words.common.you : by);
 
@@ -173,9 +184,7 @@ export function outcomeOf(approval: ApprovalDto, pressed: 'here' | 'second' | 'e
       return {
         look: 'let',
         title: byRule ? words.rules.byRuleLet : by === null ? decided.allowedNoName(where) : decided.allowed(by, where),
-        detail: approval.consent
-          ? words.consent.asked.toldDetail(exactTime(at), approval.peer_name) + late
-          : `${exactTime(at)}. ${progressOf(approval, isThere)}${late}`,
+        detail: `${exactTime(at)}. ${sinceThen(approval, isThere)}${late}`,
       };
     case 'answered':
       if (approval.own_answer !== null && approval.own_answer.choice !== null) {
@@ -197,19 +206,23 @@ export function outcomeOf(approval: ApprovalDto, pressed: 'here' | 'second' | 'e
       return {
         look: 'back',
         title: byRule ? words.rules.byRuleBack : by === null ? decided.declinedNoName(where) : decided.declined(by, where),
-        detail: decided.askerTold(exactTime(at), approval.peer_name) + reason + late,
+        detail:
+          (approval.consent ? `${exactTime(at)}. ${answerOf(approval)}` : decided.askerTold(exactTime(at), approval.peer_name)) +
+          reason +
+          late,
       };
     }
     case 'cancelled': {
       const why = approval.decline_reason === null || approval.decline_reason === '' ? '' : `${approval.decline_reason} `;
       const title = approval.consent ? words.consent.asked.taken(approval.peer_name) : decided.cancelled(approval.peer_name);
-      return { look: 'late', title, detail: why + decided.cancelledDetail + late };
+      // It may have been done by the word of another adult.
+      return { look: 'late', title, detail: `${approval.consent ? why : why + decided.cancelledDetail}${late}`.trim() };
     }
     default:
       return {
         look: 'late',
         title: decided.expired(timeOfDay(approval.expires_at)),
-        detail: decided.expiredDetail(approval.peer_name) + late,
+        detail: (approval.consent ? answerOf(approval) : decided.expiredDetail(approval.peer_name)) + late,
       };
   }
 }

@@ -10,6 +10,7 @@ import {
   whyOf,
 } from '../../../renderer/features/approvals/sentences.ts';
 import { words } from '../../../renderer/app/words.ts';
+import { ASKED, CONSENT } from '../../fakes/consent-cards.ts';
 import { CAR, DEPLOY, DINNER, SALT, agentOf, approvalOf } from '../../fakes/household.ts';
 
 describe('what the hub says of a request', () => {
@@ -95,6 +96,24 @@ describe('what the hub says of a request', () => {
     expect(said('queued', false)).toBe('It waits for Claude Code, which is not connected just now.');
     expect(said('running', false)).toBe('Claude Code is at it.');
     expect(said('something_new', true)).toBe('');
+  });
+
+  test('of an answer to another hub’s question it says how far that has come, and never what became of the request there', () => {
+    const said = (told: 'waits' | 'told' | 'given_up' | 'unused', state: 'approved' | 'declined' | 'expired') => {
+      const consent = { ...CONSENT, told };
+      return outcomeOf({ ...ASKED, consent, state, task_state: 'completed', decided_at: 0, surface: 'window' }, 'here', true).detail;
+    };
+    const goes = 'The answer goes to Leo’s tablet as soon as that hub can be reached.';
+    for (const state of ['approved', 'declined', 'expired'] as const) {
+      expect(said('waits', state)).toContain(goes);
+      expect(said('waits', state)).not.toMatch(/told|done/);
+      expect(said('told', state)).toContain('Leo’s tablet was told. What became of it stands on that hub.');
+      expect(said('told', state)).not.toMatch(/done/);
+      expect(said('given_up', state)).toContain('Leo’s tablet never got the answer');
+      expect(said('unused', state)).toContain('did not use it');
+    }
+    const taken = outcomeOf({ ...ASKED, state: 'cancelled', decline_reason: 'Dad allowed it first.' }, 'elsewhere', true);
+    expect(taken.detail, 'it may have been done').toBe('Dad allowed it first.');
   });
 
   test('an agent is there while it is connected, by either of its names', () => {

@@ -21,6 +21,8 @@ export type ConsentClass = 'R1' | 'R2' | 'R3';
 const KEY = /^[0-9a-f]{64}$/;
 /** Before the name of an agent of the asking hub, where else a key stands. */
 const AGENT_MARK = 'agent:';
+/** In the place of an agent: a person at the asking hub asks its agent for something. No agent can have this name. */
+export const PERSON_THERE = 'agent:@owner';
 
 /** The words that stand in every question: nothing in them is of the request. */
 const TASK = 'May this be done?';
@@ -38,7 +40,7 @@ export interface ConsentQuestion {
   readonly kind: 'delegate' | 'query';
   /** The payload of the request as canonical JSON. */
   readonly payload: string;
-  /** The key of the hub that made the request, or `agent:<name>` for an agent of the asking hub. */
+  /** The key of the hub that made the request, `agent:<name>` for an agent of the asking hub, or `PERSON_THERE`. */
   readonly peer_key: string;
   /** The asking hub's name for it. */
   readonly peer_name: string;
@@ -91,7 +93,8 @@ function readQuestion(asked: JsonObject): Result<ConsentQuestion, string> {
   const toAgent = fields.text('to_agent', 'claude', name);
   if (!AGENT_NAME.test(toAgent)) fields.refuse('to_agent', 'must be the name of an agent', null);
   const peerKey = fields.text('peer_key', 'agent:claude', name);
-  if (!isParty(peerKey)) fields.refuse('peer_key', 'must be a key in 64 hex digits, or "agent:" and the name of an agent', null);
+  if (!isParty(peerKey))
+    fields.refuse('peer_key', 'must be a key in 64 hex digits, "agent:" and the name of an agent, or "agent:@owner"', null);
   const ids = ['id', 'message_id'].map((member) => {
     const id = fields.text(member, '5a1d7c1e-94b0-4d5c-8a0e-2f6b7c8d9e01');
     if (!isMessageId(id)) fields.refuse(member, 'must be a UUID version 4 in lower case', null);
@@ -149,5 +152,6 @@ export function labelOf(choice: ConsentChoice): string {
 }
 
 function isParty(text: string): boolean {
+  if (text === PERSON_THERE) return true;
   return text.startsWith(AGENT_MARK) ? AGENT_NAME.test(text.slice(AGENT_MARK.length)) : KEY.test(text);
 }

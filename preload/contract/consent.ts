@@ -30,8 +30,10 @@ export interface ConsentHubDto {
 
 /** What another hub asks an adult of this one about. The request's own words stand in the approval. */
 export interface ConsentAskedDto {
-  /** Who made the request, by the name that the asking hub has for it; null: a program on that computer. */
+  /** Who made the request, by the name that the asking hub has for it; null: somebody or something on that computer. */
   readonly asker: OutsideText | null;
+  /** Where `asker` is null: a person there, and no program. */
+  readonly by_person: boolean;
   /** The digest that both hubs decide about, in hex. */
   readonly digest: string;
   readonly message_id: OutsideText;

@@ -10,6 +10,7 @@ export const CONSENT: ConsentAskedDto = {
   digest: `${'c0ffee'.repeat(10)}beef`,
   message_id: '5a1d7c1e-94b0-4d5c-8a0e-2f6b7c8d9e01',
   told: null,
+  by_person: false,
 };
 
 /** At Mum's: Leo's tablet asks whether its robot may do what a friend's hub asked it for. */

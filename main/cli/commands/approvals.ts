@@ -2,6 +2,7 @@
 // the digest of what was shown.
 import { Option, type Command } from 'commander';
 import type { HeldDto } from '../../../preload/contract/attention.ts';
+import type { ConsentAskedDto } from '../../../preload/contract/consent.ts';
 import { DOMAIN_NAME } from '../../../preload/contract/domain-name.ts';
 import type { ApprovalDto } from '../../../preload/contract/dto.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
@@ -215,15 +216,15 @@ function toldLines({ consent: asked, peer_name: hub }: ApprovalDto): readonly st
   return told === null ? [] : [ENGLISH.consent.asked.told[told](hub)];
 }
 
-function askerLine(asker: string | null, agent: string | null): string {
-  const { askedBy, program } = ENGLISH.consent.asked;
-  return [`${askedBy} ${asker ?? program}`, ...(agent === null ? [] : [agent])].join(', ');
+function askerLine({ asker, by_person: isPerson }: ConsentAskedDto, hub: string, agent: string | null): string {
+  const { askedBy, program, person } = ENGLISH.consent.asked;
+  return [`${askedBy} ${isPerson ? person(hub) : (asker ?? program)}`, ...(agent === null ? [] : [agent])].join(', ');
 }
 
 /** Whose word counts: that of another hub's people, or of the person here about what another hub does. */
-function consentLines({ decided_by_hubs: hubs, consent: asked, from_agent: agent }: ApprovalDto): readonly string[] {
+function consentLines({ decided_by_hubs: hubs, consent: asked, from_agent: agent, peer_name: hub }: ApprovalDto): readonly string[] {
   const { asked: there, waiting } = ENGLISH.consent;
-  if (asked) return [askerLine(asked.asker, agent), `${there.digest}: ${asked.digest}`, ''];
+  if (asked) return [askerLine(asked, hub, agent), `${there.digest}: ${asked.digest}`, ''];
   if (!hubs) return [];
   const whose = hubs.length === 0 ? waiting.nobody : waiting.decides(hubs.map(({ name }) => name));
   return [`${whose}. ${waiting.here}`, ...hubs.map(({ name, state }) => waiting[state](name)), ''];

@@ -6,6 +6,7 @@ import { choiceOf } from '../../core/choice.ts';
 import { readSurface } from '../../core/surface.ts';
 import { assert } from '../../lib/assert.ts';
 import type { ApprovalRow, Store, TaskRow } from '../../ports/store.ts';
+import { PERSON_THERE } from '../../protocol/consent.ts';
 import { choicesFor } from '../rules/card-choices.ts';
 import { answerOf } from './own-answers.ts';
 import { consentOf, type AskedConsent } from './consent-answers.ts';
@@ -121,8 +122,8 @@ export class ApprovalViews {
 }
 
 function consentDto({ view, digest }: AskedConsent, told: ConsentAskedDto['told']): ConsentAskedDto {
-  const isProgramThere = view.peer_key.startsWith('agent:');
-  return { asker: isProgramThere ? null : view.peer_name, digest, message_id: view.message_id, told };
+  const isThere = view.peer_key.startsWith('agent:');
+  return { asker: isThere ? null : view.peer_name, by_person: view.peer_key === PERSON_THERE, digest, message_id: view.message_id, told };
 }
 
 /** What is to be chosen from, as the card draws it. */

@@ -2,10 +2,11 @@
 // Reads only; nothing here authorises anything.
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import type { PartyKey, PeerRow, Reads, Store } from '../../ports/store.ts';
+import { PERSON_THERE } from '../../protocol/consent.ts';
 
 const AGENT_PREFIX = 'agent:';
 /** A person of this household who sends something from a page or a terminal; no agent can have this name. */
-export const OWNER_PARTY: PartyKey = 'agent:@owner';
+export const OWNER_PARTY: PartyKey = PERSON_THERE;
 
 export function partyOfAgent(name: string | null): PartyKey {
   return name === null ? OWNER_PARTY : `agent:${name}`;

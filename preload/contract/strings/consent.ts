@@ -48,6 +48,7 @@ export const consent = {
     askedBy: 'For',
     with: 'with',
     program: 'a program on that computer',
+    person: (hub: string) => `a person at ${hub}`,
     runs: (agent: string, hub: string) => `by ${agent} on ${hub}, if you allow it`,
     leaves: 'only your answer, with your name',
     ifNothing: (hub: string) => `It is not done. ${hub} goes on asking until its own time is over.`,

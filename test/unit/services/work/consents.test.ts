@@ -38,7 +38,7 @@ describe('a request that an adult decides', () => {
       reason: 'It is high',
       choice: null,
       wider: [],
-      consent: { asker: 'friend', digest: here.digest, message_id: here.message_id },
+      consent: { asker: 'friend', by_person: false, digest: here.digest, message_id: here.message_id, told: null },
     });
     const shown = leo.events.flatMap((event) => (event.type === 'approval' ? [event.approval.decided_by_hubs?.[0]?.state] : []));
     expect(shown.at(-1), 'the page at leo’s is told').toBe('asked');
@@ -131,12 +131,22 @@ describe('a request that an adult decides', () => {
     await Promise.allSettled([asked]);
   });
 
+  it('of a person at the child’s hub, to its own agent, is decided there, too, and the card says that it is a person', async () => {
+    await house.guard();
+    await leo.work.sender.delegate(delegation('local/robot', 'Bring me sweets', { domain: 'home.robot' }), null, null);
+    await house.clock.settle();
+    expect(leo.card.decided_by_hubs).toMatchObject([{ name: 'mum', state: 'asked' }]);
+    expect(mum.card).toMatchObject({ text: 'Bring me sweets', consent: { asker: null, by_person: true }, from_agent: null });
+    await house.decide(mum, 'allow');
+    expect(await robotGets()).toEqual(['Bring me sweets']);
+  });
+
   it('of a program on the child’s own computer is decided there, too', async () => {
     await leo.agent('game');
     await house.guard();
     await leo.work.sender.delegate(delegation('local/robot', 'Bring me sweets', { domain: 'home.robot' }), 'game', null);
     await house.clock.settle();
-    expect(mum.card).toMatchObject({ text: 'Bring me sweets', consent: { asker: null }, from_agent: 'game' });
+    expect(mum.card).toMatchObject({ text: 'Bring me sweets', consent: { asker: null, by_person: false }, from_agent: 'game' });
     await house.decide(mum, 'allow');
     expect(await robotGets()).toEqual(['Bring me sweets']);
   });

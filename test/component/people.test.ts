@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import type { PairingDto } from '../../preload/contract/pairing-dto.ts';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
-import { DAD, DINNER, MUM, NOW, PEERS, STRANGER, pairingOf, peerOf, snapshotOf } from '../fakes/household.ts';
+import { DAD, DEPLOY, DINNER, MUM, NOW, PEERS, SALT, STRANGER, pairingOf, peerOf, snapshotOf } from '../fakes/household.ts';
 import { keyInLink } from '../../renderer/app/share-link.ts';
 import { encode } from 'uqr';
 import { ARM_MS, callsOf, expectAccessible, press, showApp } from './support/page.ts';
@@ -138,10 +138,17 @@ describe('one hub', () => {
     await expect.element(page.getByRole('link', { name: /Dad’s laptop no person named/ })).toBeVisible();
   });
 
-  test('suspending says what it means, and is taken back in one press', async () => {
-    const hub = new FakeHubApi(snapshotOf());
+  test('suspending asks in place first with what ends for good, says what it means, and is taken back in one press', async () => {
+    const held = { ...DINNER, held: { why: 'quiet_hours', until: null } } as const;
+    const hub = new FakeHubApi(snapshotOf({ approvals: [held, DEPLOY, SALT] }));
     await showApp(hub, `people/hub/${DAD.id}`);
     await button('Suspend').click();
+    await expect.element(page.getByText(/^2 requests of it wait here and end for good, undone\./)).toBeVisible();
+    await expectAccessible();
+    await button('Leave it be').click();
+    expect(callsOf(hub, 'peers.update')).toEqual([]);
+    await button('Suspend').click();
+    await button('Suspend it').click();
     await expect.element(page.getByText(/^Nothing from it gets in/)).toBeVisible();
     await button('Let it back in').click();
     expect(callsOf(hub, 'peers.update')).toEqual([

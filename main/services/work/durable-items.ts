@@ -204,7 +204,7 @@ export class DurableItems {
   #handOut(tables: Tables, after: After, row: DeliveryRow, leaseMs: number): DeliveryDto | undefined {
     const task = this.#taskOf(tables, row);
     if (task && isOpen(task) && !isTrusted(tables, task.party)) {
-      this.#deps.endings.end(tables, after, task, untrusted(task));
+      this.#deps.endings.end(tables, after, task, untrusted(tables, task));
       return undefined;
     }
     const words = this.#deps.handover.untrustedOf(tables, row);

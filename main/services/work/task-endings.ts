@@ -4,7 +4,7 @@ import { ERRORS, type WireErrorCode } from '../../../preload/contract/errors.ts'
 import type { Surface } from '../../../preload/contract/dto.ts';
 import type { TaskState } from '../../core/task-state.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
-import type { TaskRow, Tables } from '../../ports/store.ts';
+import type { Reads, TaskRow, Tables } from '../../ports/store.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import type { Deadlines } from './deadlines.ts';
 import type { Deliveries } from './deliveries.ts';
@@ -181,10 +181,13 @@ export function endOfCode(code: WireErrorCode | null): EndState {
 }
 
 const NOT_TRUSTED = 'The two hubs do not trust each other any more.';
+/** Read by whoever asked once the hub is let back in: it says what was, not what is. */
+const SUSPENDED = 'A person suspended the link between the two hubs, which ended what was open between them.';
 
 /** How work ends whose hub is not paired any more: what it asked is not run, what it was asked is given up. */
-export function untrusted(task: TaskRow): Ending {
-  const by = { reason: NOT_TRUSTED, by: 'hub', surface: 'hub', from: 'hub' } as const;
+export function untrusted(reads: Pick<Reads, 'peer'>, task: TaskRow): Ending {
+  const isSuspended = !isLocal(task.party) && reads.peer(task.party)?.trust === 'suspended';
+  const by = { reason: isSuspended ? SUSPENDED : NOT_TRUSTED, by: 'hub', surface: 'hub', from: 'hub' } as const;
   return task.direction === 'outgoing'
     ? { state: 'failed', code: 'pairing_required', ...by }
     : { state: 'cancelled', code: 'cancelled', ...by };

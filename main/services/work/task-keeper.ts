@@ -84,7 +84,7 @@ export class TaskKeeper {
   #endOld(tables: Tables, after: After, task: TaskRow | undefined): void {
     const { endings, cancels } = this.#deps;
     if (!task || !isOpen(task)) return;
-    if (!isTrusted(tables, task.party)) endings.end(tables, after, task, untrusted(task));
+    if (!isTrusted(tables, task.party)) endings.end(tables, after, task, untrusted(tables, task));
     else if (task.kind !== 'query') return;
     else if (task.direction !== 'outgoing') endings.end(tables, after, task, LINE_GONE);
     else if (task.state !== 'cancelling') cancels.begin(tables, after, task, 'hub_restarted', LINE_GONE.reason);
@@ -133,7 +133,7 @@ export class TaskKeeper {
     const { endings, rules } = this.#deps;
     rules.partyEnded(tables, after, party);
     for (const task of tables.tasksInStates(OPEN_STATES)) {
-      if (task.party === party) endings.end(tables, after, task, untrusted(task));
+      if (task.party === party) endings.end(tables, after, task, untrusted(tables, task));
     }
   }
 

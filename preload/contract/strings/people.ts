@@ -93,6 +93,11 @@ export const people = {
   checkNow: 'Check now',
   checked: (trip: string) => `It answered in ${trip}.`,
   suspend: 'Suspend',
+  suspendAsk: (name: string) => `Suspend ${name}?`,
+  suspendDetail: (name: string, waiting: number) =>
+    `${waiting === 0 ? '' : `${plural(waiting, { one: 'One request of it waits here and ends', other: '{n} requests of it wait here and end' })} for good, undone. `}What runs for it here, and what you asked of it, is called off. Nothing gets in or out until you let it back in; ${name} reads then what became of its requests.`,
+  suspendYes: 'Suspend it',
+  suspendNo: 'Leave it be',
   resume: 'Let it back in',
   suspendedNote: 'Nothing from it gets in, and nothing of yours goes there, until you let it back in.',
   remove: 'Remove',
@@ -163,6 +168,9 @@ export const people = {
     paste: 'On the other computer: People & hubs, Add a hub, Invitation, Use one. Paste it there.',
     older: (left: string) => `One made before holds for ${left} more. Its link is shown only once.`,
     join: 'Join',
+    useHint: 'The other hub makes it under Add a hub, Invitation, Make one. Paste the whole link.',
+    useLabel: 'The link of the invitation',
+    useExample: 'axon://pair?…',
     joinHint: 'This is an invitation: the two hubs are added without digits.',
   },
 

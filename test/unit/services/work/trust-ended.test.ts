@@ -51,7 +51,11 @@ for (const trust of ['suspended', 'revoked'] as const) {
     expect(mum.store.read.tasks({ limit: 5 }).map((task) => task.state)).toEqual(['cancelled', 'cancelled']);
     expect(mum.store.read.countDeliveries('claude', ['running'])).toBe(0);
     expect((await mum.claim('claude')).kind).toBe('cancel');
-    expect(dad.store.read.task(running.id)).toMatchObject({ state: 'failed', code: 'pairing_required' });
+    const reason = expect.stringContaining(
+      trust === 'suspended' ? 'A person suspended the link' : 'do not trust each other any more',
+    ) as string;
+    expect(dad.store.read.task(running.id)).toMatchObject({ state: 'failed', code: 'pairing_required', reason });
+    expect(mum.store.read.tasks({ limit: 5 }).map((task) => task.reason)).toEqual([reason, reason]);
   });
 }
 

@@ -331,8 +331,11 @@ function tooShort(passphrase: string): string {
   return `An owner passphrase has at least ${PASSPHRASE_MIN_CHARACTERS} characters; this one has ${passphrase.length}.`;
 }
 
-/** One secret from a file of a bounded size, without its line end. Throws AppError unauthenticated when it cannot be read. */
-export function readSecretFile(path: string): string {
+/**
+ * One secret from a file of a bounded size, without its line end.
+ * @param unread what it means that it cannot be read @throws AppError of that code
+ */
+export function readSecretFile(path: string, unread: 'unauthenticated' | 'bad_request' = 'unauthenticated'): string {
   try {
     const descriptor = openSync(path, constants.O_RDONLY);
     try {
@@ -342,7 +345,7 @@ export function readSecretFile(path: string): string {
       closeSync(descriptor);
     }
   } catch (cause) {
-    throw new AppError('unauthenticated', `The file "${path}" cannot be read.`, {
+    throw new AppError(unread, `The file "${path}" cannot be read.`, {
       hint: 'It must be there, readable by you, and hold the secret on its first line.',
       failedBy: 'input',
       cause,

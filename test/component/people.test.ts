@@ -685,20 +685,24 @@ describe('an invitation', () => {
     await expect.element(button('Try again with new digits')).not.toBeInTheDocument();
   });
 
-  test('of another hub is used where invitations are spoken of, too, by the same form', async () => {
+  test('of another hub is used where invitations are spoken of, too, by the same form in its own words', async () => {
     const begun: PairingDto = { ...pairingOf('waiting_for_answer'), invited: true };
     const hub = new FakeHubApi(snapshotOf(), { 'pairings.join': () => ({ ok: true, value: begun }) });
     await showApp(hub, 'people/add');
     await button('Enter').click();
     await button('Use one').click();
     const row = page.getByRole('listitem').filter({ hasText: 'Invitation' });
-    expect(page.getByRole('textbox', { name: 'Address or link' }).elements()).toHaveLength(1);
-    await expect.element(row.getByRole('textbox', { name: 'Address or link' })).toHaveFocus();
+    const field = row.getByRole('textbox', { name: 'The link of the invitation' });
+    await expect.element(field).toHaveFocus();
+    await expect.element(field).toHaveAccessibleDescription(/^The other hub makes it under Add a hub, Invitation, Make one\./);
+    expect(page.getByRole('textbox').elements(), 'no other form, and no key beside it').toHaveLength(1);
     await expectAccessible();
     await button('Cancel').click();
     await expect.element(button('Use one')).toHaveFocus();
     await button('Use one').click();
-    await row.getByRole('textbox', { name: 'Address or link' }).fill(link);
+    await field.fill('half of a link');
+    await expect.element(button('Join')).toHaveAttribute('aria-disabled', 'true');
+    await field.fill(link);
     await button('Join').click();
     await expect.element(heading('The two hubs are talking')).toBeVisible();
     expect(callsOf(hub, 'pairings.join')).toEqual([{ link }]);

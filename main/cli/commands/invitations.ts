@@ -80,7 +80,7 @@ function madeLines({ invitation, link }: OperationResult<'invitations.create'>, 
 }
 
 async function linkFrom(file: string | undefined, terminal: Terminal): Promise<string> {
-  if (file !== undefined) return readSecretFile(file);
+  if (file !== undefined) return readSecretFile(file, 'bad_request');
   if (terminal.isInteractive) return terminal.askHidden('Paste the invitation (it is not shown): ');
   throw new AppError('bad_request', 'An invitation is read at a terminal or from a file.', {
     hint: 'Run "axon join" at a terminal, or pass --link-file FILE.',

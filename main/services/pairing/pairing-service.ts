@@ -87,7 +87,8 @@ export class PairingService {
 
   /**
    * A person brought the link of an invitation: the hub in it is asked, and nobody types. Throws AppError bad_request for a link that is
-   * none, conflict while another pairing goes on, rate_limited or blocked; what fails later shows in the pairing.
+   * none, conflict while another pairing goes on or where that hub is paired already, rate_limited or blocked; what fails later shows in the
+   * pairing.
    */
   join(link: string, name: string | null, by: PairingActor): PairingDto {
     const { directory, random, identity } = this.#course.deps;
@@ -95,6 +96,9 @@ export class PairingService {
     const { keyHex: key, secret, addresses } = readInvitationLink(link);
     if (key === identity.keyHex) throw new AppError('bad_request', 'That invitation was made by this very hub.', { failedBy: 'input' });
     if (directory.row(key)?.trust === 'suspended') throw new AppError('blocked', 'That hub is suspended here. Resume it first.');
+    // One that has let this hub go may be joined anew.
+    const row = directory.row(key);
+    if (row?.trust === 'paired' && !directory.live(key).notTrustedThere) throw pairedAlready(row.petname);
     const wantedName = name === null ? null : checkPetname(name);
     const running = this.#course.shelf.running();
     if (running !== undefined) throw anotherIsUnderWay(running);
@@ -187,4 +191,11 @@ export class PairingService {
     if (session.state === state) return;
     throw new AppError('conflict', 'That step of the pairing is not due now.', { failedBy: 'input', data: { state: session.state } });
   }
+}
+
+function pairedAlready(petname: string): AppError {
+  return new AppError('conflict', `${petname} is paired already.`, {
+    failedBy: 'input',
+    hint: 'If that hub does not know this one any more, remove it here first, then use the invitation.',
+  });
 }

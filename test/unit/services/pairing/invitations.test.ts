@@ -53,6 +53,19 @@ describe('an invitation', () => {
     expect(eve.store.read.peers()).toEqual([]);
   });
 
+  it('of a hub that is paired already pairs nothing anew and says who that is, until that hub has let this one go', async () => {
+    const [mum, dad] = [await house.hub('Mum'), await house.hub('Dad')];
+    const { link } = invite(mum);
+    dad.pairing.join(link, 'Our kitchen', PERSON);
+    await house.clock.until(() => dad.links.isOnline(mum.key), 'they are paired', 60_000);
+    for (const again of [link, invite(mum).link])
+      expect(() => dad.pairing.join(again, null, PERSON)).toThrow('Our kitchen is paired already.');
+    expect(dad.pairing.list().filter(({ state }) => state !== 'paired')).toEqual([]);
+    await mum.directory.remove(dad.key, PERSON);
+    await house.clock.until(() => dad.directory.live(mum.key).notTrustedThere, 'Dad knows', 60_000);
+    expect(dad.pairing.join(invite(mum).link, null, PERSON)).toMatchObject({ role: 'initiator', invited: true });
+  });
+
   it('is over after five minutes, and at once when it was taken back', async () => {
     const [mum, dad] = [await house.hub('Mum'), await house.hub('Dad')];
     const late = invite(mum);

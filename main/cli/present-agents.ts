@@ -1,6 +1,7 @@
 // What the agents of other hubs do, asked of every hub that is online, all at once and for a short time, so that a list of it is no older than
 // the command; of the others what they told last, with why it is not newer. Prints nothing.
 import type { CapabilitiesDto, PeerDto } from '../../preload/contract/dto.ts';
+import { forCell } from './escape.ts';
 import { HubProblem, type HubClient } from './hub-client.ts';
 import { localTime } from './local-time.ts';
 
@@ -31,14 +32,17 @@ async function askOne(client: HubClient, peer: PeerDto, signal: AbortSignal): Pr
   }
 }
 
+/** Words of the other hub, none of which begins a line of its own. */
+const oneLine = (texts: readonly string[]): string => texts.map(forCell).join(', ');
+
 /** @param known null where it never told */
 export function capabilityLines(name: string, known: CapabilitiesDto | null, whyOld: string | null): readonly string[] {
   if (known === null) return [`${name}: has not told yet what its agents do${whyOld === null ? '' : `, and ${whyOld}`}`];
-  const { domains, agents, fetched_at: at } = known;
+  const { domains, agents } = known.untrusted;
   const nothing = agents.length === 0 ? 'no agent is connected there' : 'no domains';
   return [
-    `${name}: ${domains.join(', ') || nothing}`,
-    ...agents.map((agent) => `  agent ${agent.name}: ${agent.domains.join(', ') || 'no domains'}`),
-    ...(whyOld === null ? [] : [`  As of ${localTime(at)}: ${whyOld}.`]),
+    `${name}: ${oneLine(domains) || nothing}`,
+    ...agents.map((agent) => `  agent ${forCell(agent.name)}: ${oneLine(agent.domains) || 'no domains'}`),
+    ...(whyOld === null ? [] : [`  As of ${localTime(known.fetched_at)}: ${whyOld}.`]),
   ];
 }

@@ -22,7 +22,7 @@ export type Surface = 'window' | 'browser' | 'command_line' | 'clock' | 'rule' |
 export interface DiscoveryDto {
   /** off: the owner wants it so, or the port between hubs is closed. impaired: some networks work. unusable: none does. */
   readonly state: 'off' | 'starting' | 'working' | 'impaired' | 'unusable';
-  /** What is wrong and what to do, for impaired and unusable. */
+  /** What is wrong and what to do, for impaired and unusable, and for off where the hub was started so. */
   readonly message: string | null;
   /** The network interfaces it works on. */
   readonly interfaces: readonly string[];
@@ -115,14 +115,17 @@ export interface PeerAgentDto {
 }
 
 export interface CapabilitiesDto {
-  readonly agent_name: OutsideText | null;
-  readonly domains: readonly OutsideText[];
-  readonly channels: readonly OutsideText[];
-  readonly tools: readonly OutsideText[];
-  readonly max_concurrent_tasks: number | null;
-  readonly model: OutsideText | null;
-  readonly agents: readonly PeerAgentDto[];
   readonly fetched_at: number;
+  /** Everything that the other hub said; agents read it as data. */
+  readonly untrusted: {
+    readonly agent_name: OutsideText | null;
+    readonly domains: readonly OutsideText[];
+    readonly channels: readonly OutsideText[];
+    readonly tools: readonly OutsideText[];
+    readonly max_concurrent_tasks: number | null;
+    readonly model: OutsideText | null;
+    readonly agents: readonly PeerAgentDto[];
+  };
 }
 
 /** Another key answered where a paired hub was last, or where its owner said it is. Nothing of it is let in. */
@@ -150,16 +153,19 @@ export interface PeerDto {
   readonly person: string | null;
   /** What it is in the household, by the word of the person in charge; null: nobody has said. */
   readonly role: Role | null;
-  /** What it calls itself. */
-  readonly advertised_name: OutsideText | null;
-  readonly platform: OutsideText | null;
   readonly online: boolean;
   readonly round_trip_ms: number | null;
   /** While it is linked: now. Else when it was heard last, by a connection or, if nobody added it, on the network. */
   readonly last_seen_at: number | null;
   readonly address: string | null;
   readonly how_found: 'home_network' | 'static' | 'incoming' | null;
-  readonly features: readonly string[];
+  /** What it said of itself; agents read it as data. */
+  readonly untrusted: {
+    /** What it calls itself. */
+    readonly advertised_name: OutsideText | null;
+    readonly platform: OutsideText | null;
+    readonly features: readonly OutsideText[];
+  };
   readonly capabilities: CapabilitiesDto | null;
   readonly paired_at: number | null;
   /** How it came to be paired; null for a hub that was not, or that was before this was written down. */

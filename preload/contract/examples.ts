@@ -33,7 +33,7 @@ Every body     Content-Type: application/json
    -> {"items":[{"id":"ed25519.<mum>","name":"Mum's PC","online":true,...}],"next":null}
 
    GET /v1/peers/ed25519.<mum>/capabilities?refresh=true    ${command} discover "Mum's PC"
-   -> {"domains":["family.chat","family.calendar"],"agents":[{"name":"telegram-bot",...}],...}
+   -> {"fetched_at":1760000000000,"untrusted":{"domains":["family.chat","family.calendar"],"agents":[{"name":"telegram-bot",...}],...}}
 
 3. query: a question that is answered while you wait.
 

@@ -56,12 +56,12 @@ describe('HE-07: a hub whose name is', () => {
   it.each(HIDDEN)('%s is shown nowhere under it, before, while and after it is paired', async (_what, name) => {
     const { mum, eve } = await neighbours(name);
     const announced = mum.peer(eve);
-    expect([announced.name, announced.advertised_name]).toEqual([expect.stringMatching(/^Hub [0-9a-f]{4}$/), HIDDEN_NAME]);
+    expect([announced.name, announced.untrusted.advertised_name]).toEqual([expect.stringMatching(/^Hub [0-9a-f]{4}$/), HIDDEN_NAME]);
     await pair(mum, eve);
     const said = mum.seen.flatMap((event) => (event.type === 'pairing' ? [event.pairing.said_hub] : []));
     expect(new Set(said)).toEqual(new Set([HIDDEN_NAME]));
     const paired = mum.peer(eve);
-    expect([paired.trust, paired.advertised_name]).toEqual(['paired', HIDDEN_NAME]);
+    expect([paired.trust, paired.untrusted.advertised_name]).toEqual(['paired', HIDDEN_NAME]);
     expect(paired.name).not.toBe('Coco');
     expect(mum.directory.petnames().filter((petname) => petname === 'Coco')).toHaveLength(1);
     // Every word that reaches a page, a terminal or a notification about it, wherever it stands.
@@ -76,7 +76,7 @@ describe('HE-07: a hub whose name is', () => {
 
   it('ten thousand characters long is hidden where it is announced, and its request is not taken', async () => {
     const { mum, eve } = await neighbours('D'.repeat(10_000));
-    expect(mum.peer(eve).advertised_name).toBe(HIDDEN_NAME);
+    expect(mum.peer(eve).untrusted.advertised_name).toBe(HIDDEN_NAME);
     mum.pairing.setWindow(true, 5);
     eve.pairing.begin(mum.agentId, 'Mum');
     await house.clock.until(() => eve.currentPairing?.state === 'failed', 'it is refused', 60_000);
@@ -86,16 +86,16 @@ describe('HE-07: a hub whose name is', () => {
   it('markup is shown as the letters it is made of, and is one line at the terminal', async () => {
     const name = '<img onerror=alert(1)>';
     const { mum, eve } = await neighbours(name);
-    expect(mum.peer(eve).advertised_name).toBe(name);
+    expect(mum.peer(eve).untrusted.advertised_name).toBe(name);
     await pair(mum, eve);
-    expect(mum.peer(eve)).toMatchObject({ trust: 'paired', advertised_name: name });
+    expect(mum.peer(eve)).toMatchObject({ trust: 'paired', untrusted: { advertised_name: name } });
     expect(forCell(mum.peer(eve).name)).not.toContain('\n');
   });
 
   it('what its owner calls it here is not taken for a trick', async () => {
     const { mum, eve } = await neighbours('Dad');
     await pair(mum, eve);
-    expect(mum.peer(eve)).toMatchObject({ name: 'Dad', advertised_name: 'Dad' });
+    expect(mum.peer(eve)).toMatchObject({ name: 'Dad', untrusted: { advertised_name: 'Dad' } });
   });
 
   it('changed after pairing keeps the owner’s name, and what it calls itself now is shown or hidden by the same rules', async () => {
@@ -106,6 +106,6 @@ describe('HE-07: a hub whose name is', () => {
     await house.clock.until(() => !mum.links.isOnline(eve.key), 'it is gone', 60_000);
     await eve.start(eve.port);
     await house.clock.until(() => mum.links.isOnline(eve.key), 'it is back', 120_000);
-    expect(mum.peer(eve)).toMatchObject({ name: 'Dad', advertised_name: HIDDEN_NAME });
+    expect(mum.peer(eve)).toMatchObject({ name: 'Dad', untrusted: { advertised_name: HIDDEN_NAME } });
   });
 });

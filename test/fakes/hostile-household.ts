@@ -12,14 +12,16 @@ export function hostileHub(texts: readonly string[]): FakeHubApi {
   const words = texts.map(said);
   const at = (index: number): string => words[index % words.length] ?? '';
   const capabilities = {
-    agent_name: at(0),
-    domains: words,
-    channels: words,
-    tools: words,
-    max_concurrent_tasks: 4,
-    model: at(1),
-    agents: words.map((name, index) => ({ name, domains: [at(index + 1)], capabilities: [at(index + 2)], model: at(index + 3) })),
     fetched_at: 0,
+    untrusted: {
+      agent_name: at(0),
+      domains: words,
+      channels: words,
+      tools: words,
+      max_concurrent_tasks: 4,
+      model: at(1),
+      agents: words.map((name, index) => ({ name, domains: [at(index + 1)], capabilities: [at(index + 2)], model: at(index + 3) })),
+    },
   };
   const peers = [
     ...words.slice(0, 10).map((word, index) =>
@@ -37,8 +39,7 @@ export function hostileHub(texts: readonly string[]): FakeHubApi {
       ...STRANGER,
       id: `ed25519.${index}`,
       name: at(index + 1),
-      advertised_name: word,
-      platform: at(index + 2),
+      untrusted: { advertised_name: word, platform: at(index + 2), features: words },
     })),
   ];
   const snapshot: UiSnapshot = snapshotOf({

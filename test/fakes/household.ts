@@ -73,17 +73,29 @@ export const SETTINGS: SettingsDto = {
 };
 
 const capabilities = (agents: readonly (readonly [string, readonly string[]])[]): CapabilitiesDto => ({
-  agent_name: agents[0]?.[0] ?? null,
-  domains: agents.flatMap(([, domains]) => domains),
-  channels: [],
-  tools: [],
-  max_concurrent_tasks: 4,
-  model: null,
-  agents: agents.map(([name, domains]) => ({ name, domains, capabilities: [], model: null })),
   fetched_at: NOW - 12 * MINUTE,
+  untrusted: {
+    agent_name: agents[0]?.[0] ?? null,
+    domains: agents.flatMap(([, domains]) => domains),
+    channels: [],
+    tools: [],
+    max_concurrent_tasks: 4,
+    model: null,
+    agents: agents.map(([name, domains]) => ({ name, domains, capabilities: [], model: null })),
+  },
 });
 
-export function peerOf(seed: string, over: Partial<PeerDto> = {}): PeerDto {
+/** What a hub said of itself may be given beside the rest. */
+export type PeerOver = Partial<PeerDto & PeerDto['untrusted']>;
+
+export function peerOf(seed: string, over: PeerOver = {}): PeerDto {
+  const { untrusted, ...given } = over;
+  const {
+    advertised_name = untrusted?.advertised_name ?? null,
+    platform = untrusted === undefined ? 'linux' : untrusted.platform,
+    features = untrusted?.features ?? ['delegate', 'notify', 'query'],
+    ...rest
+  } = given;
   return {
     id: agentId(seed),
     public_key: hex(seed, 64),
@@ -92,14 +104,12 @@ export function peerOf(seed: string, over: Partial<PeerDto> = {}): PeerDto {
     name: seed,
     person: null,
     role: null,
-    advertised_name: null,
-    platform: 'linux',
     online: true,
     round_trip_ms: 3,
     last_seen_at: NOW,
     address: '192.168.1.20:7100',
     how_found: 'home_network',
-    features: ['delegate', 'notify', 'query'],
+    untrusted: { advertised_name, platform, features },
     capabilities: null,
     paired_at: new Date(2026, 2, 3).getTime(),
     introduced_by: { way: 'digits', at: new Date(2026, 2, 3).getTime(), by: 'ui:1', surface: 'browser' },
@@ -108,7 +118,7 @@ export function peerOf(seed: string, over: Partial<PeerDto> = {}): PeerDto {
     not_trusted_there: false,
     trouble: null,
     key_change: null,
-    ...over,
+    ...rest,
   };
 }
 

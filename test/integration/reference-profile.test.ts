@@ -229,7 +229,7 @@ describe('what the hub asks', () => {
     const { id } = await daemon.sees(({ payload }) => kindOf(payload) === 'discover');
     daemon.tell({ axon_kind: 'capabilities', domains: ['garden'] }, id);
     expect(await told).toMatchObject({ ok: true });
-    expect(hub.stack.directory.dto(daemon.keyHex).capabilities?.domains).toEqual(['garden']);
+    expect(hub.stack.directory.dto(daemon.keyHex).capabilities?.untrusted.domains).toEqual(['garden']);
   });
 
   it('escapes everything but ASCII, so that no text stops the delivery there', async () => {

@@ -542,7 +542,7 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
             ...PEERS,
             {
               ...STRANGER,
-              advertised_name: 'Dad’s laptop',
+              untrusted: { ...STRANGER.untrusted, advertised_name: 'Dad’s laptop' },
               trouble: 'It calls itself like Dad’s laptop, but it has another key: it is not the hub you paired.',
             },
           ],

@@ -1,5 +1,5 @@
 // Draws what is known of a hub as the DTO of the contract. Everything the other side wrote passes the text policy here and stands only in
-// fields made for outside text. Pure: facts in, DTO out.
+// fields made for outside text, which an agent gets below `untrusted`. Pure: facts in, DTO out.
 import { readSurface } from '../../core/surface.ts';
 import { escapeName, escapeText } from '../../core/text-escape.ts';
 import { safetyNumber } from '../../core/safety-number.ts';
@@ -77,8 +77,6 @@ export function makePeerDto(facts: PeerFacts): PeerDto {
     name: row?.petname ?? fixed?.name ?? neutralName(agentId),
     person: row?.person ?? null,
     role: row?.role ?? null,
-    advertised_name: said === null ? null : shownName(said, facts.petnames),
-    platform: row?.platform == null ? null : escapeName(row.platform).name,
     online: live.online,
     round_trip_ms: live.connected ? live.roundTripMs : null,
     last_seen_at: live.connected ? facts.nowWallMs : (row?.lastSeenAt ?? nearby?.lastHeardAt ?? null),
@@ -91,7 +89,11 @@ export function makePeerDto(facts: PeerFacts): PeerDto {
           : isPinned || live.connected
             ? 'incoming'
             : null,
-    features: row === undefined ? [] : row.features.map(escapeText),
+    untrusted: {
+      advertised_name: said === null ? null : shownName(said, facts.petnames),
+      platform: row?.platform == null ? null : escapeName(row.platform).name,
+      features: row === undefined ? [] : row.features.map(escapeText),
+    },
     capabilities: row === undefined ? null : makeCapabilitiesDto(row),
     paired_at: row?.pairedAt ?? null,
     introduced_by: row === undefined ? null : makeIntroductionDto(row),
@@ -132,19 +134,21 @@ export function makeCapabilitiesDto(row: PeerRow): CapabilitiesDto | null {
   if (!parsed.ok) return null;
   const told = parsed.value;
   return {
-    agent_name: told.agent_name === null ? null : escapeName(told.agent_name).name,
-    domains: told.domains.map(escapeText),
-    channels: told.channels.map(escapeText),
-    tools: told.tools.map(escapeText),
-    max_concurrent_tasks: told.max_concurrent_tasks,
-    model: told.model === null ? null : escapeText(told.model),
-    agents: told.agents.map((agent) => ({
-      name: escapeName(agent.name).name,
-      domains: agent.domains.map(escapeText),
-      capabilities: agent.capabilities.map(escapeText),
-      model: agent.model === null ? null : escapeText(agent.model),
-    })),
     fetched_at: row.capabilitiesAt ?? 0,
+    untrusted: {
+      agent_name: told.agent_name === null ? null : escapeName(told.agent_name).name,
+      domains: told.domains.map(escapeText),
+      channels: told.channels.map(escapeText),
+      tools: told.tools.map(escapeText),
+      max_concurrent_tasks: told.max_concurrent_tasks,
+      model: told.model === null ? null : escapeText(told.model),
+      agents: told.agents.map((agent) => ({
+        name: escapeName(agent.name).name,
+        domains: agent.domains.map(escapeText),
+        capabilities: agent.capabilities.map(escapeText),
+        model: agent.model === null ? null : escapeText(agent.model),
+      })),
+    },
   };
 }
 

@@ -69,8 +69,8 @@ export function unnamedHub(peer: PeerDto): string {
 
 /** What it said its agents are, outside text; its own name for its one agent where it listed none. */
 export function agentNames(peer: PeerDto): readonly string[] {
-  const listed = peer.capabilities?.agents.map((agent) => agent.name) ?? [];
+  const listed = peer.capabilities?.untrusted.agents.map((agent) => agent.name) ?? [];
   if (listed.length > 0) return listed;
-  const one = peer.capabilities?.agent_name;
+  const one = peer.capabilities?.untrusted.agent_name;
   return one === null || one === undefined ? [] : [one];
 }

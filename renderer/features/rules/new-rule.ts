@@ -75,11 +75,14 @@ export function peerOptions(peers: readonly PeerDto[], agents: readonly AgentDto
 /** Only names that people read as they are; any other is written letter by letter. */
 const PLAIN_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9 ._-]{0,62}[A-Za-z0-9])?$/;
 
-export function askerOptions(peer: PeerDto | undefined): readonly Option[] {
-  const { capabilities } = peer ?? {};
-  const names = [capabilities?.agent_name ?? '', ...(capabilities?.agents ?? []).map(({ name }) => name)];
+/** @param any what picking none of them means */
+export function askerOptions(peer: PeerDto | undefined, any: string = making.anyAsker): readonly Option[] {
+  const said = peer?.capabilities?.untrusted;
+  // Beside agents it is the name of the hub; alone it is that of the one agent there.
+  const agents = (said?.agents ?? []).map(({ name }) => name);
+  const names = agents.length > 0 ? agents : [said?.agent_name ?? ''];
   const plain = [...new Set(names.filter((name) => PLAIN_NAME.test(name)))].sort();
-  return [[ANY, making.anyAsker], ...plain.map((name): Option => [`${NAMED}${name}`, name]), [OTHER, making.otherAsker]];
+  return [[ANY, any], ...plain.map((name): Option => [`${NAMED}${name}`, name]), [OTHER, making.otherAsker]];
 }
 
 /** A hub asks in the name of its agents; an agent of this computer in its own. */
@@ -148,7 +151,8 @@ export function changesOf(trials: readonly RuleTrialDto[]) {
   return { changed, counts: { deliver: to('deliver'), ask: to('ask'), decline: to('decline') } };
 }
 
-function named(picked: string, written: string): string | null {
+/** What was picked or written; null: any. */
+export function named(picked: string, written: string): string | null {
   if (picked === ANY) return null;
   return picked === OTHER ? written : picked.slice(NAMED.length);
 }

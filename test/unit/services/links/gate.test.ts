@@ -51,8 +51,8 @@ describe('the gate for what comes in', () => {
     expect(connection).toMatchObject({ ok: true });
     await house.clock.settle();
     expect(mum.peer(dad)).toEqual(before);
-    expect(before).toMatchObject({ name: 'Dad', advertised_name: 'Dad' });
-    expect(before.features).toContain('delegate');
+    expect(before).toMatchObject({ name: 'Dad', untrusted: { advertised_name: 'Dad' } });
+    expect(before.untrusted.features).toContain('delegate');
     await house.clock.advance(100);
     expect(mum.auditActions()).toContain('peer.second_hello');
   });

@@ -98,7 +98,7 @@ describe('the names of hubs', () => {
     expect(dto.name).toBe(`Hub ${twin.agentId.slice(8, 12)}`);
     hub.directory.foundNearby({ ...twin, label: 'mum' });
     expect(hub.directory.dto(twin.keyHex)).toMatchObject({
-      advertised_name: '(name hidden)',
+      untrusted: { advertised_name: '(name hidden)' },
       trouble: expect.stringContaining('it is not the hub you paired'),
     });
   });

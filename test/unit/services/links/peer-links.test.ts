@@ -41,12 +41,12 @@ describe('links between paired hubs', () => {
       trust: 'paired',
       online: true,
       trouble: null,
-      advertised_name: 'Mum',
+      untrusted: { advertised_name: 'Mum' },
       how_found: 'home_network',
     });
-    expect(dad.peer(mum).features).toContain('delegate');
+    expect(dad.peer(mum).untrusted.features).toContain('delegate');
     expect(dad.peer(mum).round_trip_ms).not.toBeNull();
-    expect(mum.peer(dad).capabilities?.domains).toEqual(['family.calendar']);
+    expect(mum.peer(dad).capabilities?.untrusted.domains).toEqual(['family.calendar']);
     expect(mum.peer(dad).how_found).toBe('incoming');
   });
 

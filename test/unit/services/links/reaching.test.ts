@@ -234,7 +234,7 @@ describe('the operations on hubs and pairings', () => {
     expect(await ping).toMatchObject({ status: 'idle', active_tasks: 0 });
     const told = handlers['peers.capabilities']({ id: 'Mum', refresh: true }, owner, context);
     await house.clock.settle();
-    expect(await told).toMatchObject({ domains: ['family.calendar'], agent_name: 'Mum' });
+    expect(await told).toMatchObject({ untrusted: { domains: ['family.calendar'], agent_name: 'Mum' } });
   });
 
   it('add a hub by address, pair with it, and remove it, with who did it in the audit', async () => {

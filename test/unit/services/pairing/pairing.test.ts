@@ -81,8 +81,8 @@ describe('pairing as people do it', () => {
     expect(dad.peer(mum)).toMatchObject({ trust: 'paired', name: 'Mum computer', person: null, online: true });
     expect(mum.peer(dad)).toMatchObject({ trust: 'paired', name: 'Dad computer', person: null, online: true });
     await house.clock.until(() => dad.peer(mum).capabilities !== null && mum.peer(dad).capabilities !== null, 'capabilities are known');
-    expect(dad.peer(mum).features).toContain('delegate');
-    expect(mum.peer(dad).features).toContain('delegate');
+    expect(dad.peer(mum).untrusted.features).toContain('delegate');
+    expect(mum.peer(dad).untrusted.features).toContain('delegate');
     expect(dad.peer(mum).safety_number).toMatch(/^(?:[0-9]{5} ){11}[0-9]{5}$/);
     expect(dad.peer(mum).safety_number).toBe(mum.peer(dad).safety_number);
     expect(dad.auditActions()).toContain('peer.paired');

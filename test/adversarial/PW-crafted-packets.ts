@@ -3,8 +3,8 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Identity, TestHub } from '../integration/quic-test-hub.ts';
-import { honestPapers, LawlessConnection, lawlessConfig, type RawSocket } from './PW-lawless-peer.ts';
+import type { Identity } from '../integration/quic-test-hub.ts';
+import { honestPapers, LawlessConnection, lawlessConfig, type Attacked, type RawSocket } from './PW-lawless-peer.ts';
 import { integer, PacketKeys } from './PW-packet-keys.ts';
 
 /** Far beyond what the library itself has used on the connection. */
@@ -14,12 +14,12 @@ const SHORT_HEADER_WITH_FOUR_BYTE_NUMBER = 0x43;
 export class CraftingPeer {
   readonly connection: LawlessConnection;
   readonly #socket: RawSocket;
-  readonly #hub: TestHub;
+  readonly #hub: Attacked;
   readonly #destination: Buffer;
   readonly #keys: PacketKeys;
   #number = FIRST_PACKET_NUMBER;
 
-  private constructor(connection: LawlessConnection, socket: RawSocket, hub: TestHub, secret: Buffer) {
+  private constructor(connection: LawlessConnection, socket: RawSocket, hub: Attacked, secret: Buffer) {
     this.connection = connection;
     this.#socket = socket;
     this.#hub = hub;
@@ -27,8 +27,11 @@ export class CraftingPeer {
     this.#keys = new PacketKeys(secret);
   }
 
-  /** A connection with its handshake done, whose own library says nothing more. */
-  static async open(socket: RawSocket, hub: TestHub, identity: Identity): Promise<CraftingPeer> {
+  /**
+   * A connection with its handshake done, whose own library says nothing more.
+   * @param isIn resolves once the hub, too, takes the handshake for done
+   */
+  static async open(socket: RawSocket, hub: Attacked, identity: Identity, isIn: () => Promise<unknown>): Promise<CraftingPeer> {
     const folder = mkdtempSync(join(tmpdir(), 'axon-keys-'));
     try {
       const path = join(folder, 'keys');
@@ -37,7 +40,7 @@ export class CraftingPeer {
       const connection = new LawlessConnection(socket, hub, config);
       connection.native.setKeylog(path);
       await connection.established();
-      await hub.event('connected', (event) => event.connection.keyHex === identity.keyHex);
+      await isIn();
       connection.stop();
       const secret = /^CLIENT_TRAFFIC_SECRET_0 \w+ (\w{64})$/m.exec(readFileSync(path, 'utf8'))?.[1];
       if (secret === undefined) throw new Error('the key log has no secret for a cipher with SHA-256');

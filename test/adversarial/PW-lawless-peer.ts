@@ -6,11 +6,18 @@ import { createPrivateKey, randomBytes, webcrypto } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
 import { loadBinding, type QuicheConfig, type QuicheConnection } from '../../main/adapters/quic/native-binding.ts';
 import { mintCredentials } from '../../main/adapters/quic/certificate.ts';
-import type { Identity, TestHub } from '../integration/quic-test-hub.ts';
+import type { Identity } from '../integration/quic-test-hub.ts';
 
 export const binding = loadBinding();
 
 const LIMIT_MS = 12_000;
+
+/** Where an attack goes: a bare transport or a whole hub. */
+export interface Attacked {
+  readonly host: string;
+  readonly port: number;
+  readonly identity: Pick<Identity, 'agentId'>;
+}
 
 /** A UDP socket that keeps count of what it sent and got. */
 export class RawSocket {
@@ -129,7 +136,7 @@ export class LawlessConnection {
   reads: (streamId: number) => boolean = () => true;
   readonly #parts = new Map<number, Buffer[]>();
 
-  constructor(socket: RawSocket, hub: TestHub, config: QuicheConfig, session?: Uint8Array) {
+  constructor(socket: RawSocket, hub: Attacked, config: QuicheConfig, session?: Uint8Array) {
     this.#socket = socket;
     this.#hub = { host: hub.host, port: hub.port };
     this.native = binding.Connection.connect(hub.identity.agentId, randomBytes(16), socket.address, this.#hub, config);

@@ -5,23 +5,13 @@ import { INITIALS_BURST } from '../../main/adapters/quic/limits.ts';
 import { rounds } from '../support/counts.ts';
 import { binding, lawlessConfig } from './PW-lawless-peer.ts';
 import { attack, expectService, House } from './PW-house.ts';
+import { halfRightDatagram, longHeader } from './PW-storms.ts';
 
 let house: House;
 beforeEach(() => {
   house = new House();
 });
 afterEach(() => house.close());
-
-/** A long header of QUIC v1 with ids of eight bytes, filled up with chance. */
-function longHeader(type: 'initial' | 'zero-rtt', length: number, version = 1): Buffer {
-  const datagram = Buffer.concat([randomBytes(Math.max(length, 24))]);
-  datagram[0] = type === 'initial' ? 0xc3 : 0xd3;
-  datagram.writeUInt32BE(version, 1);
-  datagram[5] = 8;
-  datagram[14] = 8;
-  datagram[23] = 0;
-  return datagram.subarray(0, length);
-}
 
 attack('PW-01: a thousand 57-byte 0-RTT packets are counted and nothing else', async () => {
   const { hub, control } = await house.open();
@@ -116,13 +106,7 @@ attack(
     const attacker = await house.socket('127.0.0.2');
     const before = await hub.transport.statistics();
     for (let count = 0; count < datagrams; count += 1) {
-      const datagram = randomBytes(1 + (count % 1_400));
-      // Every second one looks like a long header of our version, with lengths that lie.
-      if (count % 2 === 0 && datagram.length > 5) {
-        datagram[0] = 0xc0 | (count & 0x3f);
-        datagram.writeUInt32BE(1, 1);
-      }
-      await attacker.send(datagram, hub);
+      await attacker.send(halfRightDatagram(count), hub);
     }
     await expectService(hub, control);
     const after = await hub.transport.statistics();

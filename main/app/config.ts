@@ -23,6 +23,8 @@ export interface Config {
   readonly name: string | undefined;
   readonly discovery: boolean | undefined;
   readonly approvalsWaitMinutes: number | undefined;
+  /** A flag or a variable said "off": then this run announces nothing and finds nobody, whatever a person changed. */
+  readonly discoveryOff: boolean;
   /** 0 picks a free one. */
   readonly apiPort: number;
   /** UDP; 0 picks a free one. */
@@ -97,16 +99,17 @@ export function readConfig({ argv, env }: ConfigSources): Config {
     const value = nonEmpty(env[environmentName(name)]);
     if (value !== undefined) fromEnv.set(name, value);
   }
-  const settings: Settings = {
-    ...readFile(join(home, 'config.json')),
+  const ofThisRun: Settings = {
     ...checked(fromText(fromEnv, environmentName), environmentName),
     ...checked(fromText(flags, flagName), flagName),
   };
+  const settings: Settings = { ...readFile(join(home, 'config.json')), ...ofThisRun };
   return Object.freeze({
     home,
     name: settings.name,
     discovery: settings.discovery,
     approvalsWaitMinutes: settings['approvals-wait'],
+    discoveryOff: ofThisRun.discovery === false,
     apiPort: settings['api-port'] ?? API_PORT_DEFAULT,
     peerPort: settings['peer-port'] ?? PEER_PORT_DEFAULT,
     interfaces: settings.interface === undefined ? null : Object.freeze(settings.interface.split(',')),

@@ -97,7 +97,7 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
   const identity = new IdentityService({ ...base, vaults });
   const defaultName = (): string => (identity.ready ? neutralName(identity.agentId) : 'This hub');
   const atStart = { name: config.name, discovery: config.discovery, approvals_wait_minutes: config.approvalsWaitMinutes };
-  const settings = new SettingsService({ ...base, events, defaultName }, atStart);
+  const settings = new SettingsService({ ...base, events, defaultName }, atStart, config.discoveryOff);
   const platform = PLATFORMS[process.platform] ?? process.platform;
   const addresses = (): readonly string[] => ownAddresses(config.interfaces);
   const facts = { version: VERSION, platform, desktop: deps.desktop, command: ownCommandAnywhere(config.home), addresses };

@@ -7,7 +7,7 @@ import type { PassphraseService } from './auth/passphrase-service.ts';
 import type { SettingsService } from './auth/settings-service.ts';
 import type { EventBus } from './event-bus.ts';
 import type { IdentityService } from './identity.ts';
-import { DISCOVERY_OFF } from './links/discovery-status.ts';
+import { DISCOVERY_OFF, DISCOVERY_OFF_THIS_RUN } from './links/discovery-status.ts';
 import { type HubAddress, writeShareToken } from './links/hub-address.ts';
 import { hubLabel } from './links/peer-names.ts';
 
@@ -65,7 +65,7 @@ export class HubStatus {
       share_tokens: known.state === 'ready' ? this.places().map((place) => writeShareToken(known.keyHex, place)) : [],
       started_at: this.#startedAt,
       discovery,
-      discovery_status: this.#discovery,
+      discovery_status: settings.discoveryOff ? DISCOVERY_OFF_THIS_RUN : this.#discovery,
       key_storage: known.state === 'ready' ? known.vault : null,
       warnings: identity.warnings(),
       record: this.#deps.recordState(),

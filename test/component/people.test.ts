@@ -354,6 +354,22 @@ describe('adding a hub', () => {
     await expect.element(why).not.toBeInTheDocument();
   });
 
+  test('in a run that was told to find no hubs the page says so, and sends nobody to a setting that does not count', async () => {
+    const message = 'This hub was started with finding hubs off: until it is started without that, it announces nothing and finds nobody.';
+    const off = { ...MUM, discovery: false, discovery_status: { state: 'off' as const, message, interfaces: [] } };
+    const hub = new FakeHubApi(snapshotOf({ hub: off }));
+    await showApp(hub, 'people');
+    const why = page.getByText(message, { exact: true });
+    await expect.element(why).toBeVisible();
+    await expect.element(page.getByRole('main').getByRole('link', { name: 'Settings' })).not.toBeInTheDocument();
+    await page.getByRole('link', { name: 'Settings' }).first().click();
+    await expect.element(why).toBeVisible();
+    await expect.element(page.getByRole('switch', { name: 'Find hubs by themselves' })).toHaveAttribute('aria-disabled', 'true');
+    await expectAccessible();
+    hub.emit({ type: 'hub', hub: MUM });
+    await expect.element(page.getByRole('switch', { name: 'Find hubs by themselves' })).not.toHaveAttribute('aria-disabled');
+  });
+
   test('where hubs cannot find each other nobody is told that they show up, and nothing is said twice', async () => {
     const message = 'This computer is on no network just now, so hubs cannot find each other. Hubs can still be added by address.';
     const discovery_status = { state: 'unusable' as const, message, interfaces: [] };

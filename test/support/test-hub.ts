@@ -41,6 +41,7 @@ function makeNode(home: string, logLines: string[], options: TestHubOptions, cha
     name: 'Test hub',
     discovery: false,
     approvalsWaitMinutes: undefined,
+    discoveryOff: false,
     apiPort: 0,
     peerPort: 0,
     interfaces: null,

@@ -1,6 +1,6 @@
 // What the owner may change while the hub runs: its name, discovery, looks. Owns the settings record in the store's meta and tells pages
 // and other services of a change. What a person changed stands above what is given at start (flag, environment, config.json), now
-// and after every restart; that above the defaults. Must never hold what only a restart can apply (ports, folders).
+// and after every restart; that above the defaults. Only discovery that is told off for a run is off in it. Must never hold what only a restart can apply (ports, folders).
 import * as v from 'valibot';
 import { APPROVALS_WAIT_MINUTES_DEFAULT } from '../../../preload/contract/decision-limits.ts';
 import type { SettingsDto } from '../../../preload/contract/settings-dto.ts';
@@ -54,16 +54,23 @@ export class SettingsService {
   readonly #deps: SettingsServiceDeps;
   readonly #listeners = new Set<(now: SettingsDto, before: SettingsDto) => void>();
   readonly #atStart: AtStart;
+  /** True in a run that was told to announce nothing and find nobody; a change of the setting counts from the next one on. */
+  readonly discoveryOff: boolean;
   #stored: StoredSettings;
 
-  /** @param atStart what was given at start: it counts until a person changes it, and a log line tells where one has */
-  constructor(deps: SettingsServiceDeps, atStart: AtStart = {}) {
+  /**
+   * @param atStart what was given at start: it counts until a person changes it, and a log line tells where one has
+   * @param discoveryOff whether this run was told to announce nothing: that counts whatever a person changed
+   */
+  constructor(deps: SettingsServiceDeps, atStart: AtStart = {}, discoveryOff = false) {
     this.#deps = deps;
     this.#atStart = atStart;
+    this.discoveryOff = discoveryOff;
     this.#stored = this.#read(deps.store.read);
     for (const name of GIVEN_AT_START) {
       const chosen = this.#stored[name];
       if (chosen === undefined || atStart[name] === undefined || atStart[name] === chosen) continue;
+      if (name === 'discovery' && discoveryOff) continue;
       deps.log.warn('a setting given at start does not count: a person changed it in Settings', { setting: name });
     }
   }
@@ -74,7 +81,7 @@ export class SettingsService {
       name: stored.name ?? this.#atStart.name ?? this.#deps.defaultName(),
       person: stored.person ?? DEFAULTS.person,
       announce_name: stored.announce_name ?? DEFAULTS.announce_name,
-      discovery: stored.discovery ?? this.#atStart.discovery ?? DEFAULTS.discovery,
+      discovery: !this.discoveryOff && (stored.discovery ?? this.#atStart.discovery ?? DEFAULTS.discovery),
       theme: stored.theme ?? DEFAULTS.theme,
       start_at_login: stored.start_at_login ?? DEFAULTS.start_at_login,
       native_notifications: stored.native_notifications ?? DEFAULTS.native_notifications,

@@ -3,6 +3,11 @@ import type { DiscoveryDto } from '../../../preload/contract/dto.ts';
 import type { DiscoveryCondition, UnusableWhy } from '../../ports/discovery.ts';
 
 export const DISCOVERY_OFF: DiscoveryDto = { state: 'off', message: null, interfaces: [] };
+export const DISCOVERY_OFF_THIS_RUN: DiscoveryDto = {
+  state: 'off',
+  message: 'This hub was started with finding hubs off: until it is started without that, it announces nothing and finds nobody.',
+  interfaces: [],
+};
 export const DISCOVERY_STARTING: DiscoveryDto = { state: 'starting', message: null, interfaces: [] };
 export const DISCOVERY_FAILED: DiscoveryDto = {
   state: 'unusable',

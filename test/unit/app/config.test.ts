@@ -21,6 +21,7 @@ describe('settings', () => {
       home,
       name: undefined,
       discovery: undefined,
+      discoveryOff: false,
       apiPort: 7117,
       peerPort: 7100,
       interfaces: null,
@@ -40,6 +41,14 @@ describe('settings', () => {
       discovery: true,
       logLevel: 'error',
     });
+  });
+
+  test('tell discovery that is off for this run from one that config.json starts with', () => {
+    file({ discovery: false });
+    expect(read()).toMatchObject({ discovery: false, discoveryOff: false });
+    expect(read(['--discovery', 'on'])).toMatchObject({ discovery: true, discoveryOff: false });
+    expect(read(['--discovery', 'off'], { AXON_DISCOVERY: 'on' })).toMatchObject({ discovery: false, discoveryOff: true });
+    expect(read([], { AXON_DISCOVERY: 'off' }).discoveryOff).toBe(true);
   });
 
   test('say how long a request waits for a person, in minutes', () => {

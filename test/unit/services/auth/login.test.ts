@@ -256,6 +256,17 @@ describe('the settings', () => {
     expect(make().current()).toMatchObject(chosen);
   });
 
+  test('find no hub in a run that was told so, whatever a person changed before or in it, and again in the next', async () => {
+    await make().update({ discovery: true }, BY);
+    const warned: unknown[] = [];
+    const log = { ...SILENT_LOG, warn: (_message: string, fields?: object) => void warned.push(fields) };
+    const deps = { store, clock, events: new EventBus(), log, defaultName: () => 'Hub 3f2a' };
+    const abroad = new SettingsService(deps, { discovery: false }, true);
+    expect([abroad.current().discovery, warned]).toEqual([false, []]);
+    expect((await abroad.update({ discovery: true, theme: 'dark' }, BY)).discovery).toBe(false);
+    expect(make().current()).toMatchObject({ discovery: true, theme: 'dark' });
+  });
+
   test('say how long a request waits for a person: half a day, then what was given at start, then what a person chose', async () => {
     expect(make().current().approvals_wait_minutes).toBe(720);
     const settings = make({ approvals_wait_minutes: 60 });

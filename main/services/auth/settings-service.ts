@@ -1,6 +1,7 @@
 // What the owner may change while the hub runs: its name, discovery, looks. Owns the settings record in the store's meta and tells pages
 // and other services of a change. What a person changed stands above what is given at start (flag, environment, config.json), now
-// and after every restart; that above the defaults. Only discovery that is told off for a run is off in it. Must never hold what only a restart can apply (ports, folders).
+// and after every restart; that above the defaults. Only discovery that is told off for a run is off in it, whatever was changed.
+// Must never hold what only a restart can apply (ports, folders).
 import * as v from 'valibot';
 import { APPROVALS_WAIT_MINUTES_DEFAULT } from '../../../preload/contract/decision-limits.ts';
 import type { SettingsDto } from '../../../preload/contract/settings-dto.ts';

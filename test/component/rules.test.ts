@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
 import { CALENDAR_RULE, RULED, RULES } from '../fakes/household-rules.ts';
-import { DEPLOY, DINNER, NOW, SALT, approvalOf, snapshotOf } from '../fakes/household.ts';
+import { DAD, DEPLOY, DINNER, NOW, SALT, approvalOf, snapshotOf } from '../fakes/household.ts';
 import { ARM_MS, callsOf, expectAccessible, press, showApp } from './support/page.ts';
 
 const button = (name: string) => page.getByRole('button', { name, exact: true });
@@ -50,7 +50,7 @@ describe('the wider choices of a card', () => {
       'For this conversation Until it has been quiet for 2 hours',
       'Until tonight Until today at 23:59',
       'For a week Until 28 November at 18:04',
-      'Always, for 30 days Until 21 December at 18:04',
+      'For 30 days Until 21 December at 18:04',
       'Never Declined quietly from now on, and counted',
     ]);
     await page.getByRole('radio', { name: /Until tonight/ }).click();
@@ -85,7 +85,7 @@ describe('the wider choices of a card', () => {
     await button('Allow and remember').click({ force: true });
     expect(decided(hub)).toEqual([]);
     await vi.advanceTimersByTimeAsync(ARM_MS);
-    await page.getByRole('radio', { name: /Always/ }).click();
+    await page.getByRole('radio', { name: /For 30 days/ }).click();
     await button('Allow and remember').click({ force: true });
     expect(decided(hub)).toEqual([]);
     await press(button('Allow and remember'));
@@ -118,7 +118,7 @@ describe('the wider choices of a card', () => {
     await showCard(hub);
     await expect.element(page.getByText('You have allowed this 3 times in a row.')).toBeVisible();
     await press(button('Make it a rule…'));
-    await expect.element(page.getByRole('radio', { name: /Always/ })).toBeChecked();
+    await expect.element(page.getByRole('radio', { name: /For 30 days/ })).toBeChecked();
     expect(decided(hub)).toEqual([]);
   });
 
@@ -172,7 +172,7 @@ describe('the wider choices of a card', () => {
   async function remembering(answers: ConstructorParameters<typeof FakeHubApi>[1] = {}): Promise<FakeHubApi> {
     const hub = new FakeHubApi(snapshotOf({ approvals: [SALT] }), answers);
     await openMore(hub);
-    await page.getByRole('radio', { name: /Always/ }).click();
+    await page.getByRole('radio', { name: /For 30 days/ }).click();
     await press(button('Allow and remember'));
     await expect.element(button('Undo')).toBeVisible();
     return hub;
@@ -268,6 +268,11 @@ describe('the Rules screen', () => {
     await vi.advanceTimersByTimeAsync(10_000);
     await expect.element(button('Undo')).not.toBeInTheDocument();
     expect(hub.snapshot.rules).toHaveLength(RULES.length - 1);
+    const struck = [...document.querySelectorAll('.rows > .gone .rule-sentence, .rows > .gone .rule-sentence *')];
+    expect(new Set(struck.map((part) => getComputedStyle(part).textDecorationLine))).toEqual(new Set(['line-through']));
+    await button('Bring back').click();
+    await expect.element(page.getByText('Removed.', { exact: true })).not.toBeInTheDocument();
+    expect(hub.snapshot.rules).toHaveLength(RULES.length);
   });
 
   test('a rule that was removed here and given back elsewhere is a rule as before', async () => {
@@ -317,9 +322,30 @@ describe('the Rules screen', () => {
     await button('Try it').click();
     await expect.element(page.getByText('It would ask you.')).toBeVisible();
     await expect.element(page.getByText('This rule is about the other kind of request.')).toBeVisible();
-    expect(callsOf(hub, 'rules.test')).toMatchObject([{ kind: 'delegate', agent: null, domain: null }]);
+    expect(callsOf(hub, 'rules.test')).toMatchObject([{ kind: 'delegate', asking_agent: null, agent: null, domain: null }]);
+    await button('Pause').first().click();
+    await expect.element(page.getByText('It would ask you.')).not.toBeInTheDocument();
+    await button('Try it').click();
+    await expect.element(page.getByText('It would ask you.')).toBeVisible();
     await page.getByRole('combobox', { name: 'Wants' }).selectOptions('to ask a question');
     await expect.element(page.getByText('It would ask you.')).not.toBeInTheDocument();
+  });
+
+  test('the tester asks in the name of an agent there, of which the hub itself is none', async () => {
+    const said = DAD.capabilities;
+    const dad = { ...DAD, capabilities: said && { ...said, untrusted: { ...said.untrusted, agent_name: 'Dads laptop' } } };
+    const hub = new FakeHubApi(snapshotOf({ rules: RULES, peers: [dad] }));
+    await showApp(hub, 'rules');
+    await page.getByRole('combobox', { name: 'Who' }).selectOptions('Dad’s laptop');
+    const asker = page.getByRole('combobox', { name: 'Which agent there' });
+    const named = [...asker.element().querySelectorAll('option')].map((option) => option.textContent);
+    expect(named).toEqual(['none named', 'Cursor', 'OpenClaw', 'another, by its name…']);
+    await asker.selectOptions('OpenClaw');
+    await button('Try it').click();
+    await asker.selectOptions('another, by its name…');
+    await page.getByLabelText('Its name, letter by letter').fill('helper-dad');
+    await button('Try it').click();
+    expect(callsOf(hub, 'rules.test')).toMatchObject([{ asking_agent: 'OpenClaw' }, { asking_agent: 'helper-dad' }]);
   });
 
   test('without rules it says so, and is accessible', async () => {

@@ -10,6 +10,7 @@ export class RulesController {
   /** What was taken away since the page was opened: it keeps its place, so that no other row slides under the pointer. */
   #gone = $state.raw<readonly RuleDto[]>([]);
   #tested = $state.raw<RuleTestDto | null>(null);
+  #testedWith = $state('');
   readonly #calls = new Calls();
   readonly #api: HubApi;
   readonly #current: () => readonly RuleDto[];
@@ -34,8 +35,9 @@ export class RulesController {
   isGone(rule: RuleDto): boolean {
     return this.#gone.some(({ id }) => id === rule.id) && !this.#isThere(rule);
   }
+  /** What was said of the last try, as long as the same rules are in force. */
   get tested(): RuleTestDto | null {
-    return this.#tested;
+    return this.#testedWith === inForce(this.#current()) ? this.#tested : null;
   }
   problem(about: string): string | null {
     return this.#calls.problem(about);
@@ -58,10 +60,12 @@ export class RulesController {
   async undo(): Promise<void> {
     const { removed: rule } = this;
     if (rule === null) return;
-    const outcome = await this.#calls.run('undo', () => this.#api.call('rules.restore', { id: rule.id }));
-    if (!outcome?.ok) return;
-    this.#removed = null;
-    this.#gone = this.#gone.filter(({ id }) => id !== rule.id);
+    await this.#restore(rule, 'undo');
+  }
+
+  /** As undo, for a row that was struck out, as long as the hub can. What went wrong stands beside it. */
+  async restore(rule: RuleDto): Promise<void> {
+    await this.#restore(rule, rule.id);
   }
 
   forgetRemoved(): void {
@@ -71,6 +75,7 @@ export class RulesController {
   async test(asked: OperationInput<'rules.test'>): Promise<void> {
     // The same verdict is told again.
     this.#tested = null;
+    this.#testedWith = inForce(this.#current());
     const outcome = await this.#calls.run('test', () => this.#api.call('rules.test', asked));
     this.#tested = outcome?.ok ? outcome.value : null;
   }
@@ -80,7 +85,19 @@ export class RulesController {
     this.#tested = null;
   }
 
+  async #restore(rule: RuleDto, about: string): Promise<void> {
+    const outcome = await this.#calls.run(about, () => this.#api.call('rules.restore', { id: rule.id }));
+    if (!outcome?.ok) return;
+    if (this.#removed?.id === rule.id) this.#removed = null;
+    this.#gone = this.#gone.filter(({ id }) => id !== rule.id);
+  }
+
   #isThere(rule: RuleDto): boolean {
     return this.#current().some(({ id }) => id === rule.id);
   }
+}
+
+/** Which rules act: how often they did says nothing of what would happen. */
+function inForce(rules: readonly RuleDto[]): string {
+  return rules.map(({ id, suspended }) => `${id} ${suspended}`).join();
 }

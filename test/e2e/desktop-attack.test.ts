@@ -1,0 +1,53 @@
+// A stranger's packets against the built desktop app: its window, its hub and its QUIC process live on, and a paired hub has its ack in time.
+import { afterEach, beforeEach, describe, expect, it, onTestFailed } from 'vitest';
+import { RawSocket } from '../adversarial/PW-lawless-peer.ts';
+import { longHeader } from '../adversarial/PW-storms.ts';
+import { newIdentity } from '../integration/quic-test-hub.ts';
+import { LightPeer } from '../support/crowd/light-peer.ts';
+import { expectPromptAck } from '../support/crowd/prompt-ack.ts';
+import { prepareHome } from '../support/prepared-home.ts';
+import { hasRealPart } from '../support/real-parts.ts';
+import { until } from '../support/until.ts';
+import { callFromWindow, DesktopComputer } from './desktop-computer.ts';
+
+const COUNTED_WITHIN_MS = 15_000;
+
+describe.skipIf(!hasRealPart('chromium') || process.platform !== 'linux')('a desktop app under attack', () => {
+  const [own, friend] = [newIdentity(), newIdentity()];
+  const attacker = new RawSocket();
+  let computer: DesktopComputer;
+  let control: LightPeer | undefined;
+
+  beforeEach(async () => {
+    computer = await DesktopComputer.start('Mum’s PC', (home) => prepareHome(home, own, [{ identity: friend, name: 'Dad' }]));
+    onTestFailed(() => void process.stderr.write(computer.app.output.join('')));
+    await attacker.bind('127.0.0.2');
+  });
+  afterEach(async () => {
+    await control?.stop();
+    await attacker.close();
+    await computer.remove();
+  }, 60_000);
+
+  it('PW-01: counts a thousand 57-byte 0-RTT packets and nothing else, and a paired hub has its ack in time', async () => {
+    const { page } = await computer.window();
+    await callFromWindow(page, 'agents.create', { name: 'clerk', domains: ['crowd.questions'] });
+    const status = () => callFromWindow(page, 'hub.status', {});
+    const { peer_port: port } = (await status()).hub;
+    if (port === null || computer.app.pid === undefined) throw new Error('the app has no port for other hubs');
+    control = await new LightPeer(friend, '127.0.9.1', { ...own, host: '127.0.0.1', port }).start();
+    await expectPromptAck(control, [computer.app.pid]);
+    const before = (await status()).transport;
+
+    for (let count = 0; count < 1_000; count += 1) await attacker.send(longHeader('zero-rtt', 57), { host: '127.0.0.1', port });
+    await until('the packets to be counted', COUNTED_WITHIN_MS, async () =>
+      (await status()).transport.counters['dropped.zero-rtt'] === 1_000 ? true : undefined,
+    );
+    await expectPromptAck(control, [computer.app.pid]);
+    const after = (await status()).transport;
+    expect(attacker.receivedBytes).toBe(0);
+    expect([after.restarts, after.connections]).toEqual([before.restarts, before.connections]);
+    expect(control.greetings).toBe(1);
+    expect(computer.app.output.join('')).not.toMatch(/unhandled|uncaught/);
+  });
+});

@@ -5,6 +5,7 @@ import { QUARANTINED_CONNECTIONS_MAX } from '../../main/adapters/quic/limits.ts'
 import { keyOfChain } from '../../main/adapters/quic/peer-certificate.ts';
 import { CLOSE_CODES } from '../../main/ports/transport.ts';
 import { newIdentity, type TestHub } from '../integration/quic-test-hub.ts';
+import { allowingEarlyData } from './PW-early-session.ts';
 import { forgedPapers, honestPapers, LawlessConnection, lawlessConfig, type Papers } from './PW-lawless-peer.ts';
 import { attack, expectService, House } from './PW-house.ts';
 
@@ -14,8 +15,8 @@ beforeEach(() => {
 });
 afterEach(() => house.close());
 
-async function knock(hub: TestHub, host: string, papers: Papers | null, protocols?: readonly string[], session?: Uint8Array) {
-  const connection = new LawlessConnection(await house.socket(host), hub, lawlessConfig(papers, protocols), session);
+async function knock(hub: TestHub, host: string, papers: Papers | null, protocols?: readonly string[]) {
+  const connection = new LawlessConnection(await house.socket(host), hub, lawlessConfig(papers, protocols));
   house.atEnd(() => connection.stop());
   return connection;
 }
@@ -130,19 +131,52 @@ attack('PW-09: ten parallel connections of one key leave two', async () => {
   await expectService(hub, control);
 });
 
-attack('PW-18: a resumed session is closed, and early data is never taken', async () => {
+/** A stranger's first line, and the ticket it was given there. */
+async function ticketOf(hub: TestHub, papers: Papers): Promise<Buffer> {
+  const first = await knock(hub, '127.0.0.2', papers);
+  await first.established();
+  return Buffer.from(await first.until('a session ticket', () => first.native.session() ?? undefined));
+}
+
+/** Comes back with the ticket, ready for early data, and writes at once, if it may and again when the handshake goes on. */
+async function comeBack(hub: TestHub, papers: Papers, session: Uint8Array): Promise<{ mayWriteEarly: boolean; back: LawlessConnection }> {
+  const config = lawlessConfig(papers);
+  config.enableEarlyData();
+  const back = new LawlessConnection(await house.socket('127.0.0.2'), hub, config, session);
+  house.atEnd(() => back.stop());
+  const mayWriteEarly = back.native.isInEarlyData();
+  if (mayWriteEarly) await back.write(0, Buffer.from('too early'), true);
+  return { mayWriteEarly, back };
+}
+
+attack('PW-18: a ticket allows no early data, and a session that is resumed after a revoke is closed', async () => {
   const { hub, control } = await house.open();
   const identity = newIdentity();
   const papers = await honestPapers(identity);
-  const first = await knock(hub, '127.0.0.2', papers);
-  await first.established();
-  const session = await first.until('a session ticket', () => first.native.session() ?? undefined);
+  const session = await ticketOf(hub, papers);
   hub.transport.setAdmission({ paired: [control.identity.keyHex], refused: [identity.keyHex] });
   await hub.event('disconnected');
-  const second = await knock(hub, '127.0.0.2', papers, undefined, session);
-  expect(second.native.isInEarlyData()).toBe(false);
-  expect(await second.closed()).toMatchObject({ isApp: false });
+  const { mayWriteEarly, back } = await comeBack(hub, papers, session);
+  expect(mayWriteEarly).toBe(false);
+  expect(await back.closed()).toMatchObject({ isApp: false });
   await hub.counter('refused.resumed', (count) => count === 1);
   expect(hub.eventsOf('connected')).toHaveLength(1);
+  await expectService(hub, control);
+});
+
+attack('PW-18: early data sent with a bent ticket is counted and never delivered, not even of a paired hub', async () => {
+  const { hub, control } = await house.open();
+  const identity = newIdentity();
+  hub.trust(control, identity);
+  const papers = await honestPapers(identity);
+  const session = allowingEarlyData(await ticketOf(hub, papers));
+  const { mayWriteEarly, back } = await comeBack(hub, papers, session);
+  expect(mayWriteEarly).toBe(true);
+  await hub.counter('dropped.zero-rtt', (count) => count > 0);
+  expect(await back.closed()).toMatchObject({ isApp: false });
+  await hub.counter('refused.resumed', (count) => count === 1);
+  expect(hub.eventsOf('connected')).toHaveLength(1);
+  expect(hub.eventsOf('request')).toEqual([]);
+  expect(back.answers.size).toBe(0);
   await expectService(hub, control);
 });

@@ -72,7 +72,7 @@ describe('one hub', () => {
   ])('how much it takes at once is said as it is: %s', async (max_concurrent_tasks, sentence) => {
     const { capabilities } = DAD;
     if (capabilities === null) throw new Error('it has told what it can do');
-    const peers = [{ ...DAD, capabilities: { ...capabilities, max_concurrent_tasks } }];
+    const peers = [{ ...DAD, capabilities: { ...capabilities, untrusted: { ...capabilities.untrusted, max_concurrent_tasks } } }];
     await showApp(new FakeHubApi(snapshotOf({ peers })), `people/hub/${DAD.id}`);
     await expect.element(page.getByText(sentence)).toBeVisible();
   });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { HOSTILE_PLACES } from '../fakes/hostile-household.ts';
+import { HOSTILE_PLACES, KEY_CHANGE_STOP, NOTHING_WAITS } from '../fakes/hostile-household.ts';
 import { HOSTILE_TEXTS } from '../fakes/hostile-texts.ts';
 import { buildPage, servePage } from '../screenshots/serve.ts';
 import type { PageServer } from '../screenshots/serve.ts';
@@ -34,7 +34,22 @@ interface Seen {
   readonly addresses: readonly string[];
   readonly title: string;
   readonly texts: readonly string[];
+  /** How often each of DRAWN_APART is there. */
+  readonly kinds: Readonly<Record<string, number>>;
 }
+
+/** What a page draws in a way of its own, and the place where it stands. */
+const DRAWN_APART: readonly (readonly [place: string, kind: string, selector: string])[] = [
+  ['now', 'a request to choose', '.card .options .points'],
+  ['now', 'a question of a hub whose adults we are', '.card .who .name .with'],
+  ['now', 'a request that adults elsewhere decide', '.card .decides li'],
+  ['now', 'a group', '.card.batch'],
+  [NOTHING_WAITS, 'what was decided lately, by people and by rules', 'main .sec + .sec .rows.keep li'],
+  ['rules', 'a rule', 'main li > div > .meta'],
+  ['settings/record', 'a row', 'main li details.exact'],
+  ['settings/record', 'what does not fit', 'main .problem'],
+  [KEY_CHANGE_STOP, 'the stop', 'main.blocked .nums'],
+];
 
 /** Resolves when the page has as many elements as a frame before: some are drawn only once the browser has said how wide others are. */
 async function untilDrawn(): Promise<void> {
@@ -47,7 +62,7 @@ async function untilDrawn(): Promise<void> {
 }
 
 /** How many elements of each kind there are, what could run or be followed, and the words on slips. Codes and scroll notes come from our own drawing of the text. */
-function look(): Seen {
+function look(apart: readonly (readonly [string, string, string])[]): Seen {
   const census: Record<string, number> = {};
   const handlers: string[] = [];
   const addresses: string[] = [];
@@ -65,6 +80,7 @@ function look(): Seen {
     addresses,
     title: document.title,
     texts: [...document.querySelectorAll('bdi')].map((bdi) => bdi.textContent ?? ''),
+    kinds: Object.fromEntries(apart.map(([, kind, selector]) => [kind, document.querySelectorAll(selector).length])),
   };
 }
 
@@ -89,7 +105,7 @@ async function visit(state: 'hostile' | 'tame', place: string, from: number): Pr
   await page.goto(`${server.origin}/page.html?state=${state}&from=${from}&count=${TEXTS_PER_PAGE}&place=${encodeURIComponent(place)}`);
   await page.getByRole('main').locator('h1, h2').first().waitFor();
   await page.evaluate(untilDrawn);
-  const seen = await page.evaluate(look);
+  const seen = await page.evaluate(look, DRAWN_APART);
   await context.close();
   return { ...seen, requests, wrong };
 }
@@ -97,6 +113,7 @@ async function visit(state: 'hostile' | 'tame', place: string, from: number): Pr
 describe.each(HOSTILE_PLACES)('on %s', (place) => {
   test(`RI-01, DL-12: ${HOSTILE_TEXTS.length} hostile texts in every field create no element, ask for nothing and break no policy`, async () => {
     const tame = await visit('tame', place, 0);
+    for (const [where, kind] of DRAWN_APART) if (where === place) expect(tame.kinds[kind], kind).toBeGreaterThan(0);
     for (let from = 0; from < HOSTILE_TEXTS.length; from += TEXTS_PER_PAGE) {
       const hostile = await visit('hostile', place, from);
       expect(hostile.census).toEqual(tame.census);

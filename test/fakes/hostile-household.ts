@@ -2,13 +2,23 @@
 import type { UiSnapshot } from '../../preload/contract/dto.ts';
 import { escapeText } from '../../main/core/text-escape.ts';
 import { FakeHubApi } from './fake-hub-api.ts';
-import { AGENTS, DINNER_THREAD, KNOCK, STRANGER, agentOf, approvalOf, noticeOf, pairingOf, peerOf, snapshotOf } from './household.ts';
+import { hostileCheck, hostileDecisions, hostileRequests, hostileRows, hostileRules } from './hostile-cards.ts';
+import { AGENTS, DINNER_THREAD, KNOCK, STRANGER, agentOf, noticeOf, pairingOf, peerOf, snapshotOf } from './household.ts';
 
 /** As the hub sends it; every other one as if the hub had forgotten to make hidden characters visible. */
 const said = (text: string, index: number): string => (index % 2 === 0 ? escapeText(text) : text);
 
-/** @param texts at most as many as a page holds of the largest thing (50) */
-export function hostileHub(texts: readonly string[]): FakeHubApi {
+/** Not a place but what takes the place of all of them: another key answers where a paired hub was. */
+export const KEY_CHANGE_STOP = 'key-change-stop';
+
+/** The first place on a quiet day: what was decided lately stands where the requests would. */
+export const NOTHING_WAITS = 'nothing-waits';
+
+/**
+ * @param texts at most as many as a page holds of the largest thing (50)
+ * @param place one of HOSTILE_PLACES
+ */
+export function hostileHub(texts: readonly string[], place: string): FakeHubApi {
   const words = texts.map(said);
   const at = (index: number): string => words[index % words.length] ?? '';
   const capabilities = {
@@ -33,6 +43,17 @@ export function hostileHub(texts: readonly string[]): FakeHubApi {
         capabilities,
         trouble: at(index),
         online: index % 2 === 0,
+        key_change:
+          place === KEY_CHANGE_STOP && index === 0
+            ? {
+                seen_key: at(1),
+                seen_id: at(2),
+                seen_safety_number: at(3),
+                address: at(4),
+                seen_at: 0,
+                kept_at: null,
+              }
+            : null,
       }),
     ),
     ...words.map((word, index) => ({
@@ -53,29 +74,9 @@ export function hostileHub(texts: readonly string[]): FakeHubApi {
       capabilities: [at(index + 2)],
     })),
     agents: [...AGENTS, agentOf('odd', { display_name: at(3), topics: words, model: at(4) })],
-    approvals: words.map((word, index) =>
-      approvalOf(`hostile ${index}`, {
-        text: word,
-        fields: [[at(index + 1), at(index + 2)]],
-        reason: at(index + 3),
-        from_agent: at(index + 4),
-        peer_name: at(index + 5),
-        person: at(index + 6),
-        to_agent: at(index + 7),
-        domain: at(index + 8),
-        conversation_id: at(index + 9),
-        risk_class: index % 2 === 0 ? 'R3' : 'R2',
-      }),
-    ),
-    recently_decided: words.slice(0, 5).map((word, index) =>
-      approvalOf(`decided ${index}`, {
-        state: 'declined',
-        text: word,
-        decline_reason: at(index + 1),
-        decided_by: at(index + 2),
-        peer_name: at(index + 3),
-      }),
-    ),
+    approvals: place === NOTHING_WAITS ? [] : hostileRequests(words, at),
+    recently_decided: hostileDecisions(words, at),
+    rules: hostileRules(words, at),
     feed: words.map((word, index) =>
       noticeOf(`notice ${index}`, index + 1, {
         text: word,
@@ -117,6 +118,8 @@ export function hostileHub(texts: readonly string[]): FakeHubApi {
         tasks: [],
       },
     }),
+    'audit.list': () => ({ ok: true, value: { items: hostileRows(words, at), next: null } }),
+    'audit.verification': () => ({ ok: true, value: hostileCheck(words, at) }),
     'sessions.list': () => ({
       ok: true,
       value: {
@@ -148,5 +151,9 @@ export const HOSTILE_PLACES: readonly string[] = [
   'conversations',
   'conversations/hostile-0',
   'agents',
+  'rules',
   'settings',
+  'settings/record',
+  KEY_CHANGE_STOP,
+  NOTHING_WAITS,
 ];

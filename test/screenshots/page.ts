@@ -38,8 +38,7 @@ function readState(): ScreenState | undefined {
   if (name !== 'hostile' && name !== 'tame') return STATES[name];
   const from = Number(params.get('from'));
   const texts = HOSTILE_TEXTS.slice(from, from + Number(params.get('count')));
-  return {
-    place: params.get('place') ?? 'now',
-    hub: () => hostileHub(name === 'tame' ? texts.map((_, index) => `words ${index}`) : texts),
-  };
+  const place = params.get('place') ?? 'now';
+  // The comma keeps them from being names that a field offers and hostile ones are not.
+  return { place, hub: () => hostileHub(name === 'tame' ? texts.map((_, index) => `words, ${index}`) : texts, place) };
 }

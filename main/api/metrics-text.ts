@@ -8,6 +8,8 @@ export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 export interface ProcessUsage {
   readonly memoryBytes: number;
   readonly processorSeconds: number;
+  /** How late it came to what was due, in 99 of 100 moments since the reading before; null: nothing was measured yet. */
+  readonly lagMs: number | null;
 }
 
 type Status = OperationResult<'hub.status'>;
@@ -48,6 +50,9 @@ export function metricsText(status: Status, usage: ProcessUsage): string {
     gauge('axon_hub_start_time_seconds', 'When the hub was started, since 1970.', hub.started_at / 1_000),
     gauge('axon_hub_memory_bytes', 'Resident memory of the main process.', usage.memoryBytes),
     counter('axon_hub_processor_seconds_total', 'Processor time of the main process.', usage.processorSeconds),
+    ...(usage.lagMs === null
+      ? []
+      : [gauge('axon_hub_event_loop_lag_p99_seconds', 'How late the main process came to what was due.', usage.lagMs / 1_000)]),
     gauge('axon_peers_paired', 'Hubs this one is paired with.', peers.paired),
     gauge('axon_peers_online', 'Paired hubs that are connected.', peers.online),
     gauge('axon_agents_registered', 'Agents of this hub.', agents.registered),

@@ -20,10 +20,12 @@ import { settingsHandlers } from '../api/operations/settings.ts';
 import { tasksHandlers } from '../api/operations/tasks.ts';
 import type { OperationResult } from '../../preload/contract/operations.ts';
 import type { Clock } from '../ports/clock.ts';
+import { EventLoopLag } from './event-loop-lag.ts';
 import type { Services } from './services.ts';
 
 export function composeHandlers(services: Services, clock: Clock): Handlers {
   const { hub, tokens, login, passphrase, bootSecret, peers, directory, links, keyTrust, pairing, settings, work, audit } = services;
+  const lag = new EventLoopLag(clock);
   return {
     ...hubHandlers({
       hub,
@@ -38,7 +40,7 @@ export function composeHandlers(services: Services, clock: Clock): Handlers {
     }),
     ...metricsHandlers({
       status: async () => ({ hub: hub.current(), ...(await countsOf(services)) }),
-      usage: () => ({ memoryBytes: process.memoryUsage.rss(), processorSeconds: processorSeconds() }),
+      usage: () => ({ memoryBytes: process.memoryUsage.rss(), processorSeconds: processorSeconds(), lagMs: lag.read() }),
     }),
     ...sessionsHandlers({ tokens }),
     ...settingsHandlers({ settings }),

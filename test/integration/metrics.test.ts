@@ -77,6 +77,14 @@ describe('GET /metrics', () => {
     expect(samples.get('axon_quic_process_restarts_total')).toBe(0);
     expect(samples.get('axon_agents_registered')).toBe(1);
     expect(samples.get('axon_hub_memory_bytes')).toBeGreaterThan(10_000_000);
+    // How late the process comes to what is due is measured from the first reading on.
+    await vi.waitFor(
+      async () => {
+        const later = samplesOf((await hub.ask('/metrics', { token: agent })).text);
+        expect(later.get('axon_hub_event_loop_lag_p99_seconds')).toBeGreaterThanOrEqual(0);
+      },
+      { timeout: COUNTED_WITHIN_MS, interval: 200 },
+    );
     // Numbers only: who it was is nowhere.
     expect(answer.text).not.toContain(identity.agentId);
     expect(answer.text).not.toContain(identity.keyHex);

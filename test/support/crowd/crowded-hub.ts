@@ -103,6 +103,13 @@ export class CrowdedHub {
     return timesOf(performance.now() - startedAt, waits());
   }
 
+  /** One sample of the hub's own metrics; undefined where it has none. */
+  async metric(name: string): Promise<number | undefined> {
+    const { text } = await this.owner.call('metrics.read', {});
+    const line = text.split('\n').find((candidate) => candidate.startsWith(`${name} `));
+    return line === undefined ? undefined : Number(line.slice(name.length));
+  }
+
   /** How many paired hubs the hub itself counts as online. */
   async online(): Promise<number> {
     const { items } = await this.owner.call('peers.list', {});

@@ -1,0 +1,79 @@
+// How late the main process came to what was due: from one reading to the next, and not at all where nobody reads.
+import { describe, expect, test } from 'vitest';
+import { EventLoopLag } from '../../../main/app/event-loop-lag.ts';
+import type { Clock, TimerHandle } from '../../../main/ports/clock.ts';
+
+/** A clock whose timers come when the test says, as late as it says. */
+class LateClock implements Clock {
+  nowMs = 1_000;
+  readonly timers: { readonly dueAtMs: number; readonly run: () => void }[] = [];
+
+  wallMs(): number {
+    return this.nowMs;
+  }
+
+  monotonicMs(): number {
+    return this.nowMs;
+  }
+
+  setTimer(delayMs: number, run: () => void): TimerHandle {
+    this.timers.push({ dueAtMs: this.nowMs + delayMs, run });
+    return { cancel: () => undefined };
+  }
+
+  /** Lets what is due come, this much too late. */
+  pass(lateMs: number): void {
+    const timer = this.timers.shift();
+    if (timer === undefined) throw new Error('nothing is due');
+    this.nowMs = timer.dueAtMs + lateMs;
+    timer.run();
+  }
+}
+
+describe('the lag of the event loop', () => {
+  test('is measured from the first reading on, and only then', () => {
+    const clock = new LateClock();
+    const lag = new EventLoopLag(clock);
+    expect(clock.timers).toHaveLength(0);
+    expect(lag.read()).toBeNull();
+    expect(lag.read()).toBeNull();
+    expect(clock.timers).toHaveLength(1);
+  });
+
+  test('is what 99 of 100 moments had since the reading before', () => {
+    const clock = new LateClock();
+    const lag = new EventLoopLag(clock);
+    lag.read();
+    for (let count = 0; count < 199; count += 1) clock.pass(2);
+    clock.pass(30);
+    expect(lag.read()).toBe(2);
+    for (let count = 0; count < 97; count += 1) clock.pass(1);
+    for (let count = 0; count < 3; count += 1) clock.pass(40);
+    expect(lag.read()).toBe(40);
+    expect(lag.read()).toBeNull();
+  });
+
+  test('counts a standstill for every moment in it, not once', () => {
+    const clock = new LateClock();
+    const lag = new EventLoopLag(clock);
+    lag.read();
+    for (let count = 0; count < 100; count += 1) clock.pass(0);
+    clock.pass(1_000);
+    // One late timer of 101 would be past the hundredth; twenty moments of it are not.
+    expect(lag.read()).toBeGreaterThanOrEqual(900);
+  });
+
+  test('is no longer measured two minutes after the last reading, and again from the next one on', () => {
+    const clock = new LateClock();
+    const lag = new EventLoopLag(clock);
+    lag.read();
+    let passed = 0;
+    while (clock.timers.length > 0 && passed < 10_000) {
+      clock.pass(0);
+      passed += 1;
+    }
+    expect(passed).toBe(2_400);
+    expect(lag.read()).toBe(0);
+    expect(clock.timers).toHaveLength(1);
+  });
+});

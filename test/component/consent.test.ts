@@ -82,8 +82,30 @@ describe('the card that waits at a child’s hub', () => {
     page.getByRole('heading', { level: 2 }).first().element().focus();
     for (const key of ['a', 'm', 'w']) await userEvent.keyboard(key);
     expect(decided(hub)).toEqual([]);
+    await expect
+      .element(page.getByText('Mum’s PC or Dad’s laptop may allow it, and then it runs without you.', { exact: false }))
+      .toBeVisible();
     await press(button('Decline'));
     expect(decided(hub)).toMatchObject([{ id: WAITING.id, decision: 'decline' }]);
+  });
+
+  test('says whom it asks where nobody has said how careful to be, and afterwards who allowed it', async () => {
+    const hub = await showCard({ ...WAITING, risk_class: 'R2', risk_reason: 'default_class' });
+    const why = 'Nobody has said yet how careful to be with Home doors, so Mum’s PC or Dad’s laptop is asked.';
+    await expect.element(page.getByText(why, { exact: false })).toBeVisible();
+    expect(document.querySelector('main')?.textContent).not.toContain('you are asked');
+    const decidedNow = { state: 'approved', surface: 'peer', decided_by: 'Mum, Mum’s PC', decided_at: WAITING.received_at } as const;
+    hub.emit({ type: 'approval', approval: { ...WAITING, ...decidedNow } });
+    await expect.element(page.getByRole('heading', { name: 'Allowed once by Mum, Mum’s PC', exact: true })).toBeVisible();
+  });
+
+  test('is spoken of as what it is, and is not among what waits for a person here', async () => {
+    const hub = new FakeHubApi(snapshotOf({ approvals: [] }));
+    await showApp(hub);
+    hub.emit({ type: 'approval', approval: WAITING });
+    const said = page.getByRole('status').filter({ hasText: 'about which an adult’s hub decides' });
+    await expect.element(said).toHaveTextContent('A request from Ben’s phone, about which an adult’s hub decides. Nothing needs you.');
+    await expect.element(page.getByRole('heading', { level: 1, name: 'Nothing needs you' })).toBeVisible();
   });
 
   test('says so when nobody is left who may decide', async () => {

@@ -3,6 +3,7 @@
 import { Option, type Command } from 'commander';
 import type { HeldDto } from '../../../preload/contract/attention.ts';
 import type { ConsentAskedDto } from '../../../preload/contract/consent.ts';
+import type { ConsentHubDto } from '../../../preload/contract/consent.ts';
 import { DOMAIN_NAME } from '../../../preload/contract/domain-name.ts';
 import type { ApprovalDto } from '../../../preload/contract/dto.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
@@ -86,6 +87,7 @@ export function addApprovalCommands(program: Command, run: Run): void {
       run(command, async ({ terminal, session, command: program }) => {
         const owner = await session.asOwner();
         const shown = await withId('request', id, (request) => owner.call('approvals.get', { id: request }));
+        if (shown.decided_by_hubs !== null) throw onlyDeclinable(shown.decided_by_hubs, shown.id);
         const lastWord = await confirmAllow(terminal, shown, options);
         const digest = options.digest ?? shown.digest;
         const decided = await owner.call('approvals.decide', {
@@ -129,6 +131,13 @@ export function addApprovalCommands(program: Command, run: Run): void {
         terminal.result(decided, () => [[declined, ...toldLines(decided)].join(' ')]);
       }),
     );
+}
+
+/** Said before anybody is asked to type: the word would count for nothing. */
+function onlyDeclinable(hubs: readonly ConsentHubDto[], id: string): AppError {
+  const { waiting } = ENGLISH.consent;
+  const whose = hubs.length === 0 ? waiting.nobody : waiting.decides(hubs.map(({ name }) => name));
+  return new AppError('blocked', `${whose}. ${waiting.here}`, { failedBy: 'input', hint: `"axon approvals decline ${id}" declines it.` });
 }
 
 /** Shows the request and asks, unless a digest says that it was seen. Returns the last word where one is needed. */
@@ -255,12 +264,24 @@ function rows(items: readonly ApprovalDto[]): readonly (readonly string[])[] {
     [inZone('RECEIVED'), 'STATE', 'FROM', 'FOR', 'CLASS', 'ID', 'TEXT'],
     ...items.map((item) => [
       cellTime(item.received_at),
-      item.held === null ? item.state : 'held',
-      item.peer_name,
+      stateOf(item),
+      fromOf(item),
       item.choice === null ? item.to_agent : 'you',
       item.risk_class,
       item.id,
       beginningOf(item.text),
     ]),
   ];
+}
+
+/** Who decides, where that is nobody here. */
+function stateOf({ held, state, decided_by_hubs: hubs }: ApprovalDto): string {
+  if (held !== null) return 'held';
+  return hubs === null || state !== 'pending' ? state : ENGLISH.consent.waiting.inList(hubs.map(({ name }) => name));
+}
+
+/** Whose hub asks; where it asks about the request of another one, for whom. */
+function fromOf({ peer_name: hub, consent }: ApprovalDto): string {
+  const { inList, program } = ENGLISH.consent.asked;
+  return consent === null ? hub : inList(hub, consent.asker ?? program);
 }

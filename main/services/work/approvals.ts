@@ -16,7 +16,15 @@ import { choicesFor, ruleOf } from '../rules/card-choices.ts';
 import type { RuleBook } from '../rules/rule-book.ts';
 import type { ApprovalViews } from './approval-views.ts';
 import type { AuditTrail } from './audit-trail.ts';
-import { consentDeclined, consentOf, consentResult, noAnswerToConsent, type AdultsWord, type AskedConsent } from './consent-answers.ts';
+import {
+  consentDeclined,
+  consentOf,
+  consentResult,
+  noAnswerToConsent,
+  NOBODY_NAMED,
+  type AdultsWord,
+  type AskedConsent,
+} from './consent-answers.ts';
 import type { ConsentGuard } from './consent-guard.ts';
 import type { Deadlines } from './deadlines.ts';
 import type { Handover } from './handover.ts';
@@ -79,6 +87,7 @@ interface Deps {
   readonly floods: Pick<Floods, 'add'>;
   /** The name of the person at this hub, for the record of who decided. */
   readonly personName?: () => string | null;
+  readonly hubName: () => string;
 }
 
 /** How a commit that had to change something, and yet must not succeed for the caller, ends. */
@@ -196,7 +205,7 @@ export class Approvals {
   /** A person here consents to what another hub would do: nothing runs here, and that hub gets the word. */
   #consent(tables: Tables, after: After, task: TaskRow, row: ApprovalRow, by: DecidedBy, asked: AskedConsent): Outcome {
     this.#close(tables, row, 'approved', null, by, { consent: asked.digest, hub: task.party });
-    const told = { state: 'completed', code: null, reason: null, result: consentResult(asked, 'allow', by.who) } as const;
+    const told = { state: 'completed', code: null, reason: null, result: consentResult(asked, 'allow', this.#signedAs()) } as const;
     this.#deps.endings.end(tables, after, task, { ...told, by: by.who, surface: by.surface, from: 'runner' });
     return DONE;
   }
@@ -207,7 +216,7 @@ export class Approvals {
     if (scope !== 'once')
       throw new AppError('bad_request', 'An answer is for this request only; nothing was decided.', { failedBy: 'input' });
     const by = { ...decider, who: this.#who() };
-    const { words, result, choice } = ownAnswer(task, row, decision, by.who);
+    const { words, result, choice } = ownAnswer(task, row, decision, this.#signedAs());
     this.#close(tables, row, 'answered', words, by, choice === null ? {} : { choice });
     const told = { state: 'completed', code: null, reason: null, result } as const;
     this.#deps.endings.end(tables, after, task, { ...told, by: by.who, surface: by.surface, from: 'runner' });
@@ -232,7 +241,7 @@ export class Approvals {
       state: 'declined',
       code: 'rejected',
       reason: why,
-      ...(asked === null ? {} : { result: consentDeclined(asked, why, reason, by.who) }),
+      ...(asked === null ? {} : { result: consentDeclined(asked, why, reason, this.#signedAs()) }),
       by: by.who,
       surface: by.surface,
       from: 'hub',
@@ -297,7 +306,12 @@ export class Approvals {
   }
 
   #who(): string {
-    return this.#deps.personName?.() ?? 'owner';
+    return this.#deps.personName?.() ?? NOBODY_NAMED;
+  }
+
+  /** Whom other hubs read of: where no person is named, the hub, which is what they know. */
+  #signedAs(): string {
+    return this.#deps.personName?.() ?? this.#deps.hubName();
   }
 }
 

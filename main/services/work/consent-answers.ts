@@ -31,6 +31,14 @@ export interface AdultsWord {
   readonly who: string;
 }
 
+/** What stands where the person at a hub has no name; older hubs send it, too. */
+export const NOBODY_NAMED = 'owner';
+
+/** The person and the hub, as the record names them: "Mum, Mum's PC"; only the hub where nobody is named there, or by its name. */
+export function adultOf(person: string, hub: string): string {
+  return person === hub || person === NOBODY_NAMED ? hub : `${person}, ${hub}`;
+}
+
 /** null for every other request. What is drawn must stand in the view that this hub's own digest covers, or nothing is drawn. */
 export function consentOf(task: TaskRow, row: Pick<ApprovalRow, 'view'>): AskedConsent | null {
   if (task.kind !== 'delegate' || task.toAgent !== null || task.direction !== 'incoming') return null;

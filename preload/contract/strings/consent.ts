@@ -40,12 +40,21 @@ export const consent = {
     away: (name: string) => `${name} can’t be reached. The question waits for it.`,
     older: (name: string) => `${name} can’t be asked: the hub there needs an update.`,
     nobodyDetail: 'The hubs that were chosen are not paired any more. It ends undone when its time is over.',
-    ifNothing: (hub: string) => `Nothing runs. ${hub} is told that nobody decided.`,
+    ifNothing: (names: readonly string[]) =>
+      `${eitherOf.format(names)} may allow it, and then it runs without you. You can only decline it. If nobody decides, nothing runs.`,
+    ifNothingLeft: (hub: string) => `Nothing runs. ${hub} is told that nobody decided.`,
+    /** Why somebody is asked at all, where no class was ever chosen. */
+    unsaid: (what: string, names: readonly string[]) =>
+      `Nobody has said yet how careful to be with ${what}, so ${names.length === 0 ? 'an adult is' : `${eitherOf.format(names)} is`} asked.`,
+    /** In a list, where the state stands. */
+    inList: (names: readonly string[]) => (names.length === 0 ? 'nobody decides' : `${eitherOf.format(names)} decides`),
   },
   asked: {
     wants: (hub: string, agent: string) => `asks you: may ${agent} on ${hub}`,
     wantsFull: (hub: string, agent: string) => `${hub} asks you whether its agent ${agent} may`,
     askedBy: 'For',
+    /** In a list: whose hub asks, and for whom. */
+    inList: (hub: string, asker: string) => `${hub}, for ${asker}`,
     with: 'with',
     program: 'a program on that computer',
     person: (hub: string) => `a person at ${hub}`,

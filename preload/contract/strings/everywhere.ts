@@ -103,6 +103,8 @@ export const common = {
   /** Spoken by a screen reader when something comes by itself. */
   announced: {
     request: (hub: string) => `A request from ${hub}.`,
+    /** Nobody here is waited for. */
+    elsewhere: (hub: string) => `A request from ${hub}, about which an adult’s hub decides.`,
     offer: (label: string) => `${label} asks to be added.`,
     several: (count: number) => plural(count, { one: '{n} new request.', other: '{n} new requests.' }),
     waiting: (count: number) => plural(count, { one: '{n} waits for you.', other: '{n} wait for you.' }),

@@ -131,6 +131,9 @@ export const now = {
   together,
   decided: {
     allowed: (by: string, where: string) => `Allowed once, by ${by}, ${where}`,
+    /** By the person and the hub, as "Mum, Mum's PC". */
+    allowedByAdult: (by: string) => `Allowed once by ${by}`,
+    declinedByAdult: (by: string) => `Declined by ${by}`,
     allowedNoName: (where: string) => `Allowed once, ${where}`,
     declined: (by: string, where: string) => `Declined by ${by}, ${where}`,
     declinedNoName: (where: string) => `Declined, ${where}`,
@@ -152,6 +155,8 @@ export const now = {
     expired: (time: string) => `Nobody answered by ${time}`,
     expiredDetail: (hub: string) => `It was not done. ${hub} was told so.`,
     cancelled: (hub: string) => `Called off by ${hub}`,
+    /** It was not whoever asked who ended it. */
+    endedHere: 'Ended by this hub',
     cancelledDetail: 'It was not done.',
     leaves: 'This card leaves in 5 seconds.',
   },

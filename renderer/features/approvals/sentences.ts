@@ -48,7 +48,10 @@ export function runsOf({ to_agent, consent, peer_name }: ApprovalDto): string {
 /** What happens if nobody answers. */
 export function ifNothingOf({ choice, consent, decided_by_hubs, peer_name }: ApprovalDto): string {
   if (consent) return words.consent.asked.ifNothing(peer_name);
-  if (decided_by_hubs !== null) return words.consent.waiting.ifNothing(peer_name);
+  if (decided_by_hubs !== null) {
+    const { ifNothing, ifNothingLeft } = words.consent.waiting;
+    return decided_by_hubs.length === 0 ? ifNothingLeft(peer_name) : ifNothing(decided_by_hubs.map(({ name }) => name));
+  }
   return choice === null ? now.facts.notDone(peer_name) : now.answers.choice.notChosen(peer_name);
 }
 
@@ -61,6 +64,10 @@ export function verbOf(approval: ApprovalDto): string {
 
 export function whyOf(approval: ApprovalDto): string {
   if (approval.consent) return words.consent.asked.whose(approval.peer_name);
+  if (approval.decided_by_hubs !== null && approval.risk_reason === 'default_class') {
+    const names = approval.decided_by_hubs.map(({ name }) => name);
+    return words.consent.waiting.unsaid(areaOf(approval) ?? approval.to_agent, names);
+  }
   const why = now.riskWhy[approval.risk_reason](approval.to_agent, areaOf(approval) ?? approval.to_agent);
   return approval.risk_class === 'R3' ? `${why} ${now.everyTime}` : why;
 }
@@ -178,12 +185,20 @@ export function outcomeOf(approval: ApprovalDto, pressed: 'here' | 'second' | 'e
   const where = pressed === 'here' ? words.common.here : surfaceWords(approval.surface);
   const by = deciderWords(approval.decided_by);
   const byRule = approval.rule_id !== null;
+  /** The name says which hub it was. */
+  const isAdults = approval.surface === 'peer';
   const late = pressed === 'second' ? ` ${decided.second}` : '';
   switch (approval.state) {
     case 'approved':
       return {
         look: 'let',
-        title: byRule ? words.rules.byRuleLet : by === null ? decided.allowedNoName(where) : decided.allowed(by, where),
+        title: byRule
+          ? words.rules.byRuleLet
+          : by === null
+            ? decided.allowedNoName(where)
+            : isAdults
+              ? decided.allowedByAdult(by)
+              : decided.allowed(by, where),
         detail: `${exactTime(at)}. ${sinceThen(approval, isThere)}${late}`,
       };
     case 'answered':
@@ -205,7 +220,13 @@ export function outcomeOf(approval: ApprovalDto, pressed: 'here' | 'second' | 'e
         approval.decline_reason === null || approval.decline_reason === '' ? '' : ` ${decided.withReason(approval.decline_reason)}`;
       return {
         look: 'back',
-        title: byRule ? words.rules.byRuleBack : by === null ? decided.declinedNoName(where) : decided.declined(by, where),
+        title: byRule
+          ? words.rules.byRuleBack
+          : by === null
+            ? decided.declinedNoName(where)
+            : isAdults
+              ? decided.declinedByAdult(by)
+              : decided.declined(by, where),
         detail:
           (approval.consent ? `${exactTime(at)}. ${answerOf(approval)}` : decided.askerTold(exactTime(at), approval.peer_name)) +
           reason +
@@ -214,7 +235,12 @@ export function outcomeOf(approval: ApprovalDto, pressed: 'here' | 'second' | 'e
     }
     case 'cancelled': {
       const why = approval.decline_reason === null || approval.decline_reason === '' ? '' : `${approval.decline_reason} `;
-      const title = approval.consent ? words.consent.asked.taken(approval.peer_name) : decided.cancelled(approval.peer_name);
+      const endedHere = approval.surface === 'hub';
+      const title = endedHere
+        ? decided.endedHere
+        : approval.consent
+          ? words.consent.asked.taken(approval.peer_name)
+          : decided.cancelled(approval.peer_name);
       // It may have been done by the word of another adult.
       return { look: 'late', title, detail: `${approval.consent ? why : why + decided.cancelledDetail}${late}`.trim() };
     }

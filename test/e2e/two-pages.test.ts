@@ -1,0 +1,161 @@
+// One household, two pages at once: what one decides, the other shows, and of two presses the first counts and the second is told so. Real
+// Chromium on a headless hub with two tabs, and on the built desktop app with its window and a tab beside it.
+import type { Browser, Page, Route } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed } from 'vitest';
+import { requestNotification, trayTitle } from '../../preload/contract/desktop-strings.ts';
+import { ENGLISH } from '../../preload/contract/strings/english.ts';
+import { HubClient } from '../../main/cli/hub-client.ts';
+import { openBrowser } from '../lan/browser.ts';
+import { HubProcess, type HubApi } from '../lan/hub-process.ts';
+import { ThisComputer } from '../lan/this-computer.ts';
+import { hasRealPart } from '../support/real-parts.ts';
+import { nextItem } from './agent-line.ts';
+import { callFromWindow, DesktopComputer } from './desktop-computer.ts';
+import { HouseholdPage } from './household-pages.ts';
+
+const { common, now } = ENGLISH;
+const PASSPHRASE = 'a passphrase for two pages';
+const AREA = 'family.chat';
+
+async function tab(browser: Browser, link: string): Promise<HouseholdPage> {
+  const page = new HouseholdPage(await browser.newPage({ viewport: { width: 1280, height: 820 } }));
+  await page.page.goto(link);
+  await page.shown();
+  return page;
+}
+
+/** Holds the next decision of this page on its way to the hub. Resolves, once it was pressed, with what lets it go. */
+async function holdDecision(page: Page): Promise<() => Promise<() => void>> {
+  const pressed = Promise.withResolvers<() => void>();
+  const hold = async (route: Route): Promise<void> => {
+    const released = Promise.withResolvers<void>();
+    pressed.resolve(() => released.resolve());
+    await released.promise;
+    await route.continue();
+  };
+  await page.route(/\/decide$/, hold, { times: 1 });
+  return () => pressed.promise;
+}
+
+const decline = (page: HouseholdPage, text: string) => page.card(text).getByRole('button', { name: now.decline }).click();
+const ask = (agent: HubApi, task: string) => agent.call('send.delegate', { to: 'local/claude-code', task, domain: AREA });
+
+describe.skipIf(!hasRealPart('chromium'))('one headless hub in two tabs', () => {
+  const computer = new ThisComputer('mum');
+  let hub: HubProcess;
+  let browser: Browser;
+  let tabs: readonly [HouseholdPage, HouseholdPage];
+  let asking: HubApi;
+  let working: HubApi;
+
+  beforeAll(async () => {
+    hub = await HubProcess.start(computer, { name: 'Mum’s PC', flags: ['--discovery', 'off'] });
+    const owner = await hub.owner();
+    await owner.call('settings.update', { person: 'Mum' });
+    asking = hub.api.withToken((await owner.call('agents.create', { name: 'openclaw', domains: ['travel'] })).token);
+    working = hub.api.withToken((await owner.call('agents.create', { name: 'claude-code', domains: [AREA] })).token);
+    browser = await openBrowser(computer);
+    tabs = [await tab(browser, await hub.loginLink()), await tab(browser, await hub.loginLink())];
+  }, 120_000);
+  afterAll(async () => {
+    await browser?.close();
+    await hub?.remove();
+    await computer.close();
+  });
+  beforeEach(() => {
+    onTestFailed(async () => {
+      for (const page of tabs) process.stderr.write(`${await page.told().catch(String)}\n`);
+    });
+  });
+
+  it('one decision clears the card and the count of both', async () => {
+    await ask(asking, 'Say that dinner is at 7');
+    for (const page of tabs) {
+      await page.card('dinner').waitFor();
+      expect(await page.waitingInRail()).toBe('1');
+    }
+    await tabs[0].allowByMouse('dinner');
+    await tabs[0].decided('dinner').getByText(now.decided.allowed('Mum', common.here)).waitFor();
+    await tabs[1].decided('dinner').getByText(now.decided.allowed('Mum', common.surfaces.browser)).waitFor();
+    for (const page of tabs) await expect.poll(() => page.waitingInRail()).toBeNull();
+    expect((await nextItem(working, 'delegate')).untrusted.text).toBe('Say that dinner is at 7');
+  });
+
+  it('of two presses at once the first that comes counts, and the other page says by whom and that its own changed nothing', async () => {
+    await ask(asking, 'Say that it is pizza');
+    const [first, second] = tabs;
+    const held = await Promise.all(tabs.map(({ page }) => holdDecision(page)));
+    await first.allowByMouse('pizza');
+    await decline(second, 'pizza');
+    const [releaseFirst, releaseSecond] = await Promise.all(held.map((pressed) => pressed()));
+    releaseFirst?.();
+    await first.decided('pizza').getByText(now.decided.allowed('Mum', common.here)).waitFor();
+    releaseSecond?.();
+    const row = second.page.getByRole('article').filter({ hasText: 'pizza' });
+    await row.getByText(now.decided.second).waitFor();
+    await row.getByRole('heading', { name: now.decided.allowed('Mum', common.surfaces.browser) }).waitFor();
+    expect((await nextItem(working, 'delegate')).untrusted.text).toBe('Say that it is pizza');
+  });
+});
+
+describe.skipIf(!hasRealPart('chromium'))('the desktop app with a tab beside its window', () => {
+  let desktop: DesktopComputer;
+  let browser: Browser;
+  let line: HubClient;
+  let window: HouseholdPage;
+  let beside: HouseholdPage;
+  let asking: HubApi;
+
+  beforeAll(async () => {
+    desktop = await DesktopComputer.start('Mum’s PC');
+    window = await desktop.window();
+    await callFromWindow(window.page, 'settings.update', { person: 'Mum' });
+    asking = await desktop.agent((await callFromWindow(window.page, 'agents.create', { name: 'openclaw', domains: ['travel'] })).token);
+    await callFromWindow(window.page, 'agents.create', { name: 'claude-code', domains: [AREA] });
+    line = await HubClient.connect(desktop.home);
+    await line.call('hub.setPassphrase', { passphrase: PASSPHRASE, boot_secret: line.facts.bootSecret });
+    const { token } = await line.call('hub.login', { passphrase: PASSPHRASE });
+    browser = await openBrowser(desktop.computer);
+    beside = await tab(browser, (await line.withToken(token).call('hub.loginCode', {})).url);
+  }, 120_000);
+  afterAll(async () => {
+    line?.close();
+    await browser?.close();
+    await desktop.remove();
+  }, 60_000);
+  beforeEach(() => {
+    onTestFailed(async () => {
+      for (const page of [window, beside]) process.stderr.write(`${await page.told().catch(String)}\n`);
+      process.stderr.write(desktop.app.output.join(''));
+    });
+  });
+
+  const outside = async () => {
+    const { tray, badge, notifications } = await desktop.app.state();
+    return { toolTip: tray?.toolTip, badge, open: notifications.filter(({ shown, closed }) => shown && !closed).map(({ title }) => title) };
+  };
+
+  it('a decision in the tab clears the tray, the badge, the notification and the card in the window', async () => {
+    await ask(asking, 'Say that dinner is at 7');
+    await expect.poll(outside).toEqual({ toolTip: trayTitle(1), badge: 1, open: [requestNotification('Mum’s PC').title] });
+    for (const page of [window, beside]) await page.card('dinner').waitFor();
+    await beside.allowByMouse('dinner');
+    await window.decided('dinner').getByText(now.decided.allowed('Mum', common.surfaces.browser)).waitFor();
+    await expect.poll(outside).toEqual({ toolTip: trayTitle(0), badge: 0, open: [] });
+    for (const page of [window, beside]) await expect.poll(() => page.waitingInRail()).toBeNull();
+  });
+
+  it('the window is first although the tab was pressed before, and the tab says so', async () => {
+    await ask(asking, 'Say that it is pizza');
+    const pressed = await holdDecision(beside.page);
+    await beside.allowByMouse('pizza');
+    const release = await pressed();
+    await decline(window, 'pizza');
+    await window.decided('pizza').getByText(now.decided.declined('Mum', common.here)).waitFor();
+    release();
+    const row = beside.page.getByRole('article').filter({ hasText: 'pizza' });
+    await row.getByText(now.decided.second).waitFor();
+    await row.getByRole('heading', { name: now.decided.declined('Mum', common.surfaces.window) }).waitFor();
+    await expect.poll(outside).toEqual({ toolTip: trayTitle(0), badge: 0, open: [] });
+  });
+});

@@ -190,6 +190,12 @@ function scaledRates(clock: Clock, factor: number): PeerRates {
     const { burst, perMinute } = PEER_RATES[kind];
     return { burst: burst * factor, perMinute: perMinute * factor };
   };
-  const table = { delegate: scale('delegate'), query: scale('query'), notify: scale('notify'), cancel: scale('cancel') };
+  const table = {
+    delegate: scale('delegate'),
+    query: scale('query'),
+    notify: scale('notify'),
+    cancel: scale('cancel'),
+    consent: scale('consent'),
+  };
   return new PeerRates(clock, table, STORED_BYTES_PER_DAY_MAX * factor);
 }

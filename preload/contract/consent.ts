@@ -22,10 +22,11 @@ export interface ConsentHubDto {
   readonly name: string;
   readonly person: string | null;
   /**
-   * asked: it waits there; asking: on its way, or refused for now; in_line: as much as may be waits there already; away: it cannot be reached;
-   * older: it takes no such questions.
+   * asked: it waits there; asking: on its way; in_line: as much as may be waits there already, or just went there; unanswered: it ended there
+   * without a person's word, and is asked again later; refused: that hub did not understand the question, and is asked again later; too_late:
+   * too little time is left to be asked in; away: it cannot be reached; older: it takes no such questions.
    */
-  readonly state: 'asked' | 'asking' | 'in_line' | 'away' | 'older';
+  readonly state: 'asked' | 'asking' | 'in_line' | 'unanswered' | 'refused' | 'too_late' | 'away' | 'older';
 }
 
 /** What another hub asks an adult of this one about. The request's own words stand in the approval. */

@@ -1,5 +1,6 @@
 // A child's hub whose dangerous requests an adult decides: leo's tablet, mum's and dad's hubs, and a friend's hub that asks leo's for something.
 import type { ApprovalDto } from '../../preload/contract/dto.ts';
+import type { PeerRateTable } from '../../main/services/links/peer-rates.ts';
 import { ManualClock } from './manual-clock.ts';
 import { MemoryNetwork } from './memory-messenger.ts';
 import { BROWSER, delegation, peerRow, WorkHub } from './work-hub.ts';
@@ -8,12 +9,17 @@ export class ConsentHouse {
   readonly clock = new ManualClock();
   readonly network = new MemoryNetwork();
   readonly leo = this.#hub('leo');
-  readonly mum = this.#hub('mum');
+  readonly mum: WorkHub;
   readonly dad = this.#hub('dad');
   readonly friend = this.#hub('friend');
 
-  #hub(name: string): WorkHub {
-    return new WorkHub({ name, network: this.network, clock: this.clock });
+  /** @param rates what mum's hub takes; as much as anybody sends when absent */
+  constructor(rates?: PeerRateTable) {
+    this.mum = this.#hub('mum', rates);
+  }
+
+  #hub(name: string, rates?: PeerRateTable): WorkHub {
+    return new WorkHub({ name, network: this.network, clock: this.clock, ...(rates === undefined ? {} : { rates }) });
   }
 
   get hubs(): readonly WorkHub[] {

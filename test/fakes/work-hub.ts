@@ -30,7 +30,7 @@ export const WINDOW: Decider = { tokenId: 'ui-2', surface: 'window' };
 export const OWNER = { id: 'ui-1', surface: 'browser' } as const;
 /** High enough that no test meets them by accident. */
 const PLENTY = { burst: 100_000, perMinute: 100_000 };
-export const NO_LIMITS: PeerRateTable = { delegate: PLENTY, query: PLENTY, notify: PLENTY, cancel: PLENTY };
+export const NO_LIMITS: PeerRateTable = { delegate: PLENTY, query: PLENTY, notify: PLENTY, cancel: PLENTY, consent: PLENTY };
 
 export interface WorkHubOptions {
   readonly name: string;
@@ -53,6 +53,8 @@ export class WorkHub {
   readonly minted: string[] = [];
   /** How long its requests wait for a person; its owner may change that while it runs. */
   approvalWaitMs = APPROVALS_WAIT_MINUTES_DEFAULT * 60_000;
+  /** Its person's name; null: none was given. */
+  person: string | null;
   store: Store;
   messenger: MemoryMessenger;
   work: Work;
@@ -63,6 +65,7 @@ export class WorkHub {
   constructor(options: WorkHubOptions) {
     this.#options = options;
     this.name = options.name;
+    this.person = `${options.name}'s person`;
     this.key = Buffer.from(options.name.padEnd(32, '.')).toString('hex').slice(0, 64);
     this.#folder = mkdtempSync(join(tmpdir(), 'axon-work-'));
     const parts = this.#open();
@@ -209,7 +212,7 @@ export class WorkHub {
       timeZone: () => this.#options.timeZone ?? 'UTC',
       approvalWaitMs: () => this.approvalWaitMs,
       hubName: () => name,
-      personName: () => `${name}'s person`,
+      personName: () => this.person,
       mintAgentToken: (agent) => {
         this.minted.push(agent);
         return Promise.resolve(`token of ${agent}`);

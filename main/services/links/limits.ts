@@ -67,6 +67,8 @@ export const PEER_RATES = {
   query: { burst: 60, perMinute: 240 },
   notify: { burst: 60, perMinute: 240 },
   cancel: { burst: 30, perMinute: 30 },
+  // Questions of consent come for others: what the hub itself asks for takes nothing from them, nor they from it.
+  consent: { burst: 12, perMinute: 20 },
 } as const;
 /** Bytes a peer may make us store a day; beyond them `overloaded` until the bucket fills again. */
 export const STORED_BYTES_PER_DAY_MAX = 5 * 1024 * 1024;

@@ -12,7 +12,13 @@ export type RatedKind = keyof typeof PEER_RATES;
 export type PeerRateTable = { readonly [Kind in RatedKind]: { readonly burst: number; readonly perMinute: number } };
 
 const MINUTES_PER_DAY = 24 * 60;
-const PLURAL: Record<RatedKind, string> = { delegate: 'delegations', query: 'queries', notify: 'notifications', cancel: 'cancels' };
+const PLURAL: Record<RatedKind, string> = {
+  delegate: 'delegations',
+  query: 'queries',
+  notify: 'notifications',
+  cancel: 'cancels',
+  consent: 'questions',
+};
 
 export class PeerRates {
   readonly #buckets: TokenBuckets;
@@ -41,12 +47,12 @@ export class PeerRates {
         ),
       );
     }
-    return storedBytes > 0 ? this.#takeBytes(peer, storedBytes) : ok();
+    return storedBytes > 0 ? this.#takeBytes(kind === 'consent' ? `consent ${peer}` : peer, storedBytes) : ok();
   }
 
-  #takeBytes(peer: KeyHex, bytes: number): Result<void, AppError> {
+  #takeBytes(whose: string, bytes: number): Result<void, AppError> {
     const rate = { burst: this.#storedBytesPerDay, perMinute: this.#storedBytesPerDay / MINUTES_PER_DAY };
-    const waitMs = this.#buckets.take(`bytes ${peer}`, rate, bytes);
+    const waitMs = this.#buckets.take(`bytes ${whose}`, rate, bytes);
     if (waitMs === 0) return ok();
     return err(
       new AppError(

@@ -27,16 +27,24 @@ export interface ConsentSetting {
 /** Nothing can be decided elsewhere when it cannot be read either, and nothing here: whoever damaged it gains nothing by that. */
 const DAMAGED: ConsentSetting = { from: 'R1', hubs: [] };
 
+function parsed(text: string): ConsentSetting {
+  try {
+    return v.parse(stored, JSON.parse(text));
+  } catch {
+    return DAMAGED;
+  }
+}
+
 export class ConsentGuard {
+  /** The last text that was read and what it means: it is asked for with every request and hub, and changes hardly ever. */
+  #read: { readonly text: string; readonly setting: ConsentSetting } | undefined;
+
   /** null: the people here decide everything. */
   setting(reads: Pick<Reads, 'getMeta'>): ConsentSetting | null {
     const text = reads.getMeta(META_NAME);
     if (text === undefined || text === '') return null;
-    try {
-      return v.parse(stored, JSON.parse(text));
-    } catch {
-      return DAMAGED;
-    }
+    if (this.#read?.text !== text) this.#read = { text, setting: parsed(text) };
+    return this.#read.setting;
   }
 
   /** Inside a commit. null: from now on the people here decide. */

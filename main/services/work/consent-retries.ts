@@ -1,22 +1,33 @@
-// When a question that an adult's hub did not take, or let expire, is put before it anew: at growing intervals, by request and hub. Kept in
-// memory alone, since a start asks at once. Never asks anything itself.
+// When a question that an adult's hub gave no answer to, or could not read, is put before it anew: at growing intervals, by request and hub. Kept
+// in memory alone, since a start asks at once. Never asks anything itself.
 import { backoffMs } from '../../lib/backoff.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import { CONSENT_RETRY } from './limits.ts';
 
+/** unanswered: it ended there without a person's word; refused: that hub did not take it for a question. */
+export type RetryWhy = 'unanswered' | 'refused';
+
+/** A request before one adult's hub. */
+export type ConsentKey = `${string} ${KeyHex}`;
+
 interface Retry {
+  readonly approvalId: string;
+  readonly hub: KeyHex;
   readonly tries: number;
-  /** Because too much waits there already. */
-  readonly isFull: boolean;
+  readonly why: RetryWhy;
   timer: TimerHandle | undefined;
+}
+
+export function consentKey(approvalId: string, hub: KeyHex): ConsentKey {
+  return `${approvalId} ${hub}`;
 }
 
 export class ConsentRetries {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #onDue: () => void;
-  readonly #retries = new Map<string, Retry>();
+  readonly #retries = new Map<ConsentKey, Retry>();
 
   constructor(deps: { readonly clock: Clock; readonly random: Random }, onDue: () => void) {
     this.#clock = deps.clock;
@@ -28,39 +39,30 @@ export class ConsentRetries {
     return this.#retries.size === 0;
   }
 
-  /** Whether that hub is left alone about that request for now. */
-  isWaiting(approvalId: string, hub: KeyHex): boolean {
-    return this.#retries.get(nameOf(approvalId, hub))?.timer !== undefined;
+  /** Why that hub is left alone about that request for now; undefined: it is not. */
+  waitsBecause(approvalId: string, hub: KeyHex): RetryWhy | undefined {
+    const retry = this.#retries.get(consentKey(approvalId, hub));
+    return retry?.timer === undefined ? undefined : retry.why;
   }
 
-  /** Whether it is left alone because it has too much to decide already. */
-  isFull(approvalId: string, hub: KeyHex): boolean {
-    return this.isWaiting(approvalId, hub) && this.#retries.get(nameOf(approvalId, hub))?.isFull === true;
-  }
-
-  later(approvalId: string, hub: KeyHex, isFull: boolean): void {
-    const name = nameOf(approvalId, hub);
-    const before = this.#retries.get(name);
+  later(approvalId: string, hub: KeyHex, why: RetryWhy): void {
+    const key = consentKey(approvalId, hub);
+    const before = this.#retries.get(key);
     before?.timer?.cancel();
     const tries = before?.tries ?? 0;
-    const retry: Retry = { tries: tries + 1, isFull, timer: undefined };
+    const retry: Retry = { approvalId, hub, tries: tries + 1, why, timer: undefined };
     retry.timer = this.#clock.setTimer(backoffMs(tries, this.#random.fraction(), CONSENT_RETRY), () => {
       retry.timer = undefined;
       this.#onDue();
     });
-    this.#retries.set(name, retry);
+    this.#retries.set(key, retry);
   }
 
-  forget(isOver: (approvalId: string, hub: KeyHex, isFull: boolean) => boolean): void {
-    for (const [name, { timer, isFull }] of this.#retries) {
-      const [approvalId = '', hub = ''] = name.split(' ');
-      if (!isOver(approvalId, hub, isFull)) continue;
+  forget(isOver: (approvalId: string, hub: KeyHex) => boolean): void {
+    for (const [key, { approvalId, hub, timer }] of this.#retries) {
+      if (!isOver(approvalId, hub)) continue;
       timer?.cancel();
-      this.#retries.delete(name);
+      this.#retries.delete(key);
     }
   }
-}
-
-function nameOf(approvalId: string, hub: KeyHex): string {
-  return `${approvalId} ${hub}`;
 }

@@ -58,21 +58,20 @@ export class ConsentSettings {
    * @throws AppError peer_not_found, pairing_required, bad_request (no hub, suspended, no adult's), unsupported_feature, conflict
    */
   async set(ids: readonly string[], from: ConsentClass | null, person: Decider, seen?: ConsentSeen): Promise<ConsentSettingDto> {
-    const { unit, guard, audit, pinnedPeer, consents, store, holds } = this.#deps;
-    const rows = new Map(ids.map((id) => pinnedPeer(id)).map((row) => [row.key, row]));
-    if (from !== null && rows.size === 0) throw unfit('Name at least one hub that decides.');
-    const before = new Set(guard.hubs(store.read).map(({ key }) => key));
-    for (const row of rows.values()) {
-      if (row.trust !== 'paired') throw unfit(`${row.petname} is suspended: take that back first.`);
-      if (row.role !== 'adult') throw noAdults(row.petname);
-      if (!before.has(row.key) && !consents.mayBeAsked(row)) throw cannot(row.petname);
-    }
+    const { unit, guard, audit, pinnedPeer, consents, holds } = this.#deps;
+    const keys = [...new Set(ids.map((id) => pinnedPeer(id).key))];
+    if (from !== null && keys.length === 0) throw unfit('Name at least one hub that decides.');
     await unit.run((tables, after) => {
       if (seen !== undefined) this.#checkSeen(tables, seen);
-      const hubs = [...rows.values()].map(({ key, petname, pairedAt }) => {
-        // Its role may have changed since it was looked up.
-        if (tables.peer(key)?.role !== 'adult') throw noAdults(petname);
-        return { key, paired_at: pairedAt };
+      const before = new Set(guard.hubs(tables).map(({ key }) => key));
+      const hubs = keys.map((key) => {
+        // As it is in this commit: whoever was looked up may have been removed, suspended or paired anew since.
+        const row = tables.peer(key);
+        if (row === undefined || row.trust === 'revoked') throw unfit('A hub that was named is not paired any more.');
+        if (row.trust !== 'paired') throw unfit(`${row.petname} is suspended: take that back first.`);
+        if (row.role !== 'adult') throw noAdults(row.petname);
+        if (!before.has(key) && !consents.mayBeAsked(row)) throw cannot(row.petname);
+        return { key, paired_at: row.pairedAt };
       });
       holds.changeWhoDecides(tables, after, () => guard.set(tables, from === null ? null : { from, hubs }));
       audit.append(tables, {

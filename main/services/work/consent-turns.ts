@@ -44,6 +44,11 @@ export class ConsentTurns {
     const [oldest] = this.#had;
     if (this.#had.size > CONSENT_ASKERS_REMEMBERED_MAX && oldest !== undefined) this.#had.delete(oldest);
   }
+
+  /** What it had was none: the hub took nothing of anybody then. */
+  hadNone(hub: KeyHex, asker: PartyKey): void {
+    this.#had.delete(nameOf(hub, asker));
+  }
 }
 
 function nameOf(hub: KeyHex, asker: PartyKey): string {

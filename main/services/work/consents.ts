@@ -3,39 +3,30 @@
 // any; what is here follows from the store at every look. Never lets anything through by itself: without an answer the request expires.
 import type { ConsentHubDto } from '../../../preload/contract/consent.ts';
 import { AppError } from '../../lib/app-error.ts';
-import type { Clock, Random } from '../../ports/clock.ts';
+import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { ApprovalRow, PartyKey, PeerRow, Reads, Store, TaskRow, Tables } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import { viewOfConsent } from '../../core/consent-view.ts';
-import { escapeName, escapeText } from '../../core/text-escape.ts';
-import {
-  CONSENT_TOPIC,
-  consentPayload,
-  CONSENTS,
-  questionIn,
-  readConsentAnswer,
-  type ConsentAnswer,
-  type ConsentChoice,
-  type UnusedBecause,
-} from '../../protocol/consent.ts';
+import { consentPayload, CONSENTS, readConsentAnswer, type ConsentAnswer, type ConsentChoice } from '../../protocol/consent.ts';
 import type { CalmKeeper } from '../attention/calm-keeper.ts';
 import type { PeerMessenger } from '../peer-messenger.ts';
 import type { Approvals } from './approvals.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import type { ConsentGuard } from './consent-guard.ts';
+import { ConsentPace } from './consent-pace.ts';
 import { questionOf } from './consent-question.ts';
-import { ConsentRetries } from './consent-retries.ts';
+import { consentKey, ConsentRetries, type ConsentKey, type RetryWhy } from './consent-retries.ts';
 import { ConsentTurns } from './consent-turns.ts';
+import { ConsentVerdicts } from './consent-verdicts.ts';
 import type { Deadlines } from './deadlines.ts';
-import { CONSENT_REASON_MAX_CHARACTERS } from './limits.ts';
+import { CONSENT_LOOK_AGAIN_MS, CONSENT_TIME_LEFT_MIN_MS } from './limits.ts';
 import { OpenConsents, type OpenConsent } from './open-consents.ts';
 import type { OutgoingCancels } from './outgoing-cancels.ts';
 import type { OutgoingDelegations } from './outgoing-delegations.ts';
 import { isLocal } from './parties.ts';
 import type { Ending, ResultWords, TaskEndings } from './task-endings.ts';
 import { isOpen } from './task-moves.ts';
-import { readObject } from './task-views.ts';
 import type { After, UnitOfWork } from './unit-of-work.ts';
 import type { WorkEvents } from './work-events.ts';
 
@@ -57,7 +48,7 @@ interface Deps {
   readonly audit: AuditTrail;
 }
 
-/** A request that an adult's hub decides. */
+/** A request that adults' hubs decide. */
 interface Waiting {
   readonly row: ApprovalRow;
   readonly asker: PartyKey;
@@ -68,8 +59,12 @@ export class Consents {
   readonly #open = new OpenConsents();
   readonly #retries: ConsentRetries;
   readonly #turns = new ConsentTurns();
+  readonly #pace: ConsentPace;
+  readonly #verdicts: ConsentVerdicts;
   /** Requests that their cards say wait for their turn, by request and hub. */
-  readonly #inLine = new Set<string>();
+  readonly #inLine = new Set<ConsentKey>();
+  /** A look that failed is taken again then. */
+  #lookAgain: TimerHandle | undefined;
   #isLooking = false;
   #again = false;
   #stopPresence: (() => void) | undefined;
@@ -78,11 +73,18 @@ export class Consents {
   constructor(deps: Deps) {
     this.#deps = deps;
     this.#retries = new ConsentRetries(deps, () => this.look());
+    this.#pace = new ConsentPace(deps, () => this.look());
+    this.#verdicts = new ConsentVerdicts(deps);
     deps.endings.onEnding((tables, after, task, ending, result) => this.#ending(tables, after, task, ending, result));
     deps.events.onTaskChanged((taskId) => {
       const question = this.#open.get(taskId);
-      if (question !== undefined) this.#tell(question.approvalId);
-      this.look();
+      const state = deps.store.read.task(taskId)?.state;
+      if (question !== undefined) {
+        if (isThere(state)) this.#pace.hasRoom(question.hub);
+        this.#tell(question.approvalId);
+      }
+      // Nothing else changes what is asked, or makes room: how a request ends takes its questions back in its own commit.
+      if (question !== undefined || state === 'awaiting_approval') this.look();
     });
   }
 
@@ -93,7 +95,10 @@ export class Consents {
     this.#open.load(this.#deps.store.read);
     this.#stopPresence = this.#deps.messenger.onPresence((hub, online) => {
       if (this.#deps.guard.setting(this.#deps.store.read) === null) return;
-      if (online) this.#retries.forget((_approval, other) => other === hub);
+      if (online) {
+        this.#retries.forget((_approval, other) => other === hub);
+        this.#pace.hasRoom(hub);
+      }
       this.#tellPages(false);
       this.look();
     });
@@ -104,22 +109,28 @@ export class Consents {
     this.#stopPresence?.();
     this.#stopPresence = undefined;
     this.#retries.forget(() => true);
+    this.#pace.stop();
+    this.#lookAgain?.cancel();
+    this.#lookAgain = undefined;
   }
 
   /** How far each hub is with a request; null where the people here decide. */
   standing(row: ApprovalRow, task: TaskRow): readonly { readonly hub: PeerRow; readonly state: ConsentHubDto['state'] }[] | null {
-    const { store, guard, messenger } = this.#deps;
+    const { store, guard } = this.#deps;
     if (!isAsked(guard, store.read, row, task)) return null;
-    return guard.hubs(store.read).map((hub) => {
-      const id = this.#open.at(row.id, hub.key);
-      const state = id === undefined ? undefined : store.read.task(id)?.state;
-      if (state === 'awaiting_approval' || state === 'held') return { hub, state: 'asked' as const };
-      if (!messenger.isOnline(hub.key)) return { hub, state: 'away' as const };
-      if (!this.#understands(hub.key)) return { hub, state: 'older' as const };
-      const hasRoom = this.#turns.hasRoom(this.#open.there(hub.key), task.party);
-      const isInLine = id === undefined && (!hasRoom || this.#retries.isFull(row.id, hub.key));
-      return { hub, state: isInLine ? ('in_line' as const) : ('asking' as const) };
-    });
+    return guard.hubs(store.read).map((hub) => ({ hub, state: this.#stateAt(hub.key, row, task) }));
+  }
+
+  #stateAt(hub: KeyHex, row: ApprovalRow, task: TaskRow): ConsentHubDto['state'] {
+    const { store, messenger, deadlines } = this.#deps;
+    const id = this.#open.at(row.id, hub);
+    if (id !== undefined && isThere(store.read.task(id)?.state)) return 'asked';
+    if (!messenger.isOnline(hub)) return 'away';
+    if (!this.#understands(hub)) return 'older';
+    if (id !== undefined) return 'asking';
+    if (deadlines.waitLeftOf(task) < CONSENT_TIME_LEFT_MIN_MS) return 'too_late';
+    const mayGoNow = this.#turns.hasRoom(this.#open.there(hub), task.party) && this.#pace.waitMs(hub) === 0;
+    return this.#retries.waitsBecause(row.id, hub) ?? (mayGoNow ? 'asking' : 'in_line');
   }
 
   /** Whether that hub can be asked at all, as far as it ever said. */
@@ -149,6 +160,8 @@ export class Consents {
         await this.#lookOnce();
       } catch (error) {
         this.#deps.log.warn('questions to adults’ hubs not brought up to date', { error: String(error) });
+        this.#lookAgain?.cancel();
+        this.#lookAgain = this.#running ? this.#deps.clock.setTimer(CONSENT_LOOK_AGAIN_MS, () => this.look()) : undefined;
       }
     }
     this.#isLooking = false;
@@ -156,10 +169,10 @@ export class Consents {
 
   async #lookOnce(): Promise<void> {
     const { store, guard, unit } = this.#deps;
-    const wanted = new Set<string>();
+    const waiting = this.#waiting();
+    const wanted = new Set<ConsentKey>();
     for (const hub of guard.hubs(store.read)) {
-      const waiting = this.#waitingFor(hub.key);
-      for (const { row } of waiting) wanted.add(nameOf(row.id, hub.key));
+      for (const { row } of waiting) wanted.add(consentKey(row.id, hub.key));
       await this.#askInTurn(hub, waiting);
       if (!this.#running) return;
     }
@@ -170,16 +183,16 @@ export class Consents {
       });
       if (!this.#running) return;
     }
-    this.#retries.forget((approvalId, hub) => !wanted.has(nameOf(approvalId, hub)));
-    for (const name of this.#inLine) if (!wanted.has(name)) this.#inLine.delete(name);
+    this.#retries.forget((approvalId, hub) => !wanted.has(consentKey(approvalId, hub)));
+    for (const key of this.#inLine) if (!wanted.has(key)) this.#inLine.delete(key);
   }
 
-  /** What that hub is to be asked about, or has been, in the order in which it came. */
-  #waitingFor(hub: KeyHex): readonly Waiting[] {
-    const { read } = this.#deps.store;
-    return read.pendingApprovals().flatMap((row) => {
-      const task = this.#isWanted(read, row.id, hub) ? read.task(row.taskId) : undefined;
-      return task === undefined ? [] : [{ row, asker: task.party }];
+  /** What adults' hubs are to be asked about, or have been, in the order in which it came. */
+  #waiting(): readonly Waiting[] {
+    const { store, guard } = this.#deps;
+    return store.read.pendingApprovals().flatMap((row) => {
+      const task = guard.covers(store.read, row.riskClass) ? store.read.task(row.taskId) : undefined;
+      return task === undefined || !isAsked(guard, store.read, row, task) ? [] : [{ row, asker: task.party }];
     });
   }
 
@@ -189,6 +202,10 @@ export class Consents {
     for (;;) {
       const next = this.#turns.next(hub.key, left, this.#open.there(hub.key));
       if (next === undefined) break;
+      if (this.#pace.waitMs(hub.key) > 0) {
+        this.#pace.wake(hub.key);
+        break;
+      }
       left = left.filter((other) => other !== next);
       await this.#askOnce(next.row.id, next.row.taskId, hub);
       if (!this.#running) return;
@@ -196,12 +213,12 @@ export class Consents {
     for (const { row } of left) this.#waitsItsTurn(row, hub.key);
   }
 
-  /** Whether nothing but room is missing for that hub to be asked. */
+  /** Whether nothing but room and its turn is missing for that hub to be asked. */
   #mayAskNow({ id, taskId }: ApprovalRow, hub: PeerRow): boolean {
     const { store, messenger, deadlines } = this.#deps;
     const task = store.read.task(taskId);
-    if (task?.state !== 'awaiting_approval' || deadlines.waitLeftOf(task) < 1) return false;
-    if (this.#open.at(id, hub.key) !== undefined || this.#retries.isWaiting(id, hub.key)) return false;
+    if (task?.state !== 'awaiting_approval' || deadlines.waitLeftOf(task) < CONSENT_TIME_LEFT_MIN_MS) return false;
+    if (this.#open.at(id, hub.key) !== undefined || this.#retries.waitsBecause(id, hub.key) !== undefined) return false;
     return messenger.isOnline(hub.key) && this.#understands(hub.key);
   }
 
@@ -221,9 +238,10 @@ export class Consents {
     if (row === undefined || task === undefined || !this.#mayAskNow(row, hub)) return;
     const leftMs = Math.floor(deadlines.waitLeftOf(task));
     this.#turns.had(hub.key, task.party);
-    this.#inLine.delete(nameOf(row.id, hub.key));
+    this.#inLine.delete(consentKey(row.id, hub.key));
     const question = questionOf(row, task);
     if (question === undefined || !viewOfConsent(question).ok) return this.#cannotBeAsked(taskId, CANNOT_BE_SHOWN);
+    this.#pace.asked(hub.key);
     try {
       await delegations.ask(hub, consentPayload(question, leftMs, this.#isUrgent(task)), leftMs, (tables, asked) => {
         // Who decides, and whether anything is left to decide, may have changed since the look began.
@@ -244,7 +262,7 @@ export class Consents {
       // What was not written down was not asked.
       this.#open.keepStored(store.read);
       log.info('an adult’s hub was not asked', { error: String(error) });
-      this.#retries.later(row.id, hub.key, false);
+      this.#retries.later(row.id, hub.key, 'unanswered');
     }
     this.#deps.events.taskChanged(taskId);
   }
@@ -257,9 +275,9 @@ export class Consents {
 
   /** Its card says so, once. */
   #waitsItsTurn(row: ApprovalRow, hub: KeyHex): void {
-    const name = nameOf(row.id, hub);
-    if (this.#inLine.has(name)) return;
-    this.#inLine.add(name);
+    const key = consentKey(row.id, hub);
+    if (this.#inLine.has(key)) return;
+    this.#inLine.add(key);
     this.#deps.events.taskChanged(row.taskId);
   }
 
@@ -286,60 +304,35 @@ export class Consents {
   }
 
   #questionEnded(tables: Tables, after: After, task: TaskRow, question: OpenConsent, ending: Ending, result: ResultWords): void {
-    const { approvalId, hub } = question;
     after(() => this.#open.delete(task.id));
     if (ending.surface === 'peer') {
       const answer = readConsentAnswer(result.status, result.data);
       // Not a person's word: it expired there, or was not taken. It is asked anew while it waits.
-      if (!answer.ok || result.answered_by === undefined) after(() => this.#askLater(approvalId, hub, ending.code === 'overloaded'));
-      else this.#take(tables, after, task, question, answer.value, result.answered_by);
+      if (!answer.ok || result.answered_by === undefined) after(() => this.#notAnswered(question, ending.code));
+      else this.#answered(tables, after, task, question, answer.value, result.answered_by);
     }
     // After all that: what is left alone for now is not asked about again at once.
     after(() => {
-      this.#tell(approvalId);
+      this.#tell(question.approvalId);
       this.look();
     });
   }
 
-  #take(tables: Tables, after: After, task: TaskRow, { approvalId, hub }: OpenConsent, answer: ConsentAnswer, by: string): void {
-    const { guard, approvals, audit } = this.#deps;
-    const asked = questionIn(readObject(task.payload));
-    const row = tables.approval(approvalId);
-    const who = `${escapeName(by).name}, ${tables.peer(hub)?.petname ?? hub}`;
-    const isBound = asked !== undefined && asked.digest === answer.digest;
-    const mayDecide = guard.decides(tables, hub) && row !== undefined && guard.covers(tables, row.riskClass);
-    const { choice, digest } = answer;
-    const reason = answer.reason === null ? null : escapeText(answer.reason.slice(0, CONSENT_REASON_MAX_CHARACTERS));
-    const problem = !isBound
-      ? 'changed'
-      : !mayDecide
-        ? 'not_named'
-        : approvals.decideFromAfar(tables, after, approvalId, { choice, digest, reason, hub, who });
-    audit.append(tables, {
-      actor: hub,
-      surface: 'peer',
-      action: problem === null ? 'consent.answered' : 'consent.refused',
-      object: approvalId,
-      digest,
-      detail: { question: task.id, choice, ...(problem === null ? {} : { why: problem }) },
-    });
-    // She has room for another now, also for one that her hub did not take before.
-    after(() => this.#retries.forget((_approval, other, isFull) => isFull && other === hub));
-    if (problem === null) this.#takeBackAll(tables, after, approvalId, wasFirst(who, choice));
-    else {
-      after(() => {
-        void this.#tellUnused(hub, task, row?.state ?? 'cancelled', problem);
-        this.#askLater(approvalId, hub, false);
-      });
-    }
+  #answered(tables: Tables, after: After, task: TaskRow, question: OpenConsent, answer: ConsentAnswer, by: string): void {
+    const { approvalId, hub } = question;
+    const { who, problem } = this.#verdicts.take(tables, after, task, question, answer, by);
+    // There is room for another now, also for one that her hub did not take before.
+    after(() => this.#pace.hasRoom(hub));
+    if (problem === null) this.#takeBackAll(tables, after, approvalId, wasFirst(who, answer.choice));
+    else after(() => this.#askLater(approvalId, hub, 'unanswered'));
   }
 
-  /** Whoever answered in vain is told, if that can be now; their hub keeps it on record. */
-  async #tellUnused(hub: KeyHex, task: TaskRow, state: string, why: UnusedBecause): Promise<void> {
-    const { messenger, random, log } = this.#deps;
-    const payload = { topic: CONSENT_TOPIC, data: { used: false, state, why }, importance: 'low' };
-    const sent = await messenger.send(hub, { id: random.uuid(), kind: 'notify', ref: task.messageId, payload });
-    if (!sent.ok) log.debug('an unused answer was not told of', { code: sent.error.code });
+  /** What that hub takes of nobody just now holds all back from it; what it made of this one question, that one alone. */
+  #notAnswered({ approvalId, hub, asker }: OpenConsent, code: Ending['code']): void {
+    if (code === 'overloaded') return this.#pace.full(hub);
+    if (code !== 'rate_limited') return this.#askLater(approvalId, hub, code === 'invalid_envelope' ? 'refused' : 'unanswered');
+    this.#pace.tooFast(hub);
+    this.#turns.hadNone(hub, asker);
   }
 
   #takeBackAll(tables: Tables, after: After, approvalId: string, reason: string): void {
@@ -352,8 +345,8 @@ export class Consents {
     else if (task.state !== 'cancelling') this.#deps.cancels.begin(tables, after, task, 'called_off', reason);
   }
 
-  #askLater(approvalId: string, hub: KeyHex, isFull: boolean): void {
-    if (this.#running) this.#retries.later(approvalId, hub, isFull);
+  #askLater(approvalId: string, hub: KeyHex, why: RetryWhy): void {
+    if (this.#running) this.#retries.later(approvalId, hub, why);
   }
 
   #understands(hub: KeyHex): boolean {
@@ -381,16 +374,17 @@ function isAsked(guard: ConsentGuard, reads: Reads, row: ApprovalRow, task: Task
   return row.state === 'pending' && task.toAgent !== null && guard.covers(reads, row.riskClass);
 }
 
+/** A person there has it before them, or will. */
+function isThere(state: TaskRow['state'] | undefined): boolean {
+  return state === 'awaiting_approval' || state === 'held';
+}
+
 /** Ends a commit that would ask what is not to be asked any more. */
 class NotWanted extends Error {}
 
 /** @param who the person and the hub, as the record names them */
 function wasFirst(who: string, choice: ConsentChoice): string {
   return `${who} ${choice === 'allow' ? 'allowed' : 'declined'} it first.`;
-}
-
-function nameOf(approvalId: string, hub: string): string {
-  return `${approvalId} ${hub}`;
 }
 
 const OVER = 'It is over at the hub that asked.';

@@ -52,7 +52,7 @@ export class IncomingDelegations {
       return await once.answer(
         { party: peer.key, messageId: envelope.id, digest: request.contentDigest },
         () => {
-          const room = rates.take(peer.key, 'delegate', raw.length);
+          const room = rates.take(peer.key, request.consent === null ? 'delegate' : 'consent', raw.length);
           if (!room.ok) throw room.error;
         },
         (tables, after) => {

@@ -11,6 +11,7 @@ import { assert } from '../../lib/assert.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { AgentRow, ApprovalRow, Reads, TaskRow, Tables } from '../../ports/store.ts';
+import { questionIn } from '../../protocol/consent.ts';
 import type { CalmKeeper } from '../attention/calm-keeper.ts';
 import type { Holds } from '../attention/holds.ts';
 import type { RuleBook } from '../rules/rule-book.ts';
@@ -24,6 +25,7 @@ import { INBOX_QUEUED_MAX, OUTBOX_PER_PARTY_MAX, PENDING_PER_PARTY_MAX, PENDING_
 import { newTask } from './new-task.ts';
 import { isLocal, type Parties } from './parties.ts';
 import { failure } from './task-endings.ts';
+import { readObject } from './task-views.ts';
 import type { After } from './unit-of-work.ts';
 import { endAfterMs, waitOf } from './waiting.ts';
 import type { WorkEvents } from './work-events.ts';
@@ -201,8 +203,11 @@ export class Intake {
     }
     const pending = tables.pendingApprovals();
     if (pending.length >= PENDING_TOTAL_MAX) throw tooManyWait('This hub has', PENDING_TOTAL_MAX, 'local');
-    // Queries and delegations together, so that no few parties fill what is there for all.
-    const ofParty = pending.map(({ taskId }) => tables.task(taskId)).filter((task) => task?.party === request.party);
+    // Queries and delegations together, so that no few parties fill what is there for all; what is asked for others has places of its own.
+    const isConsent = request.consent !== null;
+    const ofParty = pending
+      .map(({ taskId }) => tables.task(taskId))
+      .filter((task) => task?.party === request.party && isConsentQuestion(task) === isConsent);
     const delegations = ofParty.filter((task) => task?.kind === 'delegate').length;
     if (request.kind === 'delegate' && delegations >= PENDING_PER_PARTY_MAX) throw tooManyWait('You have', PENDING_PER_PARTY_MAX, 'input');
     if (ofParty.length >= WAITING_PER_PARTY_MAX) throw tooManyWait('You have', WAITING_PER_PARTY_MAX, 'input');
@@ -302,6 +307,10 @@ const OPEN = { result: null, code: null, reason: null, finishedAt: null } as con
 function subjectFor(agent: AgentRow, domain: string | null): string | null {
   if (domain === null || !isDomain(domain)) return domain;
   return longestDomain(agent.domains, domain) ? domain : null;
+}
+
+function isConsentQuestion({ toAgent, payload }: TaskRow): boolean {
+  return toAgent === null && questionIn(readObject(payload)) !== undefined;
 }
 
 /** @param failedBy whose requests take all the places: those of whoever asks, or of others */

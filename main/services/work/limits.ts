@@ -1,6 +1,6 @@
 // Every number that bounds the work of this hub's agents, with what happens beyond it. Values only.
 
-/** Delegations of one party that may wait for a person; the next is answered `overloaded`. */
+/** Delegations of one party that may wait for a person, and as many questions of consent; the next is answered `overloaded`. */
 export const PENDING_PER_PARTY_MAX = 5;
 /** Requests of everybody that may wait for a person; the next is answered `overloaded`. */
 export const PENDING_TOTAL_MAX = 50;
@@ -44,7 +44,15 @@ export const CONSENTS_OPEN_PER_HUB_MAX = PENDING_PER_PARTY_MAX;
 export const CONSENTS_OPEN_PER_ASKER_MAX = 2;
 /** Whose turn was when, by asker and adult's hub: so many are remembered; who is forgotten counts as one that had none yet. */
 export const CONSENT_ASKERS_REMEMBERED_MAX = 1_024;
-/** Waits between tries to put a request before an adult's hub that took or answered no question about it. */
+/** Questions that go to one adult's hub at once, and then a minute: fewer than it takes, so that none is refused for coming too soon. */
+export const CONSENT_PACE = { burst: 10, perMinute: 15 } as const;
+/** No question goes to an adult's hub for so long after it said that these are too many; by then it takes three more. */
+export const CONSENT_REFUSED_PAUSE_MS = 10_000;
+/** Nothing is put before an adult that is over sooner: nobody reads and decides it by then. */
+export const CONSENT_TIME_LEFT_MIN_MS = 20_000;
+/** What is asked is looked at anew so long after a look that failed. */
+export const CONSENT_LOOK_AGAIN_MS = 10_000;
+/** Waits between tries to put a request before an adult's hub that had no room for, or answered, no question about it. */
 export const CONSENT_RETRY = { firstMs: 60_000, maxMs: 3_600_000, jitter: 0.3 } as const;
 /** An adult's own words why not, as they are kept and passed on; cut beyond. */
 export const CONSENT_REASON_MAX_CHARACTERS = 2_000;

@@ -36,6 +36,7 @@ export function composeHandlers(services: Services, clock: Clock): Handlers {
       unlock: (signal) => peers.open(signal),
       snapshot: () => snapshotOf(services, clock),
       pairingWindow: () => pairing.window,
+      attention: () => work.calm.dto(),
       counts: () => countsOf(services),
     }),
     ...metricsHandlers({

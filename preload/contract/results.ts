@@ -48,7 +48,11 @@ export interface OperationResults {
       readonly counters: Readonly<Record<string, number>>;
     };
   };
-  'hub.localStatus': OperationResults['hub.status'] & { readonly pairing_window: PairingWindowDto };
+  'hub.localStatus': OperationResults['hub.status'] & {
+    readonly pairing_window: PairingWindowDto;
+    /** What keeps requests from being asked about just now. */
+    readonly attention: Pick<AttentionDto, 'paused' | 'quiet_now' | 'mutes'>;
+  };
   'hub.examples': { readonly text: string };
   /** In the text format of Prometheus; over HTTP it is the body itself. */
   'metrics.read': { readonly text: string };

@@ -28,6 +28,7 @@ describe('axon', () => {
   test('pauses everything until a person goes on, or for a time', SLOW, async () => {
     expect(await owner('pause')).toMatchObject({ code: 0, out: expect.stringContaining('Everything is paused until you go on.') });
     expect((await inTokyo('pause', '--for', '2h')).out).toMatch(/Everything is paused until \d{4}-\d\d-\d\d \d\d:\d\d \(Asia\/Tokyo\)\./);
+    expect((await axon(hub.home, ['status'])).out).toMatch(/^Held back +Everything is paused until \d{4}/m);
     const { paused } = hub.node.services.work.calm.dto();
     expect(((paused?.until ?? 0) - (paused?.since ?? 0)) / 3_600_000).toBeCloseTo(2, 1);
     expect((await owner('resume')).out).not.toContain('paused');
@@ -54,7 +55,10 @@ describe('axon', () => {
   test('mutes a hub for a day or as long as it is told, and hears it again', SLOW, async () => {
     expect((await owner('peers', 'mute', 'Leo')).out).toMatch(/^Leo is muted until \d{4}/);
     expect((await owner('quiet')).out).toContain('Leo is muted until');
+    expect((await axon(hub.home, ['status'])).out).toMatch(/^Held back +Leo is muted until \d{4}/m);
+    expect((await axon(hub.home, ['--as', 'asker', 'peers'])).out).toMatch(/^Leo +away, muted +paired/m);
     expect(await owner('peers', 'unmute', 'Leo')).toMatchObject({ code: 0, out: 'Leo is heard again.\n' });
+    expect((await axon(hub.home, ['status'])).out).not.toContain('Held back');
     expect(await owner('peers', 'mute', 'Nobody', '--for', '1w')).toMatchObject({ code: 2 });
     expect(await owner('peers', 'mute', 'Leo', '--for', '9w')).toMatchObject({ code: 2, error: expect.stringContaining('within 31 days') });
   });

@@ -9,6 +9,7 @@ import type { AuditCheckDto } from '../../preload/contract/audit.ts';
 import type { HubNode } from '../../main/app/node.ts';
 import { axon, choosePassphrase, Program, type Ended } from '../support/programs.ts';
 import { TestHub } from '../support/test-hub.ts';
+import { newIdentity } from './quic-test-hub.ts';
 
 let hub: TestHub;
 let node: HubNode;
@@ -46,6 +47,17 @@ function tamper(sql: string): void {
 const COMMANDS_MAX_MS = 180_000;
 /** An export of so many takes seconds. */
 const MANY_ROWS = 200_000;
+
+test('is shown with the names of who did it, and grows by no row for a look', { timeout: 60_000 }, async () => {
+  const { public_key: leo } = await node.services.keyTrust.add(
+    { keyHex: newIdentity().keyHex, host: '127.0.0.1', port: 9, name: 'Leo', way: 'key' },
+    { actor: 'ui:test', surface: 'browser' },
+  );
+  const listed = (await owner('audit')).out;
+  expect(listed).toMatch(/ a person here +browser +peer\.\w+ +Leo$/m);
+  expect(listed).not.toContain(leo);
+  expect((await owner('audit')).out).toBe(listed);
+});
 
 describe('axon audit', { timeout: COMMANDS_MAX_MS }, () => {
   test('shows who did what, finds the record whole, and hands it out, to the person in charge alone', async () => {

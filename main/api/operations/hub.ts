@@ -1,5 +1,6 @@
 // Operations on the hub as a whole: who it is, how it is, logging in, and the one picture a page starts from.
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { AttentionDto } from '../../../preload/contract/attention.ts';
 import type { PairingWindowDto } from '../../../preload/contract/pairing-dto.ts';
 import { examples } from '../../../preload/contract/examples.ts';
 import { AGENT_SCOPES } from '../../../preload/contract/operations.ts';
@@ -25,6 +26,7 @@ export interface HubHandlersDeps {
   readonly unlock: (signal: AbortSignal) => Promise<void>;
   readonly snapshot: () => OperationResult<'hub.snapshot'>;
   readonly pairingWindow: () => PairingWindowDto;
+  readonly attention: () => AttentionDto;
   readonly counts: () => Promise<Omit<OperationResult<'hub.status'>, 'hub'>>;
 }
 
@@ -38,7 +40,9 @@ export function hubHandlers(deps: HubHandlersDeps): HandlersOf<'hub'> {
       if (!sameSecret(boot_secret, deps.bootSecret.expose())) {
         throw new AppError('unauthenticated', 'That is not the secret of this start of the hub.', { failedBy: 'input' });
       }
-      return { hub: hub.current(), ...(await deps.counts()), pairing_window: deps.pairingWindow() };
+      const { paused, quiet_now, mutes } = deps.attention();
+      const attention = { paused, quiet_now, mutes };
+      return { hub: hub.current(), ...(await deps.counts()), pairing_window: deps.pairingWindow(), attention };
     },
     'hub.examples': async () => ({ text: examples(hub.current().command ?? 'axon') }),
     'hub.snapshot': async () => deps.snapshot(),

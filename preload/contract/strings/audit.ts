@@ -23,6 +23,8 @@ const putBack =
   'Until you say that this record is meant, no rule acts and everything is asked: hubs you removed and rules you took away since then may be back.';
 
 export const audit = {
+  /** Who did something, where the people at this hub did. */
+  person: 'a person here',
   title: 'The record',
   detail: 'Who decided and did what on this hub, row by row. Nothing in it is ever changed or removed.',
   check: 'Check that nothing was changed',

@@ -60,6 +60,15 @@ describe('a token', () => {
     expect(store.read.audit({ limit: 5 })[0]).toMatchObject({ action: 'token.revoked', object: id });
   });
 
+  test('of a terminal ends itself with its command and leaves no row of that; ended by another it does', async () => {
+    const [own, other] = [await tokens.issueForOwner('Command line'), await tokens.issueForOwner('Command line')];
+    await tokens.revoke(own.id, { actor: `owner:${own.id}`, surface: 'command_line' });
+    expect(tokens.authenticate(own.token)).toBeUndefined();
+    expect(store.read.audit({ limit: 5 })).toEqual([]);
+    await tokens.revoke(other.id, { actor: `owner:${own.id}`, surface: 'command_line' });
+    expect(store.read.audit({ limit: 5 })).toMatchObject([{ action: 'token.revoked', object: other.id }]);
+  });
+
   test('of a removed agent ends with all its others', async () => {
     const first = (await tokens.issueForAgent('bot')).token;
     const second = (await tokens.issueForAgent('bot')).token;

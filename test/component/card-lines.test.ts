@@ -70,3 +70,40 @@ test('what is not wrong in a form takes no room, and has some as soon as it is',
   await expect.element(page.getByText('It is not the same as the new passphrase above.')).toBeVisible();
   expect(room()).toBeGreaterThan(32);
 });
+
+test('the key of a button stands off its border, and in no word', async () => {
+  await showAt(1280);
+  document.querySelector<HTMLElement>('[data-card] h2')?.focus();
+  for (const name of ['Allow once', 'Decline', 'Allow more']) {
+    const pressed = button(name);
+    const key = pressed.querySelector('kbd');
+    if (key === null) throw new Error(`${name} has no key`);
+    const range = document.createRange();
+    range.selectNodeContents(key);
+    const letter = range.getBoundingClientRect();
+    expect(pressed.getBoundingClientRect().right - letter.right, name).toBeGreaterThanOrEqual(6);
+    const words = [...pressed.childNodes].filter((node) => node !== key && (node.textContent ?? '').trim() !== '');
+    const place = document.createRange();
+    for (const node of words) {
+      place.selectNodeContents(node);
+      expect(place.getBoundingClientRect().right, name).toBeLessThanOrEqual(letter.left);
+    }
+  }
+});
+
+test('what may be picked for an area is read whole in a window of 1180 px', async () => {
+  await page.viewport(1180, 820);
+  await showApp(new FakeHubApi(snapshotOf()), 'agents');
+  const pickers = [...document.querySelectorAll<HTMLSelectElement>('.areas select')];
+  expect(pickers.length).toBeGreaterThan(1);
+  for (const picker of pickers) {
+    const { font, paddingLeft, paddingRight } = getComputedStyle(picker);
+    const canvas = document.createElement('canvas').getContext('2d');
+    if (canvas === null) throw new Error('nothing can be measured');
+    canvas.font = font;
+    const longest = Math.max(...[...picker.options].map(({ text }) => canvas.measureText(text).width));
+    expect(picker.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight)).toBeGreaterThanOrEqual(
+      Math.floor(longest),
+    );
+  }
+});

@@ -143,9 +143,12 @@ export class ApprovalsController {
 
   /** Lets it wait longer. What was shown goes with it, so that a second press for the same counts for nothing. */
   async keepOpen({ id, wait_ms }: Pick<ApprovalDto, 'id' | 'wait_ms'>): Promise<void> {
-    this.#cards.find((card) => card.id === id)?.hush();
+    const card = this.#cards.find((other) => other.id === id);
+    card?.hush();
     const outcome = await this.#calls.run(id, () => this.#deps.api.call('approvals.keepOpen', { id, wait_ms }));
-    if (outcome?.ok) this.#deps.hub.putApproval(outcome.value);
+    if (!outcome?.ok) return;
+    if (card !== undefined) card.keptOpen = true;
+    this.#deps.hub.putApproval(outcome.value);
   }
 
   get live(): boolean {

@@ -29,6 +29,8 @@ export class CardModel {
   #drawer = $state<'reason' | 'answer' | 'wider' | null>(null);
   /** The choice that is picked in the drawer; null: the first one. */
   widerPicked = $state<WiderKey | null>(null);
+  /** It was kept open longer on this page. */
+  keptOpen = $state(false);
   typedWord = $state('');
   /** What is being answered; it is kept while its drawer is closed. */
   answerWords = $state('');

@@ -14,7 +14,9 @@ const maxWorkers = Math.max(2, availableParallelism());
 const patient = { poll: { timeout: 15_000 } };
 const system = { environment: 'node', testTimeout: 30_000, hookTimeout: 30_000, expect: patient, env } as const;
 /** What measures how busy a process is, or how much the computer carries, runs after the others and by itself. */
-const ALONE = ['crowd', 'quic-costly-peer', 'quic-faults-under-load', 'quic-watchdog'].map((name) => `test/integration/${name}.test.ts`);
+const ALONE = ['crowd', 'crowd-flood', 'quic-costly-peer', 'quic-faults-under-load', 'quic-watchdog'].map(
+  (name) => `test/integration/${name}.test.ts`,
+);
 
 export default defineConfig({
   root,

@@ -21,16 +21,18 @@ export class CrowdedHub {
   readonly owner: HubClient;
   readonly peerPort: number;
   readonly #hub: HeadlessHub;
+  readonly #ownerToken: string;
   readonly #line: HubClient;
   readonly #stopping = new AbortController();
   #agent: Promise<void> = Promise.resolve();
   answered = 0;
 
-  private constructor(identity: Identity, hub: HeadlessHub, line: HubClient, owner: HubClient, peerPort: number) {
+  private constructor(identity: Identity, hub: HeadlessHub, line: HubClient, ownerToken: string, peerPort: number) {
     this.identity = identity;
     this.#hub = hub;
     this.#line = line;
-    this.owner = owner;
+    this.owner = line.withToken(ownerToken);
+    this.#ownerToken = ownerToken;
     this.peerPort = peerPort;
   }
 
@@ -50,10 +52,10 @@ export class CrowdedHub {
     try {
       const line = await HubClient.connect(home);
       await line.call('hub.setPassphrase', { passphrase: PASSPHRASE, boot_secret: line.facts.bootSecret });
-      const owner = line.withToken((await line.call('hub.login', { passphrase: PASSPHRASE })).token);
-      const { hub: facts } = await owner.call('hub.status', {});
+      const { token } = await line.call('hub.login', { passphrase: PASSPHRASE });
+      const { hub: facts } = await line.withToken(token).call('hub.status', {});
       if (facts.peer_port === null) throw new Error('the hub has no port for other hubs');
-      const crowded = new CrowdedHub(identity, hub, line, owner, facts.peer_port);
+      const crowded = new CrowdedHub(identity, hub, line, token, facts.peer_port);
       await crowded.#employ();
       return crowded;
     } catch (error) {
@@ -95,19 +97,35 @@ export class CrowdedHub {
   }
 
   /** How long /health took: by the clock, and without the time in which the hub or this process was ready to go on and had no processor. */
-  async healthMs(): Promise<HealthTimes> {
-    const waits = waitsOf([this.processId, process.pid]);
-    const startedAt = performance.now();
-    const answer = await fetch(`http://127.0.0.1:${this.#hub.port}/health`);
-    if (!answer.ok || !(await answer.text()).includes('running')) throw new Error('the hub does not say that it runs');
-    return timesOf(performance.now() - startedAt, waits());
+  healthMs(): Promise<HealthTimes> {
+    return this.#timed(async () => {
+      const answer = await fetch(`http://127.0.0.1:${this.#hub.port}/health`);
+      if (!answer.ok || !(await answer.text()).includes('running')) throw new Error('the hub does not say that it runs');
+    });
   }
 
   /** One sample of the hub's own metrics; undefined where it has none. */
   async metric(name: string): Promise<number | undefined> {
-    const { text } = await this.owner.call('metrics.read', {});
+    const answer = await fetch(`http://127.0.0.1:${this.#hub.port}/metrics`, { headers: { authorization: `Bearer ${this.#ownerToken}` } });
+    const text = await answer.text();
     const line = text.split('\n').find((candidate) => candidate.startsWith(`${name} `));
     return line === undefined ? undefined : Number(line.slice(name.length));
+  }
+
+  /** Datagrams that reached the hub, by its own count. */
+  async datagramsReceived(): Promise<number> {
+    const { transport } = await this.owner.call('hub.status', {});
+    return transport.counters['datagrams.received'] ?? 0;
+  }
+
+  /** How long the page's own call for what waits for a person takes. */
+  approvalsMs(): Promise<HealthTimes> {
+    return this.#timed(async () => void (await this.owner.call('approvals.list', {})));
+  }
+
+  /** Processor time of both processes since they began, seconds. */
+  processorSeconds(): number {
+    return processorSeconds(this.processId) + processorSeconds(this.quicProcessId);
   }
 
   /** How many paired hubs the hub itself counts as online. */
@@ -138,6 +156,13 @@ export class CrowdedHub {
     this.#hub.program.kill('SIGKILL');
   }
 
+  async #timed(ask: () => Promise<void>): Promise<HealthTimes> {
+    const waits = waitsOf([this.processId, process.pid]);
+    const startedAt = performance.now();
+    await ask();
+    return timesOf(performance.now() - startedAt, waits());
+  }
+
   async #employ(): Promise<void> {
     const { token } = await this.owner.call('agents.create', { name: 'clerk', domains: ['crowd.questions'] });
     await this.owner.call('agents.setClass', { name: 'clerk', risk_class: 'R0' });
@@ -162,5 +187,14 @@ export class CrowdedHub {
 
 function residentBytes(processId: number): number {
   const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${processId}/status`, 'utf8'))?.[1];
+  if (kilobytes === undefined) throw new Error(`process ${processId} has no memory figure`);
   return Number(kilobytes) * 1024;
+}
+
+/** User and system time of all threads; the kernel counts in hundredths of a second. */
+function processorSeconds(processId: number): number {
+  const fields = readFileSync(`/proc/${processId}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+  const [user, system] = [Number(fields[11]), Number(fields[12])];
+  if (!Number.isFinite(user + system)) throw new Error(`process ${processId} has no processor time`);
+  return (user + system) / 100;
 }

@@ -8,7 +8,7 @@ export interface HealthTimes {
   readonly ownMs: number | null;
 }
 
-/** What /health may take of the hub itself, and what it may take at all on a computer that others keep busy. */
+/** What such a call may take of the hub itself, and what it may take at all on a computer that others keep busy. */
 const HEALTH_LIMITS = { byClock: 10_000, ownMs: 1_000 };
 
 /** Nothing was measured yet. */
@@ -21,10 +21,10 @@ export function slowest(one: HealthTimes, other: HealthTimes): HealthTimes {
 }
 
 /** What passes its limit, in words. */
-export function tooSlow({ byClock, ownMs }: HealthTimes): readonly string[] {
+export function tooSlow({ byClock, ownMs }: HealthTimes, path = '/health'): readonly string[] {
   return [
-    ...(byClock < HEALTH_LIMITS.byClock ? [] : [`/health took ${Math.round(byClock)} ms by the clock`]),
-    ...(ownMs === null || ownMs < HEALTH_LIMITS.ownMs ? [] : [`/health took ${Math.round(ownMs)} ms of the hub itself`]),
+    ...(byClock < HEALTH_LIMITS.byClock ? [] : [`${path} took ${Math.round(byClock)} ms by the clock`]),
+    ...(ownMs === null || ownMs < HEALTH_LIMITS.ownMs ? [] : [`${path} took ${Math.round(ownMs)} ms of the hub itself`]),
   ];
 }
 
@@ -58,4 +58,20 @@ export function waitsOf(processIds: readonly number[]): () => readonly (number |
       const [from, to] = [before[at] ?? null, waitedForProcessorMs(processId)];
       return from === null || to === null ? null : to - from;
     });
+}
+
+/** How often longer processes took than they would have with a processor for each at any time: 1 where none waited, or nobody counts it. */
+export function slowdownOf(processIds: readonly number[]): () => number {
+  const read = (processId: number): readonly number[] => {
+    const file = `/proc/${processId}/schedstat`;
+    return existsSync(file) ? readFileSync(file, 'utf8').split(' ').map(Number) : [];
+  };
+  const before = processIds.map(read);
+  return () =>
+    processIds.reduce((most, processId, at) => {
+      const [ranFrom = 0, waitedFrom = 0] = before[at] ?? [];
+      const [ranTo = 0, waitedTo = 0] = read(processId);
+      const ran = ranTo - ranFrom;
+      return ran > 0 ? Math.max(most, (ran + waitedTo - waitedFrom) / ran) : most;
+    }, 1);
 }

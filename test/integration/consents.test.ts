@@ -152,6 +152,13 @@ it(
     expect(await decideAt(leo, leosPage, atLeo, 'allow')).toMatchObject({
       text: expect.stringContaining('Mum decides about this') as string,
     });
+    const file = join(leo.home, 'passphrase');
+    const terminal = (at: TestHub, ...words: readonly string[]) => axon(at.home, ['--passphrase-file', file, 'approvals', ...words]);
+    expect((await terminal(leo)).out).toMatch(/ Mum decides +Ben +robot /);
+    const refused = { code: 2, error: expect.stringMatching(/^Mum decides this\. It can only be declined here\.\n.*decline/) as string };
+    expect(await terminal(leo, 'allow', atLeo.id), 'without a word to type').toMatchObject(refused);
+    await mum.ask('/v1/passphrase', { method: 'PUT', token: mumsPage, body: { passphrase: PASSPHRASE } });
+    expect((await terminal(mum)).out).toMatch(/ pending +Leo, for Ben +robot /);
     await leo.node.stop();
     expect((await decideAt(mum, mumsPage, atMum, 'allow')).status).toBe(200);
     again = await leo.restart();
@@ -164,7 +171,7 @@ it(
     expect(item?.untrusted?.text).toBe('Open the back door');
     expect(work.approvals.get(atLeo.id)).toMatchObject({
       state: 'approved',
-      decided_by: 'Mum, Mum',
+      decided_by: 'Mum',
       surface: 'peer',
       digest: atLeo.digest,
     });

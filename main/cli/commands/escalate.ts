@@ -6,7 +6,7 @@ import type { Run } from '../run.ts';
 import { common, conversationOption, deadlineOption, reportLines, type CommonOptions } from './send.ts';
 import { followTask } from './tasks.ts';
 
-/** As PROTOCOL.md, Escalation, has them. */
+/** As PROTOCOL.md, Kinds and payloads, has them. */
 const OPTIONS_MIN = 2;
 const OPTIONS_MAX = 12;
 

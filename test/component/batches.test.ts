@@ -86,14 +86,14 @@ describe('what stands together', () => {
 
   test('one can be taken out, and has all that a card offers', async () => {
     await show(hubOf(ERRANDS));
-    await button('On its own: show request 2 of 3 with all choices').click();
+    await button('Show it alone: request 2 of 3, with all choices').click();
     expect(groups()).toHaveLength(1);
     await expect.element(allow(2)).toHaveAttribute('aria-disabled', 'true');
     await expect.element(button('Allow once')).toHaveAttribute('aria-disabled', 'true');
     expect(document.activeElement?.id).toBe(`approval-${MILK.id}`);
     await vi.advanceTimersByTimeAsync(ARM_MS);
     await expect.element(page.getByRole('button', { name: /^With a reason/ })).toBeVisible();
-    await button('On its own: show request 1 of 2 with all choices').click();
+    await button('Show it alone: request 1 of 2, with all choices').click();
     expect(groups()).toEqual([]);
     expect(standing()).toEqual([SALT.id, MILK.id, TEA.id]);
   });

@@ -107,3 +107,19 @@ test('what may be picked for an area is read whole in a window of 1180 px', asyn
     );
   }
 });
+
+test('five lengths of a wait stand on one line each, within their frame', async () => {
+  const { settings } = snapshotOf();
+  await showApp(new FakeHubApi(snapshotOf({ settings: { ...settings, approvals_wait_minutes: 1 } })), 'settings');
+  const group = page.getByRole('group', { name: 'How long a request waits for you' }).element();
+  const lengths = [...group.querySelectorAll('button')];
+  expect(lengths).toHaveLength(5);
+  const frame = group.getBoundingClientRect();
+  for (const length of lengths) {
+    const { left, right } = length.getBoundingClientRect();
+    expect(Math.min(left - frame.left, frame.right - right), length.textContent).toBeGreaterThanOrEqual(0);
+    const words = document.createRange();
+    words.selectNodeContents(length);
+    expect(words.getClientRects(), length.textContent).toHaveLength(1);
+  }
+});

@@ -134,6 +134,7 @@ describe('the wider choices of a card', () => {
     await press(page.getByRole('article', { name: /Logistics/ }).getByRole('button', { name: 'Allow more' }));
     await press(button('Allow and remember'));
     await expect.element(page.getByText('Remembered as a rule.').last()).toBeVisible();
+    await expect.element(page.getByRole('article', { name: 'Allowed, by Mum, here', exact: true })).toBeVisible();
     const [made] = hub.snapshot.rules;
     await button('Undo').click();
     expect(callsOf(hub, 'rules.remove')).toEqual([{ id: made?.id }]);

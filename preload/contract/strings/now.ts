@@ -131,6 +131,8 @@ export const now = {
   together,
   decided: {
     allowed: (by: string, where: string) => `Allowed once, by ${by}, ${where}`,
+    /** With a rule for what comes like it. */
+    allowedOn: (by: string, where: string) => `Allowed, by ${by}, ${where}`,
     /** By the person and the hub, as "Mum, Mum's PC". */
     allowedByAdult: (by: string) => `Allowed once by ${by}`,
     declinedByAdult: (by: string) => `Declined by ${by}`,

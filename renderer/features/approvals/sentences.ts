@@ -177,9 +177,9 @@ const deciderWords = (by: string | null): string | null => (by === 'owner' ? wor
 
 /**
  * What became of a request. `here`: this page pressed, and was first. `second`: this page pressed, and somebody else had been first.
- * @param isThere the agent it is for is connected
+ * @param isThere the agent it is for is connected @param remembered a rule was made with it, which stands
  */
-export function outcomeOf(approval: ApprovalDto, pressed: 'here' | 'second' | 'elsewhere', isThere: boolean): Outcome {
+export function outcomeOf(approval: ApprovalDto, pressed: 'here' | 'second' | 'elsewhere', isThere: boolean, remembered = false): Outcome {
   const { decided } = now;
   const at = approval.decided_at ?? approval.expires_at;
   const where = pressed === 'here' ? words.common.here : surfaceWords(approval.surface);
@@ -198,7 +198,9 @@ export function outcomeOf(approval: ApprovalDto, pressed: 'here' | 'second' | 'e
             ? decided.allowedNoName(where)
             : isAdults
               ? decided.allowedByAdult(by)
-              : decided.allowed(by, where),
+              : remembered
+                ? decided.allowedOn(by, where)
+                : decided.allowed(by, where),
         detail: `${exactTime(at)}. ${sinceThen(approval, isThere)}${late}`,
       };
     case 'answered':

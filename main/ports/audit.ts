@@ -77,14 +77,14 @@ export interface AuditReads {
   auditHead(): AuditPosition & { readonly issuedSeq: number };
   /**
    * Recomputes the chain over at most `limit` rows after `from`, up to `upToSeq`, and stops at the first that does not fit. The position is
-   * that of the last row that fits. `look` is given each that does.
+   * that of the last row that fits, `after` where what comes behind the flaw is to be walked on from. `look` is given each row that fits.
    */
   walkAudit(
     from: AuditPosition,
     upToSeq: number,
     limit: number,
     look?: (row: WalkedRow) => void,
-  ): { readonly position: AuditPosition; readonly flaw: AuditFlaw | null };
+  ): { readonly position: AuditPosition; readonly flaw: AuditFlaw | null; readonly after: AuditPosition };
   /** In the order of their counters, after `afterCounter`. */
   auditSeals(afterCounter: number, limit: number): readonly AuditSealRow[];
   lastAuditSeal(): AuditSealRow | undefined;

@@ -3,7 +3,8 @@
 /**
  * Whether this hub's record is the newest one it had. `unchecked`: the key vault could not be asked yet. `older_copy`: an older copy of the
  * database was put back. `other_database`: another one was put in its place. `counter_lost`: the count that would tell is gone. `broken`: rows
- * since the last signature were changed, removed or added by another program, or that signature is not this hub's. In any state but `current`
+ * since the last signature were changed, removed or added by another program, or that signature is not this hub's, or a check found that of
+ * anything before. In any state but `current`
  * no rule acts and every request is asked; the last four end when the owner says that this record is meant.
  */
 export type RecordState = 'current' | 'unchecked' | 'older_copy' | 'other_database' | 'counter_lost' | 'broken';
@@ -29,9 +30,9 @@ export interface AuditRowDto {
 
 /**
  * What does not fit. `row_changed`, `row_missing`: `seq` is the row. `row_added`: it is none of this hub's, and was put there while the hub
- * ran. `end_missing`: the record was longer; `seq` is the first row that is gone. `chain_remade`: the rows up to `seq` are not the ones that
- * were signed, or written. `seal_changed`, `seal_missing`: a signature; `seq` is the row up to which it was. `older_copy`: fewer signatures
- * than the key vault counted; `seq` is the last row that is there.
+ * ran; the sentence names all such rows. `end_missing`: the record was longer; `seq` is the first row that is gone. `chain_remade`: the rows up
+ * to `seq` are not the ones that were signed, or written. `seal_changed`, `seal_missing`: a signature; `seq` is the row up to which it was.
+ * `older_copy`: fewer signatures than the key vault counted; `seq` is the last row that is there.
  */
 export type AuditFlawKind =
   'row_changed' | 'row_added' | 'row_missing' | 'end_missing' | 'chain_remade' | 'seal_changed' | 'seal_missing' | 'older_copy';
@@ -41,6 +42,8 @@ export interface AuditFlawDto {
   readonly seq: number;
   /** Which row, and what that means. */
   readonly sentence: string;
+  /** The owner has said that the record is meant in spite of this: it raises no doubt any more, and is named all the same. */
+  readonly meant: boolean;
 }
 
 export interface AuditCheckDto {
@@ -54,8 +57,10 @@ export interface AuditCheckDto {
   /** False when the key vault could not be asked whether this is the newest record. */
   readonly counted: boolean;
   readonly finished_at: number | null;
-  /** `done` and null: nothing was changed, removed or put elsewhere. */
+  /** `done` and null: nothing was changed, removed or put elsewhere. Else the first of `flaws`. */
   readonly flaw: AuditFlawDto | null;
+  /** All that does not fit, by the rows; a check of a record in which very much does not ends before its end. */
+  readonly flaws: readonly AuditFlawDto[];
   /** `failed`: why. */
   readonly problem: string | null;
   /** The last time rows were left unsigned; until a check is done, what this start of the hub found. null: never. */

@@ -31,6 +31,7 @@ const DONE: AuditCheckDto = {
   counted: true,
   finished_at: NOW,
   flaw: null,
+  flaws: [],
   problem: null,
   unsigned_end: null,
 };
@@ -201,8 +202,12 @@ describe('the record', () => {
 
   test('a record that is not whole says which row and what to do, and does not by its colour alone', async () => {
     const sentence = 'Row 57 was changed after it was written.';
-    await showApp(hubWith([{ ...DONE, flaw: { kind: 'row_changed', seq: 57, sentence } }]), 'settings/record');
-    const verdict = page.getByText(`The record is not whole. ${sentence}`, { exact: false });
+    const flaw = { kind: 'row_changed', seq: 57, sentence, meant: false } as const;
+    const known = { kind: 'row_missing', seq: 80, sentence: 'Row 80 is missing.', meant: true } as const;
+    await showApp(hubWith([{ ...DONE, flaw, flaws: [flaw, known] }]), 'settings/record');
+    const verdict = page.getByText(`The record is not whole. ${sentence} Row 80 is missing. You have said that it is meant.`, {
+      exact: false,
+    });
     await expect.element(verdict).toBeVisible();
     await expect.element(page.getByText('Keep a copy of the data folder as it is', { exact: false })).toBeVisible();
     await expectAccessible();
@@ -243,6 +248,21 @@ describe('the record', () => {
     hub.emit({ type: 'hub', hub: { ...MUM, record: 'current' } });
     await expect.element(page.getByText('An older record was put back.')).not.toBeInTheDocument();
     await expect.element(page.getByText('Confirmed and on record. Rules act again.')).toBeInTheDocument();
+  });
+
+  test('a word that more was added to is refused, with the newest row that names it', async () => {
+    const doubted: AuditRowDto = { ...rowOf(41), actor: 'hub', surface: 'hub', action: 'audit.doubted', detail: { added: [[7, 7]] } };
+    let asked = 0;
+    const hub = new FakeHubApi(snapshotOf({ hub: { ...MUM, record: 'broken' } }), {
+      'audit.list': () => ({ ok: true, value: { items: asked++ === 0 ? [rowOf(40)] : [doubted, rowOf(40)], next: null } }),
+      'audit.verification': () => ({ ok: true, value: NONE }),
+      'audit.confirm': () => ({ ok: false, problem: problemOf('conflict', 'Rows were added as well.') }),
+    });
+    await showApp(hub, 'settings/record');
+    await userEvent.click(button('This record is meant').element());
+    await expect.element(page.getByText('another program added row 7', { exact: false })).toBeVisible();
+    await expect.element(page.getByText('Rows were added as well.', { exact: false })).toBeVisible();
+    await expectAccessible();
   });
 
   test('one that does not fit together is said on every screen, with what to do', async () => {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AuditCheckDto } from '../../preload/contract/audit.ts';
+import { chainOf } from '../../main/adapters/sqlite/audit-chain.ts';
 import type { HubNode } from '../../main/app/node.ts';
 import { axon, choosePassphrase, Program, type Ended } from '../support/programs.ts';
 import { TestHub } from '../support/test-hub.ts';
@@ -41,6 +42,27 @@ function tamper(sql: string): void {
   db.exec('DROP TRIGGER IF EXISTS audit_unchanged; DROP TRIGGER IF EXISTS audit_kept');
   db.exec(sql);
   db.close();
+}
+
+/** What a program that knows how the chain is made can add: rows that fit. Returns the number of the first. */
+function addFitting(rows: number): number {
+  const db = new Database(database());
+  const columns = ['seq', 'at', 'monotonic_ms', 'actor', 'surface', 'action', 'object', 'rule', 'digest', 'detail'];
+  const insert = db.prepare(`INSERT INTO audit (${columns.join(', ')}, chain) VALUES (${[...columns, 0].map(() => '?').join(', ')})`);
+  const last = db.prepare<[], { seq: number; chain: Buffer }>('SELECT seq, chain FROM audit ORDER BY seq DESC LIMIT 1').get();
+  if (last === undefined) throw new Error('there is no row to add to');
+  let { chain }: { chain: Uint8Array } = last;
+  for (let row = 1; row <= rows; row++) {
+    const values = [last.seq + row, Date.now(), 1, 'owner', 'browser', 'approval.allowed', 'something', null, null, '{}'];
+    const covered = values.map((value, column) => ({
+      kind: column < 3 ? ('integer' as const) : ('text' as const),
+      bytes: value === null ? null : Buffer.from(String(value)),
+    }));
+    chain = chainOf(chain, covered);
+    insert.run(...values, chain);
+  }
+  db.close();
+  return last.seq + 1;
 }
 
 /** Each command is a process of its own, on a computer that may be busy. */
@@ -198,6 +220,56 @@ describe('a record that no longer fits', { timeout: COMMANDS_MAX_MS }, () => {
     expect(await owner('audit', 'confirm')).toMatchObject({ code: 0 });
     expect((await axon(hub.home, ['status'])).out).not.toContain('Rows of the record');
     expect(node.services.audit.rulesMayAct).toBe(true);
+  });
+});
+
+describe('what another program adds to the record of a hub that runs, and changes in it', { timeout: COMMANDS_MAX_MS }, () => {
+  type Told = { readonly seq: number; readonly action: string; readonly detail: { readonly added?: unknown; readonly row?: number } };
+  const told = async (action: string): Promise<readonly Told[]> => {
+    const listed = await owner('audit', '--limit', '50', '--json');
+    return (JSON.parse(listed.out) as { items: readonly Told[] }).items.filter((row) => row.action === action);
+  };
+
+  test('is named row by row, in the doubt and in the owner’s word, and confirmed only as far as it was named', async () => {
+    expect(await owner('agents', 'add', 'bot')).toMatchObject({ code: 0 });
+    await node.services.audit.seal();
+    const first = addFitting(2);
+    expect(await owner('agents', 'remove', 'bot')).toMatchObject({ code: 0 });
+    await node.services.audit.seal();
+    expect((await told('audit.doubted')).map(({ detail }) => detail.added)).toEqual([[[first, first + 1]]]);
+    const checked = await owner('audit', 'verify');
+    expect([checked.code, checked.out]).toEqual([1, expect.stringContaining(`Rows ${first} to ${first + 1} were not written by this hub`)]);
+    const later = addFitting(1);
+    expect(await owner('agents', 'add', 'bot')).toMatchObject({ code: 0 });
+    const refused = await owner('audit', 'confirm');
+    expect([refused.code, refused.error]).toEqual([expect.any(Number), expect.stringContaining('added as well')]);
+    expect([refused.code === 0, node.services.audit.rulesMayAct]).toEqual([false, false]);
+    const all = [
+      [first, first + 1],
+      [later, later],
+    ];
+    expect((await told('audit.doubted'))[0]?.detail).toMatchObject({ row: later, added: all });
+    expect(await owner('audit', 'confirm')).toMatchObject({ code: 0 });
+    expect((await told('audit.confirmed')).map(({ detail }) => detail.added)).toEqual([all]);
+    expect([node.services.audit.rulesMayAct, (await owner('audit', 'verify')).code]).toEqual([true, 0]);
+  });
+
+  test('leaves it in doubt where a check finds it in what was signed, over a restart, and is asked about once', async () => {
+    expect(await owner('agents', 'add', 'bot')).toMatchObject({ code: 0 });
+    await node.services.audit.seal();
+    tamper("UPDATE audit SET actor = 'somebody' WHERE seq IN (1, 2)");
+    const checked = await owner('audit', 'verify');
+    expect([checked.code, checked.out]).toEqual([1, expect.stringMatching(/Row 1 was changed[^]*Row 2 was changed/)]);
+    await expect.poll(() => node.services.audit.state).toBe('broken');
+    expect(await owner('agents', 'remove', 'bot')).toMatchObject({ code: 0 });
+    await node.stop();
+    await startAgain();
+    expect([node.services.audit.state, node.services.audit.rulesMayAct]).toEqual(['broken', false]);
+    expect(await owner('audit', 'confirm')).toMatchObject({ code: 0 });
+    const again = await owner('audit', 'verify');
+    expect([again.code, again.out]).toEqual([1, expect.stringMatching(/Row 1 was[^]*You have said that it is meant[^]*Row 2 was/)]);
+    await expect.poll(async () => (await told('audit.checked')).length).toBe(2);
+    expect([node.services.audit.rulesMayAct, (await told('audit.doubted')).length]).toEqual([true, 1]);
   });
 });
 

@@ -77,9 +77,12 @@ const DONE: AuditCheckDto = {
   counted: true,
   finished_at: NOW,
   flaw: null,
+  flaws: [],
   problem: null,
   unsigned_end: null,
 };
+
+const CHANGED = flawOf('row_changed', 812);
 
 function hubWith(
   check: AuditCheckDto,
@@ -106,7 +109,7 @@ export const RECORD_STATES: Readonly<Record<string, ScreenState>> = {
     place,
     hub: () =>
       hubWith(
-        { ...DONE, flaw: flawOf('row_changed', 812), unsigned_end: { rows: 3, from_seq: 12_100, from_at: NOW - 30 * HOUR_MS, ends: 2 } },
+        { ...DONE, flaw: CHANGED, flaws: [CHANGED], unsigned_end: { rows: 3, from_seq: 12_100, from_at: NOW - 30 * HOUR_MS, ends: 2 } },
         DAYS,
         { hub: { ...MUM, record: 'broken' } },
       ),

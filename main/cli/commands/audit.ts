@@ -140,7 +140,7 @@ function checkLines(checked: AuditCheckDto): readonly string[] {
   if (checked.state === 'cancelled') return [text.cancelled(checked.checked, checked.rows)];
   if (checked.state === 'failed') return [text.failed(checked.problem ?? '')];
   const signed = text.signed(checked.signed_seq, checked.rows);
-  const verdict = checked.flaw === null ? [text.whole(checked.rows), signed] : [text.broken, checked.flaw.sentence];
+  const verdict = checked.flaw === null ? [text.whole(checked.rows), signed] : [text.broken, ...text.flaws(checked.flaws)];
   const { unsigned_end: end } = checked;
   if (end !== null) verdict.push(text.unsignedEnd(end.rows, end.from_seq, end.from_at === null ? null : localTime(end.from_at), end.ends));
   return checked.counted || checked.rows === 0 ? verdict : [...verdict, text.notCounted];

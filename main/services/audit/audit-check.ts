@@ -6,11 +6,12 @@ import { nextTurn } from '../../lib/next-turn.ts';
 import { CHAIN_START, type AuditPosition, type AuditSealRow, type WalkedRow } from '../../ports/audit.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Store } from '../../ports/store.ts';
-import { WALK_ROWS_MAX, WALK_SEALS_MAX } from './limits.ts';
-import { flawOf } from './flaws.ts';
+import { isAmong, mergeFlaws, readFound, type ChainFlaw } from './found.ts';
+import { FLAWS_MAX, WALK_ROWS_MAX, WALK_SEALS_MAX } from './limits.ts';
+import { addedFlaw, flawOf } from './flaws.ts';
 import { isUnsignedEnd, readUnsignedDetail, type UnsignedRows } from './run-mark.ts';
 import { sealChecker } from './seal.ts';
-import type { ForeignRow, WrittenRows } from './written-rows.ts';
+import type { WrittenRows } from './written-rows.ts';
 
 export interface AuditCheckDeps {
   readonly store: Pick<Store, 'read'>;
@@ -32,8 +33,17 @@ interface Walk {
   lastSeal: AuditSealRow | undefined;
   readonly head: { readonly seq: number; readonly issuedSeq: number };
   readonly sealCount: number;
-  /** Rows that tell of an end without signing everything. */
+  /** A row in the place of another one was seen: the chain of all after it is another one, too. */
+  isOtherSeen: boolean;
+  /** The last row does not fit: the chain goes on from what stands there. */
+  isPatched: boolean;
+  /** The newest row that a good seal covers. */
+  signedSeq: number;
+  /** Rows that tell of an end without signing everything, and those that tell of the owner's word. */
   readonly ends: number[];
+  readonly words: number[];
+  /** What does not fit, and as what it is held against the record; null: the count says that, or no place. */
+  readonly found: { readonly flaw: AuditFlawDto; readonly as: ChainFlaw | null }[];
   /** Done since the event loop had its last turn. */
   done: { readonly rows: number; readonly seals: number };
 }
@@ -47,6 +57,7 @@ const NEVER: AuditCheckDto = {
   counted: false,
   finished_at: null,
   flaw: null,
+  flaws: [],
   problem: null,
   unsigned_end: null,
 };
@@ -56,6 +67,7 @@ export class AuditCheck {
   #current: AuditCheckDto = NEVER;
   #running: Promise<void> | undefined;
   #calledOff = new AbortController();
+  #unmeant: readonly ChainFlaw[] = [];
 
   constructor(deps: AuditCheckDeps) {
     this.#deps = deps;
@@ -66,10 +78,16 @@ export class AuditCheck {
     return this.#current.state === 'none' ? { ...NEVER, unsigned_end: this.#leftUnsigned(1) } : this.#current;
   }
 
+  /** What the last check found that nobody has meant; nothing while one runs. */
+  get unmeant(): readonly ChainFlaw[] {
+    return this.#unmeant;
+  }
+
   /** Begins a check; one that runs already goes on. */
   begin(): AuditCheckDto {
     if (this.#running === undefined) {
       this.#calledOff = new AbortController();
+      this.#unmeant = [];
       this.#current = { ...NEVER, state: 'running', unsigned_end: this.#leftUnsigned(1) };
       this.#running = this.#run(this.#calledOff.signal).finally(() => (this.#running = undefined));
     }
@@ -94,8 +112,8 @@ export class AuditCheck {
     try {
       // The answer to whoever began it goes first.
       await nextTurn();
-      const flaw = await this.#walk(signal);
-      this.#ends(flaw === 'called off' ? { state: 'cancelled' } : { state: 'done', flaw });
+      const walk = await this.#walk(signal);
+      this.#ends(walk === 'called off' ? { state: 'cancelled' } : { state: 'done', ...this.#outcome(walk) });
     } catch (error) {
       const problem = error instanceof AppError ? error.message : 'The record could not be read.';
       this.#ends({ state: 'failed', problem });
@@ -106,63 +124,104 @@ export class AuditCheck {
     this.#current = { ...this.#current, ...end, finished_at: this.#deps.clock.wallMs() };
   }
 
-  async #walk(signal: AbortSignal): Promise<AuditFlawDto | null | 'called off'> {
+  /** What the owner has meant is named like all else, and held against the record no more. */
+  #outcome(walk: Walk): Pick<AuditCheckDto, 'flaw' | 'flaws' | 'unsigned_end'> {
+    const meant = this.#meant(walk);
+    const flaws = walk.found
+      .map(({ flaw, as }) => ({ ...flaw, meant: as !== null && isAmong(as, meant) }))
+      .toSorted((one, other) => one.seq - other.seq);
+    const unmeant = walk.found.flatMap(({ as }) => (as === null || isAmong(as, meant) ? [] : [as]));
+    this.#unmeant = mergeFlaws(unmeant, []);
+    const added = addedFlaw(this.#deps.written.added(this.#deps.store.read.auditHead().seq));
+    if (added !== undefined) flaws.splice(flaws.filter(({ seq }) => seq < added.seq).length, 0, added);
+    return { flaw: flaws[0] ?? null, flaws, unsigned_end: this.#unsignedEnd(walk.ends) };
+  }
+
+  /** What the owner's signed words named: nobody else can sign one. */
+  #meant({ words, signedSeq }: Walk): readonly ChainFlaw[] {
+    const { auditAfter } = this.#deps.store.read;
+    const signed = words.filter((seq) => seq <= signedSeq);
+    return signed.flatMap((seq) => readFound(auditAfter(seq - 1, seq, 1)[0]?.detail ?? '').flaws);
+  }
+
+  async #walk(signal: AbortSignal): Promise<Walk | 'called off'> {
     const { read } = this.#deps.store;
     const kept = this.#deps.keptCount();
-    const { written } = this.#deps;
-    const { lastSeq: writtenSeq } = written;
+    const { lastSeq: writtenSeq } = this.#deps.written;
     const head = read.auditHead();
     const sealCount = read.lastAuditSeal()?.counter ?? 0;
     this.#current = { ...this.#current, rows: head.issuedSeq, counted: kept !== null };
-    const walk: Walk = { position: CHAIN_START, lastSeal: undefined, head, sealCount, ends: [], done: { rows: 0, seals: 0 } };
+    const start = {
+      position: CHAIN_START,
+      lastSeal: undefined,
+      signedSeq: 0,
+      isOtherSeen: false,
+      isPatched: false,
+      done: { rows: 0, seals: 0 },
+    };
+    const walk: Walk = { ...start, head, sealCount, ends: [], words: [], found: [] };
     const isRight = sealChecker(this.#deps.databaseId(), this.#deps.keyHex() ?? '');
-    for (;;) {
+    while (walk.found.length < FLAWS_MAX) {
       const seals = read.auditSeals(walk.lastSeal?.counter ?? 0, WALK_SEALS_MAX).filter(({ counter }) => counter <= sealCount);
       if (seals.length === 0) break;
       for (const seal of seals) {
-        if (signal.aborted) return 'called off';
-        const flaw = this.#sealFlaw(walk, seal, isRight) ?? (await this.#rowsUpTo(walk, seal.seq, signal));
-        if (flaw !== null) return flaw;
-        if (Buffer.compare(walk.position.chain, seal.chain) !== 0) return flawOf('chain_remade', seal.seq, walk.lastSeal?.seq);
-        walk.lastSeal = seal;
-        this.#current = { ...this.#current, seals: this.#current.seals + 1, signed_seq: seal.seq };
+        if (signal.aborted || !(await this.#upToSeal(walk, seal, isRight(seal), signal))) return 'called off';
+        if (walk.found.length >= FLAWS_MAX) break;
         await didSome(walk, 0, 1);
       }
     }
-    const flaw = await this.#rowsUpTo(walk, head.issuedSeq, signal);
-    if (flaw !== null) return flaw;
-    if (kept !== null && kept > sealCount) return flawOf('older_copy', head.seq);
-    if (writtenSeq > walk.position.seq) return flawOf('end_missing', walk.position.seq + 1);
-    if (written.foreign !== null) return foreignFlaw(written.foreign, walk);
-    this.#current = { ...this.#current, unsigned_end: this.#unsignedEnd(walk.ends) };
-    return null;
+    if (!(await this.#rowsUpTo(walk, head.issuedSeq, signal))) return 'called off';
+    if (kept !== null && kept > sealCount) walk.found.push({ flaw: flawOf('older_copy', head.seq), as: null });
+    if (writtenSeq > walk.position.seq && !isEnded(walk)) note(walk, 'end_missing', walk.position.seq + 1, 'missing');
+    // What was come upon while writing, and fits; of what is signed, the signatures say it.
+    const { changed } = this.#deps.written;
+    if (changed !== null && changed > walk.signedSeq && !walk.isOtherSeen && !isEnded(walk))
+      note(walk, 'chain_remade', changed, 'changed', walk.signedSeq);
+    return walk;
   }
 
-  #sealFlaw({ lastSeal, position }: Walk, seal: AuditSealRow, isRight: (seal: AuditSealRow) => boolean): AuditFlawDto | null {
-    if (!isRight(seal) || seal.seq < position.seq) return flawOf('seal_changed', seal.seq);
-    return seal.previous === (lastSeal?.counter ?? 0) ? null : flawOf('seal_missing', seal.seq);
+  /** The rows that a signature covers, and whether they are the ones that were signed. False: called off. */
+  async #upToSeal(walk: Walk, seal: AuditSealRow, isRight: boolean, signal: AbortSignal): Promise<boolean> {
+    const isGood = isRight && seal.seq >= walk.position.seq;
+    if (!isGood) note(walk, 'seal_changed', seal.seq, 'unsigned');
+    else if (seal.previous !== (walk.lastSeal?.counter ?? 0)) note(walk, 'seal_missing', seal.seq, 'seal_missing');
+    const signedBefore = walk.signedSeq;
+    walk.lastSeal = seal;
+    if (!(await this.#rowsUpTo(walk, seal.seq, signal))) return false;
+    if (!isGood || isEnded(walk)) return true;
+    // Where the signed row itself is named already, that is all there is to say of it.
+    const isRemade = !walk.isPatched && Buffer.compare(walk.position.chain, seal.chain) !== 0;
+    if (isRemade) note(walk, 'chain_remade', seal.seq, 'remade', signedBefore);
+    // What was signed is what the rows after it have to stand behind.
+    walk.position = { seq: walk.position.seq, chain: seal.chain };
+    walk.signedSeq = seal.seq;
+    this.#current = { ...this.#current, seals: this.#current.seals + 1, signed_seq: seal.seq };
+    return true;
   }
 
-  /** Rows as they were up to here, or what does not fit. */
-  async #rowsUpTo(walk: Walk, seq: number, signal: AbortSignal): Promise<AuditFlawDto | null | 'called off'> {
+  /** Rows up to here; behind one that does not fit it goes on with what stands there. False: called off. */
+  async #rowsUpTo(walk: Walk, seq: number, signal: AbortSignal): Promise<boolean> {
     const { written, store } = this.#deps;
-    const found: { foreign: ForeignRow | null } = { foreign: null };
     const look = (row: WalkedRow): void => {
       if (isUnsignedEnd(row.action)) walk.ends.push(row.seq);
-      found.foreign ??= written.judge(row);
+      if (row.action === 'audit.confirmed') walk.words.push(row.seq);
+      if (!walk.isOtherSeen && written.isOther(row)) {
+        walk.isOtherSeen = true;
+        note(walk, 'chain_remade', row.seq, 'changed', walk.signedSeq);
+      }
     };
-    while (walk.position.seq < seq) {
-      if (signal.aborted) return 'called off';
-      const { position, flaw } = store.read.walkAudit(walk.position, seq, WALK_ROWS_MAX - walk.done.rows, look);
-      const rows = position.seq - walk.position.seq;
-      walk.position = position;
-      this.#current = { ...this.#current, checked: position.seq };
-      if (found.foreign !== null) return foreignFlaw(found.foreign, walk);
-      if (flaw?.kind === 'changed') return flawOf('row_changed', flaw.seq);
-      if (flaw !== null) return flawOf(flaw.seq > walk.head.seq ? 'end_missing' : 'row_missing', flaw.seq);
+    while (walk.position.seq < seq && !isEnded(walk)) {
+      if (signal.aborted) return false;
+      const { flaw, after } = store.read.walkAudit(walk.position, seq, WALK_ROWS_MAX - walk.done.rows, look);
+      const rows = after.seq - walk.position.seq;
+      walk.position = after;
+      walk.isPatched = flaw !== null;
+      this.#current = { ...this.#current, checked: after.seq };
+      if (flaw?.kind === 'changed') note(walk, 'row_changed', flaw.seq, 'changed');
+      else if (flaw !== null) note(walk, flaw.seq > walk.head.seq ? 'end_missing' : 'row_missing', flaw.seq, 'missing');
       await didSome(walk, rows, 0);
     }
-    return null;
+    return true;
   }
 
   /** What is on record of ends that left rows unsigned, or what the last one left and nobody has put on record yet. */
@@ -183,8 +242,16 @@ export class AuditCheck {
   }
 }
 
-function foreignFlaw({ seq, kind }: ForeignRow, { lastSeal }: Walk): AuditFlawDto {
-  return kind === 'added' ? flawOf('row_added', seq) : flawOf('chain_remade', seq, lastSeal?.seq);
+/** A place that does not fit. @param signedSeq needed for `chain_remade` only */
+function note({ found }: Walk, kind: Parameters<typeof flawOf>[0], seq: number, as: ChainFlaw['kind'], signedSeq?: number): void {
+  const place: ChainFlaw = { seq, kind: as };
+  if (found.some((one) => one.as !== null && isAmong(place, [one.as]))) return;
+  found.push({ flaw: flawOf(kind, seq, signedSeq), as: place });
+}
+
+/** Nothing is left of the record, or so much does not fit that the rest matters no more. */
+function isEnded({ found }: Walk): boolean {
+  return found.length >= FLAWS_MAX || found.some(({ flaw }) => flaw.kind === 'end_missing');
 }
 
 function endDto({ rows, fromSeq, fromAt }: UnsignedRows, ends: number): UnsignedEndDto {

@@ -10,10 +10,12 @@ import type { Log } from '../../ports/log.ts';
 import type { CounterMark } from '../../ports/rollback-counter.ts';
 import type { Store } from '../../ports/store.ts';
 import type { IdentityService } from '../identity.ts';
-import { Confirming, flawDetail, type Confirmer } from './confirming.ts';
+import { Confirming, type Confirmer } from './confirming.ts';
+import { Doubts } from './doubts.ts';
+import { isNothing, type ChainFlaw } from './found.ts';
 import { COUNT_SOON_MS, SEAL_INTERVAL_MS, SEAL_ROWS_MAX, SEAL_SOON_MS, STOP_COUNT_MAX_MS, STOP_SEALS_MAX } from './limits.ts';
 import { markEnded, markRunning, unsignedDetail, unsignedEnd, unsignedRows, type UnsignedEnd, type UnsignedRows } from './run-mark.ts';
-import { SealedChain, type ChainFlaw } from './sealed-chain.ts';
+import { SealedChain } from './sealed-chain.ts';
 import { VaultCount } from './vault-count.ts';
 import type { AuditWatch } from './watched-store.ts';
 import type { WrittenRows } from './written-rows.ts';
@@ -29,8 +31,6 @@ export interface AuditKeeperDeps {
 
 type Doubt = Exclude<RecordState, 'current' | 'unchecked'>;
 
-/** Which doubt the audit has a row about, so that it has one only. */
-const META_NOTED_DOUBT = 'audit_doubt';
 /** Where people act: what was done there is signed soon. */
 const SURFACES_OF_PEOPLE: readonly string[] = ['window', 'browser', 'command_line'];
 
@@ -40,6 +40,8 @@ export class AuditKeeper implements AuditWatch {
   readonly #chain: SealedChain;
   readonly #count: VaultCount;
   readonly #confirming: Confirming;
+  readonly #doubts: Doubts;
+  #words = 0;
   #leftUnsigned: UnsignedRows | null = null;
   #appended = 0;
   #timer: TimerHandle | undefined;
@@ -57,6 +59,7 @@ export class AuditKeeper implements AuditWatch {
     this.#chain = new SealedChain(deps);
     this.#count = new VaultCount(deps);
     this.#confirming = new Confirming(deps, this.#chain);
+    this.#doubts = new Doubts(deps, this.#chain);
   }
 
   get state(): RecordState {
@@ -82,6 +85,11 @@ export class AuditKeeper implements AuditWatch {
 
   get databaseId(): string {
     return this.#chain.databaseId;
+  }
+
+  /** How often the owner has said that this record is meant. */
+  get words(): number {
+    return this.#words;
   }
 
   /** What the run before this one left unsigned as it ended; null: nothing. */
@@ -120,6 +128,20 @@ export class AuditKeeper implements AuditWatch {
   committed(row: AppendedRow): void {
     this.#chain.written.add(row);
     this.#confirming.committed(row);
+  }
+
+  /**
+   * A check of the whole record found something. Never rejects.
+   * @param flaws that nobody has meant yet @param words how often the owner had said that it is meant as the check began: one that a word came
+   * into says what was, and not what is
+   */
+  async suspect(flaws: readonly ChainFlaw[], words: number): Promise<void> {
+    await this.#next(async () => {
+      if (words !== this.#words) return;
+      this.#doubts.hold(flaws);
+      // Any other doubt goes first, and what is held then is said when the owner wants to end that.
+      if (this.#state === 'current' || this.#state === 'broken') await this.#doubtWhatShows();
+    });
   }
 
   /** Signs what was added since the last seal. Never rejects. */
@@ -198,32 +220,28 @@ export class AuditKeeper implements AuditWatch {
 
   /** The count raises no doubt; the seal that says it, and what was added since, must fit as well. */
   async #isNewest(): Promise<void> {
-    const { flaw } = await this.#chain.walk();
-    if (flaw !== null) return this.#doubt('broken', flaw);
-    const { read } = this.#deps.store;
-    const counted = read.lastAuditSeal()?.counter ?? 0;
+    if (await this.#doubtWhatShows()) return;
     // What only the run before could see goes on until the owner has said that it is meant, which is signed and counted.
-    if (read.getMeta(META_NOTED_DOUBT)?.startsWith(`broken ${counted} `)) return this.#doubt('broken');
-    this.#chain.sealed = counted;
+    if (this.#doubts.isNoted('broken')) return this.#doubt('broken');
+    const { read } = this.#deps.store;
+    this.#chain.sealed = read.lastAuditSeal()?.counter ?? 0;
     this.#is('current');
     if (unsignedRows(read).rows > 0) this.#sealSoon();
   }
 
-  async #doubt(why: Doubt, flaw: ChainFlaw | null = null): Promise<void> {
-    const { store, clock, log } = this.#deps;
-    const counted = store.read.lastAuditSeal()?.counter ?? 0;
-    const kept = this.#count.kept?.value ?? null;
-    const about = { why, counted, kept, ...flawDetail(flaw) };
-    log.warn('the record is in doubt, and no rule acts', about);
+  /** Raises a doubt where something does not fit, or is held against this record. @returns whether it did */
+  async #doubtWhatShows(): Promise<boolean> {
+    const { found } = await this.#chain.walk();
+    if (isNothing(found) && this.#doubts.held.length === 0) return false;
+    await this.#doubt('broken', found.flaws);
+    return true;
+  }
+
+  async #doubt(why: Doubt, flaws: readonly ChainFlaw[] = []): Promise<void> {
+    this.#doubts.hold(flaws);
     this.#is(why);
-    const noted = `${why} ${counted} ${kept}`;
-    if (store.read.getMeta(META_NOTED_DOUBT) === noted) return;
-    await store.write((tables) => {
-      tables.setMeta(META_NOTED_DOUBT, noted);
-      const detail = JSON.stringify(about);
-      const row = { at: clock.wallMs(), actor: 'hub', surface: 'hub', object: 'audit', digest: null, detail };
-      tables.appendAudit({ ...row, action: 'audit.doubted' });
-    });
+    await this.#doubts.note(why, this.#count.kept?.value ?? null);
+    this.#doubts.show();
   }
 
   async #confirm(by: Confirmer): Promise<void> {
@@ -235,22 +253,28 @@ export class AuditKeeper implements AuditWatch {
     const keep = async (count: number): Promise<void> => {
       if (identity.counter !== undefined) await this.#count.keep(identity.counter, this.#mark(count), this.#stopping.signal);
     };
-    const flaw = await this.#confirming.run(by, { why, kept: this.#count.kept?.value ?? 0, keep });
-    if (flaw !== null) {
-      await this.#doubt('broken', flaw);
+    const { held, shown } = this.#doubts;
+    const kept = this.#count.kept?.value ?? 0;
+    const unmeant = await this.#confirming.run(by, { why, held, shown, kept, keep });
+    if (unmeant !== null) {
+      await this.#doubt('broken', unmeant.flaws);
       throw new AppError('conflict', 'Rows or signatures of this record were changed, removed or added as well.', {
         failedBy: 'input',
         hint: 'Check the record to see which, then confirm it once more.',
       });
     }
+    this.#words += 1;
+    this.#doubts.end();
     this.#is('current');
   }
 
   async #seal(): Promise<void> {
     const { store, identity } = this.#deps;
+    // What is added to a record in doubt is not signed, and is named before this process forgets it; the owner is told when they want to mean it.
+    if (this.#state === 'broken' && this.#doubts.isMoreAdded) return this.#doubts.note('broken', this.#count.kept?.value ?? null);
     if (this.#state !== 'current' || !identity.ready) return;
-    const { position, flaw } = await this.#chain.walk();
-    if (flaw !== null) return this.#doubt('broken', flaw);
+    const { position, found } = await this.#chain.walk();
+    if (!isNothing(found)) return this.#doubt('broken', found.flaws);
     // Where a count is kept at all, the first seal waits until it can be: a seal without one would later look like a lost count.
     if (identity.counter !== undefined && this.#count.kept === undefined) {
       if (this.#count.waitMs(SEAL_INTERVAL_MS) > 0) return;
@@ -306,7 +330,7 @@ export class AuditKeeper implements AuditWatch {
     const { identity, store } = this.#deps;
     if (this.#state !== 'current' || !identity.ready || identity.counter === undefined) return;
     const { flaw } = this.#chain.sealedEnd();
-    if (flaw !== null) return this.#next(() => this.#doubt('broken', flaw));
+    if (flaw !== null) return this.#next(() => this.#doubt('broken', [flaw]));
     const own = store.read.lastAuditSeal()?.counter ?? 0;
     const { kept } = this.#count;
     if (kept !== undefined && kept.value >= own) return;

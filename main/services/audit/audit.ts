@@ -86,11 +86,15 @@ export class Audit implements AuditWatch {
     await this.#keeper.stop();
   }
 
-  /** Begins a check of the whole record, or joins the one that runs. What it comes to is put on record after it. */
+  /**
+   * Begins a check of the whole record, or joins the one that runs. What it comes to is put on record after it, and what nobody has meant yet
+   * leaves the record in doubt.
+   */
   verify(by: Auditor): AuditCheckDto {
     const before = this.#check.current();
+    const { words } = this.#keeper;
     const begun = this.#check.begin();
-    if (before.state !== 'running') void this.#noteEnd(by);
+    if (before.state !== 'running') void this.#noteEnd(by, words);
     return begun;
   }
 
@@ -119,9 +123,11 @@ export class Audit implements AuditWatch {
     return identity.ready ? identity.keyHex : (store.read.getMeta(META_IDENTITY_KEY) ?? null);
   }
 
-  async #noteEnd(by: Auditor): Promise<void> {
+  async #noteEnd(by: Auditor, words: number): Promise<void> {
     try {
       const { state, flaw } = await this.#check.whole();
+      // Before anything else is written, which would be signed.
+      if (state === 'done' && flaw !== null) await this.#keeper.suspect(this.#check.unmeant, words);
       if (state === 'done') await this.#note(by, 'audit.checked', { flaw: flaw?.kind ?? null, row: flaw?.seq ?? null });
     } catch (error) {
       this.#deps.log.warn('a check of the audit is not on record', { error: error instanceof Error ? error.message : 'unknown' });

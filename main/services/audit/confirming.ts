@@ -5,7 +5,8 @@ import type { AppendedRow, AuditPosition } from '../../ports/audit.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Store } from '../../ports/store.ts';
 import { CONFIRM_COMMITS_MAX, COUNT_MAX } from './limits.ts';
-import type { AuditHead, ChainFlaw, SealedChain } from './sealed-chain.ts';
+import { foundDetail, isCovered, isNothing, mergeFlaws, type ChainFlaw, type Found } from './found.ts';
+import type { AuditHead, SealedChain } from './sealed-chain.ts';
 import { WrittenRows } from './written-rows.ts';
 
 /** Who says that this record is meant. */
@@ -18,6 +19,9 @@ export interface Confirmer {
 export interface Confirmed {
   /** The doubt that the owner was shown. */
   readonly why: string;
+  /** What does not fit, and what of it the owner was shown. */
+  readonly held: readonly ChainFlaw[];
+  readonly shown: Found;
   /** The highest count that the vault is known to hold. */
   readonly kept: number;
   /** @throws AppError when the vault did not keep that count */
@@ -58,7 +62,7 @@ export class Confirming {
    * signed; null: signed. One at a time.
    * @throws AppError conflict (the owner was not told of a forged count), storage_failed, overloaded, and what `keep` throws
    */
-  async run(by: Confirmer, what: Confirmed): Promise<ChainFlaw | null> {
+  async run(by: Confirmer, what: Confirmed): Promise<Found | null> {
     const head = this.#deps.store.read.auditHead();
     const since = new WrittenRows(head);
     this.#since = since;
@@ -71,20 +75,21 @@ export class Confirming {
 
   async #run(
     { actor, surface }: Confirmer,
-    { why, kept, keep }: Confirmed,
+    { why, held, shown, kept, keep }: Confirmed,
     head: AuditHead,
     since: WrittenRows,
-  ): Promise<ChainFlaw | null> {
+  ): Promise<Found | null> {
     const chain = this.#chain;
-    const { flaw } = await chain.walk();
-    if (flaw !== null && why !== 'broken') return flaw;
+    const { flaws, added } = (await chain.walk()).found;
+    const found: Found = { flaws: mergeFlaws(held, flaws), added };
+    if (!isCovered(found, shown)) return found;
     const counted = this.#deps.store.read.lastAuditSeal()?.counter ?? 0;
     const known = Math.max(kept, chain.sealed);
-    if (flaw?.kind === 'unsigned') this.#tellForgedCount(counted, known);
+    if (flaws.some(({ kind }) => kind === 'unsigned')) this.#tellForgedCount(counted, known);
     const count = Math.max(counted, known) + 1;
     // The count first: one that is ahead of the seals only makes the doubt stay, a seal ahead of its count would end it unseen.
     await keep(count);
-    const detail = JSON.stringify({ why, counted, kept, ...flawDetail(flaw) });
+    const detail = JSON.stringify({ why, counted, kept, ...foundDetail(found) });
     const unmeant = await this.#sign({ actor, surface, detail }, count, head, since);
     if (unmeant !== null) return unmeant;
     chain.sealed = count;
@@ -94,10 +99,10 @@ export class Confirming {
   }
 
   /** The vault may have taken its time: what was added since is looked at, and signed only as it was seen. */
-  async #sign(word: Word, count: number, head: AuditHead, since: WrittenRows): Promise<ChainFlaw | null> {
+  async #sign(word: Word, count: number, head: AuditHead, since: WrittenRows): Promise<Found | null> {
     for (let commit = 0; commit < CONFIRM_COMMITS_MAX; commit++) {
-      const { position, flaw } = await this.#chain.walkFrom(head, since);
-      if (flaw !== null) return flaw;
+      const { position, found } = await this.#chain.walkFrom(head, since);
+      if (!isNothing(found)) return found;
       if (await this.#signAt(position, word, count)) return null;
     }
     throw new AppError('overloaded', 'The record grew all the time while it was being signed.', {
@@ -144,9 +149,4 @@ export class Confirming {
       },
     );
   }
-}
-
-/** What a row of the record says of a flaw. */
-export function flawDetail(flaw: ChainFlaw | null): { readonly row?: number; readonly flaw?: string } {
-  return flaw === null ? {} : { row: flaw.seq, flaw: flaw.kind };
 }

@@ -1,13 +1,12 @@
 // What a flaw in the audit is called and means, as a sentence for the person who looks after the hub. Pure.
 import type { AuditFlawDto, AuditFlawKind } from '../../../preload/contract/audit.ts';
+import { countOf, type AddedRows } from './added-rows.ts';
+import { ADDED_SAID_MAX } from './limits.ts';
 
 type Sentence = (seq: number, signedSeq: number) => string;
 
-const SENTENCES: Readonly<Record<AuditFlawKind, Sentence>> = {
-  row_changed: (seq) =>
-    `Row ${seq} was changed after it was written, or another row was put in its place. Do not trust what it says; the rows before it are as they were written.`,
-  row_added: (seq) =>
-    `Row ${seq} was not written by this hub: another program put it there while the hub ran, and the chain fits all the same. Do not trust what it says.`,
+const SENTENCES: Readonly<Record<Exclude<AuditFlawKind, 'row_added'>, Sentence>> = {
+  row_changed: (seq) => `Row ${seq} was changed after it was written, or another row was put in its place. Do not trust what it says.`,
   row_missing: (seq) => `Row ${seq} is missing: it was removed, or moved to another place. What happened then is no longer on record.`,
   end_missing: (seq) =>
     `The record was longer: row ${seq} and what came after it were removed. What happened last before that is no longer on record.`,
@@ -23,6 +22,28 @@ const SENTENCES: Readonly<Record<AuditFlawKind, Sentence>> = {
 };
 
 /** @param signedSeq the last row that a good seal covers; needed for `chain_remade` only */
-export function flawOf(kind: AuditFlawKind, seq: number, signedSeq = 0): AuditFlawDto {
-  return { kind, seq, sentence: SENTENCES[kind](seq, signedSeq) };
+export function flawOf(kind: Exclude<AuditFlawKind, 'row_added'>, seq: number, signedSeq = 0): AuditFlawDto {
+  return { kind, seq, sentence: SENTENCES[kind](seq, signedSeq), meant: false };
+}
+
+/** All of them as one flaw; undefined: there are none. */
+export function addedFlaw(added: AddedRows): AuditFlawDto | undefined {
+  const [first] = added.ranges;
+  if (first === undefined) return undefined;
+  const [which, were, them, they] = countOf(added) === 1 ? ['Row', 'was', 'it', 'it says'] : ['Rows', 'were', 'them', 'they say'];
+  return {
+    kind: 'row_added',
+    seq: first.from,
+    sentence: `${which} ${numbersOf(added)} ${were} not written by this hub: another program put ${them} there while the hub ran, and the chain fits all the same. Do not trust what ${they}.`,
+    meant: false,
+  };
+}
+
+/** "2 to 3, 7 and 11", "2, 4 and 250 more". */
+function numbersOf({ ranges, more }: AddedRows): string {
+  const said = ranges.slice(0, ADDED_SAID_MAX);
+  const beside = countOf({ ranges: ranges.slice(ADDED_SAID_MAX), more });
+  const named = said.map(({ from, to }) => (from === to ? String(from) : `${from} to ${to}`));
+  if (beside > 0) named.push(`${beside} more`);
+  return named.length === 1 ? named.join('') : `${named.slice(0, -1).join(', ')} and ${named.at(-1)}`;
 }

@@ -30,6 +30,15 @@ export const STOP_SEALS_MAX = 5;
 /** Unsigned rows that are remembered one by one; where more wait, a change among the older ones shows, but not at which row. */
 export const WRITTEN_ROWS_MAX = 4_096;
 
+/** Ranges of rows that another program added are remembered and put on record; rows beyond are counted. */
+export const ADDED_RANGES_MAX = 64;
+
+/** Places that do not fit are remembered and put on record, and a check ends at so many: the record is worth little then. */
+export const FLAWS_MAX = 32;
+
+/** Ranges of added rows that a sentence names; rows beyond are counted. */
+export const ADDED_SAID_MAX = 16;
+
 /** Rows checked in one turn of the event loop: a few milliseconds. */
 export const WALK_ROWS_MAX = 500;
 

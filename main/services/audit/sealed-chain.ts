@@ -3,27 +3,29 @@
 // about a flaw.
 import { assert } from '../../lib/assert.ts';
 import { nextTurn } from '../../lib/next-turn.ts';
-import { CHAIN_START, type AuditFlaw, type AuditPosition, type AuditReads, type AuditSealRow } from '../../ports/audit.ts';
+import { CHAIN_START, type AuditPosition, type AuditReads, type AuditSealRow } from '../../ports/audit.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Store, Tables } from '../../ports/store.ts';
 import type { IdentityService } from '../identity.ts';
+import type { AddedRows } from './added-rows.ts';
+import type { ChainFlaw, Found } from './found.ts';
 import { WALK_ROWS_MAX } from './limits.ts';
 import { META_DATABASE_ID, sealChecker, sealMessage } from './seal.ts';
-import { WrittenRows, type ForeignRow } from './written-rows.ts';
-
-/**
- * `added`: a row that this process did not write. `unsigned`: the last seal, up to this row, is none that this hub made. `seal_missing`: a seal
- * after the one up to this row is gone.
- */
-export type ChainFlaw = AuditFlaw | { readonly seq: number; readonly kind: 'added' | 'unsigned' | 'seal_missing' };
+import { WrittenRows } from './written-rows.ts';
 
 /** The last row of the audit, and the highest number that was ever given to one. */
 export type AuditHead = ReturnType<AuditReads['auditHead']>;
 
-/** How far the chain fits, and what does not. */
-export interface Walked {
+/** How far the chain fits, and where it does not. */
+interface SealedEnd {
   readonly position: AuditPosition;
   readonly flaw: ChainFlaw | null;
+}
+
+/** How far the chain fits, and all that shows there: the first place that does not fit, and every row that another program added. */
+export interface Walked {
+  readonly position: AuditPosition;
+  readonly found: Found;
 }
 
 export interface SealedChainDeps {
@@ -48,8 +50,13 @@ export class SealedChain {
     return this.#deps.store.read.getMeta(META_DATABASE_ID) ?? '';
   }
 
+  /** Every row that another program added since this process started, up to the end as it is now. */
+  get added(): AddedRows {
+    return this.written.added(this.#deps.store.read.auditHead().seq);
+  }
+
   /** The place that the last seal covers: only a seal that this hub made says what was counted, and nobody else can make one. */
-  sealedEnd(): Walked {
+  sealedEnd(): SealedEnd {
     const { store, identity } = this.#deps;
     const seal = store.read.lastAuditSeal();
     const position: AuditPosition = seal === undefined ? CHAIN_START : { seq: seal.seq, chain: seal.chain };
@@ -69,19 +76,24 @@ export class SealedChain {
     return this.#walk({ position: { seq, chain }, flaw: null }, since);
   }
 
-  async #walk(from: Walked, written: WrittenRows): Promise<Walked> {
+  async #walk(from: SealedEnd, written: WrittenRows): Promise<Walked> {
     const { read } = this.#deps.store;
     const end = Math.max(read.auditHead().issuedSeq, written.lastSeq);
     let walked = from;
-    const found: { foreign: ForeignRow | null } = { foreign: null };
-    const look = (row: AuditPosition): void => void (found.foreign ??= written.judge(row));
-    while (walked.flaw === null && found.foreign === null && walked.position.seq < end) {
+    const seen: { other: number | null } = { other: null };
+    const look = (row: AuditPosition): void => {
+      if (seen.other === null && written.isOther(row)) seen.other = row.seq;
+    };
+    while (walked.flaw === null && seen.other === null && walked.position.seq < end) {
       walked = read.walkAudit(walked.position, end, WALK_ROWS_MAX, look);
       await nextTurn();
     }
-    // Seen before whatever ended the walk; what was come upon while writing, and fits, shows by nothing else.
-    const flaw = found.foreign ?? walked.flaw ?? written.foreign;
-    return { position: walked.position, flaw };
+    // What was come upon while writing, and fits, shows by nothing else.
+    const other = seen.other ?? (walked.flaw === null ? written.changed : null);
+    const flaw: ChainFlaw | null = other === null ? walked.flaw : { seq: other, kind: 'changed' };
+    // Right now, not as the walk began: what is signed next stands no later than this.
+    const added = written.added(read.auditHead().seq);
+    return { position: walked.position, found: { flaws: flaw === null ? [] : [flaw], added } };
   }
 
   /** Signs the chain up to there. Its count is `sealed` once the commit is durable, which the caller says. */
@@ -95,7 +107,7 @@ export class SealedChain {
 }
 
 /** Whether the row that a good seal covers is there, and is the one that was signed. */
-function sealedRow(reads: AuditReads, { seq, chain }: AuditSealRow): Walked {
+function sealedRow(reads: AuditReads, { seq, chain }: AuditSealRow): SealedEnd {
   const position = { seq, chain };
   const head = reads.auditHead();
   if (head.seq < seq) return { position: head, flaw: { seq: head.seq + 1, kind: 'missing' } };

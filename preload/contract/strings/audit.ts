@@ -5,6 +5,7 @@ import { pluralizer } from './plural.ts';
 
 const plural = pluralizer(locale);
 const numbers = new Intl.NumberFormat(locale);
+const lists = new Intl.ListFormat(locale);
 const rowsOf = (count: number) => plural(count, { one: '{n} row', other: '{n} rows' });
 
 /** By where it was done; one this list does not know is shown by its name. */
@@ -18,6 +19,9 @@ const surfaces: Readonly<Record<string, string>> = {
   agent: 'by an agent here',
   hub: 'by this hub',
 };
+
+/** So many places are said in words; a record in which more does not fit is not read row by row. */
+const FLAWS_SAID_MAX = 8;
 
 const putBack =
   'Until you say that this record is meant, no rule acts and everything is asked: hubs you removed and rules you took away since then may be back.';
@@ -43,6 +47,14 @@ export const audit = {
   unsignedEnd: (rows: number, fromSeq: number, from: string | null, ends: number) =>
     `When the hub ended, ${rowsOf(rows)} from row ${numbers.format(fromSeq)} on${from === null ? '' : `, the first of ${from},`} ${rows === 1 ? 'was' : 'were'} not signed yet: whether any was changed or removed before the next start cannot be shown.${ends > 1 ? ` That happened ${ends} times in all; the record says when.` : ''}`,
   broken: 'The record is not whole.',
+  /** What does not fit, a sentence each. */
+  flaws: (flaws: readonly { readonly sentence: string; readonly meant: boolean }[]): readonly string[] => {
+    const said = flaws
+      .slice(0, FLAWS_SAID_MAX)
+      .map(({ sentence, meant }) => (meant ? `${sentence} You have said that it is meant.` : sentence));
+    const beside = flaws.length - said.length;
+    return beside === 0 ? said : [...said, `${numbers.format(beside)} more ${beside === 1 ? 'place does' : 'places do'} not fit.`];
+  },
   brokenAdvice: 'Keep a copy of the data folder as it is, and find out who could write there.',
   notCounted: 'Whether this is the newest record could not be asked: the key vault was locked, or keeps no count yet.',
   cancelled: (done: number, rows: number) => `The check was stopped after ${numbers.format(done)} of ${rowsOf(rows)}; those are whole.`,
@@ -69,6 +81,18 @@ export const audit = {
     allSigned: 'all that it had written was signed',
     unsigned: (rows: number, fromSeq: number) =>
       `${rowsOf(rows)} from row ${numbers.format(fromSeq)} on ${rows === 1 ? 'was' : 'were'} not signed yet`,
+    /** What a row about a doubt names, behind what it says. @param added from and to @param more rows beside those @param flaws rows */
+    inDoubt: (added: readonly (readonly [number, number])[], more: number, flaws: readonly number[]) => {
+      const ranges = added.map(([from, to]) => (from === to ? numbers.format(from) : `${numbers.format(from)} to ${numbers.format(to)}`));
+      const isOne = more === 0 && added.length === 1 && added[0]?.[0] === added[0]?.[1];
+      if (more > 0) ranges.push(`${numbers.format(more)} more`);
+      const places = lists.format(flaws.map((seq) => numbers.format(seq)));
+      const said = [
+        ...(added.length === 0 ? [] : [`another program added ${isOne ? 'row' : 'rows'} ${lists.format(ranges)}`]),
+        ...(flaws.length === 0 ? [] : [`something does not fit at ${flaws.length === 1 ? 'row' : 'rows'} ${places}`]),
+      ];
+      return said.length === 0 ? '' : `: ${said.join('; ')}`;
+    },
   },
   logins: (count: number) => plural(count, { one: 'You logged in or out once.', other: 'You logged in or out {n} times.' }),
   rowOf: (seq: number, actor: string, object: string) => `Row ${seq}, by ${actor}, of ${object}`,

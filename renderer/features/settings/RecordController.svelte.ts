@@ -112,13 +112,15 @@ export class RecordController {
 
   async confirm(): Promise<void> {
     const outcome = await this.#calls.run('confirm', () => this.#api.call('audit.confirm', {}), 'page');
-    if (!outcome?.ok) return;
-    this.#note = words.audit.confirmed;
-    await this.#readNewest();
+    if (outcome === undefined) return;
+    // Where there was more than it was given for, the newest row names that.
+    if (outcome.ok) this.#note = words.audit.confirmed;
+    await this.#readNewest(outcome.ok ? 'page' : 'newest');
   }
 
-  async #readNewest(): Promise<void> {
-    const outcome = await this.#calls.run('newest', () => this.#api.call('audit.list', { limit: ROWS }), 'page');
+  /** @param beside where it is said what went wrong: `newest` leaves on the page what stands there */
+  async #readNewest(beside: 'page' | 'newest' = 'page'): Promise<void> {
+    const outcome = await this.#calls.run('newest', () => this.#api.call('audit.list', { limit: ROWS }), beside);
     if (!outcome?.ok) return;
     this.#isRead = true;
     this.#rows = outcome.value.items;

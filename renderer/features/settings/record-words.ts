@@ -108,9 +108,21 @@ function whatOf({ action, object, detail }: AuditRowDto, household: Household): 
     const [rows, from] = [numberOf(detail, 'rows'), numberOf(detail, 'from_row')];
     return rows === 0 ? named.allSigned : named.unsigned(rows, from);
   }
+  if (action === 'audit.doubted' || action === 'audit.confirmed') return doubtOf(detail);
   if (area !== 'approval' && !ABOUT_A_REQUEST.includes(action)) return object;
   const approval = [...household.approvals, ...household.recently_decided].find(({ id }) => id === object);
   return approval === undefined ? named.request : named.requestOf(approval.peer_name);
+}
+
+/** The rows that a row about a doubt names: all of them, or the one that there is. */
+function doubtOf(detail: unknown): string {
+  const [row, flaw] = [numberOf(detail, 'row'), factOf(detail, 'flaw')];
+  const added = pairsOf(detail, 'added').flatMap(([from, to]) =>
+    typeof from === 'number' && typeof to === 'number' ? [[from, to] as const] : [],
+  );
+  const flaws = pairsOf(detail, 'flaws').flatMap(([seq]) => (typeof seq === 'number' ? [seq] : []));
+  const alone = flaws.length === 0 && flaw !== null && flaw !== 'added' ? [row] : flaws;
+  return named.inDoubt(added, numberOf(detail, 'added_more'), alone);
 }
 
 function hubOf(key: string, { peers }: Household): string | undefined {
@@ -133,6 +145,11 @@ function factOf(detail: unknown, name: string): string | null {
 function numberOf(detail: unknown, name: string): number {
   const fact = valueOf(detail, name);
   return typeof fact === 'number' ? fact : 0;
+}
+
+function pairsOf(detail: unknown, name: string): readonly (readonly unknown[])[] {
+  const pairs = valueOf(detail, name);
+  return Array.isArray(pairs) ? pairs.filter((pair): pair is readonly unknown[] => Array.isArray(pair)) : [];
 }
 
 function valueOf(detail: unknown, name: string): unknown {

@@ -116,6 +116,28 @@ describe('the words of the record', () => {
     expect(sentenceOf(stopped, household)).toBe(unable);
   });
 
+  test('a doubt, and the word that ends it, name the rows they are about', () => {
+    const doubted = (detail: unknown) => sentenceOf(rowOf('audit.doubted', { actor: 'hub', surface: 'hub', detail }), household);
+    const before = 'This hub found this record in doubt';
+    expect(doubted({ why: 'older_copy' })).toBe(`${before}.`);
+    expect(doubted({ row: 6, flaw: 'changed' })).toBe(`${before}: something does not fit at row 6.`);
+    expect(doubted({ row: 6, flaw: 'added', added: [[6, 6]] })).toBe(`${before}: another program added row 6.`);
+    const added = [
+      [6, 7],
+      [1200, 1200],
+    ];
+    const flaws = [
+      [2, 'changed'],
+      [3, 'missing'],
+    ];
+    const all = 'another program added rows 6 to 7, 1,200 and 5 more; something does not fit at rows 2 and 3';
+    expect(doubted({ row: 2, flaw: 'changed', flaws, added, added_more: 5 })).toBe(`${before}: ${all}.`);
+    const meant = rowOf('audit.confirmed', { detail: { row: 6, flaw: 'added', added: [[6, 7]] } });
+    expect(sentenceOf(meant, household)).toBe('You said that this record is meant: another program added rows 6 to 7.');
+    expect(doubted({ added: [['<', {}], 5], flaws: 'no', row: {} })).toBe(`${before}.`);
+    expect(doubted('no object')).toBe(`${before}.`);
+  });
+
   test('an action without words is shown by its name, also one that objects have by themselves', () => {
     expect(sentenceOf(rowOf('tea.made'), household)).toBe('tea.made');
     expect(sentenceOf(rowOf('constructor'), household)).toBe('constructor');

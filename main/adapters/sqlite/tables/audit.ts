@@ -79,19 +79,26 @@ const COVERED = [
 export function auditReads(statements: Statements): AuditReads {
   const walkAudit: AuditReads['walkAudit'] = (from, upToSeq, limit, look) => {
     let position = from;
-    for (const row of statements.all(RAW, AUDIT_QUERIES.raw, from.seq, upToSeq, pageLimit(limit))) {
+    const rows = statements.all(RAW, AUDIT_QUERIES.raw, from.seq, upToSeq, pageLimit(limit));
+    for (const [index, row] of rows.entries()) {
       const seq = position.seq + 1;
-      if (textOf(row.seq) !== String(seq)) return { position, flaw: { seq, kind: 'missing' } };
-      const chain = chainOf(
-        position.chain,
-        COVERED.map(([field, kind]) => ({ kind, bytes: row[field] })),
-      );
-      if (row.chain === null || Buffer.compare(chain, row.chain) !== 0) return { position, flaw: { seq, kind: 'changed' } };
+      const kept = row.chain ?? CHAIN_START.chain;
+      if (textOf(row.seq) !== String(seq)) {
+        return { position, flaw: { seq, kind: 'missing' }, after: { seq: Number(textOf(row.seq)), chain: kept } };
+      }
+      const chain = rawChain(position.chain, row);
+      if (Buffer.compare(chain, kept) !== 0) {
+        // Only its chain may have been changed: then the next row fits what the row itself says.
+        const next = rows[index + 1];
+        const isChainAlone = next?.chain !== undefined && next.chain !== null && Buffer.compare(rawChain(chain, next), next.chain) === 0;
+        return { position, flaw: { seq, kind: 'changed' }, after: { seq, chain: isChainAlone ? chain : kept } };
+      }
       position = { seq, chain };
       look?.({ ...position, action: textOf(row.action) });
     }
     const isShort = position.seq - from.seq < pageLimit(limit) && position.seq < upToSeq;
-    return { position, flaw: isShort ? { seq: position.seq + 1, kind: 'missing' } : null };
+    if (!isShort) return { position, flaw: null, after: position };
+    return { position, flaw: { seq: position.seq + 1, kind: 'missing' }, after: { seq: upToSeq, chain: position.chain } };
   };
   return {
     audit: (page) => statements.all(AUDIT, AUDIT_QUERIES.page, pageBefore(page), pageLimit(page.limit)),
@@ -132,6 +139,13 @@ export function auditWrites(statements: Statements, monotonicMs: () => number): 
 function headOf(statements: Statements): ReturnType<AuditReads['auditHead']> {
   const head = statements.one(POSITION, AUDIT_QUERIES.last) ?? CHAIN_START;
   return { ...head, issuedSeq: Math.max(head.seq, Number(statements.value(AUDIT_QUERIES.issued) ?? 0)) };
+}
+
+function rawChain(previous: Uint8Array, row: RawAuditRow): Uint8Array {
+  return chainOf(
+    previous,
+    COVERED.map(([field, kind]) => ({ kind, bytes: row[field] })),
+  );
 }
 
 function bytesOf(value: string | number | null): Uint8Array | null {

@@ -3,9 +3,10 @@
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AuditCheck } from '../../../../main/services/audit/audit-check.ts';
-import { WALK_ROWS_MAX } from '../../../../main/services/audit/limits.ts';
+import { FLAWS_MAX, WALK_ROWS_MAX } from '../../../../main/services/audit/limits.ts';
 import { WrittenRows } from '../../../../main/services/audit/written-rows.ts';
 import { AuditHouse, PERSON } from '../../../fakes/audit-house.ts';
+import { auditRow } from '../../../fakes/sample-rows.ts';
 import { rounds } from '../../../support/counts.ts';
 import { verifyAudit } from '../../../support/verify-audit.ts';
 
@@ -87,6 +88,115 @@ describe('the check of a whole audit', () => {
     const { flaw } = await house.verify();
     expect([flaw?.kind, flaw?.seq]).toEqual(['chain_remade', 8]);
     expect(flaw?.sentence).toContain('rows 5 to 8');
+  });
+
+  it('names every place that does not fit, and goes on behind each', async () => {
+    await signed();
+    house.tamper(
+      `UPDATE audit SET actor = 'somebody' WHERE seq IN (2, 3);
+       DELETE FROM audit WHERE seq IN (6, 8);
+       UPDATE audit SET chain = zeroblob(32) WHERE seq = 10;
+       UPDATE audit_seals SET signature = zeroblob(64) WHERE counter = 3;
+       UPDATE audit SET detail = '[]' WHERE seq = 13`,
+    );
+    const { flaw, flaws } = await house.verify();
+    expect(flaws.map(({ kind, seq }) => [kind, seq])).toEqual([
+      ['row_changed', 2],
+      ['row_changed', 3],
+      ['row_missing', 6],
+      ['row_missing', 8],
+      ['row_changed', 10],
+      ['seal_changed', 12],
+      ['row_changed', 13],
+    ]);
+    expect(flaw).toEqual(flaws[0]);
+  });
+
+  it('ends where more does not fit than is worth naming', async () => {
+    await house.act(FLAWS_MAX * 2);
+    await house.minute();
+    house.tamper("UPDATE audit SET actor = 'somebody'");
+    expect((await house.verify()).flaws.map(({ seq }) => seq)).toEqual(Array.from({ length: FLAWS_MAX }, (_, row) => row + 1));
+    expect(house.audit.state).toBe('broken');
+  });
+
+  it('leaves the record in doubt for what was signed and does not fit, until the owner has meant it, and names it for ever', async () => {
+    await signed();
+    house.tamper("UPDATE audit SET actor = 'somebody' WHERE seq IN (2, 3)");
+    expect((await house.verify()).flaws.map(({ seq, meant }) => [seq, meant])).toEqual([
+      [2, false],
+      [3, false],
+    ]);
+    await house.clock.settle();
+    const doubts = () => house.store.read.audit({ limit: 50 }).filter(({ action }) => action === 'audit.doubted');
+    const named = {
+      row: 2,
+      flaw: 'changed',
+      flaws: [
+        [2, 'changed'],
+        [3, 'changed'],
+      ],
+    };
+    for (let start = 0; start < 2; start++) {
+      expect([house.audit.state, house.audit.rulesMayAct]).toEqual(['broken', false]);
+      await house.decide();
+      await house.minute();
+      expect(house.store.read.lastAuditSeal()?.seq).toBe(12);
+      expect(doubts().map(({ detail }) => JSON.parse(detail) as unknown)).toEqual([{ why: 'broken', counted: 3, kept: 3, ...named }]);
+      await house.verify();
+      await house.stop();
+      await house.startAgain();
+    }
+    await house.audit.confirm(PERSON);
+    expect(JSON.parse(house.store.read.audit({ limit: 1 })[0]?.detail ?? '')).toMatchObject({ why: 'broken', ...named });
+    for (let start = 0; start < 2; start++) {
+      expect((await house.verify()).flaws.map(({ seq, meant }) => [seq, meant])).toEqual([
+        [2, true],
+        [3, true],
+      ]);
+      await house.clock.settle();
+      expect([house.audit.state, house.audit.rulesMayAct, doubts().length]).toEqual(['current', true, 1]);
+      await house.stop();
+      await house.startAgain();
+    }
+    // What comes after what was meant is asked about by itself.
+    house.tamper("UPDATE audit SET actor = 'somebody' WHERE seq = 7");
+    expect((await house.verify()).flaws.map(({ seq, meant }) => [seq, meant])).toEqual([
+      [2, true],
+      [3, true],
+      [7, false],
+    ]);
+    await house.clock.settle();
+    expect([house.audit.state, doubts().length]).toEqual(['broken', 2]);
+    expect(JSON.parse(doubts()[0]?.detail ?? '')).toMatchObject({ row: 7, flaw: 'changed' });
+    await house.audit.confirm(PERSON);
+    await house.verify();
+    await house.clock.settle();
+    expect(house.audit.state).toBe('current');
+  });
+
+  it('takes no row that nobody signed for the owner’s word', async () => {
+    await signed();
+    house.tamper("UPDATE audit SET actor = 'somebody' WHERE seq = 2");
+    await house.store.write((tables) => tables.appendAudit(auditRow({ action: 'audit.confirmed', detail: '{"row":2,"flaw":"changed"}' })));
+    expect((await house.verify()).flaw).toMatchObject({ seq: 2, meant: false });
+    await house.clock.settle();
+    expect(house.audit.state).toBe('broken');
+  });
+
+  it('that finds something while another doubt stands lets that doubt be ended only once more', async () => {
+    await signed();
+    await house.stop();
+    house.counter.mark = undefined;
+    await house.startAgain();
+    house.tamper("UPDATE audit SET actor = 'somebody' WHERE seq = 2");
+    await house.verify();
+    await house.clock.settle();
+    expect(house.audit.state).toBe('counter_lost');
+    await expect(house.audit.confirm(PERSON)).rejects.toMatchObject({ code: 'conflict' });
+    expect(house.audit.state).toBe('broken');
+    await house.audit.confirm(PERSON);
+    expect([house.audit.state, (await house.verify()).flaw]).toMatchObject(['current', { seq: 2, meant: true }]);
   });
 
   it('finds any removal, change or exchange among signed rows and signatures', { timeout: 30_000 + CHANGES * 20 }, async () => {

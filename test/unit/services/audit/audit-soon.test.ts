@@ -60,6 +60,22 @@ describe('what a person did', () => {
     expect(house.counter.writes - before).toBe(2);
   });
 
+  it('is signed once a second and counted twelve times a minute at most, by a hundred decisions in one', async () => {
+    await pass(COUNT_SOON_MS);
+    const before = house.counter.writes;
+    for (let decision = 0; decision < 100; decision++) {
+      await house.decide();
+      await pass(SEAL_INTERVAL_MS / 100);
+    }
+    expect(sealed().length).toBeGreaterThan(40);
+    expect(sealed().length).toBeLessThanOrEqual(SEAL_INTERVAL_MS / SEAL_SOON_MS);
+    expect(house.counter.writes - before).toBeGreaterThan(8);
+    expect(house.counter.writes - before).toBeLessThanOrEqual(SEAL_INTERVAL_MS / COUNT_SOON_MS);
+    await house.stop();
+    await house.startAgain();
+    expect([sealed().at(-1), house.counter.mark?.value]).toEqual([100, sealed().length]);
+  });
+
   it('is signed in time while the vault hangs, and counted with the rest once it answers', async () => {
     await pass(COUNT_SOON_MS);
     await house.decide();

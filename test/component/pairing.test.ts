@@ -233,6 +233,48 @@ describe('by keyboard and by ear', () => {
   });
 });
 
+describe('HE-08: several hubs that ask at once', () => {
+  const offers = Array.from({ length: 6 }, (_, index) =>
+    pairingOf('offered', { id: `offer-${index}`, peer_id: `ed25519.${index}`, label: `Hub 0000 000${index}`, said_hub: `Says ${index}` }),
+  );
+  const opening = page.getByRole('button', { name: 'Open it', exact: true });
+  const voice = () => [...document.querySelectorAll('[role=status]')].map((region) => region.textContent?.trim()).join('');
+
+  test('are one line to pick from: only the picked one says anything and can be opened', async () => {
+    const hub = new FakeHubApi(snapshotOf({ pairings: offers }), { 'pairings.open': () => ({ ok: true, value: pairingOf('exchanging') }) });
+    await showApp(hub, 'people/add');
+    await expect.element(heading('6 hubs want to be added')).toBeVisible();
+    await expect.element(page.getByRole('navigation').getByRole('link', { name: /^People & hubs, 1 / })).toBeVisible();
+    expect(opening.elements()).toHaveLength(0);
+    await expect.element(page.getByText(/Says \d/)).not.toBeInTheDocument();
+    await expectAccessible();
+    const fourth = page.getByRole('listitem').filter({ hasText: 'Hub 0000 0003' });
+    await fourth.getByRole('button', { name: 'This one' }).click();
+    await expect.element(fourth.getByText(/Says 3/)).toBeVisible();
+    expect(opening.elements()).toHaveLength(1);
+    await expect.element(page.getByText(/Says [^3]/)).not.toBeInTheDocument();
+    await expectAccessible();
+    await vi.advanceTimersByTimeAsync(ARM_MS);
+    await opening.click();
+    expect(callsOf(hub, 'pairings.open')).toEqual([{ id: 'offer-3' }]);
+  });
+
+  test('are said once, and leave the one that stood alone where it is', async () => {
+    const hub = new FakeHubApi(snapshotOf());
+    await showApp(hub, 'people/add');
+    const said: string[] = [];
+    for (const pairing of offers) {
+      hub.emit({ type: 'pairing', pairing });
+      await vi.advanceTimersByTimeAsync(ARM_MS);
+      if (voice() !== said.at(-1)) said.push(voice());
+    }
+    expect(said.filter((words) => words.includes('asks to be added'))).toHaveLength(1);
+    expect(said.join('\n')).not.toMatch(/Hub 0000 000[1-5]/);
+    expect(opening.elements()).toHaveLength(1);
+    await expect.element(page.getByText(/Says 0/)).toBeVisible();
+  });
+});
+
 describe('a hub that asks while nobody may', () => {
   const closed = { open: false, closes_at: null, locked_until: null };
   const label = 'Hub 3f2a 91bc';

@@ -225,6 +225,7 @@ export const people = {
       saysHub: (hub: string, person: string, platform: string) =>
         [hub, person === '' ? '' : `used by ${person}`, platform].filter((part) => part !== '').join(', '),
       saysNothing: 'nothing about itself',
+      pick: 'This one',
       notNow: 'Not now',
       open: 'Open it',
     },

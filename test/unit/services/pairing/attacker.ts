@@ -33,8 +33,13 @@ export class Attacker {
   }
 
   async connect(): Promise<this> {
-    this.#line = await this.raw.connect(this.#target);
-    await this.raw.hello(this.#line, this.#target);
+    return this.over(await this.raw.connect(this.#target));
+  }
+
+  /** The same over a connection that is there. */
+  async over(line: ConnectionInfo): Promise<this> {
+    this.#line = line;
+    await this.raw.hello(line, this.#target);
     return this;
   }
 

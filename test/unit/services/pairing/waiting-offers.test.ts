@@ -7,6 +7,7 @@ import { hubLabel } from '../../../../main/services/links/peer-names.ts';
 import { OFFER_PLACE_KEPT_MS, OFFERS_WAITING_MAX } from '../../../../main/services/pairing/limits.ts';
 import { type HubStack, PERSON } from '../../../fakes/hub-stack.ts';
 import { StackHouse } from '../../../support/stack-house.ts';
+import { revealPayload } from '../../../../main/protocol/pairing.ts';
 import { RawHub } from '../links/raw-hub.ts';
 import { Attacker } from './attacker.ts';
 
@@ -128,6 +129,39 @@ describe('requests that wait', () => {
     responder?.pairing.open(asked?.id ?? '');
     if (responder === dad) [dad, mum] = [mum, dad];
     await finish();
+  });
+
+  it('HE-08: from fifty addresses are few and ring nowhere, and after three that lied the fourth is not heard', async () => {
+    mum.pairing.setWindow(true, 30);
+    const strangers: Attacker[] = [];
+    const answers: unknown[] = [];
+    for (let count = 1; count <= 50; count++) {
+      const transport = house.network.create();
+      transport.sourceHost = `127.0.1.${count}`;
+      house.endsWith(() => transport.stop());
+      const raw = await new RawHub(transport).start();
+      const line = await raw.connect(mum);
+      await house.clock.settle();
+      if (raw.ended(line) !== undefined) continue;
+      const eve = await new Attacker(raw, mum, house.clock).over(line);
+      answers.push(await eve.offers());
+      strangers.push(eve);
+    }
+    expect(answers.filter((answer) => answer === 'ack')).toHaveLength(OFFERS_WAITING_MAX);
+    expect(answers).toHaveLength(QUARANTINED_CONNECTIONS_MAX);
+    expect(waitingAtMum()).toHaveLength(OFFERS_WAITING_MAX);
+    expect(mum.seen.filter(({ type }) => type === 'attention')).toEqual([]);
+    expect(mum.store.read.peers()).toEqual([]);
+    for (const eve of strangers.slice(0, 3)) {
+      mum.pairing.open(offerOf(eve.raw.agentId).id);
+      await house.clock.settle();
+      await eve.takeAnswer();
+      expect(await eve.step(revealPayload(eve.pid, new Uint8Array(32)))).toMatchObject({ kind: 'error', payload: { code: 'rejected' } });
+    }
+    expect(mum.pairing.window.locked_until).not.toBeNull();
+    expect(waitingAtMum()).toEqual([]);
+    expect(await strangers[3]?.offers()).toBe('not_authorized');
+    expect(mum.pairing.list().some(({ six }) => six !== null)).toBe(false);
   });
 
   it('of strangers, who hold every place for a connection as well, keep nobody from pressing Add on this side', async () => {

@@ -344,6 +344,7 @@ describe('the Rules screen', () => {
     await asker.selectOptions('OpenClaw');
     await button('Try it').click();
     await asker.selectOptions('another, by its name…');
+    await expect.element(button('Try it')).toHaveAttribute('aria-disabled', 'true');
     await page.getByLabelText('Its name, letter by letter').fill('helper-dad');
     await button('Try it').click();
     expect(callsOf(hub, 'rules.test')).toMatchObject([{ asking_agent: 'OpenClaw' }, { asking_agent: 'helper-dad' }]);

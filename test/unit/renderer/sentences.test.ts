@@ -73,6 +73,15 @@ describe('what the hub says of a request', () => {
     expect([said.includes(undefined), new Set(said).size]).toEqual([false, told.length]);
   });
 
+  test('what this hub ended was called off by nobody who asked, and what an adult’s hub decided names that hub', () => {
+    const said = (over: object) => outcomeOf({ ...DINNER, decided_at: 0, decided_by: 'hub', ...over }, 'elsewhere', true).title;
+    expect(said({ state: 'cancelled', surface: 'hub' })).toBe('Ended by this hub');
+    expect(said({ state: 'cancelled', surface: 'peer' })).toBe('Called off by Dad’s laptop');
+    const adult = { surface: 'peer', decided_by: 'Mum, Mum’s PC' };
+    expect(said({ ...adult, state: 'approved' })).toBe('Allowed once by Mum, Mum’s PC');
+    expect(said({ ...adult, state: 'declined' })).toBe('Declined by Mum, Mum’s PC');
+  });
+
   test('an owner who has no name is “you”, and a name stays', () => {
     const said = (decided_by: string) =>
       outcomeOf({ ...DINNER, state: 'approved', decided_at: 0, decided_by, surface: 'window' }, 'here', true).title;

@@ -212,3 +212,28 @@ describe('the setting', () => {
     await expect.element(button('Small')).toHaveAttribute('aria-pressed', 'true');
   });
 });
+
+describe('the page of a hub', () => {
+  const DECIDER = DAD_DECIDES.hubs[0]?.id ?? '';
+  const showHub = (answers: ConstructorParameters<typeof FakeHubApi>[1]) =>
+    showApp(new FakeHubApi(snapshotOf(), answers), `people/hub/${DECIDER}`);
+
+  test('that decides here says so, and warns that nobody can allow anything once it is removed', async () => {
+    await showHub({ 'consent.get': () => ({ ok: true, value: DAD_DECIDES }) });
+    await expect.element(page.getByText('It decides what is asked of this computer, from “Others see it” on.')).toBeVisible();
+    const warning = page.getByText('Dad’s laptop is the only hub that decides here.', { exact: false });
+    await expect.element(warning).not.toBeInTheDocument();
+    for (const what of ['Suspend', 'Remove']) {
+      await button(what).click();
+      await expect.element(warning).toBeVisible();
+    }
+    await expectAccessible();
+  });
+
+  test('that decides nothing here says and warns nothing of the kind', async () => {
+    await showHub({});
+    await button('Remove').click();
+    await expect.element(page.getByText('What waits from it expires', { exact: false })).toBeVisible();
+    expect(document.body.textContent).not.toContain('decides');
+  });
+});

@@ -52,6 +52,13 @@ export const consent = {
     /** In a list, where the state stands. */
     inList: (names: readonly string[]) => (names.length === 0 ? 'nobody decides' : `${eitherOf.format(names)} decides`),
   },
+  /** On the page of a hub that decides here. */
+  there: {
+    decides: (what: string) => `It decides what is asked of this computer, from “${what}” on.`,
+    detail: 'The people here can only decline that. Who decides is set under Settings, with the owner passphrase.',
+    last: (name: string) =>
+      `${name} is the only hub that decides here. Without it nobody can allow such requests, until an adult names another with the owner passphrase.`,
+  },
   asked: {
     wants: (hub: string, agent: string) => `asks you: may ${agent} on ${hub}`,
     wantsFull: (hub: string, agent: string) => `${hub} asks you whether its agent ${agent} may`,

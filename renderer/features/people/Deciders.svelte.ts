@@ -1,0 +1,31 @@
+// Which hubs decide in the place of the people here, as the page of one of them says it. Reads only; the setting itself stands in Settings.
+import type { ConsentSettingDto } from '../../../preload/contract/consent.ts';
+import type { HubApi } from '../../../preload/contract/hub-api.ts';
+
+/** What a hub decides here: from which class on, and whether no other hub does. */
+export interface DecidesHere {
+  readonly from: NonNullable<ConsentSettingDto['from']>;
+  readonly alone: boolean;
+}
+
+export class Deciders {
+  readonly #api: HubApi;
+  #setting = $state.raw<ConsentSettingDto | null>(null);
+
+  constructor(api: HubApi) {
+    this.#api = api;
+  }
+
+  /** What was read before stands where it cannot be read. */
+  async read(): Promise<void> {
+    const outcome = await this.#api.call('consent.get', {});
+    if (outcome.ok) this.#setting = outcome.value;
+  }
+
+  /** null: that hub decides nothing here, or it is not known yet. */
+  of(id: string): DecidesHere | null {
+    const deciding = this.#setting?.hubs.filter(({ decides }) => decides) ?? [];
+    const from = this.#setting?.from ?? null;
+    return from === null || !deciding.some((hub) => hub.id === id) ? null : { from, alone: deciding.length === 1 };
+  }
+}

@@ -74,6 +74,25 @@ describe.runIf(askedSeed === undefined)('a hub that is broken on purpose', () =>
     },
     MINUTE_MS,
   );
+
+  it.each(MUTANTS.slice(0, 2))(
+    'is found out the same way again under the seed that found it: $name',
+    async (mutant) => {
+      let broken: RunReport | undefined;
+      for (let seed = 1; seed <= SEEDS_PER_MUTANT_MAX && broken === undefined; seed++) {
+        const report = await runSeed(seed, { mutant });
+        if (report.findings.length > 0) broken = report;
+      }
+      if (broken === undefined) throw new Error(`${mutant.name} was not found out`);
+      for (let time = 0; time < 2; time++) {
+        const again = await runSeed(broken.seed, { mutant });
+        expect([again.hash, again.findings, again.events]).toEqual([broken.hash, broken.findings, broken.events]);
+      }
+      // The hash is of what happened: whole hubs go another way from the same seed.
+      expect((await runSeed(broken.seed)).hash).not.toBe(broken.hash);
+    },
+    MINUTE_MS,
+  );
 });
 
 /** All seeds, shared out over as many processes as this machine runs at once. Says now and then how far they are. */

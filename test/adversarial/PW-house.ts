@@ -62,6 +62,7 @@ export class House {
   /** Resident memory of the QUIC process under attack, at this moment. */
   memoryBytes(): number {
     const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${this.#processId}/status`, 'utf8'))?.[1];
+    if (kilobytes === undefined) throw new Error('the QUIC process has no memory figure');
     return Number(kilobytes) * 1024;
   }
 

@@ -2,6 +2,7 @@
 // stranger stays in the store, and what a paired hub does wrong stands in the record.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { newIdentity } from '../integration/quic-test-hub.ts';
+import { rounds } from '../support/counts.ts';
 import { CrowdedHub } from '../support/crowd/crowded-hub.ts';
 import { LightPeer } from '../support/crowd/light-peer.ts';
 import { expectPromptAck } from '../support/crowd/prompt-ack.ts';
@@ -16,6 +17,9 @@ const WAIT_LIMIT_MS = 15_000;
 /** The control peer asks after every storm: more often than a household does. */
 const FLAGS = ['--peer-rate-factor', '100'];
 const STRANGER = '127.0.0.2';
+/** One each, and one more each should a line break for want of a processor. */
+const LINES_OF_TWO_MAX = 4;
+const togetherMs = 1_000 * rounds('PW-09 seconds of two computers with one key', { short: 3, long: 10 });
 const NOTHING_WRONG = /unhandled|uncaught|RangeError/;
 
 describe.runIf(process.platform === 'linux')('a whole hub under attack', () => {
@@ -121,6 +125,17 @@ describe.runIf(process.platform === 'linux')('a whole hub under attack', () => {
       await peer.established();
       for (let number = 0; number < 16; number += 1) await peer.write(number * 4, new Uint8Array(65_536), false);
       await counted('unfinished-bytes.now', 1);
+    },
+    'PW-09: two computers with one key that both dial': async () => {
+      const madeBefore = (await counters())['connections.paired'] ?? 0;
+      const twins = await Promise.all(['127.0.9.4', '127.0.9.5'].map((host) => new LightPeer(careless, host, hub.target).start()));
+      for (const twin of twins) house.atEnd(() => void twin.stop());
+      await Promise.all(twins.map((twin) => twin.connected()));
+      // Each dials again a quarter of a second after it lost its line: were one put out for the other, that would go on and on.
+      await new Promise((resolve) => setTimeout(resolve, togetherMs));
+      const made = ((await counters())['connections.paired'] ?? 0) - madeBefore;
+      expect(made).toBeGreaterThanOrEqual(2);
+      expect(made).toBeLessThanOrEqual(LINES_OF_TWO_MAX);
     },
     'PW-12: messages of a paired hub that are too large, two, or followed by more': async () => {
       const peer = await carelessPeer();

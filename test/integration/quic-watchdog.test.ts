@@ -84,6 +84,28 @@ describe.skipIf(process.platform === 'win32')('the watch over the QUIC process',
     await expectAnswer(peer, hub);
   }, 60_000);
 
+  // A signal that the faulty process answers with abort(), and one that no process survives.
+  test.each([
+    ['aborts', 'SIGHUP'],
+    ['breaks its own memory', 'SIGSEGV'],
+  ] as const)(
+    'F-20: a process that %s is started again at once, and peers come back',
+    async (_, signal) => {
+      const { hub, peer } = await acquainted();
+      await expectAnswer(peer, hub);
+      const broken = processId();
+      process.kill(broken, signal);
+      const { restarts } = await hub.until('the restart', () => hub.eventsOf('restarted')[0], 30_000);
+      expect(restarts).toBe(1);
+      expect(processId()).not.toBe(broken);
+      const { counters } = await hub.transport.statistics();
+      expect(counters).toMatchObject({ 'process.ended': 1 });
+      expect(counters['process.killed-busy'] ?? 0).toBe(0);
+      await expectAnswer(peer, hub);
+    },
+    60_000,
+  );
+
   test('F-11: a process whose memory grows without end is ended and started again', async () => {
     const { hub, peer } = await acquainted();
     process.kill(processId(), 'SIGWINCH');

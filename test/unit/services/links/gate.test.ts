@@ -1,6 +1,8 @@
 // The gate for everything another hub sends: hello first, no forged sender, trust, form and rates, on a network in memory.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { randomUUID } from 'node:crypto';
+import { CLOSE_CODES, type ConnectionInfo } from '../../../../main/ports/transport.ts';
+import { PERSON } from '../../../fakes/hub-stack.ts';
 import { RawHub } from './raw-hub.ts';
 import { StackHouse } from '../../../support/stack-house.ts';
 
@@ -116,6 +118,40 @@ describe('the gate for what comes in', () => {
     expect(handled).toEqual([]);
     expect(raw.ended(line)).toBeUndefined();
     expect(await raw.ask(line, raw.envelope(mum.agentId, 'query', { question: '?' }))).toMatchObject({ kind: 'response' });
+    await raw.transport.stop();
+  });
+
+  it('tells a hub that was removed so on the wire, whatever it asks and however often it comes back, and hands none of it on', async () => {
+    const mum = await house.hub('Mum');
+    const raw = await new RawHub(house.network.create()).start();
+    await mum.store.write((tables) =>
+      mum.directory.pinInside(tables, { key: raw.key, petname: 'Raw', person: null, platform: null, advertisedName: null }),
+    );
+    mum.directory.pinned(raw.key);
+    const handled: string[] = [];
+    for (const kind of ['delegate', 'query'] as const) {
+      mum.links.onRequest(kind, ({ envelope }) => {
+        handled.push(envelope.id);
+        return Promise.resolve({ kind: 'ack', payload: { accepted: true } });
+      });
+    }
+    const asks = async (line: ConnectionInfo, kind: 'delegate' | 'query') => {
+      const payload = { delegate: { task: 'Unlock the door' }, query: { question: 'Is it locked?' } }[kind];
+      return raw.ask(line, raw.envelope(mum.agentId, kind, payload));
+    };
+    const before = await raw.connect(mum);
+    await raw.hello(before, mum);
+    expect(await asks(before, 'delegate')).toMatchObject({ kind: 'ack' });
+    await mum.directory.remove(raw.key, PERSON);
+    await house.clock.until(() => raw.ended(before) !== undefined, 'its connection is closed');
+    expect(raw.ended(before)).toMatchObject({ code: CLOSE_CODES.revoked, by: 'peer', reason: 'this key is no longer trusted' });
+    for (const kind of ['delegate', 'query'] as const) {
+      expect(await asks(before, kind)).toBeUndefined();
+      const after = await raw.connect(mum);
+      expect(await asks(after, kind)).toBeUndefined();
+      expect(raw.ended(after)).toMatchObject({ code: CLOSE_CODES.revoked, by: 'peer', reason: 'refused' });
+    }
+    expect(handled).toHaveLength(1);
     await raw.transport.stop();
   });
 

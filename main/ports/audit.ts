@@ -41,6 +41,8 @@ export const CHAIN_START: AuditPosition = { seq: 0, chain: new Uint8Array(32) };
 export interface AuditFlaw {
   readonly seq: number;
   readonly kind: 'missing' | 'changed';
+  /** What the chain comes to with what stands there: another one as soon as that, or anything before it, is changed once more. */
+  readonly chain: Uint8Array;
 }
 
 /** One signature over the chain up to a row, and with it over every row before. */

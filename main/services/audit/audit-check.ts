@@ -6,7 +6,7 @@ import { nextTurn } from '../../lib/next-turn.ts';
 import { CHAIN_START, type AuditPosition, type AuditSealRow, type WalkedRow } from '../../ports/audit.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Store } from '../../ports/store.ts';
-import { isAmong, mergeFlaws, readFound, type ChainFlaw } from './found.ts';
+import { chainFlaw, isAmong, markOf, mergeFlaws, readFound, type ChainFlaw } from './found.ts';
 import { FLAWS_MAX, WALK_ROWS_MAX, WALK_SEALS_MAX } from './limits.ts';
 import { addedFlaw, flawOf } from './flaws.ts';
 import { isUnsignedEnd, readUnsignedDetail, type UnsignedRows } from './run-mark.ts';
@@ -172,26 +172,26 @@ export class AuditCheck {
     }
     if (!(await this.#rowsUpTo(walk, head.issuedSeq, signal))) return 'called off';
     if (kept !== null && kept > sealCount) walk.found.push({ flaw: flawOf('older_copy', head.seq), as: null });
-    if (writtenSeq > walk.position.seq && !isEnded(walk)) note(walk, 'end_missing', walk.position.seq + 1, 'missing');
+    if (writtenSeq > walk.position.seq && !isEnded(walk)) note(walk, 'end_missing', { seq: walk.position.seq + 1, kind: 'missing' });
     // What was come upon while writing, and fits; of what is signed, the signatures say it.
     const { changed } = this.#deps.written;
     if (changed !== null && changed > walk.signedSeq && !walk.isOtherSeen && !isEnded(walk))
-      note(walk, 'chain_remade', changed, 'changed', walk.signedSeq);
+      note(walk, 'chain_remade', { seq: changed, kind: 'changed' }, walk.signedSeq);
     return walk;
   }
 
   /** The rows that a signature covers, and whether they are the ones that were signed. False: called off. */
   async #upToSeal(walk: Walk, seal: AuditSealRow, isRight: boolean, signal: AbortSignal): Promise<boolean> {
     const isGood = isRight && seal.seq >= walk.position.seq;
-    if (!isGood) note(walk, 'seal_changed', seal.seq, 'unsigned');
-    else if (seal.previous !== (walk.lastSeal?.counter ?? 0)) note(walk, 'seal_missing', seal.seq, 'seal_missing');
+    if (!isGood) note(walk, 'seal_changed', { seq: seal.seq, kind: 'unsigned' });
+    else if (seal.previous !== (walk.lastSeal?.counter ?? 0)) note(walk, 'seal_missing', { seq: seal.seq, kind: 'seal_missing' });
     const signedBefore = walk.signedSeq;
     walk.lastSeal = seal;
     if (!(await this.#rowsUpTo(walk, seal.seq, signal))) return false;
     if (!isGood || isEnded(walk)) return true;
     // Where the signed row itself is named already, that is all there is to say of it.
     const isRemade = !walk.isPatched && Buffer.compare(walk.position.chain, seal.chain) !== 0;
-    if (isRemade) note(walk, 'chain_remade', seal.seq, 'remade', signedBefore);
+    if (isRemade) note(walk, 'chain_remade', { seq: seal.seq, kind: 'remade', mark: markOf(walk.position.chain) }, signedBefore);
     // What was signed is what the rows after it have to stand behind.
     walk.position = { seq: walk.position.seq, chain: seal.chain };
     walk.signedSeq = seal.seq;
@@ -207,7 +207,7 @@ export class AuditCheck {
       if (row.action === 'audit.confirmed') walk.words.push(row.seq);
       if (!walk.isOtherSeen && written.isOther(row)) {
         walk.isOtherSeen = true;
-        note(walk, 'chain_remade', row.seq, 'changed', walk.signedSeq);
+        note(walk, 'chain_remade', { seq: row.seq, kind: 'changed' }, walk.signedSeq);
       }
     };
     while (walk.position.seq < seq && !isEnded(walk)) {
@@ -217,8 +217,8 @@ export class AuditCheck {
       walk.position = after;
       walk.isPatched = flaw !== null;
       this.#current = { ...this.#current, checked: after.seq };
-      if (flaw?.kind === 'changed') note(walk, 'row_changed', flaw.seq, 'changed');
-      else if (flaw !== null) note(walk, flaw.seq > walk.head.seq ? 'end_missing' : 'row_missing', flaw.seq, 'missing');
+      if (flaw?.kind === 'changed') note(walk, 'row_changed', chainFlaw(flaw));
+      else if (flaw !== null) note(walk, flaw.seq > walk.head.seq ? 'end_missing' : 'row_missing', chainFlaw(flaw));
       await didSome(walk, rows, 0);
     }
     return true;
@@ -243,10 +243,9 @@ export class AuditCheck {
 }
 
 /** A place that does not fit. @param signedSeq needed for `chain_remade` only */
-function note({ found }: Walk, kind: Parameters<typeof flawOf>[0], seq: number, as: ChainFlaw['kind'], signedSeq?: number): void {
-  const place: ChainFlaw = { seq, kind: as };
-  if (found.some((one) => one.as !== null && isAmong(place, [one.as]))) return;
-  found.push({ flaw: flawOf(kind, seq, signedSeq), as: place });
+function note({ found }: Walk, kind: Parameters<typeof flawOf>[0], as: ChainFlaw, signedSeq?: number): void {
+  if (found.some((one) => one.as !== null && isAmong(as, [one.as]))) return;
+  found.push({ flaw: flawOf(kind, as.seq, signedSeq), as });
 }
 
 /** Nothing is left of the record, or so much does not fit that the rest matters no more. */

@@ -1,10 +1,13 @@
 // What does not fit in the audit, place by place: how it is put together, compared with what the owner was shown, and kept as the detail of a
 // row. Pure; says nothing of what follows from it.
 import { isJsonObject } from '../../lib/json-object.ts';
+import { toHex } from '../../lib/bytes.ts';
 import type { AuditFlaw } from '../../ports/audit.ts';
 import { countOf, firstBeside, NONE_ADDED, withRange, type AddedRows } from './added-rows.ts';
 import { ADDED_RANGES_MAX, FLAWS_MAX } from './limits.ts';
 
+/** So much of a chain tells one from another. */
+const MARK_SIZE_BYTES = 16;
 const KINDS = ['missing', 'changed', 'remade', 'unsigned', 'seal_missing'] as const;
 
 /**
@@ -13,7 +16,9 @@ const KINDS = ['missing', 'changed', 'remade', 'unsigned', 'seal_missing'] as co
  */
 export interface ChainFlaw {
   readonly seq: number;
-  readonly kind: AuditFlaw['kind'] | (typeof KINDS)[number];
+  readonly kind: (typeof KINDS)[number];
+  /** What the chain comes to there, hex and shortened: what was meant was meant as it was. Absent: the same place is the same flaw. */
+  readonly mark?: string;
 }
 
 export interface Found {
@@ -31,9 +36,19 @@ export function isNothing({ flaws, added }: Found): boolean {
 
 /** Both, by their rows; of one place what was found first. So many that more change nothing about what the owner has to do are left out. */
 export function mergeFlaws(first: readonly ChainFlaw[], then: readonly ChainFlaw[]): readonly ChainFlaw[] {
-  const places = new Map<string, ChainFlaw>();
-  for (const flaw of [...first, ...then]) if (!places.has(placeOf(flaw))) places.set(placeOf(flaw), flaw);
-  return [...places.values()].toSorted((one, other) => one.seq - other.seq).slice(0, FLAWS_MAX);
+  const flaws: ChainFlaw[] = [];
+  for (const flaw of [...first, ...then]) if (!isAmong(flaw, flaws)) flaws.push(flaw);
+  return flaws.toSorted((one, other) => one.seq - other.seq).slice(0, FLAWS_MAX);
+}
+
+/** As the walk found it. */
+export function chainFlaw({ seq, kind, chain }: AuditFlaw): ChainFlaw {
+  return { seq, kind, mark: markOf(chain) };
+}
+
+/** @param chain what it comes to */
+export function markOf(chain: Uint8Array): string {
+  return toHex(chain.subarray(0, MARK_SIZE_BYTES));
 }
 
 /** Whether all of it was named there. */
@@ -41,9 +56,9 @@ export function isCovered({ flaws, added }: Found, by: Found): boolean {
   return flaws.every((flaw) => isAmong(flaw, by.flaws)) && countOf(added) <= countOf(by.added);
 }
 
-/** Whether that place is one of those. */
+/** Whether that place is one of those, and as it was then. */
 export function isAmong(flaw: ChainFlaw, flaws: readonly ChainFlaw[]): boolean {
-  return flaws.some((other) => placeOf(other) === placeOf(flaw));
+  return flaws.some((other) => placeOf(other) === placeOf(flaw) && (other.mark ?? flaw.mark) === (flaw.mark ?? other.mark));
 }
 
 /** What a row of the record says of it. `row` and `flaw` are the first that was not known. */
@@ -52,10 +67,10 @@ export function foundDetail({ flaws, added }: Found, known: Found = NOTHING): Re
   const row = firstBeside(added, known.added);
   const first =
     flaw !== undefined && (row === undefined || flaw.seq <= row) ? flaw : row === undefined ? undefined : { seq: row, kind: 'added' };
-  const isAllSaid = flaws.length === 0 || (flaws.length === 1 && first === flaws[0]);
+  const isAllSaid = flaws.length === 0 || (flaws.length === 1 && first === flaw && flaw?.mark === undefined);
   return {
     ...(first === undefined ? {} : { row: first.seq, flaw: first.kind }),
-    ...(isAllSaid ? {} : { flaws: flaws.map(({ seq, kind }) => [seq, kind]) }),
+    ...(isAllSaid ? {} : { flaws: flaws.map(({ seq, kind, mark }) => (mark === undefined ? [seq, kind] : [seq, kind, mark])) }),
     ...(added.ranges.length === 0 ? {} : { added: added.ranges.map(({ from, to }) => [from, to]) }),
     ...(added.more === 0 ? {} : { added_more: added.more }),
   };
@@ -67,12 +82,12 @@ export function readFound(text: string): Found {
   if (detail === undefined) return NOTHING;
   const { row, flaw, flaws, added, added_more: more } = detail;
   const told: readonly unknown[] = Array.isArray(flaws) ? flaws : [[row, flaw]];
-  const ranges = pairsOf(added, ADDED_RANGES_MAX).flatMap(([from, to]) => (isRow(from) && isRow(to) && from <= to ? [{ from, to }] : []));
+  const ranges = listsOf(added, ADDED_RANGES_MAX).flatMap(([from, to]) => (isRow(from) && isRow(to) && from <= to ? [{ from, to }] : []));
   return {
     flaws: mergeFlaws(
-      pairsOf(told, FLAWS_MAX).flatMap(([seq, name]) => {
+      listsOf(told, FLAWS_MAX).flatMap(([seq, name, mark]) => {
         const kind = KINDS.find((one) => one === name);
-        return isRow(seq) && kind !== undefined ? [{ seq, kind }] : [];
+        return isRow(seq) && kind !== undefined ? [{ seq, kind, ...(typeof mark === 'string' ? { mark } : {}) }] : [];
       }),
       [],
     ),
@@ -86,10 +101,10 @@ function placeOf({ seq, kind }: ChainFlaw): string {
   return kind === 'unsigned' || kind === 'seal_missing' ? `seal ${seq}` : `row ${seq}`;
 }
 
-function pairsOf(value: unknown, max: number): readonly (readonly unknown[])[] {
+function listsOf(value: unknown, max: number): readonly (readonly unknown[])[] {
   if (!Array.isArray(value)) return [];
   const items: readonly unknown[] = value;
-  return items.slice(0, max).flatMap((item) => (Array.isArray(item) && item.length === 2 ? [item] : []));
+  return items.slice(0, max).flatMap((item) => (Array.isArray(item) ? [item] : []));
 }
 
 function isRow(value: unknown): value is number {

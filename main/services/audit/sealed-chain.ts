@@ -8,7 +8,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Store, Tables } from '../../ports/store.ts';
 import type { IdentityService } from '../identity.ts';
 import type { AddedRows } from './added-rows.ts';
-import type { ChainFlaw, Found } from './found.ts';
+import { chainFlaw, type ChainFlaw, type Found } from './found.ts';
 import { WALK_ROWS_MAX } from './limits.ts';
 import { META_DATABASE_ID, sealChecker, sealMessage } from './seal.ts';
 import { WrittenRows } from './written-rows.ts';
@@ -85,7 +85,8 @@ export class SealedChain {
       if (seen.other === null && written.isOther(row)) seen.other = row.seq;
     };
     while (walked.flaw === null && seen.other === null && walked.position.seq < end) {
-      walked = read.walkAudit(walked.position, end, WALK_ROWS_MAX, look);
+      const { position, flaw } = read.walkAudit(walked.position, end, WALK_ROWS_MAX, look);
+      walked = { position, flaw: flaw === null ? null : chainFlaw(flaw) };
       await nextTurn();
     }
     // What was come upon while writing, and fits, shows by nothing else.

@@ -84,21 +84,26 @@ export function auditReads(statements: Statements): AuditReads {
       const seq = position.seq + 1;
       const kept = row.chain ?? CHAIN_START.chain;
       if (textOf(row.seq) !== String(seq)) {
-        return { position, flaw: { seq, kind: 'missing' }, after: { seq: Number(textOf(row.seq)), chain: kept } };
+        const flaw = { seq, kind: 'missing', chain: position.chain } as const;
+        return { position, flaw, after: { seq: Number(textOf(row.seq)), chain: kept } };
       }
       const chain = rawChain(position.chain, row);
       if (Buffer.compare(chain, kept) !== 0) {
         // Only its chain may have been changed: then the next row fits what the row itself says.
         const next = rows[index + 1];
         const isChainAlone = next?.chain !== undefined && next.chain !== null && Buffer.compare(rawChain(chain, next), next.chain) === 0;
-        return { position, flaw: { seq, kind: 'changed' }, after: { seq, chain: isChainAlone ? chain : kept } };
+        return { position, flaw: { seq, kind: 'changed', chain }, after: { seq, chain: isChainAlone ? chain : kept } };
       }
       position = { seq, chain };
       look?.({ ...position, action: textOf(row.action) });
     }
     const isShort = position.seq - from.seq < pageLimit(limit) && position.seq < upToSeq;
     if (!isShort) return { position, flaw: null, after: position };
-    return { position, flaw: { seq: position.seq + 1, kind: 'missing' }, after: { seq: upToSeq, chain: position.chain } };
+    return {
+      position,
+      flaw: { seq: position.seq + 1, kind: 'missing', chain: position.chain },
+      after: { seq: upToSeq, chain: position.chain },
+    };
   };
   return {
     audit: (page) => statements.all(AUDIT, AUDIT_QUERIES.page, pageBefore(page), pageLimit(page.limit)),

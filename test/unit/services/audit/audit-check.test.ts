@@ -2,6 +2,7 @@
 // its time in pieces and can be called off.
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { chainOf } from '../../../../main/adapters/sqlite/audit-chain.ts';
 import { AuditCheck } from '../../../../main/services/audit/audit-check.ts';
 import { FLAWS_MAX, WALK_ROWS_MAX } from '../../../../main/services/audit/limits.ts';
 import { WrittenRows } from '../../../../main/services/audit/written-rows.ts';
@@ -16,6 +17,9 @@ beforeEach(async () => {
   house = await AuditHouse.start();
 });
 afterEach(() => house.close());
+
+/** What a row about a doubt says of the chain where it does not fit. */
+const MARK: unknown = expect.stringMatching(/^[0-9a-f]{32}$/);
 
 /** Three signatures: over the rows up to 4, 8 and 12; then two rows unsigned. */
 async function signed(): Promise<void> {
@@ -133,8 +137,8 @@ describe('the check of a whole audit', () => {
       row: 2,
       flaw: 'changed',
       flaws: [
-        [2, 'changed'],
-        [3, 'changed'],
+        [2, 'changed', MARK],
+        [3, 'changed', MARK],
       ],
     };
     for (let start = 0; start < 2; start++) {
@@ -173,6 +177,31 @@ describe('the check of a whole audit', () => {
     await house.verify();
     await house.clock.settle();
     expect(house.audit.state).toBe('current');
+  });
+
+  it('leaves the record in doubt once more for a row before one that was meant, and for that one changed again', async () => {
+    await signed();
+    house.tamper("UPDATE audit SET actor = 'somebody' WHERE seq = 7");
+    await house.verify();
+    await house.clock.settle();
+    await house.audit.confirm(PERSON);
+    expect((await house.verify()).flaws.map(({ seq, meant }) => [seq, meant])).toEqual([[7, true]]);
+    // A row that fits the one before, in front of one that does not fit anyway.
+    const [before] = house.store.read.auditAfter(4, 5, 1);
+    const [row] = house.store.read.auditAfter(5, 6, 1);
+    if (before === undefined || row === undefined) throw new Error('there are no such rows');
+    const columns = [row.seq, row.at, row.monotonicMs, 'nobody', row.surface, row.action, row.object, row.rule, row.digest, row.detail];
+    const chain = chainOf(
+      before.chain,
+      columns.map((value, index) => ({ kind: index < 3 ? 'integer' : 'text', bytes: value === null ? null : Buffer.from(String(value)) })),
+    );
+    house.tamper(`UPDATE audit SET actor = 'nobody', chain = X'${Buffer.from(chain).toString('hex')}' WHERE seq = 6`);
+    expect((await house.verify()).flaws.map(({ seq, meant }) => [seq, meant])).toEqual([[7, false]]);
+    await house.clock.settle();
+    expect(house.audit.state).toBe('broken');
+    await house.audit.confirm(PERSON);
+    house.tamper("UPDATE audit SET actor = 'somebody else' WHERE seq = 7");
+    expect((await house.verify()).flaw).toMatchObject({ seq: 7, meant: false });
   });
 
   it('takes no row that nobody signed for the owner’s word', async () => {

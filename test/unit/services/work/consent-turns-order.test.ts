@@ -59,6 +59,16 @@ describe('the turns of who asks', () => {
     );
   });
 
+  it('count for nothing where the hub took nothing of anybody: whoever had one then is first again', () => {
+    const turns = new ConsentTurns();
+    turns.had(MUM, 'agent:radio');
+    turns.had(MUM, 'agent:game');
+    const waiting = [{ asker: 'agent:radio' }, { asker: 'agent:game' }] as const;
+    expect(turns.next(MUM, waiting, [])).toBe(waiting[0]);
+    turns.hadNone(MUM, 'agent:game');
+    expect(turns.next(MUM, waiting, [])).toBe(waiting[1]);
+  });
+
   it('are each adult’s hub’s own', () => {
     const turns = new ConsentTurns();
     turns.had(MUM, 'agent:game');

@@ -1,5 +1,5 @@
 // What every Transport must do, whatever is behind it. Each adapter and each variant of it runs this suite.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AppError } from '../../main/lib/app-error.ts';
 import { CLOSE_CODES, type Transport } from '../../main/ports/transport.ts';
 import { Household, TestHub } from '../integration/quic-test-hub.ts';
@@ -7,8 +7,13 @@ import { Household, TestHub } from '../integration/quic-test-hub.ts';
 const text = (words: string): Uint8Array => new TextEncoder().encode(words);
 const words = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
-export function transportContract(name: string, create: () => Transport): void {
+/** @param notClaimed titles of what this one does not claim to do; one that is none of ours is an error */
+export function transportContract(name: string, create: () => Transport, notClaimed: readonly string[] = []): void {
   describe(`the transport contract: ${name}`, () => {
+    const unknown = new Set(notClaimed);
+    const it = (title: string, run: () => Promise<void>): void => {
+      if (!unknown.delete(title)) test(title, run);
+    };
     let household: Household;
     beforeEach(() => {
       household = new Household(create);
@@ -242,5 +247,6 @@ export function transportContract(name: string, create: () => Transport): void {
       expect(statistics.counters['retries.sent']).toBe(1);
       expect(Object.values((await near.transport.statistics()).roundTripMs)).toHaveLength(1);
     });
+    if (unknown.size > 0) throw new Error(`the contract does not ask: ${[...unknown].join('; ')}`);
   });
 }

@@ -219,8 +219,8 @@ export class SimTransport implements Transport {
     this.#answer(connectionId, streamId, bytes);
   }
 
-  reset(connectionId: number, streamId: number): void {
-    this.#answer(connectionId, streamId, undefined);
+  reset(connectionId: number, streamId: number, code: CloseCode): void {
+    this.#answer(connectionId, streamId, undefined, code);
   }
 
   statistics(): Promise<TransportStatistics> {
@@ -356,7 +356,7 @@ export class SimTransport implements Transport {
     this.#network.carry(this.host, other.owner.host, () => end.isOpen, deliver);
   }
 
-  #answer(connectionId: number, streamId: number, bytes: Uint8Array | undefined): void {
+  #answer(connectionId: number, streamId: number, bytes: Uint8Array | undefined, code: CloseCode = CLOSE_CODES.done): void {
     const end = this.#ends.get(connectionId);
     if (end?.unanswered.delete(streamId) !== true) return;
     const { other } = end;
@@ -368,7 +368,7 @@ export class SimTransport implements Transport {
       () => {
         if (other?.isOpen !== true) return;
         if (bytes !== undefined) other.owner.#note('takes answer', other, bytes);
-        other.pending.get(streamId)?.(bytes === undefined || isReset ? err({ type: 'reset', code: CLOSE_CODES.done }) : ok(bytes));
+        other.pending.get(streamId)?.(bytes === undefined || isReset ? err({ type: 'reset', code }) : ok(bytes));
       },
     );
   }

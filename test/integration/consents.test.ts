@@ -161,6 +161,8 @@ it(
     expect((await terminal(mum)).out).toMatch(/ pending +Leo, for Ben +robot /);
     await leo.node.stop();
     expect((await decideAt(mum, mumsPage, atMum, 'allow')).status).toBe(200);
+    const goes = /^It was allowed in the browser, .*\. The answer goes to Leo as soon as that hub can be reached\.$/m;
+    expect((await terminal(mum, 'show', atMum.id)).out).toMatch(goes);
     again = await leo.restart();
     await again.start();
     const { work } = again.services;
@@ -169,6 +171,12 @@ it(
       return items.length === 0 ? undefined : items;
     });
     expect(item?.untrusted?.text).toBe('Open the back door');
+    await until(
+      'mum’s hub knows that Leo’s has the answer',
+      WAIT_LIMIT_MS,
+      () => mum.node.services.work.approvals.get(atMum.id).consent?.told === 'told' || undefined,
+    );
+    expect((await terminal(mum, 'show', atMum.id)).out).toContain('Leo was told. What became of it stands on that hub.');
     expect(work.approvals.get(atLeo.id)).toMatchObject({
       state: 'approved',
       decided_by: 'Mum',

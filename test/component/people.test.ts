@@ -307,6 +307,7 @@ describe('adding a hub', () => {
     });
     await showApp(hub, 'people/add');
     await expect.element(heading('2 hubs want to be added')).toBeVisible();
+    await page.getByRole('listitem').filter({ hasText: 'Hub bbbb 0002' }).getByRole('button', { name: 'This one' }).click();
     const second = page.getByRole('group', { name: 'Hub bbbb 0002' });
     await expect.element(second.getByText('at 192.168.1.66:7100')).toBeVisible();
     await vi.advanceTimersByTimeAsync(ARM_MS);
@@ -321,6 +322,7 @@ describe('adding a hub', () => {
     const other = pairingOf('offered', { id: 'other', label: 'Hub bbbb 0002' });
     const hub = new FakeHubApi(snapshotOf({ pairings: [one, other] }));
     await showApp(hub, 'people/add');
+    await page.getByRole('listitem').filter({ hasText: 'Hub bbbb 0002' }).getByRole('button', { name: 'This one' }).click();
     await vi.advanceTimersByTimeAsync(ARM_MS);
     const open = page.getByRole('group', { name: 'Hub bbbb 0002' }).getByRole('button', { name: 'Open it' });
     await expect.element(open).not.toHaveAttribute('aria-disabled');

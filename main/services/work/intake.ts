@@ -21,7 +21,7 @@ import type { ConsentGuard } from './consent-guard.ts';
 import { conversationFor } from './conversation-ids.ts';
 import type { Deadlines } from './deadlines.ts';
 import type { Handover } from './handover.ts';
-import { INBOX_QUEUED_MAX, OUTBOX_PER_PARTY_MAX, PENDING_PER_PARTY_MAX, PENDING_TOTAL_MAX, WAITING_PER_PARTY_MAX } from './limits.ts';
+import { INBOX_QUEUED_MAX, OUTBOX_PER_PARTY_MAX, PENDING_PER_PARTY_MAX, PENDING_TOTAL_MAX } from './limits.ts';
 import { newTask } from './new-task.ts';
 import { isLocal, type Parties } from './parties.ts';
 import { failure } from './task-endings.ts';
@@ -208,9 +208,7 @@ export class Intake {
     const ofParty = pending
       .map(({ taskId }) => tables.task(taskId))
       .filter((task) => task?.party === request.party && isConsentQuestion(task) === isConsent);
-    const delegations = ofParty.filter((task) => task?.kind === 'delegate').length;
-    if (request.kind === 'delegate' && delegations >= PENDING_PER_PARTY_MAX) throw tooManyWait('You have', PENDING_PER_PARTY_MAX, 'input');
-    if (ofParty.length >= WAITING_PER_PARTY_MAX) throw tooManyWait('You have', WAITING_PER_PARTY_MAX, 'input');
+    if (ofParty.length >= PENDING_PER_PARTY_MAX) throw tooManyWait('You have', PENDING_PER_PARTY_MAX, 'input');
   }
 
   #insertTask(tables: Tables, request: WorkRequest, { agent, ruling: { decision } }: Assessment, hold: Hold | null): TaskRow {

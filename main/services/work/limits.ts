@@ -1,11 +1,9 @@
 // Every number that bounds the work of this hub's agents, with what happens beyond it. Values only.
 
-/** Delegations of one party that may wait for a person, and as many questions of consent; the next is answered `overloaded`. */
+/** Requests of one party, queries and delegations together, that may wait for a person, and as many questions of consent; then `overloaded`. */
 export const PENDING_PER_PARTY_MAX = 5;
 /** Requests of everybody that may wait for a person; the next is answered `overloaded`. */
 export const PENDING_TOTAL_MAX = 50;
-/** Requests of one party, queries and delegations together, that may wait for a person; the next is answered `overloaded`. */
-export const WAITING_PER_PARTY_MAX = 8;
 /** Queries that may be open at once, waiting for an agent or a person; the next is answered `overloaded`. */
 export const OPEN_QUERIES_MAX = 512;
 /** Of those, queries of one party; the next is answered `overloaded`, so that nobody takes all the places. */

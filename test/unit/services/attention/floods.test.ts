@@ -1,7 +1,7 @@
 // Somebody asks more than anybody answers: it is counted, it makes no sound, muting it is offered, and nothing of it grows without end.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Floods } from '../../../../main/services/attention/floods.ts';
-import { PENDING_PER_PARTY_MAX, PENDING_TOTAL_MAX, WAITING_PER_PARTY_MAX } from '../../../../main/services/work/limits.ts';
+import { PENDING_PER_PARTY_MAX, PENDING_TOTAL_MAX } from '../../../../main/services/work/limits.ts';
 import type { AttentionDto } from '../../../../preload/contract/attention.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { MemoryNetwork } from '../../../fakes/memory-messenger.ts';
@@ -135,9 +135,9 @@ describe('a hub that is flooded', () => {
     expect([mum.work.calm.floods.list(), mum.work.calm.mayRing(dad.key)]).toEqual([[], true]);
   });
 
-  it('is one that asks more than eight things at once, questions as well', async () => {
+  it('is one that asks more than five things at once, questions as well', async () => {
     const lines: Promise<unknown>[] = [];
-    for (let round = 0; round < WAITING_PER_PARTY_MAX + 3; round++) {
+    for (let round = 0; round < PENDING_PER_PARTY_MAX + 3; round++) {
       const payload = { question: `Milk ${round}?`, domain: 'family.chat', deadline_ms: 5_000 };
       lines.push(mum.hears(kid.key, { id: crypto.randomUUID(), kind: 'query', payload }));
     }

@@ -1,6 +1,6 @@
 // Requests of many hubs that wait for one person: how many each may have there, and that a few leave room for the others.
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { WAITING_PER_PARTY_MAX, PENDING_PER_PARTY_MAX, PENDING_TOTAL_MAX } from '../../../../main/services/work/limits.ts';
+import { PENDING_PER_PARTY_MAX, PENDING_TOTAL_MAX } from '../../../../main/services/work/limits.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { MemoryNetwork } from '../../../fakes/memory-messenger.ts';
 import { delegation, NO_LIMITS, WorkHub } from '../../../fakes/work-hub.ts';
@@ -53,18 +53,19 @@ const waiting = (): number => mum.work.approvals.pending().length;
 it('DL-08: four hubs that ask as much as they can leave room for the others', async () => {
   for (let number = 0; number < 4; number += 1) {
     const hub = await another();
-    for (let count = 0; count < EACH; count += 1) await delegate(hub);
-    expect(waiting()).toBe(number * WAITING_PER_PARTY_MAX + PENDING_PER_PARTY_MAX);
+    for (let count = 0; count < 3; count += 1) await delegate(hub);
+    expect(waiting()).toBe(number * PENDING_PER_PARTY_MAX + 3);
     for (let count = 0; count < EACH; count += 1) await query(hub);
-    expect(waiting()).toBe((number + 1) * WAITING_PER_PARTY_MAX);
+    expect(waiting()).toBe((number + 1) * PENDING_PER_PARTY_MAX);
+    expect(await delegate(hub)).toBe('overloaded');
   }
   expect(waiting()).toBeLessThan(PENDING_TOTAL_MAX);
   expect(await delegate(await another())).toBe('awaiting_approval');
 });
 
-it('has room for eight questions of one hub, and for none of its delegations beside them', async () => {
+it('has room for five questions of one hub, and for none of its delegations beside them', async () => {
   const hub = await another();
   for (let count = 0; count < EACH; count += 1) await query(hub);
-  expect(waiting()).toBe(WAITING_PER_PARTY_MAX);
+  expect(waiting()).toBe(PENDING_PER_PARTY_MAX);
   expect(await delegate(hub)).toBe('overloaded');
 });

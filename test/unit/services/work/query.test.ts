@@ -130,10 +130,10 @@ describe('a query', () => {
     expect(await mum.work.inbox.claim('calendar', 9)).toEqual([]);
   });
 
-  it('of one hub waits for a person eight times at most', async () => {
-    for (let round = 0; round < 8; round++) expect((await ask('family.chat')).code).toBeUndefined();
+  it('of one hub waits for a person five times at most', async () => {
+    for (let round = 0; round < 5; round++) expect((await ask('family.chat')).code).toBeUndefined();
     expect((await ask('family.chat')).code).toBe('overloaded');
-    expect(mum.work.approvals.pending()).toHaveLength(8);
+    expect(mum.work.approvals.pending()).toHaveLength(5);
   });
 
   it('given back or left under an ended lease goes to the agent again under the same id', async () => {

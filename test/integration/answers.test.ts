@@ -150,7 +150,7 @@ describe('a person who is asked to choose', () => {
 
   it('is not disturbed by what is no choice', { timeout: PROGRAMS_MAX_MS }, async () => {
     const one = await asker('escalate', 'Mum', 'Which train?', '--option', 'The only one');
-    expect(one).toMatchObject({ code: 2, error: expect.stringContaining('at least 2 options') as string });
+    expect(one).toMatchObject({ code: 2, error: expect.stringContaining('among 2 to 12 options') as string });
     const early = await asker('escalate', 'Mum', 'Which train?', '--pro', 'Fast', '--option', 'A', '--option', 'B');
     expect(early).toMatchObject({ code: 2, error: expect.stringContaining('after the --option') as string });
     expect(await asker('escalate', 'Mum', 'Which train?', '--option', 'A', '--option', 'B', '--recommend', '3')).toMatchObject({ code: 2 });

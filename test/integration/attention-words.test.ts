@@ -81,7 +81,7 @@ describe('axon', () => {
     const asked = await axon(hub.home, ['--as', 'asker', 'tasks', card?.task_id ?? '']);
     expect(asked.out).toMatch(/Held there: a person is asked at \d{4}-\d\d-\d\d \d\d:\d\d \([\w/]+\)\./);
     expect((await owner('status')).out).toContain('0 for a person, 1 held until later');
-    expect((await owner('approvals', 'now')).out).toBe('1 of the held requests wait for you now.\n');
+    expect((await owner('approvals', 'now')).out).toBe('1 of the held requests waits for you now.\n');
     expect((await owner('status')).out).toMatch(/1 for a person\n/);
   });
 });

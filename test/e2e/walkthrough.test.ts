@@ -173,7 +173,7 @@ describe.skipIf(!hasRealPart('chromium'))(`the walkthrough, ${setting}`, () => {
 
   it('3 and 4: Dad’s agent sees what Mum’s agents offer and delegates; Mum sees who, what and every word, and allows it by mouse', async () => {
     expect(await axon(['discover', 'Mum’s PC'])).toMatchObject({
-      agents: [{ name: 'claude-code', domains: ['family.chat', 'family.calendar'] }],
+      untrusted: { agents: [{ name: 'claude-code', domains: ['family.chat', 'family.calendar'] }] },
     });
     await mumPage.open('now');
     expect(await mumPage.waitingInRail()).toBeNull();

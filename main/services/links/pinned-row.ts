@@ -48,11 +48,13 @@ export interface KnownPlace {
 
 export function pinnedRow(pin: Pin, before: PeerRow | undefined, { fixed, live }: KnownPlace, nowWallMs: number): PeerRow {
   const { isNamedAnew = false, address = fixed, introduction, ...said } = pin;
-  const isNamed = before !== undefined && before.trust !== 'revoked' && !isNamedAnew;
+  const isKnown = before !== undefined && before.trust !== 'revoked';
+  const isNamed = isKnown && !isNamedAnew;
   return {
     ...said,
     person: pin.person ?? before?.person ?? null,
-    role: before?.role ?? null,
+    // What it may here was the owner's word for the pairing that was ended: after another one it is asked anew.
+    role: isKnown ? before.role : null,
     petname: isNamed ? before.petname : pin.petname,
     agentId: agentIdOfKeyHex(pin.key),
     trust: 'paired',

@@ -22,8 +22,7 @@ function someHub(change: Partial<FoundHub> = {}): FoundHub {
   return { keyHex, agentId: agentIdOfKeyHex(keyHex), port: 7100, addresses: ['192.168.1.7'], label: 'a hub', ...change };
 }
 
-async function pin(petname: string): Promise<string> {
-  const { keyHex } = someHub();
+async function pin(petname: string, keyHex = someHub().keyHex): Promise<string> {
   await hub.store.write((tables) =>
     hub.directory.pinInside(tables, { key: keyHex, petname, person: null, platform: null, advertisedName: null }),
   );
@@ -69,6 +68,16 @@ describe('whom "to" means', () => {
     await hub.directory.remove(key, PERSON);
     expect(codeOf(() => hub.directory.resolve('mum'))).toEqual(['peer_not_found', expect.any(String)]);
     expect(hub.store.read.peer(key)?.trust).toBe('revoked');
+  });
+
+  it('is no adult again, when its hub was removed and is paired anew, until the owner says so; paired again without that it stays one', async () => {
+    const key = await pin('Mum');
+    await hub.directory.update(key, { role: 'adult' }, PERSON);
+    await pin('Mum', key);
+    expect(hub.directory.dto(key).role).toBe('adult');
+    await hub.directory.remove(key, PERSON);
+    await pin('Mum', key);
+    expect(hub.directory.dto(key)).toMatchObject({ trust: 'paired', role: null });
   });
 });
 

@@ -187,11 +187,22 @@ export function makeProgram({ version, run, runHub, checkStoppedAudit, isJson }:
   return program;
 }
 
-/** "help pair start" is "pair start --help"; of what is no command it is said. */
+/**
+ * "help pair start" is "pair start --help"; of what is no command it is said. Only names of commands are taken along: any other word could begin
+ * what a command does, as what `listen` runs.
+ */
 function withoutHelp(argv: readonly string[], program: Command): readonly string[] {
   const [first, named, ...rest] = argv;
   if (first !== 'help' || named === undefined || named.startsWith('-')) return argv;
-  return program.commands.some((command) => command.name() === named) ? [named, ...rest, '--help'] : [named];
+  const words = [named];
+  let inner = program.commands.find((command) => command.name() === named);
+  if (inner === undefined) return words;
+  for (const word of rest) {
+    inner = inner.commands.find((command) => command.name() === word);
+    if (inner === undefined) break;
+    words.push(word);
+  }
+  return [...words, '--help'];
 }
 
 /** Runs the program. Returns the exit code. */

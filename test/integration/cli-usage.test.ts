@@ -61,6 +61,20 @@ describe('words that do not fit', () => {
     expect((await axon(nowhere, ['help'])).out).toBe((await axon(nowhere, ['--help'])).out);
   });
 
+  test('are nothing to "help" beside the names of commands, whatever they would begin', async () => {
+    for (const [words, usage] of [
+      [['listen', './my-agent'], 'listen '],
+      [['listen', 'node', '--', 'agent.ts'], 'listen '],
+      [['query', 'Mum’s PC', '--', 'hi'], 'query '],
+      [['pair', 'start', '--', 'mum'], 'pair start '],
+      [['pair', 'nonsense', 'start'], 'pair '],
+      [['hub', '--', '--name', 'x'], 'hub '],
+    ] as const) {
+      const told = await axon(nowhere, ['help', ...words]);
+      expect(told, words.join(' ')).toMatchObject({ code: 0, error: '', out: expect.stringMatching(new RegExp(`^Usage: .* ${usage}`)) });
+    }
+  });
+
   test('that are secrets are refused, as JSON when JSON was asked for', async () => {
     const refused = await axon(nowhere, ['join', 'axon://pair?x', '--json']);
     expect([refused.code, refused.out]).toEqual([2, '']);

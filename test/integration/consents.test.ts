@@ -161,7 +161,7 @@ it(
     expect((await terminal(mum)).out).toMatch(/ pending +Leo, for Ben +robot /);
     await leo.node.stop();
     expect((await decideAt(mum, mumsPage, atMum, 'allow')).status).toBe(200);
-    const goes = /^It was allowed in the browser, .*\. The answer goes to Leo as soon as that hub can be reached\.$/m;
+    const goes = /^It was allowed by Mum in the browser, .*\. The answer goes to Leo as soon as that hub can be reached\.$/m;
     expect((await terminal(mum, 'show', atMum.id)).out).toMatch(goes);
     again = await leo.restart();
     await again.start();
@@ -183,6 +183,8 @@ it(
       surface: 'peer',
       digest: atLeo.digest,
     });
+    const byName = /^It was allowed by Mum, [0-9-]{10} [0-9:]{5}/m;
+    expect((await terminal(leo, 'show', atLeo.id)).out, 'not "the other hub", which is Ben’s').toMatch(byName);
     // Word of how far it is goes to a hub that is there just then; the result waits for one that is not.
     await work.inbox.reply('robot', item?.delivery_id ?? '', { status: 'completed', outcome: 'It is open', truncated: false });
     await until('the friend is told', WAIT_LIMIT_MS, async () => {

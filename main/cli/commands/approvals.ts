@@ -2,10 +2,9 @@
 // the digest of what was shown.
 import { Option, type Command } from 'commander';
 import type { HeldDto } from '../../../preload/contract/attention.ts';
-import type { ConsentAskedDto } from '../../../preload/contract/consent.ts';
-import type { ConsentHubDto } from '../../../preload/contract/consent.ts';
+import type { ConsentAskedDto, ConsentHubDto } from '../../../preload/contract/consent.ts';
 import { DOMAIN_NAME } from '../../../preload/contract/domain-name.ts';
-import type { ApprovalDto } from '../../../preload/contract/dto.ts';
+import type { ApprovalDto, Surface } from '../../../preload/contract/dto.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import { surfaceWords } from '../../../preload/contract/strings/now.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -16,7 +15,7 @@ import type { Terminal } from '../terminal.ts';
 import { beginningOf, table } from '../terminal.ts';
 import { addHoldCommands } from './attention.ts';
 
-const { agents, attention: text } = ENGLISH;
+const { agents, attention: text, common } = ENGLISH;
 
 /** Exactly what a wider choice would allow. */
 const WOULD = {
@@ -34,6 +33,9 @@ const WENT = {
   expired: 'It was ended undecided',
   cancelled: 'It was called off',
 } as const;
+
+/** Where a person decides: their words name nobody, as those of the other surfaces do. */
+const PLACES: readonly (Surface | null)[] = ['window', 'browser', 'command_line'];
 
 interface AllowOptions {
   readonly digest?: string;
@@ -215,8 +217,17 @@ function leavesLine({ consent: asked, leaves }: ApprovalDto): string {
 
 /** What was decided, and how far the answer has come, where that goes to another hub. */
 function decidedLine(approval: ApprovalDto): string {
-  const { state, decided_at: at, surface } = approval;
-  return [`${WENT[state]} ${surfaceWords(surface)}${at === null ? '' : `, ${localTime(at)}`}.`, ...toldLines(approval)].join(' ');
+  const { state, decided_at: at } = approval;
+  return [`${WENT[state]} ${byWhom(approval)}${at === null ? '' : `, ${localTime(at)}`}.`, ...toldLines(approval)].join(' ');
+}
+
+/** "by Mum in the browser". The name of an adult's hub says where it was; "the other hub" would be the one that asked. */
+function byWhom({ state, surface, decided_by: by }: ApprovalDto): string {
+  const where = surfaceWords(surface);
+  if (by === null) return where;
+  const name = `by ${by === 'owner' ? common.you : by}`;
+  if (PLACES.includes(surface)) return `${name} ${where}`;
+  return surface === 'peer' && (state === 'approved' || state === 'declined') ? name : where;
 }
 
 /** What is known of an answer to another hub's question; nothing where there is none. */

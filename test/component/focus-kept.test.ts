@@ -6,9 +6,8 @@ import { CALENDAR_RULE, RULES } from '../fakes/household-rules.ts';
 import { FakeHubApi } from '../fakes/fake-hub-api.ts';
 import { CALM, DAD, KNOCK, NOW, SALT, approvalOf, snapshotOf } from '../fakes/household.ts';
 import type { UiSnapshot } from '../../preload/contract/dto.ts';
-import { showApp } from './support/page.ts';
+import { ARM_MS, showApp } from './support/page.ts';
 
-const ARM_MS = 700;
 const HOUR_MS = 3_600_000;
 const DECIDED_STAYS_MS = 5_000;
 const PATIENT = approvalOf('patient', { expires_at: NOW + 3 * HOUR_MS, deadline_at: NOW + 20 * HOUR_MS });

@@ -8,7 +8,7 @@ export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 export interface ProcessUsage {
   readonly memoryBytes: number;
   readonly processorSeconds: number;
-  /** How late it came to what was due, in 99 of 100 moments since the reading before; null: nothing was measured yet. */
+  /** How late it came to what was due, in 99 of 100 moments of the last minute; null: nothing was measured in it yet. */
   readonly lagMs: number | null;
 }
 
@@ -52,7 +52,13 @@ export function metricsText(status: Status, usage: ProcessUsage): string {
     counter('axon_hub_processor_seconds_total', 'Processor time of the main process.', usage.processorSeconds),
     ...(usage.lagMs === null
       ? []
-      : [gauge('axon_hub_event_loop_lag_p99_seconds', 'How late the main process came to what was due.', usage.lagMs / 1_000)]),
+      : [
+          gauge(
+            'axon_hub_event_loop_lag_p99_seconds',
+            'How late the main process came to what was due, p99 of the last 60 s.',
+            usage.lagMs / 1_000,
+          ),
+        ]),
     gauge('axon_peers_paired', 'Hubs this one is paired with.', peers.paired),
     gauge('axon_peers_online', 'Paired hubs that are connected.', peers.online),
     gauge('axon_agents_registered', 'Agents of this hub.', agents.registered),

@@ -3,14 +3,22 @@
 import type { Clock } from '../ports/clock.ts';
 
 const SAMPLE_MS = 50;
+/** What a reading tells of. No reading takes anything from another: any number of collectors see the same. */
+export const LAG_WINDOW_MS = 60_000;
 /** Unread for so long, nothing is measured until it is read again. */
 const UNREAD_MAX_MS = 120_000;
-const SAMPLES_MAX = UNREAD_MAX_MS / SAMPLE_MS;
 const SHARE = 0.99;
+
+/** A moment at which something was due, and how much later it came. */
+interface Sample {
+  readonly dueAtMs: number;
+  readonly lateMs: number;
+}
 
 export class EventLoopLag {
   readonly #clock: Clock;
-  #latenessMs: number[] = [];
+  /** Oldest first, none older than the window: at most one for each SAMPLE_MS of it. */
+  #samples: Sample[] = [];
   #readAtMs = 0;
   #isMeasuring = false;
 
@@ -19,28 +27,36 @@ export class EventLoopLag {
   }
 
   /**
-   * How late it came at most in 99 of 100 moments since the reading before, ms; null where nothing was measured yet, as at the first reading,
-   * which begins it.
+   * How late it came at most in 99 of 100 moments of the last LAG_WINDOW_MS, ms; null where nothing was measured in them, as at the first
+   * reading, which begins it.
    */
   read(): number | null {
-    const sorted = this.#latenessMs.toSorted((one, other) => one - other);
-    this.#latenessMs = [];
     this.#readAtMs = this.#clock.monotonicMs();
+    this.#forget(this.#readAtMs);
+    const sorted = this.#samples.map(({ lateMs }) => lateMs).toSorted((one, other) => one - other);
     if (!this.#isMeasuring) this.#measure();
     return sorted[Math.min(sorted.length - 1, Math.floor(SHARE * sorted.length))] ?? null;
   }
 
   #measure(): void {
     this.#isMeasuring = true;
-    const dueAtMs = this.#clock.monotonicMs() + SAMPLE_MS;
+    const firstDueAtMs = this.#clock.monotonicMs() + SAMPLE_MS;
     this.#clock.setTimer(SAMPLE_MS, () => {
       const now = this.#clock.monotonicMs();
+      this.#forget(now);
       // What was due at every moment of a long standstill waited for its end, not only the one timer that was set.
-      for (let lateMs = Math.max(0, now - dueAtMs); lateMs >= 0 && this.#latenessMs.length < SAMPLES_MAX; lateMs -= SAMPLE_MS) {
-        this.#latenessMs.push(lateMs);
+      const steps = Math.max(0, Math.floor((now - firstDueAtMs) / SAMPLE_MS));
+      for (let step = Math.max(0, steps - LAG_WINDOW_MS / SAMPLE_MS + 1); step <= steps; step += 1) {
+        const dueAtMs = firstDueAtMs + step * SAMPLE_MS;
+        this.#samples.push({ dueAtMs, lateMs: Math.max(0, now - dueAtMs) });
       }
       this.#isMeasuring = false;
       if (now - this.#readAtMs < UNREAD_MAX_MS) this.#measure();
     });
+  }
+
+  #forget(now: number): void {
+    const first = this.#samples.findIndex(({ dueAtMs }) => now - dueAtMs < LAG_WINDOW_MS);
+    this.#samples.splice(0, first < 0 ? this.#samples.length : first);
   }
 }

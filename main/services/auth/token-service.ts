@@ -49,7 +49,10 @@ export class TokenService {
     this.#deps = deps;
   }
 
-  /** An agent's token, with all six scopes unless told otherwise; its old tokens keep working until they are revoked. */
+  /**
+   * An agent's token, with all six scopes unless told otherwise; its old tokens keep working until they are revoked.
+   * @throws AppError not_found: it is no agent of this hub, or was removed meanwhile
+   */
   issueForAgent(agent: string, scopes: readonly string[] = AGENT_SCOPES): Promise<IssuedToken> {
     return this.#issue({ kind: 'agent', agent, scopes, label: agent, lifeMs: null, idleMs: null });
   }
@@ -184,6 +187,8 @@ export class TokenService {
     };
     const over = wanted.kind === 'agent' ? [] : this.#sessionsToDrop();
     await store.write((tables) => {
+      // Looked at where it is written: none outlives its agent, however close the two commits are.
+      if (wanted.agent !== null && tables.agent(wanted.agent)?.state !== 'active') throw noSuchAgent(wanted.agent);
       for (const id of over) tables.deleteToken(id);
       tables.putToken(row);
     });
@@ -240,4 +245,8 @@ export class TokenService {
 
 function sha256(text: string): Buffer {
   return createHash('sha256').update(utf8(text)).digest();
+}
+
+function noSuchAgent(name: string): AppError {
+  return new AppError('not_found', `There is no agent named "${name}" on this hub.`, { failedBy: 'input' });
 }

@@ -300,8 +300,6 @@ export class Work {
       this.agents.remove(tables, after, name, actor);
       after(() => this.#queries.failAllOf(name, new AppError('unhandled', 'The agent that was asked was removed from its hub.')));
     });
-    // One may have been asked for before that commit and made after it.
-    await this.#unit.run((tables, after) => after(this.#deps.revokeAgentTokens(tables, name)));
   }
 
   /** What a new page needs of this part. */

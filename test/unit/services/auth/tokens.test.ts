@@ -7,16 +7,18 @@ import { TokenService } from '../../../../main/services/auth/token-service.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { openTemporaryStore } from '../../../fakes/memory-store.ts';
 import type { TemporaryStore } from '../../../fakes/memory-store.ts';
+import { agentRow } from '../../../fakes/sample-rows.ts';
 
 const BY = { actor: 'test', surface: 'hub' };
 let clock: ManualClock;
 let store: TemporaryStore;
 let tokens: TokenService;
 
-beforeEach(() => {
+beforeEach(async () => {
   clock = new ManualClock();
   store = openTemporaryStore(clock);
   tokens = new TokenService({ store, clock, random: new SystemRandom() });
+  await store.write((tables) => ['bot', 'cat'].forEach((name) => tables.putAgent(agentRow({ name, isDefault: false }))));
 });
 afterEach(() => store.close());
 
@@ -26,6 +28,12 @@ describe('a token', () => {
     expect(token).toMatch(/^axh_agent_[0-9a-f]{16}_[A-Za-z0-9_-]{43}$/);
     expect(readToken(token)?.id).toBe(id);
     expect(tokens.authenticate(token)).toMatchObject({ kind: 'agent', agent: 'bot', id });
+  });
+
+  test('is made for no program that is no agent here, or only asks to be one', async () => {
+    await store.write((tables) => tables.putAgent(agentRow({ name: 'asks', state: 'requested', isDefault: false })));
+    for (const name of ['stranger', 'asks']) await expect(tokens.issueForAgent(name)).rejects.toMatchObject({ code: 'not_found' });
+    expect(store.read.tokens()).toEqual([]);
   });
 
   test('is nowhere in the store: only a hash of its secret is', async () => {

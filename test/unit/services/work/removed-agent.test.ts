@@ -1,5 +1,7 @@
 // An agent that was removed gets nothing any more, and whoever comes later under its name is somebody else.
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { SystemRandom } from '../../../../main/adapters/clock/system-clock.ts';
+import { TokenService } from '../../../../main/services/auth/token-service.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { MemoryNetwork } from '../../../fakes/memory-messenger.ts';
 import { delegation, OWNER, WorkHub } from '../../../fakes/work-hub.ts';
@@ -78,8 +80,13 @@ it('leaves its name free only when nothing is kept under it', async () => {
   await expect(hub.agent('teller')).rejects.toMatchObject({ code: 'conflict' });
 });
 
-it('has its tokens revoked again once it is gone, so that none made meanwhile is left', async () => {
+it('has its tokens revoked, and gets none that is asked for before its removal is written and made after it', async () => {
+  const tokens = new TokenService({ store: hub.store, clock, random: new SystemRandom() });
   await hub.agent('lists');
-  await hub.work.removeAgent('lists', OWNER);
-  expect(hub.revoked).toEqual(['lists', 'lists']);
+  const removed = hub.work.removeAgent('lists', OWNER);
+  const late = tokens.issueForAgent('lists');
+  await expect(late).rejects.toMatchObject({ code: 'not_found' });
+  await removed;
+  expect(hub.revoked).toEqual(['lists']);
+  expect(hub.store.read.tokens()).toEqual([]);
 });

@@ -79,7 +79,9 @@ const COVERED = [
 export function auditReads(statements: Statements): AuditReads {
   const walkAudit: AuditReads['walkAudit'] = (from, upToSeq, limit, look) => {
     let position = from;
-    const rows = statements.all(RAW, AUDIT_QUERIES.raw, from.seq, upToSeq, pageLimit(limit));
+    // One more than is walked: what stands behind the last one says whether that was changed, or its chain alone.
+    const ahead = statements.all(RAW, AUDIT_QUERIES.raw, from.seq, upToSeq + 1, pageLimit(limit) + 1);
+    const rows = ahead.slice(0, pageLimit(limit)).filter((row) => Number(textOf(row.seq)) <= upToSeq);
     for (const [index, row] of rows.entries()) {
       const seq = position.seq + 1;
       const kept = row.chain ?? CHAIN_START.chain;
@@ -90,7 +92,7 @@ export function auditReads(statements: Statements): AuditReads {
       const chain = rawChain(position.chain, row);
       if (Buffer.compare(chain, kept) !== 0) {
         // Only its chain may have been changed: then the next row fits what the row itself says.
-        const next = rows[index + 1];
+        const next = ahead[index + 1];
         const isChainAlone = next?.chain !== undefined && next.chain !== null && Buffer.compare(rawChain(chain, next), next.chain) === 0;
         return { position, flaw: { seq, kind: 'changed', chain }, after: { seq, chain: isChainAlone ? chain : kept } };
       }

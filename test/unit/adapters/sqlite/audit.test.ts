@@ -144,6 +144,22 @@ describe('the chain of the audit', () => {
     }
   });
 
+  test('of which one link alone was changed names that row and no intact one, in pieces of any size and up to any row', async () => {
+    const store = await filledStore();
+    const [at, next] = [7, 8];
+    foreign(store).exec(`UPDATE audit SET chain = zeroblob(32) WHERE seq = ${at}`);
+    for (const [limit, upTo] of [...[1, at, next, ROWS].map((size) => [size, ROWS] as const), [ROWS, at] as const]) {
+      const named: number[] = [];
+      let position = CHAIN_START;
+      while (position.seq < ROWS) {
+        const { flaw, after } = store.read.walkAudit(position, position.seq < upTo ? upTo : ROWS, limit);
+        if (flaw !== null) named.push(flaw.seq);
+        position = after;
+      }
+      expect([limit, upTo, named]).toEqual([limit, upTo, [at]]);
+    }
+  });
+
   test('a row says when it was written by a clock that nobody sets, too', async () => {
     const clock = new ManualClock();
     const store = await filledStore(1, clock);

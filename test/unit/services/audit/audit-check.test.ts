@@ -116,6 +116,13 @@ describe('the check of a whole audit', () => {
     expect(flaw).toEqual(flaws[0]);
   });
 
+  it('accuses no row behind one of which the chain alone was changed, where it goes on in another piece', async () => {
+    await house.act(WALK_ROWS_MAX + 100);
+    await house.minute();
+    house.tamper(`UPDATE audit SET chain = zeroblob(32) WHERE seq = ${WALK_ROWS_MAX}`);
+    expect((await house.verify()).flaws.map(({ kind, seq }) => [kind, seq])).toEqual([['row_changed', WALK_ROWS_MAX]]);
+  });
+
   it('ends where more does not fit than is worth naming', async () => {
     await house.act(FLAWS_MAX * 2);
     await house.minute();

@@ -19,6 +19,9 @@ const PROOF_TIMEOUT_MS = 5_000;
 /** An answer longer than this is not read to its end. */
 const ANSWER_SIZE_MAX_BYTES = 64 * 1024 * 1024;
 
+/** Calls beyond it wait for one of those before them. */
+export const CALLS_AT_ONCE_MAX = 8;
+
 export interface RuntimeFacts {
   readonly port: number;
   readonly pid: number;
@@ -52,7 +55,7 @@ export class HubClient {
   /** Finds the hub of this data folder and checks that it is the one. Throws `hub_unreachable`. */
   static async connect(home: string): Promise<HubClient> {
     const facts = readRuntimeFile(home);
-    const client = new HubClient(home, facts, new Agent({ keepAlive: true, maxSockets: 8 }), null);
+    const client = new HubClient(home, facts, new Agent({ keepAlive: true, maxSockets: CALLS_AT_ONCE_MAX }), null);
     await client.#checkProof();
     return client;
   }

@@ -107,7 +107,7 @@ export class Prober {
     const answered = await this.#deps.exchange.request(link, message, REPLY_TIMEOUT_MS, signal);
     if (!answered.ok) return answered;
     const parsed = parseCapabilities(answered.value.payload);
-    if (!parsed.ok) return err(new AppError('internal', 'What the other hub says it can do does not read.', { failedBy: 'peer' }));
+    if (!parsed.ok) return err(new AppError('not_understood', 'What the other hub says it can do does not read.', { failedBy: 'peer' }));
     const capabilities = JSON.stringify(answered.value.payload);
     try {
       await this.#deps.directory.record(key, { capabilities, capabilitiesAt: this.#deps.clock.wallMs() });

@@ -1,16 +1,15 @@
 // What a hub says of an answer to its question of consent that it did not use: somebody else was first, or the time was over. Whoever gave it
 // is told in the feed, in this hub's own words, and the record keeps it, once for each answer that a person here gave (PROTOCOL.md, Consent).
 // Changes nothing else.
-import type { PartyKey, Store, TaskRow } from '../../ports/store.ts';
+import type { PartyKey, Store } from '../../ports/store.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json-object.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { questionIn } from '../../protocol/consent.ts';
 import type { NotifyPayload } from '../../protocol/payloads.ts';
 import type { IncomingMessage } from '../peer-messenger.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import type { Feed } from './feed.ts';
+import { isAPersons, questionOfTask } from './consent-question.ts';
 import { unusedMark } from './consent-told.ts';
-import { readObject } from './task-views.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 import type { WorkEvents } from './work-events.ts';
 
@@ -36,7 +35,7 @@ export class ConsentNews {
     const party: PartyKey = peer.key;
     const task = envelope.ref === null ? undefined : store.read.taskByMessage('incoming', party, envelope.ref);
     if (task === undefined || !isJsonObject(payload.data) || payload.data.used !== false || !isAPersons(task)) return;
-    const asked = questionIn(readObject(task.payload));
+    const asked = questionOfTask(task);
     if (asked === undefined) return;
     const became = becameOf(payload.data);
     const mark = unusedMark(task.messageId);
@@ -49,11 +48,6 @@ export class ConsentNews {
       after(() => events.taskChanged(task.id));
     });
   }
-}
-
-/** Whether it ended by the word of a person here: neither by a rule nor by its time. */
-function isAPersons({ result }: TaskRow): boolean {
-  return result !== null && typeof readObject(result).answered_by === 'string';
 }
 
 /** By the reason that is given, else by what the request has become there. */

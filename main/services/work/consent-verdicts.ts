@@ -5,15 +5,15 @@ import type { Random } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { TaskRow, Tables } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
-import { CONSENT_TOPIC, questionIn, type ConsentAnswer, type UnusedBecause } from '../../protocol/consent.ts';
+import { CONSENT_TOPIC, type ConsentAnswer, type UnusedBecause } from '../../protocol/consent.ts';
 import type { PeerMessenger } from '../peer-messenger.ts';
 import { adultOf } from './consent-answers.ts';
 import type { Approvals } from './approvals.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import type { ConsentGuard } from './consent-guard.ts';
+import { questionOfTask } from './consent-question.ts';
 import { CONSENT_REASON_MAX_CHARACTERS } from './limits.ts';
 import type { OpenConsent } from './open-consents.ts';
-import { readObject } from './task-views.ts';
 import type { After } from './unit-of-work.ts';
 
 interface Deps {
@@ -42,7 +42,7 @@ export class ConsentVerdicts {
   /** @param task the question @param by who answered, by the word of that hub */
   take(tables: Tables, after: After, task: TaskRow, { approvalId, hub }: OpenConsent, answer: ConsentAnswer, by: string): Verdict {
     const { guard, approvals, audit } = this.#deps;
-    const asked = questionIn(readObject(task.payload));
+    const asked = questionOfTask(task);
     const row = tables.approval(approvalId);
     const who = adultOf(escapeName(by).name, tables.peer(hub)?.petname ?? hub);
     const isBound = asked !== undefined && asked.digest === answer.digest;

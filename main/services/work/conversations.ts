@@ -7,8 +7,8 @@ import { escapeText } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json-object.ts';
 import type { ApprovalDecisionRow, ConversationSummaryRow, MessageRow, Store, TaskFilter, TaskRow } from '../../ports/store.ts';
-import { questionIn } from '../../protocol/consent.ts';
 import { surfaceOf } from './approval-views.ts';
+import { questionOfTask } from './consent-question.ts';
 import {
   CONVERSATION_ENTRIES_MAX,
   CONVERSATION_TEXT_MAX_CHARACTERS,
@@ -80,7 +80,7 @@ export class Conversations {
       const decision = store.read.decisionOfTask(task.id);
       return decision && decision.decidedAt !== null ? [decisionEntry(decision, decision.decidedAt, task)] : [];
     });
-    const entries = [...this.#entries(messages), ...decisions].sort(inOrder);
+    const entries = [...this.#entries(messages, new Map(rows.map((task) => [task.id, task]))), ...decisions].sort(inOrder);
     return { conversation: this.#dto(summary, messages, agent), entries, tasks: fitting(rows).map((task): TaskDto => tasks.dto(task)) };
   }
 
@@ -112,20 +112,21 @@ export class Conversations {
   }
 
   /** The newest have their words first; what is beyond the bound of an answer is shown by its beginning. */
-  #entries(messages: readonly MessageRow[]): readonly ConversationEntryDto[] {
+  #entries(messages: readonly MessageRow[], known: ReadonlyMap<string, TaskRow>): readonly ConversationEntryDto[] {
     let room = CONVERSATION_TEXT_MAX_CHARACTERS;
     return messages.map((message) => {
-      const entry = this.#entry(message, Math.max(ENTRY_TEXT_MIN_CHARACTERS, room));
+      const entry = this.#entry(message, known, Math.max(ENTRY_TEXT_MIN_CHARACTERS, room));
       room -= sizeOf(entry);
       return entry;
     });
   }
 
-  #entry(message: MessageRow, room: number): ConversationEntryDto {
+  #entry(message: MessageRow, known: ReadonlyMap<string, TaskRow>, room: number): ConversationEntryDto {
     const { parties, store } = this.#deps;
     const payload = payloadOf(message);
     const status = message.kind === 'result' && typeof payload.status === 'string' ? payload.status : null;
-    const task = message.taskId === null || status !== 'completed' ? undefined : store.read.task(message.taskId);
+    const task =
+      message.taskId === null || status !== 'completed' ? undefined : (known.get(message.taskId) ?? store.read.task(message.taskId));
     return {
       seq: message.seq,
       at: message.at,
@@ -155,7 +156,7 @@ function filterOf(conversationId: string, agent: string | null): TaskFilter {
 
 /** A question of consent that is over is answered; whether anything was done is not known by that. */
 function stateOf(task: TaskRow): string {
-  return task.state === 'completed' && questionIn(readObject(task.payload)) !== undefined ? 'answered' : task.state;
+  return task.state === 'completed' && questionOfTask(task) !== undefined ? 'answered' : task.state;
 }
 
 function decisionEntry(approval: ApprovalDecisionRow, at: number, task: TaskRow): ConversationEntryDto {

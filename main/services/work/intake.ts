@@ -11,13 +11,13 @@ import { assert } from '../../lib/assert.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { AgentRow, ApprovalRow, Reads, TaskRow, Tables } from '../../ports/store.ts';
-import { questionIn } from '../../protocol/consent.ts';
 import type { CalmKeeper } from '../attention/calm-keeper.ts';
 import type { Holds } from '../attention/holds.ts';
 import type { RuleBook } from '../rules/rule-book.ts';
 import type { AgentRegistry } from './agent-registry.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import type { ConsentGuard } from './consent-guard.ts';
+import { questionOfTask } from './consent-question.ts';
 import { conversationFor } from './conversation-ids.ts';
 import type { Deadlines } from './deadlines.ts';
 import type { Handover } from './handover.ts';
@@ -25,7 +25,6 @@ import { INBOX_QUEUED_MAX, OUTBOX_PER_PARTY_MAX, PENDING_PER_PARTY_MAX, PENDING_
 import { newTask } from './new-task.ts';
 import { isLocal, type Parties } from './parties.ts';
 import { failure } from './task-endings.ts';
-import { readObject } from './task-views.ts';
 import type { After } from './unit-of-work.ts';
 import { endAfterMs, waitOf } from './waiting.ts';
 import type { WorkEvents } from './work-events.ts';
@@ -207,7 +206,7 @@ export class Intake {
     const isConsent = request.consent !== null;
     const ofParty = pending
       .map(({ taskId }) => tables.task(taskId))
-      .filter((task) => task?.party === request.party && isConsentQuestion(task) === isConsent);
+      .filter((task) => task?.party === request.party && (questionOfTask(task) !== undefined) === isConsent);
     if (ofParty.length >= PENDING_PER_PARTY_MAX) throw tooManyWait('You have', PENDING_PER_PARTY_MAX, 'input');
   }
 
@@ -305,10 +304,6 @@ const OPEN = { result: null, code: null, reason: null, finishedAt: null } as con
 function subjectFor(agent: AgentRow, domain: string | null): string | null {
   if (domain === null || !isDomain(domain)) return domain;
   return longestDomain(agent.domains, domain) ? domain : null;
-}
-
-function isConsentQuestion({ toAgent, payload }: TaskRow): boolean {
-  return toAgent === null && questionIn(readObject(payload)) !== undefined;
 }
 
 /** @param failedBy whose requests take all the places: those of whoever asks, or of others */

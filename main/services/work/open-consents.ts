@@ -2,8 +2,7 @@
 // end of every task looks here; never decides what is asked.
 import type { PartyKey, Reads } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
-import { questionIn } from '../../protocol/consent.ts';
-import { readObject } from './task-views.ts';
+import { questionOfTask } from './consent-question.ts';
 
 export interface OpenConsent {
   readonly approvalId: string;
@@ -44,7 +43,7 @@ export class OpenConsents {
     this.#open.clear();
     for (const task of reads.tasksInStates(OPEN_STATES)) {
       if (task.direction !== 'outgoing' || task.fromAgent !== null) continue;
-      const question = questionIn(readObject(task.payload));
+      const question = questionOfTask(task);
       if (question) this.#open.set(task.id, { approvalId: question.id, hub: task.party, asker: question.peer_key });
     }
   }

@@ -26,7 +26,7 @@ import { ConsentAreas } from './consent-areas.ts';
 import { ConsentGuard } from './consent-guard.ts';
 import { ConsentNews } from './consent-news.ts';
 import { ConsentSettings } from './consent-settings.ts';
-import { noteGivenUp, questionOfReport } from './consent-told.ts';
+import { answeredBy, noteGivenUp } from './consent-told.ts';
 import { Consents } from './consents.ts';
 import { Conversations } from './conversations.ts';
 import { Deadlines } from './deadlines.ts';
@@ -121,12 +121,11 @@ export class Work {
       ...deps,
       unit,
       onTaken: (messageId) => {
-        const question = questionOfReport(deps.store.read, messageId);
+        const question = answeredBy(deps.store.read, messageId);
         if (question) events.taskChanged(question.id);
       },
       onExpired: (tables, after, row) => {
-        noteGivenUp(tables, row, deps.clock.wallMs());
-        const question = questionOfReport(tables, row.messageId);
+        const question = noteGivenUp(tables, row, deps.clock.wallMs());
         if (question) after(() => events.taskChanged(question.id));
         if (tables.peer(row.party)?.trust !== 'paired') return;
         feed.notice(tables, after, 'axon.outbox', 'high', `A result for ${parties.nameOf(row.party)} could not be delivered within a day.`);

@@ -2,10 +2,34 @@
 // against the bare transport and against a whole hub.
 import { randomBytes } from 'node:crypto';
 import { FRAME } from './PW-crafted-packets.ts';
+import { until } from '../support/until.ts';
 import { binding, lawlessConfig, type Attacked, type RawSocket } from './PW-lawless-peer.ts';
 
 /** Packets given to the kernel before the hub gets its turn. */
 export const STORM_BURST = 16;
+
+/** So many datagrams of any size fit the buffer of a socket that nobody reads. */
+const COUNTED_BURST = 64;
+const COUNTED_WITHIN_MS = 15_000;
+
+/**
+ * Sends so many datagrams, each burst once the hub has counted the one before: a buffer on the way that overflows would lose some of them.
+ * @param received how many datagrams the hub has counted, of whomever
+ */
+export async function sendCounted(
+  socket: RawSocket,
+  hub: Pick<Attacked, 'host' | 'port'>,
+  count: number,
+  make: (number: number) => Uint8Array,
+  received: () => Promise<number>,
+): Promise<void> {
+  const before = await received();
+  for (let sent = 0; sent < count;) {
+    const end = Math.min(sent + COUNTED_BURST, count);
+    for (; sent < end; sent += 1) await socket.send(make(sent), hub);
+    await until(`${end} datagrams to be counted`, COUNTED_WITHIN_MS, async () => (await received()) >= before + end || undefined);
+  }
+}
 
 /** A long header of QUIC v1 with ids of eight bytes, filled up with chance. */
 export function longHeader(type: 'initial' | 'zero-rtt', length: number, version = 1): Buffer {

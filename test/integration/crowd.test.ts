@@ -91,7 +91,6 @@ describe.runIf(process.platform === 'linux')('a hub among many', () => {
       expect(answersOfAll(reports)['ack accepted']).toBeGreaterThan(0);
       expect(answersOfAll(reports)['ack accepted']).toBeLessThanOrEqual(PENDING_TOTAL_MAX);
       expect(calmShare).toBeLessThan(CALM_PROCESSOR_SHARE_MAX);
-      expect(busyShare).toBeGreaterThan(calmShare);
       expect([...tooSlow(slowestHealth), ...tooSlow(slowestApprovals, '/v1/approvals')]).toEqual([]);
       expect(most(memory)).toBeLessThan(MEMORY_MAX_BYTES);
       expect(lateGrowthBytes(memory)).toBeLessThan(LATE_GROWTH_MAX_BYTES);

@@ -1,7 +1,7 @@
 // A stranger's packets against the built desktop app: its window, its hub and its QUIC process live on, and a paired hub has its ack in time.
 import { afterEach, beforeEach, describe, expect, it, onTestFailed } from 'vitest';
 import { RawSocket } from '../adversarial/PW-lawless-peer.ts';
-import { longHeader } from '../adversarial/PW-storms.ts';
+import { longHeader, sendCounted } from '../adversarial/PW-storms.ts';
 import { newIdentity } from '../integration/quic-test-hub.ts';
 import { LightPeer } from '../support/crowd/light-peer.ts';
 import { expectPromptAck } from '../support/crowd/prompt-ack.ts';
@@ -15,18 +15,19 @@ const COUNTED_WITHIN_MS = 15_000;
 describe.skipIf(!hasRealPart('chromium') || process.platform !== 'linux')('a desktop app under attack', () => {
   const [own, friend] = [newIdentity(), newIdentity()];
   const attacker = new RawSocket();
+  /** What was opened, to be closed in the other order: also where only a part of it could be. */
+  const ends: (() => Promise<unknown>)[] = [];
   let computer: DesktopComputer;
-  let control: LightPeer | undefined;
 
   beforeEach(async () => {
     computer = await DesktopComputer.start('Mum’s PC', (home) => prepareHome(home, own, [{ identity: friend, name: 'Dad' }]));
+    ends.push(() => computer.remove());
     onTestFailed(() => void process.stderr.write(computer.app.output.join('')));
     await attacker.bind('127.0.0.2');
+    ends.push(() => attacker.close());
   });
   afterEach(async () => {
-    await control?.stop();
-    await attacker.close();
-    await computer.remove();
+    for (const end of ends.splice(0).reverse()) await end();
   }, 60_000);
 
   it('PW-01: counts a thousand 57-byte 0-RTT packets and nothing else, and a paired hub has its ack in time', async () => {
@@ -35,11 +36,13 @@ describe.skipIf(!hasRealPart('chromium') || process.platform !== 'linux')('a des
     const status = () => callFromWindow(page, 'hub.status', {});
     const { peer_port: port } = (await status()).hub;
     if (port === null || computer.app.pid === undefined) throw new Error('the app has no port for other hubs');
-    control = await new LightPeer(friend, '127.0.9.1', { ...own, host: '127.0.0.1', port }).start();
+    const control = await new LightPeer(friend, '127.0.9.1', { ...own, host: '127.0.0.1', port }).start();
+    ends.push(() => control.stop());
     await expectPromptAck(control, [computer.app.pid]);
     const before = (await status()).transport;
 
-    for (let count = 0; count < 1_000; count += 1) await attacker.send(longHeader('zero-rtt', 57), { host: '127.0.0.1', port });
+    const received = async () => (await status()).transport.counters['datagrams.received'] ?? 0;
+    await sendCounted(attacker, { host: '127.0.0.1', port }, 1_000, () => longHeader('zero-rtt', 57), received);
     await until('the packets to be counted', COUNTED_WITHIN_MS, async () =>
       (await status()).transport.counters['dropped.zero-rtt'] === 1_000 ? true : undefined,
     );

@@ -37,31 +37,34 @@ async function holdDecision(page: Page): Promise<() => Promise<() => void>> {
   return () => pressed.promise;
 }
 
+/** What a test file opened, to be closed in the other order: also where only a part of it could be. */
+const ends: (() => Promise<void> | void)[] = [];
+async function endAll(): Promise<void> {
+  for (const end of ends.splice(0).reverse()) await end();
+}
+
 const decline = (page: HouseholdPage, text: string) => page.card(text).getByRole('button', { name: now.decline }).click();
 const ask = (agent: HubApi, task: string) => agent.call('send.delegate', { to: 'local/claude-code', task, domain: AREA });
 
 describe.skipIf(!hasRealPart('chromium'))('one headless hub in two tabs', () => {
-  const computer = new ThisComputer('mum');
-  let hub: HubProcess;
-  let browser: Browser;
   let tabs: readonly [HouseholdPage, HouseholdPage];
   let asking: HubApi;
   let working: HubApi;
 
   beforeAll(async () => {
-    hub = await HubProcess.start(computer, { name: 'Mum’s PC', flags: ['--discovery', 'off'] });
+    const computer = new ThisComputer('mum');
+    ends.push(() => computer.close());
+    const hub = await HubProcess.start(computer, { name: 'Mum’s PC', flags: ['--discovery', 'off'] });
+    ends.push(() => hub.remove());
     const owner = await hub.owner();
     await owner.call('settings.update', { person: 'Mum' });
     asking = hub.api.withToken((await owner.call('agents.create', { name: 'openclaw', domains: ['travel'] })).token);
     working = hub.api.withToken((await owner.call('agents.create', { name: 'claude-code', domains: [AREA] })).token);
-    browser = await openBrowser(computer);
+    const browser = await openBrowser(computer);
+    ends.push(() => browser.close());
     tabs = [await tab(browser, await hub.loginLink()), await tab(browser, await hub.loginLink())];
   }, 120_000);
-  afterAll(async () => {
-    await browser?.close();
-    await hub?.remove();
-    await computer.close();
-  });
+  afterAll(endAll, 60_000);
   beforeEach(() => {
     onTestFailed(async () => {
       for (const page of tabs) process.stderr.write(`${await page.told().catch(String)}\n`);
@@ -100,29 +103,26 @@ describe.skipIf(!hasRealPart('chromium'))('one headless hub in two tabs', () => 
 
 describe.skipIf(!hasRealPart('chromium'))('the desktop app with a tab beside its window', () => {
   let desktop: DesktopComputer;
-  let browser: Browser;
-  let line: HubClient;
   let window: HouseholdPage;
   let beside: HouseholdPage;
   let asking: HubApi;
 
   beforeAll(async () => {
     desktop = await DesktopComputer.start('Mum’s PC');
+    ends.push(() => desktop.remove());
     window = await desktop.window();
     await callFromWindow(window.page, 'settings.update', { person: 'Mum' });
     asking = await desktop.agent((await callFromWindow(window.page, 'agents.create', { name: 'openclaw', domains: ['travel'] })).token);
     await callFromWindow(window.page, 'agents.create', { name: 'claude-code', domains: [AREA] });
-    line = await HubClient.connect(desktop.home);
+    const line = await HubClient.connect(desktop.home);
+    ends.push(() => line.close());
     await line.call('hub.setPassphrase', { passphrase: PASSPHRASE, boot_secret: line.facts.bootSecret });
     const { token } = await line.call('hub.login', { passphrase: PASSPHRASE });
-    browser = await openBrowser(desktop.computer);
+    const browser = await openBrowser(desktop.computer);
+    ends.push(() => browser.close());
     beside = await tab(browser, (await line.withToken(token).call('hub.loginCode', {})).url);
   }, 120_000);
-  afterAll(async () => {
-    line?.close();
-    await browser?.close();
-    await desktop.remove();
-  }, 60_000);
+  afterAll(endAll, 60_000);
   beforeEach(() => {
     onTestFailed(async () => {
       for (const page of [window, beside]) process.stderr.write(`${await page.told().catch(String)}\n`);

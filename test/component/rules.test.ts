@@ -271,9 +271,28 @@ describe('the Rules screen', () => {
     expect(hub.snapshot.rules).toHaveLength(RULES.length - 1);
     const struck = [...document.querySelectorAll('.rows > .gone .rule-sentence, .rows > .gone .rule-sentence *')];
     expect(new Set(struck.map((part) => getComputedStyle(part).textDecorationLine))).toEqual(new Set(['line-through']));
-    await button('Bring back').click();
+    await press(button('Bring back'));
     await expect.element(page.getByText('Removed.', { exact: true })).not.toBeInTheDocument();
     expect(hub.snapshot.rules).toHaveLength(RULES.length);
+  });
+
+  test('RI-07: the second half of a double click on “Remove” does not bring the rule back', async () => {
+    const hub = new FakeHubApi(snapshotOf({ rules: [CALENDAR_RULE] }));
+    await showApp(hub, 'rules');
+    await vi.advanceTimersByTimeAsync(ARM_MS);
+    const place = button('Remove').element().getBoundingClientRect();
+    const spot = [place.right - 10, place.top + place.height / 2] as const;
+    await button('Remove').click();
+    await expect.element(button('Bring back')).toBeVisible();
+    const second = document.elementFromPoint(...spot)?.closest('button');
+    expect(second?.textContent).toContain('Bring back');
+    second?.click();
+    await vi.advanceTimersByTimeAsync(ARM_MS - 1);
+    second?.click();
+    expect(callsOf(hub, 'rules.restore')).toEqual([]);
+    await press(button('Bring back'));
+    await expect.element(button('Remove')).toBeVisible();
+    expect(callsOf(hub, 'rules.restore')).toEqual([{ id: CALENDAR_RULE.id }]);
   });
 
   test('a rule that was removed here and given back elsewhere is a rule as before', async () => {

@@ -259,6 +259,33 @@ describe('HE-08: several hubs that ask at once', () => {
     expect(callsOf(hub, 'pairings.open')).toEqual([{ id: 'offer-3' }]);
   });
 
+  test('leave the one that stood alone as it is: in its place, with its focus, and open', async () => {
+    const hub = new FakeHubApi(snapshotOf());
+    await showApp(hub, 'people/add');
+    const [first, second, third] = offers;
+    if (first === undefined || second === undefined || third === undefined) throw new Error('too few hubs ask');
+    hub.emit({ type: 'pairing', pairing: first });
+    await vi.waitFor(() => expect(opening.elements()).toHaveLength(1));
+    await vi.advanceTimersByTimeAsync(ARM_MS);
+    await expect.element(opening).not.toHaveAttribute('aria-disabled');
+    const pick = page.getByRole('button', { name: 'This one' });
+    expect(pick.elements(), 'there is nothing to pick').toHaveLength(0);
+    await expectAccessible();
+    const element = opening.element();
+    element.focus();
+    const { x, y, width, height } = element.getBoundingClientRect();
+    for (const pairing of [second, third]) {
+      hub.emit({ type: 'pairing', pairing });
+      await expect.element(page.getByText(pairing.label)).toBeVisible();
+      expect(opening.element()).toBe(element);
+      expect(document.activeElement).toBe(element);
+      expect(element.getBoundingClientRect()).toMatchObject({ x, y, width, height });
+      expect(element.getAttribute('aria-disabled')).toBeNull();
+    }
+    expect(pick.elements()).toHaveLength(3);
+    await expectAccessible();
+  });
+
   test('are said once, and leave the one that stood alone where it is', async () => {
     const hub = new FakeHubApi(snapshotOf());
     await showApp(hub, 'people/add');

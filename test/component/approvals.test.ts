@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
+import { ruleFrom } from '../fakes/household-rules.ts';
 import { CAR, DEPLOY, DINNER, LONG, NOW, SALT, approvalOf, snapshotOf } from '../fakes/household.ts';
 import { ARM_MS, callsOf, expectAccessible, press, showApp } from './support/page.ts';
 
@@ -415,6 +416,21 @@ describe('what becomes of a card', () => {
     for (const agent of hub.snapshot.agents) hub.emit({ type: 'agent', agent: { ...agent, presence: 'away' } });
     hub.emit({ type: 'approval', approval: { ...approved, task_state: 'queued' } });
     await expect.element(page.getByText(/It waits for Claude Code, which is not connected just now\./)).toBeVisible();
+  });
+
+  test('what was allowed and made a rule of is nowhere said to be allowed once, whoever allowed it', async () => {
+    const hub = new FakeHubApi(snapshotOf({ approvals: [SALT], recently_decided: [] }));
+    await showCards(hub);
+    document.getElementById(`approval-${SALT.id}`)?.focus();
+    hub.emit({ type: 'rule', rule: ruleFrom(SALT, 'always', undefined) });
+    const approved = { ...SALT, state: 'approved', decided_at: NOW, surface: 'browser', task_state: 'completed' } as const;
+    hub.emit({ type: 'approval', approval: { ...approved, decided_by: 'Mum' } });
+    await expect.element(page.getByRole('status').filter({ hasText: 'Allowed, by Mum, in the browser' })).toBeInTheDocument();
+    await vi.advanceTimersByTimeAsync(5_100);
+    await expect.element(page.getByText(`Allowed, by Mum, in the browser. ${SALT.to_agent} has done it.`)).toBeVisible();
+    hub.emit({ type: 'approval', approval: { ...approved, decided_by: null } });
+    await expect.element(page.getByText(`Allowed, in the browser. ${SALT.to_agent} has done it.`)).toBeVisible();
+    expect(document.querySelector('main')?.textContent).not.toContain('Allowed once');
   });
 
   test('the ring around a heading with the focus goes through no line of words', async () => {

@@ -137,6 +137,7 @@ export const now = {
     allowedByAdult: (by: string) => `Allowed once by ${by}`,
     declinedByAdult: (by: string) => `Declined by ${by}`,
     allowedNoName: (where: string) => `Allowed once, ${where}`,
+    allowedOnNoName: (where: string) => `Allowed, ${where}`,
     declined: (by: string, where: string) => `Declined by ${by}, ${where}`,
     declinedNoName: (where: string) => `Declined, ${where}`,
     /** By the state of the task. */

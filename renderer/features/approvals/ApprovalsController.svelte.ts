@@ -13,7 +13,7 @@ import { Batches, companyOf, type Drawn } from './Batches.svelte.ts';
 import { CardFocus } from './CardFocus.ts';
 import { CardModel, type CardDecision, type Written } from './CardModel.svelte.ts';
 import { MadeRule } from './MadeRule.svelte.ts';
-import { outcomeOf } from './sentences.ts';
+import { isRemembered, outcomeOf } from './sentences.ts';
 
 /** A decided card says what happened for this long, then leaves. */
 export const DECIDED_STAYS_MS = 5_000;
@@ -321,7 +321,8 @@ export class ApprovalsController {
     for (const companion of companions) companion.arming.again();
     const elsewhere = card.pressedHere === null;
     if (elsewhere && (hadFocus || wasOpen)) {
-      this.#spoken.say(words.now.decidedSaid(approval.peer_name, outcomeOf(approval, 'elsewhere', true).title));
+      const { title } = outcomeOf(approval, 'elsewhere', true, isRemembered(approval, this.#deps.hub.snapshot.rules));
+      this.#spoken.say(words.now.decidedSaid(approval.peer_name, title));
     }
     if (hadFocus) void this.#focus.moveTo(elsewhere || card.second ? card : this.#nextPending(index));
     this.#leaving.set(

@@ -1,6 +1,7 @@
 // What the hub says of a request, in its own words: from the kind, the owner's names and the owner's classes, never from the sender's text.
 import { DOMAIN_NAME } from '../../../preload/contract/domain-name.ts';
 import type { AgentDto, ApprovalDto } from '../../../preload/contract/dto.ts';
+import type { RuleDto } from '../../../preload/contract/rules.ts';
 import { surfaceWords } from '../../../preload/contract/strings/now.ts';
 import { areaName, timeOfDay, exactTime } from '../../app/format.ts';
 import { words } from '../../app/words.ts';
@@ -141,6 +142,11 @@ export function isAgentThere({ to_agent }: Pick<ApprovalDto, 'to_agent'>, agents
   return agents.some(({ name, display_name, presence }) => presence === 'online' && (name === to_agent || display_name === to_agent));
 }
 
+/** Whether a rule was made with the decision, which stands: then what was allowed was not allowed once. */
+export function isRemembered({ id }: Pick<ApprovalDto, 'id'>, rules: readonly Pick<RuleDto, 'approval_id'>[]): boolean {
+  return rules.some(({ approval_id }) => approval_id === id);
+}
+
 /** How far a task that was allowed has come. @param isThere its agent is connected */
 export function progressOf({ task_state, to_agent }: Pick<ApprovalDto, 'task_state' | 'to_agent'>, isThere: boolean): string {
   const { progress } = now.decided;
@@ -177,9 +183,9 @@ const deciderWords = (by: string | null): string | null => (by === 'owner' ? wor
 
 /**
  * What became of a request. `here`: this page pressed, and was first. `second`: this page pressed, and somebody else had been first.
- * @param isThere the agent it is for is connected @param remembered a rule was made with it, which stands
+ * @param isThere the agent it is for is connected @param remembered as isRemembered tells
  */
-export function outcomeOf(approval: ApprovalDto, pressed: 'here' | 'second' | 'elsewhere', isThere: boolean, remembered = false): Outcome {
+export function outcomeOf(approval: ApprovalDto, pressed: 'here' | 'second' | 'elsewhere', isThere: boolean, remembered: boolean): Outcome {
   const { decided } = now;
   const at = approval.decided_at ?? approval.expires_at;
   const where = pressed === 'here' ? words.common.here : surfaceWords(approval.surface);
@@ -195,7 +201,7 @@ export function outcomeOf(approval: ApprovalDto, pressed: 'here' | 'second' | 'e
         title: byRule
           ? words.rules.byRuleLet
           : by === null
-            ? decided.allowedNoName(where)
+            ? (remembered ? decided.allowedOnNoName : decided.allowedNoName)(where)
             : isAdults
               ? decided.allowedByAdult(by)
               : remembered

@@ -3,6 +3,7 @@ import {
   areaOf,
   fieldsOf,
   isAgentThere,
+  isRemembered,
   leavesOf,
   outcomeOf,
   progressOf,
@@ -65,7 +66,7 @@ describe('what the hub says of a request', () => {
   test('every end of a request has words of its own', () => {
     const states = ['approved', 'answered', 'declined', 'expired', 'cancelled'] as const;
     const titles = states.map(
-      (state) => outcomeOf({ ...DINNER, state, decided_at: 0, decided_by: 'Mum', surface: 'window' }, 'elsewhere', true).title,
+      (state) => outcomeOf({ ...DINNER, state, decided_at: 0, decided_by: 'Mum', surface: 'window' }, 'elsewhere', true, false).title,
     );
     expect(new Set(titles).size).toBe(states.length);
     const told = ['awaiting_approval', 'held', 'approved', 'answered', 'declined', 'expired', 'cancelled', 'failed'];
@@ -74,7 +75,7 @@ describe('what the hub says of a request', () => {
   });
 
   test('what this hub ended was called off by nobody who asked, and what an adult’s hub decided names that hub', () => {
-    const said = (over: object) => outcomeOf({ ...DINNER, decided_at: 0, decided_by: 'hub', ...over }, 'elsewhere', true).title;
+    const said = (over: object) => outcomeOf({ ...DINNER, decided_at: 0, decided_by: 'hub', ...over }, 'elsewhere', true, false).title;
     expect(said({ state: 'cancelled', surface: 'hub' })).toBe('Ended by this hub');
     expect(said({ state: 'cancelled', surface: 'peer' })).toBe('Called off by Dad’s laptop');
     const adult = { surface: 'peer', decided_by: 'Mum, Mum’s PC' };
@@ -82,9 +83,20 @@ describe('what the hub says of a request', () => {
     expect(said({ ...adult, state: 'declined' })).toBe('Declined by Mum, Mum’s PC');
   });
 
+  test('what a rule was made with was not allowed once, with a name and without one, as long as the rule stands', () => {
+    const said = (decided_by: string | null, rules: readonly { approval_id: string | null }[]) => {
+      const approval = { ...DINNER, state: 'approved', decided_at: 0, decided_by, surface: 'window' } as const;
+      return outcomeOf(approval, 'here', true, isRemembered(approval, rules)).title;
+    };
+    const made = [{ approval_id: null }, { approval_id: DINNER.id }];
+    expect([said('Mum', made), said(null, made)]).toEqual(['Allowed, by Mum, here', 'Allowed, here']);
+    const others = [{ approval_id: null }, { approval_id: DEPLOY.id }];
+    expect([said('Mum', others), said(null, others)]).toEqual(['Allowed once, by Mum, here', 'Allowed once, here']);
+  });
+
   test('an owner who has no name is “you”, and a name stays', () => {
     const said = (decided_by: string) =>
-      outcomeOf({ ...DINNER, state: 'approved', decided_at: 0, decided_by, surface: 'window' }, 'here', true).title;
+      outcomeOf({ ...DINNER, state: 'approved', decided_at: 0, decided_by, surface: 'window' }, 'here', true, false).title;
     expect([said('owner'), said('Mum')]).toEqual(['Allowed once, by you, here', 'Allowed once, by Mum, here']);
   });
 
@@ -110,7 +122,7 @@ describe('what the hub says of a request', () => {
   test('of an answer to another hub’s question it says how far that has come, and never what became of the request there', () => {
     const said = (told: 'waits' | 'told' | 'given_up' | 'unused', state: 'approved' | 'declined' | 'expired') => {
       const consent = { ...CONSENT, told };
-      return outcomeOf({ ...ASKED, consent, state, task_state: 'completed', decided_at: 0, surface: 'window' }, 'here', true).detail;
+      return outcomeOf({ ...ASKED, consent, state, task_state: 'completed', decided_at: 0, surface: 'window' }, 'here', true, false).detail;
     };
     const goes = 'The answer goes to Leo’s tablet as soon as that hub can be reached.';
     for (const state of ['approved', 'declined', 'expired'] as const) {
@@ -121,7 +133,7 @@ describe('what the hub says of a request', () => {
       expect(said('given_up', state)).toContain('Leo’s tablet never got the answer');
       expect(said('unused', state)).toContain('did not use it');
     }
-    const taken = outcomeOf({ ...ASKED, state: 'cancelled', decline_reason: 'Dad allowed it first.' }, 'elsewhere', true);
+    const taken = outcomeOf({ ...ASKED, state: 'cancelled', decline_reason: 'Dad allowed it first.' }, 'elsewhere', true, false);
     expect(taken.detail, 'it may have been done').toBe('Dad allowed it first.');
   });
 

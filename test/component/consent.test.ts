@@ -168,6 +168,24 @@ describe('the setting', () => {
     expect(callsOf(hub, 'consent.set').at(-1)).toMatchObject({ seen: { from: DAD_DECIDES.from, hubs: [DAD_DECIDES.hubs[0]?.id] } });
   });
 
+  test('says no longer that the passphrase is another once it was typed anew, and leads to what is wrong now', async () => {
+    const wrong = { ok: false, problem: problemOf('wrong_passphrase', 'That is not the owner passphrase.') } as const;
+    const hub = await showSetting({ 'consent.set': () => wrong });
+    const passphrase = page.getByLabelText('Owner passphrase', { exact: true });
+    const decides = page.getByRole('group', { name: 'Whose hub decides' }).getByRole('checkbox', { name: 'Dad’s laptop' });
+    await passphrase.fill('a guess');
+    await button('Keep this').click();
+    await expect.element(passphrase).toHaveAttribute('aria-invalid', 'true');
+    await passphrase.fill('right and long');
+    await expect.element(passphrase).toHaveAttribute('aria-invalid', 'false');
+    await expect.element(page.getByText('That is not the owner passphrase.', { exact: false })).not.toBeInTheDocument();
+    await decides.click();
+    await button('Keep this').click();
+    await expect.element(decides).toHaveFocus();
+    await expect.element(passphrase).toHaveAttribute('aria-invalid', 'false');
+    expect(callsOf(hub, 'consent.set')).toHaveLength(1);
+  });
+
   test('leaves no passphrase in the field, whatever came of it, and offers none to be kept by the browser', async () => {
     let answer: (() => void) | undefined;
     await showSetting({

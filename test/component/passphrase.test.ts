@@ -71,6 +71,31 @@ describe('the owner passphrase', () => {
     await expect.element(field('New passphrase')).toHaveValue('correct horse');
   });
 
+  test('says no longer that the old one is another once it was typed anew, and judges it at the next press alone', async () => {
+    const wrong = { ok: false, problem: problemOf('wrong_passphrase', 'That is not the owner passphrase.') } as const;
+    const hub = new FakeHubApi(snapshotOf(), {
+      'hub.setPassphrase': ({ current }) => (current === 'battery staple' ? { ok: true, value: { set: true } } : wrong),
+    });
+    await showApp(hub, 'settings');
+    await field('Old passphrase').fill('a guess');
+    await field('New passphrase').fill('correct horse');
+    await field('The same again').fill('correct horse');
+    await button('Set it').click();
+    await expect.element(field('Old passphrase')).toHaveAttribute('aria-invalid', 'true');
+    await field('The same again').fill('correct hose');
+    await button('Set it').click();
+    await expect.element(field('The same again')).toHaveFocus();
+    await expect.element(field('Old passphrase')).toHaveAttribute('aria-invalid', 'false');
+    await field('The same again').fill('correct horse');
+    await button('Set it').click();
+    await expect.element(field('Old passphrase')).toHaveAttribute('aria-invalid', 'true');
+    await field('Old passphrase').fill('battery staple');
+    await expect.element(field('Old passphrase')).toHaveAttribute('aria-invalid', 'false');
+    await expect.element(page.getByText('That is not the owner passphrase.')).not.toBeInTheDocument();
+    await button('Set it').click();
+    await expect.element(page.getByText('The passphrase is set.')).toBeVisible();
+  });
+
   test('is told apart from others by what keeps passwords', async () => {
     await showApp(new FakeHubApi(snapshotOf()), 'settings');
     await expect.element(field('Old passphrase')).toHaveAttribute('autocomplete', 'current-password');

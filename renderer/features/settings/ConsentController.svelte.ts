@@ -57,6 +57,11 @@ export class ConsentController {
     } while (this.#readAgain);
   }
 
+  /** The passphrase is another one now, or is about to be judged anew. */
+  forgetFlaw(): void {
+    this.#flaw = null;
+  }
+
   /** @param from null: the people here decide again @returns true when it counts */
   async keep(from: ConsentClass | null): Promise<boolean> {
     if (this.busy) return false;

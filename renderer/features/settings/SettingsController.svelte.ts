@@ -68,6 +68,11 @@ export class SettingsController {
     this.#spoken.stop();
   }
 
+  /** The old passphrase was typed anew, or is about to be judged anew. */
+  forgetPassphraseFlaw(): void {
+    this.#passphraseFlaw = null;
+  }
+
   /** @returns true when the new passphrase counts */
   async setPassphrase(passphrase: string, current: string | undefined): Promise<boolean> {
     this.#passphraseNote = '';

@@ -5,6 +5,7 @@ import { page, userEvent } from 'vitest/browser';
 import { ASKED, ASKED_DANGEROUS, DAD_DECIDES, WAITING, WAITING_FOR_NOBODY } from '../fakes/consent-cards.ts';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
 import { snapshotOf } from '../fakes/household.ts';
+import type { ConsentSettingDto } from '../../preload/contract/consent.ts';
 import type { ApprovalDto } from '../../preload/contract/dto.ts';
 import { ARM_MS, callsOf, expectAccessible, press, showApp } from './support/page.ts';
 
@@ -233,19 +234,70 @@ describe('the setting', () => {
 
 describe('the page of a hub', () => {
   const DECIDER = DAD_DECIDES.hubs[0]?.id ?? '';
-  const showHub = (answers: ConstructorParameters<typeof FakeHubApi>[1]) =>
-    showApp(new FakeHubApi(snapshotOf(), answers), `people/hub/${DECIDER}`);
+  const showHub = async (answers: ConstructorParameters<typeof FakeHubApi>[1]): Promise<FakeHubApi> => {
+    const hub = new FakeHubApi(snapshotOf(), answers);
+    await showApp(hub, `people/hub/${DECIDER}`);
+    return hub;
+  };
+  const decides = page.getByText('It decides what is asked of this computer', { exact: false });
+  const warning = page.getByText('Dad’s laptop is the only hub that decides here.', { exact: false });
 
   test('that decides here says so, and warns that nobody can allow anything once it is removed', async () => {
     await showHub({ 'consent.get': () => ({ ok: true, value: DAD_DECIDES }) });
     await expect.element(page.getByText('It decides what is asked of this computer, from “Others see it” on.')).toBeVisible();
-    const warning = page.getByText('Dad’s laptop is the only hub that decides here.', { exact: false });
     await expect.element(warning).not.toBeInTheDocument();
     for (const what of ['Suspend', 'Remove']) {
       await button(what).click();
       await expect.element(warning).toBeVisible();
     }
     await expectAccessible();
+  });
+
+  test('warns as well where it is said to be no adult’s any more', async () => {
+    await showHub({ 'consent.get': () => ({ ok: true, value: DAD_DECIDES }) });
+    await expect.element(decides).toBeVisible();
+    await button('Name and role').click();
+    await expect.element(page.getByRole('combobox', { name: 'Role in the household' })).toHaveValue('adult');
+    await expect.element(warning).not.toBeInTheDocument();
+    await page.getByRole('combobox', { name: 'Role in the household' }).selectOptions('Child');
+    await expect.element(warning).toBeVisible();
+    await expectAccessible();
+    await page.getByRole('combobox', { name: 'Role in the household' }).selectOptions('Adult');
+    await expect.element(warning).not.toBeInTheDocument();
+  });
+
+  const NOBODY = { from: null, hubs: [] } as const;
+  const CHANGES: readonly (readonly [string, (hub: FakeHubApi) => void | Promise<void>])[] = [
+    ['the window comes to the front', () => void window.dispatchEvent(new Event('focus'))],
+    [
+      'a hub comes or goes',
+      (hub) => hub.snapshot.peers.slice(0, 1).forEach((peer) => hub.emit({ type: 'peer', peer: { ...peer, online: !peer.online } })),
+    ],
+    ['it is to be suspended', () => button('Suspend').click()],
+    ['it is to be removed', () => button('Remove').click()],
+  ];
+  test.each(CHANGES)('knows what it has come to decide since it was opened once %s', async (_when, change) => {
+    let value: ConsentSettingDto = NOBODY;
+    const hub = await showHub({ 'consent.get': () => ({ ok: true, value }) });
+    await vi.waitFor(() => expect(callsOf(hub, 'consent.get')).not.toHaveLength(0));
+    value = DAD_DECIDES;
+    await change(hub);
+    await expect.element(decides).toBeVisible();
+  });
+
+  test.each(CHANGES)('is asked about again, where that could not be read at first, once %s', async (_when, change) => {
+    let isFull = true;
+    const full = { ok: false, problem: problemOf('storage_failed', 'The disk is full.') } as const;
+    const hub = await showHub({ 'consent.get': () => (isFull ? full : { ok: true, value: DAD_DECIDES }) });
+    await vi.waitFor(() => expect(callsOf(hub, 'consent.get')).not.toHaveLength(0));
+    isFull = false;
+    await change(hub);
+    await expect.element(decides).toBeVisible();
+    isFull = true;
+    const before = callsOf(hub, 'consent.get').length;
+    window.dispatchEvent(new Event('focus'));
+    await vi.waitFor(() => expect(callsOf(hub, 'consent.get').length).toBeGreaterThan(before));
+    await expect.element(decides).toBeVisible();
   });
 
   test('that decides nothing here says and warns nothing of the kind', async () => {

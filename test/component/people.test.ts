@@ -107,7 +107,7 @@ describe('one hub', () => {
     await page.getByRole('textbox', { name: 'Your name for this hub' }).fill('Dad’s old laptop');
     await button('Save').click();
     await expect.element(heading('Dad’s old laptop')).toBeVisible();
-    expect(callsOf(hub, 'peers.update')).toEqual([{ id: DAD.id, name: 'Dad’s old laptop', person: 'Dad', role: 'adult' }]);
+    expect(callsOf(hub, 'peers.update')).toEqual([{ id: DAD.id, name: 'Dad’s old laptop' }]);
     await expectAccessible();
   });
 
@@ -122,13 +122,36 @@ describe('one hub', () => {
     await role.selectOptions('Shared computer');
     await page.getByRole('textbox', { name: 'Person' }).fill('');
     await button('Save').click();
-    const { id, name } = DAD;
-    expect(callsOf(hub, 'peers.update')).toEqual([{ id, name, person: null, role: 'shared' }]);
+    const { id } = DAD;
+    expect(callsOf(hub, 'peers.update')).toEqual([{ id, person: null, role: 'shared' }]);
     await expect.element(page.getByText(/^Shared computer\. /)).toBeVisible();
     await button('Name and role').click();
     await role.selectOptions('Not said');
     await button('Save').click();
-    expect(callsOf(hub, 'peers.update').at(-1)).toEqual({ id, name, person: null, role: null });
+    expect(callsOf(hub, 'peers.update').at(-1)).toEqual({ id, role: null });
+  });
+
+  test('what was not changed in the open form is not sent, so that what somebody else has said meanwhile stays', async () => {
+    const unsaid = { ...DAD, person: null, role: null };
+    const hub = new FakeHubApi(snapshotOf({ peers: [unsaid] }));
+    await showApp(hub, `people/hub/${DAD.id}`);
+    await button('Name and role').click();
+    hub.emit({ type: 'peer', peer: DAD });
+    await expect.element(page.getByText(/^Dad, adult\. /)).toBeVisible();
+    await page.getByRole('textbox', { name: 'Your name for this hub' }).fill('Dad’s old laptop');
+    await button('Save').click();
+    await expect.element(heading('Dad’s old laptop')).toBeVisible();
+    await expect.element(page.getByText(/^Dad, adult\. /)).toBeVisible();
+    expect(hub.snapshot.peers[0]).toMatchObject({ person: 'Dad', role: 'adult' });
+  });
+
+  test('a form in which nothing was changed closes and says nothing to the hub', async () => {
+    const hub = new FakeHubApi(snapshotOf());
+    await showApp(hub, `people/hub/${DAD.id}`);
+    await button('Name and role').click();
+    await button('Save').click();
+    await expect.element(button('Save')).not.toBeInTheDocument();
+    expect(callsOf(hub, 'peers.update')).toEqual([]);
   });
 
   test('the list says the role beside the person', async () => {
@@ -155,6 +178,19 @@ describe('one hub', () => {
       { id: DAD.id, trust: 'suspended' },
       { id: DAD.id, trust: 'paired' },
     ]);
+  });
+
+  test.each(['Suspend', 'Mute'])('%s is not asked again by itself once it was suspended elsewhere and let back in', async (what) => {
+    const hub = new FakeHubApi(snapshotOf());
+    await showApp(hub, `people/hub/${DAD.id}`);
+    await button(what).click();
+    const question = page.getByRole('group', { name: new RegExp(`^${what} Dad’s laptop`) });
+    await expect.element(question).toBeVisible();
+    hub.emit({ type: 'peer', peer: { ...DAD, trust: 'suspended' } });
+    await expect.element(button('Let it back in')).toBeVisible();
+    hub.emit({ type: 'peer', peer: DAD });
+    await expect.element(button(what)).toHaveAttribute('aria-expanded', 'false');
+    await expect.element(question).not.toBeInTheDocument();
   });
 
   test('removing asks in place first, because it cannot be taken back', async () => {

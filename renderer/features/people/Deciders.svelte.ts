@@ -11,6 +11,9 @@ export interface DecidesHere {
 export class Deciders {
   readonly #api: HubApi;
   #setting = $state.raw<ConsentSettingDto | null>(null);
+  #reading = false;
+  /** Something happened while it was being read: what comes may be older than that. */
+  #readAgain = false;
 
   constructor(api: HubApi) {
     this.#api = api;
@@ -18,8 +21,15 @@ export class Deciders {
 
   /** What was read before stands where it cannot be read. */
   async read(): Promise<void> {
-    const outcome = await this.#api.call('consent.get', {});
-    if (outcome.ok) this.#setting = outcome.value;
+    this.#readAgain = true;
+    if (this.#reading) return;
+    this.#reading = true;
+    while (this.#readAgain) {
+      this.#readAgain = false;
+      const outcome = await this.#api.call('consent.get', {});
+      if (outcome.ok) this.#setting = outcome.value;
+    }
+    this.#reading = false;
   }
 
   /** null: that hub decides nothing here, or it is not known yet. */

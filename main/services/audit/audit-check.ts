@@ -3,14 +3,15 @@
 import type { AuditCheckDto, AuditFlawDto, UnsignedEndDto } from '../../../preload/contract/audit.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { nextTurn } from '../../lib/next-turn.ts';
-import { CHAIN_START, type AuditPosition, type AuditSealRow, type WalkedRow } from '../../ports/audit.ts';
+import { CHAIN_START, type AuditPosition, type AuditReads, type AuditSealRow, type WalkedRow } from '../../ports/audit.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Store } from '../../ports/store.ts';
-import { chainFlaw, isAmong, markOf, mergeFlaws, readFound, type ChainFlaw } from './found.ts';
+import { chainFlaw, falseWord, isAmong, isSamePlace, markOf, mergeFlaws, type ChainFlaw } from './found.ts';
 import { FLAWS_MAX, WALK_ROWS_MAX, WALK_SEALS_MAX } from './limits.ts';
 import { addedFlaw, flawOf } from './flaws.ts';
 import { isUnsignedEnd, readUnsignedDetail, type UnsignedRows } from './run-mark.ts';
 import { sealChecker } from './seal.ts';
+import { meantBy, OWNERS_WORD } from './sealed-row.ts';
 import type { WrittenRows } from './written-rows.ts';
 
 export interface AuditCheckDeps {
@@ -39,14 +40,22 @@ interface Walk {
   isPatched: boolean;
   /** The newest row that a good seal covers. */
   signedSeq: number;
-  /** Rows that tell of an end without signing everything, and those that tell of the owner's word. */
+  /** Rows that tell of an end without signing everything. */
   readonly ends: number[];
-  readonly words: number[];
+  /** What the owner's words named. */
+  readonly meant: ChainFlaw[];
+  /** The first row behind the newest good seal that reads like such a word; null: none. */
+  unsignedWord: AuditPosition | null;
   /** What does not fit, and as what it is held against the record; null: the count says that, or no place. */
   readonly found: { readonly flaw: AuditFlawDto; readonly as: ChainFlaw | null }[];
+  /** How much of it nobody has meant: what was meant ends no check. */
+  unmeant: number;
   /** Done since the event loop had its last turn. */
   done: { readonly rows: number; readonly seals: number };
 }
+
+/** The row that a seal covers and the one before. */
+const WORD_ROWS = 2;
 
 const NEVER: AuditCheckDto = {
   state: 'none',
@@ -126,22 +135,12 @@ export class AuditCheck {
 
   /** What the owner has meant is named like all else, and held against the record no more. */
   #outcome(walk: Walk): Pick<AuditCheckDto, 'flaw' | 'flaws' | 'unsigned_end'> {
-    const meant = this.#meant(walk);
-    const flaws = walk.found
-      .map(({ flaw, as }) => ({ ...flaw, meant: as !== null && isAmong(as, meant) }))
-      .toSorted((one, other) => one.seq - other.seq);
-    const unmeant = walk.found.flatMap(({ as }) => (as === null || isAmong(as, meant) ? [] : [as]));
+    const flaws = walk.found.map(({ flaw }) => flaw).toSorted((one, other) => one.seq - other.seq);
+    const unmeant = walk.found.flatMap(({ flaw, as }) => (as === null || flaw.meant ? [] : [as]));
     this.#unmeant = mergeFlaws(unmeant, []);
     const added = addedFlaw(this.#deps.written.added(this.#deps.store.read.auditHead().seq));
     if (added !== undefined) flaws.splice(flaws.filter(({ seq }) => seq < added.seq).length, 0, added);
     return { flaw: flaws[0] ?? null, flaws, unsigned_end: this.#unsignedEnd(walk.ends) };
-  }
-
-  /** What the owner's signed words named: nobody else can sign one. */
-  #meant({ words, signedSeq }: Walk): readonly ChainFlaw[] {
-    const { auditAfter } = this.#deps.store.read;
-    const signed = words.filter((seq) => seq <= signedSeq);
-    return signed.flatMap((seq) => readFound(auditAfter(seq - 1, seq, 1)[0]?.detail ?? '').flaws);
   }
 
   async #walk(signal: AbortSignal): Promise<Walk | 'called off'> {
@@ -157,22 +156,27 @@ export class AuditCheck {
       signedSeq: 0,
       isOtherSeen: false,
       isPatched: false,
+      unsignedWord: null,
+      unmeant: 0,
       done: { rows: 0, seals: 0 },
     };
-    const walk: Walk = { ...start, head, sealCount, ends: [], words: [], found: [] };
+    const walk: Walk = { ...start, head, sealCount, ends: [], meant: [], found: [] };
     const isRight = sealChecker(this.#deps.databaseId(), this.#deps.keyHex() ?? '');
-    while (walk.found.length < FLAWS_MAX) {
-      const seals = read.auditSeals(walk.lastSeal?.counter ?? 0, WALK_SEALS_MAX).filter(({ counter }) => counter <= sealCount);
-      if (seals.length === 0) break;
-      for (const seal of seals) {
-        if (signal.aborted || !(await this.#upToSeal(walk, seal, isRight(seal), signal))) return 'called off';
-        if (walk.found.length >= FLAWS_MAX) break;
-        await didSome(walk, 0, 1);
-      }
+    // The words first, which stand behind what they are about.
+    for (const seal of sealsUpTo(read, sealCount)) {
+      if (signal.aborted) return 'called off';
+      walk.meant.push(...meantBy(read, seal, isRight));
+      await didSome(walk, WORD_ROWS, 1);
+    }
+    for (const seal of sealsUpTo(read, sealCount)) {
+      if (signal.aborted || !(await this.#upToSeal(walk, seal, isRight(seal), signal))) return 'called off';
+      if (walk.unmeant >= FLAWS_MAX) break;
+      await didSome(walk, 0, 1);
     }
     if (!(await this.#rowsUpTo(walk, head.issuedSeq, signal))) return 'called off';
+    if (walk.unsignedWord !== null && !isEnded(walk)) note(walk, 'row_changed', falseWord(walk.unsignedWord));
     if (kept !== null && kept > sealCount) walk.found.push({ flaw: flawOf('older_copy', head.seq), as: null });
-    if (writtenSeq > walk.position.seq && !isEnded(walk)) note(walk, 'end_missing', { seq: walk.position.seq + 1, kind: 'missing' });
+    if (writtenSeq > walk.position.seq && !isEnded(walk)) note(walk, 'end_missing', endOf(walk));
     // What was come upon while writing, and fits; of what is signed, the signatures say it.
     const { changed } = this.#deps.written;
     if (changed !== null && changed > walk.signedSeq && !walk.isOtherSeen && !isEnded(walk))
@@ -195,6 +199,7 @@ export class AuditCheck {
     // What was signed is what the rows after it have to stand behind.
     walk.position = { seq: walk.position.seq, chain: seal.chain };
     walk.signedSeq = seal.seq;
+    walk.unsignedWord = null;
     this.#current = { ...this.#current, seals: this.#current.seals + 1, signed_seq: seal.seq };
     return true;
   }
@@ -204,7 +209,7 @@ export class AuditCheck {
     const { written, store } = this.#deps;
     const look = (row: WalkedRow): void => {
       if (isUnsignedEnd(row.action)) walk.ends.push(row.seq);
-      if (row.action === 'audit.confirmed') walk.words.push(row.seq);
+      if (row.action === OWNERS_WORD) walk.unsignedWord ??= row;
       if (!walk.isOtherSeen && written.isOther(row)) {
         walk.isOtherSeen = true;
         note(walk, 'chain_remade', { seq: row.seq, kind: 'changed' }, walk.signedSeq);
@@ -243,14 +248,32 @@ export class AuditCheck {
 }
 
 /** A place that does not fit. @param signedSeq needed for `chain_remade` only */
-function note({ found }: Walk, kind: Parameters<typeof flawOf>[0], as: ChainFlaw, signedSeq?: number): void {
-  if (found.some((one) => one.as !== null && isAmong(as, [one.as]))) return;
-  found.push({ flaw: flawOf(kind, as.seq, signedSeq), as });
+function note(walk: Walk, kind: Parameters<typeof flawOf>[0], as: ChainFlaw, signedSeq?: number): void {
+  if (walk.found.some((one) => one.as !== null && isSamePlace(as, one.as))) return;
+  const meant = isAmong(as, walk.meant);
+  walk.found.push({ flaw: { ...flawOf(kind, as.seq, signedSeq), meant }, as });
+  if (!meant) walk.unmeant += 1;
+}
+
+/** Behind the last row that is there. */
+function endOf({ position }: Walk): ChainFlaw {
+  return { seq: position.seq + 1, kind: 'missing', mark: markOf(position.chain) };
+}
+
+/** All of them, however many, a page at a time. */
+function* sealsUpTo({ auditSeals }: AuditReads, counter: number): Generator<AuditSealRow> {
+  for (let after = 0; ;) {
+    const seals = auditSeals(after, WALK_SEALS_MAX).filter((seal) => seal.counter <= counter);
+    yield* seals;
+    const last = seals.at(-1);
+    if (last === undefined) return;
+    after = last.counter;
+  }
 }
 
 /** Nothing is left of the record, or so much does not fit that the rest matters no more. */
-function isEnded({ found }: Walk): boolean {
-  return found.length >= FLAWS_MAX || found.some(({ flaw }) => flaw.kind === 'end_missing');
+function isEnded({ found, unmeant }: Walk): boolean {
+  return unmeant >= FLAWS_MAX || found.some(({ flaw }) => flaw.kind === 'end_missing');
 }
 
 function endDto({ rows, fromSeq, fromAt }: UnsignedRows, ends: number): UnsignedEndDto {

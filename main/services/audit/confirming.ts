@@ -1,5 +1,6 @@
-// The owner's word that a record in doubt is meant as it is: kept as a row of it, counted in the key vault and signed in one commit. Signs
-// nothing that was not there as the word was given and that this process did not write since; what comes to light meanwhile is said, not signed.
+// The owner's word that a record in doubt is meant as it is: a row of it and the seal over that very row, in one commit, counted in the key
+// vault before. By that a check tells it from a row that only reads so. Of what comes in once the word is given it signs what this process
+// wrote; what comes to light meanwhile is said, not signed.
 import { AppError } from '../../lib/app-error.ts';
 import type { AppendedRow, AuditPosition } from '../../ports/audit.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -7,6 +8,7 @@ import type { Store } from '../../ports/store.ts';
 import { CONFIRM_COMMITS_MAX, COUNT_MAX } from './limits.ts';
 import { foundDetail, isCovered, isNothing, mergeFlaws, type ChainFlaw, type Found } from './found.ts';
 import type { AuditHead, SealedChain } from './sealed-chain.ts';
+import { OWNERS_WORD } from './sealed-row.ts';
 import { WrittenRows } from './written-rows.ts';
 
 /** Who says that this record is meant. */
@@ -117,7 +119,7 @@ export class Confirming {
       await store.write((tables) => {
         const end = tables.auditHead();
         if (end.issuedSeq !== seq || Buffer.compare(end.chain, chain) !== 0) throw GREW;
-        tables.appendAudit({ at: clock.wallMs(), actor, surface, action: 'audit.confirmed', object: 'audit', digest: null, detail });
+        tables.appendAudit({ at: clock.wallMs(), actor, surface, action: OWNERS_WORD, object: 'audit', digest: null, detail });
         this.#chain.insertSeal(tables, tables.auditHead(), count);
       });
       return true;

@@ -2,7 +2,7 @@
 // row. Pure; says nothing of what follows from it.
 import { isJsonObject } from '../../lib/json-object.ts';
 import { toHex } from '../../lib/bytes.ts';
-import type { AuditFlaw } from '../../ports/audit.ts';
+import type { AuditFlaw, AuditPosition } from '../../ports/audit.ts';
 import { countOf, firstBeside, NONE_ADDED, withRange, type AddedRows } from './added-rows.ts';
 import { ADDED_RANGES_MAX, FLAWS_MAX } from './limits.ts';
 
@@ -17,12 +17,12 @@ const KINDS = ['missing', 'changed', 'remade', 'unsigned', 'seal_missing'] as co
 export interface ChainFlaw {
   readonly seq: number;
   readonly kind: (typeof KINDS)[number];
-  /** What the chain comes to there, hex and shortened: what was meant was meant as it was. Absent: the same place is the same flaw. */
+  /** What the chain comes to there, hex and shortened: what was meant was meant as it was. Absent: nothing tells how it was. */
   readonly mark?: string;
 }
 
 export interface Found {
-  /** By their rows, one a place. */
+  /** By their rows, each once as it was. */
   readonly flaws: readonly ChainFlaw[];
   /** Rows that another program added while the hub ran, and that fit. */
   readonly added: AddedRows;
@@ -34,16 +34,29 @@ export function isNothing({ flaws, added }: Found): boolean {
   return flaws.length === 0 && countOf(added) === 0;
 }
 
-/** Both, by their rows; of one place what was found first. So many that more change nothing about what the owner has to do are left out. */
+/**
+ * Both, by their rows; of one place each way it was, and without a mark only where none says how. So many that more change nothing about what
+ * the owner has to do are left out.
+ */
 export function mergeFlaws(first: readonly ChainFlaw[], then: readonly ChainFlaw[]): readonly ChainFlaw[] {
   const flaws: ChainFlaw[] = [];
   for (const flaw of [...first, ...then]) if (!isAmong(flaw, flaws)) flaws.push(flaw);
-  return flaws.toSorted((one, other) => one.seq - other.seq).slice(0, FLAWS_MAX);
+  const isSaid = (flaw: ChainFlaw): boolean =>
+    flaw.mark === undefined && flaws.some((other) => other.mark !== undefined && isSamePlace(flaw, other));
+  return flaws
+    .filter((flaw) => !isSaid(flaw))
+    .toSorted((one, other) => one.seq - other.seq)
+    .slice(0, FLAWS_MAX);
 }
 
 /** As the walk found it. */
 export function chainFlaw({ seq, kind, chain }: AuditFlaw): ChainFlaw {
   return { seq, kind, mark: markOf(chain) };
+}
+
+/** A row that reads like the owner's word, fits, and was not signed as one. */
+export function falseWord({ seq, chain }: AuditPosition): ChainFlaw {
+  return { seq, kind: 'changed', mark: markOf(chain) };
 }
 
 /** @param chain what it comes to */
@@ -56,9 +69,14 @@ export function isCovered({ flaws, added }: Found, by: Found): boolean {
   return flaws.every((flaw) => isAmong(flaw, by.flaws)) && countOf(added) <= countOf(by.added);
 }
 
-/** Whether that place is one of those, and as it was then. */
+/** Whether that place is one of those, and as it was then: where it has a mark, only the same one will do. */
 export function isAmong(flaw: ChainFlaw, flaws: readonly ChainFlaw[]): boolean {
-  return flaws.some((other) => placeOf(other) === placeOf(flaw) && (other.mark ?? flaw.mark) === (flaw.mark ?? other.mark));
+  return flaws.some((other) => isSamePlace(flaw, other) && (flaw.mark === undefined || flaw.mark === other.mark));
+}
+
+/** Whatever stands there. */
+export function isSamePlace(one: ChainFlaw, other: ChainFlaw): boolean {
+  return placeOf(one) === placeOf(other);
 }
 
 /** What a row of the record says of it. `row` and `flaw` are the first that was not known. */

@@ -33,7 +33,7 @@ export const WRITTEN_ROWS_MAX = 4_096;
 /** Ranges of rows that another program added are remembered and put on record; rows beyond are counted. */
 export const ADDED_RANGES_MAX = 64;
 
-/** Places that do not fit are remembered and put on record, and a check ends at so many: the record is worth little then. */
+/** Places that do not fit are remembered and put on record, and a check ends at so many that nobody has meant: it is worth little then. */
 export const FLAWS_MAX = 32;
 
 /** Ranges of added rows that a sentence names; rows beyond are counted. */

@@ -3,24 +3,19 @@
 // about a flaw.
 import { assert } from '../../lib/assert.ts';
 import { nextTurn } from '../../lib/next-turn.ts';
-import { CHAIN_START, type AuditPosition, type AuditReads, type AuditSealRow } from '../../ports/audit.ts';
+import { CHAIN_START, type AuditPosition, type AuditReads, type WalkedRow } from '../../ports/audit.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Store, Tables } from '../../ports/store.ts';
 import type { IdentityService } from '../identity.ts';
 import type { AddedRows } from './added-rows.ts';
-import { chainFlaw, type ChainFlaw, type Found } from './found.ts';
+import { chainFlaw, falseWord, type ChainFlaw, type Found } from './found.ts';
 import { WALK_ROWS_MAX } from './limits.ts';
 import { META_DATABASE_ID, sealChecker, sealMessage } from './seal.ts';
+import { OWNERS_WORD, sealedRow, type SealedEnd } from './sealed-row.ts';
 import { WrittenRows } from './written-rows.ts';
 
 /** The last row of the audit, and the highest number that was ever given to one. */
 export type AuditHead = ReturnType<AuditReads['auditHead']>;
-
-/** How far the chain fits, and where it does not. */
-interface SealedEnd {
-  readonly position: AuditPosition;
-  readonly flaw: ChainFlaw | null;
-}
 
 /** How far the chain fits, and all that shows there: the first place that does not fit, and every row that another program added. */
 export interface Walked {
@@ -80,18 +75,21 @@ export class SealedChain {
     const { read } = this.#deps.store;
     const end = Math.max(read.auditHead().issuedSeq, written.lastSeq);
     let walked = from;
-    const seen: { other: number | null } = { other: null };
-    const look = (row: AuditPosition): void => {
-      if (seen.other === null && written.isOther(row)) seen.other = row.seq;
+    const seen: { wrong: ChainFlaw | null } = { wrong: null };
+    const look = (row: WalkedRow): void => {
+      // A word of the owner is signed as it is written: one that is not is nobody's.
+      if (row.action === OWNERS_WORD) seen.wrong ??= falseWord(row);
+      // Whatever stands in the place of a row that this process wrote, it is that one that is gone.
+      if (written.isOther(row)) seen.wrong ??= { seq: row.seq, kind: 'changed' };
     };
-    while (walked.flaw === null && seen.other === null && walked.position.seq < end) {
+    while (walked.flaw === null && seen.wrong === null && walked.position.seq < end) {
       const { position, flaw } = read.walkAudit(walked.position, end, WALK_ROWS_MAX, look);
       walked = { position, flaw: flaw === null ? null : chainFlaw(flaw) };
       await nextTurn();
     }
     // What was come upon while writing, and fits, shows by nothing else.
-    const other = seen.other ?? (walked.flaw === null ? written.changed : null);
-    const flaw: ChainFlaw | null = other === null ? walked.flaw : { seq: other, kind: 'changed' };
+    const { changed } = written;
+    const flaw: ChainFlaw | null = seen.wrong ?? walked.flaw ?? (changed === null ? null : { seq: changed, kind: 'changed' });
     // Right now, not as the walk began: what is signed next stands no later than this.
     const added = written.added(read.auditHead().seq);
     return { position: walked.position, found: { flaws: flaw === null ? [] : [flaw], added } };
@@ -105,14 +103,4 @@ export class SealedChain {
     const seal = { counter, previous, seq, chain, at: Math.round(clock.wallMs()), key: identity.keyHex };
     tables.insertAuditSeal({ ...seal, signature: identity.sign(sealMessage(this.databaseId, seal)) });
   }
-}
-
-/** Whether the row that a good seal covers is there, and is the one that was signed. */
-function sealedRow(reads: AuditReads, { seq, chain }: AuditSealRow): SealedEnd {
-  const position = { seq, chain };
-  const head = reads.auditHead();
-  if (head.seq < seq) return { position: head, flaw: { seq: head.seq + 1, kind: 'missing' } };
-  const [row] = reads.auditAfter(seq - 1, seq, 1);
-  if (row === undefined) return { position, flaw: { seq, kind: 'missing' } };
-  return { position, flaw: Buffer.compare(row.chain, chain) === 0 ? null : { seq, kind: 'changed' } };
 }

@@ -1,0 +1,45 @@
+// The one row that a seal covers: whether it is there as it was signed, and what it says where it is the owner's word. Looks at no other row,
+// and changes nothing.
+import { CHAIN_START, type AuditPosition, type AuditReads, type AuditSealRow, type WalkedRow } from '../../ports/audit.ts';
+import { chainFlaw, markOf, readFound, type ChainFlaw } from './found.ts';
+
+/**
+ * The action of the owner's word. It and the seal over it are one commit: a row of that name that no seal covers by itself was put there by
+ * another program, whatever signs it later.
+ */
+export const OWNERS_WORD = 'audit.confirmed';
+
+/** How far the chain fits, and where it does not. */
+export interface SealedEnd {
+  readonly position: AuditPosition;
+  readonly flaw: ChainFlaw | null;
+}
+
+/** Whether the row that a good seal covers is there, and is the one that was signed; where not, as a check finds it. */
+export function sealedRow(reads: AuditReads, { seq, chain }: AuditSealRow): SealedEnd {
+  const position = { seq, chain };
+  const head = reads.auditHead();
+  if (head.seq < seq) return { position: head, flaw: { seq: head.seq + 1, kind: 'missing', mark: markOf(head.chain) } };
+  const [row] = reads.auditAfter(seq - 1, seq, 1);
+  if (row !== undefined && Buffer.compare(row.chain, chain) === 0) return { position, flaw: null };
+  const alone = walkRow(reads, seq);
+  return { position, flaw: alone.flaw === null ? { seq, kind: 'remade', mark: markOf(alone.position.chain) } : chainFlaw(alone.flaw) };
+}
+
+/**
+ * What the owner meant by the row that this seal covers. Nothing unless it is a word, comes to the very chain that was signed, and this hub
+ * signed that. @param isRight whether this hub made that seal
+ */
+export function meantBy(reads: AuditReads, seal: AuditSealRow, isRight: (seal: AuditSealRow) => boolean): readonly ChainFlaw[] {
+  const { seq, chain } = seal;
+  let action = '';
+  const { position, flaw } = walkRow(reads, seq, (row) => (action = row.action));
+  const isSigned = flaw === null && action === OWNERS_WORD && Buffer.compare(position.chain, chain) === 0 && isRight(seal);
+  return isSigned ? readFound(reads.auditAfter(seq - 1, seq, 1)[0]?.detail ?? '').flaws : [];
+}
+
+/** The row behind what stands before it, whether that fits or not: no other row there comes to a chain that was signed. */
+function walkRow(reads: AuditReads, seq: number, look?: (row: WalkedRow) => void): ReturnType<AuditReads['walkAudit']> {
+  const before = seq <= 1 ? CHAIN_START : reads.walkAudit({ seq: seq - 2, chain: CHAIN_START.chain }, seq - 1, 1).after;
+  return reads.walkAudit(before, seq, 1, look);
+}

@@ -10,9 +10,20 @@ export interface TurnOf {
   readonly asker: PartyKey;
 }
 
+interface Turn {
+  /** Counted over all hubs and askers, so that the lower is the longer ago. */
+  readonly nth: number;
+  /** The question that it went to. */
+  readonly questionId: string;
+}
+
+/** The turns of an asker that are kept: those that may turn out to be none yet, and the one before them. */
+const TURNS_KEPT = CONSENTS_OPEN_PER_ASKER_MAX + 1;
+
 export class ConsentTurns {
-  /** Whoever had a turn at a hub, the longest ago first. */
-  readonly #had = new Set<string>();
+  /** The last turns of whoever had one at a hub, the newest last. */
+  readonly #had = new Map<string, readonly Turn[]>();
+  #count = 0;
 
   /** Whether another question of that asker may be open at the hub where these are. */
   hasRoom(open: readonly TurnOf[], asker: PartyKey): boolean {
@@ -26,29 +37,44 @@ export class ConsentTurns {
    * @param waiting the oldest first
    */
   next<T extends TurnOf>(hub: KeyHex, waiting: readonly T[], open: readonly TurnOf[]): T | undefined {
-    const order = [...this.#had];
     let next: { readonly turn: number; readonly of: T } | undefined;
     for (const of of waiting) {
       if (!this.hasRoom(open, of.asker)) continue;
-      const turn = order.indexOf(nameOf(hub, of.asker));
+      const turn = lastOf(this.#had.get(nameOf(hub, of.asker)));
       if (next === undefined || turn < next.turn) next = { turn, of };
     }
     return next?.of;
   }
 
-  /** It had its turn there. */
-  had(hub: KeyHex, asker: PartyKey): void {
+  /** It had its turn there, with that question. */
+  had(hub: KeyHex, asker: PartyKey, questionId: string): void {
     const name = nameOf(hub, asker);
-    this.#had.delete(name);
-    this.#had.add(name);
-    const [oldest] = this.#had;
-    if (this.#had.size > CONSENT_ASKERS_REMEMBERED_MAX && oldest !== undefined) this.#had.delete(oldest);
+    this.#count += 1;
+    this.#had.set(name, [...(this.#had.get(name) ?? []), { nth: this.#count, questionId }].slice(-TURNS_KEPT));
+    if (this.#had.size > CONSENT_ASKERS_REMEMBERED_MAX) this.#forgetOldest();
   }
 
-  /** What it had was none: the hub took nothing of anybody then. */
-  hadNone(hub: KeyHex, asker: PartyKey): void {
-    this.#had.delete(nameOf(hub, asker));
+  /** What it had with that question was none, since the hub took nothing of anybody then: it stands where it stood without it. */
+  hadNone(hub: KeyHex, asker: PartyKey, questionId: string): void {
+    const name = nameOf(hub, asker);
+    const left = this.#had.get(name)?.filter((turn) => turn.questionId !== questionId) ?? [];
+    if (left.length > 0) this.#had.set(name, left);
+    else this.#had.delete(name);
   }
+
+  #forgetOldest(): void {
+    let oldest: { readonly name: string; readonly nth: number } | undefined;
+    for (const [name, turns] of this.#had) {
+      const nth = lastOf(turns);
+      if (oldest === undefined || nth < oldest.nth) oldest = { name, nth };
+    }
+    if (oldest !== undefined) this.#had.delete(oldest.name);
+  }
+}
+
+/** 0: there was none yet. */
+function lastOf(turns: readonly Turn[] = []): number {
+  return turns.at(-1)?.nth ?? 0;
 }
 
 function nameOf(hub: KeyHex, asker: PartyKey): string {

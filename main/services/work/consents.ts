@@ -218,7 +218,7 @@ export class Consents {
     const { store, messenger, deadlines } = this.#deps;
     const task = store.read.task(taskId);
     if (task?.state !== 'awaiting_approval' || deadlines.waitLeftOf(task) < CONSENT_TIME_LEFT_MIN_MS) return false;
-    if (this.#open.at(id, hub.key) !== undefined || this.#retries.waitsBecause(id, hub.key) !== undefined) return false;
+    if (this.#open.at(id, hub.key) !== undefined || this.#retries.waits(id, hub.key)) return false;
     return messenger.isOnline(hub.key) && this.#understands(hub.key);
   }
 
@@ -237,15 +237,14 @@ export class Consents {
     // The question before it took its time.
     if (row === undefined || task === undefined || !this.#mayAskNow(row, hub)) return;
     const leftMs = Math.floor(deadlines.waitLeftOf(task));
-    this.#turns.had(hub.key, task.party);
-    this.#inLine.delete(consentKey(row.id, hub.key));
     const question = questionOf(row, task);
     if (question === undefined || !viewOfConsent(question).ok) return this.#cannotBeAsked(taskId, CANNOT_BE_SHOWN);
-    this.#pace.asked(hub.key);
+    let questionId = '';
     try {
       await delegations.ask(hub, consentPayload(question, leftMs, this.#isUrgent(task)), leftMs, (tables, asked) => {
         // Who decides, and whether anything is left to decide, may have changed since the look began.
         if (!this.#running || !this.#isWanted(tables, row.id, hub.key)) throw new NotWanted();
+        questionId = asked.id;
         this.#open.set(asked.id, { approvalId: row.id, hub: hub.key, asker: task.party });
         this.#deps.audit.append(tables, {
           actor: 'hub',
@@ -259,11 +258,14 @@ export class Consents {
     } catch (error) {
       if (error instanceof NotWanted || !this.#running) return;
       if (error instanceof AppError && error.code === 'payload_too_large') return this.#cannotBeAsked(taskId, TOO_LONG);
-      // What was not written down was not asked.
+      // What was not written down was not asked. That is of this hub's own: it costs nobody a turn, and that hub is left alone for nothing.
       this.#open.keepStored(store.read);
       log.info('an adult’s hub was not asked', { error: String(error) });
-      this.#retries.later(row.id, hub.key, 'unanswered');
+      return this.#retries.soon(row.id, hub.key);
     }
+    this.#turns.had(hub.key, task.party, questionId);
+    this.#pace.asked(hub.key);
+    this.#inLine.delete(consentKey(row.id, hub.key));
     this.#deps.events.taskChanged(taskId);
   }
 
@@ -308,7 +310,7 @@ export class Consents {
     if (ending.surface === 'peer') {
       const answer = readConsentAnswer(result.status, result.data);
       // Not a person's word: it expired there, or was not taken. It is asked anew while it waits.
-      if (!answer.ok || result.answered_by === undefined) after(() => this.#notAnswered(question, ending.code));
+      if (!answer.ok || result.answered_by === undefined) after(() => this.#notAnswered(task.id, question, ending.code));
       else this.#answered(tables, after, task, question, answer.value, result.answered_by);
     }
     // After all that: what is left alone for now is not asked about again at once.
@@ -328,11 +330,11 @@ export class Consents {
   }
 
   /** What that hub takes of nobody just now holds all back from it; what it made of this one question, that one alone. */
-  #notAnswered({ approvalId, hub, asker }: OpenConsent, code: Ending['code']): void {
+  #notAnswered(id: string, { approvalId, hub, asker }: OpenConsent, code: Ending['code']): void {
     if (code === 'overloaded') return this.#pace.full(hub);
     if (code !== 'rate_limited') return this.#askLater(approvalId, hub, code === 'invalid_envelope' ? 'refused' : 'unanswered');
     this.#pace.tooFast(hub);
-    this.#turns.hadNone(hub, asker);
+    this.#turns.hadNone(hub, asker, id);
   }
 
   #takeBackAll(tables: Tables, after: After, approvalId: string, reason: string): void {

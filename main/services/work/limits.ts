@@ -48,7 +48,7 @@ export const CONSENT_PACE = { burst: 10, perMinute: 15 } as const;
 export const CONSENT_REFUSED_PAUSE_MS = 10_000;
 /** Nothing is put before an adult that is over sooner: nobody reads and decides it by then. */
 export const CONSENT_TIME_LEFT_MIN_MS = 20_000;
-/** What is asked is looked at anew so long after a look that failed. */
+/** What is asked is looked at anew so long after a look that failed, and one request after it could not be asked about for a reason of this hub's. */
 export const CONSENT_LOOK_AGAIN_MS = 10_000;
 /** Waits between tries to put a request before an adult's hub that had no room for, or answered, no question about it. */
 export const CONSENT_RETRY = { firstMs: 60_000, maxMs: 3_600_000, jitter: 0.3 } as const;

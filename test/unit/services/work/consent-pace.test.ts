@@ -1,6 +1,7 @@
 // How fast a child's hub puts questions before an adult's, with what that hub takes in earnest: nothing is refused for coming too soon, nobody's
 // requests are kept from her by another's, and what fails on the way is taken up again.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { AppError } from '../../../../main/lib/app-error.ts';
 import { PEER_RATES } from '../../../../main/services/links/limits.ts';
 import { ConsentHouse } from '../../../fakes/consent-house.ts';
 import { BROWSER, delegation, NO_LIMITS, type WorkHub } from '../../../fakes/work-hub.ts';
@@ -161,6 +162,67 @@ describe('a look at what is asked', () => {
     await house.clock.advance(10_000);
     expect(asked()).toEqual([]);
     expect(dad.card.text).toBe('Mow the lawn');
+  });
+});
+
+describe('what is not asked for a reason of this hub’s own', () => {
+  const RED = 'The red one';
+  const BLUE = 'The blue one';
+  const wait = async (requests: readonly (readonly [string, string])[]) => {
+    for (const [agent, text] of requests) {
+      if (leo.store.read.agent(agent) === undefined) await leo.agent(agent);
+      await leo.work.sender.delegate(delegation('local/robot', text, { domain: 'home.robot' }), agent, null);
+    }
+  };
+  beforeEach(() => openHouse(NO_LIMITS));
+
+  it('costs no turn where a request is too long to be shown: whoever made it goes on with its next', async () => {
+    await wait([
+      ['red', 'x'.repeat(64_800)],
+      ['red', RED],
+      ['blue', BLUE],
+    ]);
+    await house.guard();
+    expect(asked()).toEqual([RED, BLUE]);
+  });
+
+  it('costs no turn and no place in the pace, is asked ten seconds later, and is not called the other hub’s silence', async () => {
+    await wait([
+      ['red', 'The first'],
+      ['red', RED],
+      ['blue', BLUE],
+    ]);
+    const encode = leo.messenger.encode.bind(leo.messenger);
+    let failures = 0;
+    vi.spyOn(leo.messenger, 'encode').mockImplementation((peer, message) => {
+      if (message.kind !== 'delegate' || failures > 0) return encode(peer, message);
+      failures += 1;
+      throw new AppError('overloaded', 'Too much is on its way from here already.');
+    });
+    await house.guard();
+    expect(failures).toBe(1);
+    expect(asked()).toEqual([RED, BLUE]);
+    expect(standing()).toEqual(['asking', 'asked', 'asked']);
+    await house.clock.advance(10_000);
+    expect(asked()).toEqual([RED, BLUE, 'The first']);
+  });
+
+  it('costs no place in the pace, however often it fails: then as many go at once as ever', async () => {
+    await house.guard();
+    const encode = leo.messenger.encode.bind(leo.messenger);
+    let [isFull, failures] = [true, 0];
+    vi.spyOn(leo.messenger, 'encode').mockImplementation((peer, message) => {
+      if (message.kind !== 'delegate' || !isFull) return encode(peer, message);
+      failures += 1;
+      throw new AppError('storage_failed', 'The disk is full.');
+    });
+    await byMany(12);
+    expect(failures, 'more than the pace lets go').toBe(12);
+    await house.clock.advance(10_000);
+    expect(failures, 'and is not tried again and again').toBeLessThanOrEqual(24);
+    isFull = false;
+    await house.clock.advance(10_000);
+    expect(asked()).toHaveLength(5);
   });
 });
 

@@ -29,6 +29,7 @@ describe('the turns of who asks', () => {
         const turns = new ConsentTurns();
         let waiting: readonly Request[] = [];
         let open: readonly Request[] = [];
+        let questions = 0;
         /** Who went, while each of these waited with a place left to it. */
         const passed = new Map<PartyKey, Set<PartyKey>>();
         for (const [nth, what] of steps.entries()) {
@@ -47,7 +48,8 @@ describe('the turns of who asks', () => {
             const gone = next;
             waiting = waiting.filter((other) => other !== gone);
             open = [...open, gone];
-            turns.had(MUM, asker);
+            questions += 1;
+            turns.had(MUM, asker, `${questions}`);
             expect(open.length).toBeLessThanOrEqual(5);
             expect(open.filter((other) => other.asker === asker).length).toBeLessThanOrEqual(2);
           }
@@ -59,27 +61,58 @@ describe('the turns of who asks', () => {
     );
   });
 
-  it('count for nothing where the hub took nothing of anybody: whoever had one then is first again', () => {
+  const RADIO = { asker: 'agent:radio' } as const;
+  const GAME = { asker: 'agent:game' } as const;
+  const ROBOT = { asker: 'agent:robot' } as const;
+
+  it('count for nothing where the hub took nothing of anybody: whoever had its first then is first again', () => {
     const turns = new ConsentTurns();
-    turns.had(MUM, 'agent:radio');
-    turns.had(MUM, 'agent:game');
-    const waiting = [{ asker: 'agent:radio' }, { asker: 'agent:game' }] as const;
-    expect(turns.next(MUM, waiting, [])).toBe(waiting[0]);
-    turns.hadNone(MUM, 'agent:game');
-    expect(turns.next(MUM, waiting, [])).toBe(waiting[1]);
+    turns.had(MUM, 'agent:radio', 'r1');
+    turns.had(MUM, 'agent:game', 'g1');
+    expect(turns.next(MUM, [RADIO, GAME], [])).toBe(RADIO);
+    turns.hadNone(MUM, 'agent:game', 'g1');
+    expect(turns.next(MUM, [RADIO, GAME], [])).toBe(GAME);
+  });
+
+  it('that count for nothing put whoever had them back to its own place, not before those who wait longer', () => {
+    const turns = new ConsentTurns();
+    for (const [asker, question] of [
+      ['agent:radio', 'r1'],
+      ['agent:game', 'g1'],
+      ['agent:robot', 'b1'],
+      ['agent:game', 'g2'],
+    ] as const)
+      turns.had(MUM, asker, question);
+    turns.hadNone(MUM, 'agent:game', 'g2');
+    expect(turns.next(MUM, [GAME, RADIO], []), 'the radio had its turn before the game').toBe(RADIO);
+    expect(turns.next(MUM, [ROBOT, GAME], []), 'and the robot after it').toBe(GAME);
+  });
+
+  it.each([
+    ['g2', 'g3'],
+    ['g3', 'g2'],
+  ])('of two questions that were both refused count for nothing, %s before %s', (first, second) => {
+    const turns = new ConsentTurns();
+    turns.had(MUM, 'agent:game', 'g1');
+    turns.had(MUM, 'agent:radio', 'r1');
+    for (const question of ['g2', 'g3']) turns.had(MUM, 'agent:game', question);
+    turns.hadNone(MUM, 'agent:game', first);
+    expect(turns.next(MUM, [GAME, RADIO], []), 'one of them may have been one').toBe(RADIO);
+    turns.hadNone(MUM, 'agent:game', second);
+    expect(turns.next(MUM, [RADIO, GAME], []), 'the game had its turn before the radio').toBe(GAME);
   });
 
   it('are each adult’s hub’s own', () => {
     const turns = new ConsentTurns();
-    turns.had(MUM, 'agent:game');
+    turns.had(MUM, 'agent:game', 'g1');
     const waiting = [{ asker: 'agent:game' }, { asker: 'agent:radio' }] as const;
     expect([turns.next(MUM, waiting, []), turns.next(DAD, waiting, [])]).toEqual([waiting[1], waiting[0]]);
   });
 
   it('are forgotten, the longest ago first, where too many had one', () => {
     const turns = new ConsentTurns();
-    for (const name of ['first', 'second']) turns.had(MUM, `agent:${name}`);
-    for (let nth = 1; nth < CONSENT_ASKERS_REMEMBERED_MAX; nth += 1) turns.had(MUM, `agent:other-${nth}`);
+    for (const name of ['first', 'second']) turns.had(MUM, `agent:${name}`, name);
+    for (let nth = 1; nth < CONSENT_ASKERS_REMEMBERED_MAX; nth += 1) turns.had(MUM, `agent:other-${nth}`, `${nth}`);
     const waiting = [{ asker: 'agent:second' }, { asker: 'agent:first' }] as const;
     expect(turns.next(MUM, waiting, [])).toBe(waiting[1]);
   });

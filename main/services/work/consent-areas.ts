@@ -1,6 +1,6 @@
-// That no change to the agents takes requests out of the adults' sight: every write of an agent goes through here, is compared with what was
-// there, and what it takes away is remembered, so that it does not come back at a lower class. Never decides about a request (PROTOCOL.md,
-// Consent).
+// That no change to the agents takes requests out of the adults' sight: every write of what an agent is goes through here (when it last called
+// does not), is compared with what was there, and what it takes away is remembered, so that it does not come back at a lower class. Never
+// decides about a request (PROTOCOL.md, Consent).
 import type { RiskClass } from '../../../preload/contract/dto.ts';
 import { AreaClasses } from '../../core/area-classes.ts';
 import { higherRisk, riskOf } from '../../core/risk.ts';

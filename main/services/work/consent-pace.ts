@@ -1,6 +1,6 @@
 // How fast questions of consent go to one adult's hub: below what that hub takes, so that none is refused for coming too soon, and none at all
 // for a while where one was refused for that or for want of room. One wait and one timer a hub. Kept in memory alone; never asks anything itself
-// (PROTOCOL.md, Consent, Turns).
+// (PROTOCOL.md, Consent, Pace).
 import { backoffMs } from '../../lib/backoff.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { KeyHex } from '../../ports/transport.ts';
@@ -65,6 +65,16 @@ export class ConsentPace {
     const pace = this.#paces.get(hub);
     if (pace === undefined || pace.fullTimes === 0) return;
     pace.fullTimes = 0;
+    this.#endFull(pace);
+  }
+
+  /** It came back: whether there is room by now is to be seen, so how often there was none stays counted. */
+  cameBack(hub: KeyHex): void {
+    const pace = this.#paces.get(hub);
+    if (pace !== undefined) this.#endFull(pace);
+  }
+
+  #endFull(pace: Pace): void {
     if (!pace.isFull) return;
     pace.isFull = false;
     const now = this.#clock.monotonicMs();

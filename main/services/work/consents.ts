@@ -97,7 +97,7 @@ export class Consents {
       if (this.#deps.guard.setting(this.#deps.store.read) === null) return;
       if (online) {
         this.#retries.forget((_approval, other) => other === hub);
-        this.#pace.hasRoom(hub);
+        this.#pace.cameBack(hub);
       }
       this.#tellPages(false);
       this.look();

@@ -3,6 +3,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../../../main/lib/app-error.ts';
 import { PEER_RATES } from '../../../../main/services/links/limits.ts';
+import { ConsentPace } from '../../../../main/services/work/consent-pace.ts';
+import { ManualClock } from '../../../fakes/manual-clock.ts';
+import { keyOf } from '../../../fakes/sample-rows.ts';
 import { ConsentHouse } from '../../../fakes/consent-house.ts';
 import { BROWSER, delegation, NO_LIMITS, type WorkHub } from '../../../fakes/work-hub.ts';
 
@@ -163,6 +166,24 @@ describe('a look at what is asked', () => {
     expect(asked()).toEqual([]);
     expect(dad.card.text).toBe('Mow the lawn');
   });
+});
+
+it('comes back to a hub that had no room as soon as that is back online, without forgetting how often it had none', () => {
+  const clock = new ManualClock();
+  const pace = new ConsentPace({ clock, random: { fraction: () => 0.5, bytes: () => new Uint8Array(), uuid: () => '' } }, () => undefined);
+  const hub = keyOf('Mum');
+  pace.full(hub);
+  const firstMs = pace.waitMs(hub);
+  pace.cameBack(hub);
+  expect(pace.waitMs(hub)).toBe(0);
+  pace.full(hub);
+  const secondMs = pace.waitMs(hub);
+  expect(secondMs, 'longer than the first').toBeGreaterThan(1.5 * firstMs);
+  pace.hasRoom(hub);
+  expect(pace.waitMs(hub)).toBe(0);
+  pace.full(hub);
+  expect(pace.waitMs(hub), 'a question that is taken begins anew').toBe(firstMs);
+  pace.stop();
 });
 
 describe('what is not asked for a reason of this hub’s own', () => {

@@ -1,6 +1,6 @@
 // How late the main process comes to what is due, for collectors of metrics. Measured only while somebody reads it: a hub whose metrics nobody
 // collects is not woken for them. Holds a bounded number of samples, and never decides anything.
-import type { Clock } from '../ports/clock.ts';
+import type { Clock, TimerHandle } from '../ports/clock.ts';
 
 const SAMPLE_MS = 50;
 /** What a reading tells of. No reading takes anything from another: any number of collectors see the same. */
@@ -20,7 +20,8 @@ export class EventLoopLag {
   /** Oldest first, none older than the window: at most one for each SAMPLE_MS of it. */
   #samples: Sample[] = [];
   #readAtMs = 0;
-  #isMeasuring = false;
+  #timer: TimerHandle | undefined;
+  #isStopped = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -34,14 +35,21 @@ export class EventLoopLag {
     this.#readAtMs = this.#clock.monotonicMs();
     this.#forget(this.#readAtMs);
     const sorted = this.#samples.map(({ lateMs }) => lateMs).toSorted((one, other) => one - other);
-    if (!this.#isMeasuring) this.#measure();
-    return sorted[Math.min(sorted.length - 1, Math.floor(SHARE * sorted.length))] ?? null;
+    if (this.#timer === undefined && !this.#isStopped) this.#measure();
+    return sorted[Math.ceil(SHARE * sorted.length) - 1] ?? null;
+  }
+
+  /** Measures no more, whoever reads. Idempotent. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#timer?.cancel();
+    this.#timer = undefined;
   }
 
   #measure(): void {
-    this.#isMeasuring = true;
     const firstDueAtMs = this.#clock.monotonicMs() + SAMPLE_MS;
-    this.#clock.setTimer(SAMPLE_MS, () => {
+    this.#timer = this.#clock.setTimer(SAMPLE_MS, () => {
+      this.#timer = undefined;
       const now = this.#clock.monotonicMs();
       this.#forget(now);
       // What was due at every moment of a long standstill waited for its end, not only the one timer that was set.
@@ -50,7 +58,6 @@ export class EventLoopLag {
         const dueAtMs = firstDueAtMs + step * SAMPLE_MS;
         this.#samples.push({ dueAtMs, lateMs: Math.max(0, now - dueAtMs) });
       }
-      this.#isMeasuring = false;
       if (now - this.#readAtMs < UNREAD_MAX_MS) this.#measure();
     });
   }

@@ -20,12 +20,11 @@ import { settingsHandlers } from '../api/operations/settings.ts';
 import { tasksHandlers } from '../api/operations/tasks.ts';
 import type { OperationResult } from '../../preload/contract/operations.ts';
 import type { Clock } from '../ports/clock.ts';
-import { EventLoopLag } from './event-loop-lag.ts';
+import type { EventLoopLag } from './event-loop-lag.ts';
 import type { Services } from './services.ts';
 
-export function composeHandlers(services: Services, clock: Clock): Handlers {
+export function composeHandlers(services: Services, clock: Clock, lag: Pick<EventLoopLag, 'read'>): Handlers {
   const { hub, tokens, login, passphrase, bootSecret, peers, directory, links, keyTrust, pairing, settings, work, audit } = services;
-  const lag = new EventLoopLag(clock);
   return {
     ...hubHandlers({
       hub,

@@ -13,6 +13,7 @@ import { Disposables } from '../lib/disposables.ts';
 import type { Store } from '../ports/store.ts';
 import type { EventBus } from '../services/event-bus.ts';
 import type { Config } from './config.ts';
+import { EventLoopLag } from './event-loop-lag.ts';
 import { composeHandlers } from './handlers.ts';
 import { Home } from './home.ts';
 import { composeServices } from './services.ts';
@@ -61,7 +62,9 @@ export class HubNode {
     this.#opened.add(() => ground.home.close());
     this.#opened.add(() => ground.store.close());
     this.services = composeServices(config, deps, ground.store);
-    this.handlers = composeHandlers(this.services, deps.clock);
+    const lag = new EventLoopLag(deps.clock);
+    this.#opened.add(() => lag.stop());
+    this.handlers = composeHandlers(this.services, deps.clock, lag);
     const { log, clock } = deps;
     const { tokens, events, work, hub } = this.services;
     const dispatcher = new Dispatcher(this.handlers);

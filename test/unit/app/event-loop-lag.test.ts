@@ -6,7 +6,7 @@ import type { Clock, TimerHandle } from '../../../main/ports/clock.ts';
 /** A clock whose timers come when the test says, as late as it says. */
 class LateClock implements Clock {
   nowMs = 1_000;
-  readonly timers: { readonly dueAtMs: number; readonly run: () => void }[] = [];
+  timers: readonly { readonly dueAtMs: number; readonly run: () => void }[] = [];
 
   wallMs(): number {
     return this.nowMs;
@@ -17,14 +17,16 @@ class LateClock implements Clock {
   }
 
   setTimer(delayMs: number, run: () => void): TimerHandle {
-    this.timers.push({ dueAtMs: this.nowMs + delayMs, run });
-    return { cancel: () => undefined };
+    const timer = { dueAtMs: this.nowMs + delayMs, run };
+    this.timers = [...this.timers, timer];
+    return { cancel: () => void (this.timers = this.timers.filter((other) => other !== timer)) };
   }
 
   /** Lets what is due come, this much too late. */
   pass(lateMs: number): void {
-    const timer = this.timers.shift();
+    const [timer, ...rest] = this.timers;
     if (timer === undefined) throw new Error('nothing is due');
+    this.timers = rest;
     this.nowMs = timer.dueAtMs + lateMs;
     timer.run();
   }
@@ -51,6 +53,28 @@ describe('the lag of the event loop', () => {
     expect(lag.read()).toBe(40);
     for (let count = 0; count < 100; count += 1) clock.pass(2);
     expect(lag.read(), 'one of a hundred').toBe(2);
+  });
+
+  test('is not told by the one moment of exactly a hundred that was late', () => {
+    const clock = new LateClock();
+    const lag = new EventLoopLag(clock);
+    lag.read();
+    for (let count = 0; count < 99; count += 1) clock.pass(2);
+    clock.pass(40);
+    expect(lag.read()).toBe(2);
+  });
+
+  test('leaves no timer when it stops, twice as once, and is begun by no reading after that', () => {
+    const clock = new LateClock();
+    const lag = new EventLoopLag(clock);
+    lag.read();
+    clock.pass(2);
+    expect(clock.timers).toHaveLength(1);
+    lag.stop();
+    lag.stop();
+    expect(clock.timers).toHaveLength(0);
+    expect(lag.read(), 'what was measured stays').toBe(2);
+    expect(clock.timers).toHaveLength(0);
   });
 
   test('forgets what is a minute old', () => {

@@ -1,9 +1,10 @@
 // The node's life: what opens when, what stays shut without an identity, and that every end is a clean one.
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { FileVault } from '../../../main/adapters/keyvault/file-vault.ts';
 import { SystemClock } from '../../../main/adapters/clock/system-clock.ts';
+import { EventLoopLag } from '../../../main/app/event-loop-lag.ts';
 import { openStore } from '../../../main/adapters/sqlite/open-store.ts';
 import type { KeyVault } from '../../../main/ports/key-vault.ts';
 import { SILENT_LOG } from '../../fakes/memory-store.ts';
@@ -96,6 +97,16 @@ describe('the node', () => {
     expect(readdirSync(hub.home).sort()).toEqual(['audit.counter', 'hub.db', 'identity.key']);
     await expect(hub.ask('/health')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
     await hub.stop();
+  });
+
+  test('measures its lag no more once it stopped, though it was read just before', async () => {
+    const stops = vi.spyOn(EventLoopLag.prototype, 'stop');
+    const hub = await TestHub.start();
+    expect((await hub.ask('/metrics', { token: await hub.page() })).status).toBe(200);
+    expect(stops).not.toHaveBeenCalled();
+    await hub.stop();
+    expect(stops).toHaveBeenCalledOnce();
+    stops.mockRestore();
   });
 
   test('that is stopped while it starts ends closed', async () => {

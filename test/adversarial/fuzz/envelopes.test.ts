@@ -185,9 +185,12 @@ describe.runIf(process.platform === 'linux')('injured envelopes from paired hubs
     // person leaves room for one more.
     const lawless = attackers.splice(0, 5);
     const chance = new Chance(testSeed());
-    const before = hub.memoryBytes();
+    // A hub that was just started still takes what it works with: heap, compiled code, pages of its database. The first tenth warms it up.
+    const warmUp = Math.ceil(count / 10);
+    let before = 0;
     const replies = new Map<string, number>();
     for (let sent = 0; sent < count; sent += 1) {
+      if (sent === warmUp) before = hub.memoryBytes();
       const peer = chance.pick(attackers);
       const bytes = await sendOne(chance, peer, hub, replies);
       if (bytes === undefined) await sendOne(chance, chance.pick(lawless), hub, replies, injured(chance));
@@ -198,6 +201,7 @@ describe.runIf(process.platform === 'linux')('injured envelopes from paired hubs
     for (const peer of attackers) expect(peer.greetings).toBe(1);
     const answer = await control.ask('delegate', { task: 'Water the plants', domain: 'crowd.questions' }, CONTROL_LIMIT_MS);
     expect(answer).toMatchObject({ kind: 'ack', payload: { accepted: true } });
+    expect(before).toBeGreaterThan(0);
     expect(hub.memoryBytes() - before).toBeLessThan(RESIDENT_GROWTH_MAX_BYTES);
     expect(hub.log).not.toMatch(/unhandled|uncaught|handler failed|request failed|message failed|QUIC process ended/);
   }, 1_800_000);

@@ -40,6 +40,7 @@ export async function watch<Result>(hub: CrowdedHub, work: Promise<Result>): Pro
   const memory: number[] = [];
   const watching = (async (): Promise<void> => {
     while (!over.signal.aborted) {
+      await hub.stayLoggedIn();
       slowestHealth = slowestOf(slowestHealth, await hub.healthMs());
       slowestApprovals = slowestOf(slowestApprovals, await hub.approvalsMs());
       memory.push(hub.memoryBytes());

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStore } from '../../../main/adapters/sqlite/open-store.ts';
 import { HubClient } from '../../../main/cli/hub-client.ts';
+import { AppError } from '../../../main/lib/app-error.ts';
 import { OWNER_TOKEN_MAX_MS } from '../../../main/services/auth/limits.ts';
 import type { Store } from '../../../main/ports/store.ts';
 import type { DialTarget } from '../../../main/ports/transport.ts';
@@ -29,6 +30,7 @@ export class CrowdedHub {
   readonly #line: HubClient;
   readonly #stopping = new AbortController();
   #agent: Promise<void> = Promise.resolve();
+  #agentFailed: Error | undefined;
   answered = 0;
 
   private constructor(identity: Identity, hub: HeadlessHub, line: HubClient, ownerToken: string, peerPort: number) {
@@ -150,6 +152,7 @@ export class CrowdedHub {
   async stop(look: (store: Store) => void = () => undefined): Promise<void> {
     this.#stopping.abort();
     await this.#agent;
+    if (this.#agentFailed) throw this.#agentFailed;
     this.#line.close();
     this.#hub.program.kill('SIGTERM');
     await this.#hub.program.ended();
@@ -179,7 +182,7 @@ export class CrowdedHub {
     const { token } = await this.owner.call('agents.create', { name: 'clerk', domains: ['crowd.questions'] });
     await this.owner.call('agents.setClass', { name: 'clerk', risk_class: 'R0' });
     this.#agent = this.#work(this.#line.withToken(token)).catch((error: unknown) => {
-      if (!this.#stopping.signal.aborted) throw error;
+      if (!this.#stopping.signal.aborted) this.#agentFailed = new Error('the agent of the crowded hub failed', { cause: error });
     });
   }
 
@@ -188,13 +191,23 @@ export class CrowdedHub {
       const { items } = await agent.call('inbox.claim', { max: 32, wait_ms: CLAIM_WAIT_MS }, this.#stopping.signal);
       await Promise.all(
         items.map(async ({ delivery_id: delivery, kind }) => {
-          await agent.call('inbox.ack', { delivery });
-          await agent.call('inbox.reply', kind === 'query' ? { delivery, summary: 'Yes.' } : { delivery });
+          try {
+            await agent.call('inbox.ack', { delivery });
+            await agent.call('inbox.reply', kind === 'query' ? { delivery, summary: 'Yes.' } : { delivery });
+          } catch (error) {
+            if (kind === 'query' && isGone(error)) return;
+            throw error;
+          }
           if (kind === 'query') this.answered += 1;
         }),
       );
     }
   }
+}
+
+/** A question is gone from the inbox when its asker is: a killed line takes those that were being answered with it. */
+function isGone(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'not_found';
 }
 
 function residentBytes(processId: number): number {

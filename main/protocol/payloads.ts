@@ -74,6 +74,8 @@ export interface AckPayload {
   readonly code: WireErrorCode | null;
   readonly reason: string | null;
   readonly retryable: boolean;
+  /** Of a question of consent: refused for whoever it asks for alone. */
+  readonly of_asker: boolean;
 }
 
 export interface ResultPayload {
@@ -189,6 +191,7 @@ export function parseAck(payload: JsonObject): Result<AckPayload, string> {
     code,
     reason: fields.optionalText('reason'),
     retryable: fields.flag('retryable', code !== null && ERRORS[code].retryable),
+    of_asker: fields.raw('of_asker') === true,
   });
 }
 

@@ -13,13 +13,13 @@ export class ConsentHouse {
   readonly dad = this.#hub('dad');
   readonly friend = this.#hub('friend');
 
-  /** @param rates what mum's hub takes; as much as anybody sends when absent */
-  constructor(rates?: PeerRateTable) {
-    this.mum = this.#hub('mum', rates);
+  /** @param mum what her hub takes; as much as anybody sends when absent */
+  constructor(mum: { readonly rates?: PeerRateTable; readonly storedBytesPerDay?: number } = {}) {
+    this.mum = this.#hub('mum', mum);
   }
 
-  #hub(name: string, rates?: PeerRateTable): WorkHub {
-    return new WorkHub({ name, network: this.network, clock: this.clock, ...(rates === undefined ? {} : { rates }) });
+  #hub(name: string, takes: { readonly rates?: PeerRateTable; readonly storedBytesPerDay?: number } = {}): WorkHub {
+    return new WorkHub({ name, network: this.network, clock: this.clock, ...takes });
   }
 
   get hubs(): readonly WorkHub[] {

@@ -37,6 +37,8 @@ export interface WorkHubOptions {
   readonly network: MemoryNetwork;
   readonly clock: ManualClock;
   readonly rates?: PeerRateTable;
+  /** What it keeps of one peer a day; all when absent. */
+  readonly storedBytesPerDay?: number;
   readonly features?: readonly string[];
   readonly extensions?: readonly string[];
   /** By whose clock its quiet hours are; UTC when absent. */
@@ -205,7 +207,7 @@ export class WorkHub {
       log: SILENT_LOG,
       events,
       messenger,
-      rates: new PeerRates(clock, rates ?? NO_LIMITS, Number.MAX_SAFE_INTEGER),
+      rates: new PeerRates(clock, rates ?? NO_LIMITS, this.#options.storedBytesPerDay ?? Number.MAX_SAFE_INTEGER),
       resolvePeer: (to) => resolvePaired(to, knownHubs(store)),
       pinnedPeer: (id) => resolvePinned(id, knownHubs(store)),
       refreshCapabilities: this.#options.refreshCapabilities ?? (() => Promise.resolve(ok())),

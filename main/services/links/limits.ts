@@ -72,6 +72,8 @@ export const PEER_RATES = {
 } as const;
 /** Bytes a peer may make us store a day; beyond them `overloaded` until the bucket fills again. */
 export const STORED_BYTES_PER_DAY_MAX = 5 * 1024 * 1024;
+/** Of the askers behind a hub that asks for others, how many have their bytes counted; beyond it whoever used least is forgotten. */
+export const ASKERS_COUNTED_PER_HUB_MAX = 256;
 /** Buckets kept; beyond it the least recently used is dropped (it starts full again, so the number is far above the peers that can connect). */
 export const BUCKETS_MAX = 4_096;
 

@@ -310,7 +310,7 @@ export class Consents {
     if (ending.surface === 'peer') {
       const answer = readConsentAnswer(result.status, result.data);
       // Not a person's word: it expired there, or was not taken. It is asked anew while it waits.
-      if (!answer.ok || result.answered_by === undefined) after(() => this.#notAnswered(task.id, question, ending.code));
+      if (!answer.ok || result.answered_by === undefined) after(() => this.#notAnswered(task.id, question, ending));
       else this.#answered(tables, after, task, question, answer.value, result.answered_by);
     }
     // After all that: what is left alone for now is not asked about again at once.
@@ -330,8 +330,8 @@ export class Consents {
   }
 
   /** What that hub takes of nobody just now holds all back from it; what it made of this one question, that one alone. */
-  #notAnswered(id: string, { approvalId, hub, asker }: OpenConsent, code: Ending['code']): void {
-    if (code === 'overloaded') return this.#pace.full(hub);
+  #notAnswered(id: string, { approvalId, hub, asker }: OpenConsent, { code, isOfAsker }: Ending): void {
+    if (code === 'overloaded' && isOfAsker !== true) return this.#pace.full(hub);
     if (code !== 'rate_limited') return this.#askLater(approvalId, hub, code === 'invalid_envelope' ? 'refused' : 'unanswered');
     this.#pace.tooFast(hub);
     this.#turns.hadNone(hub, asker, id);

@@ -52,7 +52,9 @@ export class IncomingDelegations {
       return await once.answer(
         { party: peer.key, messageId: envelope.id, digest: request.contentDigest },
         () => {
-          const room = rates.take(peer.key, request.consent === null ? 'delegate' : 'consent', raw.length);
+          const { consent } = request;
+          const room =
+            consent === null ? rates.take(peer.key, 'delegate', raw.length) : rates.takeQuestion(peer.key, consent.peer_key, raw.length);
           if (!room.ok) throw room.error;
         },
         (tables, after) => {
@@ -104,5 +106,6 @@ export function ack(payload: JsonObject): ReplyDraft {
 export function refusal(error: AppError): ReplyDraft {
   const code = error.code === 'storage_failed' ? 'overloaded' : readWireErrorCode(error.code);
   const reason = error.hint === undefined ? error.message : `${error.message} ${error.hint}`;
-  return ack({ accepted: false, code, reason, retryable: ERRORS[code].retryable });
+  const ofAsker = error.data.of_asker === true ? { of_asker: true } : {};
+  return ack({ accepted: false, code, reason, retryable: ERRORS[code].retryable, ...ofAsker });
 }

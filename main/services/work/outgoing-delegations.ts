@@ -216,6 +216,7 @@ export class OutgoingDelegations {
         by: task.party,
         surface: 'peer',
         from,
+        isOfAsker: answer.data.of_asker === true,
       });
       return answer;
     });
@@ -345,10 +346,10 @@ function readReply(reply: Result<Envelope, AppError>, from: 'asker' | 'hub'): Ac
     return new AppError('not_understood', 'The other hub gave an answer that is no ack.', { failedBy: 'peer' });
   }
   if (parsed.value.accepted) return parsed.value;
-  const { code, reason, retryable } = parsed.value;
+  const { code, reason, retryable, of_asker } = parsed.value;
   return new AppError(code ?? 'rejected', `The other hub refused: ${ERRORS[code ?? 'rejected'].title.toLowerCase()}.`, {
     failedBy: 'peer',
-    data: { retryable, untrusted: { message: reason === null ? null : escapeText(reason) } },
+    data: { retryable, of_asker, untrusted: { message: reason === null ? null : escapeText(reason) } },
   });
 }
 

@@ -41,6 +41,8 @@ export interface Ending {
    * the spot.
    */
   readonly from: 'runner' | 'asker' | 'hub';
+  /** A question of consent was refused for whoever it asked for alone: it says nothing of others' questions. */
+  readonly isOfAsker?: boolean;
 }
 
 export type EndingListener = (tables: Tables, after: After, task: TaskRow, ending: Ending, result: ResultWords) => void;

@@ -152,6 +152,7 @@ describe('replies', () => {
   it('ack: a refusal without a code is a rejection, a state that is unknown is no state', () => {
     expect(value(payloads.parseAck({ accepted: true, state: 'pending_approval', estimated_ms: 5000 }))).toEqual({
       accepted: true,
+      of_asker: false,
       state: 'pending_approval',
       held: false,
       held_ms: null,

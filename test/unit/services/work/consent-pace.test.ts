@@ -15,7 +15,7 @@ let mum: WorkHub;
 let dad: WorkHub;
 
 const openHouse = async (rates: typeof NO_LIMITS = PEER_RATES) => {
-  house = await new ConsentHouse(rates).open();
+  house = await new ConsentHouse({ rates }).open();
   ({ leo, mum, dad } = house);
 };
 afterEach(async () => {
@@ -285,4 +285,31 @@ it('says on the card that her hub did not understand the question, and asks agai
   );
   await house.clock.advance(61_000);
   expect(standing()).toEqual(['asked']);
+});
+
+describe('a friend whose requests are long', () => {
+  const declineAll = async () => {
+    for (const card of mum.work.approvals.pending()) await mum.decide(card, 'decline');
+    await house.clock.settle();
+  };
+
+  it('uses up no more of the bytes that mum’s hub keeps of leo’s than it leaves to the others, who are asked about at once', async () => {
+    house = await new ConsentHouse({ storedBytesPerDay: 50_000 }).open();
+    ({ leo, mum, dad } = house);
+    await dad.agent('gran');
+    await leo.knows(dad);
+    await house.guard();
+    for (let nth = 1; nth <= 7; nth += 1) {
+      await house.ask(`${nth} ${'x'.repeat(8_000)}`);
+      await declineAll();
+      await house.clock.advance(5_000);
+    }
+    const refused = () => questions().filter(({ code }) => code === 'overloaded').length;
+    expect(refused(), 'the friend’s own are too much').toBeGreaterThan(0);
+    expect(asked()).toEqual([]);
+    expect(standing(), 'and wait').toContain('unanswered');
+    await dad.work.sender.delegate(delegation('leo', 'Let the doctor in', { domain: 'home.robot' }), 'gran', null);
+    await house.clock.settle();
+    expect(asked()).toEqual(['Let the doctor in']);
+  });
 });

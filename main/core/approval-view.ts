@@ -1,5 +1,8 @@
 // What a person approves, byte for byte: one canonical JSON text over every field of a request, with all outside text escaped. The card is
 // drawn from it, the digest covers it, and the agent receives the text that stands in it. Nothing here shortens, reorders or leaves out.
+// The bytes of the message are not in the digest, and need not be: nothing runs from them, and escaping never makes two payloads look the same,
+// so the digest tells any two payloads apart; they differ from their bytes in spacing and order alone. Nor is a number of the policy: what the
+// rules and classes made of the request is in it as such, the class, where that came from, and the agent.
 import { createHash } from 'node:crypto';
 import type { RiskClass } from '../../preload/contract/dto.ts';
 import { AppError } from '../lib/app-error.ts';
@@ -17,6 +20,9 @@ import { escapeObject, escapeText } from './text-escape.ts';
 export const APPROVAL_VIEW_VERSION = 1;
 const DIGEST_PREFIX = 'axon-hub/approval/v1\0';
 
+/** Stands where an agent's name would: no agent and no rule has it. */
+export const NO_RUNNER = '';
+
 export interface ApprovalInput {
   readonly kind: 'delegate' | 'query';
   /** The payload as received, unescaped, every member of it. */
@@ -27,7 +33,7 @@ export interface ApprovalInput {
   readonly peerName: string;
   /** The asking agent's name, where known; outside text, unescaped. */
   readonly fromAgent: string | null;
-  /** The local agent that would run it; empty for an escalation, which none runs. */
+  /** The local agent that would run it; NO_RUNNER for an escalation, which none runs. */
   readonly toAgent: string;
   readonly riskClass: RiskClass;
   readonly riskReason: RiskReason;
@@ -120,6 +126,24 @@ export function readApprovalView(view: string): Result<ApprovalView, string> {
   if (!isApprovalView(json.value)) return err("an approval's view lacks a field, or has one it should not have");
   if (canonicalJson(json.value) !== view) return err("an approval's view is not in canonical form");
   return ok(json.value);
+}
+
+/**
+ * Whether a request as it is stored is the one that a person was shown: of that message and hub, for that agent, and with that payload, member
+ * by member. What was put in its place since fits no digest of the view's.
+ */
+export function isViewOf(
+  view: ApprovalView,
+  request: Pick<ApprovalInput, 'kind' | 'payload' | 'peerKey' | 'toAgent' | 'messageId' | 'receivedSeq'>,
+): boolean {
+  const { kind, payload, peerKey, toAgent, messageId, receivedSeq } = request;
+  const isSameMessage = view.kind === kind && view.message_id === messageId && view.received_seq === receivedSeq;
+  return (
+    isSameMessage &&
+    view.peer_key === peerKey &&
+    view.to_agent === toAgent &&
+    canonicalJson(view.payload) === canonicalJson(escapeObject(payload))
+  );
 }
 
 /** Every member of the payload but the text itself, in the order of the view, as [path, value] pairs for the card; all escaped. */

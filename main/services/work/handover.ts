@@ -1,6 +1,7 @@
-// From an approved view to the agent: what a person saw is, byte for byte, what the agent receives. The digest is recomputed from the stored
-// view before every hand-out; a view that does not fit its digest is handed to nobody.
-import { digestOfView, readApprovalView, type ApprovalView } from '../../core/approval-view.ts';
+// From an approved view to the agent: what a person saw is, byte for byte, what the agent receives, and no other agent than the one that was
+// shown. Before every hand-out the digest is recomputed from the stored view, and the view held against the stored request; what does not fit
+// is handed to nobody.
+import { digestOfView, isViewOf, NO_RUNNER, readApprovalView, type ApprovalView } from '../../core/approval-view.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
 import type { ApprovalRow, DeliveryRow, Reads, TaskRow, Tables } from '../../ports/store.ts';
 import { contentDigest } from '../../protocol/content-digest.ts';
@@ -10,8 +11,8 @@ import type { Parties } from './parties.ts';
 import { readObject } from './task-views.ts';
 import type { After } from './unit-of-work.ts';
 
-/** What of a task must be as it came. */
-type AskedTask = Pick<TaskRow, 'kind' | 'payload' | 'contentDigest'>;
+/** What of a task must be as it came, and as it was shown. */
+type AskedTask = Pick<TaskRow, 'kind' | 'payload' | 'contentDigest' | 'party' | 'messageId' | 'toAgent' | 'seq'>;
 
 export class Handover {
   readonly #deliveries: Deliveries;
@@ -50,7 +51,7 @@ export class Handover {
   }
 
   /** What the agent may read of this item now. The error says what does not fit: then nothing is handed out. */
-  untrustedOf(reads: Reads, row: Pick<DeliveryRow, 'body' | 'kind' | 'taskId'>): Result<Untrusted, string> {
+  untrustedOf(reads: Reads, row: Pick<DeliveryRow, 'agent' | 'body' | 'kind' | 'taskId'>): Result<Untrusted, string> {
     const body = readDeliveryBody(row);
     if (body === undefined) return err('the item cannot be read');
     // Work has no words but those that were allowed, whatever else stands in its row.
@@ -58,18 +59,23 @@ export class Handover {
     const task = row.taskId === null ? undefined : reads.task(row.taskId);
     const approval = row.taskId === null ? undefined : reads.approvalOfTask(row.taskId);
     if (task === undefined || approval === undefined) return err('there is no approval for it');
+    if (row.agent !== task.toAgent) return err('it was allowed for another agent');
     if (approval.state !== 'approved') return err(`its approval is ${approval.state}`);
     if (body.approval?.digest !== approval.digest) return err('it was allowed under another digest');
     return this.fromApproval(approval, task);
   }
 
-  /** The words of an approval whose view fits its digest, for a task that is still the one that was asked. */
+  /** The words of an approval whose view fits its digest, for a task that is still the one that was asked about and shown. */
   fromApproval(approval: Pick<ApprovalRow, 'view' | 'digest'>, task: AskedTask): Result<Untrusted, string> {
-    const asked = contentDigest({ kind: task.kind, ref: null, payload: readObject(task.payload) });
+    const { kind, party: peerKey, messageId, seq: receivedSeq } = task;
+    const payload = readObject(task.payload);
+    const asked = contentDigest({ kind, ref: null, payload });
     if (asked !== task.contentDigest) return err('what was asked does not fit its digest');
     if (digestOfView(approval.view) !== approval.digest) return err('the stored view does not fit its digest');
     const view = readApprovalView(approval.view);
-    return view.ok ? ok(this.fromView(view.value, approval.digest)) : view;
+    if (!view.ok) return view;
+    const request = { kind, payload, peerKey, messageId, receivedSeq, toAgent: task.toAgent ?? NO_RUNNER };
+    return isViewOf(view.value, request) ? ok(this.fromView(view.value, approval.digest)) : err('what was shown is another request');
   }
 
   fromView(view: ApprovalView, digest: string): Untrusted {

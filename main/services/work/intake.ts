@@ -1,7 +1,7 @@
 // Work that comes in, from wherever: which agent it is for, what harm it could do, whether it goes through or waits for a person, and
 // whether there is room. Admitting it is one commit: task, approval or inbox item, message and audit together (PROTOCOL.md, Delegation
 // states). Never runs anything.
-import { buildApprovalView } from '../../core/approval-view.ts';
+import { buildApprovalView, NO_RUNNER } from '../../core/approval-view.ts';
 import { riskOf, type Risk } from '../../core/risk.ts';
 import type { Hold } from '../../core/holding.ts';
 import type { Rule, RuleDecision } from '../../core/rules.ts';
@@ -292,8 +292,6 @@ export class Intake {
   }
 }
 
-/** Stands where an agent's name would: no agent and no rule has it. */
-const NO_RUNNER = '';
 const NOTHING_RUNS: Risk = { riskClass: 'R0', reason: 'nothing_runs' };
 const AUDITED_AS = { ask: 'request.asked', deliver: 'request.passed', decline: 'request.turned_away' } as const;
 const TASK_STATE = { ask: 'awaiting_approval', deliver: 'queued', decline: 'declined' } as const;

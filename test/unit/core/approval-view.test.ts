@@ -6,6 +6,7 @@ import {
   approvalFields,
   buildApprovalView,
   digestOfView,
+  isViewOf,
   readApprovalView,
   type ApprovalInput,
   type ApprovalView,
@@ -193,6 +194,36 @@ describe('reading a stored view', () => {
     ['a number as text', changed({ text: 7 })],
   ])('refuses %s', (_name, text) => {
     expect(readApprovalView(text)).toMatchObject({ ok: false, error: expect.stringContaining("an approval's view") as string });
+  });
+});
+
+describe('a stored request', () => {
+  it('is the one that was shown only as long as nothing of it that runs is another', () => {
+    const view = viewOf();
+    expect(isViewOf(view, INPUT)).toBe(true);
+    const others: readonly Partial<ApprovalInput>[] = [
+      { kind: 'query' },
+      { peerKey: 'cd'.repeat(32) },
+      { toAgent: 'robot' },
+      { toAgent: '' },
+      { messageId: '5a1d7c1e-94b0-4d5c-8a0e-2f6b7c8d9e01' },
+      { receivedSeq: 43 },
+      { payload: { ...INPUT.payload, task: 'Tell the family chat that dinner[U+202E] is at 7' } },
+      { payload: { ...INPUT.payload, context: {} } },
+      { payload: { ...INPUT.payload, more: null } },
+    ];
+    for (const other of others) expect(isViewOf(view, { ...INPUT, ...other }), JSON.stringify(other)).toBe(false);
+  });
+
+  it('reads as no other payload, whatever the two hold', () => {
+    fc.assert(
+      fc.property(arbitraryPayload, arbitraryPayload, (one, other) => {
+        const first = { task: 'Feed the cat', context: { data: one } };
+        const second = { task: 'Feed the cat', context: { data: other } };
+        expect(isViewOf(viewOf({ payload: first }), { ...INPUT, payload: second })).toBe(canonicalJson(first) === canonicalJson(second));
+      }),
+      { numRuns: 100 },
+    );
   });
 });
 

@@ -45,4 +45,28 @@ describe('an item whose row was rewritten', () => {
       expect(refusals()).toHaveLength(1);
     },
   );
+
+  describe('whose task was given to another agent', () => {
+    const give = (id: string, toAgent: string) =>
+      hub.store.write((tables) => tables.updateTask(id, tables.task(id)?.revision ?? 0, { toAgent }));
+
+    it('before a person decided: it cannot be allowed, since it is not what the card shows', async () => {
+      await hub.agent('robot');
+      const { id } = await hub.work.sender.delegate(delegation('local/lists', 'Add salt'), 'claude', null);
+      const card = hub.card;
+      await give(id, 'robot');
+      await expect(hub.decide(card, 'allow')).rejects.toMatchObject({ code: 'request_changed' });
+      expect([stateOf(id), await hub.work.inbox.claim('robot', 9)]).toEqual(['failed', []]);
+      expect(hub.auditActions()).toContain('approval.digest_mismatch');
+    });
+
+    it('after it was allowed: nobody gets it', async () => {
+      await hub.agent('robot');
+      const { task } = await allowed('Add salt');
+      await give(task, 'robot');
+      expect(await hub.work.inbox.claim('lists', 9)).toEqual([]);
+      expect(await hub.work.inbox.claim('robot', 9)).toEqual([]);
+      expect([stateOf(task), refusals().length]).toEqual(['failed', 1]);
+    });
+  });
 });

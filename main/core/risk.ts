@@ -37,18 +37,24 @@ export function riskOf(agent: ClassifiedAgent, domain: string | null): Risk {
     const classes = [agent.riskClass, ...agent.domains.map((entry) => entry.riskClass ?? agent.riskClass)];
     return { riskClass: classes.reduce(higherRisk, 'R1'), reason: 'no_domain' };
   }
-  const nearest = longestDomain(agent.domains, domain);
-  const spokenOf = longestDomain(
-    agent.domains.filter((entry) => entry.byOwner === true),
-    domain,
-  );
-  const own = classFrom(agent, nearest);
-  if (spokenOf === undefined || spokenOf === nearest) return own;
-  const floor = classFrom(agent, spokenOf);
-  return higherRisk(own.riskClass, floor.riskClass) === own.riskClass ? own : floor;
+  const own = classBelow(agent, agent.domains, domain);
+  const spokenOf = agent.domains.filter((entry) => entry.byOwner === true);
+  return longestDomain(spokenOf, domain) === undefined ? own : higherOf(own, classBelow(agent, spokenOf, domain));
 }
 
 type Entry = ClassifiedAgent['domains'][number];
+
+/** The class of the longest area that the domain lies in; of one that stands there more than once, the more careful. */
+function classBelow(agent: ClassifiedAgent, entries: readonly Entry[], domain: string): Risk {
+  const nearest = longestDomain(entries, domain);
+  const same = entries.filter((entry) => entry.domain === nearest?.domain);
+  return same.map((entry) => classFrom(agent, entry)).reduce(higherOf, classFrom(agent, nearest));
+}
+
+/** The first where they are alike. */
+function higherOf(first: Risk, second: Risk): Risk {
+  return higherRisk(first.riskClass, second.riskClass) === first.riskClass ? first : second;
+}
 
 /** The reason says who spoke: nobody is told that they chose what the hub chose for them. */
 function classFrom(agent: ClassifiedAgent, entry: Entry | undefined): Risk {

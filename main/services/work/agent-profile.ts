@@ -60,6 +60,27 @@ export function mergeDomains(
   return all;
 }
 
+/**
+ * The owner's own list of areas, as it is given, but that an area named twice has the more careful class of the two; a class that differs from
+ * what was there is the owner's own word.
+ */
+export function ownersAreas(
+  row: Pick<AgentRow, 'domains'>,
+  { riskClass: agentsOwn, domains }: Pick<AgentRow, 'riskClass'> & { readonly domains?: readonly AgentDomainRow[] | undefined },
+): readonly AgentDomainRow[] {
+  if (domains === undefined) return row.domains;
+  const classes = new Map<string, RiskClass | null>();
+  for (const { domain, riskClass } of domains) {
+    const before = classes.get(domain) ?? agentsOwn;
+    const isMore = higherRisk(before, riskClass ?? agentsOwn) !== before;
+    if (isMore || !classes.has(domain)) classes.set(domain, riskClass);
+  }
+  return [...classes].map(([domain, riskClass]) => {
+    const known = row.domains.find((other) => other.domain === domain);
+    return known?.riskClass === riskClass ? known : { ...known, domain, riskClass, byOwner: true };
+  });
+}
+
 /** What the owner said about areas of this agent. */
 function ownersWords({ domains }: Pick<AgentRow, 'domains'>): readonly (readonly [string, RiskClass])[] {
   return domains.flatMap(({ domain, riskClass, byOwner }) =>

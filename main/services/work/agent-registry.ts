@@ -6,7 +6,7 @@ import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { AgentDomainRow, AgentRow, DeliveryRow, Reads, Store, Tables } from '../../ports/store.ts';
 import { escapeText } from '../../core/text-escape.ts';
 import type { EventBus } from '../event-bus.ts';
-import { displayNameOf, mergeDomains } from './agent-profile.ts';
+import { displayNameOf, mergeDomains, ownersAreas } from './agent-profile.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import type { ConsentAreas } from './consent-areas.ts';
 import type { ConsentGuard } from './consent-guard.ts';
@@ -172,7 +172,7 @@ export class AgentRegistry {
       const isDefault = choice.isDefault ?? row.isDefault;
       const noLonger = isDefault && !row.isDefault ? tables.agents().filter((agent) => agent.isDefault) : [];
       const classByOwner = row.classByOwner || isSpoken(row, choice);
-      const next: AgentRow = { ...row, riskClass: choice.riskClass, classByOwner, domains: spokenOf(row, choice.domains), isDefault };
+      const next: AgentRow = { ...row, riskClass: choice.riskClass, classByOwner, domains: ownersAreas(row, choice), isDefault };
       this.#deps.areas.write(tables, [...noLonger.map((other) => ({ ...other, isDefault: false })), next]);
       for (const other of noLonger) after(() => this.changed(other.name));
       this.#note(tables, actor, 'agent.class_set', name, { risk_class: choice.riskClass, is_default: isDefault });
@@ -359,13 +359,4 @@ function unique(words: readonly string[]): readonly string[] {
 /** Whether the owner speaks of the agent's own class, or only repeats it beside a word about its areas. */
 function isSpoken(row: AgentRow, choice: OwnerChoice): boolean {
   return choice.riskClass !== row.riskClass || (choice.domains === undefined && choice.isDefault === undefined);
-}
-
-/** The owner's list stands as it is given; a class that differs from what was there is the owner's own word. */
-function spokenOf(row: AgentRow, choice: OwnerChoice['domains']): readonly AgentDomainRow[] {
-  if (choice === undefined) return row.domains;
-  return choice.map(({ domain, riskClass }) => {
-    const known = row.domains.find((other) => other.domain === domain);
-    return known?.riskClass === riskClass ? known : { ...known, domain, riskClass, byOwner: true };
-  });
 }

@@ -52,6 +52,12 @@ describe('risk', () => {
     expect(decide({ kind: 'query', riskClass: riskOf(looks, null).riskClass })).toBe('ask');
   });
 
+  it('is the more careful of two where one area stands there twice, in either order', () => {
+    for (const twice of [domains(['home', 'R3'], ['home', 'R0']), domains(['home', 'R0'], ['home', 'R3'])]) {
+      expect(riskOf(agent('a', { riskClass: 'R0', domains: twice }), 'home.doors').riskClass).toBe('R3');
+    }
+  });
+
   it('is at least R2 for an agent nobody has confirmed', () => {
     fc.assert(
       fc.property(riskClass, (own) => {

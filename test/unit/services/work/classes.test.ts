@@ -103,3 +103,13 @@ it('shows an agent under a name that is plain and nobody else’s, and no hidden
   const { tools, model } = await mum.work.agents.update('house', { tools: ['\u001b[31mred'], model: 'm\u200b' }, BY_ITSELF);
   expect([tools, model]).toEqual([['[U+001B][31mred'], 'm[U+200B]']);
 });
+
+it('is the more careful of two where the owner names one area twice, in either order', async () => {
+  const twice = (...classes: readonly ('R0' | 'R3' | null)[]) => classes.map((riskClass) => ({ domain: 'home.doors', riskClass }));
+  for (const domains of [twice('R0', 'R3'), twice('R3', 'R0'), twice('R0', null), twice(null, 'R0'), twice('R0', 'R3', 'R0')]) {
+    const riskClass = domains.some((entry) => entry.riskClass === null) ? 'R3' : 'R0';
+    const { domains: now } = await mum.work.agents.setClass('house', { riskClass, domains }, OWNER);
+    expect(now.filter(({ domain }) => domain === 'home.doors')).toHaveLength(1);
+    expect(await classOf('home.doors.front'), JSON.stringify(domains)).toBe('R3');
+  }
+});

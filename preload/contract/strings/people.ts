@@ -47,6 +47,9 @@ export const people = {
   },
   seen: (ago: string) => `seen ${ago}`,
   hereNow: 'here now',
+  goneNow: 'not in sight any more',
+  crowd: 'More hubs are in sight than a home has, so some may be false. Add only the one whose own screen shows the same label.',
+  showMore: (count: number) => plural(count, { one: 'Show one more', other: 'Show {n} more' }),
   add: 'Add',
   empty: {
     title: 'No other hubs yet',

@@ -119,6 +119,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   'agents connect': { tries: ['agents connect claude-code --domain family.chat'], next: 'Then "axon whoami" shows that it may speak.' },
   'agents add': { tries: ['agents add claude-code --domain family.chat --class R1'] },
   'agents class': { tries: ['agents class claude-code R1'] },
+  'agents remove-area': { tries: ['agents remove-area claude-code family.chat'] },
   'agents remove': { tries: ['agents remove claude-code'] },
   status: { tries: ['status', 'status --json'] },
   whoami: { tries: ['whoami --as claude-code'] },

@@ -171,6 +171,12 @@ export const OPERATIONS = {
       is_default: v.optional(v.boolean()),
     }),
   },
+  'agents.removeArea': {
+    method: 'DELETE',
+    path: '/v1/agents/:name/areas/:area',
+    access: 'owner',
+    params: v.strictObject({ name: agentName, area: domain }),
+  },
   'agents.issueToken': { method: 'POST', path: '/v1/agents/:name/tokens', access: 'owner', params: v.strictObject({ name: agentName }) },
   'agents.remove': { method: 'DELETE', path: '/v1/agents/:name', access: 'owner', params: v.strictObject({ name: agentName }) },
 

@@ -75,6 +75,7 @@ export interface OperationResults {
   'agents.get': AgentDto;
   'agents.update': AgentDto;
   'agents.setClass': AgentDto;
+  'agents.removeArea': AgentDto;
   'agents.issueToken': { readonly token: string };
   'agents.remove': { readonly removed: true };
   'peers.list': Items<PeerDto>;

@@ -18,6 +18,7 @@ export const WINDOW_OPERATIONS = [
   'agents.list',
   'agents.get',
   'agents.setClass',
+  'agents.removeArea',
   'agents.issueToken',
   'agents.remove',
   'peers.list',

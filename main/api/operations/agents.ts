@@ -46,6 +46,7 @@ export function agentsHandlers(deps: AgentsDeps): HandlersOf<'agents'> {
       );
       return agents.setClass(name, { riskClass: risk_class, domains: rows, isDefault: is_default }, actorOf(caller));
     },
+    'agents.removeArea': ({ name, area }, caller) => agents.removeArea(name, area, actorOf(caller)),
     'agents.issueToken': async ({ name }) => {
       agents.get(name);
       const token = await mintAgentToken(name);

@@ -89,6 +89,17 @@ export function addAgentCommands(program: Command, run: Run): void {
       }),
     );
   agents
+    .command('remove-area')
+    .description('take one area from an agent, with what you said of its class; the others stay')
+    .argument('<name>', 'the agent')
+    .argument('<domain>', 'the area, like family.calendar')
+    .action((name: string, area: string, _options: unknown, command: Command) =>
+      run(command, async ({ terminal, session }) => {
+        const agent = await (await session.asOwner()).call('agents.removeArea', { name, area });
+        terminal.result(agent, () => [`${name} has ${area} no longer, and ${countOfAreas(agent)}.`]);
+      }),
+    );
+  agents
     .command('remove')
     .description('disconnect an agent; its tokens end at once')
     .argument('<name>', 'the agent')
@@ -99,6 +110,10 @@ export function addAgentCommands(program: Command, run: Run): void {
         terminal.result(removed, () => [`${name} is disconnected.`]);
       }),
     );
+}
+
+function countOfAreas({ domains }: AgentDto): string {
+  return domains.length === 0 ? 'no other' : domains.length === 1 ? 'one other' : `${domains.length} others`;
 }
 
 function profile(command: Command): Command {

@@ -88,10 +88,17 @@ function ownersWords({ domains }: Pick<AgentRow, 'domains'>): readonly (readonly
   );
 }
 
+export function noSuchArea(name: string, area: string, { length }: readonly AgentDomainRow[]): AppError {
+  return new AppError('not_found', `"${name}" has no area "${area}" here.`, {
+    failedBy: 'input',
+    hint: length === 0 ? 'It has none.' : 'Its areas stand in "axon agents list".',
+  });
+}
+
 function tooMany(name: string): AppError {
   const sentence = `This hub keeps at most ${AGENT_AREAS_MAX} areas of "${name}", and with what people decided about earlier ones these are more.`;
   return new AppError('conflict', sentence, {
     failedBy: 'input',
-    hint: 'Offer fewer areas: one stands for all that lie in it, such as "home" for "home.kitchen". Or remove the agent and connect it anew.',
+    hint: 'Offer fewer areas: one stands for all that lie in it, such as "home" for "home.kitchen". Or a person removes some of its areas, under Agents or with "axon agents remove-area".',
   });
 }

@@ -6,7 +6,7 @@ import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { AgentDomainRow, AgentRow, DeliveryRow, Reads, Store, Tables } from '../../ports/store.ts';
 import { escapeText } from '../../core/text-escape.ts';
 import type { EventBus } from '../event-bus.ts';
-import { displayNameOf, mergeDomains, ownersAreas } from './agent-profile.ts';
+import { displayNameOf, mergeDomains, noSuchArea, ownersAreas } from './agent-profile.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import type { ConsentAreas } from './consent-areas.ts';
 import type { ConsentGuard } from './consent-guard.ts';
@@ -176,6 +176,22 @@ export class AgentRegistry {
       this.#deps.areas.write(tables, [...noLonger.map((other) => ({ ...other, isDefault: false })), next]);
       for (const other of noLonger) after(() => this.changed(other.name));
       this.#note(tables, actor, 'agent.class_set', name, { risk_class: choice.riskClass, is_default: isDefault });
+      after(() => this.changed(name));
+    });
+    return this.get(name);
+  }
+
+  /**
+   * The owner takes one area away, with what was said of its class, and nothing else changes. A program that offers it anew gets it back as any
+   * area it adds by itself. @throws AppError not_found, blocked where what is of it would go out of the sight of the adults who decide
+   */
+  async removeArea(name: string, area: string, actor: Actor): Promise<AgentDto> {
+    await this.#deps.unit.run((tables, after) => {
+      const row = this.#row(tables, name);
+      const domains = row.domains.filter(({ domain }) => domain !== area);
+      if (domains.length === row.domains.length) throw noSuchArea(name, area, row.domains);
+      this.#deps.areas.write(tables, [{ ...row, domains }]);
+      this.#note(tables, actor, 'agent.area_removed', name, { area });
       after(() => this.changed(name));
     });
     return this.get(name);

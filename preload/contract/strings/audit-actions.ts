@@ -5,6 +5,7 @@ type Sentence = (who: string, what: string) => string;
 
 /** By the action; one this list does not know is shown by its name. */
 export const auditActions: Readonly<Record<string, Sentence>> = {
+  'agent.area_removed': (who, what) => `${who} removed an area of ${what}.`,
   'agent.class_set': (who, what) => `${who} set how risky ${what} is.`,
   'agent.created': (who, what) => `${who} connected ${what}.`,
   'agent.removed': (who, what) => `${who} removed ${what}.`,
@@ -59,6 +60,7 @@ export const auditActions: Readonly<Record<string, Sentence>> = {
   'peer.trusted_by_key': (who, what) => `${who} added ${what} by its key, without digits.`,
   'peer.unmuted': (who, what) => `${who} ended the muting of ${what}.`,
   'peer.wrong_key': (_who, what) => `Something answered in the place of ${what} with another key.`,
+  'records.removed': (who) => `${who} removed the words of what ended long ago.`,
   'registration.confirmed': (who, what) => `${who} let ${what} in.`,
   'registration.declined': (who) => `${who} turned away a program that asked to be connected.`,
   'registration.requested': () => 'A program on this computer asked to be connected.',

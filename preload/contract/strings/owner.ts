@@ -44,6 +44,11 @@ export const agents = {
   removeDetail: 'Its token stops working at once, and what waits for it ends as failed.',
   removeYes: 'Remove for good',
   removeNo: 'Keep it',
+  removeArea: (area: string) => `Remove ${area}`,
+  removeAreaAsk: (area: string, name: string) => `Take ${area} from ${name}?`,
+  removeAreaDetail:
+    'What you said of its risk goes with it. Who asks about it gets whoever handles a wider area, or else takes everything. If the program offers it again, it comes back as “others see it” or more.',
+  removeAreaYes: 'Take it away',
   topics: (list: string) => `Hears about ${list}.`,
 
   knock: {

@@ -69,6 +69,11 @@ export class AgentsController {
     await this.#calls.run(agent.name, () => this.#api.call('agents.setClass', { name: agent.name, risk_class: agent.risk_class, domains }));
   }
 
+  /** Takes one area away, with what was said of it. */
+  async removeArea(agent: AgentDto, area: string): Promise<void> {
+    await this.#calls.run(agent.name, () => this.#api.call('agents.removeArea', { name: agent.name, area }));
+  }
+
   async makeDefault(agent: AgentDto): Promise<void> {
     await this.#calls.run(agent.name, () =>
       this.#api.call('agents.setClass', { name: agent.name, risk_class: agent.risk_class, is_default: true }),

@@ -1,5 +1,5 @@
 // How harmful an agent's requests are is its owner's word: nothing the agent says of itself makes it less.
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { MemoryNetwork } from '../../../fakes/memory-messenger.ts';
 import { OWNER, WorkHub } from '../../../fakes/work-hub.ts';
@@ -112,4 +112,30 @@ it('is the more careful of two where the owner names one area twice, in either o
     expect(now.filter(({ domain }) => domain === 'home.doors')).toHaveLength(1);
     expect(await classOf('home.doors.front'), JSON.stringify(domains)).toBe('R3');
   }
+});
+
+describe('an area that the owner takes from an agent', () => {
+  const areasOf = () => mum.work.agents.get('house').domains.map(({ domain }) => domain);
+
+  it('goes alone, of as many as one may have, and another has its place', async () => {
+    const all = Array.from({ length: 64 }, (_, nth) => `home.room-${nth}`);
+    await mum.work.agents.setClass(
+      'house',
+      { riskClass: 'R2', domains: all.map((domain) => ({ domain, riskClass: 'R3' as const })) },
+      OWNER,
+    );
+    await expect(offer('home.cellar')).rejects.toMatchObject({ code: 'conflict' });
+    await mum.work.agents.removeArea('house', 'home.room-7', OWNER);
+    expect(areasOf()).toEqual(all.filter((area) => area !== 'home.room-7'));
+    expect(mum.auditActions()).toContain('agent.area_removed');
+    await offer('home.cellar');
+    expect(areasOf()).toContain('home.cellar');
+  });
+
+  it('is a word about that one area: there is none for one it does not have, and no other goes with it', async () => {
+    await expect(mum.work.agents.removeArea('house', 'home.garden', OWNER)).rejects.toMatchObject({ code: 'not_found' });
+    expect(areasOf()).toEqual(['home', 'home.locks']);
+    await mum.work.agents.removeArea('house', 'home.locks', OWNER);
+    expect(areasOf()).toEqual(['home']);
+  });
 });

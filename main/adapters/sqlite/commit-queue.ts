@@ -122,7 +122,8 @@ export class CommitQueue {
   #schedule(): void {
     this.#unschedule ??= (this.#deps.schedule ?? atEndOfTurn)(() => {
       this.#unschedule = undefined;
-      this.#commitBatch();
+      // What a work asked for while it ran has joined its transaction by now.
+      if (this.#promised.length + this.#behind.length > 0) this.#commitBatch();
       if (this.#promised.length > 0 || (this.#behind.length > 0 && this.#behindTimer === undefined)) this.#schedule();
     });
   }

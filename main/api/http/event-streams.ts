@@ -50,9 +50,14 @@ export class EventStream {
     this.#write(`: ${text}\n\n`);
   }
 
+  /** The reader has not taken in what was sent. */
+  get isBehind(): boolean {
+    return !this.#ended && this.#response.writableNeedDrain;
+  }
+
   /** Resolves when the reader has taken in what was sent, or the stream is over. */
   async drained(): Promise<void> {
-    if (this.#ended || !this.#response.writableNeedDrain) return;
+    if (!this.isBehind) return;
     await new Promise<void>((resolve) => {
       this.#response.once('drain', resolve);
       this.onEnd(resolve);

@@ -46,7 +46,10 @@ class InboxFollower {
     for (const item of this.#inbox.leasedAfter(this.#agent, afterSeq, STREAM_LEASED_MAX)) this.#send(item);
   }
 
-  /** Hands out until nothing waits or enough is leased. One run at a time; a change meanwhile makes it look again. */
+  /**
+   * Hands out until nothing waits or enough is leased. One run at a time; a change meanwhile makes it look again. A reader that has taken in
+   * everything claims before this returns, so that the claim can join the commit that queued the item.
+   */
   async pump(): Promise<void> {
     this.#again = true;
     if (this.#pumping) return;
@@ -66,7 +69,7 @@ class InboxFollower {
 
   async #handOut(): Promise<void> {
     for (;;) {
-      await this.#stream.drained();
+      if (this.#stream.isBehind) await this.#stream.drained();
       const room = Math.min(STREAM_BATCH_MAX, STREAM_LEASED_MAX - this.#inbox.leasedCount(this.#agent));
       if (room <= 0 || this.#stream.ended) return;
       const items = await this.#inbox.claim(this.#agent, room);

@@ -1,4 +1,5 @@
-// Puts items into agents' inboxes, inside the commit of what caused them, and tells the inbox after it. Owns nothing of claiming.
+// Puts items into agents' inboxes, inside the commit of what caused them, and tells the inbox: at once, so that a reader who waits can claim
+// in the same commit, and again after it. Owns nothing of claiming.
 import { escapeJson, escapeText } from '../../core/text-escape.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { DeliveryRow, PartyKey, TaskRow, Tables } from '../../ports/store.ts';
@@ -53,11 +54,13 @@ export class Deliveries {
       createdAt: this.#clock.wallMs(),
       finishedAt: null,
     });
+    // What a reader asks for now is worked right after this work, in its transaction: one commit less between a person's word and the agent.
+    this.announce(row);
     after(() => this.announce(row));
     return row;
   }
 
-  /** Tells the inbox that this item waits (again). */
+  /** Tells the inbox that this item waits (again), or will once the running commit is durable. */
   announce(row: DeliveryRow): void {
     for (const listener of this.#listeners) listener(row);
   }

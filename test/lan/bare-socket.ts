@@ -10,6 +10,13 @@ export interface Captured {
   readonly bytes: Buffer;
 }
 
+export interface Outgoing {
+  readonly bytes: Uint8Array;
+  /** Where to; the mDNS group when undefined. */
+  readonly address?: string | undefined;
+  readonly source?: string;
+}
+
 export class BareSocket {
   readonly #process: LineProcess;
 
@@ -26,9 +33,14 @@ export class BareSocket {
 
   /** Sends packets in order, to the mDNS group or to one address. Resolves when the last has left. */
   async send(packets: readonly Uint8Array[], address?: string): Promise<void> {
+    await this.sendEach(packets.map((bytes) => ({ bytes, address })));
+  }
+
+  /** As send(), each packet from a `source` of its own: another address of the same computer. */
+  async sendEach(packets: readonly Outgoing[]): Promise<void> {
     const answers = (): number => this.#process.lines.filter((line) => line.startsWith('{"sent"')).length;
     const before = answers();
-    for (const packet of packets) this.#process.write(JSON.stringify({ base64: Buffer.from(packet).toString('base64'), address }));
+    for (const { bytes, ...way } of packets) this.#process.write(JSON.stringify({ base64: Buffer.from(bytes).toString('base64'), ...way }));
     await this.#process.until(
       (line) => line.startsWith('{"sent"') && answers() >= before + packets.length,
       SEND_MS,

@@ -80,17 +80,20 @@ export interface HubAdvert {
 
 /** The answer that announces a hub. */
 export function advertBytes(advert: HubAdvert): Buffer {
+  return answerBytes(advertRecords(advert));
+}
+
+/** The records of that answer. */
+export function advertRecords(advert: HubAdvert): readonly Buffer[] {
   const service = '_axon._udp.local';
   const instance = `${advert.label}.${service}`;
   const ttl = advert.ttl ?? 120;
-  return answerBytes(
-    [
-      { name: service, type: 'PTR', ttl, data: nameBytes(instance) } as const,
-      { name: instance, type: 'SRV', ttl, data: srvData(advert.port, advert.host) } as const,
-      { name: instance, type: 'TXT', ttl, data: txtData(advert.txt) } as const,
-      { name: advert.host, type: 'A', ttl, data: addressData(advert.address) } as const,
-    ].map(recordBytes),
-  );
+  return [
+    { name: service, type: 'PTR', ttl, data: nameBytes(instance) } as const,
+    { name: instance, type: 'SRV', ttl, data: srvData(advert.port, advert.host) } as const,
+    { name: instance, type: 'TXT', ttl, data: txtData(advert.txt) } as const,
+    { name: advert.host, type: 'A', ttl, data: addressData(advert.address) } as const,
+  ].map(recordBytes);
 }
 
 export interface ReadRecord {

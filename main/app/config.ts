@@ -13,6 +13,10 @@ import { PEER_PORT_DEFAULT } from '../services/links/hub-address.ts';
 
 export const API_PORT_DEFAULT = 7117;
 export const REQUESTS_PER_SECOND_DEFAULT = 100;
+export const KEEP_MESSAGES_DAYS_DEFAULT = 365;
+export const KEEP_FEED_DAYS_DEFAULT = 90;
+/** A hundred years: who wants to keep everything has that. */
+const KEEP_DAYS_MAX = 36_500;
 /** A config.json longer than this is somebody's mistake. */
 const CONFIG_SIZE_MAX_BYTES = 65_536;
 
@@ -23,6 +27,9 @@ export interface Config {
   readonly name: string | undefined;
   readonly discovery: boolean | undefined;
   readonly approvalsWaitMinutes: number | undefined;
+  /** How long the words of what ended are kept, and the feed. */
+  readonly keepMessagesDays: number;
+  readonly keepFeedDays: number;
   /** A flag or a variable said "off": then this run announces nothing and finds nobody, whatever a person changed. */
   readonly discoveryOff: boolean;
   /** 0 picks a free one. */
@@ -43,11 +50,13 @@ export interface Config {
 const A_PORT = 'a port is a whole number from 0 to 65535, and 0 picks a free one';
 const A_NAME = 'a name has 1 to 64 characters';
 const A_WAIT = `a wait for a person has ${APPROVALS_WAIT_MINUTES_MIN} to ${APPROVALS_WAIT_MINUTES_MAX} minutes`;
+const A_TIME = `a time to keep things has 1 to ${KEEP_DAYS_MAX} days`;
 const A_LEVEL = `it must be one of ${LOG_LEVELS.join(', ')}`;
 const A_FORM = `it must be one of ${LOG_FORMS.join(', ')}`;
 const A_FACTOR = 'a whole number from 1 to 1000000';
 const port = v.pipe(v.number(A_PORT), v.safeInteger(A_PORT), v.minValue(0, A_PORT), v.maxValue(65_535, A_PORT));
 const factor = v.pipe(v.number(A_FACTOR), v.safeInteger(A_FACTOR), v.minValue(1, A_FACTOR), v.maxValue(1_000_000, A_FACTOR));
+const keptDays = v.pipe(v.number(A_TIME), v.safeInteger(A_TIME), v.minValue(1, A_TIME), v.maxValue(KEEP_DAYS_MAX, A_TIME));
 const settingsSchema = v.partial(
   v.strictObject({
     name: v.pipe(v.string(A_NAME), v.trim(), v.minLength(1, A_NAME), v.maxLength(64, A_NAME)),
@@ -61,6 +70,8 @@ const settingsSchema = v.partial(
       v.minValue(APPROVALS_WAIT_MINUTES_MIN, A_WAIT),
       v.maxValue(APPROVALS_WAIT_MINUTES_MAX, A_WAIT),
     ),
+    'keep-messages': keptDays,
+    'keep-feed': keptDays,
     'log-level': v.picklist(LOG_LEVELS, A_LEVEL),
     log: v.picklist(LOG_FORMS, A_FORM),
     'request-rate': factor,
@@ -76,13 +87,23 @@ const NAMES = [
   'interface',
   'discovery',
   'approvals-wait',
+  'keep-messages',
+  'keep-feed',
   'log-level',
   'log',
   'request-rate',
   'peer-rate-factor',
 ] as const satisfies readonly (keyof Settings)[];
 type SettingName = (typeof NAMES)[number];
-const NUMBERS: ReadonlySet<SettingName> = new Set(['api-port', 'peer-port', 'approvals-wait', 'request-rate', 'peer-rate-factor']);
+const NUMBERS: ReadonlySet<SettingName> = new Set([
+  'api-port',
+  'peer-port',
+  'approvals-wait',
+  'keep-messages',
+  'keep-feed',
+  'request-rate',
+  'peer-rate-factor',
+]);
 
 export interface ConfigSources {
   /** The flags, without the program's own name. */
@@ -109,6 +130,8 @@ export function readConfig({ argv, env }: ConfigSources): Config {
     name: settings.name,
     discovery: settings.discovery,
     approvalsWaitMinutes: settings['approvals-wait'],
+    keepMessagesDays: settings['keep-messages'] ?? KEEP_MESSAGES_DAYS_DEFAULT,
+    keepFeedDays: settings['keep-feed'] ?? KEEP_FEED_DAYS_DEFAULT,
     discoveryOff: ofThisRun.discovery === false,
     apiPort: settings['api-port'] ?? API_PORT_DEFAULT,
     peerPort: settings['peer-port'] ?? PEER_PORT_DEFAULT,

@@ -122,7 +122,7 @@ export class HubNode {
   }
 
   async #start(): Promise<void> {
-    const { hub, tokens, work, peers, audit, bootSecret } = this.services;
+    const { hub, tokens, work, retention, peers, audit, bootSecret } = this.services;
     const { home } = this.#ground;
     this.#opened.add(() => audit.stop());
     audit.start();
@@ -136,6 +136,8 @@ export class HubNode {
     home.writeRuntimeFile({ port, pid: process.pid, boot_secret: bootSecret.expose() });
     this.#opened.add(() => peers.close());
     await peers.open(this.#stopping.signal);
+    this.#opened.add(() => retention.stop());
+    retention.start();
     hub.started();
     this.#wasUp = true;
     this.#deps.log.info('hub started', { api_port: port, peer_port: peers.port });

@@ -36,10 +36,12 @@ import { neutralName } from '../services/links/peer-names.ts';
 import { PeerRates } from '../services/links/peer-rates.ts';
 import type { RatedKind } from '../services/links/peer-rates.ts';
 import { PairingService } from '../services/pairing/pairing-service.ts';
+import { Retention } from '../services/retention/retention.ts';
 import { Work } from '../services/work/work.ts';
 import type { Config } from './config.ts';
 import { PeerSide } from './peers.ts';
 
+const DAY_MS = 86_400_000;
 const BOOT_SECRET_SIZE_BYTES = 32;
 const PLATFORMS: Readonly<Record<string, string>> = { linux: 'Linux', darwin: 'macOS', win32: 'Windows' };
 /** What the audit calls the hub itself. */
@@ -78,6 +80,7 @@ export interface Services {
   readonly pairing: PairingService;
   readonly peers: PeerSide;
   readonly work: Work;
+  readonly retention: Retention;
   readonly bootSecret: Secret<string>;
 }
 
@@ -163,6 +166,8 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
     work.peerGone(key).catch((error: unknown) => log.error('open work of a former peer did not end', { error: String(error) }));
   });
   const peers = new PeerSide({ log, identity, audit, settings, hub, directory, links, pairing, discovery }, config.peerPort);
+  const kept = { keepMessagesMs: config.keepMessagesDays * DAY_MS, keepFeedMs: config.keepFeedDays * DAY_MS };
+  const retention = new Retention({ ...base, ...kept });
   const bootSecret = new Secret(toBase64Url(random.bytes(BOOT_SECRET_SIZE_BYTES)));
   return {
     events,
@@ -180,6 +185,7 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
     pairing,
     peers,
     work,
+    retention,
     bootSecret,
   };
 }

@@ -7,6 +7,7 @@ import type { IntroductionWay } from '../../preload/contract/introduction.ts';
 import type { Role } from '../../preload/contract/role.ts';
 import type { MuteReads, MuteWrites } from './attention.ts';
 import type { AuditReads, AuditWrites } from './audit.ts';
+import type { RetentionWrites } from './retention.ts';
 import type { RuleReads, RuleWrites } from './rules.ts';
 import type { KeyHex } from './transport.ts';
 
@@ -121,7 +122,7 @@ export interface TaskRow {
   readonly toAgent: string | null;
   readonly domain: string | null;
   readonly conversationId: string;
-  /** The payload as canonical JSON text, exactly as received or sent. */
+  /** The payload as canonical JSON text, exactly as received or sent; empty once its words were removed (ports/retention.ts). */
   readonly payload: string;
   readonly reportBack: boolean;
   readonly urgent: boolean;
@@ -156,7 +157,7 @@ export interface ApprovalRow {
   readonly revision: number;
   /** hex SHA-256 over every field and the escaped text (core/approval-digest). */
   readonly digest: string;
-  /** The canonical JSON that was digested: what the card is drawn from and what the agent receives. */
+  /** The canonical JSON that was digested: what the card is drawn from and what the agent receives; empty once its words were removed. */
   readonly view: string;
   readonly state: 'pending' | 'approved' | 'answered' | 'declined' | 'expired' | 'cancelled';
   readonly riskClass: RiskClass;
@@ -281,10 +282,7 @@ export interface Reads extends RuleReads, MuteReads, AuditReads {
   tasks(page: Page, filter?: TaskFilter): readonly TaskRow[];
   /** The oldest of a conversation, of all or of what an agent may know. */
   firstTask(conversationId: string, knownTo?: string): TaskRow | undefined;
-  /**
-   * What of an incoming or local request is new among those that the same party made before it and nobody declined: everything, its two
-   * agents, its area, or nothing.
-   */
+  /** What of a request to this hub is new among those its party made before and nobody declined: all, its two agents, its area, or nothing. */
   newInRequest(request: TaskRow): 'hub' | 'agent' | 'domain' | null;
   approval(id: string): ApprovalRow | undefined;
   approvalOfTask(taskId: string): ApprovalRow | undefined;
@@ -341,7 +339,7 @@ export interface Reads extends RuleReads, MuteReads, AuditReads {
   replay(party: PartyKey, messageId: string): ReplayRow | undefined;
 }
 
-export interface Tables extends Reads, RuleWrites, MuteWrites, AuditWrites {
+export interface Tables extends Reads, RuleWrites, MuteWrites, AuditWrites, RetentionWrites {
   setMeta(name: string, value: string): void;
   putPeer(row: PeerRow): void;
   deletePeer(key: KeyHex): void;

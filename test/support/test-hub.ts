@@ -41,6 +41,8 @@ function makeNode(home: string, logLines: string[], options: TestHubOptions, cha
     name: 'Test hub',
     discovery: false,
     approvalsWaitMinutes: undefined,
+    keepMessagesDays: 365,
+    keepFeedDays: 90,
     discoveryOff: false,
     apiPort: 0,
     peerPort: 0,

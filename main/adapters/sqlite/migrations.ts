@@ -15,6 +15,7 @@ import waiting from './migrations/0008-waiting.sql?raw';
 import answered from './migrations/0009-answered.sql?raw';
 import introduced from './migrations/0010-introduced.sql?raw';
 import role from './migrations/0011-role.sql?raw';
+import retention from './migrations/0012-retention.sql?raw';
 
 export interface Migration {
   /** The schema's number after this step; steps count from 1 without a gap. */
@@ -36,6 +37,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 9, sql: answered },
   { version: 10, sql: introduced },
   { version: 11, sql: role },
+  { version: 12, sql: retention },
 ];
 
 export function newestVersion(migrations: readonly Migration[]): number {

@@ -9,6 +9,8 @@ const HUB_FLAGS = {
   interface: ['names', 'find hubs on these network interfaces only, with commas between (default: all)'],
   discovery: ['on|off', 'find hubs of the home network by mDNS, until a person changes it (default: on)'],
   'approvals-wait': ['minutes', 'how long a request waits for a person, until a person changes it: 1 to 1440 (default: 720, half a day)'],
+  'keep-messages': ['days', 'how long the words of what ended are kept: 1 to 36500 (default: 365)'],
+  'keep-feed': ['days', 'how long notices stay in the feed: 1 to 36500 (default: 90)'],
   'log-level': ['level', 'debug, info, warn or error (default: info)'],
   log: ['form', 'text or json (default: text at a terminal, json elsewhere)'],
   'request-rate': ['number', 'requests of one token a second, for measurements (default: 100)'],

@@ -1,10 +1,13 @@
 // The approval card as a client gets it: drawn from the stored view alone, never from the sender's message. Reads only.
 import type { ConsentAskedDto, ConsentHubDto } from '../../../preload/contract/consent.ts';
 import type { ApprovalDto, Surface } from '../../../preload/contract/dto.ts';
+import { removed } from '../../../preload/contract/strings/records.ts';
 import { approvalFields, digestOfView, readApprovalView, type ApprovalView } from '../../core/approval-view.ts';
 import { choiceOf } from '../../core/choice.ts';
+import { escapeText } from '../../core/text-escape.ts';
 import { readSurface } from '../../core/surface.ts';
 import { assert } from '../../lib/assert.ts';
+import { isApprovalPurged } from '../../ports/retention.ts';
 import type { ApprovalRow, Store, TaskRow } from '../../ports/store.ts';
 import { PERSON_THERE } from '../../protocol/consent.ts';
 import { choicesFor } from '../rules/card-choices.ts';
@@ -46,7 +49,7 @@ export class ApprovalViews {
     assert(task !== undefined, 'an approval has its task');
     const read = readApprovalView(row.view);
     const isWhole = read.ok && digestOfView(row.view) === row.digest;
-    const own = isWhole ? read.value : damagedView(row, task);
+    const own = isWhole ? read.value : isApprovalPurged(row) ? this.#purgedView(row, task) : damagedView(row, task);
     const asked = isWhole ? consentOf(task, row) : null;
     // What another hub would do is shown as that hub has it; how long it waits here is of this hub's own.
     const view = asked?.view ?? own;
@@ -96,6 +99,18 @@ export class ApprovalViews {
       rule_id: row.ruleId,
       wider: row.state === 'pending' && hubs === null ? choicesFor({ task, approval: row, agent: store.read.agent(view.to_agent) }) : [],
       allowed_before: row.state === 'pending' ? this.#allowedBefore(task) : 0,
+    };
+  }
+
+  /** What is left to be shown where the words were removed after their time. */
+  #purgedView(row: ApprovalRow, task: TaskRow): ApprovalView {
+    return {
+      ...damagedView(row, task),
+      peer_name: this.#deps.parties.nameOf(task.party),
+      from_agent: task.fromAgent,
+      domain: task.domain === null ? null : escapeText(task.domain),
+      risk_class: row.riskClass,
+      text: removed.task,
     };
   }
 

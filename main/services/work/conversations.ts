@@ -3,9 +3,11 @@
 import type { ConversationDetailDto, ConversationDto, ConversationEntryDto } from '../../../preload/contract/conversation-dto.ts';
 import type { TaskDto } from '../../../preload/contract/dto.ts';
 import type { Items } from '../../../preload/contract/results.ts';
+import { removed } from '../../../preload/contract/strings/records.ts';
 import { escapeText } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json-object.ts';
+import { isTaskPurged } from '../../ports/retention.ts';
 import type { ApprovalDecisionRow, ConversationSummaryRow, MessageRow, Store, TaskFilter, TaskRow } from '../../ports/store.ts';
 import { surfaceOf } from './approval-views.ts';
 import { questionOfTask } from './consent-question.ts';
@@ -60,13 +62,17 @@ export class Conversations {
     );
   }
 
-  /** @throws AppError not_found */
+  /** @throws AppError not_found, gone (what was said there was removed after its time) */
   get(id: string, agent: string | null): ConversationDetailDto {
     const { store, tasks } = this.#deps;
     const messages = this.#messages(id, agent);
     const newest = messages[0];
     const oldest = messages.at(-1);
-    if (!newest || !oldest) throw new AppError('not_found', 'There is no such conversation.', { failedBy: 'input' });
+    if (!newest || !oldest) {
+      if (store.read.firstTask(id, agent ?? undefined) !== undefined)
+        throw new AppError('gone', removed.conversation, { failedBy: 'input' });
+      throw new AppError('not_found', 'There is no such conversation.', { failedBy: 'input' });
+    }
     const rows = store.read.tasks({ limit: CONVERSATION_ENTRIES_MAX }, filterOf(id, agent));
     const summary = {
       conversationId: id,
@@ -96,7 +102,8 @@ export class Conversations {
     const first = store.read.firstTask(row.conversationId, agent ?? undefined);
     const [last] = store.read.tasks({ limit: 1 }, filterOf(row.conversationId, agent));
     const shown = messages.at(-1);
-    const title = first ? views.text(first) : shown ? titleOf(shown) : '';
+    const isNamedByTask = first !== undefined && (!isTaskPurged(first) || shown === undefined);
+    const title = isNamedByTask ? views.text(first) : shown ? titleOf(shown) : '';
     return {
       id: row.conversationId,
       peer_id: parties.agentIdOf(row.party),

@@ -2,6 +2,7 @@
 // decided approval. A person's answer is kept where no agent can write, and is never handed to one as work. Pure.
 import { ANSWER_MAX_CHARACTERS } from '../../../preload/contract/decision-limits.ts';
 import type { ApprovalDto } from '../../../preload/contract/dto.ts';
+import { removed } from '../../../preload/contract/strings/records.ts';
 import { readApprovalView } from '../../core/approval-view.ts';
 import { choiceOf } from '../../core/choice.ts';
 import { escapeText } from '../../core/text-escape.ts';
@@ -58,6 +59,8 @@ function chosen(task: TaskRow, row: Pick<ApprovalRow, 'view'>, id: string, who: 
 /** What a person answered, escaped; null when nobody did. */
 export function answerOf(row: Pick<ApprovalRow, 'state' | 'reason'>, task: TaskRow): ApprovalDto['own_answer'] {
   if (row.reason === null || row.state !== 'answered') return null;
+  // Nobody answers with no words: they were removed after their time.
+  if (row.reason === '') return { text: removed.answer, choice: null };
   const { data } = readObject(task.result ?? '{}');
   const choice = task.toAgent === null && isJsonObject(data) && typeof data.choice === 'string' ? data.choice : null;
   return { text: escapeText(row.reason), choice };

@@ -1,8 +1,10 @@
 // Tasks as clients see them, and waiting for one to end. Reads only. What others wrote is escaped here, once.
 import type { TaskDto } from '../../../preload/contract/dto.ts';
+import { removed } from '../../../preload/contract/strings/records.ts';
 import { escapeJson, escapeText } from '../../core/text-escape.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json-object.ts';
 import type { Clock } from '../../ports/clock.ts';
+import { isTaskPurged } from '../../ports/retention.ts';
 import type { Store, TaskRow } from '../../ports/store.ts';
 import type { Deadlines } from './deadlines.ts';
 import { isLocal, type Parties } from './parties.ts';
@@ -51,8 +53,9 @@ export class TaskViews {
     };
   }
 
-  /** The task or the question, escaped. */
+  /** The task or the question, escaped; what stands there instead once it was removed. */
   text(task: TaskRow): string {
+    if (isTaskPurged(task)) return removed.task;
     const payload = readObject(task.payload);
     const text = task.kind === 'delegate' ? payload.task : payload.question;
     return escapeText(typeof text === 'string' ? text : JSON.stringify(text ?? null));

@@ -78,6 +78,13 @@ export const audit = {
     request: 'a request',
     requestOf: (hub: string) => `a request from ${hub}`,
     session: 'a session',
+    /** How much was removed, behind what it says. */
+    removed: (requests: number, messages: number, notices: number) =>
+      `: ${lists.format([
+        plural(requests, { one: '{n} request', other: '{n} requests' }),
+        plural(messages, { one: '{n} message', other: '{n} messages' }),
+        plural(notices, { one: '{n} notice', other: '{n} notices' }),
+      ])}`,
     allSigned: 'all that it had written was signed',
     unsigned: (rows: number, fromSeq: number) =>
       `${rowsOf(rows)} from row ${numbers.format(fromSeq)} on ${rows === 1 ? 'was' : 'were'} not signed yet`,

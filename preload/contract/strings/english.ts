@@ -8,7 +8,7 @@ import { now } from './now.ts';
 import { making } from './making.ts';
 import { agents, settings } from './owner.ts';
 import { people } from './people.ts';
-import { conversations, feed } from './records.ts';
+import { conversations, feed, removed } from './records.ts';
 import { rules } from './rules.ts';
 
 export const ENGLISH = {
@@ -19,6 +19,7 @@ export const ENGLISH = {
   people,
   feed,
   conversations,
+  removed,
   rules,
   making,
   attention,

@@ -24,6 +24,13 @@ const states: Readonly<Record<string, string>> = {
   cancelled: 'Called off',
 };
 
+/** What stands where words stood that were removed after their time. */
+export const removed = {
+  task: 'The words of this request are not kept any longer.',
+  answer: 'The words of this answer are not kept any longer.',
+  conversation: 'What was said in this conversation is not kept any longer.',
+} as const;
+
 export const feed = {
   title: 'Feed',
   summary: (unread: number) =>

@@ -46,6 +46,7 @@ const AREAS: ReadonlyMap<string, IconName> = new Map(
     notify: 'feed',
     passphrase: 'key',
     peer: 'people',
+    records: 'mark-gone',
     registration: 'agents',
     request: 'mark-waiting',
     result: 'conversations',
@@ -107,6 +108,9 @@ function whatOf({ action, object, detail }: AuditRowDto, household: Household): 
   if (action === 'hub.ended_unexpectedly' || action === 'hub.ended_unsigned') {
     const [rows, from] = [numberOf(detail, 'rows'), numberOf(detail, 'from_row')];
     return rows === 0 ? named.allSigned : named.unsigned(rows, from);
+  }
+  if (action === 'records.removed') {
+    return named.removed(numberOf(detail, 'tasks'), numberOf(detail, 'messages'), numberOf(detail, 'feed'));
   }
   if (action === 'audit.doubted' || action === 'audit.confirmed') return doubtOf(detail);
   if (area !== 'approval' && !ABOUT_A_REQUEST.includes(action)) return object;

@@ -19,7 +19,16 @@ const keyring = new Keyring(clock, TIMEOUT_MS);
 async function start(): Promise<HubNode> {
   const facts = { name: 'Hub', discovery: false, apiPort: 0, peerPort: 0, interfaces: null, logLevel: 'warn' } as const;
   const node = await createNode(
-    { home, ...facts, approvalsWaitMinutes: undefined, discoveryOff: false, requestsPerSecond: 100, peerRateFactor: 1 },
+    {
+      home,
+      ...facts,
+      approvalsWaitMinutes: undefined,
+      keepMessagesDays: 365,
+      keepFeedDays: 90,
+      discoveryOff: false,
+      requestsPerSecond: 100,
+      peerRateFactor: 1,
+    },
     { clock, random, log: SILENT_LOG, desktop: false, rendererDirectory: null, transport: createInProcessTransport({ clock, random }) },
   );
   await node.start();

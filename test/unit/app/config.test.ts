@@ -21,6 +21,8 @@ describe('settings', () => {
       home,
       name: undefined,
       discovery: undefined,
+      keepMessagesDays: 365,
+      keepFeedDays: 90,
       discoveryOff: false,
       apiPort: 7117,
       peerPort: 7100,
@@ -55,6 +57,31 @@ describe('settings', () => {
     file({ 'approvals-wait': 60 });
     expect(read().approvalsWaitMinutes).toBe(60);
     expect(read(['--approvals-wait', '1440']).approvalsWaitMinutes).toBe(1_440);
+  });
+
+  test('say how long the words of what ended and the feed are kept, in days', () => {
+    file({ 'keep-messages': 30, 'keep-feed': 7 });
+    expect(read()).toMatchObject({ keepMessagesDays: 30, keepFeedDays: 7 });
+    expect(read(['--keep-feed', '1'], { AXON_KEEP_MESSAGES: '36500' })).toMatchObject({ keepMessagesDays: 36_500, keepFeedDays: 1 });
+  });
+
+  test.each(['0', '-1', '36501', '9999999', '1e9', '1.5', 'NaN', 'Infinity', ' 30', '30d', '0x10', '٣', 'null', '99999999999999999999'])(
+    'refuse %o as a number of days to keep things, wherever it is given',
+    (text) => {
+      for (const name of ['keep-messages', 'keep-feed']) {
+        expect(() => read([`--${name}=${text}`])).toThrow(new RegExp(`--${name} is wrong`));
+        const variable = `AXON_${name.toUpperCase().replace('-', '_')}`;
+        expect(() => read([], { [variable]: text })).toThrow(new RegExp(`${variable} is wrong`));
+        file({ [name]: text });
+        expect(() => read()).toThrow(/config\.json is wrong: a time to keep things has 1 to 36500 days/);
+        file({});
+      }
+    },
+  );
+
+  test.each([0, -1, 1.5, 36_501, null, [], {}, true])('refuse %o as days in config.json', (value) => {
+    file({ 'keep-messages': value });
+    expect(() => read()).toThrow(/"keep-messages" in .*config\.json is wrong/);
   });
 
   test('are frozen, and --home stands above AXON_HOME', () => {

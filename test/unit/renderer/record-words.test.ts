@@ -143,6 +143,12 @@ describe('the words of the record', () => {
     expect(sentenceOf(rowOf('constructor'), household)).toBe('constructor');
   });
 
+  test('what was removed after its time is said in numbers', () => {
+    const detail = { tasks: 12, messages: 1, deliveries: 9, outbox: 3, feed: 0 };
+    const row = rowOf('records.removed', { actor: 'hub', surface: 'hub', object: 'hub', detail });
+    expect(sentenceOf(row, household)).toMatch(/removed the words of what ended long ago: 12 requests, 1 message and 0 notices\.$/);
+  });
+
   test('every kind of row has a mark of its area, and what became of a request the mark of that', () => {
     const marks = Object.keys(actions).map((action) => [action, iconOf(rowOf(action))] as const);
     expect(marks.filter(([action, mark]) => mark === 'hub' && !action.startsWith('hub.'))).toEqual([]);

@@ -11,6 +11,7 @@ import { metaReads, metaWrites } from './meta.ts';
 import { muteReads, muteWrites } from './mutes.ts';
 import { outboxReads, outboxWrites } from './outbox.ts';
 import { peerReads, peerWrites } from './peers.ts';
+import { retentionWrites } from './retention.ts';
 import { ruleReads, ruleWrites } from './rules.ts';
 import { taskReads, taskWrites } from './tasks.ts';
 
@@ -47,5 +48,6 @@ export function allTables(statements: Statements, monotonicMs: () => number): Ta
     ...ruleWrites(statements),
     ...muteWrites(statements),
     ...auditWrites(statements, monotonicMs),
+    ...retentionWrites(statements),
   };
 }

@@ -15,6 +15,7 @@ import { MESSAGE_QUERIES, messagesQuery } from '../../../../main/adapters/sqlite
 import { META_GET } from '../../../../main/adapters/sqlite/tables/meta.ts';
 import { MUTE_QUERIES } from '../../../../main/adapters/sqlite/tables/mutes.ts';
 import { OUTBOX_QUERIES } from '../../../../main/adapters/sqlite/tables/outbox.ts';
+import { PURGE_QUERIES } from '../../../../main/adapters/sqlite/tables/retention.ts';
 import { RULE_QUERIES } from '../../../../main/adapters/sqlite/tables/rules.ts';
 import { TASK_QUERIES, tasksInStatesQuery } from '../../../../main/adapters/sqlite/tables/tasks.ts';
 import { openTemporaryStore, type TemporaryStore } from '../../../fakes/memory-store.ts';
@@ -61,6 +62,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   ...prefixed('feed', FEED_QUERIES),
   ...prefixed('outbox', OUTBOX_QUERIES),
   ...prefixed('audit', AUDIT_QUERIES),
+  ...prefixed('purge', PURGE_QUERIES),
 };
 
 /** Walks a partial index that holds only its own rows. */
@@ -87,5 +89,5 @@ test.each(Object.entries(QUERIES))('%s is an index lookup', (name, sql) => {
 });
 
 test('the plan of a read without an index would be caught', () => {
-  expect(planOf('SELECT raw FROM messages WHERE raw = ? ORDER BY at').join()).toMatch(/SCAN messages.*TEMP B-TREE/);
+  expect(planOf('SELECT raw FROM messages WHERE raw = ? ORDER BY kind').join()).toMatch(/SCAN messages.*TEMP B-TREE/);
 });

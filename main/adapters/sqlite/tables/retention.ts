@@ -1,0 +1,64 @@
+// Removing the words of what ended long ago, a bounded number of rows at a time. What must stay is refused by triggers as well (schema 12); here
+// it is passed over, so that one row that is still needed does not keep the others.
+import type { KeptKind, PurgeOrder, PurgePlace, RetentionWrites } from '../../../ports/retention.ts';
+import { integer } from '../columns.ts';
+import { pageLimit } from '../page.ts';
+import { RowMapper } from '../row-mapper.ts';
+import type { Statements } from '../statements.ts';
+
+const PLACE = new RowMapper<PurgePlace>({ at: integer('at'), seq: integer('seq') });
+const IN_ORDER = 'ORDER BY 1, 2 LIMIT ?';
+const NOT_TOLD = (messages: string): string => `EXISTS (SELECT 1 FROM outbox WHERE outbox.party = ${messages}.party
+  AND outbox.message_id = ${messages}.message_id AND outbox.settled_at IS NULL AND ${messages}.direction = 'out')`;
+
+/** Of each kind what ended before a time and after a place, in the order of its end. */
+export const PURGE_QUERIES = {
+  tasks: `SELECT finished_at AS at, seq FROM tasks WHERE purged_at IS NULL AND finished_at < ? AND (finished_at, seq) > (?, ?) ${IN_ORDER}`,
+  messages: `SELECT at, seq FROM messages WHERE at < ? AND (at, seq) > (?, ?) ${IN_ORDER}`,
+  deliveries: `SELECT finished_at AS at, seq FROM deliveries WHERE finished_at < ? AND (finished_at, seq) > (?, ?) ${IN_ORDER}`,
+  feed: `SELECT at, seq FROM feed WHERE at < ? AND (at, seq) > (?, ?) ${IN_ORDER}`,
+  outbox: `DELETE FROM outbox WHERE (party, message_id) IN (SELECT party, message_id FROM outbox
+    WHERE settled_at IS NOT NULL AND settled_at < ? ORDER BY settled_at LIMIT ?)`,
+} as const;
+
+/** One task, unless it is open or something of it waits. */
+const PURGE_TASK = `UPDATE tasks SET payload = '', result = NULL, reason = NULL, purged_at = ?
+  WHERE seq = ? AND purged_at IS NULL AND state IN ('completed', 'partial', 'failed', 'declined', 'expired', 'cancelled')
+    AND NOT EXISTS (SELECT 1 FROM approvals WHERE task_id = tasks.id AND state = 'pending')
+    AND NOT EXISTS (SELECT 1 FROM deliveries WHERE task_id = tasks.id AND state <> 'done')
+    AND NOT EXISTS (SELECT 1 FROM messages WHERE task_id = tasks.id AND ${NOT_TOLD('messages')})`;
+const PURGE_APPROVALS = `UPDATE approvals SET view = '', reason = CASE state WHEN 'answered' THEN '' END, purged_at = ?
+  WHERE task_id = (SELECT id FROM tasks WHERE seq = ?) AND purged_at IS NULL`;
+
+/** One row, unless something needs it. */
+const REMOVE = {
+  messages: `DELETE FROM messages WHERE seq = ? AND NOT ${NOT_TOLD('messages')}
+    AND NOT EXISTS (SELECT 1 FROM tasks WHERE id = messages.task_id AND purged_at IS NULL)`,
+  deliveries: `DELETE FROM deliveries WHERE seq = ? AND state = 'done'
+    AND NOT EXISTS (SELECT 1 FROM tasks WHERE id = deliveries.task_id AND purged_at IS NULL)`,
+  feed: 'DELETE FROM feed WHERE seq = ?',
+} as const satisfies Partial<Record<KeptKind, string>>;
+
+export function retentionWrites(statements: Statements): RetentionWrites {
+  const removeOne = (kind: Exclude<KeptKind, 'outbox'>, seq: number, at: number): number => {
+    if (kind !== 'tasks') return statements.run(REMOVE[kind], seq).changes;
+    const { changes } = statements.run(PURGE_TASK, at, seq);
+    if (changes === 1) statements.run(PURGE_APPROVALS, at, seq);
+    return changes;
+  };
+  return {
+    purge: ({ kind, before, after, limit, at }: PurgeOrder) => {
+      const rows = pageLimit(limit);
+      const from = after ?? { at: Number.MIN_SAFE_INTEGER, seq: 0 };
+      if (kind === 'outbox') {
+        const removed = statements.run(PURGE_QUERIES.outbox, before, rows).changes;
+        return { removed, next: removed < rows ? null : from };
+      }
+      const places = statements.all(PLACE, PURGE_QUERIES[kind], before, from.at, from.seq, rows);
+      let removed = 0;
+      for (const { seq } of places) removed += removeOne(kind, seq, at);
+      const last = places.at(-1);
+      return { removed, next: last === undefined || places.length < rows ? null : last };
+    },
+  };
+}

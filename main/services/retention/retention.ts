@@ -1,0 +1,147 @@
+// Removes the words of what ended long ago, some time after the start and then once a day: in small commits, with pauses between, and no further
+// than the next one once the hub stops. A commit that removes also counts what it removed, so that the audit is told all of it even after a crash.
+// It must never touch what is open, waiting, held, undelivered or not told yet; the store refuses that, too (ports/retention.ts).
+import type { Clock, TimerHandle } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { KeptKind, PurgePlace } from '../../ports/retention.ts';
+import type { Store, Tables } from '../../ports/store.ts';
+import { believedAfter, firstBelief } from './believed-clock.ts';
+import { CHUNK_PAUSE_MS, CHUNK_ROWS, FIRST_LOOK_MS, LOOK_INTERVAL_MS, PURGE_INTERVAL_MS } from './limits.ts';
+import { isAnythingRemoved, KINDS, NOTHING_REMOVED, readState, writeState, type RetentionState } from './retention-state.ts';
+
+/** Where the state stands in the store's meta. */
+export const RETENTION_META = 'retention';
+
+export interface RetentionDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** How long words are kept after their end, ms. */
+  readonly keepMessagesMs: number;
+  /** How long the feed is kept, ms. */
+  readonly keepFeedMs: number;
+}
+
+export class Retention {
+  readonly #deps: RetentionDeps;
+  #isStopped = true;
+  #timer: TimerHandle | undefined;
+  /** Ends the pause between two commits. */
+  #endPause: (() => void) | undefined;
+  #lookedAtMs = 0;
+  /** null: not in this run. */
+  #purgedAtMs: number | null = null;
+  #looking: Promise<void> = Promise.resolve();
+
+  constructor(deps: RetentionDeps) {
+    this.#deps = deps;
+  }
+
+  /** Removes nothing yet. Idempotent. */
+  start(): void {
+    if (!this.#isStopped) return;
+    this.#isStopped = false;
+    this.#lookedAtMs = this.#deps.clock.monotonicMs();
+    this.#lookIn(FIRST_LOOK_MS);
+  }
+
+  /** Resolves once the commit that may be under way is over; there is none after it. Idempotent, never rejects. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    this.#endPause?.();
+    await this.#looking;
+  }
+
+  #lookIn(delayMs: number): void {
+    if (this.#isStopped) return;
+    this.#timer = this.#deps.clock.setTimer(delayMs, () => {
+      this.#looking = this.#look().catch((error: unknown) => this.#deps.log.warn('old records not removed', { error: String(error) }));
+      void this.#looking.then(() => this.#lookIn(LOOK_INTERVAL_MS));
+    });
+  }
+
+  async #look(): Promise<void> {
+    const { store, clock } = this.#deps;
+    const now = clock.monotonicMs();
+    const ranMs = now - this.#lookedAtMs;
+    const believedMs = await store.write((tables) => {
+      const state = this.#state(tables);
+      const believed = believedAfter(state.believedMs, ranMs, clock.wallMs());
+      tables.setMeta(RETENTION_META, writeState({ ...state, believedMs: believed }));
+      return believed;
+    });
+    this.#lookedAtMs = now;
+    if (this.#purgedAtMs !== null && now - this.#purgedAtMs < PURGE_INTERVAL_MS) return;
+    // Where the wall clock says an earlier time than what is believed, the earlier one counts.
+    if (await this.#purge(Math.min(believedMs, clock.wallMs()))) this.#purgedAtMs = now;
+  }
+
+  /** False when the hub stopped before all was done. */
+  async #purge(nowMs: number): Promise<boolean> {
+    for (const kind of KINDS) {
+      const before = nowMs - (kind === 'feed' ? this.#deps.keepFeedMs : this.#deps.keepMessagesMs);
+      let place: PurgePlace | null = null;
+      do {
+        if (this.#isStopped) return false;
+        place = await this.#chunk(kind, before, place);
+        if (place !== null) await this.#pause();
+      } while (place !== null);
+    }
+    if (this.#isStopped) return false;
+    await this.#deps.store.write((tables) => this.#tell(tables));
+    return true;
+  }
+
+  #chunk(kind: KeptKind, before: number, after: PurgePlace | null): Promise<PurgePlace | null> {
+    const { store, clock } = this.#deps;
+    return store.write((tables) => {
+      // Stopped while it waited for its commit.
+      if (this.#isStopped) return null;
+      const { removed, next } = tables.purge({ kind, before, after, limit: CHUNK_ROWS, at: clock.wallMs() });
+      if (removed > 0) {
+        const state = this.#state(tables);
+        const counts = { ...state.removed, [kind]: state.removed[kind] + removed };
+        tables.setMeta(RETENTION_META, writeState({ ...state, removed: counts }));
+      }
+      return next;
+    });
+  }
+
+  /** One row of the audit about all that was removed since the last one. */
+  #tell(tables: Tables): void {
+    const state = this.#state(tables);
+    if (!isAnythingRemoved(state.removed)) return;
+    tables.appendAudit({
+      at: this.#deps.clock.wallMs(),
+      actor: 'hub',
+      surface: 'hub',
+      action: 'records.removed',
+      object: 'hub',
+      digest: null,
+      detail: JSON.stringify(state.removed),
+    });
+    tables.setMeta(RETENTION_META, writeState({ ...state, removed: NOTHING_REMOVED }));
+    this.#deps.log.info('old records removed', { ...state.removed });
+  }
+
+  #state(tables: Tables): RetentionState {
+    const kept = readState(tables.getMeta(RETENTION_META));
+    if (kept !== undefined) return kept;
+    const [oldest] = tables.auditAfter(0, Number.MAX_SAFE_INTEGER, 1);
+    return { believedMs: firstBelief(oldest?.at, this.#deps.clock.wallMs()), removed: NOTHING_REMOVED };
+  }
+
+  #pause(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = this.#deps.clock.setTimer(CHUNK_PAUSE_MS, () => this.#endPause?.());
+      this.#endPause = () => {
+        this.#endPause = undefined;
+        timer.cancel();
+        resolve();
+      };
+      if (this.#isStopped) this.#endPause();
+    });
+  }
+}

@@ -16,6 +16,7 @@ import { newTask } from './new-task.ts';
 import { whyGone, type OpenQueries, type QueryEnd, type QueryOutcome } from './open-queries.ts';
 import type { Parties } from './parties.ts';
 import type { Progress } from './progress.ts';
+import { requestMessage } from './request-message.ts';
 import type { ResultWords, TaskEndings } from './task-endings.ts';
 import { isOpen, moveTask } from './task-moves.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
@@ -161,19 +162,7 @@ export class QueryDesk {
         if (!tables.taskByMessage(task.direction, task.party, task.messageId)) {
           const state = code === null ? 'completed' : code === 'cancelled' ? 'cancelled' : 'failed';
           tables.insertTask({ ...task, state, code, result: JSON.stringify(wordsOf(outcome)), finishedAt });
-          tables.insertMessage({
-            messageId: task.messageId,
-            direction: task.direction === 'local' ? 'local' : 'in',
-            party: task.party,
-            kind: 'query',
-            ref: null,
-            conversationId: task.conversationId,
-            taskId: task.id,
-            fromAgent: task.fromAgent,
-            toAgent: task.toAgent,
-            raw: request.raw,
-            at: task.receivedAt,
-          });
+          tables.insertMessage(requestMessage(task, request.raw));
         }
         if (response !== null) tables.insertMessage(response);
       },

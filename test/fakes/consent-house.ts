@@ -26,11 +26,12 @@ export class ConsentHouse {
     return [this.leo, this.mum, this.dad, this.friend];
   }
 
-  /** Everybody runs and is paired with leo, mum and dad as adults; leo's agent "robot" does what is of home.robot, of class R2; nobody decides in leo's place yet. */
+  /** Everybody runs and is paired with leo, mum and dad as adults, who call leo's a child's; leo's agent "robot" does what is of home.robot, of class R2; nobody decides in leo's place yet. */
   async open(): Promise<this> {
     for (const hub of this.hubs) await hub.start();
     for (const hub of [this.mum, this.dad, this.friend]) await this.leo.pair(hub);
     await this.leo.store.write((tables) => [this.mum, this.dad].forEach((hub) => tables.putPeer({ ...peerRow(hub), role: 'adult' })));
+    for (const { store } of [this.mum, this.dad]) await store.write((tables) => tables.putPeer({ ...peerRow(this.leo), role: 'child' }));
     await this.leo.agent('robot', ['home.robot']);
     await this.friend.agent('openclaw');
     await this.leo.knows(this.friend);

@@ -1,6 +1,6 @@
 // Counts what each hub asked in vain: refused because too much of its waits already, or declined. Kept in memory alone, since whoever floods
-// must not fill the disk; it decides nothing but whether a hub may still make a sound and is offered to be muted. A child's hub that asks an
-// adult what it is set to ask stays heard, however much of that is declined: muting it is only offered.
+// must not fill the disk; it decides nothing but whether a hub may still make a sound and is offered to be muted. A hub that the people
+// here call a child's and that asks an adult what it is set to ask stays heard, however much of that is declined: muting it is only offered.
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { PartyKey } from '../../ports/store.ts';
 import { isLocal } from '../work/parties.ts';
@@ -16,7 +16,7 @@ export interface Flood {
   readonly offersMute: boolean;
 }
 
-/** declined_consent: a question of consent, which the hub of a child is set to ask. */
+/** declined_consent: a question of consent, of a hub that the people here call a child's, which is set to ask it. */
 export type InVain = 'too_many' | 'declined' | 'declined_consent';
 
 interface Counted {

@@ -26,6 +26,7 @@ import {
   type AskedConsent,
 } from './consent-answers.ts';
 import type { ConsentGuard } from './consent-guard.ts';
+import { isChildsHub } from './consent-lane.ts';
 import type { Deadlines } from './deadlines.ts';
 import type { Handover } from './handover.ts';
 import type { OpenQueries } from './open-queries.ts';
@@ -236,7 +237,8 @@ export class Approvals {
     const why = reason === '' ? 'A person declined this request.' : `A person declined this request: ${reason}`;
     this.#close(tables, row, 'declined', reason === '' ? null : reason, by, asked === null ? {} : { consent: asked.digest });
     // A child's hub that asks an adult what it is set to ask stays heard, whatever she thinks of it; peace from it is only offered.
-    after(() => this.#deps.floods.add(task.party, asked === null ? 'declined' : 'declined_consent'));
+    const isHeard = asked !== null && isChildsHub(tables, task.party);
+    after(() => this.#deps.floods.add(task.party, isHeard ? 'declined_consent' : 'declined'));
     this.#deps.endings.end(tables, after, task, {
       state: 'declined',
       code: 'rejected',

@@ -3,17 +3,18 @@ import { ERRORS, readWireErrorCode } from '../../../preload/contract/errors.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { TaskRow } from '../../ports/store.ts';
+import type { PartyKey, TaskRow } from '../../ports/store.ts';
 import type { Floods } from '../attention/floods.ts';
 import { progressOf } from '../attention/holds.ts';
 import type { PeerRates } from '../links/peer-rates.ts';
 import type { IncomingMessage, ReplyDraft } from '../peer-messenger.ts';
 import type { AskingAgents } from './asking-agents.ts';
 import { takenBack, type CancelledIds } from './cancelled-ids.ts';
+import { isChilds } from './consent-lane.ts';
 import { TURNED_AWAY, type Intake } from './intake.ts';
 import type { OnceOnly } from './once-only.ts';
 import { toWire } from './wire-states.ts';
-import { readWorkRequest, type WorkRequest } from './work-request.ts';
+import { readWorkRequest } from './work-request.ts';
 
 interface Deps {
   readonly clock: Clock;
@@ -47,14 +48,15 @@ export class IncomingDelegations {
     });
     if (!read.ok) throw new AppError('invalid_envelope', `The delegation does not fit: ${read.error}.`, { failedBy: 'input' });
     const request = read.value;
+    // null: it counts as every delegation does.
+    const question = isChilds(peer) ? request.consent : null;
     try {
       const stranger = await this.#deps.askers.stranger(peer, envelope.payload);
       return await once.answer(
         { party: peer.key, messageId: envelope.id, digest: request.contentDigest },
         () => {
-          const { consent } = request;
           const room =
-            consent === null ? rates.take(peer.key, 'delegate', raw.length) : rates.takeQuestion(peer.key, consent.peer_key, raw.length);
+            question === null ? rates.take(peer.key, 'delegate', raw.length) : rates.takeQuestion(peer.key, question.peer_key, raw.length);
           if (!room.ok) throw room.error;
         },
         (tables, after) => {
@@ -66,13 +68,13 @@ export class IncomingDelegations {
             if (task.state === 'declined') return ack({ accepted: false, ...TURNED_AWAY, retryable: false });
             return ack({ accepted: true, ...this.#stateOf(task) });
           } catch (error) {
-            if (error instanceof AppError) return this.#refusal(request, error);
+            if (error instanceof AppError) return this.#refusal(peer.key, question !== null, error);
             throw error;
           }
         },
       );
     } catch (error) {
-      if (error instanceof AppError && error.code !== 'conflict') return this.#refusal(request, error);
+      if (error instanceof AppError && error.code !== 'conflict') return this.#refusal(peer.key, question !== null, error);
       throw error;
     }
   }
@@ -87,8 +89,8 @@ export class IncomingDelegations {
   }
 
   /** A child's hub that puts before this one all that it is set to asks in nobody's own interest: what there is no room for is no flood. */
-  #refusal({ party, consent }: WorkRequest, error: AppError): ReplyDraft {
-    if (consent === null && isTooMany(error)) this.#deps.floods.add(party, 'too_many');
+  #refusal(party: PartyKey, isChildsQuestion: boolean, error: AppError): ReplyDraft {
+    if (!isChildsQuestion && isTooMany(error)) this.#deps.floods.add(party, 'too_many');
     return refusal(error);
   }
 }

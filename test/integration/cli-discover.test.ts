@@ -3,9 +3,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { ChoreHub, CHORE_PASSPHRASE } from '../support/chore-hub.ts';
+import { type ChoreHub, CHORE_PASSPHRASE } from '../support/chore-hub.ts';
+import { openChorePair } from '../support/chore-pair.ts';
 import { axon, endPrograms, type Ended } from '../support/programs.ts';
-import { UdpLine } from '../support/udp-line.ts';
 import { until } from '../support/until.ts';
 
 const OFFLINE_WITHIN_MS = 60_000;
@@ -22,25 +22,8 @@ function asOwner({ home }: ChoreHub, ...words: readonly string[]): Promise<Ended
   return axon(home, ['--passphrase-file', file, ...words]);
 }
 
-async function pairedOver(): Promise<{ readonly asking: ChoreHub; readonly asked: ChoreHub; readonly line: UdpLine }> {
-  const [asking, asked] = [new ChoreHub(), new ChoreHub()];
-  ends.push(
-    () => asking.remove(),
-    () => asked.remove(),
-  );
-  await asked.prepare([{ identity: asking.identity, name: 'Other' }]);
-  await asked.start();
-  const line = new UdpLine(asked.peerPort);
-  ends.push(() => line.close());
-  const place = { host: '127.0.0.1', port: await line.open() };
-  await asking.prepare([{ identity: asked.identity, name: 'Other', place }]);
-  await asking.start();
-  await Promise.all([asking.online(), asked.online()]);
-  return { asking, asked, line };
-}
-
 test('the list of all hubs is of this moment, and says from when it is where a hub does not answer', { timeout: 240_000 }, async () => {
-  const { asking, asked, line } = await pairedOver();
+  const { asking, asked, line } = await openChorePair(ends);
   expect(await asOwner(asked, 'agents', 'add', 'late', '--domain', 'family.late')).toMatchObject({ code: 0 });
   // A busy computer may take longer than the command waits: then it is asked once more.
   const now = await until('an answer of this moment', ANSWERED_WITHIN_MS, async () => {

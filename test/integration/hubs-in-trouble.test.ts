@@ -1,9 +1,9 @@
 // F-19: two real hubs, each with its own QUIC process, over a line that loses, delays, reorders, repeats, cuts large packets and changes
 // addresses. Whatever the line does, every chore is decided and done once, its result is told once, and both hubs say the same of it.
 import { afterEach, describe, expect, test } from 'vitest';
-import { ChoreHub, outcomeOf } from '../support/chore-hub.ts';
+import { type ChoreHub, outcomeOf } from '../support/chore-hub.ts';
+import { type ChorePair, openChorePair } from '../support/chore-pair.ts';
 import { rounds } from '../support/counts.ts';
-import { UdpLine } from '../support/udp-line.ts';
 import { until } from '../support/until.ts';
 
 const AT_ONCE = 4;
@@ -18,35 +18,10 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-interface Pair {
-  readonly asking: ChoreHub;
-  readonly asked: ChoreHub;
-  readonly line: UdpLine;
-}
-
-/** Two hubs with the line between them; `prepare` sets its weather before the first datagram. */
-async function pair(weather: (line: UdpLine) => void): Promise<Pair> {
-  const [asking, asked] = [new ChoreHub(), new ChoreHub()];
-  ends.push(
-    () => asking.remove(),
-    () => asked.remove(),
-  );
-  await asked.prepare([{ identity: asking.identity, name: 'Other' }]);
-  await asked.start();
-  const line = new UdpLine(asked.peerPort, 19);
-  ends.push(() => line.close());
-  weather(line);
-  const place = { host: '127.0.0.1', port: await line.open() };
-  await asking.prepare([{ identity: asked.identity, name: 'Other', place }]);
-  await asking.start();
-  await Promise.all([asking.online(), asked.online()]);
-  return { asking, asked, line };
-}
-
 let numbers = 0;
 
 /** Until the results are told: a few at a time, since no more may wait for a person, every fifth of them long. */
-async function delegate({ asking }: Pair, count: number): Promise<readonly string[]> {
+async function delegate({ asking }: ChorePair, count: number): Promise<readonly string[]> {
   const tasks = Array.from({ length: count }, () => {
     numbers += 1;
     return numbers % 5 === 0 ? `Chore ${numbers} ${LONG_TEXT}` : `Chore ${numbers}`;
@@ -68,7 +43,7 @@ async function untilTold(asking: ChoreHub, task: string): Promise<void> {
 }
 
 /** Stops both in order, and looks at what each has kept. */
-async function expectOnce({ asking, asked }: Pair, tasks: readonly string[]): Promise<void> {
+async function expectOnce({ asking, asked }: ChorePair, tasks: readonly string[]): Promise<void> {
   for (const hub of [asking, asked]) {
     expect(await hub.stop()).toMatchObject({ code: 0 });
     expect(hub.log).not.toMatch(/unhandled|uncaught|handler failed|QUIC process ended/);
@@ -91,7 +66,7 @@ describe('F-19: two hubs with a bad line between them', () => {
   test(
     'F-19: that loses every fifth datagram and takes 300 ms carry every delegation once, and close and meet again',
     async () => {
-      const two = await pair((line) => {
+      const two = await openChorePair(ends, (line) => {
         line.loss = 0.2;
         line.delayMs = 150;
       });
@@ -118,7 +93,7 @@ describe('F-19: two hubs with a bad line between them', () => {
   test(
     'F-19: that reorders and repeats datagrams carry every delegation once',
     async () => {
-      const two = await pair((line) => {
+      const two = await openChorePair(ends, (line) => {
         line.delayMs = 5;
         line.jitterMs = 60;
         line.repeats = 0.3;
@@ -135,7 +110,7 @@ describe('F-19: two hubs with a bad line between them', () => {
   test(
     'F-19: that moves the dialler to another port in the middle of messages carry every delegation once',
     async () => {
-      const two = await pair((line) => {
+      const two = await openChorePair(ends, (line) => {
         line.delayMs = 2;
         line.rebindEvery = 100;
       });
@@ -149,7 +124,7 @@ describe('F-19: two hubs with a bad line between them', () => {
   test(
     'F-19: that lets nothing pass above 1,200 bytes carry every delegation once, and offer it nothing larger',
     async () => {
-      const two = await pair((line) => (line.sizeMaxBytes = 1_200));
+      const two = await openChorePair(ends, (line) => (line.sizeMaxBytes = 1_200));
       const tasks = await delegate(two, chores);
       expect(two.line.counts).toMatchObject({ tooLarge: 0, largestBytes: 1_200 });
       await expectOnce(two, tasks);

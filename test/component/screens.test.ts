@@ -86,7 +86,7 @@ describe('conversations', () => {
     await expectAccessible();
     await page.getByRole('link', { name: /Tell the family chat/ }).click();
     const pane = page.getByRole('region', { name: 'Conversation' });
-    await expect.element(pane.getByText('Allowed once, by Mum')).toBeVisible();
+    await expect.element(pane.getByText('Allowed, by Mum')).toBeVisible();
     await expect.element(pane.getByText('Sent to Family. 3 thumbs up so far.')).toBeVisible();
     await expectAccessible();
   });
@@ -95,7 +95,18 @@ describe('conversations', () => {
     const entries = DINNER_THREAD.entries.map((entry) => (entry.kind === 'decision' ? { ...entry, who: 'owner' } : entry));
     const hub = new FakeHubApi(snapshotOf(), { 'conversations.get': () => ({ ok: true, value: { ...DINNER_THREAD, entries } }) });
     await showApp(hub, `conversations/${DINNER_THREAD.conversation.id}`);
-    await expect.element(page.getByText('Allowed once, by you')).toBeVisible();
+    await expect.element(page.getByText('Allowed, by you')).toBeVisible();
+  });
+
+  test.each([
+    [{ surface: 'rule', who: 'hub' }, 'Allowed by a rule'],
+    [{ surface: 'rule', who: 'hub', state: 'declined' }, 'Declined by a rule'],
+    [{ surface: 'peer', who: 'Mum, Mum’s PC' }, 'Allowed, by Mum, Mum’s PC'],
+  ] as const)('a decision that nobody here made is not told as one that was allowed once: %o', async (made, said) => {
+    const entries = DINNER_THREAD.entries.map((entry) => (entry.kind === 'decision' ? { ...entry, ...made } : entry));
+    const hub = new FakeHubApi(snapshotOf(), { 'conversations.get': () => ({ ok: true, value: { ...DINNER_THREAD, entries } }) });
+    await showApp(hub, `conversations/${DINNER_THREAD.conversation.id}`);
+    await expect.element(page.getByText(said, { exact: true })).toBeVisible();
   });
 
   test('what is no text stands as a table in a conversation, too, whoever said it', async () => {

@@ -11,7 +11,7 @@ const states: Readonly<Record<string, string>> = {
   received: 'Arrived',
   awaiting_approval: 'Waits for a person',
   held: 'Held',
-  approved: 'Allowed once',
+  approved: 'Allowed',
   answered: 'Answered',
   queued: 'Waits for the agent',
   claimed: 'The agent has it',
@@ -87,4 +87,5 @@ export const conversations = {
   shownIsRun: 'What was shown is what ran:',
   states,
   decidedBy: (what: string, who: string) => `${what}, by ${who}`,
+  decidedByRule: (what: string) => `${what} by a rule`,
 } as const;

@@ -48,3 +48,11 @@ export function placeOf(entry: ConversationEntryDto): {
   if (entry.direction === 'out') return { side: 'inside', mark: 'mark-out', decision: false };
   return { side: 'inside', mark: 'agents', decision: false };
 }
+
+/** What became of a request, and who decided it where somebody did: a person here, an adult's hub, a rule. */
+export function decisionOf({ state, surface, who }: Pick<ConversationEntryDto, 'state' | 'surface' | 'who'>): string {
+  const what = stateOf(state);
+  if (state !== 'approved' && state !== 'answered' && state !== 'declined') return what;
+  if (surface === 'rule') return conversations.decidedByRule(what);
+  return who === '' ? what : conversations.decidedBy(what, who === 'owner' ? words.common.you : who);
+}

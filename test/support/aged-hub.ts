@@ -1,0 +1,65 @@
+// A whole hub in the test's own process, real down to QUIC, over a given data folder, on a clock that the test moves: for what becomes of its
+// records in years.
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { SystemClock, SystemRandom } from '../../main/adapters/clock/system-clock.ts';
+import { FileVault } from '../../main/adapters/keyvault/file-vault.ts';
+import { createInProcessTransport } from '../../main/adapters/quic/quic-transport.ts';
+import { readConfig } from '../../main/app/config.ts';
+import { createNode, type HubNode } from '../../main/app/node.ts';
+import { FIRST_LOOK_MS } from '../../main/services/retention/limits.ts';
+import { SILENT_LOG } from '../fakes/memory-store.ts';
+import { MovedClock } from './moved-clock.ts';
+
+const DAY_MS = 86_400_000;
+
+export class AgedHub {
+  readonly clock = new MovedClock();
+  readonly home: string;
+  readonly node: HubNode;
+  readonly #records: Database.Database;
+
+  private constructor(home: string, clock: MovedClock, node: HubNode) {
+    this.home = home;
+    this.clock = clock;
+    this.node = node;
+    this.#records = new Database(join(home, 'hub.db'), { readonly: true });
+  }
+
+  static async start(home: string): Promise<AgedHub> {
+    const clock = new MovedClock();
+    const random = new SystemRandom();
+    const argv = ['--home', home, '--api-port', '0', '--peer-port', '0', '--discovery', 'off'];
+    const node = await createNode(readConfig({ argv, env: {} }), {
+      clock,
+      random,
+      log: SILENT_LOG,
+      desktop: false,
+      rendererDirectory: null,
+      transport: createInProcessTransport({ clock: new SystemClock(), random }),
+      vaults: [new FileVault(join(home, 'identity.key'))],
+    });
+    await node.start();
+    return new AgedHub(home, clock, node);
+  }
+
+  get peerPort(): number {
+    return this.node.services.peers.port ?? 0;
+  }
+
+  /** So many days pass in which it runs a twentieth of the time; then it looks for what is to be removed. */
+  age(days: number): void {
+    this.clock.move(days * DAY_MS, (days * DAY_MS) / 20);
+    if (this.clock.release(FIRST_LOOK_MS) === 0) throw new Error('the hub was not going to look at its records');
+  }
+
+  /** The first column of the first row, as another program reads it. */
+  value(sql: string): unknown {
+    return this.#records.prepare(sql).pluck().get();
+  }
+
+  async stop(): Promise<void> {
+    this.#records.close();
+    await this.node.stop();
+  }
+}

@@ -43,6 +43,19 @@ describe('the card at an adult’s hub', () => {
     await expectAccessible();
   });
 
+  test('says what to do where nobody has said that the asking hub is a child’s, until somebody does', async () => {
+    const [peer] = snapshotOf().peers.filter(({ name }) => name === ASKED.peer_name);
+    if (peer === undefined) throw new Error('leo’s hub is paired');
+    const asked = { ...ASKED, peer_id: peer.id };
+    const hub = new FakeHubApi({ ...snapshotOf({ approvals: [asked] }), peers: [{ ...peer, role: null }] });
+    await showApp(hub);
+    const hint = page.getByText('Is Leo’s tablet a child’s? Choose that role on its page under People & hubs', { exact: false });
+    await expect.element(hint).toBeVisible();
+    await expectAccessible();
+    hub.emit({ type: 'peer', peer: { ...peer, role: 'child' } });
+    await expect.element(hint).not.toBeInTheDocument();
+  });
+
   test('is allowed once or declined, and neither answered nor made a rule of', async () => {
     const hub = await showCard(ASKED);
     for (const name of ['Allow more', 'Answer yourself']) await expect.element(button(name)).not.toBeInTheDocument();
@@ -132,6 +145,7 @@ describe('the setting', () => {
     await expect.element(hubs.getByRole('checkbox', { name: 'Greenhouse' })).toBeDisabled();
     await expect.element(page.getByText('Greenhouse cannot be asked', { exact: false })).toBeVisible();
     await expect.element(page.getByText('Only hubs whose role is “Adult”', { exact: false })).toBeVisible();
+    await expect.element(page.getByText('choose the role “Child” for this one', { exact: false })).toBeVisible();
     expect(document.querySelector(form)).not.toBeNull();
     await expectAccessible();
   });

@@ -117,7 +117,9 @@ it(
     const file = join(leo.home, 'passphrase');
     writeFileSync(file, PASSPHRASE, { mode: 0o600 });
     const owner = (...words: readonly string[]) => axon(leo.home, ['--passphrase-file', file, 'consent', ...words]);
-    expect(await owner()).toMatchObject({ code: 0, out: expect.stringContaining('Mum decides. From “R2, ') as string });
+    const told = await owner();
+    expect(told).toMatchObject({ code: 0, out: expect.stringContaining('Mum decides. From “R2, ') as string });
+    expect(told.out).toContain('peers set HUB --role child" says that this one is a child’s');
     const peers = (...words: readonly string[]) => axon(leo.home, ['--passphrase-file', file, 'peers', ...words]);
     expect(await peers('set', 'Ben')).toMatchObject({ code: 2, error: expect.stringContaining('--role') as string });
     const ben = await peers('set', 'Ben', '--person', 'Ben’s friend', '--role', 'guest');

@@ -18,6 +18,10 @@ export const consent = {
   noHubs: 'No paired hub is said to be an adult’s. Pair with one, and choose its role under People & hubs.',
   noHubsAtTerminal: 'No paired hub is said to be an adult’s, so none can be named: "axon peers set HUB --role adult" says it.',
   onlyAdults: 'Only hubs whose role is “Adult” under People & hubs can decide.',
+  thereToo:
+    'On each of the hubs that decide, choose the role “Child” for this one under People & hubs: its questions then have room of their own there, and stay heard when some are declined.',
+  thereTooAtTerminal:
+    'On each of these hubs "axon peers set HUB --role child" says that this one is a child’s: its questions then have room of their own there, and stay heard when some are declined.',
   fromLabel: 'From which class on',
   classes: { R1: 'Small', R2: 'Others see it', R3: 'Dangerous only' },
   passphrase: 'Owner passphrase',
@@ -72,6 +76,9 @@ export const consent = {
     leaves: 'only your answer, with your name',
     ifNothing: (hub: string) => `It is not done. ${hub} goes on asking until its own time is over.`,
     whose: (hub: string) => `The class is what ${hub} is set to.`,
+    /** Where the people here have not said that the asking hub is a child's. */
+    noChild: (hub: string) =>
+      `Is ${hub} a child’s? Choose that role on its page under People & hubs: its questions then have room of their own, and it stays heard when you decline some.`,
     digest: 'Digest at the asking hub',
     /** What is known of an answer here: never what became of the request there. */
     told: {

@@ -151,6 +151,15 @@ describe('what is held', () => {
     await expectAccessible();
   });
 
+  test('is nothing dangerous: that stands as a card in a quiet hour, and the page says why it made no sound', async () => {
+    const gate = approvalOf('gate', { risk_class: 'R3', text: 'Open the gate' });
+    await show(new FakeHubApi(snapshotOf({ approvals: [held(SALT), gate], attention: { ...CALM, quiet_now: { name: 'Dinner', until } } })));
+    expect(shownCards()).toEqual([gate.id]);
+    await expect.element(page.getByRole('heading', { name: '1 needs you' })).toBeVisible();
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await expect.element(page.getByText(/What is dangerous is shown at once, without a sound/)).toBeVisible();
+  });
+
   test('can be shown, one or all, and then stands as a card that opens after its wait', async () => {
     const hub = new FakeHubApi(snapshotOf({ approvals: [held(SALT), held(DINNER)] }));
     await show(hub);

@@ -1,7 +1,7 @@
 // When the people of this hub want to be asked, and when not: pause, quiet hours, mutes, and who may disturb them. Says of each request whether
 // a person is asked later; a change is stored and audited first, and what waits follows it in the same commit. Never answers a request.
 import type { AttentionDto, QuietPeriodDto } from '../../../preload/contract/attention.ts';
-import { holdOf, isOver, type Hold } from '../../core/holding.ts';
+import { holdOf, isOver, isStill, type Calm, type Hold, type PutOffRequest } from '../../core/holding.ts';
 import { CALM_MAX_MS } from '../../core/limits.ts';
 import { midnightAfter, quietAt, type Quiet, type QuietPeriod } from '../../core/quiet-hours.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -32,10 +32,8 @@ interface Deps {
   readonly timeZone: () => string;
 }
 
-export interface AskedRequest {
+export interface AskedRequest extends PutOffRequest {
   readonly party: PartyKey;
-  readonly urgent: boolean;
-  readonly decision: 'deliver' | 'ask' | 'decline';
 }
 
 /** Whose requests that wait for a person already are put off with a change; null: nobody's. */
@@ -74,20 +72,25 @@ export class CalmKeeper {
   }
 
   /** Why and until when a person is asked later about a request; null: now, or not at all. A person's own request is never put off. */
-  holdOf(reads: Reads, { party, urgent, decision }: AskedRequest): Hold | null {
-    if (party === OWNER_PARTY) return null;
+  holdOf(reads: Reads, request: AskedRequest): Hold | null {
+    return request.party === OWNER_PARTY ? null : holdOf(request, this.#calmFor(reads, request.party));
+  }
+
+  /** Whether what is asked at once makes no sound before the pause or the quiet hour is over. A person's own request always may. */
+  isStill(reads: Reads, { party, urgent }: Pick<AskedRequest, 'party' | 'urgent'>): boolean {
+    return party !== OWNER_PARTY && isStill({ urgent }, this.#calmFor(reads, party));
+  }
+
+  #calmFor(reads: Reads, party: PartyKey): Calm {
     const now = this.#deps.clock.wallMs();
     const { paused, periods } = this.#stored.of(reads);
     const muted = reads.mute(party);
-    return holdOf(
-      { decision, urgent },
-      {
-        paused: paused === null || isOver(paused, now) ? null : paused,
-        mutedUntil: muted === undefined || isOver(muted, now) ? null : muted.until,
-        quietUntil: this.#quiet(periods, now)?.until ?? null,
-        mayInterrupt: this.mayInterrupt(reads, party),
-      },
-    );
+    return {
+      paused: paused === null || isOver(paused, now) ? null : paused,
+      mutedUntil: muted === undefined || isOver(muted, now) ? null : muted.until,
+      quietUntil: this.#quiet(periods, now)?.until ?? null,
+      mayInterrupt: this.mayInterrupt(reads, party),
+    };
   }
 
   /** Whether the owner lets this one disturb a quiet hour, or a pause, with what it marks urgent. */

@@ -148,7 +148,10 @@ export class Holds {
         if (hold !== null) this.#put(tables, after, task, hold);
       }
     }
-    after(() => this.#arm());
+    after(() => {
+      this.#deps.events.ringForStill();
+      this.#arm();
+    });
   }
 
   /** Each held request as it would be held now: longer, for another reason, or not at all. */
@@ -175,7 +178,8 @@ export class Holds {
     if (guard.coversTask(reads, task)) return null;
     const isPutOff = heldWhy === 'person' && heldUntil !== null && !isOver({ until: heldUntil }, clock.wallMs());
     if (isPutOff) return { why: heldWhy, until: heldUntil };
-    return calm.holdOf(reads, { party, urgent, decision: 'ask' });
+    const riskClass = reads.approvalOfTask(task.id)?.riskClass ?? 'R2';
+    return calm.holdOf(reads, { party, urgent, riskClass, decision: 'ask' });
   }
 
   #put(tables: Tables, after: After, task: TaskRow, { why, until }: Hold): void {
@@ -195,7 +199,7 @@ export class Holds {
   }
 
   #ringAfter(after: After, task: TaskRow, approval: ApprovalRow | undefined): void {
-    if (approval) after(() => this.#deps.events.attention(approval.id, task.party));
+    if (approval) after(() => this.#deps.events.attention(approval.id, task));
   }
 
   /** Its time is over, and the clock has not told so yet, as after a computer slept: it is ended and no longer put off. */
@@ -233,6 +237,7 @@ export class Holds {
       // Stopped meanwhile: the store may be closed.
       if (!this.#running) return;
       calm.tell();
+      this.#deps.events.ringForStill();
       this.#arm();
     } catch (error) {
       if (!this.#running) return;

@@ -17,6 +17,7 @@ import type { RuleBook } from '../rules/rule-book.ts';
 import type { AgentRegistry } from './agent-registry.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import type { ConsentGuard } from './consent-guard.ts';
+import { isChildsHub } from './consent-lane.ts';
 import { questionOfTask } from './consent-question.ts';
 import { conversationFor } from './conversation-ids.ts';
 import type { Deadlines } from './deadlines.ts';
@@ -24,6 +25,7 @@ import type { Handover } from './handover.ts';
 import { INBOX_QUEUED_MAX, OUTBOX_PER_PARTY_MAX, PENDING_PER_PARTY_MAX, PENDING_TOTAL_MAX } from './limits.ts';
 import { newTask } from './new-task.ts';
 import { isLocal, type Parties } from './parties.ts';
+import { requestMessage } from './request-message.ts';
 import { failure } from './task-endings.ts';
 import type { After } from './unit-of-work.ts';
 import { endAfterMs, waitOf } from './waiting.ts';
@@ -148,7 +150,7 @@ export class Intake {
     this.#checkRoom(tables, request, assessment);
     const task = this.#insertTask(tables, request, assessment, hold);
     const approval = this.#insertApproval(tables, task, request, assessment);
-    this.#record(tables, task, request);
+    tables.insertMessage(requestMessage(task, request.raw));
     this.#deps.audit.append(tables, {
       actor: request.party,
       surface: isLocal(request.party) ? 'agent' : 'peer',
@@ -176,7 +178,7 @@ export class Intake {
       const elapsedMs = this.#deps.clock.monotonicMs() - request.receivedMonotonicMs;
       this.#deps.deadlines.arm(task.id, task.deadlineMs, elapsedMs, 0, endAfterMs(task));
       this.#deps.events.taskChanged(task.id);
-      if (asked && hold === null && !elsewhere) this.#deps.events.attention(approval.id, task.party);
+      if (asked && hold === null && !elsewhere) this.#deps.events.attention(approval.id, task);
     });
     if (hold !== null) this.#deps.holds.admitted(after);
     return task;
@@ -185,7 +187,7 @@ export class Intake {
   /** Why and until when a person is asked about it later; null: now, or not at all. What an adult's hub decides goes before it at once. */
   holdOf(reads: Reads, { party, urgent }: WorkRequest, { agent, risk, ruling: { decision } }: Assessment): Hold | null {
     if (agent !== null && this.#deps.guard.covers(reads, risk.riskClass)) return null;
-    return this.#deps.calm.holdOf(reads, { party, urgent, decision });
+    return this.#deps.calm.holdOf(reads, { party, urgent, decision, riskClass: risk.riskClass });
   }
 
   #checkRoom(tables: Tables, request: WorkRequest, { agent, ruling: { decision } }: Assessment): void {
@@ -202,11 +204,12 @@ export class Intake {
     }
     const pending = tables.pendingApprovals();
     if (pending.length >= PENDING_TOTAL_MAX) throw tooManyWait('This hub has', PENDING_TOTAL_MAX, 'local');
-    // Queries and delegations together, so that no few parties fill what is there for all; what is asked for others has places of its own.
+    // Queries and delegations together, so that no few parties fill what is there for all; what a child's hub asks has places of its own.
+    const isApart = isChildsHub(tables, request.party);
     const isConsent = request.consent !== null;
     const ofParty = pending
       .map(({ taskId }) => tables.task(taskId))
-      .filter((task) => task?.party === request.party && (questionOfTask(task) !== undefined) === isConsent);
+      .filter((task) => task?.party === request.party && (!isApart || (questionOfTask(task) !== undefined) === isConsent));
     if (ofParty.length >= PENDING_PER_PARTY_MAX) throw tooManyWait('You have', PENDING_PER_PARTY_MAX, 'input');
   }
 
@@ -273,22 +276,6 @@ export class Intake {
     };
     tables.insertApproval(row);
     return row;
-  }
-
-  #record(tables: Tables, task: TaskRow, request: WorkRequest): void {
-    tables.insertMessage({
-      messageId: task.messageId,
-      direction: task.direction === 'local' ? 'local' : 'in',
-      party: task.party,
-      kind: task.kind,
-      ref: null,
-      conversationId: task.conversationId,
-      taskId: task.id,
-      fromAgent: task.fromAgent,
-      toAgent: task.toAgent,
-      raw: request.raw,
-      at: task.receivedAt,
-    });
   }
 }
 

@@ -1,7 +1,7 @@
 // Tells the pages what changed, after the commit that changed it: the card and its task's state, the agent's load, the conversation, and at
 // most once a minute per party that a person is needed.
 import type { Clock } from '../../ports/clock.ts';
-import type { PartyKey, Store } from '../../ports/store.ts';
+import type { PartyKey, Store, TaskRow } from '../../ports/store.ts';
 import type { CalmKeeper } from '../attention/calm-keeper.ts';
 import type { EventBus } from '../event-bus.ts';
 import type { AgentRegistry } from './agent-registry.ts';
@@ -16,13 +16,15 @@ interface Deps {
   readonly parties: Parties;
   readonly agents: AgentRegistry;
   readonly approvals: ApprovalViews;
-  readonly calm: Pick<CalmKeeper, 'mayRing'>;
+  readonly calm: Pick<CalmKeeper, 'mayRing' | 'isStill'>;
 }
 
 export class WorkEvents {
   readonly #deps: Deps;
   readonly #onTaskChanged = new Set<(taskId: string) => void>();
   readonly #attentionAt = new Map<PartyKey, number>();
+  /** Requests that people are asked about and that make no sound before a pause or a quiet hour is over; never more than may wait at once. */
+  readonly #still = new Set<string>();
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -44,14 +46,41 @@ export class WorkEvents {
     events.publish({ type: 'conversation', id: task.conversationId });
   }
 
-  /** A native notification is due, if this party has not caused one within the last minute, is not muted and does not flood. */
-  attention(approvalId: string, party: PartyKey): void {
-    if (!this.#deps.calm.mayRing(party)) return;
-    const now = this.#deps.clock.monotonicMs();
+  /**
+   * A native notification is due, if this party has not caused one within the last minute, is not muted and does not flood. During a pause or a
+   * quiet hour it waits until that is over.
+   */
+  attention(approvalId: string, { party, urgent }: Pick<TaskRow, 'party' | 'urgent'>): void {
+    const { calm, clock, store, events, parties } = this.#deps;
+    this.#still.delete(approvalId);
+    if (calm.isStill(store.read, { party, urgent })) {
+      for (const id of this.#still) if (this.#waiting(id) === undefined) this.#still.delete(id);
+      this.#still.add(approvalId);
+      return;
+    }
+    if (!calm.mayRing(party)) return;
+    const now = clock.monotonicMs();
     const last = this.#attentionAt.get(party);
     if (last !== undefined && now - last < ATTENTION_INTERVAL_MS) return;
     for (const [other, at] of this.#attentionAt) if (now - at >= ATTENTION_INTERVAL_MS) this.#attentionAt.delete(other);
     this.#attentionAt.set(party, now);
-    this.#deps.events.publish({ type: 'attention', approval_id: approvalId, peer_name: this.#deps.parties.nameOf(party) });
+    events.publish({ type: 'attention', approval_id: approvalId, peer_name: parties.nameOf(party) });
+  }
+
+  /** The pause or the quiet hour may be over: what was asked without a sound and still waits makes it now. */
+  ringForStill(): void {
+    for (const id of [...this.#still]) {
+      const task = this.#waiting(id);
+      if (task === undefined) this.#still.delete(id);
+      else this.attention(id, task);
+    }
+  }
+
+  /** The task of a request that people here are asked about now. */
+  #waiting(approvalId: string): TaskRow | undefined {
+    const { read } = this.#deps.store;
+    const approval = read.approval(approvalId);
+    const task = approval?.state === 'pending' ? read.task(approval.taskId) : undefined;
+    return task?.state === 'awaiting_approval' ? task : undefined;
   }
 }

@@ -9,11 +9,11 @@ export const attention = {
   pause: 'Pause',
   pauseAsk: 'Pause everything for how long?',
   pauseDetail:
-    'Nothing is asked and nothing is let in meanwhile, not even by your rules. What other hubs ask for is held; they are told so.',
+    'Nothing is let in meanwhile, not even by your rules. What other hubs ask for is held; they are told so. Only what is dangerous is shown at once, without a sound.',
   pauseFor: { hour: '1 hour', tonight: 'Until tonight', open: 'Until I go on' },
   pauseNot: 'Do not pause',
   paused: (until: string | null) => (until === null ? 'Everything is paused until you go on.' : `Everything is paused until ${until}.`),
-  pausedDetail: 'What other hubs ask for is held. Nothing is let in.',
+  pausedDetail: 'What other hubs ask for is held. Nothing is let in. What is dangerous is shown, without a sound.',
   goOn: 'Go on now',
   quietNow: (name: string, until: string) => `Quiet hours “${name}” until ${until}.`,
 
@@ -64,7 +64,8 @@ export const attention = {
 
   quiet: {
     title: 'Quiet hours',
-    detail: 'Requests are held and make no sound; your rules go on. By the clock of this hub.',
+    detail:
+      'Requests are held and make no sound; your rules go on. What is dangerous is shown at once, without a sound. By the clock of this hub.',
     zone: (zone: string) => `Its time zone is ${zone}.`,
     none: 'There are none yet.',
     add: 'Add quiet hours',

@@ -1,10 +1,11 @@
 // Now or later: every combination of what a person may have said, against the sentence that stands in the requirements.
 import { expect, test } from 'vitest';
-import { holdOf, type Calm } from '../../../main/core/holding.ts';
+import { holdOf, isStill, type Calm } from '../../../main/core/holding.ts';
 
 const NONE: Calm = { paused: null, mutedUntil: null, quietUntil: null, mayInterrupt: false };
-const ask = { decision: 'ask', urgent: false } as const;
-const urgent = { decision: 'ask', urgent: true } as const;
+const ask = { decision: 'ask', urgent: false, riskClass: 'R2' } as const;
+const urgent = { ...ask, urgent: true } as const;
+const dangerous = { ...ask, riskClass: 'R3' } as const;
 
 test('while nobody minds, everything is asked at once', () => {
   expect([holdOf(ask, NONE), holdOf({ ...ask, decision: 'deliver' }, NONE)]).toEqual([null, null]);
@@ -34,7 +35,7 @@ test('urgent passes a quiet hour and a pause only for a hub that its owner named
     expect(holdOf(urgent, { ...calm, mayInterrupt: true })).toBeNull();
     expect(holdOf(ask, { ...calm, mayInterrupt: true })).not.toBeNull();
   }
-  expect(holdOf({ decision: 'deliver', urgent: true }, { ...NONE, paused: { until: 7 }, mayInterrupt: true })).not.toBeNull();
+  expect(holdOf({ ...urgent, decision: 'deliver' }, { ...NONE, paused: { until: 7 }, mayInterrupt: true })).not.toBeNull();
 });
 
 test('nothing passes a mute by calling itself urgent', () => {
@@ -47,4 +48,30 @@ test('of several reasons the one that ends last counts', () => {
     why: 'paused',
     until: null,
   });
+});
+
+test('neither a quiet hour nor a pause puts off what is dangerous; a mute does, since it is about who asks', () => {
+  for (const calm of [
+    { ...NONE, quietUntil: 7 },
+    { ...NONE, paused: { until: null } },
+  ]) {
+    expect((['R0', 'R1', 'R2', 'R3'] as const).map((riskClass) => holdOf({ ...ask, riskClass }, calm) !== null)).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ]);
+    expect(holdOf(dangerous, { ...calm, mutedUntil: 9 })).toEqual({ why: 'muted', until: 9 });
+  }
+});
+
+test('what is asked then makes no sound, but for what is urgent from one that may disturb', () => {
+  expect([isStill(dangerous, NONE), isStill(urgent, NONE)]).toEqual([false, false]);
+  for (const calm of [
+    { ...NONE, quietUntil: 7 },
+    { ...NONE, paused: { until: null } },
+  ]) {
+    expect([isStill(dangerous, calm), isStill(urgent, calm)]).toEqual([true, true]);
+    expect([isStill(dangerous, { ...calm, mayInterrupt: true }), isStill(urgent, { ...calm, mayInterrupt: true })]).toEqual([true, false]);
+  }
 });

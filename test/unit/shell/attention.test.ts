@@ -75,6 +75,17 @@ describe('attention outside the window', () => {
     expect(seen).toEqual(['count 2', 'withdraw a', 'count 1', 'count 2']);
   });
 
+  test('counts a dangerous request of a quiet hour at once, and notifies of it only when the hub says so', () => {
+    const { attention, seen } = watched();
+    const quiet = { ...snapshotOf().attention, quiet_now: { name: 'Night', until: 2 } };
+    attention.reset(snapshotOf({ peers: [], approvals: [], attention: quiet }));
+    attention.apply(event({ type: 'approval', approval: { ...approval('a'), risk_class: 'R3' } }));
+    expect(seen).toEqual(['count 0', 'count 1']);
+    attention.apply(event({ type: 'calm', attention: snapshotOf().attention }));
+    attention.apply(event({ type: 'attention', approval_id: 'a', peer_name: 'Dad' }));
+    expect(seen.slice(2)).toEqual(['notify a Dad']);
+  });
+
   test('notifies only for a request that still waits', () => {
     const { attention, seen } = watched();
     attention.reset(snapshotOf({ peers: [], approvals: [] }));

@@ -54,11 +54,51 @@ describe('quiet hours', () => {
     expect(hubs.mum.auditActions()).toEqual(expect.arrayContaining(['attention.quiet_hours', 'request.held']));
   });
 
-  test('hold a dangerous request as well', async () => {
+  test('show a dangerous request at once and without a sound, which it makes when they are over, if it still waits', async () => {
     await hubs.mum.work.agents.setClass('claude', { riskClass: 'R3' }, OWNER);
+    await send('Feed the cat');
+    expect(rings()).toEqual(['dad']);
+    await hubs.mum.decide(hubs.mum.card, 'decline');
+    await hubs.clock.advance(2 * 60_000);
     await quietFor(HOUR_MS);
     await send('Unlock the front door');
-    expect(hubs.mum.card).toMatchObject({ risk_class: 'R3', held: { why: 'quiet_hours' } });
+    expect(hubs.mum.card).toMatchObject({ risk_class: 'R3', state: 'pending', task_state: 'awaiting_approval', held: null });
+    expect([newest(hubs.dad).state, rings().length]).toEqual(['awaiting_approval', 1]);
+    await hubs.clock.advance(HOUR_MS + 1_000);
+    expect(rings()).toEqual(['dad', 'dad']);
+    await hubs.clock.advance(HOUR_MS);
+    expect(rings()).toHaveLength(2);
+  });
+
+  test('that begin leave a dangerous request before the people, and one that is decided meanwhile makes no sound', async () => {
+    await hubs.mum.work.agents.setClass('claude', { riskClass: 'R3' }, OWNER);
+    await send('Unlock the front door');
+    await quietFor(HOUR_MS);
+    expect(hubs.mum.card.held).toBeNull();
+    await hubs.mum.decide(hubs.mum.card, 'decline');
+    await hubs.clock.advance(2 * 60_000);
+    await send('Unlock the back door');
+    expect(hubs.mum.card.held).toBeNull();
+    await hubs.mum.decide(hubs.mum.card, 'decline');
+    await hubs.clock.advance(HOUR_MS);
+    expect(rings()).toEqual(['dad']);
+  });
+
+  test('that a hub may disturb let a dangerous request of its ring where it is urgent; a pause lets it wait unheard, and a mute holds it', async () => {
+    await hubs.mum.work.agents.setClass('claude', { riskClass: 'R3' }, OWNER);
+    await quietFor(HOUR_MS, ['dad']);
+    await send('Unlock the front door', { priority: 'urgent' });
+    expect(rings()).toEqual(['dad']);
+    await hubs.mum.decide(hubs.mum.card, 'decline');
+    await hubs.clock.advance(2 * HOUR_MS);
+    await hubs.mum.work.calm.pause(null, BROWSER);
+    await send('Unlock the back door');
+    expect([hubs.mum.card.held, rings().length]).toEqual([null, 1]);
+    await hubs.mum.work.calm.resume(BROWSER);
+    await hubs.clock.settle();
+    expect(rings()).toEqual(['dad', 'dad']);
+    await hubs.mum.work.calm.mute('dad', now() + HOUR_MS, BROWSER);
+    expect(hubs.mum.card.held?.why).toBe('muted');
   });
 
   test('let through what is urgent only from a hub that the owner named', async () => {

@@ -2,9 +2,10 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { KeptKind, PurgeOutcome } from '../../../../main/ports/retention.ts';
 import { StoreConflict } from '../../../../main/ports/store.ts';
 import { openTemporaryStore, type TemporaryStore } from '../../../fakes/memory-store.ts';
-import { approvalRow, AT, auditRow, keyOf, peerRow, replayRow, taskRow } from '../../../fakes/sample-rows.ts';
+import { approvalRow, AT, auditRow, keyOf, messageRow, peerRow, replayRow, taskRow } from '../../../fakes/sample-rows.ts';
 import { verifyAudit } from '../../../support/verify-audit.ts';
 
 let store: TemporaryStore;
@@ -142,5 +143,77 @@ describe('how a hub came to be paired', () => {
     }
     expect(set(whole('digits'))).not.toThrow();
     expect(store.read.peer(keyOf('Mum PC'))).toMatchObject({ introducedWay: 'digits', introducedBy: 'ui:1', introducedSurface: 'browser' });
+  });
+});
+
+describe('the removal of words', () => {
+  const over = { state: 'completed', result: '{"outcome":"done"}', reason: 'r', finishedAt: AT } as const;
+  const done = { state: 'approved', decidedAt: AT, decidedBy: 'ui:1', surface: 'browser' } as const;
+  const purge = (kind: KeptKind, limit = 50): Promise<PurgeOutcome> =>
+    store.write((tables) => tables.purge({ kind, before: AT + 1, after: null, limit, at: AT }));
+
+  beforeEach(async () => {
+    await store.write((tables) => {
+      tables.insertTask(taskRow({ id: 'over', ...over }));
+      tables.insertApproval(approvalRow({ id: 'of-over', taskId: 'over', ...done }));
+      tables.insertMessage(messageRow({ messageId: 'of-over', taskId: 'over', conversationId: 'c' }));
+    });
+  });
+
+  test.each([
+    ['of an open task', "UPDATE tasks SET purged_at = 1, payload = '' WHERE id = 'task-1'"],
+    ['and not of all of them', "UPDATE tasks SET purged_at = 1, payload = '' WHERE id = 'over'"],
+    ['with the end', "UPDATE tasks SET purged_at = 1, payload = '', result = NULL, reason = NULL, state = 'failed' WHERE id = 'over'"],
+    [
+      'with the digest',
+      "UPDATE tasks SET purged_at = 1, payload = '', result = NULL, reason = NULL, content_digest = 'x' WHERE id = 'over'",
+    ],
+    ['with the id', "UPDATE tasks SET purged_at = 1, payload = '', result = NULL, reason = NULL, message_id = 'x' WHERE id = 'over'"],
+    ['with the code', "UPDATE tasks SET purged_at = 1, payload = '', result = NULL, reason = NULL, code = 'timeout' WHERE id = 'over'"],
+    ['of a card whose task has its own', "UPDATE approvals SET purged_at = 1, view = '', reason = NULL WHERE id = 'of-over'"],
+    ['of a card that waits', "UPDATE approvals SET purged_at = 1, view = '' WHERE id = 'approval-1'"],
+    ['of a message of a task that has its own', "DELETE FROM messages WHERE message_id = 'of-over'"],
+  ])('is refused %s', (_what, sql) => {
+    expect(attempt(sql)).toThrow(/only the words of|a message stays/);
+  });
+
+  test('leaves words where other words are put in their place', () => {
+    expect(attempt("UPDATE tasks SET purged_at = 1, payload = '{}', result = NULL, reason = NULL WHERE id = 'over'")).toThrow(
+      /CHECK constraint|only the words of/,
+    );
+    expect(store.read.task('over')?.payload).not.toBe('');
+  });
+
+  test('happens once, changes nothing besides, and gives nothing back', async () => {
+    const [task, approval] = [store.read.task('over'), store.read.approval('of-over')];
+    expect((await purge('tasks')).removed).toBe(2);
+    expect(store.read.task('over')).toEqual({ ...task, payload: '', result: null, reason: null });
+    expect(store.read.approval('of-over')).toEqual({ ...approval, view: '' });
+    expect((await purge('messages')).removed).toBe(1);
+    expect(store.read.conversations({ limit: 9 })).toEqual([]);
+    for (const sql of [
+      "UPDATE tasks SET purged_at = NULL WHERE id = 'over'",
+      "UPDATE tasks SET purged_at = 2 WHERE id = 'over'",
+      "UPDATE tasks SET payload = '{}' WHERE id = 'over'",
+      "UPDATE tasks SET result = '{}' WHERE id = 'over'",
+      "UPDATE approvals SET purged_at = NULL WHERE id = 'of-over'",
+      "UPDATE approvals SET view = '{}' WHERE id = 'of-over'",
+      "UPDATE approvals SET reason = 'x' WHERE id = 'of-over'",
+    ]) {
+      expect(attempt(sql), sql).toThrow(/only the words of|never changes/);
+    }
+    expect(store.read.task('over')?.payload).toBe('');
+  });
+
+  test('takes a bounded number of rows, and goes on where it was', async () => {
+    const first = await purge('tasks', 1);
+    expect(first).toMatchObject({ removed: 1, next: { at: AT } });
+    const rest = await store.write((tables) => tables.purge({ kind: 'tasks', before: AT + 1, after: first.next, limit: 50, at: AT }));
+    expect(rest).toEqual({ removed: 1, next: null });
+  });
+
+  test('takes nothing that ended at the very time', async () => {
+    const none = await store.write((tables) => tables.purge({ kind: 'tasks', before: AT, after: null, limit: 50, at: AT }));
+    expect(none).toEqual({ removed: 0, next: null });
   });
 });

@@ -1,0 +1,140 @@
+// Removing ten thousand old records from a whole hub that goes on serving, and from one that is killed in the middle of it.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { openStore } from '../../main/adapters/sqlite/open-store.ts';
+import type { Store } from '../../main/ports/store.ts';
+import { readState } from '../../main/services/retention/retention-state.ts';
+import { RETENTION_META } from '../../main/services/retention/retention.ts';
+import { SILENT_LOG } from '../fakes/memory-store.ts';
+import { approvalRow, auditRow, feedRow, messageRow, taskRow } from '../fakes/sample-rows.ts';
+import { AgedHub } from '../support/aged-hub.ts';
+import { rounds } from '../support/counts.ts';
+import { prepareHome } from '../support/prepared-home.ts';
+import { endAfterTest, endPrograms } from '../support/programs.ts';
+import { until } from '../support/until.ts';
+import { verifyAudit } from '../support/verify-audit.ts';
+import { newIdentity, systemDeps } from './quic-test-hub.ts';
+
+const { clock } = systemDeps;
+const DAY_MS = 86_400_000;
+const HEALTH_MAX_MS = 1_000;
+const WAIT_LIMIT_MS = 120_000;
+const WORDS = 'the words of long ago';
+const CHILD = join(import.meta.dirname, 'store', 'purging-child.ts');
+const HOOKS = join(import.meta.dirname, '..', 'support', 'raw-imports.mjs');
+const KILLS = rounds('retention: hubs killed while they remove', { short: 6, long: 60 });
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'axon-retention-'));
+});
+afterEach(async () => {
+  await endPrograms();
+  rmSync(home, { recursive: true, force: true });
+});
+
+const path = (): string => join(home, 'hub.db');
+
+async function withStore<T>(use: (store: Store) => T | Promise<T>): Promise<T> {
+  const store = openStore({ path: path(), clock, log: SILENT_LOG });
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Requests that were decided and done at a time, each with its card, its message and a notice: four rows each. */
+async function fill(store: Store, count: number, at: number): Promise<void> {
+  await store.write((tables) => {
+    tables.appendAudit(auditRow({ at }));
+    const decided = { state: 'approved', decidedAt: at, decidedBy: 'ui:1', surface: 'browser' } as const;
+    for (let index = 0; index < count; index += 1) {
+      const id = `old-${index}`;
+      tables.insertTask(
+        taskRow({ id, state: 'completed', payload: JSON.stringify({ task: WORDS }), result: '{}', receivedAt: at, finishedAt: at }),
+      );
+      tables.insertApproval(approvalRow({ id: `card-${index}`, taskId: id, view: JSON.stringify({ text: WORDS }), ...decided }));
+      tables.insertMessage(
+        messageRow({ messageId: id, taskId: id, conversationId: `c${index % 100}`, raw: JSON.stringify({ text: WORDS }), at }),
+      );
+      tables.insertFeed(feedRow({ id, at, data: JSON.stringify({ text: WORDS }) }));
+    }
+    tables.insertTask(taskRow({ id: 'open', state: 'awaiting_approval', receivedAt: at, elapsedAt: clock.wallMs() }));
+    tables.insertApproval(approvalRow({ id: 'open-card', taskId: 'open', createdAt: at }));
+  });
+}
+
+it('F-09: ten thousand records are removed while /health answers within a second, and what was open until now stays', async () => {
+  await prepareHome(home, newIdentity(), []);
+  await withStore((store) => fill(store, 2_500, clock.wallMs()));
+  const hub = await AgedHub.start(home);
+  try {
+    hub.age(370);
+    const slowest = { ms: 0, answers: 0 };
+    await until('the removal', WAIT_LIMIT_MS, async () => {
+      const startedAt = performance.now();
+      expect((await fetch(`http://127.0.0.1:${hub.node.apiPort}/health`)).status).toBe(200);
+      slowest.ms = Math.max(slowest.ms, performance.now() - startedAt);
+      slowest.answers += 1;
+      return hub.value("SELECT count(*) FROM audit WHERE action = 'records.removed'") === 1 || undefined;
+    });
+    expect(slowest.answers).toBeGreaterThan(20);
+    expect(slowest.ms).toBeLessThan(HEALTH_MAX_MS);
+    expect(hub.value("SELECT detail FROM audit WHERE action = 'records.removed'")).toBe(
+      JSON.stringify({ tasks: 2_500, messages: 2_500, deliveries: 0, outbox: 0, feed: 2_500 }),
+    );
+    expect(hub.value(`SELECT count(*) FROM approvals WHERE view LIKE '%${WORDS}%'`)).toBe(0);
+    expect(hub.value("SELECT count(*) FROM conversations WHERE conversation_id <> 'conversation of open'")).toBe(0);
+    // Its time ran out with the days that passed: it ended today.
+    expect(hub.value("SELECT payload <> '' FROM tasks WHERE id = 'open'")).toBe(1);
+    expect(hub.value("SELECT view <> '' FROM approvals WHERE id = 'open-card'")).toBe(1);
+  } finally {
+    await hub.stop();
+  }
+}, 180_000);
+
+it('a hub that is killed while it removes has removed whole commits, counted, and goes on at the next start', async () => {
+  const yearsAgo = clock.wallMs() - 700 * DAY_MS;
+  await withStore((store) => fill(store, 2_000, yearsAgo));
+  const records = new Database(path(), { readonly: true });
+  const count = (sql: string): number => Number(records.prepare(sql).pluck().get());
+  const purged = (): number => count('SELECT count(*) FROM tasks WHERE purged_at IS NOT NULL');
+  let before = 0;
+  let inTheMiddle = 0;
+  for (let kill = 1; kill <= KILLS; kill += 1) {
+    const child = spawn(process.execPath, ['--import', HOOKS, CHILD, path()], { stdio: ['ignore', 'ignore', 'inherit'] });
+    endAfterTest(child);
+    const enough = before + Math.floor(2_000 / (KILLS + 2));
+    await until('some to be removed', WAIT_LIMIT_MS, () => purged() >= Math.min(enough, 2_000) || undefined);
+    child.kill('SIGKILL');
+    await new Promise((resolve) => child.once('exit', resolve));
+    before = purged();
+    if (before < 2_000) inTheMiddle += 1;
+    expect(count('SELECT count(*) FROM approvals WHERE purged_at IS NOT NULL')).toBe(before);
+    expect(count("SELECT count(*) FROM tasks JOIN approvals ON task_id = tasks.id WHERE (payload = '') <> (view = '')")).toBe(0);
+    const told = count("SELECT coalesce(sum(json_extract(detail, '$.tasks')), 0) FROM audit WHERE action = 'records.removed'");
+    const meta = records.prepare('SELECT value FROM meta WHERE name = ?').pluck().get(RETENTION_META);
+    expect(told + (readState(String(meta))?.removed.tasks ?? 0)).toBe(before);
+    expect(records.pragma('integrity_check', { simple: true })).toBe('ok');
+  }
+  expect(inTheMiddle).toBeGreaterThan(0);
+
+  const child = spawn(process.execPath, ['--import', HOOKS, CHILD, path()], { stdio: ['ignore', 'ignore', 'inherit'] });
+  endAfterTest(child);
+  await until('all to be removed and told', WAIT_LIMIT_MS, () => {
+    const told = count("SELECT coalesce(sum(json_extract(detail, '$.feed')), 0) FROM audit WHERE action = 'records.removed'");
+    return told === 2_000 || undefined;
+  });
+  child.kill('SIGKILL');
+  await new Promise((resolve) => child.once('exit', resolve));
+  expect(count(`SELECT count(*) FROM messages`)).toBe(0);
+  expect(count("SELECT count(*) FROM tasks WHERE id = 'open' AND payload <> ''")).toBe(1);
+  expect(count("SELECT count(*) FROM approvals WHERE id = 'open-card' AND view <> ''")).toBe(1);
+  records.close();
+  await withStore(({ read }) => expect(verifyAudit(read).brokenSeq).toBeNull());
+}, 240_000);

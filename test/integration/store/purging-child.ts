@@ -1,0 +1,35 @@
+// Removes old words in a process that is killed: the real service on a clock that is a year ahead and hurries. Argument: the database.
+import { SystemClock } from '../../../main/adapters/clock/system-clock.ts';
+import { openStore } from '../../../main/adapters/sqlite/open-store.ts';
+import type { TimerHandle } from '../../../main/ports/clock.ts';
+import { Retention } from '../../../main/services/retention/retention.ts';
+import { CHILD_LOG } from './child-log.ts';
+
+const [, , path = ''] = process.argv;
+const DAY_MS = 86_400_000;
+
+/** Every wait is over at once, and an hour of running is a month. */
+class Hurried extends SystemClock {
+  #ranMs = 0;
+
+  override monotonicMs(): number {
+    return super.monotonicMs() + this.#ranMs;
+  }
+
+  override setTimer(delayMs: number, run: () => void): TimerHandle {
+    if (delayMs >= 600_000) this.#ranMs += 30 * DAY_MS;
+    return super.setTimer(1, run);
+  }
+}
+
+const clock = new Hurried();
+const store = openStore({ path, clock, log: CHILD_LOG });
+new Retention({
+  store,
+  clock,
+  log: { ...CHILD_LOG, info: () => undefined },
+  keepMessagesMs: 365 * DAY_MS,
+  keepFeedMs: 90 * DAY_MS,
+}).start();
+// The service keeps no process alive by itself; the test ends this one.
+setInterval(() => undefined, 1_000);

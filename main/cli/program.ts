@@ -42,7 +42,8 @@ const TOKEN_ARGUMENT = /axh_(?:agent|ui|owner)_[0-9a-f]{16}_[A-Za-z0-9_-]{43}/;
 const DEFAULT_COMMAND = 'list';
 /** Groups that do something themselves then. */
 const OWN_WORK: readonly string[] = ['peers', 'invite'];
-const HELP_OPTION = ['-h, --help', 'print help'] as const;
+const HELP_FLAGS: readonly string[] = ['-h', '--help'];
+const HELP_OPTION = [HELP_FLAGS.join(', '), 'print help'] as const;
 const PERSON_ONLY = '(the person in charge only)';
 /** Below this many columns beside the names the words of a help are not wrapped any more. */
 const WRAP_MIN_COLUMNS = 20;
@@ -136,6 +137,10 @@ function tellUsageAsJson(program: Command): void {
   });
 }
 
+function noCommand(): AppError {
+  return new AppError('bad_request', 'No command was named.', { hint: '"axon --help" lists them.', failedBy: 'input' });
+}
+
 /** What the commands are made with. */
 export interface CommandDeps {
   readonly version: string;
@@ -188,12 +193,13 @@ export function makeProgram({ version, run, runHub, checkStoppedAudit, isJson }:
 }
 
 /**
- * "help pair start" is "pair start --help"; of what is no command it is said. Only names of commands are taken along: any other word could begin
- * what a command does, as what `listen` runs.
+ * "help pair start" is "pair start --help", and "help" without a command is "--help"; of what is no command it is said. Only names of commands
+ * are taken along: any other word could begin what a command does, as what `listen` runs.
  */
 function withoutHelp(argv: readonly string[], program: Command): readonly string[] {
   const [first, named, ...rest] = argv;
-  if (first !== 'help' || named === undefined || named.startsWith('-')) return argv;
+  if (first !== 'help' || named === undefined) return argv;
+  if (named.startsWith('-')) return ['--help'];
   const words = [named];
   let inner = program.commands.find((command) => command.name() === named);
   if (inner === undefined) return words;
@@ -203,6 +209,29 @@ function withoutHelp(argv: readonly string[], program: Command): readonly string
     words.push(word);
   }
   return [...words, '--help'];
+}
+
+/** Of what is no command there is no help to print: without the rest of the line that word is refused as at any other time. */
+function withoutHelpOfUnknown(argv: readonly string[], program: Command): readonly string[] {
+  const end = argv.indexOf('--');
+  const words = end === -1 ? argv : argv.slice(0, end);
+  if (words[0] === 'help' || !words.some((word) => HELP_FLAGS.includes(word))) return argv;
+  const named: string[] = [];
+  let command = program;
+  for (let index = 0; index < words.length; index += 1) {
+    const word = words[index] ?? '';
+    if (word.startsWith('-')) {
+      // Its value is the next word.
+      if (command.options.some(({ long, short, required }) => required && (word === long || word === short))) index += 1;
+      continue;
+    }
+    if (command.commands.length === 0 || command.registeredArguments.length > 0) return argv;
+    named.push(word);
+    const inner = command.commands.find((one) => one.name() === word);
+    if (inner === undefined) return named;
+    command = inner;
+  }
+  return argv;
 }
 
 /** Runs the program. Returns the exit code. */
@@ -243,10 +272,13 @@ export async function runProgram(argv: readonly string[], deps: ProgramDeps): Pr
   }
   const program = makeProgram({ ...deps, run, runHub, isJson });
   try {
-    await program.parseAsync([...withoutHelp(argv, program)], { from: 'user' });
+    await program.parseAsync([...withoutHelpOfUnknown(withoutHelp(argv, program), program)], { from: 'user' });
     return exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
+    // Where no command was named commander prints the help, which is no JSON.
+    if (isJson && error.code === 'commander.help' && error.exitCode !== 0)
+      return reportFailure(noCommand(), new Terminal(isJson), ownProgram());
     return error.exitCode === 0 ? 0 : 2;
   }
 }

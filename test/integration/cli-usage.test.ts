@@ -61,6 +61,41 @@ describe('words that do not fit', () => {
     expect((await axon(nowhere, ['help'])).out).toBe((await axon(nowhere, ['--help'])).out);
   });
 
+  test('are told by --help, too, wherever it stands, and not taken for a command', async () => {
+    for (const words of [
+      ['nonsense', '--help'],
+      ['--help', 'nonsense'],
+      ['--home', nowhere, '--json', 'nonsense', '-h'],
+      ['nonsense', 'peers', '--help'],
+    ]) {
+      const told = await axon(nowhere, words);
+      expect(told, words.join(' ')).toMatchObject({ code: 2, out: '', error: expect.stringContaining("Unknown command 'nonsense'.") });
+    }
+    const near = await axon(nowhere, ['delegat', '--help']);
+    expect(near).toMatchObject({ code: 2, error: expect.stringContaining('(Did you mean delegate?)') });
+    const ofGroup = await axon(nowhere, ['pair', 'nonsense', '--help']);
+    expect(ofGroup).toMatchObject({ code: 2, error: expect.stringMatching(/^Unknown command 'nonsense' of pair, which has \w+/) });
+    for (const words of [
+      ['pair', '--help', 'start'],
+      ['peers', '--as', 'nonsense', '--help'],
+      ['query', 'nonsense', '--help'],
+      ['help', '--home', nowhere],
+    ]) {
+      expect(await axon(nowhere, words), words.join(' ')).toMatchObject({ code: 0, error: '', out: expect.stringMatching(/^Usage: /) });
+    }
+  });
+
+  test('and none at all are told as JSON when JSON was asked for', async () => {
+    const refused = await axon(nowhere, ['--json']);
+    expect([refused.code, refused.out]).toEqual([2, '']);
+    expect(JSON.parse(refused.error)).toMatchObject({
+      code: 'bad_request',
+      detail: 'No command was named.',
+      hint: expect.stringMatching(/--help"/),
+    });
+    expect(await axon(nowhere, ['help', '--json'])).toMatchObject({ code: 0, error: '' });
+  });
+
   test('are nothing to "help" beside the names of commands, whatever they would begin', async () => {
     for (const [words, usage] of [
       [['listen', './my-agent'], 'listen '],

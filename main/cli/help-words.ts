@@ -33,6 +33,7 @@ const WORDS: Readonly<Record<string, Words>> = {
     next: 'An adult\'s hub can decide in a child\'s place: "axon consent set HUB".',
   },
   'peers keep': { tries: ['peers keep "Mum\'s PC"'] },
+  'peers remove': { tries: ['peers remove "Mum\'s PC"'], next: 'To be left alone by it for a while: "axon peers mute HUB".' },
   'peers mute': { tries: ['peers mute "Mum\'s PC" --for 2h'], next: 'Sooner: "axon peers unmute HUB".' },
   'peers unmute': { tries: ['peers unmute "Mum\'s PC"'] },
   discover: { tries: ['discover', 'discover "Mum\'s PC"'], next: 'Then ask: "axon query HUB QUESTION --domain DOMAIN".' },
@@ -167,7 +168,7 @@ Speaking for an agent (asking, and doing what is asked):
   --as NAME                    which one, when several agents are connected here
 
 Speaking for the person in charge (deciding, adding hubs, login, peers add, set,
-keep and mute, agents add, class and remove):
+keep, remove and mute, agents add, class and remove):
   asks for the owner passphrase at a terminal, or takes --passphrase-file FILE;
   so do peers, discover, ping and agents where no agent is connected
 

@@ -9,6 +9,7 @@ import type { HubNode } from '../../main/app/node.ts';
 import { axon } from '../support/programs.ts';
 import { TestHub, type HttpAnswer } from '../support/test-hub.ts';
 import { until } from '../support/until.ts';
+import { newIdentity } from './quic-test-hub.ts';
 
 const WAIT_LIMIT_MS = 60_000;
 const HUBS_MAX_MS = 180_000;
@@ -133,6 +134,43 @@ it(
     expect(code).toBe(0);
     const mumDecides = expect.objectContaining({ name: 'Mum', decides: true }) as unknown;
     expect(JSON.parse(out)).toMatchObject({ from: 'R2', hubs: expect.arrayContaining([mumDecides]) as unknown });
+  },
+  HUBS_MAX_MS,
+);
+
+it(
+  'is not lost unseen at a terminal: what takes the last hub that decides says so, and removing one is asked twice',
+  async () => {
+    const file = join(leo.home, 'passphrase');
+    writeFileSync(file, PASSPHRASE, { mode: 0o600 });
+    const peers = (...words: readonly string[]) => axon(leo.home, ['--passphrase-file', file, 'peers', ...words]);
+    const last = 'Mum is the only hub that decides here. Without it nobody can allow such requests';
+    const refused = await peers('remove', 'Mum');
+    expect(refused).toMatchObject({
+      code: 2,
+      out: '',
+      error: expect.stringMatching(/^Remove Mum\? What waits from it expires.*\nSay --yes/) as string,
+    });
+    expect(refused.error).toContain(last);
+    const asJson = await peers('remove', 'Mum', '--json');
+    expect([asJson.code, JSON.parse(asJson.error)]).toMatchObject([
+      2,
+      { code: 'bad_request', detail: expect.stringContaining(last) as string },
+    ]);
+    const other = await peers('remove', 'Ben');
+    expect([other.code, other.error.includes('decides')]).toEqual([2, false]);
+    expect(read<ConsentSettingDto>(await leo.ask('/v1/consent', { token: leosPage })).hubs.map(({ name }) => name)).toContain('Mum');
+
+    const keyHex = newIdentity().keyHex;
+    await leo.node.services.keyTrust.add({ keyHex, host: '127.0.0.1', port: 9, name: 'Attic', way: 'key' }, PERSON);
+    expect((await peers()).out).toContain('Attic');
+    expect(await peers('remove', 'Attic', '--yes')).toMatchObject({ code: 0, out: 'Removed: Attic.\n' });
+    expect((await peers()).out).not.toContain('Attic');
+
+    const none = 'No hub is left that may decide';
+    const changed = await peers('set', 'Mum', '--role', 'guest');
+    expect(changed).toMatchObject({ code: 0, out: expect.stringContaining(none) as string });
+    expect((await peers('set', 'Mum', '--role', 'adult')).out).not.toContain(none);
   },
   HUBS_MAX_MS,
 );

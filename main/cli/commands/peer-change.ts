@@ -4,9 +4,10 @@ import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import type { PeerDto } from '../../../preload/contract/dto.ts';
 import { ROLES, type Role } from '../../../preload/contract/role.ts';
 import { AppError } from '../../lib/app-error.ts';
+import { lastDecider } from '../last-decider.ts';
 import type { Run } from '../run.ts';
 
-const { people } = ENGLISH;
+const { people, consent } = ENGLISH;
 const NONE = 'none';
 
 interface Said {
@@ -32,8 +33,11 @@ export function addSetCommand(peers: Command, run: Run): void {
           ...(person === undefined ? {} : { person: person.trim() === '' ? null : person.trim() }),
           ...(role === undefined ? {} : { role: role === NONE ? null : role }),
         };
-        const peer = await (await session.asOwner()).call('peers.update', { id: hub, ...change });
-        terminal.result(peer, () => [`Kept: ${peer.name}.`, ...whoseLines(peer)]);
+        const owner = await session.asOwner();
+        const { id } = await owner.call('peers.get', { id: hub });
+        const isLast = role !== undefined && role !== 'adult' && (await lastDecider(owner, id));
+        const peer = await owner.call('peers.update', { id, ...change });
+        terminal.result(peer, () => [`Kept: ${peer.name}.`, ...whoseLines(peer), ...(isLast ? [consent.nobodyLeft] : [])]);
       }),
     );
 }

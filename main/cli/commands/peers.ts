@@ -13,6 +13,7 @@ import type { Run } from '../run.ts';
 import { stopLines } from '../stop-words.ts';
 import { addMuteCommands } from './attention.ts';
 import { addSetCommand, whoseLines } from './peer-change.ts';
+import { addRemoveCommand } from './peer-remove.ts';
 import { table } from '../terminal.ts';
 
 const plural = pluralizer(locale);
@@ -40,6 +41,7 @@ export function addPeerCommands(program: Command, run: Run): void {
   addAddCommand(peers, run);
   addSetCommand(peers, run);
   addKeepCommand(peers, run);
+  addRemoveCommand(peers, run);
   addMuteCommands(peers, run);
   program
     .command('discover')

@@ -1,0 +1,42 @@
+// peers remove: a hub goes for good. What that ends is said first, in the words of its page, and a person confirms it, or a script by --yes.
+import type { Command } from 'commander';
+import { ENGLISH } from '../../../preload/contract/strings/english.ts';
+import { AppError } from '../../lib/app-error.ts';
+import { lastDecider } from '../last-decider.ts';
+import type { Run } from '../run.ts';
+import type { Terminal } from '../terminal.ts';
+
+const { people, consent } = ENGLISH;
+
+export function addRemoveCommand(peers: Command, run: Run): void {
+  peers
+    .command('remove')
+    .description('remove a hub for good: what waits from it expires, and its link is closed (the person in charge only)')
+    .argument('<hub>', 'its name or agent id')
+    .option('--yes', 'without being asked once more')
+    .action((hub: string, { yes = false }: { yes?: boolean }, command: Command) =>
+      run(command, async ({ terminal, session }) => {
+        const owner = await session.asOwner();
+        const { id, name, trust } = await owner.call('peers.get', { id: hub });
+        const isLast = await lastDecider(owner, id);
+        // One that is only kept by its address ends nothing.
+        if (!yes && (trust === 'paired' || trust === 'suspended')) await makeSure(terminal, name, isLast);
+        const removed = await owner.call('peers.remove', { id });
+        terminal.result({ ...removed, id, name }, () => [`Removed: ${name}.`, ...(isLast ? [consent.nobodyLeft] : [])]);
+      }),
+    );
+}
+
+/** @throws AppError bad_request where nobody can be asked, cancelled where the answer was another */
+async function makeSure(terminal: Terminal, name: string, isLast: boolean): Promise<void> {
+  const ends = [people.removeDetail, ...(isLast ? [consent.there.last(name)] : [])];
+  if (terminal.json || !terminal.isInteractive) {
+    throw new AppError('bad_request', `${people.removeAsk(name)} ${ends.join(' ')}`, {
+      hint: 'Say --yes where that is meant.',
+      failedBy: 'input',
+    });
+  }
+  for (const sentence of ends) terminal.note(sentence);
+  if ((await terminal.ask(`${people.removeAsk(name)} Type "remove": `)).toLowerCase() === 'remove') return;
+  throw new AppError('cancelled', `Nothing was removed: ${name} is kept.`, { failedBy: 'input' });
+}

@@ -19,10 +19,13 @@ export interface Watched<Result> {
 /** The largest; 0 of none. */
 export const most = (values: readonly number[]): number => values.reduce((one, other) => Math.max(one, other), 0);
 
-/** By how much it grew at most once it was warm: in the first quarter a hub that was just started still takes what it works with. */
+/**
+ * By how much it grew once it was warm, but for the twentieth of the readings that are peaks, between two collections of garbage: in the first
+ * quarter a hub that was just started still takes what it works with.
+ */
 export function warmGrowthBytes(memory: readonly number[]): number {
   const warm = Math.ceil(memory.length / 4);
-  return most(memory.slice(warm)) - quantile(memory.slice(0, warm), 0.5);
+  return quantile(memory.slice(warm), 0.95) - quantile(memory.slice(0, warm), 0.5);
 }
 
 /** By how much the middle of the last quarter is above that of the quarter before the half: single peaks say nothing. */

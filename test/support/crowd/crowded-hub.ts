@@ -4,8 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStore } from '../../../main/adapters/sqlite/open-store.ts';
-import { HubClient } from '../../../main/cli/hub-client.ts';
-import { AppError } from '../../../main/lib/app-error.ts';
+import { HubClient, HubProblem } from '../../../main/cli/hub-client.ts';
 import { OWNER_TOKEN_MAX_MS } from '../../../main/services/auth/limits.ts';
 import type { Store } from '../../../main/ports/store.ts';
 import type { DialTarget } from '../../../main/ports/transport.ts';
@@ -207,7 +206,7 @@ export class CrowdedHub {
 
 /** A question is gone from the inbox when its asker is: a killed line takes those that were being answered with it. */
 function isGone(error: unknown): boolean {
-  return error instanceof AppError && error.code === 'not_found';
+  return error instanceof HubProblem && error.problem.code === 'not_found';
 }
 
 function residentBytes(processId: number): number {

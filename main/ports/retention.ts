@@ -42,7 +42,7 @@ export function isTaskPurged({ payload }: { readonly payload: string }): boolean
   return payload === '';
 }
 
-/** Whether the words of an approval were removed. */
-export function isApprovalPurged({ view }: { readonly view: string }): boolean {
-  return view === '';
+/** Whether the words of an approval were removed; one that waits without any was damaged. */
+export function isApprovalPurged({ view, state }: { readonly view: string; readonly state: string }): boolean {
+  return view === '' && state !== 'pending';
 }

@@ -98,6 +98,25 @@ it('F-09: ten thousand records are removed while /health answers within a second
   }
 }, 180_000);
 
+it('the flags say how long messages and the feed are kept', async () => {
+  await prepareHome(home, newIdentity(), []);
+  await withStore((store) => fill(store, 10, clock.wallMs()));
+  const hub = await AgedHub.start(home, ['--keep-messages', '30', '--keep-feed', '10']);
+  try {
+    hub.age(15);
+    await until(
+      'the removal',
+      WAIT_LIMIT_MS,
+      () => hub.value("SELECT count(*) FROM audit WHERE action = 'records.removed'") === 1 || undefined,
+    );
+    expect(hub.value('SELECT count(*) FROM feed')).toBe(0);
+    expect(hub.value("SELECT count(*) FROM tasks WHERE payload = ''")).toBe(0);
+    expect(hub.value("SELECT count(*) FROM messages WHERE message_id LIKE 'old-%'")).toBe(10);
+  } finally {
+    await hub.stop();
+  }
+});
+
 it('a hub that is killed while it removes has removed whole commits, counted, and goes on at the next start', async () => {
   const yearsAgo = clock.wallMs() - 700 * DAY_MS;
   await withStore((store) => fill(store, 2_000, yearsAgo));

@@ -26,10 +26,10 @@ export class AgedHub {
     this.#records = new Database(join(home, 'hub.db'), { readonly: true });
   }
 
-  static async start(home: string): Promise<AgedHub> {
+  static async start(home: string, flags: readonly string[] = []): Promise<AgedHub> {
     const clock = new MovedClock();
     const random = new SystemRandom();
-    const argv = ['--home', home, '--api-port', '0', '--peer-port', '0', '--discovery', 'off'];
+    const argv = ['--home', home, '--api-port', '0', '--peer-port', '0', '--discovery', 'off', ...flags];
     const node = await createNode(readConfig({ argv, env: {} }), {
       clock,
       random,

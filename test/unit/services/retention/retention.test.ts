@@ -1,5 +1,6 @@
 // What ended long ago loses its words and nothing else: over real stores, on a clock that the test moves.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { isApprovalPurged } from '../../../../main/ports/retention.ts';
 import { CHUNK_PAUSE_MS, CHUNK_ROWS, LOOK_INTERVAL_MS } from '../../../../main/services/retention/limits.ts';
 import { readState } from '../../../../main/services/retention/retention-state.ts';
 import { Retention, RETENTION_META } from '../../../../main/services/retention/retention.ts';
@@ -97,6 +98,28 @@ describe('what ended more than a year ago', () => {
     expect(mum.store.read.messages({ limit: 9 }, {})).toEqual([]);
     await mum.restart();
     expect((await ask(id)).payload).toEqual(ack.payload);
+  });
+
+  it('DL-01: a cancel that comes again after its task was emptied has the same answer', async () => {
+    const { mum, dad, clock } = hubs;
+    await ask(id);
+    const cancel = { id: crypto.randomUUID(), kind: 'cancel', ref: id, payload: { reason: 'Not today' } } as const;
+    const first = await mum.hears(dad.key, cancel);
+    expect(first).toMatchObject({ kind: 'ack', payload: { accepted: true } });
+    await clock.settle();
+    for (const row of mum.store.read.outboxOf(dad.key)) await mum.store.write((tables) => tables.putOutbox({ ...row, settledAt: 1 }));
+    await runs(YEAR_MS + DAY_MS);
+    expect(mum.store.read.taskByMessage('incoming', dad.key, id)).toMatchObject({ state: 'cancelled', payload: '', reason: null });
+    expect((await mum.hears(dad.key, cancel)).payload).toEqual(first.payload);
+    const other = await mum.hears(dad.key, { ...cancel, payload: { reason: 'Another' } });
+    expect(other).toMatchObject({ kind: 'error', payload: { code: 'conflict' } });
+    expect(mum.store.read.messages({ limit: 9 }, {})).toEqual([]);
+  });
+
+  it('is told from a card that waits and lost its words: that one was damaged', () => {
+    expect(isApprovalPurged({ view: '', state: 'declined' })).toBe(true);
+    expect(isApprovalPurged({ view: '', state: 'pending' })).toBe(false);
+    expect(isApprovalPurged({ view: '{}', state: 'declined' })).toBe(false);
   });
 
   it('DL-01: a result that comes again after it was removed is not taken twice', async () => {

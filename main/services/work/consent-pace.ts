@@ -1,5 +1,5 @@
 // How fast questions of consent go to one adult's hub: below what that hub takes, so that none is refused for coming too soon, and none at all
-// for a while where one was refused for that or for want of room. One wait and one timer a hub. Kept in memory alone; never asks anything itself
+// for a while where one was refused for that or for want of room. One timer a hub. Kept in memory alone; never asks anything itself
 // (PROTOCOL.md, Consent, Pace).
 import { backoffMs } from '../../lib/backoff.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
@@ -9,11 +9,12 @@ import { CONSENT_PACE, CONSENT_REFUSED_PAUSE_MS, CONSENT_RETRY } from './limits.
 interface Pace {
   /** From when on all that may go at once could go again: each question moves it on by one interval. */
   allFreeAtMs: number;
-  pausedUntilMs: number;
+  /** Until then it is left alone because these were too many in a short time. */
+  tooFastUntilMs: number;
+  /** Until then it is left alone because there was no room, or until some is made. */
+  fullUntilMs: number;
   /** How often in a row there was no room. */
   fullTimes: number;
-  /** It is paused because there was no room, which ends sooner when some is made. */
-  isFull: boolean;
   timer: TimerHandle | undefined;
 }
 
@@ -36,7 +37,7 @@ export class ConsentPace {
   waitMs(hub: KeyHex): number {
     const pace = this.#paces.get(hub);
     if (pace === undefined) return 0;
-    const dueMs = Math.max(pace.pausedUntilMs, pace.allFreeAtMs - BURST_MS);
+    const dueMs = Math.max(pace.tooFastUntilMs, pace.fullUntilMs, pace.allFreeAtMs - BURST_MS);
     return Math.max(0, dueMs - this.#clock.monotonicMs());
   }
 
@@ -48,16 +49,19 @@ export class ConsentPace {
 
   /** That hub said that these were too many in a short time. */
   tooFast(hub: KeyHex): void {
-    this.#pause(this.#of(hub), CONSENT_REFUSED_PAUSE_MS);
+    const pace = this.#of(hub);
+    pace.tooFastUntilMs = this.#clock.monotonicMs() + CONSENT_REFUSED_PAUSE_MS;
+    this.#oneByOne(pace);
   }
 
   /** That hub said that it has no room for more. What was on its way together counts as one. */
   full(hub: KeyHex): void {
     const pace = this.#of(hub);
-    if (pace.isFull && pace.pausedUntilMs > this.#clock.monotonicMs()) return;
-    this.#pause(pace, backoffMs(pace.fullTimes, this.#random.fraction(), CONSENT_RETRY));
-    pace.isFull = true;
+    const now = this.#clock.monotonicMs();
+    if (pace.fullUntilMs > now) return;
+    pace.fullUntilMs = now + backoffMs(pace.fullTimes, this.#random.fraction(), CONSENT_RETRY);
     pace.fullTimes += 1;
+    this.#oneByOne(pace);
   }
 
   /** It took a question, or has ended one: where it had no room, there may be some now. */
@@ -74,12 +78,12 @@ export class ConsentPace {
     if (pace !== undefined) this.#endFull(pace);
   }
 
+  /** One that was too fast is waited out all the same. */
   #endFull(pace: Pace): void {
-    if (!pace.isFull) return;
-    pace.isFull = false;
     const now = this.#clock.monotonicMs();
-    pace.pausedUntilMs = now;
-    pace.allFreeAtMs = Math.min(pace.allFreeAtMs, now + BURST_MS);
+    if (pace.fullUntilMs <= now) return;
+    pace.fullUntilMs = now;
+    pace.allFreeAtMs = Math.max(now, pace.tooFastUntilMs) + BURST_MS;
   }
 
   /** Something waits for that hub: says so when the next may go. */
@@ -97,15 +101,13 @@ export class ConsentPace {
     this.#paces.clear();
   }
 
-  /** After it the questions go one by one, not all that could have gone at once. */
-  #pause(pace: Pace, pauseMs: number): void {
-    pace.pausedUntilMs = Math.max(pace.pausedUntilMs, this.#clock.monotonicMs() + pauseMs);
-    pace.allFreeAtMs = pace.pausedUntilMs + BURST_MS;
-    pace.isFull = false;
+  /** After a pause the questions go one by one, not all that could have gone at once. */
+  #oneByOne(pace: Pace): void {
+    pace.allFreeAtMs = Math.max(pace.tooFastUntilMs, pace.fullUntilMs) + BURST_MS;
   }
 
   #of(hub: KeyHex): Pace {
-    const pace = this.#paces.get(hub) ?? { allFreeAtMs: 0, pausedUntilMs: 0, fullTimes: 0, isFull: false, timer: undefined };
+    const pace = this.#paces.get(hub) ?? { allFreeAtMs: 0, tooFastUntilMs: 0, fullUntilMs: 0, fullTimes: 0, timer: undefined };
     this.#paces.set(hub, pace);
     return pace;
   }

@@ -8,7 +8,7 @@ import type { Log } from '../../ports/log.ts';
 import type { ApprovalRow, PartyKey, PeerRow, Reads, Store, TaskRow, Tables } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import { viewOfConsent } from '../../core/consent-view.ts';
-import { consentPayload, CONSENTS, readConsentAnswer, type ConsentAnswer, type ConsentChoice } from '../../protocol/consent.ts';
+import { consentPayload, CONSENTS, readConsentAnswer, type ConsentAnswer } from '../../protocol/consent.ts';
 import type { CalmKeeper } from '../attention/calm-keeper.ts';
 import type { PeerMessenger } from '../peer-messenger.ts';
 import type { Approvals } from './approvals.ts';
@@ -16,7 +16,9 @@ import type { AuditTrail } from './audit-trail.ts';
 import type { ConsentGuard } from './consent-guard.ts';
 import { ConsentPace } from './consent-pace.ts';
 import { questionOf } from './consent-question.ts';
-import { consentKey, ConsentRetries, type ConsentKey, type RetryWhy } from './consent-retries.ts';
+import { CANNOT_BE_SHOWN, NOT_YOURS, OVER, TOO_LONG, wasFirst } from './consent-reasons.ts';
+import { ConsentRefusals } from './consent-refusals.ts';
+import { consentKey, ConsentRetries, type ConsentKey } from './consent-retries.ts';
 import { ConsentTurns } from './consent-turns.ts';
 import { ConsentVerdicts } from './consent-verdicts.ts';
 import type { Deadlines } from './deadlines.ts';
@@ -39,7 +41,7 @@ interface Deps {
   readonly unit: UnitOfWork;
   readonly guard: ConsentGuard;
   readonly calm: Pick<CalmKeeper, 'mayInterrupt' | 'isMuted'>;
-  readonly delegations: Pick<OutgoingDelegations, 'ask'>;
+  readonly delegations: Pick<OutgoingDelegations, 'ask' | 'pacedBy' | 'resendTo'>;
   readonly cancels: Pick<OutgoingCancels, 'begin'>;
   readonly approvals: Pick<Approvals, 'decideFromAfar'>;
   readonly deadlines: Pick<Deadlines, 'waitLeftOf'>;
@@ -61,6 +63,7 @@ export class Consents {
   readonly #turns = new ConsentTurns();
   readonly #pace: ConsentPace;
   readonly #verdicts: ConsentVerdicts;
+  readonly #refusals: ConsentRefusals;
   /** Requests that their cards say wait for their turn, by request and hub. */
   readonly #inLine = new Set<ConsentKey>();
   /** A look that failed is taken again then. */
@@ -75,6 +78,14 @@ export class Consents {
     this.#retries = new ConsentRetries(deps, () => this.look());
     this.#pace = new ConsentPace(deps, () => this.look());
     this.#verdicts = new ConsentVerdicts(deps);
+    this.#refusals = new ConsentRefusals({
+      open: this.#open,
+      pace: this.#pace,
+      retries: this.#retries,
+      turns: this.#turns,
+      onPutOff: ({ approvalId }) => this.#tell(approvalId),
+    });
+    deps.delegations.pacedBy(this.#refusals);
     deps.endings.onEnding((tables, after, task, ending, result) => this.#ending(tables, after, task, ending, result));
     deps.events.onTaskChanged((taskId) => {
       const question = this.#open.get(taskId);
@@ -98,6 +109,8 @@ export class Consents {
       if (online) {
         this.#retries.forget((_approval, other) => other === hub);
         this.#pace.cameBack(hub);
+        // What was put off for want of room there goes before what is new.
+        this.#deps.delegations.resendTo(hub);
       }
       this.#tellPages(false);
       this.look();
@@ -127,7 +140,7 @@ export class Consents {
     if (id !== undefined && isThere(store.read.task(id)?.state)) return 'asked';
     if (!messenger.isOnline(hub)) return 'away';
     if (!this.#understands(hub)) return 'older';
-    if (id !== undefined) return 'asking';
+    if (id !== undefined) return this.#open.isPutOff(id) ? (this.#retries.waitsBecause(row.id, hub) ?? 'in_line') : 'asking';
     if (deadlines.waitLeftOf(task) < CONSENT_TIME_LEFT_MIN_MS) return 'too_late';
     const mayGoNow = this.#turns.hasRoom(this.#open.there(hub), task.party) && this.#pace.waitMs(hub) === 0;
     return this.#retries.waitsBecause(row.id, hub) ?? (mayGoNow ? 'asking' : 'in_line');
@@ -310,8 +323,11 @@ export class Consents {
     if (ending.surface === 'peer') {
       const answer = readConsentAnswer(result.status, result.data);
       // Not a person's word: it expired there, or was not taken. It is asked anew while it waits.
-      if (!answer.ok || result.answered_by === undefined) after(() => this.#notAnswered(task.id, question, ending));
+      if (!answer.ok || result.answered_by === undefined)
+        after(() => this.#ifRunning((refusals) => refusals.notAnswered(task.id, question, ending)));
       else this.#answered(tables, after, task, question, answer.value, result.answered_by);
+    } else if (ending.surface === 'hub' && ending.state === 'failed') {
+      after(() => this.#ifRunning((refusals) => refusals.failedHere(task.id, question)));
     }
     // After all that: what is left alone for now is not asked about again at once.
     after(() => {
@@ -326,15 +342,12 @@ export class Consents {
     // There is room for another now, also for one that her hub did not take before.
     after(() => this.#pace.hasRoom(hub));
     if (problem === null) this.#takeBackAll(tables, after, approvalId, wasFirst(who, answer.choice));
-    else after(() => this.#askLater(approvalId, hub, 'unanswered'));
+    else after(() => this.#ifRunning(() => this.#retries.later(approvalId, hub, 'unanswered')));
   }
 
-  /** What that hub takes of nobody just now holds all back from it; what it made of this one question, that one alone. */
-  #notAnswered(id: string, { approvalId, hub, asker }: OpenConsent, { code, isOfAsker }: Ending): void {
-    if (code === 'overloaded' && isOfAsker !== true) return this.#pace.full(hub);
-    if (code !== 'rate_limited') return this.#askLater(approvalId, hub, code === 'invalid_envelope' ? 'refused' : 'unanswered');
-    this.#pace.tooFast(hub);
-    this.#turns.hadNone(hub, asker, id);
+  /** Nothing is to be remembered, or woken up for, once it was stopped. */
+  #ifRunning(remember: (refusals: ConsentRefusals) => void): void {
+    if (this.#running) remember(this.#refusals);
   }
 
   #takeBackAll(tables: Tables, after: After, approvalId: string, reason: string): void {
@@ -345,10 +358,6 @@ export class Consents {
     const task = tables.task(id);
     if (task === undefined || !isOpen(task)) after(() => this.#open.delete(id));
     else if (task.state !== 'cancelling') this.#deps.cancels.begin(tables, after, task, 'called_off', reason);
-  }
-
-  #askLater(approvalId: string, hub: KeyHex, why: RetryWhy): void {
-    if (this.#running) this.#retries.later(approvalId, hub, why);
   }
 
   #understands(hub: KeyHex): boolean {
@@ -383,13 +392,3 @@ function isThere(state: TaskRow['state'] | undefined): boolean {
 
 /** Ends a commit that would ask what is not to be asked any more. */
 class NotWanted extends Error {}
-
-/** @param who the person and the hub, as the record names them */
-function wasFirst(who: string, choice: ConsentChoice): string {
-  return `${who} ${choice === 'allow' ? 'allowed' : 'declined'} it first.`;
-}
-
-const OVER = 'It is over at the hub that asked.';
-const NOT_YOURS = 'Your hub decides about this no longer.';
-const TOO_LONG = 'An adult’s hub decides about this here, and the request is too long to be put before it. It was not run.';
-const CANNOT_BE_SHOWN = 'An adult’s hub decides about this here, and the request cannot be shown there as it stands here. It was not run.';

@@ -16,6 +16,8 @@ const OPEN_STATES = ['sending', 'cancelling', 'awaiting_approval', 'held', 'queu
 
 export class OpenConsents {
   readonly #open = new Map<string, OpenConsent>();
+  /** Those that were sent again and refused for now: whether that hub has them is not known. */
+  readonly #putOff = new Set<string>();
 
   get size(): number {
     return this.#open.size;
@@ -36,11 +38,21 @@ export class OpenConsents {
 
   delete(taskId: string): void {
     this.#open.delete(taskId);
+    this.#putOff.delete(taskId);
+  }
+
+  putOff(taskId: string): void {
+    this.#putOff.add(taskId);
+  }
+
+  isPutOff(taskId: string): boolean {
+    return this.#putOff.has(taskId);
   }
 
   /** Takes up what the run before left open. */
   load(reads: Reads): void {
     this.#open.clear();
+    this.#putOff.clear();
     for (const task of reads.tasksInStates(OPEN_STATES)) {
       if (task.direction !== 'outgoing' || task.fromAgent !== null) continue;
       const question = questionOfTask(task);
@@ -50,7 +62,7 @@ export class OpenConsents {
 
   /** Forgets what was never written down. */
   keepStored(reads: Reads): void {
-    for (const id of this.#open.keys()) if (reads.task(id) === undefined) this.#open.delete(id);
+    for (const id of this.#open.keys()) if (reads.task(id) === undefined) this.delete(id);
   }
 
   /** The id of the task that asks that hub about that request. */

@@ -2,26 +2,24 @@
 // that is away is an error at once; an ack that was lost on the way is asked for again under the same id (PROTOCOL.md, Delegation states).
 import type { SendReportDto } from '../../../preload/contract/dto.ts';
 import type { OperationParams } from '../../../preload/contract/operations.ts';
-import { ERRORS, readWireErrorCode } from '../../../preload/contract/errors.ts';
-import { escapeText } from '../../core/text-escape.ts';
+import { readWireErrorCode } from '../../../preload/contract/errors.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { backoffMs } from '../../lib/backoff.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
-import type { Result } from '../../lib/result.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { PeerRow, Store, TaskRow, Tables } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import { contentDigest } from '../../protocol/content-digest.ts';
-import type { Envelope } from '../../protocol/envelope.ts';
 import { CONSENTS } from '../../protocol/consent.ts';
 import { ESCALATE } from '../../protocol/escalation.ts';
 import { ESCALATIONS } from '../../protocol/kinds.ts';
 import { DEADLINE_MAX_MS } from '../../protocol/limits.ts';
-import { parseAck, type AckPayload } from '../../protocol/payloads.ts';
+import type { AckPayload } from '../../protocol/payloads.ts';
 import type { PeerMessenger } from '../peer-messenger.ts';
 import type { AuditTrail } from './audit-trail.ts';
+import { isUnsettled, readReply, untrustedMessage, type Answer } from './delegation-replies.ts';
 import { lateGraceOf, type Deadlines } from './deadlines.ts';
 import type { Idempotency, IdempotencyClaim } from './idempotency.ts';
 import { ACK_TIMEOUT_MS, HELD_SAID_MAX_MS, OUTGOING_OPEN_MAX, RESEND_BACKOFF } from './limits.ts';
@@ -36,6 +34,14 @@ import { readObject } from './task-views.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 import { fromWire } from './wire-states.ts';
 import type { WorkEvents } from './work-events.ts';
+
+/** How fast questions of this hub's own are sent again, by whoever asks them. */
+export interface AskingPace {
+  /** How long until it may be sent again, ms; 0: it goes now, and counts as one that went. */
+  resendIn(taskId: string): number;
+  /** The other hub does not take it for now; an earlier try may be there all the same. */
+  resendRefused(taskId: string, refusal: AppError): void;
+}
 
 interface Deps {
   readonly store: Store;
@@ -59,6 +65,7 @@ export class OutgoingDelegations {
   readonly #retries = new Map<string, { attempt: number; timer: TimerHandle | undefined }>();
   #stopPresence: (() => void) | undefined;
   #running = false;
+  #pace: AskingPace | undefined;
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -68,16 +75,21 @@ export class OutgoingDelegations {
     });
   }
 
+  /** By whose pace what it asks is sent again. */
+  pacedBy(pace: AskingPace): void {
+    this.#pace = pace;
+  }
+
   start(): void {
     if (this.#running) return;
     this.#running = true;
     this.#stopPresence = this.#deps.messenger.onPresence((peer, online) => {
-      if (online) this.#resendTo(peer);
+      if (online) this.resendTo(peer);
     });
     for (const task of this.#deps.store.read.tasksInStates(['sending', 'cancelling', 'awaiting_approval', 'held', 'queued', 'running'])) {
       if (task.direction === 'outgoing' && task.kind === 'delegate') this.#open.add(task.id);
     }
-    for (const party of new Set(this.#unacknowledged().map((task) => task.party))) this.#resendTo(party);
+    for (const party of new Set(this.#unacknowledged().map((task) => task.party))) this.resendTo(party);
   }
 
   stop(): void {
@@ -166,8 +178,10 @@ export class OutgoingDelegations {
     try {
       const message = { id: task.messageId, kind: 'delegate', ref: null, payload: readObject(task.payload) };
       const reply = await this.#deps.messenger.request(task.party, message, ACK_TIMEOUT_MS);
-      const answer = readAnswer(reply, from);
+      const said = readReply(reply, from);
+      const answer = isUnsettled(said, from) ? 'lost' : said;
       if (await this.#isCalledOff(task.id, answer)) return undefined;
+      if (answer !== said && said instanceof AppError && this.#running) this.#pace?.resendRefused(task.id, said);
       if (answer === 'lost') return void this.#retryLater(task);
       return await this.#record(task.id, answer, from);
     } finally {
@@ -179,7 +193,7 @@ export class OutgoingDelegations {
    * Called off while it was on its way: a refusal says that the other hub does not have it; otherwise the cancel may have come there before
    * it did, so it is taken back once more.
    */
-  async #isCalledOff(taskId: string, answer: AckPayload | AppError | 'lost'): Promise<boolean> {
+  async #isCalledOff(taskId: string, answer: Answer): Promise<boolean> {
     const { unit, cancels, store } = this.#deps;
     if (store.read.task(taskId)?.state === 'sending') return false;
     await unit.run((tables, after) => {
@@ -209,12 +223,13 @@ export class OutgoingDelegations {
         return undefined;
       }
       const code = readWireErrorCode(answer.code);
+      // What failed before it left is no word of the other hub's.
+      const whose = answer.failedBy === 'peer' ? ({ by: task.party, surface: 'peer' } as const) : ({ by: 'hub', surface: 'hub' } as const);
       endings.end(tables, after, task, {
         state: code === 'rejected' ? 'declined' : 'failed',
         code,
         reason: untrustedMessage(answer) ?? answer.message,
-        by: task.party,
-        surface: 'peer',
+        ...whose,
         from,
         isOfAsker: answer.data.of_asker === true,
       });
@@ -225,17 +240,21 @@ export class OutgoingDelegations {
   /** The line broke before the answer: whether the other hub has it is not known, so it is asked again under the same id. */
   #retryLater(task: TaskRow): void {
     if (!this.#running) return;
-    const retry = this.#retries.get(task.id) ?? { attempt: 0, timer: undefined };
-    retry.timer?.cancel();
-    retry.timer = this.#deps.clock.setTimer(backoffMs(retry.attempt, this.#deps.random.fraction(), RESEND_BACKOFF), () => {
-      retry.timer = undefined;
-      this.#resend(task.id);
-    });
-    retry.attempt += 1;
-    this.#retries.set(task.id, retry);
+    const attempt = this.#retries.get(task.id)?.attempt ?? 0;
+    this.#resendAfter(task.id, backoffMs(attempt, this.#deps.random.fraction(), RESEND_BACKOFF), attempt + 1);
   }
 
-  #resendTo(peer: KeyHex): void {
+  #resendAfter(taskId: string, waitMs: number, attempt: number): void {
+    this.#retries.get(taskId)?.timer?.cancel();
+    const timer = this.#deps.clock.setTimer(waitMs, () => {
+      this.#retries.set(taskId, { attempt, timer: undefined });
+      this.#resend(taskId);
+    });
+    this.#retries.set(taskId, { attempt, timer });
+  }
+
+  /** Sends again what that hub did not acknowledge, as far as that may be now. */
+  resendTo(peer: KeyHex): void {
     for (const task of this.#unacknowledged()) if (task.party === peer) this.#resend(task.id);
   }
 
@@ -245,7 +264,10 @@ export class OutgoingDelegations {
     if (!this.#deps.messenger.isOnline(task.party)) return;
     // Whoever runs there now may be older than what the first try was for. It waits for a hub that reads it, or for its deadline: whether
     // that first try is there is not known, so it is not said to have failed either.
-    if (!this.#isUnderstood(task.party, readObject(task.payload))) return;
+    if (!this.#isUnderstood(task.party, readObject(task.payload)) || this.#inFlight.has(taskId)) return;
+    const waitMs = this.#pace?.resendIn(taskId) ?? 0;
+    // Looked at again before that as well, since what is waited for may come sooner.
+    if (waitMs > 0) return this.#resendAfter(taskId, Math.min(waitMs, RESEND_BACKOFF.maxMs), this.#retries.get(taskId)?.attempt ?? 0);
     this.#transmit(task, 'hub').catch((error: unknown) => this.#deps.log.warn('delegation not sent again', { error: String(error) }));
   }
 
@@ -318,45 +340,6 @@ interface Sent {
   readonly raw: string;
   /** Of this hub itself, not of an agent or a person of it. */
   readonly isHubs?: boolean;
-}
-
-/**
- * The ack, the refusal, or `lost`: the other hub may or may not have it. Once it was sent before (`from` hub), neither what fails on this side
- * nor a refusal for now says that it has not: a try of before may come there yet, or wait there, and be taken when there is room. Only the
- * first time is it known that the other hub has nothing.
- */
-function readAnswer(reply: Result<Envelope, AppError>, from: 'asker' | 'hub'): AckPayload | AppError | 'lost' {
-  const answer = readReply(reply, from);
-  return from === 'hub' && answer instanceof AppError && isForNow(answer) ? 'lost' : answer;
-}
-
-function isForNow({ code, data }: AppError): boolean {
-  return typeof data.retryable === 'boolean' ? data.retryable : ERRORS[code].retryable;
-}
-
-function readReply(reply: Result<Envelope, AppError>, from: 'asker' | 'hub'): AckPayload | AppError | 'lost' {
-  if (!reply.ok) {
-    const { code, failedBy } = reply.error;
-    const said = failedBy === 'peer' && code !== 'peer_unreachable';
-    const neverLeft = from === 'asker' && failedBy !== 'peer' && failedBy !== 'timeout' && code !== 'cancelled';
-    return said || neverLeft ? reply.error : 'lost';
-  }
-  const parsed = parseAck(reply.value.payload);
-  if (reply.value.kind !== 'ack' || !parsed.ok) {
-    return new AppError('not_understood', 'The other hub gave an answer that is no ack.', { failedBy: 'peer' });
-  }
-  if (parsed.value.accepted) return parsed.value;
-  const { code, reason, retryable, of_asker } = parsed.value;
-  return new AppError(code ?? 'rejected', `The other hub refused: ${ERRORS[code ?? 'rejected'].title.toLowerCase()}.`, {
-    failedBy: 'peer',
-    data: { retryable, of_asker, untrusted: { message: reason === null ? null : escapeText(reason) } },
-  });
-}
-
-function untrustedMessage(error: AppError): string | undefined {
-  const untrusted = error.data.untrusted;
-  if (typeof untrusted !== 'object' || untrusted === null || !('message' in untrusted)) return undefined;
-  return typeof untrusted.message === 'string' && untrusted.message !== '' ? untrusted.message : undefined;
 }
 
 function unreachable(name: string) {

@@ -70,8 +70,18 @@ export interface WalkedRow extends AuditPosition {
   readonly action: string;
 }
 
+/** What stands below number 1, where this program writes nothing: rows and seals of another program. */
+export interface BelowFirst {
+  readonly rows: number;
+  readonly seals: number;
+  /** Of the first rows, in decimal digits. */
+  readonly numbers: readonly string[];
+  /** Comes of how many there are and of the bytes of the first ones: another one as soon as any of that is changed. */
+  readonly chain: Uint8Array;
+}
+
 export interface AuditReads {
-  /** Newest first. */
+  /** Newest first; from number 1. */
   audit(page: { readonly limit: number; readonly beforeSeq?: number }): readonly AuditRow[];
   /** Oldest first: rows after `afterSeq` up to `upToSeq`. */
   auditAfter(afterSeq: number, upToSeq: number, limit: number): readonly ChainedAuditRow[];
@@ -90,6 +100,8 @@ export interface AuditReads {
   /** In the order of their counters, after `afterCounter`. */
   auditSeals(afterCounter: number, limit: number): readonly AuditSealRow[];
   lastAuditSeal(): AuditSealRow | undefined;
+  /** null: nothing, as it should be. @param limit of the rows and of the seals that are looked at */
+  auditBelowFirst(limit: number): BelowFirst | null;
 }
 
 export interface AuditWrites {

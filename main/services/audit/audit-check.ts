@@ -3,15 +3,15 @@
 import type { AuditCheckDto, AuditFlawDto, UnsignedEndDto } from '../../../preload/contract/audit.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { nextTurn } from '../../lib/next-turn.ts';
-import { CHAIN_START, type AuditPosition, type AuditReads, type AuditSealRow, type WalkedRow } from '../../ports/audit.ts';
+import { CHAIN_START, type AuditPosition, type AuditSealRow, type WalkedRow } from '../../ports/audit.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Store } from '../../ports/store.ts';
-import { chainFlaw, falseWord, isAmong, isSamePlace, markOf, mergeFlaws, type ChainFlaw } from './found.ts';
-import { FLAWS_MAX, WALK_ROWS_MAX, WALK_SEALS_MAX } from './limits.ts';
-import { addedFlaw, flawOf } from './flaws.ts';
+import { belowFlaw, chainFlaw, falseWord, isAmong, isSamePlace, markOf, mergeFlaws, type ChainFlaw } from './found.ts';
+import { BELOW_FIRST_MAX, FLAWS_MAX, WALK_ROWS_MAX, WALK_SEALS_MAX } from './limits.ts';
+import { addedFlaw, belowFirstFlaw, flawOf } from './flaws.ts';
 import { isUnsignedEnd, readUnsignedDetail, type UnsignedRows } from './run-mark.ts';
 import { sealChecker } from './seal.ts';
-import { meantBy, OWNERS_WORD } from './sealed-row.ts';
+import { meantBy, OWNERS_WORD, sealsUpTo } from './sealed-row.ts';
 import type { WrittenRows } from './written-rows.ts';
 
 export interface AuditCheckDeps {
@@ -168,6 +168,8 @@ export class AuditCheck {
       walk.meant.push(...meantBy(read, seal, isRight));
       await didSome(walk, WORD_ROWS, 1);
     }
+    const below = read.auditBelowFirst(BELOW_FIRST_MAX);
+    if (below !== null) noteAs(walk, belowFirstFlaw(below), belowFlaw(below));
     for (const seal of sealsUpTo(read, sealCount)) {
       if (signal.aborted || !(await this.#upToSeal(walk, seal, isRight(seal), signal))) return 'called off';
       if (walk.unmeant >= FLAWS_MAX) break;
@@ -249,26 +251,19 @@ export class AuditCheck {
 
 /** A place that does not fit. @param signedSeq needed for `chain_remade` only */
 function note(walk: Walk, kind: Parameters<typeof flawOf>[0], as: ChainFlaw, signedSeq?: number): void {
+  noteAs(walk, flawOf(kind, as.seq, signedSeq), as);
+}
+
+function noteAs(walk: Walk, flaw: AuditFlawDto, as: ChainFlaw): void {
   if (walk.found.some((one) => one.as !== null && isSamePlace(as, one.as))) return;
   const meant = isAmong(as, walk.meant);
-  walk.found.push({ flaw: { ...flawOf(kind, as.seq, signedSeq), meant }, as });
+  walk.found.push({ flaw: { ...flaw, meant }, as });
   if (!meant) walk.unmeant += 1;
 }
 
 /** Behind the last row that is there. */
 function endOf({ position }: Walk): ChainFlaw {
   return { seq: position.seq + 1, kind: 'missing', mark: markOf(position.chain) };
-}
-
-/** All of them, however many, a page at a time. */
-function* sealsUpTo({ auditSeals }: AuditReads, counter: number): Generator<AuditSealRow> {
-  for (let after = 0; ;) {
-    const seals = auditSeals(after, WALK_SEALS_MAX).filter((seal) => seal.counter <= counter);
-    yield* seals;
-    const last = seals.at(-1);
-    if (last === undefined) return;
-    after = last.counter;
-  }
 }
 
 /** Nothing is left of the record, or so much does not fit that the rest matters no more. */

@@ -1,5 +1,6 @@
 // What a flaw in the audit is called and means, as a sentence for the person who looks after the hub. Pure.
 import type { AuditFlawDto, AuditFlawKind } from '../../../preload/contract/audit.ts';
+import type { BelowFirst } from '../../ports/audit.ts';
 import { countOf, type AddedRows } from './added-rows.ts';
 import { ADDED_SAID_MAX } from './limits.ts';
 
@@ -26,6 +27,23 @@ export function flawOf(kind: Exclude<AuditFlawKind, 'row_added'>, seq: number, s
   return { kind, seq, sentence: SENTENCES[kind](seq, signedSeq), meant: false };
 }
 
+/** Rows and signatures below number 1, as one flaw. */
+export function belowFirstFlaw({ rows, seals, numbers }: BelowFirst): AuditFlawDto {
+  const named = numbers.slice(0, ADDED_SAID_MAX);
+  if (rows > named.length) named.push(`${rows - named.length} more`);
+  const said = [
+    ...(rows === 0 ? [] : [`${rows === 1 ? 'row' : 'rows'} ${listOf(named)}`]),
+    ...(seals === 0 ? [] : [seals === 1 ? 'a signature' : `${seals} signatures`]),
+  ].join(' and ');
+  const [were, them, they] = rows + seals === 1 ? ['was', 'it', 'it says'] : ['were', 'them', 'they say'];
+  return {
+    kind: 'row_added',
+    seq: 0,
+    sentence: `Before row 1 stand${rows + seals === 1 ? 's' : ''} ${said} that ${were} not written by this hub, which counts from 1: another program put ${them} there. Do not trust what ${they}.`,
+    meant: false,
+  };
+}
+
 /** All of them as one flaw; undefined: there are none. */
 export function addedFlaw(added: AddedRows): AuditFlawDto | undefined {
   const [first] = added.ranges;
@@ -45,5 +63,9 @@ function numbersOf({ ranges, more }: AddedRows): string {
   const beside = countOf({ ranges: ranges.slice(ADDED_SAID_MAX), more });
   const named = said.map(({ from, to }) => (from === to ? String(from) : `${from} to ${to}`));
   if (beside > 0) named.push(`${beside} more`);
+  return listOf(named);
+}
+
+function listOf(named: readonly string[]): string {
   return named.length === 1 ? named.join('') : `${named.slice(0, -1).join(', ')} and ${named.at(-1)}`;
 }

@@ -2,17 +2,17 @@
 // row. Pure; says nothing of what follows from it.
 import { isJsonObject } from '../../lib/json-object.ts';
 import { toHex } from '../../lib/bytes.ts';
-import type { AuditFlaw, AuditPosition } from '../../ports/audit.ts';
+import type { AuditFlaw, AuditPosition, BelowFirst } from '../../ports/audit.ts';
 import { countOf, firstBeside, NONE_ADDED, withRange, type AddedRows } from './added-rows.ts';
 import { ADDED_RANGES_MAX, FLAWS_MAX } from './limits.ts';
 
 /** So much of a chain tells one from another. */
 const MARK_SIZE_BYTES = 16;
-const KINDS = ['missing', 'changed', 'remade', 'unsigned', 'seal_missing'] as const;
+const KINDS = ['missing', 'changed', 'remade', 'unsigned', 'seal_missing', 'below_first'] as const;
 
 /**
  * `remade`: the chain up to this row is not the one that was signed. `unsigned`: the seal up to this row is none that this hub made.
- * `seal_missing`: a seal after, or before, the one up to this row is gone.
+ * `seal_missing`: a seal after, or before, the one up to this row is gone. `below_first`: rows or seals with a number below 1; of row 0.
  */
 export interface ChainFlaw {
   readonly seq: number;
@@ -57,6 +57,11 @@ export function chainFlaw({ seq, kind, chain }: AuditFlaw): ChainFlaw {
 /** A row that reads like the owner's word, fits, and was not signed as one. */
 export function falseWord({ seq, chain }: AuditPosition): ChainFlaw {
   return { seq, kind: 'changed', mark: markOf(chain) };
+}
+
+/** Whatever stands below number 1 is one place. */
+export function belowFlaw({ chain }: BelowFirst): ChainFlaw {
+  return { seq: 0, kind: 'below_first', mark: markOf(chain) };
 }
 
 /** @param chain what it comes to */

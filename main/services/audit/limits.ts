@@ -36,6 +36,9 @@ export const ADDED_RANGES_MAX = 64;
 /** Places that do not fit are remembered and put on record, and a check ends at so many that nobody has meant: it is worth little then. */
 export const FLAWS_MAX = 32;
 
+/** Rows, and signatures, below number 1 that are looked at byte by byte; more are counted. */
+export const BELOW_FIRST_MAX = 200;
+
 /** Ranges of added rows that a sentence names; rows beyond are counted. */
 export const ADDED_SAID_MAX = 16;
 

@@ -8,10 +8,10 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Store, Tables } from '../../ports/store.ts';
 import type { IdentityService } from '../identity.ts';
 import type { AddedRows } from './added-rows.ts';
-import { chainFlaw, falseWord, type ChainFlaw, type Found } from './found.ts';
-import { WALK_ROWS_MAX } from './limits.ts';
+import { belowFlaw, chainFlaw, falseWord, isAmong, type ChainFlaw, type Found } from './found.ts';
+import { BELOW_FIRST_MAX, WALK_ROWS_MAX, WALK_SEALS_MAX } from './limits.ts';
 import { META_DATABASE_ID, sealChecker, sealMessage } from './seal.ts';
-import { OWNERS_WORD, sealedRow, type SealedEnd } from './sealed-row.ts';
+import { meantBy, OWNERS_WORD, sealedRow, sealsUpTo, type SealedEnd } from './sealed-row.ts';
 import { WrittenRows } from './written-rows.ts';
 
 /** The last row of the audit, and the highest number that was ever given to one. */
@@ -34,6 +34,8 @@ export class SealedChain {
   readonly written: WrittenRows;
   /** The count of the newest seal that this process made or found good. */
   sealed = 0;
+  /** What stands below number 1 and the owner has meant, so that their words are not looked for at every walk. */
+  #meantBelow: ChainFlaw | undefined;
   readonly #deps: SealedChainDeps;
 
   constructor(deps: SealedChainDeps) {
@@ -61,9 +63,14 @@ export class SealedChain {
     return isOwn ? sealedRow(store.read, seal) : { position, flaw: { seq: seal.seq, kind: 'unsigned' } };
   }
 
-  /** The chain from the last seal to its end, in which the rows that this process wrote must stand, and since its start no others. */
-  walk(): Promise<Walked> {
-    return this.#walk(this.sealedEnd(), this.written);
+  /**
+   * The chain from the last seal to its end, in which the rows that this process wrote must stand, and since its start no others; and no row
+   * below the first.
+   */
+  async walk(): Promise<Walked> {
+    const below = await this.#below();
+    const { position, found } = await this.#walk(this.sealedEnd(), this.written);
+    return { position, found: below === null ? found : { ...found, flaws: [below, ...found.flaws] } };
   }
 
   /** The chain from what once was its end, in which the rows that this process wrote since must stand, and no others. */
@@ -93,6 +100,26 @@ export class SealedChain {
     // Right now, not as the walk began: what is signed next stands no later than this.
     const added = written.added(read.auditHead().seq);
     return { position: walked.position, found: { flaws: flaw === null ? [] : [flaw], added } };
+  }
+
+  /** What stands below number 1 and nobody has meant, as the signed words of the owner say; null: nothing. */
+  async #below(): Promise<ChainFlaw | null> {
+    const { store, identity } = this.#deps;
+    const below = store.read.auditBelowFirst(BELOW_FIRST_MAX);
+    if (below === null) return null;
+    const flaw = belowFlaw(below);
+    if (this.#meantBelow !== undefined && isAmong(flaw, [this.#meantBelow])) return null;
+    const isRight = sealChecker(this.databaseId, identity.keyHex);
+    let looked = 0;
+    for (const seal of sealsUpTo(store.read, store.read.lastAuditSeal()?.counter ?? 0)) {
+      if (isAmong(flaw, meantBy(store.read, seal, isRight))) {
+        this.#meantBelow = flaw;
+        return null;
+      }
+      looked += 1;
+      if (looked % WALK_SEALS_MAX === 0) await nextTurn();
+    }
+    return flaw;
   }
 
   /** Signs the chain up to there. Its count is `sealed` once the commit is durable, which the caller says. */

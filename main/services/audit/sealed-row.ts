@@ -2,6 +2,7 @@
 // and changes nothing.
 import { CHAIN_START, type AuditPosition, type AuditReads, type AuditSealRow, type WalkedRow } from '../../ports/audit.ts';
 import { chainFlaw, markOf, readFound, type ChainFlaw } from './found.ts';
+import { WALK_SEALS_MAX } from './limits.ts';
 
 /**
  * The action of the owner's word. It and the seal over it are one commit: a row of that name that no seal covers by itself was put there by
@@ -36,6 +37,17 @@ export function meantBy(reads: AuditReads, seal: AuditSealRow, isRight: (seal: A
   const { position, flaw } = walkRow(reads, seq, (row) => (action = row.action));
   const isSigned = flaw === null && action === OWNERS_WORD && Buffer.compare(position.chain, chain) === 0 && isRight(seal);
   return isSigned ? readFound(reads.auditAfter(seq - 1, seq, 1)[0]?.detail ?? '').flaws : [];
+}
+
+/** All seals up to that count, however many, a page at a time. */
+export function* sealsUpTo({ auditSeals }: AuditReads, counter: number): Generator<AuditSealRow> {
+  for (let after = 0; ;) {
+    const seals = auditSeals(after, WALK_SEALS_MAX).filter((seal) => seal.counter <= counter);
+    yield* seals;
+    const last = seals.at(-1);
+    if (last === undefined) return;
+    after = last.counter;
+  }
 }
 
 /** The row behind what stands before it, whether that fits or not: no other row there comes to a chain that was signed. */

@@ -1,6 +1,6 @@
 // Tables `audit` and `audit_seals`: who did what, append-only (triggers), chained over the bytes of every column, and the signatures over
 // that chain. Signs nothing and judges nothing.
-import type { AuditPosition, AuditReads, AuditRow, AuditSealRow, AuditWrites, ChainedAuditRow } from '../../../ports/audit.ts';
+import type { AuditPosition, AuditReads, AuditRow, AuditSealRow, AuditWrites, BelowFirst, ChainedAuditRow } from '../../../ports/audit.ts';
 import { CHAIN_START } from '../../../ports/audit.ts';
 import { chainOf, type ColumnBytes } from '../audit-chain.ts';
 import { blob, integer, milliseconds, nullable, sha256, text } from '../columns.ts';
@@ -42,6 +42,16 @@ const RAW = new RowMapper<RawAuditRow>({
   chain: nullable(blob('chain')),
 });
 const POSITION = new RowMapper<AuditPosition>({ seq: integer('seq'), chain: sha256('chain') });
+/** A seal as SQLite keeps it. */
+const RAW_SEAL = new RowMapper<Readonly<Record<'counter' | 'previous' | 'seq' | 'chain' | 'at' | 'key' | 'signature', Uint8Array | null>>>({
+  counter: raw('counter'),
+  previous: raw('previous'),
+  seq: raw('seq'),
+  chain: nullable(blob('chain')),
+  at: raw('at'),
+  key: raw('key'),
+  signature: nullable(blob('signature')),
+});
 const SEAL = new RowMapper<AuditSealRow>({
   counter: integer('counter'),
   previous: integer('previous'),
@@ -53,13 +63,17 @@ const SEAL = new RowMapper<AuditSealRow>({
 });
 
 export const AUDIT_QUERIES = {
-  page: `SELECT ${AUDIT.columns} FROM audit WHERE seq < ? ORDER BY seq DESC LIMIT ?`,
+  page: `SELECT ${AUDIT.columns} FROM audit WHERE seq < ? AND seq >= 1 ORDER BY seq DESC LIMIT ?`,
   after: `SELECT ${CHAINED.columns} FROM audit WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`,
-  last: `SELECT ${POSITION.columns} FROM audit ORDER BY seq DESC LIMIT 1`,
+  last: `SELECT ${POSITION.columns} FROM audit WHERE seq >= 1 ORDER BY seq DESC LIMIT 1`,
   issued: "SELECT seq FROM sqlite_sequence WHERE name = 'audit'",
   raw: `SELECT ${RAW.columns} FROM audit WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`,
   seals: `SELECT ${SEAL.columns} FROM audit_seals WHERE counter > ? ORDER BY counter LIMIT ?`,
-  lastSeal: `SELECT ${SEAL.columns} FROM audit_seals ORDER BY counter DESC LIMIT 1`,
+  lastSeal: `SELECT ${SEAL.columns} FROM audit_seals WHERE counter >= 1 ORDER BY counter DESC LIMIT 1`,
+  below: `SELECT ${RAW.columns} FROM audit WHERE seq < 1 ORDER BY seq LIMIT ?`,
+  countBelow: 'SELECT count(*) FROM audit WHERE seq < 1',
+  sealsBelow: `SELECT ${RAW_SEAL.columns} FROM audit_seals WHERE counter < 1 ORDER BY counter LIMIT ?`,
+  countSealsBelow: 'SELECT count(*) FROM audit_seals WHERE counter < 1',
 } as const;
 
 /** What the chain covers, in the order in which it does. */
@@ -114,6 +128,7 @@ export function auditReads(statements: Statements): AuditReads {
     walkAudit,
     auditSeals: (afterCounter, limit) => statements.all(SEAL, AUDIT_QUERIES.seals, afterCounter, pageLimit(limit)),
     lastAuditSeal: () => statements.one(SEAL, AUDIT_QUERIES.lastSeal),
+    auditBelowFirst: (limit) => belowFirst(statements, pageLimit(limit)),
   };
 }
 
@@ -146,6 +161,26 @@ export function auditWrites(statements: Statements, monotonicMs: () => number): 
 function headOf(statements: Statements): ReturnType<AuditReads['auditHead']> {
   const head = statements.one(POSITION, AUDIT_QUERIES.last) ?? CHAIN_START;
   return { ...head, issuedSeq: Math.max(head.seq, Number(statements.value(AUDIT_QUERIES.issued) ?? 0)) };
+}
+
+function belowFirst(statements: Statements, limit: number): BelowFirst | null {
+  const rows = statements.all(RAW, AUDIT_QUERIES.below, limit);
+  const seals = statements.all(RAW_SEAL, AUDIT_QUERIES.sealsBelow, limit);
+  if (rows.length === 0 && seals.length === 0) return null;
+  const counts = [AUDIT_QUERIES.countBelow, AUDIT_QUERIES.countSealsBelow].map((sql) => Number(statements.value(sql) ?? 0));
+  const [allRows = 0, allSeals = 0] = counts;
+  let chain = chainOf(
+    CHAIN_START.chain,
+    counts.map((count) => ({ kind: 'integer', bytes: bytesOf(count) })),
+  );
+  for (const row of rows) chain = chainOf(rawChain(chain, row), [{ kind: 'text', bytes: row.chain }]);
+  for (const seal of seals) {
+    chain = chainOf(
+      chain,
+      Object.values(seal).map((bytes) => ({ kind: 'text', bytes })),
+    );
+  }
+  return { rows: allRows, seals: allSeals, numbers: rows.map(({ seq }) => textOf(seq)), chain };
 }
 
 function rawChain(previous: Uint8Array, row: RawAuditRow): Uint8Array {

@@ -101,14 +101,34 @@ export function inWords(name: string): string {
   return name.replaceAll('_', ' ');
 }
 
-/** Rows as columns that line up, without borders. */
-export function table(rows: readonly (readonly (string | number | null)[])[]): readonly string[] {
+/** An agent id, a key, or the id of a task or request: what is copied and not read. */
+const ID = /^(?:ed25519\.[0-9a-f]{32}|[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+const BELOW = '  ';
+
+/**
+ * Rows as columns that line up, without borders. Where they do not fit, ids stand below their row, each on a line of its own, so that none is
+ * broken; the words of the first row, the names of the columns, go with them.
+ * @param room how many columns the reader has; a pipe has any number, so that a row stays one line there
+ */
+export function table(rows: readonly (readonly (string | number | null)[])[], room = roomOf(process.stdout)): readonly string[] {
   const cells = rows.map((row) => row.map((value) => (value === null ? '-' : forCell(String(value)))));
+  const lines = inColumns(cells);
+  const ids = new Set(cells.flatMap((row) => row.flatMap((cell, index) => (ID.test(cell) ? [index] : []))));
+  if (ids.size === 0 || lines.every((line) => columnsOf(line) <= room)) return lines;
+  const without = inColumns(cells.map((row) => row.filter((_, index) => !ids.has(index))));
+  return cells.flatMap((row, at) => [without[at] ?? '', ...[...ids].map((index) => `${BELOW}${row[index] ?? '-'}`)]);
+}
+
+function inColumns(cells: readonly (readonly string[])[]): readonly string[] {
   const widths: number[] = [];
   for (const row of cells) for (const [index, cell] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, columnsOf(cell));
   return cells.map((row) =>
     row.map((cell, index) => (index === row.length - 1 ? cell : cell + ' '.repeat((widths[index] ?? 0) - columnsOf(cell)))).join('  '),
   );
+}
+
+function roomOf({ isTTY, columns }: Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>): number {
+  return isTTY && columns > 0 ? columns : Number.POSITIVE_INFINITY;
 }
 
 /** What takes two columns at a terminal: the wide letters of East Asia, and pictures. */

@@ -1,17 +1,19 @@
-// Input safety of one card: its buttons are inert for a moment after it appears, moves or changes, or the window gains focus. So a press
+// Input safety of one card or row: its buttons are inert for a moment after it appears, moves or changes, or the window gains focus. So a press
 // that was meant for something else decides nothing.
+import { untrack } from 'svelte';
 
 /** Long enough to see that something new stands under the pointer. */
 export const ARM_DELAY_MS = 700;
 
 export class Arming {
-  #inert = $state(true);
+  #inert = $state(false);
   /** Grows with every start, so that the filling of the buttons starts anew. */
   #round = $state(0);
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor() {
-    this.again();
+  /** @param start open: nothing else stood where it appears */
+  constructor(start: 'inert' | 'open' = 'inert') {
+    if (start === 'inert') this.again();
   }
 
   get inert(): boolean {
@@ -33,4 +35,20 @@ export class Arming {
     clearTimeout(this.#timer);
     this.#inert = true;
   }
+}
+
+/**
+ * For a component while it is set up: armed anew at every change of `what`, so that the second half of a double click does nothing where a button
+ * has come to stand in the place of another. Stops with the component. A change within an object is none.
+ */
+export function armedBy(what: () => unknown, start: 'inert' | 'open' = 'open'): Arming {
+  const arming = new Arming(start);
+  let before = untrack(what);
+  $effect(() => {
+    const now = what();
+    if (now !== before) untrack(() => arming.again());
+    before = now;
+  });
+  $effect(() => () => arming.stop());
+  return arming;
 }

@@ -247,7 +247,7 @@ describe('the Rules screen', () => {
     const hub = new FakeHubApi(snapshotOf({ rules: [CALENDAR_RULE] }));
     await showApp(hub, 'rules');
     await button('Pause').click();
-    await button('Go on').click();
+    await press(button('Go on'));
     await expect.element(button('Pause')).toBeVisible();
     expect(callsOf(hub, 'rules.update')).toEqual([
       { id: CALENDAR_RULE.id, suspended: true },
@@ -265,7 +265,7 @@ describe('the Rules screen', () => {
     await userEvent.keyboard('u');
     await expect.element(page.getByText('Removed.', { exact: true })).not.toBeInTheDocument();
     expect(hub.snapshot.rules).toHaveLength(RULES.length);
-    await button('Remove').first().click();
+    await press(button('Remove').first());
     await vi.advanceTimersByTimeAsync(10_000);
     await expect.element(button('Undo')).not.toBeInTheDocument();
     expect(hub.snapshot.rules).toHaveLength(RULES.length - 1);
@@ -303,8 +303,8 @@ describe('the Rules screen', () => {
     hub.emit({ type: 'rule', rule: CALENDAR_RULE });
     await expect.element(page.getByText('Removed.', { exact: true })).not.toBeInTheDocument();
     await expect.element(button('Undo')).not.toBeInTheDocument();
-    await button('Pause').click();
-    await button('Remove').click();
+    await press(button('Pause'));
+    await press(button('Remove'));
     expect(callsOf(hub, 'rules.remove')).toHaveLength(2);
     expect(document.querySelectorAll('.rows > li.gone')).toHaveLength(1);
   });

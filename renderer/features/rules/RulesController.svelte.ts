@@ -51,10 +51,12 @@ export class RulesController {
   }
 
   async remove(rule: RuleDto): Promise<void> {
-    const outcome = await this.#calls.run(rule.id, () => this.#api.call('rules.remove', { id: rule.id }));
-    if (!outcome?.ok) return;
-    this.#removed = rule;
+    if (this.busy(rule.id)) return;
+    // Before the hub tells that it is gone, which may come sooner than the answer: its row leaves at no moment.
     this.#gone = [...this.#gone.filter(({ id }) => id !== rule.id), rule];
+    const outcome = await this.#calls.run(rule.id, () => this.#api.call('rules.remove', { id: rule.id }));
+    if (outcome?.ok) this.#removed = rule;
+    else this.#gone = this.#gone.filter(({ id }) => id !== rule.id);
   }
 
   async undo(): Promise<void> {

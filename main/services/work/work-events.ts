@@ -69,7 +69,9 @@ export class WorkEvents {
 
   /** The pause or the quiet hour may be over: what was asked without a sound and still waits makes it now. */
   ringForStill(): void {
-    for (const id of [...this.#still]) {
+    // One that stays still is put in again: what was there before is gone through once.
+    const ids = Array.from(this.#still);
+    for (const id of ids) {
       const task = this.#waiting(id);
       if (task === undefined) this.#still.delete(id);
       else this.attention(id, task);

@@ -83,7 +83,7 @@ export class ApprovalViews {
       expires_at: row.state === 'pending' ? tasks.waitsUntil(task) : row.expiresAt,
       deadline_at: tasks.deadlineAt(task),
       wait_ms: waitOf(task),
-      keep_open_until: row.state === 'pending' ? this.#keptOpenUntil(task) : null,
+      keep_open_until: row.state === 'pending' && hubs === null ? this.#keptOpenUntil(task) : null,
       held: task.state === 'held' ? { why: task.heldWhy ?? 'person', until: task.heldUntil } : null,
       decided_at: row.decidedAt,
       decided_by: row.decidedBy,

@@ -7,6 +7,7 @@ import type { Store, Tables } from '../../ports/store.ts';
 import type { ApprovalViews } from './approval-views.ts';
 import type { Decider } from './approvals.ts';
 import type { AuditTrail } from './audit-trail.ts';
+import type { ConsentGuard } from './consent-guard.ts';
 import type { Deadlines } from './deadlines.ts';
 import { changeTask } from './task-moves.ts';
 import type { After, UnitOfWork } from './unit-of-work.ts';
@@ -20,6 +21,7 @@ interface Deps {
   readonly deadlines: Deadlines;
   readonly events: WorkEvents;
   readonly audit: AuditTrail;
+  readonly guard: Pick<ConsentGuard, 'checkDecidedHere'>;
   /** How long requests wait for a person just now, ms. */
   readonly approvalWaitMs: () => number;
 }
@@ -34,7 +36,8 @@ export class KeepingOpen {
   /**
    * Lets it wait as long again. `shownMs` is the wait that the person saw; one that is longer by now was kept open meanwhile, as by a second
    * click, and stays as it is.
-   * @throws AppError not_found, conflict (it is decided, or cannot wait longer), approval_expired, request_changed
+   * @throws AppError not_found, conflict (it is decided, or cannot wait longer), approval_expired, request_changed, blocked (an adult's hub
+   * decides about it)
    */
   async keepOpen(approvalId: string, shownMs: number, person: Decider): Promise<ApprovalDto> {
     await this.#deps.unit.run((tables, after) => this.#keepOpen(tables, after, approvalId, shownMs, person));
@@ -49,6 +52,7 @@ export class KeepingOpen {
     const task = approval && tables.task(approval.taskId);
     if (!approval || !task) throw noSuchRequest();
     if (approval.state !== 'pending' || !isWaiting(task)) throw conflict('This request waits for nobody any more.');
+    this.#deps.guard.checkDecidedHere(tables, task, approval);
     const nowMs = waitOf(task);
     if (deadlines.waitLeftOf(task) <= 0) {
       throw new AppError('approval_expired', 'Its time was over a moment ago; nothing was run.', { failedBy: 'timeout' });

@@ -184,7 +184,7 @@ export class Work {
       guard,
       floods,
     });
-    this.keepingOpen = new KeepingOpen({ ...deps, unit, views: approvalViews, deadlines, events, audit, approvalWaitMs });
+    this.keepingOpen = new KeepingOpen({ ...deps, unit, views: approvalViews, deadlines, events, audit, guard, approvalWaitMs });
     const { approvals } = this;
     this.#consents = new Consents({ ...deps, unit, guard, calm, delegations, cancels, approvals, deadlines, endings, events, audit });
     approvalViews.asksElsewhere((row, task) => this.#consents.standing(row, task));

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { APPROVALS_WAIT_MINUTES_DEFAULT } from '../../../../preload/contract/decision-limits.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
 import { closeTwoHubs, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
+import { ConsentHouse } from '../../../fakes/consent-house.ts';
 import { BROWSER, delegation, type WorkHub } from '../../../fakes/work-hub.ts';
 
 const PART = 5_000;
@@ -269,4 +270,23 @@ describe('keeping a request open', () => {
     await clock.advance(51 * PART);
     expect(mum.card).toMatchObject({ held: null, state: 'pending', wait_ms: 2 * WAIT });
   });
+});
+
+it('is declined and nothing else by the people of a hub where an adult’s hub decides: none of them keeps it open', async () => {
+  const house = await new ConsentHouse().open();
+  const { leo } = house;
+  try {
+    leo.approvalWaitMs = WAIT;
+    await house.ask();
+    expect(leo.card.keep_open_until, 'before that it is').not.toBeNull();
+    await house.guard();
+    const { id, wait_ms: waitMs, expires_at: until, keep_open_until: longer } = leo.card;
+    expect(longer).toBeNull();
+    const refused = { code: 'blocked', message: 'mum decides about this request; here it can only be declined.' };
+    await expect(leo.work.keepingOpen.keepOpen(id, waitMs, BROWSER)).rejects.toMatchObject(refused);
+    expect(leo.card).toMatchObject({ wait_ms: waitMs, expires_at: until });
+    expect(house.audit(leo, 'approval.kept_open')).toEqual([]);
+  } finally {
+    await house.close();
+  }
 });

@@ -133,16 +133,18 @@ export interface ConsentAnswer {
   readonly digest: string;
   /** The adult's own words why not; outside text. */
   readonly reason: string | null;
+  /** That hub says that no person is named there: what it signs with is its own name. */
+  readonly namesNobody: boolean;
 }
 
 /** @param status of the result that holds it: a refusal that says "allow" is no answer. The error is a sentence for the record. */
 export function readConsentAnswer(status: string, data: unknown): Result<ConsentAnswer, string> {
   if (!isJsonObject(data)) return err('it holds no choice');
-  const { choice, digest, reason } = data;
+  const { choice, digest, reason, decided_by } = data;
   if (choice !== 'allow' && choice !== 'decline') return err('it chooses neither of the two');
   if ((status === 'completed') !== (choice === 'allow')) return err('it chooses one thing and its status says another');
   return typeof digest === 'string'
-    ? ok({ choice, digest, reason: typeof reason === 'string' && reason !== '' ? reason : null })
+    ? ok({ choice, digest, reason: typeof reason === 'string' && reason !== '' ? reason : null, namesNobody: decided_by === null })
     : err('it names no digest');
 }
 

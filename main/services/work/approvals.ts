@@ -24,6 +24,7 @@ import {
   NOBODY_NAMED,
   type AdultsWord,
   type AskedConsent,
+  type Signature,
 } from './consent-answers.ts';
 import type { ConsentGuard } from './consent-guard.ts';
 import { isChildsHub } from './consent-lane.ts';
@@ -206,7 +207,7 @@ export class Approvals {
   /** A person here consents to what another hub would do: nothing runs here, and that hub gets the word. */
   #consent(tables: Tables, after: After, task: TaskRow, row: ApprovalRow, by: DecidedBy, asked: AskedConsent): Outcome {
     this.#close(tables, row, 'approved', null, by, { consent: asked.digest, hub: task.party });
-    const told = { state: 'completed', code: null, reason: null, result: consentResult(asked, 'allow', this.#signedAs()) } as const;
+    const told = { state: 'completed', code: null, reason: null, result: consentResult(asked, 'allow', this.#signature()) } as const;
     this.#deps.endings.end(tables, after, task, { ...told, by: by.who, surface: by.surface, from: 'runner' });
     return DONE;
   }
@@ -243,7 +244,7 @@ export class Approvals {
       state: 'declined',
       code: 'rejected',
       reason: why,
-      ...(asked === null ? {} : { result: consentDeclined(asked, why, reason, this.#signedAs()) }),
+      ...(asked === null ? {} : { result: consentDeclined(asked, why, reason, this.#signature()) }),
       by: by.who,
       surface: by.surface,
       from: 'hub',
@@ -309,6 +310,10 @@ export class Approvals {
 
   #who(): string {
     return this.#deps.personName?.() ?? NOBODY_NAMED;
+  }
+
+  #signature(): Signature {
+    return { who: this.#signedAs(), person: this.#deps.personName?.() ?? null };
   }
 
   /** Whom other hubs read of: where no person is named, the hub, which is what they know. */

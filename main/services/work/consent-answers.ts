@@ -34,9 +34,21 @@ export interface AdultsWord {
 /** What stands where the person at a hub has no name; older hubs send it, too. */
 export const NOBODY_NAMED = 'owner';
 
-/** The person and the hub, as the record names them: "Mum, Mum's PC"; only the hub where nobody is named there, or by its name. */
-export function adultOf(person: string, hub: string): string {
-  return person === hub || person === NOBODY_NAMED ? hub : `${person}, ${hub}`;
+/** By whom an answer is signed. */
+export interface Signature {
+  /** The person, or the hub where nobody is named there. */
+  readonly who: string;
+  /** null: nobody is named there. */
+  readonly person: string | null;
+}
+
+/**
+ * The person and the hub, as the record names them: "Mum, Mum's PC"; only the hub where nobody is named there, or by one of its own names.
+ * @param person null where that hub says that nobody is @param said what that hub calls itself, which older ones sign with
+ */
+export function adultOf(person: string | null, hub: string, said: string | null): string {
+  const isNobody = person === null || person === hub || person === said || person === NOBODY_NAMED;
+  return isNobody ? hub : `${person}, ${hub}`;
 }
 
 /** null for every other request. What is drawn must stand in the view that this hub's own digest covers, or nothing is drawn. */
@@ -52,16 +64,16 @@ export function consentOf(task: TaskRow, row: Pick<ApprovalRow, 'view'>): AskedC
   return view.ok ? { view: view.value, digest: question.digest } : null;
 }
 
-/** The result of a decision. @param who the person, by the name this hub has for them */
-export function consentResult(asked: AskedConsent, choice: ConsentChoice, who: string): ResultWords {
-  const data = { choice, digest: asked.digest, decided_by: who };
+/** The result of a decision. */
+export function consentResult(asked: AskedConsent, choice: ConsentChoice, { who, person }: Signature): ResultWords {
+  const data = { choice, digest: asked.digest, decided_by: person };
   return { status: 'completed', outcome: labelOf(choice), data, error: null, answered_by: who };
 }
 
 /** As every declined request, with what the answer is bound to. @param reason the person's own words, empty when there are none */
-export function consentDeclined(asked: AskedConsent, told: string, reason: string, who: string): ResultWords {
+export function consentDeclined(asked: AskedConsent, told: string, reason: string, { who, person }: Signature): ResultWords {
   const choice: ConsentChoice = 'decline';
-  const data = { choice, digest: asked.digest, decided_by: who, ...(reason === '' ? {} : { reason }) };
+  const data = { choice, digest: asked.digest, decided_by: person, ...(reason === '' ? {} : { reason }) };
   return { ...failure({ code: 'rejected', reason: told }), data, answered_by: who };
 }
 

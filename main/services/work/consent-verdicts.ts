@@ -44,7 +44,13 @@ export class ConsentVerdicts {
     const { guard, approvals, audit } = this.#deps;
     const asked = questionOfTask(task);
     const row = tables.approval(approvalId);
-    const who = adultOf(escapeName(by).name, tables.peer(hub)?.petname ?? hub);
+    const peer = tables.peer(hub);
+    const person = answer.namesNobody ? null : escapeName(by).name;
+    const who = adultOf(
+      person,
+      peer?.petname ?? hub,
+      typeof peer?.advertisedName === 'string' ? escapeName(peer.advertisedName).name : null,
+    );
     const isBound = asked !== undefined && asked.digest === answer.digest;
     const mayDecide = guard.decides(tables, hub) && row !== undefined && guard.covers(tables, row.riskClass);
     const { choice, digest } = answer;

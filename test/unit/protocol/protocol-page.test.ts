@@ -203,7 +203,10 @@ describe('the section on consent', () => {
     for (const choice of ['allow', 'decline'] as const) {
       const said = data.replace('"allow"|"decline"', `"${choice}"`).replaceAll('...', '"x"');
       const status = choice === 'allow' ? 'completed' : 'failed';
-      expect(readConsentAnswer(status, JSON.parse(said))).toEqual({ ok: true, value: { choice, digest: 'x', reason: null } });
+      expect(readConsentAnswer(status, JSON.parse(said))).toEqual({
+        ok: true,
+        value: { choice, digest: 'x', reason: null, namesNobody: false },
+      });
       expect(payload.options).toContainEqual({ id: choice, label: labelOf(choice) });
     }
   });

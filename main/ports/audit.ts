@@ -37,12 +37,18 @@ export interface AuditPosition {
 
 export const CHAIN_START: AuditPosition = { seq: 0, chain: new Uint8Array(32) };
 
-/** `missing`: no row of this number. `changed`: the row does not fit its chain. */
+/** `missing`: no row of this number, nor of those up to where the gap ends. `changed`: the row does not fit its chain. */
 export interface AuditFlaw {
   readonly seq: number;
   readonly kind: 'missing' | 'changed';
   /** What the chain comes to with what stands there: another one as soon as that, or anything before it, is changed once more. */
   readonly chain: Uint8Array;
+  /** Of rows that are missing with a row behind them; absent: `changed`, or nothing stands there. */
+  readonly gap?: {
+    readonly toSeq: number;
+    /** The row behind goes on from the one before, as where an end was cut off before that was written. Else nothing here vouches for it. */
+    readonly isContinued: boolean;
+  };
 }
 
 /** One signature over the chain up to a row, and with it over every row before. */
@@ -89,7 +95,9 @@ export interface AuditReads {
   auditHead(): AuditPosition & { readonly issuedSeq: number };
   /**
    * Recomputes the chain over at most `limit` rows after `from`, up to `upToSeq`, and stops at the first that does not fit. The position is
-   * that of the last row that fits, `after` where what comes behind the flaw is to be walked on from. `look` is given each row that fits.
+   * that of the last row that fits, `after` where what comes behind the flaw is to be walked on from: a row behind a gap that does not go on from
+   * the one before is passed over, for the flaw's chain covers it; a gap that reaches further than `upToSeq` is walked on from there. `look` is
+   * given each row that fits.
    */
   walkAudit(
     from: AuditPosition,

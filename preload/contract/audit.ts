@@ -29,8 +29,8 @@ export interface AuditRowDto {
 }
 
 /**
- * What does not fit. `row_changed`, `row_missing`: `seq` is the row. `row_added`: it is none of this hub's, and was put there while the hub
- * ran; the sentence names all such rows. `end_missing`: the record was longer; `seq` is the first row that is gone. `chain_remade`: the rows up
+ * What does not fit. `row_changed`: `seq` is the row. `row_missing`: it is the first of those; the sentence names the last, too. `row_added`: it is none of this hub's, and was put there while the hub
+ * ran, or below the first row, where `seq` is 0; the sentence names all such rows. `end_missing`: the record was longer; `seq` is the first row that is gone. `chain_remade`: the rows up
  * to `seq` are not the ones that were signed, or written. `seal_changed`, `seal_missing`: a signature; `seq` is the row up to which it was.
  * `older_copy`: fewer signatures than the key vault counted; `seq` is the last row that is there.
  */
@@ -57,7 +57,7 @@ export interface AuditCheckDto {
   /** False when the key vault could not be asked whether this is the newest record. */
   readonly counted: boolean;
   readonly finished_at: number | null;
-  /** `done` and null: nothing was changed, removed or put elsewhere. Else the first of `flaws`. */
+  /** `done` and null: nothing was changed, removed or put elsewhere. Else the first of `flaws` that nobody has meant, or the first where all were. */
   readonly flaw: AuditFlawDto | null;
   /** All that does not fit, by the rows; a check of a record in which very much does not ends before its end. */
   readonly flaws: readonly AuditFlawDto[];

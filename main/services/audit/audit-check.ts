@@ -3,12 +3,12 @@
 import type { AuditCheckDto, AuditFlawDto, UnsignedEndDto } from '../../../preload/contract/audit.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { nextTurn } from '../../lib/next-turn.ts';
-import { CHAIN_START, type AuditPosition, type AuditSealRow, type WalkedRow } from '../../ports/audit.ts';
+import { CHAIN_START, type AuditFlaw, type AuditPosition, type AuditSealRow, type WalkedRow } from '../../ports/audit.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Store } from '../../ports/store.ts';
 import { belowFlaw, chainFlaw, falseWord, isAmong, isSamePlace, markOf, mergeFlaws, type ChainFlaw } from './found.ts';
 import { BELOW_FIRST_MAX, FLAWS_MAX, WALK_ROWS_MAX, WALK_SEALS_MAX } from './limits.ts';
-import { addedFlaw, belowFirstFlaw, flawOf } from './flaws.ts';
+import { addedFlaw, belowFirstFlaw, flawOf, gapFlaw } from './flaws.ts';
 import { isUnsignedEnd, readUnsignedDetail, type UnsignedRows } from './run-mark.ts';
 import { sealChecker } from './seal.ts';
 import { meantBy, OWNERS_WORD, sealsUpTo } from './sealed-row.ts';
@@ -28,6 +28,8 @@ export interface AuditCheckDeps {
   readonly leftUnsigned: () => UnsignedRows | null;
 }
 
+type Gap = NonNullable<AuditFlaw['gap']> & { readonly as: ChainFlaw };
+
 /** Where a check is. */
 interface Walk {
   position: AuditPosition;
@@ -38,6 +40,8 @@ interface Walk {
   isOtherSeen: boolean;
   /** The last row does not fit: the chain goes on from what stands there. */
   isPatched: boolean;
+  /** Rows that are missing up to the last row of a signature, or further: what comes behind says whether anything vouches for that. */
+  gap: Gap | null;
   /** The newest row that a good seal covers. */
   signedSeq: number;
   /** Rows that tell of an end without signing everything. */
@@ -140,7 +144,7 @@ export class AuditCheck {
     this.#unmeant = mergeFlaws(unmeant, []);
     const added = addedFlaw(this.#deps.written.added(this.#deps.store.read.auditHead().seq));
     if (added !== undefined) flaws.splice(flaws.filter(({ seq }) => seq < added.seq).length, 0, added);
-    return { flaw: flaws[0] ?? null, flaws, unsigned_end: this.#unsignedEnd(walk.ends) };
+    return { flaw: flaws.find(({ meant }) => !meant) ?? flaws[0] ?? null, flaws, unsigned_end: this.#unsignedEnd(walk.ends) };
   }
 
   async #walk(signal: AbortSignal): Promise<Walk | 'called off'> {
@@ -156,6 +160,7 @@ export class AuditCheck {
       signedSeq: 0,
       isOtherSeen: false,
       isPatched: false,
+      gap: null,
       unsignedWord: null,
       unmeant: 0,
       done: { rows: 0, seals: 0 },
@@ -176,6 +181,7 @@ export class AuditCheck {
       await didSome(walk, 0, 1);
     }
     if (!(await this.#rowsUpTo(walk, head.issuedSeq, signal))) return 'called off';
+    endGap(walk, false);
     if (walk.unsignedWord !== null && !isEnded(walk)) note(walk, 'row_changed', falseWord(walk.unsignedWord));
     if (kept !== null && kept > sealCount) walk.found.push({ flaw: flawOf('older_copy', head.seq), as: null });
     if (writtenSeq > walk.position.seq && !isEnded(walk)) note(walk, 'end_missing', endOf(walk));
@@ -198,12 +204,20 @@ export class AuditCheck {
     // Where the signed row itself is named already, that is all there is to say of it.
     const isRemade = !walk.isPatched && Buffer.compare(walk.position.chain, seal.chain) !== 0;
     if (isRemade) note(walk, 'chain_remade', { seq: seal.seq, kind: 'remade', mark: markOf(walk.position.chain) }, signedBefore);
-    // What was signed is what the rows after it have to stand behind.
-    walk.position = { seq: walk.position.seq, chain: seal.chain };
+    // What was signed is what the rows after it have to stand behind; what the hub wrote after that was taken away stands behind what was left.
+    if (walk.gap === null || this.#isBehind(walk.gap, seal)) {
+      walk.position = { seq: walk.position.seq, chain: seal.chain };
+      endGap(walk, true);
+    }
     walk.signedSeq = seal.seq;
     walk.unsignedWord = null;
     this.#current = { ...this.#current, seals: this.#current.seals + 1, signed_seq: seal.seq };
     return true;
+  }
+
+  /** Whether the row behind a gap stands behind the row that was signed, and is missing. */
+  #isBehind({ toSeq }: Gap, { seq, chain }: AuditSealRow): boolean {
+    return seq === toSeq && this.#deps.store.read.walkAudit({ seq, chain }, seq + 1, 1).flaw === null;
   }
 
   /** Rows up to here; behind one that does not fit it goes on with what stands there. False: called off. */
@@ -224,8 +238,10 @@ export class AuditCheck {
       walk.position = after;
       walk.isPatched = flaw !== null;
       this.#current = { ...this.#current, checked: after.seq };
-      if (flaw?.kind === 'changed') note(walk, 'row_changed', chainFlaw(flaw));
-      else if (flaw !== null) note(walk, flaw.seq > walk.head.seq ? 'end_missing' : 'row_missing', chainFlaw(flaw));
+      const inGap = walk.gap !== null && flaw !== null && flaw.seq <= walk.gap.toSeq + 1;
+      const isSameGap = inGap && flaw?.gap?.toSeq === walk.gap?.toSeq && after.seq === seq;
+      if (!isSameGap) endGap(walk, walk.gap?.isContinued === true);
+      if (flaw !== null && !inGap) foundAt(walk, flaw, seq);
       await didSome(walk, rows, 0);
     }
     return true;
@@ -247,6 +263,25 @@ export class AuditCheck {
     const left = this.#deps.leftUnsigned();
     return left === null ? null : endDto(left, ends);
   }
+}
+
+/** What a walk up to that row came upon. */
+function foundAt(walk: Walk, flaw: AuditFlaw, upToSeq: number): void {
+  const as = chainFlaw(flaw);
+  if (flaw.kind === 'changed') note(walk, 'row_changed', as);
+  else if (flaw.gap === undefined || flaw.seq > walk.head.seq) note(walk, 'end_missing', as);
+  else {
+    walk.gap = { ...flaw.gap, as };
+    if (flaw.gap.toSeq < upToSeq) endGap(walk, flaw.gap.isContinued);
+  }
+}
+
+/** How far it reaches is seen, and what stands behind it. */
+function endGap(walk: Walk, isVouched: boolean): void {
+  const { gap } = walk;
+  if (gap === null) return;
+  walk.gap = null;
+  noteAs(walk, gapFlaw(gap.as.seq, gap.toSeq, isVouched), gap.as);
 }
 
 /** A place that does not fit. @param signedSeq needed for `chain_remade` only */

@@ -8,7 +8,7 @@ type Sentence = (seq: number, signedSeq: number) => string;
 
 const SENTENCES: Readonly<Record<Exclude<AuditFlawKind, 'row_added'>, Sentence>> = {
   row_changed: (seq) => `Row ${seq} was changed after it was written, or another row was put in its place. Do not trust what it says.`,
-  row_missing: (seq) => `Row ${seq} is missing: it was removed, or moved to another place. What happened then is no longer on record.`,
+  row_missing: (seq) => missingRows(seq, seq),
   end_missing: (seq) =>
     `The record was longer: row ${seq} and what came after it were removed. What happened last before that is no longer on record.`,
   chain_remade: (seq, signedSeq) =>
@@ -25,6 +25,17 @@ const SENTENCES: Readonly<Record<Exclude<AuditFlawKind, 'row_added'>, Sentence>>
 /** @param signedSeq the last row that a good seal covers; needed for `chain_remade` only */
 export function flawOf(kind: Exclude<AuditFlawKind, 'row_added'>, seq: number, signedSeq = 0): AuditFlawDto {
   return { kind, seq, sentence: SENTENCES[kind](seq, signedSeq), meant: false };
+}
+
+/** @param isVouched whether anything says of the row behind them that it is the one that stood there */
+export function gapFlaw(seq: number, toSeq: number, isVouched: boolean): AuditFlawDto {
+  const unvouched = isVouched ? '' : ` Without ${seq === toSeq ? 'it' : 'them'}, what row ${toSeq + 1} says cannot be vouched for.`;
+  return { ...flawOf('row_missing', seq), sentence: `${missingRows(seq, toSeq)}${unvouched}` };
+}
+
+function missingRows(seq: number, toSeq: number): string {
+  const [which, were] = seq === toSeq ? [`Row ${seq} is`, 'it was'] : [`Rows ${seq} to ${toSeq} are`, 'they were'];
+  return `${which} missing: ${were} removed, or moved to another place. What happened then is no longer on record.`;
 }
 
 /** Rows and signatures below number 1, as one flaw. */

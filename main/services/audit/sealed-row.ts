@@ -50,8 +50,11 @@ export function* sealsUpTo({ auditSeals }: AuditReads, counter: number): Generat
   }
 }
 
-/** The row behind what stands before it, whether that fits or not: no other row there comes to a chain that was signed. */
+/** The row behind the last one that stands before it, whether that fits or not: no other row there comes to a chain that was signed. */
 function walkRow(reads: AuditReads, seq: number, look?: (row: WalkedRow) => void): ReturnType<AuditReads['walkAudit']> {
-  const before = seq <= 1 ? CHAIN_START : reads.walkAudit({ seq: seq - 2, chain: CHAIN_START.chain }, seq - 1, 1).after;
-  return reads.walkAudit(before, seq, 1, look);
+  const [last] = reads.audit({ limit: 1, beforeSeq: seq });
+  const before = last === undefined ? CHAIN_START : reads.walkAudit({ seq: last.seq - 1, chain: CHAIN_START.chain }, last.seq, 1).after;
+  const walked = reads.walkAudit(before, seq, 1, look);
+  // What the hub wrote right behind an end that was cut off goes on from there.
+  return walked.flaw?.gap?.isContinued === true && walked.after.seq < seq ? reads.walkAudit(walked.after, seq, 1, look) : walked;
 }

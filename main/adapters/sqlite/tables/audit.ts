@@ -99,10 +99,7 @@ export function auditReads(statements: Statements): AuditReads {
     for (const [index, row] of rows.entries()) {
       const seq = position.seq + 1;
       const kept = row.chain ?? CHAIN_START.chain;
-      if (textOf(row.seq) !== String(seq)) {
-        const flaw = { seq, kind: 'missing', chain: position.chain } as const;
-        return { position, flaw, after: { seq: Number(textOf(row.seq)), chain: kept } };
-      }
+      if (textOf(row.seq) !== String(seq)) return gapBehind(position, row, upToSeq);
       const chain = rawChain(position.chain, row);
       if (Buffer.compare(chain, kept) !== 0) {
         // Only its chain may have been changed: then the next row fits what the row itself says.
@@ -115,11 +112,7 @@ export function auditReads(statements: Statements): AuditReads {
     }
     const isShort = position.seq - from.seq < pageLimit(limit) && position.seq < upToSeq;
     if (!isShort) return { position, flaw: null, after: position };
-    return {
-      position,
-      flaw: { seq: position.seq + 1, kind: 'missing', chain: position.chain },
-      after: { seq: upToSeq, chain: position.chain },
-    };
+    return gapBehind(position, statements.one(RAW, AUDIT_QUERIES.raw, position.seq, Number.MAX_SAFE_INTEGER, 1), upToSeq);
   };
   return {
     audit: (page) => statements.all(AUDIT, AUDIT_QUERIES.page, pageBefore(page), pageLimit(page.limit)),
@@ -181,6 +174,24 @@ function belowFirst(statements: Statements, limit: number): BelowFirst | null {
     );
   }
   return { rows: allRows, seals: allSeals, numbers: rows.map(({ seq }) => textOf(seq)), chain };
+}
+
+/**
+ * Rows are missing. Where the row behind them does not go on from the one before, the chain of the flaw covers that row and its number, which
+ * nothing else does; where it does, the chain before the gap stays what it is, whatever the hub writes behind a cut end.
+ */
+function gapBehind(position: AuditPosition, next: RawAuditRow | undefined, upToSeq: number): ReturnType<AuditReads['walkAudit']> {
+  const missing = { seq: position.seq + 1, kind: 'missing', chain: position.chain } as const;
+  const atEnd = { seq: upToSeq, chain: position.chain };
+  if (next === undefined) return { position, flaw: missing, after: atEnd };
+  const nextSeq = Number(textOf(next.seq));
+  const kept = next.chain ?? CHAIN_START.chain;
+  const chain = rawChain(position.chain, next);
+  const isContinued = Buffer.compare(chain, kept) === 0;
+  const gap = { toSeq: nextSeq - 1, isContinued };
+  const flaw = isContinued ? { ...missing, gap } : { ...missing, chain, gap };
+  if (nextSeq > upToSeq) return { position, flaw, after: atEnd };
+  return { position, flaw, after: isContinued ? { seq: gap.toSeq, chain: position.chain } : { seq: nextSeq, chain: kept } };
 }
 
 function rawChain(previous: Uint8Array, row: RawAuditRow): Uint8Array {

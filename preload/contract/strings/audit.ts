@@ -20,7 +20,7 @@ const surfaces: Readonly<Record<string, string>> = {
   hub: 'by this hub',
 };
 
-/** So many places are said in words; a record in which more does not fit is not read row by row. */
+/** Up to so many places, those that were meant are said in words, too; each that nobody has meant is, whatever their number. */
 const FLAWS_SAID_MAX = 8;
 
 const putBack =
@@ -47,13 +47,18 @@ export const audit = {
   unsignedEnd: (rows: number, fromSeq: number, from: string | null, ends: number) =>
     `When the hub ended, ${rowsOf(rows)} from row ${numbers.format(fromSeq)} on${from === null ? '' : `, the first of ${from},`} ${rows === 1 ? 'was' : 'were'} not signed yet: whether any was changed or removed before the next start cannot be shown.${ends > 1 ? ` That happened ${ends} times in all; the record says when.` : ''}`,
   broken: 'The record is not whole.',
-  /** What does not fit, a sentence each. */
+  /** What does not fit, a sentence each: first all that nobody has meant, which is why the record is in doubt. */
   flaws: (flaws: readonly { readonly sentence: string; readonly meant: boolean }[]): readonly string[] => {
-    const said = flaws
-      .slice(0, FLAWS_SAID_MAX)
-      .map(({ sentence, meant }) => (meant ? `${sentence} You have said that it is meant.` : sentence));
+    const unmeant = flaws.filter(({ meant }) => !meant).map(({ sentence }) => sentence);
+    const meant = flaws.filter((flaw) => flaw.meant).map(({ sentence }) => `${sentence} You have said that it is meant.`);
+    const said = [...unmeant, ...meant.slice(0, Math.max(0, FLAWS_SAID_MAX - unmeant.length))];
     const beside = flaws.length - said.length;
-    return beside === 0 ? said : [...said, `${numbers.format(beside)} more ${beside === 1 ? 'place does' : 'places do'} not fit.`];
+    return beside === 0
+      ? said
+      : [
+          ...said,
+          `${numbers.format(beside)} more ${beside === 1 ? 'place does not fit; you have said that it is' : 'places do not fit; you have said that they are'} meant.`,
+        ];
   },
   brokenAdvice: 'Keep a copy of the data folder as it is, and find out who could write there.',
   notCounted: 'Whether this is the newest record could not be asked: the key vault was locked, or keeps no count yet.',

@@ -60,6 +60,27 @@ const MADE: Readonly<Record<string, readonly string[]>> = {
   'peer.*': ['peer.resumed', 'peer.suspended'],
 };
 
+describe('the words about what does not fit', () => {
+  const flaws = (meant: number, unmeant: number) =>
+    Array.from({ length: meant + unmeant }, (_, index) => ({ sentence: `Row ${index + 1} was changed.`, meant: index < meant }));
+
+  test('say each place that nobody has meant, and say it before those that were', () => {
+    const said = words.audit.flaws(flaws(9, 32));
+    expect(said.slice(0, 32)).toEqual(flaws(9, 32).flatMap(({ sentence, meant }) => (meant ? [] : [sentence])));
+    expect(said.slice(32)).toEqual(['9 more places do not fit; you have said that they are meant.']);
+  });
+
+  test('say up to eight with those that were meant, and count only such beside them', () => {
+    expect(words.audit.flaws(flaws(9, 1))).toEqual([
+      'Row 10 was changed.',
+      ...Array.from({ length: 7 }, (_, index) => `Row ${index + 1} was changed. You have said that it is meant.`),
+      '2 more places do not fit; you have said that they are meant.',
+    ]);
+    expect(words.audit.flaws(flaws(9, 0)).at(-1)).toBe('1 more place does not fit; you have said that it is meant.');
+    expect(words.audit.flaws(flaws(8, 0))).toHaveLength(8);
+  });
+});
+
 describe('the words of the record', () => {
   test('every action that the hub writes down has a sentence', () => {
     const written = [...actionsInSources()].filter((name) => !OTHERS.has(name)).flatMap((name) => MADE[name] ?? [name]);

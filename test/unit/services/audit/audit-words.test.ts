@@ -134,6 +134,10 @@ describe('the owner’s word', () => {
       const shown = Math.min(meant + FLAWS_MAX, FLAWS_MAX * 2 + 1);
       expect(flaws).toEqual(Array.from({ length: shown }, (_, index) => ['row_changed', index + 1, index < meant]));
       await house.clock.settle();
+      const first = { seq: meant + 1, meant: false };
+      expect(house.audit.verification().flaw, 'the first that nobody has meant').toMatchObject(first);
+      const [checked] = house.store.read.audit({ limit: 5 }).filter(({ action }) => action === 'audit.checked');
+      expect(JSON.parse(checked?.detail ?? '')).toEqual({ flaw: 'row_changed', row: meant + 1 });
       expect([house.audit.state, house.audit.rulesMayAct]).toEqual(['broken', false]);
       await house.audit.confirm(PERSON);
     }

@@ -1,10 +1,10 @@
 // From the Authorization header to a Caller, and the pace of callers: how many requests a token may have under way and per second, and how
 // refused tokens are slowed down. A valid token never waits for somebody else's wrong ones. Must never log what stood in the header.
 import { AppError } from '../../lib/app-error.ts';
+import { TokenBuckets } from '../../lib/token-buckets.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { TokenRow } from '../../ports/store.ts';
 import type { TokenService } from '../../services/auth/token-service.ts';
-import { TokenBuckets } from '../../services/links/token-buckets.ts';
 import type { Caller } from '../caller.ts';
 import {
   CONCURRENT_ANONYMOUS_MAX,

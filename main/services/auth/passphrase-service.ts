@@ -5,11 +5,11 @@ import { scrypt, timingSafeEqual } from 'node:crypto';
 import * as v from 'valibot';
 import { AppError } from '../../lib/app-error.ts';
 import { fromBase64, toBase64 } from '../../lib/bytes.ts';
+import { TokenBuckets } from '../../lib/token-buckets.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Store } from '../../ports/store.ts';
-import { SECURITY_AUDIT } from '../links/limits.ts';
-import { TokenBuckets } from '../links/token-buckets.ts';
+import { SECURITY_AUDIT } from '../limits.ts';
 import {
   PASSPHRASE_BACK_OFF_MAX_MS,
   PASSPHRASE_FAILURE_DELAY_MS,

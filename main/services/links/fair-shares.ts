@@ -1,8 +1,9 @@
 // The day's bytes of each hub that asks for others, shared out among those others (PROTOCOL.md, Consent, Pace): nobody takes more of them than is
 // left free behind it. So there is always some left for whoever asked for little, however many take all they can. Owns nothing but the counting,
 // in memory, on the monotonic clock.
+import { BUCKETS_MAX } from '../../lib/limits.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { ASKERS_COUNTED_PER_HUB_MAX, BUCKETS_MAX } from './limits.ts';
+import { ASKERS_COUNTED_PER_HUB_MAX } from './limits.ts';
 
 /** Why something does not fit, and for how long at most, in ms: too much of the hub in all, or of this one asker behind it. */
 export interface NoShare {

@@ -4,6 +4,7 @@
 import { AppError } from '../../lib/app-error.ts';
 import { utf8 } from '../../lib/bytes.ts';
 import { err, ok } from '../../lib/result.ts';
+import type { TokenBuckets } from '../../lib/token-buckets.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Transport } from '../../ports/transport.ts';
 import { CLOSE_CODES } from '../../ports/transport.ts';
@@ -18,7 +19,6 @@ import { UNPAIRED_REQUESTS } from './limits.ts';
 import type { Link } from './link.ts';
 import type { PeerDirectory } from './peer-directory.ts';
 import type { ForeignRequest, ReferenceIncoming } from './reference/reference-incoming.ts';
-import type { TokenBuckets } from './token-buckets.ts';
 
 /** A request from a key that may not be paired. */
 export interface UnpairedRequest {

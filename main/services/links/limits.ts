@@ -58,8 +58,6 @@ export const LEARN_BACKOFF = { firstMs: 1_000, maxMs: 30_000, jitter: 0 } as con
 export const WAITING_FOR_HELLO_MAX = 32;
 /** Requests (hello, ping, pair) that a key which is not paired may make: a burst, then a steady rate a minute; more get rate_limited. */
 export const UNPAIRED_REQUESTS = { burst: 30, perMinute: 60 } as const;
-/** Audit rows about one peer's forbidden messages, a minute; more are only counted. */
-export const SECURITY_AUDIT = { burst: 10, perMinute: 10 } as const;
 
 /** Default rates per paired peer; beyond them the message is answered rate_limited (retryable), or dropped when it is one-way. */
 export const PEER_RATES = {
@@ -74,8 +72,6 @@ export const PEER_RATES = {
 export const STORED_BYTES_PER_DAY_MAX = 5 * 1024 * 1024;
 /** Of the askers behind a hub that asks for others, how many have their bytes counted; beyond it whoever used least is forgotten. */
 export const ASKERS_COUNTED_PER_HUB_MAX = 256;
-/** Buckets kept; beyond it the least recently used is dropped (it starts full again, so the number is far above the peers that can connect). */
-export const BUCKETS_MAX = 4_096;
 
 /** Hubs remembered from the home network; paired ones are never pushed out, of the others the one not heard for longest goes. */
 export const NEARBY_MAX = 256;

@@ -3,6 +3,7 @@
 // trust a key because of how it was found.
 import { AppError } from '../../lib/app-error.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
+import { TokenBuckets } from '../../lib/token-buckets.ts';
 import type { TrustState } from '../../../preload/contract/dto.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -37,7 +38,6 @@ import { ReferenceIncoming } from './reference/reference-incoming.ts';
 import { ResumeWatch } from './resume-watch.ts';
 import { RoundTrips } from './round-trips.ts';
 import { SecurityAudit } from './security-audit.ts';
-import { TokenBuckets } from './token-buckets.ts';
 import { notConnected } from './transport-error.ts';
 
 export interface PeerLinksDeps extends HubAnswers {
@@ -372,7 +372,8 @@ export class PeerLinks implements PeerMessenger {
   #learnFrom(peer: KeyHex, error: AppError): void {
     if (error.failedBy !== 'peer' || error.code !== 'pairing_required') return;
     const name = this.#deps.directory.nameOf(peer);
-    this.#deps.directory.setLive(peer, { trouble: `${name} is not paired with this hub any more. Pair the two again.` });
+    const trouble = `${name} is not paired with this hub any more. Pair the two again.`;
+    this.#deps.directory.setLive(peer, { trouble, notTrustedThere: true });
   }
 
   #trustChanged(key: KeyHex, trust: TrustState): void {

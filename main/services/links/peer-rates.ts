@@ -3,11 +3,11 @@
 // against no rate.
 import { AppError } from '../../lib/app-error.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
+import { TokenBuckets } from '../../lib/token-buckets.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import { FairShares, type NoShare } from './fair-shares.ts';
 import { PEER_RATES, STORED_BYTES_PER_DAY_MAX } from './limits.ts';
-import { TokenBuckets } from './token-buckets.ts';
 
 export type RatedKind = keyof typeof PEER_RATES;
 /** Which rate a kind has, by kind; for a test or a bench a table with higher ones is given to the constructor. */

@@ -1,13 +1,13 @@
 // Writes what a peer should not have done into the audit trail, at a bounded rate. A key that is not pinned leaves no row: it is only
 // logged, so that strangers cannot fill the disk.
 import type { JsonObject } from '../../lib/json-object.ts';
+import type { TokenBuckets } from '../../lib/token-buckets.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Store } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
-import { SECURITY_AUDIT } from './limits.ts';
+import { SECURITY_AUDIT } from '../limits.ts';
 import type { PeerDirectory } from './peer-directory.ts';
-import type { TokenBuckets } from './token-buckets.ts';
 
 export interface SecurityAuditDeps {
   readonly store: Store;

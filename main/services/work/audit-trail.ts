@@ -1,10 +1,10 @@
 // Who decided and did what, when and from where: rows of the append-only audit, written in the same commit as what they tell of.
 // Never a body, a token or a name that somebody else chose.
 import type { Surface } from '../../../preload/contract/dto.ts';
+import { TokenBuckets } from '../../lib/token-buckets.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Tables } from '../../ports/store.ts';
-import { SECURITY_AUDIT } from '../links/limits.ts';
-import { TokenBuckets } from '../links/token-buckets.ts';
+import { SECURITY_AUDIT } from '../limits.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 export interface AuditEntry {

@@ -1,12 +1,12 @@
 // Reports on what our agents delegated: `result`, and `error` for what wanted no report. They count only from the key the delegation was made
 // with and only while it is open; a foreign, an unknown and a finished ref are kept and answered alike (PROTOCOL.md, Delegation states).
 import { escapeText } from '../../core/text-escape.ts';
+import { TokenBuckets } from '../../lib/token-buckets.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Store, TaskRow, Tables } from '../../ports/store.ts';
 import { contentDigest } from '../../protocol/content-digest.ts';
 import { parseError, parseResult } from '../../protocol/payloads.ts';
-import { TokenBuckets } from '../links/token-buckets.ts';
 import type { IncomingMessage, PeerMessenger } from '../peer-messenger.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import { UNMATCHED_RATE } from './limits.ts';

@@ -12,7 +12,7 @@ import {
 import { AppError } from '../../../../main/lib/app-error.ts';
 import { LoginService } from '../../../../main/services/auth/login-service.ts';
 import { PassphraseService, type PassphraseLine } from '../../../../main/services/auth/passphrase-service.ts';
-import { SECURITY_AUDIT } from '../../../../main/services/links/limits.ts';
+import { SECURITY_AUDIT } from '../../../../main/services/limits.ts';
 import { SettingsService } from '../../../../main/services/auth/settings-service.ts';
 import { EventBus } from '../../../../main/services/event-bus.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { safetyNumber } from '../../../../main/core/safety-number.ts';
 import { noteWrongKey } from '../../../../main/services/links/key-changes.ts';
 import { SecurityAudit } from '../../../../main/services/links/security-audit.ts';
-import { TokenBuckets } from '../../../../main/services/links/token-buckets.ts';
+import { TokenBuckets } from '../../../../main/lib/token-buckets.ts';
 import { type HubStack, PERSON } from '../../../fakes/hub-stack.ts';
 import { SILENT_LOG } from '../../../fakes/memory-store.ts';
 import { StackHouse } from '../../../support/stack-house.ts';

@@ -1,6 +1,5 @@
 // Rates as token buckets, keyed by text, on the monotonic clock. Owns nothing but the counting: who is limited and what is said to
 // them is the caller's business.
-import type { Clock } from '../../ports/clock.ts';
 import { BUCKETS_MAX } from './limits.ts';
 
 export interface Rate {
@@ -8,6 +7,11 @@ export interface Rate {
   readonly burst: number;
   /** How many come back in a minute. */
   readonly perMinute: number;
+}
+
+/** What of a clock it needs. */
+interface MonotonicClock {
+  readonly monotonicMs: () => number;
 }
 
 interface Bucket {
@@ -18,10 +22,10 @@ interface Bucket {
 const MINUTE_MS = 60_000;
 
 export class TokenBuckets {
-  readonly #clock: Clock;
+  readonly #clock: MonotonicClock;
   readonly #buckets = new Map<string, Bucket>();
 
-  constructor(clock: Clock) {
+  constructor(clock: MonotonicClock) {
     this.#clock = clock;
   }
 

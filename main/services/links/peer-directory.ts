@@ -49,7 +49,7 @@ export class PeerDirectory implements KnownHubs {
   readonly #trustListeners = new Set<(key: KeyHex, trust: TrustState) => void>();
   readonly #wayListeners = new Set<(key: KeyHex) => void>();
   /** Revoked keys that a person is just pairing again: they may connect meanwhile. */
-  readonly #pardoned = new Set<KeyHex>();
+  readonly #pardoned = new Set<KeyHex | 'all'>();
   readonly #publisher: PeerPublisher;
 
   constructor(deps: PeerDirectoryDeps) {
@@ -94,7 +94,7 @@ export class PeerDirectory implements KnownHubs {
 
   isRefused(key: KeyHex): boolean {
     const trust = this.#rows.get(key)?.trust;
-    return trust === 'suspended' || (trust === 'revoked' && !this.#pardoned.has(key));
+    return trust === 'suspended' || (trust === 'revoked' && !this.#pardoned.has('all') && !this.#pardoned.has(key));
   }
 
   trustOf(key: KeyHex): TrustState {
@@ -241,16 +241,19 @@ export class PeerDirectory implements KnownHubs {
         hint: 'Pair it first, or add it again with the other address.',
       });
     }
-    const petname = change.name === undefined ? row.petname : freePetname(change.name, this.petnames(key));
     const patch: Partial<PeerRow> = {
-      petname,
+      ...(change.name === undefined ? {} : { petname: freePetname(change.name, this.petnames(key)) }),
       ...(change.person === undefined ? {} : { person: change.person === '' ? null : change.person }),
       ...(change.role === undefined ? {} : { role: change.role }),
       ...(change.trust === undefined ? {} : { trust: change.trust }),
       ...(change.address === undefined ? {} : { staticHost: change.address?.host ?? null, staticPort: change.address?.port ?? null }),
     };
     const at = this.#deps.clock.wallMs();
-    const ended = await this.#deps.store.write((tables) => this.stored.change(tables, key, patch, change, actor, at));
+    const ended = await this.#deps.store.write((tables) => {
+      // Another hub may have got that name since.
+      if (patch.petname !== undefined) freePetname(patch.petname, namesAmong(tables.peers(), key));
+      return this.stored.change(tables, key, patch, change, actor, at);
+    });
     this.#reload(key);
     ended();
     if (change.address !== undefined) this.#tellWay(key);
@@ -312,10 +315,10 @@ export class PeerDirectory implements KnownHubs {
     this.#reload(key);
   }
 
-  /** Lets a revoked key connect while a person pairs it again, or ends that. */
-  pardon(key: KeyHex, isPardoned: boolean): void {
-    if (isPardoned) this.#pardoned.add(key);
-    else this.#pardoned.delete(key);
+  /** Lets a revoked key connect as a stranger while a person pairs it again, all of them while an invitation is out; or ends that. */
+  pardon(which: KeyHex | 'all', isPardoned: boolean): void {
+    if (isPardoned) this.#pardoned.add(which);
+    else this.#pardoned.delete(which);
     this.#admit();
   }
 
@@ -385,8 +388,11 @@ export class PeerDirectory implements KnownHubs {
 
   /** Names in use, tombstones excepted, so that a removed hub's name is free again. */
   petnames(except?: KeyHex): readonly string[] {
-    const pinned = this.rows().filter(({ key, trust }) => key !== except && trust !== 'revoked');
     const fixed = this.#statics.all().filter(({ keyHex, name }) => keyHex !== except && name !== null);
-    return [...pinned.map(({ petname }) => petname), ...fixed.flatMap(({ name }) => (name === null ? [] : [name]))];
+    return [...namesAmong(this.rows(), except), ...fixed.flatMap(({ name }) => (name === null ? [] : [name]))];
   }
+}
+
+function namesAmong(rows: readonly PeerRow[], except: KeyHex | undefined): readonly string[] {
+  return rows.filter(({ key, trust }) => key !== except && trust !== 'revoked').map(({ petname }) => petname);
 }

@@ -92,6 +92,33 @@ describe('the names of hubs', () => {
     expect(hub.store.read.peer(key)?.petname).toBe('Mum 2');
   });
 
+  it('stay what the owner made them when something else is changed at the same time', async () => {
+    const key = await pin('Mum');
+    const { directory, store } = hub;
+    await Promise.all([directory.update(key, { name: 'Kitchen PC' }, PERSON), directory.update(key, { role: 'shared' }, PERSON)]);
+    expect(store.read.peer(key)).toMatchObject({ petname: 'Kitchen PC', role: 'shared' });
+    expect(directory.dto(key)).toMatchObject({ name: 'Kitchen PC', role: 'shared' });
+  });
+
+  it('are refused to the second of two hubs that are given the same one at the same time, in words', async () => {
+    const keys = [await pin('Mum'), await pin('Dad')];
+    const both = await Promise.allSettled(keys.map((key) => hub.directory.update(key, { name: 'Kitchen PC' }, PERSON)));
+    expect(both).toMatchObject([
+      { status: 'fulfilled', value: { name: 'Kitchen PC' } },
+      { status: 'rejected', reason: { code: 'conflict', message: 'Another hub is called Kitchen PC, which looks the same or nearly so.' } },
+    ]);
+    expect(keys.map((key) => hub.store.read.peer(key)?.petname)).toEqual(['Kitchen PC', 'Dad']);
+    const changes = hub.store.read.audit({ limit: 20 }).filter(({ action }) => action === 'peer.changed');
+    expect(changes.map(({ object }) => object)).toEqual([keys[0]]);
+  });
+
+  it('are refused as well where they only look like the one that the other hub gets', async () => {
+    const keys = [await pin('Mum'), await pin('Dad')];
+    const names = ['Kitchen', 'KITCHEN'];
+    const both = await Promise.allSettled(keys.map((key, nth) => hub.directory.update(key, { name: names[nth] ?? '' }, PERSON)));
+    expect(both.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+  });
+
   it('cannot be empty, hold a slash or hidden characters, or be words with a meaning of their own', async () => {
     const key = await pin('Mum');
     for (const name of ['', '  ', 'a/b', 'M\u200bum', 'Mum\u202e', 'x\u0000', 'local', '*', agentIdOfKeyHex(key), 'x'.repeat(65)]) {

@@ -1,5 +1,6 @@
 // What `axon` says of pairings: as far as one came, and what to do next on which computer. Pure.
 import type { PairingDto, PairingRequestState, PairingWindowDto } from '../../preload/contract/pairing-dto.ts';
+import { ENGLISH } from '../../preload/contract/strings/english.ts';
 import { localTime } from './local-time.ts';
 import { withOwnCommand } from './own-command.ts';
 import { inWords, table } from './terminal.ts';
@@ -36,6 +37,19 @@ export function pairingLines(pairing: PairingDto, command: string, label: string
   if (pairing.state === 'paired') lines.push(`The two hubs are paired. See: ${command} peers`);
   if (pairing.failure !== null) lines.push(withOwnCommand(pairing.failure, command));
   return lines;
+}
+
+/** Of those that wait, each hub that was removed here: when that was, and how it is let in again. */
+export function removedLines(items: readonly PairingDto[], command: string): readonly string[] {
+  return items.flatMap(({ id, state, removed }) =>
+    state === 'offered' && removed !== null ? [`${removedLine(removed)} To let it in again: ${command} pair open ${id} --again`] : [],
+  );
+}
+
+/** What people here did with that hub, and what letting it in again does. */
+export function removedLine({ name, at }: NonNullable<PairingDto['removed']>): string {
+  const { here, asNew } = ENGLISH.people.pairing.removed;
+  return `${here(name, at === null ? null : localTime(at))} ${asNew}`;
 }
 
 /** @param address as it was typed: HOST:PORT, a share token, or nothing */

@@ -5,7 +5,10 @@ import type { OutsideText } from './dto.ts';
 export type PairingState =
   /** We pressed Add; the other side has not opened the request yet. */
   | 'waiting_for_answer'
-  /** A request came in; a person here has not opened it yet. Several may wait; one pairing at most is beyond this. */
+  /**
+   * A request came in, or a hub that was removed here brought an invitation; a person here has not opened it yet. Several may wait; one
+   * pairing at most is beyond this.
+   */
   | 'offered'
   | 'exchanging'
   /** Initiator: type the six digits that the other screen shows. */
@@ -46,6 +49,8 @@ export interface PairingDto {
   readonly failure: string | null;
   /** It comes of an invitation: nobody types anything. */
   readonly invited: boolean;
+  /** People here removed this hub: the name it had then, and when; null where nobody did. */
+  readonly removed: { readonly name: string; readonly at: number | null } | null;
 }
 
 /** An invitation that still holds. Its link, which holds the secret, is given out once, when it is made. */

@@ -666,11 +666,12 @@ describe('something else in the place of a hub', () => {
 describe('an invitation', () => {
   const invitation = { id: '11111111-1111-4111-8111-111111111111', created_at: NOW, expires_at: NOW + 300_000 };
   const link = 'axon://pair?v=1&k=VGhpcyBpcyBubyBrZXkgb2YgYW55IGh1YiBhdCBhbGw&a=192.168.1.12:7100&s=AAAAAAAAAAAAAAAAAAAAAA&n=Mum';
-  const inviting = (): FakeHubApi =>
+  const inviting = (more: ConstructorParameters<typeof FakeHubApi>[1] = {}): FakeHubApi =>
     new FakeHubApi(snapshotOf(), {
       'invitations.list': () => ({ ok: true, value: { items: [], next: null } }),
       'invitations.create': () => ({ ok: true, value: { invitation, link } }),
       'invitations.revoke': () => ({ ok: true, value: { revoked: true } }),
+      ...more,
     });
 
   test('is a link and the same link as a picture, for as long as it holds, and can be taken back', async () => {
@@ -692,7 +693,7 @@ describe('an invitation', () => {
     expect(size).toBeGreaterThan(21);
     expect([...drawn].toSorted()).toEqual(wanted.toSorted());
     await expectAccessible();
-    await button('Take it back').click();
+    await press(button('Take it back'));
     await expect.element(shown).not.toBeInTheDocument();
     await expect.element(button('Make one')).toHaveFocus();
     expect(callsOf(hub, 'invitations.revoke')).toEqual([{ id: invitation.id }]);
@@ -718,6 +719,38 @@ describe('an invitation', () => {
     await expect.element(heading('The two hubs are talking')).toBeVisible();
     hub.emit({ type: 'pairing', pairing: { ...pairingOf('paired'), role: 'responder', invited: true } });
     await expect.element(heading('Who is behind this door?')).toBeVisible();
+  });
+
+  test('that a hub brings which was removed here waits at the door: the page says when that was, and lets it in only when told to', async () => {
+    const removed = { name: 'Leo’s old tablet', at: Date.UTC(2026, 4, 3, 12) };
+    const offered = pairingOf('offered', { role: 'responder', invited: true, removed });
+    const hub = inviting({ 'pairings.open': () => ({ ok: true, value: { ...offered, state: 'exchanging' } }) });
+    await showApp(hub, 'people/add');
+    hub.emit({ type: 'pairing', pairing: offered });
+    await expect.element(page.getByText('Leo’s old tablet was removed here on 3 May 2026.')).toBeVisible();
+    await expect.element(page.getByText(/letting it in adds it at once\. It comes back as a new hub/)).toBeVisible();
+    await expect.element(button('Open it')).not.toBeInTheDocument();
+    await expectAccessible();
+    expect(callsOf(hub, 'pairings.open')).toEqual([]);
+    await expect.element(button('Let it in again')).not.toHaveAttribute('aria-disabled');
+    await button('Let it in again').click();
+    expect(callsOf(hub, 'pairings.open')).toEqual([{ id: offered.id }]);
+  });
+
+  test('which is none is said to be none as soon as the person goes on, and nothing is asked of the hub', async () => {
+    const hub = new FakeHubApi(snapshotOf());
+    await showApp(hub, 'people/add');
+    await button('Use one').click();
+    const field = page.getByRole('textbox', { name: 'The link of the invitation' });
+    await field.fill('rubbish');
+    await expect.element(page.getByText(/^This is not the link of an invitation/)).not.toBeInTheDocument();
+    await userEvent.keyboard('{Enter}');
+    await expect.element(page.getByText(/^This is not the link of an invitation: that begins with axon:\/\/pair\./)).toBeVisible();
+    await expect.element(field).toHaveAttribute('aria-invalid', 'true');
+    expect(callsOf(hub, 'pairings.join')).toEqual([]);
+    await expectAccessible();
+    await field.fill('');
+    await expect.element(page.getByText(/^This is not the link of an invitation/)).not.toBeInTheDocument();
   });
 
   test('of another hub is pasted where an address would be: no key, no trust to tick, no digits', async () => {

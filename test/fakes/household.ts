@@ -594,6 +594,7 @@ export function pairingOf(state: PairingDto['state'], over: Partial<PairingDto> 
     two: state === 'show_two' ? '44' : null,
     expires_at: NOW + 252_000,
     invited: false,
+    removed: null,
     failure: state === 'failed' ? 'The digits were not those of the other screen. Nothing was paired; start again.' : null,
     ...over,
   };

@@ -128,3 +128,31 @@ test.runIf(hasTerminals)('at a terminal it is pasted unseen', async () => {
   expect(person.screen).toContain('Paired with');
   expect(person.screen).not.toContain(link);
 });
+
+test('brought by a hub that was removed waits for a person, who is told so and types that it is meant', async () => {
+  const linkOf = async () => (JSON.parse((await owner(gran, 'invite', '--json')).out) as { link: string }).link;
+  const file = join(ben, 'link-again');
+  writeFileSync(file, await linkOf(), { mode: 0o600 });
+  expect(await owner(ben, 'join', '--link-file', file, '--name', 'Grannie')).toMatchObject({ code: 0 });
+  expect(await owner(gran, 'peers', 'remove', 'Ben', '--yes')).toMatchObject({ code: 0 });
+  await until('ben to know', WITHIN_MS, async () => {
+    const { items } = JSON.parse((await axon(ben, ['peers', '--json'])).out) as {
+      readonly items: readonly { readonly not_trusted_there: boolean }[];
+    };
+    return items.some((item) => item.not_trusted_there) ? true : undefined;
+  });
+  writeFileSync(file, await linkOf(), { mode: 0o600 });
+  const joined = owner(ben, 'join', '--link-file', file, '--name', 'Gran again');
+  const waiting = await until('it to wait at gran’s', WITHIN_MS, async () => {
+    const { out } = await owner(gran, 'pair', 'list');
+    return out.includes('offered') ? out : undefined;
+  });
+  expect(waiting).toMatch(/Ben was removed here on .+\. It comes back as a new hub/);
+  const unread = await owner(gran, 'pair', 'open');
+  expect(unread).toMatchObject({ code: 2, error: expect.stringContaining('--again') });
+  expect(unread.error).toContain('Ben was removed here on');
+  expect((await axon(gran, ['peers'])).out).not.toContain('Ben');
+  expect(await owner(gran, 'pair', 'open', '--again')).toMatchObject({ code: 0 });
+  expect(await joined).toMatchObject({ code: 0 });
+  expect((await axon(gran, ['peers'])).out).toContain('Ben');
+}, 120_000);

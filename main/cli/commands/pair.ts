@@ -8,7 +8,7 @@ import type { HubClient } from '../hub-client.ts';
 import { wholeNumberFrom } from '../option-values.ts';
 import { ownCommand } from '../own-command.ts';
 import { awaitFirstAnswer, awaitSettled } from '../pairing-waits.ts';
-import { endedLine, lookingLine, pairHelp, pairingLines, pairingRows, windowLines } from '../pairing-words.ts';
+import { endedLine, lookingLine, pairHelp, pairingLines, pairingRows, removedLine, removedLines, windowLines } from '../pairing-words.ts';
 import type { Run } from '../run.ts';
 import { table } from '../terminal.ts';
 
@@ -25,7 +25,11 @@ export function addPairCommands(program: Command, run: Run): void {
     .action((_options: unknown, command: Command) =>
       run(command, async ({ terminal, session, command: typed }) => {
         const found = await (await session.asOwner()).call('pairings.list', {});
-        terminal.result(found, () => [...windowLines(found.window, typed), ...table(pairingRows(found.items))]);
+        terminal.result(found, () => [
+          ...windowLines(found.window, typed),
+          ...table(pairingRows(found.items)),
+          ...removedLines(found.items, typed),
+        ]);
       }),
     );
   pair
@@ -75,10 +79,13 @@ export function addPairCommands(program: Command, run: Run): void {
     .command('open')
     .description('open the request of another hub: then digits are shown here')
     .argument('[id]', 'which one, when there are several')
-    .action((id: string | undefined, _options: unknown, command: Command) =>
+    .option('--again', 'it is a hub that was removed here, and is let in again')
+    .action((id: string | undefined, options: { again?: true }, command: Command) =>
       run(command, async ({ terminal, session, command: typed }) => {
         const owner = await session.asOwner();
-        const opened = await owner.call('pairings.open', { id: id ?? (await onlyOne(owner, ['offered'])) });
+        const chosen = id ?? (await onlyOne(owner, ['offered']));
+        if (options.again !== true) await checkNotRemoved(owner, chosen, typed);
+        const opened = await owner.call('pairings.open', { id: chosen });
         const pairing = await awaitSettled(owner, opened);
         terminal.result(pairing, () => pairingLines(pairing, typed, null));
         return pairing.state === 'failed' ? 2 : 0;
@@ -141,6 +148,17 @@ async function theOneToCancel(owner: HubClient): Promise<string> {
   const { items } = await owner.call('pairings.list', {});
   const underWay = items.filter(({ state }) => state !== 'paired' && state !== 'failed');
   return pick(underWay.length > 0 ? underWay : items);
+}
+
+/** A hub that was removed here is let in by whoever has read that it was. @throws AppError conflict */
+async function checkNotRemoved(owner: HubClient, id: string, command: string): Promise<void> {
+  const { items } = await owner.call('pairings.list', {});
+  const removed = items.find((item) => item.id === id)?.removed ?? null;
+  if (removed === null) return;
+  throw new AppError('conflict', removedLine(removed), {
+    hint: `If that is meant: "${command} pair open ${id} --again". If not: "${command} pair cancel ${id}".`,
+    failedBy: 'input',
+  });
 }
 
 async function onlyOne(owner: HubClient, states: readonly PairingDto['state'][]): Promise<string> {

@@ -4,7 +4,7 @@
 import { AppError } from '../../lib/app-error.ts';
 import { toHex } from '../../lib/bytes.ts';
 import type { InvitationDto } from '../../../preload/contract/pairing-dto.ts';
-import type { Clock, Random } from '../../ports/clock.ts';
+import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import { invitationId } from '../../protocol/invitation.ts';
 import { PAIRING_SECRET_BYTES } from '../../protocol/limits.ts';
@@ -36,10 +36,15 @@ export class Invitations {
   readonly #random: Random;
   /** By the id that travels in the offer, in hex. */
   readonly #open = new Map<string, Invitation>();
+  readonly #onAnyOut: (isAnyOut: boolean) => void;
+  #isAnyOut = false;
+  #expiry: TimerHandle | undefined;
 
-  constructor(clock: Clock, random: Random) {
+  /** @param onAnyOut called when the first one is out, and when none is any more */
+  constructor(clock: Clock, random: Random, onAnyOut: (isAnyOut: boolean) => void) {
     this.#clock = clock;
     this.#random = random;
+    this.#onAnyOut = onAnyOut;
   }
 
   /**
@@ -64,6 +69,7 @@ export class Invitations {
       holds: stretchFromNow(this.#clock, INVITATION_DURATION_MS),
     };
     this.#open.set(toHex(invitationId(secret)), invitation);
+    this.#tell();
     const link = writeInvitationLink({ keyHex, name, secret, addresses: addresses.slice(0, INVITATION_ADDRESSES_MAX) });
     return { invitation: toDto(invitation), link };
   }
@@ -80,6 +86,7 @@ export class Invitations {
     const found = [...this.#open].find(([, invitation]) => invitation.id === id);
     if (found === undefined) throw new AppError('not_found', 'That invitation is used, over or taken back already.', { failedBy: 'input' });
     this.#open.delete(found[0]);
+    this.#tell();
   }
 
   /** Whether an offer with this id comes of an invitation that holds. */
@@ -94,15 +101,35 @@ export class Invitations {
     const id = toHex(offered);
     const taken = this.#open.get(id);
     this.#open.delete(id);
+    this.#tell();
     return taken;
   }
 
   clear(): void {
     this.#open.clear();
+    this.#tell();
   }
 
   #expire(): void {
     for (const [id, { holds }] of this.#open) if (isOver(holds, this.#clock)) this.#open.delete(id);
+    this.#tell();
+  }
+
+  #timeIsUp(): void {
+    this.#expiry = undefined;
+    this.#expire();
+  }
+
+  #tell(): void {
+    const isAnyOut = this.#open.size > 0;
+    if (isAnyOut) this.#expiry ??= this.#clock.setTimer(INVITATION_DURATION_MS, () => this.#timeIsUp());
+    else {
+      this.#expiry?.cancel();
+      this.#expiry = undefined;
+    }
+    if (isAnyOut === this.#isAnyOut) return;
+    this.#isAnyOut = isAnyOut;
+    this.#onAnyOut(isAnyOut);
   }
 }
 

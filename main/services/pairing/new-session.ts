@@ -1,6 +1,7 @@
 // How a pairing begins on this side: with this hub's own key, what it says of itself, fresh chance and the time that is left. Sends and
 // keeps nothing.
 import type { Clock, Random } from '../../ports/clock.ts';
+import type { PeerRow } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import { PAIRING_NONCE_BYTES } from '../../protocol/limits.ts';
 import type { PairRole } from '../../protocol/pairing.ts';
@@ -8,13 +9,13 @@ import type { IdentityService } from '../identity.ts';
 import type { HubProfile } from '../links/hub-profile.ts';
 import type { PeerDirectory } from '../links/peer-directory.ts';
 import { PAIRING_DURATION_MS } from './limits.ts';
-import { PairingSession, type SessionInvitation } from './pairing-session.ts';
+import { PairingSession, type RemovedHere, type SessionInvitation } from './pairing-session.ts';
 
 export interface NewSessionDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly identity: Pick<IdentityService, 'keyHex'>;
-  readonly directory: Pick<PeerDirectory, 'petnames'>;
+  readonly directory: Pick<PeerDirectory, 'petnames' | 'row'>;
   readonly profile: () => HubProfile;
 }
 
@@ -38,7 +39,12 @@ export function newSession(deps: NewSessionDeps, role: PairRole, peerKey: KeyHex
     invitation: wishes.invitation ?? null,
     nonce: random.bytes(PAIRING_NONCE_BYTES),
     petnames: directory.petnames(peerKey),
+    removed: removedOf(directory.row(peerKey)),
     expiresAt: clock.wallMs() + PAIRING_DURATION_MS,
     sinceMs: clock.monotonicMs(),
   });
+}
+
+function removedOf(row: PeerRow | undefined): RemovedHere | null {
+  return row?.trust === 'revoked' ? { name: row.petname, at: row.revokedAt } : null;
 }

@@ -42,7 +42,7 @@ export class PairingCourse {
   constructor(deps: PairingDeps) {
     this.deps = deps;
     const { store, clock, random, log, identity, directory, lines } = deps;
-    this.invitations = new Invitations(clock, random);
+    this.invitations = new Invitations(clock, random, (isAnyOut) => directory.pardon('all', isAnyOut));
     const publish = (window: PairingWindowDto): void => deps.events.publish({ type: 'pairing_window', window });
     const onWindow = (window: PairingWindowDto): void => {
       publish(window);
@@ -107,8 +107,10 @@ export class PairingCourse {
   /** Fails here and tells the other side, best effort; no person waits for that. */
   abort(session: PairingSession, failure: string, reason: string, isFailedCheck: boolean): void {
     if (session.isOver) return;
+    const { lines } = this.deps;
+    // On its way before the pairing is let go of: with that a hub that was removed here is refused again.
+    if (lines.isOpen(session.peerKey)) session.farewell = lines.request(session.peerKey, 'pair', abortPayload(session.pid, reason));
     this.fail(session, failure, isFailedCheck);
-    if (this.deps.lines.isOpen(session.peerKey)) void this.deps.lines.request(session.peerKey, 'pair', abortPayload(session.pid, reason));
   }
 
   fail(session: PairingSession, failure: string, isFailedCheck: boolean): void {

@@ -27,6 +27,12 @@ export interface SessionInvitation {
   readonly by: PairingActor;
 }
 
+/** A hub that people here removed: what they called it, and when that was, wall clock; null where that is not kept. */
+export interface RemovedHere {
+  readonly name: string;
+  readonly at: number | null;
+}
+
 export interface SessionStart {
   readonly id: string;
   readonly role: PairRole;
@@ -42,6 +48,7 @@ export interface SessionStart {
   readonly nonce: Uint8Array;
   /** The owner's names for other hubs: the other side is not shown under one of them. */
   readonly petnames: readonly string[];
+  readonly removed: RemovedHere | null;
   readonly invitation: SessionInvitation | null;
 }
 
@@ -72,12 +79,15 @@ export class PairingSession {
   peerMeta: PairMeta = {};
   /** R: what I promised. I: our own promise. */
   commit: Uint8Array = new Uint8Array();
+  /** The last word to the other side, while it is on its way; null where there is none. */
+  farewell: Promise<unknown> | null = null;
   /** R: I's valid signature, which came before our own check. */
   peerHasConfirmed = false;
   /** Set where it comes of an invitation: then nobody types. */
   readonly invitation: SessionInvitation | null;
   /** I: where the invitation says that the other hub is. */
   places: readonly HubAddress[] = [];
+  readonly #removed: RemovedHere | null;
   readonly #ownKey: KeyHex;
   readonly #petnames: readonly string[];
   #transcript: Uint8Array | undefined;
@@ -97,6 +107,7 @@ export class PairingSession {
     this.#ownKey = start.ownKey;
     this.#petnames = start.petnames;
     this.invitation = start.invitation;
+    this.#removed = start.removed;
     this.state = start.role === 'I' ? 'waiting_for_answer' : 'offered';
     this.request = start.role === 'I' ? 'connecting' : null;
   }
@@ -191,6 +202,7 @@ export class PairingSession {
       expires_at: this.expiresAt,
       failure: this.failure,
       invited: this.invitation !== null,
+      removed: this.#removed,
     };
   }
 

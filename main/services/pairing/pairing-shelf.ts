@@ -175,7 +175,12 @@ export class PairingShelf {
   #letGo(session: PairingSession): void {
     session.ended.abort();
     this.#deps.lines.release(session.peerKey);
-    this.#deps.directory.pardon(session.peerKey, false);
+    const refuseAgain = (): void => {
+      const isOfAnother = [...this.#sessions.values()].some((other) => other.peerKey === session.peerKey && !other.isOver);
+      if (!isOfAnother) this.#deps.directory.pardon(session.peerKey, false);
+    };
+    if (session.farewell === null) refuseAgain();
+    else void session.farewell.then(refuseAgain, refuseAgain);
   }
 
   #isShown({ state, isInvited }: PairingSession): boolean {

@@ -70,7 +70,10 @@ export class PairingSteps {
     return ACCEPTED;
   }
 
-  /** An offer that names an invitation: a person here has answered it beforehand, so it needs no open window and takes no place. */
+  /**
+   * An offer that names an invitation: a person here has answered it beforehand, so it needs no open window and takes no place. Only a hub that
+   * was removed here waits until a person opens it.
+   */
   #invited(key: KeyHex, at: HubAddress, step: Extract<PairStep, { step: 'offer' }>, invite: Uint8Array): ReplyDraft {
     const refused = (): AppError => new AppError('rejected', 'That invitation does not hold here: it was used, is over or was taken back.');
     if (!this.#course.invitations.holds(invite)) throw refused();
@@ -81,6 +84,9 @@ export class PairingSteps {
     if (running?.role === 'I' && running.peerKey === key && running.state === 'waiting_for_answer') this.#course.shelf.drop(running);
     else if (running !== undefined) throw new AppError('overloaded', 'Another pairing is under way here.');
     this.#course.shelf.dropWaitingOf(key);
+    // Whoever made the invitation did not name this hub: that one which was removed here is let in again is a word of its own.
+    const wasRemoved = this.#course.deps.directory.row(key)?.trust === 'revoked';
+    if (wasRemoved) this.#course.deps.directory.pardon(key, true);
     const invitation = this.#course.invitations.take(invite);
     if (invitation === undefined) throw refused();
     const wantedName = this.#course.deps.directory.staticHub(key)?.name ?? null;
@@ -90,9 +96,9 @@ export class PairingSteps {
     session.peerAddress = at;
     session.commit = step.commit;
     session.peerMeta = step.meta;
-    session.state = 'exchanging';
+    if (!wasRemoved) session.state = 'exchanging';
     this.#course.shelf.add(session);
-    void this.#course.request(session, answerPayload(session.pid, session.ownMeta, session.ownNonce));
+    if (!wasRemoved) void this.#course.request(session, answerPayload(session.pid, session.ownMeta, session.ownNonce));
     return ACCEPTED;
   }
 

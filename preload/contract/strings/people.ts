@@ -170,10 +170,12 @@ export const people = {
     picture: 'The invitation as a picture for a camera; the link below holds the same',
     paste: 'On the other computer: People & hubs, Add a hub, Invitation, Use one. Paste it there.',
     older: (left: string) => `One made before holds for ${left} more. Its link is shown only once.`,
+    over: 'One made before does not hold any more.',
     join: 'Join',
     useHint: 'The other hub makes it under Add a hub, Invitation, Make one. Paste the whole link.',
     useLabel: 'The link of the invitation',
     useExample: 'axon://pair?…',
+    noLink: 'This is not the link of an invitation: that begins with axon://pair. Paste the whole of it.',
     joinHint: 'This is an invitation: the two hubs are added without digits.',
   },
 
@@ -231,6 +233,12 @@ export const people = {
       pick: 'This one',
       notNow: 'Not now',
       open: 'Open it',
+      letIn: 'Let it in again',
+    },
+    removed: {
+      here: (name: string, when: string | null) => `${name} was removed here${when === null ? '' : ` on ${when}`}.`,
+      invited: 'It has your invitation, so nobody types anything: letting it in adds it at once.',
+      asNew: 'It comes back as a new hub: what it was allowed then is not allowed again, and what you said “never” to stays so.',
     },
     looking: {
       tag: 'looking',
@@ -247,7 +255,12 @@ export const people = {
       standsAs: 'It lists this computer as',
       thisScreen: 'This screen is',
     },
-    exchanging: { tag: 'a moment', title: 'The two hubs are talking', detail: 'This takes a second or two.' },
+    exchanging: {
+      tag: 'a moment',
+      title: 'The two hubs are talking',
+      detail: 'This takes a second or two.',
+      askedThere: 'If it takes longer, a person at the other hub is asked whether this one may come back.',
+    },
     showSix: {
       tag: 'six digits',
       title: 'Type these on the other computer',

@@ -68,6 +68,61 @@ describe('an invitation', () => {
     await dad.pairing.cancel(anew.id);
   });
 
+  describe('brought by a hub that was removed here', () => {
+    const removed = async () => {
+      const [mum, dad] = [await house.hub('Mum'), await house.hub('Dad')];
+      dad.pairing.join(invite(mum).link, null, PERSON);
+      await house.clock.until(() => dad.links.isOnline(mum.key) && mum.links.isOnline(dad.key), 'they are paired', 60_000);
+      await mum.directory.remove(dad.key, PERSON);
+      await house.clock.until(() => dad.directory.live(mum.key).notTrustedThere, 'Dad knows', 60_000);
+      for (const stack of [mum, dad])
+        for (const { id, state } of stack.pairing.list()) if (state === 'paired') await stack.pairing.cancel(id);
+      return { mum, dad, at: mum.directory.row(dad.key)?.revokedAt };
+    };
+    const waits = (stack: HubStack): Promise<void> =>
+      house.clock.until(() => stack.currentPairing?.state === 'offered', 'it waits', 60_000);
+
+    it('waits for a person, who reads when that was; nothing is paired until that one lets it in, and then it is a new hub', async () => {
+      const { mum, dad, at } = await removed();
+      const { link } = invite(mum);
+      // Whoever is invited takes a while, in which that hub calls again and is a stranger.
+      await house.clock.advance(120_000);
+      dad.pairing.join(link, null, PERSON);
+      await waits(mum);
+      expect(mum.currentPairing).toMatchObject({ state: 'offered', invited: true, removed: { name: 'Dad', at } });
+      await house.clock.advance(60_000);
+      expect([mum.directory.trustOf(dad.key), mum.currentPairing?.state, mum.pairing.invitations()]).toEqual(['revoked', 'offered', []]);
+      mum.pairing.open(mum.currentPairing?.id ?? '');
+      await house.clock.until(() => dad.links.isOnline(mum.key) && mum.links.isOnline(dad.key), 'both are online', 60_000);
+      expect(mum.directory.row(dad.key)).toMatchObject({ trust: 'paired', role: null, revokedAt: null });
+      expect(mum.auditActions().filter((action) => action === 'peer.paired')).toHaveLength(2);
+    });
+
+    it('stays removed where that person does not, and where nobody does in time', async () => {
+      const { mum, dad } = await removed();
+      for (const end of [() => mum.pairing.cancel(mum.currentPairing?.id ?? ''), () => house.clock.advance(INVITATION_DURATION_MS)]) {
+        dad.pairing.join(invite(mum).link, null, PERSON);
+        await waits(mum);
+        await end();
+        await ends(dad, 'failed');
+        await dad.pairing.cancel(dad.currentPairing?.id ?? '');
+        expect([mum.directory.isRefused(dad.key), mum.directory.trustOf(dad.key)]).toEqual([true, 'revoked']);
+      }
+      expect(mum.auditActions().filter((action) => action === 'peer.paired')).toHaveLength(1);
+    });
+
+    it('is a stranger to this one while any invitation is out, and refused before and after', async () => {
+      const { mum, dad } = await removed();
+      expect(mum.directory.isRefused(dad.key)).toBe(true);
+      const first = invite(mum);
+      invite(mum);
+      mum.pairing.takeBack(first.invitation.id);
+      expect([mum.directory.isRefused(dad.key), mum.directory.isPaired(dad.key)]).toEqual([false, false]);
+      await house.clock.advance(INVITATION_DURATION_MS + 1_000);
+      expect(mum.directory.isRefused(dad.key)).toBe(true);
+    });
+  });
+
   it('is over after five minutes, and at once when it was taken back', async () => {
     const [mum, dad] = [await house.hub('Mum'), await house.hub('Dad')];
     const late = invite(mum);

@@ -48,7 +48,7 @@ function relayed(chance: Chance, play: Play): Attempt {
   const key = (): string => toHex(bytes(32));
   const pid = bytes(16);
   const [keyI, keyR, towardsI, towardsR] = [key(), key(), key(), key()];
-  const start = { id: '', wantedName: null, expiresAt: 0, sinceMs: 0, petnames: [], invitation: null };
+  const start = { id: '', wantedName: null, expiresAt: 0, sinceMs: 0, petnames: [], removed: null, invitation: null };
   const [metaI, metaR] = METAS;
   const initiator = new PairingSession({ ...start, role: 'I', ownKey: keyI, peerKey: towardsI, pid, ownMeta: metaI, nonce: bytes(32) });
   initiator.commit = newOffer({ pid, key: keyBytes(keyI), meta: metaI, nonce: initiator.ownNonce }).commit;

@@ -97,7 +97,11 @@ export class ApprovalViews {
       message_id: task.messageId,
       task_state: task.state,
       rule_id: row.ruleId,
-      wider: row.state === 'pending' && hubs === null ? choicesFor({ task, approval: row, agent: store.read.agent(view.to_agent) }) : [],
+      // What another hub asks about is done by its agent, whatever one of the same name here may do.
+      wider:
+        row.state === 'pending' && hubs === null && asked === null
+          ? choicesFor({ task, approval: row, agent: store.read.agent(view.to_agent) })
+          : [],
       allowed_before: row.state === 'pending' ? this.#allowedBefore(task) : 0,
     };
   }

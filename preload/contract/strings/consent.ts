@@ -75,7 +75,7 @@ export const consent = {
     runs: (agent: string, hub: string) => `by ${agent} on ${hub}, if you allow it`,
     leaves: 'only your answer, with your name',
     ifNothing: (hub: string) => `It is not done. ${hub} goes on asking until its own time is over.`,
-    whose: (hub: string) => `The class is what ${hub} is set to.`,
+    whose: (hub: string) => `The class comes from ${hub}.`,
     /** Where the people here have not said that the asking hub is a child's. */
     noChild: (hub: string) =>
       `Is ${hub} a child’s? Choose that role on its page under People & hubs: its questions then have room of their own, and it stays heard when you decline some.`,

@@ -47,6 +47,16 @@ describe('a request that an adult decides', () => {
     expect(there.fields).toContainEqual(['context.note', 'be[U+200B]fore 5']);
   });
 
+  it('offers nothing wider on her card, though an agent of hers has the same name and area: what is asked about is not hers', async () => {
+    await mum.agent('robot', ['home.robot']);
+    await house.guard();
+    for (const text of ['Mow the lawn', 'Mow it again']) {
+      await house.ask(text);
+      expect(mum.card).toMatchObject({ to_agent: 'robot', domain: 'home.robot', wider: [] });
+      await mum.decide(mum.card, 'decline');
+    }
+  });
+
   it('runs once she allows it, and the friend gets the result as ever', async () => {
     await house.guard();
     const { id } = await house.ask();

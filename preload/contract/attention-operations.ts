@@ -2,13 +2,14 @@
 import * as v from 'valibot';
 import { QUIET_PERIODS_MAX } from './attention-limits.ts';
 import { shortText, timestamp, uuid, whole } from './parameters.ts';
+import { TIME_OF_DAY } from './time-of-day.ts';
 
 /** The most hubs that may disturb a quiet hour. */
 const URGENT_PEERS_MAX = 32;
 /** The most requests named at once; all that can be held. */
 const SHOWN_MAX = 50;
 
-const timeOfDay = v.pipe(v.string(), v.regex(/^(?:[01][0-9]|2[0-3]):[0-5][0-9]$/, 'a time of day is written like 21:30'));
+const timeOfDay = v.pipe(v.string(), v.regex(TIME_OF_DAY, 'a time of day is written like 21:30'));
 
 const period = v.pipe(
   v.strictObject({

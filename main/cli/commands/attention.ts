@@ -4,6 +4,7 @@ import type { AttentionDto, QuietPeriodDto } from '../../../preload/contract/att
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import { locale } from '../../../preload/contract/strings/everywhere.ts';
 import { pluralizer } from '../../../preload/contract/strings/plural.ts';
+import { TIME_OF_DAY } from '../../../preload/contract/time-of-day.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { HubClient } from '../hub-client.ts';
 import { idOf, withId } from '../ids.ts';
@@ -15,7 +16,6 @@ const plural = pluralizer(locale);
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const DAY_WORDS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
-const TIME_OF_DAY = /^(?:[01][0-9]|2[0-3]):[0-5][0-9]$/;
 const EVERY_DAY = [1, 2, 3, 4, 5, 6, 7];
 
 export function addAttentionCommands(program: Command, run: Run): void {

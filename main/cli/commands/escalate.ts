@@ -1,14 +1,11 @@
 // escalate: asks a person at another hub to choose. No agent there gets it; the choice comes back as the result.
 import { InvalidArgumentError, type Command } from 'commander';
+import { OPTIONS_MAX, OPTIONS_MIN } from '../../../preload/contract/decision-limits.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { wholeNumber } from '../option-values.ts';
 import type { Run } from '../run.ts';
 import { common, conversationOption, deadlineOption, reportLines, type CommonOptions } from './send.ts';
 import { followTask } from './tasks.ts';
-
-/** As PROTOCOL.md, Kinds and payloads, has them. */
-const OPTIONS_MIN = 2;
-const OPTIONS_MAX = 12;
 
 /** An option as it is typed; its number is its id. */
 interface TypedOption {

@@ -51,6 +51,19 @@ describe('the house', () => {
     expect(wide).toEqual([]);
   });
 
+  test('no bound or pattern that the contract or the wire has is written a second time in the command line or the pages', () => {
+    const exported = files
+      .filter((file) => /^preload\/contract\/.*\.ts$/.test(file) || file === 'main/protocol/limits.ts')
+      .flatMap((file) => [...read(file).matchAll(/^export (?:const ([A-Z][A-Z0-9_]+)|\{ ([A-Z0-9_, ]+) \})/gm)])
+      .flatMap(([, name, names]) => [name ?? '', ...(names ?? '').split(', ')]);
+    const known = new Set(exported);
+    const again = files
+      .filter((file) => /^(main\/cli|renderer)\/.*\.(ts|svelte)$/.test(file))
+      .flatMap((file) => [...read(file).matchAll(/^\s*(?:export )?const ([A-Z][A-Z0-9_]+)/gm)].map(([, name]) => [file, name ?? '']));
+    expect(known.size).toBeGreaterThan(50);
+    expect(again.filter(([, name]) => name !== undefined && known.has(name))).toEqual([]);
+  });
+
   test('every TypeScript file of the product opens by saying what it owns', () => {
     const silent = files.filter((file) => /^(main|preload|renderer)\/.*\.ts$/.test(file) && !/^(\/\/|\/\*|#!)/.test(read(file)));
     expect(silent).toEqual([]);

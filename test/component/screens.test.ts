@@ -141,6 +141,22 @@ describe('conversations', () => {
 });
 
 describe('agents', () => {
+  test('an area is taken from an agent by itself, once that is said twice', async () => {
+    const hub = new FakeHubApi(snapshotOf());
+    const agent = hub.snapshot.agents.find(({ domains }) => domains.length > 1);
+    const area = agent?.domains[0]?.domain ?? '';
+    await showApp(hub, 'agents');
+    const section = page.getByRole('region', { name: agent?.display_name ?? '' });
+    await section
+      .getByRole('button', { name: /^Remove ./ })
+      .first()
+      .click();
+    expect(callsOf(hub, 'agents.removeArea')).toEqual([]);
+    await expectAccessible();
+    await page.getByRole('button', { name: 'Take it away' }).click();
+    expect(callsOf(hub, 'agents.removeArea')).toEqual([{ name: agent?.name, area }]);
+  });
+
   test('the class of an area is set in words, and the others stay', async () => {
     const hub = new FakeHubApi(snapshotOf());
     await showApp(hub, 'agents');
@@ -223,7 +239,7 @@ describe('agents', () => {
     await expect.element(page.getByText(/^axh_agent_/)).toBeVisible();
     expect(callsOf(hub, 'agents.create')).toEqual([{ name: 'my-agent', domains: ['family.chat', 'home.lights'] }]);
     await expectAccessible();
-    await button('I have it').click();
+    await press(button('I have it'));
     expect(document.body.textContent).not.toContain('axh_agent_');
   });
 
@@ -232,7 +248,7 @@ describe('agents', () => {
     await showApp(hub, 'agents');
     await button('Remove').first().click();
     expect(callsOf(hub, 'agents.remove')).toEqual([]);
-    await button('Remove for good').click();
+    await press(button('Remove for good'));
     expect(callsOf(hub, 'agents.remove')).toEqual([{ name: 'claude-code' }]);
     await expect.element(heading('Claude Code')).not.toBeInTheDocument();
   });

@@ -17,6 +17,14 @@ export const AUDIT_OPERATIONS = {
     access: 'owner',
     params: v.strictObject({ format: v.picklist(['json', 'csv']), cursor }),
   },
-  /** The owner says that this record is meant, in spite of the doubt that is shown, and rules may act again. */
-  'audit.confirm': { method: 'POST', path: '/v1/audit/confirm', access: 'owner', params: nothing },
+  /**
+   * The owner says that this record is meant, in spite of the doubt that is shown, and rules may act again. `seen`: the number of `doubt` as
+   * `audit.list` gave it, 0 where it gave none; where another row tells of the doubt by now, nothing is meant.
+   */
+  'audit.confirm': {
+    method: 'POST',
+    path: '/v1/audit/confirm',
+    access: 'owner',
+    params: v.strictObject({ seen: v.pipe(v.number(), v.safeInteger(), v.minValue(0)) }),
+  },
 } as const;

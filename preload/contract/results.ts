@@ -138,7 +138,8 @@ export interface OperationResults {
   'conversations.get': ConversationDetailDto;
   'feed.list': Items<FeedItemDto>;
   'feed.markRead': { readonly unread: number };
-  'audit.list': Items<AuditRowDto>;
+  /** `doubt`: the newest row about the doubt that stands; absent: there is none. */
+  'audit.list': Items<AuditRowDto> & { readonly doubt?: AuditRowDto };
   'audit.verify': AuditCheckDto;
   'audit.verification': AuditCheckDto;
   'audit.cancelVerification': AuditCheckDto;

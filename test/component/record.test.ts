@@ -6,7 +6,7 @@ import type { CallOutcome } from '../../preload/contract/hub-api.ts';
 import type { OperationResult } from '../../preload/contract/operations.ts';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
 import { MUM, NOW, snapshotOf } from '../fakes/household.ts';
-import { callsOf, expectAccessible, showApp } from './support/page.ts';
+import { callsOf, expectAccessible, press, showApp } from './support/page.ts';
 
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 
@@ -157,7 +157,7 @@ describe('the record', () => {
   test('a check can be stopped, and one that is under way shows when the page is opened', async () => {
     const hub = hubWith([{ ...DONE, state: 'running', checked: 400 }]);
     await showApp(hub, 'settings/record');
-    await button('Stop checking').click();
+    await press(button('Stop checking'));
     await expect.element(page.getByText('The check was stopped after 500', { exact: false })).toBeVisible();
     expect(callsOf(hub, 'audit.cancelVerification')).toEqual([{}]);
     await expect.element(button('Check it')).toBeVisible();
@@ -243,8 +243,8 @@ describe('the record', () => {
     await expect.element(button('This record is meant')).toBeVisible();
     expect(page.getByText('An older record was put back.').elements()).toHaveLength(1);
     await expectAccessible();
-    await userEvent.click(button('This record is meant').element());
-    expect(callsOf(hub, 'audit.confirm')).toEqual([{}]);
+    await press(button('This record is meant'));
+    expect(callsOf(hub, 'audit.confirm')).toEqual([{ seen: 0 }]);
     hub.emit({ type: 'hub', hub: { ...MUM, record: 'current' } });
     await expect.element(page.getByText('An older record was put back.')).not.toBeInTheDocument();
     await expect.element(page.getByText('Confirmed and on record. Rules act again.')).toBeInTheDocument();
@@ -259,9 +259,36 @@ describe('the record', () => {
       'audit.confirm': () => ({ ok: false, problem: problemOf('conflict', 'Rows were added as well.') }),
     });
     await showApp(hub, 'settings/record');
-    await userEvent.click(button('This record is meant').element());
+    await press(button('This record is meant'));
     await expect.element(page.getByText('another program added row 7', { exact: false })).toBeVisible();
     await expect.element(page.getByText('Rows were added as well.', { exact: false })).toBeVisible();
+    await expectAccessible();
+  });
+
+  test('a word means what the page shows: the row about the doubt, by its number, also where that arose with the page open', async () => {
+    const doubted = (seq: number, from: number): AuditRowDto => ({
+      ...rowOf(seq),
+      actor: 'hub',
+      surface: 'hub',
+      action: 'audit.doubted',
+      detail: { added: [[from, from]] },
+    });
+    let doubt: AuditRowDto | undefined;
+    const hub = new FakeHubApi(snapshotOf({ hub: MUM }), {
+      'audit.list': () => ({ ok: true, value: { items: [rowOf(90)], next: null, ...(doubt === undefined ? {} : { doubt }) } }),
+      'audit.verification': () => ({ ok: true, value: NONE }),
+      'audit.confirm': () => ({ ok: false, problem: problemOf('conflict', 'Another row says so by now.') }),
+    });
+    await showApp(hub, 'settings/record');
+    await expect.element(page.getByText('You allowed a request.').first()).toBeVisible();
+    doubt = doubted(41, 7);
+    hub.emit({ type: 'hub', hub: { ...MUM, record: 'broken' } });
+    await expect.element(page.getByText('Row 41 tells of it: another program added row 7.', { exact: false })).toBeVisible();
+    doubt = doubted(43, 42);
+    await vi.advanceTimersByTimeAsync(5_000);
+    await userEvent.click(button('This record is meant').element());
+    await expect.element(page.getByText('Row 43 tells of it: another program added row 42.', { exact: false })).toBeVisible();
+    expect(callsOf(hub, 'audit.confirm')).toEqual([{ seen: 41 }]);
     await expectAccessible();
   });
 

@@ -249,7 +249,13 @@ describe('what another program adds to the record of a hub that runs, and change
       [later, later],
     ];
     expect((await told('audit.doubted'))[0]?.detail).toMatchObject({ row: later, added: all });
-    expect(await owner('audit', 'confirm')).toMatchObject({ code: 0 });
+    const [newest] = await told('audit.doubted');
+    expect(await owner('audit', 'confirm')).toMatchObject({
+      code: 0,
+      error: expect.stringContaining(
+        `as row ${newest?.seq} tells of it: another program added rows ${first} to ${first + 1} and ${later}.`,
+      ),
+    });
     expect((await told('audit.confirmed')).map(({ detail }) => detail.added)).toEqual([all]);
     expect([node.services.audit.rulesMayAct, (await owner('audit', 'verify')).code]).toEqual([true, 0]);
   });

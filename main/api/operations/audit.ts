@@ -7,13 +7,16 @@ import type { HandlersOf } from '../caller.ts';
 export function auditHandlers(deps: { readonly work: Pick<Work, 'audit'>; readonly audit: Audit }): HandlersOf<'audit'> {
   const { work, audit } = deps;
   return {
-    'audit.list': async ({ limit, cursor }) => work.audit({ limit, cursor }),
+    'audit.list': async ({ limit, cursor }) => {
+      const { doubt } = audit;
+      return { ...work.audit({ limit, cursor }), ...(doubt === undefined ? {} : { doubt }) };
+    },
     'audit.verify': async (_params, caller) => audit.verify(actorOf(caller)),
     'audit.verification': async () => audit.verification(),
     'audit.cancelVerification': () => audit.cancelVerification(),
     'audit.export': ({ format, cursor }, caller) => audit.exportPiece(format, cursor, actorOf(caller)),
-    'audit.confirm': async (_params, caller) => {
-      await audit.confirm(actorOf(caller));
+    'audit.confirm': async ({ seen }, caller) => {
+      await audit.confirm(actorOf(caller), seen);
       return { state: audit.state };
     },
   };

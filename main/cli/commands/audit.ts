@@ -2,6 +2,7 @@
 // word that a record in doubt is meant.
 import { setTimeout } from 'node:timers/promises';
 import { Option, type Command } from 'commander';
+import { namedInDoubt } from '../../../preload/contract/audit-doubt.ts';
 import type { AuditCheckDto, AuditRowDto } from '../../../preload/contract/audit.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -91,7 +92,13 @@ export function addAuditCommands(program: Command, run: Run, checkStopped: Check
     )
     .action((_options: unknown, command: Command) =>
       run(command, async ({ terminal, session }) => {
-        const confirmed = await (await session.asOwner()).call('audit.confirm', {});
+        const owner = await session.asOwner();
+        const { doubt } = await owner.call('audit.list', { limit: 1 });
+        if (doubt !== undefined) {
+          const { added, addedMore, flaws } = namedInDoubt(doubt.detail);
+          terminal.note(text.meaning(doubt.seq, text.what.inDoubt(added, addedMore, flaws)));
+        }
+        const confirmed = await owner.call('audit.confirm', { seen: doubt?.seq ?? 0 });
         terminal.result(confirmed, () => [text.confirmed]);
       }),
     );

@@ -87,6 +87,11 @@ export class AuditKeeper implements AuditWatch {
     return this.#chain.databaseId;
   }
 
+  /** The newest row about the doubt that stands; 0: there is none. */
+  get doubtSeq(): number {
+    return this.#doubts.rowSeq;
+  }
+
   /** How often the owner has said that this record is meant. */
   get words(): number {
     return this.#words;
@@ -167,11 +172,12 @@ export class AuditKeeper implements AuditWatch {
 
   /**
    * The owner says that this record is meant, as it is. The doubt stays while the vault does not keep the count.
-   * @throws AppError conflict when there is no doubt, or more than was shown, as what was added while the vault was asked; identity_locked,
+   * @param seen the newest row about the doubt that the owner has read; absent: what the hub said last is what they mean
+   * @throws AppError conflict when there is no doubt, or another row about it, or more than was shown, as what was added while the vault was asked; identity_locked,
    * storage_failed when the count was not kept; overloaded
    */
-  async confirm(by: Confirmer): Promise<void> {
-    await this.#nextOrThrow(() => this.#confirm(by));
+  async confirm(by: Confirmer, seen?: number): Promise<void> {
+    await this.#nextOrThrow(() => this.#confirm(by, seen));
   }
 
   async #begin(end: UnsignedEnd | undefined, left: UnsignedRows): Promise<void> {
@@ -244,11 +250,17 @@ export class AuditKeeper implements AuditWatch {
     this.#doubts.show();
   }
 
-  async #confirm(by: Confirmer): Promise<void> {
+  async #confirm(by: Confirmer, seen?: number): Promise<void> {
     const { identity } = this.#deps;
     const why = this.#state;
     if (why === 'current' || why === 'unchecked') {
       throw new AppError('conflict', 'There is nothing to confirm: this record is in no doubt.', { failedBy: 'input' });
+    }
+    if (seen !== undefined && seen !== this.#doubts.rowSeq) {
+      throw new AppError('conflict', 'Another row of this record says by now what is in doubt.', {
+        failedBy: 'input',
+        hint: 'Read the newest row about it, then confirm it once more.',
+      });
     }
     const keep = async (count: number): Promise<void> => {
       if (identity.counter !== undefined) await this.#count.keep(identity.counter, this.#mark(count), this.#stopping.signal);

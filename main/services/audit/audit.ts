@@ -1,6 +1,6 @@
 // The audit as one part: signing it, comparing it with the count in the key vault, checking it and handing it out. Who may ask for any of it
 // is the doors' business.
-import type { AuditCheckDto, RecordState } from '../../../preload/contract/audit.ts';
+import type { AuditCheckDto, AuditRowDto, RecordState } from '../../../preload/contract/audit.ts';
 import type { AppendedRow } from '../../ports/audit.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -9,6 +9,7 @@ import { META_IDENTITY_KEY, type IdentityService } from '../identity.ts';
 import { AuditCheck } from './audit-check.ts';
 import { exportPiece, type AuditFormat, type ExportPiece } from './audit-export.ts';
 import { AuditKeeper } from './audit-keeper.ts';
+import { auditRowDto } from './audit-rows.ts';
 import type { AuditWatch } from './watched-store.ts';
 
 export interface AuditDeps {
@@ -113,9 +114,18 @@ export class Audit implements AuditWatch {
     return exportPiece(this.#deps.store.read, about, format, cursor);
   }
 
-  /** The owner says that this record is meant, in spite of the doubt. @throws AppError conflict, identity_locked, storage_failed */
-  confirm(by: Auditor): Promise<void> {
-    return this.#keeper.confirm(by);
+  /** The newest row about the doubt that stands; undefined: there is none. */
+  get doubt(): AuditRowDto | undefined {
+    const { doubtSeq } = this.#keeper;
+    return this.#deps.store.read.auditAfter(doubtSeq - 1, doubtSeq, 1).map(auditRowDto)[0];
+  }
+
+  /**
+   * The owner says that this record is meant, in spite of the doubt. @param seen the number of the row about it that they have read
+   * @throws AppError conflict, identity_locked, storage_failed
+   */
+  confirm(by: Auditor, seen?: number): Promise<void> {
+    return this.#keeper.confirm(by, seen);
   }
 
   #keyHex(): string | null {

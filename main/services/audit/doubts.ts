@@ -6,9 +6,9 @@ import type { Store } from '../../ports/store.ts';
 import { foundDetail, isCovered, mergeFlaws, NOTHING, readFound, type ChainFlaw, type Found } from './found.ts';
 import type { SealedChain } from './sealed-chain.ts';
 
-/** Which doubt the audit has a row about: its name, the count of the newest seal and that of the vault, and what the row names. */
+/** Which doubt the audit has a row about: its name, the count of the newest seal and that of the vault, the row, and what that names. */
 const META_NOTED_DOUBT = 'audit_doubt';
-const NOTED = /^\S+ (\d+) \S+ (.*)$/;
+const NOTED = /^\S+ (\d+) \S+ (?:(\d+) )?(\{.*)$/;
 
 interface Deps {
   readonly store: Store;
@@ -22,12 +22,14 @@ export class Doubts {
   #held: readonly ChainFlaw[] = [];
   #named: Found = NOTHING;
   #shown: Found = NOTHING;
+  #rowSeq = 0;
 
   constructor({ store, clock, log }: Deps, chain: SealedChain) {
     this.#deps = { store, clock, log };
     this.#chain = chain;
-    const [, counted, named] = NOTED.exec(this.#noted) ?? [];
+    const [, counted, row = '0', named] = NOTED.exec(this.#noted) ?? [];
     if (named === undefined || counted !== String(this.#counted)) return;
+    this.#rowSeq = Number(row);
     this.#named = readFound(named);
     this.#shown = this.#named;
     this.#held = this.#named.flaws;
@@ -42,6 +44,11 @@ export class Doubts {
   /** What the record had named when the owner was last told: only that can be meant. */
   get shown(): Found {
     return this.#shown;
+  }
+
+  /** The newest row about the doubt that stands; 0: there is none. */
+  get rowSeq(): number {
+    return this.#rowSeq;
   }
 
   /** Rows were added that no row of the record names. */
@@ -70,11 +77,12 @@ export class Doubts {
     log.warn('the record is in doubt, and no rule acts', about);
     const noted = `${why} ${counted} ${kept} `;
     if (`${this.#noted} `.startsWith(noted) && isCovered(found, this.#named)) return;
-    await store.write((tables) => {
-      tables.setMeta(META_NOTED_DOUBT, `${noted}${JSON.stringify(foundDetail(found))}`);
+    this.#rowSeq = await store.write((tables) => {
       const detail = JSON.stringify(about);
       const row = { at: clock.wallMs(), actor: 'hub', surface: 'hub', object: 'audit', digest: null, detail };
-      tables.appendAudit({ ...row, action: 'audit.doubted' });
+      const { seq } = tables.appendAudit({ ...row, action: 'audit.doubted' });
+      tables.setMeta(META_NOTED_DOUBT, `${noted}${seq} ${JSON.stringify(foundDetail(found))}`);
+      return seq;
     });
     this.#named = found;
   }
@@ -87,6 +95,7 @@ export class Doubts {
   /** The owner has meant all of it. */
   end(): void {
     this.#held = [];
+    this.#rowSeq = 0;
     this.#named = NOTHING;
     this.#shown = NOTHING;
   }

@@ -111,6 +111,9 @@ export const audit = {
   where: (surface: string) => surfaces[surface] ?? surface,
   open: 'Open it',
   confirm: 'This record is meant',
+  /** @param names what the row names, behind what it says */
+  meaning: (seq: number, names: string) => `You say that the record is meant as row ${numbers.format(seq)} tells of it${names}.`,
+  doubted: (seq: number, names: string) => `Row ${numbers.format(seq)} tells of it${names}.`,
   confirmed: 'Confirmed and on record. Rules act again.',
   doubt: {
     older_copy: { title: 'An older record was put back.', detail: putBack },

@@ -16,10 +16,12 @@ export class RecordController {
   #rows = $state.raw<readonly AuditRowDto[]>([]);
   #next = $state<string | null>(null);
   #isRead = $state(false);
+  #doubt = $state.raw<AuditRowDto | null>(null);
   #check = $state.raw<AuditCheckDto | null>(null);
   #unsignedEnd = $state.raw<UnsignedEndDto | null>(null);
   #exporting = $state(false);
   #note = $state('');
+  #confirmAnswers = $state(0);
   readonly #calls = new Calls();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #left = false;
@@ -39,6 +41,10 @@ export class RecordController {
   get hasOlder(): boolean {
     return this.#next !== null;
   }
+  /** The row about the doubt that stands, as it was read; null: none. Only what it names can be meant. */
+  get doubt(): AuditRowDto | null {
+    return this.#doubt;
+  }
   /** null: none was made since the hub started. */
   get check(): AuditCheckDto | null {
     return this.#check;
@@ -53,6 +59,10 @@ export class RecordController {
   get note(): string {
     return this.#note;
   }
+  /** Grows with every answer to the word that the record is meant, and once more when the rows stand here that the answer is about. */
+  get confirmAnswers(): number {
+    return this.#confirmAnswers;
+  }
   /** What went wrong last, or why nobody knows how far the check is. */
   get problem(): string | null {
     return this.#calls.problem('page') ?? this.#calls.problem('look');
@@ -64,6 +74,11 @@ export class RecordController {
   async open(): Promise<void> {
     await this.#readNewest();
     await this.#look();
+  }
+
+  /** A doubt arose while the page stood open. */
+  async doubted(): Promise<void> {
+    await this.#readNewest();
   }
 
   close(): void {
@@ -111,11 +126,13 @@ export class RecordController {
   }
 
   async confirm(): Promise<void> {
-    const outcome = await this.#calls.run('confirm', () => this.#api.call('audit.confirm', {}), 'page');
+    const outcome = await this.#calls.run('confirm', () => this.#api.call('audit.confirm', { seen: this.#doubt?.seq ?? 0 }), 'page');
     if (outcome === undefined) return;
+    this.#confirmAnswers++;
     // Where there was more than it was given for, the newest row names that.
     if (outcome.ok) this.#note = words.audit.confirmed;
     await this.#readNewest(outcome.ok ? 'page' : 'newest');
+    this.#confirmAnswers++;
   }
 
   /** @param beside where it is said what went wrong: `newest` leaves on the page what stands there */
@@ -125,6 +142,7 @@ export class RecordController {
     this.#isRead = true;
     this.#rows = outcome.value.items;
     this.#next = outcome.value.next;
+    this.#doubt = outcome.value.doubt ?? null;
   }
 
   /** How far the check is now. What cannot be said is asked again: a look that fails ends nothing. */

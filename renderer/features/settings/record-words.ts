@@ -1,5 +1,6 @@
 // How rows of the record are told to a person: who and what by the names people know, by day, with the owner's own logins as one line. Pure;
 // what it does not know it shows as it stands and never guesses at.
+import { namedInDoubt } from '../../../preload/contract/audit-doubt.ts';
 import type { AuditRowDto } from '../../../preload/contract/audit.ts';
 import type { UiSnapshot } from '../../../preload/contract/dto.ts';
 import { dayName } from '../../app/format.ts';
@@ -118,15 +119,10 @@ function whatOf({ action, object, detail }: AuditRowDto, household: Household): 
   return approval === undefined ? named.request : named.requestOf(approval.peer_name);
 }
 
-/** The rows that a row about a doubt names: all of them, or the one that there is. */
-function doubtOf(detail: unknown): string {
-  const [row, flaw] = [numberOf(detail, 'row'), factOf(detail, 'flaw')];
-  const added = pairsOf(detail, 'added').flatMap(([from, to]) =>
-    typeof from === 'number' && typeof to === 'number' ? [[from, to] as const] : [],
-  );
-  const flaws = pairsOf(detail, 'flaws').flatMap(([seq]) => (typeof seq === 'number' ? [seq] : []));
-  const alone = flaws.length === 0 && flaw !== null && flaw !== 'added' ? [row] : flaws;
-  return named.inDoubt(added, numberOf(detail, 'added_more'), alone);
+/** What a row about a doubt names. */
+export function doubtOf(detail: unknown): string {
+  const { added, addedMore, flaws } = namedInDoubt(detail);
+  return named.inDoubt(added, addedMore, flaws);
 }
 
 function hubOf(key: string, { peers }: Household): string | undefined {
@@ -149,11 +145,6 @@ function factOf(detail: unknown, name: string): string | null {
 function numberOf(detail: unknown, name: string): number {
   const fact = valueOf(detail, name);
   return typeof fact === 'number' ? fact : 0;
-}
-
-function pairsOf(detail: unknown, name: string): readonly (readonly unknown[])[] {
-  const pairs = valueOf(detail, name);
-  return Array.isArray(pairs) ? pairs.filter((pair): pair is readonly unknown[] => Array.isArray(pair)) : [];
 }
 
 function valueOf(detail: unknown, name: string): unknown {

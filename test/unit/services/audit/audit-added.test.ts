@@ -93,4 +93,29 @@ describe('a program that adds rows while the hub runs', () => {
     await house.audit.confirm(PERSON);
     expect(house.audit.state).toBe('current');
   });
+
+  it('is meant by no word that was given for another row about it, over a restart too', async () => {
+    await house.addForeign();
+    await house.decide();
+    await house.minute();
+    const first = house.audit.doubt?.seq ?? 0;
+    expect(house.audit.doubt).toMatchObject({ action: 'audit.doubted', detail: { row: expect.any(Number), flaw: 'added' } });
+    await house.stop();
+    await house.startAgain();
+    expect(house.audit.doubt?.seq).toBe(first);
+    await house.addForeign();
+    await expect(house.audit.confirm(PERSON, first)).rejects.toMatchObject({ code: 'conflict' });
+    const second = house.audit.doubt?.seq ?? 0;
+    expect(second).toBeGreaterThan(first);
+    // The second half of a double click, and whoever read nothing.
+    for (const seen of [first, 0]) {
+      await expect(house.audit.confirm(PERSON, seen)).rejects.toMatchObject({
+        code: 'conflict',
+        message: expect.stringContaining('Another row'),
+      });
+    }
+    expect(house.audit.state).toBe('broken');
+    await house.audit.confirm(PERSON, second);
+    expect([house.audit.state, house.audit.doubt]).toEqual(['current', undefined]);
+  });
 });

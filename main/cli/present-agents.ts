@@ -49,7 +49,8 @@ async function askOne(client: HubClient, peer: PeerDto): Promise<ToldBy> {
 
 /** A refusal of the hub of this computer, which says nothing of the one that was to be asked. */
 function isOwn({ code, data }: Problem): boolean {
-  if (data?.['untrusted'] !== undefined || code === 'unsupported_feature' || SILENCE.includes(code)) return false;
+  if (data?.['untrusted'] !== undefined || data?.['failed_by'] === 'peer' || code === 'unsupported_feature' || SILENCE.includes(code))
+    return false;
   return !('wire' in ERRORS[code]) || ALSO_OWN.includes(code);
 }
 

@@ -14,7 +14,7 @@ import { PROTOCOL_VERSION } from '../../protocol/versions.ts';
 import type { OutgoingMessage } from '../peer-messenger.ts';
 import type { Link } from './link.ts';
 import { isReferenceAnswer, SpeaksReference, type ReferenceExchange } from './reference/reference-exchange.ts';
-import { transportError } from './transport-error.ts';
+import { badAnswer, transportError } from './transport-error.ts';
 
 export interface ExchangeDeps {
   readonly transport: Pick<Transport, 'request' | 'send'>;
@@ -106,12 +106,7 @@ export class Exchange {
 
   #badReply(link: Link, why: string): Result<never, AppError> {
     this.#deps.onMalformed(link);
-    return err(
-      new AppError('internal', `${this.#deps.nameOf(link)} answered, but ${why}.`, {
-        failedBy: 'peer',
-        hint: 'Both hubs should run a current version of AXON Hub.',
-      }),
-    );
+    return err(badAnswer(`${this.#deps.nameOf(link)} answered, but ${why}.`, 'Both hubs should run a current version of AXON Hub.'));
   }
 
   newId(): string {

@@ -12,7 +12,7 @@ import { KEEP_CHECK_TIMEOUT_MS, LEARN_AGAIN_MAX, LEARN_BACKOFF, PING_INTERVAL_MS
 import type { Link } from './link.ts';
 import type { LinkTable } from './link-table.ts';
 import type { PeerDirectory } from './peer-directory.ts';
-import { notConnected } from './transport-error.ts';
+import { badAnswer, notConnected } from './transport-error.ts';
 import type { RoundTrips } from './round-trips.ts';
 
 export interface PeerPulse {
@@ -74,7 +74,7 @@ export class Prober {
     const answered = await this.#deps.exchange.request(link, message, REPLY_TIMEOUT_MS, signal);
     if (!answered.ok) return answered;
     const pong = parsePong(answered.value.payload);
-    if (!pong.ok) return err(new AppError('internal', 'The pong of the other hub does not read.', { failedBy: 'peer' }));
+    if (!pong.ok) return err(badAnswer('The pong of the other hub does not read.'));
     const roundTripMs = Math.round((this.#deps.clock.monotonicMs() - startedAtMs) * 100) / 100;
     const pulse: PeerPulse = { roundTripMs, pong: pong.value, at: this.#deps.clock.wallMs() };
     if (!link.isGone) {

@@ -24,3 +24,8 @@ export function transportError(name: string, failure: TransportFailure): AppErro
 export function notConnected(name: string, trouble: string | null, hint: string): AppError {
   return new AppError('peer_unreachable', trouble ?? `${name} is not connected just now.`, { failedBy: 'peer', hint });
 }
+
+/** For an answer of another hub that is none. `data.failed_by` says whose fault it is to clients, for which `internal` is one of their own hub. */
+export function badAnswer(sentence: string, hint?: string): AppError {
+  return new AppError('internal', sentence, { failedBy: 'peer', data: { failed_by: 'peer' }, ...(hint === undefined ? {} : { hint }) });
+}

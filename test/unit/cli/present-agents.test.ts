@@ -90,6 +90,16 @@ test('a hub that refuses is said to refuse', async () => {
   expect(line).toBe('Attic: has not told yet what its agents do, and the other hub answered: something broke');
 });
 
+test('a hub whose answer is none is said to have answered so, and hides no other', async () => {
+  const [odd, good] = [peerOf('odd'), peerOf('good')];
+  answers.set(odd.id, new AppError('internal', 'Odd answered, but its answer names other hubs.', { data: { failed_by: 'peer' } }));
+  answers.set(good.id, TOLD);
+  expect((await askPresent(client, [odd, good])).map(({ whyOld: why }) => why)).toEqual([
+    'Odd answered, but its answer names other hubs',
+    null,
+  ]);
+});
+
 test('a refusal of the hub of this computer is one of the whole command', async () => {
   for (const code of ['unauthenticated', 'forbidden', 'identity_locked', 'storage_failed', 'rate_limited', 'internal'] as const) {
     await expect(whyOld(new AppError(code, 'The own hub refuses.')), code).rejects.toBeInstanceOf(HubProblem);

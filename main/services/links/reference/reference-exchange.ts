@@ -20,7 +20,7 @@ import {
 } from '../../../protocol/reference/reference-mapping.ts';
 import { PROTOCOL_VERSION } from '../../../protocol/versions.ts';
 import type { Link } from '../link.ts';
-import { transportError } from '../transport-error.ts';
+import { badAnswer, transportError } from '../transport-error.ts';
 import type { Answered, OpenQuestions } from './open-questions.ts';
 
 export interface ReferenceExchangeDeps {
@@ -129,8 +129,7 @@ export class ReferenceExchange {
 
   #badReply(link: Link): Result<never, AppError> {
     this.#deps.onMalformed(link);
-    const sentence = `${this.#deps.nameOf(link)} answered with something that is no answer.`;
-    return err(new AppError('internal', sentence, { failedBy: 'peer' }));
+    return err(badAnswer(`${this.#deps.nameOf(link)} answered with something that is no answer.`));
   }
 }
 

@@ -127,6 +127,13 @@ describe('links between paired hubs', () => {
     expect(JSON.stringify(answered.error.data)).not.toContain('/home/mum');
   });
 
+  it('say that the peer failed where its answer is of another kind than was asked for', async () => {
+    const { dad, mum } = await house.couple();
+    mum.links.onRequest('query', () => Promise.resolve({ kind: 'pong', payload: {} }));
+    const answered = await dad.links.request(mum.key, message('query', { question: '?' }), 5_000);
+    expect(answered).toMatchObject({ ok: false, error: { code: 'internal', failedBy: 'peer', data: { failed_by: 'peer' } } });
+  });
+
   it('fail at once when the peer is not connected', async () => {
     const [dad, mum] = [await house.hub('Dad'), await house.hub('Mum')];
     await dad.pins(mum);

@@ -77,7 +77,7 @@ it('a plain response to a discover says that it was delivered, and the answer ma
 
 it('a response of another kind than was asked for is still broken form', async () => {
   const { outcome } = await ask('ping', ['response', { axon_kind: 'ack', accepted: true }]);
-  expect(await outcome).toMatchObject({ ok: false, error: { code: 'internal' } });
+  expect(await outcome).toMatchObject({ ok: false, error: { code: 'internal', data: { failed_by: 'peer' } } });
 });
 
 for (const trust of ['suspended', 'removed'] as const) {

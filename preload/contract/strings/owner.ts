@@ -163,6 +163,7 @@ export const settings = {
   sessionCurrent: 'this page',
   sessionUsed: (when: string) => `Last used ${when}.`,
   sessionNever: 'Not used yet.',
+  sessionOver: 'Logged out.',
   logOut: 'Log out',
   saved: 'Kept.',
 } as const;

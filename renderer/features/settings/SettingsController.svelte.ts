@@ -2,6 +2,7 @@
 import type { SessionDto } from '../../../preload/contract/settings-dto.ts';
 import type { HubApi } from '../../../preload/contract/hub-api.ts';
 import type { OperationInput } from '../../../preload/contract/operations.ts';
+import { keepRows, type KeptRow } from '../../app/kept-rows.ts';
 import { problemWords } from '../../app/problem-words.ts';
 import { words } from '../../app/words.ts';
 import { Spoken } from '../../ui/Spoken.svelte.ts';
@@ -9,7 +10,7 @@ import { Spoken } from '../../ui/Spoken.svelte.ts';
 export class SettingsController {
   #problem = $state<string | null>(null);
   readonly #spoken = new Spoken();
-  #sessions = $state.raw<readonly SessionDto[]>([]);
+  #sessions = $state.raw<readonly KeptRow<SessionDto>[]>([]);
   #sessionsProblem = $state<string | null>(null);
   #passphraseProblem = $state<string | null>(null);
   #passphraseFlaw = $state<string | null>(null);
@@ -27,7 +28,8 @@ export class SettingsController {
   get note(): string {
     return this.#spoken.text;
   }
-  get sessions(): readonly SessionDto[] {
+  /** Those that were ended stay among them. */
+  get sessions(): readonly KeptRow<SessionDto>[] {
     return this.#sessions;
   }
   get sessionsProblem(): string | null {
@@ -53,7 +55,7 @@ export class SettingsController {
 
   async readSessions(): Promise<void> {
     const outcome = await this.#api.call('sessions.list', {});
-    if (outcome.ok) this.#sessions = outcome.value.items;
+    if (outcome.ok) this.#sessions = keepRows(this.#sessions, outcome.value.items);
     this.#sessionsProblem = outcome.ok ? null : problemWords(outcome.problem);
   }
 

@@ -4,7 +4,7 @@ import { page, userEvent } from 'vitest/browser';
 import type { PairingDto } from '../../preload/contract/pairing-dto.ts';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
 import { STRANGER, pairingOf, snapshotOf } from '../fakes/household.ts';
-import { ARM_MS, callsOf, expectAccessible, showApp } from './support/page.ts';
+import { ARM_MS, callsOf, expectAccessible, press, showApp } from './support/page.ts';
 
 const SILENT =
   'No hub answers at 10.0.0.7:7100. Check that it is running there, that this address and port are the ones its Settings show, and that its firewall lets that UDP port in.';
@@ -79,7 +79,7 @@ describe('a hub named by a wrong address', () => {
     await rows.filter({ hasText: 'The time was up' }).getByRole('button', { name: 'Put away' }).click();
     await expect.element(page.getByText('The time was up. Start again.')).not.toBeInTheDocument();
     expect(callsOf(hub, 'pairings.cancel')).toEqual([{ id: 'pairing-2' }]);
-    await rows.filter({ hasText: SILENT }).getByRole('button', { name: 'Try again' }).click();
+    await press(rows.filter({ hasText: SILENT }).getByRole('button', { name: 'Try again' }));
     await expect.element(heading('Looking for the other hub')).toBeVisible();
     expect(callsOf(hub, 'pairings.start')).toEqual([{ peer: STRANGER.id }]);
   });

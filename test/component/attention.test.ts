@@ -243,7 +243,7 @@ describe('pause', () => {
     await page.getByRole('link', { name: 'Rules' }).click();
     await expect.element(page.getByText('Everything is paused until you go on.')).toBeVisible();
     await expectAccessible();
-    await button('Go on now').click();
+    await press(button('Go on now'));
     expect(callsOf(hub, 'attention.resume')).toEqual([{}]);
     await expect.element(page.getByText('Everything is paused until you go on.')).not.toBeInTheDocument();
   });
@@ -293,7 +293,7 @@ describe('quiet hours in Settings', () => {
     await page.getByRole('checkbox', { name: 'On', exact: true }).click();
     await button('Save').click();
     await expect.element(page.getByText('Switched off.')).toBeVisible();
-    await page.getByRole('listitem').filter({ hasText: 'every day 21:30 to 07:00' }).getByRole('button', { name: 'Remove' }).click();
+    await press(page.getByRole('listitem').filter({ hasText: 'every day 21:30 to 07:00' }).getByRole('button', { name: 'Remove' }));
     await expect.element(page.getByText('There are none yet.')).toBeVisible();
     expect(callsOf(hub, 'attention.setQuietHours')).toEqual([{ periods: [{ ...NIGHT, on: false }] }, { periods: [] }]);
   });
@@ -319,7 +319,7 @@ describe('a hub’s own page', () => {
     const [call] = callsOf(hub, 'attention.mute');
     expect(Math.abs(Number(Object(call).until) - (NOW + 7 * DAY_MS))).toBeLessThan(DAY_MS);
     await expect.element(page.getByText(/^Muted until/)).toBeVisible();
-    await button('Unmute').click();
+    await press(button('Unmute'));
     expect(callsOf(hub, 'attention.unmute')).toEqual([{ id: LEO.id }]);
     await expect.element(button('Mute')).toBeVisible();
   });

@@ -3,11 +3,14 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { page } from 'vitest/browser';
 import type { Locator } from 'vitest/browser';
-import { FakeHubApi } from '../fakes/fake-hub-api.ts';
+import type { AuditCheckDto } from '../../preload/contract/audit.ts';
+import type { SessionDto } from '../../preload/contract/settings-dto.ts';
+import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
 import { CALENDAR_RULE, RULES } from '../fakes/household-rules.ts';
-import { NOW, snapshotOf } from '../fakes/household.ts';
-import { ARM_MS, callsOf, press, showApp } from './support/page.ts';
+import { CALM, DAD, KNOCK, MUM, NOW, PEERS, SESSIONS, STRANGER, pairingOf, snapshotOf } from '../fakes/household.ts';
+import { ARM_MS, callsOf, expectAccessible, press, showApp } from './support/page.ts';
 
+const LEO = PEERS.find(({ name }) => name === 'Leo’s tablet') ?? DAD;
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 
 beforeEach(() => {
@@ -22,6 +25,7 @@ afterEach(() => {
  * @returns what stood there, by its words
  */
 async function pressTwice(first: Locator, isSo: () => Promise<unknown>): Promise<string | undefined> {
+  first.element().scrollIntoView({ block: 'center' });
   const { left, top, width, height } = first.element().getBoundingClientRect();
   await press(first);
   await isSo();
@@ -66,5 +70,230 @@ describe('RI-07: the second half of a double click on the page of the rules', ()
     await button('Undo').click();
     await expect.element(button('Undo')).not.toBeInTheDocument();
     for (const remove of button('Remove').elements()) expect(remove.getAttribute('aria-disabled')).toBe('true');
+  });
+});
+
+test('RI-07: the second half of a double click on “Log out” ends no other session, for the row of the ended one stays', async () => {
+  const [own, browser] = SESSIONS;
+  if (own === undefined || browser === undefined) throw new Error('no sessions');
+  let left: readonly SessionDto[] = [own, browser, { ...browser, id: 's3' }];
+  const hub = new FakeHubApi(snapshotOf(), {
+    'sessions.list': () => ({ ok: true, value: { items: [...left], next: null } }),
+    'sessions.revoke': ({ id }) => {
+      left = left.filter((session) => session.id !== id);
+      return { ok: true, value: { revoked: true } };
+    },
+  });
+  await showApp(hub, 'settings');
+  await expect.poll(() => button('Log out').elements().length).toBe(3);
+  await pressTwice(button('Log out').nth(1), () => expect.poll(() => callsOf(hub, 'sessions.list')).toHaveLength(2));
+  expect(callsOf(hub, 'sessions.revoke')).toEqual([{ id: 's2' }]);
+  await expect.element(page.getByText('Logged out.')).toBeVisible();
+  expect(button('Log out').elements()).toHaveLength(3);
+  await expectAccessible();
+});
+
+describe('RI-07: the second half of a double click where invitations are made', () => {
+  const link = 'axon://pair?v=1&k=VGhpcyBpcyBubyBrZXkgb2YgYW55IGh1YiBhdCBhbGw&a=192.168.1.12:7100&s=AAAAAAAAAAAAAAAAAAAAAA&n=Mum';
+  const invitationOf = (id: string) => ({ id, created_at: NOW, expires_at: NOW + 300_000 });
+  function inviting(before: readonly string[]): FakeHubApi {
+    let left = [...before];
+    return new FakeHubApi(snapshotOf(), {
+      'invitations.list': () => ({ ok: true, value: { items: left.map(invitationOf), next: null } }),
+      'invitations.create': () => {
+        left = [...left, 'new'];
+        return { ok: true, value: { invitation: invitationOf('new'), link } };
+      },
+      'invitations.revoke': ({ id }) => {
+        left = left.filter((other) => other !== id);
+        return { ok: true, value: { revoked: true } };
+      },
+    });
+  }
+
+  test('takes nothing back that the first half made, and makes none where it took one back', async () => {
+    const hub = inviting([]);
+    await showApp(hub, 'people/add');
+    expect(await pressTwice(button('Make one'), () => expect.element(button('Take it back')).toBeVisible())).toBe('Take it back');
+    expect(callsOf(hub, 'invitations.revoke')).toEqual([]);
+    expect(await pressTwice(button('Take it back'), () => expect.element(button('Make one')).toBeVisible())).toBe('Make one');
+    expect(callsOf(hub, 'invitations.create')).toHaveLength(1);
+  });
+
+  test('takes no other one back, for the row of the first stays', async () => {
+    const hub = inviting(['one', 'two']);
+    await showApp(hub, 'people/add');
+    await expect.poll(() => button('Take it back').elements().length).toBe(2);
+    await pressTwice(button('Take it back').first(), () =>
+      expect.element(page.getByText('One made before does not hold any more.')).toBeVisible(),
+    );
+    expect(callsOf(hub, 'invitations.revoke')).toEqual([{ id: 'one' }]);
+    await expect.element(page.getByText(/^One made before holds for/)).toBeVisible();
+    await expectAccessible();
+  });
+});
+
+describe('RI-07: the second half of a double click does nothing', () => {
+  test('on the button of the next program that knocks', async () => {
+    const knocks = [KNOCK, { ...KNOCK, id: 'other', agent_name: 'other-agent' }];
+    const hub = new FakeHubApi(snapshotOf({ registrations: knocks }));
+    await showApp(hub, 'agents');
+    const left = () => expect.poll(() => button('Refuse').elements().length).toBe(1);
+    expect(await pressTwice(button('Refuse').first(), left)).toBe('Refuse');
+    expect(callsOf(hub, 'agents.declineRegistration')).toEqual([{ id: KNOCK.id }]);
+  });
+
+  test('on what forgets the token that the first half made', async () => {
+    const hub = new FakeHubApi(snapshotOf());
+    await showApp(hub, 'agents');
+    await page.getByText('Or make a token by hand').click();
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('my-agent');
+    await button('Make its token').click();
+    await expect.element(button('I have it')).toHaveAttribute('aria-disabled', 'true');
+    await press(button('I have it'));
+    await expect.element(page.getByText(/^axh_agent_/)).not.toBeInTheDocument();
+  });
+
+  test('on the quiet hours that move up', async () => {
+    const night = { name: 'Night', from: '21:30', to: '07:00', days: [1, 2, 3, 4, 5, 6, 7], on: true };
+    const periods = [night, { ...night, name: 'Noon', from: '12:00', to: '13:00' }];
+    const hub = new FakeHubApi(snapshotOf({ attention: { ...CALM, quiet_hours: { periods, urgent_peers: [] } } }));
+    await showApp(hub, 'settings');
+    const remove = () => page.getByRole('listitem').getByRole('button', { name: 'Remove', exact: true });
+    const left = () => expect.poll(() => remove().elements().length).toBe(1);
+    expect(await pressTwice(remove().first(), left)).toBe('Remove');
+    expect(callsOf(hub, 'attention.setQuietHours')).toHaveLength(1);
+  });
+
+  test('on the next hub that floods', async () => {
+    const floods = [DAD, LEO].map(({ id, name }) => ({
+      peer_id: id,
+      peer_name: name,
+      since: NOW,
+      refused: 9,
+      silent: true,
+      offers_mute: true,
+    }));
+    const hub = new FakeHubApi(snapshotOf({ attention: { ...CALM, floods } }));
+    await showApp(hub);
+    const left = () => expect.poll(() => button('Mute for a day').elements().length).toBe(1);
+    expect(await pressTwice(button('Mute for a day').first(), left)).toBe('Mute for a day');
+    expect(callsOf(hub, 'attention.mute')).toHaveLength(1);
+  });
+
+  test('on the next failed pairing', async () => {
+    const failed = ['one', 'two'].map((id) => pairingOf('failed', { id, role: 'initiator' }));
+    const hub: FakeHubApi = new FakeHubApi(snapshotOf({ pairings: failed }), {
+      'pairings.cancel': ({ id }) => {
+        hub.emit({ type: 'pairing_gone', id });
+        return { ok: true, value: { cancelled: false, pairing: pairingOf('failed', { id }) } };
+      },
+    });
+    await showApp(hub, 'people/add');
+    const left = () => expect.poll(() => button('Put away').elements().length).toBe(1);
+    expect(await pressTwice(button('Put away').first(), left)).toBe('Put away');
+    expect(callsOf(hub, 'pairings.cancel')).toHaveLength(1);
+  });
+
+  test('on the next address that is kept', async () => {
+    const kept = ['one', 'two'].map((id) => ({ ...STRANGER, id, label: `Hub ${id}`, how_found: 'static' as const }));
+    const hub = new FakeHubApi(snapshotOf({ peers: kept }));
+    await showApp(hub, 'people/add');
+    const left = () => expect.poll(() => button('Forget').elements().length).toBe(1);
+    expect(await pressTwice(button('Forget').first(), left)).toBe('Forget');
+    expect(callsOf(hub, 'peers.remove')).toHaveLength(1);
+  });
+
+  test('on a notice that moves up among those not read', async () => {
+    const hub = new FakeHubApi(snapshotOf());
+    await showApp(hub, 'feed');
+    await page
+      .getByRole('button', { name: 'Unread' })
+      .or(page.getByRole('radio', { name: 'Unread' }))
+      .first()
+      .click();
+    const marks = button('Mark read').elements().length;
+    expect(marks).toBeGreaterThan(1);
+    const left = () => expect.poll(() => button('Mark read').elements().length).toBe(marks - 1);
+    expect(await pressTwice(button('Mark read').first(), left)).toBe('Mark read');
+    expect(callsOf(hub, 'feed.markRead')).toHaveLength(1);
+  });
+
+  test('on what undoes a pause or a mute that has just begun', async () => {
+    const hub = new FakeHubApi(snapshotOf());
+    await showApp(hub);
+    hub.emit({ type: 'calm', attention: { ...CALM, paused: { since: NOW, until: null } } });
+    await expect.element(button('Go on now')).toHaveAttribute('aria-disabled', 'true');
+    await showApp(hub, `people/hub/${LEO.id}`);
+    await button('Mute').click();
+    await button('A week').click();
+    await expect.element(button('Unmute')).toHaveAttribute('aria-disabled', 'true');
+    await press(button('Unmute'));
+    expect(callsOf(hub, 'attention.unmute')).toEqual([{ id: LEO.id }]);
+  });
+
+  test('on what stands in the place of “Let it back in”', async () => {
+    const hub = new FakeHubApi(snapshotOf({ peers: [{ ...DAD, trust: 'suspended' }] }));
+    await showApp(hub, `people/hub/${DAD.id}`);
+    const place = button('Let it back in').element().getBoundingClientRect();
+    await button('Let it back in').click();
+    await expect.element(button('Suspend')).toHaveAttribute('aria-disabled', 'true');
+    expect(
+      document
+        .elementFromPoint(place.left + 5, place.top + 5)
+        ?.closest('button')
+        ?.textContent.trim(),
+    ).toBe('Suspend');
+  });
+
+  test('on the buttons of an agent that moves up', async () => {
+    const hub = new FakeHubApi(snapshotOf());
+    await showApp(hub, 'agents');
+    const [first] = hub.snapshot.agents;
+    hub.emit({ type: 'agent_gone', name: first?.name ?? '' });
+    await expect.element(button('Ask it when no agent is named').first()).toHaveAttribute('aria-disabled', 'true');
+  });
+});
+
+describe('RI-07: the second half of a double click on the page of the record', () => {
+  const check: AuditCheckDto = {
+    state: 'none',
+    rows: 900,
+    checked: 0,
+    signed_seq: 0,
+    seals: 0,
+    counted: true,
+    finished_at: null,
+    flaw: null,
+    flaws: [],
+    problem: null,
+    unsigned_end: null,
+  };
+
+  test('means nothing that the answer to the first has just named', async () => {
+    const hub = new FakeHubApi(snapshotOf({ hub: { ...MUM, record: 'broken' } }), {
+      'audit.list': () => ({ ok: true, value: { items: [], next: null } }),
+      'audit.verification': () => ({ ok: true, value: check }),
+      'audit.confirm': () => ({ ok: false, problem: problemOf('conflict', 'Rows were added as well.') }),
+    });
+    await showApp(hub, 'settings/record');
+    const refused = () => expect.element(page.getByText('Rows were added as well.', { exact: false })).toBeVisible();
+    await pressTwice(button('This record is meant'), refused);
+    expect(callsOf(hub, 'audit.confirm')).toHaveLength(1);
+    await press(button('This record is meant'));
+    expect(callsOf(hub, 'audit.confirm')).toHaveLength(2);
+  });
+
+  test('does not stop the check that the first has begun', async () => {
+    const hub = new FakeHubApi(snapshotOf(), {
+      'audit.list': () => ({ ok: true, value: { items: [], next: null } }),
+      'audit.verification': () => ({ ok: true, value: { ...check, state: 'running' } }),
+      'audit.verify': () => ({ ok: true, value: { ...check, state: 'running' } }),
+      'audit.cancelVerification': () => ({ ok: true, value: { ...check, state: 'cancelled' } }),
+    });
+    await showApp(hub, 'settings/record');
+    await expect.element(button('Stop checking')).toHaveAttribute('aria-disabled', 'true');
+    expect(await pressTwice(button('Stop checking'), () => expect.element(button('Check it')).toBeVisible())).toBe('Check it');
+    expect(callsOf(hub, 'audit.verify')).toEqual([]);
   });
 });

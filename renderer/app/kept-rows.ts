@@ -17,3 +17,8 @@ export function keepRows<T extends { readonly id: string }>(shown: readonly Kept
   });
   return [...kept, ...[...left.values()].map((item) => ({ item, over: false }))];
 }
+
+/** The same rows, of which that one is over: before the list that will tell so is read anew, nobody can end it once more. */
+export function endRow<T extends { readonly id: string }>(shown: readonly KeptRow<T>[], id: string): readonly KeptRow<T>[] {
+  return shown.map((row) => (row.item.id === id ? { ...row, over: true } : row));
+}

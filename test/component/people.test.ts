@@ -578,7 +578,7 @@ describe('adding a hub', () => {
 
   test('Stop calls it off', async () => {
     const hub = await showPairing(pairingOf('show_six'));
-    await button('Stop').click();
+    await press(button('Stop'));
     await expect.element(heading('Add a hub')).toBeVisible();
     expect(callsOf(hub, 'pairings.cancel')).toEqual([{ id: 'pairing-1' }]);
   });

@@ -93,6 +93,23 @@ test('RI-07: the second half of a double click on “Log out” ends no other se
   await expectAccessible();
 });
 
+test('a session that is being ended, or has just been, is not ended once more before the list is read anew', async () => {
+  let end: () => void = () => undefined;
+  let lists = 0;
+  const hub = new FakeHubApi(snapshotOf(), {
+    'sessions.list': () => (lists++ === 0 ? { ok: true, value: { items: [...SESSIONS], next: null } } : new Promise(() => undefined)),
+    'sessions.revoke': () => new Promise((resolve) => (end = () => resolve({ ok: true, value: { revoked: true } }))),
+  });
+  await showApp(hub, 'settings');
+  const second = button('Log out').nth(1);
+  await second.click();
+  await second.click({ force: true });
+  end();
+  await expect.element(page.getByText('Logged out.')).toBeVisible();
+  await second.click({ force: true });
+  expect(callsOf(hub, 'sessions.revoke')).toEqual([{ id: 's2' }]);
+});
+
 describe('RI-07: the second half of a double click where invitations are made', () => {
   const link = 'axon://pair?v=1&k=VGhpcyBpcyBubyBrZXkgb2YgYW55IGh1YiBhdCBhbGw&a=192.168.1.12:7100&s=AAAAAAAAAAAAAAAAAAAAAA&n=Mum';
   const invitationOf = (id: string) => ({ id, created_at: NOW, expires_at: NOW + 300_000 });
@@ -193,6 +210,21 @@ describe('RI-07: the second half of a double click does nothing', () => {
     const left = () => expect.poll(() => button('Put away').elements().length).toBe(1);
     expect(await pressTwice(button('Put away').first(), left)).toBe('Put away');
     expect(callsOf(hub, 'pairings.cancel')).toHaveLength(1);
+  });
+
+  test('on what calls a pairing off, where the first half let it go on', async () => {
+    const offer = pairingOf('offered');
+    const hub: FakeHubApi = new FakeHubApi(snapshotOf({ pairings: [offer] }), {
+      'pairings.open': () => {
+        hub.emit({ type: 'pairing', pairing: pairingOf('exchanging') });
+        return { ok: true, value: pairingOf('exchanging') };
+      },
+    });
+    await showApp(hub, `people/pair/${offer.id}`);
+    await press(button('Open it'));
+    await expect.element(button('Stop')).toHaveAttribute('aria-disabled', 'true');
+    await press(button('Stop'));
+    expect(callsOf(hub, 'pairings.cancel')).toEqual([{ id: offer.id }]);
   });
 
   test('on the next address that is kept', async () => {

@@ -2,7 +2,8 @@
 import type { SessionDto } from '../../../preload/contract/settings-dto.ts';
 import type { HubApi } from '../../../preload/contract/hub-api.ts';
 import type { OperationInput } from '../../../preload/contract/operations.ts';
-import { keepRows, type KeptRow } from '../../app/kept-rows.ts';
+import { Calls } from '../../app/Calls.svelte.ts';
+import { endRow, keepRows, type KeptRow } from '../../app/kept-rows.ts';
 import { problemWords } from '../../app/problem-words.ts';
 import { words } from '../../app/words.ts';
 import { Spoken } from '../../ui/Spoken.svelte.ts';
@@ -11,10 +12,10 @@ export class SettingsController {
   #problem = $state<string | null>(null);
   readonly #spoken = new Spoken();
   #sessions = $state.raw<readonly KeptRow<SessionDto>[]>([]);
-  #sessionsProblem = $state<string | null>(null);
   #passphraseProblem = $state<string | null>(null);
   #passphraseFlaw = $state<string | null>(null);
   #passphraseNote = $state('');
+  readonly #calls = new Calls();
   readonly #api: HubApi;
 
   constructor(api: HubApi) {
@@ -33,7 +34,7 @@ export class SettingsController {
     return this.#sessions;
   }
   get sessionsProblem(): string | null {
-    return this.#sessionsProblem;
+    return this.#calls.problem('sessions');
   }
   get passphraseProblem(): string | null {
     return this.#passphraseProblem;
@@ -56,13 +57,14 @@ export class SettingsController {
   async readSessions(): Promise<void> {
     const outcome = await this.#api.call('sessions.list', {});
     if (outcome.ok) this.#sessions = keepRows(this.#sessions, outcome.value.items);
-    this.#sessionsProblem = outcome.ok ? null : problemWords(outcome.problem);
+    this.#calls.say('sessions', outcome.ok ? null : problemWords(outcome.problem));
   }
 
   async logOut(id: string): Promise<void> {
-    const outcome = await this.#api.call('sessions.revoke', { id });
-    this.#sessionsProblem = outcome.ok ? null : problemWords(outcome.problem);
-    if (outcome.ok) await this.readSessions();
+    const outcome = await this.#calls.run(id, () => this.#api.call('sessions.revoke', { id }), 'sessions');
+    if (!outcome?.ok) return;
+    this.#sessions = endRow(this.#sessions, id);
+    await this.readSessions();
   }
 
   /** The page is left. */

@@ -104,7 +104,7 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
   const platform = PLATFORMS[process.platform] ?? process.platform;
   const addresses = (): readonly string[] => ownAddresses(config.interfaces);
   const facts = { version: VERSION, platform, desktop: deps.desktop, command: ownCommandAnywhere(config.home), addresses };
-  const audit: Audit = new Audit({ ...base, identity, onState: () => hub.changed() });
+  const audit: Audit = new Audit({ ...base, identity, onState: () => recordIs() });
   const hub: HubStatus = new HubStatus({ clock, events, identity, settings, passphrase, recordState: () => audit.state }, facts);
   settings.onChange((now, before) => {
     if (now.name !== before.name || now.person !== before.person || now.discovery !== before.discovery) hub.changed();
@@ -153,11 +153,17 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
     refreshCapabilities: (peer) => links.refreshCapabilities(peer),
     approvalWaitMs: () => settings.current().approvals_wait_minutes * 60_000,
     rulesMayAct: () => audit.rulesMayAct,
+    handsOutOld: () => !audit.mayBePutBack,
+    agentsMaySend: () => !audit.isPutBack,
     hubName: () => settings.current().name,
     personName: () => settings.current().person,
     mintAgentToken: async (agent) => (await tokens.issueForAgent(agent)).token,
     revokeAgentTokens: (tables, agent) => tokens.revokeAllOfAgent(tables, agent, BY_THE_HUB),
   });
+  const recordIs = (): void => {
+    hub.changed();
+    if (!audit.mayBePutBack) work.inbox.released();
+  };
   directory.stored.endsWithTrust((tables, key) => work.peerEnded(tables, key));
   directory.stored.endsWithAdulthood((tables, key) => work.consent.adultNoMore(tables, key));
   directory.onTrust((key) => {

@@ -311,6 +311,8 @@ export interface Reads extends RuleReads, MuteReads, AuditReads {
    */
   claimable(agent: string, kinds: readonly DeliveryRow['kind'][] | null, limit: number): readonly DeliveryRow[];
   expiredLeases(wallMs: number): readonly DeliveryRow[];
+  /** The place of the newest item of any inbox; 0: there is none. */
+  newestDeliverySeq(): number;
   countDeliveries(agent: string, states: readonly DeliveryRow['state'][]): number;
   messages(
     page: Page,

@@ -43,6 +43,8 @@ export interface WorkHubOptions {
   readonly extensions?: readonly string[];
   /** By whose clock its quiet hours are; UTC when absent. */
   readonly timeZone?: string;
+  /** Whether its database may have been put back from a copy, and nobody has meant it yet; it was not when absent. */
+  readonly isPutBack?: () => boolean;
   /** Whether a peer answers when it is asked for its capabilities; it does, and says nothing new, when absent. */
   readonly refreshCapabilities?: () => Promise<Result<void, AppError>>;
 }
@@ -213,6 +215,8 @@ export class WorkHub {
       refreshCapabilities: this.#options.refreshCapabilities ?? (() => Promise.resolve(ok())),
       timeZone: () => this.#options.timeZone ?? 'UTC',
       approvalWaitMs: () => this.approvalWaitMs,
+      handsOutOld: () => this.#options.isPutBack?.() !== true,
+      agentsMaySend: () => this.#options.isPutBack?.() !== true,
       hubName: () => name,
       personName: () => this.person,
       mintAgentToken: (agent) => {

@@ -324,4 +324,27 @@ describe('a record that was put back from an older copy', { timeout: COMMANDS_MA
     expect(await owner('audit', 'verify')).toMatchObject({ code: 0 });
     expect((await axon(hub.home, ['status'])).out).not.toContain('An older record');
   });
+
+  test('hands no agent what waited in it until its owner confirms it', async () => {
+    const asker = await hub.agent('asker');
+    await hub.agent('bot');
+    expect(await owner('agents', 'class', 'bot', 'R1')).toMatchObject({ code: 0 });
+    const allow = ['rules', 'add', 'allow', '--hub', 'local/asker', '--agent', 'bot', '--domain', 'bot.work'];
+    expect(await owner(...allow)).toMatchObject({ code: 0 });
+    const sent = await axon(hub.home, ['delegate', 'local/bot', 'Pay it', '--domain', 'bot.work', '--json'], { AXON_TOKEN: asker });
+    expect(JSON.parse(sent.out)).toMatchObject({ state: 'queued' });
+    const claimed = async () => (await node.services.work.inbox.claim('bot', 5)).map(({ untrusted }) => untrusted.text);
+    await node.stop();
+    copyFileSync(database(), join(elsewhere, 'older.db'));
+    await startAgain();
+    expect(await claimed()).toEqual(['Pay it']);
+    expect(await owner('agents', 'add', 'another')).toMatchObject({ code: 0 });
+    await node.stop();
+
+    copyFileSync(join(elsewhere, 'older.db'), database());
+    await startAgain();
+    expect([await claimed(), node.services.audit.isPutBack]).toEqual([[], true]);
+    expect(await owner('audit', 'confirm')).toMatchObject({ code: 0 });
+    expect(await claimed()).toEqual(['Pay it']);
+  });
 });

@@ -22,6 +22,8 @@ export interface AuditDeps {
   readonly onState: () => void;
 }
 
+const PUT_BACK: readonly RecordState[] = ['older_copy', 'other_database', 'counter_lost'];
+
 /** Who asks, for the record itself. */
 export interface Auditor {
   readonly actor: string;
@@ -54,6 +56,16 @@ export class Audit implements AuditWatch {
   /** False until this record is known to be the newest, or its owner said that it is meant. */
   get rulesMayAct(): boolean {
     return this.#keeper.rulesMayAct;
+  }
+
+  /** This database was put back from a copy, or its count is gone, and its owner has not said yet that it is meant. */
+  get isPutBack(): boolean {
+    return PUT_BACK.includes(this.state);
+  }
+
+  /** It was, or nobody could ask yet. */
+  get mayBePutBack(): boolean {
+    return this.isPutBack || this.state === 'unchecked';
   }
 
   /** A row was added; its commit may yet fail. */

@@ -35,6 +35,7 @@ interface Deps {
   readonly events: WorkEvents;
   readonly feed: Feed;
   readonly audit: AuditTrail;
+  readonly handsOutOld?: () => boolean;
 }
 
 const DAMAGED = 'The stored request was damaged; it was not run.';
@@ -43,10 +44,13 @@ const CALLED_OFF = { state: 'cancelled', code: 'cancelled', reason: 'It was call
 export class DurableItems {
   readonly #deps: Deps;
   readonly #leases: Leases;
+  /** Items up to this one were there before this start. */
+  readonly #oldSeq: number;
   #isStopped = false;
 
   constructor(deps: Deps) {
     this.#deps = deps;
+    this.#oldSeq = deps.store.read.newestDeliverySeq();
     this.#leases = new Leases(deps, (deliveryId) => void this.#leaseEnded(deliveryId));
   }
 
@@ -71,7 +75,8 @@ export class DurableItems {
     return this.#deps.unit.run((tables, after) => {
       // A removed agent may still be waiting on an open line.
       if (tables.agent(agent) === undefined) return [];
-      return tables.claimable(agent, kinds, max).flatMap((row) => {
+      const rows = this.#isOldHeld() ? tables.claimable(agent, kinds, HELD_MAX).filter((row) => !this.#isHeld(row)) : null;
+      return (rows?.slice(0, max) ?? tables.claimable(agent, kinds, max)).flatMap((row) => {
         const handed = this.#handOut(tables, after, row, leaseMs);
         return handed === undefined ? [] : [handed];
       });
@@ -80,7 +85,8 @@ export class DurableItems {
 
   leased(agent: string, afterSeq: number, limit: number): readonly DeliveryDto[] {
     const { store, handover } = this.#deps;
-    return store.read.deliveriesOfAgent(agent, ['claimed'], { limit, afterSeq }).flatMap((row) => {
+    const from = this.#isOldHeld() ? Math.max(afterSeq, this.#oldSeq) : afterSeq;
+    return store.read.deliveriesOfAgent(agent, ['claimed'], { limit, afterSeq: from }).flatMap((row) => {
       const words = handover.untrustedOf(store.read, row);
       return words.ok ? [this.#dto(row, words.value)] : [];
     });
@@ -96,12 +102,13 @@ export class DurableItems {
 
   /**
    * "I have it": the item is never handed out again, and exactly one hand-out of it is ever taken: whoever says so again must be the one
-   * that was handed this attempt. @throws AppError not_found, gone, conflict
+   * that was handed this attempt. @throws AppError not_found, gone, conflict (also: it was there before a record that was put back is meant)
    */
   async ack(agent: string, deliveryId: string, estimatedMs: number | null, attempt: Attempt): Promise<DeliveryDto> {
     const outcome = await this.#deps.unit.run((tables, after): DeliveryRow | AppError => {
       const row = this.#own(tables, agent, deliveryId);
       const task = this.#taskOf(tables, row);
+      if (this.#isHeld(row)) throw heldItem();
       checkAttempt(row, attempt);
       // Said before: an agent that did not hear the answer says it again.
       if (row.state === 'done' && row.kind !== 'delegate') return row;
@@ -199,6 +206,15 @@ export class DurableItems {
       const queued = this.#update(tables, row, { state: 'queued' });
       after(() => this.#deps.deliveries.announce(queued));
     });
+  }
+
+  #isOldHeld(): boolean {
+    return this.#deps.handsOutOld?.() === false;
+  }
+
+  /** It may have been done already, by this hub as it was before an older copy was put back. */
+  #isHeld({ seq }: DeliveryRow): boolean {
+    return seq <= this.#oldSeq && this.#isOldHeld();
   }
 
   #handOut(tables: Tables, after: After, row: DeliveryRow, leaseMs: number): DeliveryDto | undefined {
@@ -300,12 +316,22 @@ export class DurableItems {
   }
 }
 
+/** So many items are looked through for new ones while old ones are held back. */
+const HELD_MAX = 500;
+
 /** When the store did not take the end of a lease, it is tried again after this. */
 const LEASE_RETRY_MS = 5_000;
 
 /** True when whoever asked has called it off while an agent held it. */
 export function isCalledOff(tables: Tables, task: TaskRow): boolean {
   return tables.deliveryOfTask(task.id, 'cancel') !== undefined;
+}
+
+function heldItem(): AppError {
+  return new AppError('conflict', 'This item may have been done already: the data folder of this hub was put back from a copy.', {
+    failedBy: 'input',
+    hint: 'Do not run it. It is handed out once the owner has said that this record is meant.',
+  });
 }
 
 function noSuchItem(): AppError {

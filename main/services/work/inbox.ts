@@ -182,6 +182,11 @@ export class Inbox {
     this.#changed(agent);
   }
 
+  /** What was held back may be handed out now. */
+  released(): void {
+    for (const agent of this.#listeners.keys()) this.#changed(agent);
+  }
+
   #seq(agent: string): number {
     return this.#newestSeq.get(agent) ?? 0;
   }

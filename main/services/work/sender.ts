@@ -37,6 +37,7 @@ interface Deps {
   readonly messenger: PeerMessenger;
   readonly unit: UnitOfWork;
   readonly hubName: () => string;
+  readonly agentsMaySend?: () => boolean;
   readonly parties: Parties;
   readonly recipients: Recipients;
   readonly delegations: OutgoingDelegations;
@@ -60,6 +61,7 @@ export class Sender {
 
   async query(params: OperationParams<'send.query'>, asker: Asker, signal: AbortSignal): Promise<SendReportDto> {
     const recipient = this.#deps.recipients.resolve(params.to, asker);
+    this.#checkMayLeave(recipient, asker);
     if (recipient.at === 'peer') return this.#deps.queries.ask(params, recipient, asker, signal);
     const request = this.#localRequest('query', queryPayload(params, recipient, asker), asker);
     const response = parseResponse(await this.#answerHere(request, signal));
@@ -80,6 +82,7 @@ export class Sender {
     const recipient = recipients.resolve(params.to, asker);
     const payload = delegatePayload(params, recipient, asker);
     checkEscalation(params, payload);
+    this.#checkMayLeave(recipient, asker);
     if (recipient.at === 'peer') return delegations.send(params, recipient, asker, claim);
     return this.#delegateHere(payload, recipient, asker, claim);
   }
@@ -94,6 +97,7 @@ export class Sender {
       await this.#notifyHere(message, asker);
       return { ...report, state: 'delivered' };
     }
+    this.#checkMayLeave(recipient, asker);
     const { peer } = recipient;
     const raw = messenger.encode(peer.key, message);
     if (!messenger.isOnline(peer.key)) throw peerAway(peer.petname);
@@ -101,6 +105,14 @@ export class Sender {
     if (!sent.ok) throw sent.error;
     this.#recordNotify(message, peer.key, asker, recipient.agent ?? params.route?.to ?? null, raw);
     return { ...report, state: 'sent' };
+  }
+
+  /** Of a database that was put back nobody knows yet whether this agent, or that hub, was removed since. @throws AppError conflict */
+  #checkMayLeave(recipient: Recipient, asker: Asker): void {
+    if (asker === null || recipient.at === 'local' || this.#deps.agentsMaySend?.() !== false) return;
+    throw new AppError('conflict', 'The data folder of this hub was put back from a copy: its agents send nothing to other hubs for now.', {
+      hint: 'The owner says under Settings, The record, or with "axon audit confirm", that this record is meant.',
+    });
   }
 
   /** The words of the agent that could not answer are as foreign as its answer would be. */

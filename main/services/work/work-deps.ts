@@ -29,6 +29,10 @@ export interface WorkDeps {
   readonly approvalWaitMs?: () => number;
   /** False while this hub's record may be an older one: then no rule acts and everything is asked. Rules act when absent. */
   readonly rulesMayAct?: () => boolean;
+  /** False while this database may be one that was put back: what waited in it before this start may be done already. True when absent. */
+  readonly handsOutOld?: () => boolean;
+  /** False while this database is one that was put back: its agents and hubs may be ones that were removed since. True when absent. */
+  readonly agentsMaySend?: () => boolean;
   readonly hubName: () => string;
   /** The name of the person at this hub, for the record of who decided; null or absent when none was given. */
   readonly personName?: () => string | null;

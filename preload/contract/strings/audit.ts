@@ -24,7 +24,7 @@ const surfaces: Readonly<Record<string, string>> = {
 const FLAWS_SAID_MAX = 8;
 
 const putBack =
-  'Until you say that this record is meant, no rule acts and everything is asked: hubs you removed and rules you took away since then may be back.';
+  'Until you say that this record is meant, no rule acts, everything is asked, and agents are given nothing that waited already and send nothing to other hubs: what waited may be done already, and hubs you removed and rules you took away since then may be back.';
 
 export const audit = {
   /** Who did something, where the people at this hub did. */

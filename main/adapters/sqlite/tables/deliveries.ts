@@ -55,10 +55,14 @@ export function countDeliveriesQuery(states: number): string {
 export const DELIVERY_QUERIES = {
   byId: `${SELECT} WHERE d.delivery_id = ?`,
   ofTask: `${SELECT} WHERE d.task_id = ? AND d.kind = ? ORDER BY d.seq DESC LIMIT 1`,
+  newest: 'SELECT seq FROM deliveries WHERE seq >= 1 ORDER BY seq DESC LIMIT 1',
   expiredLeases: `${SELECT} WHERE d.state = 'claimed' AND d.lease_until_wall_ms <= ? ORDER BY d.lease_until_wall_ms`,
 } as const;
 
-type DeliveryReads = Pick<Reads, 'delivery' | 'deliveryOfTask' | 'deliveriesOfAgent' | 'claimable' | 'expiredLeases' | 'countDeliveries'>;
+type DeliveryReads = Pick<
+  Reads,
+  'newestDeliverySeq' | 'delivery' | 'deliveryOfTask' | 'deliveriesOfAgent' | 'claimable' | 'expiredLeases' | 'countDeliveries'
+>;
 
 export function deliveryReads(statements: Statements): DeliveryReads {
   return {
@@ -76,6 +80,7 @@ export function deliveryReads(statements: Statements): DeliveryReads {
       return statements.all(DELIVERY, claimableQuery(asked.length), agent, ...asked, ...asked, pageLimit(limit));
     },
     expiredLeases: (wallMs) => statements.all(DELIVERY, DELIVERY_QUERIES.expiredLeases, wallMs),
+    newestDeliverySeq: () => Number(statements.value(DELIVERY_QUERIES.newest) ?? 0),
     countDeliveries: (agent, states) => {
       const wanted = [...new Set(states)];
       return wanted.length === 0 ? 0 : Number(statements.value(countDeliveriesQuery(wanted.length), agent, ...wanted));

@@ -29,10 +29,11 @@ export interface AuditRowDto {
 }
 
 /**
- * What does not fit. `row_changed`: `seq` is the row. `row_missing`: it is the first of those; the sentence names the last, too. `row_added`: it is none of this hub's, and was put there while the hub
- * ran, or below the first row, where `seq` is 0; the sentence names all such rows. `end_missing`: the record was longer; `seq` is the first row that is gone. `chain_remade`: the rows up
- * to `seq` are not the ones that were signed, or written. `seal_changed`, `seal_missing`: a signature; `seq` is the row up to which it was.
- * `older_copy`: fewer signatures than the key vault counted; `seq` is the last row that is there.
+ * What does not fit. `row_changed`: `seq` is the row. `row_missing`: it is the first of those; the sentence names the last, too. `row_added`:
+ * it is none of this hub's, and was put there while the hub ran, or below the first row, where `seq` is 0; the sentence names all such rows.
+ * `end_missing`: the record was longer; `seq` is the first row that is gone. `chain_remade`: the rows up to `seq` are not the ones that were
+ * signed, or written. `seal_changed`, `seal_missing`: a signature; `seq` is the row up to which it was. `older_copy`: fewer signatures than
+ * the key vault counted; `seq` is the last row that is there.
  */
 export type AuditFlawKind =
   'row_changed' | 'row_added' | 'row_missing' | 'end_missing' | 'chain_remade' | 'seal_changed' | 'seal_missing' | 'older_copy';

@@ -173,8 +173,8 @@ export class AuditKeeper implements AuditWatch {
   /**
    * The owner says that this record is meant, as it is. The doubt stays while the vault does not keep the count.
    * @param seen the newest row about the doubt that the owner has read; absent: what the hub said last is what they mean
-   * @throws AppError conflict when there is no doubt, or another row about it, or more than was shown, as what was added while the vault was asked; identity_locked,
-   * storage_failed when the count was not kept; overloaded
+   * @throws AppError conflict when there is no doubt, or another row about it, or more than was shown, as what was added while the vault
+   * was asked; identity_locked, storage_failed when the count was not kept; overloaded
    */
   async confirm(by: Confirmer, seen?: number): Promise<void> {
     await this.#nextOrThrow(() => this.#confirm(by, seen));

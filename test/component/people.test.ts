@@ -680,6 +680,7 @@ describe('an invitation', () => {
     await button('Make one').click();
     const shown = page.getByRole('group', { name: 'Invitation', exact: true });
     await expect.element(shown.getByText(link)).toBeVisible();
+    await expect.element(shown).toHaveFocus();
     // The dark squares that are drawn are those of the link.
     const { data, size } = encode(link, { ecc: 'M', border: 4 });
     const drawn = new Set<string>();

@@ -98,10 +98,12 @@ export const audit = {
       const ranges = added.map(([from, to]) => (from === to ? numbers.format(from) : `${numbers.format(from)} to ${numbers.format(to)}`));
       const isOne = more === 0 && added.length === 1 && added[0]?.[0] === added[0]?.[1];
       if (more > 0) ranges.push(`${numbers.format(more)} more`);
-      const places = lists.format(flaws.map((seq) => numbers.format(seq)));
+      const rows = flaws.filter((seq) => seq > 0);
+      const places = lists.format(rows.map((seq) => numbers.format(seq)));
       const said = [
         ...(added.length === 0 ? [] : [`another program added ${isOne ? 'row' : 'rows'} ${lists.format(ranges)}`]),
-        ...(flaws.length === 0 ? [] : [`something does not fit at ${flaws.length === 1 ? 'row' : 'rows'} ${places}`]),
+        ...(flaws.length === rows.length ? [] : ['something does not fit before row 1']),
+        ...(rows.length === 0 ? [] : [`something does not fit at ${rows.length === 1 ? 'row' : 'rows'} ${places}`]),
       ];
       return said.length === 0 ? '' : `: ${said.join('; ')}`;
     },

@@ -153,6 +153,12 @@ describe('the words of the record', () => {
     ];
     const all = 'another program added rows 6 to 7, 1,200 and 5 more; something does not fit at rows 2 and 3';
     expect(doubted({ row: 2, flaw: 'changed', flaws, added, added_more: 5 })).toBe(`${before}: ${all}.`);
+    const below = [
+      [0, 'below_first'],
+      [2, 'changed'],
+    ];
+    expect(doubted({ row: 0, flaw: 'below_first', flaws: below.slice(0, 1) })).toBe(`${before}: something does not fit before row 1.`);
+    expect(doubted({ flaws: below })).toBe(`${before}: something does not fit before row 1; something does not fit at row 2.`);
     const meant = rowOf('audit.confirmed', { detail: { row: 6, flaw: 'added', added: [[6, 7]] } });
     expect(sentenceOf(meant, household)).toBe('You said that this record is meant: another program added rows 6 to 7.');
     expect(doubted({ added: [['<', {}], 5], flaws: 'no', row: {} })).toBe(`${before}.`);

@@ -46,6 +46,13 @@ export class EventStream {
     this.#write(`${event === undefined ? '' : `event: ${event}\n`}${id === undefined ? '' : `id: ${id}\n`}data: ${data}\n\n`);
   }
 
+  /** Sends these frames, in their order, as one write. */
+  sendAll(frames: readonly StreamFrame[]): void {
+    this.#response.cork();
+    for (const frame of frames) this.send(frame);
+    this.#response.uncork();
+  }
+
   comment(text: string): void {
     this.#write(`: ${text}\n\n`);
   }

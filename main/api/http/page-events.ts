@@ -32,7 +32,17 @@ export function followPageEvents(stream: EventStream, events: EventBus, fromSeq:
   } else {
     for (const event of missed) stream.send({ id: event.seq, data: textOf(event) });
   }
-  stream.onEnd(events.subscribe((event) => stream.send({ id: event.seq, data: textOf(event) })));
+  let waiting: UiEvent[] = [];
+  const sendWaiting = (): void => {
+    const some = waiting;
+    waiting = [];
+    stream.sendAll(some.map((event) => ({ id: event.seq, data: textOf(event) })));
+  };
+  // All that one commit has to tell goes in one write, and after the answer and the agents' items that came of it.
+  const take = (event: UiEvent): void => {
+    if (waiting.push(event) === 1) process.nextTick(sendWaiting);
+  };
+  stream.onEnd(events.subscribe(take));
 }
 
 function textOf(event: UiEvent): string {

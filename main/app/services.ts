@@ -154,7 +154,7 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
     approvalWaitMs: () => settings.current().approvals_wait_minutes * 60_000,
     rulesMayAct: () => audit.rulesMayAct,
     handsOutOld: () => !audit.mayBePutBack,
-    agentsMaySend: () => !audit.isPutBack,
+    isPutBack: () => audit.isPutBack,
     hubName: () => settings.current().name,
     personName: () => settings.current().person,
     mintAgentToken: async (agent) => (await tokens.issueForAgent(agent)).token,

@@ -45,6 +45,8 @@ export interface WorkHubOptions {
   readonly timeZone?: string;
   /** Whether its database may have been put back from a copy, and nobody has meant it yet; it was not when absent. */
   readonly isPutBack?: () => boolean;
+  /** Whether nobody could ask yet if it was; everybody could when absent. */
+  readonly isUnchecked?: () => boolean;
   /** Whether a peer answers when it is asked for its capabilities; it does, and says nothing new, when absent. */
   readonly refreshCapabilities?: () => Promise<Result<void, AppError>>;
 }
@@ -215,8 +217,8 @@ export class WorkHub {
       refreshCapabilities: this.#options.refreshCapabilities ?? (() => Promise.resolve(ok())),
       timeZone: () => this.#options.timeZone ?? 'UTC',
       approvalWaitMs: () => this.approvalWaitMs,
-      handsOutOld: () => this.#options.isPutBack?.() !== true,
-      agentsMaySend: () => this.#options.isPutBack?.() !== true,
+      handsOutOld: () => this.#options.isPutBack?.() !== true && this.#options.isUnchecked?.() !== true,
+      isPutBack: () => this.#options.isPutBack?.() === true,
       hubName: () => name,
       personName: () => this.person,
       mintAgentToken: (agent) => {

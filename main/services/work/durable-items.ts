@@ -13,7 +13,7 @@ import type { Deliveries } from './deliveries.ts';
 import type { Feed } from './feed.ts';
 import type { Handover } from './handover.ts';
 import { checkAttempt, Leases, type Attempt } from './leases.ts';
-import { DELIVERY_ATTEMPTS_MAX, LEASE_MAX_MS } from './limits.ts';
+import { COMPARED_AGAIN_MS, DELIVERY_ATTEMPTS_MAX, LEASE_MAX_MS } from './limits.ts';
 import { isTrusted } from './parties.ts';
 import type { Progress } from './progress.ts';
 import { untrusted, type TaskEndings } from './task-endings.ts';
@@ -36,6 +36,7 @@ interface Deps {
   readonly feed: Feed;
   readonly audit: AuditTrail;
   readonly handsOutOld?: () => boolean;
+  readonly isPutBack?: () => boolean;
 }
 
 const DAMAGED = 'The stored request was damaged; it was not run.';
@@ -102,18 +103,19 @@ export class DurableItems {
 
   /**
    * "I have it": the item is never handed out again, and exactly one hand-out of it is ever taken: whoever says so again must be the one
-   * that was handed this attempt. @throws AppError not_found, gone, conflict (also: it was there before a record that was put back is meant)
+   * that was handed this attempt, also where it may not be begun now. @throws AppError not_found, gone, cancelled, conflict (also: it was there
+   * before a record that was put back is meant), identity_locked (it was there before this start, and nobody knows yet whether it was put back)
    */
   async ack(agent: string, deliveryId: string, estimatedMs: number | null, attempt: Attempt): Promise<DeliveryDto> {
     const outcome = await this.#deps.unit.run((tables, after): DeliveryRow | AppError => {
       const row = this.#own(tables, agent, deliveryId);
       const task = this.#taskOf(tables, row);
-      if (this.#isHeld(row)) throw heldItem();
       checkAttempt(row, attempt);
       // Said before: an agent that did not hear the answer says it again.
       if (row.state === 'done' && row.kind !== 'delegate') return row;
       if (row.state === 'running' && (attempt !== null || row.attempt === 1)) return row;
       if (row.state !== 'claimed') throw notHeld(row, task);
+      if (this.#isHeld(row)) throw this.#deps.isPutBack?.() === true ? putBackItem() : uncomparedItem();
       after(() => this.#leases.release(deliveryId));
       if (!this.#deps.handover.untrustedOf(tables, row).ok) {
         this.#refuse(tables, after, row, task);
@@ -212,7 +214,7 @@ export class DurableItems {
     return this.#deps.handsOutOld?.() === false;
   }
 
-  /** It may have been done already, by this hub as it was before an older copy was put back. */
+  /** It may have been done already, by this hub as it was before an older copy was put back, or nobody knows yet. */
   #isHeld({ seq }: DeliveryRow): boolean {
     return seq <= this.#oldSeq && this.#isOldHeld();
   }
@@ -327,10 +329,18 @@ export function isCalledOff(tables: Tables, task: TaskRow): boolean {
   return tables.deliveryOfTask(task.id, 'cancel') !== undefined;
 }
 
-function heldItem(): AppError {
+function putBackItem(): AppError {
   return new AppError('conflict', 'This item may have been done already: the data folder of this hub was put back from a copy.', {
     failedBy: 'input',
     hint: 'Do not run it. It is handed out once the owner has said that this record is meant.',
+  });
+}
+
+/** At every start it is so for a moment: an agent that asks again loses nothing. */
+function uncomparedItem(): AppError {
+  return new AppError('identity_locked', 'The record of this hub is not compared yet: whether this item was done already is not known.', {
+    hint: 'Do not run it yet, ask again in a moment. While the keychain of this computer is locked, its owner has to unlock it first.',
+    retryAfterMs: COMPARED_AGAIN_MS,
   });
 }
 

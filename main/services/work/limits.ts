@@ -16,6 +16,8 @@ export const DELIVERY_ATTEMPTS_MAX = 8;
 export const LEASE_DEFAULT_MS = 60_000;
 /** Longest lease that may be asked for; one that a clock set back would make longer ends after this. */
 export const LEASE_MAX_MS = 600_000;
+/** When an agent is to ask again for an item that nobody knows yet to be let go, ms. */
+export const COMPARED_AGAIN_MS = 2_000;
 /** Claims of one agent that may wait at once; the next is answered `overloaded`. */
 export const CLAIM_WAITERS_PER_AGENT_MAX = 32;
 /** Readers that may wait for one task to end; the next gets the task as it is. */

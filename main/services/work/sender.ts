@@ -37,7 +37,7 @@ interface Deps {
   readonly messenger: PeerMessenger;
   readonly unit: UnitOfWork;
   readonly hubName: () => string;
-  readonly agentsMaySend?: () => boolean;
+  readonly isPutBack?: () => boolean;
   readonly parties: Parties;
   readonly recipients: Recipients;
   readonly delegations: OutgoingDelegations;
@@ -109,7 +109,7 @@ export class Sender {
 
   /** Of a database that was put back nobody knows yet whether this agent, or that hub, was removed since. @throws AppError conflict */
   #checkMayLeave(recipient: Recipient, asker: Asker): void {
-    if (asker === null || recipient.at === 'local' || this.#deps.agentsMaySend?.() !== false) return;
+    if (asker === null || recipient.at === 'local' || this.#deps.isPutBack?.() !== true) return;
     throw new AppError('conflict', 'The data folder of this hub was put back from a copy: its agents send nothing to other hubs for now.', {
       hint: 'The owner says under Settings, The record, or with "axon audit confirm", that this record is meant.',
     });

@@ -31,8 +31,8 @@ export interface WorkDeps {
   readonly rulesMayAct?: () => boolean;
   /** False while this database may be one that was put back: what waited in it before this start may be done already. True when absent. */
   readonly handsOutOld?: () => boolean;
-  /** False while this database is one that was put back: its agents and hubs may be ones that were removed since. True when absent. */
-  readonly agentsMaySend?: () => boolean;
+  /** True while this database is known to be one that was put back: its agents and hubs may be ones that were removed since. Absent: it is not. */
+  readonly isPutBack?: () => boolean;
   readonly hubName: () => string;
   /** The name of the person at this hub, for the record of who decided; null or absent when none was given. */
   readonly personName?: () => string | null;

@@ -1,6 +1,8 @@
 // A database that may have been put back from a copy: what waited in it before this start may be done already, so no agent is handed it, told of
 // it again or has its word for it taken, and agents send nothing to other hubs, until the owner has said that the record is meant.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ERRORS } from '../../../../preload/contract/errors.ts';
+import { LEASE_DEFAULT_MS } from '../../../../main/services/work/limits.ts';
 import { delegation, WorkHub } from '../../../fakes/work-hub.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { MemoryNetwork } from '../../../fakes/memory-messenger.ts';
@@ -9,11 +11,13 @@ let clock: ManualClock;
 let hub: WorkHub;
 let other: WorkHub;
 let isPutBack: boolean;
+let isUnchecked: boolean;
 beforeEach(async () => {
   clock = new ManualClock();
   isPutBack = false;
+  isUnchecked = false;
   const network = new MemoryNetwork();
-  hub = await new WorkHub({ name: 'here', network, clock, isPutBack: () => isPutBack }).start();
+  hub = await new WorkHub({ name: 'here', network, clock, isPutBack: () => isPutBack, isUnchecked: () => isUnchecked }).start();
   other = await new WorkHub({ name: 'other', network, clock }).start();
   await hub.pair(other);
   await hub.agent('robot', ['home']);
@@ -71,6 +75,56 @@ describe('what waited in a database that was put back', () => {
     isPutBack = false;
     expect(hub.work.inbox.leasedAfter('robot', 0, 5).map((item) => item.delivery_id)).toEqual([id]);
     await expect(hub.work.inbox.ack('robot', id, null, attempt)).resolves.toMatchObject({ delivery_id: id });
+  });
+
+  it('that an agent was doing stays what it was told: who did not hear the answer hears it again', async () => {
+    await give('before');
+    const { delivery_id: id, attempt } = await hub.claim('robot');
+    await hub.work.inbox.ack('robot', id, null, attempt);
+    isPutBack = true;
+    await startAgain();
+    await expect(hub.work.inbox.ack('robot', id, null, attempt)).resolves.toMatchObject({ delivery_id: id });
+    await expect(hub.work.inbox.ack('robot', id, null, attempt + 1)).rejects.toMatchObject({ code: 'conflict' });
+  });
+});
+
+describe('while nobody knows yet whether the database was put back', () => {
+  it('an agent that did not hear that it has an item hears it again after a restart', async () => {
+    await give('before');
+    const { delivery_id: id, attempt } = await hub.claim('robot');
+    await hub.work.inbox.ack('robot', id, null, attempt);
+    isUnchecked = true;
+    await startAgain();
+    await expect(hub.work.inbox.ack('robot', id, null, attempt)).resolves.toMatchObject({ delivery_id: id });
+    await hub.work.inbox.reply('robot', id, { status: 'completed', outcome: 'Done.', summary: 'Done.', truncated: false }, attempt);
+    expect(hub.store.read.delivery(id)?.state).toBe('done');
+  });
+
+  it('an agent that holds an item is told to ask again, not that it was put back, and has it once that is known', async () => {
+    await give('before');
+    const { delivery_id: id, attempt } = await hub.claim('robot');
+    isUnchecked = true;
+    await startAgain();
+    const refused = hub.work.inbox.ack('robot', id, null, attempt);
+    await expect(refused).rejects.toMatchObject({ code: 'identity_locked', message: expect.stringContaining('not compared yet') });
+    await expect(refused).rejects.not.toMatchObject({ message: expect.stringContaining('was put back') });
+    expect(ERRORS.identity_locked.retryable).toBe(true);
+    isUnchecked = false;
+    await expect(hub.work.inbox.ack('robot', id, null, attempt)).resolves.toMatchObject({ delivery_id: id });
+  });
+
+  it('an agent whose lease has ended meanwhile is told so, and is handed the item anew once that is known', async () => {
+    await give('before');
+    const { delivery_id: id, attempt } = await hub.claim('robot');
+    isUnchecked = true;
+    await startAgain();
+    await clock.advance(LEASE_DEFAULT_MS + 1);
+    await expect(hub.work.inbox.ack('robot', id, null, attempt)).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('its lease is over'),
+    });
+    isUnchecked = false;
+    await expect(hub.claim('robot')).resolves.toMatchObject({ delivery_id: id, attempt: attempt + 1 });
   });
 });
 

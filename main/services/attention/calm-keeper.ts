@@ -73,22 +73,24 @@ export class CalmKeeper {
 
   /** Why and until when a person is asked later about a request; null: now, or not at all. A person's own request is never put off. */
   holdOf(reads: Reads, request: AskedRequest): Hold | null {
-    return request.party === OWNER_PARTY ? null : holdOf(request, this.#calmFor(reads, request.party));
+    return request.party === OWNER_PARTY ? null : holdOf(request, this.#calmFor(reads, request.party, this.#deps.clock.wallMs()));
   }
 
-  /** Whether what is asked at once makes no sound before the pause or the quiet hour is over. A person's own request always may. */
-  isStill(reads: Reads, { party, urgent }: Pick<AskedRequest, 'party' | 'urgent'>): boolean {
-    return party !== OWNER_PARTY && isStill({ urgent }, this.#calmFor(reads, party));
+  /**
+   * Whether what is asked at once makes no sound before the pause or the quiet hour is over. A person's own request always may.
+   * @param at wall clock, ms since 1970; of a moment that has been it is answered by the pause and the quiet hours that are on record now
+   */
+  isStill(reads: Reads, { party, urgent }: Pick<AskedRequest, 'party' | 'urgent'>, at = this.#deps.clock.wallMs()): boolean {
+    return party !== OWNER_PARTY && isStill({ urgent }, this.#calmFor(reads, party, at));
   }
 
-  #calmFor(reads: Reads, party: PartyKey): Calm {
-    const now = this.#deps.clock.wallMs();
+  #calmFor(reads: Reads, party: PartyKey, at: number): Calm {
     const { paused, periods } = this.#stored.of(reads);
     const muted = reads.mute(party);
     return {
-      paused: paused === null || isOver(paused, now) ? null : paused,
-      mutedUntil: muted === undefined || isOver(muted, now) ? null : muted.until,
-      quietUntil: this.#quiet(periods, now)?.until ?? null,
+      paused: paused === null || isOver(paused, at) ? null : paused,
+      mutedUntil: muted === undefined || isOver(muted, at) ? null : muted.until,
+      quietUntil: this.#quiet(periods, at)?.until ?? null,
       mayInterrupt: this.mayInterrupt(reads, party),
     };
   }
@@ -267,9 +269,9 @@ export class CalmKeeper {
     return this.dto();
   }
 
-  #quiet(periods: readonly QuietPeriod[], now: number): Quiet | undefined {
+  #quiet(periods: readonly QuietPeriod[], at: number): Quiet | undefined {
     // Every request passes here: a household without quiet hours asks no calendar.
-    return periods.length === 0 ? undefined : quietAt(periods, now, this.#deps.timeZone());
+    return periods.length === 0 ? undefined : quietAt(periods, at, this.#deps.timeZone());
   }
 
   /** The key of a hub as it stands in this commit: one that is suspended is spoken of like one that is paired. */

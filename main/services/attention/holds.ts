@@ -48,10 +48,14 @@ export class Holds {
     deps.calm.onChange((tables, after, putOff) => this.#follow(tables, after, putOff));
   }
 
-  /** Asks about what became due while the hub was down. Idempotent, never rejects. */
+  /**
+   * Asks about what became due while the hub was down, and takes up what has not made its sound yet. When the run before was last
+   * at work it reads at once, since that is soon written over. Idempotent, never rejects.
+   */
   async start(): Promise<void> {
     if (this.#running) return;
     this.#running = true;
+    this.#keepStill();
     await this.#look();
   }
 
@@ -223,6 +227,22 @@ export class Holds {
       this.#deps.events.taskChanged(task.id);
       void this.#deps.progress.tell(task, progressOf(task, this.#deps.clock.wallMs()));
     });
+  }
+
+  /**
+   * What the run before asked about during a pause or a quiet hour makes its sound when that is over, or now where it ended while the hub was
+   * down: when that run was last at work stands with the time that had passed. What had made its sound before may make it once more, since
+   * that is nowhere written down, and twice is better than never.
+   */
+  #keepStill(): void {
+    const { store, calm, guard, events } = this.#deps;
+    const { read } = store;
+    for (const task of askedHere(read)) {
+      // A question ended with its line, and what is overdue ends now: people are called for neither.
+      if (task.kind === 'query' || this.#isOverdue(task) || guard.coversTask(read, task)) continue;
+      const approval = read.approvalOfTask(task.id);
+      if (approval && (calm.isStill(read, task) || calm.isStill(read, task, task.elapsedAt))) events.keepStill(approval.id);
+    }
   }
 
   async #look(): Promise<void> {

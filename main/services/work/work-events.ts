@@ -67,6 +67,11 @@ export class WorkEvents {
     events.publish({ type: 'attention', approval_id: approvalId, peer_name: parties.nameOf(party) });
   }
 
+  /** It was asked without a sound in the run before this one: makes it with the next look that finds it may (ringForStill). */
+  keepStill(approvalId: string): void {
+    this.#still.add(approvalId);
+  }
+
   /** The pause or the quiet hour may be over: what was asked without a sound and still waits makes it now. */
   ringForStill(): void {
     // One that stays still is put in again: what was there before is gone through once.

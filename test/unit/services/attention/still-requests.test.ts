@@ -1,0 +1,108 @@
+// What was asked without a sound makes it when the quiet hour or the pause is over, also when the hub was started anew or was off meanwhile; and
+// not once an adult's hub decides it, once its time is over, or a second time.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ConsentHouse } from '../../../fakes/consent-house.ts';
+import { BROWSER, delegation, OWNER } from '../../../fakes/work-hub.ts';
+import { closeTwoHubs, openTwoHubs, type TwoHubs } from '../../../fakes/two-work-hubs.ts';
+
+const HOUR_MS = 3_600_000;
+const EVERY_DAY = [1, 2, 3, 4, 5, 6, 7];
+
+describe('a dangerous request that made no sound', () => {
+  let hubs: TwoHubs;
+  beforeEach(async () => {
+    hubs = await openTwoHubs();
+    await hubs.mum.work.agents.setClass('claude', { riskClass: 'R3' }, OWNER);
+  });
+  afterEach(() => closeTwoHubs(hubs));
+
+  const now = (): number => hubs.clock.wallMs();
+  const rings = (): number => hubs.mum.events.filter(({ type }) => type === 'attention').length;
+  const timeOf = (atMs: number): string => new Date(atMs).toISOString().slice(11, 16);
+  const quietFor = (forMs: number) =>
+    hubs.mum.work.calm.setQuietHours(
+      [{ name: 'Night', from: timeOf(now() - HOUR_MS), to: timeOf(now() + forMs), days: EVERY_DAY, on: true }],
+      undefined,
+      BROWSER,
+    );
+  const send = async (more: Parameters<typeof delegation>[2] = {}): Promise<void> => {
+    await hubs.dad.work.sender.delegate(delegation('mum', 'Unlock the front door', { domain: 'family.chat', ...more }), 'openclaw', null);
+    await hubs.clock.settle();
+    expect(hubs.mum.card).toMatchObject({ risk_class: 'R3', task_state: 'awaiting_approval', held: null });
+  };
+
+  it('makes it at the end of the quiet hour, once, though the hub was started anew within it', async () => {
+    await quietFor(HOUR_MS);
+    await send();
+    await hubs.mum.restart();
+    expect(rings()).toBe(0);
+    await hubs.clock.advance(HOUR_MS + 1_000);
+    expect(rings()).toBe(1);
+    await hubs.mum.restart();
+    await hubs.clock.advance(HOUR_MS);
+    expect(rings()).toBe(1);
+  });
+
+  it('makes it at the start of a hub that was off when the quiet hour ended, and not at the next start', async () => {
+    await quietFor(HOUR_MS);
+    await send();
+    await hubs.clock.advance(HOUR_MS / 2);
+    await hubs.mum.work.stop();
+    hubs.clock.jumpWall(2 * HOUR_MS);
+    await hubs.mum.restart();
+    expect(rings()).toBe(1);
+    await hubs.clock.advance(2 * 60_000);
+    await hubs.mum.restart();
+    expect(rings()).toBe(1);
+  });
+
+  it('makes it after a pause without an end that went on over a restart, and at the start after one that ended while the hub was off', async () => {
+    await hubs.mum.work.calm.pause(null, BROWSER);
+    await send();
+    await hubs.mum.restart();
+    await hubs.mum.work.calm.resume(BROWSER);
+    await hubs.clock.settle();
+    expect(rings()).toBe(1);
+    await hubs.mum.decide(hubs.mum.card, 'decline');
+    hubs.dad.connect(hubs.mum);
+    await hubs.clock.advance(2 * 60_000);
+    await hubs.mum.work.calm.pause(now() + HOUR_MS, BROWSER);
+    await send();
+    await hubs.mum.work.stop();
+    hubs.clock.jumpWall(2 * HOUR_MS);
+    await hubs.mum.restart();
+    await hubs.clock.settle();
+    expect(rings()).toBe(2);
+  });
+
+  it('makes none at a start after its own time was over, and neither does a question whose line ended with the hub', async () => {
+    await quietFor(HOUR_MS);
+    await send({ deadline_ms: HOUR_MS });
+    const answer = hubs.mum.hears(hubs.dad.key, {
+      id: crypto.randomUUID(),
+      kind: 'query',
+      payload: { question: 'Is the door locked?', domain: 'family.chat', deadline_ms: 60_000 },
+    });
+    await hubs.clock.settle();
+    expect(hubs.mum.work.approvals.pending().map(({ kind, held }) => [kind, held])).toEqual([
+      ['delegate', null],
+      ['query', null],
+    ]);
+    await hubs.mum.work.stop();
+    hubs.clock.jumpWall(2 * HOUR_MS);
+    await hubs.mum.restart();
+    await hubs.clock.advance(1_000);
+    expect([hubs.mum.work.approvals.pending(), rings()]).toEqual([[], 0]);
+    await hubs.clock.advance(60_000);
+    await answer;
+  });
+
+  it('makes none when a person decided about it before the quiet hour was over', async () => {
+    await quietFor(HOUR_MS);
+    await send();
+    await hubs.mum.restart();
+    await hubs.mum.decide(hubs.mum.card, 'decline');
+    await hubs.clock.advance(HOUR_MS + 1_000);
+    expect(rings()).toBe(0);
+  });
+});

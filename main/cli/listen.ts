@@ -139,15 +139,16 @@ class Listener {
           return undefined;
         }
         if (!isPassing(error)) throw error;
-        await this.#pause(failures, signal);
+        await this.#pause(failures, signal, error);
       }
     }
     return undefined;
   }
 
-  async #pause(failures: number, signal: AbortSignal): Promise<void> {
+  async #pause(failures: number, signal: AbortSignal, error: unknown): Promise<void> {
     const waitMs = Math.min(RETRY_MAX_MS, RETRY_FIRST_MS * 2 ** Math.min(failures, 6));
-    this.#terminal.note(`The hub does not answer; trying again in ${Math.ceil(waitMs / 1000)} s.`);
+    const why = error instanceof HubProblem ? error.problem.detail.replace(/\.$/, '') : 'The hub does not answer';
+    this.#terminal.note(`${why}; trying again in ${Math.ceil(waitMs / 1000)} s.`);
     await wait(waitMs, undefined, { signal }).catch(() => undefined);
     // It may have started again at another port.
     const next = await this.#client.again().catch(() => undefined);

@@ -1,8 +1,9 @@
-// `axon listen` and a hub that goes away: work that a program finished is told, wherever the hub comes back.
+// `axon listen` and a hub that goes away, or does not take something for now: work that a program finished is told, wherever the hub comes back.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { CLAIM_WAITERS_PER_AGENT_MAX } from '../../main/services/work/limits.ts';
 import { axon, choosePassphrase, Program } from '../support/programs.ts';
 import { TestHub } from '../support/test-hub.ts';
 
@@ -53,6 +54,23 @@ test('tells the result of finished work after the hub was away and came back at 
   } finally {
     await again.stop();
   }
+});
+
+test('says why a hub that answers does not take something for now, and goes on once it does', async () => {
+  const held = new AbortController();
+  const request = { max: 1, wait_ms: 55_000, lease_ms: 60_000, kinds: ['notify'] } as const;
+  const { inbox } = hub.node.services.work;
+  const waiting = Array.from({ length: CLAIM_WAITERS_PER_AGENT_MAX }, () => inbox.claimWaiting('bot', request, held.signal));
+  const id = await allowedTask();
+  const listening = Program.start('cli', ['listen', '--as', 'bot', '--once', '--', process.execPath, '-e', 'console.log("Posted.")'], {
+    AXON_HOME: hub.home,
+  });
+  await expect.poll(() => listening.error).toContain('Too many claims of this agent wait already; trying again in 1 s.');
+  held.abort();
+  await Promise.all(waiting);
+  expect(await listening.ended()).toMatchObject({ code: 0 });
+  expect(listening.error).not.toContain('does not answer');
+  expect(JSON.parse((await run('tasks', id, '--as', 'asker', '--json')).out)).toMatchObject({ state: 'completed' });
 });
 
 test('reports a program that cannot be started as the failure of the task', async () => {

@@ -74,6 +74,14 @@ export interface AppendedRow extends AuditPosition {
 /** A row as a walk saw it. */
 export interface WalkedRow extends AuditPosition {
   readonly action: string;
+  readonly detail: string;
+}
+
+/** What stands in a row, of which nothing is believed: whoever can write the database may have put any value there. */
+export interface KeptRow {
+  /** null: no whole number that this program reads. */
+  readonly at: number | null;
+  readonly chain: Uint8Array | null;
 }
 
 /** What stands below number 1, where this program writes nothing: rows and seals of another program. */
@@ -91,6 +99,10 @@ export interface AuditReads {
   audit(page: { readonly limit: number; readonly beforeSeq?: number }): readonly AuditRow[];
   /** Oldest first: rows after `afterSeq` up to `upToSeq`. */
   auditAfter(afterSeq: number, upToSeq: number, limit: number): readonly ChainedAuditRow[];
+  /** The number of the last row before that one; 0: none from number 1. Whatever else that row holds. */
+  auditSeqBefore(seq: number): number;
+  /** Undefined: no row of that number. No value in it is an error. */
+  auditKept(seq: number): KeptRow | undefined;
   /** The newest row, and the highest number that was ever given to one: higher when the newest rows were taken away. */
   auditHead(): AuditPosition & { readonly issuedSeq: number };
   /**

@@ -44,8 +44,8 @@ interface Walk {
   gap: Gap | null;
   /** The newest row that a good seal covers. */
   signedSeq: number;
-  /** Rows that tell of an end without signing everything. */
-  readonly ends: number[];
+  /** What rows tell of ends without signing everything. */
+  readonly ends: UnsignedRows[];
   /** What the owner's words named. */
   readonly meant: ChainFlaw[];
   /** The first row behind the newest good seal that reads like such a word; null: none. */
@@ -224,7 +224,8 @@ export class AuditCheck {
   async #rowsUpTo(walk: Walk, seq: number, signal: AbortSignal): Promise<boolean> {
     const { written, store } = this.#deps;
     const look = (row: WalkedRow): void => {
-      if (isUnsignedEnd(row.action)) walk.ends.push(row.seq);
+      const end = isUnsignedEnd(row.action) ? readUnsignedDetail(row.detail) : undefined;
+      if (end !== undefined) walk.ends.push(end);
       if (row.action === OWNERS_WORD) walk.unsignedWord ??= row;
       if (!walk.isOtherSeen && written.isOther(row)) {
         walk.isOtherSeen = true;
@@ -248,9 +249,7 @@ export class AuditCheck {
   }
 
   /** What is on record of ends that left rows unsigned, or what the last one left and nobody has put on record yet. */
-  #unsignedEnd(ends: readonly number[]): UnsignedEndDto | null {
-    const { auditAfter } = this.#deps.store.read;
-    const told = ends.flatMap((seq) => readUnsignedDetail(auditAfter(seq - 1, seq, 1)[0]?.detail ?? '') ?? []);
+  #unsignedEnd(told: readonly UnsignedRows[]): UnsignedEndDto | null {
     const last = told.at(-1);
     const left = this.#leftUnsigned(told.length + 1);
     // One that was ended again before it had signed anything has left more, from the same row on.

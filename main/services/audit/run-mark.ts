@@ -41,8 +41,7 @@ export function unsignedRows(reads: AuditReads): UnsignedRows {
   const { issuedSeq } = reads.auditHead();
   const signed = reads.lastAuditSeal()?.seq ?? 0;
   if (issuedSeq <= signed) return { rows: 0, fromSeq: 0, fromAt: null };
-  const [first] = reads.auditAfter(signed, issuedSeq, 1);
-  return { rows: issuedSeq - signed, fromSeq: signed + 1, fromAt: first?.at ?? null };
+  return { rows: issuedSeq - signed, fromSeq: signed + 1, fromAt: reads.auditKept(signed + 1)?.at ?? null };
 }
 
 export function markRunning(tables: Tables): void {

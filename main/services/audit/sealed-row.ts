@@ -21,8 +21,8 @@ export function sealedRow(reads: AuditReads, { seq, chain }: AuditSealRow): Seal
   const position = { seq, chain };
   const head = reads.auditHead();
   if (head.seq < seq) return { position: head, flaw: { seq: head.seq + 1, kind: 'missing', mark: markOf(head.chain) } };
-  const [row] = reads.auditAfter(seq - 1, seq, 1);
-  if (row !== undefined && Buffer.compare(row.chain, chain) === 0) return { position, flaw: null };
+  const kept = reads.auditKept(seq)?.chain ?? null;
+  if (kept !== null && Buffer.compare(kept, chain) === 0) return { position, flaw: null };
   const alone = walkRow(reads, seq);
   return { position, flaw: alone.flaw === null ? { seq, kind: 'remade', mark: markOf(alone.position.chain) } : chainFlaw(alone.flaw) };
 }
@@ -33,10 +33,10 @@ export function sealedRow(reads: AuditReads, { seq, chain }: AuditSealRow): Seal
  */
 export function meantBy(reads: AuditReads, seal: AuditSealRow, isRight: (seal: AuditSealRow) => boolean): readonly ChainFlaw[] {
   const { seq, chain } = seal;
-  let action = '';
-  const { position, flaw } = walkRow(reads, seq, (row) => (action = row.action));
-  const isSigned = flaw === null && action === OWNERS_WORD && Buffer.compare(position.chain, chain) === 0 && isRight(seal);
-  return isSigned ? readFound(reads.auditAfter(seq - 1, seq, 1)[0]?.detail ?? '').flaws : [];
+  const word = { action: '', detail: '' };
+  const { position, flaw } = walkRow(reads, seq, ({ action, detail }) => Object.assign(word, { action, detail }));
+  const isSigned = flaw === null && word.action === OWNERS_WORD && Buffer.compare(position.chain, chain) === 0 && isRight(seal);
+  return isSigned ? readFound(word.detail).flaws : [];
 }
 
 /** All seals up to that count, however many, a page at a time. */
@@ -52,8 +52,8 @@ export function* sealsUpTo({ auditSeals }: AuditReads, counter: number): Generat
 
 /** The row behind the last one that stands before it, whether that fits or not: no other row there comes to a chain that was signed. */
 function walkRow(reads: AuditReads, seq: number, look?: (row: WalkedRow) => void): ReturnType<AuditReads['walkAudit']> {
-  const [last] = reads.audit({ limit: 1, beforeSeq: seq });
-  const before = last === undefined ? CHAIN_START : reads.walkAudit({ seq: last.seq - 1, chain: CHAIN_START.chain }, last.seq, 1).after;
+  const last = reads.auditSeqBefore(seq);
+  const before = last === 0 ? CHAIN_START : reads.walkAudit({ seq: last - 1, chain: CHAIN_START.chain }, last, 1).after;
   const walked = reads.walkAudit(before, seq, 1, look);
   // What the hub wrote right behind an end that was cut off goes on from there.
   return walked.flaw?.gap?.isContinued === true && walked.after.seq < seq ? reads.walkAudit(walked.after, seq, 1, look) : walked;

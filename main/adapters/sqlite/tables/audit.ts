@@ -1,6 +1,15 @@
 // Tables `audit` and `audit_seals`: who did what, append-only (triggers), chained over the bytes of every column, and the signatures over
 // that chain. Signs nothing and judges nothing.
-import type { AuditPosition, AuditReads, AuditRow, AuditSealRow, AuditWrites, BelowFirst, ChainedAuditRow } from '../../../ports/audit.ts';
+import type {
+  AuditPosition,
+  AuditReads,
+  AuditRow,
+  AuditSealRow,
+  AuditWrites,
+  BelowFirst,
+  ChainedAuditRow,
+  KeptRow,
+} from '../../../ports/audit.ts';
 import { CHAIN_START } from '../../../ports/audit.ts';
 import { chainOf, type ColumnBytes } from '../audit-chain.ts';
 import { blob, integer, milliseconds, nullable, sha256, text } from '../columns.ts';
@@ -41,6 +50,11 @@ const RAW = new RowMapper<RawAuditRow>({
   detail: raw('detail'),
   chain: nullable(blob('chain')),
 });
+/** What may be read of a row before anybody knows what it holds. */
+const KEPT = new RowMapper<{ readonly at: Uint8Array | null; readonly chain: Uint8Array | null }>({
+  at: raw('at'),
+  chain: nullable(blob('chain')),
+});
 const POSITION = new RowMapper<AuditPosition>({ seq: integer('seq'), chain: sha256('chain') });
 /** A seal as SQLite keeps it. */
 const RAW_SEAL = new RowMapper<Readonly<Record<'counter' | 'previous' | 'seq' | 'chain' | 'at' | 'key' | 'signature', Uint8Array | null>>>({
@@ -65,6 +79,8 @@ const SEAL = new RowMapper<AuditSealRow>({
 export const AUDIT_QUERIES = {
   page: `SELECT ${AUDIT.columns} FROM audit WHERE seq < ? AND seq >= 1 ORDER BY seq DESC LIMIT ?`,
   after: `SELECT ${CHAINED.columns} FROM audit WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`,
+  before: 'SELECT max(seq) FROM audit WHERE seq < ? AND seq >= 1',
+  kept: `SELECT ${KEPT.columns} FROM audit WHERE seq = ?`,
   last: `SELECT ${POSITION.columns} FROM audit WHERE seq >= 1 ORDER BY seq DESC LIMIT 1`,
   issued: "SELECT seq FROM sqlite_sequence WHERE name = 'audit'",
   raw: `SELECT ${RAW.columns} FROM audit WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`,
@@ -108,7 +124,7 @@ export function auditReads(statements: Statements): AuditReads {
         return { position, flaw: { seq, kind: 'changed', chain }, after: { seq, chain: isChainAlone ? chain : kept } };
       }
       position = { seq, chain };
-      look?.({ ...position, action: textOf(row.action) });
+      look?.({ ...position, action: textOf(row.action), detail: textOf(row.detail) });
     }
     const isShort = position.seq - from.seq < pageLimit(limit) && position.seq < upToSeq;
     if (!isShort) return { position, flaw: null, after: position };
@@ -117,6 +133,8 @@ export function auditReads(statements: Statements): AuditReads {
   return {
     audit: (page) => statements.all(AUDIT, AUDIT_QUERIES.page, pageBefore(page), pageLimit(page.limit)),
     auditAfter: (afterSeq, upToSeq, limit) => statements.all(CHAINED, AUDIT_QUERIES.after, afterSeq, upToSeq, pageLimit(limit)),
+    auditSeqBefore: (seq) => Number(statements.value(AUDIT_QUERIES.before, seq) ?? 0),
+    auditKept: (seq) => keptRow(statements, seq),
     auditHead: () => headOf(statements),
     walkAudit,
     auditSeals: (afterCounter, limit) => statements.all(SEAL, AUDIT_QUERIES.seals, afterCounter, pageLimit(limit)),
@@ -154,6 +172,13 @@ export function auditWrites(statements: Statements, monotonicMs: () => number): 
 function headOf(statements: Statements): ReturnType<AuditReads['auditHead']> {
   const head = statements.one(POSITION, AUDIT_QUERIES.last) ?? CHAIN_START;
   return { ...head, issuedSeq: Math.max(head.seq, Number(statements.value(AUDIT_QUERIES.issued) ?? 0)) };
+}
+
+function keptRow(statements: Statements, seq: number): KeptRow | undefined {
+  const row = statements.one(KEPT, AUDIT_QUERIES.kept, seq);
+  if (row === undefined) return undefined;
+  const at = Number(textOf(row.at));
+  return { at: Number.isSafeInteger(at) ? at : null, chain: row.chain };
 }
 
 function belowFirst(statements: Statements, limit: number): BelowFirst | null {

@@ -1,0 +1,88 @@
+// Values that no hub writes and SQLite takes: a time out of every range in a row ends no check and no signing, it is named like any other change.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { chainOf } from '../../../../main/adapters/sqlite/audit-chain.ts';
+import { AuditHouse, PERSON } from '../../../fakes/audit-house.ts';
+
+let house: AuditHouse;
+/** Three signatures: over the rows up to 4, 8 and 12; then two rows unsigned. */
+beforeEach(async () => {
+  house = await AuditHouse.start();
+  for (let minute = 0; minute < 3; minute++) {
+    await house.act(4);
+    await house.minute();
+  }
+  await house.act(2);
+});
+afterEach(() => house.close());
+
+/** One above the highest whole number that this program reads. */
+const OUT_OF_RANGE = '9007199254740993';
+
+async function places() {
+  const { state, flaws } = await house.verify();
+  await house.clock.settle();
+  return [state, ...flaws.map(({ kind, seq, meant }) => [kind, seq, meant])];
+}
+
+describe('a row with a time out of range', () => {
+  it.each([
+    ['before a signed one', 3],
+    ['that is signed itself', 4],
+    ['behind a signed one', 5],
+    ['before the last signed one', 11],
+    ['that was signed last', 12],
+    ['behind the last signature', 13],
+    ['at the end', 14],
+  ])('is named by a check, leaves the record in doubt and is meant by the owner’s word: %s', async (_where, seq) => {
+    house.tamper(`UPDATE audit SET at = ${OUT_OF_RANGE}, monotonic_ms = -${OUT_OF_RANGE} WHERE seq = ${seq}`);
+    expect(await places()).toEqual(['done', ['row_changed', seq, false]]);
+    expect([house.audit.state, house.audit.rulesMayAct]).toEqual(['broken', false]);
+    await house.audit.confirm(PERSON);
+    expect(await places()).toEqual(['done', ['row_changed', seq, true]]);
+    await house.decide();
+    await house.minute();
+    expect([house.audit.state, house.store.read.lastAuditSeal()?.seq]).toEqual(['current', house.store.read.auditHead().seq]);
+  });
+
+  it('that was signed holds no later signature up', async () => {
+    house.tamper(`UPDATE audit SET at = ${OUT_OF_RANGE} WHERE seq = 12`);
+    await house.minute();
+    expect(house.store.read.lastAuditSeal()?.seq).toBe(14);
+  });
+
+  it('that nobody signed keeps no hub from starting, which says what was not signed and not when it began', async () => {
+    await house.crash();
+    house.tamper(`UPDATE audit SET at = ${OUT_OF_RANGE} WHERE seq = 13`);
+    await house.startAgain();
+    expect(house.audit.verification().unsigned_end).toEqual({ rows: 2, from_seq: 13, from_at: null, ends: 1 });
+    expect([house.audit.state, house.audit.rulesMayAct]).toEqual(['broken', false]);
+    expect(await places()).toEqual(['done', ['row_changed', 13, false]]);
+  });
+
+  it('that fits and reads like an end of the hub ends no check either', async () => {
+    const values = [
+      '15',
+      OUT_OF_RANGE,
+      null,
+      'hub',
+      'hub',
+      'hub.ended_unexpectedly',
+      'hub',
+      null,
+      null,
+      '{"rows":2,"from_row":13}',
+    ] as const;
+    const bytes = values.map((value) => (value === null ? null : Buffer.from(value)));
+    const chain = chainOf(
+      house.store.read.auditHead().chain,
+      bytes.map((one, index) => ({ kind: index < 3 ? 'integer' : 'text', bytes: one })),
+    );
+    const columns = values.map((value) => (value === null ? 'NULL' : `'${value}'`)).join(', ');
+    house.tamper(
+      `INSERT INTO audit (seq, at, monotonic_ms, actor, surface, action, object, rule, digest, detail, chain)
+       VALUES (${columns}, X'${Buffer.from(chain).toString('hex')}')`,
+    );
+    expect(await places()).toEqual(['done', ['row_added', 15, false]]);
+    expect(house.audit.verification().unsigned_end).toEqual({ rows: 2, from_seq: 13, from_at: null, ends: 1 });
+  });
+});

@@ -162,7 +162,7 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
   });
   const recordIs = (): void => {
     hub.changed();
-    if (!audit.mayBePutBack) work.inbox.released();
+    if (!audit.mayBePutBack) work.released();
   };
   directory.stored.endsWithTrust((tables, key) => work.peerEnded(tables, key));
   directory.stored.endsWithAdulthood((tables, key) => work.consent.adultNoMore(tables, key));

@@ -56,6 +56,7 @@ interface Deps {
   readonly audit: AuditTrail;
   readonly idempotency: Idempotency;
   readonly cancels: OutgoingCancels;
+  readonly isPutBack?: () => boolean;
 }
 
 export class OutgoingDelegations {
@@ -89,7 +90,7 @@ export class OutgoingDelegations {
     for (const task of this.#deps.store.read.tasksInStates(['sending', 'cancelling', 'awaiting_approval', 'held', 'queued', 'running'])) {
       if (task.direction === 'outgoing' && task.kind === 'delegate') this.#open.add(task.id);
     }
-    for (const party of new Set(this.#unacknowledged().map((task) => task.party))) this.resendTo(party);
+    this.#resendToAll();
   }
 
   stop(): void {
@@ -258,9 +259,20 @@ export class OutgoingDelegations {
     for (const task of this.#unacknowledged()) if (task.party === peer) this.#resend(task.id);
   }
 
+  /** This database is known to be the newest, or meant: what its agents had sent may go again. */
+  released(): void {
+    this.#resendToAll();
+  }
+
+  #resendToAll(): void {
+    for (const party of new Set(this.#unacknowledged().map((task) => task.party))) this.resendTo(party);
+  }
+
   #resend(taskId: string): void {
     const task = this.#deps.store.read.task(taskId);
     if (!this.#running || task?.state !== 'sending') return;
+    // That agent may have been removed since, or this called off. What a person or the hub itself had sent goes.
+    if (task.fromAgent !== null && this.#deps.isPutBack?.() === true) return;
     if (!this.#deps.messenger.isOnline(task.party)) return;
     // Whoever runs there now may be older than what the first try was for. It waits for a hub that reads it, or for its deadline: whether
     // that first try is there is not known, so it is not said to have failed either.

@@ -256,6 +256,12 @@ export class Work {
     await this.#keeper.stop();
   }
 
+  /** This database is known to be the newest, or its owner meant it: what was held back until then is handed out and sent. */
+  released(): void {
+    this.inbox.released();
+    this.#delegations.released();
+  }
+
   /** The answer to `discover`. */
   capabilitiesPayload(): JsonObject {
     return this.#capabilities.payload();

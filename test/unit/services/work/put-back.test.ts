@@ -2,7 +2,7 @@
 // it again or has its word for it taken, and agents send nothing to other hubs, until the owner has said that the record is meant.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ERRORS } from '../../../../preload/contract/errors.ts';
-import { LEASE_DEFAULT_MS } from '../../../../main/services/work/limits.ts';
+import { LEASE_DEFAULT_MS, RESEND_BACKOFF } from '../../../../main/services/work/limits.ts';
 import { delegation, WorkHub } from '../../../fakes/work-hub.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { MemoryNetwork } from '../../../fakes/memory-messenger.ts';
@@ -61,7 +61,7 @@ describe('what waited in a database that was put back', () => {
     const waiting = hub.work.inbox.claimWaiting('robot', request, new AbortController().signal);
     await clock.settle();
     isPutBack = false;
-    hub.work.inbox.released();
+    hub.work.released();
     expect((await waiting).map(({ untrusted }) => untrusted.text)).toEqual(['before']);
   });
 
@@ -142,5 +142,48 @@ it('an agent of a database that was put back sends nothing to other hubs, and is
   isPutBack = false;
   await expect(sender.delegate(delegation('other', 'x', { domain: 'home' }), 'robot', null)).resolves.toMatchObject({
     state: expect.any(String),
+  });
+});
+
+/** Sent to the other hub, which did not answer that it has it. @returns the task's id */
+async function sendUnheard(asker: string | null): Promise<string> {
+  other.messenger.swallowed.add('ack');
+  const { id } = await hub.work.sender.delegate(delegation('other', 'x', { domain: 'home' }), asker, null);
+  other.messenger.swallowed.clear();
+  return id;
+}
+const sentOf = (id: string): number => hub.messenger.sent.filter((envelope) => envelope.id === id).length;
+const stateOf = (id: string): string | undefined => hub.store.read.task(id)?.state;
+
+describe('what agents of a database that was put back had sent, and no hub has acknowledged', () => {
+  it('is not sent again, however often that hub comes back, until it is meant, while what a person had sent is', async () => {
+    await other.knows(hub);
+    const [ofAgent, ofPerson] = [await sendUnheard('robot'), await sendUnheard(null)];
+    isPutBack = true;
+    await startAgain();
+    await clock.advance(RESEND_BACKOFF.maxMs * 2);
+    hub.cut(other);
+    hub.connect(other);
+    await clock.settle();
+    expect([sentOf(ofAgent), stateOf(ofAgent)]).toEqual([0, 'sending']);
+    expect([sentOf(ofPerson), stateOf(ofPerson)]).toEqual([1, 'awaiting_approval']);
+    isPutBack = false;
+    hub.work.released();
+    await clock.settle();
+    expect([sentOf(ofAgent), stateOf(ofAgent)]).toEqual([1, 'awaiting_approval']);
+    expect(sentOf(ofPerson)).toBe(1);
+  });
+
+  it('is not sent again either where that is known only while it is being sent again', async () => {
+    await other.knows(hub);
+    const id = await sendUnheard('robot');
+    const sent = sentOf(id);
+    isPutBack = true;
+    await clock.advance(RESEND_BACKOFF.maxMs * 2);
+    expect([sentOf(id), stateOf(id)]).toEqual([sent, 'sending']);
+    isPutBack = false;
+    hub.work.released();
+    await clock.settle();
+    expect([sentOf(id), stateOf(id)]).toEqual([sent + 1, 'awaiting_approval']);
   });
 });

@@ -36,8 +36,11 @@ export class Attention {
     return this.#pending.size;
   }
 
-  /** Starts afresh from a snapshot: what it does not hold is over. */
-  reset({ approvals, peers, attention }: Pick<UiSnapshot, 'approvals' | 'peers' | 'attention'>): void {
+  /**
+   * Starts afresh from a snapshot: what it does not hold is over.
+   * @param told what the hub told before anybody followed it, as at its start: whom it called for what still waits is called now
+   */
+  reset({ approvals, peers, attention }: Pick<UiSnapshot, 'approvals' | 'peers' | 'attention'>, told: readonly UiEvent[] = []): void {
     const waiting = new Set(approvals.filter(waitsNow).map(({ id }) => id));
     for (const id of this.#pending) {
       if (waiting.has(id)) continue;
@@ -51,14 +54,19 @@ export class Attention {
     for (const id of this.#stops.keys()) if (!held.has(id)) this.#stopEnds(id);
     for (const peer of peers) this.#applyPeer(peer);
     this.#say();
+    for (const event of told) this.#call(event);
   }
 
   apply(event: UiEvent): void {
     if (event.type === 'approval') this.#applyApproval(event.approval);
-    if (event.type === 'attention' && this.#pending.has(event.approval_id)) this.#view.notify(event.approval_id, event.peer_name);
+    this.#call(event);
     if (event.type === 'peer') this.#applyPeer(event.peer);
     if (event.type === 'peer_gone') this.#stopEnds(event.id);
     if (event.type === 'calm') this.#calmIs(event.attention);
+  }
+
+  #call(event: UiEvent): void {
+    if (event.type === 'attention' && this.#pending.has(event.approval_id)) this.#view.notify(event.approval_id, event.peer_name);
   }
 
   #applyApproval(approval: ApprovalDto): void {

@@ -114,10 +114,11 @@ class Desktop {
       event.preventDefault();
       void this.quit(0);
     });
+    const beforeStart = this.#node.events.seq;
     await this.#node.start();
     this.#closing.push(listenToWindows(ipcMain, this.#node, (contents) => this.#window.isOurs(contents)));
     this.#tray.start();
-    await this.#follow();
+    await this.#follow(beforeStart);
     if (hidden) await this.#window.prepare();
     else await this.#window.show();
   }
@@ -136,14 +137,15 @@ class Desktop {
     await this.#node.stop();
   }
 
-  /** Takes a snapshot for the tray and follows the events after it. */
-  async #follow(): Promise<void> {
+  /** Takes a snapshot for the tray and follows the events after it; whom the hub called while it started is called now. */
+  async #follow(beforeStart: number): Promise<void> {
+    const told = this.#node.events.since(beforeStart) ?? [];
     this.#closing.push(this.#node.events.subscribe((event) => this.#apply(event)));
     const outcome = await this.#node.invoke('hub.snapshot', {});
     if (!outcome.ok) throw new Error(outcome.problem.detail);
     const snapshot = outcome.value as UiSnapshot;
     this.#applySettings(snapshot.settings);
-    this.#attention.reset(snapshot);
+    this.#attention.reset(snapshot, told);
     this.#tray.showPaused(snapshot.attention.paused !== null);
   }
 

@@ -95,6 +95,17 @@ describe('attention outside the window', () => {
     expect(seen).toEqual(['count 0', 'count 1', 'notify a Dad']);
   });
 
+  test('notifies of what the hub called people for before anybody followed it, where that still waits, and of nothing else it told', () => {
+    const { attention, seen } = watched();
+    const told = [
+      event({ type: 'attention', approval_id: 'gone', peer_name: 'Leo' }),
+      event({ type: 'approval', approval: approval('b') }),
+      event({ type: 'attention', approval_id: 'a', peer_name: 'Dad' }),
+    ];
+    attention.reset(snapshotOf({ peers: [], approvals: [approval('a')] }), told);
+    expect(seen).toEqual(['count 1', 'notify a Dad']);
+  });
+
   test('a snapshot takes away what it does not hold: what was decided, and stops that are over, rung or not', () => {
     const { attention, seen } = watched();
     const stop = { seen_key: 'ab'.repeat(32), seen_id: 'x', seen_safety_number: '1', address: '192.0.2.1:7100', seen_at: 1, kept_at: null };

@@ -308,8 +308,9 @@ export interface Reads extends RuleReads, MuteReads, AuditReads {
   /**
    * What may be claimed next: queued, urgent first, then seq; one conversation at a time. Kinds `result` and `cancel` neither wait for
    * their conversation's running item nor hold others up: that item may be waiting for exactly them.
+   * @param afterSeq tells only what is after it; what is before still holds up what came later in its conversation. 0 when absent: all
    */
-  claimable(agent: string, kinds: readonly DeliveryRow['kind'][] | null, limit: number): readonly DeliveryRow[];
+  claimable(agent: string, kinds: readonly DeliveryRow['kind'][] | null, limit: number, afterSeq?: number): readonly DeliveryRow[];
   expiredLeases(wallMs: number): readonly DeliveryRow[];
   /** The place of the newest item of any inbox; 0: there is none. */
   newestDeliverySeq(): number;

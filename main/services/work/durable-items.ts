@@ -72,12 +72,11 @@ export class DurableItems {
 
   /** Hands out up to `max` items under a lease. */
   async claim(agent: string, max: number, leaseMs: number, kinds: readonly DeliveryRow['kind'][] | null): Promise<readonly DeliveryDto[]> {
-    if (this.#deps.store.read.claimable(agent, kinds, 1).length === 0) return [];
+    if (this.#deps.store.read.claimable(agent, kinds, 1, this.#heldSeq()).length === 0) return [];
     return this.#deps.unit.run((tables, after) => {
       // A removed agent may still be waiting on an open line.
       if (tables.agent(agent) === undefined) return [];
-      const rows = this.#isOldHeld() ? tables.claimable(agent, kinds, HELD_MAX).filter((row) => !this.#isHeld(row)) : null;
-      return (rows?.slice(0, max) ?? tables.claimable(agent, kinds, max)).flatMap((row) => {
+      return tables.claimable(agent, kinds, max, this.#heldSeq()).flatMap((row) => {
         const handed = this.#handOut(tables, after, row, leaseMs);
         return handed === undefined ? [] : [handed];
       });
@@ -86,7 +85,7 @@ export class DurableItems {
 
   leased(agent: string, afterSeq: number, limit: number): readonly DeliveryDto[] {
     const { store, handover } = this.#deps;
-    const from = this.#isOldHeld() ? Math.max(afterSeq, this.#oldSeq) : afterSeq;
+    const from = Math.max(afterSeq, this.#heldSeq());
     return store.read.deliveriesOfAgent(agent, ['claimed'], { limit, afterSeq: from }).flatMap((row) => {
       const words = handover.untrustedOf(store.read, row);
       return words.ok ? [this.#dto(row, words.value)] : [];
@@ -115,7 +114,7 @@ export class DurableItems {
       if (row.state === 'done' && row.kind !== 'delegate') return row;
       if (row.state === 'running' && (attempt !== null || row.attempt === 1)) return row;
       if (row.state !== 'claimed') throw notHeld(row, task);
-      if (this.#isHeld(row)) throw this.#deps.isPutBack?.() === true ? putBackItem() : uncomparedItem();
+      if (row.seq <= this.#heldSeq()) throw this.#deps.isPutBack?.() === true ? putBackItem() : uncomparedItem();
       after(() => this.#leases.release(deliveryId));
       if (!this.#deps.handover.untrustedOf(tables, row).ok) {
         this.#refuse(tables, after, row, task);
@@ -210,13 +209,12 @@ export class DurableItems {
     });
   }
 
-  #isOldHeld(): boolean {
-    return this.#deps.handsOutOld?.() === false;
-  }
-
-  /** It may have been done already, by this hub as it was before an older copy was put back, or nobody knows yet. */
-  #isHeld({ seq }: DeliveryRow): boolean {
-    return seq <= this.#oldSeq && this.#isOldHeld();
+  /**
+   * Items up to this one are held back: they may have been done already, by this hub as it was before an older copy was put back, or nobody
+   * knows yet. 0: none is.
+   */
+  #heldSeq(): number {
+    return this.#deps.handsOutOld?.() === false ? this.#oldSeq : 0;
   }
 
   #handOut(tables: Tables, after: After, row: DeliveryRow, leaseMs: number): DeliveryDto | undefined {
@@ -317,9 +315,6 @@ export class DurableItems {
     return { ...row, ...change };
   }
 }
-
-/** So many items are looked through for new ones while old ones are held back. */
-const HELD_MAX = 500;
 
 /** When the store did not take the end of a lease, it is tried again after this. */
 const LEASE_RETRY_MS = 5_000;

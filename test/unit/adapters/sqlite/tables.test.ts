@@ -261,6 +261,21 @@ describe('deliveries', () => {
     expect(claimable([])).toEqual([]);
   });
 
+  test('those after a place alone are there in the same order, and behind the first of their conversation as before', async () => {
+    await queue(
+      { deliveryId: 'old' },
+      { deliveryId: 'old a1', conversationId: 'a' },
+      { deliveryId: 'old urgent', urgency: 2 },
+      { deliveryId: 'a2', conversationId: 'a' },
+      { deliveryId: 'new' },
+      { deliveryId: 'new urgent', urgency: 2 },
+    );
+    const after = store.read.delivery('old urgent')?.seq;
+    expect(store.read.claimable('planner', null, 10, after).map(({ deliveryId }) => deliveryId)).toEqual(['new urgent', 'new']);
+    expect(store.read.claimable('planner', ['query'], 10, after)).toEqual([]);
+    expect(store.read.claimable('planner', ['delegate'], 1, after).map(({ deliveryId }) => deliveryId)).toEqual(['new urgent']);
+  });
+
   test('a conversation hands out one item at a time, its first', async () => {
     await queue(
       { deliveryId: 'a1', conversationId: 'a' },

@@ -2,10 +2,11 @@
 // it again or has its word for it taken, and agents send nothing to other hubs, until the owner has said that the record is meant.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ERRORS } from '../../../../preload/contract/errors.ts';
-import { LEASE_DEFAULT_MS, RESEND_BACKOFF } from '../../../../main/services/work/limits.ts';
+import { INBOX_QUEUED_MAX, LEASE_DEFAULT_MS, RESEND_BACKOFF } from '../../../../main/services/work/limits.ts';
 import { delegation, WorkHub } from '../../../fakes/work-hub.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { MemoryNetwork } from '../../../fakes/memory-messenger.ts';
+import { deliveryRow } from '../../../fakes/sample-rows.ts';
 
 let clock: ManualClock;
 let hub: WorkHub;
@@ -51,6 +52,16 @@ describe('what waited in a database that was put back', () => {
     expect(await claimed()).toEqual(['since']);
     isPutBack = false;
     expect(await claimed()).toEqual(['before']);
+  });
+
+  it('keeps nothing that is asked since from its agent, however much of it there is', async () => {
+    const old = Array.from({ length: INBOX_QUEUED_MAX - 1 }, (_, number) => deliveryRow({ deliveryId: `old ${number}`, agent: 'robot' }));
+    await hub.store.write((tables) => old.map((row) => tables.insertDelivery(row)));
+    isPutBack = true;
+    await startAgain();
+    expect(await claimed()).toEqual([]);
+    await give('since');
+    expect(await claimed()).toEqual(['since']);
   });
 
   it('wakes an agent that waits once it is meant', async () => {

@@ -6,6 +6,7 @@ import type { CalmKeeper } from '../attention/calm-keeper.ts';
 import type { EventBus } from '../event-bus.ts';
 import type { AgentRegistry } from './agent-registry.ts';
 import type { ApprovalViews } from './approval-views.ts';
+import type { ConsentGuard } from './consent-guard.ts';
 import { ATTENTION_INTERVAL_MS } from './limits.ts';
 import type { Parties } from './parties.ts';
 
@@ -17,6 +18,7 @@ interface Deps {
   readonly agents: AgentRegistry;
   readonly approvals: ApprovalViews;
   readonly calm: Pick<CalmKeeper, 'mayRing' | 'isStill'>;
+  readonly guard: Pick<ConsentGuard, 'coversTask'>;
 }
 
 export class WorkEvents {
@@ -83,11 +85,12 @@ export class WorkEvents {
     }
   }
 
-  /** The task of a request that people here are asked about now. */
+  /** The task of a request that people here are asked about now; what an adult's hub decides waits for nobody here. */
   #waiting(approvalId: string): TaskRow | undefined {
-    const { read } = this.#deps.store;
+    const { store, guard } = this.#deps;
+    const { read } = store;
     const approval = read.approval(approvalId);
     const task = approval?.state === 'pending' ? read.task(approval.taskId) : undefined;
-    return task?.state === 'awaiting_approval' ? task : undefined;
+    return task?.state === 'awaiting_approval' && !guard.coversTask(read, task) ? task : undefined;
   }
 }

@@ -112,7 +112,7 @@ export class Work {
     const approvalViews = new ApprovalViews({ ...deps, parties, tasks: views, approvalWaitMs });
     const calm = new CalmKeeper({ ...deps, unit, audit, parties, timeZone: deps.timeZone ?? ownTimeZone });
     const { floods } = calm;
-    const events = new WorkEvents({ ...deps, parties, agents, approvals: approvalViews, calm });
+    const events = new WorkEvents({ ...deps, parties, agents, approvals: approvalViews, calm, guard });
     const progress = new Progress(deps);
     const holds = new Holds({ ...deps, unit, calm, progress, events, audit, guard, views: approvalViews, deadlines, approvalWaitMs });
     const feed = new Feed({ ...deps, parties, unit });

@@ -106,3 +106,42 @@ describe('a dangerous request that made no sound', () => {
     expect(rings()).toBe(0);
   });
 });
+
+describe('a request of a child’s hub that made no sound', () => {
+  let house: ConsentHouse;
+  beforeEach(async () => {
+    house = await new ConsentHouse().open();
+    await house.leo.work.agents.setClass('robot', { riskClass: 'R3' }, OWNER);
+    await house.leo.work.calm.pause(null, BROWSER);
+    await house.ask();
+    expect(house.leo.card).toMatchObject({ risk_class: 'R3', held: null });
+  });
+  afterEach(() => house.close());
+
+  const rings = (): number => house.leo.events.filter(({ type }) => type === 'attention').length;
+
+  it('calls nobody there after the pause once an adult’s hub decides it, also after a restart, and does when they decide again', async () => {
+    await house.guard();
+    await house.leo.restart();
+    await house.leo.work.calm.resume(BROWSER);
+    await house.clock.settle();
+    expect(house.leo.card.decided_by_hubs).toMatchObject([{ name: 'mum' }]);
+    expect(rings()).toBe(0);
+    await house.guard([], null);
+    expect(house.leo.card.decided_by_hubs).toBeNull();
+    expect(rings()).toBe(1);
+  });
+
+  it('calls nobody there after the pause once an adult’s hub decides it, and waits for its end again when they decide within it', async () => {
+    await house.guard();
+    await house.leo.work.calm.resume(BROWSER);
+    await house.clock.settle();
+    expect(rings()).toBe(0);
+    await house.leo.work.calm.pause(null, BROWSER);
+    await house.guard([], null);
+    expect([house.leo.card.held, rings()]).toEqual([null, 0]);
+    await house.leo.work.calm.resume(BROWSER);
+    await house.clock.settle();
+    expect(rings()).toBe(1);
+  });
+});

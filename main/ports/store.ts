@@ -306,9 +306,8 @@ export interface Reads extends RuleReads, MuteReads, AuditReads {
     page: { readonly limit: number; readonly afterSeq?: number },
   ): readonly DeliveryRow[];
   /**
-   * What may be claimed next: queued, urgent first, then seq; one conversation at a time. Kinds `result` and `cancel` neither wait for
-   * their conversation's running item nor hold others up: that item may be waiting for exactly them.
-   * @param afterSeq tells only what is after it; what is before still holds up what came later in its conversation. 0 when absent: all
+   * What may be claimed next: queued, urgent first, then seq; one conversation at a time. `result` and `cancel` neither wait for what runs in
+   * it nor hold it up. @param afterSeq tells only what is after it; what is before still comes first in its conversation. Absent: all
    */
   claimable(agent: string, kinds: readonly DeliveryRow['kind'][] | null, limit: number, afterSeq?: number): readonly DeliveryRow[];
   expiredLeases(wallMs: number): readonly DeliveryRow[];

@@ -2,12 +2,16 @@
 
 /** A hub that has just started has better things to do, and may not have been told the time yet. */
 export const FIRST_LOOK_MS = 600_000;
-/** How often the clock is looked at, and how soon a removal that failed is tried again. */
-export const LOOK_INTERVAL_MS = 3_600_000;
+/**
+ * How often the clock is looked at and the running since counted, so that a hub which is killed loses no more than this of it; and how soon a
+ * removal that failed is tried again.
+ */
+export const LOOK_INTERVAL_MS = 300_000;
 /** From one removal to the next. */
 export const PURGE_INTERVAL_MS = 86_400_000;
 
-/** However far the wall clock jumps, it is followed this many times as fast as the hub itself runs: thirty days a day. */
+/** However far the wall clock jumps, it is followed this many times as fast as the hub itself runs: thirty days a day. So a hub
+ *  keeps up with the calendar that runs 48 minutes of each day. */
 export const BELIEF_RATE = 30;
 /** No record is older than this, 2026-01-01: what an unset clock wrote does not say when a hub began. */
 export const FIRST_RECORD_MS = 1_767_225_600_000;

@@ -45,12 +45,18 @@ export class Retention {
     this.#lookIn(FIRST_LOOK_MS);
   }
 
-  /** Resolves once the commit that may be under way is over; there is none after it. Idempotent, never rejects. */
+  /**
+   * Counts the running since the last look: a hub that runs an hour a day has little else. Resolves once that and the commit that may be under
+   * way are over; there is none after it. Idempotent, never rejects.
+   */
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    this.#timer?.cancel();
-    this.#timer = undefined;
-    this.#endPause?.();
+    if (!this.#isStopped) {
+      this.#isStopped = true;
+      this.#timer?.cancel();
+      this.#timer = undefined;
+      this.#endPause?.();
+      this.#looking = this.#looking.then(() => this.#countLast());
+    }
     await this.#looking;
   }
 
@@ -62,17 +68,32 @@ export class Retention {
     });
   }
 
-  async #look(): Promise<void> {
+  async #countLast(): Promise<void> {
+    try {
+      await this.#believe(this.#deps.clock.monotonicMs());
+    } catch (error) {
+      this.#deps.log.warn('the last minutes of running not counted', { error: String(error) });
+    }
+  }
+
+  /** Follows the wall clock as far as the running since the last look lets it. @returns what time is believed now */
+  async #believe(nowMonotonicMs: number): Promise<number> {
     const { store, clock } = this.#deps;
-    const now = clock.monotonicMs();
-    const ranMs = now - this.#lookedAtMs;
+    const ranMs = nowMonotonicMs - this.#lookedAtMs;
     const believedMs = await store.write((tables) => {
       const state = this.#state(tables);
       const believed = believedAfter(state.believedMs, ranMs, clock.wallMs());
       tables.setMeta(RETENTION_META, writeState({ ...state, believedMs: believed }));
       return believed;
     });
-    this.#lookedAtMs = now;
+    this.#lookedAtMs = nowMonotonicMs;
+    return believedMs;
+  }
+
+  async #look(): Promise<void> {
+    const { clock } = this.#deps;
+    const now = clock.monotonicMs();
+    const believedMs = await this.#believe(now);
     if (this.#purgedAtMs !== null && now - this.#purgedAtMs < PURGE_INTERVAL_MS) return;
     // Where the wall clock says an earlier time than what is believed, the earlier one counts.
     if (await this.#purge(Math.min(believedMs, clock.wallMs()))) this.#purgedAtMs = now;

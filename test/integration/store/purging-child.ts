@@ -2,13 +2,14 @@
 import { SystemClock } from '../../../main/adapters/clock/system-clock.ts';
 import { openStore } from '../../../main/adapters/sqlite/open-store.ts';
 import type { TimerHandle } from '../../../main/ports/clock.ts';
+import { LOOK_INTERVAL_MS } from '../../../main/services/retention/limits.ts';
 import { Retention } from '../../../main/services/retention/retention.ts';
 import { CHILD_LOG } from './child-log.ts';
 
 const [, , path = ''] = process.argv;
 const DAY_MS = 86_400_000;
 
-/** Every wait is over at once, and an hour of running is a month. */
+/** Every wait is over at once, and one from a look to the next is a month of running. */
 class Hurried extends SystemClock {
   #ranMs = 0;
 
@@ -17,7 +18,7 @@ class Hurried extends SystemClock {
   }
 
   override setTimer(delayMs: number, run: () => void): TimerHandle {
-    if (delayMs >= 600_000) this.#ranMs += 30 * DAY_MS;
+    if (delayMs >= LOOK_INTERVAL_MS) this.#ranMs += 30 * DAY_MS;
     return super.setTimer(1, run);
   }
 }

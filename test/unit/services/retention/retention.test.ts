@@ -1,7 +1,7 @@
 // What ended long ago loses its words and nothing else: over real stores, on a clock that the test moves.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isApprovalPurged } from '../../../../main/ports/retention.ts';
-import { CHUNK_PAUSE_MS, CHUNK_ROWS, LOOK_INTERVAL_MS } from '../../../../main/services/retention/limits.ts';
+import { CHUNK_PAUSE_MS, CHUNK_ROWS, FIRST_LOOK_MS, LOOK_INTERVAL_MS } from '../../../../main/services/retention/limits.ts';
 import { readState } from '../../../../main/services/retention/retention-state.ts';
 import { Retention, RETENTION_META } from '../../../../main/services/retention/retention.ts';
 import type { Envelope } from '../../../../main/protocol/envelope.ts';
@@ -38,7 +38,7 @@ async function runs(forMs: number): Promise<void> {
 /** It looks at the clock, and removes what there is to be removed. */
 async function looks(): Promise<void> {
   retention.start();
-  await hubs.clock.advance(LOOK_INTERVAL_MS + 1);
+  await hubs.clock.advance(FIRST_LOOK_MS + 1);
   await hubs.clock.advance(CHUNK_PAUSE_MS * 200);
 }
 
@@ -280,6 +280,58 @@ describe('a clock that is wrong', () => {
     hubs.clock.jumpWall(2 * YEAR_MS);
     await runs(5 * DAY_MS);
     expect(words()).toContain('dinner');
+  });
+});
+
+describe('a hub that runs a little every day', () => {
+  const MINUTE_MS = 60_000;
+  const old = crypto.randomUUID();
+  const words = (): string | undefined => hubs.mum.store.read.taskByMessage('incoming', hubs.dad.key, old)?.payload;
+  const behindMs = (): number =>
+    hubs.clock.wallMs() - (readState(hubs.mum.store.read.getMeta(RETENTION_META))?.believedMs ?? Number.NEGATIVE_INFINITY);
+  /** A day of this household: the hub runs for so many minutes of it. */
+  async function day(minutes: number, end: 'stops' | 'is killed' = 'stops'): Promise<void> {
+    const run = new Retention({ store: hubs.mum.store, clock: hubs.clock, log: SILENT_LOG, ...KEPT, keepMessagesMs: 3 * DAY_MS });
+    run.start();
+    await hubs.clock.advance(minutes * MINUTE_MS);
+    const written = hubs.mum.store.read.getMeta(RETENTION_META);
+    await run.stop();
+    if (end === 'is killed') await hubs.mum.store.write((tables) => tables.setMeta(RETENTION_META, written ?? ''));
+    hubs.clock.jumpWall(DAY_MS - minutes * MINUTE_MS);
+  }
+
+  it('keeps up with the calendar from 48 minutes on, and removes what is due in time', async () => {
+    await done(old);
+    await hubs.mum.work.stop();
+    for (let days = 0; days < 3; days++) await day(48);
+    expect(words()).toContain('dinner');
+    for (let days = 0; days < 2; days++) await day(48);
+    expect(words()).toBe('');
+    expect(behindMs()).toBeLessThanOrEqual(DAY_MS);
+  });
+
+  it('has every minute of it counted, that of a run too short to remove anything as well', async () => {
+    await hubs.mum.work.stop();
+    await day(4);
+    const before = behindMs();
+    for (let days = 0; days < 6; days++) await day(4);
+    expect(behindMs() - before).toBe(6 * (DAY_MS - 30 * 4 * MINUTE_MS));
+  });
+
+  it('loses a few minutes of a run that ends without an order, and counts none twice', async () => {
+    await hubs.mum.work.stop();
+    await day(4);
+    const before = behindMs();
+    await day(28, 'is killed');
+    expect(behindMs() - before).toBe(DAY_MS - 30 * 25 * MINUTE_MS);
+    await day(28);
+    expect(behindMs() - before).toBe(2 * DAY_MS - 30 * (25 + 28) * MINUTE_MS);
+    const state = hubs.mum.store.read.getMeta(RETENTION_META);
+    retention.start();
+    await retention.stop();
+    hubs.clock.standStill(DAY_MS);
+    await retention.stop();
+    expect(hubs.mum.store.read.getMeta(RETENTION_META)).toBe(state);
   });
 });
 

@@ -97,7 +97,7 @@ export interface BelowFirst {
 export interface AuditReads {
   /** Newest first; from number 1. */
   audit(page: { readonly limit: number; readonly beforeSeq?: number }): readonly AuditRow[];
-  /** Oldest first: rows after `afterSeq` up to `upToSeq`. */
+  /** Oldest first: rows after `afterSeq` up to `upToSeq`, from number 1. */
   auditAfter(afterSeq: number, upToSeq: number, limit: number): readonly ChainedAuditRow[];
   /** The number of the last row before that one; 0: none from number 1. Whatever else that row holds. */
   auditSeqBefore(seq: number): number;

@@ -19,7 +19,7 @@ export const AUDIT_OPERATIONS = {
   },
   /**
    * The owner says that this record is meant, in spite of the doubt that is shown, and rules may act again. `seen`: the number of `doubt` as
-   * `audit.list` gave it, 0 where it gave none; where another row tells of the doubt by now, nothing is meant.
+   * `audit.list` gave it, 0 where it gave none; where another row tells of the doubt by now, or none was read, nothing is meant.
    */
   'audit.confirm': {
     method: 'POST',

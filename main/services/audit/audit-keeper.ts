@@ -173,8 +173,8 @@ export class AuditKeeper implements AuditWatch {
   /**
    * The owner says that this record is meant, as it is. The doubt stays while the vault does not keep the count.
    * @param seen the newest row about the doubt that the owner has read; absent: what the hub said last is what they mean
-   * @throws AppError conflict when there is no doubt, or another row about it, or more than was shown, as what was added while the vault
-   * was asked; identity_locked, storage_failed when the count was not kept; overloaded
+   * @throws AppError conflict when there is no doubt, or another row about it, or none that was read, or more than was shown, as
+   * what was added while the vault was asked; identity_locked, storage_failed when the count was not kept; overloaded
    */
   async confirm(by: Confirmer, seen?: number): Promise<void> {
     await this.#nextOrThrow(() => this.#confirm(by, seen));
@@ -256,7 +256,9 @@ export class AuditKeeper implements AuditWatch {
     if (why === 'current' || why === 'unchecked') {
       throw new AppError('conflict', 'There is nothing to confirm: this record is in no doubt.', { failedBy: 'input' });
     }
-    if (seen !== undefined && seen !== this.#doubts.rowSeq) {
+    if (seen !== undefined && (seen < 1 || seen !== this.#doubts.rowSeq)) {
+      // Where none could be written, as on a full disk, or it was taken away, it is now, to be read.
+      await this.#doubt(why);
       throw new AppError('conflict', 'Another row of this record says by now what is in doubt.', {
         failedBy: 'input',
         hint: 'Read the newest row about it, then confirm it once more.',

@@ -129,7 +129,7 @@ export class Audit implements AuditWatch {
   /** The newest row about the doubt that stands; undefined: there is none. */
   get doubt(): AuditRowDto | undefined {
     const { doubtSeq } = this.#keeper;
-    return this.#deps.store.read.auditAfter(doubtSeq - 1, doubtSeq, 1).map(auditRowDto)[0];
+    return doubtSeq < 1 ? undefined : this.#deps.store.read.auditAfter(doubtSeq - 1, doubtSeq, 1).map(auditRowDto)[0];
   }
 
   /**

@@ -66,17 +66,19 @@ export class Doubts {
   }
 
   /**
-   * Has a row say which doubt it is and all that does not fit, unless one has said so already.
+   * Has a row say which doubt it is and all that does not fit, unless one that can be shown has said so already.
    * @param kept what the vault counts, where it is known @throws AppError overloaded, storage_failed
    */
   async note(why: string, kept: number | null): Promise<void> {
     const { store, clock, log } = this.#deps;
     const found: Found = { flaws: this.#held, added: this.#chain.added };
     const counted = this.#counted;
-    const about = { why, counted, kept, ...foundDetail(found, this.#named) };
+    // One that was remembered without a number, or taken away, is none that anybody can be shown.
+    const isShowable = this.#rowSeq > 0 && store.read.auditKept(this.#rowSeq) !== undefined;
+    const about = { why, counted, kept, ...foundDetail(found, isShowable ? this.#named : NOTHING) };
     log.warn('the record is in doubt, and no rule acts', about);
     const noted = `${why} ${counted} ${kept} `;
-    if (`${this.#noted} `.startsWith(noted) && isCovered(found, this.#named)) return;
+    if (isShowable && `${this.#noted} `.startsWith(noted) && isCovered(found, this.#named)) return;
     this.#rowSeq = await store.write((tables) => {
       const detail = JSON.stringify(about);
       const row = { at: clock.wallMs(), actor: 'hub', surface: 'hub', object: 'audit', digest: null, detail };

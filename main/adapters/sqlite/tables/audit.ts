@@ -78,7 +78,7 @@ const SEAL = new RowMapper<AuditSealRow>({
 
 export const AUDIT_QUERIES = {
   page: `SELECT ${AUDIT.columns} FROM audit WHERE seq < ? AND seq >= 1 ORDER BY seq DESC LIMIT ?`,
-  after: `SELECT ${CHAINED.columns} FROM audit WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`,
+  after: `SELECT ${CHAINED.columns} FROM audit WHERE seq > ? AND seq <= ? AND seq >= 1 ORDER BY seq LIMIT ?`,
   before: 'SELECT max(seq) FROM audit WHERE seq < ? AND seq >= 1',
   kept: `SELECT ${KEPT.columns} FROM audit WHERE seq = ?`,
   last: `SELECT ${POSITION.columns} FROM audit WHERE seq >= 1 ORDER BY seq DESC LIMIT 1`,

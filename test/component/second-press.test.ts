@@ -1,7 +1,7 @@
 // The second half of a double click: a button that came to stand where another was pressed, by a change of its row or because a row left, does
 // nothing for a moment. Whatever stands at the spot of the first press is what the second one meets.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { page } from 'vitest/browser';
+import { page, userEvent } from 'vitest/browser';
 import type { Locator } from 'vitest/browser';
 import type { AuditCheckDto } from '../../preload/contract/audit.ts';
 import type { SessionDto } from '../../preload/contract/settings-dto.ts';
@@ -234,6 +234,25 @@ describe('RI-07: the second half of a double click does nothing', () => {
     const left = () => expect.poll(() => button('Forget').elements().length).toBe(1);
     expect(await pressTwice(button('Forget').first(), left)).toBe('Forget');
     expect(callsOf(hub, 'peers.remove')).toHaveLength(1);
+  });
+
+  test.each(['people', 'people/add'])('on “Add” of a hub that moves up among those in sight, on %s', async (place) => {
+    const kept = ['one', 'two'].map((id) => ({ ...STRANGER, id, label: `Hub ${id}`, how_found: 'static' as const }));
+    const hub = new FakeHubApi(snapshotOf({ peers: [DAD, ...kept] }));
+    await showApp(hub, place);
+    const add = () => page.getByRole('listitem').getByRole('button', { name: 'Add', exact: true });
+    await expect.poll(() => add().elements().length).toBe(2);
+    const { left, top } = add().first().element().getBoundingClientRect();
+    await userEvent.hover(add().first());
+    hub.emit({ type: 'peer_gone', id: 'one' });
+    await expect.poll(() => add().elements().length).toBe(1);
+    expect(document.elementFromPoint(left + 5, top + 5)?.closest('button')).toBe(add().element());
+    await add().click({ force: true });
+    await vi.advanceTimersByTimeAsync(ARM_MS - 1);
+    await add().click({ force: true });
+    expect(callsOf(hub, 'pairings.start')).toEqual([]);
+    await press(add());
+    expect(callsOf(hub, 'pairings.start')).toHaveLength(1);
   });
 
   test('on a notice that moves up among those not read', async () => {

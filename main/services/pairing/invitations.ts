@@ -9,9 +9,9 @@ import type { KeyHex } from '../../ports/transport.ts';
 import { invitationId } from '../../protocol/invitation.ts';
 import { PAIRING_SECRET_BYTES } from '../../protocol/limits.ts';
 import type { HubAddress } from '../links/hub-address.ts';
-import { isOver, stretchFromNow, type Stretch } from './both-clocks.ts';
+import { isOver, msLeft, stretchFromNow, type Stretch } from './both-clocks.ts';
 import { writeInvitationLink } from './invitation-link.ts';
-import { INVITATION_ADDRESSES_MAX, INVITATION_DURATION_MS, INVITATIONS_MAX } from './limits.ts';
+import { INVITATION_ADDRESSES_MAX, INVITATION_DURATION_MS, INVITATION_LOOK_INTERVAL_MS, INVITATIONS_MAX } from './limits.ts';
 import type { PairingActor } from './pairing-session.ts';
 
 interface Invitation {
@@ -38,7 +38,7 @@ export class Invitations {
   readonly #open = new Map<string, Invitation>();
   readonly #onAnyOut: (isAnyOut: boolean) => void;
   #isAnyOut = false;
-  #expiry: TimerHandle | undefined;
+  #look: TimerHandle | undefined;
 
   /** @param onAnyOut called when the first one is out, and when none is any more */
   constructor(clock: Clock, random: Random, onAnyOut: (isAnyOut: boolean) => void) {
@@ -115,18 +115,21 @@ export class Invitations {
     this.#tell();
   }
 
-  #timeIsUp(): void {
-    this.#expiry = undefined;
-    this.#expire();
+  /** By the time the first one ends, and often enough that one which ended in a sleep is told soon after it. */
+  #lookAgain(): void {
+    const lefts = [...this.#open.values()].map(({ holds }) => msLeft(holds, this.#clock));
+    this.#look = this.#clock.setTimer(Math.ceil(Math.min(...lefts, INVITATION_LOOK_INTERVAL_MS)), () => {
+      this.#look = undefined;
+      this.#expire();
+    });
   }
 
   #tell(): void {
     const isAnyOut = this.#open.size > 0;
-    if (isAnyOut) this.#expiry ??= this.#clock.setTimer(INVITATION_DURATION_MS, () => this.#timeIsUp());
-    else {
-      this.#expiry?.cancel();
-      this.#expiry = undefined;
-    }
+    if (!isAnyOut) {
+      this.#look?.cancel();
+      this.#look = undefined;
+    } else if (this.#look === undefined) this.#lookAgain();
     if (isAnyOut === this.#isAnyOut) return;
     this.#isAnyOut = isAnyOut;
     this.#onAnyOut(isAnyOut);

@@ -48,6 +48,8 @@ export const UNSETTLED_MAX = 16;
 export const BURNT_IDS_MAX = 256;
 /** An invitation holds this long, and for one hub. */
 export const INVITATION_DURATION_MS = 300_000;
+/** While one is out, the hub looks at least this often whether a sleep of the computer has ended it. */
+export const INVITATION_LOOK_INTERVAL_MS = 30_000;
 /** Invitations that are out at once; one more is refused with "take one back". */
 export const INVITATIONS_MAX = 8;
 /** Addresses in the link: more would make its picture hard to read. */

@@ -117,7 +117,10 @@ export interface AuditReads {
     limit: number,
     look?: (row: WalkedRow) => void,
   ): { readonly position: AuditPosition; readonly flaw: AuditFlaw | null; readonly after: AuditPosition };
-  /** In the order of their counters, after `afterCounter`. */
+  /**
+   * In the order of their counters, after `afterCounter`. Of `previous`, `seq` and `at` one that this program cannot read is the highest or
+   * lowest number that it can, and the signature does not fit; so with `lastAuditSeal`.
+   */
   auditSeals(afterCounter: number, limit: number): readonly AuditSealRow[];
   lastAuditSeal(): AuditSealRow | undefined;
   /** null: nothing, as it should be. @param limit of the rows and of the seals that are looked at */

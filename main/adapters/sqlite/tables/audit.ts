@@ -12,7 +12,7 @@ import type {
 } from '../../../ports/audit.ts';
 import { CHAIN_START } from '../../../ports/audit.ts';
 import { chainOf, type ColumnBytes } from '../audit-chain.ts';
-import { blob, integer, milliseconds, nullable, sha256, text } from '../columns.ts';
+import { blob, integer, milliseconds, nullable, sha256, text, type Column } from '../columns.ts';
 import { pageBefore, pageLimit } from '../page.ts';
 import { RowMapper } from '../row-mapper.ts';
 import type { Statements } from '../statements.ts';
@@ -68,10 +68,10 @@ const RAW_SEAL = new RowMapper<Readonly<Record<'counter' | 'previous' | 'seq' | 
 });
 const SEAL = new RowMapper<AuditSealRow>({
   counter: integer('counter'),
-  previous: integer('previous'),
-  seq: integer('seq'),
+  previous: signed(integer('previous')),
+  seq: signed(integer('seq')),
   chain: sha256('chain'),
-  at: milliseconds('at'),
+  at: signed(milliseconds('at')),
   key: text('key'),
   signature: blob('signature'),
 });
@@ -232,4 +232,13 @@ function bytesOf(value: string | number | null): Uint8Array | null {
 
 function textOf(bytes: Uint8Array | null): string {
   return bytes === null ? '' : Buffer.from(bytes).toString('utf8');
+}
+
+/**
+ * A number that the signature covers. One out of range is read as the highest or lowest there is, which no hub signs either: it is the
+ * signature that does not fit then, and is named.
+ */
+function signed(column: Column<number>): Column<number> {
+  const { MIN_SAFE_INTEGER: min, MAX_SAFE_INTEGER: max } = Number;
+  return { ...column, read: (value) => column.read(typeof value === 'number' ? Math.min(Math.max(value, min), max) : value) };
 }

@@ -1,4 +1,5 @@
-// Values that no hub writes and SQLite takes: a time out of every range in a row ends no check and no signing, it is named like any other change.
+// Values that no hub writes and SQLite takes: a number out of range in a row or a signature ends no check, and is named like any other
+// change.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { chainOf } from '../../../../main/adapters/sqlite/audit-chain.ts';
 import { AuditHouse, PERSON } from '../../../fakes/audit-house.ts';
@@ -84,5 +85,31 @@ describe('a row with a time out of range', () => {
     );
     expect(await places()).toEqual(['done', ['row_added', 15, false]]);
     expect(house.audit.verification().unsigned_end).toEqual({ rows: 2, from_seq: 13, from_at: null, ends: 1 });
+  });
+});
+
+describe('a signature with a number out of range', () => {
+  it.each([
+    ['the moment of the last one', 'at', 4, ['seal_changed', 14, false]],
+    ['the moment of one before', 'at', 2, ['seal_changed', 8, false]],
+    ['the one before it', 'previous', 2, ['seal_changed', 8, false]],
+  ])('is named by a check, keeps no hub from starting and is meant by the owner’s word: %s', async (_what, column, counter, flaw) => {
+    await house.stop();
+    house.tamper(`UPDATE audit_seals SET ${column} = -${OUT_OF_RANGE} WHERE counter = ${counter}`);
+    await house.startAgain();
+    expect(await places()).toEqual(['done', flaw]);
+    expect([house.audit.state, house.audit.rulesMayAct]).toEqual(['broken', false]);
+    await house.audit.confirm(PERSON);
+    await house.decide();
+    await house.minute();
+    expect([house.audit.state, house.store.read.lastAuditSeal()?.seq]).toEqual(['current', house.store.read.auditHead().seq]);
+    expect(await places()).toEqual(['done', [...flaw.slice(0, 2), true]]);
+  });
+
+  it('of the last row that it covers is named by a check, and leaves the record in doubt', async () => {
+    house.tamper(`UPDATE audit_seals SET seq = ${OUT_OF_RANGE} WHERE counter = 3`);
+    const [state, ...found] = await places();
+    expect([state, found]).toEqual(['done', expect.arrayContaining([['seal_changed', Number.MAX_SAFE_INTEGER, false]])]);
+    expect([house.audit.state, house.audit.rulesMayAct]).toEqual(['broken', false]);
   });
 });

@@ -42,6 +42,8 @@ export class Holds {
   readonly #deps: Deps;
   #timer: TimerHandle | undefined;
   #running = false;
+  /** What the run before left without its sound is known. */
+  #isTakenUp = false;
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -49,13 +51,13 @@ export class Holds {
   }
 
   /**
-   * Asks about what became due while the hub was down, and takes up what has not made its sound yet. When the run before was last
-   * at work it reads at once, since that is soon written over. Idempotent, never rejects.
+   * Asks about what became due while the hub was down, and takes up what has not made its sound yet. When the run before was last at work it
+   * reads before it returns its promise, since that is soon written over. Idempotent, never rejects.
    */
   async start(): Promise<void> {
     if (this.#running) return;
     this.#running = true;
-    this.#keepStill();
+    this.#isTakenUp = false;
     await this.#look();
   }
 
@@ -234,7 +236,8 @@ export class Holds {
    * down: when that run was last at work stands with the time that had passed. What had made its sound before may make it once more, since
    * that is nowhere written down, and twice is better than never.
    */
-  #keepStill(): void {
+  #takeUp(): void {
+    if (this.#isTakenUp) return;
     const { store, calm, guard, events } = this.#deps;
     const { read } = store;
     for (const task of askedHere(read)) {
@@ -243,11 +246,13 @@ export class Holds {
       const approval = read.approvalOfTask(task.id);
       if (approval && (calm.isStill(read, task) || calm.isStill(read, task, task.elapsedAt))) events.keepStill(approval.id);
     }
+    this.#isTakenUp = true;
   }
 
   async #look(): Promise<void> {
     const { unit, calm, log } = this.#deps;
     try {
+      this.#takeUp();
       if (calm.hasEnded || this.#isChanged()) {
         await unit.run((tables, after) => {
           calm.endWhatIsOver(tables);

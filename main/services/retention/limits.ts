@@ -3,8 +3,8 @@
 /** A hub that has just started has better things to do, and may not have been told the time yet. */
 export const FIRST_LOOK_MS = 600_000;
 /**
- * How often the clock is looked at and the running since counted, so that a hub which is killed loses no more than this of it; and how soon a
- * removal that failed is tried again.
+ * How often the clock is looked at and the running since counted, so that a hub which is killed after its first look loses no more of it
+ * than this; and how soon a removal that failed is tried again.
  */
 export const LOOK_INTERVAL_MS = 300_000;
 /** From one removal to the next. */

@@ -1,6 +1,6 @@
 // What was asked without a sound makes it when the quiet hour or the pause is over, also when the hub was started anew or was off meanwhile; and
 // not once an adult's hub decides it, once its time is over, or a second time.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ConsentHouse } from '../../../fakes/consent-house.ts';
 import { BROWSER, delegation, OWNER } from '../../../fakes/work-hub.ts';
 import { closeTwoHubs, openTwoHubs, type TwoHubs } from '../../../fakes/two-work-hubs.ts';
@@ -95,6 +95,32 @@ describe('a dangerous request that made no sound', () => {
     expect([hubs.mum.work.approvals.pending(), rings()]).toEqual([[], 0]);
     await hubs.clock.advance(60_000);
     await answer;
+  });
+
+  it('makes it, too, where the store could not be read at the first look after the start', async () => {
+    await quietFor(HOUR_MS);
+    await send();
+    await hubs.mum.restart((store) => {
+      let isBusy = true;
+      const { tasksInStates } = store.read;
+      vi.spyOn(store.read, 'tasksInStates').mockImplementation((states) => {
+        if (isBusy && states.length === 1 && states[0] === 'awaiting_approval') {
+          isBusy = false;
+          throw new Error('the database is locked');
+        }
+        return tasksInStates.call(store.read, states);
+      });
+    });
+    await hubs.clock.advance(HOUR_MS + 1_000);
+    expect(rings()).toBe(1);
+  });
+
+  it('does not keep a hub from starting whose store cannot be read', async () => {
+    await quietFor(HOUR_MS);
+    await hubs.mum.work.stop();
+    await hubs.mum.store.close();
+    await expect(hubs.mum.work.holds.start()).resolves.toBeUndefined();
+    hubs.mum.work.holds.stop();
   });
 
   it('makes none when a person decided about it before the quiet hour was over', async () => {

@@ -100,7 +100,8 @@ it('F-19: few connections end where a NAT moves the peer and every tenth datagra
   );
   // Most of them did while the library was left to ask a moved peer for proof when it liked; chance alone may still end one.
   expect(ends.reduce((sum, count) => sum + count, 0)).toBeLessThan(4);
-}, 60_000);
+  // Twenty-five one after the other, of which each may wait for its whole limit.
+}, 120_000);
 
 it('P12: a peer that falls silent counts as lost within twenty seconds, one that is merely idle does not', async () => {
   const idle = await linked();

@@ -1,6 +1,6 @@
 // A card of the real page, read as it is drawn: every word that somebody else wrote, letter by letter from the nodes of the document, with
 // how the browser lays it out. Presses nothing but "Allow once".
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { ENGLISH } from '../../preload/contract/strings/english.ts';
 import { until } from '../support/until.ts';
 import type { Words } from './nasty-request.ts';
@@ -67,19 +67,30 @@ export async function readCard(page: Page, id: string): Promise<SeenCard> {
  * at that moment takes no press, by the rule of its page: it is pressed again, as a person would.
  */
 export async function allowOnCard(page: Page, id: string, by: string): Promise<void> {
-  const card = page.locator(`[data-card="${id}"]`);
-  await card
-    .locator('.slip .scroll')
-    .first()
-    .evaluate((box) => box.scrollTo(0, box.scrollHeight));
-  const isAllowed = card.getByText(now.decided.allowed(by, ENGLISH.common.here));
+  await readToEnd(page, id);
+  const isAllowed = cardOf(page, id).getByText(now.decided.allowed(by, ENGLISH.common.here));
   await until('a press that counts', DECIDED_WITHIN_MS, async () => {
     // A decision that took longer than the wait below leaves no button to press.
     if (await isAllowed.isVisible()) return true;
-    await card.getByRole('button', { name: now.allowOnce }).click({ timeout: PRESS_TAKEN_WITHIN_MS });
+    await pressAllow(page, id);
     await isAllowed.waitFor({ timeout: PRESS_TAKEN_WITHIN_MS });
     return true;
   });
+}
+
+/** Scrolls to the end of what is asked, as nothing can be allowed before. */
+export async function readToEnd(page: Page, id: string): Promise<void> {
+  const box = cardOf(page, id).locator('.slip .scroll').first();
+  await box.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+}
+
+/** One press on "Allow once", whether or not it counts. */
+export async function pressAllow(page: Page, id: string): Promise<void> {
+  await cardOf(page, id).getByRole('button', { name: now.allowOnce }).click({ timeout: PRESS_TAKEN_WITHIN_MS });
+}
+
+function cardOf(page: Page, id: string): Locator {
+  return page.locator(`[data-card="${id}"]`);
 }
 
 /** The paths of fields that have a name in words stand among the exact identifiers, in the same order. */

@@ -3,12 +3,13 @@
 import { performance } from 'node:perf_hooks';
 import type { Page } from 'playwright-core';
 import type { ApprovalDto, UiEvent } from '../../../preload/contract/dto.ts';
-import { allowOnCard } from '../../e2e/card-reader.ts';
+import { pressAllow, readToEnd } from '../../e2e/card-reader.ts';
 import { pairByApi } from '../../e2e/pair-by-api.ts';
 import { openBrowser } from '../../lan/browser.ts';
 import { HubProcess, type HubApi } from '../../lan/hub-process.ts';
 import { ThisComputer } from '../../lan/this-computer.ts';
 import type { EventReader, SeenEvent } from '../../support/event-reader.ts';
+import { until } from '../../support/until.ts';
 import { refusal } from '../requirements.ts';
 import { absentRow, median, part, quantile, row, type Part, type Row } from '../results.ts';
 import { ROUNDS_MIN } from '../rounds.ts';
@@ -16,12 +17,13 @@ import { ROUNDS_MIN } from '../rounds.ts';
 const TITLE = 'allow once to the event at the agent';
 const DOMAIN = 'household.chores';
 const DECISIONS_A_ROUND = 40;
-/** A click waits until the buttons of a new card take one. */
+/** A click waits until the buttons of a new card take one, and the owner's token holds for five minutes. */
 const CLICKS_A_ROUND = 20;
 const PERSON = 'Person';
 /** A person reads before allowing: by then the request is on the disk at both hubs. */
 const READING_MS = 50;
 const EVENT_LIMIT_MS = 20_000;
+const PRESS_TAKEN_WITHIN_MS = 2_000;
 const FLAGS = ['--discovery', 'off', '--peer-rate-factor', '1000'];
 
 export async function measureP13(): Promise<Row> {
@@ -75,9 +77,20 @@ async function clicks(computer: ThisComputer, link: string, household: Household
   }
 }
 
+/**
+ * Nothing looks into the page before the event is here: a test that waits for words on a page has it draw frame after frame, which nobody's page
+ * does, and takes a processor from the hub. A card that moves at that moment takes no press, by the rule of its page: it is pressed again.
+ */
 async function click(page: Page, { id }: ApprovalDto, arrival: Promise<unknown>): Promise<number> {
-  const [arrivedAt] = await Promise.all([arrival.then(() => Date.now()), allowOnCard(page, id, PERSON)]);
-  return arrivedAt - Number(await page.evaluate(() => document.documentElement.dataset['pressedAt']));
+  await readToEnd(page, id);
+  let arrivedAt: number | undefined;
+  const arrived = arrival.then(() => (arrivedAt = Date.now()));
+  await until('a press that counts', EVENT_LIMIT_MS, async () => {
+    if (arrivedAt === undefined) await pressAllow(page, id);
+    await Promise.race([arrived, new Promise((resolve) => setTimeout(resolve, PRESS_TAKEN_WITHIN_MS))]);
+    return arrivedAt;
+  });
+  return (await arrived) - Number(await page.evaluate(() => document.documentElement.dataset['pressedAt']));
 }
 
 /** Lets a request in, and gives the ms from then to the arrival of the event at the agent. */

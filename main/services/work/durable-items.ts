@@ -109,12 +109,13 @@ export class DurableItems {
     const outcome = await this.#deps.unit.run((tables, after): DeliveryRow | AppError => {
       const row = this.#own(tables, agent, deliveryId);
       const task = this.#taskOf(tables, row);
+      this.#checkKnown(row, task, attempt);
       checkAttempt(row, attempt);
       // Said before: an agent that did not hear the answer says it again.
       if (row.state === 'done' && row.kind !== 'delegate') return row;
       if (row.state === 'running' && (attempt !== null || row.attempt === 1)) return row;
       if (row.state !== 'claimed') throw notHeld(row, task);
-      if (row.seq <= this.#heldSeq()) throw this.#deps.isPutBack?.() === true ? putBackItem() : uncomparedItem();
+      if (row.seq <= this.#heldSeq()) throw uncomparedItem();
       after(() => this.#leases.release(deliveryId));
       if (!this.#deps.handover.untrustedOf(tables, row).ok) {
         this.#refuse(tables, after, row, task);
@@ -138,17 +139,22 @@ export class DurableItems {
     return this.#dto(outcome, words.value);
   }
 
-  /** Gives the item back at once. @throws AppError not_found, gone, conflict (it runs already) */
+  /** Gives the item back at once. @throws AppError as `ack`, but not cancelled; conflict also where it runs already */
   async nack(agent: string, deliveryId: string, attempt: Attempt): Promise<'queued' | 'dead'> {
     return this.#deps.unit.run((tables, after) => {
       const row = this.#own(tables, agent, deliveryId);
+      const task = this.#taskOf(tables, row);
+      if (!isHolder(row, attempt)) this.#checkKnown(row, task, attempt);
       checkAttempt(row, attempt);
-      if (row.state !== 'claimed') throw notHeld(row, this.#taskOf(tables, row));
+      if (row.state !== 'claimed') throw notHeld(row, task);
       return this.#giveBack(tables, after, row);
     });
   }
 
-  /** Keeps the lease alive before "ack"; afterwards only tells that the work goes on. The new end of the lease, or null. */
+  /**
+   * Keeps the lease alive before "ack", also while nobody knows yet whether this record was put back; afterwards only tells that the work goes on.
+   * The new end of the lease, or null. @throws AppError as `ack`, but not cancelled
+   */
   async extend(
     agent: string,
     deliveryId: string,
@@ -157,8 +163,9 @@ export class DurableItems {
   ): Promise<{ readonly leaseUntil: number | null; readonly task: TaskRow | undefined }> {
     return this.#deps.unit.run((tables, after) => {
       const row = this.#own(tables, agent, deliveryId);
-      checkAttempt(row, attempt);
       const task = this.#taskOf(tables, row);
+      this.#checkKnown(row, task, attempt);
+      checkAttempt(row, attempt);
       if (row.state === 'running') return { leaseUntil: null, task };
       if (row.state !== 'claimed') throw notHeld(row, task);
       const leaseUntil = Math.round(this.#deps.clock.wallMs() + leaseMs);
@@ -169,8 +176,9 @@ export class DurableItems {
   }
 
   /**
-   * Ends the task with the agent's report, which leaves with the same commit. The same report again gets the same answer.
-   * @throws AppError not_found, gone (it ended otherwise), conflict, payload_too_large
+   * Ends the task with the agent's report, which leaves with the same commit. The same report again gets the same answer. Whoever holds the item is
+   * believed that it is done though this record was put back, or nobody knows yet: refused, it would be handed out and done once more.
+   * @throws AppError not_found, gone (it ended otherwise), conflict and identity_locked (as `ack`), payload_too_large
    */
   async reply(agent: string, deliveryId: string, reply: AgentReply, attempt: Attempt): Promise<string> {
     return this.#deps.unit.run((tables, after) => {
@@ -179,6 +187,7 @@ export class DurableItems {
       if (!task) throw new AppError('bad_request', `A ${row.kind} needs no reply; "ack" it.`, { failedBy: 'input' });
       const result = resultOf(reply);
       if (!isOpen(task) && task.result === JSON.stringify(result)) return task.state;
+      if (!isHolder(row, attempt)) this.#checkKnown(row, task, attempt);
       if (row.state !== 'claimed' && row.state !== 'running') throw notHeld(row, task);
       checkAttempt(row, attempt);
       after(() => this.#leases.release(deliveryId));
@@ -215,6 +224,17 @@ export class DurableItems {
    */
   #heldSeq(): number {
     return this.#deps.handsOutOld?.() === false ? this.#oldSeq : 0;
+  }
+
+  /**
+   * Nobody is told of an old item what this record cannot know: where it was put back, that it waits, when whoever speaks of it may have had it since;
+   * where nobody knows yet, that it was handed out again, when it was handed out more often than stands here.
+   */
+  #checkKnown(row: DeliveryRow, task: TaskRow | undefined, attempt: Attempt): void {
+    const isBegun = row.state === 'running' || row.state === 'done' || (task !== undefined && !isOpen(task));
+    if (isBegun || row.seq > this.#heldSeq()) return;
+    if (this.#deps.isPutBack?.() === true) throw putBackItem();
+    if (attempt !== null && attempt > row.attempt) throw uncomparedItem();
   }
 
   #handOut(tables: Tables, after: After, row: DeliveryRow, leaseMs: number): DeliveryDto | undefined {
@@ -322,6 +342,11 @@ const LEASE_RETRY_MS = 5_000;
 /** True when whoever asked has called it off while an agent held it. */
 export function isCalledOff(tables: Tables, task: TaskRow): boolean {
   return tables.deliveryOfTask(task.id, 'cancel') !== undefined;
+}
+
+/** Whether whoever speaks of that hand-out is the one that holds the item. */
+function isHolder({ state, attempt }: DeliveryRow, spokenOf: Attempt): boolean {
+  return state === 'claimed' && (spokenOf === null || spokenOf === attempt);
 }
 
 function putBackItem(): AppError {

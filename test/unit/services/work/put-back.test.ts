@@ -1,5 +1,5 @@
 // A database that may have been put back from a copy: what waited in it before this start may be done already, so no agent is handed it, told of
-// it again or has its word for it taken, and agents send nothing to other hubs, until the owner has said that the record is meant.
+// it again or let begin it, and agents send nothing to other hubs, until the owner has said that the record is meant. That it is done is taken.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ERRORS } from '../../../../preload/contract/errors.ts';
 import { INBOX_QUEUED_MAX, LEASE_DEFAULT_MS, RESEND_BACKOFF } from '../../../../main/services/work/limits.ts';
@@ -28,6 +28,8 @@ afterEach(async () => {
   await hub.close();
   await other.close();
 });
+
+const DONE = { status: 'completed', outcome: 'Done.', summary: 'Done.', truncated: false } as const;
 
 /** Asked by another hub and allowed by a person, it waits for the agent. */
 async function give(task: string): Promise<void> {
@@ -97,6 +99,41 @@ describe('what waited in a database that was put back', () => {
     await expect(hub.work.inbox.ack('robot', id, null, attempt)).resolves.toMatchObject({ delivery_id: id });
     await expect(hub.work.inbox.ack('robot', id, null, attempt + 1)).rejects.toMatchObject({ code: 'conflict' });
   });
+
+  it('and was claimed since the copy was made: its agent reads that the data folder was put back, whatever it says of the item', async () => {
+    await give('before');
+    const [item] = hub.store.read.deliveriesOfAgent('robot', ['queued'], { limit: 1 });
+    const id = item?.deliveryId ?? '';
+    isPutBack = true;
+    await startAgain();
+    const put = { code: 'conflict', message: expect.stringContaining('was put back from a copy') };
+    const { inbox } = hub.work;
+    for (const attempt of [1, null]) {
+      await expect(inbox.ack('robot', id, null, attempt)).rejects.toMatchObject(put);
+      await expect(inbox.reply('robot', id, DONE, attempt)).rejects.toMatchObject(put);
+      await expect(inbox.extend('robot', id, LEASE_DEFAULT_MS, null, attempt)).rejects.toMatchObject(put);
+      await expect(inbox.nack('robot', id, attempt)).rejects.toMatchObject(put);
+    }
+    expect(hub.store.read.delivery(id)?.state).toBe('queued');
+  });
+
+  it('is done when the agent that holds it says so, and handed to nobody again; it may give it back, and not go on holding it', async () => {
+    await give('before');
+    await give('too');
+    const [one, two] = await hub.work.inbox.claim('robot', 2);
+    if (one === undefined || two === undefined) throw new Error('not handed out');
+    isPutBack = true;
+    await startAgain();
+    const { inbox } = hub.work;
+    const put = { code: 'conflict', message: expect.stringContaining('was put back from a copy') };
+    await expect(inbox.extend('robot', two.delivery_id, LEASE_DEFAULT_MS, null, two.attempt)).rejects.toMatchObject(put);
+    await expect(inbox.reply('robot', one.delivery_id, DONE, one.attempt + 1)).rejects.toMatchObject(put);
+    await expect(inbox.reply('robot', one.delivery_id, DONE, one.attempt)).resolves.toBe('completed');
+    await expect(inbox.nack('robot', two.delivery_id, two.attempt)).resolves.toBe('queued');
+    expect(await claimed()).toEqual([]);
+    isPutBack = false;
+    expect(await claimed()).toEqual(['too']);
+  });
 });
 
 describe('while nobody knows yet whether the database was put back', () => {
@@ -107,7 +144,7 @@ describe('while nobody knows yet whether the database was put back', () => {
     isUnchecked = true;
     await startAgain();
     await expect(hub.work.inbox.ack('robot', id, null, attempt)).resolves.toMatchObject({ delivery_id: id });
-    await hub.work.inbox.reply('robot', id, { status: 'completed', outcome: 'Done.', summary: 'Done.', truncated: false }, attempt);
+    await hub.work.inbox.reply('robot', id, DONE, attempt);
     expect(hub.store.read.delivery(id)?.state).toBe('done');
   });
 
@@ -122,6 +159,26 @@ describe('while nobody knows yet whether the database was put back', () => {
     expect(ERRORS.identity_locked.retryable).toBe(true);
     isUnchecked = false;
     await expect(hub.work.inbox.ack('robot', id, null, attempt)).resolves.toMatchObject({ delivery_id: id });
+  });
+
+  it('an agent that was handed an item more often than this record knows is told to ask again, not that another has it', async () => {
+    await give('before');
+    const [item] = hub.store.read.deliveriesOfAgent('robot', ['queued'], { limit: 1 });
+    const id = item?.deliveryId ?? '';
+    isUnchecked = true;
+    await startAgain();
+    const uncompared = { message: expect.stringContaining('not compared yet') };
+    await expect(hub.work.inbox.ack('robot', id, null, 1)).rejects.toMatchObject(uncompared);
+    await expect(hub.work.inbox.reply('robot', id, DONE, 1)).rejects.toMatchObject(uncompared);
+  });
+
+  it('an agent that holds an item keeps it by saying that it goes on, and is believed that it is done', async () => {
+    await give('before');
+    const { delivery_id: id, attempt } = await hub.claim('robot');
+    isUnchecked = true;
+    await startAgain();
+    await expect(hub.work.inbox.extend('robot', id, LEASE_DEFAULT_MS, null, attempt)).resolves.toEqual(expect.any(Number));
+    await expect(hub.work.inbox.reply('robot', id, DONE, attempt)).resolves.toBe('completed');
   });
 
   it('an agent whose lease has ended meanwhile is told so, and is handed the item anew once that is known', async () => {

@@ -103,7 +103,7 @@ export class DurableItems {
   /**
    * "I have it": the item is never handed out again, and exactly one hand-out of it is ever taken: whoever says so again must be the one
    * that was handed this attempt, also where it may not be begun now. @throws AppError not_found, gone, cancelled, conflict (also: it was there
-   * before a record that was put back is meant), identity_locked (it was there before this start, and nobody knows yet whether it was put back)
+   * before a record that was put back is meant), record_unchecked (it was there before this start, and nobody knows yet whether it was put back)
    */
   async ack(agent: string, deliveryId: string, estimatedMs: number | null, attempt: Attempt): Promise<DeliveryDto> {
     const outcome = await this.#deps.unit.run((tables, after): DeliveryRow | AppError => {
@@ -178,7 +178,7 @@ export class DurableItems {
   /**
    * Ends the task with the agent's report, which leaves with the same commit. The same report again gets the same answer. Whoever holds the item is
    * believed that it is done though this record was put back, or nobody knows yet: refused, it would be handed out and done once more.
-   * @throws AppError not_found, gone (it ended otherwise), conflict and identity_locked (as `ack`), payload_too_large
+   * @throws AppError not_found, gone (it ended otherwise), conflict and record_unchecked (as `ack`), payload_too_large
    */
   async reply(agent: string, deliveryId: string, reply: AgentReply, attempt: Attempt): Promise<string> {
     return this.#deps.unit.run((tables, after) => {
@@ -358,7 +358,7 @@ function putBackItem(): AppError {
 
 /** At every start it is so for a moment: an agent that asks again loses nothing. */
 function uncomparedItem(): AppError {
-  return new AppError('identity_locked', 'The record of this hub is not compared yet: whether this item was done already is not known.', {
+  return new AppError('record_unchecked', 'The record of this hub is not compared yet: whether this item was done already is not known.', {
     hint: 'Do not run it yet, ask again in a moment. While the keychain of this computer is locked, its owner has to unlock it first.',
     retryAfterMs: COMPARED_AGAIN_MS,
   });

@@ -154,9 +154,9 @@ describe('while nobody knows yet whether the database was put back', () => {
     isUnchecked = true;
     await startAgain();
     const refused = hub.work.inbox.ack('robot', id, null, attempt);
-    await expect(refused).rejects.toMatchObject({ code: 'identity_locked', message: expect.stringContaining('not compared yet') });
+    await expect(refused).rejects.toMatchObject({ code: 'record_unchecked', message: expect.stringContaining('not compared yet') });
     await expect(refused).rejects.not.toMatchObject({ message: expect.stringContaining('was put back') });
-    expect(ERRORS.identity_locked.retryable).toBe(true);
+    expect(ERRORS.record_unchecked).toMatchObject({ retryable: true, title: expect.not.stringContaining('keychain') });
     isUnchecked = false;
     await expect(hub.work.inbox.ack('robot', id, null, attempt)).resolves.toMatchObject({ delivery_id: id });
   });
@@ -167,7 +167,7 @@ describe('while nobody knows yet whether the database was put back', () => {
     const id = item?.deliveryId ?? '';
     isUnchecked = true;
     await startAgain();
-    const uncompared = { message: expect.stringContaining('not compared yet') };
+    const uncompared = { code: 'record_unchecked', message: expect.stringContaining('not compared yet') };
     await expect(hub.work.inbox.ack('robot', id, null, 1)).rejects.toMatchObject(uncompared);
     await expect(hub.work.inbox.reply('robot', id, DONE, 1)).rejects.toMatchObject(uncompared);
   });

@@ -72,11 +72,11 @@ export class DurableItems {
 
   /** Hands out up to `max` items under a lease. */
   async claim(agent: string, max: number, leaseMs: number, kinds: readonly DeliveryRow['kind'][] | null): Promise<readonly DeliveryDto[]> {
-    if (this.#deps.store.read.claimable(agent, kinds, 1, this.#heldSeq()).length === 0) return [];
+    if (this.#deps.store.read.claimable(agent, kinds, 1, this.heldSeq).length === 0) return [];
     return this.#deps.unit.run((tables, after) => {
       // A removed agent may still be waiting on an open line.
       if (tables.agent(agent) === undefined) return [];
-      return tables.claimable(agent, kinds, max, this.#heldSeq()).flatMap((row) => {
+      return tables.claimable(agent, kinds, max, this.heldSeq).flatMap((row) => {
         const handed = this.#handOut(tables, after, row, leaseMs);
         return handed === undefined ? [] : [handed];
       });
@@ -85,11 +85,16 @@ export class DurableItems {
 
   leased(agent: string, afterSeq: number, limit: number): readonly DeliveryDto[] {
     const { store, handover } = this.#deps;
-    const from = Math.max(afterSeq, this.#heldSeq());
+    const from = Math.max(afterSeq, this.heldSeq);
     return store.read.deliveriesOfAgent(agent, ['claimed'], { limit, afterSeq: from }).flatMap((row) => {
       const words = handover.untrustedOf(store.read, row);
       return words.ok ? [this.#dto(row, words.value)] : [];
     });
+  }
+
+  /** How many items are leased to this agent, without what is held back: it is told of none of that. */
+  leasedCount(agent: string): number {
+    return this.#deps.store.read.countDeliveries(agent, ['claimed'], this.heldSeq);
   }
 
   dead(agent: string, limit: number, afterSeq: number): readonly DeliveryDto[] {
@@ -115,7 +120,7 @@ export class DurableItems {
       if (row.state === 'done' && row.kind !== 'delegate') return row;
       if (row.state === 'running' && (attempt !== null || row.attempt === 1)) return row;
       if (row.state !== 'claimed') throw notHeld(row, task);
-      if (row.seq <= this.#heldSeq()) throw uncomparedItem();
+      if (row.seq <= this.heldSeq) throw uncomparedItem();
       after(() => this.#leases.release(deliveryId));
       if (!this.#deps.handover.untrustedOf(tables, row).ok) {
         this.#refuse(tables, after, row, task);
@@ -222,7 +227,7 @@ export class DurableItems {
    * Items up to this one are held back: they may have been done already, by this hub as it was before an older copy was put back, or nobody
    * knows yet. 0: none is.
    */
-  #heldSeq(): number {
+  get heldSeq(): number {
     return this.#deps.handsOutOld?.() === false ? this.#oldSeq : 0;
   }
 
@@ -232,7 +237,7 @@ export class DurableItems {
    */
   #checkKnown(row: DeliveryRow, task: TaskRow | undefined, attempt: Attempt): void {
     const isBegun = row.state === 'running' || row.state === 'done' || (task !== undefined && !isOpen(task));
-    if (isBegun || row.seq > this.#heldSeq()) return;
+    if (isBegun || row.seq > this.heldSeq) return;
     if (this.#deps.isPutBack?.() === true) throw putBackItem();
     if (attempt !== null && attempt > row.attempt) throw uncomparedItem();
   }

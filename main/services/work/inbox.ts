@@ -37,6 +37,7 @@ export class Inbox {
   readonly #deps: Deps;
   readonly #listeners = new Map<string, Set<() => void>>();
   readonly #waiters = new Map<string, number>();
+  readonly #onReleased = new Set<() => void>();
   /** The newest durable item an agent was handed: the place of a question in its stream. */
   readonly #newestSeq = new Map<string, number>();
 
@@ -111,8 +112,9 @@ export class Inbox {
     return [...items, ...this.#deps.queries.leased(agent, this.#seq(agent))].slice(0, max);
   }
 
+  /** The same in number: what is held back is none of them. */
   leasedCount(agent: string): number {
-    return this.#deps.store.read.countDeliveries(agent, ['claimed']) + this.#deps.queries.leased(agent, 0).length;
+    return this.#deps.items.leasedCount(agent) + this.#deps.queries.leased(agent, 0).length;
   }
 
   /** Called whenever something waits in this agent's inbox or a lease was given back. Returns the way to stop. */
@@ -182,8 +184,23 @@ export class Inbox {
     this.#changed(agent);
   }
 
+  /**
+   * Calls back once when what waited or was leased before this start is let go, with the seq of the newest of it; never where nothing is held back
+   * now. Returns the way to stop.
+   */
+  onceReleased(listener: (upToSeq: number) => void): () => void {
+    const { heldSeq } = this.#deps.items;
+    if (heldSeq === 0) return () => undefined;
+    const heard = () => listener(heldSeq);
+    this.#onReleased.add(heard);
+    return () => this.#onReleased.delete(heard);
+  }
+
   /** What was held back may be handed out now. */
   released(): void {
+    const listeners = [...this.#onReleased];
+    this.#onReleased.clear();
+    for (const heard of listeners) heard();
     for (const agent of this.#listeners.keys()) this.#changed(agent);
   }
 

@@ -50,7 +50,7 @@ export function deliveriesOfAgentQuery(states: number): string {
 }
 
 export function countDeliveriesQuery(states: number): string {
-  return `SELECT count(*) FROM deliveries WHERE agent = ? AND state IN (${Array.from({ length: states }, () => '?').join(', ')})`;
+  return `SELECT count(*) FROM deliveries WHERE agent = ? AND state IN (${Array.from({ length: states }, () => '?').join(', ')}) AND seq > ?`;
 }
 
 export const DELIVERY_QUERIES = {
@@ -82,9 +82,9 @@ export function deliveryReads(statements: Statements): DeliveryReads {
     },
     expiredLeases: (wallMs) => statements.all(DELIVERY, DELIVERY_QUERIES.expiredLeases, wallMs),
     newestDeliverySeq: () => Number(statements.value(DELIVERY_QUERIES.newest) ?? 0),
-    countDeliveries: (agent, states) => {
+    countDeliveries: (agent, states, afterSeq = 0) => {
       const wanted = [...new Set(states)];
-      return wanted.length === 0 ? 0 : Number(statements.value(countDeliveriesQuery(wanted.length), agent, ...wanted));
+      return wanted.length === 0 ? 0 : Number(statements.value(countDeliveriesQuery(wanted.length), agent, ...wanted, afterSeq));
     },
   };
 }

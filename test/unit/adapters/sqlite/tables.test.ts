@@ -342,6 +342,7 @@ describe('deliveries', () => {
     expect(listed.map(({ deliveryId }) => deliveryId)).toEqual(['1', '2', '4']);
     expect(store.read.deliveriesOfAgent('planner', ['queued', 'dead'], { limit: 1, afterSeq: 1 }).map(({ seq }) => seq)).toEqual([2]);
     expect(store.read.countDeliveries('planner', ['queued', 'dead'])).toBe(3);
+    expect(store.read.countDeliveries('planner', ['queued', 'dead'], 1)).toBe(2);
     expect(store.read.countDeliveries('planner', [])).toBe(0);
     expect(store.read.deliveryOfTask('task-1', 'result')?.deliveryId).toBe('4');
     expect(store.read.deliveryOfTask('task-1', 'cancel')).toBeUndefined();

@@ -1,29 +1,18 @@
 // An agent that follows its inbox has what a person lets in with the very commit that lets it in: nothing waits in between, and what is taken
 // back was never handed to anybody.
-import { IncomingMessage, ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { EventStream } from '../../../../main/api/http/event-streams.ts';
-import { followInbox } from '../../../../main/api/http/inbox-events.ts';
+import { FollowedStream } from '../../../fakes/followed-stream.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
 import { closeOneHub, openOneHub } from '../../../fakes/two-work-hubs.ts';
 import { BROWSER, delegation, type WorkHub } from '../../../fakes/work-hub.ts';
 
 let clock: ManualClock;
 let hub: WorkHub;
-let stream: EventStream;
-let sent: string;
+let stream: FollowedStream;
 
 beforeEach(async () => {
   ({ clock, hub } = await openOneHub());
-  sent = '';
-  const response = new ServerResponse(new IncomingMessage(new Socket()));
-  response.write = (text: string) => {
-    sent += text;
-    return true;
-  };
-  stream = new EventStream('token', response);
-  followInbox(stream, hub.work.inbox, 'lists', undefined);
+  stream = new FollowedStream(hub, 'lists');
   await clock.settle();
 });
 afterEach(async () => {
@@ -48,13 +37,13 @@ it('is handed out in the commit that lets it in', async () => {
   expect(decided.state).toBe('approved');
   expect(hub.store.read.countDeliveries('lists', ['claimed'])).toBe(1);
   await clock.settle();
-  expect(sent.match(/^event: delivery$/gm)).toHaveLength(1);
+  expect(stream.items).toHaveLength(1);
   expect(states).toEqual([1, 0]);
 });
 
 it('is handed to nobody when what let it in was taken back, and once when it is let in again', async () => {
   await hub.work.sender.delegate(delegation('local/lists', 'Add salt'), 'claude', null);
-  const before = sent;
+  const before = stream.sent;
   const write = hub.store.write.bind(hub.store);
   vi.spyOn(hub.store, 'write').mockImplementationOnce((work) =>
     write((tables) => {
@@ -65,8 +54,8 @@ it('is handed to nobody when what let it in was taken back, and once when it is 
   );
   await expect(allow()).rejects.toThrow('taken back');
   await clock.settle();
-  expect([hub.store.read.countDeliveries('lists', ['queued', 'claimed']), sent]).toEqual([0, before]);
+  expect([hub.store.read.countDeliveries('lists', ['queued', 'claimed']), stream.sent]).toEqual([0, before]);
   await allow();
   await clock.settle();
-  expect(sent.match(/^event: delivery$/gm)).toHaveLength(1);
+  expect(stream.items).toHaveLength(1);
 });

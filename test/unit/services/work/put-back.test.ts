@@ -1,8 +1,10 @@
 // A database that may have been put back from a copy: what waited in it before this start may be done already, so no agent is handed it, told of
 // it again or let begin it, and agents send nothing to other hubs, until the owner has said that the record is meant. That it is done is taken.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { STREAM_LEASED_MAX } from '../../../../main/api/http/limits.ts';
 import { ERRORS } from '../../../../preload/contract/errors.ts';
 import { INBOX_QUEUED_MAX, LEASE_DEFAULT_MS, RESEND_BACKOFF } from '../../../../main/services/work/limits.ts';
+import { FollowedStream } from '../../../fakes/followed-stream.ts';
 import { delegation, WorkHub } from '../../../fakes/work-hub.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { MemoryNetwork } from '../../../fakes/memory-messenger.ts';
@@ -193,6 +195,60 @@ describe('while nobody knows yet whether the database was put back', () => {
     });
     isUnchecked = false;
     await expect(hub.claim('robot')).resolves.toMatchObject({ delivery_id: id, attempt: attempt + 1 });
+  });
+});
+
+describe('a stream that an agent resumes while nobody knows yet', () => {
+  const idsOf = (stream: FollowedStream) => stream.items.map((item) => item.split(' ')[0]);
+  let stream: FollowedStream;
+  afterEach(() => stream.end());
+
+  it('has again what was leased to the agent and never reached it once that is known, in its attempt, and once', async () => {
+    await give('one');
+    await give('two');
+    const [one, two] = await hub.work.inbox.claim('robot', 2);
+    if (one === undefined || two === undefined) throw new Error('not handed out');
+    isUnchecked = true;
+    await startAgain();
+    stream = new FollowedStream(hub, 'robot', one.seq);
+    await give('since');
+    await clock.settle();
+    expect(stream.items).toHaveLength(1);
+    isUnchecked = false;
+    hub.work.released();
+    hub.work.released();
+    await clock.settle();
+    const [since, again, ...more] = stream.items;
+    expect([since?.endsWith(' 1'), again, more]).toEqual([true, `${two.delivery_id} ${two.attempt}`, []]);
+  });
+
+  it('has nothing twice where nothing was held back as it was opened', async () => {
+    await give('one');
+    const { delivery_id: id } = await hub.claim('robot');
+    await startAgain();
+    stream = new FollowedStream(hub, 'robot', 0);
+    hub.work.released();
+    await clock.settle();
+    expect(idsOf(stream)).toEqual([id]);
+  });
+
+  it('is handed what is asked since, however much is held back', async () => {
+    const old = Array.from({ length: STREAM_LEASED_MAX }, (_, number) =>
+      deliveryRow({
+        deliveryId: `old ${number}`,
+        agent: 'robot',
+        state: 'claimed',
+        attempt: 1,
+        leaseUntilWallMs: clock.wallMs() + 600_000,
+      }),
+    );
+    await hub.store.write((tables) => old.map((row) => tables.insertDelivery(row)));
+    isUnchecked = true;
+    await startAgain();
+    stream = new FollowedStream(hub, 'robot');
+    await give('since');
+    await clock.settle();
+    expect(stream.items).toHaveLength(1);
   });
 });
 

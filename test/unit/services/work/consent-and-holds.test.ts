@@ -1,7 +1,7 @@
 // What adults were asked about becomes the people's here once they decide again: they are called for it, or it is put off as all else is.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ConsentHouse } from '../../../fakes/consent-house.ts';
-import { BROWSER, type WorkHub } from '../../../fakes/work-hub.ts';
+import { BROWSER, OWNER, type WorkHub } from '../../../fakes/work-hub.ts';
 
 let house: ConsentHouse;
 let leo: WorkHub;
@@ -75,5 +75,43 @@ describe('a request that an adult’s hub decided about', () => {
     await house.guard([house.mum], 'R3');
     await house.guard([], null);
     expect([leo.card.task_state, leo.card.held]).toEqual(['awaiting_approval', null]);
+  });
+});
+
+describe('a question in the quiet hours of the adult who is asked', () => {
+  const EVERY_DAY = [1, 2, 3, 4, 5, 6, 7];
+  const timeOf = (ms: number): string => new Date(ms).toISOString().slice(11, 16);
+  const mumIsQuiet = async () => {
+    const [from, to] = [house.clock.wallMs() - 3_600_000, house.clock.wallMs() + 3_600_000].map(timeOf);
+    await house.mum.work.calm.setQuietHours(
+      [{ name: 'Dinner', from: from ?? '', to: to ?? '', days: EVERY_DAY, on: true }],
+      undefined,
+      BROWSER,
+    );
+  };
+  const calls = () => house.mum.events.filter(({ type }) => type === 'attention').length;
+
+  it('waits before her at once and without a sound where it is about what is dangerous, and makes it when they are over', async () => {
+    await leo.work.agents.setClass('robot', { riskClass: 'R3' }, OWNER);
+    await mumIsQuiet();
+    await house.ask('Unlock the front door');
+    expect(house.mum.card).toMatchObject({ risk_class: 'R3', task_state: 'awaiting_approval', held: null });
+    expect([calls(), leo.card.decided_by_hubs?.[0]?.state]).toEqual([0, 'asked']);
+    await house.clock.advance(3_601_000);
+    expect(calls()).toBe(1);
+  });
+
+  it('is held where it is about less', async () => {
+    await mumIsQuiet();
+    await house.ask();
+    expect(house.mum.card).toMatchObject({ risk_class: 'R2', task_state: 'held', held: { why: 'quiet_hours' } });
+    expect(calls()).toBe(0);
+  });
+
+  it('of what is dangerous is held while she has muted the hub that asks', async () => {
+    await leo.work.agents.setClass('robot', { riskClass: 'R3' }, OWNER);
+    await house.mum.work.calm.mute('leo', house.clock.wallMs() + 3_600_000, BROWSER);
+    await house.ask();
+    expect(house.mum.card).toMatchObject({ risk_class: 'R3', task_state: 'held', held: { why: 'muted' } });
   });
 });

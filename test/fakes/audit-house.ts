@@ -105,6 +105,14 @@ export class AuditHouse {
     return this.vault.counter;
   }
 
+  /** With one signature, over four rows. */
+  static async signed(): Promise<AuditHouse> {
+    const house = await AuditHouse.start();
+    await house.act(4);
+    await house.minute();
+    return house;
+  }
+
   /** Adds rows of what nobody here did in person, in one commit. */
   async act(rows = 1, action = 'task.ended'): Promise<void> {
     await this.#add(rows, { action, surface: 'peer' });
@@ -119,6 +127,15 @@ export class AuditHouse {
   async minute(): Promise<void> {
     await this.clock.advance(60_000);
     await this.clock.settle();
+  }
+
+  /** To an empty record: three signatures, over the rows up to 4, 8 and 12; then two rows unsigned. */
+  async signThrice(): Promise<void> {
+    for (let minute = 0; minute < 3; minute++) {
+      await this.act(4);
+      await this.minute();
+    }
+    await this.act(2);
   }
 
   async stop(): Promise<void> {
@@ -180,10 +197,22 @@ export class AuditHouse {
     return this.store.read.audit({ limit: 100 }).map(({ action }) => action);
   }
 
+  /** The owner means what they were shown, as the doors send it: the row about the doubt, or none where there is none. */
+  confirm(): Promise<void> {
+    return this.audit.confirm(PERSON, this.audit.doubt?.seq ?? 0);
+  }
+
   async verify(): Promise<ReturnType<Audit['verification']>> {
     this.audit.verify(PERSON);
     while (this.audit.verification().state === 'running') await this.clock.settle();
     return this.audit.verification();
+  }
+
+  /** What a check names, once it is held against the record. */
+  async places(): Promise<readonly (readonly [kind: string, seq: number, meant: boolean])[]> {
+    const { flaws } = await this.verify();
+    await this.clock.settle();
+    return flaws.map(({ kind, seq, meant }) => [kind, seq, meant]);
   }
 
   async close(): Promise<void> {

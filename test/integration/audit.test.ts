@@ -344,6 +344,10 @@ describe('a record that was put back from an older copy', { timeout: COMMANDS_MA
     copyFileSync(join(elsewhere, 'older.db'), database());
     await startAgain();
     expect([await claimed(), node.services.audit.isPutBack]).toEqual([[], true]);
+    // A word that is refused, because there is more than it was given for, lets nothing go either.
+    addFitting(1);
+    expect(await owner('audit', 'confirm')).toMatchObject({ code: 2, error: expect.stringContaining('added as well') });
+    expect([await claimed(), node.services.audit.isPutBack]).toEqual([[], true]);
     expect(await owner('audit', 'confirm')).toMatchObject({ code: 0 });
     expect(await claimed()).toEqual(['Pay it']);
   });

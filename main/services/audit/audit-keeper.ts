@@ -172,11 +172,12 @@ export class AuditKeeper implements AuditWatch {
 
   /**
    * The owner says that this record is meant, as it is. The doubt stays while the vault does not keep the count.
-   * @param seen the newest row about the doubt that the owner has read; absent: what the hub said last is what they mean
+   * Where there is more than was shown it stays in the doubt that it is in: what waits until a database that was put back is meant waits on.
+   * @param seen the newest row about the doubt that the owner has read; 0: none
    * @throws AppError conflict when there is no doubt, or another row about it, or none that was read, or more than was shown, as
    * what was added while the vault was asked; identity_locked, storage_failed when the count was not kept; overloaded
    */
-  async confirm(by: Confirmer, seen?: number): Promise<void> {
+  async confirm(by: Confirmer, seen: number): Promise<void> {
     await this.#nextOrThrow(() => this.#confirm(by, seen));
   }
 
@@ -250,13 +251,13 @@ export class AuditKeeper implements AuditWatch {
     this.#doubts.show();
   }
 
-  async #confirm(by: Confirmer, seen?: number): Promise<void> {
+  async #confirm(by: Confirmer, seen: number): Promise<void> {
     const { identity } = this.#deps;
     const why = this.#state;
     if (why === 'current' || why === 'unchecked') {
       throw new AppError('conflict', 'There is nothing to confirm: this record is in no doubt.', { failedBy: 'input' });
     }
-    if (seen !== undefined && (seen < 1 || seen !== this.#doubts.rowSeq)) {
+    if (seen < 1 || seen !== this.#doubts.rowSeq) {
       // Where none could be written, as on a full disk, or it was taken away, it is now, to be read.
       await this.#doubt(why);
       throw new AppError('conflict', 'Another row of this record says by now what is in doubt.', {
@@ -271,7 +272,7 @@ export class AuditKeeper implements AuditWatch {
     const kept = this.#count.kept?.value ?? 0;
     const unmeant = await this.#confirming.run(by, { why, held, shown, kept, keep });
     if (unmeant !== null) {
-      await this.#doubt('broken', unmeant.flaws);
+      await this.#doubt(why, unmeant.flaws);
       throw new AppError('conflict', 'Rows or signatures of this record were changed, removed or added as well.', {
         failedBy: 'input',
         hint: 'Check the record to see which, then confirm it once more.',

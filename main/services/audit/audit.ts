@@ -133,10 +133,10 @@ export class Audit implements AuditWatch {
   }
 
   /**
-   * The owner says that this record is meant, in spite of the doubt. @param seen the number of the row about it that they have read
-   * @throws AppError conflict, identity_locked, storage_failed
+   * The owner says that this record is meant, in spite of the doubt. @param seen the number of the row about it that they have read;
+   * 0: none @throws AppError conflict, identity_locked, storage_failed, overloaded
    */
-  confirm(by: Auditor, seen?: number): Promise<void> {
+  confirm(by: Auditor, seen: number): Promise<void> {
     return this.#keeper.confirm(by, seen);
   }
 

@@ -42,7 +42,7 @@ async function runOnce(confirm = false): Promise<void> {
   const { record, key_storage: storage } = hub.current();
   let confirmed: string | null = null;
   if (confirm) {
-    await audit.confirm(PERSON);
+    await audit.confirm(PERSON, audit.doubt?.seq ?? 0);
     confirmed = audit.state;
   }
   await settings.update({ person: `Person ${random.uuid().slice(0, 8)}` }, PERSON);

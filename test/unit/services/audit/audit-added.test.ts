@@ -43,12 +43,12 @@ describe('a program that adds rows while the hub runs', () => {
     await house.decide();
     // That is on record a second later, and still more than the owner was told of.
     if (isSigningTime) await house.minute();
-    await expect(house.audit.confirm(PERSON)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(house.confirm()).rejects.toMatchObject({ code: 'conflict' });
     expect([house.audit.state, sealed()]).toEqual(['broken', [4]]);
     const added = [...first, [later, later]];
     expect(doubts().slice(1)).toEqual([{ why: 'broken', counted: 1, kept: 1, row: later, flaw: 'added', added }]);
     expect((await house.verify()).flaw?.sentence).toContain(`Rows 5 to 6, 8 and ${later} were not written by this hub`);
-    await house.audit.confirm(PERSON);
+    await house.confirm();
     expect(lastRow()).toMatchObject({ action: 'audit.confirmed', ...PERSON });
     expect(JSON.parse(lastRow()?.detail ?? '')).toEqual({ why: 'broken', counted: 1, kept: 1, row: 5, flaw: 'added', added });
     expect([house.audit.state, sealed().at(-1)]).toEqual(['current', lastRow()?.seq]);
@@ -70,7 +70,7 @@ describe('a program that adds rows while the hub runs', () => {
     ];
     expect((await house.verify()).flaw).toMatchObject({ kind: 'row_added', sentence: expect.stringContaining(`Rows 5 and ${later} were`) });
     expect(house.audit.state).toBe('broken');
-    await house.audit.confirm(PERSON);
+    await house.confirm();
     expect(JSON.parse(lastRow()?.detail ?? '')).toMatchObject({ row: 5, flaw: 'added', added });
   });
 
@@ -88,9 +88,9 @@ describe('a program that adds rows while the hub runs', () => {
     expect((await house.verify()).flaw?.sentence).toContain('Rows 5, 7, 9, ');
     expect(house.audit.verification().flaw?.sentence).toContain(` and ${beside} more were not written by this hub`);
     await house.addForeign();
-    await expect(house.audit.confirm(PERSON)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(house.confirm()).rejects.toMatchObject({ code: 'conflict' });
     expect(JSON.parse(lastRow()?.detail ?? '')).toMatchObject({ added_more: 3 });
-    await house.audit.confirm(PERSON);
+    await house.confirm();
     expect(house.audit.state).toBe('current');
   });
 

@@ -1,13 +1,11 @@
 // Rows and signatures with a number below 1, which no hub writes: shown nowhere as rows of the record, named by every check and before the next
 // signature, and meant by the owner like any other place.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { AuditHouse, PERSON } from '../../../fakes/audit-house.ts';
+import { AuditHouse } from '../../../fakes/audit-house.ts';
 
 let house: AuditHouse;
 beforeEach(async () => {
-  house = await AuditHouse.start();
-  await house.act(4);
-  await house.minute();
+  house = await AuditHouse.signed();
 });
 afterEach(() => house.close());
 
@@ -17,7 +15,6 @@ const forge = (seq: number, detail = '{}') =>
 const forgeSeal = (counter: number) =>
   `INSERT INTO audit_seals (counter, previous, seq, chain, at, key, signature)
    SELECT ${counter}, ${counter - 1}, seq, chain, at, key, signature FROM audit_seals WHERE counter = 1;`;
-const places = async () => (await house.verify()).flaws.map(({ kind, seq, meant }) => [kind, seq, meant]);
 
 describe('what stands below the first row', () => {
   it.each([
@@ -59,9 +56,9 @@ describe('what stands below the first row', () => {
     house.tamper(forge(-3));
     await house.verify();
     await house.clock.settle();
-    await house.audit.confirm(PERSON);
+    await house.confirm();
     for (let start = 0; start < 2; start++) {
-      expect(await places()).toEqual([['row_added', 0, true]]);
+      expect(await house.places()).toEqual([['row_added', 0, true]]);
       await house.decide();
       await house.minute();
       expect([house.audit.state, house.store.read.lastAuditSeal()?.seq]).toEqual(['current', house.store.read.auditHead().seq]);
@@ -69,9 +66,9 @@ describe('what stands below the first row', () => {
       await house.startAgain();
     }
     house.tamper("UPDATE audit SET actor = 'somebody else' WHERE seq = -3");
-    expect(await places()).toEqual([['row_added', 0, false]]);
+    expect(await house.places()).toEqual([['row_added', 0, false]]);
     await house.clock.settle();
-    await house.audit.confirm(PERSON);
+    await house.confirm();
     house.tamper(forge(-2));
     await house.act();
     await house.minute();

@@ -1,17 +1,12 @@
 // Rows that are missing from the audit: how far a gap reaches, what vouches for the row behind it, how the record goes on behind a cut end, and
 // that a gap which the owner has meant is asked about again as soon as it grows or the row behind it is changed.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { AuditHouse, PERSON } from '../../../fakes/audit-house.ts';
+import { AuditHouse } from '../../../fakes/audit-house.ts';
 
 let house: AuditHouse;
-/** Three signatures: over the rows up to 4, 8 and 12; then two rows unsigned. */
 beforeEach(async () => {
   house = await AuditHouse.start();
-  for (let minute = 0; minute < 3; minute++) {
-    await house.act(4);
-    await house.minute();
-  }
-  await house.act(2);
+  await house.signThrice();
 });
 afterEach(() => house.close());
 
@@ -23,14 +18,10 @@ async function checked() {
   return flaws;
 }
 
-async function places() {
-  return (await checked()).map(({ kind, seq, meant }) => [kind, seq, meant]);
-}
-
 /** The owner means all that is named, by one word. */
 async function mean(): Promise<void> {
   await checked();
-  await house.audit.confirm(PERSON);
+  await house.confirm();
 }
 
 describe('a gap in the record', () => {
@@ -59,26 +50,26 @@ describe('a gap in the record', () => {
     house.tamper('DELETE FROM audit WHERE seq = 6');
     await mean();
     for (let start = 0; start < 2; start++) {
-      expect(await places()).toEqual([['row_missing', 6, true]]);
+      expect(await house.places()).toEqual([['row_missing', 6, true]]);
       expect(house.audit.state).toBe('current');
       await house.stop();
       await house.startAgain();
     }
     house.tamper(sql);
-    expect(await places()).toContainEqual(['row_missing', sql.endsWith('seq = 5') ? 5 : 6, false]);
+    expect(await house.places()).toContainEqual(['row_missing', sql.endsWith('seq = 5') ? 5 : 6, false]);
     expect(house.audit.state).toBe('broken');
-    await house.audit.confirm(PERSON);
-    expect((await places()).filter(([, , meant]) => meant === false)).toEqual([]);
+    await house.confirm();
+    expect((await house.places()).filter(([, , meant]) => meant === false)).toEqual([]);
   });
 
   it('among unsigned rows that was meant is asked about again when it grows and the row behind it is changed', async () => {
     await house.act(2);
     house.tamper('DELETE FROM audit WHERE seq = 13');
     await mean();
-    expect(await places()).toEqual([['row_missing', 13, true]]);
+    expect(await house.places()).toEqual([['row_missing', 13, true]]);
     const word = house.store.read.audit({ limit: 50 }).find(({ action }) => action === 'audit.confirmed')?.seq ?? 0;
     house.tamper(`DELETE FROM audit WHERE seq > 13 AND seq < ${word - 1}; ${FORGED} ${word - 1}`);
-    expect(await places()).toContainEqual(['row_missing', 13, false]);
+    expect(await house.places()).toContainEqual(['row_missing', 13, false]);
   });
 });
 
@@ -89,11 +80,11 @@ describe('an end that was cut off with the row that was signed', () => {
     ['two signed rows', 7],
   ])('accuses no row that the hub wrote behind it, and takes one word: %s', async (_what, from) => {
     house.tamper(`DELETE FROM audit WHERE seq >= ${from}`);
-    expect(await places()).toEqual([['end_missing', from, false]]);
+    expect(await house.places()).toEqual([['end_missing', from, false]]);
     await house.decide();
-    await house.audit.confirm(PERSON);
+    await house.confirm();
     for (let start = 0; start < 2; start++) {
-      expect(await places()).toEqual([['row_missing', from, true]]);
+      expect(await house.places()).toEqual([['row_missing', from, true]]);
       expect(house.audit.state).toBe('current');
       await house.decide();
       await house.minute();
@@ -102,7 +93,7 @@ describe('an end that was cut off with the row that was signed', () => {
       await house.startAgain();
     }
     house.tamper(`${FORGED} 15`);
-    expect((await places()).filter(([, , meant]) => meant === false).length).toBeGreaterThan(0);
+    expect((await house.places()).filter(([, , meant]) => meant === false).length).toBeGreaterThan(0);
   });
 
   it('is one word too where nobody checked, and the hub came upon it', async () => {
@@ -111,7 +102,7 @@ describe('an end that was cut off with the row that was signed', () => {
     await house.minute();
     expect(house.audit.state).toBe('broken');
     await checked();
-    await house.audit.confirm(PERSON);
-    expect((await places()).filter(([, , meant]) => meant === false)).toEqual([]);
+    await house.confirm();
+    expect((await house.places()).filter(([, , meant]) => meant === false)).toEqual([]);
   });
 });

@@ -152,7 +152,7 @@ describe('a chain that no longer fits', () => {
     house.tamper("UPDATE audit SET actor = 'nobody' WHERE seq = 2");
     await house.minute();
     expect(seals()).toEqual([]);
-    await house.audit.confirm(PERSON);
+    await house.confirm();
     expect([house.audit.state, house.audit.rulesMayAct]).toEqual(['current', true]);
     expect(lastRow()).toMatchObject({ action: 'audit.confirmed', ...PERSON });
     expect(JSON.parse(lastRow()?.detail ?? '')).toMatchObject({ why: 'broken', counted: 0, kept: 0, row: 2, flaw: 'changed' });
@@ -171,7 +171,7 @@ describe('what another program does while the key vault takes its time over the 
 
   async function confirmSlowly(meanwhile: () => Promise<void>): Promise<PromiseSettledResult<void>> {
     house.counter.hangs = true;
-    const confirmed = Promise.allSettled([house.audit.confirm(PERSON)]);
+    const confirmed = Promise.allSettled([house.confirm()]);
     await house.clock.settle();
     await meanwhile();
     house.counter.answer();
@@ -203,7 +203,7 @@ describe('what another program does while the key vault takes its time over the 
     expect([house.audit.state, house.audit.rulesMayAct, seals().length]).toEqual(['broken', false, before]);
     expect(house.actions()).not.toContain('audit.confirmed');
     expect(JSON.parse(lastRow()?.detail ?? '')).toMatchObject({ why: 'broken', row: added, flaw: 'added' });
-    await house.audit.confirm(PERSON);
+    await house.confirm();
     expect([house.audit.state, seals().at(-1)?.seq]).toEqual(['current', lastRow()?.seq]);
     expect((await house.verify()).flaw).toBeNull();
   });
@@ -235,10 +235,10 @@ describe('what another program does while the key vault takes its time over the 
     const foreign = house.store.read.audit({ limit: 10 }).find(({ object }) => object === 'foreign')?.seq;
     const write = house.store.write.bind(house.store);
     house.store.write = () => Promise.reject(new AppError('storage_failed', 'The disk is full.'));
-    await expect(house.audit.confirm(PERSON)).rejects.toMatchObject({ code: 'storage_failed' });
+    await expect(house.confirm()).rejects.toMatchObject({ code: 'storage_failed' });
     house.store.write = write;
     expect([house.audit.state, house.audit.rulesMayAct]).toEqual(['broken', false]);
-    await house.audit.confirm(PERSON);
+    await house.confirm();
     expect(JSON.parse(lastRow()?.detail ?? '')).toMatchObject({ why: 'broken', row: foreign, flaw: 'added' });
     expect(house.audit.state).toBe('current');
   });
@@ -292,12 +292,12 @@ describe('a database that was put back', () => {
     }
     await house.startAgain();
     // The next signature has to count above the forged one, and the owner is told so before.
-    await expect(house.audit.confirm(PERSON)).rejects.toMatchObject({
+    await expect(house.confirm()).rejects.toMatchObject({
       code: 'conflict',
       message: expect.stringMatching(/number 1000001; .* number 2\.$/),
     });
     expect([house.audit.state, house.counter.mark?.value]).toEqual(['broken', 2]);
-    await house.audit.confirm(PERSON);
+    await house.confirm();
     await house.act();
     await house.minute();
     expect([house.audit.state, house.counter.mark?.value]).toEqual(['current', 1_000_003]);
@@ -313,14 +313,14 @@ describe('a database that was put back', () => {
     house.tamper('INSERT INTO audit_seals SELECT 999999999999999, counter, seq, chain, at, key, signature FROM audit_seals');
     await house.startAgain();
     for (let word = 0; word < 2; word++) {
-      await expect(house.audit.confirm(PERSON)).rejects.toMatchObject({ code: 'storage_failed' });
+      await expect(house.confirm()).rejects.toMatchObject({ code: 'storage_failed' });
     }
     expect([house.audit.state, house.audit.rulesMayAct, house.counter.mark?.value]).toEqual(['broken', false, 1]);
   });
 
   it('is taken for the record once its owner says so, which is on record, and the count goes on above both', async () => {
     await rolledBack();
-    await house.audit.confirm(PERSON);
+    await house.confirm();
     expect([house.audit.state, house.audit.rulesMayAct]).toEqual(['current', true]);
     expect(house.store.read.audit({ limit: 1 })[0]).toMatchObject({ action: 'audit.confirmed', ...PERSON });
     expect(house.counter.mark?.value).toBe(3);
@@ -329,19 +329,34 @@ describe('a database that was put back', () => {
     await house.stop();
     await house.startAgain();
     expect(house.audit.state).toBe('current');
-    await expect(house.audit.confirm(PERSON)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(house.confirm()).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  it('is not taken for the record by a first word when its rows were changed as well: what was said did not mean that', async () => {
-    await rolledBack();
-    house.tamper("UPDATE audit SET actor = 'nobody' WHERE seq = 5");
-    await expect(house.audit.confirm(PERSON)).rejects.toMatchObject({ code: 'conflict' });
-    expect([house.audit.state, house.audit.rulesMayAct]).toEqual(['broken', false]);
-    expect(house.actions().slice(0, 2)).toEqual(['audit.doubted', 'audit.doubted']);
-    await house.audit.confirm(PERSON);
-    expect([house.audit.state, house.counter.mark?.value]).toEqual(['current', 3]);
-    expect(house.store.read.audit({ limit: 1 })[0]?.detail).toContain('"row":5');
-  });
+  it.each([
+    ['were changed', 5, () => Promise.resolve(house.tamper("UPDATE audit SET actor = 'nobody' WHERE seq = 5"))],
+    [
+      'were changed further back, as a check found,',
+      2,
+      async () => {
+        house.tamper("UPDATE audit SET actor = 'nobody' WHERE seq = 2");
+        await house.places();
+      },
+    ],
+    ['were added', 6, () => house.addForeign()],
+  ] as const)(
+    'is not taken for the record by a first word when its rows %s as well, and stays one that was put back',
+    async (_how, row, change) => {
+      await rolledBack();
+      await change();
+      await expect(house.confirm()).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('as well') });
+      expect([house.audit.state, house.audit.isPutBack, house.audit.rulesMayAct]).toEqual(['older_copy', true, false]);
+      expect(house.states.slice(house.states.lastIndexOf('older_copy'))).toEqual(['older_copy']);
+      expect(house.actions().filter((action) => action === 'audit.doubted')).toHaveLength(2);
+      await house.confirm();
+      expect([house.audit.state, house.counter.mark?.value]).toEqual(['current', 3]);
+      expect(house.store.read.audit({ limit: 1 })[0]?.detail).toContain(`"row":${row}`);
+    },
+  );
 
   it.each(['older_copy', 'counter_lost', 'other_database'] as const)(
     'stays in doubt while the vault does not keep the count: %s',
@@ -354,10 +369,10 @@ describe('a database that was put back', () => {
       }
       const before = house.actions();
       house.counter.trouble = 'locked';
-      await expect(house.audit.confirm(PERSON)).rejects.toMatchObject({ code: 'identity_locked' });
+      await expect(house.confirm()).rejects.toMatchObject({ code: 'identity_locked' });
       expect([house.audit.state, house.audit.rulesMayAct, house.actions()]).toEqual([doubt, false, before]);
       house.counter.trouble = undefined;
-      await house.audit.confirm(PERSON);
+      await house.confirm();
       expect([house.audit.state, house.counter.mark?.value]).toEqual(['current', house.store.read.lastAuditSeal()?.counter]);
       expect(await house.verify()).toMatchObject({ flaw: null, counted: true });
     },
@@ -381,7 +396,7 @@ describe('a database that was put back', () => {
     await house.startAgain();
     expect(house.audit.state).toBe('other_database');
     expect((await house.verify()).flaw?.kind).toBe('older_copy');
-    await house.audit.confirm(PERSON);
+    await house.confirm();
     expect(house.counter.mark?.databaseId).toBe(mark?.databaseId);
   });
 
@@ -392,7 +407,7 @@ describe('a database that was put back', () => {
     else house.counter.trouble = 'damaged';
     await house.startAgain();
     expect([house.audit.state, house.audit.rulesMayAct]).toEqual(['counter_lost', false]);
-    await house.audit.confirm(PERSON);
+    await house.confirm();
     expect([house.audit.state, house.counter.mark?.value]).toEqual(['current', 2]);
   });
 });

@@ -141,7 +141,7 @@ describe('a program that writes the database while the hub runs', () => {
     const doubted = house.store.read.audit({ limit: 20 }).find(({ action }) => action === 'audit.doubted');
     expect(JSON.parse(doubted?.detail ?? '')).toMatchObject({ why: 'broken', ...flaw });
     expect((await house.verify()).flaw).toMatchObject({ seq: flaw.row });
-    await house.audit.confirm(PERSON);
+    await house.confirm();
     await house.act();
     await house.minute();
     expect([house.audit.state, sealed().at(-1)]).toEqual(['current', lastRow()?.seq]);
@@ -178,7 +178,7 @@ describe('a program that writes the database while the hub runs', () => {
     expect([house.audit.state, house.audit.rulesMayAct, sealed()]).toEqual(['broken', false, [4]]);
     const doubted = house.store.read.audit({ limit: 5 }).find(({ action }) => action === 'audit.doubted');
     expect(JSON.parse(doubted?.detail ?? '')).toMatchObject({ why: 'broken', row: 6, flaw: 'added' });
-    await house.audit.confirm(PERSON);
+    await house.confirm();
     await house.act();
     await house.minute();
     expect([house.audit.state, sealed().at(-1)]).toEqual(['current', lastRow()?.seq]);
@@ -215,7 +215,7 @@ describe('a program that writes the database while the hub runs', () => {
       await house.startAgain();
       await house.minute();
     }
-    await house.audit.confirm(PERSON);
+    await house.confirm();
     await house.stop();
     await house.startAgain();
     expect([house.audit.state, sealed().at(-1)]).toEqual(['current', lastRow()?.seq]);
@@ -244,7 +244,7 @@ describe('a program that writes the database while the hub runs', () => {
     expect((await house.verify()).flaw).not.toBeNull();
     await house.minute();
     expect([house.audit.state, house.audit.rulesMayAct]).toEqual(['broken', false]);
-    await house.audit.confirm(PERSON);
+    await house.confirm();
     expect(house.counter.mark?.value).toBe(4);
   });
 });

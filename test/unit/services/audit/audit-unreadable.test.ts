@@ -2,17 +2,12 @@
 // change.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { chainOf } from '../../../../main/adapters/sqlite/audit-chain.ts';
-import { AuditHouse, PERSON } from '../../../fakes/audit-house.ts';
+import { AuditHouse } from '../../../fakes/audit-house.ts';
 
 let house: AuditHouse;
-/** Three signatures: over the rows up to 4, 8 and 12; then two rows unsigned. */
 beforeEach(async () => {
   house = await AuditHouse.start();
-  for (let minute = 0; minute < 3; minute++) {
-    await house.act(4);
-    await house.minute();
-  }
-  await house.act(2);
+  await house.signThrice();
 });
 afterEach(() => house.close());
 
@@ -38,7 +33,7 @@ describe('a row with a time out of range', () => {
     house.tamper(`UPDATE audit SET at = ${OUT_OF_RANGE}, monotonic_ms = -${OUT_OF_RANGE} WHERE seq = ${seq}`);
     expect(await places()).toEqual(['done', ['row_changed', seq, false]]);
     expect([house.audit.state, house.audit.rulesMayAct]).toEqual(['broken', false]);
-    await house.audit.confirm(PERSON);
+    await house.confirm();
     expect(await places()).toEqual(['done', ['row_changed', seq, true]]);
     await house.decide();
     await house.minute();
@@ -99,7 +94,7 @@ describe('a signature with a number out of range', () => {
     await house.startAgain();
     expect(await places()).toEqual(['done', flaw]);
     expect([house.audit.state, house.audit.rulesMayAct]).toEqual(['broken', false]);
-    await house.audit.confirm(PERSON);
+    await house.confirm();
     await house.decide();
     await house.minute();
     expect([house.audit.state, house.store.read.lastAuditSeal()?.seq]).toEqual(['current', house.store.read.auditHead().seq]);

@@ -68,7 +68,7 @@ describe('a row that reads like the owner’s word', () => {
       if (start === 0) await house.stop();
     }
     // The owner's own word, once they were shown both.
-    await house.audit.confirm(PERSON);
+    await house.confirm();
     expect(await named()).toEqual([['row_changed', 2, true]]);
     await house.clock.settle();
     expect([house.audit.state, house.audit.rulesMayAct]).toEqual(['current', true]);
@@ -97,7 +97,7 @@ describe('a row that reads like the owner’s word', () => {
     house.tamper("UPDATE audit SET actor = 'somebody' WHERE seq = 2");
     await house.verify();
     await house.clock.settle();
-    await house.audit.confirm(PERSON);
+    await house.confirm();
     const { seq } = house.store.read.auditHead();
     house.tamper(`UPDATE audit SET detail = '{"flaws":[[2,"changed"],[3,"missing"],[${seq},"changed"]]}' WHERE seq = ${seq}`);
     expect(await named()).toEqual([
@@ -118,7 +118,7 @@ describe('the owner’s word', () => {
     house.tamper(sql);
     await house.minute();
     expect(house.audit.state).toBe('broken');
-    await house.audit.confirm(PERSON);
+    await house.confirm();
     expect(await named()).toEqual([[kind, 4, true]]);
     await house.clock.settle();
     expect(house.audit.state).toBe('current');
@@ -139,7 +139,7 @@ describe('the owner’s word', () => {
       const [checked] = house.store.read.audit({ limit: 5 }).filter(({ action }) => action === 'audit.checked');
       expect(JSON.parse(checked?.detail ?? '')).toEqual({ flaw: 'row_changed', row: meant + 1 });
       expect([house.audit.state, house.audit.rulesMayAct]).toEqual(['broken', false]);
-      await house.audit.confirm(PERSON);
+      await house.confirm();
     }
     expect((await named()).filter(([, , meant]) => meant !== true)).toEqual([]);
     await house.clock.settle();

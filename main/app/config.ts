@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import * as v from 'valibot';
 import { APPROVALS_WAIT_MINUTES_MAX, APPROVALS_WAIT_MINUTES_MIN } from '../../preload/contract/decision-limits.ts';
+import { KEEP_DAYS_MAX, KEEP_DAYS_MIN } from '../../preload/contract/keep-limits.ts';
+import type { FixedSetting } from '../../preload/contract/settings-dto.ts';
 import { LOG_FORMS, LOG_LEVELS } from '../adapters/log/line-log.ts';
 import type { LogForm, LogLevel } from '../adapters/log/line-log.ts';
 import { AppError } from '../lib/app-error.ts';
@@ -13,23 +15,21 @@ import { PEER_PORT_DEFAULT } from '../services/links/hub-address.ts';
 
 export const API_PORT_DEFAULT = 7117;
 export const REQUESTS_PER_SECOND_DEFAULT = 100;
-export const KEEP_MESSAGES_DAYS_DEFAULT = 365;
-export const KEEP_FEED_DAYS_DEFAULT = 90;
-/** A hundred years: who wants to keep everything has that. */
-const KEEP_DAYS_MAX = 36_500;
 /** A config.json longer than this is somebody's mistake. */
 const CONFIG_SIZE_MAX_BYTES = 65_536;
 
 export interface Config {
   /** The data folder, absolute. */
   readonly home: string;
-  /** These three count until a person changes them in Settings. */
+  /** These five count until a person changes them in Settings. */
   readonly name: string | undefined;
   readonly discovery: boolean | undefined;
   readonly approvalsWaitMinutes: number | undefined;
   /** How long the words of what ended are kept, and the feed. */
-  readonly keepMessagesDays: number;
-  readonly keepFeedDays: number;
+  readonly keepMessagesDays: number | undefined;
+  readonly keepFeedDays: number | undefined;
+  /** Those of them that a flag or a variable said: they count for this run, whatever a person changed. */
+  readonly fixedAtStart?: readonly FixedSetting[];
   /** A flag or a variable said "off": then this run announces nothing and finds nobody, whatever a person changed. */
   readonly discoveryOff: boolean;
   /** 0 picks a free one. */
@@ -50,13 +50,13 @@ export interface Config {
 const A_PORT = 'a port is a whole number from 0 to 65535, and 0 picks a free one';
 const A_NAME = 'a name has 1 to 64 characters';
 const A_WAIT = `a wait for a person has ${APPROVALS_WAIT_MINUTES_MIN} to ${APPROVALS_WAIT_MINUTES_MAX} minutes`;
-const A_TIME = `a time to keep things has 1 to ${KEEP_DAYS_MAX} days`;
+const A_TIME = `a time to keep things has ${KEEP_DAYS_MIN} to ${KEEP_DAYS_MAX} days`;
 const A_LEVEL = `it must be one of ${LOG_LEVELS.join(', ')}`;
 const A_FORM = `it must be one of ${LOG_FORMS.join(', ')}`;
 const A_FACTOR = 'a whole number from 1 to 1000000';
 const port = v.pipe(v.number(A_PORT), v.safeInteger(A_PORT), v.minValue(0, A_PORT), v.maxValue(65_535, A_PORT));
 const factor = v.pipe(v.number(A_FACTOR), v.safeInteger(A_FACTOR), v.minValue(1, A_FACTOR), v.maxValue(1_000_000, A_FACTOR));
-const keptDays = v.pipe(v.number(A_TIME), v.safeInteger(A_TIME), v.minValue(1, A_TIME), v.maxValue(KEEP_DAYS_MAX, A_TIME));
+const keptDays = v.pipe(v.number(A_TIME), v.safeInteger(A_TIME), v.minValue(KEEP_DAYS_MIN, A_TIME), v.maxValue(KEEP_DAYS_MAX, A_TIME));
 const settingsSchema = v.partial(
   v.strictObject({
     name: v.pipe(v.string(A_NAME), v.trim(), v.minLength(1, A_NAME), v.maxLength(64, A_NAME)),
@@ -130,8 +130,9 @@ export function readConfig({ argv, env }: ConfigSources): Config {
     name: settings.name,
     discovery: settings.discovery,
     approvalsWaitMinutes: settings['approvals-wait'],
-    keepMessagesDays: settings['keep-messages'] ?? KEEP_MESSAGES_DAYS_DEFAULT,
-    keepFeedDays: settings['keep-feed'] ?? KEEP_FEED_DAYS_DEFAULT,
+    keepMessagesDays: settings['keep-messages'],
+    keepFeedDays: settings['keep-feed'],
+    fixedAtStart: fixedBy(ofThisRun),
     discoveryOff: ofThisRun.discovery === false,
     apiPort: settings['api-port'] ?? API_PORT_DEFAULT,
     peerPort: settings['peer-port'] ?? PEER_PORT_DEFAULT,
@@ -141,6 +142,14 @@ export function readConfig({ argv, env }: ConfigSources): Config {
     requestsPerSecond: settings['request-rate'] ?? REQUESTS_PER_SECOND_DEFAULT,
     peerRateFactor: settings['peer-rate-factor'] ?? 1,
   });
+}
+
+/** What the flags and variables of a run fix for it. */
+function fixedBy(ofThisRun: Settings): readonly FixedSetting[] {
+  const fixed: FixedSetting[] = [];
+  if (ofThisRun['keep-messages'] !== undefined) fixed.push('keep_messages_days');
+  if (ofThisRun['keep-feed'] !== undefined) fixed.push('keep_feed_days');
+  return Object.freeze(fixed);
 }
 
 function readFlags(argv: readonly string[]): ReadonlyMap<string, string> {

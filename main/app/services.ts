@@ -99,8 +99,15 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
   const vaults = deps.vaults ?? [new KeychainVault({ homeFolder: config.home, clock }), new FileVault(join(config.home, 'identity.key'))];
   const identity = new IdentityService({ ...base, vaults });
   const defaultName = (): string => (identity.ready ? neutralName(identity.agentId) : 'This hub');
-  const atStart = { name: config.name, discovery: config.discovery, approvals_wait_minutes: config.approvalsWaitMinutes };
-  const settings = new SettingsService({ ...base, events, defaultName }, atStart, config.discoveryOff);
+  const atStart = {
+    name: config.name,
+    discovery: config.discovery,
+    approvals_wait_minutes: config.approvalsWaitMinutes,
+    keep_messages_days: config.keepMessagesDays,
+    keep_feed_days: config.keepFeedDays,
+  };
+  const forThisRun = { discoveryOff: config.discoveryOff, fixed: config.fixedAtStart ?? [] };
+  const settings = new SettingsService({ ...base, events, defaultName }, atStart, forThisRun);
   const platform = PLATFORMS[process.platform] ?? process.platform;
   const addresses = (): readonly string[] => ownAddresses(config.interfaces);
   const facts = { version: VERSION, platform, desktop: deps.desktop, command: ownCommandAnywhere(config.home), addresses };
@@ -172,8 +179,15 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
     work.peerGone(key).catch((error: unknown) => log.error('open work of a former peer did not end', { error: String(error) }));
   });
   const peers = new PeerSide({ log, identity, audit, settings, hub, directory, links, pairing, discovery }, config.peerPort);
-  const kept = { keepMessagesMs: config.keepMessagesDays * DAY_MS, keepFeedMs: config.keepFeedDays * DAY_MS };
-  const retention = new Retention({ ...base, ...kept });
+  const retention = new Retention({
+    ...base,
+    keepMessagesMs: () => settings.current().keep_messages_days * DAY_MS,
+    keepFeedMs: () => settings.current().keep_feed_days * DAY_MS,
+  });
+  settings.onChange((now, before) => {
+    const isKept = now.keep_messages_days === before.keep_messages_days && now.keep_feed_days === before.keep_feed_days;
+    if (!isKept) retention.keepingChanged();
+  });
   const bootSecret = new Secret(toBase64Url(random.bytes(BOOT_SECRET_SIZE_BYTES)));
   return {
     events,

@@ -10,6 +10,7 @@ import { CONSENT_OPERATIONS } from './consent-operations.ts';
 import { DECISION_OPERATIONS } from './decision-operations.ts';
 import { HUB_OPERATIONS } from './other-hub-operations.ts';
 import { INBOX_OPERATIONS } from './inbox-operations.ts';
+import { KEEP_DAYS_MAX, KEEP_DAYS_MIN } from './keep-limits.ts';
 import {
   agentName,
   choiceOption,
@@ -114,6 +115,8 @@ export const OPERATIONS = {
       native_notifications: v.optional(v.boolean()),
       single_key_shortcuts: v.optional(v.boolean()),
       approvals_wait_minutes: v.optional(whole(APPROVALS_WAIT_MINUTES_MIN, APPROVALS_WAIT_MINUTES_MAX)),
+      keep_messages_days: v.optional(whole(KEEP_DAYS_MIN, KEEP_DAYS_MAX)),
+      keep_feed_days: v.optional(whole(KEEP_DAYS_MIN, KEEP_DAYS_MAX)),
     }),
   },
 

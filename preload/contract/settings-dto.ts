@@ -9,6 +9,8 @@ export interface SessionDto {
   readonly current: boolean;
 }
 
+export type FixedSetting = 'keep_messages_days' | 'keep_feed_days';
+
 export interface SettingsDto {
   readonly name: string;
   readonly person: string | null;
@@ -20,4 +22,9 @@ export interface SettingsDto {
   readonly single_key_shortcuts: boolean;
   /** How long a request waits for a person, unless whoever asked waits less. */
   readonly approvals_wait_minutes: number;
+  /** How many days the words of what ended are kept, and notices in the feed. */
+  readonly keep_messages_days: number;
+  readonly keep_feed_days: number;
+  /** What a flag or a variable said for this run: that counts until the hub is started without it, whatever is changed. */
+  readonly fixed_at_start: readonly FixedSetting[];
 }

@@ -70,6 +70,9 @@ export const SETTINGS: SettingsDto = {
   native_notifications: true,
   single_key_shortcuts: true,
   approvals_wait_minutes: 720,
+  keep_messages_days: 365,
+  keep_feed_days: 90,
+  fixed_at_start: [],
 };
 
 const capabilities = (agents: readonly (readonly [string, readonly string[]])[]): CapabilitiesDto => ({

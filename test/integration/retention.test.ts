@@ -119,6 +119,27 @@ it('the flags say how long messages and the feed are kept', async () => {
   }
 });
 
+it('what a person changes counts without a restart, and not where a flag of this run says otherwise', async () => {
+  await prepareHome(home, newIdentity(), []);
+  await withStore((store) => fill(store, 10, clock.wallMs()));
+  const hub = await AgedHub.start(home, ['--keep-messages', '30']);
+  try {
+    const { settings } = hub.node.services;
+    const now = await settings.update({ keep_messages_days: 1, keep_feed_days: 10 }, { actor: 'ui:1', surface: 'browser' });
+    expect(now).toMatchObject({ keep_messages_days: 30, keep_feed_days: 10, fixed_at_start: ['keep_messages_days'] });
+    hub.age(15);
+    await until(
+      'the removal',
+      WAIT_LIMIT_MS,
+      () => hub.value("SELECT count(*) FROM audit WHERE action = 'records.removed'") === 1 || undefined,
+    );
+    expect(hub.value('SELECT count(*) FROM feed')).toBe(0);
+    expect(hub.value("SELECT count(*) FROM tasks WHERE payload = ''")).toBe(0);
+  } finally {
+    await hub.stop();
+  }
+});
+
 it('a hub that is killed while it removes has removed whole commits, counted, and goes on at the next start', async () => {
   const yearsAgo = clock.wallMs() - 700 * DAY_MS;
   await withStore((store) => fill(store, 2_000, yearsAgo));

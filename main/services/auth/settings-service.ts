@@ -1,10 +1,12 @@
 // What the owner may change while the hub runs: its name, discovery, looks. Owns the settings record in the store's meta and tells pages
 // and other services of a change. What a person changed stands above what is given at start (flag, environment, config.json), now
-// and after every restart; that above the defaults. Only discovery that is told off for a run is off in it, whatever was changed.
+// and after every restart; that above the defaults. Only discovery that is told off for a run is off in it, and times to keep words that a flag
+// or variable gives count in it, whatever was changed.
 // Must never hold what only a restart can apply (ports, folders).
 import * as v from 'valibot';
 import { APPROVALS_WAIT_MINUTES_DEFAULT } from '../../../preload/contract/decision-limits.ts';
-import type { SettingsDto } from '../../../preload/contract/settings-dto.ts';
+import { KEEP_FEED_DAYS_DEFAULT, KEEP_MESSAGES_DAYS_DEFAULT } from '../../../preload/contract/keep-limits.ts';
+import type { FixedSetting, SettingsDto } from '../../../preload/contract/settings-dto.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Reads, Store } from '../../ports/store.ts';
@@ -23,15 +25,26 @@ const stored = v.partial(
     native_notifications: v.boolean(),
     single_key_shortcuts: v.boolean(),
     approvals_wait_minutes: v.number(),
+    keep_messages_days: v.number(),
+    keep_feed_days: v.number(),
   }),
 );
 type StoredSettings = v.InferOutput<typeof stored>;
-export type SettingsChange = { readonly [Name in keyof SettingsDto]?: SettingsDto[Name] | undefined };
+type Changeable = Omit<SettingsDto, 'fixed_at_start'>;
+export type SettingsChange = { readonly [Name in keyof Changeable]?: Changeable[Name] | undefined };
 
-const GIVEN_AT_START = ['name', 'discovery', 'approvals_wait_minutes'] as const;
+const GIVEN_AT_START = ['name', 'discovery', 'approvals_wait_minutes', 'keep_messages_days', 'keep_feed_days'] as const;
 type AtStart = Pick<SettingsChange, (typeof GIVEN_AT_START)[number]>;
 
-const DEFAULTS: Omit<SettingsDto, 'name'> = {
+/** What counts for one run, whatever a person changed: from its flags and variables. */
+export interface ForThisRun {
+  /** It announces nothing and finds nobody. */
+  readonly discoveryOff?: boolean;
+  /** Their values stand among those given at start. */
+  readonly fixed?: readonly FixedSetting[];
+}
+
+const DEFAULTS: Omit<Changeable, 'name'> = {
   person: null,
   announce_name: false,
   discovery: true,
@@ -40,6 +53,8 @@ const DEFAULTS: Omit<SettingsDto, 'name'> = {
   native_notifications: true,
   single_key_shortcuts: true,
   approvals_wait_minutes: APPROVALS_WAIT_MINUTES_DEFAULT,
+  keep_messages_days: KEEP_MESSAGES_DAYS_DEFAULT,
+  keep_feed_days: KEEP_FEED_DAYS_DEFAULT,
 };
 
 export interface SettingsServiceDeps {
@@ -57,21 +72,24 @@ export class SettingsService {
   readonly #atStart: AtStart;
   /** True in a run that was told to announce nothing and find nobody; a change of the setting counts from the next one on. */
   readonly discoveryOff: boolean;
+  /** What a change counts for from the next run without its flag or variable on. */
+  readonly #fixed: readonly FixedSetting[];
   #stored: StoredSettings;
 
   /**
    * @param atStart what was given at start: it counts until a person changes it, and a log line tells where one has
-   * @param discoveryOff whether this run was told to announce nothing: that counts whatever a person changed
+   * @param forThisRun what of that counts whatever a person changed
    */
-  constructor(deps: SettingsServiceDeps, atStart: AtStart = {}, discoveryOff = false) {
+  constructor(deps: SettingsServiceDeps, atStart: AtStart = {}, { discoveryOff = false, fixed = [] }: ForThisRun = {}) {
     this.#deps = deps;
     this.#atStart = atStart;
     this.discoveryOff = discoveryOff;
+    this.#fixed = fixed;
     this.#stored = this.#read(deps.store.read);
     for (const name of GIVEN_AT_START) {
       const chosen = this.#stored[name];
       if (chosen === undefined || atStart[name] === undefined || atStart[name] === chosen) continue;
-      if (name === 'discovery' && discoveryOff) continue;
+      if ((name === 'discovery' && discoveryOff) || fixed.some((other) => other === name)) continue;
       deps.log.warn('a setting given at start does not count: a person changed it in Settings', { setting: name });
     }
   }
@@ -88,6 +106,9 @@ export class SettingsService {
       native_notifications: stored.native_notifications ?? DEFAULTS.native_notifications,
       single_key_shortcuts: stored.single_key_shortcuts ?? DEFAULTS.single_key_shortcuts,
       approvals_wait_minutes: stored.approvals_wait_minutes ?? this.#atStart.approvals_wait_minutes ?? DEFAULTS.approvals_wait_minutes,
+      keep_messages_days: this.#daysOf('keep_messages_days'),
+      keep_feed_days: this.#daysOf('keep_feed_days'),
+      fixed_at_start: this.#fixed,
     };
   }
 
@@ -120,6 +141,12 @@ export class SettingsService {
   onChange(listener: (now: SettingsDto, before: SettingsDto) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  #daysOf(name: FixedSetting): number {
+    const given = this.#atStart[name];
+    const chosen = this.#stored[name];
+    return (this.#fixed.includes(name) ? (given ?? chosen) : (chosen ?? given)) ?? DEFAULTS[name];
   }
 
   #read(reads: Pick<Reads, 'getMeta'>): StoredSettings {

@@ -1,12 +1,13 @@
 // Removes the words of what ended long ago, some time after the start and then once a day: in small commits, with pauses between, and no further
-// than the next one once the hub stops. A commit that removes also counts what it removed, so that the audit is told all of it even after a crash.
+// than the next one once the hub stops. What a person changes of how long words are kept counts after a pause. A commit that removes also
+// counts what it removed, so that the audit is told all of it even after a crash.
 // It must never touch what is open, waiting, held, undelivered or not told yet; the store refuses that, too (ports/retention.ts).
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { KeptKind, PurgePlace } from '../../ports/retention.ts';
 import type { Store, Tables } from '../../ports/store.ts';
 import { believedAfter, firstBelief } from './believed-clock.ts';
-import { CHUNK_PAUSE_MS, CHUNK_ROWS, FIRST_LOOK_MS, LOOK_INTERVAL_MS, PURGE_INTERVAL_MS } from './limits.ts';
+import { CHANGE_PAUSE_MS, CHUNK_PAUSE_MS, CHUNK_ROWS, FIRST_LOOK_MS, LOOK_INTERVAL_MS, PURGE_INTERVAL_MS } from './limits.ts';
 import { isAnythingRemoved, KINDS, NOTHING_REMOVED, readState, writeState, type RetentionState } from './retention-state.ts';
 
 /** Where the state stands in the store's meta. */
@@ -16,10 +17,10 @@ export interface RetentionDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
-  /** How long words are kept after their end, ms. */
-  readonly keepMessagesMs: number;
+  /** How long words are kept after their end, ms; asked anew for every removal. */
+  readonly keepMessagesMs: () => number;
   /** How long the feed is kept, ms. */
-  readonly keepFeedMs: number;
+  readonly keepFeedMs: () => number;
 }
 
 export class Retention {
@@ -31,6 +32,8 @@ export class Retention {
   #lookedAtMs = 0;
   /** null: not in this run. */
   #purgedAtMs: number | null = null;
+  /** When it was last changed how long words are kept; null: not since the last whole removal. */
+  #changedAtMs: number | null = null;
   #looking: Promise<void> = Promise.resolve();
 
   constructor(deps: RetentionDeps) {
@@ -58,6 +61,15 @@ export class Retention {
       this.#looking = this.#looking.then(() => this.#countLast());
     }
     await this.#looking;
+  }
+
+  /**
+   * A person changed how long words are kept. A removal that is under way ends with its commit; the next one follows with the first look that comes
+   * CHANGE_PAUSE_MS from now or later.
+   */
+  keepingChanged(): void {
+    this.#changedAtMs = this.#deps.clock.monotonicMs();
+    this.#endPause?.();
   }
 
   #lookIn(delayMs: number): void {
@@ -94,32 +106,37 @@ export class Retention {
     const { clock } = this.#deps;
     const now = clock.monotonicMs();
     const believedMs = await this.#believe(now);
-    if (this.#purgedAtMs !== null && now - this.#purgedAtMs < PURGE_INTERVAL_MS) return;
+    const changedAtMs = this.#changedAtMs;
+    if (changedAtMs !== null && now - changedAtMs < CHANGE_PAUSE_MS) return;
+    if (changedAtMs === null && this.#purgedAtMs !== null && now - this.#purgedAtMs < PURGE_INTERVAL_MS) return;
     // Where the wall clock says an earlier time than what is believed, the earlier one counts.
-    if (await this.#purge(Math.min(believedMs, clock.wallMs()))) this.#purgedAtMs = now;
+    const isOver = (): boolean => this.#isStopped || this.#changedAtMs !== changedAtMs;
+    if (!(await this.#purge(Math.min(believedMs, clock.wallMs()), isOver))) return;
+    this.#purgedAtMs = now;
+    if (this.#changedAtMs === changedAtMs) this.#changedAtMs = null;
   }
 
-  /** False when the hub stopped before all was done. */
-  async #purge(nowMs: number): Promise<boolean> {
+  /** False when it was over before all was done: the hub stopped, or it was changed how long words are kept. */
+  async #purge(nowMs: number, isOver: () => boolean): Promise<boolean> {
     for (const kind of KINDS) {
-      const before = nowMs - (kind === 'feed' ? this.#deps.keepFeedMs : this.#deps.keepMessagesMs);
+      const before = nowMs - (kind === 'feed' ? this.#deps.keepFeedMs() : this.#deps.keepMessagesMs());
       let place: PurgePlace | null = null;
       do {
-        if (this.#isStopped) return false;
-        place = await this.#chunk(kind, before, place);
+        if (isOver()) return false;
+        place = await this.#chunk(kind, before, place, isOver);
         if (place !== null) await this.#pause();
       } while (place !== null);
     }
-    if (this.#isStopped) return false;
+    if (isOver()) return false;
     await this.#deps.store.write((tables) => this.#tell(tables));
     return true;
   }
 
-  #chunk(kind: KeptKind, before: number, after: PurgePlace | null): Promise<PurgePlace | null> {
+  #chunk(kind: KeptKind, before: number, after: PurgePlace | null, isOver: () => boolean): Promise<PurgePlace | null> {
     const { store, clock } = this.#deps;
     return store.write((tables) => {
-      // Stopped while it waited for its commit.
-      if (this.#isStopped) return null;
+      // It was over while it waited for its commit.
+      if (isOver()) return null;
       const { removed, next } = tables.purge({ kind, before, after, limit: CHUNK_ROWS, at: clock.wallMs() });
       if (removed > 0) {
         const state = this.#state(tables);

@@ -113,6 +113,18 @@ export const settings = {
   tellMeDetail: 'A fixed sentence and your own name for the hub; never the text. One a minute for each hub.',
   singleKeys: (letters: string) => `Single keys ${letters}`,
   singleKeysDetail: 'U works only while something can be undone, the others only while a card has the focus.',
+  kept: 'What is kept',
+  keepMessages: 'How long words are kept',
+  keepMessagesDetail:
+    'The text of a request, its card, its answer and the messages about it, counted from its end. Then they are removed for good. That it was asked and how it ended stays.',
+  keepFeed: 'How long the feed is kept',
+  keepFeedDetail: 'Notices, read or not. Then they are removed for good.',
+  keepNote: (minutes: string) =>
+    `What was removed cannot be brought back. After a change the hub removes nothing for ${minutes}, so that you can choose again. What is open, waits or was not told to the other hub is never removed. Your own copies, and those the hub makes before an upgrade, keep what was in them.`,
+  keepFixed: (flag: string, variable: string) =>
+    `This hub was started with ${flag} or ${variable}. That counts until it is started without.`,
+  keepLength: (days: number) =>
+    days % 365 === 0 ? plural(days / 365, { one: '{n} year', other: '{n} years' }) : plural(days, { one: '{n} day', other: '{n} days' }),
   network: 'Network',
   discovery: 'Find hubs by themselves',
   discoveryDetail: 'On your home network only.',

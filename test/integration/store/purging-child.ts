@@ -29,8 +29,8 @@ new Retention({
   store,
   clock,
   log: { ...CHILD_LOG, info: () => undefined },
-  keepMessagesMs: 365 * DAY_MS,
-  keepFeedMs: 90 * DAY_MS,
+  keepMessagesMs: () => 365 * DAY_MS,
+  keepFeedMs: () => 90 * DAY_MS,
 }).start();
 // The service keeps no process alive by itself; the test ends this one.
 setInterval(() => undefined, 1_000);

@@ -2,9 +2,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import * as v from 'valibot';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readConfig } from '../../../main/app/config.ts';
 import { AppError } from '../../../main/lib/app-error.ts';
+import { OPERATIONS } from '../../../preload/contract/operations.ts';
 
 let home: string;
 beforeEach(() => (home = mkdtempSync(join(tmpdir(), 'axon-config-'))));
@@ -21,8 +23,7 @@ describe('settings', () => {
       home,
       name: undefined,
       discovery: undefined,
-      keepMessagesDays: 365,
-      keepFeedDays: 90,
+      fixedAtStart: [],
       discoveryOff: false,
       apiPort: 7117,
       peerPort: 7100,
@@ -65,6 +66,13 @@ describe('settings', () => {
     expect(read(['--keep-feed', '1'], { AXON_KEEP_MESSAGES: '36500' })).toMatchObject({ keepMessagesDays: 36_500, keepFeedDays: 1 });
   });
 
+  test('tell a time to keep things that is fixed for this run from one that config.json starts with', () => {
+    file({ 'keep-messages': 30, 'keep-feed': 7 });
+    expect(read().fixedAtStart).toEqual([]);
+    expect(read(['--keep-messages', '30']).fixedAtStart).toEqual(['keep_messages_days']);
+    expect(read(['--keep-messages', '30'], { AXON_KEEP_FEED: '7' }).fixedAtStart).toEqual(['keep_messages_days', 'keep_feed_days']);
+  });
+
   test.each(['0', '-1', '36501', '9999999', '1e9', '1.5', 'NaN', 'Infinity', ' 30', '30d', '0x10', '٣', 'null', '99999999999999999999'])(
     'refuse %o as a number of days to keep things, wherever it is given',
     (text) => {
@@ -79,9 +87,12 @@ describe('settings', () => {
     },
   );
 
-  test.each([0, -1, 1.5, 36_501, null, [], {}, true])('refuse %o as days in config.json', (value) => {
+  test.each([0, -1, 1.5, 36_501, null, [], {}, true])('refuse %o as days in config.json and from a page', (value) => {
     file({ 'keep-messages': value });
     expect(() => read()).toThrow(/"keep-messages" in .*config\.json is wrong/);
+    const { params } = OPERATIONS['settings.update'];
+    for (const name of ['keep_messages_days', 'keep_feed_days']) expect(v.safeParse(params, { [name]: value }).success).toBe(false);
+    expect(v.safeParse(params, { keep_messages_days: 1, keep_feed_days: 36_500 }).success).toBe(true);
   });
 
   test('are frozen, and --home stands above AXON_HOME', () => {

@@ -13,7 +13,7 @@ import { AppError } from '../../../../main/lib/app-error.ts';
 import { LoginService } from '../../../../main/services/auth/login-service.ts';
 import { PassphraseService, type PassphraseLine } from '../../../../main/services/auth/passphrase-service.ts';
 import { SECURITY_AUDIT } from '../../../../main/services/limits.ts';
-import { SettingsService } from '../../../../main/services/auth/settings-service.ts';
+import { SettingsService, type ForThisRun } from '../../../../main/services/auth/settings-service.ts';
 import { EventBus } from '../../../../main/services/event-bus.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { SILENT_LOG, openTemporaryStore } from '../../../fakes/memory-store.ts';
@@ -261,7 +261,7 @@ describe('the settings', () => {
     const warned: unknown[] = [];
     const log = { ...SILENT_LOG, warn: (_message: string, fields?: object) => void warned.push(fields) };
     const deps = { store, clock, events: new EventBus(), log, defaultName: () => 'Hub 3f2a' };
-    const abroad = new SettingsService(deps, { discovery: false }, true);
+    const abroad = new SettingsService(deps, { discovery: false }, { discoveryOff: true });
     expect([abroad.current().discovery, warned]).toEqual([false, []]);
     expect((await abroad.update({ discovery: true, theme: 'dark' }, BY)).discovery).toBe(false);
     expect(make().current()).toMatchObject({ discovery: true, theme: 'dark' });
@@ -273,6 +273,28 @@ describe('the settings', () => {
     expect(settings.current().approvals_wait_minutes).toBe(60);
     await settings.update({ approvals_wait_minutes: 240 }, BY);
     expect([settings.current(), make().current()].map((now) => now.approvals_wait_minutes)).toEqual([240, 240]);
+  });
+
+  test('say how long things are kept: the default, what config.json says, what a person chose, and above all what this run was told', async () => {
+    const by = { store, clock, events: new EventBus(), defaultName: () => 'Hub 3f2a' };
+    const warned: unknown[] = [];
+    const log = { ...SILENT_LOG, warn: (_message: string, fields?: object) => void warned.push(fields) };
+    const open = (given: object, forThisRun: ForThisRun = {}) => new SettingsService({ ...by, log }, given, forThisRun);
+    const kept = { keep_messages_days: 365, keep_feed_days: 90, fixed_at_start: [] };
+    expect(open({}).current()).toMatchObject(kept);
+    const inFile = { keep_messages_days: 30, keep_feed_days: 7 };
+    expect(open(inFile).current()).toMatchObject(inFile);
+    await open(inFile).update({ keep_messages_days: 60 }, BY);
+    expect(open(inFile).current()).toMatchObject({ keep_messages_days: 60, keep_feed_days: 7 });
+    expect(warned).toEqual([{ setting: 'keep_messages_days' }]);
+    const fixed = open(inFile, { fixed: ['keep_messages_days'] });
+    expect(await fixed.update({ keep_messages_days: 90, keep_feed_days: 14 }, BY)).toMatchObject({
+      keep_messages_days: 30,
+      keep_feed_days: 14,
+      fixed_at_start: ['keep_messages_days'],
+    });
+    expect(warned).toHaveLength(1);
+    expect(open({}).current()).toMatchObject({ keep_messages_days: 90, keep_feed_days: 14, fixed_at_start: [] });
   });
 
   test('changed at the same moment by two pages are both kept', async () => {

@@ -11,7 +11,7 @@ import { closeTwoHubs, openTwoHubs, type TwoHubs } from '../../../fakes/two-work
 
 const DAY_MS = 86_400_000;
 const YEAR_MS = 365 * DAY_MS;
-const KEPT = { keepMessagesMs: YEAR_MS, keepFeedMs: 90 * DAY_MS };
+const KEPT = { keepMessagesMs: () => YEAR_MS, keepFeedMs: () => 90 * DAY_MS };
 const WORDS = 'Tell the family chat that dinner is at 7';
 const REMOVED = 'The words of this request are not kept any longer.';
 const PERSON = { person: { tokenId: 'ui-1', surface: 'browser' } } as const;
@@ -291,7 +291,7 @@ describe('a hub that runs a little every day', () => {
     hubs.clock.wallMs() - (readState(hubs.mum.store.read.getMeta(RETENTION_META))?.believedMs ?? Number.NEGATIVE_INFINITY);
   /** A day of this household: the hub runs for so many minutes of it. */
   async function day(minutes: number, end: 'stops' | 'is killed' = 'stops'): Promise<void> {
-    const run = new Retention({ store: hubs.mum.store, clock: hubs.clock, log: SILENT_LOG, ...KEPT, keepMessagesMs: 3 * DAY_MS });
+    const run = new Retention({ store: hubs.mum.store, clock: hubs.clock, log: SILENT_LOG, ...KEPT, keepMessagesMs: () => 3 * DAY_MS });
     run.start();
     await hubs.clock.advance(minutes * MINUTE_MS);
     const written = hubs.mum.store.read.getMeta(RETENTION_META);

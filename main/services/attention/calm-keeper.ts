@@ -73,18 +73,16 @@ export class CalmKeeper {
 
   /** Why and until when a person is asked later about a request; null: now, or not at all. A person's own request is never put off. */
   holdOf(reads: Reads, request: AskedRequest): Hold | null {
-    return request.party === OWNER_PARTY ? null : holdOf(request, this.#calmFor(reads, request.party, this.#deps.clock.wallMs()));
+    return request.party === OWNER_PARTY ? null : holdOf(request, this.#calmFor(reads, request.party));
   }
 
-  /**
-   * Whether what is asked at once makes no sound before the pause or the quiet hour is over. A person's own request always may.
-   * @param at wall clock, ms since 1970; of a moment that has been it is answered by the pause and the quiet hours that are on record now
-   */
-  isStill(reads: Reads, { party, urgent }: Pick<AskedRequest, 'party' | 'urgent'>, at = this.#deps.clock.wallMs()): boolean {
-    return party !== OWNER_PARTY && isStill({ urgent }, this.#calmFor(reads, party, at));
+  /** Whether what is asked at once makes no sound before the pause or the quiet hour is over. A person's own request always may. */
+  isStill(reads: Reads, { party, urgent }: Pick<AskedRequest, 'party' | 'urgent'>): boolean {
+    return party !== OWNER_PARTY && isStill({ urgent }, this.#calmFor(reads, party));
   }
 
-  #calmFor(reads: Reads, party: PartyKey, at: number): Calm {
+  #calmFor(reads: Reads, party: PartyKey): Calm {
+    const at = this.#deps.clock.wallMs();
     const { paused, periods } = this.#stored.of(reads);
     const muted = reads.mute(party);
     return {

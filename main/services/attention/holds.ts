@@ -51,8 +51,7 @@ export class Holds {
   }
 
   /**
-   * Asks about what became due while the hub was down, and takes up what has not made its sound yet. When the run before was last at work it
-   * reads before it returns its promise, since that is soon written over. Idempotent, never rejects.
+   * Asks about what became due while the hub was down, and takes up what has not made its sound yet. Idempotent, never rejects.
    */
   async start(): Promise<void> {
     if (this.#running) return;
@@ -132,7 +131,7 @@ export class Holds {
     for (const task of elsewhere) {
       if (guard.coversTask(tables, task) || this.#isOverdue(task)) continue;
       const hold = this.#holdNow(tables, task);
-      if (hold === null) this.#ringAfter(after, task, tables.approvalOfTask(task.id));
+      if (hold === null) this.#ring(tables, after, task, tables.approvalOfTask(task.id));
       else this.#put(tables, after, task, hold);
     }
     after(() => this.#arm());
@@ -201,11 +200,11 @@ export class Holds {
     const asked = moveTask(tables, task, 'awaiting_approval', { heldUntil: null, heldWhy: null, waitMs });
     const approval = this.#retime(tables, after, asked);
     this.#tellAfter(after, asked);
-    if (makesSound && !this.#deps.guard.coversTask(tables, asked)) this.#ringAfter(after, asked, approval);
+    if (makesSound && !this.#deps.guard.coversTask(tables, asked)) this.#ring(tables, after, asked, approval);
   }
 
-  #ringAfter(after: After, task: TaskRow, approval: ApprovalRow | undefined): void {
-    if (approval) after(() => this.#deps.events.attention(approval.id, task));
+  #ring(tables: Tables, after: After, task: TaskRow, approval: ApprovalRow | undefined): void {
+    if (approval) this.#deps.events.attention(tables, after, approval.id, task);
   }
 
   /** Its time is over, and the clock has not told so yet, as after a computer slept: it is ended and no longer put off. */
@@ -233,18 +232,17 @@ export class Holds {
 
   /**
    * What the run before asked about during a pause or a quiet hour makes its sound when that is over, or now where it ended while the hub was
-   * down: when that run was last at work stands with the time that had passed. What had made its sound before may make it once more, since
-   * that is nowhere written down, and twice is better than never.
+   * down; what had made it before makes none.
    */
   #takeUp(): void {
     if (this.#isTakenUp) return;
-    const { store, calm, guard, events } = this.#deps;
+    const { store, guard, events } = this.#deps;
     const { read } = store;
     for (const task of askedHere(read)) {
       // A question ended with its line, and what is overdue ends now: people are called for neither.
       if (task.kind === 'query' || this.#isOverdue(task) || guard.coversTask(read, task)) continue;
       const approval = read.approvalOfTask(task.id);
-      if (approval && (calm.isStill(read, task) || calm.isStill(read, task, task.elapsedAt))) events.keepStill(approval.id);
+      if (approval) events.takeUpStill(approval.id);
     }
     this.#isTakenUp = true;
   }

@@ -1,14 +1,16 @@
 // Tells the pages what changed, after the commit that changed it: the card and its task's state, the agent's load, the conversation, and at
 // most once a minute per party that a person is needed.
 import type { Clock } from '../../ports/clock.ts';
-import type { PartyKey, Store, TaskRow } from '../../ports/store.ts';
+import type { PartyKey, Store, TaskRow, Tables } from '../../ports/store.ts';
 import type { CalmKeeper } from '../attention/calm-keeper.ts';
+import { owedSounds, oweSound, soundMade } from '../attention/owed-sounds.ts';
 import type { EventBus } from '../event-bus.ts';
 import type { AgentRegistry } from './agent-registry.ts';
 import type { ApprovalViews } from './approval-views.ts';
 import type { ConsentGuard } from './consent-guard.ts';
 import { ATTENTION_INTERVAL_MS } from './limits.ts';
 import type { Parties } from './parties.ts';
+import type { After } from './unit-of-work.ts';
 
 interface Deps {
   readonly store: Store;
@@ -49,10 +51,15 @@ export class WorkEvents {
   }
 
   /**
-   * A native notification is due, if this party has not caused one within the last minute, is not muted and does not flood. During a pause or a
-   * quiet hour it waits until that is over.
+   * Inside the commit in which people are asked: after it a native notification is due, if this party has not caused one within the last minute,
+   * is not muted and does not flood. During a pause or a quiet hour it waits until that is over, also where the hub is started anew meanwhile.
    */
-  attention(approvalId: string, { party, urgent }: Pick<TaskRow, 'party' | 'urgent'>): void {
+  attention(tables: Tables, after: After, approvalId: string, task: Pick<TaskRow, 'party' | 'urgent'>): void {
+    if (this.#deps.calm.isStill(tables, task)) oweSound(tables, approvalId);
+    after(() => this.#call(approvalId, task));
+  }
+
+  #call(approvalId: string, { party, urgent }: Pick<TaskRow, 'party' | 'urgent'>): void {
     const { calm, clock, store, events, parties } = this.#deps;
     this.#still.delete(approvalId);
     if (calm.isStill(store.read, { party, urgent })) {
@@ -60,6 +67,7 @@ export class WorkEvents {
       this.#still.add(approvalId);
       return;
     }
+    if (owedSounds(store.read).includes(approvalId)) store.writeBehind((tables) => soundMade(tables, approvalId));
     if (!calm.mayRing(party)) return;
     const now = clock.monotonicMs();
     const last = this.#attentionAt.get(party);
@@ -69,9 +77,9 @@ export class WorkEvents {
     events.publish({ type: 'attention', approval_id: approvalId, peer_name: parties.nameOf(party) });
   }
 
-  /** It was asked without a sound in the run before this one: makes it with the next look that finds it may (ringForStill). */
-  keepStill(approvalId: string): void {
-    this.#still.add(approvalId);
+  /** It was asked without a sound in the run before this one, where it owes one: makes it with the next look that finds it may (ringForStill). */
+  takeUpStill(approvalId: string): void {
+    if (owedSounds(this.#deps.store.read).includes(approvalId)) this.#still.add(approvalId);
   }
 
   /** The pause or the quiet hour may be over: what was asked without a sound and still waits makes it now. */
@@ -81,7 +89,7 @@ export class WorkEvents {
     for (const id of ids) {
       const task = this.#waiting(id);
       if (task === undefined) this.#still.delete(id);
-      else this.attention(id, task);
+      else this.#call(id, task);
     }
   }
 

@@ -56,6 +56,40 @@ describe('a dangerous request that made no sound', () => {
     expect(rings()).toBe(1);
   });
 
+  it('makes it once, though the hub is started anew a moment after it', async () => {
+    await quietFor(HOUR_MS);
+    await send();
+    await hubs.clock.advance(HOUR_MS - 20_000);
+    for (let second = 0; rings() === 0 && second < 120; second += 1) await hubs.clock.advance(1_000);
+    expect(rings()).toBe(1);
+    await hubs.mum.restart();
+    await hubs.clock.advance(HOUR_MS);
+    expect(rings()).toBe(1);
+  });
+
+  it('that was asked before the quiet hour made its sound then, and makes none after it, though the hub was started anew within it', async () => {
+    await send();
+    expect(rings()).toBe(1);
+    await hubs.clock.advance(2 * 60_000);
+    await quietFor(HOUR_MS);
+    await hubs.mum.restart();
+    await hubs.clock.advance(HOUR_MS + 60_000);
+    expect([hubs.mum.card.task_state, rings()]).toEqual(['awaiting_approval', 1]);
+  });
+
+  it('makes it after a quiet hour that held it at first, because its hub was muted, and over a restart', async () => {
+    await hubs.mum.work.calm.mute('dad', now() + HOUR_MS / 4, BROWSER);
+    await quietFor(HOUR_MS);
+    await hubs.dad.work.sender.delegate(delegation('mum', 'Unlock the front door', { domain: 'family.chat' }), 'openclaw', null);
+    await hubs.clock.settle();
+    expect(hubs.mum.card.held?.why).toBe('muted');
+    await hubs.clock.advance(HOUR_MS / 2);
+    expect([hubs.mum.card.held, rings()]).toEqual([null, 0]);
+    await hubs.mum.restart();
+    await hubs.clock.advance(HOUR_MS);
+    expect(rings()).toBe(1);
+  });
+
   it('makes it after a pause without an end that went on over a restart, and at the start after one that ended while the hub was off', async () => {
     await hubs.mum.work.calm.pause(null, BROWSER);
     await send();

@@ -1,6 +1,7 @@
 // What follows for the next questions where one brought no answer, by why: what that hub takes of nobody just now holds all back from it, what it
 // made of this one question that one alone, and what failed here says nothing of that hub. Never asks anything itself (PROTOCOL.md, Consent, Pace).
 import type { AppError } from '../../lib/app-error.ts';
+import type { KeyHex } from '../../ports/transport.ts';
 import type { ConsentPace } from './consent-pace.ts';
 import type { ConsentRetries } from './consent-retries.ts';
 import type { ConsentTurns } from './consent-turns.ts';
@@ -14,7 +15,7 @@ interface Parts {
   readonly pace: ConsentPace;
   readonly retries: ConsentRetries;
   readonly turns: ConsentTurns;
-  /** A question that was sent already waits, which its card says. */
+  /** A question that was sent already waits, which its card says; another may have its place. */
   readonly onPutOff: (question: OpenConsent) => void;
 }
 
@@ -41,13 +42,26 @@ export class ConsentRefusals implements AskingPace {
   }
 
   resendIn(taskId: string): number {
-    const { open, pace, retries } = this.#parts;
+    const { open, pace, retries, turns } = this.#parts;
     const question = open.get(taskId);
     if (question === undefined) return 0;
-    const ofAskerMs = retries.waits(question.approvalId, question.hub) ? RESEND_BACKOFF.maxMs : 0;
-    const waitMs = Math.max(pace.waitMs(question.hub), ofAskerMs);
-    if (waitMs === 0) pace.asked(question.hub);
-    return waitMs;
+    const { approvalId, hub, asker } = question;
+    const hasPlace = !open.isPutOff(taskId) || turns.hasRoom(open.out(hub), asker);
+    const aloneMs = retries.waits(approvalId, hub) || !hasPlace ? RESEND_BACKOFF.maxMs : 0;
+    const waitMs = Math.max(pace.waitMs(hub), aloneMs);
+    if (waitMs > 0) return waitMs;
+    open.sentAgain(taskId);
+    pace.asked(hub);
+    return 0;
+  }
+
+  /**
+   * What counts where a hub is to be asked something new: what is there or on its way, and what goes before it as soon as it may. What that hub is
+   * left alone about for now keeps no place from others.
+   */
+  placed(hub: KeyHex): readonly OpenConsent[] {
+    const { open, retries } = this.#parts;
+    return [...open.out(hub), ...open.putOffAt(hub).filter(({ approvalId }) => !retries.waits(approvalId, hub))];
   }
 
   resendRefused(taskId: string, { code, data }: AppError): void {

@@ -83,7 +83,10 @@ export class Consents {
       pace: this.#pace,
       retries: this.#retries,
       turns: this.#turns,
-      onPutOff: ({ approvalId }) => this.#tell(approvalId),
+      onPutOff: ({ approvalId }) => {
+        this.#tell(approvalId);
+        this.look();
+      },
     });
     deps.delegations.pacedBy(this.#refusals);
     deps.endings.onEnding((tables, after, task, ending, result) => this.#ending(tables, after, task, ending, result));
@@ -142,7 +145,7 @@ export class Consents {
     if (!this.#understands(hub)) return 'older';
     if (id !== undefined) return this.#open.isPutOff(id) ? (this.#retries.waitsBecause(row.id, hub) ?? 'in_line') : 'asking';
     if (deadlines.waitLeftOf(task) < CONSENT_TIME_LEFT_MIN_MS) return 'too_late';
-    const mayGoNow = this.#turns.hasRoom(this.#open.there(hub), task.party) && this.#pace.waitMs(hub) === 0;
+    const mayGoNow = this.#turns.hasRoom(this.#refusals.placed(hub), task.party) && this.#pace.waitMs(hub) === 0;
     return this.#retries.waitsBecause(row.id, hub) ?? (mayGoNow ? 'asking' : 'in_line');
   }
 
@@ -213,7 +216,7 @@ export class Consents {
   async #askInTurn(hub: PeerRow, waiting: readonly Waiting[]): Promise<void> {
     let left = waiting.filter(({ row }) => this.#mayAskNow(row, hub));
     for (;;) {
-      const next = this.#turns.next(hub.key, left, this.#open.there(hub.key));
+      const next = this.#turns.next(hub.key, left, this.#refusals.placed(hub.key));
       if (next === undefined) break;
       if (this.#pace.waitMs(hub.key) > 0) {
         this.#pace.wake(hub.key);

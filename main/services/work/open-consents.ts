@@ -16,7 +16,7 @@ const OPEN_STATES = ['sending', 'cancelling', 'awaiting_approval', 'held', 'queu
 
 export class OpenConsents {
   readonly #open = new Map<string, OpenConsent>();
-  /** Those that were sent again and refused for now: whether that hub has them is not known. */
+  /** Those that were refused for now when they were sent again, until they are once more. */
   readonly #putOff = new Set<string>();
 
   get size(): number {
@@ -45,6 +45,10 @@ export class OpenConsents {
     this.#putOff.add(taskId);
   }
 
+  sentAgain(taskId: string): void {
+    this.#putOff.delete(taskId);
+  }
+
   isPutOff(taskId: string): boolean {
     return this.#putOff.has(taskId);
   }
@@ -70,8 +74,13 @@ export class OpenConsents {
     return this.entries().find(([, question]) => question.approvalId === approvalId && question.hub === hub)?.[0];
   }
 
-  /** Those at one hub. */
-  there(hub: KeyHex): readonly OpenConsent[] {
-    return [...this.#open.values()].filter((question) => question.hub === hub);
+  /** Those at one hub, or on their way to it. */
+  out(hub: KeyHex): readonly OpenConsent[] {
+    return this.entries().flatMap(([id, question]) => (question.hub === hub && !this.#putOff.has(id) ? [question] : []));
+  }
+
+  /** Those that are put off at one hub. */
+  putOffAt(hub: KeyHex): readonly OpenConsent[] {
+    return this.entries().flatMap(([id, question]) => (question.hub === hub && this.#putOff.has(id) ? [question] : []));
   }
 }

@@ -143,6 +143,35 @@ describe('a question whose ack was lost and which is refused when it is sent aga
     expect(standing()).toEqual(['asked', 'in_line']);
   });
 
+  it('keeps no place from what others ask while it alone is left alone, and goes before what is new once it may', async () => {
+    const long = 'x'.repeat(3_000);
+    await openHouse({ storedBytesPerDay: 12_000 });
+    for (const hub of [leo, mum]) hub.approvalWaitMs = 23 * 60 * MINUTE_MS;
+    await house.guard();
+    await wants('white', 'The white one');
+    leo.messenger.failing = new AppError('timeout', 'mum did not answer in time.', { failedBy: 'timeout' });
+    for (const agent of ['red', 'blue', 'pink', 'teal']) await wants(agent, `The ${agent} one ${long}`);
+    leo.messenger.failing = undefined;
+    await house.clock.advance(10_000);
+    const big = () => asked().filter((text) => text.endsWith(long)).length;
+    expect(standing().filter((state) => state === 'unanswered')).toHaveLength(3);
+    await wants('green', 'The green one');
+    await wants('black', 'The black one');
+    expect(asked()).toEqual(['The white one', expect.stringContaining(long), 'The green one', 'The black one']);
+    await house.clock.advance(20 * 60 * MINUTE_MS);
+    expect([asked().length, big(), standing().filter((state) => state === 'in_line').length]).toEqual([5, 2, 2]);
+    await wants('grey', 'The grey one');
+    const [white] = mum.work.approvals.pending();
+    if (white === undefined) throw new Error('mum is asked nothing');
+    await mum.decide(white, 'decline');
+    await house.clock.advance(MINUTE_MS);
+    expect([asked().length, big(), asked().includes('The grey one')]).toEqual([5, 3, false]);
+    expect(
+      questions().some(({ code }) => code === 'overloaded'),
+      'none came where there was no place for it',
+    ).toBe(false);
+  });
+
   it('is sent again at once when that hub is back online', async () => {
     await openHouse({ storedBytesPerDay: 500 });
     await lostAtFirst();

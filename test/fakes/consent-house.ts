@@ -60,6 +60,42 @@ export class ConsentHouse {
     return report;
   }
 
+  /** Leo's own agents of these names, made where there are none, ask leo's robot for something, one right after the other. */
+  async wants(...wishes: readonly (readonly [agent: string, text: string])[]): Promise<void> {
+    for (const [agent, text] of wishes) {
+      if (this.leo.store.read.agent(agent) === undefined) await this.leo.agent(agent);
+      await this.leo.work.sender.delegate(delegation('local/robot', text, { domain: 'home.robot' }), agent, null);
+    }
+    await this.clock.settle();
+  }
+
+  /** From now on leo's agent "game" may ask mum's "butler" for what is of mum.home (see asksMum): what leo's hub asks for itself. */
+  async openMumsHome(): Promise<void> {
+    await this.mum.agent('butler', ['mum.home']);
+    await this.leo.agent('game');
+    await this.leo.knows(this.mum);
+    await this.mum.knows(this.leo);
+  }
+
+  asksMum(text: string) {
+    return this.leo.work.sender.delegate(delegation('mum', text, { domain: 'mum.home' }), 'game', null);
+  }
+
+  /** What waits before mum, in her words and in their order. */
+  asked(): readonly string[] {
+    return this.mum.work.approvals.pending().map(({ text }) => text);
+  }
+
+  /** How far the first hub that decides is with each of leo's cards. */
+  standing() {
+    return this.leo.work.approvals.pending().map((card) => card.decided_by_hubs?.[0]?.state);
+  }
+
+  /** All that leo's hub ever asked another one for, the newest first. */
+  questions() {
+    return this.leo.store.read.tasks({ limit: 200 }).filter(({ direction, kind }) => direction === 'outgoing' && kind === 'delegate');
+  }
+
   /** What a person decides on the card there is. */
   async decide(hub: WorkHub, decision: 'allow' | 'decline', more: { reason?: string; last_word?: string } = {}): Promise<ApprovalDto> {
     const decided = await hub.decide(hub.card, decision, BROWSER, more);

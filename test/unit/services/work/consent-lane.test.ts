@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PEER_RATES } from '../../../../main/services/links/limits.ts';
 import { ConsentHouse } from '../../../fakes/consent-house.ts';
-import { delegation, NO_LIMITS, type WorkHub } from '../../../fakes/work-hub.ts';
+import { NO_LIMITS, type WorkHub } from '../../../fakes/work-hub.ts';
 
 let house: ConsentHouse;
 let leo: WorkHub;
@@ -12,10 +12,7 @@ let mum: WorkHub;
 const openHouse = async (options: ConstructorParameters<typeof ConsentHouse>[0] = {}) => {
   house = await new ConsentHouse(options).open();
   ({ leo, mum } = house);
-  await mum.agent('butler', ['mum.home']);
-  await leo.agent('game');
-  await leo.knows(mum);
-  await mum.knows(leo);
+  await house.openMumsHome();
 };
 afterEach(() => house.close());
 
@@ -27,16 +24,9 @@ const leoIs = (role: 'child' | 'guest' | 'shared' | 'adult' | null) =>
       .forEach((row) => tables.putPeer({ ...row, role })),
   );
 const asked = () => mum.work.approvals.pending().map(({ consent }) => (consent === null ? 'plain' : 'question'));
-const plain = (nth: number) => leo.work.sender.delegate(delegation('mum', `Tidy up ${nth}`, { domain: 'mum.home' }), 'game', null);
-const questions = () =>
-  leo.store.read.tasks({ limit: 200 }).filter(({ direction, kind }) => direction === 'outgoing' && kind === 'delegate');
-const byMany = async (count: number) => {
-  for (let nth = 1; nth <= count; nth += 1) {
-    await leo.agent(`game-${nth}`);
-    await leo.work.sender.delegate(delegation('local/robot', `Task ${nth}`, { domain: 'home.robot' }), `game-${nth}`, null);
-  }
-  await house.clock.settle();
-};
+const plain = (nth: number) => house.asksMum(`Tidy up ${nth}`);
+const byMany = (count: number) =>
+  house.wants(...Array.from({ length: count }, (_, index) => [`game-${index + 1}`, `Task ${index + 1}`] as const));
 
 describe('a hub that is a child’s here', () => {
   it('has five places for its questions beside five for what it asks for itself', async () => {
@@ -95,7 +85,7 @@ describe('a hub that is no child’s here', () => {
     await house.guard();
     await byMany(4);
     expect(asked()).toHaveLength(2);
-    expect(questions().some(({ code }) => code === 'rate_limited')).toBe(true);
+    expect(house.questions().some(({ code }) => code === 'rate_limited')).toBe(true);
   });
 
   it('has no day’s bytes for its questions beside those for what it asks for itself', async () => {
@@ -103,9 +93,9 @@ describe('a hub that is no child’s here', () => {
     await leoIs('guest');
     await house.guard();
     await plain(1);
-    await leo.work.sender.delegate(delegation('mum', `Tidy up ${'x'.repeat(2_500)}`, { domain: 'mum.home' }), 'game', null);
+    await house.asksMum(`Tidy up ${'x'.repeat(2_500)}`);
     await byMany(1);
     expect(asked()).toEqual(['plain', 'plain']);
-    expect(questions().map(({ code }) => code)).toContain('overloaded');
+    expect(house.questions().map(({ code }) => code)).toContain('overloaded');
   });
 });

@@ -23,17 +23,10 @@ afterEach(async () => {
   await house.close();
 });
 
-const asked = () => mum.work.approvals.pending().map(({ text }) => text);
-const standing = () => leo.work.approvals.pending().map((card) => card.decided_by_hubs?.[0]?.state);
-const questions = () => leo.store.read.tasks({ limit: 200 }).filter(({ direction }) => direction === 'outgoing');
 /** An agent of leo's own for each, so that nobody has to wait for a place of theirs. */
 const byMany = async (count: number, from = 1) => {
-  for (let nth = from; nth <= count; nth += 1) {
-    const name = `game-${Math.ceil(nth / 2)}`;
-    if (nth % 2 === 1) await leo.agent(name);
-    await leo.work.sender.delegate(delegation('local/robot', `Task ${nth}`, { domain: 'home.robot' }), name, null);
-  }
-  await house.clock.settle();
+  const wishes = Array.from({ length: count }, (_, index) => [`game-${Math.ceil((index + 1) / 2)}`, `Task ${index + 1}`] as const);
+  await house.wants(...wishes.slice(from - 1));
 };
 
 describe('an adult who decides one thing after the other', () => {
@@ -42,26 +35,26 @@ describe('an adult who decides one thing after the other', () => {
     await house.guard();
     await byMany(12);
     for (let left = 12; left > 0; left -= 1) {
-      expect(asked().length, `with ${left} left`).toBeGreaterThan(0);
+      expect(house.asked().length, `with ${left} left`).toBeGreaterThan(0);
       const [card] = mum.work.approvals.pending();
       if (card !== undefined) await mum.decide(card, 'allow');
       await house.clock.advance(2_000);
     }
     expect(leo.work.approvals.pending()).toEqual([]);
-    expect(questions().map(({ state }) => state)).toEqual(Array<string>(12).fill('completed'));
+    expect(house.questions().map(({ state }) => state)).toEqual(Array<string>(12).fill('completed'));
   });
 
   it('whose hub takes fewer is left alone for a while by all of them, and then asked one by one, with no growing waits', async () => {
     await openHouse({ ...NO_LIMITS, consent: { burst: 2, perMinute: 12 } });
     await house.guard();
     await byMany(8);
-    expect(asked()).toEqual(['Task 1', 'Task 2']);
-    expect(standing()).toEqual(['asked', 'asked', ...Array<string>(6).fill('in_line')]);
-    const refused = () => questions().filter(({ code }) => code === 'rate_limited').length;
+    expect(house.asked()).toEqual(['Task 1', 'Task 2']);
+    expect(house.standing()).toEqual(['asked', 'asked', ...Array<string>(6).fill('in_line')]);
+    const refused = () => house.questions().filter(({ code }) => code === 'rate_limited').length;
     expect([1, 2, 3], 'no more than were on their way together').toContain(refused());
     const before = refused();
     await house.clock.advance(30_000);
-    expect(asked()).toHaveLength(5);
+    expect(house.asked()).toHaveLength(5);
     for (let left = 8; left > 0; left -= 1) {
       const [card] = mum.work.approvals.pending();
       if (card === undefined) throw new Error(`nothing is before mum with ${left} left`);
@@ -83,7 +76,7 @@ describe('a friend who asks without end', () => {
   const gransIsAskedWithin = async (ms: number) => {
     await dad.work.sender.delegate(delegation('leo', 'Let the doctor in', { domain: 'home.robot' }), 'gran', null);
     await house.clock.advance(ms);
-    expect(asked()).toContain('Let the doctor in');
+    expect(house.asked()).toContain('Let the doctor in');
   };
   beforeEach(async () => {
     await openHouse();
@@ -97,10 +90,10 @@ describe('a friend who asks without end', () => {
     for (let nth = 1; nth <= 22; nth += 1) {
       all.push(ask(`Is it dry? ${nth}`, 2_000));
       await house.clock.settle();
-      if (nth === 1) expect(standing()).toEqual(['too_late']);
+      if (nth === 1) expect(house.standing()).toEqual(['too_late']);
       await house.clock.advance(1_000);
     }
-    expect(questions()).toEqual([]);
+    expect(house.questions()).toEqual([]);
     await gransIsAskedWithin(0);
     await leo.work.stop();
     await Promise.all(all.map(({ done }) => done));
@@ -118,7 +111,7 @@ describe('a friend who asks without end', () => {
     for (const nth of [31, 32, 33]) all.push(ask(`Is it dry? ${nth}`, 60_000));
     await house.clock.settle();
     await gransIsAskedWithin(9_000);
-    expect(questions().filter(({ code }) => code === 'rate_limited')).toEqual([]);
+    expect(house.questions().filter(({ code }) => code === 'rate_limited')).toEqual([]);
     await leo.work.stop();
     await Promise.all(all.map(({ done }) => done));
   });
@@ -160,10 +153,10 @@ describe('a look at what is asked', () => {
     });
     await house.guard([dad]);
     expect(failures).toBeGreaterThan(0);
-    expect(asked()).toEqual(['Mow the lawn']);
+    expect(house.asked()).toEqual(['Mow the lawn']);
     isFull = false;
     await house.clock.advance(10_000);
-    expect(asked()).toEqual([]);
+    expect(house.asked()).toEqual([]);
     expect(dad.card.text).toBe('Mow the lawn');
   });
 });
@@ -204,7 +197,7 @@ describe('what is not asked for a reason of this hub’s own', () => {
       ['blue', BLUE],
     ]);
     await house.guard();
-    expect(asked()).toEqual([RED, BLUE]);
+    expect(house.asked()).toEqual([RED, BLUE]);
   });
 
   it('costs no turn and no place in the pace, is asked ten seconds later, and is not called the other hub’s silence', async () => {
@@ -222,10 +215,10 @@ describe('what is not asked for a reason of this hub’s own', () => {
     });
     await house.guard();
     expect(failures).toBe(1);
-    expect(asked()).toEqual([RED, BLUE]);
-    expect(standing()).toEqual(['asking', 'asked', 'asked']);
+    expect(house.asked()).toEqual([RED, BLUE]);
+    expect(house.standing()).toEqual(['asking', 'asked', 'asked']);
     await house.clock.advance(10_000);
-    expect(asked()).toEqual([RED, BLUE, 'The first']);
+    expect(house.asked()).toEqual([RED, BLUE, 'The first']);
   });
 
   it('costs no place in the pace, however often it fails: then as many go at once as ever', async () => {
@@ -243,7 +236,7 @@ describe('what is not asked for a reason of this hub’s own', () => {
     expect(failures, 'and is not tried again and again').toBeLessThanOrEqual(24);
     isFull = false;
     await house.clock.advance(10_000);
-    expect(asked()).toHaveLength(5);
+    expect(house.asked()).toHaveLength(5);
   });
 });
 
@@ -279,12 +272,12 @@ it('says on the card that her hub did not understand the question, and asks agai
     request(peer, { ...message, payload: { ...message.payload, task: 'Words of another version' } }, timeoutMs, signal),
   );
   await house.ask();
-  expect(standing()).toEqual(['refused']);
+  expect(house.standing()).toEqual(['refused']);
   expect(leo.events.flatMap((event) => (event.type === 'approval' ? [event.approval.decided_by_hubs?.[0]?.state] : [])).at(-1)).toBe(
     'refused',
   );
   await house.clock.advance(61_000);
-  expect(standing()).toEqual(['asked']);
+  expect(house.standing()).toEqual(['asked']);
 });
 
 describe('a friend whose requests are long', () => {
@@ -304,12 +297,12 @@ describe('a friend whose requests are long', () => {
       await declineAll();
       await house.clock.advance(5_000);
     }
-    const refused = () => questions().filter(({ code }) => code === 'overloaded').length;
+    const refused = () => house.questions().filter(({ code }) => code === 'overloaded').length;
     expect(refused(), 'the friend’s own are too much').toBeGreaterThan(0);
-    expect(asked()).toEqual([]);
-    expect(standing(), 'and wait').toContain('unanswered');
+    expect(house.asked()).toEqual([]);
+    expect(house.standing(), 'and wait').toContain('unanswered');
     await dad.work.sender.delegate(delegation('leo', 'Let the doctor in', { domain: 'home.robot' }), 'gran', null);
     await house.clock.settle();
-    expect(asked()).toEqual(['Let the doctor in']);
+    expect(house.asked()).toEqual(['Let the doctor in']);
   });
 });

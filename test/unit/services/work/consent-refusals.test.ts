@@ -6,7 +6,7 @@ import { ConsentPace } from '../../../../main/services/work/consent-pace.ts';
 import { ConsentHouse } from '../../../fakes/consent-house.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { keyOf } from '../../../fakes/sample-rows.ts';
-import { delegation, NO_LIMITS, peerRow, type WorkHub } from '../../../fakes/work-hub.ts';
+import { NO_LIMITS, peerRow, type WorkHub } from '../../../fakes/work-hub.ts';
 
 const MINUTE_MS = 60_000;
 /** The longest that a child's hub leaves an adult's alone for want of room, and what it may be late by. */
@@ -21,14 +21,6 @@ const openHouse = async (options: ConstructorParameters<typeof ConsentHouse>[0] 
   ({ leo, mum } = house);
 };
 const closeHouse = () => house.close();
-const asked = () => mum.work.approvals.pending().map(({ text }) => text);
-const standing = () => leo.work.approvals.pending().map((card) => card.decided_by_hubs?.[0]?.state);
-const questions = () => leo.store.read.tasks({ limit: 200 }).filter(({ direction }) => direction === 'outgoing');
-const wants = async (agent: string, text: string) => {
-  if (leo.store.read.agent(agent) === undefined) await leo.agent(agent);
-  await leo.work.sender.delegate(delegation('local/robot', text, { domain: 'home.robot' }), agent, null);
-  await house.clock.settle();
-};
 
 describe('a line from here that has too much under way', () => {
   beforeEach(() => openHouse());
@@ -38,15 +30,15 @@ describe('a line from here that has too much under way', () => {
   it('is not taken for mum’s word: her hub is asked again ten seconds later, and nobody lost a turn', async () => {
     await house.guard();
     leo.messenger.failing = busy;
-    await wants('red', 'The red one');
+    await house.wants(['red', 'The red one']);
     expect(leo.messenger.failed).toBe(1);
-    expect(questions()).toMatchObject([{ state: 'failed', code: 'overloaded' }]);
-    expect(standing()).toEqual(['asking']);
+    expect(house.questions()).toMatchObject([{ state: 'failed', code: 'overloaded' }]);
+    expect(house.standing()).toEqual(['asking']);
     leo.messenger.failing = undefined;
-    await wants('blue', 'The blue one');
-    expect(asked(), 'others do not wait for it').toEqual(['The blue one']);
+    await house.wants(['blue', 'The blue one']);
+    expect(house.asked(), 'others do not wait for it').toEqual(['The blue one']);
     await house.clock.advance(10_000);
-    expect(asked()).toEqual(['The blue one', 'The red one']);
+    expect(house.asked()).toEqual(['The blue one', 'The red one']);
   });
 });
 
@@ -90,9 +82,9 @@ describe('a question whose ack was lost and which is refused when it is sent aga
   const lostAtFirst = async () => {
     await house.guard();
     leo.messenger.failing = new AppError('timeout', 'mum did not answer in time.', { failedBy: 'timeout' });
-    await wants('red', 'The red one');
+    await house.wants(['red', 'The red one']);
     leo.messenger.failing = undefined;
-    expect(standing()).toEqual(['asking']);
+    expect(house.standing()).toEqual(['asking']);
   };
   const tries = () => leo.messenger.sent.filter(({ kind }) => kind === 'delegate').length;
 
@@ -102,45 +94,40 @@ describe('a question whose ack was lost and which is refused when it is sent aga
     await house.clock.advance(10 * MINUTE_MS);
     expect(tries()).toBeGreaterThan(1);
     expect(tries(), 'a minute, two, four').toBeLessThanOrEqual(5);
-    expect(standing()).toEqual(['in_line']);
-    await wants('blue', 'The blue one');
-    expect(standing(), 'nor is it asked anything else').toEqual(['in_line', 'in_line']);
+    expect(house.standing()).toEqual(['in_line']);
+    await house.wants(['blue', 'The blue one']);
+    expect(house.standing(), 'nor is it asked anything else').toEqual(['in_line', 'in_line']);
   });
 
   it('is taken once there is room', async () => {
     await openHouse();
     // To mum leo's hub is like any other, and what it asks for itself fills its places.
     await mum.store.write((tables) => tables.putPeer({ ...peerRow(leo), role: null }));
-    await mum.agent('butler', ['mum.home']);
-    await leo.agent('game');
-    await leo.knows(mum);
-    await mum.knows(leo);
-    for (let nth = 1; nth <= 5; nth += 1) {
-      await leo.work.sender.delegate(delegation('mum', `Tidy up ${nth}`, { domain: 'mum.home' }), 'game', null);
-    }
+    await house.openMumsHome();
+    for (let nth = 1; nth <= 5; nth += 1) await house.asksMum(`Tidy up ${nth}`);
     await lostAtFirst();
     await house.clock.advance(MINUTE_MS);
-    expect(standing()).toEqual(['in_line']);
+    expect(house.standing()).toEqual(['in_line']);
     const [first] = mum.work.approvals.pending();
     if (first === undefined) throw new Error('mum is asked nothing');
     await mum.decide(first, 'decline');
     await house.clock.advance(LONGEST_MS);
-    expect(asked()).toContain('The red one');
-    expect(standing()).toEqual(['asked']);
+    expect(house.asked()).toContain('The red one');
+    expect(house.standing()).toEqual(['asked']);
   });
 
   it('is sent again no sooner than ten seconds after one that was too fast', async () => {
     await openHouse({ rates: { ...NO_LIMITS, consent: { burst: 1, perMinute: 0.000_1 } } });
     await house.guard();
-    await wants('blue', 'The blue one');
+    await house.wants(['blue', 'The blue one']);
     leo.messenger.failing = new AppError('timeout', 'mum did not answer in time.', { failedBy: 'timeout' });
-    await wants('red', 'The red one');
+    await house.wants(['red', 'The red one']);
     leo.messenger.failing = undefined;
     const before = tries();
     await house.clock.advance(MINUTE_MS);
     expect(tries() - before).toBeGreaterThan(0);
     expect(tries() - before).toBeLessThanOrEqual(5);
-    expect(standing()).toEqual(['asked', 'in_line']);
+    expect(house.standing()).toEqual(['asked', 'in_line']);
   });
 
   it('keeps no place from what others ask while it alone is left alone, and goes before what is new once it may', async () => {
@@ -148,26 +135,26 @@ describe('a question whose ack was lost and which is refused when it is sent aga
     await openHouse({ storedBytesPerDay: 12_000 });
     for (const hub of [leo, mum]) hub.approvalWaitMs = 23 * 60 * MINUTE_MS;
     await house.guard();
-    await wants('white', 'The white one');
+    await house.wants(['white', 'The white one']);
     leo.messenger.failing = new AppError('timeout', 'mum did not answer in time.', { failedBy: 'timeout' });
-    for (const agent of ['red', 'blue', 'pink', 'teal']) await wants(agent, `The ${agent} one ${long}`);
+    for (const agent of ['red', 'blue', 'pink', 'teal']) await house.wants([agent, `The ${agent} one ${long}`]);
     leo.messenger.failing = undefined;
     await house.clock.advance(10_000);
-    const big = () => asked().filter((text) => text.endsWith(long)).length;
-    expect(standing().filter((state) => state === 'unanswered')).toHaveLength(3);
-    await wants('green', 'The green one');
-    await wants('black', 'The black one');
-    expect(asked()).toEqual(['The white one', expect.stringContaining(long), 'The green one', 'The black one']);
+    const big = () => house.asked().filter((text) => text.endsWith(long)).length;
+    expect(house.standing().filter((state) => state === 'unanswered')).toHaveLength(3);
+    await house.wants(['green', 'The green one']);
+    await house.wants(['black', 'The black one']);
+    expect(house.asked()).toEqual(['The white one', expect.stringContaining(long), 'The green one', 'The black one']);
     await house.clock.advance(20 * 60 * MINUTE_MS);
-    expect([asked().length, big(), standing().filter((state) => state === 'in_line').length]).toEqual([5, 2, 2]);
-    await wants('grey', 'The grey one');
+    expect([house.asked().length, big(), house.standing().filter((state) => state === 'in_line').length]).toEqual([5, 2, 2]);
+    await house.wants(['grey', 'The grey one']);
     const [white] = mum.work.approvals.pending();
     if (white === undefined) throw new Error('mum is asked nothing');
     await mum.decide(white, 'decline');
     await house.clock.advance(MINUTE_MS);
-    expect([asked().length, big(), asked().includes('The grey one')]).toEqual([5, 3, false]);
+    expect([house.asked().length, big(), house.asked().includes('The grey one')]).toEqual([5, 3, false]);
     expect(
-      questions().some(({ code }) => code === 'overloaded'),
+      house.questions().some(({ code }) => code === 'overloaded'),
       'none came where there was no place for it',
     ).toBe(false);
   });

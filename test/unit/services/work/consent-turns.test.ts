@@ -17,8 +17,6 @@ beforeEach(async () => {
 afterEach(() => house.close());
 
 describe('more requests than an adult is asked at once', () => {
-  const asked = () => mum.work.approvals.pending().map(({ text }) => text);
-
   it('wait their turn, each is asked as soon as another is decided, and nobody is called a flood for it', async () => {
     await leo.agent('game');
     await dad.agent('openclaw');
@@ -32,13 +30,12 @@ describe('more requests than an adult is asked at once', () => {
     }
     await house.clock.settle();
     expect(mum.work.approvals.pending()).toHaveLength(5);
-    const standing = () => leo.work.approvals.pending().map((card) => card.decided_by_hubs?.[0]?.state);
-    expect(standing()).toEqual([...Array<string>(5).fill('asked'), ...Array<string>(7).fill('in_line')]);
+    expect(house.standing()).toEqual([...Array<string>(5).fill('asked'), ...Array<string>(7).fill('in_line')]);
     const shown = new Map(leo.events.flatMap((event) => (event.type === 'approval' ? [[event.approval.id, event.approval] as const] : [])));
     expect(
       [...shown.values()].map((card) => card.decided_by_hubs?.[0]?.state),
       'and the page was told',
-    ).toEqual(standing());
+    ).toEqual(house.standing());
     for (let left = 11; left >= 0; left -= 1) {
       const [card] = mum.work.approvals.pending();
       if (card === undefined) throw new Error(`nothing waits for mum while ${left + 1} do at leo’s`);
@@ -60,7 +57,7 @@ describe('more requests than an adult is asked at once', () => {
     await house.guard();
     const more = { domain: 'home.robot' };
     for (const nth of [1, 2, 3, 4, 5]) await house.ask(`Friend's ${nth}`);
-    expect(asked()).toEqual(["Friend's 1", "Friend's 2"]);
+    expect(house.asked()).toEqual(["Friend's 1", "Friend's 2"]);
     expect(leo.work.approvals.pending().map((card) => card.decided_by_hubs?.[0]?.state)).toEqual([
       'asked',
       'asked',
@@ -72,7 +69,7 @@ describe('more requests than an adult is asked at once', () => {
     for (const agent of ['game', 'radio'])
       for (const nth of [1, 2]) await leo.work.sender.delegate(delegation('local/robot', `${agent} ${nth}`, more), agent, null);
     await house.clock.settle();
-    expect(asked()).toEqual(["Friend's 1", "Friend's 2", 'game 1', 'game 2', 'radio 1']);
+    expect(house.asked()).toEqual(["Friend's 1", "Friend's 2", 'game 1', 'game 2', 'radio 1']);
     await dad.work.sender.delegate(delegation('leo', "Dad's 1", more), 'openclaw', null);
     await house.clock.settle();
     // Of three that wait, dad had no turn yet, the radio had one, and the friend had its last longest ago.
@@ -81,7 +78,7 @@ describe('more requests than an adult is asked at once', () => {
       if (card === undefined) throw new Error('nothing waits for mum');
       await mum.decide(card, 'allow');
       await house.clock.settle();
-      expect(asked().at(-1)).toBe(next);
+      expect(house.asked().at(-1)).toBe(next);
     }
   });
 
@@ -91,7 +88,7 @@ describe('more requests than an adult is asked at once', () => {
     await leo.restart();
     leo.connect(mum);
     await house.clock.settle();
-    expect(asked()).toEqual(["Friend's 1", "Friend's 2"]);
+    expect(house.asked()).toEqual(["Friend's 1", "Friend's 2"]);
   });
 
   it('that her hub has no room for are asked when she decides, and are no flood', async () => {
@@ -130,7 +127,7 @@ describe('more requests than an adult is asked at once', () => {
     for (let nth = 1; nth <= 5; nth += 1) await leo.work.sender.delegate(delegation('mum', `Sweets ${nth}`), 'game', null);
     await house.guard();
     await house.ask('Task 1');
-    expect(asked()).toContain('Task 1');
+    expect(house.asked()).toContain('Task 1');
     await mum.decide(mum.work.approvals.pending().find(({ text }) => text === 'Sweets 1') ?? mum.card, 'decline');
     await leo.work.sender.delegate(delegation('mum', 'Sweets 6'), 'game', null);
     expect(mum.work.approvals.pending()).toHaveLength(6);

@@ -59,7 +59,7 @@ describe('a flood', () => {
     await expect.element(page.getByText('You muted who asks.', { exact: false })).toBeVisible();
     expect(shownCards()).toEqual([DINNER.id]);
     await expectAccessible();
-    await page.getByRole('button', { name: 'Undo' }).click();
+    await press(page.getByRole('button', { name: 'Undo' }));
     expect(callsOf(hub, 'attention.unmute')).toEqual([{ id: LEO.id }]);
   });
 

@@ -76,6 +76,7 @@ describe('the focus goes on', () => {
   test('not at all, when a rule is removed and its row stays, and to the title, when that is taken back', async () => {
     await pressed({ rules: RULES }, 'rules', 'Remove');
     await expect.element(page.getByRole('button', { name: 'Bring back' })).toHaveFocus();
+    await vi.advanceTimersByTimeAsync(ARM_MS);
     page.getByRole('button', { name: /^Undo/ }).element().focus();
     await userEvent.keyboard('{Enter}');
     await expect.element(page.getByRole('heading', { level: 1 })).toHaveFocus();

@@ -7,7 +7,7 @@ import { SPOKEN_STAYS_MS } from '../../renderer/ui/Spoken.svelte.ts';
 import { FakeHubApi } from '../fakes/fake-hub-api.ts';
 import { RULES } from '../fakes/household-rules.ts';
 import { DINNER, KNOCK, NOW, SALT, SETTINGS, snapshotOf } from '../fakes/household.ts';
-import { callsOf, showApp } from './support/page.ts';
+import { ARM_MS, callsOf, showApp } from './support/page.ts';
 
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 
@@ -64,6 +64,7 @@ describe('without a mouse', () => {
     await showApp(hub, 'rules');
     await button('Remove').first().click();
     await expect.element(page.getByRole('button', { name: /^Undo/ })).toBeVisible();
+    await vi.advanceTimersByTimeAsync(ARM_MS);
     await userEvent.keyboard('u');
     expect(callsOf(hub, 'rules.restore')).toEqual([]);
     hub.emit({ type: 'settings', settings: SETTINGS });

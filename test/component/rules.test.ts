@@ -136,7 +136,7 @@ describe('the wider choices of a card', () => {
     await expect.element(page.getByText('Remembered as a rule.').last()).toBeVisible();
     await expect.element(page.getByRole('article', { name: 'Allowed, by Mum, here', exact: true })).toBeVisible();
     const [made] = hub.snapshot.rules;
-    await button('Undo').click();
+    await press(button('Undo'));
     expect(callsOf(hub, 'rules.remove')).toEqual([{ id: made?.id }]);
     await expect.element(button('Undo')).not.toBeInTheDocument();
     await button('Allow once').click({ force: true });
@@ -159,14 +159,14 @@ describe('the wider choices of a card', () => {
     let answer: (outcome: typeof full) => void = () => undefined;
     const hub = await remembering({ 'rules.remove': () => new Promise<typeof full>((resolve) => (answer = resolve)) });
     await vi.advanceTimersByTimeAsync(9_000);
-    await button('Undo').click();
+    await press(button('Undo'));
     await button('Undo').click();
     expect(callsOf(hub, 'rules.remove')).toHaveLength(1);
     answer(full);
     await expect.element(page.getByText(/Not taken back\. .*The disk is full\./)).toBeVisible();
     await expectAccessible();
     await vi.advanceTimersByTimeAsync(9_000);
-    await button('Undo').click();
+    await press(button('Undo'));
     expect(callsOf(hub, 'rules.remove')).toHaveLength(2);
   });
 
@@ -262,6 +262,7 @@ describe('the Rules screen', () => {
     await button('Remove').first().click();
     await expect.element(page.getByText('Removed.', { exact: true })).toBeVisible();
     expect(document.querySelectorAll('.rows > li')).toHaveLength(count);
+    await vi.advanceTimersByTimeAsync(ARM_MS);
     await userEvent.keyboard('u');
     await expect.element(page.getByText('Removed.', { exact: true })).not.toBeInTheDocument();
     expect(hub.snapshot.rules).toHaveLength(RULES.length);
@@ -313,7 +314,7 @@ describe('the Rules screen', () => {
     const full = { ok: false, problem: problemOf('storage_failed', 'The disk is full.') } as const;
     await showApp(new FakeHubApi(snapshotOf({ rules: [CALENDAR_RULE] }), { 'rules.restore': () => full }), 'rules');
     await button('Remove').click();
-    await button('Undo').click();
+    await press(button('Undo'));
     await expect.element(page.getByText(/The disk is full\./)).toBeVisible();
   });
 

@@ -67,7 +67,7 @@ describe('RI-07: the second half of a double click on the page of the rules', ()
     await expect.poll(() => button('Remove').first().element().getAttribute('aria-disabled')).toBe('true');
     await press(button('Remove').first());
     await vi.advanceTimersByTimeAsync(ARM_MS);
-    await button('Undo').click();
+    await press(button('Undo'));
     await expect.element(button('Undo')).not.toBeInTheDocument();
     for (const remove of button('Remove').elements()) expect(remove.getAttribute('aria-disabled')).toBe('true');
   });
@@ -305,6 +305,39 @@ describe('RI-07: the second half of a double click does nothing', () => {
     await expect.element(button('Ask it when no agent is named').first()).toHaveAttribute('aria-disabled', 'true');
   });
 });
+
+test('the bar that takes back can be read while it waits', async () => {
+  await showApp(new FakeHubApi(snapshotOf({ rules: RULES })), 'rules');
+  await button('Remove').first().click();
+  await expect.element(button('Undo')).toHaveAttribute('aria-disabled', 'true');
+  await expectAccessible();
+});
+
+test.each(['button', 'key'] as const)(
+  'RI-07: the bar that takes back opens its %s a moment after it appears, and once more for the next one',
+  async (how) => {
+    const hub = new FakeHubApi(snapshotOf({ rules: RULES }));
+    await showApp(hub, 'rules');
+    const undo = () => (how === 'key' ? userEvent.keyboard('u') : button('Undo').click({ force: true }));
+    const restored = () => callsOf(hub, 'rules.restore');
+    await vi.advanceTimersByTimeAsync(ARM_MS);
+    await button('Remove').first().click();
+    await expect.element(button('Undo')).toHaveAttribute('aria-disabled', 'true');
+    await undo();
+    await vi.advanceTimersByTimeAsync(ARM_MS - 1);
+    await undo();
+    expect(restored()).toEqual([]);
+    await vi.advanceTimersByTimeAsync(ARM_MS);
+    await press(button('Remove').first());
+    await expect.poll(() => callsOf(hub, 'rules.remove')).toHaveLength(2);
+    await expect.element(button('Undo')).toHaveAttribute('aria-disabled', 'true');
+    await undo();
+    expect(restored()).toEqual([]);
+    await vi.advanceTimersByTimeAsync(ARM_MS);
+    await undo();
+    await expect.poll(restored).toHaveLength(1);
+  },
+);
 
 describe('RI-07: the second half of a double click on the page of the record', () => {
   const check: AuditCheckDto = {

@@ -122,6 +122,19 @@ describe('the card that waits at a child’s hub', () => {
     await expect.element(page.getByRole('heading', { level: 1, name: 'Nothing needs you' })).toBeVisible();
   });
 
+  test('RI-07: takes no press for 700 ms after it comes back to the people here, where Allow appears', async () => {
+    const hub = await showCard({ ...WAITING, risk_class: 'R2' });
+    hub.emit({ type: 'approval', approval: { ...WAITING, risk_class: 'R2', decided_by_hubs: null } });
+    const allow = button('Allow once');
+    await expect.element(allow).toHaveAttribute('aria-disabled', 'true');
+    await allow.click({ force: true });
+    await vi.advanceTimersByTimeAsync(ARM_MS - 1);
+    await allow.click({ force: true });
+    expect(decided(hub)).toEqual([]);
+    await press(allow);
+    expect(decided(hub)).toMatchObject([{ decision: 'allow' }]);
+  });
+
   test('says so when nobody is left who may decide', async () => {
     await showCard(WAITING_FOR_NOBODY);
     await expect.element(page.getByText('No adult’s hub can decide this')).toBeVisible();

@@ -171,6 +171,8 @@ export class CardModel {
     }
     // It waits until another time: what may be pressed about that stands elsewhere on the card now.
     if (approval.wait_ms !== before.wait_ms) this.arming.again();
+    // Allow appears where a line had stood, or leaves: who may decide is another now.
+    if ((approval.decided_by_hubs === null) !== (before.decided_by_hubs === null)) this.arming.again();
     this.#approval = approval;
     if (approval.state !== 'pending') this.arming.stop();
   }

@@ -255,6 +255,27 @@ describe('RI-07: the second half of a double click does nothing', () => {
     expect(callsOf(hub, 'pairings.start')).toHaveLength(1);
   });
 
+  test.each(['people', 'people/add'])('on “Add” of a hub below one that is in trouble now, on %s', async (place) => {
+    const near = ['one', 'two'].map((id) => ({ ...STRANGER, id, label: `Hub ${id}` }));
+    const [first] = near;
+    if (first === undefined) throw new Error('no hub');
+    const hub = new FakeHubApi(snapshotOf({ peers: [DAD, ...near] }));
+    await showApp(hub, place);
+    const add = page.getByRole('listitem').getByRole('button', { name: 'Add', exact: true });
+    await expect.poll(() => add.elements().length).toBe(2);
+    const { top } = add.last().element().getBoundingClientRect();
+    await userEvent.hover(add.last());
+    hub.emit({ type: 'peer', peer: { ...first, trouble: 'It cannot be reached. '.repeat(20) } });
+    await expect.poll(() => add.last().element().getBoundingClientRect().top).toBeGreaterThan(top + 10);
+    await expect.element(add.last()).toHaveAttribute('aria-disabled', 'true');
+    await add.last().click({ force: true });
+    await vi.advanceTimersByTimeAsync(ARM_MS - 1);
+    await add.last().click({ force: true });
+    expect(callsOf(hub, 'pairings.start')).toEqual([]);
+    await press(add.last());
+    expect(callsOf(hub, 'pairings.start')).toHaveLength(1);
+  });
+
   test('on a notice that moves up among those not read', async () => {
     const hub = new FakeHubApi(snapshotOf());
     await showApp(hub, 'feed');

@@ -1,7 +1,7 @@
 // What the inbox hands down to its cards.
 import { createContext } from 'svelte';
 import type { ApprovalsController } from './ApprovalsController.svelte.ts';
-import type { PlaceWatch } from './place-watch.ts';
+import type { PlaceWatch } from '../../app/place-watch.ts';
 
 export interface ApprovalsContext {
   readonly approvals: ApprovalsController;

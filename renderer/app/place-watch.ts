@@ -1,23 +1,28 @@
-// Sees when cards or the buttons on them move: a strip appears above, a card grows, one leaves. A press right after a move may have been
-// meant for what stood there before, so whoever moved is reported. Scrolling by the person is not a move.
+// Sees when cards or rows, or the buttons on them, move: a strip appears above, a card grows, one leaves. A press right after a move may have
+// been meant for what stood there before, so whoever moved is reported. Scrolling by the person is not a move.
 
 /** Sub-pixel layout is not a move. */
 const MOVE_MIN_PX = 1;
 
-/** What decides stands in these; drawers that a person opens below them have buttons of their own. */
-const DECIDING = '.do, .options';
+interface Watched {
+  /** Finds the cards or rows. */
+  readonly each: string;
+  /** Finds what is pressed on one: that may move while the rest of it stays. */
+  readonly pressed: string;
+  readonly onMoved: (moved: HTMLElement) => void;
+}
 
 export class PlaceWatch {
   readonly #places = new Map<HTMLElement, readonly number[]>();
-  readonly #onMoved: (cardId: string) => void;
+  readonly #watched: Watched;
   #list: HTMLElement | null = null;
   #scroller: HTMLElement | null = null;
 
-  constructor(onMoved: (cardId: string) => void) {
-    this.#onMoved = onMoved;
+  constructor(watched: Watched) {
+    this.#watched = watched;
   }
 
-  /** Watches the elements with data-card inside `list`. Returns the way to stop. */
+  /** Watches them inside `list`. Returns the way to stop. */
   observe(list: HTMLElement): () => void {
     this.#list = list;
     this.#scroller = list.closest('main');
@@ -33,18 +38,19 @@ export class PlaceWatch {
     };
   }
 
-  /** Measures now and reports every card that stands elsewhere than when last measured. */
+  /** Measures now and reports all that stands elsewhere than when last measured. */
   check(): void {
     if (this.#list === null) return;
+    const { each, pressed, onMoved } = this.#watched;
     const origin = (this.#scroller?.getBoundingClientRect().top ?? 0) - (this.#scroller?.scrollTop ?? 0);
     const seen = new Set<HTMLElement>();
-    for (const card of this.#list.querySelectorAll<HTMLElement>('[data-card]')) {
+    for (const card of this.#list.querySelectorAll<HTMLElement>(each)) {
       seen.add(card);
-      const places = [card, ...card.querySelectorAll(DECIDING)].map((part) => part.getBoundingClientRect().top - origin);
+      const places = [card, ...card.querySelectorAll(pressed)].map((part) => part.getBoundingClientRect().top - origin);
       const before = this.#places.get(card);
       this.#places.set(card, places);
       if (before?.some((place, index) => Math.abs(place - (places[index] ?? place)) > MOVE_MIN_PX) === true) {
-        this.#onMoved(card.dataset['card'] ?? '');
+        onMoved(card);
       }
     }
     for (const card of this.#places.keys()) if (!seen.has(card)) this.#places.delete(card);

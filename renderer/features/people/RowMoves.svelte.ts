@@ -1,0 +1,33 @@
+// How often each row of a list of hubs has come to stand elsewhere, for whatever reason: a row above it left, said more, or something above the
+// list did. So a press that was meant for what stood there before asks no other hub.
+import { untrack } from 'svelte';
+import type { Attachment } from 'svelte/attachments';
+import { SvelteMap } from 'svelte/reactivity';
+import { PlaceWatch } from '../../app/place-watch.ts';
+
+export class RowMoves {
+  readonly #moves = new SvelteMap<string, number>();
+  readonly #watch = new PlaceWatch({
+    each: '[data-hub]',
+    pressed: 'button',
+    onMoved: ({ dataset }) => {
+      const id = dataset['hub'] ?? '';
+      this.#moves.set(id, this.of(id) + 1);
+    },
+  });
+
+  /** Belongs to the component that makes it. @param rows a new value where the rows are others */
+  constructor(rows: () => unknown) {
+    $effect(() => {
+      rows();
+      untrack(() => this.#watch.check());
+    });
+  }
+
+  /** For the element that holds the rows, each of them marked `data-hub` with its id. */
+  readonly watch: Attachment<HTMLElement> = (list) => untrack(() => this.#watch.observe(list));
+
+  of(id: string): number {
+    return this.#moves.get(id) ?? 0;
+  }
+}

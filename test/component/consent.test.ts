@@ -123,9 +123,16 @@ describe('the card that waits at a child’s hub', () => {
   });
 
   test('RI-07: takes no press for 700 ms after it comes back to the people here, where Allow appears', async () => {
-    const hub = await showCard({ ...WAITING, risk_class: 'R2' });
-    hub.emit({ type: 'approval', approval: { ...WAITING, risk_class: 'R2', decided_by_hubs: null } });
+    // What was said is the taller side of the card: nothing on it moves when the other side changes.
+    const fields = Array.from({ length: 12 }, (_, at) => [`place.${at}`, 'The back door'] as const);
+    const tall = { ...WAITING, risk_class: 'R2', fields } as const;
+    await page.viewport(1280, 900);
+    const hub = await showCard(tall);
+    const { top } = button('Decline').element().getBoundingClientRect();
+    hub.emit({ type: 'approval', approval: { ...tall, decided_by_hubs: null } });
     const allow = button('Allow once');
+    await expect.element(allow).toBeVisible();
+    expect(button('Decline').element().getBoundingClientRect().top).toBe(top);
     await expect.element(allow).toHaveAttribute('aria-disabled', 'true');
     await allow.click({ force: true });
     await vi.advanceTimersByTimeAsync(ARM_MS - 1);

@@ -4,9 +4,9 @@
 export interface AuditRow {
   /** From 1, without a gap: a number that was given once is never given again. */
   readonly seq: number;
-  /** Wall clock, ms since 1970. */
-  readonly at: number;
-  /** ms on the clock of the process that wrote it, which nobody can set; null in rows from before it was written down. */
+  /** Wall clock, ms since 1970; null where no time stands, as another program may have left it. */
+  readonly at: number | null;
+  /** ms on the clock of the process that wrote it, which nobody can set; null in rows from before it was written down, or as above. */
   readonly monotonicMs: number | null;
   readonly actor: string;
   readonly surface: string;
@@ -21,11 +21,11 @@ export interface AuditRow {
 }
 
 /** The storage gives the number and the monotonic time. */
-export type NewAuditRow = Omit<AuditRow, 'seq' | 'monotonicMs' | 'rule'> & { readonly rule?: string | null };
+export type NewAuditRow = Omit<AuditRow, 'seq' | 'at' | 'monotonicMs' | 'rule'> & { readonly at: number; readonly rule?: string | null };
 
 /** A row as it is chained. */
 export interface ChainedAuditRow extends AuditRow {
-  /** SHA-256 over the chain of the row before and the bytes of every column of this one. */
+  /** SHA-256 over the chain of the row before and the bytes of every column of this one; read, whatever bytes stand there. */
   readonly chain: Uint8Array;
 }
 
@@ -34,6 +34,12 @@ export interface AuditPosition {
   readonly seq: number;
   readonly chain: Uint8Array;
 }
+
+/**
+ * The highest number of a row, or of a signature: one each millisecond would take nine thousand years. What stands under a higher one, or one
+ * below 1, was put there by another program, and leaves the numbers of this one to it.
+ */
+export const AUDIT_NUMBER_MAX = 281_474_976_710_655;
 
 export const CHAIN_START: AuditPosition = { seq: 0, chain: new Uint8Array(32) };
 
@@ -79,13 +85,13 @@ export interface WalkedRow extends AuditPosition {
 
 /** What stands in a row, of which nothing is believed: whoever can write the database may have put any value there. */
 export interface KeptRow {
-  /** null: no whole number that this program reads. */
+  /** null: no time. */
   readonly at: number | null;
   readonly chain: Uint8Array | null;
 }
 
-/** What stands below number 1, where this program writes nothing: rows and seals of another program. */
-export interface BelowFirst {
+/** What stands below number 1 or above AUDIT_NUMBER_MAX, where this program writes nothing: rows and seals of another program. */
+export interface OutsideRows {
   readonly rows: number;
   readonly seals: number;
   /** Of the first rows, in decimal digits. */
@@ -94,16 +100,20 @@ export interface BelowFirst {
   readonly chain: Uint8Array;
 }
 
+/** No value that stands in a row or a seal is an error: it is to be shown, and named. Rows and seals are those from 1 to AUDIT_NUMBER_MAX. */
 export interface AuditReads {
-  /** Newest first; from number 1. */
+  /** Newest first. */
   audit(page: { readonly limit: number; readonly beforeSeq?: number }): readonly AuditRow[];
-  /** Oldest first: rows after `afterSeq` up to `upToSeq`, from number 1. */
+  /** Oldest first: rows after `afterSeq` up to `upToSeq`. */
   auditAfter(afterSeq: number, upToSeq: number, limit: number): readonly ChainedAuditRow[];
-  /** The number of the last row before that one; 0: none from number 1. Whatever else that row holds. */
+  /** The number of the last row before that one; 0: none. */
   auditSeqBefore(seq: number): number;
-  /** Undefined: no row of that number. No value in it is an error. */
+  /** Undefined: no row of that number. */
   auditKept(seq: number): KeptRow | undefined;
-  /** The newest row, and the highest number that was ever given to one: higher when the newest rows were taken away. */
+  /**
+   * The newest row, and the highest number that was ever given to one: higher when the newest rows were taken away. The next row is chained to
+   * what stands in this one, or as the first is where that is no chain.
+   */
   auditHead(): AuditPosition & { readonly issuedSeq: number };
   /**
    * Recomputes the chain over at most `limit` rows after `from`, up to `upToSeq`, and stops at the first that does not fit. The position is
@@ -118,19 +128,19 @@ export interface AuditReads {
     look?: (row: WalkedRow) => void,
   ): { readonly position: AuditPosition; readonly flaw: AuditFlaw | null; readonly after: AuditPosition };
   /**
-   * In the order of their counters, after `afterCounter`. Of `previous`, `seq` and `at` one that this program cannot read is the highest or
-   * lowest number that it can, and the signature does not fit; so with `lastAuditSeal`.
+   * In the order of their counters, after `afterCounter`. Of `previous`, `seq` and `at` one that no hub writes is MAX_SAFE_INTEGER, which none
+   * signs; so with `lastAuditSeal`.
    */
   auditSeals(afterCounter: number, limit: number): readonly AuditSealRow[];
   lastAuditSeal(): AuditSealRow | undefined;
   /** null: nothing, as it should be. @param limit of the rows and of the seals that are looked at */
-  auditBelowFirst(limit: number): BelowFirst | null;
+  auditOutside(limit: number): OutsideRows | null;
 }
 
 export interface AuditWrites {
   /**
    * @param onDurable called once, as soon as the commit with the row is durable and before anybody is answered; never when it was refused
-   * @returns where it stands, once its commit is durable
+   * @returns where it stands, once its commit is durable @throws AppError storage_failed where no number is left
    */
   appendAudit(row: NewAuditRow, onDurable?: (row: AppendedRow) => void): AppendedRow;
   /** Throws StoreConflict unless its `previous` is the newest counter. */

@@ -11,9 +11,9 @@ export type RecordState = 'current' | 'unchecked' | 'older_copy' | 'other_databa
 
 export interface AuditRowDto {
   readonly seq: number;
-  /** Wall clock, ms since 1970. */
-  readonly at: number;
-  /** ms on the clock of the process that wrote it; null in rows from before it was kept. */
+  /** Wall clock, ms since 1970; null where no time stands, as another program may have left it. */
+  readonly at: number | null;
+  /** ms on the clock of the process that wrote it; null in rows from before it was kept, or as above. */
   readonly monotonic_ms: number | null;
   /** A token id, a hub's key, an agent, or "hub". */
   readonly actor: string;
@@ -30,10 +30,10 @@ export interface AuditRowDto {
 
 /**
  * What does not fit. `row_changed`: `seq` is the row. `row_missing`: it is the first of those; the sentence names the last, too. `row_added`:
- * it is none of this hub's, and was put there while the hub ran, or below the first row, where `seq` is 0; the sentence names all such rows.
- * `end_missing`: the record was longer; `seq` is the first row that is gone. `chain_remade`: the rows up to `seq` are not the ones that were
- * signed, or written. `seal_changed`, `seal_missing`: a signature; `seq` is the row up to which it was. `older_copy`: fewer signatures than
- * the key vault counted; `seq` is the last row that is there.
+ * it is none of this hub's, and was put there while the hub ran, or under a number that no hub gives, where `seq` is 0; the sentence names
+ * all such rows. `end_missing`: the record was longer; `seq` is the first row that is gone. `chain_remade`: the rows up to `seq` are not the
+ * ones that were signed, or written. `seal_changed`, `seal_missing`: a signature; `seq` is the row up to which it was, or says it was.
+ * `older_copy`: fewer signatures than the key vault counted; `seq` is the last row that is there.
  */
 export type AuditFlawKind =
   'row_changed' | 'row_added' | 'row_missing' | 'end_missing' | 'chain_remade' | 'seal_changed' | 'seal_missing' | 'older_copy';

@@ -65,6 +65,21 @@ afterEach(() => {
 });
 
 describe('the record', () => {
+  test('shows a row that another program left without a time, and one that says nothing, beside the others', async () => {
+    const api = new FakeHubApi(snapshotOf({ hub: { ...MUM, record: 'broken' } }), {
+      'audit.list': () => ({
+        ok: true,
+        value: { items: [rowOf(40), { ...rowOf(39), at: null, action: '', actor: '', object: '' }], next: null, doubt: rowOf(40) },
+      }),
+      'audit.verification': () => ({ ok: true, value: NONE }),
+    });
+    await showApp(api, 'settings/record');
+    await expect.element(page.getByRole('heading', { name: 'Without a time', level: 3 })).toBeVisible();
+    await expect.element(page.getByText('What was done does not stand here.')).toBeVisible();
+    await expect.element(page.getByText('in a browser', { exact: true })).toBeVisible();
+    await expect.element(button('This record is meant')).toBeVisible();
+  });
+
   test('opens from the settings, with its newest rows, and older ones on request', async () => {
     await showApp(hubWith([NONE]), 'settings');
     await page.getByRole('link', { name: 'Open it' }).click();

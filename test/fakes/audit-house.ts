@@ -3,7 +3,6 @@
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { SystemRandom } from '../../main/adapters/clock/system-clock.ts';
 import { openStore } from '../../main/adapters/sqlite/open-store.ts';
 import { AppError } from '../../main/lib/app-error.ts';
@@ -16,6 +15,7 @@ import { MemoryVault } from './hub-stack.ts';
 import { ManualClock } from './manual-clock.ts';
 import { SILENT_LOG } from './memory-store.ts';
 import { auditRow } from './sample-rows.ts';
+import { tamperWith } from './tampering.ts';
 
 export const PERSON = { actor: 'owner:1', surface: 'command_line' } as const;
 
@@ -163,21 +163,8 @@ export class AuditHouse {
     copyFileSync(join(this.#folder, name), join(this.#folder, 'hub.db'));
   }
 
-  /** What a program with the database open can do once the guards are off. */
   tamper(sql: string): void {
-    const db = new Database(join(this.#folder, 'hub.db'));
-    for (const guard of [
-      'audit_unchanged',
-      'audit_kept',
-      'audit_in_order',
-      'audit_seals_unchanged',
-      'audit_seals_kept',
-      'audit_seals_in_order',
-    ]) {
-      db.exec(`DROP TRIGGER IF EXISTS ${guard}`);
-    }
-    db.exec(sql);
-    db.close();
+    tamperWith(join(this.#folder, 'hub.db'), sql);
   }
 
   /** What a program that knows how the chain is made can add: a row that fits. */

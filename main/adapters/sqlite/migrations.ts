@@ -16,6 +16,7 @@ import answered from './migrations/0009-answered.sql?raw';
 import introduced from './migrations/0010-introduced.sql?raw';
 import role from './migrations/0011-role.sql?raw';
 import retention from './migrations/0012-retention.sql?raw';
+import auditNumbers from './migrations/0013-audit-numbers.sql?raw';
 
 export interface Migration {
   /** The schema's number after this step; steps count from 1 without a gap. */
@@ -38,6 +39,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 10, sql: introduced },
   { version: 11, sql: role },
   { version: 12, sql: retention },
+  { version: 13, sql: auditNumbers },
 ];
 
 export function newestVersion(migrations: readonly Migration[]): number {

@@ -6,9 +6,9 @@ import { nextTurn } from '../../lib/next-turn.ts';
 import { CHAIN_START, type AuditFlaw, type AuditPosition, type AuditSealRow, type WalkedRow } from '../../ports/audit.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Store } from '../../ports/store.ts';
-import { belowFlaw, chainFlaw, falseWord, isAmong, isSamePlace, markOf, mergeFlaws, type ChainFlaw } from './found.ts';
-import { BELOW_FIRST_MAX, FLAWS_MAX, WALK_ROWS_MAX, WALK_SEALS_MAX } from './limits.ts';
-import { addedFlaw, belowFirstFlaw, flawOf, gapFlaw } from './flaws.ts';
+import { chainFlaw, falseWord, isAmong, isSamePlace, markOf, mergeFlaws, outsidePlace, type ChainFlaw } from './found.ts';
+import { FLAWS_MAX, OUTSIDE_MAX, WALK_ROWS_MAX, WALK_SEALS_MAX } from './limits.ts';
+import { addedFlaw, flawOf, gapFlaw, outsideFlaw } from './flaws.ts';
 import { isUnsignedEnd, readUnsignedDetail, type UnsignedRows } from './run-mark.ts';
 import { sealChecker } from './seal.ts';
 import { meantBy, OWNERS_WORD, sealsUpTo } from './sealed-row.ts';
@@ -173,8 +173,8 @@ export class AuditCheck {
       walk.meant.push(...meantBy(read, seal, isRight));
       await didSome(walk, WORD_ROWS, 1);
     }
-    const below = read.auditBelowFirst(BELOW_FIRST_MAX);
-    if (below !== null) noteAs(walk, belowFirstFlaw(below), belowFlaw(below));
+    const outside = read.auditOutside(OUTSIDE_MAX);
+    if (outside !== null) noteAs(walk, outsideFlaw(outside), outsidePlace(outside));
     for (const seal of sealsUpTo(read, sealCount)) {
       if (signal.aborted || !(await this.#upToSeal(walk, seal, isRight(seal), signal))) return 'called off';
       if (walk.unmeant >= FLAWS_MAX) break;
@@ -199,8 +199,10 @@ export class AuditCheck {
     else if (seal.previous !== (walk.lastSeal?.counter ?? 0)) note(walk, 'seal_missing', { seq: seal.seq, kind: 'seal_missing' });
     const signedBefore = walk.signedSeq;
     walk.lastSeal = seal;
+    // One that this hub did not make says nothing of how far the rows go.
+    if (!isGood) return true;
     if (!(await this.#rowsUpTo(walk, seal.seq, signal))) return false;
-    if (!isGood || isEnded(walk)) return true;
+    if (isEnded(walk)) return true;
     // Where the signed row itself is named already, that is all there is to say of it.
     const isRemade = !walk.isPatched && Buffer.compare(walk.position.chain, seal.chain) !== 0;
     if (isRemade) note(walk, 'chain_remade', { seq: seal.seq, kind: 'remade', mark: markOf(walk.position.chain) }, signedBefore);

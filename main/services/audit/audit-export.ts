@@ -45,7 +45,6 @@ const HIDDEN_IN_JSON =
   /[\p{Control}\u2028\u2029\u2800\ufff9-\ufffb\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\p{Surrogate}]/gu;
 
 const UTC_TIME = new Intl.DateTimeFormat('sv-SE', { timeZone: 'UTC', dateStyle: 'short', timeStyle: 'medium' });
-const CLOCK_MAX_MS = 8_640_000_000_000_000;
 
 /** @param cursor absent for the first piece @throws AppError bad_request */
 export function exportPiece(
@@ -114,9 +113,9 @@ export function csvCell(value: string | number | null): string {
   return `"${(FORMULA_START.test(shown) ? `'${shown}` : shown).replaceAll('"', '""')}"`;
 }
 
-/** As 2026-11-22 07:50:12; a time that no clock shows stays empty. */
-function utcTime(ms: number): string {
-  return Math.abs(ms) <= CLOCK_MAX_MS ? UTC_TIME.format(ms) : '';
+/** As 2026-11-22 07:50:12; where no time stands it stays empty. */
+function utcTime(ms: number | null): string {
+  return ms === null ? '' : UTC_TIME.format(ms);
 }
 
 function firstPlace(reads: Pick<Reads, 'auditHead' | 'lastAuditSeal'>): Place {

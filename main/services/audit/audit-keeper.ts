@@ -149,6 +149,13 @@ export class AuditKeeper implements AuditWatch {
     });
   }
 
+  /** A check of the whole record came to no end, because it cannot be read. Never rejects. @param words as with `suspect` */
+  async unread(words: number): Promise<void> {
+    await this.#next(async () => {
+      if (words === this.#words && this.#state === 'current') await this.#doubt('broken');
+    });
+  }
+
   /** Signs what was added since the last seal. Never rejects. */
   async seal(): Promise<void> {
     await this.#next(() => this.#seal());

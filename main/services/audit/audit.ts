@@ -149,6 +149,7 @@ export class Audit implements AuditWatch {
     try {
       const { state, flaw } = await this.#check.whole();
       // Before anything else is written, which would be signed.
+      if (state === 'failed') await this.#keeper.unread(words);
       if (state === 'done' && flaw !== null) await this.#keeper.suspect(this.#check.unmeant, words);
       if (state === 'done') await this.#note(by, 'audit.checked', { flaw: flaw?.kind ?? null, row: flaw?.seq ?? null });
     } catch (error) {

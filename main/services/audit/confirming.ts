@@ -2,10 +2,10 @@
 // vault before. By that a check tells it from a row that only reads so. Of what comes in once the word is given it signs what this process
 // wrote; what comes to light meanwhile is said, not signed.
 import { AppError } from '../../lib/app-error.ts';
-import type { AppendedRow, AuditPosition } from '../../ports/audit.ts';
+import { AUDIT_NUMBER_MAX, type AppendedRow, type AuditPosition } from '../../ports/audit.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Store } from '../../ports/store.ts';
-import { CONFIRM_COMMITS_MAX, COUNT_MAX } from './limits.ts';
+import { CONFIRM_COMMITS_MAX } from './limits.ts';
 import { foundDetail, isCovered, isNothing, mergeFlaws, type ChainFlaw, type Found } from './found.ts';
 import type { AuditHead, SealedChain } from './sealed-chain.ts';
 import { OWNERS_WORD } from './sealed-row.ts';
@@ -87,8 +87,13 @@ export class Confirming {
     if (!isCovered(found, shown)) return found;
     const counted = this.#deps.store.read.lastAuditSeal()?.counter ?? 0;
     const known = Math.max(kept, chain.sealed);
-    if (flaws.some(({ kind }) => kind === 'unsigned')) this.#tellForgedCount(counted, known);
     const count = Math.max(counted, known) + 1;
+    if (count > AUDIT_NUMBER_MAX) {
+      throw new AppError('storage_failed', 'The count of signatures stands as high as it can: none can be counted above it.', {
+        hint: 'Put the data folder back from a copy, then confirm that record.',
+      });
+    }
+    if (flaws.some(({ kind }) => kind === 'unsigned')) this.#tellForgedCount(counted, known);
     // The count first: one that is ahead of the seals only makes the doubt stay, a seal ahead of its count would end it unseen.
     await keep(count);
     const detail = JSON.stringify({ why, counted, kept, ...foundDetail(found) });
@@ -135,11 +140,6 @@ export class Confirming {
    */
   #tellForgedCount(forged: number, known: number): void {
     if (forged <= known) return;
-    if (forged >= COUNT_MAX) {
-      throw new AppError('storage_failed', 'A signature that this hub did not make leaves no higher count for the next one.', {
-        hint: 'Put the data folder back from a copy, then confirm that record.',
-      });
-    }
     if (this.#toldCount === forged) return;
     this.#toldCount = forged;
     throw new AppError(

@@ -1,6 +1,6 @@
 // What a flaw in the audit is called and means, as a sentence for the person who looks after the hub. Pure.
 import type { AuditFlawDto, AuditFlawKind } from '../../../preload/contract/audit.ts';
-import type { BelowFirst } from '../../ports/audit.ts';
+import type { OutsideRows } from '../../ports/audit.ts';
 import { countOf, type AddedRows } from './added-rows.ts';
 import { ADDED_SAID_MAX } from './limits.ts';
 
@@ -38,8 +38,8 @@ function missingRows(seq: number, toSeq: number): string {
   return `${which} missing: ${were} removed, or moved to another place. What happened then is no longer on record.`;
 }
 
-/** Rows and signatures below number 1, as one flaw. */
-export function belowFirstFlaw({ rows, seals, numbers }: BelowFirst): AuditFlawDto {
+/** Rows and signatures under numbers that no hub gives, as one flaw. */
+export function outsideFlaw({ rows, seals, numbers }: OutsideRows): AuditFlawDto {
   const named = numbers.slice(0, ADDED_SAID_MAX);
   if (rows > named.length) named.push(`${rows - named.length} more`);
   const said = [
@@ -50,7 +50,7 @@ export function belowFirstFlaw({ rows, seals, numbers }: BelowFirst): AuditFlawD
   return {
     kind: 'row_added',
     seq: 0,
-    sentence: `Before row 1 stand${rows + seals === 1 ? 's' : ''} ${said} that ${were} not written by this hub, which counts from 1: another program put ${them} there. Do not trust what ${they}.`,
+    sentence: `Under ${rows + seals === 1 ? 'a number that this hub never gives stands' : 'numbers that this hub never gives stand'} ${said} that ${were} not written by it, which counts up from 1: another program put ${them} there. Do not trust what ${they}.`,
     meant: false,
   };
 }

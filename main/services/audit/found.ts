@@ -2,17 +2,17 @@
 // row. Pure; says nothing of what follows from it.
 import { isJsonObject } from '../../lib/json-object.ts';
 import { toHex } from '../../lib/bytes.ts';
-import type { AuditFlaw, AuditPosition, BelowFirst } from '../../ports/audit.ts';
+import type { AuditFlaw, AuditPosition, OutsideRows } from '../../ports/audit.ts';
 import { countOf, firstBeside, NONE_ADDED, withRange, type AddedRows } from './added-rows.ts';
 import { ADDED_RANGES_MAX, FLAWS_MAX } from './limits.ts';
 
 /** So much of a chain tells one from another. */
 const MARK_SIZE_BYTES = 16;
-const KINDS = ['missing', 'changed', 'remade', 'unsigned', 'seal_missing', 'below_first'] as const;
+const KINDS = ['missing', 'changed', 'remade', 'unsigned', 'seal_missing', 'outside'] as const;
 
 /**
  * `remade`: the chain up to this row is not the one that was signed. `unsigned`: the seal up to this row is none that this hub made.
- * `seal_missing`: a seal after, or before, the one up to this row is gone. `below_first`: rows or seals with a number below 1; of row 0.
+ * `seal_missing`: a seal after, or before, the one up to this row is gone. `outside`: rows or seals under numbers that no hub gives; of row 0.
  */
 export interface ChainFlaw {
   readonly seq: number;
@@ -59,9 +59,9 @@ export function falseWord({ seq, chain }: AuditPosition): ChainFlaw {
   return { seq, kind: 'changed', mark: markOf(chain) };
 }
 
-/** Whatever stands below number 1 is one place. */
-export function belowFlaw({ chain }: BelowFirst): ChainFlaw {
-  return { seq: 0, kind: 'below_first', mark: markOf(chain) };
+/** Whatever stands under numbers that no hub gives is one place. */
+export function outsidePlace({ chain }: OutsideRows): ChainFlaw {
+  return { seq: 0, kind: 'outside', mark: markOf(chain) };
 }
 
 /** @param chain what it comes to */

@@ -18,9 +18,6 @@ export const COUNT_PAUSE_MIN_MS = 60_000;
 /** The longest of those pauses. */
 export const COUNT_PAUSE_MAX_MS = 3_600_000;
 
-/** The highest count the vault's form can hold. */
-export const COUNT_MAX = 999_999_999_999_999;
-
 /** How often the owner's word is tried again because a row of the hub came in between its look at the record and the signature. */
 export const CONFIRM_COMMITS_MAX = 16;
 
@@ -36,8 +33,8 @@ export const ADDED_RANGES_MAX = 64;
 /** Places that do not fit are remembered and put on record, and a check ends at so many that nobody has meant: it is worth little then. */
 export const FLAWS_MAX = 32;
 
-/** Rows, and signatures, below number 1 that are looked at byte by byte; more are counted. */
-export const BELOW_FIRST_MAX = 200;
+/** Rows, and signatures, below the numbers that a hub gives that are looked at byte by byte, and as many above; more are counted. */
+export const OUTSIDE_MAX = 200;
 
 /** Ranges of added rows that a sentence names; rows beyond are counted. */
 export const ADDED_SAID_MAX = 16;

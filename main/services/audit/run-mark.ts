@@ -2,6 +2,7 @@
 // one when it stops, which says whether it could sign what it wrote. Whoever can write the database can write the mark, too; it tells of power
 // cuts and kills.
 import { isJsonObject } from '../../lib/json-object.ts';
+import { momentOf } from '../../lib/moment.ts';
 import type { AuditReads } from '../../ports/audit.ts';
 import type { Reads, Tables } from '../../ports/store.ts';
 
@@ -64,7 +65,7 @@ export function readUnsignedDetail(detail: string): UnsignedRows | undefined {
     if (!isJsonObject(value)) return undefined;
     const { rows, from_row: fromSeq, from_at: fromAt } = value;
     if (!isCount(rows) || !isCount(fromSeq) || rows === 0) return undefined;
-    return { rows, fromSeq, fromAt: typeof fromAt === 'number' ? fromAt : null };
+    return { rows, fromSeq, fromAt: momentOf(fromAt) };
   } catch {
     return undefined;
   }

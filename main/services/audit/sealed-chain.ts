@@ -8,8 +8,8 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Store, Tables } from '../../ports/store.ts';
 import type { IdentityService } from '../identity.ts';
 import type { AddedRows } from './added-rows.ts';
-import { belowFlaw, chainFlaw, falseWord, isAmong, type ChainFlaw, type Found } from './found.ts';
-import { BELOW_FIRST_MAX, WALK_ROWS_MAX, WALK_SEALS_MAX } from './limits.ts';
+import { chainFlaw, falseWord, isAmong, outsidePlace, type ChainFlaw, type Found } from './found.ts';
+import { OUTSIDE_MAX, WALK_ROWS_MAX, WALK_SEALS_MAX } from './limits.ts';
 import { META_DATABASE_ID, sealChecker, sealMessage } from './seal.ts';
 import { meantBy, OWNERS_WORD, sealedRow, sealsUpTo, type SealedEnd } from './sealed-row.ts';
 import { WrittenRows } from './written-rows.ts';
@@ -34,8 +34,8 @@ export class SealedChain {
   readonly written: WrittenRows;
   /** The count of the newest seal that this process made or found good. */
   sealed = 0;
-  /** What stands below number 1 and the owner has meant, so that their words are not looked for at every walk. */
-  #meantBelow: ChainFlaw | undefined;
+  /** What stands under numbers that no hub gives and the owner has meant, so that their words are not looked for at every walk. */
+  #meantOutside: ChainFlaw | undefined;
   readonly #deps: SealedChainDeps;
 
   constructor(deps: SealedChainDeps) {
@@ -64,13 +64,13 @@ export class SealedChain {
   }
 
   /**
-   * The chain from the last seal to its end, in which the rows that this process wrote must stand, and since its start no others; and no row
-   * below the first.
+   * The chain from the last seal to its end, in which the rows that this process wrote must stand, and since its start no others; and
+   * nothing under numbers that no hub gives.
    */
   async walk(): Promise<Walked> {
-    const below = await this.#below();
+    const outside = await this.#outside();
     const { position, found } = await this.#walk(this.sealedEnd(), this.written);
-    return { position, found: below === null ? found : { ...found, flaws: [below, ...found.flaws] } };
+    return { position, found: outside === null ? found : { ...found, flaws: [outside, ...found.flaws] } };
   }
 
   /** The chain from what once was its end, in which the rows that this process wrote since must stand, and no others. */
@@ -102,18 +102,18 @@ export class SealedChain {
     return { position: walked.position, found: { flaws: flaw === null ? [] : [flaw], added } };
   }
 
-  /** What stands below number 1 and nobody has meant, as the signed words of the owner say; null: nothing. */
-  async #below(): Promise<ChainFlaw | null> {
+  /** What stands under numbers that no hub gives and nobody has meant, as the signed words of the owner say; null: nothing. */
+  async #outside(): Promise<ChainFlaw | null> {
     const { store, identity } = this.#deps;
-    const below = store.read.auditBelowFirst(BELOW_FIRST_MAX);
-    if (below === null) return null;
-    const flaw = belowFlaw(below);
-    if (this.#meantBelow !== undefined && isAmong(flaw, [this.#meantBelow])) return null;
+    const outside = store.read.auditOutside(OUTSIDE_MAX);
+    if (outside === null) return null;
+    const flaw = outsidePlace(outside);
+    if (this.#meantOutside !== undefined && isAmong(flaw, [this.#meantOutside])) return null;
     const isRight = sealChecker(this.databaseId, identity.keyHex);
     let looked = 0;
     for (const seal of sealsUpTo(store.read, store.read.lastAuditSeal()?.counter ?? 0)) {
       if (isAmong(flaw, meantBy(store.read, seal, isRight))) {
-        this.#meantBelow = flaw;
+        this.#meantOutside = flaw;
         return null;
       }
       looked += 1;

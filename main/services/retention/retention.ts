@@ -168,7 +168,7 @@ export class Retention {
     const kept = readState(tables.getMeta(RETENTION_META));
     if (kept !== undefined) return kept;
     const [oldest] = tables.auditAfter(0, Number.MAX_SAFE_INTEGER, 1);
-    return { believedMs: firstBelief(oldest?.at, this.#deps.clock.wallMs()), removed: NOTHING_REMOVED };
+    return { believedMs: firstBelief(oldest?.at ?? undefined, this.#deps.clock.wallMs()), removed: NOTHING_REMOVED };
   }
 
   #pause(): Promise<void> {

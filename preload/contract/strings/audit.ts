@@ -75,6 +75,10 @@ export const audit = {
   exportedName: (format: string) => `The file is yours: axon-record.${format}.`,
   newest: 'The newest rows',
   none: 'Nothing is on record yet.',
+  /** Above rows where no time stands that could be shown. */
+  noTime: 'Without a time',
+  /** Of a row that says nothing of it. */
+  noAction: 'What was done does not stand here.',
   older: 'Show older ones',
   actions: auditActions,
   who: { you: 'You', hub: 'This hub', program: 'A program on this computer', goneHub: 'A hub that is not known any more' },
@@ -102,7 +106,7 @@ export const audit = {
       const places = lists.format(rows.map((seq) => numbers.format(seq)));
       const said = [
         ...(added.length === 0 ? [] : [`another program added ${isOne ? 'row' : 'rows'} ${lists.format(ranges)}`]),
-        ...(flaws.length === rows.length ? [] : ['something does not fit before row 1']),
+        ...(flaws.length === rows.length ? [] : ['a signature is missing, or something stands under a number that this hub never gives']),
         ...(rows.length === 0 ? [] : [`something does not fit at ${rows.length === 1 ? 'row' : 'rows'} ${places}`]),
       ];
       return said.length === 0 ? '' : `: ${said.join('; ')}`;
@@ -124,7 +128,7 @@ export const audit = {
     broken: {
       title: 'Rows of the record were changed, removed or added by another program.',
       detail:
-        'Check it to see which. Until you say that this record is meant, no rule acts, everything is asked and nothing is signed: whoever could change the record could change rules and hubs, too.',
+        'Check it to see which. The same where it could not be read to its end. Until you say that this record is meant, no rule acts, everything is asked and nothing is signed: whoever could change the record could change rules and hubs, too.',
     },
   },
   doubtOpen: 'Look at it',

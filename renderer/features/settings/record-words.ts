@@ -64,7 +64,8 @@ const KEY = /^[0-9a-f]{64}$/;
 /** What a row says, in one sentence; the bare name of an action that has no words. */
 export function sentenceOf(row: AuditRowDto, household: Household): string {
   const sentence = Object.hasOwn(actions, row.action) ? actions[row.action] : undefined;
-  return sentence === undefined ? row.action : sentence(whoOf(row, household), whatOf(row, household));
+  if (sentence === undefined) return row.action === '' ? words.audit.noAction : row.action;
+  return sentence(whoOf(row, household), whatOf(row, household));
 }
 
 /** The mark of a row: what became of a request by the marks of the requests, everything else by what it is about. */
@@ -77,7 +78,7 @@ export function iconOf({ action }: AuditRowDto): IconName {
 export function daysOf(rows: readonly AuditRowDto[], now: number): readonly RecordDay[] {
   const days = new Map<string, { readonly rows: AuditRowDto[]; readonly logins: AuditRowDto[] }>();
   for (const row of rows) {
-    const name = dayName(row.at, now);
+    const name = row.at === null ? words.audit.noTime : dayName(row.at, now);
     const day = days.get(name) ?? { rows: [], logins: [] };
     day[isOwnLogin(row) ? 'logins' : 'rows'].push(row);
     days.set(name, day);

@@ -153,12 +153,13 @@ describe('the words of the record', () => {
     ];
     const all = 'another program added rows 6 to 7, 1,200 and 5 more; something does not fit at rows 2 and 3';
     expect(doubted({ row: 2, flaw: 'changed', flaws, added, added_more: 5 })).toBe(`${before}: ${all}.`);
-    const below = [
-      [0, 'below_first'],
+    const unnumbered = 'a signature is missing, or something stands under a number that this hub never gives';
+    const outside = [
+      [0, 'outside'],
       [2, 'changed'],
     ];
-    expect(doubted({ row: 0, flaw: 'below_first', flaws: below.slice(0, 1) })).toBe(`${before}: something does not fit before row 1.`);
-    expect(doubted({ flaws: below })).toBe(`${before}: something does not fit before row 1; something does not fit at row 2.`);
+    expect(doubted({ row: 0, flaw: 'outside', flaws: outside.slice(0, 1) })).toBe(`${before}: ${unnumbered}.`);
+    expect(doubted({ flaws: outside })).toBe(`${before}: ${unnumbered}; something does not fit at row 2.`);
     const meant = rowOf('audit.confirmed', { detail: { row: 6, flaw: 'added', added: [[6, 7]] } });
     expect(sentenceOf(meant, household)).toBe('You said that this record is meant: another program added rows 6 to 7.');
     expect(doubted({ added: [['<', {}], 5], flaws: 'no', row: {} })).toBe(`${before}.`);
@@ -194,11 +195,13 @@ describe('the words of the record', () => {
       rowOf('token.revoked', { seq: 5, detail: { kind: 'owner', agent: null } }),
       rowOf('token.revoked', { seq: 4, detail: { kind: 'agent', agent: 'family' } }),
       rowOf('rule.made', { seq: 3, at: NOW - 86_400_000, detail: 'no object' }),
+      rowOf('rule.made', { seq: 2, at: null }),
     ];
     const days = daysOf(rows, NOW).map(({ name, rows: some, logins }) => [name, some.map(({ seq }) => seq), logins.map(({ seq }) => seq)]);
     expect(days).toEqual([
       ['Today', [4], [5]],
       ['Yesterday', [3], []],
+      ['Without a time', [2], []],
     ]);
   });
 });

@@ -286,6 +286,22 @@ describe('the check of a whole audit', () => {
     expect(await check.whole()).toMatchObject({ flaw: null, unsigned_end: { rows: 6, from_seq: 1, ends: 2 } });
   });
 
+  it('that cannot be read to its end lets no rule act, until the owner has said that the record is meant', async () => {
+    await house.signThrice();
+    house.tamper('ALTER TABLE audit_seals RENAME COLUMN key TO other');
+    expect((await house.verify()).state).toBe('failed');
+    await house.clock.settle();
+    expect([house.audit.state, house.audit.rulesMayAct]).toEqual(['broken', false]);
+    house.tamper('ALTER TABLE audit_seals RENAME COLUMN other TO key');
+    await house.minute();
+    expect(house.audit.rulesMayAct).toBe(false);
+    // No row could be written about it: it is now, and read first.
+    await expect(house.confirm()).rejects.toMatchObject({ code: 'conflict' });
+    expect(house.audit.doubt).toMatchObject({ action: 'audit.doubted', detail: { why: 'broken' } });
+    await house.confirm();
+    expect([house.audit.state, (await house.verify()).flaw]).toEqual(['current', null]);
+  });
+
   it('goes on in pieces, says how far it is, and can be called off', async () => {
     await house.act(WALK_ROWS_MAX * 3);
     house.audit.verify(PERSON);

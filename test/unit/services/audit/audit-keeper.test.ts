@@ -2,6 +2,7 @@
 // back.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../../main/lib/app-error.ts';
+import { AUDIT_NUMBER_MAX } from '../../../../main/ports/audit.ts';
 import { SEAL_INTERVAL_MS, SEAL_ROWS_MAX, STOP_COUNT_MAX_MS } from '../../../../main/services/audit/limits.ts';
 import { AuditHouse, PERSON } from '../../../fakes/audit-house.ts';
 
@@ -310,7 +311,7 @@ describe('a database that was put back', () => {
   it('is taken for the record by nobody where a forged signature leaves no higher count, and the vault keeps its own', async () => {
     await house.act();
     await house.stop();
-    house.tamper('INSERT INTO audit_seals SELECT 999999999999999, counter, seq, chain, at, key, signature FROM audit_seals');
+    house.tamper(`INSERT INTO audit_seals SELECT ${AUDIT_NUMBER_MAX}, counter, seq, chain, at, key, signature FROM audit_seals`);
     await house.startAgain();
     for (let word = 0; word < 2; word++) {
       await expect(house.confirm()).rejects.toMatchObject({ code: 'storage_failed' });

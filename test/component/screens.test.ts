@@ -87,6 +87,7 @@ describe('conversations', () => {
     await page.getByRole('link', { name: /Tell the family chat/ }).click();
     const pane = page.getByRole('region', { name: 'Conversation' });
     await expect.element(pane.getByText('Allowed, by Mum')).toBeVisible();
+    await expect.element(pane.getByText(/^[0-9:]+, in the window$/)).toBeVisible();
     await expect.element(pane.getByText('Sent to Family. 3 thumbs up so far.')).toBeVisible();
     await expectAccessible();
   });
@@ -106,7 +107,9 @@ describe('conversations', () => {
     const entries = DINNER_THREAD.entries.map((entry) => (entry.kind === 'decision' ? { ...entry, ...made } : entry));
     const hub = new FakeHubApi(snapshotOf(), { 'conversations.get': () => ({ ok: true, value: { ...DINNER_THREAD, entries } }) });
     await showApp(hub, `conversations/${DINNER_THREAD.conversation.id}`);
-    await expect.element(page.getByText(said, { exact: true })).toBeVisible();
+    const told = page.getByText(said, { exact: true });
+    await expect.element(told).toBeVisible();
+    expect(told.element().closest('.event')?.querySelector('.meta')?.textContent, 'nor told twice').toMatch(/^[0-9:]+$/);
   });
 
   test('what is no text stands as a table in a conversation, too, whoever said it', async () => {

@@ -1,5 +1,6 @@
 // How an exchange is spoken of: its mark, its state, what each message is. Pure.
 import type { ConversationEntryDto } from '../../../preload/contract/conversation-dto.ts';
+import { surfaceWords } from '../../../preload/contract/strings/now.ts';
 import { words } from '../../app/words.ts';
 import type { IconName } from '../../ui/icons.ts';
 
@@ -49,10 +50,21 @@ export function placeOf(entry: ConversationEntryDto): {
   return { side: 'inside', mark: 'agents', decision: false };
 }
 
+type Decision = Pick<ConversationEntryDto, 'state' | 'surface' | 'who'>;
+const isDecided = ({ state }: Decision): boolean => state === 'approved' || state === 'answered' || state === 'declined';
+
 /** What became of a request, and who decided it where somebody did: a person here, an adult's hub, a rule. */
-export function decisionOf({ state, surface, who }: Pick<ConversationEntryDto, 'state' | 'surface' | 'who'>): string {
+export function decisionOf(decision: Decision): string {
+  const { state, surface, who } = decision;
   const what = stateOf(state);
-  if (state !== 'approved' && state !== 'answered' && state !== 'declined') return what;
+  if (!isDecided(decision)) return what;
   if (surface === 'rule') return conversations.decidedByRule(what);
   return who === '' ? what : conversations.decidedBy(what, who === 'owner' ? words.common.you : who);
+}
+
+/** Where it was decided; nothing where `decisionOf` says it: by a rule, or by an adult's hub, whose name says where that was. */
+export function decidedWhere(decision: Decision): string {
+  const { surface, who } = decision;
+  const isSaid = isDecided(decision) && (surface === 'rule' || (surface === 'peer' && who !== ''));
+  return surface === null || isSaid ? '' : surfaceWords(surface);
 }

@@ -169,6 +169,7 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
   });
   const recordIs = (): void => {
     hub.changed();
+    if (audit.state !== 'unchecked') work.compared();
     if (!audit.mayBePutBack) work.released();
   };
   directory.stored.endsWithTrust((tables, key) => work.peerEnded(tables, key));

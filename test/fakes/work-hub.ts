@@ -217,6 +217,7 @@ export class WorkHub {
       refreshCapabilities: this.#options.refreshCapabilities ?? (() => Promise.resolve(ok())),
       timeZone: () => this.#options.timeZone ?? 'UTC',
       approvalWaitMs: () => this.approvalWaitMs,
+      rulesMayAct: () => this.#options.isPutBack?.() !== true && this.#options.isUnchecked?.() !== true,
       handsOutOld: () => this.#options.isPutBack?.() !== true && this.#options.isUnchecked?.() !== true,
       isPutBack: () => this.#options.isPutBack?.() === true,
       hubName: () => name,

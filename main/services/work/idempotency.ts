@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { AppError } from '../../lib/app-error.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { PartyKey, Store, Tables } from '../../ports/store.ts';
+import type { PartyKey, Reads, Store, Tables } from '../../ports/store.ts';
 import { IDEMPOTENCY_WINDOW_MS } from './limits.ts';
 import { readObject } from './task-views.ts';
 
@@ -32,13 +32,13 @@ export class Idempotency {
   }
 
   /**
-   * The task that was made under this key within 24 hours.
+   * The task that was made under this key within 24 hours. @param reads in a commit, what stands in it
    * @throws AppError idempotency_mismatch when it was for another request
    */
-  taskOf(claim: IdempotencyClaim, route: string, key: string): string | undefined {
+  taskOf(claim: IdempotencyClaim, route: string, key: string, reads: Pick<Reads, 'replay'> = this.#store.read): string | undefined {
     // Tomorrow's as well: the clock may have been set back over midnight since.
     for (const daysAgo of [0, 1, -1]) {
-      const row = this.#store.read.replay(claim.party, this.#name(route, key, daysAgo));
+      const row = reads.replay(claim.party, this.#name(route, key, daysAgo));
       if (!row || this.#clock.wallMs() - row.at >= IDEMPOTENCY_WINDOW_MS) continue;
       if (row.contentDigest !== claim.digest) {
         throw new AppError('idempotency_mismatch', 'This Idempotency-Key was used for another request.', {

@@ -18,6 +18,8 @@ export const LEASE_DEFAULT_MS = 60_000;
 export const LEASE_MAX_MS = 600_000;
 /** When an agent is to ask again for an item that nobody knows yet to be let go, ms. */
 export const COMPARED_AGAIN_MS = 2_000;
+/** For so long after a start what agents of this hub ask waits for the record to be compared, ms; then a person is asked, since no rule acts. */
+export const COMPARISON_WAIT_MAX_MS = 10_000;
 /** Claims of one agent that may wait at once; the next is answered `overloaded`. */
 export const CLAIM_WAITERS_PER_AGENT_MAX = 32;
 /** Readers that may wait for one task to end; the next gets the task as it is. */

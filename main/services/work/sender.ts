@@ -12,6 +12,7 @@ import type { PartyKey, Store, TaskRow } from '../../ports/store.ts';
 import { encodeEnvelope } from '../../protocol/encode-envelope.ts';
 import { parseDelegate, parseNotify, parseResponse } from '../../protocol/payloads.ts';
 import type { PeerMessenger } from '../peer-messenger.ts';
+import type { FirstComparison } from './first-comparison.ts';
 import type { Idempotency, IdempotencyClaim } from './idempotency.ts';
 import type { IncomingNotices } from './incoming-notices.ts';
 import { TURNED_AWAY, type Intake } from './intake.ts';
@@ -38,6 +39,7 @@ interface Deps {
   readonly unit: UnitOfWork;
   readonly hubName: () => string;
   readonly isPutBack?: () => boolean;
+  readonly comparison: Pick<FirstComparison, 'isAwaited' | 'over'>;
   readonly parties: Parties;
   readonly recipients: Recipients;
   readonly delegations: OutgoingDelegations;
@@ -49,6 +51,12 @@ interface Deps {
 }
 
 const DELEGATE_ROUTE = 'delegate';
+
+/** A request that is made once, however often it is sent under its key. */
+interface Once {
+  readonly claim: IdempotencyClaim;
+  readonly key: string;
+}
 
 export class Sender {
   readonly #deps: Deps;
@@ -63,6 +71,7 @@ export class Sender {
     const recipient = this.#deps.recipients.resolve(params.to, asker);
     this.#checkMayLeave(recipient, asker);
     if (recipient.at === 'peer') return this.#deps.queries.ask(params, recipient, asker, signal);
+    await this.#deps.comparison.over();
     const request = this.#localRequest('query', queryPayload(params, recipient, asker), asker);
     const response = parseResponse(await this.#answerHere(request, signal));
     if (!response.ok) throw new AppError('not_understood', 'The agent gave an answer that is no response.', { failedBy: 'peer' });
@@ -72,6 +81,8 @@ export class Sender {
   /** @param idempotencyKey the same key and request within 24 hours: the same delegation, across restarts */
   async delegate(params: OperationParams<'send.delegate'>, asker: Asker, idempotencyKey: string | null): Promise<SendReportDto> {
     const { idempotency, store, recipients, delegations } = this.#deps;
+    // Before its key is looked up, so that the same request made twice meanwhile is one.
+    await this.#compared(params.to, asker);
     const claim = idempotencyKey === null ? null : idempotency.claim(partyOfAgent(asker), DELEGATE_ROUTE, idempotencyKey, params);
     const made = claim && idempotencyKey !== null ? idempotency.taskOf(claim, DELEGATE_ROUTE, idempotencyKey) : undefined;
     const task = made === undefined ? undefined : store.read.task(made);
@@ -84,7 +95,7 @@ export class Sender {
     checkEscalation(params, payload);
     this.#checkMayLeave(recipient, asker);
     if (recipient.at === 'peer') return delegations.send(params, recipient, asker, claim);
-    return this.#delegateHere(payload, recipient, asker, claim);
+    return this.#delegateHere(payload, recipient, asker, claim === null ? null : { claim, key: idempotencyKey ?? '' });
   }
 
   async notify(params: OperationParams<'send.notify'>, asker: Asker): Promise<SendReportDto> {
@@ -105,6 +116,18 @@ export class Sender {
     if (!sent.ok) throw sent.error;
     this.#recordNotify(message, peer.key, asker, recipient.agent ?? params.route?.to ?? null, raw);
     return { ...report, state: 'sent' };
+  }
+
+  /** For what stays within this hub: the lines to others open after that anyway. Who cannot be found is told below. */
+  async #compared(to: OperationParams<'send.delegate'>['to'], asker: Asker): Promise<void> {
+    const { comparison, recipients } = this.#deps;
+    if (!comparison.isAwaited) return;
+    try {
+      if (recipients.resolve(to, asker).at === 'peer') return;
+    } catch {
+      return;
+    }
+    await comparison.over();
   }
 
   /** Of a database that was put back nobody knows yet whether this agent, or that hub, was removed since. @throws AppError conflict */
@@ -128,12 +151,16 @@ export class Sender {
     }
   }
 
-  async #delegateHere(payload: JsonObject, recipient: Local, asker: Asker, claim: IdempotencyClaim | null): Promise<SendReportDto> {
+  async #delegateHere(payload: JsonObject, recipient: Local, asker: Asker, once: Once | null): Promise<SendReportDto> {
     const { intake, unit, idempotency, hubName } = this.#deps;
     const request = this.#localRequest('delegate', payload, asker);
     const task = await unit.run((tables, after) => {
+      // The same may have come in with this very commit.
+      const made = once === null ? undefined : idempotency.taskOf(once.claim, DELEGATE_ROUTE, once.key, tables);
+      const first = made === undefined ? undefined : tables.task(made);
+      if (first !== undefined) return first;
       const admitted = intake.admit(tables, after, request, intake.assess(tables, request));
-      if (claim) idempotency.keep(tables, claim, admitted.id);
+      if (once !== null) idempotency.keep(tables, once.claim, admitted.id);
       return admitted;
     });
     if (task.state === 'declined') throw turnedAway();

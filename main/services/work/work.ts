@@ -33,6 +33,7 @@ import { Deadlines } from './deadlines.ts';
 import { Deliveries } from './deliveries.ts';
 import { DurableItems } from './durable-items.ts';
 import { Feed } from './feed.ts';
+import { FirstComparison } from './first-comparison.ts';
 import { Handover } from './handover.ts';
 import { Idempotency } from './idempotency.ts';
 import { Inbox } from './inbox.ts';
@@ -97,6 +98,7 @@ export class Work {
   readonly #queries: OpenQueries;
   readonly #book: RuleBook;
   readonly #consents: Consents;
+  readonly #comparison: FirstComparison;
   #running = false;
 
   constructor(deps: WorkDeps) {
@@ -152,6 +154,7 @@ export class Work {
     const recipients = new Recipients({ ...deps, agents });
     const outgoingQueries = new OutgoingQueries({ ...deps, unit, cancels });
     this.#unit = unit;
+    this.#comparison = new FirstComparison(deps);
     const isAsked = ({ id, direction, party, messageId }: TaskRow): boolean =>
       direction === 'outgoing' ? outgoingQueries.isOpen(party, messageId) : queries.isOpen(id);
     this.#keeper = new TaskKeeper({ ...deps, unit, deadlines, endings, rules, cancels, isAsked });
@@ -202,6 +205,7 @@ export class Work {
       desk,
       intake,
       idempotency,
+      comparison: this.#comparison,
     });
     this.conversations = new Conversations({ ...deps, parties, tasks: views });
     endings.onEnded((task) => {
@@ -225,6 +229,7 @@ export class Work {
   async start(): Promise<void> {
     if (this.#running) return;
     this.#running = true;
+    this.#comparison.start();
     this.#consents.start();
     const kept = this.#keeper.start();
     const ruled = this.#book.start();
@@ -243,6 +248,7 @@ export class Work {
   async stop(): Promise<void> {
     if (!this.#running) return;
     this.#running = false;
+    this.#comparison.ended();
     this.#consents.stop();
     this.#delegations.stop();
     this.#book.stop();
@@ -254,6 +260,11 @@ export class Work {
     this.inbox.stop();
     this.agents.stop();
     await this.#keeper.stop();
+  }
+
+  /** Whether this database was put back is known: what was asked meanwhile is decided by that. */
+  compared(): void {
+    this.#comparison.ended();
   }
 
   /** This database is known to be the newest, or its owner meant it: what was held back until then is handed out and sent. */

@@ -279,6 +279,21 @@ async function sendUnheard(asker: string | null): Promise<string> {
 const sentOf = (id: string): number => hub.messenger.sent.filter((envelope) => envelope.id === id).length;
 const stateOf = (id: string): string | undefined => hub.store.read.task(id)?.state;
 
+it('a result that a database that was put back still owes leaves all the same, under the id it had, and is taken once', async () => {
+  await give('before');
+  const { delivery_id: id, attempt } = await hub.claim('robot');
+  hub.cut(other);
+  await hub.work.inbox.reply('robot', id, DONE, attempt);
+  isPutBack = true;
+  const owed = () => hub.store.read.outboxOf(other.key, { limit: 5, after: undefined }).map(({ messageId }) => messageId);
+  const [owedId] = owed();
+  await startAgain();
+  await clock.settle();
+  const results = hub.messenger.sent.filter(({ kind }) => kind === 'result').map((envelope) => envelope.id);
+  expect([results, owed()]).toEqual([[owedId], []]);
+  expect(other.store.read.tasks({ limit: 1 })[0]).toMatchObject({ state: 'completed' });
+});
+
 describe('what agents of a database that was put back had sent, and no hub has acknowledged', () => {
   it('is not sent again, however often that hub comes back, until it is meant, while what a person had sent is', async () => {
     await other.knows(hub);

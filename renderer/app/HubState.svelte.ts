@@ -24,6 +24,7 @@ export class HubState {
   /** The newest event that touched each conversation, so that an open thread knows when to read again. */
   #conversationSeq = $state.raw<ReadonlyMap<string, number>>(new Map());
   #newestConversationSeq = $state(0);
+  #feedFrom = $state(0);
 
   readonly #api: HubApi;
   readonly #approvalListeners = new Set<(approval: ApprovalDto) => void>();
@@ -66,6 +67,11 @@ export class HubState {
   /** Grows with every event of any conversation. */
   get newestConversationSeq(): number {
     return this.#newestConversationSeq;
+  }
+
+  /** Notices older than this were removed while the page was open; ms since 1970. */
+  get feedFrom(): number {
+    return this.#feedFrom;
   }
 
   async start(): Promise<void> {
@@ -160,6 +166,7 @@ export class HubState {
     this.#snapshot = applyEvent(this.#snapshot, event);
     if (event.type === 'conversation') this.#touchConversation(event.id, event.seq);
     if (event.type === 'approval') this.#tell(event.approval);
+    if (event.type === 'feed_removed') this.#feedFrom = Math.max(this.#feedFrom, event.before);
   }
 
   #onLink(link: LinkState): void {

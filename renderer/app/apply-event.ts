@@ -52,6 +52,8 @@ export function applyEvent(snapshot: UiSnapshot, event: UiEvent): UiSnapshot {
         feed_unread: event.unread,
       };
     }
+    case 'feed_removed':
+      return { ...next, feed: snapshot.feed.filter((item) => item.at >= event.before), feed_unread: event.unread };
     case 'calm':
       return { ...next, attention: event.attention };
     case 'conversation':

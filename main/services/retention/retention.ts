@@ -21,6 +21,8 @@ export interface RetentionDeps {
   readonly keepMessagesMs: () => number;
   /** How long the feed is kept, ms. */
   readonly keepFeedMs: () => number;
+  /** Notices older than `before` are gone, and so many of those left are unread. */
+  readonly onFeedRemoved?: (before: number, unread: number) => void;
 }
 
 export class Retention {
@@ -132,9 +134,9 @@ export class Retention {
     return true;
   }
 
-  #chunk(kind: KeptKind, before: number, after: PurgePlace | null, isOver: () => boolean): Promise<PurgePlace | null> {
+  async #chunk(kind: KeptKind, before: number, after: PurgePlace | null, isOver: () => boolean): Promise<PurgePlace | null> {
     const { store, clock } = this.#deps;
-    return store.write((tables) => {
+    const done = await store.write((tables) => {
       // It was over while it waited for its commit.
       if (isOver()) return null;
       const { removed, next } = tables.purge({ kind, before, after, limit: CHUNK_ROWS, at: clock.wallMs() });
@@ -143,8 +145,12 @@ export class Retention {
         const counts = { ...state.removed, [kind]: state.removed[kind] + removed };
         tables.setMeta(RETENTION_META, writeState({ ...state, removed: counts }));
       }
-      return next;
+      return { next, unread: kind === 'feed' && removed > 0 ? tables.unreadFeedCount() : null };
     });
+    if (done === null) return null;
+    const { next, unread } = done;
+    if (unread !== null) this.#deps.onFeedRemoved?.(next?.at ?? before, unread);
+    return next;
   }
 
   /** One row of the audit about all that was removed since the last one. */

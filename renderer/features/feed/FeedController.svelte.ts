@@ -39,7 +39,8 @@ export class FeedController {
   get #all(): readonly FeedItemDto[] {
     const newest = this.#hub.snapshot.feed;
     const known = new Set(newest.map((item) => item.id));
-    return [...newest, ...this.#older.filter((item) => !known.has(item.id))].sort((one, other) => other.seq - one.seq);
+    const older = this.#older.filter((item) => !known.has(item.id) && item.at >= this.#hub.feedFrom);
+    return [...newest, ...older].sort((one, other) => other.seq - one.seq);
   }
 
   get shown(): readonly FeedItemDto[] {

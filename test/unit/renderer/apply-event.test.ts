@@ -89,4 +89,10 @@ describe('an event changes the page’s picture of its hub', () => {
     const all = apply(some, { type: 'feed_read', ids: 'all', unread: 0 });
     expect([all.feed.some((notice) => notice.unread), all.feed_unread]).toEqual([false, 0]);
   });
+
+  test('notices that are not kept any longer leave, and are not counted as unread', () => {
+    const [old, young] = [noticeOf('old', 5_000, { unread: true, at: 1_000 }), noticeOf('young', 60, { unread: true, at: 2_000 })];
+    const after = apply(snapshotOf({ feed: [young, old], feed_unread: 2 }), { type: 'feed_removed', before: 2_000, unread: 1 });
+    expect([after.feed, after.feed_unread]).toEqual([[young], 1]);
+  });
 });

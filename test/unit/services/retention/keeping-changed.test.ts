@@ -18,6 +18,7 @@ const NOTICES = 3 * CHUNK_ROWS;
 
 let hubs: TwoHubs;
 let retention: Retention;
+let gone: (readonly [before: number, unread: number])[] = [];
 let kept = { messagesMs: YEAR_MS, feedMs: 90 * DAY_MS };
 beforeEach(async () => {
   kept = { messagesMs: YEAR_MS, feedMs: 90 * DAY_MS };
@@ -29,7 +30,9 @@ beforeEach(async () => {
     for (let index = 0; index < NOTICES; index += 1) tables.insertFeed(feedRow({ id: `notice ${index}`, at }));
   });
   const keeps = { keepMessagesMs: () => kept.messagesMs, keepFeedMs: () => kept.feedMs };
-  retention = new Retention({ store, clock: hubs.clock, log: SILENT_LOG, ...keeps });
+  gone = [];
+  const onFeedRemoved = (before: number, unread: number) => void gone.push([before, unread]);
+  retention = new Retention({ store, clock: hubs.clock, log: SILENT_LOG, ...keeps, onFeedRemoved });
   await hubs.mum.work.stop();
   retention.start();
   hubs.clock.standStill(20 * DAY_MS);
@@ -65,6 +68,21 @@ it('counts without a restart and the same day, after a pause in which nothing is
   expect(removals()).toEqual([expect.objectContaining({ tasks: 1, feed: 0 })]);
   await hubs.clock.advance(LOOK_INTERVAL_MS * 5);
   expect(removals()).toHaveLength(1);
+});
+
+it('tells of notices that are gone as they go, with how many of those left are unread', async () => {
+  const at = hubs.clock.wallMs() - 19.5 * DAY_MS;
+  await hubs.mum.store.write((tables) => tables.insertFeed(feedRow({ id: 'young', at: at + 19 * DAY_MS })));
+  change({ feedMs: DAY_MS });
+  await hubs.clock.advance(CHANGE_PAUSE_MS + LOOK_INTERVAL_MS);
+  await hubs.clock.advance(CHUNK_PAUSE_MS * 200);
+  expect(gone.map(([, unread]) => unread)).toEqual([2 * CHUNK_ROWS + 1, CHUNK_ROWS + 1, 1]);
+  for (const [before] of gone) expect(before).toBeLessThan(at + 19 * DAY_MS);
+  change({ feedMs: 1 });
+  await hubs.clock.advance(CHANGE_PAUSE_MS + LOOK_INTERVAL_MS);
+  await hubs.clock.advance(CHUNK_PAUSE_MS * 200);
+  expect(gone.at(-1)?.[1]).toBe(0);
+  expect(notices()).toBe(0);
 });
 
 it('removes nothing where a longer time was chosen again within the pause', async () => {

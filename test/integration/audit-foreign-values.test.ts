@@ -194,6 +194,12 @@ const WAYS: readonly (readonly [what: string, sql: string, named: RegExp])[] = [
     `${LOOSE_ROWS} ${own("chain = X'01'", 'seq = (SELECT max(seq) FROM audit_seals)')}`,
     /Row \d+ was changed/,
   ],
+  ['a chain that its table would refuse', `PRAGMA ignore_check_constraints = ON; ${own("chain = X'01'")}`, /Row 2 was changed/],
+  [
+    'a key and a signature that their table would refuse',
+    `PRAGMA ignore_check_constraints = ON; ${seal("key = 'k', signature = X'', previous = 9")}`,
+    /is not one that this hub made/,
+  ],
   ['a row under a number out of range', copyOfRow(OUT_OF_RANGE), /row 9007199254740993 that was not written/],
   ['a row under the highest number', copyOfRow(HIGHEST), /row 9223372036854775807 that was not written/],
   [

@@ -27,5 +27,8 @@ export const CACHE_SIZE_KIB = 64 * 1024;
 /** The log file is cut back to this size after a checkpoint. */
 export const WAL_SIZE_MAX_BYTES = 64 * 1024 * 1024;
 
+/** Lines of SQLite's own check that are looked through for damage; a database with as many is not started with. */
+export const DAMAGE_LINES_MAX = 10_000;
+
 /** Rows one page may ask for; a larger limit is cut. */
 export const PAGE_ROWS_MAX = 1_000;

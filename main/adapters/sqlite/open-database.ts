@@ -7,12 +7,15 @@ import { AppError } from '../../lib/app-error.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { checkPrivateFile, checkWritable, COMPANION_SUFFIXES, createPrivateFile, makePrivateFolder, syncPath } from './file-privacy.ts';
-import { BUSY_TIMEOUT_MS, CACHE_SIZE_KIB, WAL_SIZE_MAX_BYTES } from './limits.ts';
+import { BUSY_TIMEOUT_MS, CACHE_SIZE_KIB, DAMAGE_LINES_MAX, WAL_SIZE_MAX_BYTES } from './limits.ts';
 import { migrate, newestVersion, schemaVersion, type Migration } from './migrations.ts';
 import { sqliteCode, translateError, type Connection } from './statements.ts';
 
 /** "AXON" in ASCII, in the file's header: tells our database from any other SQLite file. */
 export const APPLICATION_ID = 0x41584f4e;
+
+/** How SQLite says that a value in the audit is none that its table is for. */
+const VALUE_IN_AUDIT = /^(?:CHECK constraint failed|(?:NULL|NUMERIC|TEXT|non-[A-Z]+) value) in audit(?:_seals)?(?:\.|$)/;
 
 export interface OpenDatabaseDeps {
   readonly clock: Clock;
@@ -62,8 +65,8 @@ function connectExisting(path: string, migrations: readonly Migration[], deps: O
     verifyKind(connection, path, newestVersion(migrations));
     configure(connection);
     const startedAt = deps.clock.monotonicMs();
-    const verdict = connection.pragma('quick_check(1)', { simple: true });
-    if (verdict !== 'ok') throw damaged(path, String(verdict));
+    const damage = damageIn(connection);
+    if (damage !== undefined) throw damaged(path, damage);
     deps.log.debug('database checked', { ms: Math.round(deps.clock.monotonicMs() - startedAt) });
     upgrade(connection, path, migrations, deps);
     return connection;
@@ -110,6 +113,13 @@ function configure(connection: Connection): void {
   connection.pragma('secure_delete = FAST');
   connection.pragma(`cache_size = -${CACHE_SIZE_KIB}`);
   connection.pragma(`journal_size_limit = ${WAL_SIZE_MAX_BYTES}`);
+}
+
+/** The first thing that is damaged. What another program wrote into the audit is no damage: the hub starts, and names it. */
+function damageIn(connection: Connection): string | undefined {
+  const lines = connection.prepare<[], string>(`PRAGMA quick_check(${DAMAGE_LINES_MAX})`).pluck().all();
+  const others = lines.filter((line) => line !== 'ok' && !VALUE_IN_AUDIT.test(line));
+  return others[0] ?? (lines.length >= DAMAGE_LINES_MAX ? lines[0] : undefined);
 }
 
 /** Brings an older database up, after a private copy of it was made. */

@@ -1,11 +1,15 @@
 // What one commit has to tell the pages: in its order, and after whatever else came of it in that turn, so that no page stands before the agent
 // that waits for its work.
-import { IncomingMessage, ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
+import { once } from 'node:events';
+import { createServer, IncomingMessage, ServerResponse } from 'node:http';
+import { connect, Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { EventStream } from '../../../main/api/http/event-streams.ts';
 import { followPageEvents } from '../../../main/api/http/page-events.ts';
 import { EventBus } from '../../../main/services/event-bus.ts';
+import { until } from '../../support/until.ts';
+
+const WAIT_LIMIT_MS = 10_000;
 
 function follow() {
   const events = new EventBus();
@@ -44,4 +48,38 @@ test('of a later turn comes by itself, and nothing comes to a page that has gone
   stream.end();
   await turnIsOver();
   expect(happened).toEqual(['first', 'second']);
+});
+
+test('of one commit goes over the line as one write, and what a later one tells as another', async () => {
+  const events = new EventBus();
+  const server = createServer((_request, response) => {
+    response.writeHead(200);
+    response.flushHeaders();
+    followPageEvents(new EventStream('token', response), events, undefined);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  const client = connect(address.port, '127.0.0.1');
+  try {
+    let raw = '';
+    client.setEncoding('latin1').on('data', (text) => (raw += text));
+    client.write('GET / HTTP/1.1\r\nhost: hub\r\n\r\n');
+    await until('the stream is open', WAIT_LIMIT_MS, () => raw.includes('\r\n\r\n') || undefined);
+    for (const id of ['first', 'second', 'third']) events.publish({ type: 'conversation', id });
+    await until('one commit is told', WAIT_LIMIT_MS, () => raw.includes('"id":"third"') || undefined);
+    events.publish({ type: 'conversation', id: 'fourth' });
+    await until('the next is told', WAIT_LIMIT_MS, () => raw.includes('"id":"fourth"') || undefined);
+    const body = raw.slice(raw.indexOf('\r\n\r\n') + 4);
+    // Each write is a chunk of the answer: its length, then it.
+    const writes = body.split(/^[0-9a-f]+\r\n/m).filter((text) => text !== '');
+    expect(writes.map((text) => [...text.matchAll(/"id":"(\w+)"/g)].map(([, id]) => id))).toEqual([
+      ['first', 'second', 'third'],
+      ['fourth'],
+    ]);
+  } finally {
+    client.destroy();
+    server.close();
+  }
 });

@@ -313,7 +313,6 @@ export interface Reads extends RuleReads, MuteReads, AuditReads {
   expiredLeases(wallMs: number): readonly DeliveryRow[];
   /** The place of the newest item of any inbox; 0: there is none. */
   newestDeliverySeq(): number;
-  /** @param afterSeq counts only what is after it. Absent: all */
   countDeliveries(agent: string, states: readonly DeliveryRow['state'][], afterSeq?: number): number;
   messages(
     page: Page,

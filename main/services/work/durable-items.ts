@@ -232,8 +232,8 @@ export class DurableItems {
   }
 
   /**
-   * Nobody is told of an old item what this record cannot know: where it was put back, that it waits, when whoever speaks of it may have had it since;
-   * where nobody knows yet, that it was handed out again, when it was handed out more often than stands here.
+   * Nobody is told of an old item what this record cannot know: where it was put back, that it waits, when whoever speaks of it may have had
+   * it since; where nobody knows yet, that it was handed out again, when it was handed out more often than stands here.
    */
   #checkKnown(row: DeliveryRow, task: TaskRow | undefined, attempt: Attempt): void {
     const isBegun = row.state === 'running' || row.state === 'done' || (task !== undefined && !isOpen(task));

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { AppError } from '../../lib/app-error.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { PartyKey, Reads, Store, Tables } from '../../ports/store.ts';
+import type { PartyKey, Reads, Tables } from '../../ports/store.ts';
 import { IDEMPOTENCY_WINDOW_MS } from './limits.ts';
 import { readObject } from './task-views.ts';
 
@@ -15,11 +15,9 @@ export interface IdempotencyClaim {
 }
 
 export class Idempotency {
-  readonly #store: Store;
   readonly #clock: Clock;
 
-  constructor(deps: { readonly store: Store; readonly clock: Clock }) {
-    this.#store = deps.store;
+  constructor(deps: { readonly clock: Clock }) {
     this.#clock = deps.clock;
   }
 
@@ -32,10 +30,10 @@ export class Idempotency {
   }
 
   /**
-   * The task that was made under this key within 24 hours. @param reads in a commit, what stands in it
+   * The task that was made under this key within 24 hours. @param reads what is stored, or stands in a commit
    * @throws AppError idempotency_mismatch when it was for another request
    */
-  taskOf(claim: IdempotencyClaim, route: string, key: string, reads: Pick<Reads, 'replay'> = this.#store.read): string | undefined {
+  taskOf(claim: IdempotencyClaim, route: string, key: string, reads: Pick<Reads, 'replay'>): string | undefined {
     // Tomorrow's as well: the clock may have been set back over midnight since.
     for (const daysAgo of [0, 1, -1]) {
       const row = reads.replay(claim.party, this.#name(route, key, daysAgo));

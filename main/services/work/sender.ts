@@ -8,7 +8,7 @@ import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import { TokenBuckets } from '../../lib/token-buckets.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
-import type { PartyKey, Store, TaskRow } from '../../ports/store.ts';
+import type { PartyKey, Reads, Store, TaskRow } from '../../ports/store.ts';
 import { encodeEnvelope } from '../../protocol/encode-envelope.ts';
 import { parseDelegate, parseNotify, parseResponse } from '../../protocol/payloads.ts';
 import type { PeerMessenger } from '../peer-messenger.ts';
@@ -71,8 +71,9 @@ export class Sender {
     const recipient = this.#deps.recipients.resolve(params.to, asker);
     this.#checkMayLeave(recipient, asker);
     if (recipient.at === 'peer') return this.#deps.queries.ask(params, recipient, asker, signal);
+    const receivedMonotonicMs = this.#deps.clock.monotonicMs();
     await this.#deps.comparison.over();
-    const request = this.#localRequest('query', queryPayload(params, recipient, asker), asker);
+    const request = this.#localRequest('query', queryPayload(params, recipient, asker), asker, receivedMonotonicMs);
     const response = parseResponse(await this.#answerHere(request, signal));
     if (!response.ok) throw new AppError('not_understood', 'The agent gave an answer that is no response.', { failedBy: 'peer' });
     return answeredReport(request.messageId, chosenOf(recipient, this.#deps.hubName()), response.value);
@@ -81,11 +82,14 @@ export class Sender {
   /** @param idempotencyKey the same key and request within 24 hours: the same delegation, across restarts */
   async delegate(params: OperationParams<'send.delegate'>, asker: Asker, idempotencyKey: string | null): Promise<SendReportDto> {
     const { idempotency, store, recipients, delegations } = this.#deps;
+    const receivedMonotonicMs = this.#deps.clock.monotonicMs();
     // Before its key is looked up, so that the same request made twice meanwhile is one.
     await this.#compared(params.to, asker);
-    const claim = idempotencyKey === null ? null : idempotency.claim(partyOfAgent(asker), DELEGATE_ROUTE, idempotencyKey, params);
-    const made = claim && idempotencyKey !== null ? idempotency.taskOf(claim, DELEGATE_ROUTE, idempotencyKey) : undefined;
-    const task = made === undefined ? undefined : store.read.task(made);
+    const once: Once | null =
+      idempotencyKey === null
+        ? null
+        : { key: idempotencyKey, claim: idempotency.claim(partyOfAgent(asker), DELEGATE_ROUTE, idempotencyKey, params) };
+    const task = this.#madeUnder(store.read, once);
     if (task) {
       if (this.#isTurnedAway(task)) throw turnedAway();
       return repeatedReport(task, this.#deps.parties);
@@ -94,8 +98,8 @@ export class Sender {
     const payload = delegatePayload(params, recipient, asker);
     checkEscalation(params, payload);
     this.#checkMayLeave(recipient, asker);
-    if (recipient.at === 'peer') return delegations.send(params, recipient, asker, claim);
-    return this.#delegateHere(payload, recipient, asker, claim === null ? null : { claim, key: idempotencyKey ?? '' });
+    if (recipient.at === 'peer') return delegations.send(params, recipient, asker, once?.claim ?? null);
+    return this.#delegateHere(this.#localRequest('delegate', payload, asker, receivedMonotonicMs), recipient, once);
   }
 
   async notify(params: OperationParams<'send.notify'>, asker: Asker): Promise<SendReportDto> {
@@ -151,13 +155,11 @@ export class Sender {
     }
   }
 
-  async #delegateHere(payload: JsonObject, recipient: Local, asker: Asker, once: Once | null): Promise<SendReportDto> {
+  async #delegateHere(request: WorkRequest, recipient: Local, once: Once | null): Promise<SendReportDto> {
     const { intake, unit, idempotency, hubName } = this.#deps;
-    const request = this.#localRequest('delegate', payload, asker);
     const task = await unit.run((tables, after) => {
       // The same may have come in with this very commit.
-      const made = once === null ? undefined : idempotency.taskOf(once.claim, DELEGATE_ROUTE, once.key, tables);
-      const first = made === undefined ? undefined : tables.task(made);
+      const first = this.#madeUnder(tables, once);
       if (first !== undefined) return first;
       const admitted = intake.admit(tables, after, request, intake.assess(tables, request));
       if (once !== null) idempotency.keep(tables, once.claim, admitted.id);
@@ -167,20 +169,26 @@ export class Sender {
     return reportOf(task, recipient, hubName());
   }
 
+  /** What was made of it already, under its key. @throws AppError idempotency_mismatch */
+  #madeUnder(reads: Reads, once: Once | null): TaskRow | undefined {
+    const made = once === null ? undefined : this.#deps.idempotency.taskOf(once.claim, DELEGATE_ROUTE, once.key, reads);
+    return made === undefined ? undefined : reads.task(made);
+  }
+
   /** True for a delegation within this hub that a rule refused when it was sent: whoever sends it again is told the same. */
   #isTurnedAway(task: TaskRow): boolean {
     if (task.direction !== 'local' || task.state !== 'declined') return false;
     return this.#deps.store.read.approvalOfTask(task.id)?.surface === 'rule';
   }
 
-  #localRequest(kind: WorkRequest['kind'], payload: JsonObject, asker: Asker): WorkRequest {
-    const { clock, random } = this.#deps;
+  #localRequest(kind: WorkRequest['kind'], payload: JsonObject, asker: Asker, receivedMonotonicMs: number): WorkRequest {
+    const { random } = this.#deps;
     const party = partyOfAgent(asker);
     this.#checkRate('work', party, 'This agent asks too much in a short time.');
     const messageId = random.uuid();
     const raw = JSON.stringify({ id: messageId, kind, ref: null, payload });
     checkSize(messageId, kind, payload);
-    const read = readWorkRequest({ kind, direction: 'local', party, messageId, payload, raw, receivedMonotonicMs: clock.monotonicMs() });
+    const read = readWorkRequest({ kind, direction: 'local', party, messageId, payload, raw, receivedMonotonicMs });
     if (!read.ok) throw new AppError('bad_request', `The request does not fit: ${read.error}.`, { failedBy: 'input' });
     return read.value;
   }

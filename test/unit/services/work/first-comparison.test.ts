@@ -66,6 +66,18 @@ describe('a request that comes before the record was compared', () => {
     expect(waiting()).toEqual([]);
   });
 
+  it('has the time that whoever asks gave it, from when it came', async () => {
+    const question = { to: 'local/lists', question: 'What is on it?', deadline_ms: 15_000 };
+    const ended = expect(hub.work.sender.query(question, 'claude', never)).rejects.toMatchObject({ code: 'approval_expired' });
+    await clock.advance(8_000);
+    compared();
+    await clock.settle();
+    expect(waiting()).toEqual(['What is on it?']);
+    await clock.advance(7_001);
+    expect(waiting()).toEqual([]);
+    await ended;
+  });
+
   it('made twice with one key meanwhile is one', async () => {
     const [one, two] = [send('Add oat milk', 'key'), send('Add oat milk', 'key')];
     await clock.settle();

@@ -128,8 +128,10 @@ describe('a person who is asked to choose', () => {
       { id: '2', label: '10:40, one change', pros: ['19.90 euros'], cons: [] },
     ]);
     const printed = (await person('approvals', 'show', shown.id)).out;
-    expect(printed).toContain('wants you to choose:');
-    expect(printed).toContain('[1] 09:12, direct   (recommended by them, unchecked)\n      + No change\n      - 41.90 euros');
+    expect(printed).toContain('wants you to choose.');
+    expect(printed).toContain(
+      '[1] (recommended by them, unchecked)\n  | 09:12, direct\n  For it, they say:\n  | No change\n  Against it, they say:\n  | 41.90 euros',
+    );
     expect(await decide(shown, { decision: 'allow' })).toMatchObject({ status: 400 });
     const none = await person('answer', shown.id, '--choose', '3', '--digest', shown.digest);
     expect(none).toMatchObject({ code: 2, error: expect.stringContaining('The options are: 1, 2.') as string });

@@ -1,21 +1,21 @@
 // approvals: what waits for a person, at a terminal. The whole exact text is shown before anything is decided, and the decision carries
 // the digest of what was shown.
 import { Option, type Command } from 'commander';
-import type { HeldDto } from '../../../preload/contract/attention.ts';
-import type { ConsentAskedDto, ConsentHubDto } from '../../../preload/contract/consent.ts';
+import type { ConsentHubDto } from '../../../preload/contract/consent.ts';
 import { DOMAIN_NAME } from '../../../preload/contract/domain-name.ts';
-import type { ApprovalDto, Surface } from '../../../preload/contract/dto.ts';
+import type { ApprovalDto } from '../../../preload/contract/dto.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
-import { surfaceWords } from '../../../preload/contract/strings/now.ts';
 import { AppError } from '../../lib/app-error.ts';
+import { cardLines, toldLines } from '../approval-card.ts';
 import { withId } from '../ids.ts';
-import { cellTime, inZone, localTime } from '../local-time.ts';
+import { cellTime, inZone } from '../local-time.ts';
 import type { Run } from '../run.ts';
+import { roomFor } from '../slip.ts';
 import type { Terminal } from '../terminal.ts';
 import { beginningOf, table } from '../terminal.ts';
 import { addHoldCommands } from './attention.ts';
 
-const { agents, attention: text, common } = ENGLISH;
+const { agents } = ENGLISH;
 
 /** Exactly what a wider choice would allow. */
 const WOULD = {
@@ -23,19 +23,6 @@ const WOULD = {
     'From now on the same hub, agent and area are let in without asking, in this conversation only, until nothing has come for 2 hours, for 12 hours at most.',
   always: 'From now on the same hub, agent and area are let in without asking, for 30 days; what others see, for this topic only.',
 } as const;
-
-/** What became of a request that waits no more. */
-const WENT = {
-  pending: 'It waits',
-  approved: 'It was allowed',
-  answered: 'It was answered',
-  declined: 'It was declined',
-  expired: 'It was ended undecided',
-  cancelled: 'It was called off',
-} as const;
-
-/** Where a person decides: their words name nobody, as those of the other surfaces do. */
-const PLACES: readonly (Surface | null)[] = ['window', 'browser', 'command_line'];
 
 interface AllowOptions {
   readonly digest?: string;
@@ -70,7 +57,7 @@ export function addApprovalCommands(program: Command, run: Run): void {
       run(command, async ({ terminal, session }) => {
         const owner = await session.asOwner();
         const approval = await withId('request', id, (request) => owner.call('approvals.get', { id: request }));
-        terminal.result(approval, () => cardLines(approval));
+        terminal.result(approval, () => cardLines(approval, roomFor(process.stdout)));
       }),
     );
   addHoldCommands(approvals, run);
@@ -182,87 +169,7 @@ export function show(terminal: Terminal, shown: ApprovalDto): void {
       failedBy: 'input',
     });
   }
-  for (const line of cardLines(shown)) terminal.note(line);
-}
-
-function cardLines(approval: ApprovalDto): readonly string[] {
-  const who = approval.from_agent === null ? approval.peer_name : `${approval.peer_name}, agent ${approval.from_agent}`;
-  return [
-    ...consentLines(approval),
-    approval.consent
-      ? `${approval.peer_name} asks whether its ${approval.to_agent} may ${approval.kind === 'query' ? 'answer' : 'do'} this:`
-      : `${who}${approval.verified ? '' : ' (not verified)'} wants ${approval.choice === null ? `${approval.to_agent} to ${approval.kind === 'query' ? 'answer' : 'do'} this` : 'you to choose'}:`,
-    '',
-    ...approval.text.split('\n').map((line) => `  | ${line}`),
-    '',
-    ...optionLines(approval.choice),
-    ...approval.fields.map(([path, value]) => `  ${path}: ${value}`),
-    ...(approval.reason === null ? [] : [`Their reason, unchecked: "${approval.reason}"`]),
-    approval.choice === null
-      ? `Class ${approval.risk_class}, ${agents.classes[approval.risk_class].toLowerCase()}. ${leavesLine(approval)}`
-      : 'Nothing runs. What you choose leaves this computer with your name: "axon answer" with --choose and the id of one.',
-    ...(approval.held === null ? [] : [heldLine(approval.held)]),
-    ...(approval.state === 'pending'
-      ? [`Waits until ${localTime(approval.expires_at)}; then it expires and nothing happens.`]
-      : [decidedLine(approval)]),
-    ...(approval.keep_open_until === null ? [] : [text.keepableUntil(localTime(approval.deadline_at))]),
-    `Request ${approval.id}, digest ${approval.digest}`,
-  ];
-}
-
-function leavesLine({ consent: asked, leaves }: ApprovalDto): string {
-  if (asked) return `Nothing runs here: what leaves this computer is ${ENGLISH.consent.asked.leaves}.`;
-  return leaves === 'result' ? 'The result leaves this computer.' : 'Nothing leaves this computer.';
-}
-
-/** What was decided, and how far the answer has come, where that goes to another hub. */
-function decidedLine(approval: ApprovalDto): string {
-  const { state, decided_at: at } = approval;
-  return [`${WENT[state]} ${byWhom(approval)}${at === null ? '' : `, ${localTime(at)}`}.`, ...toldLines(approval)].join(' ');
-}
-
-/** "by Mum in the browser". The name of an adult's hub says where it was; "the other hub" would be the one that asked. */
-function byWhom({ state, surface, decided_by: by }: ApprovalDto): string {
-  const where = surfaceWords(surface);
-  if (by === null) return where;
-  const name = `by ${by === 'owner' ? common.you : by}`;
-  if (PLACES.includes(surface)) return `${name} ${where}`;
-  return surface === 'peer' && (state === 'approved' || state === 'declined') ? name : where;
-}
-
-/** What is known of an answer to another hub's question; nothing where there is none. */
-function toldLines({ consent: asked, peer_name: hub }: ApprovalDto): readonly string[] {
-  const told = asked?.told ?? null;
-  return told === null ? [] : [ENGLISH.consent.asked.told[told](hub)];
-}
-
-function askerLine({ asker, by_person: isPerson }: ConsentAskedDto, hub: string, agent: string | null): string {
-  const { askedBy, program, person } = ENGLISH.consent.asked;
-  return [`${askedBy} ${isPerson ? person(hub) : (asker ?? program)}`, ...(agent === null ? [] : [agent])].join(', ');
-}
-
-/** Whose word counts: that of another hub's people, or of the person here about what another hub does. */
-function consentLines({ decided_by_hubs: hubs, consent: asked, from_agent: agent, peer_name: hub }: ApprovalDto): readonly string[] {
-  const { asked: there, waiting } = ENGLISH.consent;
-  if (asked) return [askerLine(asked, hub, agent), `${there.digest}: ${asked.digest}`, ''];
-  if (!hubs) return [];
-  const whose = hubs.length === 0 ? waiting.nobody : waiting.decides(hubs.map(({ name }) => name));
-  return [`${whose}. ${waiting.here}`, ...hubs.map(({ name, state }) => waiting[state](name)), ''];
-}
-
-function heldLine({ why, until }: HeldDto): string {
-  return `${text.held(until === null ? null : localTime(until))}. ${text.heldWhy[why]}`;
-}
-
-/** The options of an escalation, none before another but by their place. */
-function optionLines(choice: ApprovalDto['choice']): readonly string[] {
-  if (choice === null) return [];
-  return choice.options.flatMap(({ id, label, pros, cons }) => [
-    `  [${id}] ${label}${id === choice.recommended ? '   (recommended by them, unchecked)' : ''}`,
-    ...pros.map((point) => `      + ${point}`),
-    ...cons.map((point) => `      - ${point}`),
-    '',
-  ]);
+  for (const line of cardLines(shown, roomFor(process.stderr))) terminal.note(line);
 }
 
 /** The table, and what its classes mean. */

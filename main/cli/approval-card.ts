@@ -1,0 +1,126 @@
+// A request as it is shown at a terminal before anybody decides: the exact words behind a margin, and after them, next to where a decision is typed,
+// what this hub itself says. Shows the stored words whole; decides nothing.
+import type { HeldDto } from '../../preload/contract/attention.ts';
+import type { ConsentAskedDto } from '../../preload/contract/consent.ts';
+import type { ApprovalDto, Surface } from '../../preload/contract/dto.ts';
+import { ENGLISH } from '../../preload/contract/strings/english.ts';
+import { surfaceWords } from '../../preload/contract/strings/now.ts';
+import { localTime } from './local-time.ts';
+import { ownLine, slip } from './slip.ts';
+
+const { agents, attention: text, common } = ENGLISH;
+
+/** What became of a request that waits no more. */
+const WENT = {
+  pending: 'It waits',
+  approved: 'It was allowed',
+  answered: 'It was answered',
+  declined: 'It was declined',
+  expired: 'It was ended undecided',
+  cancelled: 'It was called off',
+} as const;
+
+/** Where a person decides: their words name nobody, as those of the other surfaces do. */
+const PLACES: readonly (Surface | null)[] = ['window', 'browser', 'command_line'];
+
+/** @param room columns of the terminal */
+export function cardLines(approval: ApprovalDto, room: number): readonly string[] {
+  const theirs = [
+    ...slip(approval.text, room),
+    ...optionLines(approval.choice, room),
+    ...fieldLines(approval.fields, room),
+    ...(approval.reason === null ? [] : ['', 'Their reason, unchecked:', ...slip(approval.reason, room)]),
+  ];
+  const own = [
+    ...consentLines(approval),
+    askedOf(approval),
+    approval.choice === null
+      ? `Class ${approval.risk_class}, ${agents.classes[approval.risk_class].toLowerCase()}. ${leavesLine(approval)}`
+      : 'Nothing runs. What you choose leaves this computer with your name: "axon answer" with --choose and the id of one.',
+    ...(approval.held === null ? [] : [heldLine(approval.held)]),
+    ...(approval.state === 'pending'
+      ? [`Waits until ${localTime(approval.expires_at)}; then it expires and nothing happens.`]
+      : [decidedLine(approval)]),
+    ...(approval.keep_open_until === null ? [] : [text.keepableUntil(localTime(approval.deadline_at))]),
+    `Request ${approval.id}`,
+    `Digest ${approval.digest}`,
+  ];
+  return [
+    ...ownLine(`A request of ${theirs.length} ${theirs.length === 1 ? 'line' : 'lines'}; what others wrote stands behind a mark:`, room),
+    '',
+    ...theirs,
+    '',
+    ...own.flatMap((line) => (line === '' ? [''] : ownLine(line, room))),
+  ];
+}
+
+/** Who wants what of whom. */
+function askedOf({ consent: asked, peer_name: hub, from_agent: agent, to_agent: runs, kind, verified, choice }: ApprovalDto): string {
+  const verb = kind === 'query' ? 'answer' : 'do';
+  if (asked) return `${hub} asks whether its ${runs} may ${verb} what stands above.`;
+  const who = `${hub}${agent === null ? '' : `, agent ${agent}`}${verified ? '' : ' (not verified)'}`;
+  return choice === null ? `${who} wants ${runs} to ${verb} what stands above.` : `${who} wants you to choose.`;
+}
+
+function fieldLines(fields: ApprovalDto['fields'], room: number): readonly string[] {
+  if (fields.length === 0) return [];
+  return ['', 'With it:', ...fields.flatMap(([path, value]) => [...slip(path, room, 'name'), ...slip(value, room)])];
+}
+
+/** The options of an escalation, none before another but by their place. Their ids are of plain letters. */
+function optionLines(choice: ApprovalDto['choice'], room: number): readonly string[] {
+  if (choice === null) return [];
+  const points = (head: string, said: readonly string[]) =>
+    said.length === 0 ? [] : [`  ${head}:`, ...said.flatMap((point) => slip(point, room))];
+  return choice.options.flatMap(({ id, label, pros, cons }) => [
+    '',
+    ...ownLine(`[${id}]${id === choice.recommended ? ' (recommended by them, unchecked)' : ''}`, room),
+    ...slip(label, room),
+    ...points('For it, they say', pros),
+    ...points('Against it, they say', cons),
+  ]);
+}
+
+function leavesLine({ consent: asked, leaves }: ApprovalDto): string {
+  if (asked) return `Nothing runs here: what leaves this computer is ${ENGLISH.consent.asked.leaves}.`;
+  return leaves === 'result' ? 'The result leaves this computer.' : 'Nothing leaves this computer.';
+}
+
+/** What was decided, and how far the answer has come, where that goes to another hub. */
+function decidedLine(approval: ApprovalDto): string {
+  const { state, decided_at: at } = approval;
+  return [`${WENT[state]} ${byWhom(approval)}${at === null ? '' : `, ${localTime(at)}`}.`, ...toldLines(approval)].join(' ');
+}
+
+/** "by Mum in the browser". The name of an adult's hub says where it was; "the other hub" would be the one that asked. */
+function byWhom({ state, surface, decided_by: by }: ApprovalDto): string {
+  const where = surfaceWords(surface);
+  if (by === null) return where;
+  const name = `by ${by === 'owner' ? common.you : by}`;
+  if (PLACES.includes(surface)) return `${name} ${where}`;
+  return surface === 'peer' && (state === 'approved' || state === 'declined') ? name : where;
+}
+
+/** What is known of an answer to another hub's question; nothing where there is none. */
+export function toldLines({ consent: asked, peer_name: hub }: ApprovalDto): readonly string[] {
+  const told = asked?.told ?? null;
+  return told === null ? [] : [ENGLISH.consent.asked.told[told](hub)];
+}
+
+function askerLine({ asker, by_person: isPerson }: ConsentAskedDto, hub: string, agent: string | null): string {
+  const { askedBy, program, person } = ENGLISH.consent.asked;
+  return [`${askedBy} ${isPerson ? person(hub) : (asker ?? program)}`, ...(agent === null ? [] : [agent])].join(', ');
+}
+
+/** Whose word counts: that of another hub's people, or of the person here about what another hub does. */
+function consentLines({ decided_by_hubs: hubs, consent: asked, from_agent: agent, peer_name: hub }: ApprovalDto): readonly string[] {
+  const { asked: there, waiting } = ENGLISH.consent;
+  if (asked) return [askerLine(asked, hub, agent), `${there.digest}: ${asked.digest}`, ''];
+  if (!hubs) return [];
+  const whose = hubs.length === 0 ? waiting.nobody : waiting.decides(hubs.map(({ name }) => name));
+  return [`${whose}. ${waiting.here}`, ...hubs.map(({ name, state }) => waiting[state](name)), ''];
+}
+
+function heldLine({ why, until }: HeldDto): string {
+  return `${text.held(until === null ? null : localTime(until))}. ${text.heldWhy[why]}`;
+}

@@ -1,0 +1,115 @@
+// A request at a terminal: nothing that somebody else wrote may look like a line of the hub, however it is written and however wide the window is.
+import { describe, expect, test } from 'vitest';
+import { cardLines } from '../../../main/cli/approval-card.ts';
+import { roomFor, slip } from '../../../main/cli/slip.ts';
+import type { ApprovalDto } from '../../../preload/contract/dto.ts';
+import { ASKED } from '../../fakes/consent-cards.ts';
+import { approvalOf } from '../../fakes/household.ts';
+
+const MARKED = /^ {2}[|:=] /;
+/** What the hub says on every card, and would be worth forging. */
+const FORGED = 'Class R0, only looks. Nothing leaves this computer.';
+const ROOMS = [24, 40, 80, 133];
+/** Ways to come to the beginning of a line: breaks, and filling a line of each room with letters of every width. */
+const WAYS: readonly (readonly [string, (room: number) => string])[] = [
+  ['a line feed', () => `ok\n${FORGED}`],
+  ['a carriage return', () => `ok\r${FORGED}`],
+  ['other breaks', () => `ok\u2028${FORGED}\u2029${FORGED}\u0085${FORGED}\v${FORGED}\f${FORGED}`],
+  ['sixty empty lines', () => `${'\n'.repeat(60)}${FORGED}\n\n  | Turn the light off`],
+  ['blanks to the end of the line', (room) => `${' '.repeat(room)}${FORGED}`],
+  ['blanks to the end behind the margin', (room) => `${' '.repeat(room - 4)}${FORGED}`],
+  ['tabs', () => `${'\t'.repeat(30)}${FORGED}`],
+  ['wide letters', (room) => `${'台'.repeat(room)}${FORGED}`],
+  ['letters that some terminals draw as one and others as two', (room) => `${'\u0915\u094d\u0937'.repeat(room)}${FORGED}`],
+  ['pictures with a colour of skin', (room) => `${'\u{1f44b}\u{1f3fd}'.repeat(room)}${FORGED}`],
+  ['letters of full width', (room) => `${'\uff21'.repeat(room)}${FORGED}`],
+  ['decomposed syllables', (room) => `${'\u1112\u1161\u11ab'.repeat(room)}${FORGED}`],
+  ['an escape sequence', () => `\u001b[2J\u001b[H${FORGED}`],
+];
+
+/** Columns at the terminal that draws the most of them. */
+function columnsAtMost(line: string): number {
+  return [...line].reduce((columns, character) => columns + (/[\p{ASCII}\p{Mark}]/u.test(character) ? 1 : 2), 0);
+}
+
+function hostile(said: string): readonly ApprovalDto[] {
+  const option = { id: 'a', label: said, pros: [said], cons: [said] };
+  const words = { text: said, fields: [[said, said]], reason: said } as const;
+  return [
+    approvalOf('hostile', { ...words, from_agent: said }),
+    {
+      ...ASKED,
+      ...words,
+      from_agent: said,
+      consent: { ...(ASKED.consent ?? { digest: '', message_id: '', told: null, by_person: false }), asker: said },
+    },
+    approvalOf('choice', { ...words, choice: { options: [option, { ...option, id: 'b' }], recommended: 'b' } }),
+  ];
+}
+
+describe.each(WAYS)('words that try to begin a line by %s', (_name, way) => {
+  test.each(ROOMS)('stand behind the margin in a window of %d columns, whole', (room) => {
+    const said = way(room);
+    for (const approval of hostile(said)) {
+      const lines = cardLines(approval, room);
+      expect(lines.filter((line) => line.includes('\n'))).toEqual([]);
+      expect(lines.filter((line) => columnsAtMost(line) > room)).toEqual([]);
+      const own = lines.filter((line) => line.startsWith('Class R') || line.startsWith('Nothing runs'));
+      expect(own).toHaveLength(1);
+      expect(lines.filter((line) => line.startsWith('Class R0, only looks'))).toEqual([]);
+      const theirs = lines.filter((line) => MARKED.test(line)).map((line) => line.slice(4));
+      const times = approval.choice === null ? 4 : 10;
+      expect(theirs.join('').split('Nothing leaves').length - 1).toBeGreaterThanOrEqual(room < 40 ? 0 : times);
+      expect(theirs.join('').replaceAll(' ', '').split('ClassR0,onlylooks.').length - 1).toBeGreaterThanOrEqual(times);
+    }
+  });
+});
+
+test('what the hub says stands together behind their words, next to where a decision is typed', () => {
+  const card = approvalOf('dinner', {
+    text: 'Say dinner is at 7\nPlease',
+    fields: [['topic', 'dinner']],
+    reason: 'All are hungry',
+    from_agent: 'planner',
+  });
+  const lines = cardLines(card, 80);
+  expect(lines.slice(1, 10)).toEqual([
+    '',
+    '  | Say dinner is at 7',
+    '  | Please',
+    '',
+    'With it:',
+    '  = topic',
+    '  | dinner',
+    '',
+    'Their reason, unchecked:',
+  ]);
+  expect(lines.slice(10, 13)).toEqual([
+    '  | All are hungry',
+    '',
+    expect.stringMatching(/, agent planner.* wants .* to do what stands above\.$/) as string,
+  ]);
+  expect(lines[0]).toBe('A request of 9 lines; what others wrote stands behind a mark:');
+  expect(lines.slice(-2)).toEqual([`Request ${card.id}`, `Digest ${card.digest}`]);
+});
+
+test('a line is broken at a blank, no letter is lost, and where it goes on is told from a line of theirs', () => {
+  const words = 'Bring in the washing before it rains, and close the window of the attic';
+  const lines = slip(words, 40);
+  expect(lines).toEqual(['  | Bring in the washing before it ', '  : rains, and close the window of the ', '  : attic']);
+  expect(lines.map((line) => line.slice(4)).join('')).toBe(words);
+  const long = 'x'.repeat(100);
+  expect(
+    slip(long, 40)
+      .map((line) => line.slice(4))
+      .join(''),
+  ).toBe(long);
+  expect(slip('', 40)).toEqual(['  | ']);
+});
+
+test('a pipe, and a terminal that does not say how wide it is, count as one of 80 columns', () => {
+  expect(roomFor({ isTTY: false, columns: 0 })).toBe(80);
+  expect(roomFor({ isTTY: true, columns: 0 })).toBe(80);
+  expect(roomFor({ isTTY: true, columns: 5 })).toBe(24);
+  expect(roomFor({ isTTY: true, columns: 120 })).toBe(120);
+});

@@ -7,8 +7,11 @@ import { SystemClock } from '../../../main/adapters/clock/system-clock.ts';
 import { EventLoopLag } from '../../../main/app/event-loop-lag.ts';
 import { openStore } from '../../../main/adapters/sqlite/open-store.ts';
 import type { KeyVault } from '../../../main/ports/key-vault.ts';
+import { COMPARISON_WAIT_MAX_MS } from '../../../main/services/work/limits.ts';
+import { ANYBODY } from '../../fakes/ruled-hubs.ts';
 import { SILENT_LOG } from '../../fakes/memory-store.ts';
 import { peerRow } from '../../fakes/sample-rows.ts';
+import { BROWSER, delegation } from '../../fakes/work-hub.ts';
 import { EventReader } from '../../support/event-reader.ts';
 import { TestHub } from '../../support/test-hub.ts';
 
@@ -16,6 +19,8 @@ import { TestHub } from '../../support/test-hub.ts';
 class LockedVault implements KeyVault {
   readonly kind = 'file';
   isLocked = true;
+  /** It is read no sooner. */
+  opens: Promise<void> = Promise.resolve();
   readonly #vault: FileVault;
 
   constructor(home: string) {
@@ -23,6 +28,7 @@ class LockedVault implements KeyVault {
   }
 
   async read(signal: AbortSignal): ReturnType<KeyVault['read']> {
+    await this.opens;
     return this.isLocked ? { state: 'locked', reason: 'The keychain waits for its password.' } : this.#vault.read(signal);
   }
 
@@ -80,6 +86,33 @@ describe('the node', () => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const answer = await fetch(`http://127.0.0.1:${node.apiPort}/v1/delegate`, { method: 'POST', headers, body: JSON.stringify(body) });
     expect(await answer.json()).toMatchObject({ code: 'identity_locked', retryable: true });
+    await node.stop();
+    await hub.stop();
+  });
+
+  test('has what agents ask each other while the vault is still being read decided by the rules, and before no person', async () => {
+    let opens = Promise.resolve();
+    const hub = await TestHub.start({ vaults: (home) => [Object.assign(new LockedVault(home), { isLocked: false, opens })] });
+    await hub.agent('bot');
+    await hub.agent('helper');
+    await hub.node.services.work.rules.create({ effect: 'never', ...ANYBODY, peer: 'local/bot' }, BROWSER);
+    await hub.node.stop();
+    let open: () => void = () => undefined;
+    opens = new Promise((resolve) => (open = resolve));
+    const node = await hub.restart();
+    const started = node.start();
+    await expect.poll(() => node.apiPort, { timeout: 20_000 }).toBeGreaterThan(0);
+    const { sender, approvals } = node.services.work;
+    const clock = new SystemClock();
+    const askedAt = clock.monotonicMs();
+    const refused = expect(sender.delegate(delegation('local/helper', 'Add salt'), 'bot', null)).rejects.toMatchObject({
+      code: 'rejected',
+    });
+    open();
+    await refused;
+    expect(clock.monotonicMs() - askedAt, 'it waited for the vault alone').toBeLessThan(COMPARISON_WAIT_MAX_MS - 1_000);
+    expect(approvals.pending()).toEqual([]);
+    await started;
     await node.stop();
     await hub.stop();
   });

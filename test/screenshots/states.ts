@@ -227,6 +227,7 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
     fill: { 'Its name, letter by letter': 'The helper with a name of its own that is as long as names may be' },
   },
   'rules-undo': { place: 'rules', hub: () => new FakeHubApi(snapshotOf({ rules: RULES })), press: ['Remove'] },
+  'rules-undo-early': { place: 'rules', hub: () => new FakeHubApi(snapshotOf({ rules: RULES })), press: ['Remove'], early: true },
   'rules-tested': {
     place: 'rules',
     hub: () =>
@@ -380,6 +381,22 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
           attention: { ...CALM, paused: { since: NOW, until: null } },
         }),
       ),
+  },
+  'settings-kept': { place: 'settings', hub: () => new FakeHubApi(snapshotOf()), show: '.kept' },
+  'settings-kept-fixed': {
+    place: 'settings',
+    hub: () =>
+      new FakeHubApi(
+        snapshotOf({
+          settings: {
+            ...SETTINGS,
+            keep_messages_days: 2_000,
+            keep_feed_days: 14,
+            fixed_at_start: ['keep_messages_days', 'keep_feed_days'],
+          },
+        }),
+      ),
+    show: '.kept',
   },
   'settings-quiet': { place: 'settings', hub: () => new FakeHubApi(snapshotOf({ attention: QUIET })), press: ['Add quiet hours'] },
   'hub-mute': { place: `people/hub/${LEO.id}`, hub: () => new FakeHubApi(snapshotOf()), press: ['Mute'] },

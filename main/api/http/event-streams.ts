@@ -24,6 +24,10 @@ export function streamData(value: unknown): string {
   return JSON.stringify(value).replace(/[\u2028\u2029]/g, (character) => (character === '\u2028' ? '\\u2028' : '\\u2029'));
 }
 
+function frameText({ event, id, data }: StreamFrame): string {
+  return `${event === undefined ? '' : `event: ${event}\n`}${id === undefined ? '' : `id: ${id}\n`}data: ${data}\n\n`;
+}
+
 export class EventStream {
   readonly tokenId: string;
   readonly #response: ServerResponse;
@@ -42,19 +46,20 @@ export class EventStream {
   }
 
   /** Sends one frame; a reader too far behind is cut off instead. */
-  send({ event, id, data }: StreamFrame): void {
-    this.#write(`${event === undefined ? '' : `event: ${event}\n`}${id === undefined ? '' : `id: ${id}\n`}data: ${data}\n\n`);
+  send(frame: StreamFrame): void {
+    if (this.#takesMore()) this.#response.write(frameText(frame));
   }
 
-  /** Sends these frames, in their order, as one write. */
+  /** Sends these frames, in their order, as one write. However long they are together: a reader is behind by what was there before them. */
   sendAll(frames: readonly StreamFrame[]): void {
+    if (!this.#takesMore()) return;
     this.#response.cork();
-    for (const frame of frames) this.send(frame);
+    for (const frame of frames) this.#response.write(frameText(frame));
     this.#response.uncork();
   }
 
   comment(text: string): void {
-    this.#write(`: ${text}\n\n`);
+    if (this.#takesMore()) this.#response.write(`: ${text}\n\n`);
   }
 
   /** The reader has not taken in what was sent. */
@@ -85,13 +90,10 @@ export class EventStream {
     for (const run of this.#onEnd) run();
   }
 
-  #write(text: string): void {
-    if (this.#ended) return;
-    if (this.#response.writableLength > STREAM_BACKLOG_MAX_BYTES) {
-      this.end();
-      return;
-    }
-    this.#response.write(text);
+  /** Cuts a reader that is too far behind. */
+  #takesMore(): boolean {
+    if (!this.#ended && this.#response.writableLength > STREAM_BACKLOG_MAX_BYTES) this.end();
+    return !this.#ended;
   }
 }
 

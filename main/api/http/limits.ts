@@ -47,7 +47,7 @@ export const STREAMS_PER_TOKEN_MAX = 4;
 export const STREAMS_MAX = 32;
 /** A comment on every silent stream this often, so that both ends notice a dead line. */
 export const STREAM_HEARTBEAT_MS = 15_000;
-/** Bytes a stream's reader may be behind; beyond it the stream is cut and the reader resumes from its last id. */
+/** Bytes a stream's reader may be behind when there is more to tell it; beyond it the stream is cut and the reader resumes from its last id. */
 export const STREAM_BACKLOG_MAX_BYTES = 262_144;
 /** Inbox items claimed in one go for a stream. */
 export const STREAM_BATCH_MAX = 16;

@@ -194,15 +194,23 @@ it(
     });
     const file = join(leo.home, 'passphrase');
     const terminal = (at: TestHub, ...words: readonly string[]) => axon(at.home, ['--passphrase-file', file, 'approvals', ...words]);
+    /** Its sentences as they are, not as they stand in the lines of a narrow window. */
+    const shown = async (at: TestHub, { id: request }: ApprovalDto) => (await terminal(at, 'show', request)).out.replaceAll(/ *\n +/g, ' ');
     expect((await terminal(leo)).out).toMatch(/ Mum decides +Ben +robot /);
     const refused = { code: 2, error: expect.stringMatching(/^Mum decides this\. It can only be declined here\.\n.*decline/) as string };
     expect(await terminal(leo, 'allow', atLeo.id), 'without a word to type').toMatchObject(refused);
     await mum.ask('/v1/passphrase', { method: 'PUT', token: mumsPage, body: { passphrase: PASSPHRASE } });
     expect((await terminal(mum)).out).toMatch(/ pending +Leo, for Ben +robot /);
+    const setRole = (role: string | null) => mum.ask('/v1/peers/Leo', { method: 'PATCH', token: mumsPage, body: { role } });
+    const hint = /^Is Leo a child’s\? "npx axon .*peers set HUB --role child" says so: its questions then have room/m;
+    expect(await shown(mum, atMum), 'as on the page’s card').toMatch(hint);
+    expect((await setRole('child')).status).toBe(200);
+    expect(await shown(mum, atMum)).not.toContain('Is Leo a child');
+    expect((await setRole(null)).status).toBe(200);
     await leo.node.stop();
     expect((await decideAt(mum, mumsPage, atMum, 'allow')).status).toBe(200);
     const goes = /^It was allowed by Mum in the browser, .*\. The answer goes to Leo as soon as that hub can be reached\.$/m;
-    expect((await terminal(mum, 'show', atMum.id)).out).toMatch(goes);
+    expect(await shown(mum, atMum)).toMatch(goes);
     again = await leo.restart();
     await again.start();
     const { work } = again.services;
@@ -216,7 +224,7 @@ it(
       WAIT_LIMIT_MS,
       () => mum.node.services.work.approvals.get(atMum.id).consent?.told === 'told' || undefined,
     );
-    expect((await terminal(mum, 'show', atMum.id)).out).toContain('Leo was told. What became of it stands on that hub.');
+    expect(await shown(mum, atMum)).toContain('Leo was told. What became of it stands on that hub.');
     expect(work.approvals.get(atLeo.id)).toMatchObject({
       state: 'approved',
       decided_by: 'Mum',
@@ -224,7 +232,7 @@ it(
       digest: atLeo.digest,
     });
     const byName = /^It was allowed by Mum, [0-9-]{10} [0-9:]{5}/m;
-    expect((await terminal(leo, 'show', atLeo.id)).out, 'not "the other hub", which is Ben’s').toMatch(byName);
+    expect(await shown(leo, atLeo), 'not "the other hub", which is Ben’s').toMatch(byName);
     // Word of how far it is goes to a hub that is there just then; the result waits for one that is not.
     await work.inbox.reply('robot', item?.delivery_id ?? '', { status: 'completed', outcome: 'It is open', truncated: false });
     await until('the friend is told', WAIT_LIMIT_MS, async () => {

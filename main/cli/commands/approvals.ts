@@ -9,8 +9,10 @@ import { AppError } from '../../lib/app-error.ts';
 import { cardLines, toldLines } from '../approval-card.ts';
 import { withId } from '../ids.ts';
 import { cellTime, inZone } from '../local-time.ts';
+import type { HubClient } from '../hub-client.ts';
+import { withOwnCommand } from '../own-command.ts';
 import type { Run } from '../run.ts';
-import { roomFor } from '../slip.ts';
+import { ownLine, roomFor } from '../slip.ts';
 import type { Terminal } from '../terminal.ts';
 import { beginningOf, table } from '../terminal.ts';
 import { addHoldCommands } from './attention.ts';
@@ -54,10 +56,12 @@ export function addApprovalCommands(program: Command, run: Run): void {
     .description('everything about one request')
     .argument('<id>', 'the request')
     .action((id: string, _options: unknown, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+      run(command, async ({ terminal, session, command: program }) => {
         const owner = await session.asOwner();
         const approval = await withId('request', id, (request) => owner.call('approvals.get', { id: request }));
-        terminal.result(approval, () => cardLines(approval, roomFor(process.stdout)));
+        const room = roomFor(process.stdout);
+        const hint = (await asksAsNoChilds(owner, approval)) ? hintLines(approval, program, room) : [];
+        terminal.result(approval, () => [...cardLines(approval, room), ...hint]);
       }),
     );
   addHoldCommands(approvals, run);
@@ -120,6 +124,18 @@ export function addApprovalCommands(program: Command, run: Run): void {
         terminal.result(decided, () => [[declined, ...toldLines(decided)].join(' ')]);
       }),
     );
+}
+
+/** It asks as a child's hub does, and nobody has said here that it is one. */
+async function asksAsNoChilds(owner: HubClient, { consent, state, peer_id: hub }: ApprovalDto): Promise<boolean> {
+  if (consent === null || state !== 'pending') return false;
+  const { items } = await owner.call('peers.list', { trust: 'paired' });
+  return items.some(({ id, role }) => id === hub && role !== 'child');
+}
+
+/** @param program how a line begins here */
+function hintLines({ peer_name: hub }: ApprovalDto, program: string, room: number): readonly string[] {
+  return ['', ...ownLine(withOwnCommand(ENGLISH.consent.asked.noChildAtTerminal(hub), program), room)];
 }
 
 /** Said before anybody is asked to type: the word would count for nothing. */

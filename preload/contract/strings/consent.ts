@@ -79,6 +79,8 @@ export const consent = {
     /** Where the people here have not said that the asking hub is a child's. */
     noChild: (hub: string) =>
       `Is ${hub} a child’s? Choose that role on its page under People & hubs: its questions then have room of their own, and it stays heard when you decline some.`,
+    noChildAtTerminal: (hub: string) =>
+      `Is ${hub} a child’s? "axon peers set HUB --role child" says so: its questions then have room of their own, and it stays heard when you decline some.`,
     digest: 'Digest at the asking hub',
     /** What is known of an answer here: never what became of the request there. */
     told: {

@@ -1,7 +1,7 @@
 // The second half of a double click: a button that came to stand where another was pressed, by a change of its row or because a row left, does
 // nothing for a moment. Whatever stands at the spot of the first press is what the second one meets.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { page, userEvent } from 'vitest/browser';
+import { cdp, page, userEvent } from 'vitest/browser';
 import type { Locator } from 'vitest/browser';
 import type { AuditCheckDto } from '../../preload/contract/audit.ts';
 import type { SessionDto } from '../../preload/contract/settings-dto.ts';
@@ -332,6 +332,21 @@ test('the bar that takes back can be read while it waits', async () => {
   await button('Remove').first().click();
   await expect.element(button('Undo')).toHaveAttribute('aria-disabled', 'true');
   await expectAccessible();
+});
+
+test('the bar that takes back keeps its own ground under forced colours, where the system would draw one in the colour of its words', async () => {
+  const asks = (value: string) => cdp().send('Emulation.setEmulatedMedia', { features: [{ name: 'forced-colors', value }] });
+  await asks('active');
+  try {
+    await showApp(new FakeHubApi(snapshotOf({ rules: RULES })), 'rules');
+    await button('Remove').first().click();
+    await expect.element(button('Undo')).toBeVisible();
+    expect(window.matchMedia('(forced-colors: active)').matches).toBe(true);
+    const parts = ['.undo', '.undo span', '.undo .btn'].map((part) => getComputedStyle(document.querySelector(part) ?? document.body));
+    expect(parts.map((style) => style.forcedColorAdjust)).toEqual(['none', 'none', 'none']);
+  } finally {
+    await asks('');
+  }
 });
 
 test.each(['button', 'key'] as const)(

@@ -1,6 +1,7 @@
 // The last step of pairing, made to survive anything: once our own check has passed, that is durable, our confirmation is sent until the
 // other side has it (on a new connection and after a restart too), and the key is pinned in the very commit in which both the check and
-// the other side's signature hold. Nothing is pinned on less (PROTOCOL.md, Pairing).
+// the other side's signature hold. Nothing is pinned on less, and nothing of a hub that was suspended or removed since its pairing began
+// (PROTOCOL.md, Pairing).
 import { AppError } from '../../lib/app-error.ts';
 import { backoffMs } from '../../lib/backoff.ts';
 import { fromBase64Url, fromHex } from '../../lib/bytes.ts';
@@ -39,6 +40,8 @@ export interface PeerConfirmation {
 }
 
 interface Delivery {
+  /** Since when this run waits, monotonic. */
+  readonly sinceMs: number;
   attempt: number;
   timer: TimerHandle | undefined;
   isBusy: boolean;
@@ -85,7 +88,10 @@ export class Confirmations {
     return (this.#entries.get(pid) ?? this.#underWay.get(pid))?.key === key;
   }
 
-  /** Our own check passed. Durable before it returns; pins at once when the other side's signature already held. */
+  /**
+   * Our own check passed. Durable before it returns; pins at once when the other side's signature already held. Throws AppError rejected
+   * when the hub was suspended or removed since this pairing began.
+   */
   async passed(entry: Omit<Unsettled, 'checkedAt' | 'isPinned' | 'wasPaired' | 'isAcked'>, peerHasConfirmed: boolean): Promise<void> {
     const kept: Unsettled = {
       ...entry,
@@ -94,13 +100,14 @@ export class Confirmations {
       wasPaired: this.#deps.directory.isPaired(entry.key),
       isAcked: false,
     };
-    await this.#once(kept, () => this.#commit(kept, { isPinned: peerHasConfirmed }));
+    await this.#once(kept, () => this.#commit(kept, { isPinned: peerHasConfirmed }, true));
     if (this.#entries.has(kept.pid)) this.#plan(kept, 0);
   }
 
   /**
    * The other side's confirmation of a pairing whose check passed here. Resolves once the pin is durable: then it may be acked.
-   * Throws AppError rejected when the signature or the code of an invitation does not hold, or no such pairing waits here.
+   * Throws AppError rejected when the signature or the code of an invitation does not hold, no such pairing waits here, or the hub was
+   * suspended or removed since.
    */
   async received(key: KeyHex, pid: string, { sig, mac }: PeerConfirmation): Promise<void> {
     await this.#settled(pid);
@@ -108,7 +115,12 @@ export class Confirmations {
     if (entry === undefined || entry.key !== key) {
       // A repeated confirmation after everything was settled changes nothing.
       if (this.#deps.directory.isPaired(key)) return;
-      throw new AppError('rejected', 'No pairing with that id waits here for a confirmation. A person must start again.');
+      throw nothingWaits();
+    }
+    // The timer that ends it may be late, as after a sleep of the computer.
+    if (!entry.isPinned && this.#isExpired(entry)) {
+      await this.#expire(pid);
+      throw nothingWaits();
     }
     const peerRole = entry.role === 'I' ? 'R' : 'I';
     if (!verify(sig, confirmMessage(peerRole, transcriptOf(entry)), keyBytes(key))) {
@@ -131,6 +143,20 @@ export class Confirmations {
     return true;
   }
 
+  /**
+   * The hub is suspended or removed, in the commit at hand: what waits for its word ends with that, and of one that is removed all that is
+   * unsettled. What is returned runs after the commit. Also while nothing of this runs.
+   */
+  trustEnded(tables: Tables, key: KeyHex): () => void {
+    const isKept = (entry: Unsettled): boolean => entry.key !== key || (entry.isPinned && tables.peer(key)?.trust === 'suspended');
+    const stored = readUnsettled(tables);
+    if (!stored.every(isKept)) writeUnsettled(tables, stored.filter(isKept));
+    return () => {
+      const now = new Set(readUnsettled(this.#deps.store.read).map(({ pid }) => pid));
+      for (const entry of this.#entries.values()) if (entry.key === key && !now.has(entry.pid)) this.#forget(entry.pid);
+    };
+  }
+
   /** Commits, and marks the pairing as on its way from before the first wait until the commit is durable or has failed. */
   async #once({ pid, key }: Unsettled, commit: () => Promise<void>): Promise<void> {
     const done = commit().finally(() => this.#underWay.delete(pid));
@@ -145,15 +171,23 @@ export class Confirmations {
     }
   }
 
-  /** Makes the entry and what became true of it durable; a pin is part of the same unit of work. */
-  async #commit(entry: Unsettled, change: Partial<Pick<Unsettled, 'isPinned' | 'isAcked'>>): Promise<void> {
+  /** Makes the entry and what became true of it durable; a pin is part of the same unit of work. Of what is in the store no more, nothing. */
+  async #commit(entry: Unsettled, change: Partial<Pick<Unsettled, 'isPinned' | 'isAcked'>>, isNew = false): Promise<void> {
     const { store, directory } = this.#deps;
-    await store.write((tables) => {
+    const isWritten = await store.write((tables) => {
       const stored = readUnsettled(tables);
-      const base = stored.find(({ pid }) => pid === entry.pid) ?? entry;
+      const base = stored.find(({ pid }) => pid === entry.pid) ?? (isNew ? entry : undefined);
+      if (base === undefined) return false;
+      // Judged as things stand in this commit: a removal may have come between.
+      if (isNew || change.isPinned === true) refuseUntrusted(tables, entry);
       if (change.isPinned === true) this.#pin(tables, entry);
       writeUnsettled(tables, [...stored.filter(({ pid }) => pid !== entry.pid), { ...base, ...change }]);
+      return true;
     });
+    if (!isWritten) {
+      this.#forget(entry.pid);
+      throw nothingWaits();
+    }
     const settled = { ...(this.#entries.get(entry.pid) ?? entry), ...change };
     this.#entries.set(entry.pid, settled);
     if (change.isPinned === true) {
@@ -186,10 +220,14 @@ export class Confirmations {
     });
   }
 
+  #forget(pid: string): void {
+    this.#deliveries.get(pid)?.timer?.cancel();
+    this.#deliveries.delete(pid);
+    this.#entries.delete(pid);
+  }
+
   async #drop(entry: Unsettled): Promise<void> {
-    this.#deliveries.get(entry.pid)?.timer?.cancel();
-    this.#deliveries.delete(entry.pid);
-    this.#entries.delete(entry.pid);
+    this.#forget(entry.pid);
     await this.#deps.store.write((tables) =>
       writeUnsettled(
         tables,
@@ -210,7 +248,8 @@ export class Confirmations {
 
   #plan(entry: Unsettled, delayMs: number): void {
     if (this.#stopped.signal.aborted) return;
-    const delivery = this.#deliveries.get(entry.pid) ?? { attempt: 0, timer: undefined, isBusy: false, isOnNewLine: false };
+    const sinceMs = this.#deps.clock.monotonicMs();
+    const delivery = this.#deliveries.get(entry.pid) ?? { sinceMs, attempt: 0, timer: undefined, isBusy: false, isOnNewLine: false };
     this.#deliveries.set(entry.pid, delivery);
     delivery.timer?.cancel();
     delivery.timer = this.#deps.clock.setTimer(delayMs, () => {
@@ -262,6 +301,8 @@ export class Confirmations {
     const { store, directory, clock } = this.#deps;
     if (entry.isPinned && !entry.wasPaired) {
       await store.write((tables) => {
+        // It was removed here meanwhile, and stays so.
+        if (!readUnsettled(tables).some(({ pid }) => pid === entry.pid)) return;
         tables.deletePeer(entry.key);
         tables.appendAudit({
           at: clock.wallMs(),
@@ -291,10 +332,24 @@ export class Confirmations {
     return this.#ageMs(entry) >= (entry.isPinned ? CONFIRM_RESEND_MS : CONFIRM_ACCEPT_MS);
   }
 
-  /** By the wall clock, since it must hold across restarts; a clock that was set back counts as no time. */
-  #ageMs(entry: Unsettled): number {
-    return Math.max(0, this.#deps.clock.wallMs() - entry.checkedAt);
+  /** By the wall clock, since it must hold across restarts, or by the time that this run has waited: a clock that is set back makes it no longer. */
+  #ageMs({ pid, checkedAt }: Unsettled): number {
+    const { clock } = this.#deps;
+    const nowMs = clock.monotonicMs();
+    return Math.max(clock.wallMs() - checkedAt, nowMs - (this.#deliveries.get(pid)?.sinceMs ?? nowMs));
   }
+}
+
+/** Only the removal that people here knew of as the pairing began is undone by it. */
+function refuseUntrusted(tables: Tables, { key, removedAt }: Unsettled): void {
+  const row = tables.peer(key);
+  if (row?.trust === 'suspended' || (row?.trust === 'revoked' && row.revokedAt !== removedAt)) {
+    throw new AppError('rejected', 'That hub was suspended or removed here meanwhile. Nothing was paired.');
+  }
+}
+
+function nothingWaits(): AppError {
+  return new AppError('rejected', 'No pairing with that id waits here for a confirmation. A person must start again.');
 }
 
 function transcriptOf(entry: Unsettled): Uint8Array {

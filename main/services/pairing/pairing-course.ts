@@ -1,10 +1,11 @@
 // What the two hands of pairing share, the person's acts and the other side's steps: the window, the pairings there are, what must survive a
 // crash, and the ways in which one goes on or ends. It decides nothing about a step, and pins nothing by itself (PROTOCOL.md, Pairing).
+import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import type { PairingWindowDto } from '../../../preload/contract/pairing-dto.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import type { Store } from '../../ports/store.ts';
+import type { Store, Tables } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import { abortPayload, type PairRole } from '../../protocol/pairing.ts';
 import type { EventBus } from '../event-bus.ts';
@@ -71,6 +72,7 @@ export class PairingCourse {
       onPinned: (pid, key) => this.#pinned(pid, key),
       onLost: (pid, why) => this.#lost(pid, why),
     });
+    directory.stored.endsWithTrust((tables, key) => this.#trustEnded(tables, key));
   }
 
   start(): void {
@@ -89,7 +91,9 @@ export class PairingCourse {
     try {
       await this.confirmations.passed(session.passed(this.deps.directory.live(session.peerKey), by), session.peerHasConfirmed);
     } catch (error) {
-      this.abort(session, 'The pairing could not be stored. Nothing was paired.', 'could not be stored', false);
+      const isRefused = error instanceof AppError && error.code === 'rejected';
+      const failure = isRefused ? error.message : 'The pairing could not be stored. Nothing was paired.';
+      this.abort(session, failure, isRefused ? 'not trusted any more' : 'could not be stored', false);
       throw error;
     }
   }
@@ -131,6 +135,16 @@ export class PairingCourse {
     if (session === undefined || session.isOver) return;
     this.shelf.end(session, 'paired');
     this.window.close();
+  }
+
+  /** With the trust in a hub ends every pairing with it, in the same commit as far as it is durable: nothing of it may undo that word later. */
+  #trustEnded(tables: Tables, key: KeyHex): () => void {
+    const forget = this.confirmations.trustEnded(tables, key);
+    const why = tables.peer(key)?.trust === 'suspended' ? 'suspended' : 'removed';
+    return () => {
+      forget();
+      for (const session of this.shelf.openWith(key)) this.fail(session, `That hub was ${why} here. Nothing was paired.`, false);
+    };
   }
 
   #lost(pid: string, why: 'refused' | 'expired'): void {

@@ -165,6 +165,7 @@ export class PairingSession {
       port: at.port,
       mac: this.#mac(this.role),
       peerMac: this.#mac(this.role === 'I' ? 'R' : 'I'),
+      removedAt: this.#removed?.at ?? null,
       ...by,
     };
   }

@@ -58,6 +58,11 @@ export class PairingShelf {
     return [...this.#sessions.values()].filter(({ state }) => state === 'offered');
   }
 
+  /** What goes on with this hub, or waits for a person, in the order in which it came. */
+  openWith(key: KeyHex): readonly PairingSession[] {
+    return [...this.#sessions.values()].filter(({ isOver, peerKey }) => !isOver && peerKey === key);
+  }
+
   /** The two hubs pair in another way, or are paired: the requests of that hub which wait lead nowhere any more. */
   dropWaitingOf(key: KeyHex): void {
     for (const session of this.waiting()) if (session.peerKey === key) this.drop(session);

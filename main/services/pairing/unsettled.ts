@@ -36,6 +36,8 @@ export interface Unsettled {
   readonly isPinned: boolean;
   /** It was paired before this pairing, so a refusal must not take that away. */
   readonly wasPaired: boolean;
+  /** When the hub had been removed as this pairing began, wall clock: what people here let in again. Null where it was not. */
+  readonly removedAt: number | null;
   /** They have our confirmation. */
   readonly isAcked: boolean;
 }
@@ -86,6 +88,7 @@ function readEntry(value: unknown): readonly Unsettled[] {
       peerMac: textOf(value.peerMac),
       isPinned: value.isPinned === true,
       wasPaired: value.wasPaired === true,
+      removedAt: typeof value.removedAt === 'number' ? value.removedAt : null,
       isAcked: value.isAcked === true,
     },
   ];

@@ -3,23 +3,14 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { toBase64Url } from '../../../../main/lib/bytes.ts';
 import { isJsonObject } from '../../../../main/lib/json-object.ts';
-import {
-  answerPayload,
-  confirmMessage,
-  confirmPayload,
-  digitsOf,
-  newOffer,
-  parsePairStep,
-  revealPayload,
-  transcript,
-  type PairStep,
-} from '../../../../main/protocol/pairing.ts';
+import { confirmMessage, confirmPayload, digitsOf, newOffer, revealPayload, transcript } from '../../../../main/protocol/pairing.ts';
 import { sign } from '../../../../main/protocol/signature.ts';
 import { keyBytes } from '../../../../main/services/pairing/pairing-session.ts';
 import { type HubStack, PERSON } from '../../../fakes/hub-stack.ts';
 import { StackHouse } from '../../../support/stack-house.ts';
 import { RawHub } from '../links/raw-hub.ts';
 import { Attacker } from './attacker.ts';
+import { playResponder } from './played-responder.ts';
 
 let house: StackHouse;
 
@@ -221,7 +212,7 @@ describe('pairing against hubs that do not keep to the rules', () => {
     dad.pairing.begin(towardsDad.agentId, null);
     await opened(mum, towardsMum);
     await towardsMum.step(revealPayload(towardsMum.pid, towardsMum.nonce));
-    await playResponder(dad, towardsDad);
+    await playResponder(house.clock, dad, towardsDad);
     await dad.pairing.type(dad.currentPairing?.id ?? '', mum.currentPairing?.six ?? '', PERSON);
     expect(dad.currentPairing).toMatchObject({ state: 'failed', two: null });
     expect([dad.store.read.peers(), mum.store.read.peers()]).toEqual([[], []]);
@@ -234,7 +225,7 @@ describe('pairing against hubs that do not keep to the rules', () => {
     const { agentId, key, port } = responder;
     dad.directory.foundNearby({ agentId, keyHex: key, port, addresses: ['127.0.0.1'], label: 'Mum' });
     dad.pairing.begin(agentId, 'Mum');
-    const { sealed, pid, connectionId } = await playResponder(dad, responder);
+    const { sealed, pid, connectionId } = await playResponder(house.clock, dad, responder);
     await dad.pairing.type(dad.currentPairing?.id ?? '', digitsOf(sealed).six, PERSON);
     expect(dad.currentPairing?.state).toBe('show_two');
     const confirm = async (signature: Uint8Array): Promise<unknown> => {
@@ -251,45 +242,3 @@ describe('pairing against hubs that do not keep to the rules', () => {
     expect(dad.store.read.peer(key)).toMatchObject({ trust: 'paired', petname: 'Mum' });
   });
 });
-
-interface PlayedResponder {
-  /** The transcript as this responder sees it. */
-  readonly sealed: Uint8Array;
-  readonly pid: Uint8Array;
-  readonly connectionId: number;
-}
-
-/** Answers what the hub under attack sends until a person may type: acks every step, and sends an answer to its offer. */
-async function playResponder(dad: HubStack, relay: RawHub): Promise<PlayedResponder> {
-  const handled = new Set<number>();
-  const nonceR = new Uint8Array(randomBytes(32));
-  const metaR = { hub: 'Mum' };
-  let offer: Extract<PairStep, { step: 'offer' }> | undefined;
-  for (let round = 0; round < 60; round++) {
-    for (const event of relay.events) {
-      if (event.type !== 'request' || handled.has(event.streamId)) continue;
-      handled.add(event.streamId);
-      const envelope: unknown = JSON.parse(new TextDecoder().decode(event.bytes));
-      if (!isJsonObject(envelope) || !isJsonObject(envelope['payload'])) throw new Error('no envelope');
-      const { connectionId } = event;
-      const isHello = envelope['kind'] === 'hello';
-      const payload = isHello ? { protocol_versions: [1], selected_version: 1, features: ['pair'] } : { accepted: true };
-      const reply = relay.envelope(dad.agentId, isHello ? 'hello' : 'ack', payload, { ref: envelope['id'] });
-      relay.transport.respond(connectionId, event.streamId, reply);
-      const step = isHello ? undefined : parsePairStep(envelope['payload']);
-      if (step?.ok !== true) continue;
-      if (step.value.step === 'offer') {
-        offer = step.value;
-        const answer = answerPayload(offer.pid, metaR, nonceR);
-        void relay.transport.request(connectionId, relay.envelope(dad.agentId, 'pair', answer), 10_000);
-      } else if (step.value.step === 'reveal' && offer !== undefined) {
-        const { pid, meta: metaI, commit } = offer;
-        const [keyI, keyR] = [keyBytes(dad.key), keyBytes(relay.key)];
-        await house.clock.until(() => dad.currentPairing?.state === 'type_six', 'a person may type');
-        return { sealed: transcript({ pid, keyI, metaI, keyR, metaR, commit, nonceR, nonceI: step.value.nonce }), pid, connectionId };
-      }
-    }
-    await house.clock.advance(100);
-  }
-  throw new Error('the hub revealed nothing');
-}

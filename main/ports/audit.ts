@@ -133,7 +133,10 @@ export interface AuditReads {
    */
   auditSeals(afterCounter: number, limit: number): readonly AuditSealRow[];
   lastAuditSeal(): AuditSealRow | undefined;
-  /** null: nothing, as it should be. @param limit of the rows and of the seals that are looked at */
+  /**
+   * null: nothing, as it should be. Asked before any walk. @param limit of the rows and of the seals that are looked at
+   * @throws AppError storage_failed where the rows or the seals have no numbers of their own any more
+   */
   auditOutside(limit: number): OutsideRows | null;
 }
 

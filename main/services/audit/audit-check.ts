@@ -107,6 +107,13 @@ export class AuditCheck {
     return this.#current;
   }
 
+  /** The owner has said that the record is meant since the last check ended: what it came to says nothing of the record now. */
+  forget(): void {
+    if (this.#running !== undefined) return;
+    this.#unmeant = [];
+    this.#current = NEVER;
+  }
+
   /** Calls a running check off, and waits until it has let go. Idempotent. */
   async cancel(): Promise<AuditCheckDto> {
     this.#calledOff.abort();
@@ -149,6 +156,7 @@ export class AuditCheck {
 
   async #walk(signal: AbortSignal): Promise<Walk | 'called off'> {
     const { read } = this.#deps.store;
+    const outside = read.auditOutside(OUTSIDE_MAX);
     const kept = this.#deps.keptCount();
     const { lastSeq: writtenSeq } = this.#deps.written;
     const head = read.auditHead();
@@ -173,7 +181,6 @@ export class AuditCheck {
       walk.meant.push(...meantBy(read, seal, isRight));
       await didSome(walk, WORD_ROWS, 1);
     }
-    const outside = read.auditOutside(OUTSIDE_MAX);
     if (outside !== null) noteAs(walk, outsideFlaw(outside), outsidePlace(outside));
     for (const seal of sealsUpTo(read, sealCount)) {
       if (signal.aborted || !(await this.#upToSeal(walk, seal, isRight(seal), signal))) return 'called off';

@@ -133,11 +133,12 @@ export class Audit implements AuditWatch {
   }
 
   /**
-   * The owner says that this record is meant, in spite of the doubt. @param seen the number of the row about it that they have read;
+   * The owner says that this record is meant, in spite of the doubt: what the last check said of it stands no more. @param seen the number of the row about it that they have read;
    * 0: none @throws AppError conflict, identity_locked, storage_failed, overloaded
    */
-  confirm(by: Auditor, seen: number): Promise<void> {
-    return this.#keeper.confirm(by, seen);
+  async confirm(by: Auditor, seen: number): Promise<void> {
+    await this.#keeper.confirm(by, seen);
+    this.#check.forget();
   }
 
   #keyHex(): string | null {

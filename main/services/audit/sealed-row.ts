@@ -45,7 +45,8 @@ export function* sealsUpTo({ auditSeals }: AuditReads, counter: number): Generat
     const seals = auditSeals(after, WALK_SEALS_MAX).filter((seal) => seal.counter <= counter);
     yield* seals;
     const last = seals.at(-1);
-    if (last === undefined) return;
+    // They rise, in any table that this program knows.
+    if (last === undefined || last.counter <= after) return;
     after = last.counter;
   }
 }

@@ -79,6 +79,12 @@ export const AUDIT_QUERIES = {
   countSealsAbove: `SELECT count(*) FROM audit_seals WHERE counter > ${AUDIT_NUMBER_MAX}`,
 } as const;
 
+/** Tables whose numbers are what SQLite itself tells rows apart by: whole, and each once. In others no walk would come to an end. */
+const NUMBERED_TABLES = `SELECT count(*) FROM pragma_table_list AS list JOIN pragma_table_info(list.name) AS key ON key.pk = 1
+  WHERE list.schema = 'main' AND list.wr = 0 AND upper(key.type) = 'INTEGER'
+    AND (list.name, key.name) IN (VALUES ('audit', 'seq'), ('audit_seals', 'counter'))
+    AND NOT EXISTS (SELECT 1 FROM pragma_table_info(list.name) WHERE pk = 2)`;
+
 export function auditReads(statements: Statements): AuditReads {
   const walkAudit: AuditReads['walkAudit'] = (from, upToSeq, limit, look) => {
     let position = from;
@@ -172,6 +178,11 @@ function keptRow(statements: Statements, seq: number): KeptRow | undefined {
 }
 
 function outsideRows(statements: Statements, limit: number): OutsideRows | null {
+  if (statements.value(NUMBERED_TABLES) !== 2) {
+    throw new AppError('storage_failed', 'Another program made a table of the record anew, without the numbers of its rows.', {
+      hint: 'Stop the hub and put the data folder back from a copy.',
+    });
+  }
   const { below, above, sealsBelow, sealsAbove, countBelow, countAbove, countSealsBelow, countSealsAbove } = AUDIT_QUERIES;
   const rows = [below, above].flatMap((sql) => statements.all(RAW, sql, limit));
   const seals = [sealsBelow, sealsAbove].flatMap((sql) => statements.all(RAW_SEAL, sql, limit));

@@ -202,6 +202,17 @@ describe('the check of a whole audit', () => {
     expect((await house.verify()).flaw).toMatchObject({ seq: 7, meant: false });
   });
 
+  it('says of itself no more that it found anything, once the owner has said that the record is meant', async () => {
+    await house.signThrice();
+    house.tamper("UPDATE audit SET actor = 'somebody' WHERE seq = 7");
+    await house.verify();
+    await house.clock.settle();
+    expect(house.audit.verification()).toMatchObject({ state: 'done', flaw: { seq: 7, meant: false } });
+    await house.confirm();
+    expect(house.audit.verification()).toMatchObject({ state: 'none', flaw: null, flaws: [] });
+    expect((await house.verify()).flaw).toMatchObject({ seq: 7, meant: true });
+  });
+
   it('takes no row that nobody signed for the owner’s word', async () => {
     await house.signThrice();
     house.tamper("UPDATE audit SET actor = 'somebody' WHERE seq = 2");
@@ -300,6 +311,25 @@ describe('the check of a whole audit', () => {
     expect(house.audit.doubt).toMatchObject({ action: 'audit.doubted', detail: { why: 'broken' } });
     await house.confirm();
     expect([house.audit.state, (await house.verify()).flaw]).toEqual(['current', null]);
+  });
+
+  it.each([
+    ['rows with fractions', 'audit', 'UPDATE audit SET seq = 2.5 WHERE seq = 2'],
+    ['rows twice under one number', 'audit', 'UPDATE audit SET seq = 3 WHERE seq = 2'],
+    ['rows under words', 'audit', "UPDATE audit SET seq = 'two' WHERE seq = 2"],
+    ['signatures with fractions', 'audit_seals', 'UPDATE audit_seals SET counter = 3.5 WHERE counter = 3'],
+    ['signatures twice under one number', 'audit_seals', 'UPDATE audit_seals SET counter = 2 WHERE counter = 3'],
+  ])('comes to an end where the numbers of a table are none, and no rule acts over a restart: %s', async (_what, table, sql) => {
+    await house.signThrice();
+    house.tamper(`CREATE TABLE plain AS SELECT * FROM ${table}; DROP TABLE ${table}; ALTER TABLE plain RENAME TO ${table}; ${sql}`);
+    expect(await house.verify()).toMatchObject({ state: 'failed', problem: expect.stringContaining('made a table of the record anew') });
+    await house.clock.settle();
+    expect(house.audit.rulesMayAct).toBe(false);
+    await house.stop();
+    await house.startAgain();
+    await house.minute();
+    expect(house.audit.rulesMayAct).toBe(false);
+    expect((await house.verify()).state).toBe('failed');
   });
 
   it('goes on in pieces, says how far it is, and can be called off', async () => {

@@ -262,7 +262,41 @@ describe('the record', () => {
     expect(callsOf(hub, 'audit.confirm')).toEqual([{ seen: 0 }]);
     hub.emit({ type: 'hub', hub: { ...MUM, record: 'current' } });
     await expect.element(page.getByText('An older record was put back.')).not.toBeInTheDocument();
-    await expect.element(page.getByText('Confirmed and on record. Rules act again.')).toBeInTheDocument();
+    const confirmed = page.getByText('Confirmed and on record. Rules act again.');
+    await expect.element(confirmed).toBeVisible();
+    expect(confirmed.element().getBoundingClientRect().width).toBeGreaterThan(100);
+    hub.emit({ type: 'hub', hub: { ...MUM, record: 'broken' } });
+    await expect.element(confirmed).not.toBeInTheDocument();
+  });
+
+  test.each(['here', 'elsewhere'])(
+    'once it was said %s that the record is meant, no check of before says that it is not whole',
+    async (where) => {
+      const flaw = { kind: 'older_copy', seq: 24, sentence: 'This record ends with row 24.', meant: false } as const;
+      const checks: AuditCheckDto[] = [{ ...DONE, flaw, flaws: [flaw] }];
+      const hub = hubWith([], 'older_copy');
+      const api = new FakeHubApi(hub.snapshot, {
+        'audit.list': () => ({ ok: true, value: { items: [rowOf(24)], next: null } }),
+        'audit.verification': () => ({ ok: true, value: checks[0] ?? NONE }),
+        'audit.confirm': () => {
+          checks.length = 0;
+          return { ok: true, value: { state: 'current' } };
+        },
+      });
+      await showApp(api, 'settings/record');
+      const alarm = page.getByText('The record is not whole. This record ends with row 24.', { exact: false });
+      await expect.element(alarm).toBeVisible();
+      if (where === 'here') await press(button('This record is meant'));
+      else checks.length = 0;
+      api.emit({ type: 'hub', hub: { ...MUM, record: 'current' } });
+      await expect.element(alarm).not.toBeInTheDocument();
+      await expectAccessible();
+    },
+  );
+
+  test('every row shows the number by which the page speaks of it', async () => {
+    await showApp(hubWith([NONE]), 'settings/record');
+    await expect.element(page.getByText('Row 40', { exact: true })).toBeVisible();
   });
 
   test('a word that more was added to is refused, with the newest row that names it', async () => {

@@ -82,19 +82,22 @@ const DONE: AuditCheckDto = {
   unsigned_end: null,
 };
 
+/** None since the hub started, as once it was said that the record is meant. */
+const FORGOTTEN: AuditCheckDto = { ...DONE, state: 'none', rows: 0, checked: 0, signed_seq: 0, seals: 0, finished_at: null };
+
 const CHANGED = flawOf('row_changed', 812);
 
 function hubWith(
-  check: AuditCheckDto,
+  check: AuditCheckDto | (() => AuditCheckDto),
   rows: readonly AuditRowDto[] = DAYS,
   over: Partial<Parameters<typeof snapshotOf>[0]> = {},
   confirm: Answer = () => ({ ok: false, problem: problemOf('internal', 'Nothing is in doubt.') }),
 ): FakeHubApi {
   return new FakeHubApi(snapshotOf(over), {
     'audit.list': () => ({ ok: true, value: { items: rows, next: rows.length > 20 ? '1' : null } }),
-    'audit.verification': () => ({ ok: true, value: check }),
+    'audit.verification': () => ({ ok: true, value: typeof check === 'function' ? check() : check }),
     'audit.confirm': confirm,
-    'audit.verify': () => ({ ok: true, value: check }),
+    'audit.verify': () => ({ ok: true, value: typeof check === 'function' ? check() : check }),
   });
 }
 
@@ -103,7 +106,7 @@ const longNamed = snapshotOf().peers.map((peer) => (peer.public_key === DAD.publ
 
 export const RECORD_STATES: Readonly<Record<string, ScreenState>> = {
   record: { place, hub: () => hubWith(DONE) },
-  'record-empty': { place, hub: () => hubWith({ ...DONE, state: 'none', rows: 0, checked: 0, signed_seq: 0, seals: 0 }, []) },
+  'record-empty': { place, hub: () => hubWith(FORGOTTEN, []) },
   'record-checking': { place, hub: () => hubWith({ ...DONE, state: 'running', checked: 4_000, finished_at: null }) },
   'record-broken': {
     place,
@@ -118,10 +121,17 @@ export const RECORD_STATES: Readonly<Record<string, ScreenState>> = {
   'record-meant': {
     place,
     hub: () => {
-      const hub: FakeHubApi = hubWith({ ...DONE, counted: false }, DAYS, { hub: { ...MUM, record: 'older_copy' } }, () => {
-        hub.emit({ type: 'hub', hub: { ...MUM, record: 'current' } });
-        return { ok: true, value: { state: 'current' } };
-      });
+      let check: AuditCheckDto = { ...DONE, flaw: CHANGED, flaws: [CHANGED] };
+      const hub: FakeHubApi = hubWith(
+        () => check,
+        DAYS,
+        { hub: { ...MUM, record: 'older_copy' } },
+        () => {
+          check = FORGOTTEN;
+          hub.emit({ type: 'hub', hub: { ...MUM, record: 'current' } });
+          return { ok: true, value: { state: 'current' } };
+        },
+      );
       return hub;
     },
     press: ['This record is meant'],

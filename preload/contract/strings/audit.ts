@@ -114,6 +114,8 @@ export const audit = {
   },
   logins: (count: number) => plural(count, { one: 'You logged in or out once.', other: 'You logged in or out {n} times.' }),
   rowOf: (seq: number, actor: string, object: string) => `Row ${seq}, by ${actor}, of ${object}`,
+  /** Beside a row, so that one which is spoken of by its number is found. */
+  numbered: (seq: number) => `Row ${numbers.format(seq)}`,
   where: (surface: string) => surfaces[surface] ?? surface,
   open: 'Open it',
   confirm: 'This record is meant',

@@ -21,6 +21,7 @@ export class RecordController {
   #unsignedEnd = $state.raw<UnsignedEndDto | null>(null);
   #exporting = $state(false);
   #note = $state('');
+  #isConfirmed = $state(false);
   #confirmAnswers = $state(0);
   readonly #calls = new Calls();
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -59,6 +60,10 @@ export class RecordController {
   get note(): string {
     return this.#note;
   }
+  /** It was said here that the record is meant, and nothing is in doubt that came since. */
+  get isConfirmed(): boolean {
+    return this.#isConfirmed;
+  }
   /** Grows with every answer to the word that the record is meant, and once more when the rows stand here that the answer is about. */
   get confirmAnswers(): number {
     return this.#confirmAnswers;
@@ -78,7 +83,13 @@ export class RecordController {
 
   /** A doubt arose while the page stood open. */
   async doubted(): Promise<void> {
+    this.#isConfirmed = false;
     await this.#readNewest();
+  }
+
+  /** The doubt ended, by a word from here or elsewhere: what a check said before it stands no more. */
+  async settled(): Promise<void> {
+    await this.#look();
   }
 
   close(): void {
@@ -130,7 +141,8 @@ export class RecordController {
     if (outcome === undefined) return;
     this.#confirmAnswers++;
     // Where there was more than it was given for, the newest row names that.
-    if (outcome.ok) this.#note = words.audit.confirmed;
+    if (outcome.ok) this.#isConfirmed = true;
+    if (outcome.ok) await this.#look();
     await this.#readNewest(outcome.ok ? 'page' : 'newest');
     this.#confirmAnswers++;
   }

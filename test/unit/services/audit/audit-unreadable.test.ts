@@ -2,6 +2,7 @@
 // change.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { chainOf } from '../../../../main/adapters/sqlite/audit-chain.ts';
+import { AUDIT_NUMBER_MAX } from '../../../../main/ports/audit.ts';
 import { AuditHouse } from '../../../fakes/audit-house.ts';
 
 let house: AuditHouse;
@@ -107,4 +108,37 @@ describe('a signature with a number out of range', () => {
     expect([state, found]).toEqual(['done', expect.arrayContaining([['seal_changed', Number.MAX_SAFE_INTEGER, false]])]);
     expect([house.audit.state, house.audit.rulesMayAct]).toEqual(['broken', false]);
   });
+});
+
+describe('the highest number that was given, as SQLite notes it,', () => {
+  it.each([
+    ['out of range', "UPDATE sqlite_sequence SET seq = 9223372036854775807 WHERE name = 'audit'"],
+    ['below all', "UPDATE sqlite_sequence SET seq = -9223372036854775807 WHERE name = 'audit'"],
+    ['a word', "UPDATE sqlite_sequence SET seq = 'many' WHERE name = 'audit'"],
+    ['nothing', "UPDATE sqlite_sequence SET seq = NULL WHERE name = 'audit'"],
+    ['away', "DELETE FROM sqlite_sequence WHERE name = 'audit'"],
+  ])('%s, keeps no row from being written and signed, and an end that is taken away after that shows', async (_how, sql) => {
+    house.tamper(sql);
+    await house.decide();
+    await house.minute();
+    const { seq } = house.store.read.auditHead();
+    expect([house.audit.state, seq, house.store.read.lastAuditSeal()?.seq]).toEqual(['current', 15, 15]);
+    await house.decide();
+    await house.crash();
+    house.tamper('DELETE FROM audit WHERE seq = 16');
+    await house.startAgain();
+    expect((await house.places())[0]?.slice(0, 2)).toEqual(['row_missing', 16]);
+  });
+});
+
+it('a row under the highest number that a hub gives leaves none for the next, which is said', async () => {
+  house.tamper(
+    `INSERT INTO audit SELECT ${AUDIT_NUMBER_MAX}, at, actor, surface, action, object, digest, detail, chain, monotonic_ms, rule FROM audit WHERE seq = 2`,
+  );
+  await expect(house.decide()).rejects.toMatchObject({
+    code: 'storage_failed',
+    message: expect.stringContaining(`another program put row ${AUDIT_NUMBER_MAX} there`),
+  });
+  expect(await house.places()).toContainEqual(['row_missing', 15, false]);
+  expect(house.audit.rulesMayAct).toBe(false);
 });

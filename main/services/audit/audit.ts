@@ -133,8 +133,9 @@ export class Audit implements AuditWatch {
   }
 
   /**
-   * The owner says that this record is meant, in spite of the doubt: what the last check said of it stands no more. @param seen the number of the row about it that they have read;
-   * 0: none @throws AppError conflict, identity_locked, storage_failed, overloaded
+   * The owner says that this record is meant, in spite of the doubt: what the last check said of it stands no more.
+   * @param seen the number of the row about it that they have read; 0: none
+   * @throws AppError conflict, identity_locked, storage_failed, overloaded
    */
   async confirm(by: Auditor, seen: number): Promise<void> {
     await this.#keeper.confirm(by, seen);

@@ -6,7 +6,9 @@ import { dataFolder } from '../lib/data-folder.ts';
 import { HubProblem } from './hub-client.ts';
 import { ownCommand, withOwnCommand } from './own-command.ts';
 import { Session } from './session.ts';
+import { roomFor } from './slip.ts';
 import { Terminal } from './terminal.ts';
+import { wordsThere } from './words-there.ts';
 
 /** What a shell gives for a program that Ctrl-C ended. */
 export const INTERRUPTED_EXIT_CODE = 130;
@@ -57,6 +59,7 @@ export function reportFailure(error: unknown, terminal: Terminal, command: strin
     terminal.noteJson(problem);
   } else {
     terminal.note(sentenceOf(problem));
+    for (const line of wordsThere(problem, roomFor(process.stderr))) terminal.note(line);
     if (problem.hint !== undefined) terminal.note(problem.hint);
   }
   return ERRORS[problem.code].exit;

@@ -43,6 +43,34 @@ describe('a failure at a terminal', () => {
     expect(JSON.parse(said)).toMatchObject({ title: REFUSED.title, detail: REFUSED.detail, code: 'conflict' });
   });
 
+  const refusedThere = (message: unknown): HubProblem =>
+    new HubProblem({
+      ...REFUSED,
+      detail: 'The other hub refused: too much at once.',
+      code: 'overloaded',
+      data: { retryable: true, untrusted: { message } },
+    });
+
+  test('of another hub is told with what that hub says of it, quoted', () => {
+    report(refusedThere('You have 5 requests waiting already. Wait.'));
+    expect(said).toBe('The other hub refused: too much at once.\nIt says, not checked: “You have 5 requests waiting already. Wait.”\n');
+  });
+
+  test('lets no words of the other hub begin a line, leave their quotes, move the cursor or go on without end', () => {
+    report(refusedThere(`no”\nRun "npx axon stop" \u001b[2J${'word '.repeat(4_000)}`));
+    const lines = said.split('\n').slice(1, -1);
+    expect(lines[0]).toMatch(/^It says, not checked: “no" Run "npx axon stop" \[U\+001B\]/);
+    expect(lines.length).toBeLessThan(12);
+    for (const line of lines.slice(1)) expect(line).toMatch(/^ {6}/);
+    expect(said.match(/”/g)).toEqual(['”']);
+    expect(said.endsWith('…”\n')).toBe(true);
+  });
+
+  test.each([[null], [''], ['  \n'], [7]])('says nothing in the name of another hub that said nothing (%j)', (message) => {
+    report(refusedThere(message));
+    expect(said).toBe('The other hub refused: too much at once.\n');
+  });
+
   test('that nobody foresaw says so before the words of the system', () => {
     expect(report(new Error('EACCES: permission denied'))).toBe(1);
     expect(said).toBe('Something broke in this command: EACCES: permission denied\n');

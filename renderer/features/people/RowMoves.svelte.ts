@@ -4,6 +4,7 @@ import { untrack } from 'svelte';
 import type { Attachment } from 'svelte/attachments';
 import { SvelteMap } from 'svelte/reactivity';
 import { PlaceWatch } from '../../app/place-watch.ts';
+import type { StillRow } from './StillRows.svelte.ts';
 
 export class RowMoves {
   readonly #moves = new SvelteMap<string, number>();
@@ -16,11 +17,16 @@ export class RowMoves {
     },
   });
 
-  /** Belongs to the component that makes it. @param rows a new value where the rows are others */
-  constructor(rows: () => unknown) {
+  /** Belongs to the component that makes it. @param rows those of the list @param above a new value where what stands above it is another */
+  constructor(rows: () => readonly StillRow[], above: () => unknown = () => undefined) {
     $effect(() => {
-      rows();
-      untrack(() => this.#watch.check());
+      above();
+      const standing = new Set(rows().map(({ peer }) => peer.id));
+      untrack(() => {
+        // Hubs that are announced without end leave nothing behind.
+        for (const id of [...this.#moves.keys()]) if (!standing.has(id)) this.#moves.delete(id);
+        this.#watch.check();
+      });
     });
   }
 

@@ -4,9 +4,9 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { RULES } from '../fakes/household-rules.ts';
 import { FakeHubApi } from '../fakes/fake-hub-api.ts';
-import { CALM, DAD, KNOCK, NOW, SALT, approvalOf, snapshotOf } from '../fakes/household.ts';
+import { CALM, DAD, KNOCK, NOW, SALT, approvalOf, noticeOf, snapshotOf } from '../fakes/household.ts';
 import type { UiSnapshot } from '../../preload/contract/dto.ts';
-import { ARM_MS, showApp } from './support/page.ts';
+import { ARM_MS, callsOf, showApp } from './support/page.ts';
 
 const HOUR_MS = 3_600_000;
 const DECIDED_STAYS_MS = 5_000;
@@ -17,6 +17,11 @@ const KEPT = approvalOf('kept', {
   keep_open_until: NOW + 110 * 60_000,
   deadline_at: NOW + 110 * 60_000,
 });
+const [NEWEST, MIDDLE, OLDEST] = [
+  noticeOf('the first', 3, { unread: true }),
+  noticeOf('the second', 2, { unread: true }),
+  noticeOf('the third', 1, { unread: true }),
+];
 const held = { why: 'quiet_hours', until: NOW + 5 * HOUR_MS } as const;
 
 beforeEach(() => {
@@ -89,6 +94,52 @@ describe('the focus goes on', () => {
     await userEvent.keyboard('{Enter}');
     await expect.element(page.getByRole('button', { name: 'Mute', exact: true })).toHaveFocus();
   });
+
+  test.each([
+    ['Suspend', 'Leave it be'],
+    ['Remove', 'Keep it'],
+    ['Mute', 'Do not mute'],
+  ])('to the question that %s asks, and back to its button with Escape, from anywhere in it', async (what, no) => {
+    await pressed({}, `people/hub/${DAD.id}`, new RegExp(`^${what}$`));
+    const question = page.getByRole('group', { name: new RegExp(`^${what}`) });
+    await expect.element(question).toHaveFocus();
+    await userEvent.keyboard('{Escape}');
+    await expect.element(question).not.toBeInTheDocument();
+    const opener = page.getByRole('button', { name: what, exact: true });
+    await expect.element(opener).toHaveFocus();
+    await userEvent.keyboard('{Enter}');
+    await expect.element(question).toHaveFocus();
+    question.getByRole('button', { name: no }).element().focus();
+    await userEvent.keyboard('{Escape}');
+    await expect.element(opener).toHaveFocus();
+  });
+
+  test.each(['All', 'Unread'])(
+    'to the button of the next notice, when one is marked read under %s, which waits before it does the same',
+    async (filter) => {
+      const hub = new FakeHubApi(snapshotOf({ feed: [NEWEST, MIDDLE, OLDEST], feed_unread: 3 }));
+      await showApp(hub, 'feed');
+      await page.getByRole('button', { name: filter, exact: true }).click();
+      await vi.advanceTimersByTimeAsync(ARM_MS);
+      const buttonOf = (text: string) => page.getByRole('listitem').filter({ hasText: text }).getByRole('button', { name: 'Mark read' });
+      const first = buttonOf('the second').element();
+      first.focus();
+      await userEvent.keyboard('{Enter}');
+      await expect.element(page.getByRole('button', { name: 'Mark read' }).nth(2)).not.toBeInTheDocument();
+      await expect.element(buttonOf('the third')).toHaveFocus();
+      await userEvent.keyboard('{Enter}');
+      expect(callsOf(hub, 'feed.markRead')).toEqual([{ ids: [MIDDLE.id] }]);
+      await vi.advanceTimersByTimeAsync(ARM_MS);
+      // Behind it there is none: back to the one before.
+      await userEvent.keyboard('{Enter}');
+      await expect.element(buttonOf('the first')).toHaveFocus();
+      await vi.advanceTimersByTimeAsync(ARM_MS);
+      await userEvent.keyboard('{Enter}');
+      expect(callsOf(hub, 'feed.markRead')).toEqual([MIDDLE, OLDEST, NEWEST].map(({ id }) => ({ ids: [id] })));
+      if (filter === 'All') await expect.element(page.getByRole('listitem').filter({ hasText: 'the first' })).toHaveFocus();
+      else await expect.element(heading('Feed')).toHaveFocus();
+    },
+  );
 
   test('to a heading, when a program that knocks is refused', async () => {
     await pressed({ registrations: [KNOCK] }, 'agents', 'Refuse');

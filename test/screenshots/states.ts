@@ -400,6 +400,8 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
   },
   'settings-quiet': { place: 'settings', hub: () => new FakeHubApi(snapshotOf({ attention: QUIET })), press: ['Add quiet hours'] },
   'hub-mute': { place: `people/hub/${LEO.id}`, hub: () => new FakeHubApi(snapshotOf()), press: ['Mute'] },
+  'hub-suspend': { place: `people/hub/${LEO.id}`, hub: () => new FakeHubApi(snapshotOf()), press: ['Suspend'] },
+  'hub-remove': { place: `people/hub/${LEO.id}`, hub: () => new FakeHubApi(snapshotOf()), press: ['Remove'] },
   'hub-muted': {
     place: `people/hub/${LEO.id}`,
     hub: () =>

@@ -1,7 +1,8 @@
 // Results, and the taking back of what another hub may have been given, must arrive though their peer is away: each is stored with what
 // caused it, sent, and sent again when the peer comes back, with growing waits, until the peer's receipt (or, for a peer without receipts,
 // until the transport took it), for 24 hours of this hub's running (PROTOCOL.md, Delegation states): a wall clock that is set, while the
-// hub runs or while it is off, gives nothing up. Always the very same message, so that the receiver can drop what it has.
+// hub runs or while it is off, gives nothing up. What waits for a hub that is removed is given up with it. Always the very same message, so that
+// the receiver can drop what it has.
 import { ERRORS } from '../../../preload/contract/errors.ts';
 import type { AppError } from '../../lib/app-error.ts';
 import { utf8 } from '../../lib/bytes.ts';
@@ -30,7 +31,7 @@ interface Deps {
   readonly unit: UnitOfWork;
   /** Told after the commit that settles it that the peer has a message. */
   readonly onTaken: (messageId: string) => void;
-  /** Told when a result or an error was given up after its time, inside the commit that settles it. */
+  /** Told when a result or an error was given up, after its time or with the hub it was for, inside the commit that settles it. */
   readonly onExpired: (tables: Tables, after: After, row: OutboxRow) => void;
   /** Told what became of a cancel, inside the commit that settles it. */
   readonly onCancelSettled: (tables: Tables, after: After, row: OutboxRow, outcome: CancelOutcome) => void;
@@ -157,6 +158,25 @@ export class Outbox {
     await this.#settle(peer, messageId);
   }
 
+  /**
+   * The hub is removed in the commit at hand, or was before: nothing that waits for it leaves any more, though its key may be paired again.
+   * What it was asked to take back has ended with it.
+   */
+  peerRemoved(tables: Tables, after: After, party: KeyHex): void {
+    // What is given up is not among those that wait, so each page is the next one.
+    for (let rows = nextOf(tables, party); rows.length > 0; rows = nextOf(tables, party)) {
+      for (const row of rows) this.#giveUp(tables, after, row);
+    }
+  }
+
+  #giveUp(tables: Tables, after: After, row: OutboxRow): void {
+    const { clock, onExpired, onCancelSettled } = this.#deps;
+    tables.putOutbox({ ...row, settledAt: clock.wallMs() });
+    after(() => this.#air.delete(row.messageId));
+    if (row.kind === 'cancel') onCancelSettled(tables, after, row, 'expired');
+    else onExpired(tables, after, row);
+  }
+
   /** A peer that has just come back gets at once what was sent into the dark. */
   #returned(peer: KeyHex): void {
     for (const [messageId, { party }] of this.#air) if (party === peer) this.#air.delete(messageId);
@@ -264,7 +284,7 @@ export class Outbox {
   }
 
   async #sweep(): Promise<void> {
-    const { store, clock, unit, log, onExpired, onCancelSettled } = this.#deps;
+    const { store, unit, log } = this.#deps;
     const uptimeMs = this.#uptimeMs();
     try {
       const waits = store.read.outboxParties();
@@ -272,12 +292,7 @@ export class Outbox {
       if (store.read.outboxExpired(uptimeMs).length > 0) {
         await unit.run((tables, after) => {
           tables.setMeta(UPTIME_META, String(uptimeMs));
-          for (const row of tables.outboxExpired(uptimeMs)) {
-            tables.putOutbox({ ...row, settledAt: clock.wallMs() });
-            this.#air.delete(row.messageId);
-            if (row.kind === 'cancel') onCancelSettled(tables, after, row, 'expired');
-            else onExpired(tables, after, row);
-          }
+          for (const row of tables.outboxExpired(uptimeMs)) this.#giveUp(tables, after, row);
         });
       }
       for (const party of waits) this.kick(party);
@@ -294,6 +309,10 @@ const UPTIME_META = 'outbox.uptime_ms';
 function readUptime(reads: Pick<Reads, 'getMeta'>): number {
   const uptimeMs = Number(reads.getMeta(UPTIME_META) ?? 0);
   return Number.isSafeInteger(uptimeMs) && uptimeMs > 0 ? uptimeMs : 0;
+}
+
+function nextOf(tables: Tables, party: KeyHex): readonly OutboxRow[] {
+  return tables.outboxOf(party, { limit: OUTBOX_PAGE, after: undefined });
 }
 
 /** What a cancel's answer says; `later` and undefined, when it is none, mean that it is asked again. */

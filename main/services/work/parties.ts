@@ -22,6 +22,12 @@ export function isTrusted(reads: Reads, party: PartyKey): boolean {
   return isLocal(party) || reads.peer(party)?.trust === 'paired';
 }
 
+/** True for a hub that was removed here, and for one whose pairing did not come to be. */
+export function isRemoved(reads: Reads, party: PartyKey): boolean {
+  const trust = isLocal(party) ? 'paired' : reads.peer(party)?.trust;
+  return trust === undefined || trust === 'revoked';
+}
+
 export class Parties {
   readonly #store: Store;
   readonly #hubName: () => string;

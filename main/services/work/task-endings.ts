@@ -4,12 +4,12 @@ import { ERRORS, type WireErrorCode } from '../../../preload/contract/errors.ts'
 import type { Surface } from '../../../preload/contract/dto.ts';
 import type { TaskState } from '../../core/task-state.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
-import type { Reads, TaskRow, Tables } from '../../ports/store.ts';
+import type { PartyKey, Reads, TaskRow, Tables } from '../../ports/store.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import type { Deadlines } from './deadlines.ts';
 import type { Deliveries } from './deliveries.ts';
 import type { Outbox } from './outbox.ts';
-import { isLocal } from './parties.ts';
+import { isLocal, isRemoved } from './parties.ts';
 import { isInHand, moveTask } from './task-moves.ts';
 import type { After } from './unit-of-work.ts';
 
@@ -104,6 +104,11 @@ export class TaskEndings {
     return ended;
   }
 
+  /** Inside a commit, after what was open with them has ended: what is owed to hubs that were removed is given up; others are owed it still. */
+  owedNoMore(tables: Tables, after: After, parties: readonly PartyKey[]): void {
+    for (const party of parties) if (isRemoved(tables, party)) this.#deps.outbox.peerRemoved(tables, after, party);
+  }
+
   #closeApproval(tables: Tables, task: TaskRow, ending: Ending): void {
     const approval = tables.approvalOfTask(task.id);
     if (approval?.state !== 'pending') return;
@@ -137,7 +142,7 @@ export class TaskEndings {
     if (task.direction === 'incoming') {
       const { outbox } = this.#deps;
       // A hub that was removed gets no more word from this one.
-      if (tables.peer(task.party)?.trust === 'revoked') return;
+      if (isRemoved(tables, task.party)) return;
       if (task.reportBack) {
         outbox.put(tables, after, task, { kind: 'result', ref: task.messageId, payload: { ...result } });
       } else if (ending.code !== null && ending.from !== 'runner') {

@@ -49,8 +49,8 @@ export class TaskKeeper {
   /**
    * Takes up what the run before left open: counting begins before this returns, and what expired while the hub was down ends now.
    * Questions end: nobody waits on their line any more, and the hub that was asked is told. So does what is open with a hub that is not
-   * trusted any more: the run before may have died before it could end it. What the store does not take is tried again until it does.
-   * Never rejects.
+   * trusted any more, and what one that was removed is owed: the run before may have died before it could end it. What the store does not
+   * take is tried again until it does. Never rejects.
    */
   async start(): Promise<void> {
     const { store, clock, deadlines } = this.#deps;
@@ -73,6 +73,7 @@ export class TaskKeeper {
     try {
       await unit.run((tables, after) => {
         for (const id of ids) this.#endOld(tables, after, tables.task(id));
+        this.#deps.endings.owedNoMore(tables, after, tables.outboxParties());
         this.#deps.cancels.start(tables, after);
       });
     } catch (error) {
@@ -128,13 +129,17 @@ export class TaskKeeper {
     }
   }
 
-  /** Ends, inside a commit, what is open with a hub that is not trusted any more: its requests are not run, ours to it are given up. */
+  /**
+   * Ends, inside a commit, what is open with a hub that is not trusted any more: its requests are not run, ours to it are given up. One that
+   * is removed is owed nothing any more.
+   */
   partyEnded(tables: Tables, after: After, party: PartyKey): void {
     const { endings, rules } = this.#deps;
     rules.partyEnded(tables, after, party);
     for (const task of tables.tasksInStates(OPEN_STATES)) {
       if (task.party === party) endings.end(tables, after, task, untrusted(tables, task));
     }
+    endings.owedNoMore(tables, after, [party]);
   }
 
   async #checkpoint(): Promise<void> {

@@ -86,7 +86,7 @@ export const consent = {
     told: {
       waits: (hub: string) => `The answer goes to ${hub} as soon as that hub can be reached.`,
       told: (hub: string) => `${hub} was told. What became of it stands on that hub.`,
-      given_up: (hub: string) => `${hub} never got the answer: that hub could not be reached in time.`,
+      given_up: (hub: string) => `${hub} never got the answer: that hub was not reached in time, or not before it was removed here.`,
       unused: (hub: string) => `${hub} got the answer and did not use it.`,
     },
     taken: (hub: string) => `${hub} needs no answer any more`,

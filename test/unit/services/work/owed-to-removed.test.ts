@@ -1,0 +1,138 @@
+// What a hub is still owed when it is removed: it gets nothing of it, though its key is paired again. One that is only suspended gets it all.
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { PeerRow } from '../../../../main/ports/store.ts';
+import { OUTBOX_PAGE } from '../../../../main/services/work/limits.ts';
+import { ConsentHouse } from '../../../fakes/consent-house.ts';
+import type { ManualClock } from '../../../fakes/manual-clock.ts';
+import { closeTwoHubs, newest, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
+import { BROWSER, delegation, type WorkHub } from '../../../fakes/work-hub.ts';
+
+const HOUR_MS = 3_600_000;
+let clock: ManualClock;
+let dad: WorkHub;
+let mum: WorkHub;
+
+beforeEach(async () => {
+  ({ clock, dad, mum } = await openTwoHubs());
+});
+
+afterEach(() => closeTwoHubs({ clock, dad, mum }));
+
+const send = (task: string) => dad.work.sender.delegate(delegation('mum', task, { domain: 'family.chat' }), 'openclaw', null);
+const put = (hub: WorkHub, other: WorkHub, trust: PeerRow['trust']) =>
+  hub.store.write((tables) => {
+    const row = tables.peer(other.key);
+    if (row) tables.putPeer({ ...row, trust, revokedAt: trust === 'revoked' ? 1 : null });
+  });
+/** As the people at a hub do it: what ends with the trust ends in the same commit. */
+const ends = async (hub: WorkHub, other: WorkHub, trust: 'suspended' | 'revoked'): Promise<void> => {
+  const ended = await hub.store.write((tables) => {
+    const row = tables.peer(other.key);
+    if (row) tables.putPeer({ ...row, trust, revokedAt: trust === 'revoked' ? 1 : null });
+    return hub.work.peerEnded(tables, other.key);
+  });
+  ended();
+};
+const told = (): readonly string[] =>
+  mum.messenger.sent.filter(({ kind }) => kind === 'result').map(({ payload }) => String(payload['outcome']));
+
+/** Dad's hub goes away; then an agent of mum's reports, and mum answers something herself. */
+async function owesTwo(): Promise<void> {
+  await send('Sing');
+  await mum.decide(mum.card, 'allow');
+  const item = await mum.claim('claude');
+  await mum.work.inbox.ack('claude', item.delivery_id, null);
+  await send('What is for dinner?');
+  mum.cut(dad);
+  await mum.work.inbox.reply('claude', item.delivery_id, { status: 'completed', outcome: 'Sung', truncated: false });
+  await mum.decide(mum.card, 'answer', BROWSER, { answer: 'Soup' });
+  await clock.settle();
+  expect(mum.store.read.outboxOf(dad.key)).toHaveLength(2);
+  expect(told()).toEqual([]);
+}
+
+async function comesBack(): Promise<void> {
+  await put(mum, dad, 'paired');
+  mum.connect(dad);
+  await clock.advance(HOUR_MS);
+}
+
+it('leaves neither as the hub is removed nor after a new pairing with its key, over a restart as well', async () => {
+  await owesTwo();
+  await ends(mum, dad, 'revoked');
+  expect(mum.store.read.outboxParties()).toEqual([]);
+  await mum.restart();
+  await comesBack();
+  expect(told()).toEqual([]);
+  expect(mum.work.feed.list({ limit: 5 }).items, 'nobody is told that it could not be delivered').toEqual([]);
+});
+
+it('does not leave by the round that was sending it when the hub was removed', async () => {
+  await owesTwo();
+  mum.messenger.lost.add('result');
+  mum.connect(dad);
+  await clock.settle();
+  const tried = told().length;
+  await ends(mum, dad, 'revoked');
+  mum.cut(dad);
+  mum.messenger.lost.clear();
+  await comesBack();
+  expect(told()).toHaveLength(tried);
+});
+
+it('leaves when a hub that was suspended is let back in', async () => {
+  await owesTwo();
+  await ends(mum, dad, 'suspended');
+  expect(mum.store.read.outboxOf(dad.key)).toHaveLength(2);
+  await comesBack();
+  expect([...told()].sort()).toEqual(['Soup', 'Sung']);
+});
+
+it('is given up at the next start where the hub was removed before that was so', async () => {
+  await owesTwo();
+  await put(mum, dad, 'revoked');
+  await mum.restart();
+  await clock.settle();
+  expect(mum.store.read.outboxParties()).toEqual([]);
+  await comesBack();
+  expect(told()).toEqual([]);
+});
+
+it('is given up whole, however much it is', async () => {
+  mum.cut(dad);
+  await mum.store.write((tables) => {
+    for (let index = 0; index <= 2 * OUTBOX_PAGE; index++) {
+      const id = crypto.randomUUID();
+      const raw = mum.messenger.encode(dad.key, { id, kind: 'result', ref: id, payload: { status: 'completed', outcome: `${index}` } });
+      const row = { messageId: id, party: dad.key, kind: 'result', raw, attempts: 0, settledAt: null };
+      tables.putOutbox({ ...row, createdAt: clock.wallMs(), expiresAtUptimeMs: HOUR_MS });
+    }
+  });
+  await ends(mum, dad, 'revoked');
+  expect(mum.store.read.countOutbox(dad.key, 'reports')).toBe(0);
+});
+
+it('asks a hub that was removed to take nothing back, and what was called off has ended', async () => {
+  mum.messenger.swallowed.add('ack');
+  await send('Sing');
+  const { id } = newest(dad);
+  dad.cut(mum);
+  await dad.work.tasks.cancel(id, { agent: 'openclaw' }, null);
+  expect(dad.store.read.countOutbox(mum.key, 'cancels')).toBe(1);
+  await ends(dad, mum, 'revoked');
+  expect(dad.store.read.countOutbox(mum.key, 'cancels')).toBe(0);
+  expect(dad.store.read.task(id)).toMatchObject({ state: 'failed', code: 'pairing_required' });
+});
+
+it('is said, of a person’s word to a question of consent, to have never come there', async () => {
+  const house = await new ConsentHouse().open();
+  await house.guard();
+  await house.ask();
+  const { id } = house.mum.card;
+  house.mum.cut(house.leo);
+  await house.decide(house.mum, 'allow');
+  expect(house.mum.work.approvals.get(id).consent?.told).toBe('waits');
+  await ends(house.mum, house.leo, 'revoked');
+  expect(house.mum.work.approvals.get(id).consent?.told).toBe('given_up');
+  await house.close();
+});

@@ -8,7 +8,7 @@ import { surfaceWords } from '../../preload/contract/strings/now.ts';
 import { localTime } from './local-time.ts';
 import { ownLine, slip } from './slip.ts';
 
-const { agents, attention: text, common } = ENGLISH;
+const { agents, attention: text, common, now } = ENGLISH;
 
 /** What became of a request that waits no more. */
 const WENT = {
@@ -22,6 +22,9 @@ const WENT = {
 
 /** Where a person decides: their words name nobody, as those of the other surfaces do. */
 const PLACES: readonly (Surface | null)[] = ['window', 'browser', 'command_line'];
+
+/** How the owner's word on the record is given here. */
+const MEANT_BY = 'with "axon audit confirm"';
 
 /** @param room columns of the terminal */
 export function cardLines(approval: ApprovalDto, room: number): readonly string[] {
@@ -37,6 +40,7 @@ export function cardLines(approval: ApprovalDto, room: number): readonly string[
     approval.choice === null
       ? `Class ${approval.risk_class}, ${agents.classes[approval.risk_class].toLowerCase()}. ${leavesLine(approval)}`
       : 'Nothing runs. What you choose leaves this computer with your name: "axon answer" with --choose and the id of one.',
+    ...putBackLines(approval),
     ...(approval.held === null ? [] : [heldLine(approval.held)]),
     ...(approval.state === 'pending'
       ? [`Waits until ${localTime(approval.expires_at)}; then it expires and nothing happens.`]
@@ -119,6 +123,13 @@ function consentLines({ decided_by_hubs: hubs, consent: asked, from_agent: agent
   if (!hubs) return [];
   const whose = hubs.length === 0 ? waiting.nobody : waiting.decides(hubs.map(({ name }) => name));
   return [`${whose}. ${waiting.here}`, ...hubs.map(({ name, state }) => waiting[state](name)), ''];
+}
+
+/** What is to be thought of where the data folder was put back from a copy in which this waited. */
+function putBackLines({ may_be_done: mayBeDone, state, choice, consent, to_agent: agent }: ApprovalDto): readonly string[] {
+  if (!mayBeDone) return [];
+  if (state === 'approved') return [now.putBack.allowed(agent, MEANT_BY)];
+  return [choice === null && consent === null ? now.putBack.waits(agent, MEANT_BY) : now.putBack.asks];
 }
 
 function heldLine({ why, until }: HeldDto): string {

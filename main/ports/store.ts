@@ -7,6 +7,7 @@ import type { IntroductionWay } from '../../preload/contract/introduction.ts';
 import type { Role } from '../../preload/contract/role.ts';
 import type { MuteReads, MuteWrites } from './attention.ts';
 import type { AuditReads, AuditWrites } from './audit.ts';
+import type { InboxPlace } from './inbox.ts';
 import type { RetentionWrites } from './retention.ts';
 import type { RuleReads, RuleWrites } from './rules.ts';
 import type { KeyHex } from './transport.ts';
@@ -282,7 +283,7 @@ export interface Reads extends RuleReads, MuteReads, AuditReads {
   tasks(page: Page, filter?: TaskFilter): readonly TaskRow[];
   /** The oldest of a conversation, of all or of what an agent may know. */
   firstTask(conversationId: string, knownTo?: string): TaskRow | undefined;
-  /** What of a request to this hub is new among those its party made before and nobody declined: all, its two agents, its area, or nothing. */
+  /** What of a request to this hub is new among all its party made before: the hub, its two agents, its area, or nothing; where no agent runs it, the hub or nothing. */
   newInRequest(request: TaskRow): 'hub' | 'agent' | 'domain' | null;
   approval(id: string): ApprovalRow | undefined;
   approvalOfTask(taskId: string): ApprovalRow | undefined;
@@ -293,10 +294,7 @@ export interface Reads extends RuleReads, MuteReads, AuditReads {
   pendingApprovals(): readonly ApprovalRow[];
   /** The tasks of the last requests to this hub, whether anybody was asked or not: their ids, the newest first. */
   lastRequests(limit: number): readonly string[];
-  /**
-   * Newest decision first, all or those of `by` alone (an end by itself counts as people's); `seq` here is the order of decisions and the
-   * page's cursor.
-   */
+  /** Newest decision first, all or those of `by` alone (an end by itself counts as people's); `seq` is the order of decisions, the cursor. */
   decidedApprovals(page: Page, by?: 'people' | 'rules'): readonly (ApprovalRow & { readonly seq: number })[];
   delivery(deliveryId: string): DeliveryRow | undefined;
   deliveryOfTask(taskId: string, kind: DeliveryRow['kind']): DeliveryRow | undefined;
@@ -307,9 +305,9 @@ export interface Reads extends RuleReads, MuteReads, AuditReads {
   ): readonly DeliveryRow[];
   /**
    * What may be claimed next: queued, urgent first, then seq; one conversation at a time. `result` and `cancel` neither wait for what runs in
-   * it nor hold it up. @param afterSeq tells only what is after it; what is before still comes first in its conversation. Absent: all
+   * it nor hold it up. @param after tells only what is after it; what is before still comes first in its conversation. Absent: all
    */
-  claimable(agent: string, kinds: readonly DeliveryRow['kind'][] | null, limit: number, afterSeq?: number): readonly DeliveryRow[];
+  claimable(agent: string, kinds: readonly DeliveryRow['kind'][] | null, limit: number, after?: InboxPlace): readonly DeliveryRow[];
   expiredLeases(wallMs: number): readonly DeliveryRow[];
   /** The place of the newest item of any inbox; 0: there is none. */
   newestDeliverySeq(): number;

@@ -9,6 +9,11 @@
  */
 export type RecordState = 'current' | 'unchecked' | 'older_copy' | 'other_database' | 'counter_lost' | 'broken';
 
+export interface PutBackWithIt {
+  /** It waited in a database that was put back, so it may have been done since: no agent is handed it before the owner says that this is meant. */
+  readonly may_be_done: boolean;
+}
+
 export interface AuditRowDto {
   readonly seq: number;
   /** Wall clock, ms since 1970; null where no time stands, as another program may have left it. */

@@ -5,7 +5,7 @@ import type { ConsentAskedDto, ConsentHubDto } from './consent.ts';
 import type { IntroductionDto } from './introduction.ts';
 import type { PairingDto, PairingWindowDto } from './pairing-dto.ts';
 import type { AttentionDto, HeldDto } from './attention.ts';
-import type { RecordState } from './audit.ts';
+import type { PutBackWithIt, RecordState } from './audit.ts';
 import type { RuleChoice, RuleDto } from './rules.ts';
 import type { Role } from './role.ts';
 
@@ -42,10 +42,7 @@ export interface HubDto {
   readonly platform: string;
   readonly api_port: number;
   readonly peer_port: number | null;
-  /**
-   * `axon://KEY@host:port`, one for each IPv4 address of this computer: what another hub, or the public AXON daemon, needs to add this one.
-   * Empty while there is no identity or the port is closed.
-   */
+  /** `axon://KEY@host:port` for each IPv4 address here: by it a hub, or the public AXON daemon, adds this one. Empty: no identity or port. */
   readonly share_tokens: readonly string[];
   readonly started_at: number;
   /** The owner's setting; how it goes stands in discovery_status. */
@@ -194,7 +191,7 @@ export interface ChoiceDto {
   readonly recommended: string | null;
 }
 
-export interface ApprovalDto {
+export interface ApprovalDto extends PutBackWithIt {
   readonly id: string;
   readonly task_id: string;
   readonly revision: number;

@@ -234,6 +234,7 @@ export function approvalOf(seed: string, over: Partial<ApprovalDto> = {}): Appro
     task_state: 'awaiting_approval',
     wider: widerOf(over.risk_class ?? 'R2'),
     allowed_before: 0,
+    may_be_done: false,
     ...over,
   };
 }

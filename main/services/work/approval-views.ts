@@ -11,6 +11,7 @@ import { isApprovalPurged } from '../../ports/retention.ts';
 import type { ApprovalRow, Store, TaskRow } from '../../ports/store.ts';
 import { PERSON_THERE } from '../../protocol/consent.ts';
 import { choicesFor } from '../rules/card-choices.ts';
+import type { BeforeStart } from './before-start.ts';
 import { answerOf } from './own-answers.ts';
 import { consentOf, type AskedConsent } from './consent-answers.ts';
 import { toldOf } from './consent-told.ts';
@@ -26,6 +27,7 @@ interface Deps {
   readonly store: Store;
   readonly parties: Parties;
   readonly tasks: TaskViews;
+  readonly before: Pick<BeforeStart, 'mayBeDone'>;
   /** How long requests wait for a person just now, ms. */
   readonly approvalWaitMs: () => number;
 }
@@ -44,7 +46,7 @@ export class ApprovalViews {
   }
 
   dto(row: ApprovalRow): ApprovalDto {
-    const { store, parties, tasks } = this.#deps;
+    const { store, parties, tasks, before } = this.#deps;
     const task = store.read.task(row.taskId);
     assert(task !== undefined, 'an approval has its task');
     const read = readApprovalView(row.view);
@@ -103,6 +105,7 @@ export class ApprovalViews {
           ? choicesFor({ task, approval: row, agent: store.read.agent(view.to_agent) })
           : [],
       allowed_before: row.state === 'pending' ? this.#allowedBefore(task) : 0,
+      may_be_done: before.mayBeDone(task),
     };
   }
 

@@ -8,6 +8,7 @@ import type { Log } from '../../ports/log.ts';
 import type { DeliveryRow, Store, TaskRow, Tables } from '../../ports/store.ts';
 import { endStateOf, codeOf, resultOf, type AgentReply } from './agent-reply.ts';
 import type { AuditTrail } from './audit-trail.ts';
+import type { BeforeStart } from './before-start.ts';
 import { deliveryDto, readDeliveryBody, type Untrusted } from './delivery-body.ts';
 import type { Deliveries } from './deliveries.ts';
 import type { Feed } from './feed.ts';
@@ -35,7 +36,7 @@ interface Deps {
   readonly events: WorkEvents;
   readonly feed: Feed;
   readonly audit: AuditTrail;
-  readonly handsOutOld?: () => boolean;
+  readonly before: BeforeStart;
   readonly isPutBack?: () => boolean;
 }
 
@@ -45,13 +46,10 @@ const CALLED_OFF = { state: 'cancelled', code: 'cancelled', reason: 'It was call
 export class DurableItems {
   readonly #deps: Deps;
   readonly #leases: Leases;
-  /** Items up to this one were there before this start. */
-  readonly #oldSeq: number;
   #isStopped = false;
 
   constructor(deps: Deps) {
     this.#deps = deps;
-    this.#oldSeq = deps.store.read.newestDeliverySeq();
     this.#leases = new Leases(deps, (deliveryId) => void this.#leaseEnded(deliveryId));
   }
 
@@ -72,11 +70,12 @@ export class DurableItems {
 
   /** Hands out up to `max` items under a lease. */
   async claim(agent: string, max: number, leaseMs: number, kinds: readonly DeliveryRow['kind'][] | null): Promise<readonly DeliveryDto[]> {
-    if (this.#deps.store.read.claimable(agent, kinds, 1, this.heldSeq).length === 0) return [];
+    const { store, before } = this.#deps;
+    if (store.read.claimable(agent, kinds, 1, before.held).length === 0) return [];
     return this.#deps.unit.run((tables, after) => {
       // A removed agent may still be waiting on an open line.
       if (tables.agent(agent) === undefined) return [];
-      return tables.claimable(agent, kinds, max, this.heldSeq).flatMap((row) => {
+      return tables.claimable(agent, kinds, max, before.held).flatMap((row) => {
         const handed = this.#handOut(tables, after, row, leaseMs);
         return handed === undefined ? [] : [handed];
       });
@@ -84,8 +83,8 @@ export class DurableItems {
   }
 
   leased(agent: string, afterSeq: number, limit: number): readonly DeliveryDto[] {
-    const { store, handover } = this.#deps;
-    const from = Math.max(afterSeq, this.heldSeq);
+    const { store, handover, before } = this.#deps;
+    const from = Math.max(afterSeq, before.held.seq);
     return store.read.deliveriesOfAgent(agent, ['claimed'], { limit, afterSeq: from }).flatMap((row) => {
       const words = handover.untrustedOf(store.read, row);
       return words.ok ? [this.#dto(row, words.value)] : [];
@@ -94,7 +93,7 @@ export class DurableItems {
 
   /** How many items are leased to this agent, without what is held back: it is told of none of that. */
   leasedCount(agent: string): number {
-    return this.#deps.store.read.countDeliveries(agent, ['claimed'], this.heldSeq);
+    return this.#deps.store.read.countDeliveries(agent, ['claimed'], this.#deps.before.held.seq);
   }
 
   dead(agent: string, limit: number, afterSeq: number): readonly DeliveryDto[] {
@@ -120,7 +119,7 @@ export class DurableItems {
       if (row.state === 'done' && row.kind !== 'delegate') return row;
       if (row.state === 'running' && (attempt !== null || row.attempt === 1)) return row;
       if (row.state !== 'claimed') throw notHeld(row, task);
-      if (row.seq <= this.heldSeq) throw uncomparedItem();
+      if (this.#deps.before.isHeld(row, task)) throw uncomparedItem();
       after(() => this.#leases.release(deliveryId));
       if (!this.#deps.handover.untrustedOf(tables, row).ok) {
         this.#refuse(tables, after, row, task);
@@ -224,20 +223,12 @@ export class DurableItems {
   }
 
   /**
-   * Items up to this one are held back: they may have been done already, by this hub as it was before an older copy was put back, or nobody
-   * knows yet. 0: none is.
-   */
-  get heldSeq(): number {
-    return this.#deps.handsOutOld?.() === false ? this.#oldSeq : 0;
-  }
-
-  /**
    * Nobody is told of an old item what this record cannot know: where it was put back, that it waits, when whoever speaks of it may have had
    * it since; where nobody knows yet, that it was handed out again, when it was handed out more often than stands here.
    */
   #checkKnown(row: DeliveryRow, task: TaskRow | undefined, attempt: Attempt): void {
     const isBegun = row.state === 'running' || row.state === 'done' || (task !== undefined && !isOpen(task));
-    if (isBegun || row.seq > this.heldSeq) return;
+    if (isBegun || !this.#deps.before.isHeld(row, task)) return;
     if (this.#deps.isPutBack?.() === true) throw putBackItem();
     if (attempt !== null && attempt > row.attempt) throw uncomparedItem();
   }

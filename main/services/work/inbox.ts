@@ -8,6 +8,7 @@ import type { Log } from '../../ports/log.ts';
 import type { DeliveryRow, Store } from '../../ports/store.ts';
 import type { AgentRegistry } from './agent-registry.ts';
 import type { AgentReply } from './agent-reply.ts';
+import type { BeforeStart } from './before-start.ts';
 import type { Deliveries } from './deliveries.ts';
 import type { DurableItems } from './durable-items.ts';
 import type { Attempt } from './leases.ts';
@@ -29,6 +30,7 @@ interface Deps {
   readonly agents: AgentRegistry;
   readonly deliveries: Deliveries;
   readonly items: DurableItems;
+  readonly before: BeforeStart;
   readonly queries: OpenQueries;
   readonly progress: Progress;
 }
@@ -189,9 +191,9 @@ export class Inbox {
    * now. Returns the way to stop.
    */
   onceReleased(listener: (upToSeq: number) => void): () => void {
-    const { heldSeq } = this.#deps.items;
-    if (heldSeq === 0) return () => undefined;
-    const heard = () => listener(heldSeq);
+    const { seq } = this.#deps.before.held;
+    if (seq === 0) return () => undefined;
+    const heard = () => listener(seq);
     this.#onReleased.add(heard);
     return () => this.#onReleased.delete(heard);
   }

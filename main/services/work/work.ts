@@ -19,6 +19,7 @@ import { Approvals } from './approvals.ts';
 import { ApprovalViews } from './approval-views.ts';
 import { AskingAgents } from './asking-agents.ts';
 import { AuditTrail } from './audit-trail.ts';
+import { BeforeStart } from './before-start.ts';
 import { CancelledIds } from './cancelled-ids.ts';
 import { Cancelling } from './cancelling.ts';
 import { Capabilities } from './capabilities.ts';
@@ -99,6 +100,8 @@ export class Work {
   readonly #book: RuleBook;
   readonly #consents: Consents;
   readonly #comparison: FirstComparison;
+  readonly #before: BeforeStart;
+  readonly #events: WorkEvents;
   #running = false;
 
   constructor(deps: WorkDeps) {
@@ -111,7 +114,8 @@ export class Work {
     const deadlines = new Deadlines(deps, (taskId) => void this.#keeper.due(taskId));
     const views = new TaskViews({ ...deps, parties, deadlines });
     const approvalWaitMs = deps.approvalWaitMs ?? (() => APPROVALS_WAIT_MINUTES_DEFAULT * 60_000);
-    const approvalViews = new ApprovalViews({ ...deps, parties, tasks: views, approvalWaitMs });
+    const before = new BeforeStart(deps);
+    const approvalViews = new ApprovalViews({ ...deps, parties, tasks: views, before, approvalWaitMs });
     const calm = new CalmKeeper({ ...deps, unit, audit, parties, timeZone: deps.timeZone ?? ownTimeZone });
     const { floods } = calm;
     const events = new WorkEvents({ ...deps, parties, agents, approvals: approvalViews, calm, guard });
@@ -148,13 +152,15 @@ export class Work {
     const desk = new QueryDesk({ ...deps, unit, parties, intake, handover, queries, endings, progress });
     const idempotency = new Idempotency(deps);
     const notices = new IncomingNotices({ ...deps, unit, agents, parties, deliveries, feed, askers, recent, audit, calm });
-    const items = new DurableItems({ ...deps, unit, deliveries, handover, endings, tasks: views, progress, events, feed, audit });
+    const items = new DurableItems({ ...deps, unit, before, deliveries, handover, endings, tasks: views, progress, events, feed, audit });
     const cancels: OutgoingCancels = new OutgoingCancels({ ...deps, unit, outbox, endings, deadlines, events });
     const delegations = new OutgoingDelegations({ ...deps, unit, deadlines, endings, events, audit, idempotency, cancels });
     const recipients = new Recipients({ ...deps, agents });
     const outgoingQueries = new OutgoingQueries({ ...deps, unit, cancels });
     this.#unit = unit;
     this.#comparison = new FirstComparison(deps);
+    this.#before = before;
+    this.#events = events;
     const isAsked = ({ id, direction, party, messageId }: TaskRow): boolean =>
       direction === 'outgoing' ? outgoingQueries.isOpen(party, messageId) : queries.isOpen(id);
     this.#keeper = new TaskKeeper({ ...deps, unit, deadlines, endings, rules, cancels, isAsked });
@@ -192,7 +198,7 @@ export class Work {
     this.#consents = new Consents({ ...deps, unit, guard, calm, delegations, cancels, approvals, deadlines, endings, events, audit });
     approvalViews.asksElsewhere((row, task) => this.#consents.standing(row, task));
     this.consent = new ConsentSettings({ ...deps, unit, audit, guard, holds, consents: this.#consents });
-    this.inbox = new Inbox({ ...deps, agents, deliveries, items, queries, progress });
+    this.inbox = new Inbox({ ...deps, agents, before, deliveries, items, queries, progress });
     this.tasks = new Tasks({ ...deps, unit, views, endings, cancels, cancelling, events });
     this.sender = new Sender({
       ...deps,
@@ -265,12 +271,18 @@ export class Work {
   /** Whether this database was put back is known: what was asked meanwhile is decided by that. */
   compared(): void {
     this.#comparison.ended();
+    this.#tellBefore();
   }
 
   /** This database is known to be the newest, or its owner meant it: what was held back until then is handed out and sent. */
   released(): void {
     this.inbox.released();
     this.#delegations.released();
+    this.#tellBefore();
+  }
+
+  #tellBefore(): void {
+    for (const taskId of this.#before.changed()) this.#events.taskChanged(taskId);
   }
 
   /** The answer to `discover`. */

@@ -82,6 +82,14 @@ export function leavesOf(approval: ApprovalDto): string {
   return works ? facts.leavesResultAndWork(approval.to_agent, approval.peer_name) : facts.leavesResult(approval.peer_name);
 }
 
+type PutBackCard = Pick<ApprovalDto, 'may_be_done' | 'choice' | 'consent' | 'to_agent'>;
+
+/** What is to be thought of before it is allowed, where the data folder was put back from a copy; null elsewhere. */
+export function putBackOf({ may_be_done, choice, consent, to_agent }: PutBackCard): string | null {
+  if (!may_be_done) return null;
+  return choice === null && consent === null ? now.putBack.waits(to_agent, now.putBack.here) : now.putBack.asks;
+}
+
 /**
  * The fields that stand under the text: all but those the card says elsewhere, word for word or as a sentence of its own. A field of a known
  * name with a value that is not what the card says stays.
@@ -175,6 +183,8 @@ function answerOf({ consent, peer_name }: ApprovalDto): string {
 
 /** How far what was allowed has come: here, or the answer on its way to the hub that asked. */
 export function sinceThen(approval: ApprovalDto, isThere: boolean): string {
+  const { may_be_done: mayBeDone, state, to_agent: agent } = approval;
+  if (mayBeDone && state === 'approved') return now.putBack.allowed(agent, now.putBack.here);
   return approval.consent === null ? progressOf(approval, isThere) : answerOf(approval);
 }
 

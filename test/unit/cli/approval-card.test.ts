@@ -113,3 +113,13 @@ test('a pipe, and a terminal that does not say how wide it is, count as one of 8
   expect(roomFor({ isTTY: true, columns: 5 })).toBe(24);
   expect(roomFor({ isTTY: true, columns: 120 })).toBe(120);
 });
+
+test('what waited in a data folder that was put back says so beside the class of it, and no other card does', () => {
+  const card = approvalOf('waited', { text: 'Pay 20 euros' });
+  const said = (approval: ApprovalDto) => cardLines(approval, 400).join(' ');
+  const until = `${card.to_agent} is given it only once you have said with "axon audit confirm" that this record is meant.`;
+  expect(said(card)).not.toContain('put back');
+  expect(said({ ...card, may_be_done: true })).toContain(`it may have been done since. Even when it is allowed, ${until}`);
+  expect(said({ ...card, may_be_done: true, state: 'approved' })).toContain(`It may have been done already: ${until}`);
+  expect(said({ ...ASKED, may_be_done: true })).toContain('it may have been decided and done since.');
+});

@@ -7,6 +7,8 @@ import {
   leavesOf,
   outcomeOf,
   progressOf,
+  putBackOf,
+  sinceThen,
   verbOf,
   whyOf,
 } from '../../../renderer/features/approvals/sentences.ts';
@@ -117,6 +119,20 @@ describe('what the hub says of a request', () => {
     expect(said('queued', false)).toBe('It waits for Claude Code, which is not connected just now.');
     expect(said('running', false)).toBe('Claude Code is at it.');
     expect(said('something_new', true)).toBe('');
+  });
+
+  test('what waited in a data folder that was put back says that it may have been done, and when its agent is given it', () => {
+    const card = { ...DINNER, may_be_done: true };
+    const until = 'only once you have said under The record that this record is meant.';
+    expect(putBackOf(DINNER)).toBeNull();
+    expect(putBackOf(card)).toMatch(/may have been done since\. Even when it is allowed, .* is given it only once/);
+    expect(putBackOf(card)).toContain(until);
+    expect([putBackOf({ ...ASKED, may_be_done: true }), putBackOf({ ...card, choice: { options: [], recommended: null } })]).toEqual(
+      Array(2).fill(expect.stringMatching(/may have been decided and done since\.$/)),
+    );
+    const allowed = { ...card, state: 'approved', task_state: 'queued' } as const;
+    expect(sinceThen(allowed, true)).toContain(until);
+    expect(sinceThen({ ...allowed, may_be_done: false }, true)).toBe(`It waits for ${card.to_agent} to take it.`);
   });
 
   test('of an answer to another hub’s question it says how far that has come, and never what became of the request there', () => {

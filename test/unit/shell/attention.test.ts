@@ -47,6 +47,7 @@ const approval = (id: string, state: ApprovalDto['state'] = 'pending'): Approval
   task_state: 'awaiting_approval',
   wider: [],
   allowed_before: 0,
+  may_be_done: false,
 });
 
 function watched() {

@@ -29,11 +29,13 @@ const SELECT = `SELECT ${DELIVERY.columns} FROM deliveries AS d`;
  * a result or a cancel passes, because the running item may be waiting for exactly it. Only what is after a place is told, in the same order:
  * the `+` keeps SQLite from finding that by an index that would have to be sorted.
  * @param kinds number of kinds asked for; 0 = all
+ * @param byTask of work only what was asked after a place, too
  */
-export function claimableQuery(kinds: number): string {
+export function claimableQuery(kinds: number, byTask = false): string {
   const asked = (table: string): string =>
     kinds === 0 ? '' : ` AND ${table}.kind IN (${Array.from({ length: kinds }, () => '?').join(', ')})`;
-  return `${SELECT} WHERE d.agent = ? AND d.state = 'queued' AND +d.seq > ?${asked('d')}
+  const newTask = byTask ? " AND (d.kind <> 'delegate' OR (SELECT tasks.seq FROM tasks WHERE tasks.id = d.task_id) > ?)" : '';
+  return `${SELECT} WHERE d.agent = ? AND d.state = 'queued' AND +d.seq > ?${newTask}${asked('d')}
     AND (d.conversation_id IS NULL OR d.kind IN ('result', 'cancel') OR (
       NOT EXISTS (SELECT 1 FROM deliveries AS busy WHERE busy.agent = d.agent AND busy.conversation_id = d.conversation_id
         AND busy.state IN ('claimed', 'running') AND busy.kind NOT IN ('result', 'cancel'))
@@ -75,10 +77,12 @@ export function deliveryReads(statements: Statements): DeliveryReads {
       const selected = wanted.flatMap((state) => [agent, state, page.afterSeq ?? 0]);
       return statements.all(DELIVERY, deliveriesOfAgentQuery(wanted.length), ...selected, pageLimit(page.limit));
     },
-    claimable: (agent, kinds, limit, afterSeq = 0) => {
+    claimable: (agent, kinds, limit, { seq, taskSeq } = { seq: 0, taskSeq: 0 }) => {
       const asked = kinds === null ? [] : [...new Set(kinds)];
       if (kinds !== null && asked.length === 0) return [];
-      return statements.all(DELIVERY, claimableQuery(asked.length), agent, afterSeq, ...asked, ...asked, pageLimit(limit));
+      const byTask = taskSeq > 0;
+      const after = byTask ? [seq, taskSeq] : [seq];
+      return statements.all(DELIVERY, claimableQuery(asked.length, byTask), agent, ...after, ...asked, ...asked, pageLimit(limit));
     },
     expiredLeases: (wallMs) => statements.all(DELIVERY, DELIVERY_QUERIES.expiredLeases, wallMs),
     newestDeliverySeq: () => Number(statements.value(DELIVERY_QUERIES.newest) ?? 0),

@@ -50,6 +50,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   ...prefixed('delivery', DELIVERY_QUERIES),
   'claimable of all kinds': claimableQuery(0),
   'claimable of two kinds': claimableQuery(2),
+  'claimable of two kinds, asked after a place': claimableQuery(2, true),
   'deliveries of an agent in one state': deliveriesOfAgentQuery(1),
   'deliveries of an agent in five states': deliveriesOfAgentQuery(5),
   'count of deliveries': countDeliveriesQuery(2),

@@ -270,10 +270,25 @@ describe('deliveries', () => {
       { deliveryId: 'new' },
       { deliveryId: 'new urgent', urgency: 2 },
     );
-    const after = store.read.delivery('old urgent')?.seq;
+    const after = { seq: store.read.delivery('old urgent')?.seq ?? 0, taskSeq: 0 };
     expect(store.read.claimable('planner', null, 10, after).map(({ deliveryId }) => deliveryId)).toEqual(['new urgent', 'new']);
     expect(store.read.claimable('planner', ['query'], 10, after)).toEqual([]);
     expect(store.read.claimable('planner', ['delegate'], 1, after).map(({ deliveryId }) => deliveryId)).toEqual(['new urgent']);
+  });
+
+  test('work whose request is before a place waits, however new its item is; what only tells an agent something does not', async () => {
+    const [before, since] = await write((tables) => ['before', 'since'].map((id) => tables.insertTask(taskRow({ id, messageId: id }))));
+    await queue(
+      { deliveryId: 'of before', taskId: 'before' },
+      { deliveryId: 'cancels before', taskId: 'before', kind: 'cancel' },
+      { deliveryId: 'of since', taskId: 'since' },
+      { deliveryId: 'tells', taskId: null, kind: 'notify' },
+    );
+    const after = { seq: 0, taskSeq: before?.seq ?? 0 };
+    const ids = (kinds: readonly DeliveryRow['kind'][] | null) =>
+      store.read.claimable('planner', kinds, 10, after).map((row) => row.deliveryId);
+    expect(since?.seq).toBeGreaterThan(after.taskSeq);
+    expect([ids(null), ids(['delegate'])]).toEqual([['cancels before', 'of since', 'tells'], ['of since']]);
   });
 
   test('a conversation hands out one item at a time, its first', async () => {

@@ -138,6 +138,68 @@ describe('what waited in a database that was put back', () => {
   });
 });
 
+describe('a request whose card waited in a database that was put back', () => {
+  const ask = (task: string) => other.work.sender.delegate(delegation('here', task, { domain: 'home' }), null, null);
+  const shown = (): readonly boolean[] =>
+    hub.events.flatMap((event) => (event.type === 'approval' && event.approval.text === 'before' ? [event.approval.may_be_done] : []));
+
+  it('is handed to nobody when it is allowed, until it is meant, while what is asked since is', async () => {
+    await ask('before');
+    isPutBack = true;
+    await startAgain();
+    await hub.decide(hub.card, 'allow');
+    expect(await claimed()).toEqual([]);
+    await give('since');
+    expect(await claimed()).toEqual(['since']);
+    isPutBack = false;
+    hub.work.released();
+    expect(await claimed()).toEqual(['before']);
+  });
+
+  it('says that it may have been done, allowed or not, from when that is known until it is meant, and what is asked since does not', async () => {
+    await ask('before');
+    isUnchecked = true;
+    await startAgain();
+    const { id } = hub.card;
+    const says = () => hub.work.approvals.get(id).may_be_done;
+    expect(says()).toBe(false);
+    isUnchecked = false;
+    isPutBack = true;
+    hub.work.compared();
+    hub.work.compared();
+    expect([says(), shown().at(-1)]).toEqual([true, true]);
+    await hub.decide(hub.card, 'allow');
+    expect([says(), shown().at(-1)]).toEqual([true, true]);
+    await ask('since');
+    expect(hub.card).toMatchObject({ text: 'since', may_be_done: false });
+    isPutBack = false;
+    hub.work.compared();
+    hub.work.released();
+    expect([says(), shown().at(-1)]).toEqual([false, false]);
+  });
+
+  it('is handed to nobody either while nobody knows yet', async () => {
+    await ask('before');
+    isUnchecked = true;
+    await startAgain();
+    await hub.decide(hub.card, 'allow');
+    expect(await claimed()).toEqual([]);
+    isUnchecked = false;
+    expect(await claimed()).toEqual(['before']);
+  });
+
+  it('and is declined ends as any: nothing of it is left for the agent', async () => {
+    await ask('before');
+    isPutBack = true;
+    await startAgain();
+    const { id } = hub.card;
+    await hub.decide(hub.card, 'decline');
+    expect(hub.work.approvals.get(id).may_be_done).toBe(false);
+    isPutBack = false;
+    expect(await claimed()).toEqual([]);
+  });
+});
+
 describe('while nobody knows yet whether the database was put back', () => {
   it('an agent that did not hear that it has an item hears it again after a restart', async () => {
     await give('before');

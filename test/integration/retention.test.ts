@@ -141,8 +141,8 @@ it('what a person changes counts without a restart, and not where a flag of this
 });
 
 it('a hub that is killed while it removes has removed whole commits, counted, and goes on at the next start', async () => {
-  const yearsAgo = clock.wallMs() - 700 * DAY_MS;
-  await withStore((store) => fill(store, 2_000, yearsAgo));
+  const daysAgo = clock.wallMs() - 3 * DAY_MS;
+  await withStore((store) => fill(store, 2_000, daysAgo));
   const records = new Database(path(), { readonly: true });
   const count = (sql: string): number => Number(records.prepare(sql).pluck().get());
   const purged = (): number => count('SELECT count(*) FROM tasks WHERE purged_at IS NOT NULL');

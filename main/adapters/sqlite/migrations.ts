@@ -17,6 +17,7 @@ import introduced from './migrations/0010-introduced.sql?raw';
 import role from './migrations/0011-role.sql?raw';
 import retention from './migrations/0012-retention.sql?raw';
 import auditNumbers from './migrations/0013-audit-numbers.sql?raw';
+import lookedThrough from './migrations/0014-looked-through.sql?raw';
 
 export interface Migration {
   /** The schema's number after this step; steps count from 1 without a gap. */
@@ -40,6 +41,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 11, sql: role },
   { version: 12, sql: retention },
   { version: 13, sql: auditNumbers },
+  { version: 14, sql: lookedThrough },
 ];
 
 export function newestVersion(migrations: readonly Migration[]): number {

@@ -14,6 +14,19 @@ export function believedAfter(believedMs: number, ranMs: number, wallMs: number)
   return Math.round(believedMs + Math.min(most, Math.max(-most, wallMs - believedMs)));
 }
 
+/** No end that a right clock wrote is earlier than this hub's oldest record. */
+export function firstReached(oldestRecordMs: number | undefined, wallMs: number): number {
+  return Math.max(FIRST_RECORD_MS, firstBelief(oldestRecordMs, wallMs));
+}
+
+/**
+ * How far a whole removal has looked. Never less than before: where the clock is behind, so is `before`, and what is written meanwhile must
+ * not be taken for seen. Never more than what is believed: else a clock that was ahead would make everything be kept twice as long for ever.
+ */
+export function reachedAfter(reachedMs: number, before: number, believedMs: number): number {
+  return Math.round(Math.min(Math.max(reachedMs, before), believedMs));
+}
+
 /** What is believed the first time: no more than that it is later than the oldest record. */
 export function firstBelief(oldestRecordMs: number | undefined, wallMs: number): number {
   return Math.round(Math.min(wallMs, Math.max(FIRST_RECORD_MS, oldestRecordMs ?? wallMs)));

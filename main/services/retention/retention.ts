@@ -4,11 +4,11 @@
 // It must never touch what is open, waiting, held, undelivered or not told yet; the store refuses that, too (ports/retention.ts).
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import type { KeptKind, PurgePlace } from '../../ports/retention.ts';
+import type { PurgeOrder, PurgePlace } from '../../ports/retention.ts';
 import type { Store, Tables } from '../../ports/store.ts';
-import { believedAfter, firstBelief } from './believed-clock.ts';
+import { believedAfter, firstBelief, firstReached, reachedAfter } from './believed-clock.ts';
 import { CHANGE_PAUSE_MS, CHUNK_PAUSE_MS, CHUNK_ROWS, FIRST_LOOK_MS, LOOK_INTERVAL_MS, PURGE_INTERVAL_MS } from './limits.ts';
-import { isAnythingRemoved, KINDS, NOTHING_REMOVED, readState, writeState, type RetentionState } from './retention-state.ts';
+import { isAnythingRemoved, KINDS, NOTHING_REMOVED, reachedTimes, readState, writeState, type RetentionState } from './retention-state.ts';
 
 /** Where the state stands in the store's meta. */
 export const RETENTION_META = 'retention';
@@ -24,6 +24,8 @@ export interface RetentionDeps {
   /** Notices older than `before` are gone, and so many of those left are unread. */
   readonly onFeedRemoved?: (before: number, unread: number) => void;
 }
+
+type ChunkOrder = Pick<PurgeOrder, 'kind' | 'before' | 'after'> & { readonly believedMs: number };
 
 export class Retention {
   readonly #deps: RetentionDeps;
@@ -111,21 +113,22 @@ export class Retention {
     const changedAtMs = this.#changedAtMs;
     if (changedAtMs !== null && now - changedAtMs < CHANGE_PAUSE_MS) return;
     if (changedAtMs === null && this.#purgedAtMs !== null && now - this.#purgedAtMs < PURGE_INTERVAL_MS) return;
-    // Where the wall clock says an earlier time than what is believed, the earlier one counts.
     const isOver = (): boolean => this.#isStopped || this.#changedAtMs !== changedAtMs;
-    if (!(await this.#purge(Math.min(believedMs, clock.wallMs()), isOver))) return;
+    if (!(await this.#purge(believedMs, isOver))) return;
     this.#purgedAtMs = now;
     if (this.#changedAtMs === changedAtMs) this.#changedAtMs = null;
   }
 
   /** False when it was over before all was done: the hub stopped, or it was changed how long words are kept. */
-  async #purge(nowMs: number, isOver: () => boolean): Promise<boolean> {
+  async #purge(believedMs: number, isOver: () => boolean): Promise<boolean> {
+    // Where the wall clock says an earlier time than what is believed, the earlier one counts.
+    const nowMs = Math.min(believedMs, this.#deps.clock.wallMs());
     for (const kind of KINDS) {
       const before = nowMs - (kind === 'feed' ? this.#deps.keepFeedMs() : this.#deps.keepMessagesMs());
       let place: PurgePlace | null = null;
       do {
         if (isOver()) return false;
-        place = await this.#chunk(kind, before, place, isOver);
+        place = await this.#chunk({ kind, before, after: place, believedMs }, isOver);
         if (place !== null) await this.#pause();
       } while (place !== null);
     }
@@ -134,17 +137,20 @@ export class Retention {
     return true;
   }
 
-  async #chunk(kind: KeptKind, before: number, after: PurgePlace | null, isOver: () => boolean): Promise<PurgePlace | null> {
+  async #chunk({ kind, before, after, believedMs }: ChunkOrder, isOver: () => boolean): Promise<PurgePlace | null> {
     const { store, clock } = this.#deps;
     const done = await store.write((tables) => {
       // It was over while it waited for its commit.
       if (isOver()) return null;
-      const { removed, next } = tables.purge({ kind, before, after, limit: CHUNK_ROWS, at: clock.wallMs() });
-      if (removed > 0) {
-        const state = this.#state(tables);
-        const counts = { ...state.removed, [kind]: state.removed[kind] + removed };
-        tables.setMeta(RETENTION_META, writeState({ ...state, removed: counts }));
-      }
+      const state = this.#state(tables);
+      const at = clock.wallMs();
+      const reached = state.reached[kind];
+      // What is believed may lag behind after weeks of a clock that was: the later time keeps what is seen only now for longer.
+      const seen = Math.max(believedMs, at);
+      const { removed, next } = tables.purge({ kind, before, after, reached, seen, limit: CHUNK_ROWS, at });
+      const counts = { ...state.removed, [kind]: state.removed[kind] + removed };
+      const looked = next === null ? { ...state.reached, [kind]: reachedAfter(reached, before, believedMs) } : state.reached;
+      if (removed > 0 || next === null) tables.setMeta(RETENTION_META, writeState({ ...state, reached: looked, removed: counts }));
       return { next, unread: kind === 'feed' && removed > 0 ? tables.unreadFeedCount() : null };
     });
     if (done === null) return null;
@@ -171,10 +177,12 @@ export class Retention {
   }
 
   #state(tables: Tables): RetentionState {
-    const kept = readState(tables.getMeta(RETENTION_META));
+    const wallMs = this.#deps.clock.wallMs();
+    const oldestMs = (): number | undefined => tables.auditAfter(0, Number.MAX_SAFE_INTEGER, 1)[0]?.at ?? undefined;
+    const kept = readState(tables.getMeta(RETENTION_META), () => firstReached(oldestMs(), wallMs));
     if (kept !== undefined) return kept;
-    const [oldest] = tables.auditAfter(0, Number.MAX_SAFE_INTEGER, 1);
-    return { believedMs: firstBelief(oldest?.at ?? undefined, this.#deps.clock.wallMs()), removed: NOTHING_REMOVED };
+    const reached = reachedTimes(firstReached(oldestMs(), wallMs));
+    return { believedMs: firstBelief(oldestMs(), wallMs), reached, removed: NOTHING_REMOVED };
   }
 
   #pause(): Promise<void> {

@@ -1,4 +1,4 @@
-// Removes old words in a process that is killed: the real service on a clock that is a year ahead and hurries. Argument: the database.
+// Removes old words in a process that is killed: the real service, which keeps them for a day, on a clock that hurries. Argument: the database.
 import { SystemClock } from '../../../main/adapters/clock/system-clock.ts';
 import { openStore } from '../../../main/adapters/sqlite/open-store.ts';
 import type { TimerHandle } from '../../../main/ports/clock.ts';
@@ -29,8 +29,8 @@ new Retention({
   store,
   clock,
   log: { ...CHILD_LOG, info: () => undefined },
-  keepMessagesMs: () => 365 * DAY_MS,
-  keepFeedMs: () => 90 * DAY_MS,
+  keepMessagesMs: () => DAY_MS,
+  keepFeedMs: () => DAY_MS,
 }).start();
 // The service keeps no process alive by itself; the test ends this one.
 setInterval(() => undefined, 1_000);

@@ -1,5 +1,5 @@
 // Removing the words of what ended long ago, a bounded number of rows at a time. What must stay is refused by triggers as well (schema 12); here
-// it is passed over, so that one row that is still needed does not keep the others.
+// it is passed over, so that one row that is still needed does not keep the others. Of what is looked at and stays is noted from when on it is kept.
 import type { KeptKind, PurgeOrder, PurgePlace, RetentionWrites } from '../../../ports/retention.ts';
 import { integer } from '../columns.ts';
 import { pageLimit } from '../page.ts';
@@ -7,6 +7,7 @@ import { RowMapper } from '../row-mapper.ts';
 import type { Statements } from '../statements.ts';
 
 const PLACE = new RowMapper<PurgePlace>({ at: integer('at'), seq: integer('seq') });
+const KEPT_FROM = new RowMapper<{ readonly at: number }>({ at: integer('kept_from') });
 const IN_ORDER = 'ORDER BY 1, 2 LIMIT ?';
 const NOT_TOLD = (messages: string): string => `EXISTS (SELECT 1 FROM outbox WHERE outbox.party = ${messages}.party
   AND outbox.message_id = ${messages}.message_id AND outbox.settled_at IS NULL AND ${messages}.direction = 'out')`;
@@ -19,6 +20,7 @@ export const PURGE_QUERIES = {
   feed: `SELECT at, seq FROM feed WHERE at < ? AND (at, seq) > (?, ?) ${IN_ORDER}`,
   outbox: `DELETE FROM outbox WHERE (party, message_id) IN (SELECT party, message_id FROM outbox
     WHERE settled_at IS NOT NULL AND settled_at < ? ORDER BY settled_at LIMIT ?)`,
+  keptFrom: 'SELECT kept_from FROM looked_through WHERE kind = ? AND seq = ?',
 } as const;
 
 /** One task, unless it is open or something of it waits. */
@@ -39,6 +41,9 @@ const REMOVE = {
   feed: 'DELETE FROM feed WHERE seq = ?',
 } as const satisfies Partial<Record<KeptKind, string>>;
 
+const NOTE = 'INSERT INTO looked_through (kind, seq, kept_from) VALUES (?, ?, ?)';
+const FORGET = 'DELETE FROM looked_through WHERE kind = ? AND seq = ?';
+
 export function retentionWrites(statements: Statements): RetentionWrites {
   const removeOne = (kind: Exclude<KeptKind, 'outbox'>, seq: number, at: number): number => {
     if (kind !== 'tasks') return statements.run(REMOVE[kind], seq).changes;
@@ -47,7 +52,7 @@ export function retentionWrites(statements: Statements): RetentionWrites {
     return changes;
   };
   return {
-    purge: ({ kind, before, after, limit, at }: PurgeOrder) => {
+    purge: ({ kind, before, after, reached, seen, limit, at }: PurgeOrder) => {
       const rows = pageLimit(limit);
       const from = after ?? { at: Number.MIN_SAFE_INTEGER, seq: 0 };
       if (kind === 'outbox') {
@@ -56,7 +61,14 @@ export function retentionWrites(statements: Statements): RetentionWrites {
       }
       const places = statements.all(PLACE, PURGE_QUERIES[kind], before, from.at, from.seq, rows);
       let removed = 0;
-      for (const { seq } of places) removed += removeOne(kind, seq, at);
+      for (const place of places) {
+        const noted = statements.one(KEPT_FROM, PURGE_QUERIES.keptFrom, kind, place.seq);
+        const keptFrom = noted?.at ?? (place.at < reached ? seen : place.at);
+        const gone = keptFrom < before ? removeOne(kind, place.seq, at) : 0;
+        removed += gone;
+        if (gone === 0 && noted === undefined) statements.run(NOTE, kind, place.seq, keptFrom);
+        if (gone > 0 && noted !== undefined) statements.run(FORGET, kind, place.seq);
+      }
       const last = places.at(-1);
       return { removed, next: last === undefined || places.length < rows ? null : last };
     },

@@ -150,7 +150,7 @@ describe('the removal of words', () => {
   const over = { state: 'completed', result: '{"outcome":"done"}', reason: 'r', finishedAt: AT } as const;
   const done = { state: 'approved', decidedAt: AT, decidedBy: 'ui:1', surface: 'browser' } as const;
   const purge = (kind: KeptKind, limit = 50): Promise<PurgeOutcome> =>
-    store.write((tables) => tables.purge({ kind, before: AT + 1, after: null, limit, at: AT }));
+    store.write((tables) => tables.purge({ kind, before: AT + 1, after: null, reached: 0, seen: AT, limit, at: AT }));
 
   beforeEach(async () => {
     await store.write((tables) => {
@@ -208,12 +208,16 @@ describe('the removal of words', () => {
   test('takes a bounded number of rows, and goes on where it was', async () => {
     const first = await purge('tasks', 1);
     expect(first).toMatchObject({ removed: 1, next: { at: AT } });
-    const rest = await store.write((tables) => tables.purge({ kind: 'tasks', before: AT + 1, after: first.next, limit: 50, at: AT }));
+    const rest = await store.write((tables) =>
+      tables.purge({ kind: 'tasks', before: AT + 1, after: first.next, reached: 0, seen: AT, limit: 50, at: AT }),
+    );
     expect(rest).toEqual({ removed: 1, next: null });
   });
 
   test('takes nothing that ended at the very time', async () => {
-    const none = await store.write((tables) => tables.purge({ kind: 'tasks', before: AT, after: null, limit: 50, at: AT }));
+    const none = await store.write((tables) =>
+      tables.purge({ kind: 'tasks', before: AT, after: null, reached: 0, seen: AT, limit: 50, at: AT }),
+    );
     expect(none).toEqual({ removed: 0, next: null });
   });
 });

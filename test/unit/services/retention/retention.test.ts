@@ -197,7 +197,7 @@ describe('what still is of use', () => {
       tables.insertDelivery(deliveryRow({ deliveryId: 'queued', kind: 'result', taskId: 'unheard' }));
       tables.insertDelivery(deliveryRow({ deliveryId: 'dead', kind: 'notify', state: 'dead' }));
       tables.insertTask(taskRow({ id: 'over', ...ended }));
-      tables.insertFeed(feedRow());
+      tables.insertFeed(feedRow({ at: hubs.clock.wallMs() }));
     });
     const all = (): readonly unknown[] => [
       store.read.tasks({ limit: 99 }).filter(({ id }) => id !== 'over'),

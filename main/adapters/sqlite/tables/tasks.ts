@@ -66,13 +66,14 @@ export const IS_KNOWN_TO_AGENT = `((tasks.direction <> 'incoming' AND tasks.from
   OR (tasks.direction <> 'outgoing' AND tasks.to_agent IS ? AND ${IS_LET_IN}))`;
 const SENT = `${SELECT} WHERE from_agent = ? AND direction <> 'incoming' AND seq < ?`;
 const RUN = `${SELECT} WHERE to_agent = ? AND direction <> 'outgoing' AND seq < ? AND NOT (direction <> 'incoming' AND from_agent IS ?)`;
-const NONE_BEFORE = `NOT EXISTS (SELECT 1 FROM tasks WHERE direction <> 'outgoing' AND seq < ? AND state <> 'declined' AND party = ?`;
+const NONE_BEFORE = `NOT EXISTS (SELECT 1 FROM tasks WHERE direction <> 'outgoing' AND seq < ? AND party = ?`;
 const NEW_IN_REQUEST = nullable(choice('new in request', { hub: true, agent: true, domain: true }));
 
 export const TASK_QUERIES = {
   byId: `${SELECT} WHERE id = ?`,
   byMessage: `${SELECT} WHERE direction = ? AND party = ? AND message_id = ?`,
   newInRequest: `SELECT CASE WHEN ${NONE_BEFORE}) THEN 'hub'
+    WHEN ? IS NULL THEN NULL
     WHEN ${NONE_BEFORE} AND from_agent IS ? AND to_agent IS ?) THEN 'agent'
     WHEN ${NONE_BEFORE} AND from_agent IS ? AND to_agent IS ? AND domain IS ?) THEN 'domain' END`,
   newest: `${SELECT} WHERE seq < ? ORDER BY seq DESC LIMIT ?`,
@@ -101,7 +102,7 @@ export function taskReads(statements: Statements): TaskReads {
     newInRequest: ({ seq, party: of, fromAgent, toAgent, domain }) => {
       const any = [seq, of] as const;
       const pair = [...any, fromAgent, toAgent] as const;
-      return NEW_IN_REQUEST.read(statements.value(TASK_QUERIES.newInRequest, ...any, ...pair, ...pair, domain));
+      return NEW_IN_REQUEST.read(statements.value(TASK_QUERIES.newInRequest, ...any, toAgent, ...pair, ...pair, domain));
     },
     tasksInStates: (states) => {
       const wanted = [...new Set(states)];

@@ -14,6 +14,10 @@ beforeEach(async () => {
 
 afterEach(() => closeTwoHubs({ clock, dad, mum }));
 
+const OPTIONS = [
+  { id: 'early', label: '09:12', pros: [], cons: [] },
+  { id: 'late', label: '10:40', pros: [], cons: [] },
+];
 const send = async (domain = 'family.chat', agent = 'openclaw') => {
   await dad.work.sender.delegate(delegation('mum', 'Dinner is at 7', { domain }), agent, null);
   return mum.card;
@@ -37,14 +41,32 @@ it('knows a hub whose requests lie far back', async () => {
   expect(await send()).toMatchObject({ first_time: null, allowed_before: 1 });
 });
 
-it('tells a new agent and a new area from a new hub, and counts nothing that was declined', async () => {
+it('calls a hub new whose first request waits, and no more once it has asked, whatever became of that', async () => {
+  expect(await send()).toMatchObject({ first_time: 'hub' });
+  await mum.decide(mum.card, 'decline');
+  await clock.settle();
+  expect(await send()).toMatchObject({ first_time: null });
+});
+
+it('says of a question to a person that its hub is new, and nothing of agents, for none runs', async () => {
+  await dad.work.sender.delegate(delegation('mum', 'Which train?', { options: OPTIONS }), 'openclaw', null);
+  expect(mum.card).toMatchObject({ risk_reason: 'nothing_runs', first_time: 'hub' });
+  await mum.decide(mum.card, 'decline');
+  await clock.settle();
+  await send();
+  await mum.decide(mum.card, 'allow');
+  await dad.agent('other');
+  await mum.knows(dad);
+  await dad.work.sender.delegate(delegation('mum', 'Which train?', { options: OPTIONS }), 'other', null);
+  expect(mum.card).toMatchObject({ risk_reason: 'nothing_runs', first_time: null });
+});
+
+it('tells a new agent and a new area from a new hub, also once one was declined', async () => {
   await mum.agent('calendar', ['family.calendar']);
   await dad.agent('other');
   await mum.knows(dad);
   await dad.knows(mum);
   await decide('decline');
-  expect(await send()).toMatchObject({ first_time: 'hub' });
-  await mum.decide(mum.card, 'allow');
   expect(await send('family.calendar')).toMatchObject({ first_time: 'agent' });
   await mum.decide(mum.card, 'allow');
   expect(await send('family.chat.dinner')).toMatchObject({ first_time: 'domain' });

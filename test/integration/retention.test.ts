@@ -10,7 +10,7 @@ import type { Store } from '../../main/ports/store.ts';
 import { readState } from '../../main/services/retention/retention-state.ts';
 import { RETENTION_META } from '../../main/services/retention/retention.ts';
 import { SILENT_LOG } from '../fakes/memory-store.ts';
-import { approvalRow, auditRow, feedRow, messageRow, taskRow } from '../fakes/sample-rows.ts';
+import { approvalRow, auditRow, feedRow, messageRow, peerRow, taskRow } from '../fakes/sample-rows.ts';
 import { AgedHub } from '../support/aged-hub.ts';
 import { rounds } from '../support/counts.ts';
 import { NO_TIME, slowest, timesOf, tooSlow, waitsOf } from '../support/crowd/health-times.ts';
@@ -64,6 +64,8 @@ async function fill(store: Store, count: number, at: number): Promise<void> {
       );
       tables.insertFeed(feedRow({ id, at, data: JSON.stringify({ text: WORDS }) }));
     }
+    // Of a hub that is paired: what is open with any other ends as the hub starts.
+    tables.putPeer(peerRow());
     tables.insertTask(taskRow({ id: 'open', state: 'awaiting_approval', receivedAt: at, elapsedAt: clock.wallMs() }));
     tables.insertApproval(approvalRow({ id: 'open-card', taskId: 'open', createdAt: at }));
   });

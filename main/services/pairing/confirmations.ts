@@ -332,7 +332,7 @@ export class Confirmations {
     return this.#ageMs(entry) >= (entry.isPinned ? CONFIRM_RESEND_MS : CONFIRM_ACCEPT_MS);
   }
 
-  /** By the wall clock, since it must hold across restarts, or by the time that this run has waited: a clock that is set back makes it no longer. */
+  /** By the wall clock, since it must hold across restarts, or by how long this run has waited: a clock that is set back makes it no longer. */
   #ageMs({ pid, checkedAt }: Unsettled): number {
     const { clock } = this.#deps;
     const nowMs = clock.monotonicMs();

@@ -1,8 +1,8 @@
 // Results, and the taking back of what another hub may have been given, must arrive though their peer is away: each is stored with what
 // caused it, sent, and sent again when the peer comes back, with growing waits, until the peer's receipt (or, for a peer without receipts,
 // until the transport took it), for 24 hours of this hub's running (PROTOCOL.md, Delegation states): a wall clock that is set, while the
-// hub runs or while it is off, gives nothing up. What waits for a hub that is removed is given up with it. Always the very same message, so that
-// the receiver can drop what it has.
+// hub runs or while it is off, gives nothing up. What waits for a hub that is removed is given up with it. Always the very same message, so
+// that the receiver can drop what it has.
 import { ERRORS } from '../../../preload/contract/errors.ts';
 import type { AppError } from '../../lib/app-error.ts';
 import { utf8 } from '../../lib/bytes.ts';

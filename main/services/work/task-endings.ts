@@ -104,7 +104,7 @@ export class TaskEndings {
     return ended;
   }
 
-  /** Inside a commit, after what was open with them has ended: what is owed to hubs that were removed is given up; others are owed it still. */
+  /** Inside a commit, after what was open with them has ended: what hubs that were removed are owed is given up. Others are owed it still. */
   owedNoMore(tables: Tables, after: After, parties: readonly PartyKey[]): void {
     for (const party of parties) if (isRemoved(tables, party)) this.#deps.outbox.peerRemoved(tables, after, party);
   }

@@ -9,6 +9,11 @@ export interface Clock {
   wallMs(): number;
   /** Monotonic clock, ms since an arbitrary start, never going back. For deadlines, rates and ages. */
   monotonicMs(): number;
+  /**
+   * How long the computer has slept since this program began, as far as the monotonic clock stood still meanwhile, ms, never going back; no word of
+   * the wall clock. Timers are late by as much. Absent: not at all.
+   */
+  asleepMs?(): number;
   /** Calls `run` once after `delayMs`. Timers never keep the process alive by themselves. */
   setTimer(delayMs: number, run: () => void): TimerHandle;
 }

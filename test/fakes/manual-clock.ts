@@ -13,6 +13,7 @@ const SETTLING_TURNS = 12;
 export class ManualClock implements Clock {
   #monotonicMs = 1_000;
   #wallOffsetMs = 1_800_000_000_000;
+  #asleepMs = 0;
   #order = 0;
   readonly #waiting = new Set<Waiting>();
 
@@ -22,6 +23,10 @@ export class ManualClock implements Clock {
 
   monotonicMs(): number {
     return this.#monotonicMs;
+  }
+
+  asleepMs(): number {
+    return this.#asleepMs;
   }
 
   setTimer(delayMs: number, run: () => void): TimerHandle {
@@ -38,6 +43,12 @@ export class ManualClock implements Clock {
   /** Changes the wall clock alone, as a person or a time server would. */
   jumpWall(byMs: number): void {
     this.#wallOffsetMs += byMs;
+  }
+
+  /** The computer sleeps: the monotonic clock and all timers stand still, the wall clock does not. */
+  sleep(forMs: number): void {
+    this.#asleepMs += forMs;
+    this.#wallOffsetMs += forMs;
   }
 
   /** Time passes while nothing runs, as on a busy machine: what is due by then runs with the next `advance`. */

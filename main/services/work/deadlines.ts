@@ -1,12 +1,15 @@
-// How long each open task still has, by the monotonic clock, and who is told when it is over (PROTOCOL.md, Delegation states).
-// What had elapsed is written down now and then, so that a restart goes on counting; it never decides what the end means.
+// How long each open task still has, by the monotonic clock and the time the computer slept, and who is told when it is over (PROTOCOL.md,
+// Delegation states). A wall clock that is set moves none of it. What had elapsed is written down now and then, so that a restart goes on
+// counting; it never decides what the end means.
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { TaskRow } from '../../ports/store.ts';
 import { LATE_RESULT_GRACE_MS } from './limits.ts';
 import { endAfterMs, waitOf } from './waiting.ts';
 
 interface Due {
-  readonly endsAtMonotonicMs: number;
+  /** By `#nowMs`. */
+  readonly endsAtMs: number;
+  readonly toldAtMs: number;
   readonly deadlineMs: number;
   readonly timer: TimerHandle;
 }
@@ -30,6 +33,8 @@ export class Deadlines {
   readonly #onDue: (taskId: string) => void;
   readonly #due = new Map<string, Due>();
   #isStopped = false;
+  /** How much of the sleep the timers know of. */
+  #asleepMs = 0;
 
   constructor(deps: { readonly clock: Clock }, onDue: (taskId: string) => void) {
     this.#clock = deps.clock;
@@ -49,8 +54,10 @@ export class Deadlines {
   arm(taskId: string, deadlineMs: number, elapsedMs: number, graceMs = 0, endMs = deadlineMs): void {
     this.forget(taskId);
     if (this.#isStopped) return;
-    const timer = this.#timer(taskId, endMs + graceMs - elapsedMs);
-    this.#due.set(taskId, { endsAtMonotonicMs: this.#clock.monotonicMs() + deadlineMs - elapsedMs, deadlineMs, timer });
+    const nowMs = this.#nowMs();
+    const toldInMs = endMs + graceMs - elapsedMs;
+    const timer = this.#timer(taskId, toldInMs);
+    this.#due.set(taskId, { endsAtMs: nowMs + deadlineMs - elapsedMs, toldAtMs: nowMs + toldInMs, deadlineMs, timer });
   }
 
   /** What a person decided moves the end of a request, not what has passed of its time. */
@@ -66,7 +73,7 @@ export class Deadlines {
   /** ms left, below zero when it is over; undefined for a task that is not counted. */
   remainingMs(taskId: string): number | undefined {
     const due = this.#due.get(taskId);
-    return due && due.endsAtMonotonicMs - this.#clock.monotonicMs();
+    return due && due.endsAtMs - this.#nowMs();
   }
 
   /** ms left of a task's deadline; by what was written down where it is not counted just now. */
@@ -82,7 +89,16 @@ export class Deadlines {
   /** ms passed since receipt; undefined for a task that is not counted. */
   elapsedMs(taskId: string): number | undefined {
     const due = this.#due.get(taskId);
-    return due && Math.max(0, Math.round(due.deadlineMs - (due.endsAtMonotonicMs - this.#clock.monotonicMs())));
+    return due && Math.max(0, Math.round(due.deadlineMs - (due.endsAtMs - this.#nowMs())));
+  }
+
+  /** To be called now and then: what ended while the computer slept is told now, and what ends later in time, though its timer is late. */
+  look(): void {
+    const asleepMs = this.#clock.asleepMs?.() ?? 0;
+    if (asleepMs === this.#asleepMs) return;
+    this.#asleepMs = asleepMs;
+    const nowMs = this.#nowMs();
+    for (const [taskId, { toldAtMs }] of this.#due) this.#tellIn(taskId, toldAtMs - nowMs);
   }
 
   openTasks(): readonly string[] {
@@ -104,7 +120,11 @@ export class Deadlines {
     const due = this.#due.get(taskId);
     if (due === undefined) return;
     due.timer.cancel();
-    this.#due.set(taskId, { ...due, timer: this.#timer(taskId, delayMs) });
+    this.#due.set(taskId, { ...due, toldAtMs: this.#nowMs() + delayMs, timer: this.#timer(taskId, delayMs) });
+  }
+
+  #nowMs(): number {
+    return this.#clock.monotonicMs() + (this.#clock.asleepMs?.() ?? 0);
   }
 
   #timer(taskId: string, delayMs: number): TimerHandle {

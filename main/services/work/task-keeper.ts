@@ -185,6 +185,7 @@ export class TaskKeeper {
 
   async #look(): Promise<void> {
     try {
+      this.#deps.deadlines.look();
       await this.#checkpoint();
       await this.#endLineless();
     } finally {

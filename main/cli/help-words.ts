@@ -14,7 +14,7 @@ export const GROUPS: readonly (readonly [heading: string, commands: readonly str
 interface Words {
   /** Each as it is typed, without the word that starts the program. */
   readonly tries: readonly string[];
-  /** What to do then, or what else to know. Commands stand as "axon ..." in it. */
+  /** What to do then, or what else to know. Commands stand as "axon ..." in it, those meant for another computer as "npx axon ...". */
   readonly next?: string;
 }
 
@@ -111,7 +111,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   'pair open': { tries: ['pair open'], next: 'Then "axon pair digits TWO", with the two that the other hub shows.' },
   'pair digits': { tries: ['pair digits 123456', 'pair digits 12'] },
   'pair cancel': { tries: ['pair cancel'] },
-  invite: { tries: ['invite', 'invite --qr'], next: 'The other hub uses the link with "axon join".' },
+  invite: { tries: ['invite', 'invite --qr'], next: 'The other hub uses the link with "npx axon join".' },
   'invite list': { tries: ['invite list'] },
   'invite revoke': { tries: ['invite revoke ID'] },
   join: { tries: ['join', 'join --link-file link.txt --name Mum'] },

@@ -44,6 +44,7 @@ describe('axon', () => {
     await owner('quiet', 'set', 'Night', '--from', '22:00', '--to', '06:00', '--days', 'fri,sat', '--off');
     expect((await owner('quiet', 'list')).out).toContain('Night: Fri, Sat 22:00 to 06:00. Switched off.');
     expect((await owner('quiet', 'urgent', 'Leo', '--json')).out).toContain(hub.node.services.directory.list('paired')[0]?.id ?? '?');
+    expect((await owner('quiet')).out).toContain('May disturb with what it marks urgent: Leo\n');
     expect(await owner('quiet', 'urgent', 'Nobody')).toMatchObject({ code: 2 });
     const same = await owner('quiet', 'set', 'Odd', '--from', '10:00', '--to', '10:00');
     expect(same).toMatchObject({ code: 2, error: expect.stringContaining('another time than they begin') });

@@ -120,7 +120,8 @@ it(
     const owner = (...words: readonly string[]) => axon(leo.home, ['--passphrase-file', file, 'consent', ...words]);
     const told = await owner();
     expect(told).toMatchObject({ code: 0, out: expect.stringContaining('Mum decides. From “R2, ') as string });
-    expect(told.out).toContain('peers set HUB --role child" says that this one is a child’s');
+    expect(told.out).toContain('At each of these hubs, with the name of this one: "npx axon peers set NAME --role child".');
+    expect(told.out, 'a line for another computer names no folder of this one').not.toContain('--home');
     const peers = (...words: readonly string[]) => axon(leo.home, ['--passphrase-file', file, 'peers', ...words]);
     expect(await peers('set', 'Ben')).toMatchObject({ code: 2, error: expect.stringContaining('--role') as string });
     const ben = await peers('set', 'Ben', '--person', 'Ben’s friend', '--role', 'guest');

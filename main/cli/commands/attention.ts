@@ -28,7 +28,8 @@ export function addAttentionCommands(program: Command, run: Run): void {
         const owner = await session.asOwner();
         const until = options.for === undefined ? null : Date.now() + options.for;
         const attention = await owner.call('attention.pause', { until });
-        terminal.result(attention, () => attentionLines(attention));
+        const names = await hubNames(owner);
+        terminal.result(attention, () => attentionLines(attention, names));
       }),
     );
   program
@@ -36,8 +37,10 @@ export function addAttentionCommands(program: Command, run: Run): void {
     .description('go on: ask about what the pause held')
     .action((_options: unknown, command: Command) =>
       run(command, async ({ terminal, session }) => {
-        const attention = await (await session.asOwner()).call('attention.resume', {});
-        terminal.result(attention, () => ['Everything goes on.', ...attentionLines(attention)]);
+        const owner = await session.asOwner();
+        const attention = await owner.call('attention.resume', {});
+        const names = await hubNames(owner);
+        terminal.result(attention, () => ['Everything goes on.', ...attentionLines(attention, names)]);
       }),
     );
   addQuietCommands(program, run);
@@ -50,8 +53,10 @@ function addQuietCommands(program: Command, run: Run): void {
     .description('quiet hours, who may disturb them, pause and mutes')
     .action((_options: unknown, command: Command) =>
       run(command, async ({ terminal, session }) => {
-        const attention = await (await session.asOwner()).call('attention.get', {});
-        terminal.result(attention, () => attentionLines(attention));
+        const owner = await session.asOwner();
+        const attention = await owner.call('attention.get', {});
+        const names = await hubNames(owner);
+        terminal.result(attention, () => attentionLines(attention, names));
       }),
     );
   quiet
@@ -65,11 +70,13 @@ function addQuietCommands(program: Command, run: Run): void {
     .action((name: string, options: { from: string; to: string; days?: readonly number[]; off?: boolean }, command: Command) =>
       run(command, async ({ terminal, session }) => {
         const { from, to, days = EVERY_DAY, off } = options;
-        const attention = await changePeriods(await session.asOwner(), (periods) => [
+        const owner = await session.asOwner();
+        const attention = await changePeriods(owner, (periods) => [
           ...periods.filter((period) => period.name !== name),
           { name, from, to, days, on: off !== true },
         ]);
-        terminal.result(attention, () => attentionLines(attention));
+        const names = await hubNames(owner);
+        terminal.result(attention, () => attentionLines(attention, names));
       }),
     );
   quiet
@@ -78,12 +85,14 @@ function addQuietCommands(program: Command, run: Run): void {
     .argument('<name>', 'those of this name')
     .action((name: string, _options: unknown, command: Command) =>
       run(command, async ({ terminal, session }) => {
-        const attention = await changePeriods(await session.asOwner(), (periods) => {
+        const owner = await session.asOwner();
+        const attention = await changePeriods(owner, (periods) => {
           const kept = periods.filter((period) => period.name !== name);
           if (kept.length < periods.length) return kept;
           throw new AppError('not_found', `There are no quiet hours called "${name}".`, { failedBy: 'input' });
         });
-        terminal.result(attention, () => attentionLines(attention));
+        const names = await hubNames(owner);
+        terminal.result(attention, () => attentionLines(attention, names));
       }),
     );
   quiet
@@ -96,7 +105,8 @@ function addQuietCommands(program: Command, run: Run): void {
         const { quiet_hours: now } = await owner.call('attention.get', {});
         const periods = now.periods.map(given);
         const attention = await owner.call('attention.setQuietHours', { periods, urgent_peers: [...hubs] });
-        terminal.result(attention, () => attentionLines(attention));
+        const names = await hubNames(owner);
+        terminal.result(attention, () => attentionLines(attention, names));
       }),
     );
 }
@@ -200,7 +210,13 @@ function readDays(words: string): readonly number[] {
   return days;
 }
 
-function attentionLines(attention: AttentionDto): readonly string[] {
+/** The owner's names of all hubs, by their agent ids. */
+async function hubNames(owner: HubClient): Promise<ReadonlyMap<string, string>> {
+  const { items } = await owner.call('peers.list', { trust: 'all' });
+  return new Map(items.map(({ id, name }) => [id, name]));
+}
+
+function attentionLines(attention: AttentionDto, hubs: ReadonlyMap<string, string>): readonly string[] {
   const { paused, quiet_now: now, quiet_hours: quiet, time_zone: zone, mutes } = attention;
   const names = quiet.periods.map(
     ({ name, from, to, days, on }) =>
@@ -209,7 +225,7 @@ function attentionLines(attention: AttentionDto): readonly string[] {
   return [
     ...(paused === null ? [] : [`${text.paused(paused.until === null ? null : localTime(paused.until))} ${text.pausedDetail}`]),
     ...(names.length === 0 ? ['No quiet hours.'] : [...names, text.quiet.zone(zone)]),
-    ...quiet.urgent_peers.map((id) => `${text.quiet.urgent}: ${id}`),
+    ...quiet.urgent_peers.map((id) => `${text.quiet.urgent}: ${hubs.get(id) ?? id}`),
     ...(mutes.length === 0 ? [] : muteLines(attention)),
     ...attention.floods.map(({ peer_name: name, refused }) => (refused > 0 ? `${text.flood(name, refused)}.` : text.declinedOften(name))),
   ];

@@ -51,7 +51,7 @@ function linesOf({ from, hubs }: ConsentSettingDto, command: string): readonly s
         : `${text.decide(deciding)} ${text.from(`${from}, ${agents.classes[from].toLowerCase()}`)}`;
   return [
     first,
-    ...(deciding.length === 0 ? [] : [withOwnCommand(text.thereTooAtTerminal, command)]),
+    ...(deciding.length === 0 ? [] : [text.thereTooAtTerminal]),
     ...(hubs.length === 0 ? [withOwnCommand(text.noHubsAtTerminal, command)] : []),
     ...hubs.filter(({ decides, can }) => !decides && !can).map(({ name }) => text.cannot(name)),
   ];

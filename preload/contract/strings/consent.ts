@@ -20,8 +20,9 @@ export const consent = {
   onlyAdults: 'Only hubs whose role is “Adult” under People & hubs can decide.',
   thereToo:
     'On each of the hubs that decide, choose the role “Child” for this one under People & hubs: its questions then have room of their own there, and stay heard when some are declined.',
+  /** For the adult's computer: never begun with what works at this one. */
   thereTooAtTerminal:
-    'On each of these hubs "axon peers set HUB --role child" says that this one is a child’s: its questions then have room of their own there, and stay heard when some are declined.',
+    'At each of these hubs, with the name of this one: "npx axon peers set NAME --role child". It says there that this hub is a child’s: its questions then have room of their own there, and stay heard when some are declined.',
   fromLabel: 'From which class on',
   classes: { R1: 'Small', R2: 'Others see it', R3: 'Dangerous only' },
   passphrase: 'Owner passphrase',

@@ -283,7 +283,7 @@ export interface Reads extends RuleReads, MuteReads, AuditReads {
   tasks(page: Page, filter?: TaskFilter): readonly TaskRow[];
   /** The oldest of a conversation, of all or of what an agent may know. */
   firstTask(conversationId: string, knownTo?: string): TaskRow | undefined;
-  /** What of a request to this hub is new among all its party made before: the hub, its two agents, its area, or nothing; where no agent runs it, the hub or nothing. */
+  /** What of a request to this hub is new among all that its party made before; agents and area only where an agent runs it. */
   newInRequest(request: TaskRow): 'hub' | 'agent' | 'domain' | null;
   approval(id: string): ApprovalRow | undefined;
   approvalOfTask(taskId: string): ApprovalRow | undefined;

@@ -31,6 +31,8 @@ export interface IncomingMessage {
 
 export interface PeerMessenger {
   isOnline(peer: KeyHex): boolean;
+  /** The last time it was reached it did not let this hub's key in: suspended there, removed, or never added. It does not say which. */
+  isShutOut(peer: KeyHex): boolean;
   /** Features the peer advertised in hello; empty while unknown. */
   features(peer: KeyHex): readonly string[];
   extensions(peer: KeyHex): readonly string[];

@@ -228,10 +228,10 @@ describe('a daemon that is trusted by its key', () => {
     showApp(new FakeHubApi(snapshotOf({ hub: { ...MUM, share_tokens }, peers: [...PEERS, peer] })), `people/hub/${peer.id}`);
   const row = () => page.getByRole('listitem').getByRole('link', { name: /^Greenhouse/ });
 
-  test('as long as it does not know this hub its row says so, and its page gives the links to hand over', async () => {
+  test('as long as it does not let this hub in its row says so, and its page gives the links to hand over', async () => {
     await shown(shut);
-    await expect.element(row().getByText('does not know us yet')).toBeVisible();
-    const what = page.getByRole('region', { name: 'Greenhouse does not let this computer in yet.' });
+    await expect.element(row().getByText('does not let us in')).toBeVisible();
+    const what = page.getByRole('region', { name: 'Greenhouse does not let this computer in.' });
     await expect.element(what.getByText(/Give one of these links, with an address it can reach/)).toBeVisible();
     const copies = vi.spyOn(navigator.clipboard, 'writeText').mockResolvedValue();
     for (const address of ['192.168.1.10:7100', '10.8.0.2:7100']) await button(`Copy: Link to this hub at ${address}`).click();
@@ -249,9 +249,9 @@ describe('a daemon that is trusted by its key', () => {
     await expect.element(page.getByRole('button', { name: /^Copy: Link/ })).not.toBeInTheDocument();
   });
 
-  test('a hub that no longer knows this one is to be added again, and is given no link', async () => {
+  test('a hub that shuts this one out may have suspended it only: that is said first, and it is given no link', async () => {
     await shown({ ...shut, profile: 'hub' });
-    await expect.element(page.getByText(/remove it here and add it again/)).toBeVisible();
+    await expect.element(page.getByText(/^It was suspended or removed there, and only its owner sees which\./)).toBeVisible();
     await expect.element(page.getByRole('button', { name: /^Copy: Link/ })).not.toBeInTheDocument();
   });
 

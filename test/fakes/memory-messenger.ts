@@ -72,6 +72,8 @@ export class MemoryMessenger implements PeerMessenger {
   readonly swallowed = new Set<string>();
   /** One-way messages of these kinds are taken and never arrive. */
   readonly lost = new Set<string>();
+  /** Hubs that do not let this one in. */
+  readonly shutOutBy = new Set<KeyHex>();
   /** Every request fails so on this side, before anything leaves. */
   failing: AppError | undefined;
   /** Requests that failed so. */
@@ -98,6 +100,10 @@ export class MemoryMessenger implements PeerMessenger {
 
   extensions(peer: KeyHex): readonly string[] {
     return this.isOnline(peer) ? (this.#options.network.station(peer)?.ownExtensions ?? []) : [];
+  }
+
+  isShutOut(peer: KeyHex): boolean {
+    return this.shutOutBy.has(peer);
   }
 
   acknowledges(): boolean {

@@ -125,7 +125,7 @@ describe('hubs over QUIC', () => {
     await until([dad], () => !dad.links.isOnline(mum.key), 'the connection is cut');
     expect(performance.now() - startedAt).toBeLessThan(1_000);
     await until([dad], () => dad.peer(mum).trouble !== null, 'the trouble is shown');
-    expect(dad.peer(mum).trouble).toContain('does not know this hub');
+    expect(dad.peer(mum).trouble).toContain('does not let this hub in: it was suspended or removed there');
     expect((await dad.links.request(mum.key, query(), 1_000)).ok).toBe(false);
   });
 

@@ -65,6 +65,7 @@ export const MUTANTS: readonly Mutant[] = [ACKS_BEFORE_COMMIT, FRESH_ID, NO_REPL
 function wrapped(messenger: PeerMessenger, change: Partial<PeerMessenger>): PeerMessenger {
   return {
     isOnline: (peer) => messenger.isOnline(peer),
+    isShutOut: (peer) => messenger.isShutOut(peer),
     features: (peer) => messenger.features(peer),
     extensions: (peer) => messenger.extensions(peer),
     acknowledges: (peer) => messenger.acknowledges(peer),

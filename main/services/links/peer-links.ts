@@ -18,7 +18,7 @@ import type { IdentityService } from '../identity.ts';
 import type { IncomingMessage, OutgoingMessage, PeerMessenger, ReplyDraft } from '../peer-messenger.ts';
 import { CoolOff, OFFENCES, type Offence } from './cool-off.ts';
 import { Dialler } from './dialler.ts';
-import { endTrouble } from './end-trouble.ts';
+import { answerTrouble, endTrouble } from './end-trouble.ts';
 import { Exchange } from './exchange.ts';
 import { Greeter, greetingTrouble } from './greeter.ts';
 import { noteHello, noteReference } from './hello-notes.ts';
@@ -198,6 +198,10 @@ export class PeerLinks implements PeerMessenger {
     return this.#presence.isOnline(peer);
   }
 
+  isShutOut(peer: KeyHex): boolean {
+    return this.#deps.directory.live(peer).notTrustedThere;
+  }
+
   features(peer: KeyHex): readonly string[] {
     return this.#deps.directory.row(peer)?.features ?? [];
   }
@@ -368,12 +372,9 @@ export class PeerLinks implements PeerMessenger {
     this.#audit.note(link.keyHex, 'peer.forged_sender', { from: envelope.from, to: envelope.to, message: envelope.id });
   }
 
-  /** A peer that says we are not paired has removed us, or never finished pairing. */
   #learnFrom(peer: KeyHex, error: AppError): void {
-    if (error.failedBy !== 'peer' || error.code !== 'pairing_required') return;
-    const name = this.#deps.directory.nameOf(peer);
-    const trouble = `${name} is not paired with this hub any more. Pair the two again.`;
-    this.#deps.directory.setLive(peer, { trouble, notTrustedThere: true });
+    const trouble = answerTrouble(this.#deps.directory.nameOf(peer), error);
+    if (trouble !== undefined) this.#deps.directory.setLive(peer, trouble);
   }
 
   #trustChanged(key: KeyHex, trust: TrustState): void {

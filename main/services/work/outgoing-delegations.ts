@@ -152,6 +152,7 @@ export class OutgoingDelegations {
     const messageId = random.uuid();
     const raw = messenger.encode(peer.key, { id: messageId, kind: 'delegate', ref: null, payload });
     const online = messenger.isOnline(peer.key);
+    const away = () => peerAway(peer.petname, messenger.isShutOut(peer.key));
     if (online && !messenger.features(peer.key).includes('delegate')) throw takesNone(peer.petname);
     if (online && !this.#isUnderstood(peer.key, payload)) throw asksNobody(peer.petname);
     this.#checkRoom();
@@ -162,10 +163,10 @@ export class OutgoingDelegations {
         this.#open.add(row.id);
         this.#deps.deadlines.arm(row.id, row.deadlineMs, 0);
       });
-      if (!online) this.#deps.endings.end(tables, after, row, unreachable(peer.petname));
+      if (!online) this.#deps.endings.end(tables, after, row, unreachable(away()));
       return row;
     });
-    if (!online) throw peerAway(peer.petname);
+    if (!online) throw away();
     const outcome = await this.#transmit(task, 'asker');
     if (outcome instanceof AppError) throw outcome;
     const report = reportOf(store.read.task(task.id) ?? task, recipient);
@@ -354,8 +355,7 @@ interface Sent {
   readonly isHubs?: boolean;
 }
 
-function unreachable(name: string) {
-  const { message } = peerAway(name);
+function unreachable({ message }: AppError) {
   return { state: 'failed', code: 'peer_not_found', reason: message, by: 'hub', surface: 'hub', from: 'asker' } as const;
 }
 

@@ -65,7 +65,7 @@ export class OutgoingQueries {
   ): Promise<SendReportDto> {
     const { random, messenger, clock } = this.#deps;
     const { peer } = recipient;
-    if (!messenger.isOnline(peer.key)) throw peerAway(peer.petname);
+    if (!messenger.isOnline(peer.key)) throw peerAway(peer.petname, messenger.isShutOut(peer.key));
     const payload = queryPayload(params, recipient, asker);
     const id = random.uuid();
     const message = { id, kind: 'query', ref: null, payload };

@@ -60,7 +60,13 @@ export function answeredReport(id: string, chosen: Chosen, response: ResponsePay
   };
 }
 
-export function peerAway(name: string): AppError {
+/** Nothing can be sent to that hub, which has this name here. */
+export function peerAway(name: string, isShutOut: boolean): AppError {
+  if (isShutOut) {
+    return new AppError('peer_unreachable', `${name} does not let this hub in; nothing was sent.`, {
+      hint: 'Ask its owner: one that is suspended there is let back in there.',
+    });
+  }
   return new AppError('peer_unreachable', `${name} is not connected just now; nothing was sent.`, {
     hint: 'Try again when it is there: "axon peers" shows who is.',
   });

@@ -115,7 +115,7 @@ export class Sender {
     this.#checkMayLeave(recipient, asker);
     const { peer } = recipient;
     const raw = messenger.encode(peer.key, message);
-    if (!messenger.isOnline(peer.key)) throw peerAway(peer.petname);
+    if (!messenger.isOnline(peer.key)) throw peerAway(peer.petname, messenger.isShutOut(peer.key));
     const sent = await messenger.sendEncoded(peer.key, raw);
     if (!sent.ok) throw sent.error;
     this.#recordNotify(message, peer.key, asker, recipient.agent ?? params.route?.to ?? null, raw);

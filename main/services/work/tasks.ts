@@ -110,7 +110,7 @@ export class Tasks {
   async #cancelThere(task: TaskRow, reason: string | null): Promise<void> {
     const { store, messenger, random, unit, endings, clock } = this.#deps;
     const name = store.read.peer(task.party)?.petname ?? 'The other hub';
-    if (!messenger.isOnline(task.party)) throw peerAway(name);
+    if (!messenger.isOnline(task.party)) throw peerAway(name, messenger.isShutOut(task.party));
     if (!messenger.features(task.party).includes('cancel')) {
       throw new AppError('unsupported_feature', `${name} does not take cancels.`, { hint: 'Wait for its result, or for the deadline.' });
     }

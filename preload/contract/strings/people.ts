@@ -28,7 +28,7 @@ export const people = {
   offSince: (when: string) => `off since ${when}`,
   neverSeen: 'not seen yet',
   asleep: 'suspended',
-  shutThere: 'does not know us yet',
+  shutThere: 'does not let us in',
   daemon: 'AXON daemon',
   picture: (all: number, online: number) =>
     `The household: ${plural(all, { one: '{n} other hub', other: '{n} other hubs' })}, ${online} online. The list beside it says the same.`,
@@ -84,14 +84,14 @@ export const people = {
     facts: { adult: 'adult', child: 'child', guest: 'guest', shared: 'shared computer' },
   },
   shut: {
-    title: (name: string) => `${name} does not let this computer in yet.`,
+    title: (name: string) => `${name} does not let this computer in.`,
     give: 'You trust its key, but it does not know ours. Give this link to whoever looks after it, to be added there; after that the two connect by themselves.',
     giveOneOf:
       'You trust its key, but it does not know ours. Give one of these links, with an address it can reach, to whoever looks after it, to be added there; after that the two connect by themselves.',
     noLink:
       'It does not know our key. Our link to give to it is missing just now, because other hubs cannot reach this computer: Settings says why.',
     again:
-      'It does not know this computer, or no longer. If that is not meant so, remove it here and add it again, with its owner beside you.',
+      'It was suspended or removed there, and only its owner sees which. One that is suspended is let back in there, with nothing to do here. Only one that was removed there is removed here, too, and added again, with its owner beside you.',
   },
   checkNow: 'Check now',
   checked: (trip: string) => `It answered in ${trip}.`,

@@ -14,9 +14,9 @@ test('a hub that is not paired is said to be near by and not paired, not to be a
   expect(shown({ trust: 'discovered', online: false, how_found: 'static' })).toEqual(['known by its address', 'not paired']);
 });
 
-test('a paired one is online or away, or does not know this hub, and a suspended one is shut out', () => {
+test('a paired one is online or away, or does not let this hub in, and a suspended one is shut out', () => {
   expect([stateOf(DAD), trustOf(DAD)]).toEqual(['online', 'paired']);
   expect(shown({ trust: 'paired', online: false })).toEqual(['away', 'paired']);
-  expect(shown({ trust: 'paired', online: false, not_trusted_there: true })).toEqual(['does not know this hub', 'paired']);
+  expect(shown({ trust: 'paired', online: false, not_trusted_there: true })).toEqual(['does not let this hub in', 'paired']);
   expect(shown({ trust: 'suspended', online: false })).toEqual(['shut out', 'suspended']);
 });

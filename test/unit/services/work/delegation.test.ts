@@ -209,6 +209,18 @@ describe('a delegation between two hubs', () => {
     expect(task).toMatchObject({ state: 'failed', direction: 'outgoing' });
   });
 
+  it('is told that the other hub does not let this one in, where it was so the last time, and not to wait for it', async () => {
+    dad.cut(mum);
+    dad.messenger.shutOutBy.add(mum.key);
+    await expect(send()).rejects.toMatchObject({
+      code: 'peer_unreachable',
+      message: 'mum does not let this hub in; nothing was sent.',
+      hint: expect.stringContaining('Ask its owner'),
+    });
+    const [task] = dad.work.tasks.list({ limit: 1 }, { agent: 'openclaw' }).items;
+    expect(task).toMatchObject({ state: 'failed', reason: 'mum does not let this hub in; nothing was sent.' });
+  });
+
   it('names what there is when nobody handles the domain and no agent is the default', async () => {
     await mum.work.agents.setClass('claude', { riskClass: 'R2', isDefault: false }, { id: 'ui', surface: 'window' });
     const refused = send({ domain: 'work.calendar' });

@@ -69,6 +69,10 @@ describe('a rule that is made by hand', () => {
     await expect.element(button('Make a rule')).toHaveFocus();
     await expect.element(page.getByText('The rule is made.')).toBeInTheDocument();
     expect(hub.snapshot.rules).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(ARM_MS);
+    await button('Pause').click();
+    await expect.element(button('Go on')).toBeVisible();
+    await expect.element(page.getByText('The rule is made.')).not.toBeInTheDocument();
   });
 
   test('RI-07: its button waits after every new sentence, and does nothing while the sentence is of other words', async () => {

@@ -1,6 +1,5 @@
-// Everything between hubs that is not work, put together: connections, hello, dialling, liveness, and the line over which the work
-// services send and receive. Owns the transport's life. It must never let a message through that the gate has not passed, and never
-// trust a key because of how it was found.
+// Everything between hubs that is not work, put together: connections, hello, dialling, liveness, and the line of the work services. Owns the
+// transport's life. It must never let a message through that the gate has not passed, and never trust a key because of how it was found.
 import { AppError } from '../../lib/app-error.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
 import { TokenBuckets } from '../../lib/token-buckets.ts';

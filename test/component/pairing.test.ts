@@ -11,7 +11,7 @@ const SILENT =
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 const heading = (name: string | RegExp) => page.getByRole('heading', { name, exact: true });
 const unreached = (over: Partial<PairingDto> = {}) =>
-  pairingOf('failed', { role: 'initiator', request: 'connecting', failure: SILENT, ...over });
+  pairingOf('failed', { role: 'initiator', request: 'connecting', address: null, failure: SILENT, ...over });
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
@@ -132,6 +132,15 @@ describe('a request on its way', () => {
     await expect.element(page.getByText(/^The request is there/)).toBeVisible();
     hub.emit({ type: 'pairing', pairing: pairingOf('waiting_for_answer', { request: 'busy' }) });
     await expect.element(page.getByText(/^It answers, but other requests wait there/)).toBeVisible();
+    await expectAccessible();
+  });
+
+  test('that answers, and does not take the invitation, was found: its page says only that nothing was added, and why', async () => {
+    const failure = 'The invitation does not hold there any more: it was used, is over or was taken back. Ask for a new one.';
+    await showPairing(unreached({ invited: true, address: '10.0.0.7:7100', failure }));
+    await expect.element(heading('The hubs were not added')).toHaveAccessibleDescription(failure);
+    await expect.element(page.getByText(/not found|no answer|three failures/)).not.toBeInTheDocument();
+    await expect.element(button('Try again')).not.toBeInTheDocument();
     await expectAccessible();
   });
 

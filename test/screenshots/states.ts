@@ -578,6 +578,22 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
     place: 'people/pair/pairing-1',
     hub: () => new FakeHubApi(snapshotOf({ pairings: [pairingOf('waiting_for_answer', { request: 'taken' })] })),
   },
+  'pair-refused': {
+    place: 'people/pair/pairing-1',
+    hub: () =>
+      new FakeHubApi(
+        snapshotOf({
+          pairings: [
+            {
+              ...UNREACHED,
+              invited: true,
+              address: '10.8.0.7:7100',
+              failure: 'The invitation does not hold there any more: it was used, is over or was taken back. Ask for a new one.',
+            },
+          ],
+        }),
+      ),
+  },
   'pair-unreached': {
     place: 'people/pair/pairing-1',
     hub: () => new FakeHubApi(snapshotOf({ peers: [...PEERS, { ...STRANGER, how_found: 'static' }], pairings: [UNREACHED] })),

@@ -135,6 +135,8 @@ describe('an invitation', () => {
       dad.pairing.join(link, null, PERSON);
       await ends(dad, 'failed');
       expect(dad.currentPairing?.failure).toContain('does not hold there any more');
+      // It was found: that is told from a hub that does not answer.
+      expect(dad.currentPairing?.address).not.toBeNull();
       await dad.pairing.cancel(dad.currentPairing?.id ?? '');
     }
     expect(mum.store.read.peers()).toEqual([]);

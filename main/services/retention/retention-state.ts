@@ -1,5 +1,5 @@
-// What stands in the store between two removals: the time that is believed, how far was looked, and what was removed and is not in the audit yet. Reading is strict:
-// anything this program would not have written reads as nothing. Pure.
+// What stands in the store between two removals: the time that is believed, how far was looked, and what was removed and is not in the audit
+// yet. Reading is strict: anything this program would not have written reads as nothing. Pure.
 import type { KeptKind } from '../../ports/retention.ts';
 import { isJsonObject } from '../../lib/json-object.ts';
 import { FIRST_RECORD_MS } from './limits.ts';

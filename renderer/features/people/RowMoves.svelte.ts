@@ -24,7 +24,7 @@ export class RowMoves {
       const standing = new Set(rows().map(({ peer }) => peer.id));
       untrack(() => {
         // Hubs that are announced without end leave nothing behind.
-        for (const id of [...this.#moves.keys()]) if (!standing.has(id)) this.#moves.delete(id);
+        for (const id of this.#moves.keys()) if (!standing.has(id)) this.#moves.delete(id);
         this.#watch.check();
       });
     });

@@ -382,4 +382,11 @@ describe('the Rules screen', () => {
     await expect.element(page.getByText(/Let in by your rule\. Attic may give Household lists tasks in Shopping list\./)).toBeVisible();
     await expect.element(page.getByText('Decided lately')).not.toBeInTheDocument();
   });
+
+  test('what rules did is told by all that the rule names, its agent and topic too', async () => {
+    const narrow = RULES.map((rule) => (rule.id === RULED[0]?.rule_id ? { ...rule, asking_agent: 'claude', topic: 'milk' } : rule));
+    await showApp(new FakeHubApi(snapshotOf({ rules: narrow, recently_decided: RULED })));
+    const told = /Let in by your rule\. claude on Attic may give Household lists tasks in Shopping list,? only .*milk/;
+    await expect.element(page.getByText(told)).toBeVisible();
+  });
 });

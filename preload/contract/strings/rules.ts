@@ -109,7 +109,6 @@ export const rules = {
   byRules: 'Done by your rules',
   byRuleLet: 'Let in by your rule.',
   byRuleBack: 'Turned away by your rule.',
-  yourRule: (who: string, may: string, what: string) => `${who} ${may} ${what}.`,
   change: 'Change',
 
   tester: {

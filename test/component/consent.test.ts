@@ -43,6 +43,22 @@ describe('the card at an adult’s hub', () => {
     await expectAccessible();
   });
 
+  test.each([
+    [
+      'by the name it has there',
+      ASKED,
+      'Leo’s tablet, for Ben’s phone with game-helper asks you: may Home robot on Leo’s tablet do a task',
+    ],
+    ['as a program of that computer', ASKED_DANGEROUS, 'Leo’s tablet, for a program on that computer with game-helper asks you: may'],
+    ['without an agent', { ...ASKED, from_agent: null }, 'Leo’s tablet, for Ben’s phone asks you: may Home robot on Leo’s tablet'],
+  ])('while it is held, says for whom the other hub asks, %s', async (_how, approval, sentence) => {
+    await showCard({ ...approval, held: { why: 'quiet_hours', until: approval.expires_at } });
+    await expect.element(page.getByRole('button', { name: 'Show now: the request from Leo’s tablet' })).toBeVisible();
+    const rows = [...document.querySelectorAll('ul.rows li')].map((row) => row.textContent.replaceAll(/\s+/g, ' '));
+    expect(rows.filter((row) => row.includes(sentence))).toHaveLength(1);
+    expect(rows.join(' '), 'Leo asks for nobody of his own').not.toContain('Leo’s tablet, Leo');
+  });
+
   test('says what to do where nobody has said that the asking hub is a child’s, until somebody does', async () => {
     const [peer] = snapshotOf().peers.filter(({ name }) => name === ASKED.peer_name);
     if (peer === undefined) throw new Error('leo’s hub is paired');

@@ -68,6 +68,8 @@ export const consent = {
     wants: (hub: string, agent: string) => `asks you: may ${agent} on ${hub}`,
     wantsFull: (hub: string, agent: string) => `${hub} asks you whether its agent ${agent} may`,
     askedBy: 'For',
+    /** Behind the asking hub's name, within a sentence. */
+    forWhom: ', for',
     /** In a list: whose hub asks, and for whom. */
     inList: (hub: string, asker: string) => `${hub}, for ${asker}`,
     with: 'with',

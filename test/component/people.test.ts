@@ -251,7 +251,9 @@ describe('a daemon that is trusted by its key', () => {
 
   test('a hub that shuts this one out may have suspended it only: that is said first, and it is given no link', async () => {
     await shown({ ...shut, profile: 'hub' });
-    await expect.element(page.getByText(/^It was suspended or removed there, and only its owner sees which\./)).toBeVisible();
+    await expect
+      .element(page.getByText(/^This computer was suspended or removed there; the owner of that hub can say which\./))
+      .toBeVisible();
     await expect.element(page.getByRole('button', { name: /^Copy: Link/ })).not.toBeInTheDocument();
   });
 

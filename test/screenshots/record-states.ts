@@ -106,6 +106,7 @@ const longNamed = snapshotOf().peers.map((peer) => (peer.public_key === DAD.publ
 
 export const RECORD_STATES: Readonly<Record<string, ScreenState>> = {
   record: { place, hub: () => hubWith(DONE) },
+  'record-rows': { place, hub: () => hubWith(DONE), show: '.rows > li:nth-child(3)' },
   'record-empty': { place, hub: () => hubWith(FORGOTTEN, []) },
   'record-checking': { place, hub: () => hubWith({ ...DONE, state: 'running', checked: 4_000, finished_at: null }) },
   'record-broken': {

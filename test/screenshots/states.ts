@@ -551,6 +551,15 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
         snapshotOf({ peers: [...PEERS, { ...DAEMON, profile: null, online: false, last_seen_at: null, not_trusted_there: true }] }),
       ),
   },
+  'people-shut-out': {
+    place: `people/hub/${LEO.id}`,
+    hub: () =>
+      new FakeHubApi(
+        snapshotOf({
+          peers: PEERS.map((peer) => (peer.id === LEO.id ? { ...LEO, profile: 'hub', online: false, not_trusted_there: true } : peer)),
+        }),
+      ),
+  },
   'people-daemon': { place: `people/hub/${DAEMON.id}`, hub: () => new FakeHubApi(snapshotOf({ peers: [...PEERS, DAEMON] })) },
   'people-lookalike': {
     place: 'people/add',

@@ -91,7 +91,7 @@ export const people = {
     noLink:
       'It does not know our key. Our link to give to it is missing just now, because other hubs cannot reach this computer: Settings says why.',
     again:
-      'It was suspended or removed there, and only its owner sees which. One that is suspended is let back in there, with nothing to do here. Only one that was removed there is removed here, too, and added again, with its owner beside you.',
+      'This computer was suspended or removed there; the owner of that hub can say which. If it is suspended, it is let back in there, with nothing to do here. Only if it was removed, remove that hub here and add it again, with its owner beside you.',
   },
   checkNow: 'Check now',
   checked: (trip: string) => `It answered in ${trip}.`,

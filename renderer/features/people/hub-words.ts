@@ -17,7 +17,7 @@ export const isFar = (peer: PeerDto): boolean => peer.how_found === 'static';
 /** A failed pairing leads on by asking once more; one that came by an invitation needs a new invitation. */
 export const mayAskAgain = ({ role, invited }: Pick<PairingDto, 'role' | 'invited'>): boolean => role === 'initiator' && !invited;
 
-/** "3 ms", "off since Thursday", "suspended", "does not know us yet". */
+/** "3 ms", "off since Thursday", "suspended", "does not let us in". */
 export function stateWords(peer: PeerDto, now: number): string {
   if (peer.trust === 'suspended') return people.asleep;
   if (isShutThere(peer)) return people.shutThere;

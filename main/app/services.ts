@@ -184,7 +184,7 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
     ...base,
     keepMessagesMs: () => settings.current().keep_messages_days * DAY_MS,
     keepFeedMs: () => settings.current().keep_feed_days * DAY_MS,
-    onFeedRemoved: (before, unread) => events.publish({ type: 'feed_removed', before, unread }),
+    onFeedRemoved: (seqs, unread) => events.publish({ type: 'feed_removed', seqs, unread }),
   });
   settings.onChange((now, before) => {
     const isKept = now.keep_messages_days === before.keep_messages_days && now.keep_feed_days === before.keep_feed_days;

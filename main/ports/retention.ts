@@ -34,6 +34,8 @@ export interface PurgeOrder {
 
 export interface PurgeOutcome {
   readonly removed: number;
+  /** The rows that were; of `outbox`, which has no numbers, none. */
+  readonly seqs: readonly number[];
   /** Where to go on; null when nothing of this kind is left to be looked at. */
   readonly next: PurgePlace | null;
 }

@@ -346,8 +346,8 @@ export type UiEventBody =
   | { readonly type: 'rule_gone'; readonly id: string }
   | { readonly type: 'feed'; readonly item: FeedItemDto; readonly unread: number }
   | { readonly type: 'feed_read'; readonly ids: readonly string[] | 'all'; readonly unread: number }
-  /** Notices older than `before` are not kept any longer. */
-  | { readonly type: 'feed_removed'; readonly before: number; readonly unread: number }
+  /** Notices with these numbers are not kept any longer. */
+  | { readonly type: 'feed_removed'; readonly seqs: readonly number[]; readonly unread: number }
   | { readonly type: 'calm'; readonly attention: AttentionDto }
   | { readonly type: 'conversation'; readonly id: string }
   /** A native notification is due: fixed words and the owner's name for the peer, nothing else. */

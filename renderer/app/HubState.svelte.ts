@@ -24,10 +24,10 @@ export class HubState {
   /** The newest event that touched each conversation, so that an open thread knows when to read again. */
   #conversationSeq = $state.raw<ReadonlyMap<string, number>>(new Map());
   #newestConversationSeq = $state(0);
-  #feedFrom = $state(0);
 
   readonly #api: HubApi;
   readonly #approvalListeners = new Set<(approval: ApprovalDto) => void>();
+  readonly #removalListeners = new Set<(seqs: readonly number[]) => void>();
   readonly #snapshotListeners = new Set<(snapshot: UiSnapshot) => void>();
   #stopEvents: (() => void) | null = null;
   #retry: ReturnType<typeof setTimeout> | undefined;
@@ -67,11 +67,6 @@ export class HubState {
   /** Grows with every event of any conversation. */
   get newestConversationSeq(): number {
     return this.#newestConversationSeq;
-  }
-
-  /** Notices older than this were removed while the page was open; ms since 1970. */
-  get feedFrom(): number {
-    return this.#feedFrom;
   }
 
   async start(): Promise<void> {
@@ -140,6 +135,12 @@ export class HubState {
     return () => this.#snapshotListeners.delete(listener);
   }
 
+  /** Told of the numbers of notices that are not kept any longer. Returns the way to stop. */
+  onFeedRemoved(listener: (seqs: readonly number[]) => void): () => void {
+    this.#removalListeners.add(listener);
+    return () => this.#removalListeners.delete(listener);
+  }
+
   #tell(approval: ApprovalDto): void {
     for (const listener of this.#approvalListeners) listener(approval);
   }
@@ -166,7 +167,7 @@ export class HubState {
     this.#snapshot = applyEvent(this.#snapshot, event);
     if (event.type === 'conversation') this.#touchConversation(event.id, event.seq);
     if (event.type === 'approval') this.#tell(event.approval);
-    if (event.type === 'feed_removed') this.#feedFrom = Math.max(this.#feedFrom, event.before);
+    if (event.type === 'feed_removed') for (const listener of this.#removalListeners) listener(event.seqs);
   }
 
   #onLink(link: LinkState): void {

@@ -53,7 +53,7 @@ export function applyEvent(snapshot: UiSnapshot, event: UiEvent): UiSnapshot {
       };
     }
     case 'feed_removed':
-      return { ...next, feed: snapshot.feed.filter((item) => item.at >= event.before), feed_unread: event.unread };
+      return { ...next, feed: snapshot.feed.filter(({ seq }) => !event.seqs.includes(seq)), feed_unread: event.unread };
     case 'calm':
       return { ...next, attention: event.attention };
     case 'conversation':

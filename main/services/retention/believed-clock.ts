@@ -21,10 +21,11 @@ export function firstReached(oldestRecordMs: number | undefined, wallMs: number)
 
 /**
  * How far a whole removal has looked. Never less than before: where the clock is behind, so is `before`, and what is written meanwhile must
- * not be taken for seen. Never more than what is believed: else a clock that was ahead would make everything be kept twice as long for ever.
+ * not be taken for seen. Never more than what is believed: else a clock that was ahead would make everything be kept twice as long for ever. Never
+ * before any hub ran, for a clock that was wrong from the first start on: nothing true ended then.
  */
 export function reachedAfter(reachedMs: number, before: number, believedMs: number): number {
-  return Math.round(Math.min(Math.max(reachedMs, before), believedMs));
+  return Math.round(Math.max(FIRST_RECORD_MS, Math.min(Math.max(reachedMs, before), believedMs)));
 }
 
 /** What is believed the first time: no more than that it is later than the oldest record. */

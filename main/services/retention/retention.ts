@@ -21,8 +21,8 @@ export interface RetentionDeps {
   readonly keepMessagesMs: () => number;
   /** How long the feed is kept, ms. */
   readonly keepFeedMs: () => number;
-  /** Notices older than `before` are gone, and so many of those left are unread. */
-  readonly onFeedRemoved?: (before: number, unread: number) => void;
+  /** Notices with these numbers are gone, and so many of those left are unread. */
+  readonly onFeedRemoved?: (seqs: readonly number[], unread: number) => void;
 }
 
 type ChunkOrder = Pick<PurgeOrder, 'kind' | 'before' | 'after'> & { readonly believedMs: number };
@@ -147,15 +147,15 @@ export class Retention {
       const reached = state.reached[kind];
       // What is believed may lag behind after weeks of a clock that was: the later time keeps what is seen only now for longer.
       const seen = Math.max(believedMs, at);
-      const { removed, next } = tables.purge({ kind, before, after, reached, seen, limit: CHUNK_ROWS, at });
+      const { removed, seqs, next } = tables.purge({ kind, before, after, reached, seen, limit: CHUNK_ROWS, at });
       const counts = { ...state.removed, [kind]: state.removed[kind] + removed };
       const looked = next === null ? { ...state.reached, [kind]: reachedAfter(reached, before, believedMs) } : state.reached;
       if (removed > 0 || next === null) tables.setMeta(RETENTION_META, writeState({ ...state, reached: looked, removed: counts }));
-      return { next, unread: kind === 'feed' && removed > 0 ? tables.unreadFeedCount() : null };
+      return { next, seqs, unread: kind === 'feed' && removed > 0 ? tables.unreadFeedCount() : null };
     });
     if (done === null) return null;
-    const { next, unread } = done;
-    if (unread !== null) this.#deps.onFeedRemoved?.(next?.at ?? before, unread);
+    const { next, seqs, unread } = done;
+    if (unread !== null) this.#deps.onFeedRemoved?.(seqs, unread);
     return next;
   }
 

@@ -19,10 +19,14 @@ export class FeedController {
   #busy = $state(false);
   readonly #api: HubApi;
   readonly #hub: HubState;
+  /** Removed while older ones were being fetched. */
+  #goneMeanwhile: readonly number[] = [];
+  readonly #stopListening: () => void;
 
   constructor(deps: { readonly api: HubApi; readonly hub: HubState }) {
     this.#api = deps.api;
     this.#hub = deps.hub;
+    this.#stopListening = deps.hub.onFeedRemoved((seqs) => this.#forget(seqs));
   }
 
   get problem(): string | null {
@@ -39,7 +43,7 @@ export class FeedController {
   get #all(): readonly FeedItemDto[] {
     const newest = this.#hub.snapshot.feed;
     const known = new Set(newest.map((item) => item.id));
-    const older = this.#older.filter((item) => !known.has(item.id) && item.at >= this.#hub.feedFrom);
+    const older = this.#older.filter((item) => !known.has(item.id));
     return [...newest, ...older].sort((one, other) => other.seq - one.seq);
   }
 
@@ -51,6 +55,7 @@ export class FeedController {
   async showOlder(): Promise<void> {
     if (this.#busy) return;
     this.#busy = true;
+    this.#goneMeanwhile = [];
     const outcome = await this.#api.call('feed.list', {
       limit: PAGE_SIZE,
       ...(this.#cursor === undefined ? {} : { cursor: this.#cursor }),
@@ -61,9 +66,18 @@ export class FeedController {
       return;
     }
     this.#problem = null;
-    this.#older = [...this.#older, ...outcome.value.items];
+    this.#older = [...this.#older, ...outcome.value.items.filter(({ seq }) => !this.#goneMeanwhile.includes(seq))];
     this.#cursor = outcome.value.next ?? undefined;
     this.#ended = outcome.value.next === null;
+  }
+
+  stop(): void {
+    this.#stopListening();
+  }
+
+  #forget(seqs: readonly number[]): void {
+    if (this.#busy) this.#goneMeanwhile = [...this.#goneMeanwhile, ...seqs];
+    this.#older = this.#older.filter(({ seq }) => !seqs.includes(seq));
   }
 
   async markRead(ids: 'all' | readonly string[]): Promise<void> {

@@ -92,7 +92,9 @@ describe('an event changes the page’s picture of its hub', () => {
 
   test('notices that are not kept any longer leave, and are not counted as unread', () => {
     const [old, young] = [noticeOf('old', 5_000, { unread: true, at: 1_000 }), noticeOf('young', 60, { unread: true, at: 2_000 })];
-    const after = apply(snapshotOf({ feed: [young, old], feed_unread: 2 }), { type: 'feed_removed', before: 2_000, unread: 1 });
-    expect([after.feed, after.feed_unread]).toEqual([[young], 1]);
+    const late = noticeOf('kept for longer', 4_000, { unread: true, at: 500 });
+    const before = snapshotOf({ feed: [young, old, late], feed_unread: 3 });
+    const after = apply(before, { type: 'feed_removed', seqs: [old.seq], unread: 2 });
+    expect([after.feed, after.feed_unread]).toEqual([[young, late], 2]);
   });
 });

@@ -57,20 +57,20 @@ export function retentionWrites(statements: Statements): RetentionWrites {
       const from = after ?? { at: Number.MIN_SAFE_INTEGER, seq: 0 };
       if (kind === 'outbox') {
         const removed = statements.run(PURGE_QUERIES.outbox, before, rows).changes;
-        return { removed, next: removed < rows ? null : from };
+        return { removed, seqs: [], next: removed < rows ? null : from };
       }
       const places = statements.all(PLACE, PURGE_QUERIES[kind], before, from.at, from.seq, rows);
-      let removed = 0;
+      const seqs: number[] = [];
       for (const place of places) {
         const noted = statements.one(KEPT_FROM, PURGE_QUERIES.keptFrom, kind, place.seq);
         const keptFrom = noted?.at ?? (place.at < reached ? seen : place.at);
         const gone = keptFrom < before ? removeOne(kind, place.seq, at) : 0;
-        removed += gone;
+        if (gone > 0) seqs.push(place.seq);
         if (gone === 0 && noted === undefined) statements.run(NOTE, kind, place.seq, keptFrom);
         if (gone > 0 && noted !== undefined) statements.run(FORGET, kind, place.seq);
       }
       const last = places.at(-1);
-      return { removed, next: last === undefined || places.length < rows ? null : last };
+      return { removed: seqs.length, seqs, next: last === undefined || places.length < rows ? null : last };
     },
   };
 }

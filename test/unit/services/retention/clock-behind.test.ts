@@ -131,3 +131,13 @@ describe('what ended by a right clock', () => {
     expect(left('after')).toBe('');
   });
 });
+
+it('is kept where the clock was wrong from the first start on', async () => {
+  await whileClockSays('2000-01-01', async () => {
+    await runs(0);
+    await hubs.clock.advance(DAY_MS / 24);
+    await ends('late');
+  });
+  for (let day = 0; day < 40; day += 1) await runs(DAY_MS);
+  expect(left('late')).toBe('task message word item notice');
+});

@@ -73,18 +73,27 @@ export class Sender {
     if (recipient.at === 'peer') return this.#deps.queries.ask(params, recipient, asker, signal);
     const receivedMonotonicMs = this.#deps.clock.monotonicMs();
     await this.#deps.comparison.over();
+    this.#checkStillThere(asker, signal);
     const request = this.#localRequest('query', queryPayload(params, recipient, asker), asker, receivedMonotonicMs);
     const response = parseResponse(await this.#answerHere(request, signal));
     if (!response.ok) throw new AppError('not_understood', 'The agent gave an answer that is no response.', { failedBy: 'peer' });
     return answeredReport(request.messageId, chosenOf(recipient, this.#deps.hubName()), response.value);
   }
 
-  /** @param idempotencyKey the same key and request within 24 hours: the same delegation, across restarts */
-  async delegate(params: OperationParams<'send.delegate'>, asker: Asker, idempotencyKey: string | null): Promise<SendReportDto> {
+  /**
+   * @param idempotencyKey the same key and request within 24 hours: the same delegation, across restarts
+   * @param signal whoever asks has gone, or its token has ended: what still waits to be made is not made then
+   */
+  async delegate(
+    params: OperationParams<'send.delegate'>,
+    asker: Asker,
+    idempotencyKey: string | null,
+    signal?: AbortSignal,
+  ): Promise<SendReportDto> {
     const { idempotency, store, recipients, delegations } = this.#deps;
     const receivedMonotonicMs = this.#deps.clock.monotonicMs();
     // Before its key is looked up, so that the same request made twice meanwhile is one.
-    await this.#compared(params.to, asker);
+    await this.#compared(params.to, asker, signal);
     const once: Once | null =
       idempotencyKey === null
         ? null
@@ -123,7 +132,7 @@ export class Sender {
   }
 
   /** For what stays within this hub: the lines to others open after that anyway. Who cannot be found is told below. */
-  async #compared(to: OperationParams<'send.delegate'>['to'], asker: Asker): Promise<void> {
+  async #compared(to: OperationParams<'send.delegate'>['to'], asker: Asker, signal: AbortSignal | undefined): Promise<void> {
     const { comparison, recipients } = this.#deps;
     if (!comparison.isAwaited) return;
     try {
@@ -132,6 +141,13 @@ export class Sender {
       return;
     }
     await comparison.over();
+    this.#checkStillThere(asker, signal);
+  }
+
+  /** For after a wait: an agent may have been removed meanwhile, or its token taken back. @throws AppError cancelled */
+  #checkStillThere(asker: Asker, signal: AbortSignal | undefined): void {
+    if (signal?.aborted !== true && (asker === null || this.#deps.store.read.agent(asker) !== undefined)) return;
+    throw new AppError('cancelled', 'Whoever asked this is gone. Nothing was sent.', { failedBy: 'input' });
   }
 
   /** Of a database that was put back nobody knows yet whether this agent, or that hub, was removed since. @throws AppError conflict */

@@ -52,6 +52,23 @@ describe('a request that comes before the record was compared', () => {
     expect([waiting(), passed().length, passed()[0]?.rule]).toEqual([[], 1, hub.work.rules.current()[0]?.id]);
   });
 
+  it('is not made where its agent is removed meanwhile, or the token of whoever asks is taken back', async () => {
+    const over = new AbortController();
+    const given = delegation('local/lists', 'Add nuts', { domain: 'logistics.grocery' });
+    const cancelled = (asked: Promise<unknown>) => expect(asked).rejects.toMatchObject({ code: 'cancelled' });
+    const outcomes = [
+      cancelled(send('Add honey')),
+      cancelled(hub.work.sender.query({ to: 'local/lists', question: 'What is on it?' }, 'claude', never)),
+      cancelled(hub.work.sender.delegate(given, null, null, over.signal)),
+    ];
+    await clock.settle();
+    over.abort();
+    await hub.work.removeAgent('claude', { id: 'ui-1', surface: 'browser' });
+    compared();
+    await Promise.all(outcomes);
+    expect([waiting(), passed()]).toEqual([[], []]);
+  });
+
   it('as a question, too', async () => {
     await hub.work.rules.create({ effect: 'never', ...ANYBODY, peer: 'local/claude' }, BROWSER);
     const refused = expect(hub.work.sender.query({ to: 'local/lists', question: 'What is on it?' }, 'claude', never)).rejects.toMatchObject(

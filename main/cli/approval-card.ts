@@ -6,6 +6,7 @@ import type { ApprovalDto, Surface } from '../../preload/contract/dto.ts';
 import { ENGLISH } from '../../preload/contract/strings/english.ts';
 import { surfaceWords } from '../../preload/contract/strings/now.ts';
 import { localTime } from './local-time.ts';
+import { withOwnCommand } from './own-command.ts';
 import { ownLine, slip } from './slip.ts';
 
 const { agents, attention: text, common, now } = ENGLISH;
@@ -26,8 +27,19 @@ const PLACES: readonly (Surface | null)[] = ['window', 'browser', 'command_line'
 /** How the owner's word on the record is given here. */
 const MEANT_BY = 'with "axon audit confirm"';
 
-/** @param room columns of the terminal */
-export function cardLines(approval: ApprovalDto, room: number): readonly string[] {
+/** What a request became that was let in where the data folder was put back: nobody is handed it yet. */
+export function heldBackLine({ to_agent: agent }: ApprovalDto, command: string): string {
+  return withOwnCommand(now.putBack.allowed(agent, MEANT_BY), command);
+}
+
+/**
+ * @param room columns of the terminal
+ * @param command how a line to be typed begins here
+ */
+export function cardLines(
+  approval: ApprovalDto,
+  { room, command }: { readonly room: number; readonly command: string },
+): readonly string[] {
   const theirs = [
     ...slip(approval.text, room),
     ...optionLines(approval.choice, room),
@@ -54,7 +66,7 @@ export function cardLines(approval: ApprovalDto, room: number): readonly string[
     '',
     ...theirs,
     '',
-    ...own.flatMap((line) => (line === '' ? [''] : ownLine(line, room))),
+    ...own.flatMap((line) => (line === '' ? [''] : ownLine(withOwnCommand(line, command), room))),
   ];
 }
 

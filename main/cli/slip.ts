@@ -46,7 +46,7 @@ function broken(line: string, room: number): readonly string[] {
   const pieces: string[] = [];
   let piece = '';
   let columns = 0;
-  for (const { segment: letter } of LETTERS.segment(line)) {
+  for (const letter of lettersOf(line, room)) {
     const width = columnsAtMost(letter);
     while (columns + width > room && piece !== '') {
       const blank = letter === ' ' ? -1 : piece.lastIndexOf(' ');
@@ -59,6 +59,14 @@ function broken(line: string, room: number): readonly string[] {
     columns += width;
   }
   return [...pieces, piece];
+}
+
+/** With its marks each, but for one that no window could hold: that is broken wherever it must be. */
+function* lettersOf(line: string, room: number): Generator<string> {
+  for (const { segment } of LETTERS.segment(line)) {
+    if (columnsAtMost(segment) > room) yield* segment;
+    else yield segment;
+  }
 }
 
 /** Never too few: a line that a terminal broke by itself would go on before the margin. */

@@ -158,6 +158,19 @@ describe('the card that waits at a child’s hub', () => {
     expect(decided(hub)).toMatchObject([{ decision: 'allow' }]);
   });
 
+  test('RI-07: takes no press for 700 ms after it says that it may have been done already', async () => {
+    const card = { ...WAITING, risk_class: 'R2', decided_by_hubs: null } as const;
+    const hub = await showCard(card);
+    await vi.advanceTimersByTimeAsync(ARM_MS);
+    hub.emit({ type: 'approval', approval: { ...card, may_be_done: true } });
+    const allow = button('Allow once');
+    await expect.element(allow).toHaveAttribute('aria-disabled', 'true');
+    await allow.click({ force: true });
+    expect(decided(hub)).toEqual([]);
+    await press(allow);
+    expect(decided(hub)).toMatchObject([{ decision: 'allow' }]);
+  });
+
   test('says so when nobody is left who may decide', async () => {
     await showCard(WAITING_FOR_NOBODY);
     await expect.element(page.getByText('No adult’s hub can decide this')).toBeVisible();

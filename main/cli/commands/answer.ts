@@ -23,11 +23,11 @@ export function addAnswerCommand(program: Command, run: Run): void {
     .option('--choose <option>', 'where you are asked to choose: the id of the option, instead of an answer')
     .option('--digest <hex>', 'for scripts: the digest that was shown; without it the request is shown and asked about')
     .action((id: string, text: string | undefined, options: AnswerOptions, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+      run(command, async ({ terminal, session, command: program }) => {
         const owner = await session.asOwner();
         const shown = await withId('request', id, (request) => owner.call('approvals.get', { id: request }));
         if (text !== undefined && options.choose !== undefined) throw bothSaid();
-        if (options.digest === undefined) show(terminal, shown);
+        if (options.digest === undefined) show(terminal, shown, program);
         const words =
           options.choose === undefined
             ? { answer: await ownWords(terminal, text, options) }

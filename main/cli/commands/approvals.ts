@@ -6,7 +6,7 @@ import { DOMAIN_NAME } from '../../../preload/contract/domain-name.ts';
 import type { ApprovalDto } from '../../../preload/contract/dto.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import { AppError } from '../../lib/app-error.ts';
-import { cardLines, toldLines } from '../approval-card.ts';
+import { cardLines, heldBackLine, toldLines } from '../approval-card.ts';
 import { withId } from '../ids.ts';
 import { cellTime, inZone } from '../local-time.ts';
 import type { HubClient } from '../hub-client.ts';
@@ -61,7 +61,7 @@ export function addApprovalCommands(program: Command, run: Run): void {
         const approval = await withId('request', id, (request) => owner.call('approvals.get', { id: request }));
         const room = roomFor(process.stdout);
         const hint = (await asksAsNoChilds(owner, approval)) ? hintLines(approval, program, room) : [];
-        terminal.result(approval, () => [...cardLines(approval, room), ...hint]);
+        terminal.result(approval, () => [...cardLines(approval, { room, command: program }), ...hint]);
       }),
     );
   addHoldCommands(approvals, run);
@@ -81,7 +81,7 @@ export function addApprovalCommands(program: Command, run: Run): void {
         const owner = await session.asOwner();
         const shown = await withId('request', id, (request) => owner.call('approvals.get', { id: request }));
         if (shown.decided_by_hubs !== null) throw onlyDeclinable(shown.decided_by_hubs, shown.id);
-        const lastWord = await confirmAllow(terminal, shown, options);
+        const lastWord = await confirmAllow(terminal, shown, options, program);
         const digest = options.digest ?? shown.digest;
         const decided = await owner.call('approvals.decide', {
           id: shown.id,
@@ -91,7 +91,9 @@ export function addApprovalCommands(program: Command, run: Run): void {
           scope: options.scope,
           last_word: lastWord,
         });
-        const goesOn = decided.consent === null ? [`${decided.to_agent} gets it now.`] : toldLines(decided);
+        const isHeld = decided.may_be_done && decided.consent === null;
+        const gets = isHeld ? heldBackLine(decided, program) : `${decided.to_agent} gets it now.`;
+        const goesOn = decided.consent === null ? [gets] : toldLines(decided);
         terminal.result(decided, () => [
           [options.scope === 'once' ? 'Allowed once.' : `Allowed, and remembered as a rule (${program} rules).`, ...goesOn].join(' '),
         ]);
@@ -109,7 +111,7 @@ export function addApprovalCommands(program: Command, run: Run): void {
         const owner = await session.asOwner();
         const shown = await withId('request', id, (request) => owner.call('approvals.get', { id: request }));
         const scope = options.never === true ? 'never' : 'once';
-        if (scope === 'never') await confirmNever(terminal, shown, options);
+        if (scope === 'never') await confirmNever(terminal, shown, options, program);
         const { revision } = shown;
         const digest = options.digest ?? shown.digest;
         const decided = await owner.call('approvals.decide', {
@@ -146,9 +148,9 @@ function onlyDeclinable(hubs: readonly ConsentHubDto[], id: string): AppError {
 }
 
 /** Shows the request and asks, unless a digest says that it was seen. Returns the last word where one is needed. */
-async function confirmAllow(terminal: Terminal, shown: ApprovalDto, options: AllowOptions): Promise<string | undefined> {
+async function confirmAllow(terminal: Terminal, shown: ApprovalDto, options: AllowOptions, command: string): Promise<string | undefined> {
   if (options.digest !== undefined) return options.lastWord;
-  show(terminal, shown);
+  show(terminal, shown, command);
   if (shown.risk_class === 'R3') return terminal.ask('This is of the dangerous class. Type the last word of the text to allow it: ');
   if (options.scope !== 'once') terminal.note(WOULD[options.scope]);
   const answer = await terminal.ask(options.scope === 'once' ? 'Allow this once? Type "allow": ' : 'Allow and remember? Type "allow": ');
@@ -157,9 +159,9 @@ async function confirmAllow(terminal: Terminal, shown: ApprovalDto, options: All
 }
 
 /** The same for a "never", which lasts. */
-async function confirmNever(terminal: Terminal, shown: ApprovalDto, options: DeclineOptions): Promise<void> {
+async function confirmNever(terminal: Terminal, shown: ApprovalDto, options: DeclineOptions, command: string): Promise<void> {
   if (options.digest !== undefined) return;
-  show(terminal, shown);
+  show(terminal, shown, command);
   terminal.note(neverWould(shown));
   if ((await terminal.ask('Decline and remember? Type "never": ')).toLowerCase() !== 'never') throw nothingDecided();
 }
@@ -177,15 +179,15 @@ export function nothingDecided(): AppError {
   return new AppError('cancelled', 'Nothing was decided.', { failedBy: 'input' });
 }
 
-/** Shows it at the terminal. @throws AppError bad_request where nobody can see it */
-export function show(terminal: Terminal, shown: ApprovalDto): void {
+/** Shows it at the terminal. @param command how a line to be typed begins here @throws AppError bad_request where nobody can see it */
+export function show(terminal: Terminal, shown: ApprovalDto, command: string): void {
   if (!terminal.isInteractive) {
     throw new AppError('bad_request', 'Nobody saw this request: decide at a terminal, or name the digest that was shown with --digest.', {
       hint: `"axon approvals show ${shown.id} --json" shows it with its digest.`,
       failedBy: 'input',
     });
   }
-  for (const line of cardLines(shown, roomFor(process.stderr))) terminal.note(line);
+  for (const line of cardLines(shown, { room: roomFor(process.stderr), command })) terminal.note(line);
 }
 
 /** The table, and what its classes mean. */

@@ -173,6 +173,8 @@ export class CardModel {
     if (approval.wait_ms !== before.wait_ms) this.arming.again();
     // Allow appears where a line had stood, or leaves: who may decide is another now.
     if ((approval.decided_by_hubs === null) !== (before.decided_by_hubs === null)) this.arming.again();
+    // It may have been done already: that is to be read first.
+    if (approval.may_be_done !== before.may_be_done) this.arming.again();
     this.#approval = approval;
     if (approval.state !== 'pending') this.arming.stop();
   }

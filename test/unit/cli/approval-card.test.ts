@@ -24,6 +24,7 @@ const WAYS: readonly (readonly [string, (room: number) => string])[] = [
   ['pictures with a colour of skin', (room) => `${'\u{1f44b}\u{1f3fd}'.repeat(room)}${FORGED}`],
   ['letters of full width', (room) => `${'\uff21'.repeat(room)}${FORGED}`],
   ['decomposed syllables', (room) => `${'\u1112\u1161\u11ab'.repeat(room)}${FORGED}`],
+  ['one letter wider than the window', (room) => `${'\u1100'.repeat(room)}${FORGED}\n${`\u0915\u094d`.repeat(room)}${FORGED}`],
   ['an escape sequence', () => `\u001b[2J\u001b[H${FORGED}`],
 ];
 
@@ -51,7 +52,7 @@ describe.each(WAYS)('words that try to begin a line by %s', (_name, way) => {
   test.each(ROOMS)('stand behind the margin in a window of %d columns, whole', (room) => {
     const said = way(room);
     for (const approval of hostile(said)) {
-      const lines = cardLines(approval, room);
+      const lines = cardLines(approval, { room, command: 'axon' });
       expect(lines.filter((line) => line.includes('\n'))).toEqual([]);
       expect(lines.filter((line) => columnsAtMost(line) > room)).toEqual([]);
       const own = lines.filter((line) => line.startsWith('Class R') || line.startsWith('Nothing runs'));
@@ -72,7 +73,7 @@ test('what the hub says stands together behind their words, next to where a deci
     reason: 'All are hungry',
     from_agent: 'planner',
   });
-  const lines = cardLines(card, 80);
+  const lines = cardLines(card, { room: 80, command: 'axon' });
   expect(lines.slice(1, 10)).toEqual([
     '',
     '  | Say dinner is at 7',
@@ -116,8 +117,8 @@ test('a pipe, and a terminal that does not say how wide it is, count as one of 8
 
 test('what waited in a data folder that was put back says so beside the class of it, and no other card does', () => {
   const card = approvalOf('waited', { text: 'Pay 20 euros' });
-  const said = (approval: ApprovalDto) => cardLines(approval, 400).join(' ');
-  const until = `${card.to_agent} is given it only once you have said with "axon audit confirm" that this record is meant.`;
+  const said = (approval: ApprovalDto) => cardLines(approval, { room: 400, command: 'npx axon --home there' }).join(' ');
+  const until = `${card.to_agent} is given it only once you have said with "npx axon --home there audit confirm" that this record is meant.`;
   expect(said(card)).not.toContain('put back');
   expect(said({ ...card, may_be_done: true })).toContain(`it may have been done since. Even when it is allowed, ${until}`);
   expect(said({ ...card, may_be_done: true, state: 'approved' })).toContain(`It may have been done already: ${until}`);

@@ -10,7 +10,8 @@ const OWN_INDENT = '      ';
 const ROOM_USUAL = 80;
 /** Narrower than this nothing could be read. */
 const ROOM_MIN = 24;
-const TAB = '    ';
+/** A tab leads at most so far. */
+const TAB_COLUMNS_MAX = 8;
 const LETTERS = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 const FULL_WIDTH = /[\uff01-\uff60\uffe0-\uffe6]/u;
 /** What takes one column at every terminal; of other letters some take two, here or there. */
@@ -32,13 +33,13 @@ export function slip(text: string, room: number, kind: keyof typeof MARGINS = 'w
 
 /** A sentence of the hub, in which names of somebody else may stand. */
 export function ownLine(text: string, room: number): readonly string[] {
-  const line = linesOf(text).join(' ');
+  const line = linesOf(text).join(' ').replaceAll('\t', ' ');
   const [first = '', ...rest] = broken(line, room - OWN_INDENT.length);
   return [first, ...rest.map((piece) => OWN_INDENT + piece.trimStart())];
 }
 
 function linesOf(text: string): readonly string[] {
-  return forTerminal(text).replaceAll('\t', TAB).split('\n');
+  return forTerminal(text).split('\n');
 }
 
 /** In pieces of at most `room` columns, broken at a blank where there is one, without losing a letter. */
@@ -72,6 +73,7 @@ function* lettersOf(line: string, room: number): Generator<string> {
 /** Never too few: a line that a terminal broke by itself would go on before the margin. */
 function columnsAtMost(text: string): number {
   let columns = 0;
-  for (const character of text) columns += NARROW.test(character) && !FULL_WIDTH.test(character) ? 1 : 2;
+  for (const character of text)
+    columns += character === '\t' ? TAB_COLUMNS_MAX : NARROW.test(character) && !FULL_WIDTH.test(character) ? 1 : 2;
   return columns;
 }

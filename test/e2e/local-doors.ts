@@ -43,7 +43,7 @@ export class LocalDoors {
       ['GET /v1/snapshot', listed((await owner.call('hub.snapshot', {})).approvals)],
       ['axon approvals --json', listed(list.items)],
       ['axon approvals show --json', wordsOfCard(JSON.parse(await this.#said(['approvals', 'show', id, '--json'], 'owner')))],
-      ['axon approvals show', { text: barred(await this.#said(['approvals', 'show', id], 'owner')) }],
+      ['axon approvals show', wordsBehindMarks(await this.#said(['approvals', 'show', id], 'owner'))],
     ];
   }
 
@@ -159,13 +159,26 @@ export function wordsOfCard(card: ApprovalDto | undefined): Words {
   return { text: card.text, fields: card.fields };
 }
 
-/** The text of a card at a terminal: each line behind a bar. */
-function barred(output: string): string {
+/** The words of a card at a terminal: each line behind a bar, names behind an equals sign, and behind a colon where a line goes on. */
+function wordsBehindMarks(output: string): Words {
   const lines = output.split('\n');
   const start = lines.findIndex((line) => line.startsWith('  | '));
-  const length = lines.slice(start).findIndex((line) => !line.startsWith('  | '));
-  return lines
-    .slice(start, start + length)
-    .map((line) => line.slice('  | '.length))
-    .join('\n');
+  const end = lines.findIndex((line, index) => index > start && line === '');
+  const fieldsAt = lines.indexOf('With it:', end) + 1;
+  const fields: (readonly [name: readonly string[], value: readonly string[]])[] = [];
+  for (const line of lines.slice(fieldsAt, lines.indexOf('', fieldsAt))) {
+    const last = fields.at(-1);
+    // Each name has a value: several lines of a name without one are one name.
+    if (line.startsWith('  = ') && (last === undefined || last[1].length > 0)) fields.push([[line], []]);
+    else if (last !== undefined && line.startsWith('  | ')) fields.splice(-1, 1, [last[0], [...last[1], line]]);
+    else if (last !== undefined && last[1].length > 0) fields.splice(-1, 1, [last[0], [...last[1], line]]);
+    else if (last !== undefined) fields.splice(-1, 1, [[...last[0], line], []]);
+  }
+  return { text: unmarked(lines.slice(start, end)), fields: fields.map(([name, value]) => [unmarked(name), unmarked(value)]) };
+}
+
+/** As it was written: a line that goes on is one. */
+function unmarked(lines: readonly string[]): string {
+  const MARK_LENGTH = '  | '.length;
+  return lines.map((line, index) => (index === 0 || line.startsWith('  : ') ? '' : '\n') + line.slice(MARK_LENGTH)).join('');
 }

@@ -30,7 +30,8 @@ const WAYS: readonly (readonly [string, (room: number) => string])[] = [
 
 /** Columns at the terminal that draws the most of them. */
 function columnsAtMost(line: string): number {
-  return [...line].reduce((columns, character) => columns + (/[\p{ASCII}\p{Mark}]/u.test(character) ? 1 : 2), 0);
+  const columnsOf = (character: string) => (character === '\t' ? 8 : /[\p{ASCII}\p{Mark}]/u.test(character) ? 1 : 2);
+  return [...line].reduce((columns, character) => columns + columnsOf(character), 0);
 }
 
 function hostile(said: string): readonly ApprovalDto[] {

@@ -8,6 +8,7 @@ import { surfaceWords } from '../../preload/contract/strings/now.ts';
 import { localTime } from './local-time.ts';
 import { withOwnCommand } from './own-command.ts';
 import { ownLine, slip } from './slip.ts';
+import { beginningOf } from './terminal.ts';
 
 const { agents, attention: text, common, now } = ENGLISH;
 
@@ -24,6 +25,8 @@ const WENT = {
 /** Where a person decides: their words name nobody, as those of the other surfaces do. */
 const PLACES: readonly (Surface | null)[] = ['window', 'browser', 'command_line'];
 
+/** More may have left the window, and the end of it would be all that is seen. */
+const LINES_SEEN_AT_ONCE = 12;
 /** How the owner's word on the record is given here. */
 const MEANT_BY = 'with "axon audit confirm"';
 
@@ -46,6 +49,7 @@ export function cardLines(
     ...fieldLines(approval.fields, room),
     ...(approval.reason === null ? [] : ['', 'Their reason, unchecked:', ...slip(approval.reason, room)]),
   ];
+  const isLong = theirs.length > LINES_SEEN_AT_ONCE;
   const own = [
     ...consentLines(approval),
     askedOf(approval),
@@ -66,6 +70,9 @@ export function cardLines(
     '',
     ...theirs,
     '',
+    ...(isLong
+      ? [...ownLine(`That was all of it, ${theirs.length} lines. It begins:`, room), ...slip(beginningOf(approval.text), room), '']
+      : []),
     ...own.flatMap((line) => (line === '' ? [''] : ownLine(withOwnCommand(line, command), room))),
   ];
 }

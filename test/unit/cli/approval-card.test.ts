@@ -95,6 +95,20 @@ test('what the hub says stands together behind their words, next to where a deci
   expect(lines.slice(-2)).toEqual([`Request ${card.id}`, `Digest ${card.digest}`]);
 });
 
+test('how a long one begins is said again after it, where the window shows no more than its end', () => {
+  const fields = [['zz', `${'\n'.repeat(60)}Turn the light off`]] as const;
+  const lines = cardLines(approvalOf('long', { text: 'Unlock the front door', fields }), { room: 80, command: 'axon' });
+  const end = lines.slice(-15);
+  expect(end).toContain('  | Turn the light off');
+  expect(end.slice(end.indexOf('That was all of it, 65 lines. It begins:') + 1, -4)).toEqual([
+    '  | Unlock the front door',
+    '',
+    expect.stringMatching(/wants .* to do what stands above\.$/) as string,
+  ]);
+  const short = cardLines(approvalOf('short', { text: 'Unlock the front door', fields: [], reason: null }), { room: 80, command: 'axon' });
+  expect(short.join(' ')).not.toContain('That was all of it');
+});
+
 test('a line is broken at a blank, no letter is lost, and where it goes on is told from a line of theirs', () => {
   const words = 'Bring in the washing before it rains, and close the window of the attic';
   const lines = slip(words, 40);

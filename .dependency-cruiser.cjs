@@ -38,10 +38,8 @@ const PACKAGE_HOMES = {
   'better-sqlite3': '^main/adapters/sqlite/',
   keytar: '^main/adapters/keyvault/',
   'bonjour-service': '^main/adapters/mdns/',
-  fastify: '^main/api/http/',
   commander: '^main/cli/',
   svelte: '^renderer/',
-  'bits-ui': '^renderer/',
 };
 
 module.exports = {
@@ -62,6 +60,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^main/adapters/([^/]+)/' },
       to: { path: '^main/adapters/', pathNot: '^main/adapters/$1/' },
+    },
+    {
+      name: 'remote-approval-is-a-room',
+      comment: 'other services know its interface, work/approval-gate.ts; only the composition knows the room',
+      severity: 'error',
+      from: { path: '^main/services/', pathNot: '^main/services/(remote-approval/|work/work\\.ts$)' },
+      to: { path: '^main/services/remote-approval/' },
     },
     {
       name: 'features-are-strangers',

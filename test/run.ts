@@ -4,12 +4,15 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { hasRealPart, type RealPart } from './support/real-parts.ts';
 import { readOutcomes, report, writeWhole, type Outcome } from './step-report.ts';
 
 interface Step {
   readonly key: string;
   readonly name: string;
   readonly command: readonly string[];
+  /** Skipped as a whole where this computer has not got it. */
+  readonly needs?: RealPart;
 }
 
 const long = process.argv.includes('--long');
@@ -44,7 +47,7 @@ const SYSTEM: readonly Step[] = long
 const STEPS: readonly Step[] = [
   ...GATES,
   ...SYSTEM,
-  { key: 'components', name: 'tests of components', command: vitest('browser') },
+  { key: 'components', name: 'tests of components', command: vitest('browser'), needs: 'chromium' },
   { key: 'lan', name: 'tests on a network', command: vitest('lan') },
   { key: 'e2e', name: 'tests end to end', command: vitest('e2e') },
 ];
@@ -83,24 +86,25 @@ function commitNow(): string {
 }
 
 function run(step: Step, isBuilt: boolean, outcomes: Map<string, Outcome>): Outcome {
-  const { key, name, command } = step;
+  const { key, name, command, needs } = step;
   const [program = '', ...parameters] = command;
-  const variables = Object.fromEntries(Object.entries(LISTS).map(([title, variable]) => [variable, listFile(title)]));
-  for (const title of Object.keys(LISTS)) rmSync(listFile(title), { force: true });
+  for (const [title, variable] of Object.entries(LISTS)) {
+    process.env[variable] = listFile(title);
+    rmSync(listFile(title), { force: true });
+  }
   const commit = commitNow();
   keep(outcomes, { key, name, state: 'begun', seconds: 0, endedAt: '', commit, lines: {} });
   const started = performance.now();
-  const { status } = spawnSync(program, parameters, {
-    stdio: 'inherit',
-    env: { ...process.env, ...variables, AXON_TEST_LONG: long ? '1' : '0', AXON_TEST_BUILT: isBuilt ? '1' : '0' },
-    shell: process.platform === 'win32',
-  });
+  // Where nothing may be skipped the command runs, and fails for want of the part.
+  const isSkipped = needs !== undefined && process.env['AXON_TEST_REQUIRE_ALL'] !== '1' && !hasRealPart(needs);
+  const env = { ...process.env, AXON_TEST_LONG: long ? '1' : '0', AXON_TEST_BUILT: isBuilt ? '1' : '0' };
+  const status = isSkipped ? null : spawnSync(program, parameters, { stdio: 'inherit', env, shell: process.platform === 'win32' }).status;
   const seconds = Math.round((performance.now() - started) / 100) / 10;
   const lines = Object.fromEntries(Object.keys(LISTS).map((title) => [title, readLines(listFile(title))]));
   const outcome: Outcome = {
     key,
     name,
-    state: status === 0 ? 'passed' : 'FAILED',
+    state: isSkipped ? 'skipped' : status === 0 ? 'passed' : 'FAILED',
     seconds,
     endedAt: new Date().toISOString(),
     commit,
@@ -126,6 +130,7 @@ for (const [index, step] of steps.entries()) {
   if (step.key === 'build' && ended.at(-1)?.state !== 'passed') break;
 }
 process.stdout.write(`\n${readFileSync(reportFile, 'utf8')}\n`);
-const failed = ended.filter(({ state }) => state !== 'passed').length;
-process.stdout.write(`${ended.length - failed} passed, ${failed} failed\n`);
+const count = (state: Outcome['state']): number => ended.filter((outcome) => outcome.state === state).length;
+const failed = count('FAILED');
+process.stdout.write(`${count('passed')} passed, ${count('skipped')} skipped, ${failed} failed\n`);
 process.exitCode = failed === 0 && ended.length === steps.length ? 0 : 1;

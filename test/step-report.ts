@@ -6,7 +6,7 @@ export interface Outcome {
   readonly key: string;
   readonly name: string;
   /** `begun` is what a run leaves that was stopped in this step. */
-  readonly state: 'passed' | 'FAILED' | 'begun';
+  readonly state: 'passed' | 'skipped' | 'FAILED' | 'begun';
   readonly seconds: number;
   readonly endedAt: string;
   /** The commit it was run on, and whether files had been changed since. */
@@ -61,7 +61,7 @@ function isOutcome(value: unknown): value is Outcome {
   if (typeof value !== 'object' || value === null) return false;
   const { key, name, state, seconds, endedAt, commit, lines }: Partial<Record<keyof Outcome, unknown>> = value;
   const isText = [key, name, endedAt, commit].every((text) => typeof text === 'string');
-  const isKnown = state === 'passed' || state === 'FAILED' || state === 'begun';
+  const isKnown = ['passed', 'skipped', 'FAILED', 'begun'].includes(String(state));
   if (!isText || !isKnown || typeof seconds !== 'number' || typeof lines !== 'object' || lines === null) return false;
   return Object.values(lines).every((list) => Array.isArray(list) && list.every((line) => typeof line === 'string'));
 }

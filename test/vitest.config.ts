@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { playwright } from '@vitest/browser-playwright';
 import { defineConfig } from 'vitest/config';
+import { chromiumPath } from './support/real-parts.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** Where Node keeps what it compiled: most of what a program that a test starts would do first is to read the same sources again. */
@@ -14,9 +15,7 @@ const maxWorkers = Math.max(2, availableParallelism());
 const patient = { poll: { timeout: 15_000 } };
 const system = { environment: 'node', testTimeout: 30_000, hookTimeout: 30_000, expect: patient, env } as const;
 /** What measures how busy a process is, or how much the computer carries, runs after the others and by itself. */
-const ALONE = ['crowd', 'crowd-flood', 'quic-costly-peer', 'quic-faults-under-load', 'quic-watchdog'].map(
-  (name) => `test/integration/${name}.test.ts`,
-);
+const ALONE = ['crowd', 'crowd-flood', 'quic-faults-under-load', 'quic-watchdog'].map((name) => `test/integration/${name}.test.ts`);
 
 export default defineConfig({
   root,
@@ -48,7 +47,7 @@ export default defineConfig({
             screenshotFailures: false,
             viewport: { width: 1280, height: 820 },
             provider: playwright({
-              launchOptions: { executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args: ['--no-sandbox'] },
+              launchOptions: { executablePath: chromiumPath(), args: ['--no-sandbox'] },
             }),
             instances: [{ browser: 'chromium' }],
           },

@@ -14,18 +14,22 @@ const ISSUES_SHOWN_MAX = 5;
 
 export class Dispatcher {
   readonly #operations: ReadonlyMap<string, Run>;
+  readonly checkOpen: (name: OperationName, caller: Caller) => void;
 
-  constructor(handlers: Handlers) {
+  /** @param checkOpen throws while the hub is locked and this operation is not for that time */
+  constructor(handlers: Handlers, checkOpen: (name: OperationName, caller: Caller) => void = () => undefined) {
+    this.checkOpen = checkOpen;
     const names = Object.keys(OPERATIONS).filter(isOperationName);
     this.#operations = new Map(names.map((name) => [name, bind(name, handlers)]));
   }
 
-  /** Runs the operation. Throws AppError: `not_found`, `unauthenticated`, `forbidden`, `bad_request`, and whatever the handler throws. */
+  /** Runs the operation. @throws AppError not_found, unauthenticated, forbidden, hub_locked, bad_request, and whatever the handler throws */
   async call(name: string, raw: unknown, caller: Caller, context: CallContext): Promise<unknown> {
     const run = this.#operations.get(name);
     if (run === undefined || !isOperationName(name))
       throw new AppError('not_found', 'The hub has no such operation.', { failedBy: 'input' });
     requireAccess(OPERATIONS[name].access, caller);
+    this.checkOpen(name, caller);
     return run(raw, caller, context);
   }
 }

@@ -37,7 +37,6 @@ const HELP: Readonly<Record<string, string>> = {
   paths: 'Peers followed to a new address.',
   process: 'Ends of the QUIC process, and why the watchdog ended it.',
   refused: 'Handshakes refused once they were done, by reason.',
-  resets: 'Stateless resets.',
   retries: 'Retry packets sent, and the tokens of them that came back good.',
   socket: 'Trouble with the UDP socket.',
   streams: 'Streams reset by the peer or refused for breaking a limit.',

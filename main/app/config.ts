@@ -111,7 +111,7 @@ export interface ConfigSources {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Throws AppError `bad_configuration` that names the setting and where it was given. */
+/** Throws AppError `bad_configuration` that names the setting and where it was given, `bad_request` for words that are no settings. */
 export function readConfig({ argv, env }: ConfigSources): Config {
   const flags = readFlags(argv);
   const home = dataFolder(flags.get('home'), env);
@@ -159,7 +159,7 @@ function readFlags(argv: readonly string[]): ReadonlyMap<string, string> {
     return new Map(Object.entries(values).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])));
   } catch (error) {
     const sentence = error instanceof Error ? (error.message.split('.')[0] ?? '') : 'A flag is wrong';
-    throw new AppError('bad_configuration', `${sentence}.`, {
+    throw new AppError('bad_request', `${sentence}.`, {
       hint: `The flags are ${[...NAMES, 'home'].map(flagName).join(', ')}.`,
       failedBy: 'input',
       cause: error,

@@ -7,16 +7,16 @@ import { readConfig } from './config.ts';
 import { createNode } from './node.ts';
 import type { HubNode } from './node.ts';
 
-/** Words that belong to the shell or to Electron itself are not settings of the hub. */
-const NOT_SETTINGS = new Set(['--show', '--hidden', '--no-sandbox']);
+/** Words of the shell, and the switches of Electron and Chromium that people use: no settings of the hub. */
+const NOT_SETTINGS = /^--(?:show|hidden|no-sandbox|lang=.*|password-store=.*|(?:disable|enable|force|ozone)-.*)$/;
 
 /** Flags of the hub among the arguments of a desktop start: what comes before the first flag is the program and its folder. */
 export function hubFlags(argv: readonly string[]): readonly string[] {
   const first = argv.findIndex((word) => word.startsWith('--'));
-  return first === -1 ? [] : argv.slice(first).filter((word) => !NOT_SETTINGS.has(word));
+  return first === -1 ? [] : argv.slice(first).filter((word) => !NOT_SETTINGS.test(word));
 }
 
-/** Throws AppError bad_configuration or home_in_use, as createNode does. */
+/** Throws AppError as readConfig and createNode do. */
 export async function createDesktopNode(
   argv: readonly string[],
   files: { readonly rendererDirectory: string; readonly spawnQuicProcess: SpawnQuicProcess },

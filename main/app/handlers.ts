@@ -5,7 +5,7 @@ import { agentsHandlers } from '../api/operations/agents.ts';
 import { approvalsHandlers } from '../api/operations/approvals.ts';
 import { attentionHandlers } from '../api/operations/attention.ts';
 import { auditHandlers } from '../api/operations/audit.ts';
-import { consentHandlers } from '../api/operations/consent.ts';
+import { remoteApprovalHandlers } from '../api/operations/remote-approval.ts';
 import { conversationsHandlers } from '../api/operations/conversations.ts';
 import { feedHandlers } from '../api/operations/feed.ts';
 import { hubHandlers } from '../api/operations/hub.ts';
@@ -24,7 +24,8 @@ import type { EventLoopLag } from './event-loop-lag.ts';
 import type { Services } from './services.ts';
 
 export function composeHandlers(services: Services, clock: Clock, lag: Pick<EventLoopLag, 'read'>): Handlers {
-  const { hub, tokens, login, passphrase, bootSecret, peers, directory, links, keyTrust, pairing, settings, work, audit } = services;
+  const { hub, tokens, login, passphrase, bootSecret, opening, directory, links, keyTrust, pairing, settings, work, audit, retention } =
+    services;
   return {
     ...hubHandlers({
       hub,
@@ -32,10 +33,13 @@ export function composeHandlers(services: Services, clock: Clock, lag: Pick<Even
       login,
       passphrase,
       bootSecret,
-      unlock: (signal) => peers.open(signal),
+      unlock: (signal) => opening.open(signal),
+      confirmRestore: (by) => opening.confirmRestore(by),
+      retention,
       snapshot: () => snapshotOf(services, clock),
       pairingWindow: () => pairing.window,
       attention: () => work.calm.dto(),
+      hasAgents: () => work.agents.list().length > 0,
       counts: () => countsOf(services),
     }),
     ...metricsHandlers({
@@ -56,7 +60,7 @@ export function composeHandlers(services: Services, clock: Clock, lag: Pick<Even
     ...tasksHandlers(work),
     ...inboxHandlers(work),
     ...approvalsHandlers(work),
-    ...consentHandlers({ consent: work.consent, passphrase }),
+    ...remoteApprovalHandlers({ setting: work.remoteApproval, passphrase }),
     ...rulesHandlers(work),
     ...attentionHandlers(work),
     ...conversationsHandlers(work),

@@ -6,16 +6,15 @@ import { SystemClock, SystemRandom } from '../adapters/clock/system-clock.ts';
 import { LineLog } from '../adapters/log/line-log.ts';
 import { LogFile } from '../adapters/log/log-file.ts';
 import { linesTo } from '../adapters/log/stream-lines.ts';
-import { ERRORS } from '../../preload/contract/errors.ts';
 import { ownCommand } from '../cli/own-command.ts';
-import { AppError } from '../lib/app-error.ts';
 import { readConfig } from './config.ts';
+import { describeError, explainFailure } from './explain-failure.ts';
 import { createNode } from './node.ts';
 import type { HubNode } from './node.ts';
 import { onStopSignal } from './stop-signals.ts';
 import { holdYoungGeneration } from './young-generation.ts';
 
-/** Runs until a signal comes. Returns the exit code: 0 after an orderly stop, 1 when it could not start. */
+/** Runs until a signal comes. Returns the exit code: 0 after an orderly stop, another when it could not start. */
 export async function runHeadless(argv: readonly string[]): Promise<number> {
   holdYoungGeneration();
   // Node opens a debugger's port on this signal unless somebody listens to it; a hub holds what no debugger is to read.
@@ -35,14 +34,14 @@ export async function runHeadless(argv: readonly string[]): Promise<number> {
     );
     const print = linesTo(process.stdout, () => {});
     process.on('uncaughtException', (error) => log.error('uncaught exception', { error: error.stack ?? error.message }));
-    process.on('unhandledRejection', (reason) => log.error('unhandled rejection', { error: describe(reason) }));
+    process.on('unhandledRejection', (reason) => log.error('unhandled rejection', { error: describeError(reason) }));
     node = await createNode(config, { clock, random: new SystemRandom(), log, desktop: false, rendererDirectory: builtPages() });
     await node.start();
     greet(node, ownCommand(config.home), print);
     await stopped;
     return 0;
   } catch (error) {
-    return explain(error);
+    return explainFailure(error);
   } finally {
     await node?.stop();
   }
@@ -63,15 +62,4 @@ function greet(node: HubNode, command: string, print: (line: string) => void): v
   } else {
     print(`To open its pages in a browser: ${command} login\n`);
   }
-}
-
-function explain(error: unknown): number {
-  const known = error instanceof AppError ? error : new AppError('internal', `${ERRORS.internal.title}: ${describe(error)}`);
-  process.stderr.write(`${known.message}\n`);
-  if (known.hint !== undefined) process.stderr.write(`${known.hint}\n`);
-  return ERRORS[known.code].exit;
-}
-
-function describe(reason: unknown): string {
-  return reason instanceof Error ? (reason.stack ?? reason.message) : String(reason);
 }

@@ -5,7 +5,6 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { endWithNpm } from '../cli/npm-parent.ts';
 import { buildAnew, buildIfNeeded } from './build.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -58,8 +57,6 @@ async function runHere(file: string, parameters: readonly string[]): Promise<voi
  * `parameters` are handed on as they are.
  */
 export async function launch(parameters: readonly string[]): Promise<void> {
-  // Of npm's scripts only these run this file; a shell that another one opened keeps its variables for what is started from it.
-  if (['start', 'demo'].includes(process.env['npm_lifecycle_event'] ?? '')) endWithNpm();
   const isAsked = parameters[0] === 'build' && parameters[1] === '--anew';
   if (!(isAsked ? buildAnew(root, say) : buildIfNeeded(root, say))) {
     process.exitCode = 1;

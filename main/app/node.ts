@@ -66,8 +66,8 @@ export class HubNode {
     this.#opened.add(() => lag.stop());
     this.handlers = composeHandlers(this.services, deps.clock, lag);
     const { log, clock } = deps;
-    const { tokens, events, work, hub } = this.services;
-    const dispatcher = new Dispatcher(this.handlers);
+    const { tokens, events, work, hub, opening } = this.services;
+    const dispatcher = new Dispatcher(this.handlers, (name, caller) => opening.check(name, caller));
     this.#window = new WindowDoor({ dispatcher, log });
     this.#http = new HttpDoor({
       clock,
@@ -93,8 +93,8 @@ export class HubNode {
   }
 
   /**
-   * Goes on with the work of the run before, opens the localhost API, then the port between hubs. A locked identity keeps only the latter
-   * shut. Throws `address_in_use` and what else keeps a hub from working; everything is closed again then. Idempotent.
+   * Opens the localhost API; then, unless the hub is locked, goes on with the work of the run before and opens the port between hubs. Throws
+   * `address_in_use` and what else keeps a hub from working; everything is closed again then. Idempotent.
    */
   start(): Promise<void> {
     this.#starting ??= this.#start();
@@ -122,22 +122,22 @@ export class HubNode {
   }
 
   async #start(): Promise<void> {
-    const { hub, tokens, work, retention, peers, audit, bootSecret } = this.services;
+    const { hub, tokens, work, retention, peers, audit, opening, bootSecret } = this.services;
     const { home } = this.#ground;
     this.#opened.add(() => audit.stop());
     audit.start();
     this.#opened.add(() => tokens.stop());
-    this.#opened.add(() => work.stop());
-    await work.start();
     peers.load();
     const { port } = await this.#http.start(this.#config.apiPort);
     this.#apiPort = port;
     hub.apiOpened(port);
     home.writeRuntimeFile({ port, pid: process.pid, boot_secret: bootSecret.expose() });
-    this.#opened.add(() => peers.close());
-    await peers.open(this.#stopping.signal);
+    this.#opened.add(() => work.stop());
     this.#opened.add(() => retention.stop());
-    retention.start();
+    this.#opened.add(() => peers.close());
+    this.#opened.add(() => opening.stop());
+    // Agents, timers and other hubs wait for the check of the audit log, people do not.
+    await opening.open(this.#stopping.signal);
     hub.started();
     this.#wasUp = true;
     this.#deps.log.info('hub started', { api_port: port, peer_port: peers.port });

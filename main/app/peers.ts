@@ -1,10 +1,8 @@
-// The part of the hub that needs an identity: the port between hubs, pairing and discovery. Opens them when the identity is there, at start
-// or after an unlock, and closes them in reverse. Owns that order, and nothing that happens inside.
+// The part of the hub that needs an identity: the port between hubs, pairing and discovery. Opens them once the hub is not locked, and closes them
+// in reverse. Owns that order, and nothing that happens inside.
 import type { Log } from '../ports/log.ts';
-import type { Audit } from '../services/audit/audit.ts';
 import type { SettingsService } from '../services/auth/settings-service.ts';
 import type { HubStatus } from '../services/hub-status.ts';
-import type { IdentityService } from '../services/identity.ts';
 import type { DiscoveryService } from '../services/links/discovery-service.ts';
 import type { PeerDirectory } from '../services/links/peer-directory.ts';
 import type { PeerLinks } from '../services/links/peer-links.ts';
@@ -15,8 +13,6 @@ export const PEER_LISTEN_HOST = '0.0.0.0';
 
 export interface PeerSideDeps {
   readonly log: Log;
-  readonly identity: IdentityService;
-  readonly audit: Pick<Audit, 'identityReady'>;
   readonly settings: SettingsService;
   readonly hub: HubStatus;
   readonly directory: PeerDirectory;
@@ -48,23 +44,18 @@ export class PeerSide {
     this.#deps.directory.load();
   }
 
-  /** Reads the identity and, when it is there, opens the port between hubs. A locked identity is a state to show, not a failure. */
-  open(signal: AbortSignal): Promise<void> {
-    return this.#next(() => this.#open(signal));
+  /** The identity is there: opens the port between hubs. Idempotent. */
+  open(): Promise<void> {
+    return this.#next(() => this.#open());
   }
 
   close(): Promise<void> {
     return this.#next(() => this.#close());
   }
 
-  async #open(signal: AbortSignal): Promise<void> {
-    const { identity, audit, links, pairing, hub, settings } = this.#deps;
-    const { state } = await identity.open(signal);
-    await audit.identityReady(signal);
-    if (state !== 'ready' || this.#openPort !== null) {
-      hub.changed();
-      return;
-    }
+  async #open(): Promise<void> {
+    const { links, pairing, hub, settings } = this.#deps;
+    if (this.#openPort !== null) return;
     const { port } = await links.start({ host: PEER_LISTEN_HOST, port: this.#port });
     this.#openPort = port;
     pairing.start();

@@ -32,13 +32,14 @@ import { KeyTrust } from '../services/links/key-trust.ts';
 import { PeerDirectory } from '../services/links/peer-directory.ts';
 import { PeerLinks } from '../services/links/peer-links.ts';
 import type { HubProfile } from '../services/links/hub-profile.ts';
-import { neutralName } from '../services/links/peer-names.ts';
+import { hubLabel } from '../services/links/peer-names.ts';
 import { PeerRates } from '../services/links/peer-rates.ts';
 import type { RatedKind } from '../services/links/peer-rates.ts';
 import { PairingService } from '../services/pairing/pairing-service.ts';
 import { Retention } from '../services/retention/retention.ts';
 import { Work } from '../services/work/work.ts';
 import type { Config } from './config.ts';
+import { Opening } from './opening.ts';
 import { PeerSide } from './peers.ts';
 
 const DAY_MS = 86_400_000;
@@ -81,15 +82,13 @@ export interface Services {
   readonly peers: PeerSide;
   readonly work: Work;
   readonly retention: Retention;
+  readonly opening: Opening;
   readonly bootSecret: Secret<string>;
 }
 
 export function composeServices(config: Config, deps: NodeDeps, opened: Store): Services {
   const { clock, random, log } = deps;
-  const store = watchAudit(opened, {
-    appended: (surface) => audit.appended(surface),
-    committed: (last) => audit.committed(last),
-  });
+  const store = watchAudit(opened, (surface) => audit.appended(surface));
   const base = { store, clock, random, log };
 
   const events = new EventBus(Math.floor(clock.wallMs()));
@@ -98,7 +97,7 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
   const passphrase = new PassphraseService(base);
   const vaults = deps.vaults ?? [new KeychainVault({ homeFolder: config.home, clock }), new FileVault(join(config.home, 'identity.key'))];
   const identity = new IdentityService({ ...base, vaults });
-  const defaultName = (): string => (identity.ready ? neutralName(identity.agentId) : 'This hub');
+  const defaultName = (): string => (identity.ready ? hubLabel(identity.agentId) : 'This hub');
   const atStart = {
     name: config.name,
     discovery: config.discovery,
@@ -111,8 +110,16 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
   const platform = PLATFORMS[process.platform] ?? process.platform;
   const addresses = (): readonly string[] => ownAddresses(config.interfaces);
   const facts = { version: VERSION, platform, desktop: deps.desktop, command: ownCommandAnywhere(config.home), addresses };
-  const audit: Audit = new Audit({ ...base, identity, onState: () => recordIs() });
-  const hub: HubStatus = new HubStatus({ clock, events, identity, settings, passphrase, recordState: () => audit.state }, facts);
+  const audit: Audit = new Audit({ ...base, identity, onState: () => hub.changed() });
+  const retention = new Retention({
+    ...base,
+    keepMessagesMs: () => settings.current().keep_messages_days * DAY_MS,
+    keepFeedMs: () => settings.current().keep_feed_days * DAY_MS,
+    onFeedRemoved: (seqs, unread) => events.publish({ type: 'feed_removed', seqs, unread }),
+    onDate: () => hub.changed(),
+  });
+  const dateInQuestion = (): number | null => retention.dateInQuestion;
+  const hub: HubStatus = new HubStatus({ clock, events, identity, settings, passphrase, audit: () => audit, dateInQuestion }, facts);
   settings.onChange((now, before) => {
     if (now.name !== before.name || now.person !== before.person || now.discovery !== before.discovery) hub.changed();
   });
@@ -137,7 +144,7 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
     pong: () => work.pong(),
     capabilities: () => work.capabilitiesPayload(),
   });
-  const pairing = new PairingService({ ...base, events, identity, directory, lines: links.lines, profile });
+  const pairing = new PairingService({ ...base, events, identity, directory, connections: links.unpaired, profile });
   const isPaired = (keyHex: string): boolean => directory.isPaired(keyHex);
   const mdns = deps.discovery ?? createMdnsDiscovery({ clock, random, log, interfaces: config.interfaces, isPaired });
   const discovery = new DiscoveryService({
@@ -160,36 +167,24 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
     refreshCapabilities: (peer) => links.refreshCapabilities(peer),
     approvalWaitMs: () => settings.current().approvals_wait_minutes * 60_000,
     rulesMayAct: () => audit.rulesMayAct,
-    handsOutOld: () => !audit.mayBePutBack,
-    isPutBack: () => audit.isPutBack,
     hubName: () => settings.current().name,
     personName: () => settings.current().person,
     mintAgentToken: async (agent) => (await tokens.issueForAgent(agent)).token,
     revokeAgentTokens: (tables, agent) => tokens.revokeAllOfAgent(tables, agent, BY_THE_HUB),
   });
-  const recordIs = (): void => {
-    hub.changed();
-    if (audit.state !== 'unchecked') work.compared();
-    if (!audit.mayBePutBack) work.released();
-  };
   directory.stored.endsWithTrust((tables, key) => work.peerEnded(tables, key));
-  directory.stored.endsWithAdulthood((tables, key) => work.consent.adultNoMore(tables, key));
+  directory.stored.endsWithAdulthood((tables, key) => work.remoteApproval.adultNoMore(tables, key));
   directory.onTrust((key) => {
     // A pairing that the other side did not stand by leaves no row behind.
     if (store.read.peer(key) !== undefined) return;
     work.peerGone(key).catch((error: unknown) => log.error('open work of a former peer did not end', { error: String(error) }));
   });
-  const peers = new PeerSide({ log, identity, audit, settings, hub, directory, links, pairing, discovery }, config.peerPort);
-  const retention = new Retention({
-    ...base,
-    keepMessagesMs: () => settings.current().keep_messages_days * DAY_MS,
-    keepFeedMs: () => settings.current().keep_feed_days * DAY_MS,
-    onFeedRemoved: (seqs, unread) => events.publish({ type: 'feed_removed', seqs, unread }),
-  });
+  const peers = new PeerSide({ log, settings, hub, directory, links, pairing, discovery }, config.peerPort);
   settings.onChange((now, before) => {
     const isKept = now.keep_messages_days === before.keep_messages_days && now.keep_feed_days === before.keep_feed_days;
     if (!isKept) retention.keepingChanged();
   });
+  const opening = new Opening({ clock, log, identity, audit, hub, work, peers, retention });
   const bootSecret = new Secret(toBase64Url(random.bytes(BOOT_SECRET_SIZE_BYTES)));
   return {
     events,
@@ -208,6 +203,7 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
     peers,
     work,
     retention,
+    opening,
     bootSecret,
   };
 }
@@ -223,7 +219,6 @@ function scaledRates(clock: Clock, factor: number): PeerRates {
     query: scale('query'),
     notify: scale('notify'),
     cancel: scale('cancel'),
-    consent: scale('consent'),
   };
   return new PeerRates(clock, table, STORED_BYTES_PER_DAY_MAX * factor);
 }

@@ -1,5 +1,5 @@
-// The check of a record whose hub does not run: the same check as inside the hub, over the same database opened for reading, with the key and
-// the count from the same vault. Holds the folder's lock meanwhile, so that no hub starts under it. Changes nothing.
+// The check of the audit log of a hub that does not run: the same check as inside the hub, over the same database opened for reading, with the
+// key and the count from the same vault. Holds the folder's lock meanwhile, so that no hub starts under it. Changes nothing.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { SystemClock, SystemRandom } from '../adapters/clock/system-clock.ts';
@@ -11,9 +11,7 @@ import { AppError } from '../lib/app-error.ts';
 import type { Log } from '../ports/log.ts';
 import type { Reads, Store } from '../ports/store.ts';
 import { AuditCheck } from '../services/audit/audit-check.ts';
-import { unsignedEnd, unsignedRows } from '../services/audit/run-mark.ts';
-import { WrittenRows } from '../services/audit/written-rows.ts';
-import { META_DATABASE_ID } from '../services/audit/seal.ts';
+import { META_DATABASE_ID } from '../services/audit/signature.ts';
 import { IdentityService, META_IDENTITY_KEY } from '../services/identity.ts';
 import { Home } from './home.ts';
 
@@ -30,23 +28,19 @@ export async function checkStoppedAudit(
 ): Promise<AuditCheckDto> {
   const database = join(home, 'hub.db');
   // Before the lock is taken, which would make the folder.
-  if (!existsSync(database)) throw new AppError('not_found', `There is no record at "${database}".`, { failedBy: 'input' });
+  if (!existsSync(database)) throw new AppError('not_found', `There is no audit log at "${database}".`, { failedBy: 'input' });
   const lock = Home.open(home, new SystemRandom());
   try {
     const store = openReadStore(database);
     try {
       const { keyHex, kept } = await vaultOf(home, store.read, signal);
       const databaseId = store.read.getMeta(META_DATABASE_ID) ?? '';
-      const unsigned = unsignedRows(store.read);
-      const left = unsignedEnd(store.read) !== undefined && unsigned.rows > 0 ? unsigned : null;
       const check = new AuditCheck({
         store,
         clock: new SystemClock(),
         keyHex: () => keyHex,
         databaseId: () => databaseId,
         keptCount: () => kept,
-        written: new WrittenRows(),
-        leftUnsigned: () => left,
       });
       const callOff = (): void => void check.cancel();
       signal.addEventListener('abort', callOff, { once: true });
@@ -85,7 +79,7 @@ async function vaultOf(
 function unwritten(read: Reads): Store {
   return {
     read,
-    write: () => Promise.reject(new AppError('storage_failed', 'This record is opened for reading only.')),
+    write: () => Promise.reject(new AppError('storage_failed', 'This database is opened for reading only.')),
     writeBehind: () => {},
     close: () => Promise.resolve(),
   };

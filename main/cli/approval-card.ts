@@ -1,7 +1,7 @@
 // A request as it is shown at a terminal before anybody decides: the exact words behind a margin, and after them, next to where a decision is typed,
 // what this hub itself says. Shows the stored words whole; decides nothing.
 import type { HeldDto } from '../../preload/contract/attention.ts';
-import type { ConsentAskedDto } from '../../preload/contract/consent.ts';
+import type { RemoteQuestionDto } from '../../preload/contract/remote-approval.ts';
 import type { ApprovalDto, Surface } from '../../preload/contract/dto.ts';
 import { ENGLISH } from '../../preload/contract/strings/english.ts';
 import { surfaceWords } from '../../preload/contract/strings/now.ts';
@@ -10,7 +10,7 @@ import { withOwnCommand } from './own-command.ts';
 import { ownLine, slip } from './slip.ts';
 import { beginningOf } from './terminal.ts';
 
-const { agents, attention: text, common, now } = ENGLISH;
+const { agents, attention: text, common } = ENGLISH;
 
 /** What became of a request that waits no more. */
 const WENT = {
@@ -27,14 +27,6 @@ const PLACES: readonly (Surface | null)[] = ['window', 'browser', 'command_line'
 
 /** More may have left the window, and the end of it would be all that is seen. */
 const LINES_SEEN_AT_ONCE = 12;
-/** How the owner's word on the record is given here. */
-const MEANT_BY = 'with "axon audit confirm"';
-
-/** What a request became that was let in where the data folder was put back: nobody is handed it yet. */
-export function heldBackLine({ to_agent: agent }: ApprovalDto, command: string): string {
-  return withOwnCommand(now.putBack.allowed(agent, MEANT_BY), command);
-}
-
 /**
  * @param room columns of the terminal
  * @param command how a line to be typed begins here
@@ -51,12 +43,11 @@ export function cardLines(
   ];
   const isLong = theirs.length > LINES_SEEN_AT_ONCE;
   const own = [
-    ...consentLines(approval),
+    ...remoteLines(approval),
     askedOf(approval),
     approval.choice === null
       ? `Class ${approval.risk_class}, ${agents.classes[approval.risk_class].toLowerCase()}. ${leavesLine(approval)}`
       : 'Nothing runs. What you choose leaves this computer with your name: "axon answer" with --choose and the id of one.',
-    ...putBackLines(approval),
     ...(approval.held === null ? [] : [heldLine(approval.held)]),
     ...(approval.state === 'pending'
       ? [`Waits until ${localTime(approval.expires_at)}; then it expires and nothing happens.`]
@@ -78,7 +69,15 @@ export function cardLines(
 }
 
 /** Who wants what of whom. */
-function askedOf({ consent: asked, peer_name: hub, from_agent: agent, to_agent: runs, kind, verified, choice }: ApprovalDto): string {
+function askedOf({
+  remote_question: asked,
+  peer_name: hub,
+  from_agent: agent,
+  to_agent: runs,
+  kind,
+  verified,
+  choice,
+}: ApprovalDto): string {
   const verb = kind === 'query' ? 'answer' : 'do';
   if (asked) return `${hub} asks whether its ${runs} may ${verb} what stands above.`;
   const who = `${hub}${agent === null ? '' : `, agent ${agent}`}${verified ? '' : ' (not verified)'}`;
@@ -104,15 +103,15 @@ function optionLines(choice: ApprovalDto['choice'], room: number): readonly stri
   ]);
 }
 
-function leavesLine({ consent: asked, leaves }: ApprovalDto): string {
-  if (asked) return `Nothing runs here: what leaves this computer is ${ENGLISH.consent.asked.leaves}.`;
+function leavesLine({ remote_question: asked, leaves }: ApprovalDto): string {
+  if (asked) return `Nothing runs here: what leaves this computer is ${ENGLISH.remoteApproval.asked.leaves}.`;
   return leaves === 'result' ? 'The result leaves this computer.' : 'Nothing leaves this computer.';
 }
 
-/** What was decided, and how far the answer has come, where that goes to another hub. */
+/** What was decided, and where the answer goes if another hub asked for it. */
 function decidedLine(approval: ApprovalDto): string {
   const { state, decided_at: at } = approval;
-  return [`${WENT[state]} ${byWhom(approval)}${at === null ? '' : `, ${localTime(at)}`}.`, ...toldLines(approval)].join(' ');
+  return [`${WENT[state]} ${byWhom(approval)}${at === null ? '' : `, ${localTime(at)}`}.`, ...answerLines(approval)].join(' ');
 }
 
 /** "by Mum in the browser". The name of an adult's hub says where it was; "the other hub" would be the one that asked. */
@@ -124,31 +123,24 @@ function byWhom({ state, surface, decided_by: by }: ApprovalDto): string {
   return surface === 'peer' && (state === 'approved' || state === 'declined') ? name : where;
 }
 
-/** What is known of an answer to another hub's question; nothing where there is none. */
-export function toldLines({ consent: asked, peer_name: hub }: ApprovalDto): readonly string[] {
-  const told = asked?.told ?? null;
-  return told === null ? [] : [ENGLISH.consent.asked.told[told](hub)];
+/** Where a person's answer to another hub's question goes; nothing where there is none. */
+export function answerLines({ remote_question: asked, state, rule_id: rule, peer_name: hub }: ApprovalDto): readonly string[] {
+  const isAnswered = asked !== null && rule === null && (state === 'approved' || state === 'declined');
+  return isAnswered ? [ENGLISH.remoteApproval.asked.goes(hub)] : [];
 }
 
-function askerLine({ asker, by_person: isPerson }: ConsentAskedDto, hub: string, agent: string | null): string {
-  const { askedBy, program, person } = ENGLISH.consent.asked;
+function askerLine({ asker, by_person: isPerson }: RemoteQuestionDto, hub: string, agent: string | null): string {
+  const { askedBy, program, person } = ENGLISH.remoteApproval.asked;
   return [`${askedBy} ${isPerson ? person(hub) : (asker ?? program)}`, ...(agent === null ? [] : [agent])].join(', ');
 }
 
-/** Whose word counts: that of another hub's people, or of the person here about what another hub does. */
-function consentLines({ decided_by_hubs: hubs, consent: asked, from_agent: agent, peer_name: hub }: ApprovalDto): readonly string[] {
-  const { asked: there, waiting } = ENGLISH.consent;
+/** Who decides: another hub's people, or the person here about what another hub does. */
+function remoteLines({ decided_by_hubs: hubs, remote_question: asked, from_agent: agent, peer_name: hub }: ApprovalDto): readonly string[] {
+  const { asked: there, waiting } = ENGLISH.remoteApproval;
   if (asked) return [askerLine(asked, hub, agent), `${there.digest}: ${asked.digest}`, ''];
   if (!hubs) return [];
   const whose = hubs.length === 0 ? waiting.nobody : waiting.decides(hubs.map(({ name }) => name));
   return [`${whose}. ${waiting.here}`, ...hubs.map(({ name, state }) => waiting[state](name)), ''];
-}
-
-/** What is to be thought of where the data folder was put back from a copy in which this waited. */
-function putBackLines({ may_be_done: mayBeDone, state, choice, consent, to_agent: agent }: ApprovalDto): readonly string[] {
-  if (!mayBeDone) return [];
-  if (state === 'approved') return [now.putBack.allowed(agent, MEANT_BY)];
-  return [choice === null && consent === null ? now.putBack.waits(agent, MEANT_BY) : now.putBack.asks];
 }
 
 function heldLine({ why, until }: HeldDto): string {

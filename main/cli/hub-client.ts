@@ -4,6 +4,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { ERRORS } from '../../preload/contract/errors.ts';
 import type { Problem } from '../../preload/contract/errors.ts';
 import { httpRequestOf } from '../../preload/contract/http-form.ts';
@@ -18,6 +19,10 @@ const DEADLINE_MARGIN_MS = 10_000;
 const PROOF_TIMEOUT_MS = 5_000;
 /** An answer longer than this is not read to its end. */
 const ANSWER_SIZE_MAX_BYTES = 64 * 1024 * 1024;
+
+/** How long a hub may ask to wait while it starts, and how often it is asked. */
+const STARTING_RETRY_MAX_MS = 2_000;
+const STARTING_TRIES_MAX = 10;
 
 /** Calls beyond it wait for one of those before them. */
 export const CALLS_AT_ONCE_MAX = 8;
@@ -73,12 +78,15 @@ export class HubClient {
   /** Throws HubProblem for a refusal, `hub_unreachable` or `timeout` when there was no answer. */
   async call<Name extends OperationName>(name: Name, params: OperationInput<Name>, signal?: AbortSignal): Promise<OperationResult<Name>> {
     const form = httpRequestOf(name, { ...params });
-    const { status, body } = await this.#send(form, timeoutOf(params), signal);
-    const answer = readJson(body);
-    if (status >= 200 && status < 300 && answer !== undefined) return answer as OperationResult<Name>;
-    throw isProblem(answer)
-      ? new HubProblem(answer)
-      : new AppError('internal', `The hub gave an answer that cannot be read (HTTP ${status}).`);
+    for (let tries = 1; ; tries++) {
+      const { status, body } = await this.#send(form, timeoutOf(params), signal);
+      const answer = readJson(body);
+      if (status >= 200 && status < 300 && answer !== undefined) return answer as OperationResult<Name>;
+      // A hub that is just starting is ready in a moment; one that waits for its owner says to come back much later.
+      const isStarting = isProblem(answer) && answer.code === 'hub_locked' && (answer.retry_after_ms ?? Infinity) <= STARTING_RETRY_MAX_MS;
+      if (isStarting && tries < STARTING_TRIES_MAX) await setTimeout(answer.retry_after_ms, undefined, { signal });
+      else throw failureOf(answer, status);
+    }
   }
 
   close(): void {
@@ -185,6 +193,11 @@ function unreachable(port: number, cause: unknown): AppError {
     hint: 'Start it again with "axon hub".',
     cause,
   });
+}
+
+function failureOf(answer: unknown, status: number): Error {
+  if (isProblem(answer)) return new HubProblem(answer);
+  return new AppError('internal', `The hub gave an answer that cannot be read (HTTP ${status}).`);
 }
 
 function readJson(text: string): unknown {

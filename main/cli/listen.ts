@@ -3,6 +3,7 @@
 // item reaches the program as JSON on a pipe, never as an argument or through a shell.
 import { spawn } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
+import { DELIVERY_KINDS, isWork } from '../../preload/contract/delivery-kind.ts';
 import type { DeliveryDto } from '../../preload/contract/dto.ts';
 import type { ErrorCode } from '../../preload/contract/errors.ts';
 import type { OperationInput, OperationResult } from '../../preload/contract/operations.ts';
@@ -12,7 +13,7 @@ import type { HubClient } from './hub-client.ts';
 import type { Terminal } from './terminal.ts';
 
 const CLAIM_WAIT_MS = 55_000;
-const WORK_KINDS = ['delegate', 'query'] as const;
+const WORK_KINDS = DELIVERY_KINDS.filter(isWork);
 /** Refusals that no later try can mend. */
 const FATAL: ReadonlySet<ErrorCode> = new Set(['unauthenticated', 'forbidden']);
 /** Waits between tries while the hub cannot be reached. */

@@ -1,7 +1,7 @@
 // How a person starts this very program at a terminal: every line that is shown to be typed or pasted begins with what stands here, with the
 // data folder where it is not the usual one. Looks at paths only, starts nothing.
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
-import { delimiter, dirname, join, sep } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { dataFolder } from '../lib/data-folder.ts';
 
 /** The file that package.json names as the command. */
@@ -31,7 +31,7 @@ export interface Surroundings {
 export function ownCommand(home: string, here: Surroundings = surroundings()): string {
   const root = packageFolder(here.codeFolder);
   const isHere = root !== null && real(here.workingFolder) === root && existsSync(join(root, PROGRAM));
-  const program = isHere && !isInstalled(root, here) ? 'npx axon' : programAnywhere(root, here);
+  const program = isHere ? 'npx axon' : programAnywhere(root, here);
   return `${program ?? 'axon'}${homeWords(home, here) ?? ` --home ${HOME_TO_TYPE}`}`;
 }
 
@@ -54,21 +54,9 @@ function surroundings(): Surroundings {
 /** Outside its folder `npx axon` would ask the package registry for a stranger's program of that name, so the file is named instead. */
 function programAnywhere(root: string | null, here: Surroundings): string | null {
   if (root === null) return null;
-  if (isInstalled(root, here)) return 'axon';
   const program = join(root, PROGRAM);
   const word = existsSync(program) ? shellWord(program, here.platform) : null;
   return word === null ? null : `node ${word}`;
-}
-
-/** True when the shell finds this very program as "axon". What npm puts into PATH for its own scripts is not there at other times. */
-function isInstalled(root: string, { env, platform }: Surroundings): boolean {
-  const folders = (env['PATH'] ?? env['Path'] ?? '').split(delimiter).filter((folder) => folder !== '');
-  return folders.some((folder) => {
-    if (folder.endsWith(join('node_modules', '.bin'))) return false;
-    return platform === 'win32'
-      ? existsSync(join(folder, 'axon.cmd')) && real(join(folder, 'node_modules/axon-hub')) === root
-      : real(join(folder, 'axon')) === join(root, PROGRAM);
-  });
 }
 
 function homeWords(home: string, { env, platform }: Surroundings): string | null {

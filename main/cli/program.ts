@@ -8,7 +8,7 @@ import { addAnswerCommand } from './commands/answer.ts';
 import { addApprovalCommands } from './commands/approvals.ts';
 import { addAuditCommands, type CheckStoppedAudit } from './commands/audit.ts';
 import { addAttentionCommands } from './commands/attention.ts';
-import { addConsentCommands } from './commands/consent.ts';
+import { addRemoteApprovalCommands } from './commands/remote-approval.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addEscalateCommand } from './commands/escalate.ts';
 import { addHubCommands } from './commands/hub.ts';
@@ -30,7 +30,7 @@ export interface ProgramDeps {
   readonly version: string;
   /** Runs a hub in this process until it is stopped. The flags are those of the settings. */
   readonly runHub: (flags: readonly string[]) => Promise<number>;
-  /** Checks the record of a hub that does not run. */
+  /** Checks the audit log of a hub that does not run. */
   readonly checkStoppedAudit: CheckStoppedAudit;
 }
 
@@ -178,7 +178,7 @@ export function makeProgram({ version, run, runHub, checkStoppedAudit, isJson }:
   addApprovalCommands(program, run);
   addAnswerCommand(program, run);
   addRuleCommands(program, run);
-  addConsentCommands(program, run);
+  addRemoteApprovalCommands(program, run);
   addAttentionCommands(program, run);
   addAuditCommands(program, run, checkStoppedAudit);
   addPairCommands(program, run);

@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { AGENT_NAME } from '../../preload/contract/agent-name.ts';
-import { PASSPHRASE_MIN_CHARACTERS } from '../../preload/contract/operations.ts';
+import { FIRST_PASSPHRASE_ON_A_PAGE, PASSPHRASE_MIN_CHARACTERS } from '../../preload/contract/operations.ts';
 import type { OperationResult } from '../../preload/contract/operations.ts';
 import { AppError } from '../lib/app-error.ts';
 import { HubClient, HubProblem } from './hub-client.ts';
@@ -158,10 +158,11 @@ export class Session {
    */
   async asOwner(): Promise<HubClient> {
     const line = await this.line();
-    const { hub } = await this.status();
+    const status = await this.status();
+    const isSet = status.hub.passphrase_set;
     const isByHand = this.#options.passphraseFile === undefined && this.#terminal.isInteractive;
-    if (!hub.passphrase_set && !isByHand) throw notChosen();
-    const passphrase = hub.passphrase_set ? await this.#passphrase('Owner passphrase: ') : await this.#makeFirst(line);
+    if (!isSet && !isByHand) throw notChosen();
+    const passphrase = isSet ? await this.#passphrase('Owner passphrase: ') : await this.#makeFirst(line, status);
     const { token } = await line.call('hub.login', { passphrase, boot_secret: line.facts.bootSecret });
     const owner = line.withToken(token);
     const [, , id] = token.split('_');
@@ -172,9 +173,9 @@ export class Session {
   /** Sets the owner passphrase, or changes it when there is one. */
   async setPassphrase(): Promise<void> {
     const line = await this.line();
-    const { hub } = await this.status();
-    if (!hub.passphrase_set) {
-      await this.#makeFirst(line);
+    const status = await this.status();
+    if (!status.hub.passphrase_set) {
+      await this.#makeFirst(line, status);
       return;
     }
     if (!this.#terminal.isInteractive) throw isChosen();
@@ -193,8 +194,17 @@ export class Session {
       );
   }
 
-  /** Sets the first one and returns it. The right to do so is being able to read the runtime file: being this user. */
-  async #makeFirst(line: HubClient): Promise<string> {
+  /**
+   * Sets the first one and returns it. The right to do so is being able to read the runtime file: being this user. Where an agent is connected
+   * the hub takes it from a page only, and nothing is asked for here.
+   */
+  async #makeFirst(line: HubClient, { agents }: OperationResult<'hub.localStatus'>): Promise<string> {
+    if (agents.registered > 0) {
+      throw new AppError('unauthenticated', FIRST_PASSPHRASE_ON_A_PAGE.message, {
+        hint: FIRST_PASSPHRASE_ON_A_PAGE.hint,
+        failedBy: 'input',
+      });
+    }
     const { passphraseFile } = this.#options;
     if (passphraseFile === undefined && !this.#terminal.isInteractive) throw this.#needsPerson();
     if (passphraseFile === undefined) {

@@ -17,7 +17,10 @@ import { APPROVAL_VIEW_SIZE_MAX_BYTES } from './limits.ts';
 import type { RiskReason } from './risk.ts';
 import { escapeObject, escapeText } from './text-escape.ts';
 
+/** The version that is built. Stored views of every version stay readable: see READERS. */
 export const APPROVAL_VIEW_VERSION = 1;
+/** No version of the view has more fields. */
+const VIEW_FIELDS_MAX = 64;
 const DIGEST_PREFIX = 'axon-hub/approval/v1\0';
 
 /** Stands where an agent's name would: no agent and no rule has it. */
@@ -110,22 +113,30 @@ export function digestOfView(view: string): string {
   return createHash('sha256').update(DIGEST_PREFIX, 'utf8').update(view, 'utf8').digest('hex');
 }
 
+/** Reads the fields of one stored version; undefined where they are not exactly the ones of that version. */
+export type ViewReader<View> = (stored: JsonObject) => View | undefined;
+
+/** Reads a stored view of any version back: see readView. */
+export const readApprovalView = (view: string): Result<ApprovalView, string> => readView(view, READERS);
+
 /**
- * Reads a stored view back. The error is a sentence for the log: a view that is not exactly what buildApprovalView writes was changed or
- * damaged, and nothing may run from it.
+ * Reads a stored view back by the reader of its version. The error is a sentence for the log: a view that differs from what
+ * buildApprovalView writes was changed or damaged, and nothing may run from it.
  */
-export function readApprovalView(view: string): Result<ApprovalView, string> {
+export function readView<View>(view: string, readers: Readonly<Record<number, ViewReader<View>>>): Result<View, string> {
   const json = parseStrictJson(view, {
     sizeMaxBytes: APPROVAL_VIEW_SIZE_MAX_BYTES,
     // The payload stands one level deep here as in its envelope; the view's own members come on top.
     depthMax: ENVELOPE_DEPTH_MAX,
-    nodesMax: ENVELOPE_NODES_MAX + Object.keys(CHECKS).length,
+    nodesMax: ENVELOPE_NODES_MAX + VIEW_FIELDS_MAX,
     keysPerObjectMax: ENVELOPE_KEYS_PER_OBJECT_MAX,
   });
   if (!json.ok) return err(`an approval's view is not valid: ${json.error}`);
-  if (!isApprovalView(json.value)) return err("an approval's view lacks a field, or has one it should not have");
-  if (canonicalJson(json.value) !== view) return err("an approval's view is not in canonical form");
-  return ok(json.value);
+  const stored = json.value;
+  const read = isJsonObject(stored) && typeof stored.version === 'number' ? readers[stored.version]?.(stored) : undefined;
+  if (read === undefined) return err("an approval's view has no known version, lacks a field, or has one it should not have");
+  if (canonicalJson(stored) !== view) return err("an approval's view is not in canonical form");
+  return ok(read);
 }
 
 /**
@@ -177,8 +188,11 @@ const isOneOf =
   (value: unknown): boolean =>
     typeof value === 'string' && choices.includes(value);
 
-const CHECKS: { readonly [Field in keyof ApprovalView]: (value: unknown) => boolean } = {
-  version: (value) => value === APPROVAL_VIEW_VERSION,
+type Checks<View> = { readonly [Field in keyof View]: (value: unknown) => boolean };
+
+/** The fields of version 1. They never change: cards of that version are stored. */
+const VERSION_1: Checks<ApprovalView> = {
+  version: (value) => value === 1,
   kind: isOneOf('delegate', 'query'),
   peer_key: isText,
   peer_name: isText,
@@ -199,8 +213,16 @@ const CHECKS: { readonly [Field in keyof ApprovalView]: (value: unknown) => bool
   message_id: isText,
 };
 
-function isApprovalView(value: unknown): value is ApprovalView {
-  if (!isJsonObject(value)) return false;
-  const names = Object.keys(CHECKS);
-  return Object.keys(value).length === names.length && Object.entries(CHECKS).every(([name, fits]) => fits(value[name]));
+/**
+ * One reader a version. To add a field: raise APPROVAL_VIEW_VERSION, add a reader, and have each older one say what the field is on its cards.
+ * What is stored and what the digest covers never change by that.
+ */
+export const READERS: Readonly<Record<number, ViewReader<ApprovalView>>> = {
+  1: (stored) => (hasExactly(stored, VERSION_1) ? stored : undefined),
+};
+
+/** Whether these fields are there, and no other. */
+function hasExactly<View extends object>(stored: JsonObject, checks: Checks<View>): stored is JsonObject & View {
+  const fields = Object.entries<(value: unknown) => boolean>(checks);
+  return Object.keys(stored).length === fields.length && fields.every(([name, fits]) => fits(stored[name]));
 }

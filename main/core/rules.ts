@@ -87,10 +87,10 @@ export type RuleMiss =
 
 /**
  * What settled it. `default`: no rule matches. `tie`: rules ask and allow, and none of those that allow is narrower than all that ask.
- * `older_record`: no rule acts, since the record they stand in may be an older one.
+ * `tampered`: no rule acts, since the audit log was tampered with and nobody has acknowledged that.
  * `adults`: an adult's hub decides, whatever a rule that allows says.
  */
-export type RuleGround = 'never' | 'allow' | 'ask' | 'tie' | 'dangerous' | 'default' | 'older_record' | 'adults';
+export type RuleGround = 'never' | 'allow' | 'ask' | 'tie' | 'dangerous' | 'default' | 'tampered' | 'adults';
 
 export interface RuleDecision {
   readonly decision: DefaultDecision | 'decline';

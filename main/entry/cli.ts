@@ -2,12 +2,9 @@
 // The command `axon`: a client of the localhost API. Only `axon hub` loads the hub itself.
 import { join } from 'node:path';
 import { needsBuild } from '../app/build.ts';
-import { endWithNpm } from '../cli/npm-parent.ts';
 import { runProgram } from '../cli/program.ts';
 import { VERSION } from '../lib/version.ts';
 
-// Under npx, not merely in a shell that npx once opened.
-if (process.env['npm_lifecycle_event'] === 'npx' && process.argv[1]?.includes('.bin') === true) endWithNpm();
 const isBuilt = import.meta.dirname.endsWith(join('out', 'main'));
 // A program that reads standard error has no use for it.
 if (isBuilt && process.stderr.isTTY && needsBuild(join(import.meta.dirname, '../..')) !== null) {

@@ -1,6 +1,7 @@
 // Electron's main process: the desktop app around the same node that runs headless.
 import { join } from 'node:path';
 import { createDesktopNode } from '../app/desktop.ts';
+import { explainFailure } from '../app/explain-failure.ts';
 import { onStopSignal } from '../app/stop-signals.ts';
 import { builtFiles, runDesktop } from '../shell/desktop.ts';
 import { spawnUtilityQuicProcess } from '../shell/quic-child.ts';
@@ -12,5 +13,5 @@ await runDesktop({
   ...files,
   createNode: () => createDesktopNode(process.argv.slice(1), { rendererDirectory: files.rendererDirectory, spawnQuicProcess }),
   onStopSignal,
-  reportFailure: (sentence) => void process.stderr.write(`${sentence}\n`),
+  reportFailure: explainFailure,
 });

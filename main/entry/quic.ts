@@ -22,7 +22,11 @@ function openChannel(ended: () => void): ByteChannel {
   const port: unknown = Reflect.get(process, 'parentPort');
   if (isParentPort(port)) {
     return {
-      send: (bytes) => port.postMessage(bytes),
+      // A copy of just these bytes: the whole buffer behind them would travel.
+      send: (bytes, written) => {
+        port.postMessage(Uint8Array.from(bytes));
+        written();
+      },
       onMessage: (listener) => port.on('message', ({ data }) => void (data instanceof Uint8Array && listener(data))),
     };
   }

@@ -20,12 +20,6 @@ export interface PurgeOrder {
   readonly before: number;
   /** null: from the oldest. */
   readonly after: PurgePlace | null;
-  /**
-   * What ended before this and is looked at for the first time was written by a clock that was behind: earlier removals had seen it else. It
-   * counts as ended at `seen`. Messages for other hubs (`outbox`) are removed by what is written, for all they say stands in `messages`.
-   */
-  readonly reached: number;
-  readonly seen: number;
   /** Rows that are looked at. */
   readonly limit: number;
   /** When this is done. */

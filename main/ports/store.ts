@@ -2,12 +2,12 @@
 // settles only after the commit is durable. Reads are synchronous and see committed rows only. Only services write.
 import type { TaskState } from '../core/task-state.ts';
 import type { HoldReason } from '../../preload/contract/attention.ts';
+import type { DeliveryKind } from '../../preload/contract/delivery-kind.ts';
 import type { RiskClass, TrustState } from '../../preload/contract/dto.ts';
 import type { IntroductionWay } from '../../preload/contract/introduction.ts';
 import type { Role } from '../../preload/contract/role.ts';
 import type { MuteReads, MuteWrites } from './attention.ts';
 import type { AuditReads, AuditWrites } from './audit.ts';
-import type { InboxPlace } from './inbox.ts';
 import type { RetentionWrites } from './retention.ts';
 import type { RuleReads, RuleWrites } from './rules.ts';
 import type { KeyHex } from './transport.ts';
@@ -178,7 +178,7 @@ export interface DeliveryRow {
   readonly seq: number;
   readonly deliveryId: string;
   readonly agent: string;
-  readonly kind: 'delegate' | 'query' | 'notify' | 'result' | 'cancel';
+  readonly kind: DeliveryKind;
   readonly state: 'queued' | 'claimed' | 'running' | 'done' | 'dead';
   readonly taskId: string | null;
   readonly conversationId: string | null;
@@ -202,8 +202,8 @@ export interface MessageRow {
   readonly taskId: string | null;
   readonly fromAgent: string | null;
   readonly toAgent: string | null;
-  /** The envelope as it crossed the wire, JSON text. */
-  readonly raw: string;
+  /** Its payload, JSON text; null where its words are those of its task: a request, and the response or result that ended it. */
+  readonly payload: string | null;
   readonly at: number;
 }
 
@@ -305,17 +305,12 @@ export interface Reads extends RuleReads, MuteReads, AuditReads {
   ): readonly DeliveryRow[];
   /**
    * What may be claimed next: queued, urgent first, then seq; one conversation at a time. `result` and `cancel` neither wait for what runs in
-   * it nor hold it up. @param after tells only what is after it; what is before still comes first in its conversation. Absent: all
+   * it nor hold it up.
    */
-  claimable(agent: string, kinds: readonly DeliveryRow['kind'][] | null, limit: number, after?: InboxPlace): readonly DeliveryRow[];
+  claimable(agent: string, kinds: readonly DeliveryRow['kind'][] | null, limit: number): readonly DeliveryRow[];
   expiredLeases(wallMs: number): readonly DeliveryRow[];
-  /** The place of the newest item of any inbox; 0: there is none. */
-  newestDeliverySeq(): number;
-  countDeliveries(agent: string, states: readonly DeliveryRow['state'][], afterSeq?: number): number;
-  messages(
-    page: Page,
-    filter: { readonly conversationId?: string; readonly taskId?: string; readonly party?: PartyKey },
-  ): readonly MessageRow[];
+  countDeliveries(agent: string, states: readonly DeliveryRow['state'][]): number;
+  messages(page: Page, filter: { readonly conversationId?: string; readonly party?: PartyKey }): readonly MessageRow[];
   /**
    * The newest that an agent of this hub sent or was given, among the newest `among` of a conversation; of a request that was not let in
    * nothing. What others said there is passed over by the first columns of each row, and its text is never read.
@@ -323,7 +318,6 @@ export interface Reads extends RuleReads, MuteReads, AuditReads {
   messagesOfAgent(conversationId: string, agent: string, page: { readonly among: number; readonly limit: number }): readonly MessageRow[];
   /** The same messages counted, as if there were no others in that conversation; undefined where there are none. */
   conversationOfAgent(conversationId: string, agent: string, among: number): ConversationSummaryRow | undefined;
-  message(messageId: string): MessageRow | undefined;
   conversations(page: Page): readonly ConversationSummaryRow[];
   feed(page: Page): readonly FeedRow[];
   unreadFeedCount(): number;

@@ -69,7 +69,7 @@ export type TransportEvent =
   | {
       readonly type: 'violation';
       readonly connectionId: number;
-      readonly rule: 'too-large' | 'too-slow' | 'too-many-streams' | 'too-costly';
+      readonly rule: 'too-large' | 'too-slow' | 'too-many-streams';
     }
   | { readonly type: 'path-changed'; readonly connection: ConnectionInfo }
   /** The process behind the transport died and was started again: every connection is gone (each was reported). */

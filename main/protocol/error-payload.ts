@@ -16,7 +16,7 @@ const NEAREST: Partial<Readonly<Record<ErrorCode, WireErrorCode>>> = {
   peer_unreachable: 'peer_not_found',
   storage_failed: 'overloaded',
   identity_locked: 'overloaded',
-  record_unchecked: 'overloaded',
+  hub_locked: 'overloaded',
 };
 const INTERNAL_MESSAGE = 'Something broke in this hub while it worked on the message. Try again in a minute.';
 

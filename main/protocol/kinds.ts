@@ -1,7 +1,7 @@
 // The kinds of message, their streams and their replies (PROTOCOL.md, Kinds and payloads), and what this hub advertises in hello.
 // Tables and lookups only.
 
-import { CONSENTS } from './consent.ts';
+import { REMOTE_APPROVAL } from './remote-approval.ts';
 
 export type StreamType = 'bidirectional' | 'unidirectional';
 
@@ -47,7 +47,7 @@ export const FEATURES: readonly string[] = Object.entries(KINDS)
 export const ESCALATIONS = 'escalations/1';
 
 /** What we advertise in hello's `extensions` (PROTOCOL.md, Extensions): only what this hub does. */
-export const EXTENSIONS: readonly string[] = ['route/1', 'conversation/1', 'receipts/1', 'progress/1', ESCALATIONS, CONSENTS];
+export const EXTENSIONS: readonly string[] = ['route/1', 'conversation/1', 'receipts/1', 'progress/1', ESCALATIONS, REMOTE_APPROVAL];
 
 export function isKnownKind(kind: string): kind is Kind {
   return Object.hasOwn(KINDS, kind);

@@ -37,8 +37,8 @@ export const OPTION_LABEL_MAX_CHARACTERS = 200;
 export const OPTION_POINTS_MAX = 8;
 /** One of these points; longer is refused. */
 export const OPTION_POINT_MAX_CHARACTERS = 500;
-/** A name, a key or an id in a question of consent; longer is refused. */
-export const CONSENT_NAME_MAX_CHARACTERS = 1024;
+/** A name, a key or an id in a remote approval; longer is refused. */
+export const QUESTION_NAME_MAX_CHARACTERS = 1024;
 /** A conversation's id; longer is refused. */
 export const CONVERSATION_ID_MAX_CHARACTERS = 128;
 /** A capability's name; longer is refused. */

@@ -5,7 +5,7 @@ import { readWireErrorCode, ERRORS, type WireErrorCode } from '../../preload/con
 import { canonicalJson } from '../lib/canonical-json.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { err, ok, type Result } from '../lib/result.ts';
-import { readConsent, type ConsentQuestion } from './consent.ts';
+import { readApprovalQuestion, type ApprovalQuestion } from './remote-approval.ts';
 import { readEscalation, type Escalation } from './escalation.ts';
 import { Fields } from './fields.ts';
 import * as limits from './limits.ts';
@@ -50,8 +50,8 @@ export interface DelegatePayload extends Addressed {
   readonly report_back: boolean;
   /** What a person is asked to choose from; null for work. */
   readonly escalation: Escalation | null;
-  /** The request of another hub that it asks an adult's word about; null for every other escalation, and for work. */
-  readonly consent: ConsentQuestion | null;
+  /** The request of another hub that an adult is asked about; null for every other escalation, and for work. */
+  readonly approval: ApprovalQuestion | null;
 }
 
 export interface ResponsePayload {
@@ -74,8 +74,6 @@ export interface AckPayload {
   readonly code: WireErrorCode | null;
   readonly reason: string | null;
   readonly retryable: boolean;
-  /** Of a question of consent: refused for whoever it asks for alone. */
-  readonly of_asker: boolean;
 }
 
 export interface ResultPayload {
@@ -155,14 +153,14 @@ export function parseQuery(payload: JsonObject): Result<QueryPayload, string> {
 export function parseDelegate(payload: JsonObject): Result<DelegatePayload, string> {
   const fields = new Fields(payload);
   const escalation = readEscalation(fields);
-  const consent = readConsent(fields, escalation);
+  const approval = readApprovalQuestion(fields, escalation);
   return fields.finish({
     task: fields.text('task', 'Tell the family chat that dinner is at 7'),
     context: fields.object('context') ?? {},
     priority: fields.choice('priority', ['normal', 'urgent'], 'normal'),
     report_back: fields.flag('report_back', true),
     escalation,
-    consent,
+    approval,
     ...readAddressed(fields, limits.DEADLINE_MAX_MS),
   });
 }
@@ -191,7 +189,6 @@ export function parseAck(payload: JsonObject): Result<AckPayload, string> {
     code,
     reason: fields.optionalText('reason'),
     retryable: fields.flag('retryable', code !== null && ERRORS[code].retryable),
-    of_asker: fields.raw('of_asker') === true,
   });
 }
 
@@ -333,7 +330,8 @@ function readName(value: unknown): string | null {
 function readVersions(value: unknown): readonly number[] {
   if (!Array.isArray(value) || value.length > limits.HELLO_VERSIONS_MAX) return [];
   const entries: readonly unknown[] = value;
-  return entries.every(isVersion) ? entries : [];
+  const isAscending = entries.every(isVersion) && entries.every((entry, index) => index === 0 || entry > (entries[index - 1] ?? 0));
+  return isAscending ? entries : [];
 }
 
 function isVersion(value: unknown): value is number {

@@ -1,8 +1,8 @@
 // What the hub says of itself: its state, ports, identity and the sentences its owner should read. Puts together what other services know
 // and tells pages when it changes. Decides nothing, and never holds a secret.
-import type { RecordState } from '../../preload/contract/audit.ts';
 import type { DiscoveryDto, HubDto, HubState } from '../../preload/contract/dto.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { Audit } from './audit/audit.ts';
 import type { PassphraseService } from './auth/passphrase-service.ts';
 import type { SettingsService } from './auth/settings-service.ts';
 import type { EventBus } from './event-bus.ts';
@@ -17,7 +17,8 @@ export interface HubStatusDeps {
   readonly identity: IdentityService;
   readonly settings: SettingsService;
   readonly passphrase: PassphraseService;
-  readonly recordState: () => RecordState;
+  readonly audit: () => Pick<Audit, 'state' | 'finding'>;
+  readonly dateInQuestion: () => number | null;
 }
 
 export interface HubFacts {
@@ -50,6 +51,7 @@ export class HubStatus {
     const { identity, settings, passphrase } = this.#deps;
     const { name, person, discovery } = settings.current();
     const known = identity.state;
+    const audit = this.#deps.audit();
     return {
       state: this.#state(),
       state_detail: 'reason' in known ? known.reason : null,
@@ -68,7 +70,9 @@ export class HubStatus {
       discovery_status: settings.discoveryOff ? DISCOVERY_OFF_THIS_RUN : this.#discovery,
       key_storage: known.state === 'ready' ? known.vault : null,
       warnings: identity.warnings(),
-      record: this.#deps.recordState(),
+      audit: audit.state,
+      tamper_finding: audit.finding,
+      date_in_question: this.#deps.dateInQuestion(),
       passphrase_set: passphrase.isSet(),
       desktop: this.#facts.desktop,
       command: this.#facts.command,

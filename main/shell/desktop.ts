@@ -26,8 +26,8 @@ export interface DesktopOptions {
   createNode(): Promise<DesktopNode>;
   /** Calls back whenever the process is told to stop, in place of what Electron does at the second time: end without order. */
   onStopSignal(stop: () => void): void;
-  /** A start that failed, as one sentence for a person. */
-  reportFailure(sentence: string): void;
+  /** Says what failed, in a sentence for a person. Returns the exit code for a start that failed so. */
+  reportFailure(error: unknown): number;
 }
 
 /** Runs the app. Resolves when it is ready, or at once when another instance is running (that one is shown instead). */
@@ -42,15 +42,17 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
   Menu.setApplicationMenu(null);
   hardenSession(session.defaultSession);
   serveApp(protocol, await mapBuiltFiles(options.rendererDirectory));
-  const node = await options.createNode();
-  const desktop = new Desktop(options, node);
-  // After the app is ready: before, Electron would put its own listeners in the place of these.
-  options.onStopSignal(() => void desktop.quit(0));
+  let desktop: Desktop | undefined;
   try {
-    await desktop.start(readStartArguments(process.argv).hidden);
+    const made = new Desktop(options, await options.createNode());
+    desktop = made;
+    // After the app is ready: before, Electron would put its own listeners in the place of these.
+    options.onStopSignal(() => void made.quit(0));
+    await made.start(readStartArguments(process.argv).hidden);
   } catch (error) {
-    options.reportFailure(error instanceof Error ? error.message : 'The hub could not start.');
-    await desktop.quit(1);
+    const exitCode = options.reportFailure(error);
+    if (desktop === undefined) app.exit(exitCode);
+    else await desktop.quit(exitCode);
   }
 }
 
@@ -68,7 +70,7 @@ class Desktop {
 
   constructor(options: DesktopOptions, node: DesktopNode) {
     this.#node = node;
-    this.#report = (error) => options.reportFailure(error instanceof Error ? error.message : 'The system did not take the setting.');
+    this.#report = (error) => void options.reportFailure(error);
     this.#window = new MainWindow({
       createWindow: (windowOptions) => new BrowserWindow(windowOptions),
       preloadFile: options.preloadFile,

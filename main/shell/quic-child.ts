@@ -6,7 +6,7 @@ const { utilityProcess } = electron;
 /** The same shape as the plain Node child: bytes both ways, an end, and a way to end it. */
 export interface UtilityQuicChild {
   readonly processId: number | undefined;
-  send(bytes: Uint8Array): void;
+  send(bytes: Uint8Array, written: () => void): void;
   onMessage(listener: (bytes: Uint8Array) => void): void;
   onExit(listener: (reason: string) => void): void;
   kill(): void;
@@ -26,8 +26,10 @@ export function spawnUtilityQuicProcess(entryFile: string): UtilityQuicChild {
     get processId() {
       return processId;
     },
-    send: (bytes) => {
-      if (!gone) child.postMessage(bytes);
+    send: (bytes, written) => {
+      // A copy of just these bytes: the whole buffer behind them would travel.
+      if (!gone) child.postMessage(Uint8Array.from(bytes));
+      written();
     },
     onMessage: (listener) => {
       child.on('message', (message: unknown) => {

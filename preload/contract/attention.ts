@@ -42,10 +42,8 @@ export interface FloodDto {
   readonly since: number;
   /** Requests that were refused as too many since then; they left nothing else behind. */
   readonly refused: number;
-  /** Three refusals or more within ten minutes: it makes no sound meanwhile. Questions of consent that were declined do not count here. */
+  /** Three refusals or more within ten minutes: it makes no sound meanwhile, and muting it for a day is offered. */
   readonly silent: boolean;
-  /** Three refusals or more within ten minutes, declined questions of consent among them: muting it for a day is offered. */
-  readonly offers_mute: boolean;
 }
 
 export interface AttentionDto {

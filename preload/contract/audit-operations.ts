@@ -1,4 +1,4 @@
-// The part of operations.ts about the record of who did what. For people only, none of it for an agent's token.
+// The part of operations.ts about the audit log. For people only, none of it for an agent's token.
 import * as v from 'valibot';
 import { cursor, limit } from './parameters.ts';
 
@@ -6,11 +6,11 @@ const nothing = v.strictObject({});
 
 export const AUDIT_OPERATIONS = {
   'audit.list': { method: 'GET', path: '/v1/audit', access: 'owner', params: v.object({ limit, cursor }) },
-  /** Begins a check of the whole record, or joins the one that runs; `audit.verification` says how far it is and what it came to. */
+  /** Begins a check of the whole log, or joins the one that runs; `audit.verification` says how far it is and what it came to. */
   'audit.verify': { method: 'POST', path: '/v1/audit/verify', access: 'owner', params: nothing },
   'audit.verification': { method: 'GET', path: '/v1/audit/verify', access: 'owner', params: v.object({}) },
   'audit.cancelVerification': { method: 'DELETE', path: '/v1/audit/verify', access: 'owner', params: nothing },
-  /** One piece of the record as text, the oldest row first. All pieces together, in order, are the file. */
+  /** One piece of the log as text, the oldest row first. All pieces together, in order, are the file. */
   'audit.export': {
     method: 'POST',
     path: '/v1/audit/export',
@@ -18,13 +18,13 @@ export const AUDIT_OPERATIONS = {
     params: v.strictObject({ format: v.picklist(['json', 'csv']), cursor }),
   },
   /**
-   * The owner says that this record is meant, in spite of the doubt that is shown, and rules may act again. `seen`: the number of `doubt` as
-   * `audit.list` gave it, 0 where it gave none; where another row tells of the doubt by now, or none was read, nothing is meant.
+   * The owner has seen the tamper finding: a new signed stretch begins, and rules may act again. `row`: the first row that does not fit, as it was
+   * shown; where another one was found meanwhile, nothing is acknowledged.
    */
-  'audit.confirm': {
+  'audit.acknowledge': {
     method: 'POST',
-    path: '/v1/audit/confirm',
+    path: '/v1/audit/acknowledge',
     access: 'owner',
-    params: v.strictObject({ seen: v.pipe(v.number(), v.safeInteger(), v.minValue(0)) }),
+    params: v.strictObject({ row: v.pipe(v.number(), v.safeInteger(), v.minValue(0)) }),
   },
 } as const;

@@ -1,24 +1,17 @@
-// The record of who did what, as it crosses a process boundary. Same conventions as dto.ts. Imports nothing.
+// The audit log, as it crosses a process boundary. Same conventions as dto.ts. Imports nothing.
 
 /**
- * Whether this hub's record is the newest one it had. `unchecked`: the key vault could not be asked yet. `older_copy`: an older copy of the
- * database was put back. `other_database`: another one was put in its place. `counter_lost`: the count that would tell is gone. `broken`: rows
- * since the last signature were changed, removed or added by another program, or that signature is not this hub's, or a check found that of
- * anything before. In any state but `current`
- * no rule acts and every request is asked; the last four end when the owner says that this record is meant.
+ * `unchecked`: the log has not been compared with the counter in the key vault yet. `ok`: it fits. `tampered`: a row does not fit; no rule acts
+ * and every request is asked until the owner acknowledges that. `restored`: this is an older copy, another database, or its counter is gone; the
+ * hub is locked until the owner confirms the restore. The hub is locked while `unchecked`, too.
  */
-export type RecordState = 'current' | 'unchecked' | 'older_copy' | 'other_database' | 'counter_lost' | 'broken';
-
-export interface PutBackWithIt {
-  /** It waited in a database that was put back, so it may have been done since: no agent is handed it before the owner says that this is meant. */
-  readonly may_be_done: boolean;
-}
+export type AuditState = 'unchecked' | 'ok' | 'tampered' | 'restored';
 
 export interface AuditRowDto {
   readonly seq: number;
   /** Wall clock, ms since 1970; null where no time stands, as another program may have left it. */
   readonly at: number | null;
-  /** ms on the clock of the process that wrote it; null in rows from before it was kept, or as above. */
+  /** ms on the clock of the process that wrote it; null where none stands, as above. */
   readonly monotonic_ms: number | null;
   /** A token id, a hub's key, an agent, or "hub". */
   readonly actor: string;
@@ -34,22 +27,27 @@ export interface AuditRowDto {
 }
 
 /**
- * What does not fit. `row_changed`: `seq` is the row. `row_missing`: it is the first of those; the sentence names the last, too. `row_added`:
- * it is none of this hub's, and was put there while the hub ran, or under a number that no hub gives, where `seq` is 0; the sentence names
- * all such rows. `end_missing`: the record was longer; `seq` is the first row that is gone. `chain_remade`: the rows up to `seq` are not the
- * ones that were signed, or written. `seal_changed`, `seal_missing`: a signature; `seq` is the row up to which it was, or says it was.
- * `older_copy`: fewer signatures than the key vault counted; `seq` is the last row that is there.
+ * `changed`: the row does not fit its chain. `missing`: it was removed or moved. `rechained`: the rows from `row` to `up_to` fit each other but
+ * not the signature over them. `signature`: the signature over those rows was changed or removed. `older_copy`: the log holds fewer signatures
+ * than the key vault counted; `row` is its last one. `unreadable`: the log could not be read.
  */
-export type AuditFlawKind =
-  'row_changed' | 'row_added' | 'row_missing' | 'end_missing' | 'chain_remade' | 'seal_changed' | 'seal_missing' | 'older_copy';
+export type TamperKind = 'changed' | 'missing' | 'rechained' | 'signature' | 'older_copy' | 'unreadable';
 
-export interface AuditFlawDto {
-  readonly kind: AuditFlawKind;
-  readonly seq: number;
-  /** Which row, and what that means. */
-  readonly sentence: string;
-  /** The owner has said that the record is meant in spite of this: it raises no doubt any more, and is named all the same. */
-  readonly meant: boolean;
+/** The first row of the log that does not fit. What stands behind it is vouched for by nothing. */
+export interface TamperFindingDto {
+  readonly kind: TamperKind;
+  readonly row: number;
+  readonly up_to: number;
+  /** How many rows followed it when it was found. */
+  readonly following: number;
+}
+
+/** A finding that the owner has acknowledged: a new signed stretch begins with `acknowledged_row`. */
+export interface AcknowledgedFindingDto {
+  readonly row: number;
+  readonly acknowledged_row: number;
+  readonly at: number | null;
+  readonly by: string;
 }
 
 export interface AuditCheckDto {
@@ -57,28 +55,15 @@ export interface AuditCheckDto {
   /** Rows to check, and those that were. */
   readonly rows: number;
   readonly checked: number;
-  /** Up to which row the record is signed; 0: not at all. */
+  /** Up to which row the log is signed; 0: not at all. */
   readonly signed_seq: number;
-  readonly seals: number;
-  /** False when the key vault could not be asked whether this is the newest record. */
+  readonly signatures: number;
+  /** False when the key vault could not be asked whether this is the newest copy. */
   readonly counted: boolean;
   readonly finished_at: number | null;
-  /** `done` and null: nothing was changed, removed or put elsewhere. Else the first of `flaws` that nobody has meant, or the first where all were. */
-  readonly flaw: AuditFlawDto | null;
-  /** All that does not fit, by the rows; a check of a record in which very much does not ends before its end. */
-  readonly flaws: readonly AuditFlawDto[];
+  /** `done` and null: nothing was changed, removed or moved but what was acknowledged. */
+  readonly finding: TamperFindingDto | null;
+  readonly acknowledged: readonly AcknowledgedFindingDto[];
   /** `failed`: why. */
   readonly problem: string | null;
-  /** The last time rows were left unsigned; until a check is done, what this start of the hub found. null: never. */
-  readonly unsigned_end: UnsignedEndDto | null;
-}
-
-/** What nobody had signed yet when the hub ended: that nothing of it was changed or removed until it was, cannot be shown. */
-export interface UnsignedEndDto {
-  readonly rows: number;
-  readonly from_seq: number;
-  /** Wall clock of the first of them; null where it cannot be read. */
-  readonly from_at: number | null;
-  /** How often that happened in all. */
-  readonly ends: number;
 }

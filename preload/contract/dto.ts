@@ -1,11 +1,12 @@
 // What crosses a process boundary, as plain JSON: the same shapes over Electron IPC, HTTP and SSE. snake_case, because agents in any
 // language read them. Text that came from another hub or an agent stands only in fields of type OutsideText. Imports types of this folder only.
 import type { SettingsDto } from './settings-dto.ts';
-import type { ConsentAskedDto, ConsentHubDto } from './consent.ts';
+import type { RemoteQuestionDto, DecidingHubDto } from './remote-approval.ts';
 import type { IntroductionDto } from './introduction.ts';
 import type { PairingDto, PairingWindowDto } from './pairing-dto.ts';
 import type { AttentionDto, HeldDto } from './attention.ts';
-import type { PutBackWithIt, RecordState } from './audit.ts';
+import type { AuditState, TamperFindingDto } from './audit.ts';
+import type { DeliveryKind } from './delivery-kind.ts';
 import type { RuleChoice, RuleDto } from './rules.ts';
 import type { Role } from './role.ts';
 
@@ -51,8 +52,12 @@ export interface HubDto {
   readonly key_storage: 'keychain' | 'file' | 'memory' | null;
   /** Sentences the owner should read: the seed stands in a file, a port is blocked ... */
   readonly warnings: readonly string[];
-  /** Whether the record of who did what is the newest this hub had: in any state but `current` no rule acts. */
-  readonly record: RecordState;
+  /** In any state but `ok` no rule acts. */
+  readonly audit: AuditState;
+  /** The first row of the audit log that does not fit, where nobody has acknowledged it yet. */
+  readonly tamper_finding: TamperFindingDto | null;
+  /** What the clock says, where it jumped so far ahead that nothing old is removed until the owner confirms the date; else null. */
+  readonly date_in_question: number | null;
   readonly passphrase_set: boolean;
   readonly desktop: boolean;
   /**
@@ -145,7 +150,7 @@ export interface PeerDto {
   /** Made of its agent id, so that people can compare the two screens before adding: HubDto.label over there. */
   readonly label: string;
   readonly trust: TrustState;
-  /** The owner's own name for it; for a hub not yet paired, a neutral name such as "Hub 3f2a". */
+  /** The owner's own name for it; for a hub not yet paired, its label. It is never the owner's name for another hub. */
   readonly name: string;
   readonly person: string | null;
   /** What it is in the household, by the word of the person in charge; null: nobody has said. */
@@ -191,7 +196,7 @@ export interface ChoiceDto {
   readonly recommended: string | null;
 }
 
-export interface ApprovalDto extends PutBackWithIt {
+export interface ApprovalDto {
   readonly id: string;
   readonly task_id: string;
   readonly revision: number;
@@ -244,9 +249,9 @@ export interface ApprovalDto extends PutBackWithIt {
   /** What a person is asked to choose from; null for work. Nothing of it is checked. */
   readonly choice: ChoiceDto | null;
   /** The hubs of adults that decide this, while it waits: here it can only be declined. null: it is decided here. */
-  readonly decided_by_hubs: readonly ConsentHubDto[] | null;
+  readonly decided_by_hubs: readonly DecidingHubDto[] | null;
   /** Another hub asks whether it may do it: all that the card says is of the request there. null: it is done here. */
-  readonly consent: ConsentAskedDto | null;
+  readonly remote_question: RemoteQuestionDto | null;
   readonly conversation_id: string;
   readonly message_id: string;
   /** What became of the task after the decision. */
@@ -361,7 +366,7 @@ export interface DeliveryDto {
   readonly seq: number;
   readonly attempt: number;
   readonly lease_until: number | null;
-  readonly kind: 'delegate' | 'query' | 'notify' | 'result' | 'cancel';
+  readonly kind: DeliveryKind;
   readonly task_id: string | null;
   readonly conversation_id: string | null;
   readonly instruction_from_hub: string;

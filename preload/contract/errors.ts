@@ -49,8 +49,8 @@ export const ERRORS = {
   idempotency_mismatch: { status: 422, exit: 2, retryable: false, title: 'The same key with another body' },
   peer_unreachable: { status: 503, exit: 2, retryable: true, title: 'That hub cannot be reached' },
   identity_locked: { status: 503, exit: 1, retryable: true, title: 'The keychain is locked' },
-  /** For a moment at every start, and for as long as the keychain is locked: whether this data folder was put back is not known. */
-  record_unchecked: { status: 503, exit: 1, retryable: true, title: 'The record is not compared yet' },
+  /** For a moment at every start, while the keychain is locked, and until the owner has confirmed that the hub was restored. */
+  hub_locked: { status: 503, exit: 1, retryable: true, title: 'The hub is locked' },
   hub_unreachable: { status: 503, exit: 1, retryable: true, title: 'The hub is not running' },
   passphrase_required: { status: 401, exit: 2, retryable: false, title: 'The owner passphrase is needed' },
   /** Not 401: the token that came with it is as good as before, and a page that is logged in stays so. */

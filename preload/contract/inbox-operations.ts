@@ -1,11 +1,12 @@
 // The part of operations.ts by which an agent takes its work: claim, say that it has it, give it back, go on, answer. Imports from this folder
 // only.
 import * as v from 'valibot';
+import { DELIVERY_KINDS } from './delivery-kind.ts';
 import { cursor, limit, text, uuid, whole } from './parameters.ts';
 
 /** The hand-out an agent speaks of, as claim returned it: once the item was handed out again, the answer is `conflict`. */
 const attempt = v.optional(whole(1, 1_000_000));
-const inboxKinds = v.optional(v.pipe(v.array(v.picklist(['delegate', 'query', 'notify', 'result', 'cancel'])), v.maxLength(5)));
+const inboxKinds = v.optional(v.pipe(v.array(v.picklist(DELIVERY_KINDS)), v.maxLength(DELIVERY_KINDS.length)));
 
 export const INBOX_OPERATIONS = {
   'inbox.claim': {

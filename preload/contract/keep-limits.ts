@@ -10,3 +10,5 @@ export const KEEP_DAYS_MIN = 1;
 export const KEEP_DAYS_MAX = 36_500;
 /** A time that was changed on the page removes nothing before this: whoever pressed the wrong one can choose again. */
 export const KEEP_CHANGE_PAUSE_MINUTES = 10;
+/** A clock that is further ahead of the last time the hub knows removes nothing until the owner confirms the date. */
+export const DATE_JUMP_DAYS_MAX = 60;

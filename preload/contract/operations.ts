@@ -6,7 +6,7 @@ import { AGENT_AREAS_MAX } from './agent-limits.ts';
 import { ATTENTION_OPERATIONS } from './attention-operations.ts';
 import { AUDIT_OPERATIONS } from './audit-operations.ts';
 import { APPROVALS_WAIT_MINUTES_MAX, APPROVALS_WAIT_MINUTES_MIN } from './decision-limits.ts';
-import { CONSENT_OPERATIONS } from './consent-operations.ts';
+import { REMOTE_APPROVAL_OPERATIONS } from './remote-approval-operations.ts';
 import { DECISION_OPERATIONS } from './decision-operations.ts';
 import { HUB_OPERATIONS } from './other-hub-operations.ts';
 import { INBOX_OPERATIONS } from './inbox-operations.ts';
@@ -33,6 +33,11 @@ export type AgentScope = (typeof AGENT_SCOPES)[number];
 
 /** The shortest owner passphrase. */
 export const PASSPHRASE_MIN_CHARACTERS = 8;
+/** Why a terminal does not set the first one where agents are connected. */
+export const FIRST_PASSPHRASE_ON_A_PAGE = {
+  message: 'An agent is connected already, so the first owner passphrase is set on a page that is logged in.',
+  hint: 'Choose it in Settings of the app. Without the app, start the hub at a terminal and open the link that it prints.',
+} as const;
 
 /** none: no token; any: any valid token; a scope: agents holding it, and people; owner: people only (ui or owner token). */
 export type Access = 'none' | 'any' | 'owner' | AgentScope;
@@ -81,6 +86,15 @@ export const OPERATIONS = {
   'metrics.read': { method: 'GET', path: '/metrics', access: 'any', params: none },
   'hub.snapshot': { method: 'GET', path: '/v1/snapshot', access: 'owner', params: none },
   'hub.unlock': { method: 'POST', path: '/v1/unlock', access: 'owner', params: v.strictObject({}) },
+  /** The owner has seen that this hub was restored from an older copy, and means it: it is locked no more. */
+  'hub.confirmRestore': { method: 'POST', path: '/v1/restore/confirm', access: 'owner', params: v.strictObject({}) },
+  /** `seen`: the date that was shown, `date_in_question` of the hub. */
+  'hub.confirmDate': {
+    method: 'POST',
+    path: '/v1/date',
+    access: 'owner',
+    params: v.strictObject({ seen: whole(0, Number.MAX_SAFE_INTEGER) }),
+  },
   'hub.login': {
     method: 'POST',
     path: '/v1/login',
@@ -258,7 +272,7 @@ export const OPERATIONS = {
 
   ...INBOX_OPERATIONS,
   ...DECISION_OPERATIONS,
-  ...CONSENT_OPERATIONS,
+  ...REMOTE_APPROVAL_OPERATIONS,
   ...ATTENTION_OPERATIONS,
 
   'conversations.list': { method: 'GET', path: '/v1/conversations', access: 'history', params: v.object(pageOf) },

@@ -15,8 +15,8 @@ import type {
 import type { SessionDto, SettingsDto } from './settings-dto.ts';
 import type { InvitationDto, PairingDto, PairingWindowDto } from './pairing-dto.ts';
 import type { AttentionDto } from './attention.ts';
-import type { AuditCheckDto, AuditRowDto, RecordState } from './audit.ts';
-import type { ConsentSettingDto } from './consent.ts';
+import type { AuditCheckDto, AuditRowDto, AuditState } from './audit.ts';
+import type { RemoteApprovalDto } from './remote-approval.ts';
 import type { ConversationDetailDto, ConversationDto } from './conversation-dto.ts';
 import type { RuleDto, RulePreviewDto, RuleTestDto } from './rules.ts';
 
@@ -58,6 +58,8 @@ export interface OperationResults {
   'metrics.read': { readonly text: string };
   'hub.snapshot': UiSnapshot;
   'hub.unlock': HubDto;
+  'hub.confirmRestore': HubDto;
+  'hub.confirmDate': HubDto;
   'hub.login': { readonly token: string; readonly expires_at: number };
   'hub.loginCode': { readonly url: string; readonly expires_at: number };
   'hub.setPassphrase': { readonly set: true };
@@ -115,8 +117,8 @@ export interface OperationResults {
   'approvals.get': ApprovalDto;
   'approvals.decide': ApprovalDto;
   'approvals.keepOpen': ApprovalDto;
-  'consent.get': ConsentSettingDto;
-  'consent.set': ConsentSettingDto;
+  'remote_approval.get': RemoteApprovalDto;
+  'remote_approval.set': RemoteApprovalDto;
   'attention.get': AttentionDto;
   'attention.pause': AttentionDto;
   'attention.resume': AttentionDto;
@@ -139,10 +141,10 @@ export interface OperationResults {
   'feed.list': Items<FeedItemDto>;
   'feed.markRead': { readonly unread: number };
   /** `doubt`: the newest row about the doubt that stands; absent: there is none. */
-  'audit.list': Items<AuditRowDto> & { readonly doubt?: AuditRowDto };
+  'audit.list': Items<AuditRowDto>;
   'audit.verify': AuditCheckDto;
   'audit.verification': AuditCheckDto;
   'audit.cancelVerification': AuditCheckDto;
   'audit.export': { readonly text: string; readonly next: string | null };
-  'audit.confirm': { readonly state: RecordState };
+  'audit.acknowledge': { readonly state: AuditState };
 }

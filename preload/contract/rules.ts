@@ -66,7 +66,7 @@ export type RuleMissDto =
 /** What would happen to a request, and why. Nothing was sent and nothing counted. */
 export interface RuleTestDto {
   readonly decision: 'deliver' | 'ask' | 'decline';
-  readonly ground: 'never' | 'allow' | 'ask' | 'tie' | 'dangerous' | 'default' | 'older_record' | 'adults';
+  readonly ground: 'never' | 'allow' | 'ask' | 'tie' | 'dangerous' | 'default' | 'tampered' | 'adults';
   /** The agent of this hub that would get it. */
   readonly agent: string;
   readonly risk_class: RiskClass;

@@ -7,6 +7,8 @@ export const WINDOW_OPERATIONS = [
   'hub.status',
   'hub.snapshot',
   'hub.unlock',
+  'hub.confirmRestore',
+  'hub.confirmDate',
   'hub.setPassphrase',
   'sessions.list',
   'sessions.revoke',
@@ -53,8 +55,8 @@ export const WINDOW_OPERATIONS = [
   'attention.unmute',
   'attention.hold',
   'attention.show',
-  'consent.get',
-  'consent.set',
+  'remote_approval.get',
+  'remote_approval.set',
   'rules.list',
   'rules.get',
   'rules.create',
@@ -72,7 +74,7 @@ export const WINDOW_OPERATIONS = [
   'audit.verification',
   'audit.cancelVerification',
   'audit.export',
-  'audit.confirm',
+  'audit.acknowledge',
 ] as const satisfies readonly OperationName[];
 
 export type WindowOperation = (typeof WINDOW_OPERATIONS)[number];

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hasTerminals } from '../support/person.ts';
+import { hasRealPart } from '../support/real-parts.ts';
 import { Program, axon, choosePassphrase, endAfterTest, endPrograms, startHeadless, type Ended } from '../support/programs.ts';
 import { until } from '../support/until.ts';
 
@@ -83,7 +83,7 @@ describe('CL-03: a secret', () => {
     expect(await listening.ended()).toMatchObject({ code: 0 });
   });
 
-  test.runIf(hasTerminals)('typed at a prompt is neither shown nor in the history of the shell', async () => {
+  test.skipIf(!hasRealPart('terminals'))('typed at a prompt is neither shown nor in the history of the shell', async () => {
     const [history, rc] = [join(home, 'history'), join(home, 'bashrc')];
     writeFileSync(rc, "PS1='ready> '\n");
     const program = `${process.execPath} --import ${new URL('../support/raw-imports.mjs', import.meta.url).href} ${join(ROOT, 'main/entry/cli.ts')}`;

@@ -76,7 +76,7 @@ describe('DL-08: 500 delegations from one hub while another sends one', () => {
     expect(waiting.map(({ peer_name }) => peer_name).toSorted()).toEqual(['Dad', 'Kid', 'Kid', 'Kid', 'Kid', 'Kid']);
     expect(rings()).toEqual(['Kid', 'Dad']);
     const { floods } = await owner<AttentionDto>('GET', '/v1/attention');
-    expect(floods).toMatchObject([{ peer_name: 'Kid', refused: REQUESTS - 5, offers_mute: true }]);
+    expect(floods).toMatchObject([{ peer_name: 'Kid', refused: REQUESTS - 5, silent: true }]);
     // Told as it grew, and never once a request.
     expect(events.filter((event) => event.type === 'calm').length).toBeLessThan(REQUESTS / 2);
   });

@@ -214,7 +214,7 @@ describe('delegations of a lawless hub', () => {
   });
 
   it('DL-06: a dangerous task needs the last word of its text, as the person read it', async () => {
-    await mum.work.agents.setClass('claude', { riskClass: 'R3' }, { id: 'ui', surface: 'window' });
+    await mum.work.agents.setClass('claude', { riskClass: 'R3' }, { actor: 'ui:1', surface: 'window' });
     await ask(uuid(), 'Unlock the front door.');
     const { card } = mum;
     expect(card.risk_class).toBe('R3');
@@ -241,7 +241,7 @@ describe('delegations of a lawless hub', () => {
     await mum.work.agents.setClass(
       'claude',
       { riskClass: 'R0', domains: [{ domain: 'family', riskClass: 'R0' }] },
-      { id: 'ui', surface: 'window' },
+      { actor: 'ui:1', surface: 'window' },
     );
     for (const domain of ['Family', 'family.', 'family..x', 'famil\u0443', 'family\u200b', 'familyx', 'f'.repeat(10_240)]) {
       const reply = mum.hears(MALLORY.key, { id: uuid(), kind: 'query', payload: { question: 'x', domain, deadline_ms: 1_000 } });

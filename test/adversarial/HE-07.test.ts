@@ -56,7 +56,7 @@ describe('HE-07: a hub whose name is', () => {
   it.each(HIDDEN)('%s is shown nowhere under it, before, while and after it is paired', async (_what, name) => {
     const { mum, eve } = await neighbours(name);
     const announced = mum.peer(eve);
-    expect([announced.name, announced.untrusted.advertised_name]).toEqual([expect.stringMatching(/^Hub [0-9a-f]{4}$/), HIDDEN_NAME]);
+    expect([announced.name, announced.untrusted.advertised_name]).toEqual([announced.label, HIDDEN_NAME]);
     await pair(mum, eve);
     const said = mum.seen.flatMap((event) => (event.type === 'pairing' ? [event.pairing.said_hub] : []));
     expect(new Set(said)).toEqual(new Set([HIDDEN_NAME]));

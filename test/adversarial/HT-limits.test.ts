@@ -154,16 +154,21 @@ describe('HT-09: what is too long or ambiguous is refused', () => {
   });
 
   test('a request that waits for leave to send its body gets it only after its headers were accepted', async () => {
-    const lines = (host: string): readonly string[] => [
+    const lines = (host: string, length = 2): readonly string[] => [
       `Host: ${host}`,
       'Content-Type: application/json',
-      'Content-Length: 2',
+      `Content-Length: ${length}`,
       'Expect: 100-continue',
     ];
-    const refused = new SlowSocket(hub.port, headOf(lines('evil.example')));
-    await refused.closed;
-    expect(refused.text).not.toContain('100 Continue');
-    expect(statusOf(refused.text)).toBe(403);
+    for (const [head, status] of [
+      [lines('evil.example'), 403],
+      [lines(hub.host, 262_145), 413],
+    ] as const) {
+      const refused = new SlowSocket(hub.port, headOf(head));
+      await refused.closed;
+      expect(refused.text).not.toContain('100 Continue');
+      expect(statusOf(refused.text)).toBe(status);
+    }
     const accepted = new SlowSocket(hub.port, headOf(lines(hub.host)));
     await expect.poll(() => accepted.text).toContain('100 Continue');
     accepted.write('{}');

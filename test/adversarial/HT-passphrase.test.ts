@@ -32,6 +32,16 @@ describe('HT-13: the owner passphrase', () => {
     expect((await login({ passphrase: kept })).status).toBe(200);
   });
 
+  test('is first set by whoever can read hub.json while no agent is connected, and after that on a logged-in page alone', async () => {
+    await hub.agent('bot');
+    const refused = await put({ passphrase: PASSPHRASE, boot_secret: bootSecret() });
+    expect([refused.status, refused.text]).toEqual([401, expect.stringContaining('set on a page that is logged in')]);
+    expect((await login({ passphrase: PASSPHRASE })).status).toBe(401);
+    expect((await put({ passphrase: PASSPHRASE }, await hub.agent('other'))).status).toBe(401);
+    expect((await put({ passphrase: PASSPHRASE }, await hub.page())).status).toBe(200);
+    expect((await login({ passphrase: PASSPHRASE, boot_secret: bootSecret() })).status).toBe(200);
+  });
+
   test('logs every other page and terminal out when it changes, and no agent', async () => {
     const [mine, other, agent] = [await hub.page(), await hub.page(), await hub.agent('bot')];
     expect((await put({ passphrase: PASSPHRASE }, mine)).status).toBe(200);

@@ -1,6 +1,6 @@
 // Handshakes that are begun with a valid Retry token and never finished.
 import { afterEach, beforeEach, expect } from 'vitest';
-import { HALF_OPEN_MAX, HALF_OPEN_PER_SOURCE_MAX, INITIALS_BURST } from '../../main/adapters/quic/limits.ts';
+import { HALF_OPEN_MAX, HALF_OPEN_PER_SOURCE_MAX, INITIALS_OF_ADDRESS } from '../../main/adapters/quic/limits.ts';
 import { attack, expectService, House } from './PW-house.ts';
 import { beginHandshakes } from './PW-storms.ts';
 
@@ -17,10 +17,10 @@ attack('PW-05: 500 handshakes of one source hold eight places at most, all free 
   const { hub, control } = await house.open();
   const attacker = await house.socket('127.0.0.2');
   // One address proves itself only so often a second: all of them together would be stopped there. So some come first, at a pace that passes.
-  await beginHandshakes(attacker, hub, INITIALS_BURST / 2);
+  await beginHandshakes(attacker, hub, INITIALS_OF_ADDRESS.burst / 2);
   const held = await hub.counter('half-open.now', (count) => count === HALF_OPEN_PER_SOURCE_MAX);
   expect(held).toBe(HALF_OPEN_PER_SOURCE_MAX);
-  await beginHandshakes(attacker, hub, HALF_OPENS - INITIALS_BURST / 2);
+  await beginHandshakes(attacker, hub, HALF_OPENS - INITIALS_OF_ADDRESS.burst / 2);
   const startedAt = performance.now();
   expect((await hub.transport.statistics()).counters['half-open.now']).toBeLessThanOrEqual(HALF_OPEN_PER_SOURCE_MAX);
   await expectService(hub, control);

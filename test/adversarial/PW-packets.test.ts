@@ -1,7 +1,7 @@
 // Datagrams from strangers: whatever they are, nothing is kept, next to nothing is answered, and the hub serves on.
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, expect } from 'vitest';
-import { INITIALS_BURST } from '../../main/adapters/quic/limits.ts';
+import { INITIALS_OF_ADDRESS } from '../../main/adapters/quic/limits.ts';
 import { measured, rounds } from '../support/counts.ts';
 import { binding, lawlessConfig } from './PW-lawless-peer.ts';
 import { attack, expectService, House } from './PW-house.ts';
@@ -72,28 +72,11 @@ attack('PW-02: packets of connections that nobody had get no answer', async () =
   expect(attacker.receivedBytes).toBe(0);
 });
 
-attack('PW-02: an id that a Retry has just named gets no reset: its token would end the connection that is to use it', async () => {
-  const { hub, control } = await house.open();
-  const attacker = await house.socket('127.0.0.2');
-  const given: Buffer[] = [];
-  attacker.onDatagram = (datagram) => {
-    const start = 7 + (datagram[5] ?? 0);
-    if ((datagram[0] ?? 0) >> 4 === 0xf) given.push(datagram.subarray(start, start + (datagram[start - 1] ?? 0)));
-  };
-  await attacker.send(longHeader('initial', 1_200), hub);
-  await expect.poll(() => given.length).toBe(1);
-  const retryBytes = attacker.receivedBytes;
-  for (const id of given) await attacker.send(Buffer.concat([Buffer.from([0x40]), id, randomBytes(1_000)]), hub);
-  await hub.counter('resets.withheld', (count) => count === 1);
-  await expectService(hub, control);
-  expect(attacker.receivedBytes).toBe(retryBytes);
-});
-
 attack('PW-02: a paired peer connects at once when hundreds of Initials without a token have come from its own address', async () => {
   const { hub, control } = await house.open();
   const attacker = await house.socket('127.0.0.1');
-  for (let count = 0; count < 10 * INITIALS_BURST; count += 1) await attacker.send(longHeader('initial', 1_200), hub);
-  await hub.counter('retries.sent', (count) => count >= 9 * INITIALS_BURST);
+  for (let count = 0; count < 10 * INITIALS_OF_ADDRESS.burst; count += 1) await attacker.send(longHeader('initial', 1_200), hub);
+  await hub.counter('retries.sent', (count) => count >= 9 * INITIALS_OF_ADDRESS.burst);
   await expectService(hub, control);
 });
 

@@ -8,6 +8,7 @@ import { absentRow, type Row } from './results.ts';
 import { measureP13 } from './rows/approving.ts';
 import { measureForeignReference } from './rows/foreign-reference.ts';
 import { measureP12 } from './rows/finding-and-losing.ts';
+import { measureDisk } from './rows/disk.ts';
 import { measureP3 } from './rows/lossy-query.ts';
 import { measureP1, measureP1b, measureP2 } from './rows/native-query.ts';
 import { measureP7, measureP8 } from './rows/start-and-memory.ts';
@@ -37,6 +38,7 @@ const ENTRIES: readonly Entry[] = [
   notYet('P9', 'idle CPU'),
   notYet('P10', 'event loop of main under durable writes'),
   notYet('P11', '1,000,000 messages'),
+  { id: 'DISK', measure: measureDisk },
   { id: 'P12', measure: measureP12 },
   { id: 'P13', measure: measureP13 },
   notYet('P14', 'cost per message as history grows'),

@@ -9,7 +9,7 @@ import { ARM_MS, callsOf, expectAccessible, press, showApp } from './support/pag
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const LEO = PEERS.find(({ name }) => name === 'Leo’s tablet') ?? DAD;
-const FLOOD = { peer_id: LEO.id, peer_name: LEO.name, since: NOW, refused: 495, silent: true, offers_mute: true };
+const FLOOD = { peer_id: LEO.id, peer_name: LEO.name, since: NOW, refused: 495, silent: true };
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 const leos = (count: number): readonly ApprovalDto[] =>
   Array.from({ length: count }, (_, index) =>
@@ -79,15 +79,6 @@ describe('a flood', () => {
     await expect.element(page.getByRole('article').getByText('Leo’s tablet asks again and again.')).toBeVisible();
     await press(button('Mute for a day'));
     expect(callsOf(hub, 'attention.mute')).toHaveLength(1);
-  });
-
-  test('a hub that stays heard is offered to be muted, and neither folded away nor said to make no sound', async () => {
-    const floods = [{ ...FLOOD, refused: 3, silent: false }];
-    await show(new FakeHubApi(snapshotOf({ approvals: [...leos(2), DINNER], attention: { ...CALM, floods } })));
-    expect(shownCards()).toHaveLength(3);
-    await expect.element(page.getByRole('article').first().getByRole('button', { name: 'Mute for a day' })).toBeVisible();
-    await expect.element(page.getByText('Leo’s tablet asked 3 more times.')).toBeVisible();
-    await expect.element(page.getByText('It makes no sound meanwhile.')).not.toBeInTheDocument();
   });
 
   test('a mute that did not work is said where it was pressed', async () => {

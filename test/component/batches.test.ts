@@ -67,7 +67,6 @@ describe('what stands together', () => {
     ['a question beside a task', { kind: 'query' }],
     ['something of which another answer leaves', { leaves: 'nothing', report_back: false }],
     ['no area', { domain: null }],
-    ['what may have been done before the data folder was put back', { may_be_done: true }],
   ])('%s does not', async (_what, over) => {
     await show(hubOf([SALT, errand('other', over)]));
     expect(groups()).toEqual([]);

@@ -54,10 +54,3 @@ test('a button behind a value makes its row no higher than the others', async ()
   expect(runs).not.toBe(waits);
   expect(heightOf(waits)).toBe(heightOf(runs));
 });
-
-test('a card that waited in a data folder that was put back says so above what would happen, and others say nothing of it', async () => {
-  await showApp(new FakeHubApi(snapshotOf({ approvals: [{ ...DINNER, may_be_done: true }, SALT] })));
-  const said = page.getByText(/waited in a copy of the data folder that was put back, so it may have been done since/);
-  await expect.element(said).toBeVisible();
-  expect(said.elements().map((element) => element.closest('[data-card]')?.getAttribute('data-card'))).toEqual([DINNER.id]);
-});

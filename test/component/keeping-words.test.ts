@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
-import { SETTINGS, snapshotOf } from '../fakes/household.ts';
+import { MUM, SETTINGS, snapshotOf } from '../fakes/household.ts';
 import { callsOf, expectAccessible, showApp } from './support/page.ts';
 
 const words = () => page.getByRole('group', { name: 'How long words are kept' });
@@ -47,4 +47,30 @@ test('a change that the hub did not keep is told, and the old length stays chose
   await words().getByRole('button', { name: '90 days' }).click();
   await expect.element(page.getByText(/The disk is full/)).toBeVisible();
   await expect.element(words().getByRole('button', { name: '1 year' })).toHaveAttribute('aria-pressed', 'true');
+});
+
+test('a date in question is asked about, confirmed as it was shown, and gone once the hub says so', async () => {
+  const date = Date.UTC(2036, 2, 12, 12);
+  const hub = new FakeHubApi(snapshotOf({ hub: { ...MUM, date_in_question: date } }), {
+    'hub.confirmDate': () => {
+      hub.emit({ type: 'hub', hub: MUM });
+      return { ok: true, value: MUM };
+    },
+  });
+  await showApp(hub, 'settings');
+  await expect.element(page.getByText(/says (12 March 2036|March 12, 2036), more than 60 days after/)).toBeVisible();
+  await expectAccessible();
+  await page.getByRole('button', { name: 'The date is right' }).click();
+  expect(callsOf(hub, 'hub.confirmDate')).toEqual([{ seen: date }]);
+  await expect.element(page.getByText('Is the date right?')).not.toBeInTheDocument();
+});
+
+test('a date that the hub does not take as confirmed is still asked about, and why is told', async () => {
+  const problem = problemOf('conflict', 'The clock of this computer says another date by now.');
+  const snapshot = snapshotOf({ hub: { ...MUM, date_in_question: Date.UTC(2036, 2, 12, 12) } });
+  const hub = new FakeHubApi(snapshot, { 'hub.confirmDate': () => ({ ok: false, problem }) });
+  await showApp(hub, 'settings');
+  await page.getByRole('button', { name: 'The date is right' }).click();
+  await expect.element(page.getByText(/says another date by now/)).toBeVisible();
+  await expect.element(page.getByText('Is the date right?')).toBeVisible();
 });

@@ -1,10 +1,27 @@
-// The desktop app that is told to stop by a terminal, a system that shuts down, or a program between: once or again and again.
-import { existsSync } from 'node:fs';
+// A desktop app that cannot start, and one that a terminal, a system that shuts down, or a program between tells to stop: once or often.
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hasRealPart } from '../support/real-parts.ts';
 import { until } from '../support/until.ts';
+import { DesktopApp } from './desktop-app.ts';
 import { DesktopComputer } from './desktop-computer.ts';
+
+describe('a desktop app that is started with a flag that is none', () => {
+  it('ends with a sentence and exit code 2, and makes no data folder', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'axon-flag-'));
+    try {
+      const home = join(folder, 'home');
+      const app = DesktopApp.launch({ home, parameters: ['--colour', 'red'] });
+      expect(await app.exited).toBe(2);
+      expect(app.output.join('')).toMatch(/^Unknown option '--colour'\.\nThe flags are --name, [^\n]*\n$/);
+      expect(existsSync(home)).toBe(false);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
 
 describe.skipIf(!hasRealPart('chromium') || process.platform === 'win32')('a desktop app that is told to stop', () => {
   let computer: DesktopComputer;

@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { ApprovalDto, DeliveryDto } from '../../preload/contract/dto.ts';
+import { idValue, inflated } from '../fakes/long-text.ts';
 import type { HubApi, HubProcess } from '../lan/hub-process.ts';
 import { NODE_BINARY } from '../lan/namespaces.ts';
 import { nextItem } from './agent-line.ts';
@@ -114,8 +115,12 @@ export class LocalDoors {
           `SELECT view, digest, (SELECT body FROM deliveries WHERE deliveries.task_id = approvals.task_id AND kind = 'delegate') AS delivery
            FROM approvals WHERE id = ?`,
         )
-        .get(id);
-      return row as ReturnType<LocalDoors['stored']>;
+        .get(idValue(id)) as { view: unknown; digest: Uint8Array; delivery: unknown };
+      return {
+        view: inflated(row.view),
+        digest: Buffer.from(row.digest).toString('hex'),
+        delivery: row.delivery === null ? null : inflated(row.delivery),
+      };
     } finally {
       database.close();
     }

@@ -6,7 +6,7 @@ import { until } from '../support/until.ts';
 
 const STEP_LIMIT_MS = 20_000;
 
-/** `asking` asks `asked`, which is on this very computer unless told; each calls the other by the name given. Resolves when both see the other online. */
+/** `asking` asks `asked`, on this very computer unless told; each calls the other by the name given. Resolves when both are online. */
 export async function pairByApi(
   asking: HubApi,
   asked: HubApi,

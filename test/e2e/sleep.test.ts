@@ -1,9 +1,9 @@
 // F-13: a computer sleeps for longer than a line bears silence, and wakes: both hubs find each other again, on one line, and work goes on.
 // Real processes, all of a hub's stopped and continued by signals; what a wall clock does meanwhile is shown where clocks can be moved.
-import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HubProcess, type HubApi } from '../lan/hub-process.ts';
 import { ThisComputer } from '../lan/this-computer.ts';
+import { familyOf } from '../support/listening.ts';
 import { until } from '../support/until.ts';
 import { online, pairByApi } from './pair-by-api.ts';
 
@@ -11,16 +11,7 @@ import { online, pairByApi } from './pair-by-api.ts';
 const NOTICED_WITHIN_MS = 40_000;
 const BACK_WITHIN_MS = 60_000;
 
-/** Every process of the hub: the program, and those it started. */
-function processesOf(pid: number): readonly number[] {
-  const children = execFileSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' })
-    .trim()
-    .split('\n')
-    .map(Number);
-  return [pid, ...children];
-}
-
-describe.skipIf(process.platform === 'win32')('a computer that sleeps', () => {
+describe.skipIf(process.platform !== 'linux')('a computer that sleeps', () => {
   const computer = new ThisComputer('this computer');
   const hubs: HubProcess[] = [];
   let dad: HubApi;
@@ -49,7 +40,7 @@ describe.skipIf(process.platform === 'win32')('a computer that sleeps', () => {
       { sleeper: mumHub, other: dad, sleeperId: agentIds.mum },
     ];
     for (const { sleeper, other, sleeperId } of rounds) {
-      const pids = processesOf(sleeper.pid);
+      const pids = [...familyOf(sleeper.pid)];
       for (const pid of pids) process.kill(pid, 'SIGSTOP');
       try {
         await until('the sleeping hub to be missed', NOTICED_WITHIN_MS, async () => {

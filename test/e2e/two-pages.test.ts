@@ -116,7 +116,7 @@ describe.skipIf(!hasRealPart('chromium'))('the desktop app with a tab beside its
     await callFromWindow(window.page, 'agents.create', { name: 'claude-code', domains: [AREA] });
     const line = await HubClient.connect(desktop.home);
     ends.push(() => line.close());
-    await line.call('hub.setPassphrase', { passphrase: PASSPHRASE, boot_secret: line.facts.bootSecret });
+    await callFromWindow(window.page, 'hub.setPassphrase', { passphrase: PASSPHRASE });
     const { token } = await line.call('hub.login', { passphrase: PASSPHRASE });
     const browser = await openBrowser(desktop.computer);
     ends.push(() => browser.close());

@@ -1,4 +1,4 @@
-// A hub's audit over a real store, with an identity and a count in memory that outlive it: the store can be closed, put back from a copy
+// A hub's audit log over a real store, with an identity and a count in memory that outlive it: the store can be closed, put back from a copy
 // and opened again, as a data folder is.
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -167,13 +167,6 @@ export class AuditHouse {
     tamperWith(join(this.#folder, 'hub.db'), sql);
   }
 
-  /** What a program that knows how the chain is made can add: a row that fits. */
-  async addForeign(surface = 'browser'): Promise<void> {
-    const other = openStore({ path: join(this.#folder, 'hub.db'), clock: this.clock, log: SILENT_LOG });
-    await other.write((tables) => tables.appendAudit(auditRow({ action: 'approval.allowed', surface, object: 'foreign' })));
-    await other.close();
-  }
-
   /** Adds a row that nobody waits for, as what other hubs should not have done is; resolves once it is durable. */
   async notice(): Promise<void> {
     this.store.writeBehind((tables) => tables.appendAudit(auditRow({ action: 'peer.forged_sender', surface: 'peer' })));
@@ -184,22 +177,16 @@ export class AuditHouse {
     return this.store.read.audit({ limit: 100 }).map(({ action }) => action);
   }
 
-  /** The owner means what they were shown, as the doors send it: the row about the doubt, or none where there is none. */
-  confirm(): Promise<void> {
-    return this.audit.confirm(PERSON, this.audit.doubt?.seq ?? 0);
+  /** The owner acknowledges what they were shown. */
+  acknowledge(): Promise<void> {
+    return this.audit.acknowledge(PERSON, this.audit.finding?.row ?? 0);
   }
 
   async verify(): Promise<ReturnType<Audit['verification']>> {
     this.audit.verify(PERSON);
     while (this.audit.verification().state === 'running') await this.clock.settle();
-    return this.audit.verification();
-  }
-
-  /** What a check names, once it is held against the record. */
-  async places(): Promise<readonly (readonly [kind: string, seq: number, meant: boolean])[]> {
-    const { flaws } = await this.verify();
     await this.clock.settle();
-    return flaws.map(({ kind, seq, meant }) => [kind, seq, meant]);
+    return this.audit.verification();
   }
 
   async close(): Promise<void> {
@@ -217,16 +204,13 @@ export class AuditHouse {
     const { signal } = new AbortController();
     await this.#parts.identity.open(signal);
     this.audit.start();
-    await this.audit.identityReady(signal);
+    await this.audit.check(signal);
   }
 
   #open(): Parts {
     const { clock, vault } = this;
     const opened = openStore({ path: join(this.#folder, 'hub.db'), clock, log: SILENT_LOG });
-    const store = watchAudit(opened, {
-      appended: (surface) => audit.appended(surface),
-      committed: (last) => audit.committed(last),
-    });
+    const store = watchAudit(opened, (surface) => audit.appended(surface));
     const identity = new IdentityService({ store, vaults: [vault], clock, random: new SystemRandom(), log: SILENT_LOG });
     const audit: Audit = new Audit({ store, clock, log: SILENT_LOG, identity, onState: () => this.states.push(audit.state) });
     return { store, identity, audit };

@@ -10,7 +10,7 @@ import type { OperationInput, OperationName, OperationResult } from '../../prelo
 import { ONLY_IN_A_BROWSER, WINDOW_OPERATIONS, type PageOperation } from '../../preload/contract/window-operations.ts';
 import { applyEvent } from '../../renderer/app/apply-event.ts';
 import { ruleFrom } from './household-rules.ts';
-import { nobodyElse } from './consent-cards.ts';
+import { nobodyElse } from './remote-approval-cards.ts';
 import { CONVERSATIONS, DINNER_THREAD, SESSIONS, agentOf } from './household.ts';
 
 type Handlers = Parameters<HubApi['subscribe']>[1];
@@ -108,7 +108,6 @@ export class FakeHubApi implements HubApi {
       decline_reason: params.reason ?? null,
       own_answer: ownAnswerOf(pending, params),
       task_state: DECIDED[params.decision].task,
-      consent: pending.consent && { ...pending.consent, told: 'waits' },
     };
     if (params.scope !== undefined && params.scope !== 'once')
       this.emit({ type: 'rule', rule: ruleFrom(pending, params.scope, params.until) });
@@ -133,7 +132,7 @@ export class FakeHubApi implements HubApi {
   #defaults(): Answers {
     return {
       'hub.snapshot': () => good(this.#snapshot),
-      'consent.get': () => good(nobodyElse(this.#snapshot)),
+      'remote_approval.get': () => good(nobodyElse(this.#snapshot)),
       'approvals.decide': (params) => this.decide(params),
       'approvals.list': ({ state }) =>
         good({ items: state === 'decided' ? this.#snapshot.recently_decided : this.#snapshot.approvals, next: null }),

@@ -1,6 +1,6 @@
 // The requests, rules and rows of the record of the hostile household: each kind that a page draws in a way of its own, with somebody else's
 // words in every field that may hold them.
-import type { AuditCheckDto, AuditFlawDto, AuditRowDto } from '../../preload/contract/audit.ts';
+import type { AuditCheckDto, AuditRowDto } from '../../preload/contract/audit.ts';
 import type { ApprovalDto, ChoiceDto } from '../../preload/contract/dto.ts';
 import type { RuleDto } from '../../preload/contract/rules.ts';
 import { approvalOf } from './household.ts';
@@ -24,7 +24,7 @@ const KINDS: readonly ((at: Words, index: number) => Partial<ApprovalDto>)[] = [
   (at, index) => ({ risk_class: 'R0', risk_reason: 'nothing_runs', to_agent: '', choice: optionsOf(at, index), wider: [] }),
   (at, index) => ({
     risk_class: 'R2',
-    consent: { asker: at(index + 1), by_person: false, digest: at(index + 2), message_id: at(index + 3), told: null },
+    remote_question: { asker: at(index + 1), by_person: false, digest: at(index + 2), message_id: at(index + 3) },
   }),
   (at, index) => ({
     risk_class: 'R3',
@@ -108,20 +108,18 @@ export function hostileRows(words: readonly string[], at: Words): readonly Audit
   }));
 }
 
-/** What a check says of a record into which another program wrote. */
+/** What a check says of a log into which another program wrote. */
 export function hostileCheck(words: readonly string[], at: Words): AuditCheckDto {
-  const flaw: AuditFlawDto = { kind: 'row_changed', seq: 1, sentence: at(0), meant: false };
   return {
     state: 'done',
     rows: words.length,
     checked: words.length,
     signed_seq: 1,
-    seals: 1,
+    signatures: 1,
     counted: true,
     finished_at: 0,
-    flaw,
-    flaws: [flaw, { ...flaw, sentence: at(1) }],
+    finding: { kind: 'changed', row: 1, up_to: 1, following: words.length },
+    acknowledged: [{ row: 1, acknowledged_row: 2, at: 0, by: at(0) }],
     problem: null,
-    unsigned_end: null,
   };
 }

@@ -153,7 +153,7 @@ export const HOSTILE_PLACES: readonly string[] = [
   'agents',
   'rules',
   'settings',
-  'settings/record',
+  'settings/audit-log',
   KEY_CHANGE_STOP,
   NOTHING_WAITS,
 ];

@@ -104,7 +104,7 @@ export class HubStack {
       events: this.events,
       identity: this.identity,
       directory: this.directory,
-      lines: this.links.lines,
+      connections: this.links.unpaired,
       profile: () => this.profile,
     });
   }

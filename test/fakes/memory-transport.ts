@@ -238,11 +238,10 @@ export class MemoryTransport implements Transport {
     });
   }
 
-  /** What an endpoint does with a key that keeps it busy with little. */
-  closeCostly(keyHex: string): void {
-    for (const end of [...this.#ends.values()].filter(({ info }) => info.keyHex === keyHex)) {
-      this.#emit({ type: 'violation', connectionId: end.info.connectionId, rule: 'too-costly' });
-      this.#close(end, CLOSE_CODES.overLimit, 'too much work for what it brought');
+  /** What an endpoint says of a stream of this key that broke a limit and was reset. */
+  reportViolation(keyHex: string, rule: 'too-large' | 'too-slow'): void {
+    for (const { info } of [...this.#ends.values()].filter((end) => end.info.keyHex === keyHex)) {
+      this.#emit({ type: 'violation', connectionId: info.connectionId, rule });
     }
   }
 

@@ -232,7 +232,7 @@ export function messageRow(row: Partial<Omit<MessageRow, 'seq'>> = {}): Omit<Mes
     taskId: null,
     fromAgent: null,
     toAgent: null,
-    raw: '{"id":"message-1","kind":"query"}',
+    payload: '{"question":"When?"}',
     at: AT,
     ...row,
   };

@@ -23,7 +23,7 @@ export const LOOSE_ROWS: string = loose(
 );
 
 /** The same of the signatures. */
-export const LOOSE_SEALS = loose('audit_seals', 'counter INTEGER PRIMARY KEY, previous, seq, chain, at, key, signature');
+export const LOOSE_SIGNATURES = loose('audit_signatures', 'counter INTEGER PRIMARY KEY, previous, seq, chain, at, key, signature');
 
 function loose(table: string, columns: string): string {
   return `CREATE TABLE loose (${columns}); INSERT INTO loose SELECT * FROM ${table}; DROP TABLE ${table}; ALTER TABLE loose RENAME TO ${table};`;

@@ -21,16 +21,17 @@ import { Work } from '../../main/services/work/work.ts';
 import { APPROVALS_WAIT_MINUTES_DEFAULT } from '../../preload/contract/decision-limits.ts';
 import type { ApprovalDto, DeliveryDto, UiEvent } from '../../preload/contract/dto.ts';
 import type { OperationParams } from '../../preload/contract/operations.ts';
+import { deflated, idValue, inflated } from './long-text.ts';
 import type { ManualClock } from './manual-clock.ts';
 import { MemoryMessenger, type MemoryNetwork } from './memory-messenger.ts';
 import { SILENT_LOG } from './memory-store.ts';
 
-export const BROWSER: Decider = { tokenId: 'ui-1', surface: 'browser' };
-export const WINDOW: Decider = { tokenId: 'ui-2', surface: 'window' };
-export const OWNER = { id: 'ui-1', surface: 'browser' } as const;
+export const BROWSER: Decider = { actor: 'ui:1', surface: 'browser' };
+export const WINDOW: Decider = { actor: 'ui:2', surface: 'window' };
+export const OWNER = { actor: 'ui:1', surface: 'browser' } as const;
 /** High enough that no test meets them by accident. */
 const PLENTY = { burst: 100_000, perMinute: 100_000 };
-export const NO_LIMITS: PeerRateTable = { delegate: PLENTY, query: PLENTY, notify: PLENTY, cancel: PLENTY, consent: PLENTY };
+export const NO_LIMITS: PeerRateTable = { delegate: PLENTY, query: PLENTY, notify: PLENTY, cancel: PLENTY };
 
 export interface WorkHubOptions {
   readonly name: string;
@@ -43,10 +44,8 @@ export interface WorkHubOptions {
   readonly extensions?: readonly string[];
   /** By whose clock its quiet hours are; UTC when absent. */
   readonly timeZone?: string;
-  /** Whether its database may have been put back from a copy, and nobody has meant it yet; it was not when absent. */
-  readonly isPutBack?: () => boolean;
-  /** Whether nobody could ask yet if it was; everybody could when absent. */
-  readonly isUnchecked?: () => boolean;
+  /** Whether its audit log was tampered with; it was not when absent. */
+  readonly isTampered?: () => boolean;
   /** Whether a peer answers when it is asked for its capabilities; it does, and says nothing new, when absent. */
   readonly refreshCapabilities?: () => Promise<Result<void, AppError>>;
 }
@@ -107,6 +106,11 @@ export class WorkHub {
 
   get agentId(): string {
     return agentIdOfKeyHex(this.key);
+  }
+
+  /** Its database. */
+  get file(): string {
+    return join(this.#folder, 'hub.db');
   }
 
   /** Pins each other and opens the line. */
@@ -171,13 +175,13 @@ export class WorkHub {
   /** Changes the text in a stored card as another program with the database open could: the guards of the schema taken off and put back. */
   async damageView(approvalId: string, text: string): Promise<void> {
     const connection = new Database(join(this.#folder, 'hub.db'));
-    const row = connection.prepare('SELECT view FROM approvals WHERE id = ?').get(approvalId) as { view: string };
+    const row = connection.prepare('SELECT view FROM approvals WHERE id = ?').get(idValue(approvalId)) as { view: unknown };
     const trigger = connection.prepare("SELECT sql FROM sqlite_master WHERE name = 'approvals_content'").get() as { sql: string };
     const decided = connection.prepare("SELECT sql FROM sqlite_master WHERE name = 'approvals_decided'").get() as { sql: string };
     connection.exec('DROP TRIGGER approvals_content; DROP TRIGGER approvals_decided');
     connection
       .prepare('UPDATE approvals SET view = ? WHERE id = ?')
-      .run(row.view.replace(/"text":"[^"]*"/, `"text":${JSON.stringify(text)}`), approvalId);
+      .run(deflated(inflated(row.view).replace(/"text":"[^"]*"/, `"text":${JSON.stringify(text)}`)), idValue(approvalId));
     connection.exec(`${trigger.sql}; ${decided.sql}`);
     connection.close();
     await Promise.resolve();
@@ -217,9 +221,7 @@ export class WorkHub {
       refreshCapabilities: this.#options.refreshCapabilities ?? (() => Promise.resolve(ok())),
       timeZone: () => this.#options.timeZone ?? 'UTC',
       approvalWaitMs: () => this.approvalWaitMs,
-      rulesMayAct: () => this.#options.isPutBack?.() !== true && this.#options.isUnchecked?.() !== true,
-      handsOutOld: () => this.#options.isPutBack?.() !== true && this.#options.isUnchecked?.() !== true,
-      isPutBack: () => this.#options.isPutBack?.() === true,
+      rulesMayAct: () => this.#options.isTampered?.() !== true,
       hubName: () => name,
       personName: () => this.person,
       mintAgentToken: (agent) => {
@@ -272,11 +274,11 @@ export function peerRow(hub: Pick<WorkHub, 'key' | 'name'>): PeerRow {
 function knownHubs(store: Store): KnownHubs {
   const rows = (): readonly PeerRow[] => store.read.peers();
   return {
-    rows,
     row: (key) => store.read.peer(key),
     knownKeys: () => rows().map(({ key }) => key),
     isListed: (key) => store.read.peer(key)?.trust !== 'revoked',
     nameOf: (key) => store.read.peer(key)?.petname ?? '',
+    petnameOf: (key) => (store.read.peer(key)?.trust === 'revoked' ? null : (store.read.peer(key)?.petname ?? null)),
     petnames: () => rows().map(({ petname }) => petname),
   };
 }

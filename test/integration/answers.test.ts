@@ -40,9 +40,9 @@ async function trusts(here: TestHub, there: TestHub, name: string): Promise<void
 
 beforeAll(async () => {
   [dad, mum] = [await TestHub.start(), await TestHub.start()];
-  [page, claude] = [await mum.page(), await mum.agent('claude')];
   await choosePassphrase(dad.home);
   passphrase = await choosePassphrase(mum.home);
+  [page, claude] = [await mum.page(), await mum.agent('claude')];
   expect(await axon(dad.home, ['--passphrase-file', join(dad.home, 'passphrase'), 'agents', 'add', 'asker'])).toMatchObject({ code: 0 });
   await mum.ask('/v1/settings', { method: 'PATCH', token: page, body: { person: 'Mum' } });
   await trusts(dad, mum, 'Mum');

@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import { writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { hasTerminals, Person } from '../support/person.ts';
+import { Person } from '../support/person.ts';
+import { hasRealPart } from '../support/real-parts.ts';
 import { axon, endPrograms, type Ended } from '../support/programs.ts';
 import { TestHub } from '../support/test-hub.ts';
 
@@ -39,7 +40,7 @@ describe('a hub nobody has set up yet', () => {
     expect(asked.text).not.toContain('public_key');
   });
 
-  test.skipIf(!hasTerminals)(
+  test.skipIf(!hasRealPart('terminals'))(
     'says at a terminal what the first passphrase is for and how long it must be, before it is typed',
     async () => {
       const person = Person.start('cli', hub.home, ['agents', 'add', 'mine']);
@@ -69,6 +70,19 @@ describe('a hub nobody has set up yet', () => {
     expect(await owner('passphrase')).toMatchObject({ code: 0, out: 'The owner passphrase is set.\n' });
     expect(await owner('approvals')).toMatchObject({ code: 0 });
   }, 60_000);
+
+  test('lets nobody at a terminal choose the first passphrase once an agent is connected: that is done on a page', async () => {
+    await hub.agent('bot');
+    for (const refused of [await owner('passphrase'), await run('passphrase')]) {
+      expect(refused).toMatchObject({ code: 2, out: '', error: expect.stringContaining('set on a page that is logged in') });
+    }
+    expect(JSON.parse((await run('status', '--json')).out).hub.passphrase_set).toBe(false);
+    const page = await hub.page();
+    expect(
+      (await hub.ask('/v1/passphrase', { method: 'PUT', body: { passphrase: 'a passphrase of the tests' }, token: page })).status,
+    ).toBe(200);
+    expect(await owner('approvals')).toMatchObject({ code: 0 });
+  });
 
   test('refuses a short passphrase of a file in one sentence', async () => {
     writeFileSync(passphrase, 'short\n');

@@ -4,7 +4,8 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { hasTerminals, Person } from '../support/person.ts';
+import { Person } from '../support/person.ts';
+import { hasRealPart } from '../support/real-parts.ts';
 import { Program, axon, choosePassphrase, endPrograms } from '../support/programs.ts';
 import type { Ended } from '../support/programs.ts';
 import { TestHub } from '../support/test-hub.ts';
@@ -170,7 +171,7 @@ describe('a hub with agents', () => {
     expect(shown.match(/not today/g), shown).toHaveLength(1);
   });
 
-  test.skipIf(!hasTerminals)(
+  test.skipIf(!hasRealPart('terminals'))(
     'shows at a terminal what a lasting refusal would turn away, and makes none without the word that is asked for',
     { timeout: 90_000 },
     async () => {
@@ -253,7 +254,7 @@ describe('a hub at a terminal', () => {
   afterEach(() => rmSync(home, { recursive: true, force: true }));
   const doors = ['--peer-port', '0', '--discovery', 'off'];
 
-  test.skipIf(!hasTerminals)(
+  test.skipIf(!hasRealPart('terminals'))(
     'logs in words, or as JSON when it is asked to, and gives a link with the line that makes another',
     async () => {
       for (const [flags, line] of [
@@ -269,7 +270,7 @@ describe('a hub at a terminal', () => {
     },
   );
 
-  test.skipIf(!hasTerminals)('stops in order when the terminal is closed', { timeout: 60_000 }, async () => {
+  test.skipIf(!hasRealPart('terminals'))('stops in order when the terminal is closed', { timeout: 60_000 }, async () => {
     const person = Person.start('headless', home, ['--api-port', '0', ...doors]);
     const runtime = join(home, 'hub.json');
     await expect.poll(() => person.screen).toContain(`npx axon --home ${home} login`);

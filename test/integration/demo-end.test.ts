@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { clearLeftDemos, makeDemoFolder, removeHomeOfDemo } from '../../main/cli/demo/demo-folder.ts';
-import { hasTerminals, Person } from '../support/person.ts';
+import { Person } from '../support/person.ts';
+import { hasRealPart } from '../support/real-parts.ts';
 import { endPrograms, Program } from '../support/programs.ts';
 import { until } from '../support/until.ts';
 
@@ -61,7 +62,7 @@ describe.skipIf(process.platform === 'win32')('a demo', () => {
     await expectNothingLeft(hubs);
   }, 90_000);
 
-  test.skipIf(!hasTerminals)(
+  test.skipIf(!hasRealPart('terminals'))(
     'whose terminal is closed ends its hubs and keeps nothing',
     async () => {
       const person = Person.start('cli', temporary, ['demo'], { TMPDIR: temporary });

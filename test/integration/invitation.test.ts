@@ -4,7 +4,8 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { hasTerminals, Person } from '../support/person.ts';
+import { Person } from '../support/person.ts';
+import { hasRealPart } from '../support/real-parts.ts';
 import { Program, axon, choosePassphrase, endPrograms, startHeadless } from '../support/programs.ts';
 import { until } from '../support/until.ts';
 
@@ -92,7 +93,7 @@ test('the link is printed for a person at a terminal, or for a script that asked
   expect(JSON.parse((await owner(mum, 'invite', 'list', '--json')).out)).toMatchObject({ items: before });
 });
 
-test.runIf(hasTerminals)('the picture of a link is drawn at a terminal, where it is asked for', async () => {
+test.skipIf(!hasRealPart('terminals'))('the picture of a link is drawn at a terminal, where it is asked for', async () => {
   const screenOf = async (...parameters: readonly string[]): Promise<string> => {
     const person = Person.start('cli', mum, ['--passphrase-file', passphraseOf(mum), 'invite', ...parameters]);
     expect(await person.ended()).toBe(0);
@@ -119,7 +120,7 @@ test('CL-03: an invitation as an argument is refused without being repeated, and
   expect(await joining.ended()).toMatchObject({ code: 0 });
 });
 
-test.runIf(hasTerminals)('at a terminal it is pasted unseen', async () => {
+test.skipIf(!hasRealPart('terminals'))('at a terminal it is pasted unseen', async () => {
   const { link } = JSON.parse((await owner(mum, 'invite', '--json')).out) as { link: string };
   const person = Person.start('cli', gran, ['--passphrase-file', passphraseOf(gran), 'join']);
   await until('the question', WITHIN_MS, () => (person.screen.includes('Paste the invitation') ? true : undefined));

@@ -15,8 +15,8 @@ const owner = (...parameters: readonly string[]): Promise<Ended> => axon(hub.hom
 
 beforeAll(async () => {
   hub = await TestHub.start();
-  [page, agent] = [await hub.page(), await hub.agent('bot')];
   passphrase = await choosePassphrase(hub.home);
+  [page, agent] = [await hub.page(), await hub.agent('bot')];
 }, 60_000);
 afterAll(() => hub.stop());
 

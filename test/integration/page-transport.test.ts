@@ -90,7 +90,7 @@ describe('a page', () => {
     const stop = api.subscribe(hub.node.events.seq, page.handlers);
     await vi.waitFor(() => expect(page.links).toContain('live'));
     const wrong = { ok: false, problem: { code: 'wrong_passphrase', detail: 'That is not the owner passphrase.' } };
-    expect(await api.call('consent.set', { from: 'R1', hubs: ['mum'], passphrase: 'a guess' })).toMatchObject(wrong);
+    expect(await api.call('remote_approval.set', { from: 'R1', hubs: ['mum'], passphrase: 'a guess' })).toMatchObject(wrong);
     expect(await api.call('hub.setPassphrase', { passphrase: 'another one', current: 'a guess' })).toMatchObject(wrong);
     expect(page.stored.size).toBe(1);
     expect(page.links).not.toContain('logged_out');

@@ -3,8 +3,13 @@ import dgram from 'node:dgram';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { LAST_WORD_LIMIT_MS } from '../../main/adapters/quic/limits.ts';
 import { createInProcessTransport } from '../../main/adapters/quic/quic-transport.ts';
+import { CLOSE_CODES } from '../../main/ports/transport.ts';
 import { UdpLine } from '../support/udp-line.ts';
 import { Household, newIdentity, systemDeps, type TestHub } from './quic-test-hub.ts';
+
+/** Beyond what any of them needs, and far below what a line that never ends sends. */
+const DATAGRAMS_OF_A_LINE_MAX = 100;
+const HASTY_LINES = 40;
 
 let household: Household;
 const links: UdpLine[] = [];
@@ -153,6 +158,18 @@ it('a dial that is given up in silence is heard of once more, so that the other 
   } finally {
     silent.close();
   }
+});
+
+it('a hub that hangs up before its handshake is confirmed says so in a few datagrams', async () => {
+  const { near, far } = await linked();
+  const before = (await near.transport.statistics()).counters['datagrams.sent'] ?? 0;
+  for (let lines = 0; lines < HASTY_LINES; lines += 1) {
+    const { connectionId } = await near.connect(far);
+    await near.transport.send(connectionId, new Uint8Array(20_000));
+    near.transport.close(connectionId, CLOSE_CODES.done, 'done');
+  }
+  const { counters } = await near.transport.statistics();
+  expect((counters['datagrams.sent'] ?? 0) - before).toBeLessThan(DATAGRAMS_OF_A_LINE_MAX * HASTY_LINES);
 });
 
 it('seventeen dials at once leave one that is told to wait', async () => {

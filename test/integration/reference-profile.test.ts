@@ -111,7 +111,7 @@ describe('trust', () => {
     const [hub, daemon] = [await house.hub('Mum'), await house.daemon()];
     daemon.knows(hub.stack.key);
     await hub.stack.directory.addStatic({ keyHex: daemon.keyHex, host: '127.0.0.1', port: daemon.port, name: 'Attic' });
-    const opened = await hub.stack.links.lines.open(daemon.keyHex, never);
+    const opened = await hub.stack.links.unpaired.open(daemon.keyHex, never);
     expect(opened.ok ? '' : opened.error.sentence).toContain('trust the key');
     expect(hub.stack.directory.trustOf(daemon.keyHex)).not.toBe('paired');
   });

@@ -7,15 +7,14 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openStore } from '../../main/adapters/sqlite/open-store.ts';
 import type { Store } from '../../main/ports/store.ts';
-import { readState } from '../../main/services/retention/retention-state.ts';
-import { RETENTION_META } from '../../main/services/retention/retention.ts';
+import { readState, RETENTION_META } from '../../main/services/retention/retention.ts';
 import { SILENT_LOG } from '../fakes/memory-store.ts';
 import { approvalRow, auditRow, feedRow, messageRow, peerRow, taskRow } from '../fakes/sample-rows.ts';
 import { AgedHub } from '../support/aged-hub.ts';
 import { rounds } from '../support/counts.ts';
 import { NO_TIME, slowest, timesOf, tooSlow, waitsOf } from '../support/crowd/health-times.ts';
 import { prepareHome } from '../support/prepared-home.ts';
-import { endAfterTest, endPrograms } from '../support/programs.ts';
+import { axon, choosePassphrase, endAfterTest, endPrograms } from '../support/programs.ts';
 import { until } from '../support/until.ts';
 import { verifyAudit } from '../support/verify-audit.ts';
 import { newIdentity, systemDeps } from './quic-test-hub.ts';
@@ -60,7 +59,7 @@ async function fill(store: Store, count: number, at: number): Promise<void> {
       );
       tables.insertApproval(approvalRow({ id: `card-${index}`, taskId: id, view: JSON.stringify({ text: WORDS }), ...decided }));
       tables.insertMessage(
-        messageRow({ messageId: id, taskId: id, conversationId: `c${index % 100}`, raw: JSON.stringify({ text: WORDS }), at }),
+        messageRow({ messageId: id, taskId: id, conversationId: `c${index % 100}`, payload: JSON.stringify({ text: WORDS }), at }),
       );
       tables.insertFeed(feedRow({ id, at, data: JSON.stringify({ text: WORDS }) }));
     }
@@ -76,7 +75,7 @@ it('F-09: ten thousand records are removed while /health answers within a second
   await withStore((store) => fill(store, 2_500, clock.wallMs()));
   const hub = await AgedHub.start(home);
   try {
-    hub.age(370);
+    await hub.age(370);
     let longest = NO_TIME;
     let count = 0;
     await until('the removal', WAIT_LIMIT_MS, async () => {
@@ -92,29 +91,50 @@ it('F-09: ten thousand records are removed while /health answers within a second
     expect(hub.value("SELECT detail FROM audit WHERE action = 'records.removed'")).toBe(
       JSON.stringify({ tasks: 2_500, messages: 2_500, deliveries: 0, outbox: 0, feed: 2_500 }),
     );
-    expect(hub.value(`SELECT count(*) FROM approvals WHERE view LIKE '%${WORDS}%'`)).toBe(0);
+    expect(hub.value("SELECT count(*) FROM approvals WHERE id LIKE 'card-%' AND view <> x''")).toBe(0);
     expect(hub.value("SELECT count(*) FROM conversations WHERE conversation_id <> 'conversation of open'")).toBe(0);
     // Its time ran out with the days that passed: it ended today.
-    expect(hub.value("SELECT payload <> '' FROM tasks WHERE id = 'open'")).toBe(1);
-    expect(hub.value("SELECT view <> '' FROM approvals WHERE id = 'open-card'")).toBe(1);
+    expect(hub.value("SELECT payload <> x'' FROM tasks WHERE id = 'open'")).toBe(1);
+    expect(hub.value("SELECT view <> x'' FROM approvals WHERE id = 'open-card'")).toBe(1);
   } finally {
     await hub.stop();
   }
 }, 180_000);
+
+it('F-12: status tells of a clock that jumped, and the owner alone confirms the date, at a terminal', async () => {
+  await prepareHome(home, newIdentity(), []);
+  const hub = await AgedHub.start(home);
+  try {
+    const passphrase = await choosePassphrase(home);
+    const owner = ['--passphrase-file', passphrase, 'confirm-date'];
+    expect(await axon(home, owner)).toMatchObject({ code: 0, out: 'No date is in question.\n' });
+    hub.clock.move(370 * DAY_MS, DAY_MS);
+    const status = await axon(home, ['status']);
+    expect(status.out).toMatch(/^ATTENTION +The clock of this computer says \d{4}-.*more than 60 days/m);
+    expect(status.out).toContain('confirm-date');
+    expect(await axon(home, ['confirm-date'])).not.toMatchObject({ code: 0 });
+    expect(hub.node.services.retention.dateInQuestion).not.toBeNull();
+    expect(await axon(home, owner)).toMatchObject({ code: 0, out: 'The date is confirmed. Old words are removed again.\n' });
+    expect((await axon(home, ['status'])).out).not.toContain('The clock of this computer');
+    expect(hub.value("SELECT count(*) FROM audit WHERE action = 'settings.date_confirmed' AND actor LIKE 'owner:%'")).toBe(1);
+  } finally {
+    await hub.stop();
+  }
+}, 120_000);
 
 it('the flags say how long messages and the feed are kept', async () => {
   await prepareHome(home, newIdentity(), []);
   await withStore((store) => fill(store, 10, clock.wallMs()));
   const hub = await AgedHub.start(home, ['--keep-messages', '30', '--keep-feed', '10']);
   try {
-    hub.age(15);
+    await hub.age(15);
     await until(
       'the removal',
       WAIT_LIMIT_MS,
       () => hub.value("SELECT count(*) FROM audit WHERE action = 'records.removed'") === 1 || undefined,
     );
     expect(hub.value('SELECT count(*) FROM feed')).toBe(0);
-    expect(hub.value("SELECT count(*) FROM tasks WHERE payload = ''")).toBe(0);
+    expect(hub.value("SELECT count(*) FROM tasks WHERE payload = x''")).toBe(0);
     expect(hub.value("SELECT count(*) FROM messages WHERE message_id LIKE 'old-%'")).toBe(10);
   } finally {
     await hub.stop();
@@ -129,14 +149,14 @@ it('what a person changes counts without a restart, and not where a flag of this
     const { settings } = hub.node.services;
     const now = await settings.update({ keep_messages_days: 1, keep_feed_days: 10 }, { actor: 'ui:1', surface: 'browser' });
     expect(now).toMatchObject({ keep_messages_days: 30, keep_feed_days: 10, fixed_at_start: ['keep_messages_days'] });
-    hub.age(15);
+    await hub.age(15);
     await until(
       'the removal',
       WAIT_LIMIT_MS,
       () => hub.value("SELECT count(*) FROM audit WHERE action = 'records.removed'") === 1 || undefined,
     );
     expect(hub.value('SELECT count(*) FROM feed')).toBe(0);
-    expect(hub.value("SELECT count(*) FROM tasks WHERE payload = ''")).toBe(0);
+    expect(hub.value("SELECT count(*) FROM tasks WHERE payload = x''")).toBe(0);
   } finally {
     await hub.stop();
   }
@@ -160,7 +180,7 @@ it('a hub that is killed while it removes has removed whole commits, counted, an
     before = purged();
     if (before < 2_000) inTheMiddle += 1;
     expect(count('SELECT count(*) FROM approvals WHERE purged_at IS NOT NULL')).toBe(before);
-    expect(count("SELECT count(*) FROM tasks JOIN approvals ON task_id = tasks.id WHERE (payload = '') <> (view = '')")).toBe(0);
+    expect(count("SELECT count(*) FROM tasks JOIN approvals ON task_id = tasks.id WHERE (payload = x'') <> (view = x'')")).toBe(0);
     const told = count("SELECT coalesce(sum(json_extract(detail, '$.tasks')), 0) FROM audit WHERE action = 'records.removed'");
     const meta = records.prepare('SELECT value FROM meta WHERE name = ?').pluck().get(RETENTION_META);
     expect(told + (readState(String(meta))?.removed.tasks ?? 0)).toBe(before);
@@ -177,8 +197,8 @@ it('a hub that is killed while it removes has removed whole commits, counted, an
   child.kill('SIGKILL');
   await new Promise((resolve) => child.once('exit', resolve));
   expect(count(`SELECT count(*) FROM messages`)).toBe(0);
-  expect(count("SELECT count(*) FROM tasks WHERE id = 'open' AND payload <> ''")).toBe(1);
-  expect(count("SELECT count(*) FROM approvals WHERE id = 'open-card' AND view <> ''")).toBe(1);
+  expect(count("SELECT count(*) FROM tasks WHERE id = 'open' AND payload <> x''")).toBe(1);
+  expect(count("SELECT count(*) FROM approvals WHERE id = 'open-card' AND view <> x''")).toBe(1);
   records.close();
   await withStore(({ read }) => expect(verifyAudit(read).brokenSeq).toBeNull());
 }, 240_000);

@@ -164,8 +164,8 @@ it('HE-09: with another key in the place of the asking hub people are stopped, w
   await until([mum], () => mum.stack.peer(dad.stack).key_change !== null, 'the stop is there');
   expect(mum.stack.peer(dad.stack).key_change).toMatchObject({ seen_key: twin.key, kept_at: null });
 
-  expect(await twin.links.lines.open(mum.stack.key, never)).toEqual(ok());
-  const refused = await twin.links.lines.request(mum.stack.key, 'delegate', { task: 'Open the door' });
+  expect(await twin.links.unpaired.open(mum.stack.key, never)).toEqual(ok());
+  const refused = await twin.links.unpaired.request(mum.stack.key, 'delegate', { task: 'Open the door' });
   expect(refused).toMatchObject({ ok: false, error: { code: 'pairing_required', failedBy: 'peer' } });
   expect(mum.work.approvals.pending()).toEqual([before]);
   expect(mum.stack.pairing.list()).toEqual([]);

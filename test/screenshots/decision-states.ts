@@ -1,6 +1,6 @@
 // More states that are looked at: of what a person puts off, answers, decides together or is offered peace from, of a hub's invitation, and
 // of what stands further down a page.
-import { DAD_DECIDES, WAITING } from '../fakes/consent-cards.ts';
+import { DAD_DECIDES, WAITING } from '../fakes/remote-approval-cards.ts';
 import { FakeHubApi } from '../fakes/fake-hub-api.ts';
 import { CALM, DAD, DEPLOY, DINNER, NOW, PEERS, SALT, approvalOf, snapshotOf } from '../fakes/household.ts';
 import type { ScreenState } from './states.ts';
@@ -24,7 +24,7 @@ const SMALL = ['Put salt on the grocery list.', 'Take “tea, green” off the g
     from_agent: 'kitchen-bot',
   }),
 );
-const ASKS_OFTEN = { peer_id: DAD.id, peer_name: DAD.name, since: NOW - 600_000, refused: 0, silent: false, offers_mute: true };
+const ASKS_OFTEN = { peer_id: DAD.id, peer_name: DAD.name, since: NOW - 600_000, refused: 0, silent: true };
 const INVITED = { way: 'invitation_made_here', at: NOW - 40 * 24 * HOUR_MS, by: 'owner:1', surface: 'window' } as const;
 const ANSWERED = {
   ...DINNER,
@@ -50,7 +50,7 @@ export const DECISION_STATES: Readonly<Record<string, ScreenState>> = {
   'now-peace-offered': { ...now({ approvals: [DINNER], attention: { ...CALM, floods: [ASKS_OFTEN] } }), show: '.suggest' },
   'now-buttons': { ...now({ approvals: [{ ...DINNER, allowed_before: 3 }] }), show: '.card .in.do' },
   'now-danger-buttons': { ...now({ approvals: [DEPLOY] }), show: '.type-word' },
-  'now-consent-waits-long': {
+  'now-remote-approval-waits-long': {
     ...now({
       approvals: [
         {
@@ -71,10 +71,10 @@ export const DECISION_STATES: Readonly<Record<string, ScreenState>> = {
     hub: () => new FakeHubApi(snapshotOf()),
     press: ['Name and role'],
   },
-  'settings-consent-nobody': {
+  'settings-remote-approval-nobody': {
     place: 'settings',
-    hub: () => new FakeHubApi(snapshotOf(), { 'consent.get': () => ({ ok: true, value: { from: null, hubs: [] } }) }),
-    show: '.consent',
+    hub: () => new FakeHubApi(snapshotOf(), { 'remote_approval.get': () => ({ ok: true, value: { from: null, hubs: [] } }) }),
+    show: '.remote-approval',
   },
   'people-join': { place: 'people/add', hub: () => new FakeHubApi(snapshotOf()), press: ['Use one'] },
   'people-invited': {
@@ -84,10 +84,10 @@ export const DECISION_STATES: Readonly<Record<string, ScreenState>> = {
         snapshotOf({ peers: PEERS.map((peer) => (peer.id === DAD.id ? { ...peer, name: LONG_NAME, introduced_by: INVITED } : peer)) }),
       ),
   },
-  'settings-consent-buttons': {
+  'settings-remote-approval-buttons': {
     place: 'settings',
-    hub: () => new FakeHubApi(snapshotOf(), { 'consent.get': () => ({ ok: true, value: DAD_DECIDES }) }),
-    show: '.consent [type="submit"]',
+    hub: () => new FakeHubApi(snapshotOf(), { 'remote_approval.get': () => ({ ok: true, value: DAD_DECIDES }) }),
+    show: '.remote-approval [type="submit"]',
   },
   'settings-passphrase': { place: 'settings/passphrase', hub: () => new FakeHubApi(snapshotOf()), press: ['Set it'], show: '#passphrase' },
   'settings-foot': { place: 'settings', hub: () => new FakeHubApi(snapshotOf()), show: '.main .sec:last-of-type' },

@@ -4,6 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import type { Browser } from 'playwright-core';
+import { chromiumPath } from '../support/real-parts.ts';
 import { buildPage, servePage } from './serve.ts';
 import { STATES } from './states.ts';
 
@@ -85,7 +86,7 @@ await mkdir(OUT, { recursive: true });
 await buildPage(import.meta.dirname, 'page.html', built);
 const server = await servePage(built);
 const browser = await chromium.launch({
-  executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+  executablePath: chromiumPath(),
   args: ['--no-sandbox'],
   // A scroll bar takes its room from the page, as it does at most people's.
   ignoreDefaultArgs: ['--hide-scrollbars'],

@@ -5,10 +5,10 @@ import type { ApprovalDto } from '../../preload/contract/dto.ts';
 import type { OperationName } from '../../preload/contract/operations.ts';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
 import { CALENDAR_RULE, RULED, RULES } from '../fakes/household-rules.ts';
-import { ASKED, ASKED_DANGEROUS, DAD_DECIDES, WAITING, WAITING_FOR_NOBODY } from '../fakes/consent-cards.ts';
+import { ASKED, ASKED_DANGEROUS, DAD_DECIDES, WAITING, WAITING_FOR_NOBODY } from '../fakes/remote-approval-cards.ts';
 import { makingHub, trialOf } from '../fakes/rule-making.ts';
 import { DECISION_STATES } from './decision-states.ts';
-import { RECORD_STATES } from './record-states.ts';
+import { AUDIT_LOG_STATES } from './audit-log-states.ts';
 import {
   CALM,
   CAR,
@@ -105,7 +105,7 @@ const DAY_AT_THE_DOOR = (
 });
 const LEO = PEERS.find(({ name }) => name === 'Leo’s tablet') ?? DAD;
 const LEOS = Array.from({ length: 5 }, (_, index) => approvalOf(`leo ${index}`, { peer_id: LEO.id, peer_name: LEO.name }));
-const FLOOD = { peer_id: LEO.id, peer_name: LEO.name, since: NOW - 240_000, refused: 495, silent: true, offers_mute: true };
+const FLOOD = { peer_id: LEO.id, peer_name: LEO.name, since: NOW - 240_000, refused: 495, silent: true };
 const EVERY_DAY = [1, 2, 3, 4, 5, 6, 7];
 const QUIET: AttentionDto = {
   ...CALM,
@@ -249,23 +249,27 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
       }),
     press: ['Try it'],
   },
-  'now-consent': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [ASKED] })) },
-  'now-consent-danger': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [ASKED_DANGEROUS] })), show: '.type-word' },
-  'now-consent-waits': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [WAITING] })) },
-  'now-consent-nobody': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [WAITING_FOR_NOBODY] })) },
-  'settings-consent': {
-    place: 'settings',
-    hub: () => new FakeHubApi(snapshotOf(), { 'consent.get': () => ({ ok: true, value: DAD_DECIDES }) }),
-    show: '.consent',
+  'now-remote-approval': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [ASKED] })) },
+  'now-remote-approval-danger': {
+    place: 'now',
+    hub: () => new FakeHubApi(snapshotOf({ approvals: [ASKED_DANGEROUS] })),
+    show: '.type-word',
   },
-  'settings-consent-wrong': {
+  'now-remote-approval-waits': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [WAITING] })) },
+  'now-remote-approval-nobody': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [WAITING_FOR_NOBODY] })) },
+  'settings-remote-approval': {
+    place: 'settings',
+    hub: () => new FakeHubApi(snapshotOf(), { 'remote_approval.get': () => ({ ok: true, value: DAD_DECIDES }) }),
+    show: '.remote-approval',
+  },
+  'settings-remote-approval-wrong': {
     place: 'settings',
     hub: () =>
       new FakeHubApi(snapshotOf(), {
-        'consent.set': () => ({ ok: false, problem: problemOf('wrong_passphrase', 'That is not the owner passphrase.') }),
+        'remote_approval.set': () => ({ ok: false, problem: problemOf('wrong_passphrase', 'That is not the owner passphrase.') }),
       }),
     press: ['Keep this'],
-    show: '.consent',
+    show: '.remote-approval',
   },
   'now-danger': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [DEPLOY] })) },
   'now-long': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [LONG] })) },
@@ -679,7 +683,7 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
         snapshotOf({ settings: SETTINGS, hub: { ...MUM, warnings: ['The key stands in a file: no keychain answers on this computer.'] } }),
       ),
   },
-  ...RECORD_STATES,
+  ...AUDIT_LOG_STATES,
   ...DECISION_STATES,
   'now-refused': {
     place: 'now',

@@ -7,8 +7,8 @@ import type { Household } from './agent-program.ts';
 import type { Chance } from './chance.ts';
 import { HubGone, type SimHub } from './sim-hub.ts';
 
-const BROWSER: Decider = { tokenId: 'ui-1', surface: 'browser' };
-const WINDOW: Decider = { tokenId: 'ui-2', surface: 'window' };
+const BROWSER: Decider = { actor: 'ui:1', surface: 'browser' };
+const WINDOW: Decider = { actor: 'ui:2', surface: 'window' };
 const LOOK_PAUSE_MS = 5_000;
 
 export class Person {

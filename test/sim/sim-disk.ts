@@ -236,7 +236,7 @@ function recording(tables: Tables, note: (change: Change) => void): Tables {
 /** A database as a fresh hub has it, filled by `fill`, as bytes to begin with. */
 export function makeImage(fill: (tables: Tables) => void): Buffer {
   const database = new Database(':memory:');
-  migrate(database, MIGRATIONS, 0);
+  migrate(database, MIGRATIONS);
   fill(allTables(new Statements(database), () => 0));
   const image = database.serialize();
   database.close();

@@ -7,7 +7,7 @@ import { FileVault } from '../../main/adapters/keyvault/file-vault.ts';
 import { createInProcessTransport } from '../../main/adapters/quic/quic-transport.ts';
 import { readConfig } from '../../main/app/config.ts';
 import { createNode, type HubNode } from '../../main/app/node.ts';
-import { FIRST_LOOK_MS } from '../../main/services/retention/limits.ts';
+import { FIRST_PURGE_MS } from '../../main/services/retention/limits.ts';
 import { SILENT_LOG } from '../fakes/memory-store.ts';
 import { MovedClock } from './moved-clock.ts';
 
@@ -47,10 +47,11 @@ export class AgedHub {
     return this.node.services.peers.port ?? 0;
   }
 
-  /** So many days pass in which it runs a twentieth of the time; then it looks for what is to be removed. */
-  age(days: number): void {
+  /** So many days pass in which it runs a twentieth of the time. Its owner confirms the date, and it removes what is to be removed. */
+  async age(days: number): Promise<void> {
     this.clock.move(days * DAY_MS, (days * DAY_MS) / 20);
-    if (this.clock.release(FIRST_LOOK_MS) === 0) throw new Error('the hub was not going to look at its records');
+    await this.node.services.retention.confirmDate(this.clock.wallMs(), { actor: 'ui:1', surface: 'browser' });
+    if (this.clock.release(FIRST_PURGE_MS) === 0) throw new Error('the hub was not going to look at its records');
   }
 
   /** The first column of the first row, as another program reads it. */

@@ -8,8 +8,8 @@ export interface Listening {
   readonly port: number;
 }
 
-/** This process and its descendants. */
-function familyOf(pid: number): ReadonlySet<number> {
+/** This process and its descendants, on Linux. */
+export function familyOf(pid: number): ReadonlySet<number> {
   const parents = new Map<number, number>();
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue;

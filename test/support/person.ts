@@ -1,5 +1,6 @@
 // A person at a terminal: `axon` behind a pseudo-terminal of the system's own `script`, with what is typed into it.
-import { spawn, spawnSync } from 'node:child_process';
+// Needs the real part `terminals`.
+import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -7,9 +8,6 @@ import { endAfterTest } from './programs.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const HOOK = new URL('./raw-imports.mjs', import.meta.url).href;
-
-/** False where the system has no `script` of the kind Linux has. */
-export const hasTerminals = process.platform === 'linux' && spawnSync('script', ['--version']).status === 0;
 
 export class Person {
   /** Everything the terminal showed. */

@@ -99,7 +99,7 @@ export function axon(
   return Program.start('cli', parameters, { AXON_HOME: home, ...variables }, input).ended();
 }
 
-/** Chooses the owner passphrase of a hub that has none yet, as a script does. Resolves with the file that holds it, in the data folder unless told. */
+/** Chooses the owner passphrase of a hub that has none yet, as a script does. Resolves with its file, in the data folder unless told. */
 export async function choosePassphrase(
   home: string,
   file = join(home, 'passphrase'),

@@ -1,5 +1,5 @@
 // Which real parts this machine has: Chromium, network namespaces, avahi, a Secret Service. A missing one skips its tests with a loud line;
-// where AXON_TEST_REQUIRE_ALL is set (continuous integration) a missing one fails instead, so that nothing is skipped in silence.
+// where AXON_TEST_REQUIRE_ALL is 1 (continuous integration) a missing one fails instead, so that nothing is skipped in silence.
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync } from 'node:fs';
 
@@ -8,23 +8,27 @@ export const REAL_PARTS = {
   namespaces: { needs: 'Linux, root, iproute2 and leave to make network namespaces with bridges', found: canMakeNamespaces },
   avahi: {
     needs: 'the packages avahi-daemon, avahi-utils and dbus',
-    found: () => onPath('avahi-daemon') && onPath('avahi-browse') && onPath('avahi-publish') && onPath('dbus-daemon'),
+    found: () => ['avahi-daemon', 'avahi-browse', 'avahi-publish', 'dbus-daemon'].every(onPath),
   },
   'secret-service': {
-    needs: 'the packages dbus and gnome-keyring',
-    found: () => process.platform === 'linux' && onPath('dbus-run-session') && onPath('gnome-keyring-daemon'),
+    needs: 'the packages dbus, gnome-keyring and libsecret-tools',
+    found: () => process.platform === 'linux' && ['dbus-run-session', 'dbus-send', 'gnome-keyring-daemon', 'secret-tool'].every(onPath),
   },
   'small-disk': { needs: 'root and leave to mount a tmpfs', found: canMount },
-  'c-compiler': { needs: 'Linux with cc, for a disk that fails on request', found: () => process.platform === 'linux' && onPath('cc') },
+  'c-compiler': { needs: 'Linux and the packages gcc and libc6-dev', found: () => process.platform === 'linux' && onPath('cc') },
   faketime: { needs: 'the package faketime', found: () => onPath('faketime') },
   ngtcp2: { needs: 'the package ngtcp2-client', found: () => onPath('gtlsclient') },
   'socket-list': { needs: 'the package iproute2', found: () => onPath('ss') },
+  terminals: {
+    needs: 'Linux and script, of the package bsdutils',
+    found: () => process.platform === 'linux' && spawnSync('script', ['--version']).status === 0,
+  },
 } as const;
 
 export type RealPart = keyof typeof REAL_PARTS;
 
 export function chromiumPath(): string {
-  return process.env['CHROMIUM_PATH'] ?? process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+  return process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
 }
 
 function onPath(program: string): boolean {

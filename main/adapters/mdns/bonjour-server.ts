@@ -20,7 +20,7 @@ export interface BonjourOptions {
 
 /** multicast-dns, as far as it is used. */
 interface MulticastDns {
-  on(event: 'error' | 'warning' | 'query' | 'response', listener: (...values: unknown[]) => void): unknown;
+  on(event: 'error' | 'warning' | 'response', listener: (...values: unknown[]) => void): unknown;
   query(questions: readonly Question[], onSent: OnSent): void;
   respond(answer: { readonly answers: readonly OwnRecord[] }, onSent: OnSent): void;
   destroy(onClosed: () => void): void;
@@ -49,7 +49,7 @@ export class BonjourServer {
     mdns.respond = (answer, onSent) => (mayAnswer() ? this.#respond(answer, onSent) : onSent());
   }
 
-  on(event: 'error' | 'warning' | 'query' | 'response', listener: (...values: unknown[]) => void): void {
+  on(event: 'error' | 'warning' | 'response', listener: (...values: unknown[]) => void): void {
     this.#server.mdns.on(event, listener);
   }
 

@@ -27,16 +27,6 @@ export function readRecords(packet: unknown): readonly DnsRecord[] {
   return records;
 }
 
-/** True when a decoded query asks for the pointers of `name` (lower case). Never throws. */
-export function asksFor(packet: unknown, name: string): boolean {
-  const questions = property(packet, 'questions');
-  if (!Array.isArray(questions)) return false;
-  return questions.some((question) => {
-    const asked = property(question, 'name');
-    return property(question, 'type') === 'PTR' && typeof asked === 'string' && asked.toLowerCase() === name;
-  });
-}
-
 /** The address a packet came from, out of dgram's remote info. */
 export function readSource(source: unknown): string | undefined {
   const address = property(source, 'address');

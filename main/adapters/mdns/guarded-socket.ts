@@ -2,10 +2,10 @@
 // dropped before it is decoded, and nothing that the library's handlers throw can leave it. It knows no service and no record.
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { EventEmitter } from 'node:events';
+import { TokenBuckets } from '../../lib/token-buckets.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Link } from './links.ts';
-import { PACKET_QUESTIONS_MAX, PACKET_RECORDS_MAX, PACKET_SIZE_MAX_BYTES } from './limits.ts';
-import { RateGate } from './rate-gate.ts';
+import { LINK_PACKETS, PACKET_QUESTIONS_MAX, PACKET_RECORDS_MAX, PACKET_SIZE_MAX_BYTES, SOURCE_PACKETS } from './limits.ts';
 
 /** Port of mDNS. An answer from another port is not an mDNS answer (RFC 6762, 6). */
 export const MDNS_PORT = 5353;
@@ -31,10 +31,15 @@ export function isSanePacket(message: Uint8Array, sourcePort: number): boolean {
   return (flags & RESPONSE_FLAG) === 0 || sourcePort === MDNS_PORT;
 }
 
+/** True when a packet from `source` may be read now. Its own rate comes first, so that one that floods takes nothing from the others. */
+export function admits(packets: TokenBuckets, source: string): boolean {
+  return packets.take(source, SOURCE_PACKETS) === 0 && packets.take('all', LINK_PACKETS) === 0;
+}
+
 /** The part of dgram.Socket that multicast-dns uses. Emits error, listening, message and close. */
 export class GuardedSocket extends EventEmitter {
   readonly #socket: Socket;
-  readonly #gate: RateGate;
+  readonly #packets: TokenBuckets;
   readonly #deps: GuardedSocketDeps;
   #dropped = 0;
   #closed = false;
@@ -42,7 +47,7 @@ export class GuardedSocket extends EventEmitter {
   constructor(deps: GuardedSocketDeps) {
     super();
     this.#deps = deps;
-    this.#gate = new RateGate(deps.clock.monotonicMs());
+    this.#packets = new TokenBuckets(deps.clock);
     this.#socket = createSocket({ type: 'udp4', reuseAddr: true });
     this.#socket.on('error', (error) => this.emit('error', error));
     this.#socket.on('close', () => this.emit('close'));
@@ -99,10 +104,7 @@ export class GuardedSocket extends EventEmitter {
   }
 
   #receive(message: Buffer, source: RemoteInfo): void {
-    const wanted =
-      isSanePacket(message, source.port) &&
-      this.#deps.link.hasSource(source.address) &&
-      this.#gate.admits(source.address, this.#deps.clock.monotonicMs());
+    const wanted = isSanePacket(message, source.port) && this.#deps.link.hasSource(source.address) && admits(this.#packets, source.address);
     if (!wanted) {
       this.#dropped += 1;
       return;

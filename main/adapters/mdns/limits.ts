@@ -7,22 +7,17 @@ export const PACKET_RECORDS_MAX = 96;
 /** A query with more questions than this is dropped: each question may cost one multicast answer. */
 export const PACKET_QUESTIONS_MAX = 24;
 
-/** Packets taken per second from one source address, and the burst; the rest is dropped and counted. */
-export const SOURCE_PACKETS_PER_SECOND = 20;
-export const SOURCE_PACKETS_BURST = 80;
-/** Packets taken per second on one interface from all sources together, and the burst. */
-export const LINK_PACKETS_PER_SECOND = 150;
-export const LINK_PACKETS_BURST = 400;
-/** Source addresses whose rate is remembered per interface; the one that was quiet longest is forgotten first. */
-export const SOURCES_MAX = 256;
+/** Packets taken from one source address; the rest is dropped and counted. */
+export const SOURCE_PACKETS = { burst: 80, perMinute: 1_200 } as const;
+/** Packets taken on one interface from all sources together. */
+export const LINK_PACKETS = { burst: 400, perMinute: 9_000 } as const;
 
 /** Instances remembered at once on all interfaces; beyond it only a paired hub gets in, in the place of one that is not. */
 export const INSTANCES_MAX = 256;
 /** Instances one source address may announce on one interface; more are ignored. */
 export const INSTANCES_PER_SOURCE_MAX = 16;
-/** Answers to others' questions sent per second on one interface, and the burst; more questions stay unanswered. */
-export const ANSWERS_PER_SECOND = 20;
-export const ANSWERS_BURST = 40;
+/** Answers to others' questions on one interface; more questions stay unanswered. */
+export const ANSWERS = { burst: 40, perMinute: 1_200 } as const;
 /** Addresses kept of one instance and family, and handed on for one hub; more are ignored. */
 export const ADDRESSES_MAX = 8;
 /** Strings and bytes read of one TXT record; a longer record is treated as none. */
@@ -47,8 +42,6 @@ export const POLL_LATE_MAX_MS = 20_000;
 /** When the network is asked again after the first time, then every ASK_INTERVAL_MS. */
 export const ASK_AGAIN_AFTER_MS = [1_000, 3_000, 9_000] as const;
 export const ASK_INTERVAL_MS = 60_000;
-/** A question that somebody else put on the link this recently need not be put again: its answers reached us too (RFC 6762, 7.3). */
-export const ASKED_RECENTLY_MS = 55_000;
 /** The second announcement follows the first by this much (RFC 6762, 8.3). */
 export const ANNOUNCE_AGAIN_MS = 1_000;
 /** Our announcement changes and is repeated this often: at most 30 s, PROTOCOL.md, Discovery. */

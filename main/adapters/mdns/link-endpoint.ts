@@ -1,24 +1,15 @@
 // This hub on one interface: asks, announces, keeps its announcement fresh and says goodbye. It owns one socket and its timers and
 // nothing else; what it hears it hands on unjudged.
+import { TokenBuckets } from '../../lib/token-buckets.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Advertisement } from '../../ports/discovery.ts';
 import { goodbyeOf, recordsOf, SERVICE_NAME, type OwnRecord } from './announcement.ts';
 import { BonjourServer } from './bonjour-server.ts';
-import { asksFor, readRecords, readSource, type DnsRecord, type Question } from './dns-records.ts';
+import { readRecords, readSource, type DnsRecord, type Question } from './dns-records.ts';
 import { GuardedSocket } from './guarded-socket.ts';
-import {
-  ANNOUNCE_AGAIN_MS,
-  ANSWERS_BURST,
-  ANSWERS_PER_SECOND,
-  ASK_AGAIN_AFTER_MS,
-  ASK_INTERVAL_MS,
-  ASKED_RECENTLY_MS,
-  FRESHEN_INTERVAL_MS,
-  SEND_WAIT_MAX_MS,
-} from './limits.ts';
+import { ANNOUNCE_AGAIN_MS, ANSWERS, ASK_AGAIN_AFTER_MS, ASK_INTERVAL_MS, FRESHEN_INTERVAL_MS, SEND_WAIT_MAX_MS } from './limits.ts';
 import type { Link } from './links.ts';
-import { TokenBucket } from './rate-gate.ts';
 
 export interface LinkEndpointDeps {
   readonly clock: Clock;
@@ -39,8 +30,6 @@ export class LinkEndpoint {
   readonly #deps: LinkEndpointDeps;
   readonly #server: BonjourServer;
   readonly #startedAtMs: number;
-  /** When the question for hubs was last put on the link, by whomever. */
-  #askedAtMs = Number.NEGATIVE_INFINITY;
   #records: readonly OwnRecord[] = [];
   #count = 0;
   #askTimer: TimerHandle | null = null;
@@ -55,15 +44,12 @@ export class LinkEndpoint {
     const { clock, link } = deps;
     const onThrow = (error: unknown): void => deps.log.warn('mDNS packet could not be handled', { link: link.name, error: String(error) });
     const socket = new GuardedSocket({ clock, link, onThrow });
-    const answers = new TokenBucket(ANSWERS_PER_SECOND, ANSWERS_BURST, this.#startedAtMs);
-    const mayAnswer = (): boolean => answers.take(clock.monotonicMs());
+    const answers = new TokenBuckets(clock);
+    const mayAnswer = (): boolean => answers.take('answers', ANSWERS) === 0;
     this.#server = new BonjourServer({ socket, address: link.address, mayAnswer, onError: (error) => this.#noteSent(error) });
     this.#server.on('error', (error) => this.#fail(error));
     this.#server.on('warning', (warning) => deps.log.debug('mDNS warning', { link: link.name, error: String(warning) }));
     this.#server.on('response', (packet, source) => this.#hear(packet, source));
-    this.#server.on('query', (packet) => {
-      if (asksFor(packet, SERVICE_NAME)) this.#askedAtMs = clock.monotonicMs();
-    });
   }
 
   /** Asks and announces, and goes on doing so. Resolves when the first announcement has left, or could not. */
@@ -126,9 +112,7 @@ export class LinkEndpoint {
     const ageMs = clock.monotonicMs() - this.#startedAtMs;
     const soonAtMs = ASK_AGAIN_AFTER_MS.find((atMs) => atMs > ageMs);
     this.#askTimer = clock.setTimer(soonAtMs === undefined ? ASK_INTERVAL_MS : soonAtMs - ageMs, () => {
-      // Without this the answers on a link would grow with the square of its hubs.
-      const answered = soonAtMs === undefined && clock.monotonicMs() - this.#askedAtMs < ASKED_RECENTLY_MS;
-      if (!answered) this.ask([{ name: SERVICE_NAME, type: 'PTR' }]);
+      this.ask([{ name: SERVICE_NAME, type: 'PTR' }]);
       this.#scheduleAsk();
     });
   }

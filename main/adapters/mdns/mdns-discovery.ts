@@ -7,10 +7,9 @@ import type { Advertisement, Discovery, DiscoveryCondition, DiscoveryEvent, Unus
 import type { Log } from '../../ports/log.ts';
 import type { DnsRecord } from './dns-records.ts';
 import { HubTable } from './hub-table.ts';
-import { LINK_RETRY_MS, POLL_INTERVAL_MS, POLL_LATE_MAX_MS, REPORT_INTERVAL_MS } from './limits.ts';
+import { LINK_RETRY_MS, POLL_INTERVAL_MS, POLL_LATE_MAX_MS, REPORT_INTERVAL_MS, SEND_FAILURES_MAX } from './limits.ts';
 import { LinkEndpoint } from './link-endpoint.ts';
 import { readLinks, readUnusable, type InterfaceTable, type Link, type UnusableInterface } from './links.ts';
-import { SendHealth } from './send-health.ts';
 
 export interface MdnsDiscoveryDeps {
   readonly clock: Clock;
@@ -54,6 +53,28 @@ export function createMdnsDiscovery(deps: MdnsDiscoveryDeps): Discovery {
 interface Reported {
   readonly text: string;
   readonly atMs: number;
+}
+
+/** Whether our packets leave on each interface. One failure may be chance; several in a row mean that a firewall or the system holds them back. */
+export class SendHealth {
+  /** Failures in a row, by interface. */
+  readonly #failures = new Map<string, number>();
+
+  /** Notes how a packet fared. True when the interface became mute by it, or speaks again. */
+  sent(name: string, hasLeft: boolean): boolean {
+    const wasMute = this.isMute(name);
+    if (hasLeft) this.#failures.delete(name);
+    else this.#failures.set(name, (this.#failures.get(name) ?? 0) + 1);
+    return this.isMute(name) !== wasMute;
+  }
+
+  isMute(name: string): boolean {
+    return (this.#failures.get(name) ?? 0) >= SEND_FAILURES_MAX;
+  }
+
+  forget(name: string): void {
+    this.#failures.delete(name);
+  }
 }
 
 /** One start-to-stop life of the discovery. */

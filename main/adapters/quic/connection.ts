@@ -2,26 +2,24 @@
 // the first stream is read (PROTOCOL.md, Connection); who may stay is the endpoint's decision.
 import type { TimerHandle } from '../../ports/clock.ts';
 import { CLOSE_CODES, type CloseCode, type ConnectionInfo, type KeyHex } from '../../ports/transport.ts';
-import { sendBurst } from './burst.ts';
-import { readEnd, type ConnectionEnd } from './connection-end.ts';
-import type { ConnectionHost, ConnectionOptions } from './connection-host.ts';
+import { readEnd, type ConnectionEnd, type ConnectionHost, type ConnectionOptions } from './connection-host.ts';
 import { DueTimer } from './due-timer.ts';
-import { Effort } from './effort.ts';
 import { judgeHandshake } from './handshake-check.ts';
 import { IncomingRequests } from './incoming-requests.ts';
 import {
   ACK_DEFER_MAX_PACKETS,
   ACK_DEFER_MS,
-  MESSAGE_LEAVE_LIMIT_MS,
+  BURST_MAX_DATAGRAMS,
   CLOSE_REASON_MAX_BYTES,
   HANDSHAKE_LIMIT_MS,
+  LAST_WORDS_MAX_DATAGRAMS,
+  MESSAGE_LEAVE_LIMIT_MS,
   STREAM_JUDGE_INTERVAL_MS,
 } from './limits.ts';
-import { LastWord } from './last-word.ts';
 import type { QuicheConnection } from './native-binding.ts';
 import { OutgoingMessages } from './outgoing-messages.ts';
 import { PeerAddress } from './peer-address.ts';
-import { Silence } from './silence.ts';
+import { LastWord, Silence } from './silence.ts';
 import { StreamReader } from './stream-reader.ts';
 import { StreamWriter } from './stream-writer.ts';
 import { Turns } from './turns.ts';
@@ -40,7 +38,6 @@ export class QuicConnection {
   readonly outgoing: OutgoingMessages;
   readonly incoming: IncomingRequests;
   readonly peer: PeerAddress;
-  readonly effort: Effort;
   readonly #host: ConnectionHost;
   readonly #native: QuicheConnection;
   readonly #reader: StreamReader;
@@ -67,7 +64,6 @@ export class QuicConnection {
     this.#expectedKeyHex = options.expectedKeyHex;
     this.peer = new PeerAddress(options.native, host.local, options.host, options.port);
     this.startedAtMs = host.clock.monotonicMs();
-    this.effort = new Effort(host.clock);
     this.#silence = new Silence(this.startedAtMs);
     this.#timer = new DueTimer(host.clock, () => this.#guarded(this.#doWhatIsDue));
     const { native } = options;
@@ -104,6 +100,15 @@ export class QuicConnection {
     return this.#keyHex;
   }
 
+  get isOver(): boolean {
+    return this.#status === 'closed' || this.#status === 'gone';
+  }
+
+  /** Bytes it has brought, without what could not be decrypted: that may come from anybody. */
+  get decryptedBytes(): number {
+    return this.#native.stats().recvBytes;
+  }
+
   /** The key that answered a dial instead of the expected one. */
   get wrongKeyHex(): KeyHex | null {
     return this.#wrongKeyHex;
@@ -128,20 +133,6 @@ export class QuicConnection {
     this.#receive(datagram, this.peer.receiveInfo);
     this.#unflushedPackets += 1;
     this.#turns.later();
-  }
-
-  /** Looks at what may be the peer's reset. Where it is none that the library can tell, the peer is asked for a sign of life. */
-  suspect(datagram: Buffer): void {
-    if (this.#status !== 'open') return;
-    this.effort.begin();
-    try {
-      this.#native.recv(datagram, this.peer.receiveInfo);
-    } catch {
-      // No packet of this connection, then.
-    }
-    this.effort.end(1);
-    if (this.#native.isClosed()) this.#host.counters.add('resets.honoured');
-    this.doubt();
   }
 
   /** Asks the peer for a sign of life now; without one the connection is lost in seconds. */
@@ -177,24 +168,22 @@ export class QuicConnection {
   }
 
   #receive(datagram: Buffer, info: PeerAddress['receiveInfo']): void {
-    const nowMs = this.effort.begin();
     try {
       this.#native.recv(datagram, info);
-      this.#silence.heard(nowMs);
+      this.#silence.heard(this.#host.clock.monotonicMs());
       this.#lastWord.heard();
     } catch {
       // Whatever it was, quiche has noted what it must answer; the flush sends it.
       this.#host.counters.add('dropped.undecryptable');
       this.#dirty = true;
     }
-    this.effort.end(1);
   }
 
   /** A fault while one connection is worked on ends that connection, not the endpoint. */
   #guarded(work: () => void): void {
     if (this.#status === 'gone') return;
     try {
-      this.#turns.inside(work, this.effort);
+      this.#turns.inside(work);
     } catch (error) {
       this.dropSilently('an internal fault');
       this.#host.failed(error);
@@ -291,7 +280,7 @@ export class QuicConnection {
   }
 
   #close(byApplication: boolean, code: number, reason: string, end: ConnectionEnd): void {
-    if (this.#status === 'closed' || this.#status === 'gone') return;
+    if (this.isOver) return;
     this.#lastWord.say(this.#host.clock.monotonicMs(), () => {
       try {
         this.#native.close(byApplication, code, Buffer.from(reason).subarray(0, CLOSE_REASON_MAX_BYTES));
@@ -304,7 +293,7 @@ export class QuicConnection {
   }
 
   #end(end: ConnectionEnd): void {
-    if (this.#status === 'closed' || this.#status === 'gone') return;
+    if (this.isOver) return;
     this.#status = 'closed';
     this.#reader.clear();
     this.#writer.clear();
@@ -328,7 +317,8 @@ export class QuicConnection {
     this.#ackTimer = null;
     this.#dirty = false;
     this.#unflushedPackets = 0;
-    if (sendBurst(this.peer, this.#host, this.effort, this.#status === 'closed')) {
+    const max = this.#status === 'closed' ? LAST_WORDS_MAX_DATAGRAMS : BURST_MAX_DATAGRAMS;
+    if (this.peer.sendBurst(this.#host, max)) {
       if (this.#status === 'closed') return this.dispose();
       this.#dirty = true;
       this.#turns.later();

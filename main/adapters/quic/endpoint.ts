@@ -19,23 +19,17 @@ import type {
 } from '../../ports/transport.ts';
 import { Acceptor, dialAddress } from './acceptor.ts';
 import { mintCredentials } from './certificate.ts';
-import { costlyFromMs, sealMs } from './computer-speed.ts';
-import type { ConnectionEnd } from './connection-end.ts';
-import type { ConnectionHost } from './connection-host.ts';
-import { ConnectionIds } from './connection-ids.ts';
+import type { ConnectionEnd, ConnectionHost } from './connection-host.ts';
 import { QuicConnection } from './connection.ts';
-import { Costs, type Usage } from './costs.ts';
 import { Counters } from './counters.ts';
 import { DatagramRouter } from './datagram-router.ts';
-import { statisticsOf } from './endpoint-statistics.ts';
 import { HalfOpen } from './half-open.ts';
-import { CONNECT_LIMIT_MS, DIALS_IN_FLIGHT_MAX, SEND_LIMIT_MS } from './limits.ts';
+import { CONNECTION_ID_LENGTH_BYTES, CONNECT_LIMIT_MS, DIALS_IN_FLIGHT_MAX, SEND_LIMIT_MS } from './limits.ts';
 import { loadBinding, type HostPort, type Quiche, type QuicheConfig } from './native-binding.ts';
 import type { Settle, StreamDirection } from './outgoing-messages.ts';
 import type { Datagram } from './packet-guard.ts';
 import { changed, decidePlace, NO_STANDING, type PlaceHolder, type Standing } from './places.ts';
 import { createConfig } from './quiche-config.ts';
-import { StatelessResets } from './stateless-resets.ts';
 import { openSocket, type UdpSocket } from './udp-socket.ts';
 
 /** Twice what a stream's window can hold, so that one read takes all there is. */
@@ -61,7 +55,6 @@ interface Running {
   readonly socket: UdpSocket;
   readonly binding: Quiche;
   readonly config: QuicheConfig;
-  readonly ids: ConnectionIds;
   readonly acceptor: Acceptor;
   readonly host: ConnectionHost;
 }
@@ -79,9 +72,6 @@ export class Endpoint implements Transport {
   /** Connections with a place, oldest first. */
   readonly #open = new Map<number, QuicConnection>();
   readonly #halfOpen = new HalfOpen<QuicConnection>();
-  readonly #costs: Costs;
-  /** Whom the last look found too costly. */
-  #costlyKeyHex: KeyHex | undefined;
   readonly #dials = new Map<QuicConnection, Dial>();
   #standing: Standing = NO_STANDING;
   #emit: (event: TransportEvent) => void = () => {};
@@ -94,12 +84,9 @@ export class Endpoint implements Transport {
     this.#canDeliver = deps.canDeliver ?? (() => true);
     this.#onFault = deps.onFault ?? rethrow;
     this.#nextConnectionId = deps.firstConnectionId ?? 1;
-    this.#costs = new Costs(costlyFromMs(sealMs(deps.clock)));
     this.#router = new DatagramRouter({
-      clock: deps.clock,
       counters: this.#counters,
       isPaired: (keyHex) => this.#standing.paired.has(keyHex),
-      isOfEarlierProcess: (id) => this.#running?.ids.isOfEarlierProcess(Buffer.from(id, 'latin1')) === true,
       begin: (datagram, size, host, port) => this.#accept(datagram, size, host, port),
     });
   }
@@ -111,12 +98,10 @@ export class Endpoint implements Transport {
     const receive = (datagram: Buffer, host: string, port: number): void => this.#router.receive(datagram, host, port);
     const socket = await openSocket(options.host, options.port, receive, this.#counters);
     const local = { host: socket.host, port: socket.port };
-    const common = { clock: this.#clock, random: this.#random, seed: options.seed.expose() };
-    const ids = new ConnectionIds(common);
-    const resets = new StatelessResets({ ...common, ids });
-    const acceptor = new Acceptor({ ...common, ids, resets, counters: this.#counters, binding, config, local, send: socket.send });
+    const common = { clock: this.#clock, random: this.#random, counters: this.#counters };
+    const acceptor = new Acceptor({ ...common, binding, config, local, send: socket.send });
     this.#emit = onEvent;
-    this.#running = { socket, binding, config, ids, acceptor, host: this.#createHost(binding, socket, local) };
+    this.#running = { socket, binding, config, acceptor, host: this.#createHost(binding, socket, local) };
     return { port: socket.port };
   }
 
@@ -156,7 +141,7 @@ export class Endpoint implements Transport {
     }
     const to = dialAddress(target.host, running.socket.family);
     if (!to) return refused(`${target.host} cannot be reached from the address this hub listens on`);
-    const id = running.ids.mint();
+    const id = this.#random.bytes(CONNECTION_ID_LENGTH_BYTES);
     let connection: QuicConnection;
     try {
       const peer = { host: to.address, port: target.port };
@@ -217,38 +202,32 @@ export class Endpoint implements Transport {
     this.#open.get(connectionId)?.incoming.refuse(streamId, code);
   }
 
+  /** Its counters, and the levels that are measured when somebody asks. */
   statistics(): Promise<TransportStatistics> {
-    const state = {
-      counters: this.#counters,
-      open: this.#open.values(),
-      paired: this.#standing.paired,
-      halfOpen: this.#halfOpen.size,
-      dials: this.#dials.size,
-      unfinishedBytes: this.#unfinished.count,
+    const roundTripMs: Record<number, number> = {};
+    let [paired, pathMtuBytes] = [0, Infinity];
+    for (const connection of this.#open.values()) {
+      roundTripMs[connection.connectionId] = connection.peer.roundTripMs;
+      pathMtuBytes = Math.min(pathMtuBytes, connection.peer.pathMtuBytes);
+      if (connection.keyHex !== null && this.#standing.paired.has(connection.keyHex)) paired += 1;
+    }
+    const connections = this.#open.size;
+    const counters = {
+      ...this.#counters.snapshot(),
+      'half-open.now': this.#halfOpen.size,
+      'dials.now': this.#dials.size,
+      'connections-paired.now': paired,
+      'connections-quarantined.now': connections - paired,
+      'unfinished-bytes.now': this.#unfinished.count,
+      // Of all open connections the smallest; none = nothing is known.
+      ...(pathMtuBytes === Infinity ? {} : { 'path-mtu-bytes.now': pathMtuBytes }),
     };
-    return Promise.resolve(statisticsOf(state));
+    return Promise.resolve({ connections, roundTripMs, counters, restarts: 0, processMemoryBytes: null });
   }
 
   /** Datagrams moved since the start, both ways. */
   get datagrams(): number {
     return this.#counters.traffic.receivedDatagrams + this.#counters.traffic.sentDatagrams;
-  }
-
-  /**
-   * One look at who keeps this process busy, with each sign of life: whoever took far more than he brought is closed, and who has just left
-   * is when he comes again before the next look.
-   */
-  judgeCosts(usage: Usage): void {
-    this.#costlyKeyHex = this.#costs.judge(usage, this.#open.values());
-    this.#closeCostly();
-  }
-
-  #closeCostly(): void {
-    for (const connection of [...this.#open.values()].filter(({ keyHex }) => keyHex === this.#costlyKeyHex)) {
-      this.#counters.add('closed.too-costly');
-      this.#emit({ type: 'violation', connectionId: connection.connectionId, rule: 'too-costly' });
-      connection.close(CLOSE_CODES.overLimit, 'too much work for what it brought');
-    }
   }
 
   /** Reads on after `canDeliver` was false for a while. */
@@ -321,32 +300,18 @@ export class Endpoint implements Transport {
     for (const eviction of decision.evicted) this.#open.get(eviction.connectionId)?.close(eviction.code, eviction.reason);
     this.#counters.add(this.#standing.paired.has(newcomer.keyHex) ? 'connections.paired' : 'connections.quarantined');
     this.#open.set(connection.connectionId, connection);
-    this.#router.lodge(connection);
     this.#emit({ type: 'connected', connection: connection.info });
     this.#settleDial(connection, ok(connection.info));
-    if (connection.keyHex === this.#costlyKeyHex) this.#closeCostly();
-  }
-
-  #moved(connection: QuicConnection): void {
-    this.#router.lodge(connection);
-    this.#emit({ type: 'path-changed', connection: connection.info });
   }
 
   #ended(connection: QuicConnection, end: ConnectionEnd): void {
     this.#halfOpen.remove(connection);
-    this.#costs.ended(connection);
     const { wrongKeyHex } = connection;
     const failure: DialFailure =
       wrongKeyHex === null ? { type: 'refused', reason: end.reason } : { type: 'wrong-key', keyHex: wrongKeyHex };
     this.#settleDial(connection, err(failure));
     if (!this.#open.delete(connection.connectionId)) return;
-    this.#router.dislodge(connection);
     this.#emit({ type: 'disconnected', connection: connection.info, ...end });
-  }
-
-  #gone(connection: QuicConnection): void {
-    this.#router.remove(connection);
-    this.#costs.ended(connection);
   }
 
   #begin(direction: StreamDirection, connectionId: number, bytes: Uint8Array, timeoutMs: number, settle: Settle): () => void {
@@ -372,8 +337,8 @@ export class Endpoint implements Transport {
       sendDatagram: socket.send,
       established: (connection) => this.#established(connection),
       ended: (connection, end) => this.#ended(connection, end),
-      moved: (connection) => this.#moved(connection),
-      gone: (connection) => this.#gone(connection),
+      moved: (connection) => this.#emit({ type: 'path-changed', connection: connection.info }),
+      gone: (connection) => this.#router.remove(connection),
       failed: (error) => {
         this.#counters.add('connections.failed');
         this.#onFault(error);

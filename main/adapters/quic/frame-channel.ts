@@ -1,19 +1,22 @@
 // Frames over a private byte channel between this process and its other half: length, type, body. What is posted in one go leaves as one
 // write: at once when the channel was quiet, at the end of the loop's turn when it is busy. Receipt is acknowledged in bytes, so each
-// side knows how far behind the other is, on any kind of channel.
+// side knows how far behind the other is, on any kind of channel. Frames are written straight into a few buffers that are used again and
+// again: a buffer of its own for each frame outlives the young generation in a flood, and memory grows by many times the backlog.
 import { assert } from '../../lib/assert.ts';
 import type { Clock } from '../../ports/clock.ts';
 import {
   CHANNEL_ACKNOWLEDGE_BYTES,
+  CHANNEL_BATCH_BYTES,
+  CHANNEL_BATCHES_KEPT_MAX,
   CHANNEL_BUSY_MS,
   CHANNEL_UNRECEIVED_MAX_BYTES,
-  CHANNEL_WINDOW_BYTES,
   FRAME_SIZE_MAX_BYTES,
 } from './limits.ts';
 
 /** A two-way pipe of bytes in order; where a chunk begins or ends means nothing. */
 export interface ByteChannel {
-  send(bytes: Uint8Array): void;
+  /** `written` is called, at once or later, when the bytes may be overwritten. */
+  send(bytes: Uint8Array, written: () => void): void;
   /** Sets the one listener. */
   onMessage(listener: (bytes: Uint8Array) => void): void;
 }
@@ -32,25 +35,38 @@ const HEADER_BYTES = 5;
 /** Reserved here; types of the users start above it. */
 const ACKNOWLEDGE = 0;
 
+/** Frames that leave together: the first `length` bytes of the buffer. */
+interface Batch {
+  readonly bytes: Buffer;
+  length: number;
+}
+
 export class FrameChannel {
   readonly #channel: ByteChannel;
   readonly #clock: Clock;
   readonly #handlers: FrameHandlers;
-  #outgoing: Uint8Array[] = [];
-  #outgoingBytes = 0;
+  readonly #windowBytes: number;
+  /** Batches that wait for the one being written, oldest first; the last is still being filled. */
+  #waiting: Batch[] = [];
+  readonly #free: Buffer[] = [];
+  #isWriting = false;
+  #isFlushDue = false;
   #scheduled = false;
   #closed = false;
   #flushedAtMs = -Infinity;
   #rest: Buffer | null = null;
+  /** Posted, and not acknowledged by the other side. */
   #underWayBytes = 0;
   #unacknowledgedBytes = 0;
   #wasBehind = false;
   #frames = 0;
   #batches = 0;
 
-  constructor(channel: ByteChannel, clock: Clock, handlers: FrameHandlers) {
+  /** @param windowBytes what may be under way before the other side counts as behind */
+  constructor(channel: ByteChannel, clock: Clock, windowBytes: number, handlers: FrameHandlers) {
     this.#channel = channel;
     this.#clock = clock;
+    this.#windowBytes = windowBytes;
     this.#handlers = handlers;
   }
 
@@ -61,7 +77,7 @@ export class FrameChannel {
 
   /** Whether the other side takes no more new work for now. */
   get isBehind(): boolean {
-    const behind = this.#underWayBytes > CHANNEL_WINDOW_BYTES;
+    const behind = this.#underWayBytes > this.#windowBytes;
     if (behind) this.#wasBehind = true;
     return behind;
   }
@@ -82,23 +98,27 @@ export class FrameChannel {
     this.#post(type, parts);
   }
 
-  /** Sends what is queued now. */
+  /** Sends what is queued, one write at a time: now, or when the write before it is done. */
   flush(): void {
-    if (this.#outgoing.length === 0 || this.#closed) return;
-    const [first] = this.#outgoing;
-    const batch = this.#outgoing.length === 1 && first ? first : Buffer.concat(this.#outgoing, this.#outgoingBytes);
-    this.#underWayBytes += this.#outgoingBytes;
-    this.#outgoing = [];
-    this.#outgoingBytes = 0;
+    this.#isFlushDue = this.#waiting.length > 0 && !this.#closed;
+    if (!this.#isFlushDue || this.#isWriting) return;
+    const batch = this.#waiting.shift();
+    if (batch === undefined) return;
     this.#flushedAtMs = this.#clock.monotonicMs();
     this.#batches += 1;
-    this.#channel.send(batch);
+    this.#isWriting = true;
+    this.#channel.send(batch.bytes.subarray(0, batch.length), () => {
+      this.#isWriting = false;
+      const isKept = batch.bytes.length === CHANNEL_BATCH_BYTES && this.#free.length < CHANNEL_BATCHES_KEPT_MAX;
+      if (isKept) this.#free.push(batch.bytes);
+      if (this.#isFlushDue) this.flush();
+    });
   }
 
   /** Takes and gives nothing any more. */
   close(): void {
     this.#closed = true;
-    this.#outgoing = [];
+    this.#waiting = [];
     this.#rest = null;
   }
 
@@ -107,23 +127,32 @@ export class FrameChannel {
     let length = 1;
     for (const part of parts) length += part.length;
     assert(length <= FRAME_SIZE_MAX_BYTES, 'a frame fits the channel');
-    const frame = Buffer.allocUnsafe(LENGTH_BYTES + length);
-    frame.writeUInt32BE(length, 0);
-    frame.writeUInt8(type, LENGTH_BYTES);
-    let offset = HEADER_BYTES;
+    const batch = this.#batchFor(LENGTH_BYTES + length);
+    let offset = batch.bytes.writeUInt32BE(length, batch.length);
+    offset = batch.bytes.writeUInt8(type, offset);
     for (const part of parts) {
-      frame.set(part, offset);
+      batch.bytes.set(part, offset);
       offset += part.length;
     }
+    batch.length = offset;
     this.#frames += 1;
-    this.#outgoing.push(frame);
-    this.#outgoingBytes += frame.length;
-    if (this.#underWayBytes + this.#outgoingBytes > CHANNEL_UNRECEIVED_MAX_BYTES) return this.#break();
+    this.#underWayBytes += LENGTH_BYTES + length;
+    if (this.#underWayBytes > CHANNEL_UNRECEIVED_MAX_BYTES) return this.#break();
     if (this.#scheduled) return;
     this.#scheduled = true;
     // A tick comes after all that this callback of the loop and its promises post; only several callbacks in a row need the turn's end.
     if (this.#clock.monotonicMs() - this.#flushedAtMs < CHANNEL_BUSY_MS) setImmediate(this.#scheduledFlush);
     else process.nextTick(this.#scheduledFlush);
+  }
+
+  /** The batch that is being filled, when it has room for so much more; else the next. */
+  #batchFor(size: number): Batch {
+    const last = this.#waiting.at(-1);
+    if (last !== undefined && last.length + size <= last.bytes.length) return last;
+    const free = size <= CHANNEL_BATCH_BYTES ? this.#free.pop() : undefined;
+    const batch = { bytes: free ?? Buffer.allocUnsafeSlow(Math.max(size, CHANNEL_BATCH_BYTES)), length: 0 };
+    this.#waiting.push(batch);
+    return batch;
   }
 
   readonly #scheduledFlush = (): void => {

@@ -20,30 +20,14 @@ export const DATAGRAM_SEND_MAX_BYTES = 1_200;
 export const DATAGRAM_RECEIVE_MAX_BYTES = 1_500;
 
 /**
- * Retries in a second, whoever asks: they cost some microseconds, keep nothing and are smaller than what they answer. There is no such limit
+ * Retries, whoever asks: they cost some microseconds, keep nothing and are smaller than what they answer. There is no such limit
  * for each source, since the address is not proved: whoever writes another's on his packets would use up what that one may have.
  */
-export const RETRIES_PER_SECOND = 4_000;
-/** Initials with a valid token that an address may send in a second, and at once; the rest is dropped. */
-export const INITIALS_PER_SECOND = 20;
-export const INITIALS_BURST = 40;
+export const RETRIES = { burst: 4_000, perMinute: 240_000 } as const;
+/** Initials with a valid token that an address may send; the rest is dropped. */
+export const INITIALS_OF_ADDRESS = { burst: 40, perMinute: 1_200 } as const;
 /** The same for all addresses of one IPv6 network together. */
-export const INITIALS_PER_NETWORK_PER_SECOND = 160;
-export const INITIALS_PER_NETWORK_BURST = 320;
-/** Sources whose packets are counted, for each kind of budget; beyond it the one longest unseen is forgotten. */
-export const BUDGET_SOURCES_MAX = 4_096;
-/** Stateless resets sent to one source in a second, for ids of an earlier process only; what comes beyond it is dropped unanswered. */
-export const RESETS_PER_SOURCE_PER_SECOND = 2;
-/** The same at once: a peer's two connections and a few datagrams of each. */
-export const RESETS_PER_SOURCE_BURST = 8;
-/** Size of a reset: one byte less than the smallest packet there is with a connection id of ours, so that none is ever answered with another. */
-export const RESET_LENGTH_BYTES = 36;
-/**
- * Packets for no known connection that may be examined as the reset of a peer, for each address and port where one is: a hub that lost its
- * connection sends no more than RESETS_PER_SOURCE_PER_SECOND. What comes beyond it is dropped unread.
- */
-export const SUSPECTS_PER_SECOND = 4;
-export const SUSPECTS_BURST = 16;
+export const INITIALS_OF_NETWORK = { burst: 320, perMinute: 9_600 } as const;
 /** Handshakes of strangers in progress, in all; beyond it the oldest is dropped. */
 export const HALF_OPEN_MAX = 64;
 /** Handshakes in progress from one source; beyond it that source's oldest is dropped. */
@@ -81,9 +65,6 @@ export const LOST_AFTER_DOUBT_MS = 4_000;
 export const LOST_AFTER_DOUBT_ROUND_TRIPS = 18;
 /** While in doubt the peer is asked again so often. */
 export const DOUBT_PING_INTERVAL_MS = 1_000;
-/** From one doubt to the next; signs in between are not looked at. It doubles with each doubt that proves unfounded, up to the longest. */
-export const DOUBT_INTERVAL_MS = 1_000;
-export const DOUBT_INTERVAL_MAX_MS = 60_000;
 
 /** A timer that is late by this much tells that this process stood still: a suspended computer, a stopped process. */
 export const STANDSTILL_MIN_MS = 1_000;
@@ -145,8 +126,9 @@ export const CONNECTIONS_PER_KEY_MAX = 2;
 /** Streams a hub that is not paired may have open; one more closes its connection with `overLimit`. */
 export const QUARANTINED_STREAMS_MAX = 4;
 /**
- * Bytes of datagrams a connection may bring in all while its key is not paired; beyond it the connection is closed with `overLimit` and
- * nothing of it is read any more. The native library bounds neither a TLS stream with holes nor the answers it owes, so this does.
+ * Bytes of datagrams that can be decrypted and that a connection may bring in all while its key is not paired. Beyond it the connection is
+ * closed with `overLimit`, and nothing of it is read any more. The native library bounds neither a TLS stream with holes nor the answers it
+ * owes, so this does.
  */
 export const QUARANTINED_RECEIVED_MAX_BYTES = 1024 * 1024;
 /** The same until its handshake is done, which takes a tenth of it; whatever is sent again on a line that loses every fifth datagram fits. */
@@ -180,23 +162,7 @@ export const HEARTBEATS_MISSED_MAX = 3;
 export const BUSY_LOOP_SHARE_MIN = 0.9;
 export const BUSY_PROCESSOR_MIN_MS = 2;
 /** Heartbeats in a row that find it so; then it is killed and started again. */
-export const BUSY_BEATS_MAX = 8;
-/**
- * While the process hardly ever waits, a key is too costly when it takes this share of its time and this much processor time for each
- * datagram: about ten times what a hub's own messages cost, large or small, on a computer that seals a datagram in REFERENCE_SEAL_MS. On a
- * slower one it is more by as much, and never what the watchdog would end the process for; on a faster one it stays.
- */
-export const COSTLY_LOOP_SHARE_MIN = 0.25;
-export const COSTLY_PROCESSOR_MIN_MS = 0.5;
-export const COSTLY_PROCESSOR_MAX_MS = 2;
-export const REFERENCE_SEAL_MS = 0.012;
-/** Datagrams sealed to find out how fast this computer is, and rounds of that, of which the fastest counts. */
-export const SEALS_EACH_ROUND = 10;
-export const SEAL_ROUNDS = 40;
-/** Ended connections that are still counted, until the next look; beyond it the one that ended first is forgotten. */
-export const ENDED_COSTS_MAX = 1_024;
-/** Heartbeats in a row that find it so; then its connections are closed with `overLimit`, well before the process would be killed. */
-export const COSTLY_BEATS_MAX = 4;
+export const BUSY_BEATS_MAX = 4;
 /** Resident memory at which the process is killed and started again. */
 export const PROCESS_MEMORY_MAX_BYTES = 512 * 1024 * 1024;
 /** Waits before a restart: the first, and the longest. */
@@ -211,8 +177,13 @@ export const START_LIMIT_MS = 15_000;
 
 /** The longest frame between the processes; a longer one means a broken channel, and the process ends. */
 export const FRAME_SIZE_MAX_BYTES = 1024 * 1024;
-/** Bytes under way between the processes that stop new work: reading from streams on one side, new messages on the other. */
+/** Bytes under way to the QUIC process; beyond it new messages fail with `overloaded`. */
 export const CHANNEL_WINDOW_BYTES = 8 * 1024 * 1024;
+/** Bytes under way to the hub; beyond it no stream is read, and flow control slows the peers. */
+export const DELIVERY_WINDOW_BYTES = 2 * 1024 * 1024;
+/** Frames travel in batches of this size, in a buffer that is used again; of those that are free so many are kept. */
+export const CHANNEL_BATCH_BYTES = 64 * 1024;
+export const CHANNEL_BATCHES_KEPT_MAX = 32;
 /** Bytes posted to the other process and not received there at which the channel counts as broken: the QUIC process ends then. */
 export const CHANNEL_UNRECEIVED_MAX_BYTES = 64 * 1024 * 1024;
 /** A channel that was written to within this time is busy: what is posted then waits for the end of the loop's turn. */

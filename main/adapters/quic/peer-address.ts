@@ -1,12 +1,15 @@
 // Where the peer of a connection is reached: the address the library knows, the zone only the socket knows, and how both follow a peer
 // behind a NAT to its new address, with what was under way to the old one. A path that is not validated yet counts for nothing.
 import { shown, splitZone } from './addresses.ts';
-import { isSameAddress, LeftPaths } from './left-paths.ts';
+import type { ConnectionHost } from './connection-host.ts';
 import type { HostPort, QuicheConnection } from './native-binding.ts';
+
+/** Link-local addresses need the zone. */
+const LINK_LOCAL_PREFIX = 'fe80:';
 
 export class PeerAddress {
   /** As the socket writes it after a link-local address: "%eth0", or nothing. */
-  readonly zone: string;
+  readonly #zone: string;
   readonly #native: QuicheConnection;
   readonly #local: HostPort;
   #peer: HostPort;
@@ -18,7 +21,7 @@ export class PeerAddress {
   /** `host` as the socket writes it, zone included. */
   constructor(native: QuicheConnection, local: HostPort, host: string, port: number) {
     const { address, zone } = splitZone(host);
-    this.zone = zone;
+    this.#zone = zone;
     this.#native = native;
     this.#local = local;
     this.#peer = { host: address, port };
@@ -28,7 +31,7 @@ export class PeerAddress {
 
   /** For people and records. */
   get host(): string {
-    return shown(this.#peer.host + this.zone);
+    return shown(this.#peer.host + this.#zone);
   }
 
   get port(): number {
@@ -48,11 +51,6 @@ export class PeerAddress {
   /** The largest datagram that goes there, as far as it is known. */
   get pathMtuBytes(): number {
     return this.#native.maxSendUdpPayloadSize();
-  }
-
-  /** The same for all that `is` here. */
-  get key(): string {
-    return addressKey(this.#peer.host, this.#peer.port);
   }
 
   is(host: string, port: number): boolean {
@@ -84,12 +82,29 @@ export class PeerAddress {
     this.#left.probeFailed();
   }
 
-  /** The next datagram that is due, written into `buffer`, and where it goes; null when there is none. */
-  next(buffer: Uint8Array): { readonly length: number; readonly to: HostPort } | null {
-    const part = this.#sendToStray(buffer) ?? this.#native.send(buffer) ?? this.#sendPastProbes(buffer);
-    if (part === null) return null;
-    const [length, { to }] = part;
-    return { length, to: this.#left.includes(to) ? this.#peer : to };
+  /**
+   * Sends what is due, `max` datagrams at most, which leaves the other connections their turn; true when there may be more. A connection that
+   * was closed before its handshake was confirmed could go on for ever.
+   */
+  sendBurst(host: Pick<ConnectionHost, 'counters' | 'sendBuffer' | 'sendDatagram'>, max: number): boolean {
+    for (let sent = 0; sent < max; sent += 1) {
+      let part: ReturnType<QuicheConnection['send']>;
+      try {
+        part = this.#sendToStray(host.sendBuffer) ?? this.#native.send(host.sendBuffer) ?? this.#sendPastProbes(host.sendBuffer);
+      } catch {
+        host.counters.add('send.failed');
+        return false;
+      }
+      if (part === null) return false;
+      if (sent === 0) host.counters.traffic.sentBursts += 1;
+      const [length, info] = part;
+      const to = this.#left.includes(info.to) ? this.#peer : info.to;
+      const datagram = Buffer.allocUnsafe(length);
+      host.sendBuffer.copy(datagram, 0, 0, length);
+      // The library does not know the zone.
+      host.sendDatagram(datagram, to.host.startsWith(LINK_LOCAL_PREFIX) ? to.host + this.#zone : to.host, to.port);
+    }
+    return true;
   }
 
   /** The library sends nothing at all while a probe waits for room on a path whose window is full of what was lost. */
@@ -110,7 +125,51 @@ export class PeerAddress {
   }
 }
 
-/** One text for an address and a port, as the socket writes them, whatever the zone. */
-export function addressKey(host: string, port: number): string {
-  return `${splitZone(host).address} ${port}`;
+/**
+ * The addresses a peer was at before a NAT moved it. The library holds on to what was under way to them: it sends two packets' worth of data
+ * again and forgets the rest, until a later packet of the same path is acknowledged (RFC 9002, Section 6.1). So each such path is probed,
+ * and the probe goes to where the peer is now: its acknowledgement is what makes the library send all that was lost again. Only addresses
+ * that were validated in their own time belong here; for any other the answer would pass as proof that the peer is there.
+ */
+class LeftPaths {
+  readonly #native: QuicheConnection;
+  readonly #local: HostPort;
+  /** As many as the library keeps paths, PATHS_MAX, at most. */
+  #addresses: readonly HostPort[] = [];
+
+  constructor(native: QuicheConnection, local: HostPort) {
+    this.#native = native;
+    this.#local = local;
+  }
+
+  get isEmpty(): boolean {
+    return this.#addresses.length === 0;
+  }
+
+  includes(address: HostPort): boolean {
+    return this.#addresses.some((left) => isSameAddress(left, address));
+  }
+
+  /** The peer went from one validated address to another. */
+  moved(from: HostPort, to: HostPort): void {
+    this.#addresses = [...this.#addresses.filter((left) => !isSameAddress(left, from) && !isSameAddress(left, to)), from];
+    this.#probe(from);
+  }
+
+  /** Probes again where the library has given up: it takes a path for failed after three probes that were lost. */
+  probeFailed(): void {
+    for (const left of this.#addresses) if (!this.#native.isPathValidated(this.#local, left)) this.#probe(left);
+  }
+
+  #probe(address: HostPort): void {
+    try {
+      this.#native.probePath(this.#local, address);
+    } catch {
+      // The library no longer knows the path, nor then anything that was under way on it.
+    }
+  }
+}
+
+function isSameAddress(one: HostPort, other: HostPort): boolean {
+  return one.port === other.port && one.host === other.host;
 }

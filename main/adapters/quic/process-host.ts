@@ -6,6 +6,7 @@ import type { Clock, Random } from '../../ports/clock.ts';
 import type { TransportEvent } from '../../ports/transport.ts';
 import { Endpoint } from './endpoint.ts';
 import { FrameChannel, type ByteChannel } from './frame-channel.ts';
+import { DELIVERY_WINDOW_BYTES } from './limits.ts';
 import type { Answer, Settle } from './outgoing-messages.ts';
 import { FRAMES, parseCommand, type Command, type Report } from './process-messages.ts';
 import type { SignOfLife } from './watchdog.ts';
@@ -38,7 +39,7 @@ class ProcessHost {
 
   constructor(deps: ProcessHostDeps) {
     this.#deps = deps;
-    this.#frames = new FrameChannel(deps.channel, deps.clock, {
+    this.#frames = new FrameChannel(deps.channel, deps.clock, DELIVERY_WINDOW_BYTES, {
       frame: (type, body) => this.#frame(type, body),
       caughtUp: () => this.#endpoint?.resumeReading(),
       broken: () => deps.exit(1),
@@ -107,9 +108,7 @@ class ProcessHost {
 
   #giveSign(): void {
     const work = this.#frames.frames + (this.#endpoint?.datagrams ?? 0);
-    const sign = { ...this.#deps.usage(), atMs: this.#deps.clock.monotonicMs(), work };
-    this.#endpoint?.judgeCosts(sign);
-    this.#report({ type: 'heartbeat', sign });
+    this.#report({ type: 'heartbeat', sign: { ...this.#deps.usage(), atMs: this.#deps.clock.monotonicMs(), work } });
   }
 
   async #start(body: Buffer): Promise<void> {

@@ -14,7 +14,14 @@ import type {
 } from '../../ports/transport.ts';
 import type { Counters } from './counters.ts';
 import { FrameChannel } from './frame-channel.ts';
-import { CALLS_IN_FLIGHT_MAX, HEARTBEAT_INTERVAL_MS, MESSAGE_SIZE_MAX_BYTES, START_LIMIT_MS, STOP_LIMIT_MS } from './limits.ts';
+import {
+  CALLS_IN_FLIGHT_MAX,
+  CHANNEL_WINDOW_BYTES,
+  HEARTBEAT_INTERVAL_MS,
+  MESSAGE_SIZE_MAX_BYTES,
+  START_LIMIT_MS,
+  STOP_LIMIT_MS,
+} from './limits.ts';
 import { FRAMES, parseReport, type Command, type Report } from './process-messages.ts';
 import type { QuicChild } from './quic-process.ts';
 import { VERDICT_REASONS, Watchdog, type Verdict } from './watchdog.ts';
@@ -64,7 +71,7 @@ export class ProcessLink {
     this.#onEvent = deps.onEvent;
     this.#onFault = deps.onFault;
     this.#onEnd = deps.onEnd;
-    this.#frames = new FrameChannel(deps.child, deps.clock, {
+    this.#frames = new FrameChannel(deps.child, deps.clock, CHANNEL_WINDOW_BYTES, {
       frame: (type, body) => this.#frame(type, body),
       caughtUp: () => {},
       broken: () => this.kill('its channel is broken'),

@@ -101,7 +101,7 @@ function isReport(report: Fields): boolean {
   }
 }
 
-const RULES = ['too-large', 'too-slow', 'too-many-streams', 'too-costly'];
+const RULES = ['too-large', 'too-slow', 'too-many-streams'];
 
 function isEvent(event: Fields): boolean {
   switch (event['type']) {

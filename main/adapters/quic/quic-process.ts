@@ -73,7 +73,10 @@ export function spawnNodeQuicProcess(entryFile: string = findEntryFile()): QuicC
 /** A byte channel over a two-way stream. */
 export function channelOver(stream: Duplex): ByteChannel {
   return {
-    send: (bytes) => void (stream.writable && stream.write(bytes)),
+    send: (bytes, written) => {
+      if (stream.writable) stream.write(bytes, () => written());
+      else written();
+    },
     onMessage: (listener) => void stream.on('data', listener),
   };
 }

@@ -1,9 +1,8 @@
 // How long a peer has said nothing, and what follows from it (PROTOCOL.md, Connection): a ping, then the end. Where there is a sign that it
 // lost the connection, both come much sooner. Pure bookkeeping.
 import {
-  DOUBT_INTERVAL_MAX_MS,
-  DOUBT_INTERVAL_MS,
   DOUBT_PING_INTERVAL_MS,
+  LAST_WORD_LIMIT_MS,
   LOST_AFTER_DOUBT_MS,
   LOST_AFTER_DOUBT_ROUND_TRIPS,
   LOST_AFTER_SILENCE_MS,
@@ -14,8 +13,6 @@ export class Silence {
   #pingDueMs: number;
   #lostMs: number;
   #inDoubt = false;
-  #doubtedAtMs = -Infinity;
-  #doubtIntervalMs = DOUBT_INTERVAL_MS;
 
   constructor(nowMs: number) {
     this.#pingDueMs = nowMs + PING_AFTER_SILENCE_MS;
@@ -23,23 +20,18 @@ export class Silence {
   }
 
   heard(nowMs: number): void {
-    if (this.#inDoubt) this.#doubtIntervalMs = Math.min(2 * this.#doubtIntervalMs, DOUBT_INTERVAL_MAX_MS);
     this.#inDoubt = false;
     this.#lostMs = nowMs + LOST_AFTER_SILENCE_MS;
     this.#pingDueMs = Math.max(this.#pingDueMs, nowMs + PING_AFTER_SILENCE_MS);
   }
 
   /**
-   * Something says that the peer has lost the connection, without proof: it is asked at once, and every second until it is heard. Then there
-   * is no doubt for a while, the longer the more often it was unfounded: whoever forges the signs must neither make this hub send nor end
-   * what works. False = the sign changed nothing. `roundTripMs` is asked only where it counts.
+   * Something says that the peer has lost the connection, without proof: it is asked at once, and every second until it is heard. False =
+   * it was in doubt already. `roundTripMs` is asked only where it counts.
    */
   doubt(nowMs: number, roundTripMs: () => number): boolean {
-    const sinceMs = nowMs - this.#doubtedAtMs;
-    if (this.#inDoubt || sinceMs < this.#doubtIntervalMs) return false;
-    if (sinceMs >= 2 * DOUBT_INTERVAL_MAX_MS) this.#doubtIntervalMs = DOUBT_INTERVAL_MS;
+    if (this.#inDoubt) return false;
     this.#inDoubt = true;
-    this.#doubtedAtMs = nowMs;
     this.#pingDueMs = nowMs;
     const limitMs = Math.max(LOST_AFTER_DOUBT_MS, LOST_AFTER_DOUBT_ROUND_TRIPS * roundTripMs());
     this.#lostMs = Math.min(this.#lostMs, nowMs + limitMs);
@@ -57,5 +49,34 @@ export class Silence {
     if (nowMs < this.#pingDueMs) return 'nothing';
     this.#pingDueMs = nowMs + (this.#inDoubt ? DOUBT_PING_INTERVAL_MS : PING_AFTER_SILENCE_MS);
     return 'ping';
+  }
+}
+
+/**
+ * A dial that is given up before anything was heard: the library would forget it without a word, and the other side might hold its half of
+ * the handshake for a minute, during which some answer nobody else. So the word waits for the first sign of the other side, and not for long.
+ */
+export class LastWord {
+  #say: (() => void) | null = null;
+  #dueMs = Infinity;
+  #hasHeard = false;
+
+  /** When to stop waiting, by the monotonic clock. */
+  get dueMs(): number {
+    return this.#dueMs;
+  }
+
+  /** Says it at once when the other side was heard before, else with its first sign. */
+  say(nowMs: number, say: () => void): void {
+    if (this.#hasHeard) return say();
+    this.#say = say;
+    this.#dueMs = nowMs + LAST_WORD_LIMIT_MS;
+  }
+
+  heard(): void {
+    this.#hasHeard = true;
+    this.#say?.();
+    this.#say = null;
+    this.#dueMs = Infinity;
   }
 }

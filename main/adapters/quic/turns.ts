@@ -1,7 +1,5 @@
 // When a connection gets its next turn: at once or after what has come in, never twice for the same, and never inside another. It knows
 // nothing of what a turn does.
-import type { Effort } from './effort.ts';
-
 export class Turns {
   readonly #work: () => void;
   #scheduled = false;
@@ -26,13 +24,11 @@ export class Turns {
   }
 
   /** Does something that counts as a turn now, and what it takes into account. */
-  inside(work: () => void, effort: Effort): void {
+  inside(work: () => void): void {
     this.#inside = true;
-    effort.begin();
     try {
       work();
     } finally {
-      effort.end();
       this.#inside = false;
     }
   }

@@ -1,7 +1,7 @@
-// Rows and signatures of the audit as the bytes that SQLite keeps, which are what the chain covers, and what this program reads in them.
+// Rows and signatures of the audit log as the bytes that SQLite keeps, which are what the chain covers, and what this program reads in them.
 // Whoever can write the database may have put any value anywhere, or made the table anew to take it: none is an error here, for such a row is to
 // be shown and named. Judges nothing.
-import { AUDIT_NUMBER_MAX, CHAIN_START, type AuditRow, type AuditSealRow, type ChainedAuditRow } from '../../ports/audit.ts';
+import { AUDIT_NUMBER_MAX, CHAIN_START, type AuditRow, type AuditSignatureRow, type ChainedAuditRow } from '../../ports/audit.ts';
 import { momentOf } from '../../lib/moment.ts';
 import { chainOf, type ColumnBytes } from './audit-chain.ts';
 import { blob, nullable, type Column } from './columns.ts';
@@ -11,7 +11,7 @@ const CHAIN_SIZE_BYTES = CHAIN_START.chain.byteLength;
 
 /** A row as SQLite keeps it: text that is not UTF-8 would come back as other text, and a number out of range as another number. */
 export type RawAuditRow = { readonly [Field in keyof ChainedAuditRow]: Uint8Array | null };
-type RawSeal = { readonly [Field in keyof AuditSealRow]: Uint8Array | null };
+type RawSignature = { readonly [Field in keyof AuditSignatureRow]: Uint8Array | null };
 
 const raw = (name: string): Column<Uint8Array | null> => nullable(blob(`CAST(${name} AS BLOB)`));
 
@@ -29,7 +29,7 @@ export const RAW = new RowMapper<RawAuditRow>({
   chain: raw('chain'),
 });
 
-export const RAW_SEAL = new RowMapper<RawSeal>({
+export const RAW_SIGNATURE = new RowMapper<RawSignature>({
   counter: raw('counter'),
   previous: raw('previous'),
   seq: raw('seq'),
@@ -87,15 +87,15 @@ export function rowOf(row: RawAuditRow): ChainedAuditRow {
 }
 
 /** The signature that can be checked: a number that no hub signs stands for whatever is none that one could. */
-export function sealOf(seal: RawSeal): AuditSealRow {
+export function signatureOf(row: RawSignature): AuditSignatureRow {
   return {
-    counter: numberOf(seal.counter) ?? 0,
-    previous: signedNumber(seal.previous, 0),
-    seq: signedNumber(seal.seq, 1),
-    chain: seal.chain ?? new Uint8Array(0),
-    at: momentOf(numberOf(seal.at)) ?? Number.MAX_SAFE_INTEGER,
-    key: textOf(seal.key),
-    signature: seal.signature ?? new Uint8Array(0),
+    counter: numberOf(row.counter) ?? 0,
+    previous: signedNumber(row.previous, 0),
+    seq: signedNumber(row.seq, 1),
+    chain: row.chain ?? new Uint8Array(0),
+    at: momentOf(numberOf(row.at)) ?? Number.MAX_SAFE_INTEGER,
+    key: textOf(row.key),
+    signature: row.signature ?? new Uint8Array(0),
   };
 }
 
@@ -104,7 +104,7 @@ export function chainIn(bytes: Uint8Array | null): Uint8Array {
   return bytes?.byteLength === CHAIN_SIZE_BYTES ? bytes : CHAIN_START.chain;
 }
 
-export function bytesOf(value: string | number | null): Uint8Array | null {
+function bytesOf(value: string | number | null): Uint8Array | null {
   return value === null ? null : Buffer.from(String(value));
 }
 

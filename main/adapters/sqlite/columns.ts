@@ -1,15 +1,25 @@
 // How one column turns into a value of a row and back. Reading is strict: a value this program would not have written is an error that
 // names the column, never a guess. Writing refuses text that SQLite would change on its way through.
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { assert } from '../../lib/assert.ts';
 import { AppError } from '../../lib/app-error.ts';
+import { LONG_TEXT_MAX_BYTES } from './limits.ts';
 
 export type SqlValue = string | number | Uint8Array | null;
 
+/** Gives every name its number (table `names`). */
+export interface Names {
+  /** The number of a name, which it keeps from now on. */
+  numberOf(name: string): number;
+}
+
 export interface Column<T> {
   readonly name: string;
+  /** What is selected for it; the column itself when absent. */
+  readonly selected?: string;
   /** Throws AppError `storage_failed` for a value of another type. */
-  read(value: unknown): T;
-  write(value: T): SqlValue;
+  read(value: unknown, names: Names): T;
+  write(value: T, names: Names): SqlValue;
 }
 
 function unreadable(name: string): AppError {
@@ -34,7 +44,7 @@ export function text(name: string): Column<string> {
 }
 
 /** One of the keys of `values`; give it as a record of the union so that a forgotten member does not compile. */
-export function choice<T extends string>(name: string, values: Readonly<Record<T, true>>): Column<T> {
+export function choice<T extends string>(name: string, values: Readonly<Record<T, boolean>>): Column<T> {
   const isMember = (value: unknown): value is T => typeof value === 'string' && Object.hasOwn(values, value);
   return {
     name,
@@ -66,7 +76,7 @@ export function integer(name: string): Column<number> {
 /** A time or duration in ms. Monotonic clocks count fractions; they are rounded away. */
 export function milliseconds(name: string): Column<number> {
   const whole = integer(name);
-  return { ...whole, write: (value) => whole.write(Math.round(value)) };
+  return { ...whole, write: (value, names) => whole.write(Math.round(value), names) };
 }
 
 export function urgency(name: string): Column<0 | 1 | 2> {
@@ -118,27 +128,103 @@ export function sha256(name: string): Column<Uint8Array> {
   };
 }
 
-/** A hub's key in hex, or `agent:<name>`. */
-export function party(name: string): Column<`agent:${string}` | string> {
-  const isParty = (value: unknown): value is string => typeof value === 'string' && /^(?:[0-9a-f]{64}|agent:[^]+)$/.test(value);
+/** A SHA-256 in hex, kept as its 32 bytes. */
+export function digest(name: string): Column<string> {
+  const bytes = sha256(name);
+  return {
+    name,
+    read: (value, names) => Buffer.from(bytes.read(value, names)).toString('hex'),
+    write: (value, names) => bytes.write(Buffer.from(value, 'hex'), names),
+  };
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const KEY = /^[0-9a-f]{64}$/;
+const isParty = (value: string): boolean => KEY.test(value) || /^agent:[^]+$/.test(value);
+
+/** What stands for an id in the database: a UUID as its 16 bytes, any other text as it is. */
+export function idValue(value: string): SqlValue {
+  assert(value.isWellFormed(), 'an id must be well-formed Unicode');
+  return UUID.test(value) ? Buffer.from(value.replaceAll('-', ''), 'hex') : value;
+}
+
+export function id(name: string): Column<string> {
   return {
     name,
     read: (value) => {
-      if (!isParty(value)) throw unreadable(name);
-      return value;
+      if (typeof value === 'string') return value;
+      if (!(value instanceof Uint8Array) || value.byteLength !== 16) throw unreadable(name);
+      return Buffer.from(value)
+        .toString('hex')
+        .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
     },
-    write: (value) => {
-      assert(isParty(value) && value.isWellFormed(), `"${name}" must be a hub key in hex or agent:<name>`);
-      return value;
+    write: idValue,
+  };
+}
+
+/** A name that many rows hold: a party, an agent, an area. The column holds its number in table `names`. */
+export function named(name: string): Column<string> {
+  return {
+    ...text(name),
+    selected: `(SELECT name FROM names WHERE number = ${name})`,
+    write: (value, names) => names.numberOf(value),
+  };
+}
+
+function checkedParty(name: string, column: Column<string>): Column<string> {
+  return {
+    ...column,
+    read: (value, names) => {
+      const known = column.read(value, names);
+      if (!isParty(known)) throw unreadable(name);
+      return known;
+    },
+    write: (value, names) => {
+      assert(isParty(value), `"${name}" must be a hub key in hex or agent:<name>`);
+      return column.write(value, names);
     },
   };
 }
 
+/** A hub's key in hex, or `agent:<name>`. */
+export function party(name: string): Column<string> {
+  return checkedParty(name, text(name));
+}
+
+/** The same, as a number of table `names`. */
+export function namedParty(name: string): Column<string> {
+  return checkedParty(name, named(name));
+}
+
+/** Text of any length, deflated (RFC 1951); no bytes for none. Throws AppError `storage_failed` for what is no deflated text, or a huge one. */
+export function longText(name: string): Column<string> {
+  const column = text(name);
+  const bytes = blob(name);
+  return {
+    name,
+    read: (value, names) => {
+      const packed = bytes.read(value, names);
+      if (packed.byteLength === 0) return '';
+      try {
+        return column.read(UTF8.decode(inflateRawSync(packed, { maxOutputLength: LONG_TEXT_MAX_BYTES })), names);
+      } catch {
+        throw unreadable(name);
+      }
+    },
+    write: (value, names) => (value === '' ? EMPTY : deflateRawSync(String(column.write(value, names)), SMALL_BUFFERS)),
+  };
+}
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const EMPTY = new Uint8Array();
+/** Most texts are shorter than 4 KiB: a window of that size is set up in half the time. */
+const SMALL_BUFFERS = { windowBits: 12, memLevel: 6 };
+
 export function nullable<T>(column: Column<T>): Column<T | null> {
   return {
-    name: column.name,
-    read: (value) => (value === null ? null : column.read(value)),
-    write: (value) => (value === null ? null : column.write(value)),
+    ...column,
+    read: (value, names) => (value === null ? null : column.read(value, names)),
+    write: (value, names) => (value === null ? null : column.write(value, names)),
   };
 }
 

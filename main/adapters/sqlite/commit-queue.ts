@@ -1,5 +1,5 @@
 // Group commit on one connection. Units of work queued in one turn of the event loop share one transaction at its end, each in its own
-// savepoint; nobody is answered, and no row of the audit told of, before the commit is durable. Records nobody waits for ride along or follow
+// savepoint; nobody is answered before the commit is durable. Records nobody waits for ride along or follow
 // within 50 ms. After a failure of the disk nothing more is written until the log was proven writable again: a failed fsync is never simply
 // retried.
 import { AppError } from '../../lib/app-error.ts';
@@ -51,10 +51,6 @@ export class CommitQueue {
   readonly #behind: QueuedWork[] = [];
   #unschedule: (() => void) | undefined;
   #behindTimer: TimerHandle | undefined;
-  /** As each work is given them: what is to be told of a row of the audit waits for its commit. */
-  readonly #tables: Tables;
-  /** What the open transaction has to tell once it is durable. */
-  #toTell: (() => void)[] = [];
   #diskFailed = false;
   #closed = false;
   #behindDropped = 0;
@@ -62,15 +58,6 @@ export class CommitQueue {
 
   constructor(deps: CommitQueueDeps) {
     this.#deps = deps;
-    const { tables } = deps;
-    this.#tables = {
-      ...tables,
-      appendAudit: (row, onDurable) => {
-        const appended = tables.appendAudit(row);
-        if (onDurable !== undefined) this.#toTell.push(() => onDurable(appended));
-        return appended;
-      },
-    };
   }
 
   /** Queues a work for the commit at the end of this turn. Rejects with AppError `overloaded` or `storage_failed`, or the work's own throw. */
@@ -150,7 +137,6 @@ export class CommitQueue {
       this.#behindTimer?.cancel();
       this.#behindTimer = undefined;
     }
-    for (const tell of this.#toTell.splice(0)) this.#consequence(tell);
     for (const outcome of outcomes) {
       this.#consequence(() => (outcome.failed ? outcome.work.reject(outcome.error) : outcome.work.resolve()));
     }
@@ -173,15 +159,13 @@ export class CommitQueue {
 
   /** Throws only when the transaction as a whole cannot go on. */
   #runOne(work: QueuedWork): Outcome {
-    const toldBefore = this.#toTell.length;
     this.#execute('SAVEPOINT work');
     try {
-      work.run(this.#tables);
+      work.run(this.#deps.tables);
       this.#execute('RELEASE work');
       return { work, failed: false };
     } catch (error) {
       if (isStorageFailure(error) || !this.#deps.connection.inTransaction) throw error;
-      this.#toTell.length = toldBefore;
       this.#execute('ROLLBACK TO work');
       this.#execute('RELEASE work');
       return { work, failed: true, error };
@@ -191,7 +175,6 @@ export class CommitQueue {
   /** Everything taken is refused; what is still queued is refused as well when not even a transaction could be begun. */
   #failBatch(taken: readonly QueuedWork[], cause: unknown): void {
     this.#diskFailed = true;
-    this.#toTell = [];
     try {
       if (this.#deps.connection.inTransaction) this.#execute('ROLLBACK');
     } catch (error) {

@@ -22,7 +22,7 @@ export const WRITE_BEHIND_DELAY_MAX_MS = 50;
 export const BUSY_TIMEOUT_MS = 2_000;
 
 /** Page cache of the connection, in KiB: history beyond it is read from the disk. */
-export const CACHE_SIZE_KIB = 64 * 1024;
+export const CACHE_SIZE_KIB = 8 * 1024;
 
 /** The log file is cut back to this size after a checkpoint. */
 export const WAL_SIZE_MAX_BYTES = 64 * 1024 * 1024;
@@ -32,3 +32,5 @@ export const DAMAGE_LINES_MAX = 10_000;
 
 /** Rows one page may ask for; a larger limit is cut. */
 export const PAGE_ROWS_MAX = 1_000;
+/** The longest text that is read from deflated bytes: several times the longest message, with every letter of it escaped. */
+export const LONG_TEXT_MAX_BYTES = 4 * 1024 * 1024;

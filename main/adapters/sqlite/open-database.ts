@@ -28,12 +28,12 @@ export function openDatabase(path: string, migrations: readonly Migration[], dep
   checkWritable(dirname(path));
   for (const suffix of COMPANION_SUFFIXES) checkPrivateFile(`${path}${suffix}`);
   if (checkPrivateFile(path)) checkWritable(path);
-  else createDatabase(path, migrations, deps.clock.wallMs());
+  else createDatabase(path, migrations);
   return guarded(path, () => connectExisting(path, migrations, deps));
 }
 
 /** Builds the database under another name and renames it when it is whole: an empty hub.db is therefore always a damaged one. */
-function createDatabase(path: string, migrations: readonly Migration[], nowMs: number): void {
+function createDatabase(path: string, migrations: readonly Migration[]): void {
   const orphan = COMPANION_SUFFIXES.map((suffix) => `${path}${suffix}`).find((companion) => existsSync(companion));
   if (orphan !== undefined) {
     throw new AppError('storage_failed', `"${path}" is missing, but "${orphan}" that belongs to it is there.`, {
@@ -48,7 +48,7 @@ function createDatabase(path: string, migrations: readonly Migration[], nowMs: n
     try {
       configure(connection);
       connection.pragma(`application_id = ${APPLICATION_ID}`);
-      migrate(connection, migrations, nowMs);
+      migrate(connection, migrations);
     } finally {
       connection.close();
     }
@@ -135,7 +135,7 @@ function upgrade(connection: Connection, path: string, migrations: readonly Migr
   syncPath(copy);
   syncPath(folder);
   deps.log.info('database copied before its upgrade', { from, to: newest, copy });
-  migrate(connection, migrations, deps.clock.wallMs());
+  migrate(connection, migrations);
 }
 
 function damaged(path: string, detail: string): AppError {

@@ -1,6 +1,6 @@
 // A table's rows as typed values: the column list for SELECT, and the way there and back. Owns no SQL beyond names and placeholders.
 import { assert } from '../../lib/assert.ts';
-import type { Column, SqlValue } from './columns.ts';
+import type { Column, Names, SqlValue } from './columns.ts';
 
 export type Columns<Row> = { readonly [Field in keyof Row]-?: Column<Row[Field]> };
 
@@ -11,8 +11,10 @@ export interface Assignment {
 }
 
 export class RowMapper<Row extends object> {
-  /** Comma-separated column names, in the order `read` expects. */
+  /** Comma-separated column names, in the order of `write`. */
   readonly columns: string;
+  /** What to select, in the order `read` expects. */
+  readonly selected: string;
   /** As many `?` as there are columns. */
   readonly placeholders: string;
   readonly #fields: readonly (readonly [keyof Row & string, Column<unknown>])[];
@@ -20,19 +22,20 @@ export class RowMapper<Row extends object> {
   constructor(columns: Columns<Row>) {
     this.#fields = fieldsOf(columns);
     this.columns = this.#fields.map(([, column]) => column.name).join(', ');
+    this.selected = this.#fields.map(([, column]) => column.selected ?? column.name).join(', ');
     this.placeholders = this.#fields.map(() => '?').join(', ');
   }
 
-  /** @param values one raw row in the order of `columns` */
-  read(values: readonly unknown[]): Row {
+  /** @param values one raw row in the order of `selected` */
+  read(values: readonly unknown[], names: Names): Row {
     assert(values.length >= this.#fields.length, 'a raw row has every column of its table');
     const row: Partial<Record<keyof Row & string, unknown>> = {};
-    for (const [index, [field, column]] of this.#fields.entries()) row[field] = column.read(values[index]);
+    for (const [index, [field, column]] of this.#fields.entries()) row[field] = column.read(values[index], names);
     return asRow(row);
   }
 
-  write(row: Row): readonly SqlValue[] {
-    return this.#fields.map(([field, column]) => column.write(row[field]));
+  write(row: Row, names: Names): readonly SqlValue[] {
+    return this.#fields.map(([field, column]) => column.write(row[field], names));
   }
 
   /** `a = excluded.a, ...` for an upsert, without the key columns. */
@@ -43,11 +46,11 @@ export class RowMapper<Row extends object> {
       .join(', ');
   }
 
-  assign(change: Partial<Row>): Assignment {
+  assign(change: Partial<Row>, names: Names): Assignment {
     const present = this.#fields.filter(([field]) => change[field] !== undefined);
     return {
       sql: present.map(([, column]) => `${column.name} = ?`).join(', '),
-      values: present.map(([field, column]) => column.write(change[field])),
+      values: present.map(([field, column]) => column.write(change[field], names)),
     };
   }
 }

@@ -5,12 +5,12 @@ import Database from 'better-sqlite3';
 import { AppError } from '../../lib/app-error.ts';
 import { InvariantError } from '../../lib/assert.ts';
 import { StoreConflict } from '../../ports/store.ts';
-import type { SqlValue } from './columns.ts';
+import type { Names, SqlValue } from './columns.ts';
 import type { RowMapper } from './row-mapper.ts';
 
 export type Connection = Database.Database;
 
-export class Statements {
+export class Statements implements Names {
   readonly #connection: Connection;
   readonly #prepared = new Map<string, Database.Statement<SqlValue[]>>();
 
@@ -18,18 +18,32 @@ export class Statements {
     this.#connection = connection;
   }
 
+  numberOf(name: string): number {
+    return this.knownNumber(name) || this.run(NEW_NAME, name).seq;
+  }
+
+  /** The same for a search: 0, which no name has, where it has none. */
+  knownNumber(name: string): number {
+    return Number(this.value(NUMBER_OF_NAME, name) ?? 0);
+  }
+
+  /** The same where there may be no name. */
+  knownOrNull(name: string | null): number | null {
+    return name === null ? null : this.knownNumber(name);
+  }
+
   one<Row extends object>(mapper: RowMapper<Row>, sql: string, ...values: readonly SqlValue[]): Row | undefined {
     const row = this.#guard(() => this.#reader(sql).get(...values));
-    return row === undefined ? undefined : mapper.read(rawRow(row));
+    return row === undefined ? undefined : mapper.read(rawRow(row), this);
   }
 
   all<Row extends object>(mapper: RowMapper<Row>, sql: string, ...values: readonly SqlValue[]): readonly Row[] {
-    return this.#guard(() => this.#reader(sql).all(...values)).map((row) => mapper.read(rawRow(row)));
+    return this.#guard(() => this.#reader(sql).all(...values)).map((row) => mapper.read(rawRow(row), this));
   }
 
   /** Walks rows one at a time, for reads that may be longer than memory allows. */
   *each<Row extends object>(mapper: RowMapper<Row>, sql: string, ...values: readonly SqlValue[]): Generator<Row> {
-    for (const row of this.#guard(() => this.#reader(sql).iterate(...values))) yield mapper.read(rawRow(row));
+    for (const row of this.#guard(() => this.#reader(sql).iterate(...values))) yield mapper.read(rawRow(row), this);
   }
 
   /** The first column of the first row. */
@@ -64,6 +78,9 @@ export class Statements {
     }
   }
 }
+
+const NEW_NAME = 'INSERT INTO names (name) VALUES (?)';
+const NUMBER_OF_NAME = 'SELECT number FROM names WHERE name = ?';
 
 function rawRow(row: unknown): readonly unknown[] {
   if (!Array.isArray(row)) throw new InvariantError('a raw statement returns arrays');

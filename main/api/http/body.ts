@@ -6,10 +6,14 @@ import { parseStrictJson } from '../../lib/strict-json.ts';
 import { containsToken } from '../../services/auth/token-format.ts';
 import { BODY_SIZE_MAX_BYTES, JSON_DEPTH_MAX, JSON_KEYS_PER_OBJECT_MAX, JSON_NODES_MAX } from './limits.ts';
 
-/** The body's bytes. Throws `payload_too_large` as soon as there are too many, `bad_request` when the client went away. */
-export function readBody(request: IncomingMessage): Promise<Uint8Array> {
+/**
+ * The body's bytes. Throws `payload_too_large` as soon as there are too many, `bad_request` when the client went away.
+ * @param begin called before the first byte is read, unless the declared length is too much already
+ */
+export function readBody(request: IncomingMessage, begin: () => void): Promise<Uint8Array> {
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > BODY_SIZE_MAX_BYTES) return Promise.reject(tooLarge());
+  begin();
   return new Promise((resolve, reject) => {
     const parts: Uint8Array[] = [];
     let size = 0;

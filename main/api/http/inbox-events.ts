@@ -1,6 +1,6 @@
 // GET /v1/inbox/stream: an agent's inbox as events. Each item is handed out under a lease, exactly as a claim would, with its durable seq as
-// the event's id. A reader that comes back with Last-Event-ID gets again what was leased to it after that id and never reached it, what of it is
-// held back after a start as soon as that is let go; then what waits; then `caught-up`. Never hands out more than the reader takes in, nor
+// the event's id. A reader that comes back with Last-Event-ID gets again what was leased to it after that id and never reached it; then what
+// waits; then `caught-up`. Never hands out more than the reader takes in, nor
 // anything of another agent.
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import { streamData } from './event-streams.ts';
@@ -13,14 +13,10 @@ export interface InboxReader {
   claim(agent: string, max: number): Promise<readonly DeliveryDto[]>;
   /** Items leased to this agent and not yet acknowledged, with a seq above `afterSeq`, oldest first. */
   leasedAfter(agent: string, afterSeq: number, max: number): readonly DeliveryDto[];
-  /** How many items are leased to this agent and not yet acknowledged, without those held back. */
+  /** How many items are leased to this agent and not yet acknowledged. */
   leasedCount(agent: string): number;
   /** Called whenever something of this agent's inbox waits, or a lease was given back. Returns the way to stop. */
   onChange(agent: string, listener: () => void): () => void;
-  /**
-   * Calls back once when what is held back now is let go, with the seq of the newest of it; never where nothing is. Returns the way to stop.
-   */
-  onceReleased(listener: (upToSeq: number) => void): () => void;
   /** The agent is there for as long as its stream is. */
   streamOpened(agent: string): () => void;
 }
@@ -29,10 +25,7 @@ export function followInbox(stream: EventStream, inbox: InboxReader, agent: stri
   const follower = new InboxFollower(stream, inbox, agent);
   stream.onEnd(inbox.streamOpened(agent));
   stream.onEnd(inbox.onChange(agent, () => void follower.pump()));
-  if (lastSeq !== undefined) {
-    follower.repeat(lastSeq);
-    stream.onEnd(inbox.onceReleased((upToSeq) => follower.repeatReleased(lastSeq, upToSeq)));
-  }
+  if (lastSeq !== undefined) follower.repeat(lastSeq);
   void follower.pump();
 }
 
@@ -52,17 +45,6 @@ class InboxFollower {
 
   repeat(afterSeq: number): void {
     for (const item of this.#inbox.leasedAfter(this.#agent, afterSeq, STREAM_LEASED_MAX)) this.#send(item);
-  }
-
-  /** What was held back when `repeat` was called; the questions and whatever is newer it has had. */
-  repeatReleased(afterSeq: number, upToSeq: number): void {
-    try {
-      const leased = this.#inbox.leasedAfter(this.#agent, afterSeq, STREAM_LEASED_MAX);
-      for (const item of leased) if (item.kind !== 'query' && item.seq <= upToSeq) this.#send(item);
-    } catch {
-      // The store did not give: the reader comes back and finds everything where it was.
-      this.#stream.end();
-    }
   }
 
   /**

@@ -73,10 +73,11 @@ export class RequestRun {
     if (method === 'GET' && path === '/v1/events') return this.#pageEvents(request, response, caller);
     if (method === 'GET' && path === '/v1/inbox/stream') return this.#inboxEvents(request, response, caller);
     if (match === undefined) throw this.#noRoute(path);
+    this.#services.dispatcher.checkOpen(match.name, caller);
     if (caller.kind === 'agent') this.#services.agentCalled(caller.agent);
     requireAccess(match.access, caller);
-    if (expectsContinue) response.writeContinue();
-    const body = hasBody(request) ? await readBody(request) : new Uint8Array();
+    const begin = (): void => void (expectsContinue && response.writeContinue());
+    const body = hasBody(request) ? await readBody(request, begin) : new Uint8Array();
     if (caller.kind === 'anonymous' && !OWN_PACE.has(match.name)) enter();
     send(response, await this.#operation(request, response, caller, match, body));
   }
@@ -157,6 +158,7 @@ export class RequestRun {
     if (caller.kind !== 'agent') {
       throw new AppError('forbidden', 'An inbox belongs to an agent: use the token of one.', { failedBy: 'input' });
     }
+    this.#services.dispatcher.checkOpen('inbox.claim', caller);
     const seq = readFromSeq(undefined, headerText(request.headers['last-event-id']));
     followInbox(this.#services.streams.open(request, response, caller.tokenId), this.#services.inbox, caller.agent, seq);
   }

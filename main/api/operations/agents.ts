@@ -4,7 +4,7 @@ import type { AgentRegistry } from '../../services/work/agent-registry.ts';
 import type { Registrations } from '../../services/work/registrations.ts';
 import type { Work } from '../../services/work/work.ts';
 import type { HandlersOf } from '../caller.ts';
-import { actorOf } from './who.ts';
+import { actorOf } from '../actor.ts';
 
 export interface AgentsDeps {
   readonly agents: AgentRegistry;

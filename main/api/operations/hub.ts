@@ -3,7 +3,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { AttentionDto } from '../../../preload/contract/attention.ts';
 import type { PairingWindowDto } from '../../../preload/contract/pairing-dto.ts';
 import { examples } from '../../../preload/contract/examples.ts';
-import { AGENT_SCOPES } from '../../../preload/contract/operations.ts';
+import { AGENT_SCOPES, FIRST_PASSPHRASE_ON_A_PAGE } from '../../../preload/contract/operations.ts';
 import type { OperationResult } from '../../../preload/contract/operations.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { utf8 } from '../../lib/bytes.ts';
@@ -11,8 +11,9 @@ import type { Secret } from '../../lib/secret.ts';
 import type { LoginService } from '../../services/auth/login-service.ts';
 import type { PassphraseLine, PassphraseService } from '../../services/auth/passphrase-service.ts';
 import type { TokenService } from '../../services/auth/token-service.ts';
+import type { Retention } from '../../services/retention/retention.ts';
 import type { HubStatus } from '../../services/hub-status.ts';
-import { actorOf } from '../actor.ts';
+import { actorOf, type AuditActor } from '../actor.ts';
 import type { CallContext, Caller, HandlersOf } from '../caller.ts';
 
 export interface HubHandlersDeps {
@@ -22,11 +23,14 @@ export interface HubHandlersDeps {
   readonly passphrase: PassphraseService;
   /** This start's secret: stands in hub.json, for its owner's tools alone. */
   readonly bootSecret: Secret<string>;
-  /** Tries the keychain again and opens the port between hubs when that worked. */
+  /** Tries the keychain again, and opens what is locked with it when that worked. */
   readonly unlock: (signal: AbortSignal) => Promise<void>;
+  readonly confirmRestore: (by: AuditActor) => Promise<void>;
+  readonly retention: Retention;
   readonly snapshot: () => OperationResult<'hub.snapshot'>;
   readonly pairingWindow: () => PairingWindowDto;
   readonly attention: () => AttentionDto;
+  readonly hasAgents: () => boolean;
   readonly counts: () => Promise<Omit<OperationResult<'hub.status'>, 'hub'>>;
 }
 
@@ -48,6 +52,14 @@ export function hubHandlers(deps: HubHandlersDeps): HandlersOf<'hub'> {
     'hub.snapshot': async () => deps.snapshot(),
     'hub.unlock': async (_params, _caller, context) => {
       await deps.unlock(context.signal);
+      return hub.current();
+    },
+    'hub.confirmRestore': async (_params, caller) => {
+      await deps.confirmRestore(actorOf(caller));
+      return hub.current();
+    },
+    'hub.confirmDate': async ({ seen }, caller) => {
+      await deps.retention.confirmDate(seen, actorOf(caller));
       return hub.current();
     },
     'hub.login': async (given, caller, context) => {
@@ -96,9 +108,17 @@ async function changePassphrase(
   await deps.tokens.revokeSessions(caller.kind === 'anonymous' ? null : caller.tokenId, actorOf(caller));
 }
 
-/** For a logged-in page, or whoever can read hub.json. Throws `unauthenticated`. */
+/**
+ * For a logged-in page. For whoever can read hub.json only while no agent is connected: an agent that runs as the owner's user can read it,
+ * too, and must not become the owner by being first. Throws `unauthenticated`.
+ */
 function allowFirstPassphrase(deps: HubHandlersDeps, given: string | undefined, caller: Caller): void {
-  if (lineOf(deps, given, caller) !== 'anyone') return;
+  const line = lineOf(deps, given, caller);
+  if (line === 'page') return;
+  if (deps.hasAgents()) {
+    throw new AppError('unauthenticated', FIRST_PASSPHRASE_ON_A_PAGE.message, { hint: FIRST_PASSPHRASE_ON_A_PAGE.hint, failedBy: 'input' });
+  }
+  if (line === 'owner') return;
   throw new AppError(
     'unauthenticated',
     'The first owner passphrase is set at a terminal of this computer or on a page that is logged in.',

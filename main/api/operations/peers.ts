@@ -42,7 +42,7 @@ export function peersHandlers({ directory, links, keyTrust }: PeersHandlersDeps)
       const keyHex =
         'keyHex' in identity
           ? identity.keyHex
-          : (directory.keyOfAgent(identity.agentId) ?? (await links.lines.learnKey(identity.agentId, place, signal)));
+          : (directory.keyOfAgent(identity.agentId) ?? (await links.unpaired.learnKey(identity.agentId, place, signal)));
       if (!directory.isPaired(keyHex) && trust === true) {
         const way = readShareToken(address) === undefined ? 'key' : 'share_token';
         return keyTrust.add({ keyHex, ...place, name: name ?? null, way }, actorOf(caller));

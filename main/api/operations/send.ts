@@ -7,7 +7,7 @@ export function sendHandlers(deps: { readonly sender: Sender }): HandlersOf<'sen
   const { sender } = deps;
   return {
     'send.query': (params, caller, context) => sender.query(params, askerOf(caller), context.signal),
-    'send.delegate': (params, caller, context) => sender.delegate(params, askerOf(caller), context.idempotencyKey, context.signal),
+    'send.delegate': (params, caller, context) => sender.delegate(params, askerOf(caller), context.idempotencyKey),
     'send.notify': (params, caller) => sender.notify(params, askerOf(caller)),
   };
 }

@@ -1,8 +1,8 @@
 // Who calls, in the forms the work services want. Pure.
 import { AppError } from '../../lib/app-error.ts';
-import type { Actor } from '../../services/work/agent-registry.ts';
 import type { Decider } from '../../services/work/approvals.ts';
 import type { Viewer } from '../../services/work/tasks.ts';
+import { actorOf } from '../actor.ts';
 import type { Caller } from '../caller.ts';
 
 /** The calling agent, or null for a person. */
@@ -16,7 +16,7 @@ export function viewerOf(caller: Caller): Viewer {
 
 /** @throws AppError forbidden for anybody but a person */
 export function personOf(caller: Caller): Decider {
-  if (caller.kind === 'ui' || caller.kind === 'owner') return { tokenId: caller.tokenId, surface: caller.surface };
+  if (caller.kind === 'ui' || caller.kind === 'owner') return { actor: actorOf(caller).actor, surface: caller.surface };
   throw new AppError('forbidden', 'Only a person may do this; no agent token can.', { failedBy: 'input' });
 }
 
@@ -27,10 +27,4 @@ export function agentOf(caller: Caller): string {
     failedBy: 'input',
     hint: 'Call with the token of the agent whose inbox it is.',
   });
-}
-
-export function actorOf(caller: Caller): Actor {
-  if (caller.kind === 'agent') return { id: caller.tokenId, surface: 'agent' };
-  const { tokenId, surface } = personOf(caller);
-  return { id: tokenId, surface };
 }

@@ -1,18 +1,16 @@
 // approvals: what waits for a person, at a terminal. The whole exact text is shown before anything is decided, and the decision carries
 // the digest of what was shown.
 import { Option, type Command } from 'commander';
-import type { ConsentHubDto } from '../../../preload/contract/consent.ts';
+import type { DecidingHubDto } from '../../../preload/contract/remote-approval.ts';
 import { DOMAIN_NAME } from '../../../preload/contract/domain-name.ts';
 import type { ApprovalDto } from '../../../preload/contract/dto.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import { AppError } from '../../lib/app-error.ts';
-import { cardLines, heldBackLine, toldLines } from '../approval-card.ts';
+import { answerLines, cardLines } from '../approval-card.ts';
 import { withId } from '../ids.ts';
 import { cellTime, inZone } from '../local-time.ts';
-import type { HubClient } from '../hub-client.ts';
-import { withOwnCommand } from '../own-command.ts';
 import type { Run } from '../run.ts';
-import { ownLine, roomFor } from '../slip.ts';
+import { roomFor } from '../slip.ts';
 import type { Terminal } from '../terminal.ts';
 import { beginningOf, table } from '../terminal.ts';
 import { addHoldCommands } from './attention.ts';
@@ -59,9 +57,7 @@ export function addApprovalCommands(program: Command, run: Run): void {
       run(command, async ({ terminal, session, command: program }) => {
         const owner = await session.asOwner();
         const approval = await withId('request', id, (request) => owner.call('approvals.get', { id: request }));
-        const room = roomFor(process.stdout);
-        const hint = (await asksAsNoChilds(owner, approval)) ? hintLines(approval, program, room) : [];
-        terminal.result(approval, () => [...cardLines(approval, { room, command: program }), ...hint]);
+        terminal.result(approval, () => cardLines(approval, { room: roomFor(process.stdout), command: program }));
       }),
     );
   addHoldCommands(approvals, run);
@@ -91,9 +87,7 @@ export function addApprovalCommands(program: Command, run: Run): void {
           scope: options.scope,
           last_word: lastWord,
         });
-        const isHeld = decided.may_be_done && decided.consent === null;
-        const gets = isHeld ? heldBackLine(decided, program) : `${decided.to_agent} gets it now.`;
-        const goesOn = decided.consent === null ? [gets] : toldLines(decided);
+        const goesOn = decided.remote_question === null ? [`${decided.to_agent} gets it now.`] : answerLines(decided);
         terminal.result(decided, () => [
           [options.scope === 'once' ? 'Allowed once.' : `Allowed, and remembered as a rule (${program} rules).`, ...goesOn].join(' '),
         ]);
@@ -123,26 +117,14 @@ export function addApprovalCommands(program: Command, run: Run): void {
           reason: options.reason,
         });
         const declined = scope === 'never' ? `Declined, and remembered as a rule (${program} rules).` : 'Declined.';
-        terminal.result(decided, () => [[declined, ...toldLines(decided)].join(' ')]);
+        terminal.result(decided, () => [[declined, ...answerLines(decided)].join(' ')]);
       }),
     );
 }
 
-/** It asks as a child's hub does, and nobody has said here that it is one. */
-async function asksAsNoChilds(owner: HubClient, { consent, state, peer_id: hub }: ApprovalDto): Promise<boolean> {
-  if (consent === null || state !== 'pending') return false;
-  const { items } = await owner.call('peers.list', { trust: 'paired' });
-  return items.some(({ id, role }) => id === hub && role !== 'child');
-}
-
-/** @param program how a line begins here */
-function hintLines({ peer_name: hub }: ApprovalDto, program: string, room: number): readonly string[] {
-  return ['', ...ownLine(withOwnCommand(ENGLISH.consent.asked.noChildAtTerminal(hub), program), room)];
-}
-
 /** Said before anybody is asked to type: the word would count for nothing. */
-function onlyDeclinable(hubs: readonly ConsentHubDto[], id: string): AppError {
-  const { waiting } = ENGLISH.consent;
+function onlyDeclinable(hubs: readonly DecidingHubDto[], id: string): AppError {
+  const { waiting } = ENGLISH.remoteApproval;
   const whose = hubs.length === 0 ? waiting.nobody : waiting.decides(hubs.map(({ name }) => name));
   return new AppError('blocked', `${whose}. ${waiting.here}`, { failedBy: 'input', hint: `"axon approvals decline ${id}" declines it.` });
 }
@@ -213,11 +195,11 @@ function rows(items: readonly ApprovalDto[]): readonly (readonly string[])[] {
 /** Who decides, where that is nobody here. */
 function stateOf({ held, state, decided_by_hubs: hubs }: ApprovalDto): string {
   if (held !== null) return 'held';
-  return hubs === null || state !== 'pending' ? state : ENGLISH.consent.waiting.inList(hubs.map(({ name }) => name));
+  return hubs === null || state !== 'pending' ? state : ENGLISH.remoteApproval.waiting.inList(hubs.map(({ name }) => name));
 }
 
 /** Whose hub asks; where it asks about the request of another one, for whom. */
-function fromOf({ peer_name: hub, consent }: ApprovalDto): string {
-  const { inList, program } = ENGLISH.consent.asked;
-  return consent === null ? hub : inList(hub, consent.asker ?? program);
+function fromOf({ peer_name: hub, remote_question: asked }: ApprovalDto): string {
+  const { inList, program } = ENGLISH.remoteApproval.asked;
+  return asked === null ? hub : inList(hub, asked.asker ?? program);
 }

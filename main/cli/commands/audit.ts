@@ -1,8 +1,7 @@
-// audit: who did what, for the person in charge: the newest rows, the check that nothing was changed or removed, the record as a file, and the
-// word that a record in doubt is meant.
+// audit: who did what, for the person in charge: the newest rows, the check that nothing was changed or removed, the export, and the
+// acknowledgement that something was. Beside it confirm-restore: the one answer that unlocks a hub that was restored from an older copy.
 import { setTimeout } from 'node:timers/promises';
 import { Option, type Command } from 'commander';
-import { namedInDoubt } from '../../../preload/contract/audit-doubt.ts';
 import type { AuditCheckDto, AuditRowDto } from '../../../preload/contract/audit.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -14,7 +13,7 @@ import type { Run } from '../run.ts';
 import { table, type Terminal } from '../terminal.ts';
 import { intoNewFile } from '../whole-file.ts';
 
-/** Checks the record of a hub that does not run. */
+/** Checks the audit log of a hub that does not run. */
 export type CheckStoppedAudit = (
   home: string,
   signal: AbortSignal,
@@ -34,7 +33,7 @@ const END_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export function addAuditCommands(program: Command, run: Run, checkStopped: CheckStoppedAudit): void {
   const audit = program
     .command('audit')
-    .description('who did what on this hub, and whether that record is whole (the person in charge only)');
+    .description('who did what on this hub, and whether that log was changed (the person in charge only)');
   audit
     .command('list', { isDefault: true })
     .description('the newest rows, the newest first')
@@ -65,7 +64,7 @@ export function addAuditCommands(program: Command, run: Run, checkStopped: Check
               ? await checkRunning(owner, terminal, called.signal)
               : await checkHere(checkStopped, session.home, terminal, called.signal);
           terminal.result(checked, () => checkLines(checked));
-          return checked.state === 'done' && checked.flaw === null ? 0 : 1;
+          return checked.state === 'done' && checked.finding === null ? 0 : 1;
         } finally {
           process.off('SIGINT', callOff);
         }
@@ -73,7 +72,7 @@ export function addAuditCommands(program: Command, run: Run, checkStopped: Check
     );
   audit
     .command('export')
-    .description('the whole record as text, the oldest row first')
+    .description('the whole log as text, the oldest row first')
     .addOption(
       new Option('--format <format>', 'JSON can be checked elsewhere, CSV is for a spreadsheet').choices(['json', 'csv']).default('json'),
     )
@@ -86,20 +85,32 @@ export function addAuditCommands(program: Command, run: Run, checkStopped: Check
       }),
     );
   audit
-    .command('confirm')
-    .description(
-      'say that this record is meant although it is in doubt (another copy was put back, its count was lost, or rows or signatures were changed): rules act and it is signed again',
-    )
+    .command('acknowledge')
+    .description('say that you have seen that the log was changed: rules act and it is signed again')
     .action((_options: unknown, command: Command) =>
       run(command, async ({ terminal, session }) => {
         const owner = await session.asOwner();
-        const { doubt } = await owner.call('audit.list', { limit: 1 });
-        if (doubt !== undefined) {
-          const { added, addedMore, flaws } = namedInDoubt(doubt.detail);
-          terminal.note(text.meaning(doubt.seq, text.what.inDoubt(added, addedMore, flaws)));
+        const { tamper_finding: finding } = (await owner.call('hub.status', {})).hub;
+        if (finding !== null) terminal.note(text.finding(finding));
+        const acknowledged = await owner.call('audit.acknowledge', { row: finding?.row ?? 0 });
+        terminal.result(acknowledged, () => [text.acknowledged]);
+      }),
+    );
+  program
+    .command('confirm-restore')
+    .description('use the older copy that this hub was restored from (the person in charge only)')
+    .option('--yes', 'for scripts: confirm without being asked')
+    .action(({ yes }: { yes?: true }, command: Command) =>
+      run(command, async ({ terminal, session }) => {
+        const owner = await session.asOwner();
+        const { audit: state } = (await owner.call('hub.status', {})).hub;
+        const { title, detail, back, ends, terminal: question, kept, confirmed } = text.restored;
+        if (state === 'restored') for (const line of [title, detail, back, ends]) terminal.note(line);
+        if (state === 'restored' && yes !== true && (await terminal.ask(question)).trim().toLowerCase() !== 'yes') {
+          throw new AppError('cancelled', kept, { failedBy: 'input' });
         }
-        const confirmed = await owner.call('audit.confirm', { seen: doubt?.seq ?? 0 });
-        terminal.result(confirmed, () => [text.confirmed]);
+        const hub = await owner.call('hub.confirmRestore', {});
+        terminal.result(hub, () => [confirmed]);
       }),
     );
 }
@@ -147,9 +158,8 @@ function checkLines(checked: AuditCheckDto): readonly string[] {
   if (checked.state === 'cancelled') return [text.cancelled(checked.checked, checked.rows)];
   if (checked.state === 'failed') return [text.failed(checked.problem ?? '')];
   const signed = text.signed(checked.signed_seq, checked.rows);
-  const verdict = checked.flaw === null ? [text.whole(checked.rows), signed] : [text.broken, ...text.flaws(checked.flaws)];
-  const { unsigned_end: end } = checked;
-  if (end !== null) verdict.push(text.unsignedEnd(end.rows, end.from_seq, end.from_at === null ? null : localTime(end.from_at), end.ends));
+  const verdict = checked.finding === null ? [text.whole(checked.rows), signed] : [text.broken, text.finding(checked.finding)];
+  for (const one of checked.acknowledged) verdict.push(text.acknowledgedFinding(one, one.at === null ? null : localTime(one.at)));
   return checked.counted || checked.rows === 0 ? verdict : [...verdict, text.notCounted];
 }
 

@@ -54,6 +54,22 @@ export function addHubCommands(program: Command, run: Run, runHub: (flags: reado
       }),
     );
   program
+    .command('confirm-date')
+    .description('say that the date of this computer is right although its clock jumped far ahead: old words are removed again')
+    .action((_options: unknown, command: Command) =>
+      run(command, async ({ terminal, session }) => {
+        const owner = await session.asOwner();
+        const { hub } = await owner.call('hub.status', {});
+        if (hub.date_in_question === null) {
+          terminal.result(hub, () => ['No date is in question.']);
+          return;
+        }
+        terminal.note(ENGLISH.settings.dateInQuestionDetail(localTime(hub.date_in_question)));
+        const confirmed = await owner.call('hub.confirmDate', { seen: hub.date_in_question });
+        terminal.result(confirmed, () => [ENGLISH.settings.dateConfirmed]);
+      }),
+    );
+  program
     .command('examples')
     .description('print one complete exchange, annotated')
     .action((_options: unknown, command: Command) =>
@@ -88,7 +104,8 @@ function statusLines(status: OperationResult<'hub.localStatus'>, home: string, c
     ...askedLines(window, command).map((line) => `Asking      ${line}`),
     ...status.key_changes.flatMap((change) => stopSummary(change, command)).map((line) => `STOP        ${line}`),
     ...hub.warnings.map((warning) => `ATTENTION   ${warning}`),
-    ...recordLines(hub, command).map((line) => `ATTENTION   ${line}`),
+    ...auditLines(hub, command).map((line) => `ATTENTION   ${line}`),
+    ...dateLines(hub, command).map((line) => `ATTENTION   ${line}`),
   ];
 }
 
@@ -111,12 +128,19 @@ function calmLines({ paused, quiet_now: quiet, mutes }: OperationResult<'hub.loc
   ];
 }
 
-/** That this may not be the newest record, or not as it was written, and what the owner can do. */
-function recordLines({ record }: HubDto, command: string): readonly string[] {
-  const { audit: text } = ENGLISH;
-  if (record === 'current' || record === 'unchecked') return [];
-  const { title, detail } = text.doubt[record];
-  return [`${title} ${detail}`, `Look with "${command} audit", then say so with "${command} audit confirm".`];
+/** That the hub was restored, or its audit log changed, and what the owner can do. */
+function auditLines({ audit, tamper_finding: finding }: HubDto, command: string): readonly string[] {
+  const { tampered, restored, finding: sentence } = ENGLISH.audit;
+  if (audit === 'restored') return [`${restored.title} ${restored.detail}`, `Confirm it with "${command} confirm-restore".`];
+  if (audit !== 'tampered') return [];
+  const found = finding === null ? '' : ` ${sentence(finding)}`;
+  return [`${tampered.title}${found} ${tampered.detail}`, `Check it with "${command} audit verify", then "${command} audit acknowledge".`];
+}
+
+/** That the clock jumped, and what the owner can do. */
+function dateLines({ date_in_question: date }: HubDto, command: string): readonly string[] {
+  if (date === null) return [];
+  return [ENGLISH.settings.dateInQuestionDetail(localTime(date)), `If it is right, say so with "${command} confirm-date".`];
 }
 
 function identityWords({ key_storage: storage }: HubDto): string {

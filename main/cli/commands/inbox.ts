@@ -1,5 +1,6 @@
 // inbox, ack, reply, listen: receiving work, and answering it.
 import { InvalidArgumentError, Option, type Command } from 'commander';
+import { DELIVERY_KINDS, isWork, type DeliveryKind } from '../../../preload/contract/delivery-kind.ts';
 import type { DeliveryDto, TaskDto } from '../../../preload/contract/dto.ts';
 import type { HubClient } from '../hub-client.ts';
 import { withId } from '../ids.ts';
@@ -9,17 +10,14 @@ import { listen } from '../listen.ts';
 import { collectDomains, jsonObject, seconds, wholeNumber, wholeNumberFrom } from '../option-values.ts';
 import { findProgram } from '../program-file.ts';
 
-const KINDS = ['delegate', 'query', 'notify', 'result', 'cancel'] as const;
-type Kind = (typeof KINDS)[number];
-
 export function addInboxCommands(program: Command, run: Run): void {
   program
     .command('inbox')
     .description('take what waits for this agent, under a lease of 60 seconds; what is not put away by then comes back')
     .option('--max <number>', 'at most this many items, 1 to 32', wholeNumberFrom(1, 32), 1)
     .option('--wait <seconds>', 'wait this long for the first one, at most 55', waitSeconds, 0)
-    .option('--kinds <kinds>', `only these, with commas between: ${KINDS.join(', ')}`, readKinds)
-    .action((options: { max: number; wait: number; kinds?: Kind[] }, command: Command) =>
+    .option('--kinds <kinds>', `only these, with commas between: ${DELIVERY_KINDS.join(', ')}`, readKinds)
+    .action((options: { max: number; wait: number; kinds?: DeliveryKind[] }, command: Command) =>
       run(command, async ({ terminal, session, command: typed }) => {
         const client = await session.asAgent();
         const claimed = await client.call('inbox.claim', {
@@ -89,10 +87,6 @@ interface ReplyOptions {
   readonly error?: string;
 }
 
-function isWork(kind: Kind): boolean {
-  return kind === 'delegate' || kind === 'query';
-}
-
 interface Words {
   readonly typed: string;
   readonly asWords: string;
@@ -136,10 +130,10 @@ function waitSeconds(text: string): number {
   throw new InvalidArgumentError('It must be at most 55 seconds.');
 }
 
-function readKinds(text: string): Kind[] {
+function readKinds(text: string): DeliveryKind[] {
   return text.split(',').map((word) => {
-    const kind = KINDS.find((known) => known === word.trim());
-    if (kind === undefined) throw new InvalidArgumentError(`Known kinds: ${KINDS.join(', ')}.`);
+    const kind = DELIVERY_KINDS.find((known) => known === word.trim());
+    if (kind === undefined) throw new InvalidArgumentError(`Known kinds: ${DELIVERY_KINDS.join(', ')}.`);
     return kind;
   });
 }

@@ -7,7 +7,7 @@ import { AppError } from '../../lib/app-error.ts';
 import { lastDecider } from '../last-decider.ts';
 import type { Run } from '../run.ts';
 
-const { people, consent } = ENGLISH;
+const { people, remoteApproval } = ENGLISH;
 const NONE = 'none';
 
 interface Said {
@@ -23,7 +23,7 @@ export function addSetCommand(peers: Command, run: Run): void {
     .argument('<hub>', 'its name or agent id')
     .option('--name <name>', 'what you call it')
     .option('--person <person>', 'who uses it; "" for nobody')
-    .addOption(new Option('--role <role>', 'only an adult’s hub can be chosen by "consent set"').choices([...ROLES, NONE]))
+    .addOption(new Option('--role <role>', 'only an adult’s hub can be chosen by "remote-approval set"').choices([...ROLES, NONE]))
     .action((hub: string, said: Said, command: Command) =>
       run(command, async ({ terminal, session }) => {
         const { name, person, role } = said;
@@ -37,7 +37,7 @@ export function addSetCommand(peers: Command, run: Run): void {
         const { id } = await owner.call('peers.get', { id: hub });
         const isLast = role !== undefined && role !== 'adult' && (await lastDecider(owner, id));
         const peer = await owner.call('peers.update', { id, ...change });
-        terminal.result(peer, () => [`Kept: ${peer.name}.`, ...whoseLines(peer), ...(isLast ? [consent.nobodyLeft] : [])]);
+        terminal.result(peer, () => [`Kept: ${peer.name}.`, ...whoseLines(peer), ...(isLast ? [remoteApproval.nobodyLeft] : [])]);
       }),
     );
 }

@@ -6,7 +6,7 @@ import { lastDecider } from '../last-decider.ts';
 import type { Run } from '../run.ts';
 import type { Terminal } from '../terminal.ts';
 
-const { people, consent } = ENGLISH;
+const { people, remoteApproval } = ENGLISH;
 
 export function addRemoveCommand(peers: Command, run: Run): void {
   peers
@@ -22,14 +22,14 @@ export function addRemoveCommand(peers: Command, run: Run): void {
         // One that is only kept by its address ends nothing.
         if (!yes && (trust === 'paired' || trust === 'suspended')) await makeSure(terminal, name, isLast);
         const removed = await owner.call('peers.remove', { id });
-        terminal.result({ ...removed, id, name }, () => [`Removed: ${name}.`, ...(isLast ? [consent.nobodyLeft] : [])]);
+        terminal.result({ ...removed, id, name }, () => [`Removed: ${name}.`, ...(isLast ? [remoteApproval.nobodyLeft] : [])]);
       }),
     );
 }
 
 /** @throws AppError bad_request where nobody can be asked, cancelled where the answer was another */
 async function makeSure(terminal: Terminal, name: string, isLast: boolean): Promise<void> {
-  const ends = [people.removeDetail, ...(isLast ? [consent.there.last(name)] : [])];
+  const ends = [people.removeDetail, ...(isLast ? [remoteApproval.there.last(name)] : [])];
   if (terminal.json || !terminal.isInteractive) {
     throw new AppError('bad_request', `${people.removeAsk(name)} ${ends.join(' ')}`, {
       hint: 'Say --yes where that is meant.',

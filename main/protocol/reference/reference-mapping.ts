@@ -32,8 +32,13 @@ const NO_HELLO: ReadonlySet<unknown> = new Set(['unknown_kind', 'unsupported_kin
 /** What it says of every request: its agents were shown it, and the daemon itself does nothing with it. */
 const DELIVERED = 'unhandled';
 
+/** Of these kinds, those that a peer of this profile can be sent: what one of its own kinds carries, and nothing else. */
+export function carriedOf(kinds: readonly string[]): readonly string[] {
+  return kinds.filter((kind) => CARRIERS.has(kind));
+}
+
 /** The optional kinds that a peer of this profile can be sent. */
-export const REFERENCE_FEATURES: readonly string[] = FEATURES.filter((kind) => kind !== 'pair');
+export const REFERENCE_FEATURES: readonly string[] = carriedOf(FEATURES);
 
 /** True for what it answers to hello, and no hub does. */
 export function declinesHello({ kind, payload }: ReferenceEnvelope): boolean {

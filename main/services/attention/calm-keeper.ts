@@ -135,10 +135,7 @@ export class CalmKeeper {
         .mutes()
         .filter((muted) => !isOver(muted, now))
         .flatMap(named),
-      floods: this.floods
-        .list()
-        .flatMap(named)
-        .map(({ offersMute, ...flood }) => ({ ...flood, offers_mute: offersMute })),
+      floods: this.floods.list().flatMap(named),
     };
   }
 
@@ -177,7 +174,7 @@ export class CalmKeeper {
     await unit.run((tables, after) => {
       const key = this.#pinned(tables, id);
       tables.putMute({ party: key, since: Math.min(clock.wallMs(), until - 1), until });
-      audit.append(tables, { ...byPerson(person), action: 'peer.muted', object: key, detail: { until } });
+      audit.append(tables, { ...person, action: 'peer.muted', object: key, detail: { until } });
       this.#onChange(tables, after, key);
       after(() => this.floods.forget(key));
       after(() => this.tell());
@@ -192,7 +189,7 @@ export class CalmKeeper {
       const key = this.#pinned(tables, id);
       if (tables.mute(key) === undefined) return;
       tables.deleteMute(key);
-      audit.append(tables, { ...byPerson(person), action: 'peer.unmuted', object: key });
+      audit.append(tables, { ...person, action: 'peer.unmuted', object: key });
       this.#onChange(tables, after, null);
       after(() => this.tell());
     });
@@ -260,7 +257,7 @@ export class CalmKeeper {
     await unit.run((tables, after) => {
       const { calm, action, detail } = change(this.#stored.of(tables), tables);
       writeCalm(tables, calm);
-      audit.append(tables, { ...byPerson(person), action, object: 'attention', detail });
+      audit.append(tables, { ...person, action, object: 'attention', detail });
       this.#onChange(tables, after, putOff);
       after(() => this.tell());
     });
@@ -290,10 +287,6 @@ export class CalmKeeper {
 }
 
 const BY_CLOCK = { actor: 'clock', surface: 'clock' } as const;
-
-function byPerson({ tokenId, surface }: Decider): { readonly actor: string; readonly surface: Decider['surface'] } {
-  return { actor: tokenId, surface };
-}
 
 function isPinned(peer: PeerRow | undefined): peer is PeerRow {
   return peer?.trust === 'paired' || peer?.trust === 'suspended';

@@ -1,6 +1,5 @@
 // Counts what each hub asked in vain: refused because too much of its waits already, or declined. Kept in memory alone, since whoever floods
-// must not fill the disk; it decides nothing but whether a hub may still make a sound and is offered to be muted. A hub that the people
-// here call a child's and that asks an adult what it is set to ask stays heard, however much of that is declined: muting it is only offered.
+// must not fill the disk; it decides nothing but whether a hub may still make a sound and is offered to be muted.
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { PartyKey } from '../../ports/store.ts';
 import { isLocal } from '../work/parties.ts';
@@ -11,21 +10,17 @@ export interface Flood {
   /** Wall clock of the first refusal counted. */
   readonly since: number;
   readonly refused: number;
-  /** It makes no sound. */
+  /** It makes no sound, and muting it is offered. */
   readonly silent: boolean;
-  readonly offersMute: boolean;
 }
 
-/** declined_consent: a question of consent, of a hub that the people here call a child's, which is set to ask it. */
-export type InVain = 'too_many' | 'declined' | 'declined_consent';
+export type InVain = 'too_many' | 'declined';
 
 interface Counted {
   readonly since: number;
   refused: number;
   /** Monotonic times of the newest refusals, oldest first; never more than it takes to offer a mute. */
   newest: readonly number[];
-  /** Those among the newest that silence it, in the same form. */
-  silencing: readonly number[];
 }
 
 export class Floods {
@@ -49,10 +44,9 @@ export class Floods {
     if (this.#stopped || isLocal(party)) return;
     this.#forgetOld();
     const nowMs = this.#clock.monotonicMs();
-    const counted = this.#counted.get(party) ?? { since: this.#clock.wallMs(), refused: 0, newest: [], silencing: [] };
+    const counted = this.#counted.get(party) ?? { since: this.#clock.wallMs(), refused: 0, newest: [] };
     if (why === 'too_many') counted.refused += 1;
     counted.newest = withNewest(counted.newest, nowMs);
-    if (why !== 'declined_consent') counted.silencing = withNewest(counted.silencing, nowMs);
     this.#counted.set(party, counted);
     this.#tell();
     this.#armFading();
@@ -61,15 +55,13 @@ export class Floods {
   /** True while this hub asks again and again in vain: it makes no sound. */
   isFlooding(party: PartyKey): boolean {
     const counted = this.#counted.get(party);
-    return counted !== undefined && this.#isOften(counted.silencing);
+    return counted !== undefined && this.#isOften(counted.newest);
   }
 
   list(): readonly Flood[] {
     return [...this.#counted]
-      .map(([party, { since, refused, newest, silencing }]) => {
-        return { party, since, refused, silent: this.#isOften(silencing), offersMute: this.#isOften(newest) };
-      })
-      .filter(({ refused, offersMute }) => refused > 0 || offersMute);
+      .map(([party, { since, refused, newest }]) => ({ party, since, refused, silent: this.#isOften(newest) }))
+      .filter(({ refused, silent }) => refused > 0 || silent);
   }
 
   /** The owner has answered it: the count begins anew. */
@@ -108,9 +100,7 @@ export class Floods {
   #armFading(): void {
     if (this.#fading !== undefined || this.#counted.size === 0) return;
     const nowMs = this.#clock.monotonicMs();
-    const ends = [...this.#counted.values()]
-      .flatMap(({ newest, silencing }) => [newest[0], newest.at(-1), silencing[0]])
-      .filter((time) => time !== undefined);
+    const ends = [...this.#counted.values()].flatMap(({ newest }) => [newest[0], newest.at(-1)]).filter((time) => time !== undefined);
     const nextMs = Math.min(...ends.map((time) => time + FLOOD_WINDOW_MS).filter((time) => time > nowMs));
     this.#fading = this.#clock.setTimer(Math.max(0, nextMs - nowMs), () => {
       this.#fading = undefined;

@@ -9,10 +9,10 @@ import { assert } from '../../lib/assert.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { ApprovalRow, Reads, Store, Tables, TaskRow } from '../../ports/store.ts';
+import type { ApprovalGate } from '../work/approval-gate.ts';
 import type { ApprovalViews } from '../work/approval-views.ts';
 import type { Decider } from '../work/approvals.ts';
 import type { AuditTrail } from '../work/audit-trail.ts';
-import type { ConsentGuard } from '../work/consent-guard.ts';
 import type { Deadlines } from '../work/deadlines.ts';
 import type { Progress } from '../work/progress.ts';
 import { changeTask, moveTask } from '../work/task-moves.ts';
@@ -35,7 +35,7 @@ interface Deps {
   readonly deadlines: Pick<Deadlines, 'remainingOf' | 'waitLeftOf' | 'retime'>;
   /** How long requests wait for a person just now, ms. */
   readonly approvalWaitMs: () => number;
-  readonly guard: Pick<ConsentGuard, 'coversTask' | 'checkDecidedHere'>;
+  readonly gate: Pick<ApprovalGate, 'coversTask' | 'checkDecidedHere'>;
 }
 
 export class Holds {
@@ -83,13 +83,13 @@ export class Holds {
     }
     await unit.run((tables, after) => {
       const { approval, task } = waiting(tables, approvalId);
-      this.#deps.guard.checkDecidedHere(tables, task, approval);
+      this.#deps.gate.checkDecidedHere(tables, task, approval);
       if (this.#isOverdue(task)) {
         throw new AppError('approval_expired', 'Its time was over a moment ago; nothing was run.', { failedBy: 'timeout' });
       }
       this.#put(tables, after, task, { why: 'person', until });
       audit.append(tables, {
-        actor: person.tokenId,
+        actor: person.actor,
         surface: person.surface,
         action: 'approval.held',
         object: approval.id,
@@ -112,7 +112,7 @@ export class Holds {
         if (approval?.state !== 'pending' || (wanted !== null && !wanted.has(approval.id))) continue;
         this.#release(tables, after, task, false);
         const { id: object, digest } = approval;
-        audit.append(tables, { actor: person.tokenId, surface: person.surface, action: 'approval.shown', object, digest });
+        audit.append(tables, { actor: person.actor, surface: person.surface, action: 'approval.shown', object, digest });
         shown += 1;
       }
       return shown;
@@ -124,12 +124,12 @@ export class Holds {
    * people here are asked, or will be.
    */
   changeWhoDecides(tables: Tables, after: After, change: () => void): void {
-    const { guard } = this.#deps;
-    const elsewhere = askedHere(tables).filter((task) => guard.coversTask(tables, task));
+    const { gate } = this.#deps;
+    const elsewhere = askedHere(tables).filter((task) => gate.coversTask(tables, task));
     change();
     this.#review(tables, after);
     for (const task of elsewhere) {
-      if (guard.coversTask(tables, task) || this.#isOverdue(task)) continue;
+      if (gate.coversTask(tables, task) || this.#isOverdue(task)) continue;
       const hold = this.#holdNow(tables, task);
       if (hold === null) this.#ring(tables, after, task, tables.approvalOfTask(task.id));
       else this.#put(tables, after, task, hold);
@@ -178,9 +178,9 @@ export class Holds {
 
   /** What a person put off stays so until its time, whatever else begins or ends; what an adult's hub decides waits for nobody here. */
   #holdNow(reads: Reads, task: TaskRow): Hold | null {
-    const { calm, clock, guard } = this.#deps;
+    const { calm, clock, gate } = this.#deps;
     const { party, urgent, heldWhy, heldUntil } = task;
-    if (guard.coversTask(reads, task)) return null;
+    if (gate.coversTask(reads, task)) return null;
     const isPutOff = heldWhy === 'person' && heldUntil !== null && !isOver({ until: heldUntil }, clock.wallMs());
     if (isPutOff) return { why: heldWhy, until: heldUntil };
     const riskClass = reads.approvalOfTask(task.id)?.riskClass ?? 'R2';
@@ -200,7 +200,7 @@ export class Holds {
     const asked = moveTask(tables, task, 'awaiting_approval', { heldUntil: null, heldWhy: null, waitMs });
     const approval = this.#retime(tables, after, asked);
     this.#tellAfter(after, asked);
-    if (makesSound && !this.#deps.guard.coversTask(tables, asked)) this.#ring(tables, after, asked, approval);
+    if (makesSound && !this.#deps.gate.coversTask(tables, asked)) this.#ring(tables, after, asked, approval);
   }
 
   #ring(tables: Tables, after: After, task: TaskRow, approval: ApprovalRow | undefined): void {
@@ -236,11 +236,11 @@ export class Holds {
    */
   #takeUp(): void {
     if (this.#isTakenUp) return;
-    const { store, guard, events } = this.#deps;
+    const { store, gate, events } = this.#deps;
     const { read } = store;
     for (const task of askedHere(read)) {
       // A question ended with its line, and what is overdue ends now: people are called for neither.
-      if (task.kind === 'query' || this.#isOverdue(task) || guard.coversTask(read, task)) continue;
+      if (task.kind === 'query' || this.#isOverdue(task) || gate.coversTask(read, task)) continue;
       const approval = read.approvalOfTask(task.id);
       if (approval) events.takeUpStill(approval.id);
     }

@@ -1,7 +1,6 @@
 // Every number that bounds what disturbs a household, with what happens beyond it. Values only.
 
-/** Refusals of one hub (declined, or too many) within FLOOD_WINDOW_MS after which it makes no sound and muting it is offered. Declined
- *  questions of consent count for the offer alone. */
+/** Refusals of one hub (declined, or too many) within FLOOD_WINDOW_MS after which it makes no sound and muting it is offered. */
 export const REFUSALS_BEFORE_MUTE_OFFER = 3;
 /** Refusals older than this count for nothing; a flood that has been over for so long is forgotten. */
 export const FLOOD_WINDOW_MS = 600_000;

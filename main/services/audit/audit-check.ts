@@ -1,86 +1,210 @@
-// Checks the whole audit: every row against the chain, every seal against the rows it covers, and their number against the count in the key
-// vault. One check at a time, in pieces, so that the hub goes on meanwhile; it can be called off. Changes nothing.
-import type { AuditCheckDto, AuditFlawDto, UnsignedEndDto } from '../../../preload/contract/audit.ts';
+// Checks the audit log: every row against the chain, every signature against the rows it covers, and the number of signatures against the counter
+// in the key vault. Ends at the first row that does not fit, unless the owner has acknowledged that very row: then it goes on behind the
+// acknowledgement. Runs in pieces, so that the hub goes on meanwhile; it can be called off. Changes nothing.
+import type { AcknowledgedFindingDto, AuditCheckDto, TamperFindingDto, TamperKind } from '../../../preload/contract/audit.ts';
 import { AppError } from '../../lib/app-error.ts';
+import { isJsonObject } from '../../lib/json-object.ts';
 import { nextTurn } from '../../lib/next-turn.ts';
-import { CHAIN_START, type AuditFlaw, type AuditPosition, type AuditSealRow, type WalkedRow } from '../../ports/audit.ts';
+import { CHAIN_START, type AuditPosition, type AuditReads, type AuditSignatureRow } from '../../ports/audit.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Store } from '../../ports/store.ts';
-import { chainFlaw, falseWord, isAmong, isSamePlace, markOf, mergeFlaws, outsidePlace, type ChainFlaw } from './found.ts';
-import { FLAWS_MAX, OUTSIDE_MAX, WALK_ROWS_MAX, WALK_SEALS_MAX } from './limits.ts';
-import { addedFlaw, flawOf, gapFlaw, outsideFlaw } from './flaws.ts';
-import { isUnsignedEnd, readUnsignedDetail, type UnsignedRows } from './run-mark.ts';
-import { sealChecker } from './seal.ts';
-import { meantBy, OWNERS_WORD, sealsUpTo } from './sealed-row.ts';
-import type { WrittenRows } from './written-rows.ts';
+import { WALK_ROWS_MAX, WALK_SIGNATURES_MAX } from './limits.ts';
+import { signatureChecker } from './signature.ts';
+
+/** The action of an acknowledgement. It and its signature are one commit: an unsigned row of that name is another program's. */
+export const ACKNOWLEDGED = 'audit.acknowledged';
+
+/** A place that is signed, and how many signatures there were then. */
+export interface SignedPlace extends AuditPosition {
+  readonly counter: number;
+}
+
+const BEGINNING: SignedPlace = { ...CHAIN_START, counter: 0 };
+
+export interface WalkDeps {
+  readonly read: AuditReads;
+  readonly databaseId: string;
+  /** The key that signed, hex; null when this hub never had one. */
+  readonly keyHex: string | null;
+  readonly signal?: AbortSignal;
+  /** Told how far the walk is. */
+  readonly onProgress?: (progress: { readonly checked: number; readonly signed?: SignedPlace }) => void;
+}
+
+export interface Walked {
+  /** The last row that was signed by this hub and fits. */
+  readonly signed: SignedPlace;
+  /** The last row that fits. */
+  readonly position: AuditPosition;
+  readonly finding: TamperFindingDto | null;
+  readonly acknowledged: readonly AcknowledgedFindingDto[];
+}
+
+const KINDS = ['changed', 'missing', 'rechained', 'signature', 'older_copy', 'unreadable'] as const;
+const CALLED_OFF = Symbol('called off');
+
+/** One walk over the log: signed stretch by signed stretch, then what is not signed yet. */
+export class LogWalk {
+  readonly #deps: WalkDeps;
+  readonly #isOwn: (row: AuditSignatureRow) => boolean;
+  readonly #acknowledged: AcknowledgedFindingDto[] = [];
+  /** What was done since the event loop had its last turn. */
+  #done = 0;
+
+  constructor(deps: WalkDeps) {
+    this.#deps = deps;
+    this.#isOwn = signatureChecker(deps.databaseId, deps.keyHex ?? '');
+  }
+
+  /** The whole log. @throws CALLED_OFF */
+  all(): Promise<Walked> {
+    return this.from(BEGINNING);
+  }
+
+  /** The last signed stretch, and what is not signed yet. */
+  recent(): Promise<Walked> {
+    const { read } = this.#deps;
+    const last = read.lastAuditSignature();
+    const before = last === undefined || last.previous === 0 ? undefined : read.auditSignatures(last.previous - 1, 1)[0];
+    return before === undefined || before.counter !== last?.previous || !this.#isOwn(before) ? this.all() : this.from(before);
+  }
+
+  async from(place: SignedPlace): Promise<Walked> {
+    const { read, onProgress } = this.#deps;
+    const end = read.auditHead().issuedSeq;
+    const lastCounter = read.lastAuditSignature()?.counter ?? 0;
+    let signed: SignedPlace = { seq: place.seq, chain: place.chain, counter: place.counter };
+    while (signed.counter < lastCounter) {
+      const finding = await this.#stretch(signed);
+      const next = finding === null ? undefined : await this.#acknowledgement(finding, signed.counter);
+      if (finding !== null && next === undefined) return this.#walked(signed, signed, finding);
+      const { seq, chain, counter } = next ?? read.auditSignatures(signed.counter, 1)[0] ?? signed;
+      signed = { seq, chain, counter };
+      onProgress?.({ checked: seq, signed });
+    }
+    const { position, flaw } = await this.#rows(signed, end, true);
+    return this.#walked(signed, position, flaw === null ? null : this.#finding(flaw.kind, flaw.seq));
+  }
+
+  /** The rows behind a signed place up to the next signature. */
+  async #stretch(signed: SignedPlace): Promise<TamperFindingDto | null> {
+    const [row] = this.#deps.read.auditSignatures(signed.counter, 1);
+    const first = signed.seq + 1;
+    const isOwn = row !== undefined && row.previous === signed.counter && row.seq > signed.seq && this.#isOwn(row);
+    if (row === undefined || !isOwn) return this.#finding('signature', first);
+    const { position, flaw } = await this.#rows(signed, row.seq, false);
+    if (flaw !== null) return this.#finding(flaw.kind, flaw.seq);
+    await this.#did(WALK_ROWS_MAX / WALK_SIGNATURES_MAX);
+    return Buffer.compare(position.chain, row.chain) === 0 ? null : this.#finding('rechained', first, row.seq);
+  }
+
+  async #rows(from: AuditPosition, end: number, isUnsigned: boolean): Promise<ReturnType<AuditReads['walkAudit']>> {
+    let foreign: number | undefined;
+    for (let position = from; position.seq < end;) {
+      const walked = this.#deps.read.walkAudit(position, end, WALK_ROWS_MAX, ({ seq, action }) => {
+        if (isUnsigned && action === ACKNOWLEDGED) foreign ??= seq;
+      });
+      if (foreign !== undefined) return { position, flaw: { seq: foreign, kind: 'changed' } };
+      if (walked.flaw !== null) return walked;
+      await this.#did(walked.position.seq - position.seq);
+      ({ position } = walked);
+      this.#deps.onProgress?.({ checked: position.seq });
+      if (position.seq >= end) return walked;
+    }
+    return { position: from, flaw: null };
+  }
+
+  /** The signature over the row by which the owner acknowledged that finding; undefined: they have not. */
+  async #acknowledgement({ row }: TamperFindingDto, afterCounter: number): Promise<AuditSignatureRow | undefined> {
+    const { read } = this.#deps;
+    for (let after = afterCounter; ;) {
+      const signatures = read.auditSignatures(after, WALK_SIGNATURES_MAX).filter(({ counter }) => counter > after);
+      for (const signature of signatures) {
+        after = signature.counter;
+        const [acknowledgement] = read.auditAfter(signature.seq - 1, signature.seq, 1);
+        if (acknowledgement?.action !== ACKNOWLEDGED || rowIn(acknowledgement.detail) !== row) continue;
+        const chain = read.auditChainAt(signature.seq);
+        if (chain === undefined || Buffer.compare(chain, signature.chain) !== 0 || !this.#isOwn(signature)) continue;
+        const { at, actor } = acknowledgement;
+        this.#acknowledged.push({ row, acknowledged_row: signature.seq, at, by: actor });
+        return signature;
+      }
+      if (signatures.length === 0) return undefined;
+      await this.#did(WALK_ROWS_MAX);
+    }
+  }
+
+  #finding(kind: TamperKind, row: number, upTo = row): TamperFindingDto {
+    return { kind, row, up_to: Math.max(row, upTo), following: this.#deps.read.auditCountAfter(row) };
+  }
+
+  #walked(signed: SignedPlace, position: AuditPosition, finding: TamperFindingDto | null): Walked {
+    return { signed, position, finding, acknowledged: this.#acknowledged };
+  }
+
+  /** Counts what was done, and lets everything else go on once it is a turn's share. @throws CALLED_OFF */
+  async #did(rows: number): Promise<void> {
+    this.#done += rows;
+    if (this.#done >= WALK_ROWS_MAX) {
+      this.#done = 0;
+      await nextTurn();
+    }
+    if (this.#deps.signal?.aborted === true) throw CALLED_OFF;
+  }
+}
+
+/** The row that an acknowledgement names. */
+function rowIn(detail: string): unknown {
+  try {
+    const value: unknown = JSON.parse(detail);
+    return isJsonObject(value) ? value['row'] : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What was remembered of a finding; undefined: nothing, or it cannot be read. */
+export function readFinding(text: string | undefined): TamperFindingDto | undefined {
+  try {
+    const value: unknown = JSON.parse(text ?? '');
+    if (!isJsonObject(value)) return undefined;
+    const { kind, row, up_to, following } = value;
+    const known = KINDS.find((one) => one === kind);
+    if (known === undefined || typeof row !== 'number' || typeof up_to !== 'number' || typeof following !== 'number') return undefined;
+    return { kind: known, row, up_to, following };
+  } catch {
+    return undefined;
+  }
+}
 
 export interface AuditCheckDeps {
   readonly store: Pick<Store, 'read'>;
   readonly clock: Pick<Clock, 'wallMs'>;
-  /** The key that seals are to be checked with, hex; null when this hub never had one. */
-  readonly keyHex: () => string | null;
   readonly databaseId: () => string;
+  readonly keyHex: () => string | null;
   /** What the key vault counts; null when it could not be asked, higher than any where it counts another database. */
   readonly keptCount: () => number | null;
-  /** What the running hub wrote. */
-  readonly written: WrittenRows;
-  /** What the run before left unsigned as it ended; of a hub that does not run, what the last one did. null: nothing. */
-  readonly leftUnsigned: () => UnsignedRows | null;
 }
-
-type Gap = NonNullable<AuditFlaw['gap']> & { readonly as: ChainFlaw };
-
-/** Where a check is. */
-interface Walk {
-  position: AuditPosition;
-  lastSeal: AuditSealRow | undefined;
-  readonly head: { readonly seq: number; readonly issuedSeq: number };
-  readonly sealCount: number;
-  /** A row in the place of another one was seen: the chain of all after it is another one, too. */
-  isOtherSeen: boolean;
-  /** The last row does not fit: the chain goes on from what stands there. */
-  isPatched: boolean;
-  /** Rows that are missing up to the last row of a signature, or further: what comes behind says whether anything vouches for that. */
-  gap: Gap | null;
-  /** The newest row that a good seal covers. */
-  signedSeq: number;
-  /** What rows tell of ends without signing everything. */
-  readonly ends: UnsignedRows[];
-  /** What the owner's words named. */
-  readonly meant: ChainFlaw[];
-  /** The first row behind the newest good seal that reads like such a word; null: none. */
-  unsignedWord: AuditPosition | null;
-  /** What does not fit, and as what it is held against the record; null: the count says that, or no place. */
-  readonly found: { readonly flaw: AuditFlawDto; readonly as: ChainFlaw | null }[];
-  /** How much of it nobody has meant: what was meant ends no check. */
-  unmeant: number;
-  /** Done since the event loop had its last turn. */
-  done: { readonly rows: number; readonly seals: number };
-}
-
-/** The row that a seal covers and the one before. */
-const WORD_ROWS = 2;
 
 const NEVER: AuditCheckDto = {
   state: 'none',
   rows: 0,
   checked: 0,
   signed_seq: 0,
-  seals: 0,
+  signatures: 0,
   counted: false,
   finished_at: null,
-  flaw: null,
-  flaws: [],
+  finding: null,
+  acknowledged: [],
   problem: null,
-  unsigned_end: null,
 };
 
+/** The check of the whole log that people ask for. One at a time. */
 export class AuditCheck {
   readonly #deps: AuditCheckDeps;
   #current: AuditCheckDto = NEVER;
   #running: Promise<void> | undefined;
   #calledOff = new AbortController();
-  #unmeant: readonly ChainFlaw[] = [];
 
   constructor(deps: AuditCheckDeps) {
     this.#deps = deps;
@@ -88,30 +212,22 @@ export class AuditCheck {
 
   /** How far the check is, or what the last one came to. */
   current(): AuditCheckDto {
-    return this.#current.state === 'none' ? { ...NEVER, unsigned_end: this.#leftUnsigned(1) } : this.#current;
-  }
-
-  /** What the last check found that nobody has meant; nothing while one runs. */
-  get unmeant(): readonly ChainFlaw[] {
-    return this.#unmeant;
+    return this.#current;
   }
 
   /** Begins a check; one that runs already goes on. */
   begin(): AuditCheckDto {
     if (this.#running === undefined) {
       this.#calledOff = new AbortController();
-      this.#unmeant = [];
-      this.#current = { ...NEVER, state: 'running', unsigned_end: this.#leftUnsigned(1) };
+      this.#current = { ...NEVER, state: 'running' };
       this.#running = this.#run(this.#calledOff.signal).finally(() => (this.#running = undefined));
     }
     return this.#current;
   }
 
-  /** The owner has said that the record is meant since the last check ended: what it came to says nothing of the record now. */
+  /** The finding was acknowledged: what the last check came to says nothing of the log now. */
   forget(): void {
-    if (this.#running !== undefined) return;
-    this.#unmeant = [];
-    this.#current = NEVER;
+    if (this.#running === undefined) this.#current = NEVER;
   }
 
   /** Calls a running check off, and waits until it has let go. Idempotent. */
@@ -129,199 +245,34 @@ export class AuditCheck {
   }
 
   async #run(signal: AbortSignal): Promise<void> {
+    const { store, databaseId, keyHex, keptCount, clock } = this.#deps;
+    const ends = (end: Partial<AuditCheckDto>): void => {
+      this.#current = { ...this.#current, ...end, finished_at: clock.wallMs() };
+    };
     try {
       // The answer to whoever began it goes first.
       await nextTurn();
-      const walk = await this.#walk(signal);
-      this.#ends(walk === 'called off' ? { state: 'cancelled' } : { state: 'done', ...this.#outcome(walk) });
+      const kept = keptCount();
+      const { issuedSeq: rows, seq: last } = store.read.auditHead();
+      const count = store.read.lastAuditSignature()?.counter ?? 0;
+      this.#current = { ...this.#current, rows, counted: kept !== null };
+      const walk = new LogWalk({
+        read: store.read,
+        databaseId: databaseId(),
+        keyHex: keyHex(),
+        signal,
+        onProgress: ({ checked, signed }) => {
+          const more = signed === undefined ? {} : { signed_seq: signed.seq, signatures: this.#current.signatures + 1 };
+          this.#current = { ...this.#current, checked, ...more };
+        },
+      });
+      const { finding, acknowledged } = await walk.all();
+      const isOlder = finding === null && kept !== null && kept > count;
+      const older: TamperFindingDto = { kind: 'older_copy', row: last, up_to: last, following: 0 };
+      ends({ state: 'done', finding: isOlder ? older : finding, acknowledged });
     } catch (error) {
-      const problem = error instanceof AppError ? error.message : 'The record could not be read.';
-      this.#ends({ state: 'failed', problem });
+      if (error === CALLED_OFF) ends({ state: 'cancelled' });
+      else ends({ state: 'failed', problem: error instanceof AppError ? error.message : 'The audit log could not be read.' });
     }
   }
-
-  #ends(end: Partial<AuditCheckDto>): void {
-    this.#current = { ...this.#current, ...end, finished_at: this.#deps.clock.wallMs() };
-  }
-
-  /** What the owner has meant is named like all else, and held against the record no more. */
-  #outcome(walk: Walk): Pick<AuditCheckDto, 'flaw' | 'flaws' | 'unsigned_end'> {
-    const flaws = walk.found.map(({ flaw }) => flaw).toSorted((one, other) => one.seq - other.seq);
-    const unmeant = walk.found.flatMap(({ flaw, as }) => (as === null || flaw.meant ? [] : [as]));
-    this.#unmeant = mergeFlaws(unmeant, []);
-    const added = addedFlaw(this.#deps.written.added(this.#deps.store.read.auditHead().seq));
-    if (added !== undefined) flaws.splice(flaws.filter(({ seq }) => seq < added.seq).length, 0, added);
-    return { flaw: flaws.find(({ meant }) => !meant) ?? flaws[0] ?? null, flaws, unsigned_end: this.#unsignedEnd(walk.ends) };
-  }
-
-  async #walk(signal: AbortSignal): Promise<Walk | 'called off'> {
-    const { read } = this.#deps.store;
-    const outside = read.auditOutside(OUTSIDE_MAX);
-    const kept = this.#deps.keptCount();
-    const { lastSeq: writtenSeq } = this.#deps.written;
-    const head = read.auditHead();
-    const sealCount = read.lastAuditSeal()?.counter ?? 0;
-    this.#current = { ...this.#current, rows: head.issuedSeq, counted: kept !== null };
-    const start = {
-      position: CHAIN_START,
-      lastSeal: undefined,
-      signedSeq: 0,
-      isOtherSeen: false,
-      isPatched: false,
-      gap: null,
-      unsignedWord: null,
-      unmeant: 0,
-      done: { rows: 0, seals: 0 },
-    };
-    const walk: Walk = { ...start, head, sealCount, ends: [], meant: [], found: [] };
-    const isRight = sealChecker(this.#deps.databaseId(), this.#deps.keyHex() ?? '');
-    // The words first, which stand behind what they are about.
-    for (const seal of sealsUpTo(read, sealCount)) {
-      if (signal.aborted) return 'called off';
-      walk.meant.push(...meantBy(read, seal, isRight));
-      await didSome(walk, WORD_ROWS, 1);
-    }
-    if (outside !== null) noteAs(walk, outsideFlaw(outside), outsidePlace(outside));
-    for (const seal of sealsUpTo(read, sealCount)) {
-      if (signal.aborted || !(await this.#upToSeal(walk, seal, isRight(seal), signal))) return 'called off';
-      if (walk.unmeant >= FLAWS_MAX) break;
-      await didSome(walk, 0, 1);
-    }
-    if (!(await this.#rowsUpTo(walk, head.issuedSeq, signal))) return 'called off';
-    endGap(walk, false);
-    if (walk.unsignedWord !== null && !isEnded(walk)) note(walk, 'row_changed', falseWord(walk.unsignedWord));
-    if (kept !== null && kept > sealCount) walk.found.push({ flaw: flawOf('older_copy', head.seq), as: null });
-    if (writtenSeq > walk.position.seq && !isEnded(walk)) note(walk, 'end_missing', endOf(walk));
-    // What was come upon while writing, and fits; of what is signed, the signatures say it.
-    const { changed } = this.#deps.written;
-    if (changed !== null && changed > walk.signedSeq && !walk.isOtherSeen && !isEnded(walk))
-      note(walk, 'chain_remade', { seq: changed, kind: 'changed' }, walk.signedSeq);
-    return walk;
-  }
-
-  /** The rows that a signature covers, and whether they are the ones that were signed. False: called off. */
-  async #upToSeal(walk: Walk, seal: AuditSealRow, isRight: boolean, signal: AbortSignal): Promise<boolean> {
-    const isGood = isRight && seal.seq >= walk.position.seq;
-    if (!isGood) note(walk, 'seal_changed', { seq: seal.seq, kind: 'unsigned' });
-    else if (seal.previous !== (walk.lastSeal?.counter ?? 0)) note(walk, 'seal_missing', { seq: seal.seq, kind: 'seal_missing' });
-    const signedBefore = walk.signedSeq;
-    walk.lastSeal = seal;
-    // One that this hub did not make says nothing of how far the rows go.
-    if (!isGood) return true;
-    if (!(await this.#rowsUpTo(walk, seal.seq, signal))) return false;
-    if (isEnded(walk)) return true;
-    // Where the signed row itself is named already, that is all there is to say of it.
-    const isRemade = !walk.isPatched && Buffer.compare(walk.position.chain, seal.chain) !== 0;
-    if (isRemade) note(walk, 'chain_remade', { seq: seal.seq, kind: 'remade', mark: markOf(walk.position.chain) }, signedBefore);
-    // What was signed is what the rows after it have to stand behind; what the hub wrote after that was taken away stands behind what was left.
-    if (walk.gap === null || this.#isBehind(walk.gap, seal)) {
-      walk.position = { seq: walk.position.seq, chain: seal.chain };
-      endGap(walk, true);
-    }
-    walk.signedSeq = seal.seq;
-    walk.unsignedWord = null;
-    this.#current = { ...this.#current, seals: this.#current.seals + 1, signed_seq: seal.seq };
-    return true;
-  }
-
-  /** Whether the row behind a gap stands behind the row that was signed, and is missing. */
-  #isBehind({ toSeq }: Gap, { seq, chain }: AuditSealRow): boolean {
-    return seq === toSeq && this.#deps.store.read.walkAudit({ seq, chain }, seq + 1, 1).flaw === null;
-  }
-
-  /** Rows up to here; behind one that does not fit it goes on with what stands there. False: called off. */
-  async #rowsUpTo(walk: Walk, seq: number, signal: AbortSignal): Promise<boolean> {
-    const { written, store } = this.#deps;
-    const look = (row: WalkedRow): void => {
-      const end = isUnsignedEnd(row.action) ? readUnsignedDetail(row.detail) : undefined;
-      if (end !== undefined) walk.ends.push(end);
-      if (row.action === OWNERS_WORD) walk.unsignedWord ??= row;
-      if (!walk.isOtherSeen && written.isOther(row)) {
-        walk.isOtherSeen = true;
-        note(walk, 'chain_remade', { seq: row.seq, kind: 'changed' }, walk.signedSeq);
-      }
-    };
-    while (walk.position.seq < seq && !isEnded(walk)) {
-      if (signal.aborted) return false;
-      const { flaw, after } = store.read.walkAudit(walk.position, seq, WALK_ROWS_MAX - walk.done.rows, look);
-      const rows = after.seq - walk.position.seq;
-      walk.position = after;
-      walk.isPatched = flaw !== null;
-      this.#current = { ...this.#current, checked: after.seq };
-      const inGap = walk.gap !== null && flaw !== null && flaw.seq <= walk.gap.toSeq + 1;
-      const isSameGap = inGap && flaw?.gap?.toSeq === walk.gap?.toSeq && after.seq === seq;
-      if (!isSameGap) endGap(walk, walk.gap?.isContinued === true);
-      if (flaw !== null && !inGap) foundAt(walk, flaw, seq);
-      await didSome(walk, rows, 0);
-    }
-    return true;
-  }
-
-  /** What is on record of ends that left rows unsigned, or what the last one left and nobody has put on record yet. */
-  #unsignedEnd(told: readonly UnsignedRows[]): UnsignedEndDto | null {
-    const last = told.at(-1);
-    const left = this.#leftUnsigned(told.length + 1);
-    // One that was ended again before it had signed anything has left more, from the same row on.
-    const isNew = left !== null && (last === undefined || left.from_seq > last.fromSeq || left.rows > last.rows);
-    if (isNew || last === undefined) return left;
-    return endDto(last, told.length);
-  }
-
-  #leftUnsigned(ends: number): UnsignedEndDto | null {
-    const left = this.#deps.leftUnsigned();
-    return left === null ? null : endDto(left, ends);
-  }
-}
-
-/** What a walk up to that row came upon. */
-function foundAt(walk: Walk, flaw: AuditFlaw, upToSeq: number): void {
-  const as = chainFlaw(flaw);
-  if (flaw.kind === 'changed') note(walk, 'row_changed', as);
-  else if (flaw.gap === undefined || flaw.seq > walk.head.seq) note(walk, 'end_missing', as);
-  else {
-    walk.gap = { ...flaw.gap, as };
-    if (flaw.gap.toSeq < upToSeq) endGap(walk, flaw.gap.isContinued);
-  }
-}
-
-/** How far it reaches is seen, and what stands behind it. */
-function endGap(walk: Walk, isVouched: boolean): void {
-  const { gap } = walk;
-  if (gap === null) return;
-  walk.gap = null;
-  noteAs(walk, gapFlaw(gap.as.seq, gap.toSeq, isVouched), gap.as);
-}
-
-/** A place that does not fit. @param signedSeq needed for `chain_remade` only */
-function note(walk: Walk, kind: Parameters<typeof flawOf>[0], as: ChainFlaw, signedSeq?: number): void {
-  noteAs(walk, flawOf(kind, as.seq, signedSeq), as);
-}
-
-function noteAs(walk: Walk, flaw: AuditFlawDto, as: ChainFlaw): void {
-  if (walk.found.some((one) => one.as !== null && isSamePlace(as, one.as))) return;
-  const meant = isAmong(as, walk.meant);
-  walk.found.push({ flaw: { ...flaw, meant }, as });
-  if (!meant) walk.unmeant += 1;
-}
-
-/** Behind the last row that is there. */
-function endOf({ position }: Walk): ChainFlaw {
-  return { seq: position.seq + 1, kind: 'missing', mark: markOf(position.chain) };
-}
-
-/** Nothing is left of the record, or so much does not fit that the rest matters no more. */
-function isEnded({ found, unmeant }: Walk): boolean {
-  return unmeant >= FLAWS_MAX || found.some(({ flaw }) => flaw.kind === 'end_missing');
-}
-
-function endDto({ rows, fromSeq, fromAt }: UnsignedRows, ends: number): UnsignedEndDto {
-  return { rows, from_seq: fromSeq, from_at: fromAt, ends };
-}
-
-/** Counts what was done, across signatures, and lets everything else go on once it is a turn's share. */
-async function didSome(walk: Walk, rows: number, seals: number): Promise<void> {
-  walk.done = { rows: walk.done.rows + rows, seals: walk.done.seals + seals };
-  if (walk.done.rows < WALK_ROWS_MAX && walk.done.seals < WALK_SEALS_MAX) return;
-  walk.done = { rows: 0, seals: 0 };
-  await nextTurn();
 }

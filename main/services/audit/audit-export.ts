@@ -1,9 +1,9 @@
-// The audit as text to keep or to hand on, oldest row first, a piece at a time so that no length of it fills the memory. JSON holds all that is
+// The audit log as text to keep or to hand on, oldest row first, a piece at a time so that no length of it fills the memory. JSON holds all that is
 // needed to check it elsewhere; CSV is for a spreadsheet, and no cell of it can act as a formula there.
 import { AppError } from '../../lib/app-error.ts';
 import { toHex } from '../../lib/bytes.ts';
 import { showHidden } from '../../lib/hidden-characters.ts';
-import type { AuditSealRow, ChainedAuditRow } from '../../ports/audit.ts';
+import type { AuditSignatureRow, ChainedAuditRow } from '../../ports/audit.ts';
 import type { Reads } from '../../ports/store.ts';
 import { auditRowDto } from './audit-rows.ts';
 import { EXPORT_ROWS_MAX } from './limits.ts';
@@ -16,9 +16,9 @@ export interface ExportPiece {
   readonly next: string | null;
 }
 
-/** Where an export is: the rows and seals it goes up to were fixed when it began. */
+/** Where an export is: the rows and signatures it goes up to were fixed when it began. */
 interface Place {
-  readonly part: 'rows' | 'seals';
+  readonly part: 'rows' | 'signatures';
   readonly after: number;
   readonly upToSeq: number;
   readonly upToCounter: number;
@@ -48,7 +48,7 @@ const UTC_TIME = new Intl.DateTimeFormat('sv-SE', { timeZone: 'UTC', dateStyle: 
 
 /** @param cursor absent for the first piece @throws AppError bad_request */
 export function exportPiece(
-  reads: Pick<Reads, 'auditAfter' | 'auditHead' | 'auditSeals' | 'lastAuditSeal'>,
+  reads: Pick<Reads, 'auditAfter' | 'auditHead' | 'auditSignatures' | 'lastAuditSignature'>,
   about: { readonly database: string; readonly key: string | null },
   format: AuditFormat,
   cursor: string | undefined,
@@ -65,7 +65,7 @@ function csvPiece(reads: Pick<Reads, 'auditAfter'>, place: Place): ExportPiece {
 }
 
 function jsonPiece(
-  reads: Pick<Reads, 'auditAfter' | 'auditSeals'>,
+  reads: Pick<Reads, 'auditAfter' | 'auditSignatures'>,
   { database, key }: { readonly database: string; readonly key: string | null },
   place: Place,
 ): ExportPiece {
@@ -77,11 +77,11 @@ function jsonPiece(
     const next = nextOf(place, rows.at(-1)?.seq, rows.length);
     const body = head + (text === '' ? '' : separator + text);
     if (next !== null) return { text: body, next };
-    return { text: `${body}\n],"seals":[`, next: writePlace({ ...place, part: 'seals', after: 0 }) };
+    return { text: `${body}\n],"signatures":[`, next: writePlace({ ...place, part: 'signatures', after: 0 }) };
   }
-  const seals = reads.auditSeals(place.after, EXPORT_ROWS_MAX).filter(({ counter }) => counter <= place.upToCounter);
-  const text = seals.map((seal) => json(sealOf(seal))).join(',\n');
-  const next = nextOf(place, seals.at(-1)?.counter, seals.length);
+  const signatures = reads.auditSignatures(place.after, EXPORT_ROWS_MAX).filter(({ counter }) => counter <= place.upToCounter);
+  const text = signatures.map((row) => json(signatureOf(row))).join(',\n');
+  const next = nextOf(place, signatures.at(-1)?.counter, signatures.length);
   return { text: (text === '' ? '' : separator + text) + (next === null ? '\n]}\n' : ''), next };
 }
 
@@ -90,7 +90,7 @@ function rowOf(row: ChainedAuditRow): object {
   return { ...auditRowDto(row), detail: row.detail, chain: toHex(row.chain) };
 }
 
-function sealOf({ counter, previous, seq, chain, at, key, signature }: AuditSealRow): object {
+function signatureOf({ counter, previous, seq, chain, at, key, signature }: AuditSignatureRow): object {
   return { counter, previous, seq, chain: toHex(chain), at, key, signature: toHex(signature) };
 }
 
@@ -118,8 +118,8 @@ function utcTime(ms: number | null): string {
   return ms === null ? '' : UTC_TIME.format(ms);
 }
 
-function firstPlace(reads: Pick<Reads, 'auditHead' | 'lastAuditSeal'>): Place {
-  return { part: 'rows', after: 0, upToSeq: reads.auditHead().seq, upToCounter: reads.lastAuditSeal()?.counter ?? 0 };
+function firstPlace(reads: Pick<Reads, 'auditHead' | 'lastAuditSignature'>): Place {
+  return { part: 'rows', after: 0, upToSeq: reads.auditHead().seq, upToCounter: reads.lastAuditSignature()?.counter ?? 0 };
 }
 
 function nextOf(place: Place, after: number | undefined, count: number): string | null {
@@ -131,8 +131,8 @@ function writePlace({ part, after, upToSeq, upToCounter }: Place): string {
 }
 
 function readPlace(cursor: string): Place {
-  const [, part, after, upToSeq, upToCounter] = /^(rows|seals)\.(\d{1,15})\.(\d{1,15})\.(\d{1,15})$/.exec(cursor) ?? [];
-  if (part === 'rows' || part === 'seals') {
+  const [, part, after, upToSeq, upToCounter] = /^(rows|signatures)\.(\d{1,15})\.(\d{1,15})\.(\d{1,15})$/.exec(cursor) ?? [];
+  if (part === 'rows' || part === 'signatures') {
     return { part, after: Number(after), upToSeq: Number(upToSeq), upToCounter: Number(upToCounter) };
   }
   throw new AppError('bad_request', 'That cursor is not one this hub gave out.', {

@@ -1,4 +1,4 @@
-// Rows of the audit as they cross a process boundary. What somebody else put there is shown, never guessed at. Pure.
+// Rows of the audit log as they cross a process boundary. What somebody else put there is shown, never guessed at. Pure.
 import type { AuditRowDto } from '../../../preload/contract/audit.ts';
 import type { AuditRow } from '../../ports/audit.ts';
 

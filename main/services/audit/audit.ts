@@ -1,113 +1,143 @@
-// The audit as one part: signing it, comparing it with the count in the key vault, checking it and handing it out. Who may ask for any of it
-// is the doors' business.
-import type { AuditCheckDto, AuditRowDto, RecordState } from '../../../preload/contract/audit.ts';
-import type { AppendedRow } from '../../ports/audit.ts';
+// The audit log as one part: it is compared with the counter in the key vault and checked when the hub starts, signed while the hub runs, checked
+// as a whole and exported when a person asks. Each signature is counted, and the count is kept in the key vault as well: a database that counts
+// less is an older copy. A log that does not fit is not signed until the owner has acknowledged that. Never holds the key.
+import type { AuditCheckDto, AuditState, TamperFindingDto } from '../../../preload/contract/audit.ts';
+import type { Surface } from '../../../preload/contract/dto.ts';
+import { AppError } from '../../lib/app-error.ts';
+import type { AuditPosition } from '../../ports/audit.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import type { Store } from '../../ports/store.ts';
+import type { CounterMark } from '../../ports/rollback-counter.ts';
+import type { Store, Tables } from '../../ports/store.ts';
 import { META_IDENTITY_KEY, type IdentityService } from '../identity.ts';
-import { AuditCheck } from './audit-check.ts';
+import { ACKNOWLEDGED, AuditCheck, LogWalk, readFinding, type SignedPlace } from './audit-check.ts';
 import { exportPiece, type AuditFormat, type ExportPiece } from './audit-export.ts';
-import { AuditKeeper } from './audit-keeper.ts';
-import { auditRowDto } from './audit-rows.ts';
-import type { AuditWatch } from './watched-store.ts';
+import { STOP_COUNT_MAX_MS } from './limits.ts';
+import { META_DATABASE_ID, signedMessage } from './signature.ts';
+import { Signer } from './signer.ts';
+import { VaultCount } from './vault-count.ts';
 
 export interface AuditDeps {
-  /** A watched one, whose watch is this audit. */
+  /** A watched one, which tells `appended`. */
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
-  readonly identity: IdentityService;
-  /** Told when the record's state changed. */
+  readonly identity: Pick<IdentityService, 'ready' | 'keyHex' | 'sign' | 'counter'>;
+  /** Told when the state or the finding changed. */
   readonly onState: () => void;
 }
 
-const PUT_BACK: readonly RecordState[] = ['older_copy', 'other_database', 'counter_lost'];
-
-/** Who asks, for the record itself. */
+/** Who asks, for the log itself. */
 export interface Auditor {
   readonly actor: string;
-  readonly surface: string;
+  readonly surface: Surface;
 }
 
-export class Audit implements AuditWatch {
+type Detail = Readonly<Record<string, string | number | null>>;
+type RestoredReason = 'older_copy' | 'other_database' | 'counter_lost';
+
+const BY_HUB: Auditor = { actor: 'hub', surface: 'hub' };
+/** The finding that nobody has acknowledged yet, over restarts. */
+const META_FINDING = 'audit_finding';
+/** Whether the hub that had this database last ended in order: whoever can write the database can write this, too. */
+const META_RUN = 'audit_run';
+
+export class Audit {
   readonly #deps: AuditDeps;
-  readonly #keeper: AuditKeeper;
+  readonly #count: VaultCount;
+  readonly #signer: Signer;
   readonly #check: AuditCheck;
+  #state: AuditState = 'unchecked';
+  #restoredBecause: RestoredReason | undefined;
+  #finding: TamperFindingDto | null = null;
+  /** The newest signature that this process made or found good. */
+  #signed: SignedPlace | undefined;
+  #acknowledgements = 0;
+  #running = false;
+  #turn: Promise<unknown> = Promise.resolve();
 
   constructor(deps: AuditDeps) {
+    const { store, clock, log, identity } = deps;
     this.#deps = deps;
-    this.#keeper = new AuditKeeper(deps);
+    this.#count = new VaultCount(clock);
+    this.#signer = new Signer({ clock, log, identity, count: this.#count, sign: () => this.sign(), mark: () => this.#mark() });
     this.#check = new AuditCheck({
-      store: deps.store,
-      clock: deps.clock,
+      store,
+      clock,
+      databaseId: () => this.#databaseId,
       keyHex: () => this.#keyHex(),
-      databaseId: () => this.#keeper.databaseId,
-      keptCount: () => this.#keeper.keptCount,
-      written: this.#keeper.written,
-      leftUnsigned: () => this.#keeper.leftUnsigned,
+      keptCount: () => this.#keptCount(),
     });
   }
 
-  get state(): RecordState {
-    return this.#keeper.state;
+  get state(): AuditState {
+    return this.#state;
   }
 
-  /** False until this record is known to be the newest, or its owner said that it is meant. */
+  /** The first row that does not fit, where nobody has acknowledged it yet. */
+  get finding(): TamperFindingDto | null {
+    return this.#finding;
+  }
+
+  /** False while the hub is locked: the log was not compared with the vault yet, or its owner has to confirm that it was restored. */
+  get isOpen(): boolean {
+    return this.#state === 'ok' || this.#state === 'tampered';
+  }
+
   get rulesMayAct(): boolean {
-    return this.#keeper.rulesMayAct;
-  }
-
-  /** This database was put back from a copy, or its count is gone, and its owner has not said yet that it is meant. */
-  get isPutBack(): boolean {
-    return PUT_BACK.includes(this.state);
-  }
-
-  /** It was, or nobody could ask yet. */
-  get mayBePutBack(): boolean {
-    return this.isPutBack || this.state === 'unchecked';
+    return this.#state === 'ok';
   }
 
   /** A row was added; its commit may yet fail. */
   appended(surface: string): void {
-    this.#keeper.appended(surface);
+    this.#signer.appended(surface);
   }
 
-  /** A row is kept for good. */
-  committed(row: AppendedRow): void {
-    this.#keeper.committed(row);
-  }
-
-  /** Before anything else is written. */
+  /** Begins to sign, and writes down that the run before ended without order. Before anything else is written. Idempotent. */
   start(): void {
-    this.#keeper.start();
-  }
-
-  /** The identity is there: compares the record with the count beside it. Never rejects. */
-  identityReady(signal: AbortSignal): Promise<void> {
-    return this.#keeper.check(signal);
-  }
-
-  /** Signs what was added since the last signature, without waiting for the interval. Never rejects. */
-  seal(): Promise<void> {
-    return this.#keeper.seal();
-  }
-
-  /** Calls a running check off, signs what is left, and ends. Idempotent, never rejects. */
-  async stop(): Promise<void> {
-    await this.#check.cancel();
-    await this.#keeper.stop();
+    if (this.#running) return;
+    this.#running = true;
+    void this.#next(() => this.#begin());
+    this.#signer.start();
   }
 
   /**
-   * Begins a check of the whole record, or joins the one that runs. What it comes to is put on record after it, and what nobody has meant yet
-   * leaves the record in doubt.
+   * The identity is there, or a person unlocked the vault: compares the database with the counter there and checks the newest rows. The state
+   * stays `unchecked` while the vault cannot be asked. Never rejects.
    */
+  async check(signal: AbortSignal): Promise<void> {
+    this.#count.askAgain();
+    this.#signer.askAgain();
+    await this.#next(() => this.#checkNow(signal));
+  }
+
+  /** Signs what was added since the last signature. Never rejects. */
+  async sign(): Promise<void> {
+    await this.#next(() => this.#sign());
+  }
+
+  /** Calls a running check off, signs what is left, counts it, and ends. Idempotent, never rejects. */
+  async stop(): Promise<void> {
+    await this.#check.cancel();
+    if (!this.#running) return;
+    this.#running = false;
+    const { store, clock } = this.#deps;
+    await this.#signer.stop();
+    // A commit takes along what nobody waits for.
+    await store.write(() => undefined).catch(() => undefined);
+    await this.sign();
+    await this.#next(() => store.write((tables) => tables.setMeta(META_RUN, 'ended')));
+    const late = new AbortController();
+    const timer = clock.setTimer(STOP_COUNT_MAX_MS, () => late.abort());
+    await this.#signer.raise(late.signal);
+    timer.cancel();
+  }
+
+  /** Begins a check of the whole log, or joins the one that runs. What it comes to is written down after it. */
   verify(by: Auditor): AuditCheckDto {
     const before = this.#check.current();
-    const { words } = this.#keeper;
     const begun = this.#check.begin();
-    if (before.state !== 'running') void this.#noteEnd(by, words);
+    if (before.state !== 'running') void this.#noteEnd(by, this.#acknowledgements);
     return begun;
   }
 
@@ -119,27 +149,53 @@ export class Audit implements AuditWatch {
     return this.#check.cancel();
   }
 
-  /** @param cursor absent: the first piece, which is put on record @throws AppError bad_request */
+  /** @param cursor absent: the first piece, which is written down @throws AppError bad_request */
   async exportPiece(format: AuditFormat, cursor: string | undefined, by: Auditor): Promise<ExportPiece> {
-    if (cursor === undefined) await this.#note(by, 'audit.exported', { format });
-    const about = { database: this.#keeper.databaseId, key: this.#keyHex() };
-    return exportPiece(this.#deps.store.read, about, format, cursor);
-  }
-
-  /** The newest row about the doubt that stands; undefined: there is none. */
-  get doubt(): AuditRowDto | undefined {
-    const { doubtSeq } = this.#keeper;
-    return doubtSeq < 1 ? undefined : this.#deps.store.read.auditAfter(doubtSeq - 1, doubtSeq, 1).map(auditRowDto)[0];
+    if (cursor === undefined) await this.#deps.store.write((tables) => void this.#append(tables, by, 'audit.exported', { format }));
+    return exportPiece(this.#deps.store.read, { database: this.#databaseId, key: this.#keyHex() }, format, cursor);
   }
 
   /**
-   * The owner says that this record is meant, in spite of the doubt: what the last check said of it stands no more.
-   * @param seen the number of the row about it that they have read; 0: none
-   * @throws AppError conflict, identity_locked, storage_failed, overloaded
+   * The owner has seen that the log does not fit: one row says so, and with it begins a new signed stretch.
+   * @param row the first row that does not fit, as they were shown it
+   * @throws AppError conflict, identity_locked, storage_failed
    */
-  async confirm(by: Auditor, seen: number): Promise<void> {
-    await this.#keeper.confirm(by, seen);
-    this.#check.forget();
+  async acknowledge(by: Auditor, row: number): Promise<void> {
+    await this.#nextOrThrow(async () => {
+      const finding = this.#finding;
+      if (this.#state !== 'tampered' || finding === null) {
+        throw new AppError('conflict', 'There is no tamper finding to acknowledge.', { failedBy: 'input' });
+      }
+      if (finding.row !== row) {
+        throw new AppError('conflict', `The first row that does not fit is row ${finding.row} by now.`, {
+          failedBy: 'input',
+          hint: 'Look at it again, then acknowledge that one.',
+        });
+      }
+      const { kind, following } = finding;
+      await this.#signAnew(by, ACKNOWLEDGED, { row, kind, following }, (tables) => tables.setMeta(META_FINDING, ''));
+      this.#finding = null;
+      this.#acknowledgements += 1;
+      this.#check.forget();
+      this.#is('ok');
+    });
+  }
+
+  /**
+   * The owner has confirmed that this older copy is meant: one row says so, and it is the newest copy from here on.
+   * @throws AppError conflict, identity_locked, storage_failed
+   */
+  async confirmRestore(by: Auditor): Promise<void> {
+    await this.#nextOrThrow(async () => {
+      const why = this.#restoredBecause;
+      if (this.#state !== 'restored' || why === undefined) throw notRestored();
+      await this.#signAnew(by, 'hub.restore_confirmed', { why });
+      this.#is(this.#finding === null ? 'ok' : 'tampered');
+    });
+  }
+
+  get #databaseId(): string {
+    return this.#deps.store.read.getMeta(META_DATABASE_ID) ?? '';
   }
 
   #keyHex(): string | null {
@@ -147,21 +203,195 @@ export class Audit implements AuditWatch {
     return identity.ready ? identity.keyHex : (store.read.getMeta(META_IDENTITY_KEY) ?? null);
   }
 
-  async #noteEnd(by: Auditor, words: number): Promise<void> {
+  /** How many signatures this database must hold, for a check. */
+  #keptCount(): number | null {
+    const { kept } = this.#count;
+    if (kept === undefined) return null;
+    return kept.databaseId === this.#databaseId ? kept.value : Number.POSITIVE_INFINITY;
+  }
+
+  #mark(): CounterMark | undefined {
+    if (!this.rulesMayAct || this.#signed === undefined) return undefined;
+    return { databaseId: this.#databaseId, value: this.#signed.counter };
+  }
+
+  async #begin(): Promise<void> {
+    const { store, log } = this.#deps;
+    const { read } = store;
+    const isKilled = read.getMeta(META_RUN) === 'runs';
+    const signed = read.lastAuditSignature()?.seq ?? 0;
+    const rows = Math.max(0, read.auditHead().issuedSeq - signed);
+    if (isKilled) log.warn('the hub ended unexpectedly before', { unsigned_rows: rows });
+    await store.write((tables) => {
+      tables.setMeta(META_RUN, 'runs');
+      if (isKilled) this.#append(tables, BY_HUB, 'hub.ended_unexpectedly', { rows, from_row: signed + 1 });
+    });
+  }
+
+  async #checkNow(signal: AbortSignal): Promise<void> {
+    const { identity, store, log } = this.#deps;
+    if (this.#state !== 'unchecked' || !identity.ready) return;
+    const compared = await this.#compare(signal);
+    if (compared === 'locked') return;
+    const finding = await this.#firstFinding();
+    const last = store.read.lastAuditSignature();
+    this.#signed ??= last === undefined ? { seq: 0, chain: new Uint8Array(32), counter: 0 } : last;
+    if (finding !== null) await this.#found(finding);
+    if (compared === 'newest') {
+      this.#is(finding === null ? 'ok' : 'tampered');
+      if (this.#count.kept === undefined) await this.#signer.raise(signal);
+      if (store.read.auditHead().issuedSeq > this.#signed.seq) this.#signer.soon();
+      return;
+    }
+    log.warn('the hub is locked: its database was restored', { why: compared });
+    this.#restoredBecause = compared;
+    this.#is('restored');
+  }
+
+  /** This database against the counter in the vault. */
+  async #compare(signal: AbortSignal): Promise<'newest' | 'locked' | RestoredReason> {
+    const { identity, store, log } = this.#deps;
+    if (identity.counter === undefined) return 'newest';
+    const own = store.read.lastAuditSignature()?.counter ?? 0;
+    const found = await identity.counter.read(signal);
+    if (found.state === 'locked') {
+      log.warn('the counter of the audit log cannot be read now', { reason: found.reason });
+      return 'locked';
+    }
+    if (found.state === 'damaged') return 'counter_lost';
+    if (found.state === 'absent') return own > 0 ? 'counter_lost' : 'newest';
+    this.#count.wasRead(found.mark);
+    if (found.mark.databaseId !== this.#databaseId) return 'other_database';
+    return found.mark.value > own ? 'older_copy' : 'newest';
+  }
+
+  /** What an earlier check found and nobody acknowledged; else what does not fit among the newest rows. */
+  async #firstFinding(): Promise<TamperFindingDto | null> {
+    const { store, log } = this.#deps;
+    const known = readFinding(store.read.getMeta(META_FINDING));
+    if (known !== undefined) {
+      this.#finding = known;
+      return known;
+    }
     try {
-      const { state, flaw } = await this.#check.whole();
-      // Before anything else is written, which would be signed.
-      if (state === 'failed') await this.#keeper.unread(words);
-      if (state === 'done' && flaw !== null) await this.#keeper.suspect(this.#check.unmeant, words);
-      if (state === 'done') await this.#note(by, 'audit.checked', { flaw: flaw?.kind ?? null, row: flaw?.seq ?? null });
+      const { finding, signed } = await this.#walk().recent();
+      this.#signed = signed;
+      return finding;
     } catch (error) {
-      this.#deps.log.warn('a check of the audit is not on record', { error: error instanceof Error ? error.message : 'unknown' });
+      log.error('the audit log cannot be read', { error: error instanceof Error ? error.message : 'unknown' });
+      return { kind: 'unreadable', row: 0, up_to: 0, following: 0 };
     }
   }
 
-  async #note({ actor, surface }: Auditor, action: string, detail: Readonly<Record<string, string | number | null>>): Promise<void> {
-    const { store, clock } = this.#deps;
-    const row = { at: clock.wallMs(), actor, surface, object: 'audit', digest: null, detail: JSON.stringify(detail) };
-    await store.write((tables) => tables.appendAudit({ ...row, action }));
+  #walk(): LogWalk {
+    return new LogWalk({ read: this.#deps.store.read, databaseId: this.#databaseId, keyHex: this.#keyHex() });
   }
+
+  async #sign(): Promise<void> {
+    const { store, identity } = this.#deps;
+    if (this.#state !== 'ok' || this.#signed === undefined || !identity.ready) return;
+    const { position, finding } = await this.#walk().from(this.#signed);
+    const isOther = (store.read.lastAuditSignature()?.counter ?? 0) !== this.#signed.counter;
+    if (finding !== null || isOther) {
+      const row = this.#signed.seq + 1;
+      const lost = { kind: 'signature', row, up_to: row, following: store.read.auditCountAfter(row) } as const;
+      await this.#found(finding ?? lost);
+      return this.#is('tampered');
+    }
+    // Where a counter is kept at all, the first signature waits until it can be: one without it would later look like a lost counter.
+    if (identity.counter !== undefined && this.#count.kept === undefined) {
+      if (this.#count.waitMs === 0) await this.#signer.raise();
+      if (this.#count.kept === undefined) return;
+    }
+    if (position.seq === this.#signed.seq) return;
+    const counter = this.#signed.counter + 1;
+    await store.write((tables) => this.#insert(tables, position, counter));
+    this.#signed = { ...position, counter };
+  }
+
+  /** A row of the owner's and a signature over it alone, in one commit: what stands before it is vouched for no further than before. */
+  async #signAnew(by: Auditor, action: string, detail: Detail, also?: (tables: Tables) => void): Promise<void> {
+    const { store, identity } = this.#deps;
+    const counter = Math.max(store.read.lastAuditSignature()?.counter ?? 0, this.#count.kept?.value ?? 0, this.#signed?.counter ?? 0) + 1;
+    // The vault first: a counter that is ahead only makes the question come again, a signature ahead of it would answer it unseen.
+    if (identity.counter !== undefined) {
+      const mark = { databaseId: this.#databaseId, value: counter };
+      await this.#count.keep(identity.counter, mark, new AbortController().signal);
+    }
+    const position = await store.write((tables) => {
+      const appended = this.#append(tables, by, action, detail);
+      this.#insert(tables, appended, counter);
+      also?.(tables);
+      return appended;
+    });
+    this.#signed = { ...position, counter };
+  }
+
+  #insert(tables: Tables, { seq, chain }: AuditPosition, counter: number): void {
+    const { clock, identity } = this.#deps;
+    const previous = tables.lastAuditSignature()?.counter ?? 0;
+    const row = { counter, previous, seq, chain, at: Math.round(clock.wallMs()), key: identity.keyHex };
+    tables.insertAuditSignature({ ...row, signature: identity.sign(signedMessage(this.#databaseId, row)) });
+  }
+
+  #append(tables: Tables, { actor, surface }: Auditor, action: string, detail: Detail): AuditPosition {
+    const at = this.#deps.clock.wallMs();
+    return tables.appendAudit({ at, actor, surface, action, object: 'audit', digest: null, detail: JSON.stringify(detail) });
+  }
+
+  /** A row does not fit: remembered until it is acknowledged, and written down once. */
+  async #found(finding: TamperFindingDto): Promise<void> {
+    const { store, log } = this.#deps;
+    const isKnown = this.#finding?.row === finding.row;
+    this.#finding = finding;
+    if (isKnown) return;
+    const { row, kind, following } = finding;
+    log.warn('the audit log was tampered with, and no rule acts', { row, kind, following });
+    await store.write((tables) => {
+      tables.setMeta(META_FINDING, JSON.stringify(finding));
+      this.#append(tables, BY_HUB, 'audit.tampered', { row, kind, following });
+    });
+  }
+
+  /** @param acknowledgements as the check began: what was acknowledged since is found no more */
+  async #noteEnd(by: Auditor, acknowledgements: number): Promise<void> {
+    const { state, finding } = await this.#check.whole();
+    await this.#next(async () => {
+      if (state === 'failed') await this.#suspect({ kind: 'unreadable', row: 0, up_to: 0, following: 0 });
+      if (state !== 'done') return;
+      const isNew = acknowledgements === this.#acknowledgements;
+      if (finding !== null && finding.kind !== 'older_copy' && isNew) await this.#suspect(finding);
+      const detail = { finding: finding?.kind ?? null, row: finding?.row ?? null };
+      await this.#deps.store.write((tables) => void this.#append(tables, by, 'audit.checked', detail));
+    });
+  }
+
+  /** A check of the whole log found a row: it counts where none before it is known. */
+  async #suspect(finding: TamperFindingDto): Promise<void> {
+    if (!this.isOpen || (this.#finding !== null && this.#finding.row <= finding.row)) return;
+    await this.#found(finding);
+    this.#is('tampered');
+  }
+
+  #is(state: AuditState): void {
+    this.#state = state;
+    this.#deps.onState();
+  }
+
+  /** One thing at a time; a failure is logged and stops nothing that comes after. */
+  async #next(work: () => Promise<void>): Promise<void> {
+    await this.#nextOrThrow(work).catch((error: unknown) => {
+      this.#deps.log.error('the audit log was not signed', { error: error instanceof Error ? error.message : 'unknown' });
+    });
+  }
+
+  #nextOrThrow(work: () => Promise<void>): Promise<void> {
+    const turn = this.#turn.then(work, work);
+    this.#turn = turn.catch(() => undefined);
+    return turn;
+  }
+}
+
+export function notRestored(): AppError {
+  return new AppError('conflict', 'There is no restore to confirm: this hub is not locked for one.', { failedBy: 'input' });
 }

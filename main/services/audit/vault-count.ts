@@ -1,14 +1,12 @@
-// The count in the key vault: what it is known to hold, how often it may be asked to take the next, and one call at a time. It only ever
+// The counter in the key vault: what it is known to hold, how often it may be asked to take the next count, and one call at a time. It only ever
 // rises. Knows nothing of what is counted.
 import { AppError } from '../../lib/app-error.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { Log } from '../../ports/log.ts';
 import type { CounterMark, RollbackCounter } from '../../ports/rollback-counter.ts';
-import { COUNT_PAUSE_MAX_MS, COUNT_PAUSE_MIN_MS } from './limits.ts';
+import { COUNT_PAUSE_MS, REFUSED_PAUSE_MAX_MS, REFUSED_PAUSE_MIN_MS } from './limits.ts';
 
 export class VaultCount {
   readonly #clock: Clock;
-  readonly #log: Log;
   #kept: CounterMark | undefined;
   /** Monotonic: when the vault was last asked to take one. */
   #askedMs = -Infinity;
@@ -16,9 +14,8 @@ export class VaultCount {
   #refusals = 0;
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor({ clock, log }: { readonly clock: Clock; readonly log: Log }) {
+  constructor(clock: Clock) {
     this.#clock = clock;
-    this.#log = log;
   }
 
   /** The highest count the vault is known to hold; undefined: none yet. */
@@ -37,20 +34,10 @@ export class VaultCount {
     this.#refusals = 0;
   }
 
-  /**
-   * How long until the vault may be asked where it is asked once in `pauseMs` at most, in ms; 0: now. After refusals the pauses grow, so that
-   * no prompt of it comes up every time.
-   */
-  waitMs(pauseMs: number): number {
-    const growing = Math.min(COUNT_PAUSE_MIN_MS * 2 ** (this.#refusals - 1), COUNT_PAUSE_MAX_MS);
-    return Math.max(0, this.#askedMs + (this.#refusals === 0 ? pauseMs : growing) - this.#clock.monotonicMs());
-  }
-
-  /** Raises the count unless it is there already. One that is behind shows less and breaks nothing: a refusal is logged. Never rejects. */
-  async raise(counter: RollbackCounter, mark: CounterMark, signal: AbortSignal): Promise<void> {
-    await this.keep(counter, mark, signal).catch((error: unknown) => {
-      this.#log.warn('the count of the audit was not kept', { error: error instanceof Error ? error.message : 'unknown' });
-    });
+  /** How long until the vault may be asked again, in ms. After refusals the pauses grow, so that no prompt of it comes up every time. */
+  get waitMs(): number {
+    const growing = Math.min(REFUSED_PAUSE_MIN_MS * 2 ** (this.#refusals - 1), REFUSED_PAUSE_MAX_MS);
+    return Math.max(0, this.#askedMs + (this.#refusals === 0 ? COUNT_PAUSE_MS : growing) - this.#clock.monotonicMs());
   }
 
   /** @throws AppError identity_locked, storage_failed when the vault did not take it */
@@ -69,7 +56,7 @@ export class VaultCount {
     } catch (cause) {
       this.#refusals += 1;
       if (cause instanceof AppError) throw cause;
-      throw new AppError('identity_locked', 'The key vault did not keep the count of this record.', {
+      throw new AppError('identity_locked', 'The key vault did not keep the signature counter of the audit log.', {
         hint: 'Unlock the keychain of this computer, then try again.',
         cause,
       });

@@ -1,17 +1,8 @@
-// A store that says of each row of the audit that it was added, and of each that a commit kept where it stands, whoever waited for that commit,
-// so that the audit is signed in time and knows its own rows without asking the database. Adds nothing and holds nothing back.
-import type { AppendedRow } from '../../ports/audit.ts';
+// A store that says of each row added to the audit log where it was done, so that the log is signed in time. Adds nothing and holds nothing back.
 import type { Store, Tables } from '../../ports/store.ts';
 
-export interface AuditWatch {
-  /** A row was added; its commit may yet fail. @param surface where what it tells of was done */
-  appended(surface: string): void;
-  /** A row is kept for good; told of every one, in their order, and before whoever waits for the commit goes on. */
-  committed(row: AppendedRow): void;
-}
-
-/** The same store, watched. */
-export function watchAudit(store: Store, watch: AuditWatch): Store {
+/** @param appended a row was added; its commit may yet fail */
+export function watchAudit(store: Store, appended: (surface: string) => void): Store {
   let plain: Tables | undefined;
   let watched: Tables | undefined;
   /** The store hands the same tables to every work: they are wrapped once. */
@@ -20,13 +11,10 @@ export function watchAudit(store: Store, watch: AuditWatch): Store {
       plain = tables;
       watched = {
         ...tables,
-        appendAudit: (row, onDurable) => {
-          const appended = tables.appendAudit(row, (durable) => {
-            watch.committed(durable);
-            onDurable?.(durable);
-          });
-          watch.appended(row.surface);
-          return appended;
+        appendAudit: (row) => {
+          const position = tables.appendAudit(row);
+          appended(row.surface);
+          return position;
         },
       };
     }

@@ -1,36 +1,32 @@
-// Which hub a person or an agent means by what they typed. Reads the directory's lists, changes nothing.
+// Which hub a person or an agent means by what they typed: an agent id, a key, or a name in any case. Reads the directory's lists, changes
+// nothing. What is sent goes by the owner's names alone: a hub that nobody paired or named is never meant by a name, since it chose its key and
+// with that how it shows.
 import { AppError } from '../../lib/app-error.ts';
 import type { PeerRow } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import { agentIdOfKeyHex, readAgentId } from '../../protocol/agent-id.ts';
-import { foldName, nearestNames } from './peer-names.ts';
+import { NAMES_IN_HINT_MAX } from './limits.ts';
+import { foldName } from './peer-names.ts';
 
 const KEY_HEX = /^[0-9a-f]{64}$/;
 /** What was typed is repeated in an error up to this length, in characters. */
 const SHOWN_MAX = 80;
-/** Names listed when none is near to what was typed. */
-const LISTED_MAX = 8;
 
 export interface KnownHubs {
-  rows(): readonly PeerRow[];
   row(key: KeyHex): PeerRow | undefined;
   /** Every key there is something to say about. */
   knownKeys(): readonly KeyHex[];
   isListed(key: KeyHex): boolean;
+  /** As people are shown it. */
   nameOf(key: KeyHex): string;
+  /** The owner's name for it; null where it has none or was removed. */
+  petnameOf(key: KeyHex): string | null;
   petnames(): readonly string[];
 }
 
-/** The key that an agent id, a key in hex or a name in any case stands for. */
-export function findHub(typed: string, hubs: KnownHubs): KeyHex | undefined {
-  const lower = typed.toLowerCase();
-  const known = hubs.knownKeys();
-  if (KEY_HEX.test(lower)) return known.find((key) => key === lower);
-  const agentId = readAgentId(typed);
-  if (agentId !== undefined) return known.find((key) => agentIdOfKeyHex(key) === agentId);
-  const folded = foldName(typed);
-  const byPetname = hubs.rows().find(({ petname, trust }) => trust !== 'revoked' && foldName(petname) === folded);
-  return byPetname?.key ?? known.find((key) => hubs.isListed(key) && foldName(hubs.nameOf(key)) === folded);
+/** Any known hub, paired or not, by agent id, key or the name it is shown under. Throws AppError peer_not_found, or conflict for two of that name. */
+export function findHub(id: string, hubs: KnownHubs): KeyHex {
+  return find(id, hubs, (key) => (hubs.isListed(key) ? hubs.nameOf(key) : null));
 }
 
 export interface ResolvedRecipient {
@@ -41,22 +37,20 @@ export interface ResolvedRecipient {
 
 /** The hub that a person means to set something for, paired or suspended. Throws AppError peer_not_found or pairing_required. */
 export function resolvePinned(id: string, hubs: KnownHubs): PeerRow {
-  const name = id.trim();
-  const key = findHub(name, hubs);
-  if (key === undefined) throw hubNotFound(name, hubs);
+  const key = find(id, hubs, (known) => hubs.petnameOf(known));
   const row = hubs.row(key);
   if (row === undefined) {
     throw new AppError('pairing_required', `${hubs.nameOf(key)} is not paired with this hub yet.`, {
       hint: 'A person can pair the two hubs: press Add beside it, or run "axon pair".',
     });
   }
-  if (row.trust === 'revoked') throw hubNotFound(name, hubs);
+  if (row.trust === 'revoked') throw hubNotFound(id.trim(), hubs);
   return row;
 }
 
 /**
  * The paired hub that `to` means: an agent id, a petname in any case, or "hub/agent".
- * Throws AppError peer_not_found (nearest names in the hint), pairing_required or blocked.
+ * Throws AppError peer_not_found (known names in the hint), pairing_required or blocked.
  */
 export function resolvePaired(to: string, hubs: KnownHubs): ResolvedRecipient {
   const slash = to.indexOf('/');
@@ -67,17 +61,31 @@ export function resolvePaired(to: string, hubs: KnownHubs): ResolvedRecipient {
   return { peer: row, agent: agent === '' ? null : agent };
 }
 
-/** AppError peer_not_found with the nearest names in the hint. */
-export function hubNotFound(typed: string, hubs: KnownHubs): AppError {
-  return new AppError('peer_not_found', `No hub is known as "${typed.slice(0, SHOWN_MAX)}".`, {
-    hint: hintFor(typed, hubs.petnames()),
+function find(id: string, hubs: KnownHubs, nameOf: (key: KeyHex) => string | null): KeyHex {
+  const typed = id.trim();
+  const agentId = readAgentId(typed);
+  const lower = typed.toLowerCase();
+  const isMeant = (key: KeyHex): boolean => {
+    if (agentId !== undefined) return agentIdOfKeyHex(key) === agentId;
+    if (KEY_HEX.test(lower)) return key === lower;
+    const name = nameOf(key);
+    return name !== null && foldName(name) === foldName(typed);
+  };
+  const [key, ...others] = hubs.knownKeys().filter(isMeant);
+  if (key === undefined) throw hubNotFound(typed, hubs);
+  if (others.length === 0) return key;
+  const ids = [key, ...others].slice(0, NAMES_IN_HINT_MAX).map(agentIdOfKeyHex);
+  throw new AppError('conflict', `Several hubs show as "${typed.slice(0, SHOWN_MAX)}": ${ids.join(' and ')}.`, {
+    hint: 'Give the agent id of the one you mean.',
     failedBy: 'input',
   });
 }
 
-function hintFor(typed: string, names: readonly string[]): string {
-  const nearest = nearestNames(typed, names);
-  if (nearest.length > 0) return `Did you mean ${nearest.join(', ')}?`;
-  if (names.length > 0) return `Known hubs: ${names.slice(0, LISTED_MAX).join(', ')}.`;
-  return 'No hub is paired yet: a person finds those near by under People & hubs, or with "axon peers --nearby", and adds one there.';
+function hubNotFound(typed: string, hubs: KnownHubs): AppError {
+  const names = hubs.petnames();
+  const hint =
+    names.length > 0
+      ? `Known hubs: ${names.slice(0, NAMES_IN_HINT_MAX).join(', ')}.`
+      : 'No hub is paired yet: a person finds those near by under People & hubs, or with "axon peers --nearby", and adds one there.';
+  return new AppError('peer_not_found', `No hub is known as "${typed.slice(0, SHOWN_MAX)}".`, { hint, failedBy: 'input' });
 }

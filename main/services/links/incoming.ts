@@ -13,8 +13,8 @@ import { errorPayload } from '../../protocol/error-payload.ts';
 import { isKnownKind, mayOpen } from '../../protocol/kinds.ts';
 import { parseEnvelope } from '../../protocol/parse-envelope.ts';
 import type { IncomingMessage, ReplyDraft } from '../peer-messenger.ts';
-import type { Exchange } from './exchange.ts';
-import type { Greeter } from './greeter.ts';
+import type { RequestChannel } from './request-channel.ts';
+import type { HelloHandshake } from './hello-handshake.ts';
 import { UNPAIRED_REQUESTS } from './limits.ts';
 import type { Link } from './link.ts';
 import type { PeerDirectory } from './peer-directory.ts';
@@ -32,8 +32,8 @@ export type Drop = 'malformed' | 'forged' | 'before_hello' | 'not_paired' | 'unk
 
 export interface IncomingDeps {
   readonly transport: Pick<Transport, 'respond' | 'reset'>;
-  readonly exchange: Exchange;
-  readonly greeter: Greeter;
+  readonly channel: RequestChannel;
+  readonly hello: HelloHandshake;
   readonly directory: PeerDirectory;
   readonly buckets: TokenBuckets;
   readonly log: Log;
@@ -148,7 +148,7 @@ export class Incoming {
     try {
       if (this.#deps.directory.isRefused(link.keyHex)) throw new AppError('not_authorized', 'This hub does not talk to yours.');
       this.#takeOpenRate(link);
-      const { reply, sent } = this.#deps.greeter.answer(link, envelope.payload);
+      const { reply, sent } = this.#deps.hello.answer(link, envelope.payload);
       this.#respond(link, streamId, envelope.id, reply);
       sent();
     } catch (error) {
@@ -257,8 +257,8 @@ export class Incoming {
 
   #respond(link: Link, streamId: number, ref: string | null, reply: ReplyDraft): void {
     if (link.isGone) return;
-    const message = { id: this.#deps.exchange.newId(), kind: reply.kind, ref, payload: reply.payload };
-    this.#deps.transport.respond(link.id, streamId, utf8(this.#deps.exchange.encode(link.agentId, message)));
+    const message = { id: this.#deps.channel.newId(), kind: reply.kind, ref, payload: reply.payload };
+    this.#deps.transport.respond(link.id, streamId, utf8(this.#deps.channel.encode(link.agentId, message)));
   }
 
   #respondError(link: Link, streamId: number, ref: string | null, error: AppError): void {

@@ -46,10 +46,6 @@ export const LAST_SEEN_WRITE_INTERVAL_MS = 600_000;
 /** A peer is pinged on connecting and then at this distance (PROTOCOL.md, Envelope: at most every 5 minutes). */
 export const PING_INTERVAL_MS = 300_000;
 
-/** How often the round trips of online peers are read from the transport; a change below a fifth of the one before (or 1 ms) is not shown. */
-export const ROUND_TRIP_INTERVAL_MS = 15_000;
-export const ROUND_TRIP_CHANGE_MIN = 0.2;
-
 /** A peer that did not tell its capabilities is asked again this often while it is online, with growing waits. */
 export const LEARN_AGAIN_MAX = 5;
 export const LEARN_BACKOFF = { firstMs: 1_000, maxMs: 30_000, jitter: 0 } as const;
@@ -65,13 +61,9 @@ export const PEER_RATES = {
   query: { burst: 60, perMinute: 240 },
   notify: { burst: 60, perMinute: 240 },
   cancel: { burst: 30, perMinute: 30 },
-  // Questions of consent come for others: what the hub itself asks for takes nothing from them, nor they from it.
-  consent: { burst: 12, perMinute: 20 },
 } as const;
 /** Bytes a peer may make us store a day; beyond them `overloaded` until the bucket fills again. */
 export const STORED_BYTES_PER_DAY_MAX = 5 * 1024 * 1024;
-/** Of the askers behind a hub that asks for others, how many have their bytes counted; beyond it whoever used least is forgotten. */
-export const ASKERS_COUNTED_PER_HUB_MAX = 256;
 
 /** Hubs remembered from the home network; paired ones are never pushed out, of the others the one not heard for longest goes. */
 export const NEARBY_MAX = 256;
@@ -85,8 +77,8 @@ export const PEERS_MAX = 1_024;
 export const PETNAME_LENGTH_MAX = 64;
 /** Longest name text kept of what a peer says of itself; longer is cut. */
 export const ADVERTISED_TEXT_MAX = 256;
-/** Names offered in the hint when a recipient is unknown. */
-export const NEAREST_NAMES_MAX = 3;
+/** Names in the hint when a recipient is unknown; the others are left out. */
+export const NAMES_IN_HINT_MAX = 16;
 /** Announcements come in bursts; what changed is shown once per this many ms. */
 export const NEARBY_PUBLISH_DELAY_MS = 100;
 /** A connection that lived at least this long was a good one: the next dial starts with the shortest wait. */

@@ -11,12 +11,12 @@ import type { KeyHex, Transport } from '../../ports/transport.ts';
 import { agentIdOfKeyHex } from '../../protocol/agent-id.ts';
 import type { EventBus } from '../event-bus.ts';
 import type { IdentityService } from '../identity.ts';
-import { findHub, hubNotFound, type KnownHubs, resolvePaired, resolvePinned, type ResolvedRecipient } from './hub-finder.ts';
+import { findHub, type KnownHubs, resolvePaired, resolvePinned, type ResolvedRecipient } from './hub-finder.ts';
 import { PEERS_MAX } from './limits.ts';
 import { KeyChanges } from './key-changes.ts';
 import { LiveTable } from './live-table.ts';
 import { NearbyTable, type NearbyHub } from './nearby-table.ts';
-import { checkPetname, freePetname, uniqueName } from './peer-names.ts';
+import { checkPetname, freePetname, hubLabel, uniqueName } from './peer-names.ts';
 import { type OwnerChange, pinnedRow, type Pin } from './pinned-row.ts';
 import { PeerPublisher } from './peer-publisher.ts';
 import { type LiveFacts, makePeerDto } from './peer-view.ts';
@@ -134,21 +134,22 @@ export class PeerDirectory implements KnownHubs {
     return this.dto(key).name;
   }
 
-  /** As resolvePaired. */
+  petnameOf(key: KeyHex): string | null {
+    const row = this.#rows.get(key);
+    return (row?.trust === 'revoked' ? null : row?.petname) ?? this.#statics.get(key)?.name ?? null;
+  }
+
+  /** These three: hub-finder.ts. */
   resolve(to: string): ResolvedRecipient {
     return resolvePaired(to, this);
   }
 
-  /** As resolvePinned. */
   resolvePinned(id: string): PeerRow {
     return resolvePinned(id, this);
   }
 
-  /** The key of any known hub, paired or not, by agent id, key or name. Throws AppError peer_not_found. */
   keyOf(id: string): KeyHex {
-    const key = findHub(id.trim(), this);
-    if (key === undefined) throw hubNotFound(id, this);
-    return key;
+    return findHub(id, this);
   }
 
   /** The key behind an agent id, when it is one this hub knows of, its own included. */
@@ -294,7 +295,7 @@ export class PeerDirectory implements KnownHubs {
     try {
       return uniqueName(checkPetname(proposal), others);
     } catch {
-      return uniqueName(this.#statics.get(key)?.name ?? this.dto(key).name, others);
+      return uniqueName(this.#statics.get(key)?.name ?? hubLabel(agentIdOfKeyHex(key)), others);
     }
   }
 
@@ -326,26 +327,23 @@ export class PeerDirectory implements KnownHubs {
     if (hub.keyHex === this.#deps.identity.keyHex) return;
     const change = this.#nearby.found(hub, (key) => this.#rows.has(key));
     if (change === undefined) return;
-    if (change.evicted !== undefined) {
-      this.#forgetStranger(change.evicted);
-      this.#publisher.soon(change.evicted);
-    }
+    if (change.evicted !== undefined) this.#wentAway(change.evicted);
     if (change.moved || change.relabelled) this.#publisher.soon(hub.keyHex);
     if (change.moved) this.#tellWay(hub.keyHex);
   }
 
   lostNearby(agentId: string): void {
     const key = this.#nearby.lost(agentId);
-    if (key === undefined) return;
-    this.#forgetStranger(key);
-    this.#publisher.soon(key);
+    if (key !== undefined) this.#wentAway(key);
   }
 
   forgetNearby(): void {
-    for (const key of this.#nearby.clear()) {
-      this.#forgetStranger(key);
-      this.#publisher.soon(key);
-    }
+    for (const key of this.#nearby.clear()) this.#wentAway(key);
+  }
+
+  #wentAway(key: KeyHex): void {
+    this.#forgetStranger(key);
+    this.#publisher.soon(key);
   }
 
   publish(key: KeyHex): void {

@@ -15,11 +15,11 @@ import { kindEntry } from '../../protocol/kinds.ts';
 import type { HelloPayload } from '../../protocol/payloads.ts';
 import type { IdentityService } from '../identity.ts';
 import type { IncomingMessage, OutgoingMessage, PeerMessenger, ReplyDraft } from '../peer-messenger.ts';
-import { CoolOff, OFFENCES, type Offence } from './cool-off.ts';
+import { CoolOff } from './cool-off.ts';
 import { Dialler } from './dialler.ts';
 import { answerTrouble, endTrouble } from './end-trouble.ts';
-import { Exchange } from './exchange.ts';
-import { Greeter, greetingTrouble } from './greeter.ts';
+import { RequestChannel } from './request-channel.ts';
+import { HelloHandshake, helloTrouble } from './hello-handshake.ts';
 import { noteHello, noteReference } from './hello-notes.ts';
 import { answerForTheHub, type HubAnswers } from './hub-answers.ts';
 import type { HubProfile } from './hub-profile.ts';
@@ -27,15 +27,14 @@ import { Incoming } from './incoming.ts';
 import { noteWrongKey } from './key-changes.ts';
 import type { Link } from './link.ts';
 import { LinkTable } from './link-table.ts';
-import { OpenLines } from './open-lines.ts';
+import { UnpairedConnections } from './unpaired-connections.ts';
 import type { PeerDirectory } from './peer-directory.ts';
 import { Presence } from './presence.ts';
 import { Prober, type PeerPulse } from './prober.ts';
 import { OpenQuestions } from './reference/open-questions.ts';
-import { ReferenceExchange } from './reference/reference-exchange.ts';
+import { ReferenceChannel } from './reference/reference-channel.ts';
 import { ReferenceIncoming } from './reference/reference-incoming.ts';
 import { ResumeWatch } from './resume-watch.ts';
-import { RoundTrips } from './round-trips.ts';
 import { SecurityAudit } from './security-audit.ts';
 import { notConnected } from './transport-error.ts';
 
@@ -57,13 +56,13 @@ export interface LinksOptions {
 }
 
 export class PeerLinks implements PeerMessenger {
-  /** For pairing: lines to keys that nobody trusts yet. */
-  readonly lines: OpenLines;
+  /** For pairing: connections to keys that nobody trusts yet. */
+  readonly unpaired: UnpairedConnections;
   readonly #deps: PeerLinksDeps;
   readonly #buckets: TokenBuckets;
-  readonly #exchange: Exchange;
+  readonly #channel: RequestChannel;
   readonly #table: LinkTable;
-  readonly #greeter: Greeter;
+  readonly #hello: HelloHandshake;
   readonly #incoming: Incoming;
   readonly #prober: Prober;
   readonly #dialler: Dialler;
@@ -86,21 +85,21 @@ export class PeerLinks implements PeerMessenger {
     this.#questions = new OpenQuestions(clock);
     const newId = (): string => random.uuid();
     const nameOf = (link: Link): string => directory.nameOf(link.keyHex);
-    const onMalformed = (link: Link): void => this.#offended(link, OFFENCES.malformed);
+    const onMalformed = (link: Link): void => this.#malformed(link);
     const foreign = { transport, clock, questions: this.#questions, newId, ownAgentId, nameOf, onMalformed };
-    this.#exchange = new Exchange({ ...foreign, random, reference: new ReferenceExchange(foreign) });
+    this.#channel = new RequestChannel({ ...foreign, random, reference: new ReferenceChannel(foreign) });
     this.#table = new LinkTable({
       clock,
       transport,
       ownAgentId,
       isAlive: (link) => this.#prober.isAlive(link),
       onChange: (key) => this.#presence.refresh(key),
-      onGone: (link) => this.#greeter.gone(link),
-      onGreeted: (key) => this.lines.greeted(key),
+      onGone: (link) => this.#hello.gone(link),
+      onGreeted: (key) => this.unpaired.greeted(key),
     });
-    this.#greeter = new Greeter({
+    this.#hello = new HelloHandshake({
       clock,
-      exchange: this.#exchange,
+      channel: this.#channel,
       table: this.#table,
       agentName: (link) => this.#agentName(link),
       onHello: (link, hello) => this.#note(link, hello),
@@ -109,12 +108,11 @@ export class PeerLinks implements PeerMessenger {
       isAskedInReturn: (link) => directory.mayHaveNoHello(link.keyHex),
       isPaired: (link) => directory.isPaired(link.keyHex),
     });
-    const roundTrips = new RoundTrips({ clock, transport, table: this.#table, directory });
-    this.#prober = new Prober({ clock, exchange: this.#exchange, table: this.#table, directory, roundTrips });
+    this.#prober = new Prober({ clock, channel: this.#channel, table: this.#table, directory });
     this.#incoming = new Incoming({
       transport,
-      exchange: this.#exchange,
-      greeter: this.#greeter,
+      channel: this.#channel,
+      hello: this.#hello,
       directory,
       buckets: this.#buckets,
       log,
@@ -123,7 +121,7 @@ export class PeerLinks implements PeerMessenger {
       reference: new ReferenceIncoming({
         ...foreign,
         isDelegationTo: (link, id) => deps.store.read.taskByMessage('outgoing', link.keyHex, id)?.kind === 'delegate',
-        onSpoken: (link) => this.#greeter.spokenReference(link),
+        onSpoken: (link) => this.#hello.spokenReference(link),
       }),
       onForged: (link, envelope) => this.#forged(link, envelope),
       onDropped: (why) => this.#count(`dropped_${why}`),
@@ -139,11 +137,11 @@ export class PeerLinks implements PeerMessenger {
       onWrongKey: (key, found, at) => noteWrongKey({ directory, audit: this.#audit }, key, found, at),
     });
     this.#presence = new Presence({ clock, table: this.#table, directory, prober: this.#prober, dialler: this.#dialler });
-    this.lines = new OpenLines({
+    this.unpaired = new UnpairedConnections({
       clock,
       table: this.#table,
       dialler: this.#dialler,
-      exchange: this.#exchange,
+      channel: this.#channel,
       incoming: this.#incoming,
       directory,
     });
@@ -168,7 +166,7 @@ export class PeerLinks implements PeerMessenger {
       const started = await transport.start({ seed: identity.seed, host, port }, (event) => this.#handle(event));
       directory.load();
       this.#dialler.start();
-      this.lines.start();
+      this.unpaired.start();
       this.#resumeWatch.start();
       return started;
     } catch (error) {
@@ -184,7 +182,7 @@ export class PeerLinks implements PeerMessenger {
     for (const stop of this.#stopListening.splice(0)) stop();
     this.#resumeWatch.stop();
     this.#dialler.stop();
-    this.lines.stop();
+    this.unpaired.stop();
     this.#presence.silence();
     this.#table.clear();
     this.#prober.stop();
@@ -222,23 +220,23 @@ export class PeerLinks implements PeerMessenger {
         new AppError('unsupported_feature', `${name} does not take messages of the kind "${message.kind}".`, { failedBy: 'peer' }),
       );
     }
-    const answered = await this.#exchange.request(link.value, message, timeoutMs, signal);
+    const answered = await this.#channel.request(link.value, message, timeoutMs, signal);
     if (!answered.ok) this.#learnFrom(peer, answered.error);
     return answered;
   }
 
   async send(peer: KeyHex, message: OutgoingMessage): Promise<Result<void, AppError>> {
     const link = this.#sendingTo(peer);
-    return link.ok ? this.#exchange.send(link.value, this.encode(peer, message)) : link;
+    return link.ok ? this.#channel.send(link.value, this.encode(peer, message)) : link;
   }
 
   encode(peer: KeyHex, message: OutgoingMessage): string {
-    return this.#exchange.encode(agentIdOfKeyHex(peer), message);
+    return this.#channel.encode(agentIdOfKeyHex(peer), message);
   }
 
   async sendEncoded(peer: KeyHex, raw: string): Promise<Result<void, AppError>> {
     const link = this.#sendingTo(peer);
-    return link.ok ? this.#exchange.send(link.value, raw) : link;
+    return link.ok ? this.#channel.send(link.value, raw) : link;
   }
 
   onRequest(kind: string, handler: (message: IncomingMessage) => Promise<ReplyDraft>): void {
@@ -267,7 +265,7 @@ export class PeerLinks implements PeerMessenger {
     return this.#prober.refreshCapabilities(key, signal);
   }
 
-  /** The network changed, or the computer woke up: lines that are dead are found out, and everybody is dialled afresh. */
+  /** The network changed, or the computer woke up: dead connections are found out, and everybody is dialled afresh. */
   redial(): void {
     this.#table.doubtAll();
     this.#dialler.wakeAll();
@@ -305,12 +303,10 @@ export class PeerLinks implements PeerMessenger {
         if (link !== undefined) void this.#incoming.message(link, event.bytes);
         return;
       }
-      case 'violation': {
-        const link = this.#table.get(event.connectionId);
+      case 'violation':
+        // Its stream was reset, and that is all: a slow line is no offence, and only malformed messages keep a hub out.
         this.#count(`violation_${event.rule.replaceAll('-', '_')}`);
-        if (link !== undefined) this.#offended(link, event.rule === 'too-costly' ? OFFENCES.tooCostly : OFFENCES.malformed);
         return;
-      }
       case 'path-changed':
         this.#table.moved(event.connection);
         return;
@@ -325,10 +321,9 @@ export class PeerLinks implements PeerMessenger {
     if (!this.#isRunning) return undefined;
     const { link, isNew } = this.#table.opened(connection);
     if (!isNew) return link;
-    const offence = this.#coolOff.reason(link.keyHex);
     if (this.#deps.directory.isRefused(link.keyHex)) this.#table.close(link, CLOSE_CODES.notTrusted, 'not trusted');
-    else if (offence !== undefined) this.#table.close(link, offence.code, `${offence.reason} before`);
-    else this.#greeter.watch(link);
+    else if (this.#coolOff.isCooling(link.keyHex)) this.#table.close(link, CLOSE_CODES.malformed, 'too many malformed messages before');
+    else this.#hello.watch(link);
     return link.isGone ? undefined : link;
   }
 
@@ -344,9 +339,9 @@ export class PeerLinks implements PeerMessenger {
   async #greet(connection: ConnectionInfo): Promise<Result<void, string>> {
     const link = this.#connected(connection);
     if (link === undefined) return err('The connection was refused here.');
-    const greeted = await this.#greeter.greet(link);
+    const greeted = await this.#hello.greet(link);
     if (greeted.ok) return ok();
-    return err(greetingTrouble(this.#deps.directory.nameOf(link.keyHex), greeted.error, link.endTrouble));
+    return err(helloTrouble(this.#deps.directory.nameOf(link.keyHex), greeted.error, link.endTrouble));
   }
 
   #note(link: Link, hello: HelloPayload): void {
@@ -360,10 +355,10 @@ export class PeerLinks implements PeerMessenger {
     return this.#deps.directory.isPaired(link.keyHex) || profile.announceName ? profile.name : null;
   }
 
-  #offended(link: Link, offence: Offence): void {
-    if ((offence === OFFENCES.malformed && !link.malformed()) || link.isGone) return;
-    if (this.#coolOff.begin(link.keyHex, offence)) this.#audit.note(link.keyHex, offence.action, {});
-    this.#table.close(link, offence.code, offence.reason);
+  #malformed(link: Link): void {
+    if (!link.malformed() || link.isGone) return;
+    if (this.#coolOff.begin(link.keyHex)) this.#audit.note(link.keyHex, 'peer.malformed', {});
+    this.#table.close(link, CLOSE_CODES.malformed, 'too many malformed messages');
   }
 
   #forged(link: Link, envelope: Envelope): void {
@@ -383,7 +378,7 @@ export class PeerLinks implements PeerMessenger {
       // The hello came while the key was a stranger's: what it told counts from now on.
       const link = this.#table.sending(key);
       if (link?.hello !== undefined) this.#note(link, link.hello);
-      for (const open of this.#table.ofKey(key)) if (open.isReference) this.#greeter.spokenReference(open);
+      for (const open of this.#table.ofKey(key)) if (open.isReference) this.#hello.spokenReference(open);
       this.#dialler.wake(key);
     } else {
       this.#dialler.forget(key);

@@ -1,16 +1,14 @@
-// What a hub may be called here: the owner's names, unique and unmistakable, and the nearest ones when somebody mistyped. Pure.
+// What a hub may be called here: the owner's names, unique and unmistakable, and a neutral one for a hub that nobody named. Pure.
 import { nameSkeleton } from '../../core/name-skeleton.ts';
 import { escapeName, HIDDEN_NAME } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { readAgentId } from '../../protocol/agent-id.ts';
-import { NEAREST_NAMES_MAX, PETNAME_LENGTH_MAX } from './limits.ts';
+import { PETNAME_LENGTH_MAX } from './limits.ts';
 
 /** Words with a meaning of their own where a recipient is named. */
 const RESERVED = new Set(['local', '*', 'hub']);
 // Controls, bidirectional marks, zero-width and other characters that make two names look alike, and what splits "hub/agent".
 const FORBIDDEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0/]/u;
-/** Above this distance a name is no plausible slip of the fingers. */
-const NEAREST_DISTANCE_MAX = 3;
 
 /** Two names are the same when typed if their folded forms are equal. */
 export function foldName(name: string): string {
@@ -69,42 +67,17 @@ export function uniqueName(proposal: string, taken: readonly string[]): string {
   }
 }
 
-/** What a hub without a name of its own is called: "Hub 3f2a". */
-export function neutralName(agentId: string): string {
-  return `Hub ${agentId.slice('ed25519.'.length, 'ed25519.'.length + 4)}`;
+/**
+ * What a hub is called that nobody here named: its label. A key can be made whose label is the name of another hub, so where it looks like one
+ * of `taken`, the whole agent id stands instead.
+ */
+export function neutralName(agentId: string, taken: readonly string[]): string {
+  const label = hubLabel(agentId);
+  return taken.some((name) => looksAlike(name, label)) ? agentId : label;
 }
 
 /** What tells a hub from others on two screens, whatever either calls it: "Hub 3f2a 91bc". It distinguishes; it proves nothing. */
 export function hubLabel(agentId: string): string {
   const digits = agentId.slice('ed25519.'.length);
   return `Hub ${digits.slice(0, 4)} ${digits.slice(4, 8)}`;
-}
-
-/** The known names closest to what was typed, nearest first. */
-export function nearestNames(typed: string, names: readonly string[]): readonly string[] {
-  const wanted = foldName(typed).slice(0, PETNAME_LENGTH_MAX);
-  return names
-    .map((name) => {
-      const folded = foldName(name);
-      const contains = wanted.length > 1 && (folded.includes(wanted) || wanted.includes(folded));
-      return { name, distance: contains ? 0.5 : editDistance(wanted, folded) };
-    })
-    .filter(({ name, distance }) => distance <= Math.min(NEAREST_DISTANCE_MAX, Math.ceil(name.length / 2)))
-    .sort((left, right) => left.distance - right.distance || left.name.localeCompare(right.name))
-    .slice(0, NEAREST_NAMES_MAX)
-    .map(({ name }) => name);
-}
-
-/** Levenshtein distance; both texts are short names. */
-function editDistance(left: string, right: string): number {
-  let previous = Array.from({ length: right.length + 1 }, (_, index) => index);
-  for (let row = 1; row <= left.length; row++) {
-    const current = [row];
-    for (let column = 1; column <= right.length; column++) {
-      const substitution = (previous[column - 1] ?? 0) + (left[row - 1] === right[column - 1] ? 0 : 1);
-      current.push(Math.min(substitution, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
-    }
-    previous = current;
-  }
-  return previous[right.length] ?? 0;
 }

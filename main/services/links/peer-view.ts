@@ -74,7 +74,7 @@ export function makePeerDto(facts: PeerFacts): PeerDto {
     public_key: facts.key,
     label: hubLabel(agentId),
     trust: facts.trust,
-    name: row?.petname ?? fixed?.name ?? neutralName(agentId),
+    name: ownersName(facts) ?? neutralName(agentId, facts.petnames),
     person: row?.person ?? null,
     role: row?.role ?? null,
     online: live.online,
@@ -103,6 +103,12 @@ export function makePeerDto(facts: PeerFacts): PeerDto {
     trouble: live.online ? null : (live.trouble ?? impostorWarning(facts, said)),
     key_change: facts.keyChange,
   };
+}
+
+/** null where nobody named it, and for a removed hub whose name another one has now. */
+function ownersName({ row, fixed, petnames }: PeerFacts): string | null {
+  const isFree = row?.trust !== 'revoked' || !petnames.some((name) => looksAlike(name, row.petname));
+  return (isFree ? row?.petname : null) ?? fixed?.name ?? null;
 }
 
 /** null when it was paired before this was written down. */

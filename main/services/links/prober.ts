@@ -7,13 +7,12 @@ import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import { parseCapabilities, parsePong, type PongPayload } from '../../protocol/payloads.ts';
 import { PROTOCOL_VERSIONS } from '../../protocol/versions.ts';
-import type { Exchange } from './exchange.ts';
+import type { RequestChannel } from './request-channel.ts';
 import { KEEP_CHECK_TIMEOUT_MS, LEARN_AGAIN_MAX, LEARN_BACKOFF, PING_INTERVAL_MS, REPLY_TIMEOUT_MS } from './limits.ts';
 import type { Link } from './link.ts';
 import type { LinkTable } from './link-table.ts';
 import type { PeerDirectory } from './peer-directory.ts';
 import { badAnswer, notConnected } from './transport-error.ts';
-import type { RoundTrips } from './round-trips.ts';
 
 export interface PeerPulse {
   readonly roundTripMs: number;
@@ -24,10 +23,9 @@ export interface PeerPulse {
 
 export interface ProberDeps {
   readonly clock: Clock;
-  readonly exchange: Exchange;
+  readonly channel: RequestChannel;
   readonly table: LinkTable;
   readonly directory: PeerDirectory;
-  readonly roundTrips: RoundTrips;
 }
 
 export class Prober {
@@ -48,7 +46,6 @@ export class Prober {
   /** The peer came online, or is so on another line or with another profile: ask how it is and what it can do, now and from time to time. */
   online(key: KeyHex): void {
     this.#cancel(key);
-    this.#deps.roundTrips.watch(key);
     // Nothing is gained by asking a reference daemon, whose agents would be shown the questions.
     if (this.#deps.table.sending(key)?.isReference === true) return;
     this.#pingAndPlan(key);
@@ -56,22 +53,20 @@ export class Prober {
   }
 
   offline(key: KeyHex): void {
-    this.#deps.roundTrips.leave(key);
     this.#cancel(key);
     this.#pulses.delete(key);
   }
 
   stop(): void {
     for (const key of this.#timers.keys()) this.offline(key);
-    this.#deps.roundTrips.stop();
   }
 
   async ping(key: KeyHex, signal?: AbortSignal): Promise<Result<PeerPulse, AppError>> {
     const link = this.#deps.table.sending(key);
     if (link === undefined) return err(this.#unreachable(key));
     const startedAtMs = this.#deps.clock.monotonicMs();
-    const message = { id: this.#deps.exchange.newId(), kind: 'ping', ref: null, payload: {} };
-    const answered = await this.#deps.exchange.request(link, message, REPLY_TIMEOUT_MS, signal);
+    const message = { id: this.#deps.channel.newId(), kind: 'ping', ref: null, payload: {} };
+    const answered = await this.#deps.channel.request(link, message, REPLY_TIMEOUT_MS, signal);
     if (!answered.ok) return answered;
     const pong = parsePong(answered.value.payload);
     if (!pong.ok) return err(badAnswer('The pong of the other hub does not read.'));
@@ -79,7 +74,7 @@ export class Prober {
     const pulse: PeerPulse = { roundTripMs, pong: pong.value, at: this.#deps.clock.wallMs() };
     if (!link.isGone) {
       if (this.#deps.directory.isPaired(key)) this.#pulses.set(key, pulse);
-      void this.#deps.roundTrips.measured(key, roundTripMs);
+      this.#deps.directory.setLive(key, { roundTripMs });
     }
     return ok(pulse);
   }
@@ -87,8 +82,8 @@ export class Prober {
   /** Whether the other side answers on exactly this connection. The reference daemon shows a ping to its agents, but not a hello. */
   async isAlive(link: Link): Promise<boolean> {
     const asked = link.isReference ? { kind: 'hello', payload: { protocol_versions: PROTOCOL_VERSIONS } } : { kind: 'ping', payload: {} };
-    const message = { id: this.#deps.exchange.newId(), ref: null, ...asked };
-    const answered = await this.#deps.exchange.request(link, message, KEEP_CHECK_TIMEOUT_MS);
+    const message = { id: this.#deps.channel.newId(), ref: null, ...asked };
+    const answered = await this.#deps.channel.request(link, message, KEEP_CHECK_TIMEOUT_MS);
     if (answered.ok) return true;
     // What went wrong here says nothing about the other side.
     const { failedBy, code } = answered.error;
@@ -103,8 +98,8 @@ export class Prober {
     if (row !== undefined && row.features.length > 0 && !row.features.includes('discover')) {
       return err(new AppError('unsupported_feature', `${row.petname} does not tell what it can do.`, { failedBy: 'peer' }));
     }
-    const message = { id: this.#deps.exchange.newId(), kind: 'discover', ref: null, payload: {} };
-    const answered = await this.#deps.exchange.request(link, message, REPLY_TIMEOUT_MS, signal);
+    const message = { id: this.#deps.channel.newId(), kind: 'discover', ref: null, payload: {} };
+    const answered = await this.#deps.channel.request(link, message, REPLY_TIMEOUT_MS, signal);
     if (!answered.ok) return answered;
     const parsed = parseCapabilities(answered.value.payload);
     if (!parsed.ok) return err(new AppError('not_understood', 'What the other hub says it can do does not read.', { failedBy: 'peer' }));

@@ -1,11 +1,11 @@
 // The last step of pairing, made to survive anything: once our own check has passed, that is durable, our confirmation is sent until the
 // other side has it (on a new connection and after a restart too), and the key is pinned in the very commit in which both the check and
-// the other side's signature hold. Nothing is pinned on less, and nothing of a hub that was suspended or removed since its pairing began
-// (PROTOCOL.md, Pairing).
+// the other side's signature hold. Nothing is pinned on less, and nothing of a hub that was suspended or removed since its pairing began.
+// Its times go by the wall clock, since they must hold across restarts (PROTOCOL.md, Pairing).
 import { AppError } from '../../lib/app-error.ts';
 import { backoffMs } from '../../lib/backoff.ts';
 import { fromBase64Url, fromHex } from '../../lib/bytes.ts';
-import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
+import type { Clock, Random } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Store, Tables } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
@@ -13,8 +13,8 @@ import { isSameMac } from '../../protocol/invitation.ts';
 import { confirmMessage, confirmPayload } from '../../protocol/pairing.ts';
 import { verify } from '../../protocol/signature.ts';
 import type { IdentityService } from '../identity.ts';
-import type { OpenLines } from '../links/open-lines.ts';
 import type { PeerDirectory } from '../links/peer-directory.ts';
+import type { UnpairedConnections } from '../links/unpaired-connections.ts';
 import { CONFIRM_ACCEPT_MS, CONFIRM_BACKOFF, CONFIRM_RESEND_MS } from './limits.ts';
 import { keyBytes } from './pairing-session.ts';
 import { readUnsettled, wayOf, writeUnsettled, type Unsettled } from './unsettled.ts';
@@ -26,7 +26,7 @@ export interface ConfirmationsDeps {
   readonly log: Log;
   readonly identity: IdentityService;
   readonly directory: PeerDirectory;
-  readonly lines: Pick<OpenLines, 'request' | 'open' | 'isOpen' | 'onLine'>;
+  readonly connections: Pick<UnpairedConnections, 'request' | 'open' | 'isOpen' | 'onConnection'>;
   /** The key is pinned and durable. */
   readonly onPinned: (pid: string, key: KeyHex) => void;
   /** It will never be: the other side refused, or the time is up. */
@@ -39,24 +39,15 @@ export interface PeerConfirmation {
   readonly mac: Uint8Array | null;
 }
 
-interface Delivery {
-  /** Since when this run waits, monotonic. */
-  readonly sinceMs: number;
-  attempt: number;
-  timer: TimerHandle | undefined;
-  isBusy: boolean;
-  /** A new connection is there: the other side may have lost what it acked before its own check was durable. */
-  isOnNewLine: boolean;
-}
-
 export class Confirmations {
   readonly #deps: ConfirmationsDeps;
   readonly #entries = new Map<string, Unsettled>();
-  readonly #deliveries = new Map<string, Delivery>();
-  /** Checks and pins that are on their way into the store: whoever comes meanwhile waits for them, so that nothing is decided twice. */
-  readonly #underWay = new Map<string, { readonly key: KeyHex; readonly done: Promise<void> }>();
+  /** Each entry is delivered by a loop of its own; this ends its present wait. */
+  readonly #wake = new Map<string, () => void>();
+  /** Whatever decides about an entry waits for its turn, so that nothing is decided twice. */
+  #turn: Promise<unknown> = Promise.resolve();
   #stopped = new AbortController();
-  #stopListening: (() => void) | undefined;
+  #stopListening: () => void = () => undefined;
 
   constructor(deps: ConfirmationsDeps) {
     this.#deps = deps;
@@ -67,41 +58,44 @@ export class Confirmations {
     this.#stopped = new AbortController();
     this.#entries.clear();
     for (const entry of readUnsettled(this.#deps.store.read)) this.#entries.set(entry.pid, entry);
-    this.#stopListening = this.#deps.lines.onLine((key) => this.#hurry(key));
-    for (const entry of this.#entries.values()) this.#plan(entry, 0);
+    this.#stopListening = this.#deps.connections.onConnection((key) => this.#connected(key));
+    for (const pid of this.#entries.keys()) void this.#deliver(pid);
   }
 
   stop(): void {
     this.#stopped.abort();
-    this.#stopListening?.();
-    for (const delivery of this.#deliveries.values()) delivery.timer?.cancel();
-    this.#deliveries.clear();
+    this.#stopListening();
+    for (const wake of this.#wake.values()) wake();
   }
 
   /** Whether the check of this pairing has passed here, though it may not be durable yet. */
   has(pid: string): boolean {
-    return this.#entries.has(pid) || this.#underWay.has(pid);
+    return this.#entries.has(pid);
   }
 
   /** Whether a passed check of this pairing with this key waits here. */
   isOf(pid: string, key: KeyHex): boolean {
-    return (this.#entries.get(pid) ?? this.#underWay.get(pid))?.key === key;
+    return this.#entries.get(pid)?.key === key;
   }
 
   /**
    * Our own check passed. Durable before it returns; pins at once when the other side's signature already held. Throws AppError rejected
    * when the hub was suspended or removed since this pairing began.
    */
-  async passed(entry: Omit<Unsettled, 'checkedAt' | 'isPinned' | 'wasPaired' | 'isAcked'>, peerHasConfirmed: boolean): Promise<void> {
-    const kept: Unsettled = {
-      ...entry,
-      checkedAt: this.#deps.clock.wallMs(),
-      isPinned: peerHasConfirmed,
-      wasPaired: this.#deps.directory.isPaired(entry.key),
-      isAcked: false,
-    };
-    await this.#once(kept, () => this.#commit(kept, { isPinned: peerHasConfirmed }, true));
-    if (this.#entries.has(kept.pid)) this.#plan(kept, 0);
+  passed(check: Omit<Unsettled, 'checkedAt' | 'isPinned' | 'wasPaired' | 'isAcked'>, peerHasConfirmed: boolean): Promise<void> {
+    const { clock, directory } = this.#deps;
+    const wasPaired = directory.isPaired(check.key);
+    const entry: Unsettled = { ...check, checkedAt: clock.wallMs(), isPinned: false, wasPaired, isAcked: false };
+    this.#entries.set(entry.pid, entry);
+    return this.#inTurn(async () => {
+      try {
+        await this.#commit(entry, { isPinned: peerHasConfirmed }, true);
+      } catch (error) {
+        this.#forget(entry.pid);
+        throw error;
+      }
+      void this.#deliver(entry.pid);
+    });
   }
 
   /**
@@ -109,38 +103,38 @@ export class Confirmations {
    * Throws AppError rejected when the signature or the code of an invitation does not hold, no such pairing waits here, or the hub was
    * suspended or removed since.
    */
-  async received(key: KeyHex, pid: string, { sig, mac }: PeerConfirmation): Promise<void> {
-    await this.#settled(pid);
-    const entry = this.#entries.get(pid);
-    if (entry === undefined || entry.key !== key) {
-      // A repeated confirmation after everything was settled changes nothing.
-      if (this.#deps.directory.isPaired(key)) return;
-      throw nothingWaits();
-    }
-    // The timer that ends it may be late, as after a sleep of the computer.
-    if (!entry.isPinned && this.#isExpired(entry)) {
-      await this.#expire(pid);
-      throw nothingWaits();
-    }
-    const peerRole = entry.role === 'I' ? 'R' : 'I';
-    if (!verify(sig, confirmMessage(peerRole, transcriptOf(entry)), keyBytes(key))) {
-      throw new AppError('rejected', 'The signature of the confirmation does not hold.');
-    }
-    const isInvited = entry.peerMac === null || (mac !== null && isSameMac(mac, fromHex(entry.peerMac) ?? new Uint8Array()));
-    if (!isInvited) {
-      if (!entry.isPinned) await this.#refused(entry);
-      throw new AppError('rejected', 'The code of the invitation does not hold.');
-    }
-    if (!entry.isPinned) await this.#once(entry, () => this.#commit(entry, { isPinned: true }));
+  received(key: KeyHex, pid: string, { sig, mac }: PeerConfirmation): Promise<void> {
+    return this.#inTurn(async () => {
+      const entry = this.#entries.get(pid);
+      if (entry === undefined || entry.key !== key) {
+        // A repeated confirmation after everything was settled changes nothing.
+        if (this.#deps.directory.isPaired(key)) return;
+        throw nothingWaits();
+      }
+      // The timer that ends it may be late, as after a sleep of the computer.
+      if (!entry.isPinned && this.#isExpired(entry)) {
+        await this.#lose(pid, 'expired');
+        throw nothingWaits();
+      }
+      const peerRole = entry.role === 'I' ? 'R' : 'I';
+      if (!verify(sig, confirmMessage(peerRole, transcriptOf(entry)), keyBytes(key))) {
+        throw new AppError('rejected', 'The signature of the confirmation does not hold.');
+      }
+      if (entry.peerMac !== null && (mac === null || !isSameMac(mac, fromHex(entry.peerMac) ?? new Uint8Array()))) {
+        if (!entry.isPinned) await this.#lose(pid, 'refused');
+        throw new AppError('rejected', 'The code of the invitation does not hold.');
+      }
+      if (!entry.isPinned) await this.#commit(entry, { isPinned: true });
+    });
   }
 
   /** Takes a passed check back; false when the key is pinned already. */
-  async withdraw(pid: string): Promise<boolean> {
-    await this.#settled(pid);
-    const entry = this.#entries.get(pid);
-    if (entry?.isPinned === true) return false;
-    if (entry !== undefined) await this.#drop(entry);
-    return true;
+  withdraw(pid: string): Promise<boolean> {
+    return this.#inTurn(async () => {
+      const entry = this.#entries.get(pid);
+      if (entry !== undefined && !entry.isPinned) await this.#drop(pid);
+      return entry?.isPinned !== true;
+    });
   }
 
   /**
@@ -157,18 +151,10 @@ export class Confirmations {
     };
   }
 
-  /** Commits, and marks the pairing as on its way from before the first wait until the commit is durable or has failed. */
-  async #once({ pid, key }: Unsettled, commit: () => Promise<void>): Promise<void> {
-    const done = commit().finally(() => this.#underWay.delete(pid));
-    this.#underWay.set(pid, { key, done });
-    await done;
-  }
-
-  /** Resolves once nothing of this pairing is on its way into the store, whatever became of it. */
-  async #settled(pid: string): Promise<void> {
-    for (let commit = this.#underWay.get(pid); commit !== undefined; commit = this.#underWay.get(pid)) {
-      await commit.done.catch(() => undefined);
-    }
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#turn.then(work);
+    this.#turn = done.catch(() => undefined);
+    return done;
   }
 
   /** Makes the entry and what became true of it durable; a pin is part of the same unit of work. Of what is in the store no more, nothing. */
@@ -194,16 +180,15 @@ export class Confirmations {
       directory.pinned(entry.key);
       this.#deps.onPinned(entry.pid, entry.key);
     }
-    if (settled.isPinned && settled.isAcked) await this.#drop(settled);
+    if (settled.isPinned && settled.isAcked) await this.#drop(entry.pid);
   }
 
   #pin(tables: Tables, entry: Unsettled): void {
     const { directory, clock } = this.#deps;
-    const petname = directory.proposePetname(entry.proposedName, entry.key);
     const way = wayOf(entry);
     directory.pinInside(tables, {
       key: entry.key,
-      petname,
+      petname: directory.proposePetname(entry.proposedName, entry.key),
       person: null,
       platform: entry.platform,
       advertisedName: entry.saidHub,
@@ -221,122 +206,105 @@ export class Confirmations {
   }
 
   #forget(pid: string): void {
-    this.#deliveries.get(pid)?.timer?.cancel();
-    this.#deliveries.delete(pid);
     this.#entries.delete(pid);
+    this.#wake.get(pid)?.();
   }
 
-  async #drop(entry: Unsettled): Promise<void> {
-    this.#forget(entry.pid);
-    await this.#deps.store.write((tables) =>
+  async #drop(pid: string): Promise<void> {
+    this.#forget(pid);
+    await this.#deps.store.write((tables) => {
+      const stored = readUnsettled(tables);
       writeUnsettled(
         tables,
-        readUnsettled(tables).filter(({ pid }) => pid !== entry.pid),
-      ),
-    );
-  }
-
-  /** A connection to this key is there: what waits for it goes now. */
-  #hurry(key: KeyHex): void {
-    for (const entry of this.#entries.values()) {
-      if (entry.key !== key) continue;
-      this.#plan(entry, 0);
-      const delivery = this.#deliveries.get(entry.pid);
-      if (delivery !== undefined) delivery.isOnNewLine = true;
-    }
-  }
-
-  #plan(entry: Unsettled, delayMs: number): void {
-    if (this.#stopped.signal.aborted) return;
-    const sinceMs = this.#deps.clock.monotonicMs();
-    const delivery = this.#deliveries.get(entry.pid) ?? { sinceMs, attempt: 0, timer: undefined, isBusy: false, isOnNewLine: false };
-    this.#deliveries.set(entry.pid, delivery);
-    delivery.timer?.cancel();
-    delivery.timer = this.#deps.clock.setTimer(delayMs, () => {
-      delivery.timer = undefined;
-      if (!delivery.isBusy) void this.#deliver(entry.pid, delivery);
+        stored.filter((entry) => entry.pid !== pid),
+      );
     });
   }
 
-  async #deliver(pid: string, delivery: Delivery): Promise<void> {
-    const entry = this.#entries.get(pid);
-    if (entry === undefined || this.#stopped.signal.aborted) return;
-    if (this.#isExpired(entry)) return this.#expire(pid);
-    delivery.isBusy = true;
-    try {
-      const isDue = !entry.isAcked || (!entry.isPinned && delivery.isOnNewLine);
-      delivery.isOnNewLine = false;
-      if (isDue && this.#ageMs(entry) < CONFIRM_RESEND_MS) await this.#send(entry);
-      else if (!this.#deps.lines.isOpen(entry.key)) await this.#open(entry);
-    } catch (error) {
-      this.#deps.log.warn('a pairing confirmation could not be settled', { error: error instanceof Error ? error.message : 'unknown' });
-    } finally {
-      delivery.isBusy = false;
+  /** A connection to this key is there: what waits for it goes now, also what a hub that was started anew may have lost. */
+  #connected(key: KeyHex): void {
+    for (const entry of this.#entries.values()) {
+      if (entry.key !== key) continue;
+      if (!entry.isPinned) this.#entries.set(entry.pid, { ...entry, isAcked: false });
+      this.#wake.get(entry.pid)?.();
     }
-    if (this.#entries.has(pid)) this.#plan(entry, backoffMs(delivery.attempt++, this.#deps.random.fraction(), CONFIRM_BACKOFF));
   }
 
-  async #send(entry: Unsettled): Promise<void> {
-    const { lines, identity } = this.#deps;
-    if (!lines.isOpen(entry.key) && !(await this.#open(entry))) return;
+  /** Sends until the other side has our confirmation, and stays connected until we have theirs. */
+  async #deliver(pid: string): Promise<void> {
+    const { clock, random, log } = this.#deps;
+    const { signal } = this.#stopped;
+    for (let attempt = 0; ; attempt++) {
+      const entry = this.#entries.get(pid);
+      if (entry === undefined || signal.aborted) return;
+      try {
+        if (this.#isExpired(entry)) return await this.#inTurn(() => this.#lose(pid, 'expired'));
+        if (!entry.isAcked && clock.wallMs() - entry.checkedAt < CONFIRM_RESEND_MS) await this.#send(entry, signal);
+        else await this.#open(entry, signal);
+      } catch (error) {
+        log.warn('a pairing confirmation could not be settled', { error: error instanceof Error ? error.message : 'unknown' });
+      }
+      if (this.#entries.has(pid) && !signal.aborted) await this.#wait(pid, backoffMs(attempt, random.fraction(), CONFIRM_BACKOFF));
+    }
+  }
+
+  #wait(pid: string, delayMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = (): void => {
+        timer.cancel();
+        this.#wake.delete(pid);
+        resolve();
+      };
+      const timer = this.#deps.clock.setTimer(delayMs, wake);
+      this.#wake.set(pid, wake);
+    });
+  }
+
+  async #send(entry: Unsettled, signal: AbortSignal): Promise<void> {
+    if (!(await this.#open(entry, signal))) return;
+    const { connections, identity } = this.#deps;
     const signature = identity.sign(confirmMessage(entry.role, transcriptOf(entry)));
     const mac = entry.mac === null ? undefined : fromHex(entry.mac);
     const payload = confirmPayload(fromBase64Url(entry.pid) ?? new Uint8Array(), signature, mac);
-    const answered = await lines.request(entry.key, 'pair', payload, this.#stopped.signal);
-    await this.#settled(entry.pid);
-    const now = this.#entries.get(entry.pid);
-    if (now === undefined) return;
-    if (answered.ok) await this.#commit(now, { isAcked: true });
-    else if (answered.error.code === 'rejected' && answered.error.failedBy === 'peer') await this.#refused(now);
+    const answered = await connections.request(entry.key, 'pair', payload, signal);
+    await this.#inTurn(async () => {
+      const now = this.#entries.get(entry.pid);
+      if (now === undefined) return;
+      if (answered.ok) await this.#commit(now, { isAcked: true });
+      else if (answered.error.code === 'rejected' && answered.error.failedBy === 'peer') await this.#lose(now.pid, 'refused');
+    });
   }
 
-  async #open(entry: Unsettled): Promise<boolean> {
-    const hint = entry.host !== null && entry.port !== null ? [{ host: entry.host, port: entry.port }] : [];
-    const opened = await this.#deps.lines.open(entry.key, this.#stopped.signal, hint);
-    return opened.ok;
+  async #open({ key, host, port }: Unsettled, signal: AbortSignal): Promise<boolean> {
+    if (this.#deps.connections.isOpen(key)) return true;
+    const hint = host !== null && port !== null ? [{ host, port }] : [];
+    return (await this.#deps.connections.open(key, signal, hint)).ok;
   }
 
-  /** The other side does not stand by this pairing: neither do we, so that nobody stays pinned alone. */
-  async #refused(entry: Unsettled): Promise<void> {
-    const { store, directory, clock } = this.#deps;
-    if (entry.isPinned && !entry.wasPaired) {
-      await store.write((tables) => {
-        // It was removed here meanwhile, and stays so.
-        if (!readUnsettled(tables).some(({ pid }) => pid === entry.pid)) return;
-        tables.deletePeer(entry.key);
-        tables.appendAudit({
-          at: clock.wallMs(),
-          actor: entry.key,
-          surface: 'peer',
-          action: 'peer.pairing_refused',
-          object: entry.key,
-          digest: entry.transcript,
-          detail: '{}',
-        });
-      });
-      directory.pinned(entry.key);
-    }
-    await this.#drop(entry);
-    this.#deps.onLost(entry.pid, 'refused');
-  }
-
-  async #expire(pid: string): Promise<void> {
-    await this.#settled(pid);
+  /** It ends here. Where the other side does not stand by it, neither do we, so that nobody stays pinned alone. */
+  async #lose(pid: string, why: 'refused' | 'expired'): Promise<void> {
     const entry = this.#entries.get(pid);
     if (entry === undefined) return;
-    await this.#drop(entry);
-    if (!entry.isPinned) this.#deps.onLost(entry.pid, 'expired');
+    if (why === 'refused' && entry.isPinned && !entry.wasPaired) await this.#unpin(entry);
+    await this.#drop(pid);
+    if (why === 'refused' || !entry.isPinned) this.#deps.onLost(pid, why);
   }
 
-  #isExpired(entry: Unsettled): boolean {
-    return this.#ageMs(entry) >= (entry.isPinned ? CONFIRM_RESEND_MS : CONFIRM_ACCEPT_MS);
+  async #unpin({ pid, key, transcript }: Unsettled): Promise<void> {
+    const { store, directory, clock } = this.#deps;
+    const at = clock.wallMs();
+    await store.write((tables) => {
+      // It was removed here meanwhile, and stays so.
+      if (!readUnsettled(tables).some((entry) => entry.pid === pid)) return;
+      tables.deletePeer(key);
+      const action = 'peer.pairing_refused';
+      tables.appendAudit({ at, actor: key, surface: 'peer', action, object: key, digest: transcript, detail: '{}' });
+    });
+    directory.pinned(key);
   }
 
-  /** By the wall clock, since it must hold across restarts, or by how long this run has waited: a clock that is set back makes it no longer. */
-  #ageMs({ pid, checkedAt }: Unsettled): number {
-    const { clock } = this.#deps;
-    const nowMs = clock.monotonicMs();
-    return Math.max(clock.wallMs() - checkedAt, nowMs - (this.#deliveries.get(pid)?.sinceMs ?? nowMs));
+  #isExpired({ checkedAt, isPinned }: Unsettled): boolean {
+    return this.#deps.clock.wallMs() - checkedAt >= (isPinned ? CONFIRM_RESEND_MS : CONFIRM_ACCEPT_MS);
   }
 }
 

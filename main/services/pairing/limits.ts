@@ -4,8 +4,6 @@
 export const PAIRING_DURATION_MS = 300_000;
 /** A person may keep it open this long at once. */
 export const WINDOW_DURATION_MAX_MINUTES = 30;
-/** While pairing is open, the hub looks this often whether a sleep of the computer has ended it. */
-export const WINDOW_LOOK_INTERVAL_MS = 30_000;
 /** This many failed checks within FAILURES_WITHIN_MS close pairing for LOCK_DURATION_MS. */
 export const FAILURES_MAX = 3;
 export const FAILURES_WITHIN_MS = 600_000;
@@ -14,14 +12,6 @@ export const LOCK_DURATION_MS = 600_000;
 export const OFFERS_WAITING_MAX = 6;
 /** When all of these are taken, the oldest that nobody opened for so long gives its place to the next hub that asks. */
 export const OFFER_PLACE_KEPT_MS = 30_000;
-/** Of these from one address, so that a computer with many keys cannot keep the others out. */
-export const OFFERS_PER_ADDRESS_MAX = 1;
-/** Once so many requests from an address came to nothing while pairing was open, only hubs there none of whose requests did are heard. */
-export const FRUITLESS_PER_ADDRESS_MAX = 6;
-/** A hub that took back so many requests while pairing was open is heard no more until a person opens it again; so is one that was declined. */
-export const FRUITLESS_OFFERS_MAX = 3;
-/** Hubs and addresses whose fruitless requests are remembered, each; the oldest is forgotten. */
-export const FRUITLESS_REMEMBERED_MAX = 256;
 /** An offer that found pairing closed or busy is made again at this distance, until the pairing's time is up. */
 export const OFFER_AGAIN_AFTER_MS = 3_000;
 /**
@@ -31,11 +21,8 @@ export const OFFER_AGAIN_AFTER_MS = 3_000;
 export const REACH_WITHIN_MS = 8_000;
 /** A hub that asked while pairing was closed counts as asking for so long after its last try: three times OFFER_AGAIN_AFTER_MS and a little. */
 export const ASKING_REMEMBERED_MS = 10_000;
-/** Hubs remembered as asking; more change nothing. */
-export const ASKING_HUBS_MAX = 4;
-/** That hubs ask is shown for so long in all; if nobody opens pairing by then, it is not for the next ASKING_QUIET_MS, whoever asks. */
-export const ASKING_SHOWN_MS = 300_000;
-export const ASKING_QUIET_MS = 600_000;
+/** Hubs remembered as asking: one is named by its label, from the second on they are "several". */
+export const ASKING_HUBS_MAX = 2;
 /** Own confirmations are sent again for this long, counted from our own check. */
 export const CONFIRM_RESEND_MS = 600_000;
 /** The other side's confirmation is accepted for this long after our own check: its typing and its resending together. */
@@ -48,8 +35,6 @@ export const UNSETTLED_MAX = 16;
 export const BURNT_IDS_MAX = 256;
 /** An invitation holds this long, and for one hub. */
 export const INVITATION_DURATION_MS = 300_000;
-/** While one is out, the hub looks at least this often whether a sleep of the computer has ended it. */
-export const INVITATION_LOOK_INTERVAL_MS = 30_000;
 /** Invitations that are out at once; one more is refused with "take one back". */
 export const INVITATIONS_MAX = 8;
 /** Addresses in the link: more would make its picture hard to read. */
@@ -58,5 +43,3 @@ export const INVITATION_ADDRESSES_MAX = 3;
 export const INVITATION_LINK_MAX_CHARACTERS = 1_024;
 /** A pairing that ended stays listed with its reason this long, unless a person puts it away or begins another one with that hub. */
 export const ENDED_SHOWN_MS = 300_000;
-/** Pairings that ended and are still shown; the oldest gives way. */
-export const ENDED_SHOWN_MAX = 8;

@@ -3,22 +3,22 @@
 import type { PairingRequestState } from '../../../preload/contract/pairing-dto.ts';
 import { invitationId } from '../../protocol/invitation.ts';
 import { newOffer } from '../../protocol/pairing.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { IdentityService } from '../identity.ts';
 import type { PlaceOutcome, RoundTrouble, TriedPlace } from '../links/dialler.ts';
 import { type HubAddress, writeHubAddress } from '../links/hub-address.ts';
-import type { OpenLines } from '../links/open-lines.ts';
+import type { UnpairedConnections } from '../links/unpaired-connections.ts';
 import type { PeerDirectory } from '../links/peer-directory.ts';
 import { OFFER_AGAIN_AFTER_MS, REACH_WITHIN_MS } from './limits.ts';
 import { keyBytes, type PairingSession } from './pairing-session.ts';
 
 export interface OfferingDeps {
-  readonly lines: Pick<OpenLines, 'open' | 'request'>;
+  readonly clock: Clock;
+  readonly connections: Pick<UnpairedConnections, 'open' | 'request'>;
   readonly identity: Pick<IdentityService, 'keyHex'>;
   readonly directory: Pick<PeerDirectory, 'live' | 'staticHub'>;
   /** The request came so far. */
   readonly cameTo: (request: PairingRequestState) => void;
-  /** Waits, or until the session has ended. */
-  readonly pause: (delayMs: number) => Promise<void>;
 }
 
 /** Answers of a hub that is busy, closed to pairing, or hard to reach just now: worth another try. */
@@ -31,18 +31,18 @@ const LOCKED_THERE =
 
 /** Resolves once the offer was taken or the session is over; with a sentence when it will never be taken. */
 export async function offerUntilTaken(session: PairingSession, deps: OfferingDeps): Promise<string | undefined> {
-  const { lines, identity, directory, cameTo, pause } = deps;
+  const { connections, identity, directory, cameTo, clock } = deps;
   const { pid, ownMeta, ownNonce, peerKey, ended, invitation } = session;
   const invite = invitation === null ? undefined : invitationId(invitation.secret);
   const offer = newOffer({ pid, key: keyBytes(identity.keyHex), meta: ownMeta, nonce: ownNonce }, invite);
   session.commit = offer.commit;
   while (session.state === 'waiting_for_answer') {
-    const opened = await lines.open(peerKey, ended.signal, session.places, REACH_WITHIN_MS);
+    const opened = await connections.open(peerKey, ended.signal, session.places, REACH_WITHIN_MS);
     if (session.isOver) return undefined;
     if (!opened.ok) return notReached(opened.error, directory.staticHub(peerKey) !== undefined);
     const { host, port } = directory.live(peerKey);
     session.peerAddress = host === null || port === null ? null : { host, port };
-    const answered = await lines.request(peerKey, 'pair', offer.payload, ended.signal);
+    const answered = await connections.request(peerKey, 'pair', offer.payload, ended.signal);
     if (session.isOver) return undefined;
     if (answered.ok) {
       cameTo('taken');
@@ -53,9 +53,22 @@ export async function offerUntilTaken(session: PairingSession, deps: OfferingDep
     if (code === 'rate_limited' && invitation !== null) return LOCKED_THERE;
     if (code === 'not_authorized') cameTo('closed');
     else if (code === 'overloaded') cameTo('busy');
-    await pause(OFFER_AGAIN_AFTER_MS);
+    await pause(clock, OFFER_AGAIN_AFTER_MS, ended.signal);
   }
   return undefined;
+}
+
+/** Waits so long, or until the pairing has ended. */
+function pause(clock: Clock, delayMs: number, ended: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = (): void => {
+      timer.cancel();
+      ended.removeEventListener('abort', stop);
+      resolve();
+    };
+    const timer = clock.setTimer(delayMs, stop);
+    ended.addEventListener('abort', stop, { once: true });
+  });
 }
 
 /** What came of each place, and what a person can look at. @param isByAddress the owner named the hub by its address */

@@ -5,24 +5,23 @@
 import { AppError } from '../../lib/app-error.ts';
 import type { InvitationDto, PairingDto, PairingState, PairingWindowDto } from '../../../preload/contract/pairing-dto.ts';
 import { PAIRING_ID_BYTES } from '../../protocol/limits.ts';
-import { answerPayload } from '../../protocol/pairing.ts';
+import type { KeyHex } from '../../ports/transport.ts';
 import type { HubAddress } from '../links/hub-address.ts';
 import { checkPetname } from '../links/peer-names.ts';
 import { readInvitationLink } from './invitation-link.ts';
-import { anotherIsUnderWay } from './offer-places.ts';
 import { offerUntilTaken } from './offering.ts';
-import { PairingCourse, type PairingDeps } from './pairing-course.ts';
+import { PairingSessions, type PairingDeps } from './pairing-sessions.ts';
 import type { PairingActor, PairingSession } from './pairing-session.ts';
 import { PairingSteps } from './pairing-steps.ts';
 
 export class PairingService {
-  readonly #course: PairingCourse;
+  readonly #sessions: PairingSessions;
   #isRunning = false;
 
   constructor(deps: PairingDeps) {
-    this.#course = new PairingCourse(deps);
-    const steps = new PairingSteps(this.#course);
-    deps.lines.onRequest('pair', async ({ link, envelope }) => {
+    this.#sessions = new PairingSessions(deps);
+    const steps = new PairingSteps(this.#sessions);
+    deps.connections.onRequest('pair', async ({ link, envelope }) => {
       if (!this.#isRunning) throw new AppError('overloaded', 'This hub is stopping.');
       return steps.take(link.info, envelope.payload);
     });
@@ -31,58 +30,51 @@ export class PairingService {
   /** Call after the links were started. */
   start(): void {
     this.#isRunning = true;
-    this.#course.start();
+    this.#sessions.start();
   }
 
   stop(): void {
     this.#isRunning = false;
-    this.#course.stop();
+    this.#sessions.stop();
   }
 
   get window(): PairingWindowDto {
-    return this.#course.window.dto;
+    return this.#sessions.window.dto;
   }
 
   list(): readonly PairingDto[] {
-    return this.#course.shelf.list();
+    return this.#sessions.list();
   }
 
   /** A person opens or closes pairing for offers. Throws AppError rate_limited while it is locked. */
   setWindow(open: boolean, minutes: number): PairingWindowDto {
-    if (!open) this.#course.window.close();
-    else {
-      this.#course.window.refuseWhileLocked();
-      this.#course.window.open(minutes);
-    }
-    return this.#course.window.dto;
+    const { window } = this.#sessions;
+    if (open) {
+      window.refuseWhileLocked();
+      window.open(minutes);
+    } else window.close();
+    return window.dto;
   }
 
   /**
-   * A person pressed Add; beside a hub whose request waits here, that opens the request, and where ours is with that hub already, it goes on.
+   * A person pressed Add. Beside a hub whose request waits here, that opens the request; a request of ours that waits over there is made anew.
    * Throws AppError conflict, rate_limited, peer_not_found or blocked; what fails later shows in the pairing.
    */
   begin(peer: string, name: string | null): PairingDto {
-    const { directory, random } = this.#course.deps;
-    this.#course.window.refuseWhileLocked();
+    const { directory, random } = this.#sessions.deps;
+    this.#sessions.window.refuseWhileLocked();
     const key = directory.keyOf(peer);
-    if (directory.row(key)?.trust === 'suspended') throw new AppError('blocked', 'That hub is suspended here. Resume it first.');
+    this.#refuseSuspended(key);
     const wantedName = name === null ? (directory.staticHub(key)?.name ?? null) : checkPetname(name);
-    const running = this.#course.shelf.running();
-    if (running !== undefined) {
-      if (running.peerKey !== key || running.state !== 'waiting_for_answer') throw anotherIsUnderWay(running);
-      running.wantedName = wantedName ?? running.wantedName;
-      if (running.request !== 'connecting') return running.dto;
-      // It reached nobody yet: the address may have been mended since.
-      this.#course.shelf.drop(running);
-    }
-    this.#course.shelf.forgetEnded(key);
-    const asked = this.#course.shelf.waiting().find(({ peerKey }) => peerKey === key);
-    if (asked !== undefined) {
-      asked.isInvited = true;
-      asked.wantedName = wantedName;
-      return this.open(asked.id);
-    }
-    return this.#ask(this.#course.newSession('I', key, random.bytes(PAIRING_ID_BYTES), { wantedName }));
+    const running = this.#sessions.running();
+    if (running?.peerKey === key && running.state === 'waiting_for_answer') this.#sessions.drop(running);
+    else this.#sessions.refuseWhileRunning(running);
+    this.#sessions.forgetEnded(key);
+    const asked = this.#sessions.waiting().find(({ peerKey }) => peerKey === key);
+    if (asked === undefined) return this.#ask(this.#sessions.create('I', key, random.bytes(PAIRING_ID_BYTES), wantedName));
+    asked.isInvited = true;
+    asked.wantedName = wantedName;
+    return this.open(asked.id);
   }
 
   /**
@@ -91,34 +83,25 @@ export class PairingService {
    * pairing.
    */
   join(link: string, name: string | null, by: PairingActor): PairingDto {
-    const { directory, random, identity } = this.#course.deps;
-    this.#course.window.refuseWhileLocked();
+    const { directory, random, identity } = this.#sessions.deps;
+    this.#sessions.window.refuseWhileLocked();
     const { keyHex: key, secret, addresses } = readInvitationLink(link);
     if (key === identity.keyHex) throw new AppError('bad_request', 'That invitation was made by this very hub.', { failedBy: 'input' });
-    if (directory.row(key)?.trust === 'suspended') throw new AppError('blocked', 'That hub is suspended here. Resume it first.');
+    this.#refuseSuspended(key);
     // One that has let this hub go may be joined anew.
     const row = directory.row(key);
     if (row?.trust === 'paired' && !directory.live(key).notTrustedThere) throw pairedAlready(row.petname);
     const wantedName = name === null ? null : checkPetname(name);
-    const running = this.#course.shelf.running();
-    if (running !== undefined) throw anotherIsUnderWay(running);
-    this.#course.shelf.forgetEnded(key);
-    const session = this.#course.newSession('I', key, random.bytes(PAIRING_ID_BYTES), { wantedName, invitation: { secret, by } });
+    this.#sessions.refuseWhileRunning();
+    this.#sessions.forgetEnded(key);
+    const session = this.#sessions.create('I', key, random.bytes(PAIRING_ID_BYTES), wantedName, { secret, by });
     session.places = addresses;
     return this.#ask(session);
   }
 
-  #ask(session: PairingSession): PairingDto {
-    const { directory } = this.#course.deps;
-    if (directory.row(session.peerKey)?.trust === 'revoked') directory.pardon(session.peerKey, true);
-    this.#course.shelf.add(session);
-    void this.#offer(session);
-    return session.dto;
-  }
-
   /** The invitations of this hub that still hold. */
   invitations(): readonly InvitationDto[] {
-    return this.#course.invitations.list();
+    return this.#sessions.invitations.list();
   }
 
   /**
@@ -126,71 +109,83 @@ export class PairingService {
    * Throws AppError rate_limited while pairing is locked, not_found without an address, overloaded when too many are out.
    */
   invite(addresses: readonly HubAddress[], by: PairingActor): { readonly invitation: InvitationDto; readonly link: string } {
-    this.#course.window.refuseWhileLocked();
-    const { identity, profile } = this.#course.deps;
-    return this.#course.invitations.create({ keyHex: identity.keyHex, name: profile().name, addresses }, by);
+    this.#sessions.window.refuseWhileLocked();
+    const { identity, profile } = this.#sessions.deps;
+    return this.#sessions.invitations.create({ keyHex: identity.keyHex, name: profile().name, addresses }, by);
   }
 
   /** A person takes an invitation back. Throws AppError not_found when it holds no more. */
   takeBack(id: string): void {
-    this.#course.invitations.revoke(id);
+    this.#sessions.invitations.revoke(id);
   }
 
   /** A person here opens the request that came in. */
   open(id: string): PairingDto {
-    const session = this.#course.shelf.get(id);
-    this.#expect(session, 'offered');
-    const running = this.#course.shelf.running();
-    if (running !== undefined) throw anotherIsUnderWay(running);
-    this.#course.shelf.move(session, 'exchanging');
-    void this.#course.request(session, answerPayload(session.pid, session.ownMeta, session.ownNonce));
+    const session = this.#sessions.get(id);
+    expectState(session, 'offered');
+    this.#sessions.refuseWhileRunning();
+    this.#sessions.answer(session);
     return session.dto;
   }
 
   /** A person typed the digits of the other screen: one try. */
   async type(id: string, digits: string, actor: PairingActor): Promise<PairingDto> {
-    const session = this.#course.shelf.get(id);
-    this.#expect(session, session.role === 'I' ? 'type_six' : 'type_two');
+    const session = this.#sessions.get(id);
+    expectState(session, session.role === 'I' ? 'type_six' : 'type_two');
     if (!session.isRight(digits)) {
-      this.#course.abort(session, 'The digits were not those of the other screen. Nothing was paired; start again.', 'wrong digits', true);
+      const failure = 'The digits were not those of the other screen. Nothing was paired; start again.';
+      this.#sessions.abort(session, failure, 'wrong digits', true);
       return session.dto;
     }
-    this.#course.shelf.move(session, 'confirming');
-    await this.#course.pass(session, actor);
-    if (session.role === 'I' && session.state === 'confirming') this.#course.shelf.move(session, 'show_two');
+    this.#sessions.move(session, 'confirming');
+    await this.#sessions.pass(session, actor);
+    if (session.role === 'I' && session.state === 'confirming') this.#sessions.move(session, 'show_two');
     return session.dto;
   }
 
   /** A person calls the pairing off, or puts away one that had ended: `cancelled` is false then. Throws AppError conflict once it is done. */
   async cancel(id: string): Promise<{ readonly cancelled: boolean; readonly pairing: PairingDto }> {
-    const session = this.#course.shelf.get(id);
+    const session = this.#sessions.get(id);
     if (session.isOver) {
-      this.#course.shelf.remove(session);
+      this.#sessions.remove(session);
       return { cancelled: false, pairing: session.dto };
     }
-    if (!(await this.#course.confirmations.withdraw(session.pidText))) throw new AppError('conflict', 'The two hubs are paired already.');
-    if (session.role === 'R') this.#course.window.cameToNothing(session.peerKey, session.peerAddress?.host, true);
-    this.#course.abort(session, 'Called off here. Nothing was paired.', 'called off', false);
+    const isWithdrawn = await this.#sessions.confirmations.withdraw(session.pidText);
+    if (!isWithdrawn) throw new AppError('conflict', 'The two hubs are paired already.');
+    if (session.role === 'R') this.#sessions.window.declined(session.peerKey);
+    this.#sessions.abort(session, 'Called off here. Nothing was paired.', 'called off', false);
     return { cancelled: true, pairing: session.dto };
+  }
+
+  #ask(session: PairingSession): PairingDto {
+    const { directory } = this.#sessions.deps;
+    if (directory.row(session.peerKey)?.trust === 'revoked') directory.pardon(session.peerKey, true);
+    this.#sessions.add(session);
+    void this.#offer(session);
+    return session.dto;
   }
 
   async #offer(session: PairingSession): Promise<void> {
     const failure = await offerUntilTaken(session, {
-      ...this.#course.deps,
+      ...this.#sessions.deps,
       cameTo: (request) => {
-        this.#course.shelf.cameTo(session, request);
+        this.#sessions.cameTo(session, request);
         // The other hub has let go of its own request for our invitation.
-        if (request === 'taken') this.#course.shelf.dropWaitingOf(session.peerKey);
+        if (request === 'taken') this.#sessions.dropWaitingOf(session.peerKey);
       },
-      pause: (delayMs) => this.#course.shelf.pause(session, delayMs),
     });
-    if (failure !== undefined) this.#course.fail(session, failure, false);
+    if (failure !== undefined) this.#sessions.fail(session, failure, false);
   }
 
-  #expect(session: PairingSession, state: PairingState): void {
-    if (session.state === state) return;
-    throw new AppError('conflict', 'That step of the pairing is not due now.', { failedBy: 'input', data: { state: session.state } });
+  #refuseSuspended(key: KeyHex): void {
+    if (this.#sessions.deps.directory.row(key)?.trust !== 'suspended') return;
+    throw new AppError('blocked', 'That hub is suspended here. Resume it first.');
   }
+}
+
+function expectState(session: PairingSession, state: PairingState): void {
+  if (session.state === state) return;
+  throw new AppError('conflict', 'That step of the pairing is not due now.', { failedBy: 'input', data: { state: session.state } });
 }
 
 function pairedAlready(petname: string): AppError {

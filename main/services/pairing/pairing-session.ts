@@ -79,8 +79,6 @@ export class PairingSession {
   peerMeta: PairMeta = {};
   /** R: what I promised. I: our own promise. */
   commit: Uint8Array = new Uint8Array();
-  /** The last word to the other side, while it is on its way; null where there is none. */
-  farewell: Promise<unknown> | null = null;
   /** R: I's valid signature, which came before our own check. */
   peerHasConfirmed = false;
   /** Set where it comes of an invitation: then nobody types. */

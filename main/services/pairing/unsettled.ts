@@ -1,57 +1,54 @@
 // A check that passed here and is not settled on both sides yet, as it is kept in the store: enough to go on after a crash with sending
 // our confirmation and taking theirs, so that no side stays pinned alone (PROTOCOL.md, Pairing). Form only; no decision.
+import * as v from 'valibot';
 import type { IntroductionWay } from '../../../preload/contract/introduction.ts';
-import { isJsonObject } from '../../lib/json-object.ts';
 import type { Reads, Tables } from '../../ports/store.ts';
-import type { KeyHex } from '../../ports/transport.ts';
-import type { PairRole } from '../../protocol/pairing.ts';
 import { UNSETTLED_MAX } from './limits.ts';
 
 const META_UNSETTLED = 'pairing_unsettled';
-const KEY = /^[0-9a-f]{64}$/;
+const HEX_32 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
+const TEXT_OR_NULL = v.nullable(v.string());
 
-export interface Unsettled {
+const UNSETTLED = v.object({
   /** The pairing's id, base64url. */
-  readonly pid: string;
-  readonly key: KeyHex;
+  pid: v.string(),
+  key: HEX_32,
   /** Our own role. */
-  readonly role: PairRole;
-  /** T, hex. */
-  readonly transcript: string;
-  readonly proposedName: string;
-  readonly saidHub: string | null;
-  readonly platform: string | null;
+  role: v.picklist(['I', 'R']),
+  /** T. */
+  transcript: HEX_32,
+  proposedName: v.string(),
+  saidHub: TEXT_OR_NULL,
+  platform: TEXT_OR_NULL,
   /** When our own check passed, wall clock. */
-  readonly checkedAt: number;
+  checkedAt: v.number(),
   /** Who typed here, for the audit. */
-  readonly actor: string;
-  readonly surface: string;
+  actor: v.string(),
+  surface: v.string(),
   /** Where the hub was, to find it again. */
-  readonly host: string | null;
-  readonly port: number | null;
+  host: TEXT_OR_NULL,
+  port: v.nullable(v.number()),
   /** With an invitation: the code that goes with our confirmation, and the one theirs must bring; hex. Null where people type. */
-  readonly mac: string | null;
-  readonly peerMac: string | null;
+  mac: TEXT_OR_NULL,
+  peerMac: TEXT_OR_NULL,
   /** Their signature held too, and the key is pinned. */
-  readonly isPinned: boolean;
+  isPinned: v.boolean(),
   /** It was paired before this pairing, so a refusal must not take that away. */
-  readonly wasPaired: boolean;
+  wasPaired: v.boolean(),
   /** When the hub had been removed as this pairing began, wall clock: what people here let in again. Null where it was not. */
-  readonly removedAt: number | null;
+  removedAt: v.nullable(v.number()),
   /** They have our confirmation. */
-  readonly isAcked: boolean;
-}
+  isAcked: v.boolean(),
+});
+export type Unsettled = Readonly<v.InferOutput<typeof UNSETTLED>>;
 
 export function readUnsettled(reads: Reads): readonly Unsettled[] {
-  const text = reads.getMeta(META_UNSETTLED);
-  if (text === undefined) return [];
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return [];
-  }
-  return Array.isArray(value) ? value.flatMap(readEntry) : [];
+  const entries = v.safeParse(v.pipe(v.string(), v.parseJson(), v.array(v.unknown())), reads.getMeta(META_UNSETTLED));
+  if (!entries.success) return [];
+  return entries.output.flatMap((entry) => {
+    const read = v.safeParse(UNSETTLED, entry);
+    return read.success ? [read.output] : [];
+  });
 }
 
 export function writeUnsettled(tables: Tables, entries: readonly Unsettled[]): void {
@@ -59,41 +56,7 @@ export function writeUnsettled(tables: Tables, entries: readonly Unsettled[]): v
 }
 
 /** In what way the two came together: an invitation is always used by the side that asks, and made by the other. */
-export function wayOf({ mac, role }: Pick<Unsettled, 'mac' | 'role'>): IntroductionWay {
+export function wayOf({ mac, role }: Unsettled): IntroductionWay {
   if (mac === null) return 'digits';
   return role === 'I' ? 'invitation_used_here' : 'invitation_made_here';
-}
-
-function readEntry(value: unknown): readonly Unsettled[] {
-  if (!isJsonObject(value)) return [];
-  const { pid, key, role, transcript, checkedAt } = value;
-  const isRole = role === 'I' || role === 'R';
-  if (typeof pid !== 'string' || typeof key !== 'string' || !KEY.test(key) || !isRole) return [];
-  if (typeof transcript !== 'string' || !KEY.test(transcript) || typeof checkedAt !== 'number') return [];
-  return [
-    {
-      pid,
-      key,
-      role,
-      transcript,
-      checkedAt,
-      proposedName: textOf(value.proposedName) ?? '',
-      saidHub: textOf(value.saidHub),
-      platform: textOf(value.platform),
-      actor: textOf(value.actor) ?? 'hub',
-      surface: textOf(value.surface) ?? 'hub',
-      host: textOf(value.host),
-      port: typeof value.port === 'number' ? value.port : null,
-      mac: textOf(value.mac),
-      peerMac: textOf(value.peerMac),
-      isPinned: value.isPinned === true,
-      wasPaired: value.wasPaired === true,
-      removedAt: typeof value.removedAt === 'number' ? value.removedAt : null,
-      isAcked: value.isAcked === true,
-    },
-  ];
-}
-
-function textOf(value: unknown): string | null {
-  return typeof value === 'string' ? value : null;
 }

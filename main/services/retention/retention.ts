@@ -1,17 +1,32 @@
-// Removes the words of what ended long ago, some time after the start and then once a day: in small commits, with pauses between, and no further
-// than the next one once the hub stops. What a person changes of how long words are kept counts after a pause. A commit that removes also
-// counts what it removed, so that the audit is told all of it even after a crash.
+// Removes the words of what ended long ago: ten minutes after the start and then once a day, in small commits with pauses between. It stops
+// after the commit under way when the hub stops. A commit also counts what it removed, so that the audit log gets all of it even after a crash.
+// A clock that jumps far ahead stops the removal until the owner confirms the date.
 // It must never touch what is open, waiting, held, undelivered or not told yet; the store refuses that, too (ports/retention.ts).
+import { DATE_JUMP_DAYS_MAX } from '../../../preload/contract/keep-limits.ts';
+import { AppError } from '../../lib/app-error.ts';
+import { isJsonObject } from '../../lib/json-object.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import type { PurgeOrder, PurgePlace } from '../../ports/retention.ts';
+import type { KeptKind, PurgeOrder, PurgePlace } from '../../ports/retention.ts';
 import type { Store, Tables } from '../../ports/store.ts';
-import { believedAfter, firstBelief, firstReached, reachedAfter } from './believed-clock.ts';
-import { CHANGE_PAUSE_MS, CHUNK_PAUSE_MS, CHUNK_ROWS, FIRST_LOOK_MS, LOOK_INTERVAL_MS, PURGE_INTERVAL_MS } from './limits.ts';
-import { isAnythingRemoved, KINDS, NOTHING_REMOVED, reachedTimes, readState, writeState, type RetentionState } from './retention-state.ts';
+import { CHANGE_PAUSE_MS, CHUNK_PAUSE_MS, CHUNK_ROWS, DATE_SEEN_MS, FIRST_PURGE_MS, PURGE_INTERVAL_MS } from './limits.ts';
 
 /** Where the state stands in the store's meta. */
 export const RETENTION_META = 'retention';
+
+const DATE_JUMP_MS = DATE_JUMP_DAYS_MAX * 86_400_000;
+/** In the order of their removal: what others need goes after them. */
+const KINDS: readonly KeptKind[] = ['tasks', 'deliveries', 'messages', 'outbox', 'feed'];
+const NOTHING_REMOVED: RemovedCounts = { tasks: 0, messages: 0, deliveries: 0, outbox: 0, feed: 0 };
+
+type RemovedCounts = Readonly<Record<KeptKind, number>>;
+
+export interface RetentionState {
+  /** The latest time of the wall clock that raised no question, ms since 1970. */
+  readonly knownMs: number;
+  /** Removed since the last row of the audit log about it. */
+  readonly removed: RemovedCounts;
+}
 
 export interface RetentionDeps {
   readonly store: Store;
@@ -23,134 +38,144 @@ export interface RetentionDeps {
   readonly keepFeedMs: () => number;
   /** Notices with these numbers are gone, and so many of those left are unread. */
   readonly onFeedRemoved?: (seqs: readonly number[], unread: number) => void;
+  /** The date is in question now, or was confirmed. */
+  readonly onDate?: () => void;
 }
 
-type ChunkOrder = Pick<PurgeOrder, 'kind' | 'before' | 'after'> & { readonly believedMs: number };
+type ChunkOrder = Pick<PurgeOrder, 'kind' | 'before' | 'after'>;
 
 export class Retention {
   readonly #deps: RetentionDeps;
+  #knownMs: number;
   #isStopped = true;
   #timer: TimerHandle | undefined;
   /** Ends the pause between two commits. */
   #endPause: (() => void) | undefined;
-  #lookedAtMs = 0;
-  /** null: not in this run. */
-  #purgedAtMs: number | null = null;
-  /** When it was last changed how long words are kept; null: not since the last whole removal. */
-  #changedAtMs: number | null = null;
-  #looking: Promise<void> = Promise.resolve();
+  /** How often it was changed how long words are kept. */
+  #changes = 0;
+  #removal: Promise<void> = Promise.resolve();
 
+  /** Made before anything of this start is written: without a state, the newest row of the audit log is the last time that is known. */
   constructor(deps: RetentionDeps) {
     this.#deps = deps;
+    const { read } = deps.store;
+    this.#knownMs = readState(read.getMeta(RETENTION_META))?.knownMs ?? read.audit({ limit: 1 })[0]?.at ?? deps.clock.wallMs();
   }
 
-  /** Removes nothing yet. Idempotent. */
+  /** The date that the owner must confirm before anything is removed, ms since 1970; null when there is no question. */
+  get dateInQuestion(): number | null {
+    const wallMs = this.#deps.clock.wallMs();
+    return wallMs - this.#knownMs > DATE_JUMP_MS ? wallMs : null;
+  }
+
+  /** Looks at the clock; removes nothing yet. Idempotent. */
   start(): void {
     if (!this.#isStopped) return;
     this.#isStopped = false;
-    this.#lookedAtMs = this.#deps.clock.monotonicMs();
-    this.#lookIn(FIRST_LOOK_MS);
+    this.#after(() => this.#knownDate());
+    this.#removeIn(FIRST_PURGE_MS);
   }
 
-  /**
-   * Counts the running since the last look: a hub that runs an hour a day has little else. Resolves once that and the commit that may be under
-   * way are over; there is none after it. Idempotent, never rejects.
-   */
+  /** Resolves once the commit that may be under way is over; there is none after it. Idempotent, never rejects. */
   async stop(): Promise<void> {
-    if (!this.#isStopped) {
-      this.#isStopped = true;
-      this.#timer?.cancel();
-      this.#timer = undefined;
-      this.#endPause?.();
-      this.#looking = this.#looking.then(() => this.#countLast());
-    }
-    await this.#looking;
+    this.#isStopped = true;
+    this.#timer?.cancel();
+    this.#endPause?.();
+    await this.#removal;
+  }
+
+  /** A person changed how long words are kept. A removal under way ends with its commit; the next one follows CHANGE_PAUSE_MS from now. */
+  keepingChanged(): void {
+    this.#changes += 1;
+    this.#endPause?.();
+    this.#removeIn(CHANGE_PAUSE_MS);
   }
 
   /**
-   * A person changed how long words are kept. A removal that is under way ends with its commit; the next one follows with the first look that comes
-   * CHANGE_PAUSE_MS from now or later.
+   * The owner says that the date is right. Does nothing when there is no question.
+   * @param seenMs the date that was shown
+   * @throws AppError conflict when the clock says another date by now
    */
-  keepingChanged(): void {
-    this.#changedAtMs = this.#deps.clock.monotonicMs();
-    this.#endPause?.();
+  async confirmDate(seenMs: number, { actor, surface }: { readonly actor: string; readonly surface: string }): Promise<void> {
+    const { store, clock } = this.#deps;
+    const nowMs = clock.wallMs();
+    const isConfirmed = await store.write((tables) => {
+      const state = this.#state(tables);
+      if (nowMs - state.knownMs <= DATE_JUMP_MS) return false;
+      if (Math.abs(nowMs - seenMs) > DATE_SEEN_MS) throw new AppError('conflict', 'The clock of this computer says another date by now.');
+      const detail = JSON.stringify({ known: state.knownMs, confirmed: nowMs });
+      tables.appendAudit({ at: nowMs, actor, surface, action: 'settings.date_confirmed', object: 'hub', digest: null, detail });
+      tables.setMeta(RETENTION_META, writeState({ ...state, knownMs: nowMs }));
+      return true;
+    });
+    if (!isConfirmed) return;
+    this.#knownMs = nowMs;
+    this.#removeIn(CHANGE_PAUSE_MS);
+    this.#deps.onDate?.();
   }
 
-  #lookIn(delayMs: number): void {
+  #removeIn(delayMs: number): void {
+    this.#timer?.cancel();
     if (this.#isStopped) return;
     this.#timer = this.#deps.clock.setTimer(delayMs, () => {
-      this.#looking = this.#look().catch((error: unknown) => this.#deps.log.warn('old records not removed', { error: String(error) }));
-      void this.#looking.then(() => this.#lookIn(LOOK_INTERVAL_MS));
+      this.#removeIn(PURGE_INTERVAL_MS);
+      this.#after(() => this.#remove());
     });
   }
 
-  async #countLast(): Promise<void> {
-    try {
-      await this.#believe(this.#deps.clock.monotonicMs());
-    } catch (error) {
-      this.#deps.log.warn('the last minutes of running not counted', { error: String(error) });
+  #after(run: () => Promise<unknown>): void {
+    this.#removal = this.#removal.then(run).then(
+      () => undefined,
+      (error: unknown) => this.#deps.log.warn('old records not removed', { error: String(error) }),
+    );
+  }
+
+  /**
+   * What the clock says; null when it jumped too far ahead. A clock that is behind does not count as known, so that setting it right is no jump.
+   */
+  async #knownDate(): Promise<number | null> {
+    const { store, clock, log, onDate } = this.#deps;
+    const nowMs = clock.wallMs();
+    if (nowMs - this.#knownMs > DATE_JUMP_MS) {
+      log.warn('old records not removed: the clock jumped ahead, and the owner has not confirmed the date');
+      onDate?.();
+      return null;
     }
+    if (nowMs <= this.#knownMs) return nowMs;
+    await store.write((tables) => tables.setMeta(RETENTION_META, writeState({ ...this.#state(tables), knownMs: nowMs })));
+    this.#knownMs = nowMs;
+    return nowMs;
   }
 
-  /** Follows the wall clock as far as the running since the last look lets it. @returns what time is believed now */
-  async #believe(nowMonotonicMs: number): Promise<number> {
-    const { store, clock } = this.#deps;
-    const ranMs = nowMonotonicMs - this.#lookedAtMs;
-    const believedMs = await store.write((tables) => {
-      const state = this.#state(tables);
-      const believed = believedAfter(state.believedMs, ranMs, clock.wallMs());
-      tables.setMeta(RETENTION_META, writeState({ ...state, believedMs: believed }));
-      return believed;
-    });
-    this.#lookedAtMs = nowMonotonicMs;
-    return believedMs;
-  }
-
-  async #look(): Promise<void> {
-    const { clock } = this.#deps;
-    const now = clock.monotonicMs();
-    const believedMs = await this.#believe(now);
-    const changedAtMs = this.#changedAtMs;
-    if (changedAtMs !== null && now - changedAtMs < CHANGE_PAUSE_MS) return;
-    if (changedAtMs === null && this.#purgedAtMs !== null && now - this.#purgedAtMs < PURGE_INTERVAL_MS) return;
-    const isOver = (): boolean => this.#isStopped || this.#changedAtMs !== changedAtMs;
-    if (!(await this.#purge(believedMs, isOver))) return;
-    this.#purgedAtMs = now;
-    if (this.#changedAtMs === changedAtMs) this.#changedAtMs = null;
-  }
-
-  /** False when it was over before all was done: the hub stopped, or it was changed how long words are kept. */
-  async #purge(believedMs: number, isOver: () => boolean): Promise<boolean> {
-    // Where the wall clock says an earlier time than what is believed, the earlier one counts.
-    const nowMs = Math.min(believedMs, this.#deps.clock.wallMs());
+  async #remove(): Promise<void> {
+    const changes = this.#changes;
+    const isOver = (): boolean => this.#isStopped || this.#changes !== changes;
+    if (isOver()) return;
+    const nowMs = await this.#knownDate();
+    if (nowMs === null) return;
     for (const kind of KINDS) {
       const before = nowMs - (kind === 'feed' ? this.#deps.keepFeedMs() : this.#deps.keepMessagesMs());
       let place: PurgePlace | null = null;
       do {
-        if (isOver()) return false;
-        place = await this.#chunk({ kind, before, after: place, believedMs }, isOver);
+        if (isOver()) return;
+        place = await this.#chunk({ kind, before, after: place }, isOver);
         if (place !== null) await this.#pause();
       } while (place !== null);
     }
-    if (isOver()) return false;
-    await this.#deps.store.write((tables) => this.#tell(tables));
-    return true;
+    if (!isOver()) await this.#deps.store.write((tables) => this.#tell(tables));
   }
 
-  async #chunk({ kind, before, after, believedMs }: ChunkOrder, isOver: () => boolean): Promise<PurgePlace | null> {
+  async #chunk({ kind, before, after }: ChunkOrder, isOver: () => boolean): Promise<PurgePlace | null> {
     const { store, clock } = this.#deps;
     const done = await store.write((tables) => {
       // It was over while it waited for its commit.
       if (isOver()) return null;
-      const state = this.#state(tables);
-      const at = clock.wallMs();
-      const reached = state.reached[kind];
-      // What is believed may lag behind after weeks of a clock that was: the later time keeps what is seen only now for longer.
-      const seen = Math.max(believedMs, at);
-      const { removed, seqs, next } = tables.purge({ kind, before, after, reached, seen, limit: CHUNK_ROWS, at });
-      const counts = { ...state.removed, [kind]: state.removed[kind] + removed };
-      const looked = next === null ? { ...state.reached, [kind]: reachedAfter(reached, before, believedMs) } : state.reached;
-      if (removed > 0 || next === null) tables.setMeta(RETENTION_META, writeState({ ...state, reached: looked, removed: counts }));
+      const { removed, seqs, next } = tables.purge({ kind, before, after, limit: CHUNK_ROWS, at: clock.wallMs() });
+      if (removed > 0) {
+        const state = this.#state(tables);
+        const counts = { ...state.removed, [kind]: state.removed[kind] + removed };
+        tables.setMeta(RETENTION_META, writeState({ ...state, removed: counts }));
+      }
       return { next, seqs, unread: kind === 'feed' && removed > 0 ? tables.unreadFeedCount() : null };
     });
     if (done === null) return null;
@@ -159,10 +184,10 @@ export class Retention {
     return next;
   }
 
-  /** One row of the audit about all that was removed since the last one. */
+  /** One row of the audit log about all that was removed since the last one. */
   #tell(tables: Tables): void {
     const state = this.#state(tables);
-    if (!isAnythingRemoved(state.removed)) return;
+    if (KINDS.every((kind) => state.removed[kind] === 0)) return;
     tables.appendAudit({
       at: this.#deps.clock.wallMs(),
       actor: 'hub',
@@ -177,12 +202,7 @@ export class Retention {
   }
 
   #state(tables: Tables): RetentionState {
-    const wallMs = this.#deps.clock.wallMs();
-    const oldestMs = (): number | undefined => tables.auditAfter(0, Number.MAX_SAFE_INTEGER, 1)[0]?.at ?? undefined;
-    const kept = readState(tables.getMeta(RETENTION_META), () => firstReached(oldestMs(), wallMs));
-    if (kept !== undefined) return kept;
-    const reached = reachedTimes(firstReached(oldestMs(), wallMs));
-    return { believedMs: firstBelief(oldestMs(), wallMs), reached, removed: NOTHING_REMOVED };
+    return readState(tables.getMeta(RETENTION_META)) ?? { knownMs: this.#knownMs, removed: NOTHING_REMOVED };
   }
 
   #pause(): Promise<void> {
@@ -195,5 +215,34 @@ export class Retention {
       };
       if (this.#isStopped) this.#endPause();
     });
+  }
+}
+
+/** Strict: anything this program would not have written reads as nothing. */
+export function readState(text: string | undefined): RetentionState | undefined {
+  const value = parsed(text);
+  if (!isJsonObject(value) || !isCount(value.known_ms) || !isJsonObject(value.removed)) return undefined;
+  const removed = { ...NOTHING_REMOVED };
+  for (const kind of KINDS) {
+    const count = value.removed[kind];
+    if (!isCount(count)) return undefined;
+    removed[kind] = count;
+  }
+  return { knownMs: value.known_ms, removed };
+}
+
+function writeState({ knownMs, removed }: RetentionState): string {
+  return JSON.stringify({ known_ms: Math.round(knownMs), removed });
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}
+
+function parsed(text: string | undefined): unknown {
+  try {
+    return text === undefined ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }

@@ -74,7 +74,7 @@ function checkLetsInSomething(agent: AgentRow, area: string, topic: string | nul
   const least = others.reduce(lowerRisk, first);
   if (isForAdults(least)) {
     throw unfit('domain', `An adult’s hub decides about what "${name}" does in "${area}", so no rule here can let it in.`, {
-      hint: 'Who decides is changed in Settings or with "axon consent set", with the owner passphrase.',
+      hint: 'Who decides is changed in Settings or with "axon remote-approval set", with the owner passphrase.',
     });
   }
   if (least === 'R3') {

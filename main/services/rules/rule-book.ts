@@ -34,7 +34,7 @@ export type RuleDraft = Pick<
 
 /** The person who makes, pauses or ends a rule, as the guard established it. */
 export interface RuleMaker {
-  readonly tokenId: string;
+  readonly actor: string;
   readonly surface: 'window' | 'browser' | 'command_line';
 }
 
@@ -60,7 +60,7 @@ export interface RuleQuestion extends Omit<RuledRequest, 'conversation'> {
 type End = NonNullable<RuleRow['endedWhy']>;
 
 /** The rules of a record that may be an older one may have been taken away since. */
-const RESTING: RuleDecision = { decision: 'ask', ground: 'older_record', rule: null, considered: [] };
+const RESTING: RuleDecision = { decision: 'ask', ground: 'tampered', rule: null, considered: [] };
 
 export class RuleBook {
   readonly #deps: Deps;
@@ -94,7 +94,7 @@ export class RuleBook {
   }
 
   /**
-   * What the rules say about a request now; nothing passes and nothing is turned away while this record may be an older one. Counts nothing.
+   * What the rules say about a request now; nothing passes and nothing is turned away while the audit log was tampered with. Counts nothing.
    * @param tried a rule that is not made, as if it were
    */
   decide(reads: Reads, request: RuleQuestion, tried?: Rule): RuleDecision {
@@ -122,7 +122,7 @@ export class RuleBook {
         hint: 'Take some away under "Rules", then try again.',
       });
     }
-    const row = tables.insertRule({ ...this.asRule(tables, draft), madeBy: maker.tokenId, uses: 0, endedAt: null, endedWhy: null });
+    const row = tables.insertRule({ ...this.asRule(tables, draft), madeBy: maker.actor, uses: 0, endedAt: null, endedWhy: null });
     this.#note(tables, maker, 'rule.made', row);
     after(() => this.#changed(row.id));
     return row;
@@ -229,7 +229,7 @@ export class RuleBook {
   #note(tables: Tables, maker: RuleMaker, action: string, row: RuleRow): void {
     const { effect, reach, agent, domain, kind, riskMax, expiresAt } = row;
     this.#deps.audit.append(tables, {
-      actor: maker.tokenId,
+      actor: maker.actor,
       surface: maker.surface,
       action,
       object: row.id,

@@ -80,7 +80,6 @@ function askedAgain({ kind, direction, party, messageId, payload, toAgent, conve
     party,
     messageId,
     payload: readObject(payload),
-    raw: '',
     receivedMonotonicMs: 0,
   });
   return request.ok ? { ...request.value, routeTo: toAgent ?? request.value.routeTo, conversationId } : undefined;

@@ -7,7 +7,7 @@ import { ruleEndsAt } from '../../core/rules.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { RuleRow } from '../../ports/rules.ts';
 import type { PartyKey, PeerRow, Reads, Store, Tables } from '../../ports/store.ts';
-import type { ConsentGuard } from '../work/consent-guard.ts';
+import type { ApprovalGate } from '../work/approval-gate.ts';
 import { runnerOf, type AskedWork, type Intake } from '../work/intake.ts';
 import { pageOf, readCursor, type Page } from '../work/pages.ts';
 import { OWNER_PARTY, partyOfAgent } from '../work/parties.ts';
@@ -25,7 +25,7 @@ interface Deps {
   readonly views: RuleViews;
   readonly intake: Intake;
   readonly trials: RuleTrials;
-  readonly guard: Pick<ConsentGuard, 'covers'>;
+  readonly gate: Pick<ApprovalGate, 'covers'>;
   /** An agent id or a petname -> the hub, paired or suspended. @throws AppError peer_not_found, pairing_required */
   readonly pinnedPeer: (id: string) => PeerRow;
 }
@@ -139,8 +139,8 @@ export class Rules {
   #draft(reads: Reads, params: OperationParams<'rules.create'>, peer: PartyKey | null): RuleDraft {
     const agent = params.agent === null ? undefined : reads.agent(params.agent);
     if (params.agent !== null && !agent) throw noSuchAgent(params.agent, 'agent');
-    const { book, guard } = this.#deps;
-    return draftOf(params, { peer, agent, nowMs: book.nowMs(), isForAdults: (riskClass) => guard.covers(reads, riskClass) });
+    const { book, gate } = this.#deps;
+    return draftOf(params, { peer, agent, nowMs: book.nowMs(), isForAdults: (riskClass) => gate.covers(reads, riskClass) });
   }
 
   #partyOrAny(peer: string | null): PartyKey | null {

@@ -23,16 +23,8 @@ export function displayNameOf(wish: string | undefined, name: string, others: re
   return isTaken ? name : plain.name;
 }
 
-/** What adults who decide here have to do with an agent's areas. */
-export interface AreasInSight {
-  /** The least class of an area it takes up; null where it is not in their sight. */
-  readonly floorOf: (domain: string) => RiskClass | null;
-  /** Whether an area that it offers no longer stays with it. */
-  readonly isKept: (entry: AgentDomainRow) => boolean;
-}
-
 /**
- * The areas an agent offers from now on. What the owner spoke about, and what adults decide about, stays, offered or not. An area that a
+ * The areas an agent offers from now on. What the owner spoke about stays, offered or not. An area that a
  * program adds by itself is at least R2, and never below what the owner said, for any agent, about that area, one above it or one inside it.
  * @throws AppError conflict where they would be more than are kept, and more than there are
  */
@@ -41,20 +33,18 @@ export function mergeDomains(
   domains: readonly string[],
   agents: readonly AgentRow[],
   byAgent: boolean,
-  { floorOf, isKept }: AreasInSight,
 ): readonly AgentDomainRow[] {
   const had = new Map(row.domains.map((entry) => [entry.domain, entry]));
   const spokenOf = new AreaClasses([row, ...agents].flatMap(ownersWords));
   const offered = domains.map((domain): AgentDomainRow => {
     const known = had.get(domain);
     if (known) return { ...known, isOffered: true };
-    const floor = higherRisk(floorOf(domain) ?? row.riskClass, row.riskClass);
-    const careful = byAgent ? higherRisk(CAREFUL_FROM, floor) : floor;
+    const careful = byAgent ? higherRisk(CAREFUL_FROM, row.riskClass) : row.riskClass;
     const least = higherRisk(spokenOf.touching(domain) ?? careful, careful);
     return { domain, riskClass: least === row.riskClass ? null : least };
   });
   const now = new Set(domains);
-  const kept = row.domains.filter((known) => !now.has(known.domain) && (known.byOwner === true || isKept(known)));
+  const kept = row.domains.filter((known) => !now.has(known.domain) && known.byOwner === true);
   const all = [...offered, ...kept.map((known) => ({ ...known, isOffered: false }))];
   if (all.length > AGENT_AREAS_MAX && all.length > row.domains.length) throw tooMany(row.name);
   return all;

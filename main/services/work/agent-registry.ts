@@ -1,15 +1,14 @@
 // The agents of this computer: who they are, what they do, how much harm each could do (a class only the owner sets) and whether they are
 // there. Never decides about requests, and never sees a token.
-import type { AgentDto, RiskClass } from '../../../preload/contract/dto.ts';
+import type { AgentDto, RiskClass, Surface } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { AgentDomainRow, AgentRow, DeliveryRow, Reads, Store, Tables } from '../../ports/store.ts';
 import { escapeText } from '../../core/text-escape.ts';
 import type { EventBus } from '../event-bus.ts';
 import { displayNameOf, mergeDomains, noSuchArea, ownersAreas } from './agent-profile.ts';
+import type { AgentsGate } from './approval-gate.ts';
 import type { AuditTrail } from './audit-trail.ts';
-import type { ConsentAreas } from './consent-areas.ts';
-import type { ConsentGuard } from './consent-guard.ts';
 import { AGENTS_MAX, LAST_CALL_WRITE_INTERVAL_MS, PRESENCE_WINDOW_MS } from './limits.ts';
 import { partyOfAgent } from './parties.ts';
 import type { After, UnitOfWork } from './unit-of-work.ts';
@@ -35,8 +34,8 @@ export interface OwnerChoice {
 
 /** Who acts, for the audit. */
 export interface Actor {
-  readonly id: string;
-  readonly surface: 'window' | 'browser' | 'command_line' | 'agent';
+  readonly actor: string;
+  readonly surface: Surface;
 }
 
 interface Presence {
@@ -53,8 +52,7 @@ interface Deps {
   readonly events: EventBus;
   readonly unit: UnitOfWork;
   readonly audit: AuditTrail;
-  readonly guard: Pick<ConsentGuard, 'atLeast'>;
-  readonly areas: ConsentAreas;
+  readonly gate: AgentsGate;
 }
 
 export class AgentRegistry {
@@ -95,7 +93,7 @@ export class AgentRegistry {
    * overloaded
    */
   add(tables: Tables, after: After, name: string, profile: AgentProfile, choice: RiskClass | undefined): AgentRow {
-    const riskClass = choice ?? this.#deps.guard.atLeast(tables, NEW_AGENT_CLASS);
+    const riskClass = choice ?? this.#deps.gate.newAgentClass(tables, NEW_AGENT_CLASS);
     const others = tables.agents();
     this.checkName(tables, name);
     if (others.length >= AGENTS_MAX) throw new AppError('overloaded', `This hub keeps at most ${AGENTS_MAX} agents. Remove one first.`);
@@ -106,13 +104,7 @@ export class AgentRegistry {
       state: 'active',
       riskClass,
       classByOwner: choice !== undefined,
-      domains: mergeDomains(
-        { name, riskClass, domains: [] },
-        unique(profile.domains ?? []),
-        others,
-        false,
-        this.#deps.areas.inSight(tables),
-      ),
+      domains: mergeDomains({ name, riskClass, domains: [] }, unique(profile.domains ?? []), others, false),
       capabilities: unique(profile.capabilities ?? []),
       channels: unique(profile.channels ?? []),
       tools: unique(profile.tools ?? []),
@@ -123,7 +115,7 @@ export class AgentRegistry {
       createdAt: this.#deps.clock.wallMs(),
       lastCallAt: null,
     };
-    this.#deps.areas.write(tables, [row]);
+    this.#put(tables, undefined, row);
     after(() => this.changed(name));
     return row;
   }
@@ -150,7 +142,7 @@ export class AgentRegistry {
         domains:
           profile.domains === undefined
             ? row.domains
-            : mergeDomains(row, unique(profile.domains), tables.agents(), actor.surface === 'agent', this.#deps.areas.inSight(tables, row)),
+            : mergeDomains(row, unique(profile.domains), tables.agents(), actor.surface === 'agent'),
         capabilities: unique(profile.capabilities ?? row.capabilities),
         channels: unique(profile.channels ?? row.channels),
         tools: unique(profile.tools ?? row.tools),
@@ -158,7 +150,7 @@ export class AgentRegistry {
         model: profile.model ?? row.model,
         concurrency: profile.concurrency ?? row.concurrency,
       };
-      this.#deps.areas.write(tables, [next]);
+      this.#put(tables, row, next);
       this.#note(tables, actor, 'agent.updated', name);
       after(() => this.changed(name));
     });
@@ -173,8 +165,11 @@ export class AgentRegistry {
       const noLonger = isDefault && !row.isDefault ? tables.agents().filter((agent) => agent.isDefault) : [];
       const classByOwner = row.classByOwner || isSpoken(row, choice);
       const next: AgentRow = { ...row, riskClass: choice.riskClass, classByOwner, domains: ownersAreas(row, choice), isDefault };
-      this.#deps.areas.write(tables, [...noLonger.map((other) => ({ ...other, isDefault: false })), next]);
-      for (const other of noLonger) after(() => this.changed(other.name));
+      for (const other of noLonger) {
+        this.#put(tables, other, { ...other, isDefault: false });
+        after(() => this.changed(other.name));
+      }
+      this.#put(tables, row, next);
       this.#note(tables, actor, 'agent.class_set', name, { risk_class: choice.riskClass, is_default: isDefault });
       after(() => this.changed(name));
     });
@@ -183,28 +178,29 @@ export class AgentRegistry {
 
   /**
    * The owner takes one area away, with what was said of its class, and nothing else changes. A program that offers it anew gets it back as any
-   * area it adds by itself. @throws AppError not_found, blocked where what is of it would go out of the sight of the adults who decide
+   * area it adds by itself. @throws AppError not_found, blocked
    */
   async removeArea(name: string, area: string, actor: Actor): Promise<AgentDto> {
     await this.#deps.unit.run((tables, after) => {
       const row = this.#row(tables, name);
       const domains = row.domains.filter(({ domain }) => domain !== area);
       if (domains.length === row.domains.length) throw noSuchArea(name, area, row.domains);
-      this.#deps.areas.write(tables, [{ ...row, domains }]);
+      this.#put(tables, row, { ...row, domains });
       this.#note(tables, actor, 'agent.area_removed', name, { area });
       after(() => this.changed(name));
     });
     return this.get(name);
   }
 
-  /** @throws AppError not_found, blocked where what it does would pass to an agent out of the sight of the adults who decide */
+  /** @throws AppError not_found, blocked */
   checkRemovable(reads: Reads, name: string): void {
-    this.#deps.areas.check(reads, [], this.#row(reads, name));
+    this.#deps.gate.checkAgent(reads, this.#row(reads, name), undefined);
   }
 
   /** Takes the agent and its inbox away inside a commit. The tasks that were meant for it are the caller's to end, before. */
   remove(tables: Tables, after: After, name: string, actor: Actor): void {
-    this.#deps.areas.write(tables, [], this.#row(tables, name));
+    this.checkRemovable(tables, name);
+    tables.deleteAgent(name);
     const finishedAt = this.#deps.clock.wallMs();
     for (const row of deliveriesOf(tables, name)) {
       tables.updateDelivery(row.deliveryId, row.state, { state: 'done', leaseUntilWallMs: null, finishedAt });
@@ -295,6 +291,12 @@ export class AgentRegistry {
     };
   }
 
+  /** @throws AppError blocked */
+  #put(tables: Tables, before: AgentRow | undefined, after: AgentRow): void {
+    this.#deps.gate.checkAgent(tables, before, after);
+    tables.putAgent(after);
+  }
+
   #active(reads: Reads): readonly AgentRow[] {
     return reads.agents().filter((row) => row.state === 'active');
   }
@@ -332,7 +334,7 @@ export class AgentRegistry {
   }
 
   #note(tables: Tables, actor: Actor, action: string, name: string, detail: Readonly<Record<string, string | boolean>> = {}): void {
-    this.#deps.audit.append(tables, { actor: actor.id, surface: actor.surface, action, object: name, detail });
+    this.#deps.audit.append(tables, { actor: actor.actor, surface: actor.surface, action, object: name, detail });
   }
 }
 

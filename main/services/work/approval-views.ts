@@ -1,5 +1,5 @@
 // The approval card as a client gets it: drawn from the stored view alone, never from the sender's message. Reads only.
-import type { ConsentAskedDto, ConsentHubDto } from '../../../preload/contract/consent.ts';
+import type { RemoteQuestionDto } from '../../../preload/contract/remote-approval.ts';
 import type { ApprovalDto, Surface } from '../../../preload/contract/dto.ts';
 import { removed } from '../../../preload/contract/strings/records.ts';
 import { approvalFields, digestOfView, readApprovalView, type ApprovalView } from '../../core/approval-view.ts';
@@ -9,13 +9,10 @@ import { readSurface } from '../../core/surface.ts';
 import { assert } from '../../lib/assert.ts';
 import { isApprovalPurged } from '../../ports/retention.ts';
 import type { ApprovalRow, Store, TaskRow } from '../../ports/store.ts';
-import { PERSON_THERE } from '../../protocol/consent.ts';
+import { PERSON_THERE } from '../../protocol/remote-approval.ts';
 import { choicesFor } from '../rules/card-choices.ts';
-import type { BeforeStart } from './before-start.ts';
+import type { DecidingHubs, ReadRemoteQuestion, RemoteQuestion } from './approval-gate.ts';
 import { answerOf } from './own-answers.ts';
-import { consentOf, type AskedConsent } from './consent-answers.ts';
-import { toldOf } from './consent-told.ts';
-import type { Consents } from './consents.ts';
 import { isLocal, type Parties } from './parties.ts';
 import type { TaskViews } from './task-views.ts';
 import { waitOf } from './waiting.ts';
@@ -27,35 +24,30 @@ interface Deps {
   readonly store: Store;
   readonly parties: Parties;
   readonly tasks: TaskViews;
-  readonly before: Pick<BeforeStart, 'mayBeDone'>;
+  readonly remoteQuestionOf: ReadRemoteQuestion;
+  readonly decidingHubs: DecidingHubs;
   /** How long requests wait for a person just now, ms. */
   readonly approvalWaitMs: () => number;
 }
 
 export class ApprovalViews {
   readonly #deps: Deps;
-  #elsewhere: Consents['standing'] = () => null;
 
   constructor(deps: Deps) {
     this.#deps = deps;
   }
 
-  /** How a request stands that adults' hubs decide. */
-  asksElsewhere(standing: Consents['standing']): void {
-    this.#elsewhere = standing;
-  }
-
   dto(row: ApprovalRow): ApprovalDto {
-    const { store, parties, tasks, before } = this.#deps;
+    const { store, parties, tasks, remoteQuestionOf, decidingHubs } = this.#deps;
     const task = store.read.task(row.taskId);
     assert(task !== undefined, 'an approval has its task');
     const read = readApprovalView(row.view);
     const isWhole = read.ok && digestOfView(row.view) === row.digest;
     const own = isWhole ? read.value : isApprovalPurged(row) ? this.#purgedView(row, task) : damagedView(row, task);
-    const asked = isWhole ? consentOf(task, row) : null;
+    const asked = isWhole ? remoteQuestionOf(task, row) : null;
     // What another hub would do is shown as that hub has it; how long it waits here is of this hub's own.
     const view = asked?.view ?? own;
-    const hubs = this.#hubsOf(row, task);
+    const hubs = decidingHubs(row, task);
     const peer = parties.peer(task.party);
     return {
       id: row.id,
@@ -94,7 +86,7 @@ export class ApprovalViews {
       own_answer: answerOf(row, task),
       choice: asked === null ? choiceDto(view) : null,
       decided_by_hubs: hubs,
-      consent: asked && consentDto(asked, row.state === 'pending' ? null : toldOf(store.read, task)),
+      remote_question: asked && remoteQuestionDto(asked),
       conversation_id: task.conversationId,
       message_id: task.messageId,
       task_state: task.state,
@@ -105,7 +97,6 @@ export class ApprovalViews {
           ? choicesFor({ task, approval: row, agent: store.read.agent(view.to_agent) })
           : [],
       allowed_before: row.state === 'pending' ? this.#allowedBefore(task) : 0,
-      may_be_done: before.mayBeDone(task),
     };
   }
 
@@ -129,11 +120,6 @@ export class ApprovalViews {
     return tasks.waitsUntil({ ...task, waitMs: waitMs + approvalWaitMs() });
   }
 
-  #hubsOf(row: ApprovalRow, task: TaskRow): readonly ConsentHubDto[] | null {
-    const standing = this.#elsewhere(row, task);
-    return standing && standing.map(({ hub, state }) => ({ id: hub.agentId, name: hub.petname, person: hub.person, state }));
-  }
-
   /** How many equal requests a person allowed before this one, without one that was refused between them. */
   #allowedBefore(task: TaskRow): number {
     const earlier = this.#deps.store.read.approvalsOfEqual(task, EQUAL_REQUESTS_MAX);
@@ -143,9 +129,9 @@ export class ApprovalViews {
   }
 }
 
-function consentDto({ view, digest }: AskedConsent, told: ConsentAskedDto['told']): ConsentAskedDto {
+function remoteQuestionDto({ view, digest }: RemoteQuestion): RemoteQuestionDto {
   const isThere = view.peer_key.startsWith('agent:');
-  return { asker: isThere ? null : view.peer_name, by_person: view.peer_key === PERSON_THERE, digest, message_id: view.message_id, told };
+  return { asker: isThere ? null : view.peer_name, by_person: view.peer_key === PERSON_THERE, digest, message_id: view.message_id };
 }
 
 /** What is to be chosen from, as the card draws it. */

@@ -9,25 +9,13 @@ import { AppError } from '../../lib/app-error.ts';
 import { assert } from '../../lib/assert.ts';
 import { ok } from '../../lib/result.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { ApprovalRow, Store, TaskRow, Tables } from '../../ports/store.ts';
-import type { UnusedBecause } from '../../protocol/consent.ts';
+import type { ApprovalRow, PartyKey, Store, TaskRow, Tables } from '../../ports/store.ts';
 import type { Floods } from '../attention/floods.ts';
 import { choicesFor, ruleOf } from '../rules/card-choices.ts';
 import type { RuleBook } from '../rules/rule-book.ts';
+import type { ApprovalGate, ReadRemoteQuestion, RemoteQuestion, Signature } from './approval-gate.ts';
 import type { ApprovalViews } from './approval-views.ts';
 import type { AuditTrail } from './audit-trail.ts';
-import {
-  consentDeclined,
-  consentOf,
-  consentResult,
-  noAnswerToConsent,
-  NOBODY_NAMED,
-  type AdultsWord,
-  type AskedConsent,
-  type Signature,
-} from './consent-answers.ts';
-import type { ConsentGuard } from './consent-guard.ts';
-import { isChildsHub } from './consent-lane.ts';
 import type { Deadlines } from './deadlines.ts';
 import type { Handover } from './handover.ts';
 import type { OpenQueries } from './open-queries.ts';
@@ -61,13 +49,25 @@ export interface Decision {
 
 /** The person who decides, as the guard established it. */
 export interface Decider {
-  readonly tokenId: string;
+  readonly actor: string;
   readonly surface: Extract<Surface, 'window' | 'browser' | 'command_line'>;
+}
+
+/** What another hub decided about a request of this one. */
+export interface RemoteVerdict {
+  readonly choice: 'allow' | 'decline';
+  /** The digest that it is bound to. */
+  readonly digest: string;
+  /** Its person's own words why not. */
+  readonly reason: string | null;
+  /** The key of that hub. */
+  readonly hub: PartyKey;
+  readonly who: string;
 }
 
 /** Who decided, as the row and the record say it. */
 interface DecidedBy {
-  readonly tokenId: string;
+  readonly actor: string;
   readonly surface: Surface;
   readonly who: string;
 }
@@ -85,12 +85,16 @@ interface Deps {
   readonly events: WorkEvents;
   readonly audit: AuditTrail;
   readonly rules: RuleBook;
-  readonly guard: ConsentGuard;
+  readonly gate: ApprovalGate;
+  readonly remoteQuestionOf: ReadRemoteQuestion;
   readonly floods: Pick<Floods, 'add'>;
   /** The name of the person at this hub, for the record of who decided. */
   readonly personName?: () => string | null;
   readonly hubName: () => string;
 }
+
+/** What stands in the audit log for a person without a name. */
+const NOBODY_NAMED = 'owner';
 
 /** How a commit that had to change something, and yet must not succeed for the caller, ends. */
 type Outcome = { readonly refused: AppError } | { readonly refused: null };
@@ -144,35 +148,35 @@ export class Approvals {
     assert(task !== undefined && isOpen(task), 'a pending approval has its open task');
     const misfit = this.#misfit(tables, task, row);
     if (misfit) return this.#refuse(tables, after, task, row, misfit);
-    const asked = consentOf(task, row);
-    if (asked !== null && decision.decision === 'answer') throw noAnswerToConsent();
-    if (decision.decision !== 'decline') this.#deps.guard.checkDecidedHere(tables, task, row);
+    const asked = this.#deps.remoteQuestionOf(task, row);
+    if (asked !== null && decision.decision === 'answer') throw noAnswer();
+    if (decision.decision !== 'decline') this.#deps.gate.checkDecidedHere(tables, task, row);
     if (decision.decision === 'allow' && task.toAgent === null && asked === null) throw nothingToAllow();
     if (decision.decision === 'allow') checkLastWord(row, decision.last_word, asked);
     if (decision.decision === 'answer') return this.#answer(tables, after, task, row, decision, decider);
     this.#makeRule(tables, after, task, row, decision, decider);
     const by = { ...decider, who: this.#who() };
     if (decision.decision === 'decline') return this.#decline(tables, after, task, row, decision.reason ?? '', by, asked);
-    return asked === null ? this.#allow(tables, after, task, row, by) : this.#consent(tables, after, task, row, by, asked);
+    return asked === null ? this.#allow(tables, after, task, row, by) : this.#allowThere(tables, after, task, row, by, asked);
   }
 
   /**
-   * Takes the word of an adult's hub, inside the commit that takes its answer. The caller has made sure whose word it is. Why it was not
-   * used, or null: it is decided.
+   * Takes the verdict of another hub, inside the commit that takes its answer. The caller has made sure whose it is. Why it does not count, or
+   * null: it is decided.
    */
-  decideFromAfar(tables: Tables, after: After, approvalId: string, word: AdultsWord): Exclude<UnusedBecause, 'not_named'> | null {
+  decideFromAfar(tables: Tables, after: After, approvalId: string, verdict: RemoteVerdict): 'changed' | 'expired' | 'over' | null {
     const row = tables.approval(approvalId);
     const task = row && tables.task(row.taskId);
     if (row?.state !== 'pending' || task === undefined || !isOpen(task)) return 'over';
-    if (row.digest !== word.digest) return 'changed';
+    if (row.digest !== verdict.digest) return 'changed';
     const misfit = this.#misfit(tables, task, row);
     if (misfit) {
       this.#refuse(tables, after, task, row, misfit);
       return misfit === 'damaged' ? 'changed' : misfit === 'expired' ? 'expired' : 'over';
     }
-    const by = { tokenId: word.hub, surface: 'peer', who: word.who } as const;
-    if (word.choice === 'allow') this.#allow(tables, after, task, row, by);
-    else this.#decline(tables, after, task, row, word.reason ?? '', by, null);
+    const by = { actor: verdict.hub, surface: 'peer', who: verdict.who } as const;
+    if (verdict.choice === 'allow') this.#allow(tables, after, task, row, by);
+    else this.#decline(tables, after, task, row, verdict.reason ?? '', by, null);
     return null;
   }
 
@@ -204,10 +208,10 @@ export class Approvals {
     return DONE;
   }
 
-  /** A person here consents to what another hub would do: nothing runs here, and that hub gets the word. */
-  #consent(tables: Tables, after: After, task: TaskRow, row: ApprovalRow, by: DecidedBy, asked: AskedConsent): Outcome {
-    this.#close(tables, row, 'approved', null, by, { consent: asked.digest, hub: task.party });
-    const told = { state: 'completed', code: null, reason: null, result: consentResult(asked, 'allow', this.#signature()) } as const;
+  /** A person here allows what another hub would do: nothing runs here, and that hub gets the verdict. */
+  #allowThere(tables: Tables, after: After, task: TaskRow, row: ApprovalRow, by: DecidedBy, asked: RemoteQuestion): Outcome {
+    this.#close(tables, row, 'approved', null, by, { digest_there: asked.digest, hub: task.party });
+    const told = { state: 'completed', code: null, reason: null, result: asked.allowed(this.#signature()) } as const;
     this.#deps.endings.end(tables, after, task, { ...told, by: by.who, surface: by.surface, from: 'runner' });
     return DONE;
   }
@@ -233,18 +237,16 @@ export class Approvals {
     row: ApprovalRow,
     reason: string,
     by: DecidedBy,
-    asked: AskedConsent | null,
+    asked: RemoteQuestion | null,
   ): Outcome {
     const why = reason === '' ? 'A person declined this request.' : `A person declined this request: ${reason}`;
-    this.#close(tables, row, 'declined', reason === '' ? null : reason, by, asked === null ? {} : { consent: asked.digest });
-    // A child's hub that asks an adult what it is set to ask stays heard, whatever she thinks of it; peace from it is only offered.
-    const isHeard = asked !== null && isChildsHub(tables, task.party);
-    after(() => this.#deps.floods.add(task.party, isHeard ? 'declined_consent' : 'declined'));
+    this.#close(tables, row, 'declined', reason === '' ? null : reason, by, asked === null ? {} : { digest_there: asked.digest });
+    after(() => this.#deps.floods.add(task.party, 'declined'));
     this.#deps.endings.end(tables, after, task, {
       state: 'declined',
       code: 'rejected',
       reason: why,
-      ...(asked === null ? {} : { result: consentDeclined(asked, why, reason, this.#signature()) }),
+      ...(asked === null ? {} : { result: asked.declined(why, reason, this.#signature()) }),
       by: by.who,
       surface: by.surface,
       from: 'hub',
@@ -267,7 +269,7 @@ export class Approvals {
     );
     assert(decided, 'an approval read as pending in this commit is still pending');
     this.#deps.audit.append(tables, {
-      actor: by.tokenId,
+      actor: by.actor,
       surface: by.surface,
       action: AUDITED_AS[state],
       object: row.id,
@@ -348,7 +350,7 @@ function checkSaysOneThing({ decision, answer, choice }: Decision): void {
 }
 
 /** A dangerous task is allowed only by someone who read it to its end. */
-function checkLastWord(row: ApprovalRow, typed: string | undefined, asked: AskedConsent | null): void {
+function checkLastWord(row: ApprovalRow, typed: string | undefined, asked: RemoteQuestion | null): void {
   if (row.riskClass !== 'R3') return;
   const view = asked === null ? readApprovalView(row.view) : ok(asked.view);
   if (view.ok && typed !== undefined && isLastWord(view.value.text, typed)) return;
@@ -356,6 +358,11 @@ function checkLastWord(row: ApprovalRow, typed: string | undefined, asked: Asked
     failedBy: 'input',
     data: { needs: 'last_word' },
   });
+}
+
+/** Another hub does it or leaves it: nothing can be said for its agent. */
+function noAnswer(): AppError {
+  return new AppError('bad_request', 'This asks whether another hub may do something: allow it once or decline it.', { failedBy: 'input' });
 }
 
 /** No agent is asked for anything: a person chooses. */

@@ -9,8 +9,8 @@ import { AppError } from '../../lib/app-error.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json-object.ts';
 import { isTaskPurged } from '../../ports/retention.ts';
 import type { ApprovalDecisionRow, ConversationSummaryRow, MessageRow, Store, TaskFilter, TaskRow } from '../../ports/store.ts';
+import { questionIn } from '../../protocol/remote-approval.ts';
 import { surfaceOf } from './approval-views.ts';
-import { questionOfTask } from './consent-question.ts';
 import {
   CONVERSATION_ENTRIES_MAX,
   CONVERSATION_TEXT_MAX_CHARACTERS,
@@ -44,6 +44,11 @@ const WORDS: Readonly<Record<string, string>> = {
   cancel: 'reason',
   error: 'message',
 };
+
+interface Source {
+  readonly kind: string;
+  readonly payload: JsonObject;
+}
 
 export class Conversations {
   readonly #deps: Deps;
@@ -103,7 +108,7 @@ export class Conversations {
     const [last] = store.read.tasks({ limit: 1 }, filterOf(row.conversationId, agent));
     const shown = messages.at(-1);
     const isNamedByTask = first !== undefined && (!isTaskPurged(first) || shown === undefined);
-    const title = isNamedByTask ? views.text(first) : shown ? titleOf(shown) : '';
+    const title = isNamedByTask ? views.text(first) : shown ? titleOf(sourceOf(shown, this.#taskOf(shown))) : '';
     return {
       id: row.conversationId,
       peer_id: parties.agentIdOf(row.party),
@@ -129,11 +134,10 @@ export class Conversations {
   }
 
   #entry(message: MessageRow, known: ReadonlyMap<string, TaskRow>, room: number): ConversationEntryDto {
-    const { parties, store } = this.#deps;
-    const payload = payloadOf(message);
-    const status = message.kind === 'result' && typeof payload.status === 'string' ? payload.status : null;
-    const task =
-      message.taskId === null || status !== 'completed' ? undefined : (known.get(message.taskId) ?? store.read.task(message.taskId));
+    const { parties } = this.#deps;
+    const task = this.#taskOf(message, known);
+    const said = sourceOf(message, task);
+    const { status } = said.payload;
     return {
       seq: message.seq,
       at: message.at,
@@ -142,11 +146,15 @@ export class Conversations {
       kind: message.kind,
       who: message.direction === 'out' ? 'This hub' : parties.nameOf(message.party),
       agent: message.fromAgent,
-      ...shownWords(wordsIn(message.kind, payload), room),
-      state: task === undefined ? status && boundedText(status, TITLE_MAX_CHARACTERS) : stateOf({ ...task, state: 'completed' }),
+      ...shownWords(wordsIn(said), room),
+      state: message.kind === 'result' && typeof status === 'string' ? shownStatus(status, task) : null,
       surface: null,
       digest: null,
     };
+  }
+
+  #taskOf({ taskId }: MessageRow, known?: ReadonlyMap<string, TaskRow>): TaskRow | undefined {
+    return taskId === null ? undefined : (known?.get(taskId) ?? this.#deps.store.read.task(taskId));
   }
 
   #messages(id: string, agent: string | null, limit = CONVERSATION_ENTRIES_MAX): readonly MessageRow[] {
@@ -161,9 +169,16 @@ function filterOf(conversationId: string, agent: string | null): TaskFilter {
   return { conversationId, ...(agent === null ? {} : { knownTo: agent }) };
 }
 
-/** A question of consent that is over is answered; whether anything was done is not known by that. */
+function shownStatus(status: string, task: TaskRow | undefined): string {
+  if (status === 'completed' && task !== undefined) return stateOf({ ...task, state: 'completed' });
+  return boundedText(status, TITLE_MAX_CHARACTERS);
+}
+
+/** A remote approval that is over is answered. Whether anything was done stands at the other hub. */
 function stateOf(task: TaskRow): string {
-  return task.state === 'completed' && questionOfTask(task) !== undefined ? 'answered' : task.state;
+  return task.state === 'completed' && task.toAgent === null && questionIn(readObject(task.payload)) !== undefined
+    ? 'answered'
+    : task.state;
 }
 
 function decisionEntry(approval: ApprovalDecisionRow, at: number, task: TaskRow): ConversationEntryDto {
@@ -196,13 +211,16 @@ function rank(entry: ConversationEntryDto): number {
   return entry.kind === 'delegate' || entry.kind === 'query' ? 0 : 2;
 }
 
-function payloadOf(message: MessageRow): JsonObject {
-  const { payload } = readObject(message.raw);
-  return isJsonObject(payload) ? payload : {};
+/** What a message says stands in its own payload, or in its task: the request, or the result in the form that tasks have. */
+function sourceOf(message: MessageRow, task: TaskRow | undefined): Source {
+  const { kind } = message;
+  if (message.payload !== null) return { kind, payload: readObject(message.payload) };
+  if (kind === 'query' || kind === 'delegate') return { kind, payload: readObject(task?.payload ?? '') };
+  return { kind: 'result', payload: readObject(task?.result ?? '') };
 }
 
 /** What it says: words, or any other JSON; null where it says nothing. */
-function wordsIn(kind: string, payload: JsonObject): unknown {
+function wordsIn({ kind, payload }: Source): unknown {
   const said = payload[WORDS[kind] ?? ''] ?? null;
   return isJsonObject(said) && typeof said.text === 'string' ? said.text : said;
 }
@@ -213,8 +231,8 @@ function shownWords(words: unknown, room: number): Pick<ConversationEntryDto, 't
 }
 
 /** The same in one line. */
-function titleOf(message: MessageRow): string {
-  const words = wordsIn(message.kind, payloadOf(message));
+function titleOf(source: Source): string {
+  const words = wordsIn(source);
   if (words === null) return '';
   if (typeof words === 'string') return boundedText(words, TITLE_MAX_CHARACTERS * 2);
   const { fields } = shownFields(words, TITLE_MAX_CHARACTERS);

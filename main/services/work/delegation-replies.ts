@@ -35,10 +35,10 @@ export function readReply(reply: Result<Envelope, AppError>, from: 'asker' | 'hu
     return new AppError('not_understood', 'The other hub gave an answer that is no ack.', { failedBy: 'peer' });
   }
   if (parsed.value.accepted) return parsed.value;
-  const { code, reason, retryable, of_asker } = parsed.value;
+  const { code, reason, retryable } = parsed.value;
   return new AppError(code ?? 'rejected', `The other hub refused: ${ERRORS[code ?? 'rejected'].title.toLowerCase()}.`, {
     failedBy: 'peer',
-    data: { retryable, of_asker, untrusted: { message: reason === null ? null : escapeText(reason) } },
+    data: { retryable, untrusted: { message: reason === null ? null : escapeText(reason) } },
   });
 }
 

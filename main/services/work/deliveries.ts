@@ -1,5 +1,6 @@
 // Puts items into agents' inboxes, inside the commit of what caused them, and tells the inbox: at once, so that a reader who waits can claim
 // in the same commit, and again after it. Owns nothing of claiming.
+import { isTask } from '../../../preload/contract/delivery-kind.ts';
 import { escapeJson, escapeText } from '../../core/text-escape.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { DeliveryRow, PartyKey, TaskRow, Tables } from '../../ports/store.ts';
@@ -46,7 +47,7 @@ export class Deliveries {
       state: 'queued',
       taskId: item.taskId,
       // Only work makes others of its conversation wait: a notification beside it must not.
-      conversationId: item.kind === 'delegate' ? item.body.conversation_id : null,
+      conversationId: isTask(item.kind) ? item.body.conversation_id : null,
       urgency: item.urgency,
       body: JSON.stringify(item.body),
       attempt: 0,

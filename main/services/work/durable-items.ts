@@ -1,5 +1,6 @@
 // Inbox items that survive everything: queued -> claimed -> running -> done or dead, each step one commit, answered only after it. Until an agent
 // says "I have it", an item whose lease ends goes back under the same id, eight times; from then on it is never handed out again.
+import { isTask } from '../../../preload/contract/delivery-kind.ts';
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { assert } from '../../lib/assert.ts';
@@ -8,13 +9,12 @@ import type { Log } from '../../ports/log.ts';
 import type { DeliveryRow, Store, TaskRow, Tables } from '../../ports/store.ts';
 import { endStateOf, codeOf, resultOf, type AgentReply } from './agent-reply.ts';
 import type { AuditTrail } from './audit-trail.ts';
-import type { BeforeStart } from './before-start.ts';
 import { deliveryDto, readDeliveryBody, type Untrusted } from './delivery-body.ts';
 import type { Deliveries } from './deliveries.ts';
 import type { Feed } from './feed.ts';
 import type { Handover } from './handover.ts';
 import { checkAttempt, Leases, type Attempt } from './leases.ts';
-import { COMPARED_AGAIN_MS, DELIVERY_ATTEMPTS_MAX, LEASE_MAX_MS } from './limits.ts';
+import { DELIVERY_ATTEMPTS_MAX, LEASE_MAX_MS } from './limits.ts';
 import { isTrusted } from './parties.ts';
 import type { Progress } from './progress.ts';
 import { untrusted, type TaskEndings } from './task-endings.ts';
@@ -36,8 +36,6 @@ interface Deps {
   readonly events: WorkEvents;
   readonly feed: Feed;
   readonly audit: AuditTrail;
-  readonly before: BeforeStart;
-  readonly isPutBack?: () => boolean;
 }
 
 const DAMAGED = 'The stored request was damaged; it was not run.';
@@ -70,12 +68,11 @@ export class DurableItems {
 
   /** Hands out up to `max` items under a lease. */
   async claim(agent: string, max: number, leaseMs: number, kinds: readonly DeliveryRow['kind'][] | null): Promise<readonly DeliveryDto[]> {
-    const { store, before } = this.#deps;
-    if (store.read.claimable(agent, kinds, 1, before.held).length === 0) return [];
+    if (this.#deps.store.read.claimable(agent, kinds, 1).length === 0) return [];
     return this.#deps.unit.run((tables, after) => {
       // A removed agent may still be waiting on an open line.
       if (tables.agent(agent) === undefined) return [];
-      return tables.claimable(agent, kinds, max, before.held).flatMap((row) => {
+      return tables.claimable(agent, kinds, max).flatMap((row) => {
         const handed = this.#handOut(tables, after, row, leaseMs);
         return handed === undefined ? [] : [handed];
       });
@@ -83,17 +80,16 @@ export class DurableItems {
   }
 
   leased(agent: string, afterSeq: number, limit: number): readonly DeliveryDto[] {
-    const { store, handover, before } = this.#deps;
-    const from = Math.max(afterSeq, before.held.seq);
-    return store.read.deliveriesOfAgent(agent, ['claimed'], { limit, afterSeq: from }).flatMap((row) => {
+    const { store, handover } = this.#deps;
+    return store.read.deliveriesOfAgent(agent, ['claimed'], { limit, afterSeq }).flatMap((row) => {
       const words = handover.untrustedOf(store.read, row);
       return words.ok ? [this.#dto(row, words.value)] : [];
     });
   }
 
-  /** How many items are leased to this agent, without what is held back: it is told of none of that. */
+  /** How many items are leased to this agent. */
   leasedCount(agent: string): number {
-    return this.#deps.store.read.countDeliveries(agent, ['claimed'], this.#deps.before.held.seq);
+    return this.#deps.store.read.countDeliveries(agent, ['claimed']);
   }
 
   dead(agent: string, limit: number, afterSeq: number): readonly DeliveryDto[] {
@@ -106,20 +102,17 @@ export class DurableItems {
 
   /**
    * "I have it": the item is never handed out again, and exactly one hand-out of it is ever taken: whoever says so again must be the one
-   * that was handed this attempt, also where it may not be begun now. @throws AppError not_found, gone, cancelled, conflict (also: it was there
-   * before a record that was put back is meant), record_unchecked (it was there before this start, and nobody knows yet whether it was put back)
+   * that was handed this attempt. @throws AppError not_found, gone, cancelled, conflict
    */
   async ack(agent: string, deliveryId: string, estimatedMs: number | null, attempt: Attempt): Promise<DeliveryDto> {
     const outcome = await this.#deps.unit.run((tables, after): DeliveryRow | AppError => {
       const row = this.#own(tables, agent, deliveryId);
       const task = this.#taskOf(tables, row);
-      this.#checkKnown(row, task, attempt);
       checkAttempt(row, attempt);
       // Said before: an agent that did not hear the answer says it again.
-      if (row.state === 'done' && row.kind !== 'delegate') return row;
+      if (row.state === 'done' && !isTask(row.kind)) return row;
       if (row.state === 'running' && (attempt !== null || row.attempt === 1)) return row;
       if (row.state !== 'claimed') throw notHeld(row, task);
-      if (this.#deps.before.isHeld(row, task)) throw uncomparedItem();
       after(() => this.#leases.release(deliveryId));
       if (!this.#deps.handover.untrustedOf(tables, row).ok) {
         this.#refuse(tables, after, row, task);
@@ -148,7 +141,6 @@ export class DurableItems {
     return this.#deps.unit.run((tables, after) => {
       const row = this.#own(tables, agent, deliveryId);
       const task = this.#taskOf(tables, row);
-      if (!isHolder(row, attempt)) this.#checkKnown(row, task, attempt);
       checkAttempt(row, attempt);
       if (row.state !== 'claimed') throw notHeld(row, task);
       return this.#giveBack(tables, after, row);
@@ -156,8 +148,8 @@ export class DurableItems {
   }
 
   /**
-   * Keeps the lease alive before "ack", also while nobody knows yet whether this record was put back; afterwards only tells that the work goes on.
-   * The new end of the lease, or null. @throws AppError as `ack`, but not cancelled
+   * Keeps the lease alive before "ack"; afterwards only tells that the work goes on. The new end of the lease, or null.
+   * @throws AppError as `ack`, but not cancelled
    */
   async extend(
     agent: string,
@@ -168,7 +160,6 @@ export class DurableItems {
     return this.#deps.unit.run((tables, after) => {
       const row = this.#own(tables, agent, deliveryId);
       const task = this.#taskOf(tables, row);
-      this.#checkKnown(row, task, attempt);
       checkAttempt(row, attempt);
       if (row.state === 'running') return { leaseUntil: null, task };
       if (row.state !== 'claimed') throw notHeld(row, task);
@@ -180,9 +171,8 @@ export class DurableItems {
   }
 
   /**
-   * Ends the task with the agent's report, which leaves with the same commit. The same report again gets the same answer. Whoever holds the item is
-   * believed that it is done though this record was put back, or nobody knows yet: refused, it would be handed out and done once more.
-   * @throws AppError not_found, gone (it ended otherwise), conflict and record_unchecked (as `ack`), payload_too_large
+   * Ends the task with the agent's report, which leaves with the same commit. The same report again gets the same answer.
+   * @throws AppError not_found, gone (it ended otherwise), conflict, payload_too_large
    */
   async reply(agent: string, deliveryId: string, reply: AgentReply, attempt: Attempt): Promise<string> {
     return this.#deps.unit.run((tables, after) => {
@@ -191,7 +181,6 @@ export class DurableItems {
       if (!task) throw new AppError('bad_request', `A ${row.kind} needs no reply; "ack" it.`, { failedBy: 'input' });
       const result = resultOf(reply);
       if (!isOpen(task) && task.result === JSON.stringify(result)) return task.state;
-      if (!isHolder(row, attempt)) this.#checkKnown(row, task, attempt);
       if (row.state !== 'claimed' && row.state !== 'running') throw notHeld(row, task);
       checkAttempt(row, attempt);
       after(() => this.#leases.release(deliveryId));
@@ -220,17 +209,6 @@ export class DurableItems {
       const queued = this.#update(tables, row, { state: 'queued' });
       after(() => this.#deps.deliveries.announce(queued));
     });
-  }
-
-  /**
-   * Nobody is told of an old item what this record cannot know: where it was put back, that it waits, when whoever speaks of it may have had
-   * it since; where nobody knows yet, that it was handed out again, when it was handed out more often than stands here.
-   */
-  #checkKnown(row: DeliveryRow, task: TaskRow | undefined, attempt: Attempt): void {
-    const isBegun = row.state === 'running' || row.state === 'done' || (task !== undefined && !isOpen(task));
-    if (isBegun || !this.#deps.before.isHeld(row, task)) return;
-    if (this.#deps.isPutBack?.() === true) throw putBackItem();
-    if (attempt !== null && attempt > row.attempt) throw uncomparedItem();
   }
 
   #handOut(tables: Tables, after: After, row: DeliveryRow, leaseMs: number): DeliveryDto | undefined {
@@ -309,7 +287,7 @@ export class DurableItems {
 
   #dto(row: DeliveryRow, untrusted: Untrusted): DeliveryDto {
     const { store, tasks } = this.#deps;
-    const task = row.kind === 'delegate' && row.taskId !== null ? store.read.task(row.taskId) : undefined;
+    const task = isTask(row.kind) && row.taskId !== null ? store.read.task(row.taskId) : undefined;
     const body = readDeliveryBody(row);
     assert(body !== undefined, 'an item whose words were read has a body');
     return deliveryDto(row, body, untrusted, task ? tasks.deadlineAt(task) : null);
@@ -323,7 +301,7 @@ export class DurableItems {
 
   /** The task that this item is to be done; a result or a cancel only names one. */
   #taskOf(tables: Tables, row: DeliveryRow): TaskRow | undefined {
-    return row.kind === 'delegate' && row.taskId !== null ? tables.task(row.taskId) : undefined;
+    return isTask(row.kind) && row.taskId !== null ? tables.task(row.taskId) : undefined;
   }
 
   #update(tables: Tables, row: DeliveryRow, change: Partial<Omit<DeliveryRow, 'seq' | 'deliveryId'>>): DeliveryRow {
@@ -338,26 +316,6 @@ const LEASE_RETRY_MS = 5_000;
 /** True when whoever asked has called it off while an agent held it. */
 export function isCalledOff(tables: Tables, task: TaskRow): boolean {
   return tables.deliveryOfTask(task.id, 'cancel') !== undefined;
-}
-
-/** Whether whoever speaks of that hand-out is the one that holds the item. */
-function isHolder({ state, attempt }: DeliveryRow, spokenOf: Attempt): boolean {
-  return state === 'claimed' && (spokenOf === null || spokenOf === attempt);
-}
-
-function putBackItem(): AppError {
-  return new AppError('conflict', 'This item may have been done already: the data folder of this hub was put back from a copy.', {
-    failedBy: 'input',
-    hint: 'Do not run it. It is handed out once the owner has said that this record is meant.',
-  });
-}
-
-/** At every start it is so for a moment: an agent that asks again loses nothing. */
-function uncomparedItem(): AppError {
-  return new AppError('record_unchecked', 'The record of this hub is not compared yet: whether this item was done already is not known.', {
-    hint: 'Do not run it yet, ask again in a moment. While the keychain of this computer is locked, its owner has to unlock it first.',
-    retryAfterMs: COMPARED_AGAIN_MS,
-  });
 }
 
 function noSuchItem(): AppError {

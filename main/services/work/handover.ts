@@ -1,6 +1,7 @@
 // From an approved view to the agent: what a person saw is, byte for byte, what the agent receives, and no other agent than the one that was
 // shown. Before every hand-out the digest is recomputed from the stored view, and the view held against the stored request; what does not fit
 // is handed to nobody.
+import { isTask } from '../../../preload/contract/delivery-kind.ts';
 import { digestOfView, isViewOf, NO_RUNNER, readApprovalView, type ApprovalView } from '../../core/approval-view.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
 import type { ApprovalRow, DeliveryRow, Reads, TaskRow, Tables } from '../../ports/store.ts';
@@ -55,7 +56,7 @@ export class Handover {
     const body = readDeliveryBody(row);
     if (body === undefined) return err('the item cannot be read');
     // Work has no words but those that were allowed, whatever else stands in its row.
-    if (row.kind !== 'delegate') return body.untrusted === null ? err('it has no words') : ok(body.untrusted);
+    if (!isTask(row.kind)) return body.untrusted === null ? err('it has no words') : ok(body.untrusted);
     const task = row.taskId === null ? undefined : reads.task(row.taskId);
     const approval = row.taskId === null ? undefined : reads.approvalOfTask(row.taskId);
     if (task === undefined || approval === undefined) return err('there is no approval for it');

@@ -1,5 +1,6 @@
 // The inbox of each agent as its doors see it: questions that somebody waits for first, then what is durable. Owns waiting for something to
 // come (long poll) and telling open streams; the items themselves are owned by OpenQueries and DurableItems.
+import { isQuestion } from '../../../preload/contract/delivery-kind.ts';
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import type { Items } from '../../../preload/contract/results.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -8,7 +9,6 @@ import type { Log } from '../../ports/log.ts';
 import type { DeliveryRow, Store } from '../../ports/store.ts';
 import type { AgentRegistry } from './agent-registry.ts';
 import type { AgentReply } from './agent-reply.ts';
-import type { BeforeStart } from './before-start.ts';
 import type { Deliveries } from './deliveries.ts';
 import type { DurableItems } from './durable-items.ts';
 import type { Attempt } from './leases.ts';
@@ -30,7 +30,6 @@ interface Deps {
   readonly agents: AgentRegistry;
   readonly deliveries: Deliveries;
   readonly items: DurableItems;
-  readonly before: BeforeStart;
   readonly queries: OpenQueries;
   readonly progress: Progress;
 }
@@ -39,7 +38,6 @@ export class Inbox {
   readonly #deps: Deps;
   readonly #listeners = new Map<string, Set<() => void>>();
   readonly #waiters = new Map<string, number>();
-  readonly #onReleased = new Set<() => void>();
   /** The newest durable item an agent was handed: the place of a question in its stream. */
   readonly #newestSeq = new Map<string, number>();
 
@@ -68,7 +66,7 @@ export class Inbox {
     const asked = kinds ?? null;
     const questions = asked === null || asked.includes('query') ? this.#deps.queries.claim(agent, max, leaseMs, this.#seq(agent)) : [];
     if (questions.length >= max) return questions;
-    const durableKinds = asked?.filter((kind) => kind !== 'query') ?? null;
+    const durableKinds = asked?.filter((kind) => !isQuestion(kind)) ?? null;
     const items = await this.#deps.items.claim(agent, max - questions.length, leaseMs, durableKinds).catch((error: unknown) => {
       // The questions are leased already: they must reach their agent whatever became of the rest.
       if (questions.length === 0) throw error;
@@ -114,7 +112,7 @@ export class Inbox {
     return [...items, ...this.#deps.queries.leased(agent, this.#seq(agent))].slice(0, max);
   }
 
-  /** The same in number: what is held back is none of them. */
+  /** The same in number. */
   leasedCount(agent: string): number {
     return this.#deps.items.leasedCount(agent) + this.#deps.queries.leased(agent, 0).length;
   }
@@ -184,26 +182,6 @@ export class Inbox {
   /** What ended may have been what the next item of its conversation waited for. */
   taskEnded(agent: string): void {
     this.#changed(agent);
-  }
-
-  /**
-   * Calls back once when what waited or was leased before this start is let go, with the seq of the newest of it; never where nothing is held back
-   * now. Returns the way to stop.
-   */
-  onceReleased(listener: (upToSeq: number) => void): () => void {
-    const { seq } = this.#deps.before.held;
-    if (seq === 0) return () => undefined;
-    const heard = () => listener(seq);
-    this.#onReleased.add(heard);
-    return () => this.#onReleased.delete(heard);
-  }
-
-  /** What was held back may be handed out now. */
-  released(): void {
-    const listeners = [...this.#onReleased];
-    this.#onReleased.clear();
-    for (const heard of listeners) heard();
-    for (const agent of this.#listeners.keys()) this.#changed(agent);
   }
 
   #seq(agent: string): number {

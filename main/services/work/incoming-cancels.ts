@@ -78,7 +78,7 @@ export class IncomingCancels {
             taskId: task.id,
             fromAgent: task.fromAgent,
             toAgent: task.toAgent,
-            raw,
+            payload: JSON.stringify(envelope.payload),
             at: clock.wallMs(),
           });
           after(() => events.taskChanged(task.id));

@@ -10,7 +10,6 @@ import type { PeerRates } from '../links/peer-rates.ts';
 import type { IncomingMessage, ReplyDraft } from '../peer-messenger.ts';
 import type { AskingAgents } from './asking-agents.ts';
 import { takenBack, type CancelledIds } from './cancelled-ids.ts';
-import { isChilds } from './consent-lane.ts';
 import { TURNED_AWAY, type Intake } from './intake.ts';
 import type { OnceOnly } from './once-only.ts';
 import { toWire } from './wire-states.ts';
@@ -43,20 +42,16 @@ export class IncomingDelegations {
       party: peer.key,
       messageId: envelope.id,
       payload: envelope.payload,
-      raw,
       receivedMonotonicMs: clock.monotonicMs(),
     });
     if (!read.ok) throw new AppError('invalid_envelope', `The delegation does not fit: ${read.error}.`, { failedBy: 'input' });
     const request = read.value;
-    // null: it counts as every delegation does.
-    const question = isChilds(peer) ? request.consent : null;
     try {
       const stranger = await this.#deps.askers.stranger(peer, envelope.payload);
       return await once.answer(
         { party: peer.key, messageId: envelope.id, digest: request.contentDigest },
         () => {
-          const room =
-            question === null ? rates.take(peer.key, 'delegate', raw.length) : rates.takeQuestion(peer.key, question.peer_key, raw.length);
+          const room = rates.take(peer.key, 'delegate', raw.length);
           if (!room.ok) throw room.error;
         },
         (tables, after) => {
@@ -68,13 +63,13 @@ export class IncomingDelegations {
             if (task.state === 'declined') return ack({ accepted: false, ...TURNED_AWAY, retryable: false });
             return ack({ accepted: true, ...this.#stateOf(task) });
           } catch (error) {
-            if (error instanceof AppError) return this.#refusal(peer.key, question !== null, error);
+            if (error instanceof AppError) return this.#refusal(peer.key, error);
             throw error;
           }
         },
       );
     } catch (error) {
-      if (error instanceof AppError && error.code !== 'conflict') return this.#refusal(peer.key, question !== null, error);
+      if (error instanceof AppError && error.code !== 'conflict') return this.#refusal(peer.key, error);
       throw error;
     }
   }
@@ -88,9 +83,8 @@ export class IncomingDelegations {
     return { state, held: true, ...(told.heldMs === null ? {} : { held_ms: told.heldMs }) };
   }
 
-  /** A child's hub that puts before this one all that it is set to asks in nobody's own interest: what there is no room for is no flood. */
-  #refusal(party: PartyKey, isChildsQuestion: boolean, error: AppError): ReplyDraft {
-    if (!isChildsQuestion && isTooMany(error)) this.#deps.floods.add(party, 'too_many');
+  #refusal(party: PartyKey, error: AppError): ReplyDraft {
+    if (isTooMany(error)) this.#deps.floods.add(party, 'too_many');
     return refusal(error);
   }
 }
@@ -108,6 +102,5 @@ export function ack(payload: JsonObject): ReplyDraft {
 export function refusal(error: AppError): ReplyDraft {
   const code = error.code === 'storage_failed' ? 'overloaded' : readWireErrorCode(error.code);
   const reason = error.hint === undefined ? error.message : `${error.message} ${error.hint}`;
-  const ofAsker = error.data.of_asker === true ? { of_asker: true } : {};
-  return ack({ accepted: false, code, reason, retryable: ERRORS[code].retryable, ...ofAsker });
+  return ack({ accepted: false, code, reason, retryable: ERRORS[code].retryable });
 }

@@ -30,7 +30,6 @@ export interface Notice {
   readonly party: PartyKey;
   readonly messageId: string;
   readonly ref: string | null;
-  readonly raw: string;
   readonly fromAgent: string | null;
   readonly payload: NotifyPayload;
   readonly sent: JsonObject;
@@ -89,7 +88,7 @@ export class IncomingNotices {
     }
     const from = payload.route?.from ?? null;
     const fromAgent = from === null ? null : escapeName(from).name;
-    await this.publish({ party: peer.key, messageId: envelope.id, ref: envelope.ref, raw, fromAgent, payload, sent: envelope.payload });
+    await this.publish({ party: peer.key, messageId: envelope.id, ref: envelope.ref, fromAgent, payload, sent: envelope.payload });
   }
 
   /** Into the feed, and to the agent it names or the agents that asked for its topic. Returns who got it. */
@@ -112,7 +111,7 @@ export class IncomingNotices {
         taskId: null,
         fromAgent: notice.fromAgent,
         toAgent: routeTo === null ? null : escapeName(routeTo).name,
-        raw: notice.raw,
+        payload: JSON.stringify(notice.sent),
         at,
       }),
     );

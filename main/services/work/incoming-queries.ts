@@ -51,7 +51,6 @@ export class IncomingQueries {
       party: peer.key,
       messageId: envelope.id,
       payload: envelope.payload,
-      raw,
       receivedMonotonicMs,
     });
     if (!read.ok) throw new AppError('invalid_envelope', `The query does not fit: ${read.error}.`, { failedBy: 'input' });

@@ -59,7 +59,7 @@ export class IncomingResults {
 
   /** False when it was one too many that fits nothing: then it leaves no trace and gets no receipt. */
   #take(tables: Tables, after: After, message: IncomingMessage, result: ResultWords, digest: string): boolean {
-    const { peer, envelope, raw } = message;
+    const { peer, envelope } = message;
     const { clock, endings, audit } = this.#deps;
     if (tables.replay(peer.key, envelope.id)) return true;
     const task = envelope.ref === null ? undefined : tables.taskByMessage('outgoing', peer.key, envelope.ref);
@@ -81,7 +81,7 @@ export class IncomingResults {
       taskId: task.id,
       fromAgent: result.answered_by === undefined ? task.toAgent : null,
       toAgent: task.fromAgent,
-      raw,
+      payload: isEcho(result, task) ? JSON.stringify(envelope.payload) : null,
       at,
     });
     this.#end(tables, after, task, message, result, endings);
@@ -90,8 +90,7 @@ export class IncomingResults {
 
   #end(tables: Tables, after: After, task: TaskRow, { peer }: IncomingMessage, result: ResultWords, endings: TaskEndings): void {
     const code = result.status === 'failed' ? (result.code ?? 'internal') : null;
-    // Our own word come back: whoever called it off is told nothing new.
-    if (code === 'cancelled' && task.state === 'cancelling') return this.#deps.cancels.confirmed(tables, after, task);
+    if (isEcho(result, task)) return this.#deps.cancels.confirmed(tables, after, task);
     endings.end(tables, after, task, {
       state: result.status === 'failed' ? endOfCode(code) : result.status,
       code,
@@ -109,6 +108,11 @@ export class IncomingResults {
     const sent = await messenger.send(peer.key, { id: random.uuid(), kind: 'notify', ref: envelope.id, payload });
     if (!sent.ok) log.debug('receipt not sent', { code: sent.error.code });
   }
+}
+
+/** Our own word come back: whoever called it off is told nothing new. */
+function isEcho({ status, code }: ResultWords, task: TaskRow): boolean {
+  return status === 'failed' && code === 'cancelled' && task.state === 'cancelling';
 }
 
 function readReport({ envelope }: IncomingMessage): ResultWords | undefined {

@@ -15,10 +15,8 @@ import type { CalmKeeper } from '../attention/calm-keeper.ts';
 import type { Holds } from '../attention/holds.ts';
 import type { RuleBook } from '../rules/rule-book.ts';
 import type { AgentRegistry } from './agent-registry.ts';
+import type { ApprovalGate } from './approval-gate.ts';
 import type { AuditTrail } from './audit-trail.ts';
-import type { ConsentGuard } from './consent-guard.ts';
-import { isChildsHub } from './consent-lane.ts';
-import { questionOfTask } from './consent-question.ts';
 import { conversationFor } from './conversation-ids.ts';
 import type { Deadlines } from './deadlines.ts';
 import type { Handover } from './handover.ts';
@@ -52,7 +50,7 @@ export type AskedWork = Pick<
   WorkRequest,
   'kind' | 'party' | 'messageId' | 'routeTo' | 'domain' | 'capability' | 'conversationId' | 'payload' | 'isEscalation'
 > &
-  Partial<Pick<WorkRequest, 'consent'>>;
+  Partial<Pick<WorkRequest, 'remoteQuestion'>>;
 
 /** Why a request that a rule turns away is not done, as whoever asked is told. */
 export const TURNED_AWAY = { code: 'rejected', reason: 'This was declined.' } as const;
@@ -69,7 +67,7 @@ interface Deps {
   readonly rules: RuleBook;
   readonly calm: Pick<CalmKeeper, 'holdOf'>;
   readonly holds: Pick<Holds, 'admitted'>;
-  readonly guard: ConsentGuard;
+  readonly gate: ApprovalGate;
   /** How long requests wait for a person just now, ms. */
   readonly approvalWaitMs: () => number;
 }
@@ -109,7 +107,7 @@ export class Intake {
     };
     const said = this.#deps.rules.decide(reads, question, tried);
     // Where an adult's hub decides, no rule of this hub lets anything in.
-    if (said.decision === 'decline' || !this.#deps.guard.covers(reads, risk.riskClass)) return { agent, why, risk, ruling: said };
+    if (said.decision === 'decline' || !this.#deps.gate.covers(reads, risk.riskClass)) return { agent, why, risk, ruling: said };
     const rule = said.decision === 'deliver' ? null : said.rule;
     return { agent, why, risk, ruling: { ...said, decision: 'ask', ground: 'adults', rule } };
   }
@@ -130,8 +128,8 @@ export class Intake {
     };
     const said = this.#deps.rules.decide(reads, question, tried);
     const ruling = said.decision === 'decline' ? said : { ...said, decision: 'ask' as const, rule: null };
-    const { consent = null } = request;
-    const risk = consent === null ? NOTHING_RUNS : { riskClass: consent.risk_class, reason: consent.risk_reason };
+    const { remoteQuestion: asked = null } = request;
+    const risk = asked === null ? NOTHING_RUNS : { riskClass: asked.risk_class, reason: asked.risk_reason };
     return { agent: null, why: 'A person is asked to choose.', risk, ruling };
   }
 
@@ -150,7 +148,6 @@ export class Intake {
     this.#checkRoom(tables, request, assessment);
     const task = this.#insertTask(tables, request, assessment, hold);
     const approval = this.#insertApproval(tables, task, request, assessment);
-    tables.insertMessage(requestMessage(task, request.raw));
     this.#deps.audit.append(tables, {
       actor: request.party,
       surface: isLocal(request.party) ? 'agent' : 'peer',
@@ -173,7 +170,7 @@ export class Intake {
     }
     if (!asked && task.kind === 'delegate') this.#deps.handover.deliver(tables, after, task, approval);
     // Nobody here is called for what an adult's hub decides.
-    const elsewhere = task.toAgent !== null && this.#deps.guard.covers(tables, approval.riskClass);
+    const elsewhere = task.toAgent !== null && this.#deps.gate.covers(tables, approval.riskClass);
     after(() => {
       const elapsedMs = this.#deps.clock.monotonicMs() - request.receivedMonotonicMs;
       this.#deps.deadlines.arm(task.id, task.deadlineMs, elapsedMs, 0, endAfterMs(task));
@@ -186,7 +183,7 @@ export class Intake {
 
   /** Why and until when a person is asked about it later; null: now, or not at all. What an adult's hub decides goes before it at once. */
   holdOf(reads: Reads, { party, urgent }: WorkRequest, { agent, risk, ruling: { decision } }: Assessment): Hold | null {
-    if (agent !== null && this.#deps.guard.covers(reads, risk.riskClass)) return null;
+    if (agent !== null && this.#deps.gate.covers(reads, risk.riskClass)) return null;
     return this.#deps.calm.holdOf(reads, { party, urgent, decision, riskClass: risk.riskClass });
   }
 
@@ -204,19 +201,15 @@ export class Intake {
     }
     const pending = tables.pendingApprovals();
     if (pending.length >= PENDING_TOTAL_MAX) throw tooManyWait('This hub has', PENDING_TOTAL_MAX, 'local');
-    // Queries and delegations together, so that no few parties fill what is there for all; what a child's hub asks has places of its own.
-    const isApart = isChildsHub(tables, request.party);
-    const isConsent = request.consent !== null;
-    const ofParty = pending
-      .map(({ taskId }) => tables.task(taskId))
-      .filter((task) => task?.party === request.party && (!isApart || (questionOfTask(task) !== undefined) === isConsent));
+    // Queries and delegations together, so that no few parties fill what is there for all.
+    const ofParty = pending.filter(({ taskId }) => tables.task(taskId)?.party === request.party);
     if (ofParty.length >= PENDING_PER_PARTY_MAX) throw tooManyWait('You have', PENDING_PER_PARTY_MAX, 'input');
   }
 
   #insertTask(tables: Tables, request: WorkRequest, { agent, ruling: { decision } }: Assessment, hold: Hold | null): TaskRow {
     const receivedAt = this.#deps.clock.wallMs();
     const end = decision === 'decline' ? { ...TURNED_AWAY, result: JSON.stringify(failure(TURNED_AWAY)), finishedAt: receivedAt } : OPEN;
-    return tables.insertTask({
+    const task: Omit<TaskRow, 'seq'> = {
       ...newTask({
         id: request.direction === 'local' ? request.messageId : this.#deps.random.uuid(),
         direction: request.direction,
@@ -238,7 +231,9 @@ export class Intake {
       ...end,
       ...(decision === 'ask' ? { waitMs: Math.min(this.#deps.approvalWaitMs(), request.deadlineMs) } : {}),
       ...(hold === null ? {} : { heldUntil: hold.until, heldWhy: hold.why }),
-    });
+    };
+    tables.insertMessage(requestMessage(task));
+    return tables.insertTask(task);
   }
 
   /** Every request has its view, asked or not: it is what the agent's words are taken from. */

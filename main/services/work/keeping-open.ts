@@ -4,10 +4,10 @@ import type { ApprovalDto } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { assert } from '../../lib/assert.ts';
 import type { Store, Tables } from '../../ports/store.ts';
+import type { ApprovalGate } from './approval-gate.ts';
 import type { ApprovalViews } from './approval-views.ts';
 import type { Decider } from './approvals.ts';
 import type { AuditTrail } from './audit-trail.ts';
-import type { ConsentGuard } from './consent-guard.ts';
 import type { Deadlines } from './deadlines.ts';
 import { changeTask } from './task-moves.ts';
 import type { After, UnitOfWork } from './unit-of-work.ts';
@@ -21,7 +21,7 @@ interface Deps {
   readonly deadlines: Deadlines;
   readonly events: WorkEvents;
   readonly audit: AuditTrail;
-  readonly guard: Pick<ConsentGuard, 'checkDecidedHere'>;
+  readonly gate: Pick<ApprovalGate, 'checkDecidedHere'>;
   /** How long requests wait for a person just now, ms. */
   readonly approvalWaitMs: () => number;
 }
@@ -52,7 +52,7 @@ export class KeepingOpen {
     const task = approval && tables.task(approval.taskId);
     if (!approval || !task) throw noSuchRequest();
     if (approval.state !== 'pending' || !isWaiting(task)) throw conflict('This request waits for nobody any more.');
-    this.#deps.guard.checkDecidedHere(tables, task, approval);
+    this.#deps.gate.checkDecidedHere(tables, task, approval);
     const nowMs = waitOf(task);
     if (deadlines.waitLeftOf(task) <= 0) {
       throw new AppError('approval_expired', 'Its time was over a moment ago; nothing was run.', { failedBy: 'timeout' });
@@ -64,7 +64,7 @@ export class KeepingOpen {
     const kept = changeTask(tables, task, { waitMs });
     assert(tables.setApprovalEnd(approval.id, task.receivedAt + waitMs), 'a request that waits for a person is not decided');
     audit.append(tables, {
-      actor: person.tokenId,
+      actor: person.actor,
       surface: person.surface,
       action: 'approval.kept_open',
       object: approval.id,

@@ -1,6 +1,6 @@
 // Every number that bounds the work of this hub's agents, with what happens beyond it. Values only.
 
-/** Requests of one party, queries and delegations together, that may wait for a person, and as many questions of consent; then `overloaded`. */
+/** Requests of one party, queries and delegations together, that may wait for a person; then `overloaded`. */
 export const PENDING_PER_PARTY_MAX = 5;
 /** Requests of everybody that may wait for a person; the next is answered `overloaded`. */
 export const PENDING_TOTAL_MAX = 50;
@@ -16,10 +16,6 @@ export const DELIVERY_ATTEMPTS_MAX = 8;
 export const LEASE_DEFAULT_MS = 60_000;
 /** Longest lease that may be asked for; one that a clock set back would make longer ends after this. */
 export const LEASE_MAX_MS = 600_000;
-/** When an agent is to ask again for an item that nobody knows yet to be let go, ms. */
-export const COMPARED_AGAIN_MS = 2_000;
-/** For so long after a start what agents of this hub ask waits for the record to be compared, ms; then a person is asked, since no rule acts. */
-export const COMPARISON_WAIT_MAX_MS = 10_000;
 /** Claims of one agent that may wait at once; the next is answered `overloaded`. */
 export const CLAIM_WAITERS_PER_AGENT_MAX = 32;
 /** Readers that may wait for one task to end; the next gets the task as it is. */
@@ -39,27 +35,6 @@ export const CANCEL_SETTLE_MS = 30_000;
 export const RESEND_BACKOFF = { firstMs: 2_000, maxMs: 60_000, jitter: 0.3 } as const;
 /** Tasks sent and not yet ended, over all agents; the next send is `overloaded`. */
 export const OUTGOING_OPEN_MAX = 1_000;
-
-/** Questions of consent that may be open at one adult's hub, as many as it takes; the next is asked when one of them ends. */
-export const CONSENTS_OPEN_PER_HUB_MAX = PENDING_PER_PARTY_MAX;
-/** Of those, questions about what one asker wants, a hub or an agent of this one; its next waits for one of them to end. */
-export const CONSENTS_OPEN_PER_ASKER_MAX = 2;
-/** Whose turn was when, by asker and adult's hub: so many are remembered; who is forgotten counts as one that had none yet. */
-export const CONSENT_ASKERS_REMEMBERED_MAX = 1_024;
-/** Questions that go to one adult's hub at once, and then a minute: fewer than it takes, so that none is refused for coming too soon. */
-export const CONSENT_PACE = { burst: 10, perMinute: 15 } as const;
-/** No question goes to an adult's hub for so long after it said that these are too many; by then it takes three more. */
-export const CONSENT_REFUSED_PAUSE_MS = 10_000;
-/** Nothing is put before an adult that is over sooner: nobody reads and decides it by then. */
-export const CONSENT_TIME_LEFT_MIN_MS = 20_000;
-/** What is asked is looked at anew so long after a look that failed, and one request after it could not be asked about for a reason of this hub's. */
-export const CONSENT_LOOK_AGAIN_MS = 10_000;
-/** Waits between tries to put a request before an adult's hub that had no room for, or answered, no question about it. */
-export const CONSENT_RETRY = { firstMs: 60_000, maxMs: 3_600_000, jitter: 0.3 } as const;
-/** An adult's own words why not, as they are kept and passed on; cut beyond. */
-export const CONSENT_REASON_MAX_CHARACTERS = 2_000;
-/** Areas remembered that were taken away while adults decide, and as many capabilities; beyond it every one that an agent takes up counts as one. */
-export const CONSENT_AREAS_MAX = 1_024;
 
 /** How long a result waits for its peer; then the feed says so and it is given up (PROTOCOL.md, Delegation states). */
 export const OUTBOX_LIFETIME_MS = 86_400_000;

@@ -29,8 +29,6 @@ interface Deps {
   readonly log: Log;
   readonly messenger: PeerMessenger;
   readonly unit: UnitOfWork;
-  /** Told after the commit that settles it that the peer has a message. */
-  readonly onTaken: (messageId: string) => void;
   /** Told when a result or an error was given up, after its time or with the hub it was for, inside the commit that settles it. */
   readonly onExpired: (tables: Tables, after: After, row: OutboxRow) => void;
   /** Told what became of a cancel, inside the commit that settles it. */
@@ -129,7 +127,7 @@ export class Outbox {
       taskId: task.id,
       fromAgent: ours ? task.fromAgent : task.toAgent,
       toAgent: ours ? task.toAgent : task.fromAgent,
-      raw,
+      payload: draft.kind === 'result' ? null : JSON.stringify(draft.payload),
       at,
     });
     after(() => this.kick(task.party));
@@ -171,7 +169,7 @@ export class Outbox {
 
   #giveUp(tables: Tables, after: After, row: OutboxRow): void {
     const { clock, onExpired, onCancelSettled } = this.#deps;
-    tables.putOutbox({ ...row, settledAt: clock.wallMs() });
+    tables.putOutbox({ ...row, raw: '', settledAt: clock.wallMs() });
     after(() => this.#air.delete(row.messageId));
     if (row.kind === 'cancel') onCancelSettled(tables, after, row, 'expired');
     else onExpired(tables, after, row);
@@ -249,9 +247,8 @@ export class Outbox {
     await this.#deps.unit.run((tables, after) => {
       const row = tables.outboxMessage(party, messageId);
       if (row?.settledAt !== null) return;
-      tables.putOutbox({ ...row, attempts: row.attempts + attempts, settledAt: this.#deps.clock.wallMs() });
+      tables.putOutbox({ ...row, raw: '', attempts: row.attempts + attempts, settledAt: this.#deps.clock.wallMs() });
       if (outcome !== undefined) this.#deps.onCancelSettled(tables, after, row, outcome);
-      else after(() => this.#deps.onTaken(messageId));
     });
     this.#air.delete(messageId);
   }

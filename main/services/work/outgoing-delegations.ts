@@ -12,7 +12,7 @@ import type { Log } from '../../ports/log.ts';
 import type { PeerRow, Store, TaskRow, Tables } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import { contentDigest } from '../../protocol/content-digest.ts';
-import { CONSENTS } from '../../protocol/consent.ts';
+import { REMOTE_APPROVAL } from '../../protocol/remote-approval.ts';
 import { ESCALATE } from '../../protocol/escalation.ts';
 import { ESCALATIONS } from '../../protocol/kinds.ts';
 import { DEADLINE_MAX_MS } from '../../protocol/limits.ts';
@@ -27,6 +27,7 @@ import { newTask } from './new-task.ts';
 import type { OutgoingCancels } from './outgoing-cancels.ts';
 import { delegatePayload } from './outgoing-payloads.ts';
 import type { Recipient } from './recipients.ts';
+import { requestMessage } from './request-message.ts';
 import { peerAway, reportOf } from './send-reports.ts';
 import type { TaskEndings } from './task-endings.ts';
 import { moveTask } from './task-moves.ts';
@@ -34,14 +35,6 @@ import { readObject } from './task-views.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 import { fromWire } from './wire-states.ts';
 import type { WorkEvents } from './work-events.ts';
-
-/** How fast questions of this hub's own are sent again, by whoever asks them. */
-export interface AskingPace {
-  /** How long until it may be sent again, ms; 0: it goes now, and counts as one that went. */
-  resendIn(taskId: string): number;
-  /** The other hub does not take it for now; an earlier try may be there all the same. */
-  resendRefused(taskId: string, refusal: AppError): void;
-}
 
 interface Deps {
   readonly store: Store;
@@ -56,7 +49,6 @@ interface Deps {
   readonly audit: AuditTrail;
   readonly idempotency: Idempotency;
   readonly cancels: OutgoingCancels;
-  readonly isPutBack?: () => boolean;
 }
 
 export class OutgoingDelegations {
@@ -66,7 +58,6 @@ export class OutgoingDelegations {
   readonly #retries = new Map<string, { attempt: number; timer: TimerHandle | undefined }>();
   #stopPresence: (() => void) | undefined;
   #running = false;
-  #pace: AskingPace | undefined;
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -76,16 +67,11 @@ export class OutgoingDelegations {
     });
   }
 
-  /** By whose pace what it asks is sent again. */
-  pacedBy(pace: AskingPace): void {
-    this.#pace = pace;
-  }
-
   start(): void {
     if (this.#running) return;
     this.#running = true;
     this.#stopPresence = this.#deps.messenger.onPresence((peer, online) => {
-      if (online) this.resendTo(peer);
+      if (online) this.#resendTo(peer);
     });
     for (const task of this.#deps.store.read.tasksInStates(['sending', 'cancelling', 'awaiting_approval', 'held', 'queued', 'running'])) {
       if (task.direction === 'outgoing' && task.kind === 'delegate') this.#open.add(task.id);
@@ -108,7 +94,8 @@ export class OutgoingDelegations {
   async ask(peer: PeerRow, payload: JsonObject, deadlineMs: number, also: (tables: Tables, task: TaskRow) => void): Promise<void> {
     const { random, messenger, unit, deadlines, log } = this.#deps;
     const messageId = random.uuid();
-    const raw = messenger.encode(peer.key, { id: messageId, kind: 'delegate', ref: null, payload });
+    // Throws where it is too large.
+    messenger.encode(peer.key, { id: messageId, kind: 'delegate', ref: null, payload });
     this.#checkRoom();
     const isUrgent = payload.priority === 'urgent';
     const params = {
@@ -120,7 +107,7 @@ export class OutgoingDelegations {
     } as const;
     const recipient = { at: 'peer', peer, agent: null, why: '' } as const;
     const task = await unit.run((tables, after) => {
-      const row = this.#insert(tables, { params, recipient, asker: null, payload, messageId, raw, isHubs: true });
+      const row = this.#insert(tables, { params, recipient, asker: null, payload, messageId, isHubs: true });
       also(tables, row);
       after(() => {
         this.#open.add(row.id);
@@ -150,14 +137,15 @@ export class OutgoingDelegations {
     const { peer } = recipient;
     const payload = delegatePayload(params, recipient, asker);
     const messageId = random.uuid();
-    const raw = messenger.encode(peer.key, { id: messageId, kind: 'delegate', ref: null, payload });
+    // Throws where it is too large.
+    messenger.encode(peer.key, { id: messageId, kind: 'delegate', ref: null, payload });
     const online = messenger.isOnline(peer.key);
     const away = () => peerAway(peer.petname, messenger.isShutOut(peer.key));
     if (online && !messenger.features(peer.key).includes('delegate')) throw takesNone(peer.petname);
     if (online && !this.#isUnderstood(peer.key, payload)) throw asksNobody(peer.petname);
     this.#checkRoom();
     const task = await unit.run((tables, after) => {
-      const row = this.#insert(tables, { params, recipient, asker, payload, messageId, raw });
+      const row = this.#insert(tables, { params, recipient, asker, payload, messageId });
       if (claim && online) this.#deps.idempotency.keep(tables, claim, row.id);
       after(() => {
         this.#open.add(row.id);
@@ -183,7 +171,6 @@ export class OutgoingDelegations {
       const said = readReply(reply, from);
       const answer = isUnsettled(said, from) ? 'lost' : said;
       if (await this.#isCalledOff(task.id, answer)) return undefined;
-      if (answer !== said && said instanceof AppError && this.#running) this.#pace?.resendRefused(task.id, said);
       if (answer === 'lost') return void this.#retryLater(task);
       return await this.#record(task.id, answer, from);
     } finally {
@@ -233,7 +220,6 @@ export class OutgoingDelegations {
         reason: untrustedMessage(answer) ?? answer.message,
         ...whose,
         from,
-        isOfAsker: answer.data.of_asker === true,
       });
       return answer;
     });
@@ -243,52 +229,38 @@ export class OutgoingDelegations {
   #retryLater(task: TaskRow): void {
     if (!this.#running) return;
     const attempt = this.#retries.get(task.id)?.attempt ?? 0;
-    this.#resendAfter(task.id, backoffMs(attempt, this.#deps.random.fraction(), RESEND_BACKOFF), attempt + 1);
-  }
-
-  #resendAfter(taskId: string, waitMs: number, attempt: number): void {
-    this.#retries.get(taskId)?.timer?.cancel();
-    const timer = this.#deps.clock.setTimer(waitMs, () => {
-      this.#retries.set(taskId, { attempt, timer: undefined });
-      this.#resend(taskId);
+    this.#retries.get(task.id)?.timer?.cancel();
+    const timer = this.#deps.clock.setTimer(backoffMs(attempt, this.#deps.random.fraction(), RESEND_BACKOFF), () => {
+      this.#retries.set(task.id, { attempt: attempt + 1, timer: undefined });
+      this.#resend(task.id);
     });
-    this.#retries.set(taskId, { attempt, timer });
+    this.#retries.set(task.id, { attempt: attempt + 1, timer });
   }
 
-  /** Sends again what that hub did not acknowledge, as far as that may be now. */
-  resendTo(peer: KeyHex): void {
+  #resendTo(peer: KeyHex): void {
     for (const task of this.#unacknowledged()) if (task.party === peer) this.#resend(task.id);
   }
 
-  /** This database is known to be the newest, or meant: what its agents had sent may go again. */
-  released(): void {
-    this.#resendToAll();
-  }
-
   #resendToAll(): void {
-    for (const party of new Set(this.#unacknowledged().map((task) => task.party))) this.resendTo(party);
+    for (const party of new Set(this.#unacknowledged().map((task) => task.party))) this.#resendTo(party);
   }
 
   #resend(taskId: string): void {
     const task = this.#deps.store.read.task(taskId);
     if (!this.#running || task?.state !== 'sending') return;
-    // That agent may have been removed since, or this called off. What a person or the hub itself had sent goes.
-    if (task.fromAgent !== null && this.#deps.isPutBack?.() === true) return;
     if (!this.#deps.messenger.isOnline(task.party)) return;
     // Whoever runs there now may be older than what the first try was for. It waits for a hub that reads it, or for its deadline: whether
     // that first try is there is not known, so it is not said to have failed either.
     if (!this.#isUnderstood(task.party, readObject(task.payload)) || this.#inFlight.has(taskId)) return;
-    const waitMs = this.#pace?.resendIn(taskId) ?? 0;
-    // Looked at again before that as well, since what is waited for may come sooner.
-    if (waitMs > 0) return this.#resendAfter(taskId, Math.min(waitMs, RESEND_BACKOFF.maxMs), this.#retries.get(taskId)?.attempt ?? 0);
     this.#transmit(task, 'hub').catch((error: unknown) => this.#deps.log.warn('delegation not sent again', { error: String(error) }));
   }
 
-  /** A hub that knows no escalations would give the choice to an agent, as work; one that knows no consent draws it from its own words. */
+  /** A hub that knows no escalations would give the choice to an agent, as work; one that knows no remote approval would draw a
+   *  card of its sender's words. */
   #isUnderstood(peer: KeyHex, payload: JsonObject): boolean {
     if (payload['act'] !== ESCALATE) return true;
     const known = this.#deps.messenger.extensions(peer);
-    return known.includes(ESCALATIONS) && (payload['consent'] === undefined || known.includes(CONSENTS));
+    return known.includes(ESCALATIONS) && (payload['approval'] === undefined || known.includes(REMOTE_APPROVAL));
   }
 
   #unacknowledged(): readonly TaskRow[] {
@@ -301,42 +273,27 @@ export class OutgoingDelegations {
   }
 
   #insert(tables: Tables, sent: Sent): TaskRow {
-    const at = this.#deps.clock.wallMs();
-    const { params, recipient, asker, payload, messageId, raw } = sent;
-    const conversationId = params.conversation?.id ?? messageId;
-    const task = tables.insertTask(
-      newTask({
-        id: messageId,
-        direction: 'outgoing',
-        kind: 'delegate',
-        party: recipient.peer.key,
-        messageId,
-        contentDigest: contentDigest({ kind: 'delegate', ref: null, payload }),
-        state: 'sending',
-        fromAgent: asker,
-        toAgent: recipient.agent ?? params.route?.to ?? null,
-        domain: typeof payload.domain === 'string' ? payload.domain : null,
-        conversationId,
-        payload: canonicalJson(payload),
-        reportBack: params.report_back,
-        urgent: params.priority === 'urgent',
-        receivedAt: at,
-        deadlineMs: params.deadline_ms ?? DEADLINE_MAX_MS,
-      }),
-    );
-    tables.insertMessage({
-      messageId,
-      direction: 'out',
-      party: task.party,
+    const { params, recipient, asker, payload, messageId } = sent;
+    const row = newTask({
+      id: messageId,
+      direction: 'outgoing',
       kind: 'delegate',
-      ref: null,
-      conversationId,
-      taskId: task.id,
+      party: recipient.peer.key,
+      messageId,
+      contentDigest: contentDigest({ kind: 'delegate', ref: null, payload }),
+      state: 'sending',
       fromAgent: asker,
-      toAgent: task.toAgent,
-      raw,
-      at,
+      toAgent: recipient.agent ?? params.route?.to ?? null,
+      domain: typeof payload.domain === 'string' ? payload.domain : null,
+      conversationId: params.conversation?.id ?? messageId,
+      payload: canonicalJson(payload),
+      reportBack: params.report_back,
+      urgent: params.priority === 'urgent',
+      receivedAt: this.#deps.clock.wallMs(),
+      deadlineMs: params.deadline_ms ?? DEADLINE_MAX_MS,
     });
+    tables.insertMessage(requestMessage(row));
+    const task = tables.insertTask(row);
     const by =
       sent.isHubs === true ? ({ actor: 'hub', surface: 'hub' } as const) : ({ actor: asker ?? 'owner', surface: 'agent' } as const);
     this.#deps.audit.append(tables, { ...by, action: 'delegation.sent', object: task.id, digest: task.contentDigest });
@@ -350,7 +307,6 @@ interface Sent {
   readonly asker: string | null;
   readonly payload: JsonObject;
   readonly messageId: string;
-  readonly raw: string;
   /** Of this hub itself, not of an agent or a person of it. */
   readonly isHubs?: boolean;
 }

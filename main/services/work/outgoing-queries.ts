@@ -8,7 +8,7 @@ import { canonicalJson } from '../../lib/canonical-json.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import type { MessageRow, PartyKey, Store, Tables, TaskRow } from '../../ports/store.ts';
+import type { PartyKey, Store, Tables, TaskRow } from '../../ports/store.ts';
 import { contentDigest } from '../../protocol/content-digest.ts';
 import type { Envelope } from '../../protocol/envelope.ts';
 import { QUERY_DEADLINE_DEFAULT_MS } from '../../protocol/limits.ts';
@@ -17,6 +17,7 @@ import type { EventBus } from '../event-bus.ts';
 import type { OutgoingMessage, PeerMessenger } from '../peer-messenger.ts';
 import { ANSWER_TRAVEL_MS } from './limits.ts';
 import { newTask } from './new-task.ts';
+import { requestMessage } from './request-message.ts';
 import type { OutgoingCancels } from './outgoing-cancels.ts';
 import { queryPayload } from './outgoing-payloads.ts';
 import type { Recipient } from './recipients.ts';
@@ -69,7 +70,8 @@ export class OutgoingQueries {
     const payload = queryPayload(params, recipient, asker);
     const id = random.uuid();
     const message = { id, kind: 'query', ref: null, payload };
-    const raw = messenger.encode(peer.key, message);
+    // Throws where it is too large.
+    messenger.encode(peer.key, message);
     const asked: Asked = {
       id,
       party: peer.key,
@@ -80,8 +82,9 @@ export class OutgoingQueries {
       at: clock.wallMs(),
       deadlineMs: params.deadline_ms ?? QUERY_DEADLINE_DEFAULT_MS,
     };
-    this.#record(asked, { messageId: id, direction: 'out', kind: 'query', ref: null, raw });
-    this.#deps.store.writeBehind((tables) => void keepTask(tables, asked));
+    this.#deps.store.writeBehind((tables) => {
+      keepTask(tables, asked);
+    });
     const outcome = await this.#exchange(asked, message, signal);
     if (outcome instanceof AppError) throw outcome;
     return answeredReport(id, chosenOf(recipient, ''), outcome);
@@ -132,36 +135,30 @@ export class OutgoingQueries {
     }
   }
 
-  #record(asked: Asked, message: Pick<MessageRow, 'messageId' | 'direction' | 'kind' | 'ref' | 'raw'>): void {
-    const at = this.#deps.clock.wallMs();
-    const out = message.direction === 'out';
-    this.#deps.store.writeBehind((tables) =>
-      tables.insertMessage({
-        ...message,
-        party: asked.party,
-        conversationId: asked.conversationId,
-        taskId: asked.id,
-        fromAgent: out ? asked.asker : asked.toAgent,
-        toAgent: out ? asked.toAgent : asked.asker,
-        at,
-      }),
-    );
-  }
-
   #writeDown(asked: Asked, outcome: ResponsePayload | AppError, reply: Envelope | undefined): void {
     const { store, clock, events } = this.#deps;
     const finishedAt = clock.wallMs();
-    if (reply) {
-      const { id, kind, ref } = reply;
-      // A person's answer is no agent's word.
-      const isPersons = !(outcome instanceof AppError) && outcome.answered_by !== null;
-      const told = isPersons ? { ...asked, toAgent: null } : asked;
-      this.#record(told, { messageId: id, direction: 'in', kind, ref, raw: JSON.stringify(reply) });
-    }
+    // A person's answer is no agent's word.
+    const isPersons = !(outcome instanceof AppError) && outcome.answered_by !== null;
     store.writeBehind(
       (tables) => {
         const task = keepTask(tables, asked);
-        if (isOpen(task)) endTask(tables, task, outcome, finishedAt);
+        const ends = isOpen(task);
+        if (ends) endTask(tables, task, outcome, finishedAt);
+        if (reply === undefined) return;
+        tables.insertMessage({
+          messageId: reply.id,
+          direction: 'in',
+          party: asked.party,
+          kind: reply.kind,
+          ref: reply.ref,
+          conversationId: asked.conversationId,
+          taskId: asked.id,
+          fromAgent: isPersons ? null : asked.toAgent,
+          toAgent: asked.asker,
+          payload: ends ? null : JSON.stringify(reply.payload),
+          at: finishedAt,
+        });
       },
       () => events.publish({ type: 'conversation', id: asked.conversationId }),
     );
@@ -169,29 +166,28 @@ export class OutgoingQueries {
 }
 
 function keepTask(tables: Tables, asked: Asked): TaskRow {
-  return (
-    tables.task(asked.id) ??
-    tables.insertTask(
-      newTask({
-        id: asked.id,
-        direction: 'outgoing',
-        kind: 'query',
-        party: asked.party,
-        messageId: asked.id,
-        contentDigest: contentDigest({ kind: 'query', ref: null, payload: asked.payload }),
-        state: 'sending',
-        fromAgent: asked.asker,
-        toAgent: asked.toAgent,
-        domain: typeof asked.payload.domain === 'string' ? asked.payload.domain : null,
-        conversationId: asked.conversationId,
-        payload: canonicalJson(asked.payload),
-        reportBack: true,
-        urgent: false,
-        receivedAt: asked.at,
-        deadlineMs: asked.deadlineMs,
-      }),
-    )
-  );
+  const known = tables.task(asked.id);
+  if (known !== undefined) return known;
+  const task = newTask({
+    id: asked.id,
+    direction: 'outgoing',
+    kind: 'query',
+    party: asked.party,
+    messageId: asked.id,
+    contentDigest: contentDigest({ kind: 'query', ref: null, payload: asked.payload }),
+    state: 'sending',
+    fromAgent: asked.asker,
+    toAgent: asked.toAgent,
+    domain: typeof asked.payload.domain === 'string' ? asked.payload.domain : null,
+    conversationId: asked.conversationId,
+    payload: canonicalJson(asked.payload),
+    reportBack: true,
+    urgent: false,
+    receivedAt: asked.at,
+    deadlineMs: asked.deadlineMs,
+  });
+  tables.insertMessage(requestMessage(task));
+  return tables.insertTask(task);
 }
 
 function endTask(tables: Tables, task: TaskRow, outcome: ResponsePayload | AppError, finishedAt: number): TaskRow {

@@ -2,7 +2,7 @@
 // Reads only; nothing here authorises anything.
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import type { PartyKey, PeerRow, Reads, Store } from '../../ports/store.ts';
-import { PERSON_THERE } from '../../protocol/consent.ts';
+import { PERSON_THERE } from '../../protocol/remote-approval.ts';
 
 const AGENT_PREFIX = 'agent:';
 /** A person of this household who sends something from a page or a terminal; no agent can have this name. */

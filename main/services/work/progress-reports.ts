@@ -28,7 +28,7 @@ export class ProgressReports {
   }
 
   /** Foreign, unknown and finished refs change nothing. */
-  async handle({ peer, envelope, raw }: IncomingMessage, payload: NotifyPayload): Promise<void> {
+  async handle({ peer, envelope }: IncomingMessage, payload: NotifyPayload): Promise<void> {
     const { store, clock, events, unit, queries } = this.#deps;
     const { ref } = envelope;
     if (ref === null) return;
@@ -49,7 +49,7 @@ export class ProgressReports {
       taskId: task.id,
       fromAgent: task.toAgent,
       toAgent: task.fromAgent,
-      raw,
+      payload: JSON.stringify(envelope.payload),
       at,
     };
     const tellPages = (): void => events.publish({ type: 'conversation', id: task.conversationId });

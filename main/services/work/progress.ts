@@ -61,7 +61,7 @@ export class Progress {
         taskId: null,
         fromAgent: task.toAgent,
         toAgent: task.fromAgent,
-        raw,
+        payload: JSON.stringify(message.payload),
         at,
       }),
     );

@@ -112,7 +112,7 @@ export class QueryDesk {
     const line = queries.open({ taskId: task.id, party: request.party, agent: runnerOf(assessment).name, signal }, Math.max(1, leftMs));
     queries.deliver(task.id, handover.body({ ...task, seq: 0 }, null), handover.fromView(read.value, digest));
     const { outcome } = await line;
-    this.#writeDown(task, request, outcome);
+    this.#writeDown(task, outcome);
     return outcome;
   }
 
@@ -127,7 +127,7 @@ export class QueryDesk {
         const approval = tables.approvalOfTask(taskId);
         const toAgent = approval?.state === 'answered' ? null : task.toAgent;
         if (outcome instanceof AppError) return;
-        tables.insertMessage(this.#responseOf({ ...task, toAgent }, outcome));
+        tables.insertMessage(this.#responseOf({ ...task, toAgent }, JSON.stringify(outcome)));
         after(() => events.publish({ type: 'conversation', id: task.conversationId }));
         return;
       }
@@ -146,32 +146,31 @@ export class QueryDesk {
           ...by,
         });
       } else {
+        tables.insertMessage(this.#responseOf(task, null));
         endings.end(tables, after, current, { state: 'completed', code: null, reason: null, result: wordsOf(outcome), ...by });
-        tables.insertMessage(this.#responseOf(task, outcome));
       }
     });
   }
 
-  #writeDown(task: Omit<TaskRow, 'seq'>, request: WorkRequest, outcome: QueryOutcome): void {
+  #writeDown(task: Omit<TaskRow, 'seq'>, outcome: QueryOutcome): void {
     const { store, clock, events } = this.#deps;
     const code = outcome instanceof AppError ? readWireErrorCode(outcome.code) : null;
     const finishedAt = clock.wallMs();
-    const response = outcome instanceof AppError ? null : this.#responseOf(task, outcome);
     store.writeBehind(
       (tables) => {
-        if (!tables.taskByMessage(task.direction, task.party, task.messageId)) {
-          const state = code === null ? 'completed' : code === 'cancelled' ? 'cancelled' : 'failed';
-          tables.insertTask({ ...task, state, code, result: JSON.stringify(wordsOf(outcome)), finishedAt });
-          tables.insertMessage(requestMessage(task, request.raw));
-        }
-        if (response !== null) tables.insertMessage(response);
+        const isNew = !tables.taskByMessage(task.direction, task.party, task.messageId);
+        if (isNew) tables.insertMessage(requestMessage(task));
+        if (code === null) tables.insertMessage(this.#responseOf(task, isNew ? null : JSON.stringify(outcome)));
+        if (!isNew) return;
+        const state = code === null ? 'completed' : code === 'cancelled' ? 'cancelled' : 'failed';
+        tables.insertTask({ ...task, state, code, result: JSON.stringify(wordsOf(outcome)), finishedAt });
       },
       () => events.publish({ type: 'conversation', id: task.conversationId }),
     );
   }
 
   /** The line adds the response's own id, so the record has one of its own. */
-  #responseOf(task: Omit<TaskRow, 'seq'>, payload: Readonly<Record<string, unknown>>): Omit<MessageRow, 'seq'> {
+  #responseOf(task: Omit<TaskRow, 'seq'>, payload: string | null): Omit<MessageRow, 'seq'> {
     const { random, clock } = this.#deps;
     return {
       messageId: random.uuid(),
@@ -183,7 +182,7 @@ export class QueryDesk {
       taskId: task.id,
       fromAgent: task.toAgent,
       toAgent: task.fromAgent,
-      raw: JSON.stringify({ kind: 'response', ref: task.messageId, payload }),
+      payload,
       at: clock.wallMs(),
     };
   }

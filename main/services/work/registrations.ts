@@ -125,7 +125,7 @@ export class Registrations {
       const agent = agents.add(tables, after, row.agentName, readProfile(row), riskClass);
       this.#close(tables, row, 'confirmed');
       audit.append(tables, {
-        actor: actor.id,
+        actor: actor.actor,
         surface: actor.surface,
         action: 'registration.confirmed',
         object: row.agentName,
@@ -142,7 +142,7 @@ export class Registrations {
     const { unit, audit, events } = this.#deps;
     await unit.run((tables, after) => {
       this.#close(tables, this.#waiting(tables, id), 'declined');
-      audit.append(tables, { actor: actor.id, surface: actor.surface, action: 'registration.declined', object: id });
+      audit.append(tables, { actor: actor.actor, surface: actor.surface, action: 'registration.declined', object: id });
       after(() => events.publish({ type: 'registration_gone', id }));
     });
   }

@@ -1,12 +1,13 @@
 // The row by which the request behind a task stands among the messages of its conversation. Pure.
 import type { MessageRow, TaskRow } from '../../ports/store.ts';
 
-/** @param task one that came in, from another hub or from an agent of this one; @param raw the request as it came, byte for byte */
-export function requestMessage(task: Omit<TaskRow, 'seq'>, raw: string): Omit<MessageRow, 'seq'> {
+const DIRECTIONS = { incoming: 'in', outgoing: 'out', local: 'local' } as const;
+
+export function requestMessage(task: Omit<TaskRow, 'seq'>): Omit<MessageRow, 'seq'> {
   const { messageId, direction, party, kind, conversationId, id, fromAgent, toAgent, receivedAt } = task;
   return {
     messageId,
-    direction: direction === 'local' ? 'local' : 'in',
+    direction: DIRECTIONS[direction],
     party,
     kind,
     ref: null,
@@ -14,7 +15,7 @@ export function requestMessage(task: Omit<TaskRow, 'seq'>, raw: string): Omit<Me
     taskId: id,
     fromAgent,
     toAgent,
-    raw,
+    payload: null,
     at: receivedAt,
   };
 }

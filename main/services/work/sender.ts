@@ -12,7 +12,6 @@ import type { PartyKey, Reads, Store, TaskRow } from '../../ports/store.ts';
 import { encodeEnvelope } from '../../protocol/encode-envelope.ts';
 import { parseDelegate, parseNotify, parseResponse } from '../../protocol/payloads.ts';
 import type { PeerMessenger } from '../peer-messenger.ts';
-import type { FirstComparison } from './first-comparison.ts';
 import type { Idempotency, IdempotencyClaim } from './idempotency.ts';
 import type { IncomingNotices } from './incoming-notices.ts';
 import { TURNED_AWAY, type Intake } from './intake.ts';
@@ -38,8 +37,6 @@ interface Deps {
   readonly messenger: PeerMessenger;
   readonly unit: UnitOfWork;
   readonly hubName: () => string;
-  readonly isPutBack?: () => boolean;
-  readonly comparison: Pick<FirstComparison, 'isAwaited' | 'over'>;
   readonly parties: Parties;
   readonly recipients: Recipients;
   readonly delegations: OutgoingDelegations;
@@ -69,31 +66,18 @@ export class Sender {
 
   async query(params: OperationParams<'send.query'>, asker: Asker, signal: AbortSignal): Promise<SendReportDto> {
     const recipient = this.#deps.recipients.resolve(params.to, asker);
-    this.#checkMayLeave(recipient, asker);
     if (recipient.at === 'peer') return this.#deps.queries.ask(params, recipient, asker, signal);
     const receivedMonotonicMs = this.#deps.clock.monotonicMs();
-    await this.#deps.comparison.over();
-    this.#checkStillThere(asker, signal);
     const request = this.#localRequest('query', queryPayload(params, recipient, asker), asker, receivedMonotonicMs);
     const response = parseResponse(await this.#answerHere(request, signal));
     if (!response.ok) throw new AppError('not_understood', 'The agent gave an answer that is no response.', { failedBy: 'peer' });
     return answeredReport(request.messageId, chosenOf(recipient, this.#deps.hubName()), response.value);
   }
 
-  /**
-   * @param idempotencyKey the same key and request within 24 hours: the same delegation, across restarts
-   * @param signal whoever asks has gone, or its token has ended: what still waits to be made is not made then
-   */
-  async delegate(
-    params: OperationParams<'send.delegate'>,
-    asker: Asker,
-    idempotencyKey: string | null,
-    signal?: AbortSignal,
-  ): Promise<SendReportDto> {
+  /** @param idempotencyKey the same key and request within 24 hours: the same delegation, across restarts */
+  async delegate(params: OperationParams<'send.delegate'>, asker: Asker, idempotencyKey: string | null): Promise<SendReportDto> {
     const { idempotency, store, recipients, delegations } = this.#deps;
     const receivedMonotonicMs = this.#deps.clock.monotonicMs();
-    // Before its key is looked up, so that the same request made twice meanwhile is one.
-    await this.#compared(params.to, asker, signal);
     const once: Once | null =
       idempotencyKey === null
         ? null
@@ -106,7 +90,6 @@ export class Sender {
     const recipient = recipients.resolve(params.to, asker);
     const payload = delegatePayload(params, recipient, asker);
     checkEscalation(params, payload);
-    this.#checkMayLeave(recipient, asker);
     if (recipient.at === 'peer') return delegations.send(params, recipient, asker, once?.claim ?? null);
     return this.#delegateHere(this.#localRequest('delegate', payload, asker, receivedMonotonicMs), recipient, once);
   }
@@ -121,41 +104,13 @@ export class Sender {
       await this.#notifyHere(message, asker);
       return { ...report, state: 'delivered' };
     }
-    this.#checkMayLeave(recipient, asker);
     const { peer } = recipient;
     const raw = messenger.encode(peer.key, message);
     if (!messenger.isOnline(peer.key)) throw peerAway(peer.petname, messenger.isShutOut(peer.key));
     const sent = await messenger.sendEncoded(peer.key, raw);
     if (!sent.ok) throw sent.error;
-    this.#recordNotify(message, peer.key, asker, recipient.agent ?? params.route?.to ?? null, raw);
+    this.#recordNotify(message, peer.key, asker, recipient.agent ?? params.route?.to ?? null);
     return { ...report, state: 'sent' };
-  }
-
-  /** For what stays within this hub: the lines to others open after that anyway. Who cannot be found is told below. */
-  async #compared(to: OperationParams<'send.delegate'>['to'], asker: Asker, signal: AbortSignal | undefined): Promise<void> {
-    const { comparison, recipients } = this.#deps;
-    if (!comparison.isAwaited) return;
-    try {
-      if (recipients.resolve(to, asker).at === 'peer') return;
-    } catch {
-      return;
-    }
-    await comparison.over();
-    this.#checkStillThere(asker, signal);
-  }
-
-  /** For after a wait: an agent may have been removed meanwhile, or its token taken back. @throws AppError cancelled */
-  #checkStillThere(asker: Asker, signal: AbortSignal | undefined): void {
-    if (signal?.aborted !== true && (asker === null || this.#deps.store.read.agent(asker) !== undefined)) return;
-    throw new AppError('cancelled', 'Whoever asked this is gone. Nothing was sent.', { failedBy: 'input' });
-  }
-
-  /** Of a database that was put back nobody knows yet whether this agent, or that hub, was removed since. @throws AppError conflict */
-  #checkMayLeave(recipient: Recipient, asker: Asker): void {
-    if (asker === null || recipient.at === 'local' || this.#deps.isPutBack?.() !== true) return;
-    throw new AppError('conflict', 'The data folder of this hub was put back from a copy: its agents send nothing to other hubs for now.', {
-      hint: 'The owner says under Settings, The record, or with "axon audit confirm", that this record is meant.',
-    });
   }
 
   /** The words of the agent that could not answer are as foreign as its answer would be. */
@@ -202,9 +157,8 @@ export class Sender {
     const party = partyOfAgent(asker);
     this.#checkRate('work', party, 'This agent asks too much in a short time.');
     const messageId = random.uuid();
-    const raw = JSON.stringify({ id: messageId, kind, ref: null, payload });
     checkSize(messageId, kind, payload);
-    const read = readWorkRequest({ kind, direction: 'local', party, messageId, payload, raw, receivedMonotonicMs });
+    const read = readWorkRequest({ kind, direction: 'local', party, messageId, payload, receivedMonotonicMs });
     if (!read.ok) throw new AppError('bad_request', `The request does not fit: ${read.error}.`, { failedBy: 'input' });
     return read.value;
   }
@@ -218,12 +172,10 @@ export class Sender {
     const parsed = parseNotify(message.payload);
     if (!parsed.ok) throw new AppError('bad_request', `The notification does not fit: ${parsed.error}.`, { failedBy: 'input' });
     const { id, ref, payload } = message;
-    const raw = JSON.stringify({ id, kind: 'notify', ref, payload });
     await this.#deps.notices.publish({
       party: partyOfAgent(asker),
       messageId: id,
       ref,
-      raw,
       fromAgent: asker,
       payload: parsed.value,
       sent: payload,
@@ -237,11 +189,10 @@ export class Sender {
   }
 
   #recordNotify(
-    message: { readonly id: string; readonly ref: string | null },
+    message: { readonly id: string; readonly ref: string | null; readonly payload: JsonObject },
     party: string,
     asker: Asker,
     toAgent: string | null,
-    raw: string,
   ): void {
     const at = this.#deps.clock.wallMs();
     this.#deps.store.writeBehind((tables) =>
@@ -255,7 +206,7 @@ export class Sender {
         taskId: null,
         fromAgent: asker,
         toAgent,
-        raw,
+        payload: JSON.stringify(message.payload),
         at,
       }),
     );

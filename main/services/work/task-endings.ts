@@ -41,8 +41,6 @@ export interface Ending {
    * the spot.
    */
   readonly from: 'runner' | 'asker' | 'hub';
-  /** A question of consent was refused for whoever it asked for alone: it says nothing of others' questions. */
-  readonly isOfAsker?: boolean;
 }
 
 export type EndingListener = (tables: Tables, after: After, task: TaskRow, ending: Ending, result: ResultWords) => void;
@@ -83,6 +81,7 @@ export class TaskEndings {
     const { clock, deadlines } = this.#deps;
     const result = ending.result ?? failure(ending);
     const inHand = isInHand(task);
+    this.#report(tables, after, task, ending, result);
     const ended = moveTask(tables, task, ending.state, {
       code: ending.code,
       reason: ending.reason,
@@ -95,7 +94,6 @@ export class TaskEndings {
     if (inHand && task.kind === 'delegate' && ending.from !== 'runner') {
       this.#deps.deliveries.putCancel(tables, after, ended, this.#deps.random.uuid(), ending.reason);
     }
-    this.#report(tables, after, ended, ending, result);
     for (const listener of this.#within) listener(tables, after, ended, ending, result);
     after(() => {
       deadlines.forget(ended.id);
@@ -154,11 +152,11 @@ export class TaskEndings {
     }
     if (ending.from === 'asker' || (task.direction === 'local' && !task.reportBack && ending.from === 'runner')) return;
     const messageId = this.#deps.random.uuid();
-    if (task.direction === 'local') this.#recordLocal(tables, task, messageId, result);
+    if (task.direction === 'local') this.#recordLocal(tables, task, messageId);
     this.#deps.deliveries.putResult(tables, after, task, messageId, { ...result });
   }
 
-  #recordLocal(tables: Tables, task: TaskRow, messageId: string, result: ResultWords): void {
+  #recordLocal(tables: Tables, task: TaskRow, messageId: string): void {
     if (!isLocal(task.party)) return;
     tables.insertMessage({
       messageId,
@@ -170,7 +168,7 @@ export class TaskEndings {
       taskId: task.id,
       fromAgent: task.toAgent,
       toAgent: task.fromAgent,
-      raw: JSON.stringify({ id: messageId, kind: 'result', ref: task.messageId, payload: result }),
+      payload: null,
       at: this.#deps.clock.wallMs(),
     });
   }

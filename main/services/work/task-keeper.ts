@@ -68,6 +68,18 @@ export class TaskKeeper {
     await this.#checkpoint();
   }
 
+  /**
+   * This hub was restored from an older copy: what waited in that may have been done since, so it ends, and whoever asked is told. What this hub
+   * asked others goes on: it is the same request under the same id there.
+   */
+  async endRestored(by: Pick<Ending, 'by' | 'surface'>): Promise<void> {
+    await this.#deps.unit.run((tables, after) => {
+      for (const task of tables.tasksInStates(OPEN_STATES)) {
+        if (task.direction !== 'outgoing') this.#deps.endings.end(tables, after, task, { ...RESTORED, ...by });
+      }
+    });
+  }
+
   async #endAllOld(ids: readonly string[]): Promise<void> {
     const { unit, clock, log } = this.#deps;
     try {
@@ -217,6 +229,13 @@ const LINE_GONE = {
   code: 'cancelled',
   reason: HUB_RESTARTED,
   ...BY_HUB,
+} as const;
+
+const RESTORED = {
+  state: 'cancelled',
+  code: 'cancelled',
+  reason: 'This hub was restored from a backup. Ask again if it is still wanted.',
+  from: 'hub',
 } as const;
 
 const END_UNKNOWN = {

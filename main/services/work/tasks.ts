@@ -115,7 +115,8 @@ export class Tasks {
       throw new AppError('unsupported_feature', `${name} does not take cancels.`, { hint: 'Wait for its result, or for the deadline.' });
     }
     const message = { id: random.uuid(), kind: 'cancel', ref: task.messageId, payload: reason === null ? {} : { reason } };
-    const raw = messenger.encode(task.party, message);
+    // Throws where it is too large.
+    messenger.encode(task.party, message);
     await unit.run((tables) =>
       tables.insertMessage({
         messageId: message.id,
@@ -127,7 +128,7 @@ export class Tasks {
         taskId: task.id,
         fromAgent: task.fromAgent,
         toAgent: task.toAgent,
-        raw,
+        payload: JSON.stringify(message.payload),
         at: clock.wallMs(),
       }),
     );
@@ -180,7 +181,7 @@ export class Tasks {
 }
 
 /** The hub looking at its own records. */
-const OWN_EYES: Viewer = { person: { tokenId: 'hub', surface: 'window' } };
+const OWN_EYES: Viewer = { person: { actor: 'hub', surface: 'window' } };
 
 function maySee(views: TaskViews, task: TaskRow, viewer: Viewer): boolean {
   return 'person' in viewer || views.concerns(task, viewer.agent);

@@ -27,12 +27,8 @@ export interface WorkDeps {
   readonly timeZone?: () => string;
   /** How long requests wait for a person just now, ms; APPROVALS_WAIT_MINUTES_DEFAULT when absent. */
   readonly approvalWaitMs?: () => number;
-  /** False while this hub's record may be an older one: then no rule acts and everything is asked. Rules act when absent. */
+  /** False while the audit log was tampered with: then no rule acts and everything is asked. Rules act when absent. */
   readonly rulesMayAct?: () => boolean;
-  /** False while this database may be one that was put back: what waited in it before this start may be done already. True when absent. */
-  readonly handsOutOld?: () => boolean;
-  /** True while this database is known to be one that was put back: its agents and hubs may be ones that were removed since. Absent: it is not. */
-  readonly isPutBack?: () => boolean;
   readonly hubName: () => string;
   /** The name of the person at this hub, for the record of who decided; null or absent when none was given. */
   readonly personName?: () => string | null;

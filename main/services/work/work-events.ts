@@ -6,8 +6,8 @@ import type { CalmKeeper } from '../attention/calm-keeper.ts';
 import { owedSounds, oweSound, soundMade } from '../attention/owed-sounds.ts';
 import type { EventBus } from '../event-bus.ts';
 import type { AgentRegistry } from './agent-registry.ts';
+import type { ApprovalGate } from './approval-gate.ts';
 import type { ApprovalViews } from './approval-views.ts';
-import type { ConsentGuard } from './consent-guard.ts';
 import { ATTENTION_INTERVAL_MS } from './limits.ts';
 import type { Parties } from './parties.ts';
 import type { After } from './unit-of-work.ts';
@@ -20,7 +20,7 @@ interface Deps {
   readonly agents: AgentRegistry;
   readonly approvals: ApprovalViews;
   readonly calm: Pick<CalmKeeper, 'mayRing' | 'isStill'>;
-  readonly guard: Pick<ConsentGuard, 'coversTask'>;
+  readonly gate: Pick<ApprovalGate, 'coversTask'>;
 }
 
 export class WorkEvents {
@@ -95,10 +95,10 @@ export class WorkEvents {
 
   /** The task of a request that people here are asked about now; what an adult's hub decides waits for nobody here. */
   #waiting(approvalId: string): TaskRow | undefined {
-    const { store, guard } = this.#deps;
+    const { store, gate } = this.#deps;
     const { read } = store;
     const approval = read.approval(approvalId);
     const task = approval?.state === 'pending' ? read.task(approval.taskId) : undefined;
-    return task?.state === 'awaiting_approval' && !guard.coversTask(read, task) ? task : undefined;
+    return task?.state === 'awaiting_approval' && !gate.coversTask(read, task) ? task : undefined;
   }
 }

@@ -1,7 +1,7 @@
 // A delegation or a query that asks for work here, whoever sent it: another hub over the wire or an agent of this hub. Pure reading of
 // messages into that one form; decides nothing.
 import type { ApprovalView } from '../../core/approval-view.ts';
-import { viewOfConsent } from '../../core/consent-view.ts';
+import { viewOfQuestion } from '../../core/remote-approval-view.ts';
 import { isDomain } from '../../core/routing.ts';
 import { escapeName } from '../../core/text-escape.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
@@ -17,8 +17,6 @@ export interface WorkRequest {
   readonly messageId: string;
   readonly contentDigest: string;
   readonly payload: JsonObject;
-  /** The message as it came, for the record. */
-  readonly raw: string;
   /** The asking agent as it may be shown; null when unknown. */
   readonly fromAgent: string | null;
   readonly routeTo: string | null;
@@ -29,13 +27,13 @@ export interface WorkRequest {
   readonly urgent: boolean;
   /** A person is asked to choose, and no agent to do anything. */
   readonly isEscalation: boolean;
-  /** What another hub asks this hub's people to consent to; null for all else. */
-  readonly consent: ApprovalView | null;
+  /** The request of another hub about which the people here are asked; null for all else. */
+  readonly remoteQuestion: ApprovalView | null;
   readonly deadlineMs: number;
   readonly receivedMonotonicMs: number;
 }
 
-export type RequestSource = Pick<WorkRequest, 'kind' | 'direction' | 'party' | 'messageId' | 'payload' | 'raw' | 'receivedMonotonicMs'>;
+export type RequestSource = Pick<WorkRequest, 'kind' | 'direction' | 'party' | 'messageId' | 'payload' | 'receivedMonotonicMs'>;
 
 /** The error is a sentence for the sender. */
 export function readWorkRequest(source: RequestSource): Result<WorkRequest, string> {
@@ -43,9 +41,9 @@ export function readWorkRequest(source: RequestSource): Result<WorkRequest, stri
   if (!parsed.ok) return err(parsed.error);
   const asked: DelegatePayload | QueryPayload = parsed.value;
   const from = asked.route?.from ?? null;
-  const question = 'consent' in asked ? asked.consent : null;
-  const consent = question === null ? ok(null) : viewOfConsent(question);
-  if (!consent.ok) return err(`the question of consent does not hold: ${consent.error}`);
+  const question = 'approval' in asked ? asked.approval : null;
+  const remoteQuestion = question === null ? ok(null) : viewOfQuestion(question);
+  if (!remoteQuestion.ok) return err(`"approval" does not hold: ${remoteQuestion.error}`);
   return ok({
     ...source,
     contentDigest: contentDigest({ kind: source.kind, ref: null, payload: source.payload }),
@@ -57,7 +55,7 @@ export function readWorkRequest(source: RequestSource): Result<WorkRequest, stri
     reportBack: 'report_back' in asked ? asked.report_back : true,
     urgent: 'priority' in asked && asked.priority === 'urgent',
     isEscalation: 'escalation' in asked && asked.escalation !== null,
-    consent: consent.value,
+    remoteQuestion: remoteQuestion.value,
     deadlineMs: asked.deadline_ms,
   });
 }

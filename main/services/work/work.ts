@@ -6,10 +6,13 @@ import { ownTimeZone } from '../../core/quiet-hours.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import type { PartyKey, Tables, TaskRow } from '../../ports/store.ts';
-import { CONSENT_TOPIC } from '../../protocol/consent.ts';
 import { CalmKeeper } from '../attention/calm-keeper.ts';
 import { Holds } from '../attention/holds.ts';
 import { auditRowDto } from '../audit/audit-rows.ts';
+import { remoteQuestionOf } from '../remote-approval/answers.ts';
+import { RemoteApprovalGate } from '../remote-approval/gate.ts';
+import { Questions } from '../remote-approval/questions.ts';
+import { RemoteApprovalSettings } from '../remote-approval/settings.ts';
 import { RuleBook } from '../rules/rule-book.ts';
 import { RuleTrials } from '../rules/rule-trials.ts';
 import { RuleViews } from '../rules/rule-views.ts';
@@ -19,22 +22,14 @@ import { Approvals } from './approvals.ts';
 import { ApprovalViews } from './approval-views.ts';
 import { AskingAgents } from './asking-agents.ts';
 import { AuditTrail } from './audit-trail.ts';
-import { BeforeStart } from './before-start.ts';
 import { CancelledIds } from './cancelled-ids.ts';
 import { Cancelling } from './cancelling.ts';
 import { Capabilities } from './capabilities.ts';
-import { ConsentAreas } from './consent-areas.ts';
-import { ConsentGuard } from './consent-guard.ts';
-import { ConsentNews } from './consent-news.ts';
-import { ConsentSettings } from './consent-settings.ts';
-import { answeredBy, noteGivenUp } from './consent-told.ts';
-import { Consents } from './consents.ts';
 import { Conversations } from './conversations.ts';
 import { Deadlines } from './deadlines.ts';
 import { Deliveries } from './deliveries.ts';
 import { DurableItems } from './durable-items.ts';
 import { Feed } from './feed.ts';
-import { FirstComparison } from './first-comparison.ts';
 import { Handover } from './handover.ts';
 import { Idempotency } from './idempotency.ts';
 import { Inbox } from './inbox.ts';
@@ -60,7 +55,7 @@ import { RecentMessages } from './recent-messages.ts';
 import { Recipients } from './recipients.ts';
 import { Registrations } from './registrations.ts';
 import { Sender } from './sender.ts';
-import { TaskEndings } from './task-endings.ts';
+import { TaskEndings, type Ending } from './task-endings.ts';
 import { TaskKeeper } from './task-keeper.ts';
 import { Tasks } from './tasks.ts';
 import { TaskViews } from './task-views.ts';
@@ -79,8 +74,7 @@ export class Work {
   readonly approvals: Approvals;
   readonly keepingOpen: KeepingOpen;
   readonly rules: Rules;
-  /** Who decides in the place of the people here. */
-  readonly consent: ConsentSettings;
+  readonly remoteApproval: RemoteApprovalSettings;
   readonly calm: CalmKeeper;
   readonly holds: Holds;
   readonly inbox: Inbox;
@@ -98,10 +92,7 @@ export class Work {
   readonly #notices: IncomingNotices;
   readonly #queries: OpenQueries;
   readonly #book: RuleBook;
-  readonly #consents: Consents;
-  readonly #comparison: FirstComparison;
-  readonly #before: BeforeStart;
-  readonly #events: WorkEvents;
+  readonly #questions: Questions;
   #running = false;
 
   constructor(deps: WorkDeps) {
@@ -109,30 +100,30 @@ export class Work {
     const unit = new UnitOfWork(deps);
     const audit = new AuditTrail({ ...deps, unit });
     const parties = new Parties(deps);
-    const guard = new ConsentGuard();
-    const agents = new AgentRegistry({ ...deps, unit, audit, guard, areas: new ConsentAreas(guard) });
+    const gate = new RemoteApprovalGate();
+    const agents = new AgentRegistry({ ...deps, unit, audit, gate });
     const deadlines = new Deadlines(deps, (taskId) => void this.#keeper.due(taskId));
     const views = new TaskViews({ ...deps, parties, deadlines });
     const approvalWaitMs = deps.approvalWaitMs ?? (() => APPROVALS_WAIT_MINUTES_DEFAULT * 60_000);
-    const before = new BeforeStart(deps);
-    const approvalViews = new ApprovalViews({ ...deps, parties, tasks: views, before, approvalWaitMs });
+    const approvalViews = new ApprovalViews({
+      ...deps,
+      parties,
+      tasks: views,
+      approvalWaitMs,
+      remoteQuestionOf,
+      decidingHubs: (row, task) => this.#questions.decidingHubs(row, task),
+    });
     const calm = new CalmKeeper({ ...deps, unit, audit, parties, timeZone: deps.timeZone ?? ownTimeZone });
     const { floods } = calm;
-    const events = new WorkEvents({ ...deps, parties, agents, approvals: approvalViews, calm, guard });
+    const events = new WorkEvents({ ...deps, parties, agents, approvals: approvalViews, calm, gate });
     const progress = new Progress(deps);
-    const holds = new Holds({ ...deps, unit, calm, progress, events, audit, guard, views: approvalViews, deadlines, approvalWaitMs });
+    const holds = new Holds({ ...deps, unit, calm, progress, events, audit, gate, views: approvalViews, deadlines, approvalWaitMs });
     const feed = new Feed({ ...deps, parties, unit });
     const deliveries = new Deliveries({ ...deps, parties });
     const outbox = new Outbox({
       ...deps,
       unit,
-      onTaken: (messageId) => {
-        const question = answeredBy(deps.store.read, messageId);
-        if (question) events.taskChanged(question.id);
-      },
       onExpired: (tables, after, row) => {
-        const question = noteGivenUp(tables, row, deps.clock.wallMs());
-        if (question) after(() => events.taskChanged(question.id));
         if (tables.peer(row.party)?.trust !== 'paired') return;
         feed.notice(tables, after, 'axon.outbox', 'high', `A result for ${parties.nameOf(row.party)} could not be delivered within a day.`);
       },
@@ -143,7 +134,7 @@ export class Work {
     const queries = new OpenQueries({ ...deps, handover, tasks: views });
     const ruleViews = new RuleViews({ ...deps, parties, tasks: views });
     const rules = new RuleBook({ ...deps, unit, audit, views: ruleViews });
-    const intake = new Intake({ ...deps, agents, parties, deadlines, handover, events, audit, rules, calm, holds, guard, approvalWaitMs });
+    const intake = new Intake({ ...deps, agents, parties, deadlines, handover, events, audit, rules, calm, holds, gate, approvalWaitMs });
     const askers = new AskingAgents(deps);
     const recent = new RecentMessages(deps);
     const cancelled = new CancelledIds(deps);
@@ -152,15 +143,12 @@ export class Work {
     const desk = new QueryDesk({ ...deps, unit, parties, intake, handover, queries, endings, progress });
     const idempotency = new Idempotency(deps);
     const notices = new IncomingNotices({ ...deps, unit, agents, parties, deliveries, feed, askers, recent, audit, calm });
-    const items = new DurableItems({ ...deps, unit, before, deliveries, handover, endings, tasks: views, progress, events, feed, audit });
+    const items = new DurableItems({ ...deps, unit, deliveries, handover, endings, tasks: views, progress, events, feed, audit });
     const cancels: OutgoingCancels = new OutgoingCancels({ ...deps, unit, outbox, endings, deadlines, events });
     const delegations = new OutgoingDelegations({ ...deps, unit, deadlines, endings, events, audit, idempotency, cancels });
     const recipients = new Recipients({ ...deps, agents });
     const outgoingQueries = new OutgoingQueries({ ...deps, unit, cancels });
     this.#unit = unit;
-    this.#comparison = new FirstComparison(deps);
-    this.#before = before;
-    this.#events = events;
     const isAsked = ({ id, direction, party, messageId }: TaskRow): boolean =>
       direction === 'outgoing' ? outgoingQueries.isOpen(party, messageId) : queries.isOpen(id);
     this.#keeper = new TaskKeeper({ ...deps, unit, deadlines, endings, rules, cancels, isAsked });
@@ -173,7 +161,7 @@ export class Work {
     this.calm = calm;
     this.holds = holds;
     const trials = new RuleTrials({ ...deps, intake, parties, tasks: views });
-    this.rules = new Rules({ ...deps, unit, book: rules, views: ruleViews, intake, trials, guard });
+    this.rules = new Rules({ ...deps, unit, book: rules, views: ruleViews, intake, trials, gate });
     this.#capabilities = new Capabilities({ ...deps, agents });
     this.agents = agents;
     this.feed = feed;
@@ -190,15 +178,15 @@ export class Work {
       events,
       audit,
       rules,
-      guard,
+      gate,
+      remoteQuestionOf,
       floods,
     });
-    this.keepingOpen = new KeepingOpen({ ...deps, unit, views: approvalViews, deadlines, events, audit, guard, approvalWaitMs });
+    this.keepingOpen = new KeepingOpen({ ...deps, unit, views: approvalViews, deadlines, events, audit, gate, approvalWaitMs });
     const { approvals } = this;
-    this.#consents = new Consents({ ...deps, unit, guard, calm, delegations, cancels, approvals, deadlines, endings, events, audit });
-    approvalViews.asksElsewhere((row, task) => this.#consents.standing(row, task));
-    this.consent = new ConsentSettings({ ...deps, unit, audit, guard, holds, consents: this.#consents });
-    this.inbox = new Inbox({ ...deps, agents, before, deliveries, items, queries, progress });
+    this.#questions = new Questions({ ...deps, unit, gate, calm, delegations, cancels, approvals, deadlines, endings, events, audit });
+    this.remoteApproval = new RemoteApprovalSettings({ ...deps, unit, audit, gate, holds, questions: this.#questions });
+    this.inbox = new Inbox({ ...deps, agents, deliveries, items, queries, progress });
     this.tasks = new Tasks({ ...deps, unit, views, endings, cancels, cancelling, events });
     this.sender = new Sender({
       ...deps,
@@ -211,7 +199,6 @@ export class Work {
       desk,
       intake,
       idempotency,
-      comparison: this.#comparison,
     });
     this.conversations = new Conversations({ ...deps, parties, tasks: views });
     endings.onEnded((task) => {
@@ -226,8 +213,6 @@ export class Work {
     notices.onHubTopic(RECEIPT_TOPIC, ({ peer, envelope }) =>
       envelope.ref === null ? undefined : outbox.received(peer.key, envelope.ref),
     );
-    const news = new ConsentNews({ ...deps, unit, feed, audit, events });
-    notices.onHubTopic(CONSENT_TOPIC, (message, payload) => news.handle(message, payload));
     notices.onHubTopic(PROGRESS_TOPIC, (message, payload) => reports.handle(message, payload));
   }
 
@@ -235,8 +220,7 @@ export class Work {
   async start(): Promise<void> {
     if (this.#running) return;
     this.#running = true;
-    this.#comparison.start();
-    this.#consents.start();
+    this.#questions.start();
     const kept = this.#keeper.start();
     const ruled = this.#book.start();
     this.inbox.start();
@@ -247,15 +231,14 @@ export class Work {
     await kept;
     await ruled;
     await looked;
-    this.#consents.look();
+    this.#questions.look();
   }
 
   /** Ends timers and waits; what is stored stays as it is. Idempotent. */
   async stop(): Promise<void> {
     if (!this.#running) return;
     this.#running = false;
-    this.#comparison.ended();
-    this.#consents.stop();
+    this.#questions.stop();
     this.#delegations.stop();
     this.#book.stop();
     this.holds.stop();
@@ -268,21 +251,9 @@ export class Work {
     await this.#keeper.stop();
   }
 
-  /** Whether this database was put back is known: what was asked meanwhile is decided by that. */
-  compared(): void {
-    this.#comparison.ended();
-    this.#tellBefore();
-  }
-
-  /** This database is known to be the newest, or its owner meant it: what was held back until then is handed out and sent. */
-  released(): void {
-    this.inbox.released();
-    this.#delegations.released();
-    this.#tellBefore();
-  }
-
-  #tellBefore(): void {
-    for (const taskId of this.#before.changed()) this.#events.taskChanged(taskId);
+  /** Ends what waited in an older copy of the database. Before the start. */
+  endRestored(by: Pick<Ending, 'by' | 'surface'>): Promise<void> {
+    return this.#keeper.endRestored(by);
   }
 
   /** The answer to `discover`. */

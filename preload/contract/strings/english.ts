@@ -2,7 +2,7 @@
 import { activity } from './activity.ts';
 import { attention } from './attention.ts';
 import { audit } from './audit.ts';
-import { consent } from './consent.ts';
+import { remoteApproval } from './remote-approval.ts';
 import { common, locale } from './everywhere.ts';
 import { now } from './now.ts';
 import { making } from './making.ts';
@@ -23,7 +23,7 @@ export const ENGLISH = {
   rules,
   making,
   attention,
-  consent,
+  remoteApproval,
   audit,
   agents,
   settings,

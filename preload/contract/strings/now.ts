@@ -54,16 +54,6 @@ export const now = {
   changedSaid: (hub: string) => `The request from ${hub} changed while it was shown. Nothing was decided.`,
   decidedSaid: (hub: string, what: string) => `The request from ${hub} is settled: ${what}.`,
   heldSaid: (hub: string) => `The request from ${hub} is asked about later. What you wrote is kept.`,
-  /** Of what waited in a data folder that was put back. @param where the owner's word on the record is given */
-  putBack: {
-    waits: (agent: string, where: string) =>
-      `This waited in a copy of the data folder that was put back, so it may have been done since. Even when it is allowed, ${agent} is given it only once you have said ${where} that this record is meant.`,
-    /** Where nothing runs here. */
-    asks: 'This waited in a copy of the data folder that was put back, so it may have been decided and done since.',
-    allowed: (agent: string, where: string) =>
-      `It may have been done already: ${agent} is given it only once you have said ${where} that this record is meant.`,
-    here: 'under The record',
-  },
   changedNote: 'This request changed while you were reading. Nothing was decided. Please read it again.',
 
   risk: {

@@ -1,5 +1,6 @@
 // The words of the owner's own screens: agents on this computer, settings, sessions. English.
 import type { RiskClass } from '../dto.ts';
+import { DATE_JUMP_DAYS_MAX } from '../keep-limits.ts';
 import { locale } from './everywhere.ts';
 import { pluralizer } from './plural.ts';
 
@@ -121,6 +122,11 @@ export const settings = {
   keepFeedDetail: 'Notices, read or not. Then they are removed for good.',
   keepNote: (minutes: string) =>
     `What was removed cannot be brought back. After a change the hub removes nothing for ${minutes}, so that you can choose again. What is open, waits or was not told to the other hub is never removed. Your own copies, and those the hub makes before an upgrade, keep what was in them.`,
+  dateInQuestion: 'Is the date right?',
+  dateInQuestionDetail: (date: string) =>
+    `The clock of this computer says ${date}, more than ${DATE_JUMP_DAYS_MAX} days after the last time this hub knows. Until you confirm the date, nothing old is removed. If it is wrong, set the clock.`,
+  confirmDate: 'The date is right',
+  dateConfirmed: 'The date is confirmed. Old words are removed again.',
   keepFixed: (flag: string, variable: string) =>
     `This hub was started with ${flag} or ${variable}. That counts until it is started without.`,
   keepLength: (days: number) =>

@@ -132,7 +132,7 @@ export const rules = {
       tie: 'Rules say both, and neither is narrower: a tie asks you.',
       dangerous: 'It is dangerous, so it asks every time. No rule can open it.',
       default: 'No rule matches.',
-      older_record: 'No rule acts now: it is not certain that this record is the newest and whole. Settings, The record, says more.',
+      tampered: 'No rule acts now: the audit log of this hub was changed. Settings, Audit log, says more.',
       adults: 'An adult decides about this, as Settings says. No rule here lets it in.',
     },
     adultsVerdict: 'It would ask an adult’s hub.',

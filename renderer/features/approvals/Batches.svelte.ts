@@ -19,9 +19,9 @@ export function companyOf(approval: ApprovalDto): string | null {
   return JSON.stringify([peer_id, peer_name, from_agent, to_agent, domain, kind, leaves, risk_class]);
 }
 
-/** It asks to choose, is decided at another hub or for another one, or may have been done: its card says and offers something else. */
-function isOfItsOwnKind({ choice, decided_by_hubs, consent, may_be_done: mayBeDone }: ApprovalDto): boolean {
-  return choice !== null || decided_by_hubs !== null || consent !== null || mayBeDone;
+/** It asks to choose, is decided at another hub or for another one: its card says and offers something else. */
+function isOfItsOwnKind({ choice, decided_by_hubs, remote_question: asked }: ApprovalDto): boolean {
+  return choice !== null || decided_by_hubs !== null || asked !== null;
 }
 
 export class Batches {

@@ -97,15 +97,15 @@ export class CardModel {
   }
   /** Whoever asked waits for an answer, so a person may give it. */
   get mayBeAnswered(): boolean {
-    return this.#approval.report_back && !this.isElsewhere && !this.isConsent;
+    return this.#approval.report_back && !this.isElsewhere && !this.isRemoteQuestion;
   }
   /** An adult's hub decides: here it can only be declined. */
   get isElsewhere(): boolean {
     return this.#approval.decided_by_hubs !== null;
   }
   /** Another hub asks whether it may do this. */
-  get isConsent(): boolean {
-    return this.#approval.consent !== null;
+  get isRemoteQuestion(): boolean {
+    return this.#approval.remote_question !== null;
   }
   get widerOpen(): boolean {
     return this.#drawer === 'wider' && this.hasWider;
@@ -173,8 +173,6 @@ export class CardModel {
     if (approval.wait_ms !== before.wait_ms) this.arming.again();
     // Allow appears where a line had stood, or leaves: who may decide is another now.
     if ((approval.decided_by_hubs === null) !== (before.decided_by_hubs === null)) this.arming.again();
-    // It may have been done already: that is to be read first.
-    if (approval.may_be_done !== before.may_be_done) this.arming.again();
     this.#approval = approval;
     if (approval.state !== 'pending') this.arming.stop();
   }

@@ -27,30 +27,30 @@ export function withWhom({ peer_id, person, from_agent }: ApprovalDto): string {
 export function wantsOf({
   choice,
   to_agent,
-  consent,
+  remote_question: asked,
   peer_name,
-}: Pick<ApprovalDto, 'choice' | 'to_agent' | 'consent' | 'peer_name'>): string {
-  if (consent) return words.consent.asked.wants(peer_name, to_agent);
+}: Pick<ApprovalDto, 'choice' | 'to_agent' | 'remote_question' | 'peer_name'>): string {
+  if (asked) return words.remoteApproval.asked.wants(peer_name, to_agent);
   return choice === null ? now.wants(to_agent) : now.answers.choice.wants;
 }
 
 /** The same, said whole for whoever does not see it. */
 export function wantsFullOf(approval: ApprovalDto): string {
-  const { choice, to_agent, consent, peer_name } = approval;
-  if (consent) return words.consent.asked.wantsFull(peer_name, to_agent);
+  const { choice, to_agent, remote_question: asked, peer_name } = approval;
+  if (asked) return words.remoteApproval.asked.wantsFull(peer_name, to_agent);
   return choice === null ? now.wantsFull(peer_name, to_agent) : now.answers.choice.wantsFull(peer_name);
 }
 
 /** Where it would run. */
-export function runsOf({ to_agent, consent, peer_name }: ApprovalDto): string {
-  return consent ? words.consent.asked.runs(to_agent, peer_name) : now.facts.runsHere(to_agent);
+export function runsOf({ to_agent, remote_question: asked, peer_name }: ApprovalDto): string {
+  return asked ? words.remoteApproval.asked.runs(to_agent, peer_name) : now.facts.runsHere(to_agent);
 }
 
 /** What happens if nobody answers. */
-export function ifNothingOf({ choice, consent, decided_by_hubs, peer_name }: ApprovalDto): string {
-  if (consent) return words.consent.asked.ifNothing(peer_name);
+export function ifNothingOf({ choice, remote_question: asked, decided_by_hubs, peer_name }: ApprovalDto): string {
+  if (asked) return words.remoteApproval.asked.ifNothing(peer_name);
   if (decided_by_hubs !== null) {
-    const { ifNothing, ifNothingLeft } = words.consent.waiting;
+    const { ifNothing, ifNothingLeft } = words.remoteApproval.waiting;
     return decided_by_hubs.length === 0 ? ifNothingLeft(peer_name) : ifNothing(decided_by_hubs.map(({ name }) => name));
   }
   return choice === null ? now.facts.notDone(peer_name) : now.answers.choice.notChosen(peer_name);
@@ -64,30 +64,22 @@ export function verbOf(approval: ApprovalDto): string {
 }
 
 export function whyOf(approval: ApprovalDto): string {
-  if (approval.consent) return words.consent.asked.whose(approval.peer_name);
+  if (approval.remote_question) return words.remoteApproval.asked.whose(approval.peer_name);
   if (approval.decided_by_hubs !== null && approval.risk_reason === 'default_class') {
     const names = approval.decided_by_hubs.map(({ name }) => name);
-    return words.consent.waiting.unsaid(areaOf(approval) ?? approval.to_agent, names);
+    return words.remoteApproval.waiting.unsaid(areaOf(approval) ?? approval.to_agent, names);
   }
   const why = now.riskWhy[approval.risk_reason](approval.to_agent, areaOf(approval) ?? approval.to_agent);
   return approval.risk_class === 'R3' ? `${why} ${now.everyTime}` : why;
 }
 
 export function leavesOf(approval: ApprovalDto): string {
-  if (approval.consent) return words.consent.asked.leaves;
+  if (approval.remote_question) return words.remoteApproval.asked.leaves;
   if (approval.choice !== null) return now.answers.choice.goes(approval.peer_name);
   const { facts } = now;
   const works = approval.kind === 'delegate' && (approval.risk_class === 'R2' || approval.risk_class === 'R3');
   if (approval.leaves === 'nothing') return works ? facts.leavesWork(approval.to_agent) : facts.leavesNothing;
   return works ? facts.leavesResultAndWork(approval.to_agent, approval.peer_name) : facts.leavesResult(approval.peer_name);
-}
-
-type PutBackCard = Pick<ApprovalDto, 'may_be_done' | 'choice' | 'consent' | 'to_agent'>;
-
-/** What is to be thought of before it is allowed, where the data folder was put back from a copy; null elsewhere. */
-export function putBackOf({ may_be_done, choice, consent, to_agent }: PutBackCard): string | null {
-  if (!may_be_done) return null;
-  return choice === null && consent === null ? now.putBack.waits(to_agent, now.putBack.here) : now.putBack.asks;
 }
 
 /**
@@ -175,17 +167,14 @@ export function progressOf({ task_state, to_agent }: Pick<ApprovalDto, 'task_sta
   return Object.hasOwn(told, task_state) ? (told[task_state] ?? '') : '';
 }
 
-/** What is known of the answer to another hub's question, never what became of the request there; empty where nothing is. */
-function answerOf({ consent, peer_name }: ApprovalDto): string {
-  const told = consent?.told ?? null;
-  return told === null ? '' : words.consent.asked.told[told](peer_name);
+/** Where a person's answer to another hub's question goes; empty where a rule gave it. */
+function answerOf({ rule_id, peer_name }: ApprovalDto): string {
+  return rule_id === null ? words.remoteApproval.asked.goes(peer_name) : '';
 }
 
 /** How far what was allowed has come: here, or the answer on its way to the hub that asked. */
 export function sinceThen(approval: ApprovalDto, isThere: boolean): string {
-  const { may_be_done: mayBeDone, state, to_agent: agent } = approval;
-  if (mayBeDone && state === 'approved') return now.putBack.allowed(agent, now.putBack.here);
-  return approval.consent === null ? progressOf(approval, isThere) : answerOf(approval);
+  return approval.remote_question === null ? progressOf(approval, isThere) : answerOf(approval);
 }
 
 /** Who decided, as the owner reads it: the hub's word for an owner without a name is "you". */
@@ -246,7 +235,7 @@ export function outcomeOf(approval: ApprovalDto, pressed: 'here' | 'second' | 'e
               ? decided.declinedByAdult(by)
               : decided.declined(by, where),
         detail:
-          (approval.consent ? `${exactTime(at)}. ${answerOf(approval)}` : decided.askerTold(exactTime(at), approval.peer_name)) +
+          (approval.remote_question ? `${exactTime(at)}. ${answerOf(approval)}` : decided.askerTold(exactTime(at), approval.peer_name)) +
           reason +
           late,
       };
@@ -256,17 +245,17 @@ export function outcomeOf(approval: ApprovalDto, pressed: 'here' | 'second' | 'e
       const endedHere = approval.surface === 'hub';
       const title = endedHere
         ? decided.endedHere
-        : approval.consent
-          ? words.consent.asked.taken(approval.peer_name)
+        : approval.remote_question
+          ? words.remoteApproval.asked.taken(approval.peer_name)
           : decided.cancelled(approval.peer_name);
       // It may have been done by the word of another adult.
-      return { look: 'late', title, detail: `${approval.consent ? why : why + decided.cancelledDetail}${late}`.trim() };
+      return { look: 'late', title, detail: `${approval.remote_question ? why : why + decided.cancelledDetail}${late}`.trim() };
     }
     default:
       return {
         look: 'late',
         title: decided.expired(timeOfDay(approval.expires_at)),
-        detail: (approval.consent ? answerOf(approval) : decided.expiredDetail(approval.peer_name)) + late,
+        detail: (approval.remote_question ? '' : decided.expiredDetail(approval.peer_name)) + late,
       };
   }
 }

@@ -1,16 +1,16 @@
 // Which hubs decide in the place of the people here, as the page of one of them says it. Reads only; the setting itself stands in Settings.
-import type { ConsentSettingDto } from '../../../preload/contract/consent.ts';
+import type { RemoteApprovalDto } from '../../../preload/contract/remote-approval.ts';
 import type { HubApi } from '../../../preload/contract/hub-api.ts';
 
 /** What a hub decides here: from which class on, and whether no other hub does. */
 export interface DecidesHere {
-  readonly from: NonNullable<ConsentSettingDto['from']>;
+  readonly from: NonNullable<RemoteApprovalDto['from']>;
   readonly alone: boolean;
 }
 
 export class Deciders {
   readonly #api: HubApi;
-  #setting = $state.raw<ConsentSettingDto | null>(null);
+  #setting = $state.raw<RemoteApprovalDto | null>(null);
   #reading = false;
   /** Something happened while it was being read: what comes may be older than that. */
   #readAgain = false;
@@ -26,7 +26,7 @@ export class Deciders {
     this.#reading = true;
     while (this.#readAgain) {
       this.#readAgain = false;
-      const outcome = await this.#api.call('consent.get', {});
+      const outcome = await this.#api.call('remote_approval.get', {});
       if (outcome.ok) this.#setting = outcome.value;
     }
     this.#reading = false;

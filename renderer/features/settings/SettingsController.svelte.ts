@@ -54,6 +54,13 @@ export class SettingsController {
     else this.#spoken.stop();
   }
 
+  async confirmDate(seen: number): Promise<void> {
+    const outcome = await this.#api.call('hub.confirmDate', { seen });
+    this.#problem = outcome.ok ? null : problemWords(outcome.problem);
+    if (outcome.ok) this.#spoken.say(words.settings.dateConfirmed);
+    else this.#spoken.stop();
+  }
+
   async readSessions(): Promise<void> {
     const outcome = await this.#api.call('sessions.list', {});
     if (outcome.ok) this.#sessions = keepRows(this.#sessions, outcome.value.items);

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import type { BrowserContext, Page, Route } from 'playwright-core';
+import { chromiumPath } from '../../support/real-parts.ts';
 
 export const CHROMIUM_ARGUMENTS = [
   '--no-sandbox',
@@ -31,7 +32,7 @@ let profile = '';
 async function startBrowser(): Promise<BrowserContext> {
   profile = await mkdtemp(join(tmpdir(), 'axon-window-'));
   return chromium.launchPersistentContext(profile, {
-    executablePath: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium',
+    executablePath: chromiumPath(),
     headless: true,
     args: [...CHROMIUM_ARGUMENTS, '--remote-debugging-port=0'],
     viewport: { width: 1180, height: 800 },

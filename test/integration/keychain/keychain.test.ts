@@ -127,19 +127,19 @@ describe.skipIf(!hasRealPart('secret-service'))('a real keychain', () => {
     expect([gone, refused, back]).toEqual([UNAVAILABLE, 'identity_locked', FOUND]);
   });
 
-  test('a data folder put back as a whole from a copy is older than the count in the keychain, until its owner says that it is meant', () => {
+  test('a data folder put back as a whole from a copy is older than the count in the keychain, until its owner confirms the restore', () => {
     const parameters = [`--config-file=${busConfiguration()}`, '--', process.execPath, '--import', HOOK, PUT_BACK, home];
     const { stdout, stderr } = spawnSync('dbus-run-session', parameters, { env: environment, encoding: 'utf8', timeout: RUN_MAX_MS });
     const runs = stdout
       .split('\n')
       .filter((line) => line.startsWith('{"storage"'))
       .map((line): unknown => JSON.parse(line));
-    const run = { storage: 'keychain', record: 'current', confirmed: null, rules: true };
+    const run = { storage: 'keychain', state: 'ok', confirmed: null, rules: true };
     expect(runs, stderr).toMatchObject([
       run,
       run,
-      { ...run, record: 'older_copy', rules: false },
-      { ...run, record: 'older_copy', confirmed: 'current' },
+      { ...run, state: 'restored', rules: false },
+      { ...run, state: 'restored', confirmed: 'ok' },
       run,
     ]);
   });

@@ -1,5 +1,5 @@
 // Runs inside a session bus of its own: a real gnome-keyring, and a real hub that is started and stopped over a data folder which is copied
-// as a whole and put back as a whole. Says as JSON lines what the hub says of its record. Argument: the data folder.
+// as a whole and put back as a whole. Says as JSON lines what the hub says of its audit log. Argument: the data folder.
 import { cpSync, rmSync, writeSync } from 'node:fs';
 import { SystemClock, SystemRandom } from '../../../main/adapters/clock/system-clock.ts';
 import { createInProcessTransport } from '../../../main/adapters/quic/quic-transport.ts';
@@ -38,15 +38,15 @@ async function start(): Promise<HubNode> {
 /** One run of the hub, in which its owner does something that is put on record. */
 async function runOnce(confirm = false): Promise<void> {
   const node = await start();
-  const { audit, hub, settings } = node.services;
-  const { record, key_storage: storage } = hub.current();
+  const { audit, hub, opening, settings } = node.services;
+  const { audit: state, key_storage: storage } = hub.current();
   let confirmed: string | null = null;
   if (confirm) {
-    await audit.confirm(PERSON, audit.doubt?.seq ?? 0);
+    await opening.confirmRestore(PERSON);
     confirmed = audit.state;
   }
   await settings.update({ person: `Person ${random.uuid().slice(0, 8)}` }, PERSON);
-  writeSync(1, `${JSON.stringify({ storage, record, confirmed, rules: audit.rulesMayAct })}\n`);
+  writeSync(1, `${JSON.stringify({ storage, state, confirmed, rules: audit.rulesMayAct })}\n`);
   await node.stop();
 }
 

@@ -19,24 +19,21 @@ const WAITING_MAX = 4;
 /** What was taken and not acknowledged comes back after so long. */
 const LEASE_MS = 500;
 /** Far oftener than a hub does, so that the kill meets it. */
-const SEAL_EVERY_MS = 5;
-const person = { tokenId: 'ui-1', surface: 'browser' } as const;
-const owner = { id: 'ui-1', surface: 'browser' } as const;
+const SIGN_EVERY_MS = 5;
+const person = { actor: 'ui:1', surface: 'browser' } as const;
+const owner = { actor: 'ui:1', surface: 'browser' } as const;
 const { signal } = new AbortController();
 
 const clock = new SystemClock();
 const random = new SystemRandom();
 const parts = { clock, random, log: { ...CHILD_LOG, info: () => undefined } };
-const store = watchAudit(openStore({ path: join(home, 'hub.db'), clock, log: CHILD_LOG }), {
-  appended: (surface) => audit.appended(surface),
-  committed: (row) => audit.committed(row),
-});
+const store = watchAudit(openStore({ path: join(home, 'hub.db'), clock, log: CHILD_LOG }), (surface) => audit.appended(surface));
 const identity = new IdentityService({ ...parts, store, vaults: [new FileVault(join(home, 'identity.key'))] });
 const audit: Audit = new Audit({ ...parts, store, identity, onState: () => undefined });
 await identity.open(signal);
 audit.start();
-await audit.identityReady(signal);
-say({ record: audit.state });
+await audit.check(signal);
+say({ audit: audit.state });
 
 const work = new Work({
   ...parts,
@@ -108,10 +105,10 @@ if (last === 'to-the-end') {
   const forEver = async (step: () => Promise<boolean>): Promise<never> => {
     for (;;) if (!(await step())) await new Promise((resolve) => setImmediate(resolve));
   };
-  const seals = async (): Promise<boolean> => {
-    await audit.seal();
-    await new Promise((resolve) => setTimeout(resolve, SEAL_EVERY_MS));
+  const signs = async (): Promise<boolean> => {
+    await audit.sign();
+    await new Promise((resolve) => setTimeout(resolve, SIGN_EVERY_MS));
     return true;
   };
-  await Promise.all([asks, decides, does, does, seals].map(forEver));
+  await Promise.all([asks, decides, does, does, signs].map(forEver));
 }

@@ -1,5 +1,5 @@
 // A hub that is killed without warning while people decide and an agent works: what was said to be decided is decided, what was allowed runs
-// once and what was declined never, and the record of it all is whole, with its signatures.
+// once and what was declined never, and the audit log of it all fits, with its signatures.
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,7 +29,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-type Step = 'asked' | 'approved' | 'declined' | 'ran' | 'ended' | 'record';
+type Step = 'asked' | 'approved' | 'declined' | 'ran' | 'ended' | 'audit';
 
 /** Runs the hub until it said so many steps, or to its end, and writes down each. */
 async function run(said: Record<Step, string[]>, steps: number): Promise<number | null> {
@@ -57,12 +57,12 @@ async function run(said: Record<Step, string[]>, steps: number): Promise<number 
 }
 
 test(
-  'ST-01: after kill -9 at any moment of deciding, nothing decided is lost or run twice, and the record is whole',
+  'ST-01: after kill -9 at any moment of deciding, nothing decided is lost or run twice, and the audit log fits',
   { timeout: 60_000 + KILLS * 5_000 },
   async () => {
-    const said: Record<Step, string[]> = { asked: [], approved: [], declined: [], ran: [], ended: [], record: [] };
+    const said: Record<Step, string[]> = { asked: [], approved: [], declined: [], ran: [], ended: [], audit: [] };
     const { signal } = new AbortController();
-    let seals = 0;
+    let signatures = 0;
     /** Asserts of the steps that were said from there on what holds for each of them. */
     const holds = async (from: Readonly<Record<Step, number>>): Promise<void> => {
       const store = openStore({ path: join(home, 'hub.db'), clock: new SystemClock(), log: SILENT_LOG });
@@ -86,7 +86,7 @@ test(
       declined: said.declined.length,
       ran: said.ran.length,
       ended: said.ended.length,
-      record: said.record.length,
+      audit: said.audit.length,
     });
     // One that ends in order keeps what it read, which one that is killed does not.
     expect(await run(said, Infinity)).toBe(0);
@@ -95,18 +95,16 @@ test(
       const now = saidSoFar();
       await run(said, 3 + ((round * 53) % STEPS_MAX));
       const checked = await checkStoppedAudit(home, signal, () => undefined);
-      expect([checked.state, checked.flaw, checked.counted]).toEqual(['done', null, true]);
-      const unsigned = checked.rows - checked.signed_seq;
-      if (unsigned > 0) expect(checked.unsigned_end).toMatchObject({ rows: unsigned, from_seq: checked.signed_seq + 1 });
-      ({ seals } = checked);
+      expect([checked.state, checked.finding, checked.counted]).toEqual(['done', null, true]);
+      ({ signatures } = checked);
       // Of this round and the one before; all of them at the end, since what is lost once stays lost.
       await holds(before);
       before = now;
     }
     expect(await run(said, Infinity)).toBe(0);
     expect(new Set(said.ran).size).toBe(said.ran.length);
-    expect(new Set(said.record)).toEqual(new Set(['current']));
-    await holds({ asked: 0, approved: 0, declined: 0, ran: 0, ended: 0, record: 0 });
+    expect(new Set(said.audit)).toEqual(new Set(['ok']));
+    await holds({ asked: 0, approved: 0, declined: 0, ran: 0, ended: 0, audit: 0 });
 
     const store = openStore({ path: join(home, 'hub.db'), clock: new SystemClock(), log: SILENT_LOG });
     // What was allowed ran, and was said to have run, but where the kill came between the two.
@@ -115,8 +113,8 @@ test(
     await store.close();
     expect(left).toEqual([]);
     expect(ran.size).toBeGreaterThan(0);
-    expect(seals).toBeGreaterThan(0);
+    expect(signatures).toBeGreaterThan(0);
     const checked = await checkStoppedAudit(home, signal, () => undefined);
-    expect([checked.flaw, checked.signed_seq]).toEqual([null, checked.rows]);
+    expect([checked.finding, checked.signed_seq]).toEqual([null, checked.rows]);
   },
 );

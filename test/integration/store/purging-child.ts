@@ -2,24 +2,17 @@
 import { SystemClock } from '../../../main/adapters/clock/system-clock.ts';
 import { openStore } from '../../../main/adapters/sqlite/open-store.ts';
 import type { TimerHandle } from '../../../main/ports/clock.ts';
-import { LOOK_INTERVAL_MS } from '../../../main/services/retention/limits.ts';
+import { PURGE_INTERVAL_MS } from '../../../main/services/retention/limits.ts';
 import { Retention } from '../../../main/services/retention/retention.ts';
 import { CHILD_LOG } from './child-log.ts';
 
 const [, , path = ''] = process.argv;
 const DAY_MS = 86_400_000;
 
-/** Every wait is over at once, and one from a look to the next is a month of running. */
+/** Every wait is over at once, and the one for the next removal never. */
 class Hurried extends SystemClock {
-  #ranMs = 0;
-
-  override monotonicMs(): number {
-    return super.monotonicMs() + this.#ranMs;
-  }
-
   override setTimer(delayMs: number, run: () => void): TimerHandle {
-    if (delayMs >= LOOK_INTERVAL_MS) this.#ranMs += 30 * DAY_MS;
-    return super.setTimer(1, run);
+    return super.setTimer(delayMs >= PURGE_INTERVAL_MS ? delayMs : 1, run);
   }
 }
 

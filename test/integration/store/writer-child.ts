@@ -12,7 +12,7 @@ let next = Number(first);
 
 function receive(tables: Tables, id: string): void {
   tables.insertTask(taskRow({ id, payload: JSON.stringify({ task: id, filling: 'x'.repeat(400) }) }));
-  tables.insertMessage(messageRow({ messageId: id, conversationId: `c${id.at(-1)}`, raw: 'x'.repeat(600) }));
+  tables.insertMessage(messageRow({ messageId: id, conversationId: `c${id.at(-1)}`, payload: 'x'.repeat(600) }));
   tables.putReplay(replayRow({ messageId: id, reply: '{"accepted":true}' }));
   tables.insertApproval(approvalRow({ id, taskId: id }));
   tables.appendAudit(auditRow({ object: id }));

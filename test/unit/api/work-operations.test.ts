@@ -59,6 +59,18 @@ it('sends in the name of the calling agent, whatever the route says', async () =
   expect(hub.card.from_agent).toBe('claude');
 });
 
+it('names who did it in one form, whatever was done', async () => {
+  await hub.work.sender.delegate(delegation('local/lists', 'Add salt'), 'claude', null);
+  const { id, revision, digest } = hub.card;
+  await approvalsHandlers(hub.work)['approvals.decide']({ id, revision, digest, decision: 'allow' }, PERSON, CONTEXT);
+  await agents()['agents.update']({ name: 'claude', tools: ['web'] }, agent('claude'), CONTEXT);
+  await agents()['agents.remove']({ name: 'lists' }, PERSON, CONTEXT);
+  const actorsOf = (action: string) => hub.store.read.audit({ limit: 100 }).flatMap((row) => (row.action === action ? [row.actor] : []));
+  expect(actorsOf('approval.allowed')).toEqual(['ui:ui-1']);
+  expect(actorsOf('agent.updated')).toEqual(['agent:claude']);
+  expect(actorsOf('agent.removed')).toEqual(['ui:ui-1']);
+});
+
 it('takes a decision from a person only', async () => {
   await hub.work.sender.delegate(delegation('local/lists', 'Add salt'), 'claude', null);
   const { id, revision, digest } = hub.card;

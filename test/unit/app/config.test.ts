@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readConfig } from '../../../main/app/config.ts';
+import { hubFlags } from '../../../main/app/desktop.ts';
 import { AppError } from '../../../main/lib/app-error.ts';
+import { ERRORS } from '../../../preload/contract/errors.ts';
 import { OPERATIONS } from '../../../preload/contract/operations.ts';
 
 let home: string;
@@ -103,9 +105,6 @@ describe('settings', () => {
   });
 
   test.each<[string, () => unknown, RegExp]>([
-    ['a flag that is none', () => read(['--colour', 'red']), /--colour/],
-    ['a flag without its value', () => read(['--name']), /--name/],
-    ['a stray word', () => read(['start']), /start/],
     ['a port that is no number', () => read(['--api-port', '71x']), /--api-port.*0 to 65535/],
     ['a wait of no minute', () => read(['--approvals-wait', '0']), /--approvals-wait.*1 to 1440/],
     ['a wait of more than a day', () => read([], { AXON_APPROVALS_WAIT: '1441' }), /AXON_APPROVALS_WAIT.*1 to 1440/],
@@ -121,6 +120,30 @@ describe('settings', () => {
     ['a name of spaces', () => read(['--name', '   ']), /--name/],
   ])('refuse %s and name it', (_title, attempt, words) => {
     expect(failure(attempt)).toMatchObject({ code: 'bad_configuration', message: expect.stringMatching(words) });
+  });
+
+  test.each<[string, readonly string[], RegExp]>([
+    ['a flag that is none', ['--colour', 'red'], /--colour/],
+    ['a flag without its value', ['--name'], /--name/],
+    ['a stray word', ['start'], /start/],
+  ])('refuse %s as words that were typed wrong', (_title, argv, words) => {
+    expect(failure(() => read(argv))).toMatchObject({ code: 'bad_request', message: expect.stringMatching(words) });
+    expect(ERRORS.bad_request.exit).toBe(2);
+  });
+
+  test('of a desktop start are told from its own words and from switches of Chromium', () => {
+    const chromium = [
+      '--ozone-platform=wayland',
+      '--disable-gpu',
+      '--force-device-scale-factor=2',
+      '--enable-features=A,B',
+      '--no-sandbox',
+    ];
+    expect(hubFlags(['/opt/electron', '/opt/hub', '--hidden', ...chromium, '--name', 'Mum', '--colour'])).toEqual([
+      '--name',
+      'Mum',
+      '--colour',
+    ]);
   });
 
   test.each<[string, unknown, RegExp]>([

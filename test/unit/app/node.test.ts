@@ -7,11 +7,8 @@ import { SystemClock } from '../../../main/adapters/clock/system-clock.ts';
 import { EventLoopLag } from '../../../main/app/event-loop-lag.ts';
 import { openStore } from '../../../main/adapters/sqlite/open-store.ts';
 import type { KeyVault } from '../../../main/ports/key-vault.ts';
-import { COMPARISON_WAIT_MAX_MS } from '../../../main/services/work/limits.ts';
-import { ANYBODY } from '../../fakes/ruled-hubs.ts';
 import { SILENT_LOG } from '../../fakes/memory-store.ts';
 import { peerRow } from '../../fakes/sample-rows.ts';
-import { BROWSER, delegation } from '../../fakes/work-hub.ts';
 import { EventReader } from '../../support/event-reader.ts';
 import { TestHub } from '../../support/test-hub.ts';
 
@@ -71,7 +68,7 @@ describe('the node', () => {
     await hub.stop();
   });
 
-  test('F-16: knows whom it is paired with before the identity is there, so that a request is told to come again and not that nobody is', async () => {
+  test('F-16: knows whom it is paired with before the identity is there, and tells an agent to come again', async () => {
     let isLocked = false;
     const hub = await TestHub.start({ vaults: (home) => [Object.assign(new LockedVault(home), { isLocked })] });
     const token = await hub.agent('bot');
@@ -85,34 +82,45 @@ describe('the node', () => {
     const body = { to: 'Mum PC', task: 'Say hello' };
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const answer = await fetch(`http://127.0.0.1:${node.apiPort}/v1/delegate`, { method: 'POST', headers, body: JSON.stringify(body) });
-    expect(await answer.json()).toMatchObject({ code: 'identity_locked', retryable: true });
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '30']);
+    expect(await answer.json()).toMatchObject({
+      code: 'hub_locked',
+      retryable: true,
+      detail: expect.stringContaining('cannot read its identity'),
+    });
     await node.stop();
     await hub.stop();
   });
 
-  test('has what agents ask each other while the vault is still being read decided by the rules, and before no person', async () => {
+  test('tells agents to come again in a moment while the vault is still being read, and people see everything', async () => {
     let opens = Promise.resolve();
     const hub = await TestHub.start({ vaults: (home) => [Object.assign(new LockedVault(home), { isLocked: false, opens })] });
-    await hub.agent('bot');
-    await hub.agent('helper');
-    await hub.node.services.work.rules.create({ effect: 'never', ...ANYBODY, peer: 'local/bot' }, BROWSER);
+    const token = await hub.agent('bot');
     await hub.node.stop();
     let open: () => void = () => undefined;
     opens = new Promise((resolve) => (open = resolve));
     const node = await hub.restart();
     const started = node.start();
     await expect.poll(() => node.apiPort, { timeout: 20_000 }).toBeGreaterThan(0);
-    const { sender, approvals } = node.services.work;
-    const clock = new SystemClock();
-    const askedAt = clock.monotonicMs();
-    const refused = expect(sender.delegate(delegation('local/helper', 'Add salt'), 'bot', null)).rejects.toMatchObject({
-      code: 'rejected',
-    });
+    const ask = (path: string, init: RequestInit = {}): Promise<Response> =>
+      fetch(`http://127.0.0.1:${node.apiPort}${path}`, {
+        ...init,
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      });
+    for (const [path, init] of [
+      ['/v1/peers', {}],
+      ['/v1/inbox/stream', {}],
+      ['/v1/inbox/claim', { method: 'POST', body: '{}' }],
+      ['/v1/agents', { method: 'POST', body: '{"name":"new"}' }],
+    ] as const) {
+      const answer = await ask(path, init);
+      expect([path, answer.status, answer.headers.get('retry-after')]).toEqual([path, 503, '1']);
+      expect(await answer.json()).toMatchObject({ code: 'hub_locked' });
+    }
+    expect(await node.invoke('hub.snapshot', {})).toMatchObject({ ok: true });
     open();
-    await refused;
-    expect(clock.monotonicMs() - askedAt, 'it waited for the vault alone').toBeLessThan(COMPARISON_WAIT_MAX_MS - 1_000);
-    expect(approvals.pending()).toEqual([]);
     await started;
+    expect((await ask('/v1/peers')).status).toBe(200);
     await node.stop();
     await hub.stop();
   });

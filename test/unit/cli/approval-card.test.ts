@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { cardLines } from '../../../main/cli/approval-card.ts';
 import { roomFor, slip } from '../../../main/cli/slip.ts';
 import type { ApprovalDto } from '../../../preload/contract/dto.ts';
-import { ASKED } from '../../fakes/consent-cards.ts';
+import { ASKED } from '../../fakes/remote-approval-cards.ts';
 import { approvalOf } from '../../fakes/household.ts';
 
 const MARKED = /^ {2}[|:=] /;
@@ -43,7 +43,7 @@ function hostile(said: string): readonly ApprovalDto[] {
       ...ASKED,
       ...words,
       from_agent: said,
-      consent: { ...(ASKED.consent ?? { digest: '', message_id: '', told: null, by_person: false }), asker: said },
+      remote_question: { ...(ASKED.remote_question ?? { digest: '', message_id: '', by_person: false }), asker: said },
     },
     approvalOf('choice', { ...words, choice: { options: [option, { ...option, id: 'b' }], recommended: 'b' } }),
   ];
@@ -128,14 +128,4 @@ test('a pipe, and a terminal that does not say how wide it is, count as one of 8
   expect(roomFor({ isTTY: true, columns: 0 })).toBe(80);
   expect(roomFor({ isTTY: true, columns: 5 })).toBe(24);
   expect(roomFor({ isTTY: true, columns: 120 })).toBe(120);
-});
-
-test('what waited in a data folder that was put back says so beside the class of it, and no other card does', () => {
-  const card = approvalOf('waited', { text: 'Pay 20 euros' });
-  const said = (approval: ApprovalDto) => cardLines(approval, { room: 400, command: 'npx axon --home there' }).join(' ');
-  const until = `${card.to_agent} is given it only once you have said with "npx axon --home there audit confirm" that this record is meant.`;
-  expect(said(card)).not.toContain('put back');
-  expect(said({ ...card, may_be_done: true })).toContain(`it may have been done since. Even when it is allowed, ${until}`);
-  expect(said({ ...card, may_be_done: true, state: 'approved' })).toContain(`It may have been done already: ${until}`);
-  expect(said({ ...ASKED, may_be_done: true })).toContain('it may have been decided and done since.');
 });

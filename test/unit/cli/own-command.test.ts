@@ -1,7 +1,7 @@
 // The words that start this program, in the places where it can lie.
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { dataFolder } from '../../../main/lib/data-folder.ts';
 import { ownCommand, ownCommandAnywhere, withOwnCommand } from '../../../main/cli/own-command.ts';
@@ -38,24 +38,6 @@ describe('the command', () => {
     const named = `node ${join(root, 'main/entry/axon.cjs')}`;
     expect(ownCommand(USUAL, here({ workingFolder: folder }))).toBe(named);
     expect(ownCommandAnywhere(USUAL, here())).toBe(named);
-  });
-
-  test('is one word where the shell finds this very program under it', () => {
-    const bin = join(folder, 'bin');
-    mkdirSync(bin);
-    symlinkSync(join(root, 'main/entry/axon.cjs'), join(bin, 'axon'));
-    const env = { PATH: ['/usr/bin', bin].join(delimiter) };
-    expect(ownCommand(USUAL, here({ env }))).toBe('axon');
-    expect(ownCommandAnywhere(USUAL, here({ env, workingFolder: '/' }))).toBe('axon');
-  });
-
-  test('is not one word where another program has that name, or only npm finds it for its own scripts', () => {
-    const [bin, own] = [join(folder, 'bin'), join(folder, 'node_modules/.bin')];
-    mkdirSync(bin);
-    mkdirSync(own, { recursive: true });
-    writeFileSync(join(bin, 'axon'), '');
-    symlinkSync(join(root, 'main/entry/axon.cjs'), join(own, 'axon'));
-    expect(ownCommand(USUAL, here({ env: { PATH: [own, bin].join(delimiter) } }))).toBe('npx axon');
   });
 
   test('names the data folder where it is not the usual one, in quotes where a shell would split it', () => {

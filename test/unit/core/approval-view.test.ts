@@ -1,5 +1,6 @@
 // What a person approves is what the agent receives, and nothing can change it unseen.
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -7,12 +8,16 @@ import {
   buildApprovalView,
   digestOfView,
   isViewOf,
+  READERS,
   readApprovalView,
+  readView,
   type ApprovalInput,
   type ApprovalView,
+  type ViewReader,
 } from '../../../main/core/approval-view.ts';
 import { AppError } from '../../../main/lib/app-error.ts';
 import { canonicalJson } from '../../../main/lib/canonical-json.ts';
+import type { JsonObject } from '../../../main/lib/json-object.ts';
 import { utf8 } from '../../../main/lib/bytes.ts';
 import { encodeEnvelope } from '../../../main/protocol/encode-envelope.ts';
 import { parseEnvelope } from '../../../main/protocol/parse-envelope.ts';
@@ -194,6 +199,36 @@ describe('reading a stored view', () => {
     ['a number as text', changed({ text: 7 })],
   ])('refuses %s', (_name, text) => {
     expect(readApprovalView(text)).toMatchObject({ ok: false, error: expect.stringContaining("an approval's view") as string });
+  });
+});
+
+describe('a view that was stored in version 1', () => {
+  const [stored = '', digest = ''] = readFileSync('test/fixtures/approval-view-1.txt', 'utf8').split('\n');
+
+  it('reads as it was shown, under the digest that a person saw', () => {
+    const read = readApprovalView(stored);
+    expect(read).toMatchObject({ ok: true, value: { version: 1, text: 'Add salt[U+202E] and pepper', reason: 'Dinner at 7' } });
+    expect(read.ok && canonicalJson(read.value)).toBe(stored);
+    expect(digestOfView(stored)).toBe(digest);
+  });
+
+  it('stays readable once a later version has one field more, and each version has exactly its own fields', () => {
+    type Later = ApprovalView & { readonly place: string | null };
+    const isLater = (view: JsonObject): view is JsonObject & Later => typeof view.place === 'string';
+    const later: Readonly<Record<number, ViewReader<Later>>> = {
+      1: (view) => {
+        const first = READERS[1]?.(view);
+        return first && { ...first, place: null };
+      },
+      2: (view) => (isLater(view) ? view : undefined),
+    };
+    const newer = canonicalJson({ ...(JSON.parse(stored) as JsonObject), version: 2, place: 'kitchen' });
+    expect(readView(stored, later)).toMatchObject({ ok: true, value: { text: 'Add salt[U+202E] and pepper', place: null } });
+    expect(readView(newer, later)).toMatchObject({ ok: true, value: { text: 'Add salt[U+202E] and pepper', place: 'kitchen' } });
+    expect(readView(stored.replace('"version":1', '"version":2'), later).ok).toBe(false);
+    expect(readView(newer.replace('"version":2', '"version":1'), later).ok).toBe(false);
+    expect(readApprovalView(newer).ok).toBe(false);
+    expect(digestOfView(stored)).toBe(digest);
   });
 });
 

@@ -14,7 +14,7 @@ async function calledIn(folder: string): Promise<readonly string[]> {
   const texts = await Promise.all(
     files.filter((file) => /\.(?:ts|svelte)$/.test(file)).map((file) => readFile(join(ROOT, folder, file), 'utf8')),
   );
-  const words = texts.flatMap((text) => [...text.matchAll(/['"`]([a-z]+\.[a-zA-Z]+)['"`]/g)].map(([, word]) => word ?? ''));
+  const words = texts.flatMap((text) => [...text.matchAll(/['"`]([a-z_]+\.[a-zA-Z]+)['"`]/g)].map(([, word]) => word ?? ''));
   return [...new Set(words.filter((word) => names.has(word)))].toSorted();
 }
 

@@ -47,7 +47,7 @@ describe('kinds', () => {
   });
 
   it('come with extensions that name their version', () => {
-    for (const extension of EXTENSIONS) expect(extension).toMatch(/^[a-z]+\/[0-9]+$/);
+    for (const extension of EXTENSIONS) expect(extension).toMatch(/^[a-z]+(-[a-z]+)*\/[0-9]+$/);
     expect(new Set(EXTENSIONS).size).toBe(EXTENSIONS.length);
   });
 });

@@ -113,7 +113,7 @@ describe('delegate', () => {
       priority: 'normal',
       report_back: true,
       escalation: null,
-      consent: null,
+      approval: null,
       domain: null,
       capability: null,
       reason: null,
@@ -152,7 +152,6 @@ describe('replies', () => {
   it('ack: a refusal without a code is a rejection, a state that is unknown is no state', () => {
     expect(value(payloads.parseAck({ accepted: true, state: 'pending_approval', estimated_ms: 5000 }))).toEqual({
       accepted: true,
-      of_asker: false,
       state: 'pending_approval',
       held: false,
       held_ms: null,
@@ -281,6 +280,8 @@ describe('hello', () => {
     ['a number', 1],
     ['null', null],
     ['fractions', [1.5]],
+    ['versions that do not ascend', [2, 1]],
+    ['one version twice', [1, 1]],
   ])('HE-03 (negotiation): %s leaves no common version', (_name, versions) => {
     expect(selectVersion(value(payloads.parseHello({ protocol_versions: versions })).protocol_versions)).toBeUndefined();
   });

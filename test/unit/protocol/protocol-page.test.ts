@@ -6,13 +6,13 @@ import { describe, expect, it } from 'vitest';
 import { ERRORS } from '../../../preload/contract/errors.ts';
 import * as quicLimits from '../../../main/adapters/quic/limits.ts';
 import * as coreLimits from '../../../main/core/limits.ts';
-import { viewOfConsent } from '../../../main/core/consent-view.ts';
+import { viewOfQuestion } from '../../../main/core/remote-approval-view.ts';
 import { canMove, isTerminal, TASK_STATES } from '../../../main/core/task-state.ts';
 import { utf8 } from '../../../main/lib/bytes.ts';
 import { CLOSE_CODES } from '../../../main/ports/transport.ts';
 import { agentIdOfKeyHex } from '../../../main/protocol/agent-id.ts';
 import type { Envelope } from '../../../main/protocol/envelope.ts';
-import { CONSENT_TOPIC, consentPayload, CONSENTS, labelOf, questionIn, readConsentAnswer } from '../../../main/protocol/consent.ts';
+import { questionPayload, REMOTE_APPROVAL, labelOf, questionIn, readVerdict } from '../../../main/protocol/remote-approval.ts';
 import { EXTENSIONS, KINDS } from '../../../main/protocol/kinds.ts';
 import * as protocolLimits from '../../../main/protocol/limits.ts';
 import { parseEnvelope } from '../../../main/protocol/parse-envelope.ts';
@@ -174,8 +174,8 @@ describe('the examples', () => {
   });
 });
 
-describe('the section on consent', () => {
-  const text = section('Consent');
+describe('the section on remote approval', () => {
+  const text = section('Remote approval');
   const asked = /```json\n([\s\S]*?)```/.exec(text)?.[1] ?? '';
   const parsed = parseEnvelope(utf8(asked.trim()));
   if (!parsed.ok) throw new Error(parsed.error.reason);
@@ -186,26 +186,25 @@ describe('the section on consent', () => {
   it('holds a question that a hub takes, to its last member and its digest', () => {
     const { deadline_ms, priority } = payload;
     expect(priority).toBe('normal');
-    expect(payload).toEqual(consentPayload(question, Number(deadline_ms), false));
-    expect(payloads.parseDelegate(payload)).toMatchObject({ value: { consent: question } });
-    expect(viewOfConsent(question)).toMatchObject({ ok: true, value: { text: 'Open the garage', to_agent: 'robot', risk_class: 'R2' } });
+    expect(payload).toEqual(questionPayload(question, Number(deadline_ms), false));
+    expect(payloads.parseDelegate(payload)).toMatchObject({ value: { approval: question } });
+    expect(viewOfQuestion(question)).toMatchObject({ ok: true, value: { text: 'Open the garage', to_agent: 'robot', risk_class: 'R2' } });
   });
 
   it('lists every member of it, and no other', () => {
-    const named = table(text, 'Member of `consent`').flatMap(([name = '']) => name.split(', '));
+    const named = table(text, 'Member of `approval`').flatMap(([name = '']) => name.split(', '));
     expect(named).toEqual(Object.keys(question));
   });
 
-  it('spells the answer, the topic and the extension as the code does', () => {
-    expect(text).toContain(CONSENT_TOPIC);
-    expect(text).toContain(`\`${CONSENTS}\``);
+  it('spells the verdict and the extension as the code does', () => {
+    expect(text).toContain(`\`${REMOTE_APPROVAL}\``);
     const [data = ''] = /\{"choice":[^}]*\}/.exec(text) ?? [];
     for (const choice of ['allow', 'decline'] as const) {
       const said = data.replace('"allow"|"decline"', `"${choice}"`).replaceAll('...', '"x"');
       const status = choice === 'allow' ? 'completed' : 'failed';
-      expect(readConsentAnswer(status, JSON.parse(said))).toEqual({
+      expect(readVerdict(status, JSON.parse(said))).toEqual({
         ok: true,
-        value: { choice, digest: 'x', reason: null, namesNobody: false },
+        value: { choice, digest: 'x', reason: null, person: 'x' },
       });
       expect(payload.options).toContainEqual({ id: choice, label: labelOf(choice) });
     }

@@ -3,15 +3,17 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { utf8 } from '../../../main/lib/bytes.ts';
 import type { JsonObject } from '../../../main/lib/json-object.ts';
-import { KINDS } from '../../../main/protocol/kinds.ts';
+import { FEATURES, KINDS } from '../../../main/protocol/kinds.ts';
 import * as payloads from '../../../main/protocol/payloads.ts';
 import { encodeReferenceEnvelope, parseReferenceEnvelope } from '../../../main/protocol/reference/reference-envelope.ts';
 import {
   answerOf,
   assumedAnswer,
   CARRIED_REQUESTS,
+  carriedOf,
   declinesHello,
   noticeOf,
+  REFERENCE_FEATURES,
   replyToReference,
   requestOf,
   toReference,
@@ -192,6 +194,11 @@ describe('what stands for an answer', () => {
       expect(payloads.parseAck(required(assumedAnswer(kind)).payload)).toMatchObject({ ok: true, value: { accepted: true } });
     }
     for (const kind of ['query', 'discover']) expect(assumedAnswer(kind)).toBe(undefined);
+  });
+
+  it('is credited with the optional kinds that one of its own kinds carries, and with no kind that is new', () => {
+    expect(new Set(REFERENCE_FEATURES)).toEqual(new Set(['delegate', 'ack', 'result', 'cancel', 'discover', 'capabilities']));
+    expect(carriedOf([...FEATURES, 'memo'])).toEqual(REFERENCE_FEATURES);
   });
 
   it('declines hello by three codes and no other', () => {

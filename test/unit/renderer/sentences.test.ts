@@ -7,13 +7,11 @@ import {
   leavesOf,
   outcomeOf,
   progressOf,
-  putBackOf,
-  sinceThen,
   verbOf,
   whyOf,
 } from '../../../renderer/features/approvals/sentences.ts';
 import { words } from '../../../renderer/app/words.ts';
-import { ASKED, CONSENT } from '../../fakes/consent-cards.ts';
+import { ASKED } from '../../fakes/remote-approval-cards.ts';
 import { CAR, DEPLOY, DINNER, SALT, agentOf, approvalOf } from '../../fakes/household.ts';
 
 describe('what the hub says of a request', () => {
@@ -121,34 +119,14 @@ describe('what the hub says of a request', () => {
     expect(said('something_new', true)).toBe('');
   });
 
-  test('what waited in a data folder that was put back says that it may have been done, and when its agent is given it', () => {
-    const card = { ...DINNER, may_be_done: true };
-    const until = 'only once you have said under The record that this record is meant.';
-    expect(putBackOf(DINNER)).toBeNull();
-    expect(putBackOf(card)).toMatch(/may have been done since\. Even when it is allowed, .* is given it only once/);
-    expect(putBackOf(card)).toContain(until);
-    expect([putBackOf({ ...ASKED, may_be_done: true }), putBackOf({ ...card, choice: { options: [], recommended: null } })]).toEqual(
-      Array(2).fill(expect.stringMatching(/may have been decided and done since\.$/)),
-    );
-    const allowed = { ...card, state: 'approved', task_state: 'queued' } as const;
-    expect(sinceThen(allowed, true)).toContain(until);
-    expect(sinceThen({ ...allowed, may_be_done: false }, true)).toBe(`It waits for ${card.to_agent} to take it.`);
-  });
-
-  test('of an answer to another hub’s question it says how far that has come, and never what became of the request there', () => {
-    const said = (told: 'waits' | 'told' | 'given_up' | 'unused', state: 'approved' | 'declined' | 'expired') => {
-      const consent = { ...CONSENT, told };
-      return outcomeOf({ ...ASKED, consent, state, task_state: 'completed', decided_at: 0, surface: 'window' }, 'here', true, false).detail;
-    };
-    const goes = 'The answer goes to Leo’s tablet as soon as that hub can be reached.';
-    for (const state of ['approved', 'declined', 'expired'] as const) {
-      expect(said('waits', state)).toContain(goes);
-      expect(said('waits', state)).not.toMatch(/told|done/);
-      expect(said('told', state)).toContain('Leo’s tablet was told. What became of it stands on that hub.');
-      expect(said('told', state)).not.toMatch(/done/);
-      expect(said('given_up', state)).toContain('Leo’s tablet never got the answer');
-      expect(said('unused', state)).toContain('did not use it');
-    }
+  test('of an answer to another hub’s question it says where it goes, and never what became of the request there', () => {
+    const said = (state: 'approved' | 'declined' | 'expired') =>
+      outcomeOf({ ...ASKED, state, task_state: 'completed', decided_at: 0, surface: 'window' }, 'here', true, false).detail;
+    const goes = 'Leo’s tablet gets the answer as soon as it can be reached.';
+    expect(said('approved')).toContain(goes);
+    expect(said('declined')).toContain(goes);
+    expect([said('approved'), said('declined')].join(' ')).not.toMatch(/told|done/);
+    expect(said('expired')).toBe('');
     const taken = outcomeOf({ ...ASKED, state: 'cancelled', decline_reason: 'Dad allowed it first.' }, 'elsewhere', true, false);
     expect(taken.detail, 'it may have been done').toBe('Dad allowed it first.');
   });

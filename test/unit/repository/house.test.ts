@@ -14,7 +14,7 @@ const isSource = (file: string): boolean => /^(main|preload|renderer)\/.*\.(ts|s
 const lines = (file: string): number => read(file).split('\n').length;
 const thisFile = 'test/unit/repository/house.test.ts';
 
-const LINES_MAX = { '.ts': 400, '.svelte': 250, '.css': 400 } as const;
+const LINES_MAX = { '.ts': 500, '.svelte': 250, '.css': 500 } as const;
 /** Code is set at 140; a comment that passes this was never wrapped. */
 const COMMENT_COLUMNS_MAX = 150;
 const TOP_LEVEL = new Set([
@@ -112,10 +112,10 @@ describe('the house', () => {
     );
   });
 
-  test('no file names a machine path or a package host', () => {
-    const foreign = /\/work\/main|\.\.\/shared|registry\.npmjs|"resolved": "http/;
+  test('no file names a home folder that is none of the household’s in the examples, or the host that a package came from', () => {
+    const foreign = /[/\\](?:home|Users)[/\\](?!(?:mum|dad|leo)\b)[a-z]|"resolved": "[a-z+]+:/i;
     expect(
-      files.filter((file) => /\.(ts|svelte|md|json|yml|cjs|mjs)$/.test(file) && file !== thisFile && foreign.test(read(file))),
+      files.filter((file) => /\.(ts|svelte|md|json|yml|cjs|mjs|sh)$/.test(file) && file !== thisFile && foreign.test(read(file))),
     ).toEqual([]);
   });
 });

@@ -26,7 +26,11 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 describe('the outcomes of steps', () => {
   it('are read as they were kept, and nothing is left beside them', () => {
-    const kept = [outcome({}), outcome({ key: 'sim', state: 'FAILED', lines: { Failed: ['one'] } })];
+    const kept = [
+      outcome({}),
+      outcome({ key: 'sim', state: 'FAILED', lines: { Failed: ['one'] } }),
+      outcome({ key: 'components', state: 'skipped' }),
+    ];
     writeWhole(file, 'before');
     writeWhole(file, JSON.stringify(kept));
     expect(readOutcomes(file)).toEqual(kept);

@@ -41,13 +41,12 @@ const approval = (id: string, state: ApprovalDto['state'] = 'pending'): Approval
   own_answer: null,
   choice: null,
   decided_by_hubs: null,
-  consent: null,
+  remote_question: null,
   conversation_id: 'c',
   message_id: 'm',
   task_state: 'awaiting_approval',
   wider: [],
   allowed_before: 0,
-  may_be_done: false,
 });
 
 function watched() {

@@ -85,11 +85,11 @@ export function agentWrites(
   const putRegistration = put('registrations', REGISTRATION, 'id');
   const putToken = put('tokens', TOKEN, 'id');
   return {
-    putAgent: (row) => void statements.run(putAgent, ...AGENT.write(row)),
+    putAgent: (row) => void statements.run(putAgent, ...AGENT.write(row, statements)),
     deleteAgent: (name) => void statements.run('DELETE FROM agents WHERE name = ?', name),
-    putRegistration: (row) => void statements.run(putRegistration, ...REGISTRATION.write(row)),
+    putRegistration: (row) => void statements.run(putRegistration, ...REGISTRATION.write(row, statements)),
     deleteRegistration: (id) => void statements.run('DELETE FROM registrations WHERE id = ?', id),
-    putToken: (row) => void statements.run(putToken, ...TOKEN.write(row)),
+    putToken: (row) => void statements.run(putToken, ...TOKEN.write(row, statements)),
     deleteToken: (id) => void statements.run('DELETE FROM tokens WHERE id = ?', id),
   };
 }

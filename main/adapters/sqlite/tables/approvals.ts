@@ -1,16 +1,16 @@
 // Table `approvals`: what a person was asked and what they decided. What was asked and a decision made never change (triggers).
 import type { ApprovalDecisionRow, ApprovalRow, Reads, Tables } from '../../../ports/store.ts';
-import { choice, integer, milliseconds, nullable, text } from '../columns.ts';
+import { choice, digest, id, idValue, integer, longText, milliseconds, nullable, text } from '../columns.ts';
 import { pageBefore, pageLimit } from '../page.ts';
 import { RowMapper } from '../row-mapper.ts';
 import type { Statements } from '../statements.ts';
 
 const CONTENT = {
-  id: text('id'),
-  taskId: text('task_id'),
+  id: id('id'),
+  taskId: id('task_id'),
   revision: integer('revision'),
-  digest: text('digest'),
-  view: text('view'),
+  digest: digest('digest'),
+  view: longText('view'),
   state: choice<ApprovalRow['state']>('state', {
     pending: true,
     approved: true,
@@ -45,18 +45,18 @@ const OF_TASK = new RowMapper<Pick<ApprovalRow, 'taskId'>>({ taskId: CONTENT.tas
 const NEXT_DECIDED_SEQ = '(SELECT coalesce(max(decided_seq), 0) + 1 FROM approvals)';
 
 export const APPROVAL_QUERIES = {
-  byId: `SELECT ${APPROVAL.columns} FROM approvals WHERE id = ?`,
-  ofTask: `SELECT ${APPROVAL.columns} FROM approvals WHERE task_id = ? ORDER BY seq DESC LIMIT 1`,
-  decisionOfTask: `SELECT ${DECISION.columns} FROM approvals WHERE task_id = ? ORDER BY seq DESC LIMIT 1`,
+  byId: `SELECT ${APPROVAL.selected} FROM approvals WHERE id = ?`,
+  ofTask: `SELECT ${APPROVAL.selected} FROM approvals WHERE task_id = ? ORDER BY seq DESC LIMIT 1`,
+  decisionOfTask: `SELECT ${DECISION.selected} FROM approvals WHERE task_id = ? ORDER BY seq DESC LIMIT 1`,
   ofEqual: `SELECT approvals.state, surface, rule_id FROM tasks JOIN approvals ON task_id = tasks.id
     WHERE direction <> 'outgoing' AND party = ? AND from_agent IS ? AND to_agent IS ? AND domain IS ? AND kind = ? AND tasks.seq < ?
     ORDER BY tasks.seq DESC LIMIT ?`,
-  pending: `SELECT ${APPROVAL.columns} FROM approvals WHERE state = 'pending' ORDER BY seq`,
-  lastRequests: `SELECT ${OF_TASK.columns} FROM approvals WHERE seq < ? ORDER BY seq DESC LIMIT ?`,
-  decided: `SELECT ${DECIDED.columns} FROM approvals WHERE decided_seq < ? ORDER BY decided_seq DESC LIMIT ?`,
-  decidedByPeople: `SELECT ${DECIDED.columns} FROM approvals INDEXED BY approvals_by_people
+  pending: `SELECT ${APPROVAL.selected} FROM approvals WHERE state = 'pending' ORDER BY seq`,
+  lastRequests: `SELECT ${OF_TASK.selected} FROM approvals WHERE seq < ? ORDER BY seq DESC LIMIT ?`,
+  decided: `SELECT ${DECIDED.selected} FROM approvals WHERE decided_seq < ? ORDER BY decided_seq DESC LIMIT ?`,
+  decidedByPeople: `SELECT ${DECIDED.selected} FROM approvals INDEXED BY approvals_by_people
     WHERE decided_seq < ? AND rule_id IS NULL ORDER BY decided_seq DESC LIMIT ?`,
-  decidedByRules: `SELECT ${DECIDED.columns} FROM approvals INDEXED BY approvals_by_rules
+  decidedByRules: `SELECT ${DECIDED.selected} FROM approvals INDEXED BY approvals_by_rules
     WHERE decided_seq < ? AND rule_id IS NOT NULL ORDER BY decided_seq DESC LIMIT ?`,
   nextDecidedSeq: `SELECT ${NEXT_DECIDED_SEQ}`,
 } as const;
@@ -74,11 +74,23 @@ type ApprovalReads = Pick<
 
 export function approvalReads(statements: Statements): ApprovalReads {
   return {
-    approval: (id) => statements.one(APPROVAL, APPROVAL_QUERIES.byId, id),
-    approvalOfTask: (taskId) => statements.one(APPROVAL, APPROVAL_QUERIES.ofTask, taskId),
-    decisionOfTask: (taskId) => statements.one(DECISION, APPROVAL_QUERIES.decisionOfTask, taskId),
-    approvalsOfEqual: ({ party, fromAgent, toAgent, domain, kind, seq }, limit) =>
-      statements.all(OF_EQUAL, APPROVAL_QUERIES.ofEqual, party, fromAgent, toAgent, domain, kind, seq, pageLimit(limit)),
+    approval: (approvalId) => statements.one(APPROVAL, APPROVAL_QUERIES.byId, idValue(approvalId)),
+    approvalOfTask: (taskId) => statements.one(APPROVAL, APPROVAL_QUERIES.ofTask, idValue(taskId)),
+    decisionOfTask: (taskId) => statements.one(DECISION, APPROVAL_QUERIES.decisionOfTask, idValue(taskId)),
+    approvalsOfEqual: ({ party, fromAgent, toAgent, domain, kind, seq }, limit) => {
+      const [of, from, to, area] = [party, fromAgent, toAgent, domain].map((name) => statements.knownOrNull(name));
+      return statements.all(
+        OF_EQUAL,
+        APPROVAL_QUERIES.ofEqual,
+        of ?? 0,
+        from ?? null,
+        to ?? null,
+        area ?? null,
+        kind,
+        seq,
+        pageLimit(limit),
+      );
+    },
     pendingApprovals: () => statements.all(APPROVAL, APPROVAL_QUERIES.pending),
     lastRequests: (limit) =>
       statements.all(OF_TASK, APPROVAL_QUERIES.lastRequests, pageBefore({ limit }), pageLimit(limit)).map(({ taskId }) => taskId),
@@ -91,15 +103,17 @@ export function approvalWrites(statements: Statements): Pick<Tables, 'insertAppr
   return {
     insertApproval: (row) => {
       const decidedSeq = row.state === 'pending' ? 'NULL' : NEXT_DECIDED_SEQ;
-      statements.run(`${insertInto}, ${decidedSeq})`, ...APPROVAL.write(row));
+      statements.run(`${insertInto}, ${decidedSeq})`, ...APPROVAL.write(row, statements));
     },
-    decideApproval: (id, guard, change) => {
-      const { sql, values } = APPROVAL.assign(change);
+    decideApproval: (approvalId, guard, change) => {
+      const { sql, values } = APPROVAL.assign(change, statements);
       const update = `UPDATE approvals SET ${sql}, decided_seq = ${NEXT_DECIDED_SEQ}
         WHERE id = ? AND revision = ? AND digest = ? AND state = 'pending'`;
-      return statements.run(update, ...values, id, guard.revision, guard.digest).changes === 1;
+      return statements.run(update, ...values, idValue(approvalId), guard.revision, Buffer.from(guard.digest, 'hex')).changes === 1;
     },
-    setApprovalEnd: (id, expiresAt) =>
-      statements.run("UPDATE approvals SET expires_at = ? WHERE id = ? AND state = 'pending'", expiresAt, id).changes === 1,
+    setApprovalEnd: (approvalId, expiresAt) => {
+      const update = "UPDATE approvals SET expires_at = ? WHERE id = ? AND state = 'pending'";
+      return statements.run(update, expiresAt, idValue(approvalId)).changes === 1;
+    },
   };
 }

@@ -1,31 +1,31 @@
-// Tables `messages` and `conversations`: the record of what crossed the wire, as it crossed it. The list of conversations is kept by a
+// Tables `messages` and `conversations`: the record of what was said. The list of conversations is kept by a
 // trigger, so that it never has to count messages.
 import type { ConversationSummaryRow, MessageRow, Reads, Tables } from '../../../ports/store.ts';
-import { choice, integer, milliseconds, nullable, party, text, type SqlValue } from '../columns.ts';
+import { choice, id, idValue, integer, longText, milliseconds, named, namedParty, nullable, text, type SqlValue } from '../columns.ts';
 import { pageBefore, pageLimit } from '../page.ts';
 import { RowMapper } from '../row-mapper.ts';
 import type { Statements } from '../statements.ts';
 import { IS_KNOWN_TO_AGENT } from './tasks.ts';
 
 const CONTENT = {
-  messageId: text('message_id'),
+  messageId: id('message_id'),
   direction: choice<MessageRow['direction']>('direction', { in: true, out: true, local: true }),
-  party: party('party'),
+  party: namedParty('party'),
   kind: text('kind'),
-  ref: nullable(text('ref')),
-  conversationId: nullable(text('conversation_id')),
-  taskId: nullable(text('task_id')),
-  fromAgent: nullable(text('from_agent')),
-  toAgent: nullable(text('to_agent')),
-  raw: text('raw'),
+  ref: nullable(id('ref')),
+  conversationId: nullable(id('conversation_id')),
+  taskId: nullable(id('task_id')),
+  fromAgent: nullable(named('from_agent')),
+  toAgent: nullable(named('to_agent')),
+  payload: nullable(longText('payload')),
   at: milliseconds('at'),
 } as const;
 
 const NEW_MESSAGE = new RowMapper<Omit<MessageRow, 'seq'>>(CONTENT);
 const MESSAGE = new RowMapper<MessageRow>({ seq: integer('seq'), ...CONTENT });
 const CONVERSATION = new RowMapper<ConversationSummaryRow>({
-  conversationId: text('conversation_id'),
-  party: party('party'),
+  conversationId: id('conversation_id'),
+  party: namedParty('party'),
   lastSeq: integer('last_seq'),
   lastAt: milliseconds('last_at'),
   firstAt: milliseconds('first_at'),
@@ -42,16 +42,12 @@ const SAID = new RowMapper<Pick<MessageRow, 'party' | 'at'>>({ party: CONTENT.pa
 
 type MessageFilter = Parameters<Reads['messages']>[1];
 
-export function messagesQuery(filter: MessageFilter): { readonly sql: string; readonly values: readonly SqlValue[] } {
-  const terms: string[] = [];
-  const values: SqlValue[] = [];
-  const given = { conversation_id: filter.conversationId, task_id: filter.taskId, party: filter.party };
-  for (const [column, value] of Object.entries(given)) {
-    if (value === undefined) continue;
-    terms.push(`${column} = ? AND `);
-    values.push(value);
-  }
-  return { sql: `SELECT ${MESSAGE.columns} FROM messages WHERE ${terms.join('')}seq < ? ORDER BY seq DESC LIMIT ?`, values };
+export function messagesQuery(filter: MessageFilter): string {
+  const terms = [
+    ...(filter.conversationId === undefined ? [] : ['conversation_id = ? AND ']),
+    ...(filter.party === undefined ? [] : ['party = ? AND ']),
+  ];
+  return `SELECT ${MESSAGE.selected} FROM messages WHERE ${terms.join('')}seq < ? ORDER BY seq DESC LIMIT ?`;
 }
 
 /**
@@ -65,30 +61,33 @@ const OF_AGENT = `FROM messages WHERE conversation_id = ?
       AND tasks.party = messages.party AND tasks.message_id = coalesce(messages.ref, messages.message_id) AND NOT ${IS_KNOWN_TO_AGENT})`;
 
 export const MESSAGE_QUERIES = {
-  ofConversationAndAgent: `SELECT ${MESSAGE.columns} ${OF_AGENT} ORDER BY seq DESC LIMIT ?`,
+  ofConversationAndAgent: `SELECT ${MESSAGE.selected} ${OF_AGENT} ORDER BY seq DESC LIMIT ?`,
   spanOfAgent: `SELECT min(seq) AS first_seq, max(seq) AS last_seq, count(*) AS messages ${OF_AGENT}`,
-  bySeq: `SELECT ${SAID.columns} FROM messages WHERE seq = ?`,
-  byMessageId: `SELECT ${MESSAGE.columns} FROM messages WHERE message_id = ? ORDER BY seq LIMIT 1`,
-  conversations: `SELECT ${CONVERSATION.columns} FROM conversations WHERE last_seq < ? ORDER BY last_seq DESC LIMIT ?`,
+  bySeq: `SELECT ${SAID.selected} FROM messages WHERE seq = ?`,
+  conversations: `SELECT ${CONVERSATION.selected} FROM conversations WHERE last_seq < ? ORDER BY last_seq DESC LIMIT ?`,
 } as const;
 
 /** The values of OF_AGENT. */
-function ofAgent(conversation: string, agent: string, among: number): readonly SqlValue[] {
+function ofAgent(conversation: SqlValue, agent: number, among: number): readonly SqlValue[] {
   return [conversation, conversation, pageLimit(among), agent, agent, agent, agent];
 }
 
 export function messageReads(
   statements: Statements,
-): Pick<Reads, 'messages' | 'messagesOfAgent' | 'conversationOfAgent' | 'message' | 'conversations'> {
+): Pick<Reads, 'messages' | 'messagesOfAgent' | 'conversationOfAgent' | 'conversations'> {
+  const known = (name: string): number => statements.knownNumber(name);
   return {
     messages: (page, filter) => {
-      const { sql, values } = messagesQuery(filter);
-      return statements.all(MESSAGE, sql, ...values, pageBefore(page), pageLimit(page.limit));
+      const { conversationId, party } = filter;
+      const values = [...(conversationId === undefined ? [] : [idValue(conversationId)]), ...(party === undefined ? [] : [known(party)])];
+      return statements.all(MESSAGE, messagesQuery(filter), ...values, pageBefore(page), pageLimit(page.limit));
     },
-    messagesOfAgent: (conversation, agent, { among, limit }) =>
-      statements.all(MESSAGE, MESSAGE_QUERIES.ofConversationAndAgent, ...ofAgent(conversation, agent, among), pageLimit(limit)),
+    messagesOfAgent: (conversation, agent, { among, limit }) => {
+      const of = ofAgent(idValue(conversation), known(agent), among);
+      return statements.all(MESSAGE, MESSAGE_QUERIES.ofConversationAndAgent, ...of, pageLimit(limit));
+    },
     conversationOfAgent: (conversationId, agent, among) => {
-      const span = statements.one(SPAN, MESSAGE_QUERIES.spanOfAgent, ...ofAgent(conversationId, agent, among));
+      const span = statements.one(SPAN, MESSAGE_QUERIES.spanOfAgent, ...ofAgent(idValue(conversationId), known(agent), among));
       if (!span || span.firstSeq === null || span.lastSeq === null) return undefined;
       const first = statements.one(SAID, MESSAGE_QUERIES.bySeq, span.firstSeq);
       const last = statements.one(SAID, MESSAGE_QUERIES.bySeq, span.lastSeq);
@@ -96,7 +95,6 @@ export function messageReads(
       const { messages, lastSeq } = span;
       return { conversationId, party: first.party, lastSeq, lastAt: last.at, firstAt: first.at, messages };
     },
-    message: (messageId) => statements.one(MESSAGE, MESSAGE_QUERIES.byMessageId, messageId),
     conversations: (page) => statements.all(CONVERSATION, MESSAGE_QUERIES.conversations, pageBefore(page), pageLimit(page.limit)),
   };
 }
@@ -104,5 +102,5 @@ export function messageReads(
 export function messageWrites(statements: Statements): Pick<Tables, 'insertMessage'> {
   const insert = `INSERT INTO messages (${NEW_MESSAGE.columns}) VALUES (${NEW_MESSAGE.placeholders})
     ON CONFLICT (message_id, direction, party) DO NOTHING`;
-  return { insertMessage: (row) => void statements.run(insert, ...NEW_MESSAGE.write(row)) };
+  return { insertMessage: (row) => void statements.run(insert, ...NEW_MESSAGE.write(row, statements)) };
 }

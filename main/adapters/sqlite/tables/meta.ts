@@ -14,5 +14,5 @@ export function metaReads(statements: Statements): Pick<Reads, 'getMeta'> {
 
 export function metaWrites(statements: Statements): Pick<Tables, 'setMeta'> {
   const put = `INSERT INTO meta (${META.columns}) VALUES (${META.placeholders}) ON CONFLICT (name) DO UPDATE SET ${META.excluded('name')}`;
-  return { setMeta: (name, value) => void statements.run(put, ...META.write({ name, value })) };
+  return { setMeta: (name, value) => void statements.run(put, ...META.write({ name, value }, statements)) };
 }

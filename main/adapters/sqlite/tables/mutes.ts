@@ -20,7 +20,7 @@ export function muteReads(statements: Statements): MuteReads {
 export function muteWrites(statements: Statements): MuteWrites {
   const put = `INSERT INTO mutes (${MUTE.columns}) VALUES (${MUTE.placeholders}) ON CONFLICT (party) DO UPDATE SET ${MUTE.excluded('party')}`;
   return {
-    putMute: (row) => void statements.run(put, ...MUTE.write(row)),
+    putMute: (row) => void statements.run(put, ...MUTE.write(row, statements)),
     deleteMute: (of) => void statements.run('DELETE FROM mutes WHERE party = ?', of),
   };
 }

@@ -1,58 +1,59 @@
 // Tables `outbox` and `replays`: what must still reach a peer, and what was answered to ids that must never be done twice.
 import { StoreConflict, type OutboxRow, type Reads, type ReplayRow, type Tables } from '../../../ports/store.ts';
-import { integer, milliseconds, nullable, party, text } from '../columns.ts';
+import { digest, id, idValue, integer, longText, milliseconds, named, namedParty, nullable, text } from '../columns.ts';
 import { pageLimit } from '../page.ts';
 import { RowMapper } from '../row-mapper.ts';
 import type { Statements } from '../statements.ts';
 
 const OUTBOX = new RowMapper<OutboxRow>({
-  messageId: text('message_id'),
-  party: text('party'),
+  messageId: id('message_id'),
+  party: named('party'),
   kind: text('kind'),
-  raw: text('raw'),
+  raw: longText('raw'),
   createdAt: milliseconds('created_at'),
   expiresAtUptimeMs: milliseconds('expires_at_uptime_ms'),
   attempts: integer('attempts'),
   settledAt: nullable(milliseconds('settled_at')),
 });
 
-const PARTY = new RowMapper<Pick<OutboxRow, 'party'>>({ party: text('party') });
+const PARTY = new RowMapper<Pick<OutboxRow, 'party'>>({ party: named('party') });
 
 const REPLAY = new RowMapper<ReplayRow>({
-  party: party('party'),
-  messageId: text('message_id'),
-  contentDigest: text('content_digest'),
-  reply: nullable(text('reply')),
+  party: namedParty('party'),
+  messageId: id('message_id'),
+  contentDigest: digest('content_digest'),
+  reply: nullable(longText('reply')),
   at: milliseconds('at'),
 });
 
 export const OUTBOX_QUERIES = {
-  ofParty: `SELECT ${OUTBOX.columns} FROM outbox WHERE party = ? AND settled_at IS NULL ORDER BY created_at, message_id`,
-  pageOfParty: `SELECT ${OUTBOX.columns} FROM outbox WHERE party = ? AND settled_at IS NULL AND (created_at, message_id) > (?, ?)
+  ofParty: `SELECT ${OUTBOX.selected} FROM outbox WHERE party = ? AND settled_at IS NULL ORDER BY created_at, message_id`,
+  pageOfParty: `SELECT ${OUTBOX.selected} FROM outbox WHERE party = ? AND settled_at IS NULL AND (created_at, message_id) > (?, ?)
     ORDER BY created_at, message_id LIMIT ?`,
-  byId: `SELECT ${OUTBOX.columns} FROM outbox WHERE party = ? AND message_id = ?`,
+  byId: `SELECT ${OUTBOX.selected} FROM outbox WHERE party = ? AND message_id = ?`,
   countOfParty: `SELECT count(*) FROM outbox WHERE party = ? AND settled_at IS NULL AND (kind = 'cancel') = ?`,
-  parties: `SELECT DISTINCT party FROM outbox WHERE settled_at IS NULL`,
-  expired: `SELECT ${OUTBOX.columns} FROM outbox WHERE settled_at IS NULL AND expires_at_uptime_ms <= ?
+  parties: `SELECT ${PARTY.selected} FROM outbox WHERE settled_at IS NULL GROUP BY party`,
+  expired: `SELECT ${OUTBOX.selected} FROM outbox WHERE settled_at IS NULL AND expires_at_uptime_ms <= ?
     ORDER BY expires_at_uptime_ms`,
-  replay: `SELECT ${REPLAY.columns} FROM replays WHERE party = ? AND message_id = ?`,
+  replay: `SELECT ${REPLAY.selected} FROM replays WHERE party = ? AND message_id = ?`,
 } as const;
 
 type OutboxReads = Pick<Reads, 'outboxOf' | 'outboxMessage' | 'countOutbox' | 'outboxParties' | 'outboxExpired' | 'replay'>;
 
 export function outboxReads(statements: Statements): OutboxReads {
+  const known = (name: string): number => statements.knownNumber(name);
   return {
     outboxOf: (of, page) => {
-      if (page === undefined) return statements.all(OUTBOX, OUTBOX_QUERIES.ofParty, of);
+      if (page === undefined) return statements.all(OUTBOX, OUTBOX_QUERIES.ofParty, known(of));
       const { after } = page;
-      const from = [after?.createdAt ?? Number.MIN_SAFE_INTEGER, after?.messageId ?? ''] as const;
-      return statements.all(OUTBOX, OUTBOX_QUERIES.pageOfParty, of, ...from, pageLimit(page.limit));
+      const from = after === undefined ? [Number.MIN_SAFE_INTEGER, 0] : [after.createdAt, idValue(after.messageId)];
+      return statements.all(OUTBOX, OUTBOX_QUERIES.pageOfParty, known(of), ...from, pageLimit(page.limit));
     },
-    outboxMessage: (of, messageId) => statements.one(OUTBOX, OUTBOX_QUERIES.byId, of, messageId),
-    countOutbox: (party, of) => Number(statements.value(OUTBOX_QUERIES.countOfParty, party, of === 'cancels' ? 1 : 0)),
+    outboxMessage: (of, messageId) => statements.one(OUTBOX, OUTBOX_QUERIES.byId, known(of), idValue(messageId)),
+    countOutbox: (of, what) => Number(statements.value(OUTBOX_QUERIES.countOfParty, known(of), what === 'cancels' ? 1 : 0)),
     outboxParties: () => statements.all(PARTY, OUTBOX_QUERIES.parties).map((row) => row.party),
     outboxExpired: (uptimeMs) => statements.all(OUTBOX, OUTBOX_QUERIES.expired, uptimeMs),
-    replay: (of, messageId) => statements.one(REPLAY, OUTBOX_QUERIES.replay, of, messageId),
+    replay: (of, messageId) => statements.one(REPLAY, OUTBOX_QUERIES.replay, known(of), idValue(messageId)),
   };
 }
 
@@ -63,9 +64,9 @@ export function outboxWrites(statements: Statements): Pick<Tables, 'putOutbox' |
     ON CONFLICT (party, message_id) DO UPDATE SET reply = excluded.reply
     WHERE content_digest = excluded.content_digest AND (reply IS NULL OR reply IS excluded.reply)`;
   return {
-    putOutbox: (row) => void statements.run(put, ...OUTBOX.write(row)),
+    putOutbox: (row) => void statements.run(put, ...OUTBOX.write(row, statements)),
     putReplay: (row) => {
-      if (statements.run(putReplay, ...REPLAY.write(row)).changes === 0) {
+      if (statements.run(putReplay, ...REPLAY.write(row, statements)).changes === 0) {
         throw new StoreConflict('this id was answered already, or stands for other content');
       }
     },

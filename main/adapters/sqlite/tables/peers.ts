@@ -52,7 +52,7 @@ export function peerReads(statements: Statements): Pick<Reads, 'peers' | 'peer'>
 export function peerWrites(statements: Statements): Pick<Tables, 'putPeer' | 'deletePeer'> {
   const put = `INSERT INTO peers (${PEER.columns}) VALUES (${PEER.placeholders}) ON CONFLICT (key) DO UPDATE SET ${PEER.excluded('key')}`;
   return {
-    putPeer: (row) => void statements.run(put, ...PEER.write(row)),
+    putPeer: (row) => void statements.run(put, ...PEER.write(row, statements)),
     deletePeer: (key) => void statements.run('DELETE FROM peers WHERE key = ?', key),
   };
 }

@@ -1,5 +1,5 @@
-// Removing the words of what ended long ago, a bounded number of rows at a time. What must stay is refused by triggers as well (schema 12); here
-// it is passed over, so that one row that is still needed does not keep the others. Of what is looked at and stays is noted from when on it is kept.
+// Removing the words of what ended long ago, a bounded number of rows at a time. What must stay is refused by triggers as well; here
+// it is passed over, so that one row that is still needed does not keep the others.
 import type { KeptKind, PurgeOrder, PurgePlace, RetentionWrites } from '../../../ports/retention.ts';
 import { integer } from '../columns.ts';
 import { pageLimit } from '../page.ts';
@@ -7,10 +7,9 @@ import { RowMapper } from '../row-mapper.ts';
 import type { Statements } from '../statements.ts';
 
 const PLACE = new RowMapper<PurgePlace>({ at: integer('at'), seq: integer('seq') });
-const KEPT_FROM = new RowMapper<{ readonly at: number }>({ at: integer('kept_from') });
 const IN_ORDER = 'ORDER BY 1, 2 LIMIT ?';
-const NOT_TOLD = (messages: string): string => `EXISTS (SELECT 1 FROM outbox WHERE outbox.party = ${messages}.party
-  AND outbox.message_id = ${messages}.message_id AND outbox.settled_at IS NULL AND ${messages}.direction = 'out')`;
+const NOT_TOLD = `EXISTS (SELECT 1 FROM outbox WHERE outbox.party = messages.party AND outbox.message_id = messages.message_id
+  AND outbox.settled_at IS NULL AND messages.direction = 'out')`;
 
 /** Of each kind what ended before a time and after a place, in the order of its end. */
 export const PURGE_QUERIES = {
@@ -20,29 +19,26 @@ export const PURGE_QUERIES = {
   feed: `SELECT at, seq FROM feed WHERE at < ? AND (at, seq) > (?, ?) ${IN_ORDER}`,
   outbox: `DELETE FROM outbox WHERE (party, message_id) IN (SELECT party, message_id FROM outbox
     WHERE settled_at IS NOT NULL AND settled_at < ? ORDER BY settled_at LIMIT ?)`,
-  keptFrom: 'SELECT kept_from FROM looked_through WHERE kind = ? AND seq = ?',
 } as const;
 
 /** One task, unless it is open or something of it waits. */
-const PURGE_TASK = `UPDATE tasks SET payload = '', result = NULL, reason = NULL, purged_at = ?
+const PURGE_TASK = `UPDATE tasks SET payload = x'', result = NULL, reason = NULL, purged_at = ?
   WHERE seq = ? AND purged_at IS NULL AND state IN ('completed', 'partial', 'failed', 'declined', 'expired', 'cancelled')
     AND NOT EXISTS (SELECT 1 FROM approvals WHERE task_id = tasks.id AND state = 'pending')
     AND NOT EXISTS (SELECT 1 FROM deliveries WHERE task_id = tasks.id AND state <> 'done')
-    AND NOT EXISTS (SELECT 1 FROM messages WHERE task_id = tasks.id AND ${NOT_TOLD('messages')})`;
-const PURGE_APPROVALS = `UPDATE approvals SET view = '', reason = CASE state WHEN 'answered' THEN '' END, purged_at = ?
+    AND NOT EXISTS (SELECT 1 FROM outbox JOIN messages ON messages.message_id = outbox.message_id AND messages.party = outbox.party
+      WHERE outbox.settled_at IS NULL AND messages.direction = 'out' AND messages.task_id = tasks.id)`;
+const PURGE_APPROVALS = `UPDATE approvals SET view = x'', reason = CASE state WHEN 'answered' THEN '' END, purged_at = ?
   WHERE task_id = (SELECT id FROM tasks WHERE seq = ?) AND purged_at IS NULL`;
 
 /** One row, unless something needs it. */
 const REMOVE = {
-  messages: `DELETE FROM messages WHERE seq = ? AND NOT ${NOT_TOLD('messages')}
+  messages: `DELETE FROM messages WHERE seq = ? AND NOT ${NOT_TOLD}
     AND NOT EXISTS (SELECT 1 FROM tasks WHERE id = messages.task_id AND purged_at IS NULL)`,
   deliveries: `DELETE FROM deliveries WHERE seq = ? AND state = 'done'
     AND NOT EXISTS (SELECT 1 FROM tasks WHERE id = deliveries.task_id AND purged_at IS NULL)`,
   feed: 'DELETE FROM feed WHERE seq = ?',
 } as const satisfies Partial<Record<KeptKind, string>>;
-
-const NOTE = 'INSERT INTO looked_through (kind, seq, kept_from) VALUES (?, ?, ?)';
-const FORGET = 'DELETE FROM looked_through WHERE kind = ? AND seq = ?';
 
 export function retentionWrites(statements: Statements): RetentionWrites {
   const removeOne = (kind: Exclude<KeptKind, 'outbox'>, seq: number, at: number): number => {
@@ -52,7 +48,7 @@ export function retentionWrites(statements: Statements): RetentionWrites {
     return changes;
   };
   return {
-    purge: ({ kind, before, after, reached, seen, limit, at }: PurgeOrder) => {
+    purge: ({ kind, before, after, limit, at }: PurgeOrder) => {
       const rows = pageLimit(limit);
       const from = after ?? { at: Number.MIN_SAFE_INTEGER, seq: 0 };
       if (kind === 'outbox') {
@@ -60,15 +56,7 @@ export function retentionWrites(statements: Statements): RetentionWrites {
         return { removed, seqs: [], next: removed < rows ? null : from };
       }
       const places = statements.all(PLACE, PURGE_QUERIES[kind], before, from.at, from.seq, rows);
-      const seqs: number[] = [];
-      for (const place of places) {
-        const noted = statements.one(KEPT_FROM, PURGE_QUERIES.keptFrom, kind, place.seq);
-        const keptFrom = noted?.at ?? (place.at < reached ? seen : place.at);
-        const gone = keptFrom < before ? removeOne(kind, place.seq, at) : 0;
-        if (gone > 0) seqs.push(place.seq);
-        if (gone === 0 && noted === undefined) statements.run(NOTE, kind, place.seq, keptFrom);
-        if (gone > 0 && noted !== undefined) statements.run(FORGET, kind, place.seq);
-      }
+      const seqs = places.map(({ seq }) => seq).filter((seq) => removeOne(kind, seq, at) > 0);
       const last = places.at(-1);
       return { removed: seqs.length, seqs, next: last === undefined || places.length < rows ? null : last };
     },

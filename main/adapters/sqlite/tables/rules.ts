@@ -58,11 +58,14 @@ export function ruleReads(statements: Statements): RuleReads {
 export function ruleWrites(statements: Statements): RuleWrites {
   return {
     insertRule: (row) => {
-      const { seq } = statements.run(`INSERT INTO rules (${NEW_RULE.columns}) VALUES (${NEW_RULE.placeholders})`, ...NEW_RULE.write(row));
+      const { seq } = statements.run(
+        `INSERT INTO rules (${NEW_RULE.columns}) VALUES (${NEW_RULE.placeholders})`,
+        ...NEW_RULE.write(row, statements),
+      );
       return { ...row, seq };
     },
     updateRule: (id, change) => {
-      const { sql, values } = NEW_RULE.assign(change);
+      const { sql, values } = NEW_RULE.assign(change, statements);
       assert(sql !== '', 'a change of a rule changes something');
       return statements.run(`UPDATE rules SET ${sql} WHERE id = ?`, ...values, id).changes === 1;
     },

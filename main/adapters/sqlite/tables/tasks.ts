@@ -1,6 +1,6 @@
 // Table `tasks`: delegations, and queries that wait for a person. Rows are never deleted: their ids answer replays for ever.
 import type { Reads, Tables, TaskRow } from '../../../ports/store.ts';
-import { choice, flag, integer, milliseconds, nullable, party, text } from '../columns.ts';
+import { choice, digest, flag, id, idValue, integer, longText, milliseconds, named, namedParty, nullable, text } from '../columns.ts';
 import { merged, pageBefore, pageLimit } from '../page.ts';
 import { RowMapper } from '../row-mapper.ts';
 import type { Statements } from '../statements.ts';
@@ -24,19 +24,19 @@ const STATES: Readonly<Record<TaskRow['state'], true>> = {
 };
 
 const CONTENT = {
-  id: text('id'),
+  id: id('id'),
   direction: choice<TaskRow['direction']>('direction', { incoming: true, outgoing: true, local: true }),
   kind: choice<TaskRow['kind']>('kind', { delegate: true, query: true }),
-  party: party('party'),
-  messageId: text('message_id'),
-  contentDigest: text('content_digest'),
+  party: namedParty('party'),
+  messageId: id('message_id'),
+  contentDigest: digest('content_digest'),
   state: choice('state', STATES),
   revision: integer('revision'),
-  fromAgent: nullable(text('from_agent')),
-  toAgent: nullable(text('to_agent')),
-  domain: nullable(text('domain')),
-  conversationId: text('conversation_id'),
-  payload: text('payload'),
+  fromAgent: nullable(named('from_agent')),
+  toAgent: nullable(named('to_agent')),
+  domain: nullable(named('domain')),
+  conversationId: id('conversation_id'),
+  payload: longText('payload'),
   reportBack: flag('report_back'),
   urgent: flag('urgent'),
   receivedAt: milliseconds('received_at'),
@@ -44,7 +44,7 @@ const CONTENT = {
   elapsedMs: milliseconds('elapsed_ms'),
   elapsedAt: milliseconds('elapsed_at'),
   estimatedMs: nullable(milliseconds('estimated_ms')),
-  result: nullable(text('result')),
+  result: nullable(longText('result')),
   code: nullable(text('code')),
   reason: nullable(text('reason')),
   takenBack: nullable(choice('taken_back', { called_off: true, hung_up: true, hub_restarted: true })),
@@ -57,7 +57,7 @@ const CONTENT = {
 
 const NEW_TASK = new RowMapper<Omit<TaskRow, 'seq'>>(CONTENT);
 const TASK = new RowMapper<TaskRow>({ seq: integer('seq'), ...CONTENT });
-const SELECT = `SELECT ${TASK.columns} FROM tasks`;
+const SELECT = `SELECT ${TASK.selected} FROM tasks`;
 /** A person or a rule allowed it, or nobody had to be asked: only the state of what was asked is read, not what was shown. */
 const IS_LET_IN = `coalesce((SELECT approvals.state FROM approvals WHERE task_id = tasks.id
   ORDER BY approvals.seq DESC LIMIT 1), 'approved') = 'approved'`;
@@ -85,10 +85,10 @@ export const TASK_QUERIES = {
   firstOfConversationKnownTo: `${SELECT} WHERE conversation_id = ? AND ${IS_KNOWN_TO_AGENT} ORDER BY seq LIMIT 1`,
 } as const;
 
-/** One ordered selection a state, merged by seq. */
+/** Open tasks: one ordered selection a state, merged by seq. */
 export function tasksInStatesQuery(states: number): string {
   return merged(
-    Array.from({ length: states }, () => `${SELECT} WHERE state = ?`),
+    Array.from({ length: states }, () => `${SELECT} WHERE state = ? AND finished_at IS NULL`),
     'seq',
   );
 }
@@ -96,45 +96,51 @@ export function tasksInStatesQuery(states: number): string {
 type TaskReads = Pick<Reads, 'task' | 'taskByMessage' | 'newInRequest' | 'tasksInStates' | 'tasks' | 'firstTask'>;
 
 export function taskReads(statements: Statements): TaskReads {
+  const known = (name: string): number => statements.knownNumber(name);
   return {
-    task: (id) => statements.one(TASK, TASK_QUERIES.byId, id),
-    taskByMessage: (direction, of, messageId) => statements.one(TASK, TASK_QUERIES.byMessage, direction, of, messageId),
+    task: (taskId) => statements.one(TASK, TASK_QUERIES.byId, idValue(taskId)),
+    taskByMessage: (direction, of, messageId) => statements.one(TASK, TASK_QUERIES.byMessage, direction, known(of), idValue(messageId)),
     newInRequest: ({ seq, party: of, fromAgent, toAgent, domain }) => {
-      const any = [seq, of] as const;
-      const pair = [...any, fromAgent, toAgent] as const;
-      return NEW_IN_REQUEST.read(statements.value(TASK_QUERIES.newInRequest, ...any, toAgent, ...pair, ...pair, domain));
+      const any = [seq, known(of)] as const;
+      const to = statements.knownOrNull(toAgent);
+      const pair = [...any, statements.knownOrNull(fromAgent), to] as const;
+      const values = [...any, to, ...pair, ...pair, statements.knownOrNull(domain)];
+      return NEW_IN_REQUEST.read(statements.value(TASK_QUERIES.newInRequest, ...values), statements);
     },
     tasksInStates: (states) => {
       const wanted = [...new Set(states)];
       return wanted.length === 0 ? [] : statements.all(TASK, tasksInStatesQuery(wanted.length), ...wanted);
     },
     tasks: (page, filter = {}) => {
-      const { agent, conversationId, knownTo } = filter;
-      const before = pageBefore(page);
-      const limit = pageLimit(page.limit);
-      if (knownTo !== undefined && conversationId !== undefined) {
-        return statements.all(TASK, TASK_QUERIES.ofConversationKnownTo, conversationId, before, knownTo, knownTo, limit);
+      const [before, limit] = [pageBefore(page), pageLimit(page.limit)];
+      const knownTo = filter.knownTo === undefined ? undefined : known(filter.knownTo);
+      const conversation = filter.conversationId === undefined ? undefined : idValue(filter.conversationId);
+      if (knownTo !== undefined && conversation !== undefined) {
+        return statements.all(TASK, TASK_QUERIES.ofConversationKnownTo, conversation, before, knownTo, knownTo, limit);
       }
       if (knownTo !== undefined) return statements.all(TASK, TASK_QUERIES.knownTo, knownTo, before, knownTo, before, knownTo, limit);
-      if (agent !== undefined) return statements.all(TASK, TASK_QUERIES.ofAgent, agent, before, agent, before, agent, limit);
-      if (conversationId !== undefined) return statements.all(TASK, TASK_QUERIES.ofConversation, conversationId, before, limit);
-      return statements.all(TASK, TASK_QUERIES.newest, before, limit);
+      if (conversation !== undefined) return statements.all(TASK, TASK_QUERIES.ofConversation, conversation, before, limit);
+      if (filter.agent === undefined) return statements.all(TASK, TASK_QUERIES.newest, before, limit);
+      const agent = known(filter.agent);
+      return statements.all(TASK, TASK_QUERIES.ofAgent, agent, before, agent, before, agent, limit);
     },
-    firstTask: (conversationId, knownTo) =>
-      knownTo === undefined
-        ? statements.one(TASK, TASK_QUERIES.firstOfConversation, conversationId)
-        : statements.one(TASK, TASK_QUERIES.firstOfConversationKnownTo, conversationId, knownTo, knownTo),
+    firstTask: (conversationId, knownTo) => {
+      const conversation = idValue(conversationId);
+      if (knownTo === undefined) return statements.one(TASK, TASK_QUERIES.firstOfConversation, conversation);
+      return statements.one(TASK, TASK_QUERIES.firstOfConversationKnownTo, conversation, known(knownTo), known(knownTo));
+    },
   };
 }
 
 export function taskWrites(statements: Statements): Pick<Tables, 'insertTask' | 'updateTask'> {
   const insert = `INSERT INTO tasks (${NEW_TASK.columns}) VALUES (${NEW_TASK.placeholders})`;
   return {
-    insertTask: (row) => ({ ...row, seq: statements.run(insert, ...NEW_TASK.write(row)).seq }),
-    updateTask: (id, expectedRevision, change) => {
-      const { sql, values } = NEW_TASK.assign(change);
+    insertTask: (row) => ({ ...row, seq: statements.run(insert, ...NEW_TASK.write(row, statements)).seq }),
+    updateTask: (taskId, expectedRevision, change) => {
+      const { sql, values } = NEW_TASK.assign(change, statements);
       const set = sql === '' ? 'revision = revision + 1' : `${sql}, revision = revision + 1`;
-      return statements.run(`UPDATE tasks SET ${set} WHERE id = ? AND revision = ?`, ...values, id, expectedRevision).changes === 1;
+      const update = `UPDATE tasks SET ${set} WHERE id = ? AND revision = ?`;
+      return statements.run(update, ...values, idValue(taskId), expectedRevision).changes === 1;
     },
   };
 }

@@ -1,6 +1,6 @@
 // When an interface counts as one whose packets are held back.
 import { describe, expect, it } from 'vitest';
-import { SendHealth } from '../../../../main/adapters/mdns/send-health.ts';
+import { SendHealth } from '../../../../main/adapters/mdns/mdns-discovery.ts';
 
 describe('an interface', () => {
   it('is mute after two packets in a row that did not leave, and speaks again after one that did; each change is told once', () => {

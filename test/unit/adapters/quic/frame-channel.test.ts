@@ -11,8 +11,9 @@ class Wire implements ByteChannel {
   readonly written: Buffer[] = [];
   #listener: (bytes: Uint8Array) => void = () => {};
 
-  send(bytes: Uint8Array): void {
+  send(bytes: Uint8Array, written: () => void): void {
     this.written.push(Buffer.from(bytes));
+    written();
   }
 
   onMessage(listener: (bytes: Uint8Array) => void): void {
@@ -28,7 +29,7 @@ function side(clock: Clock = new SystemClock()): { wire: Wire; channel: FrameCha
   const wire = new Wire();
   const frames: string[] = [];
   const happened: string[] = [];
-  const channel = new FrameChannel(wire, clock, {
+  const channel = new FrameChannel(wire, clock, CHANNEL_WINDOW_BYTES, {
     frame: (type, body) => frames.push(`${type}:${body.toString()}`),
     caughtUp: () => happened.push('caught up'),
     broken: () => happened.push('broken'),
@@ -82,6 +83,26 @@ it('frames arrive whole however the bytes are cut', () => {
     receiver.wire.deliver(bytes.subarray(cut));
     expect(receiver.frames).toEqual(['7:one', '7:', '7:three']);
   }
+});
+
+it('one write at a time is under way, and what waits for it leaves in the buffers that were used before', () => {
+  const { wire, channel } = side();
+  const buffers = new Set<unknown>();
+  const sizes: number[] = [];
+  const pending: (() => void)[] = [];
+  wire.send = (bytes, written) => {
+    buffers.add(bytes.buffer);
+    sizes.push(bytes.length);
+    pending.push(written);
+  };
+  for (let turn = 0; turn < 100; turn += 1) {
+    for (let frame = 0; frame < 3; frame += 1) channel.post(9, Buffer.alloc(30_000));
+    channel.flush();
+    expect(pending).toHaveLength(1);
+    while (pending.length > 0) pending.shift()?.();
+  }
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(100 * 3 * 30_005);
+  expect(buffers.size).toBeLessThanOrEqual(3);
 });
 
 it('a frame of no length or too much ends the channel', () => {

@@ -1,22 +1,16 @@
-// The pure rules of the QUIC adapter: how many Initials, which tokens, which datagrams, how long a silence.
+// The pure rules of the QUIC adapter: which tokens, which datagrams, how long a silence.
 import { describe, expect, it } from 'vitest';
 import { forSocket, shown, sourceOf } from '../../../../main/adapters/quic/addresses.ts';
-import { ConnectionIds } from '../../../../main/adapters/quic/connection-ids.ts';
 import { HalfOpen } from '../../../../main/adapters/quic/half-open.ts';
 import {
   BUSY_BEATS_MAX,
-  DOUBT_INTERVAL_MS,
   HALF_OPEN_MAX,
   HEARTBEATS_MISSED_MAX,
   HALF_OPEN_PER_SOURCE_MAX,
-  INITIALS_BURST,
-  INITIALS_PER_SECOND,
   LOST_AFTER_DOUBT_MS,
   LOST_AFTER_SILENCE_MS,
   PING_AFTER_SILENCE_MS,
   PROCESS_MEMORY_MAX_BYTES,
-  RESETS_PER_SOURCE_BURST,
-  RESET_LENGTH_BYTES,
   RETRY_KEY_LIFETIME_MS,
   RETRY_TOKEN_LIFETIME_MS,
 } from '../../../../main/adapters/quic/limits.ts';
@@ -24,28 +18,9 @@ import { loadBinding } from '../../../../main/adapters/quic/native-binding.ts';
 import { readDatagram } from '../../../../main/adapters/quic/packet-guard.ts';
 import { RetryTokens } from '../../../../main/adapters/quic/retry-tokens.ts';
 import { Silence } from '../../../../main/adapters/quic/silence.ts';
-import { SourceBudget } from '../../../../main/adapters/quic/source-budget.ts';
-import { StatelessResets } from '../../../../main/adapters/quic/stateless-resets.ts';
 import { Watchdog, type SignOfLife } from '../../../../main/adapters/quic/watchdog.ts';
 import { SystemRandom } from '../../../../main/adapters/clock/system-clock.ts';
 import { AppError } from '../../../../main/lib/app-error.ts';
-import { ManualClock } from '../../../fakes/manual-clock.ts';
-
-describe('the budget of Initials', () => {
-  it('lets a burst through, then a steady few', () => {
-    const budget = new SourceBudget({ perSecond: INITIALS_PER_SECOND, burst: INITIALS_BURST });
-    const passed = (nowMs: number): number => Array.from({ length: 200 }, () => budget.take('a', nowMs)).filter(Boolean).length;
-    expect(passed(0)).toBe(INITIALS_BURST);
-    expect(passed(1_000)).toBe(INITIALS_PER_SECOND);
-    expect(passed(60_000)).toBe(INITIALS_BURST);
-  });
-
-  it("is each source's own", () => {
-    const budget = new SourceBudget({ perSecond: INITIALS_PER_SECOND, burst: INITIALS_BURST });
-    while (budget.take('a', 0));
-    expect(budget.take('b', 0)).toBe(true);
-  });
-});
 
 describe('half-open handshakes', () => {
   it('PW-05: push out the oldest of a crowded source, else the oldest of all', () => {
@@ -186,21 +161,6 @@ describe('silence', () => {
     slowest.doubt(0, () => 5_000);
     expect(slowest.judge(LOST_AFTER_SILENCE_MS)).toBe('lost');
   });
-
-  it('PW-02: is put in doubt ever more rarely by signs that prove unfounded, until they have stopped for long', () => {
-    const silence = new Silence(0);
-    const doubted: number[] = [];
-    for (let nowMs = 0; nowMs < 200_000; nowMs += 250) {
-      if (silence.doubt(nowMs, near)) doubted.push(nowMs);
-      silence.heard(nowMs);
-    }
-    const intervals = doubted.slice(1).map((atMs, index) => atMs - (doubted[index] ?? 0));
-    expect(intervals).toEqual([2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
-    silence.heard(400_000);
-    expect(silence.doubt(400_000, near)).toBe(true);
-    silence.heard(400_001);
-    expect(silence.doubt(400_000 + 2 * DOUBT_INTERVAL_MS, near)).toBe(true);
-  });
 });
 
 describe('the native binding', () => {
@@ -213,50 +173,6 @@ describe('the native binding', () => {
       expect(() => loadBinding(platform, arch)).toThrow(AppError);
       expect(() => loadBinding(platform, arch)).toThrow(/Linux on x64.*macOS.*Windows on x64/);
     }
-  });
-});
-
-describe('stateless resets', () => {
-  const clock = new ManualClock();
-  const random = new SystemRandom();
-  const idsOf = (seed = 1): ConnectionIds => new ConnectionIds({ random, seed: new Uint8Array(32).fill(seed) });
-  const create = (seed = 1, ids = idsOf(seed)): StatelessResets =>
-    new StatelessResets({ clock, random, ids, seed: new Uint8Array(32).fill(seed) });
-  const id = idsOf().mint();
-
-  it('PW-02: are never told for an id that this process gave, another identity gave, or nobody', () => {
-    const ids = idsOf();
-    for (const unanswered of [ids.mint(), ids.mint(), idsOf(2).mint(), random.bytes(16), id.subarray(1)])
-      expect(create(1, ids).answer(unanswered, 1_200, 'a')).toBeUndefined();
-    expect(create(1, ids).answer(id, 1_200, 'a')).toHaveLength(RESET_LENGTH_BYTES);
-  });
-
-  it('PW-02: are not used up by ids that nobody gave, nor by other sources', () => {
-    const resets = create();
-    for (let count = 0; count < 1_000; count += 1) resets.answer(random.bytes(16), 1_200, 'a');
-    for (let count = 0; count < 1_000; count += 1) resets.answer(id, 1_200, `source ${count}`);
-    expect(resets.answer(id, 1_200, 'a')).toHaveLength(RESET_LENGTH_BYTES);
-  });
-
-  it('carry a token that the next process of the same identity makes again, and no other identity', () => {
-    const reset = create().answer(id, 1_200, 'a');
-    expect(reset).toHaveLength(RESET_LENGTH_BYTES);
-    expect(reset?.subarray(-16)).toEqual(create().tokenOf(id));
-    expect(create(2).tokenOf(id)).not.toEqual(create().tokenOf(id));
-    expect(create().tokenNumberOf(id).toString(16).padStart(32, '0')).toBe(create().tokenOf(id).toString('hex'));
-  });
-
-  it('look like a short packet, are smaller than what they answer, and are never answered with another', () => {
-    const reset = create().answer(id, RESET_LENGTH_BYTES + 1, 'a') ?? Buffer.alloc(0);
-    expect(readDatagram(reset).type).toBe('short');
-    expect(create().answer(id, reset.length, 'a')).toBeUndefined();
-  });
-
-  it('are few for one source', () => {
-    const resets = create();
-    const answered = (source: string): boolean => resets.answer(id, 1_200, source) !== undefined;
-    expect(Array.from({ length: 100 }, () => answered('a')).filter(Boolean)).toHaveLength(RESETS_PER_SOURCE_BURST);
-    expect(answered('b')).toBe(true);
   });
 });
 

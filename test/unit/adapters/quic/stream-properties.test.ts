@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FrameChannel } from '../../../../main/adapters/quic/frame-channel.ts';
 import {
+  CHANNEL_WINDOW_BYTES,
   CONNECTIONS_MAX,
   CONNECTIONS_PER_KEY_MAX,
   MESSAGE_SIZE_MAX_BYTES,
@@ -23,10 +24,13 @@ class Side {
 
   constructor() {
     const wire = {
-      send: (bytes: Uint8Array) => void this.written.push(Buffer.from(bytes)),
+      send: (bytes: Uint8Array, written: () => void) => {
+        this.written.push(Buffer.from(bytes));
+        written();
+      },
       onMessage: (listener: (bytes: Uint8Array) => void) => void (this.#listener = listener),
     };
-    this.channel = new FrameChannel(wire, new ManualClock(), {
+    this.channel = new FrameChannel(wire, new ManualClock(), CHANNEL_WINDOW_BYTES, {
       frame: (type, body) => void this.frames.push(`${type}:${body.toString('hex')}`),
       caughtUp: () => undefined,
       broken: () => void (this.broken += 1),

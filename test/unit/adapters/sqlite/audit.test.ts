@@ -1,20 +1,16 @@
 // The audit's chain: whatever is done to any row or column of it, by a program with the database open and the guards taken off, shows.
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import * as fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openStore } from '../../../../main/adapters/sqlite/open-store.ts';
+import { afterEach, describe, expect, test } from 'vitest';
 import { CHAIN_START } from '../../../../main/ports/audit.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
-import { openTemporaryStore, SILENT_LOG, type TemporaryStore } from '../../../fakes/memory-store.ts';
+import { openTemporaryStore, type TemporaryStore } from '../../../fakes/memory-store.ts';
 import { auditRow, keyOf } from '../../../fakes/sample-rows.ts';
 import { rounds } from '../../../support/counts.ts';
 import { verifyAudit } from '../../../support/verify-audit.ts';
 
 const CHANGES = rounds('changes to a random row of the audit', { short: 300, long: 20_000 });
-const FIXTURES = join(import.meta.dirname, '..', '..', '..', 'fixtures', 'databases');
 const ROWS = 40;
 const COLUMNS = ['seq', 'at', 'monotonic_ms', 'actor', 'surface', 'action', 'object', 'rule', 'digest', 'detail', 'chain'] as const;
 
@@ -144,22 +140,6 @@ describe('the chain of the audit', () => {
     }
   });
 
-  test('of which one link alone was changed names that row and no intact one, in pieces of any size and up to any row', async () => {
-    const store = await filledStore();
-    const [at, next] = [7, 8];
-    foreign(store).exec(`UPDATE audit SET chain = zeroblob(32) WHERE seq = ${at}`);
-    for (const [limit, upTo] of [...[1, at, next, ROWS].map((size) => [size, ROWS] as const), [ROWS, at] as const]) {
-      const named: number[] = [];
-      let position = CHAIN_START;
-      while (position.seq < ROWS) {
-        const { flaw, after } = store.read.walkAudit(position, position.seq < upTo ? upTo : ROWS, limit);
-        if (flaw !== null) named.push(flaw.seq);
-        position = after;
-      }
-      expect([limit, upTo, named]).toEqual([limit, upTo, [at]]);
-    }
-  });
-
   test('a row says when it was written by a clock that nobody sets, too', async () => {
     const clock = new ManualClock();
     const store = await filledStore(1, clock);
@@ -167,39 +147,5 @@ describe('the chain of the audit', () => {
     await store.write((tables) => tables.appendAudit(auditRow()));
     const [second, first] = store.read.audit({ limit: 2 });
     expect(Number(second?.monotonicMs) - Number(first?.monotonicMs)).toBe(1_500);
-  });
-});
-
-describe('the audit of an older database', () => {
-  let folder: string;
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'axon-rechain-'));
-    copyFileSync(join(FIXTURES, 'schema-6.db'), join(folder, 'hub.db'));
-  });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
-
-  function change(sql: string): string {
-    const db = new Database(join(folder, 'hub.db'));
-    db.exec(`DROP TRIGGER audit_unchanged; DROP TRIGGER audit_kept; ${sql};
-      CREATE TRIGGER audit_unchanged BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, 'no'); END;
-      CREATE TRIGGER audit_kept BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'no'); END`);
-    const head = String(db.prepare('SELECT lower(hex(chain)) FROM audit ORDER BY seq DESC LIMIT 1').pluck().get());
-    db.close();
-    return head;
-  }
-
-  test.each([
-    ['as it was', 'SELECT 1', { rows: 20, first_unfit: null }, null],
-    ['with a changed row', "UPDATE audit SET actor = 'nobody' WHERE seq = 7", { rows: 20, first_unfit: 7 }, null],
-    ['with a missing row', 'DELETE FROM audit WHERE seq = 7', { rows: 20, first_unfit: 8 }, 7],
-  ])('is chained anew %s, and a row says what was found and how the old chain ended', async (_how, sql, detail, brokenSeq) => {
-    const oldHead = change(sql);
-    const store = openStore({ path: join(folder, 'hub.db'), clock: new ManualClock(), log: SILENT_LOG });
-    const [marker] = store.read.audit({ limit: 1 });
-    expect(marker).toMatchObject({ seq: 21, action: 'audit.rechained', digest: oldHead, detail: JSON.stringify(detail) });
-    expect(verifyAudit(store.read).brokenSeq).toBe(brokenSeq);
-    await store.write((tables) => tables.appendAudit(auditRow()));
-    expect(store.read.audit({ limit: 1 })[0]?.seq).toBe(22);
-    await store.close();
   });
 });

@@ -28,10 +28,9 @@ import { openStore } from '../../../../main/adapters/sqlite/open-store.ts';
 import type { Store } from '../../../../main/ports/store.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { SILENT_LOG } from '../../../fakes/memory-store.ts';
-import { agentRow, AT, auditRow, keyOf, muteRow, outboxRow, peerRow, ruleRow, taskRow } from '../../../fakes/sample-rows.ts';
+import { auditRow, taskRow } from '../../../fakes/sample-rows.ts';
 import { verifyAudit } from '../../../support/verify-audit.ts';
 
-const FIXTURES = join(import.meta.dirname, '..', '..', '..', 'fixtures', 'databases');
 let root: string;
 let home: string;
 let path: string;
@@ -137,7 +136,7 @@ describe('the settings', () => {
       recursive_triggers: 1,
       secure_delete: 2,
       mmap_size: 0,
-      cache_size: -65_536,
+      cache_size: -8_192,
       busy_timeout: BUSY_TIMEOUT_MS,
       application_id: 0x41584f4e,
       user_version: newestVersion(MIGRATIONS),
@@ -288,108 +287,10 @@ describe('versions', () => {
     await open().close();
     expect(existsSync(join(home, 'snapshots'))).toBe(false);
   });
-
-  const fixtures = readdirSync(FIXTURES).filter((file) => file.endsWith('.db'));
-
-  test('F-08: what was being taken back before schema 5 is so with its reason as a word', () => {
-    mkdirSync(home);
-    copyFileSync(join(FIXTURES, 'schema-4.db'), path);
-    const before = new Database(path);
-    const change = before.prepare("UPDATE tasks SET state = 'cancelling', reason = ? WHERE id = ?");
-    change.run('You called it off.', 'task-18');
-    before.exec("DROP TRIGGER tasks_identity; UPDATE tasks SET kind = 'query' WHERE id IN ('task-19', 'task-20')");
-    change.run('Whoever asked stopped waiting for the answer.', 'task-19');
-    change.run('The hub was restarted while somebody waited for the answer.', 'task-20');
-    before.close();
-    const store = open();
-    const words = ['task-17', 'task-18', 'task-19', 'task-20'].map((id) => store.read.task(id)?.takenBack);
-    expect(words).toEqual([null, 'called_off', 'hung_up', 'hub_restarted']);
-  });
-
-  test('F-08: a hub that was named before schema 11 to decide in a child’s place is an adult’s, and no other', () => {
-    const role = (key: string, setting: string, change = '') => {
-      rmSync(home, { recursive: true, force: true });
-      mkdirSync(home);
-      copyFileSync(join(FIXTURES, 'schema-10.db'), path);
-      const before = new Database(path);
-      before.prepare("INSERT INTO meta VALUES ('consent', ?)").run(setting);
-      before.exec(change);
-      before.close();
-      const store = open();
-      const found = store.read.peer(key)?.role;
-      void store.close();
-      return found;
-    };
-    const mum = keyOf('Mum PC');
-    const { pairedAt } = peerRow();
-    const named = (key: string, paired_at: number) => JSON.stringify({ from: 'R2', hubs: [{ key, paired_at }] });
-    expect(role(mum, named(mum, pairedAt))).toBe('adult');
-    expect(role(mum, named(mum, pairedAt), "UPDATE peers SET trust = 'suspended'"), 'who may come back').toBe('adult');
-    expect(role(mum, named(mum, pairedAt), "UPDATE peers SET trust = 'revoked'")).toBeNull();
-    expect(role(mum, named(mum, pairedAt - 1)), 'of an older pairing').toBeNull();
-    expect(role(mum, named(keyOf('somebody'), pairedAt))).toBeNull();
-    for (const damaged of ['', '{', 'null', '[]', '{"hubs":3}', '{"hubs":["x",null,[1],{}]}']) expect(role(mum, damaged)).toBeNull();
-  });
-
-  test('there is a fixture of every released schema', () => {
-    expect(fixtures.toSorted()).toEqual(MIGRATIONS.map(({ version }) => `schema-${version}.db`).toSorted());
-  });
-
-  test.each(fixtures)(
-    'F-08: %s, written by the program of its time, opens with everything in it and the newest schema',
-    async (fixture) => {
-      mkdirSync(home);
-      copyFileSync(join(FIXTURES, fixture), path);
-      const store = open();
-      expect(store.read.peer(keyOf('Mum PC'))).toEqual(peerRow());
-      const { introducedWay, introducedBy, introducedSurface } = store.read.peer(keyOf('old phone')) ?? peerRow();
-      const isIntroduced = Number(/\d+/.exec(fixture)) >= 10;
-      const introduction = isIntroduced ? ['invitation_made_here', 'ui:1', 'browser'] : [null, null, null];
-      expect([introducedWay, introducedBy, introducedSurface]).toEqual(introduction);
-      expect(store.read.peer(keyOf('old phone'))?.role).toBe(Number(/\d+/.exec(fixture)) >= 11 ? 'child' : null);
-      expect(store.read.tasks({ limit: 99 })).toHaveLength(20);
-      expect(store.read.agent('planner')).toEqual(agentRow());
-      expect(store.read.outboxOf(keyOf('Mum PC'))).toEqual([outboxRow()]);
-      const rules = fixture === 'schema-1.db' || fixture === 'schema-2.db' ? [] : [{ ...ruleRow(), seq: 1 }];
-      expect(store.read.currentRules()).toEqual(rules);
-      const isNew = Number(/\d+/.exec(fixture)) >= 6;
-      expect(store.read.mutes()).toEqual(isNew ? [muteRow()] : []);
-      const held = store.read.tasksInStates(['held']).map(({ id, heldUntil, heldWhy }) => ({ id, heldUntil, heldWhy }));
-      expect(held).toEqual(isNew ? [{ id: 'task-16', heldUntil: AT + 3_600_000, heldWhy: 'quiet_hours' }] : []);
-      const hasWait = Number(/\d+/.exec(fixture)) >= 8;
-      expect(store.read.task('task-17')?.waitMs).toBe(hasWait ? 3_600_000 : null);
-      expect(store.read.pendingApprovals()).toHaveLength(5);
-      expect(store.read.decidedApprovals({ limit: 99 })).toHaveLength(15);
-      const wasAnswered = Number(/\d+/.exec(fixture)) >= 9;
-      expect(store.read.approval('approval-14')?.state).toBe(wasAnswered ? 'answered' : 'approved');
-      expect(store.read.message('task-7')?.raw).toBe('{"id":"task-7","text":"grüße 🦊"}');
-      expect(store.read.claimable('planner', null, 99).map(({ deliveryId }) => deliveryId)).toHaveLength(4);
-      expect(store.read.conversations({ limit: 99 })).toHaveLength(4);
-      // Until schema 6 the chain was another: it was made anew, with a row that says so.
-      const isRechained = Number(/\d+/.exec(fixture)?.[0]) <= 6;
-      expect(verifyAudit(store.read)).toEqual({ rows: isRechained ? 21 : 20, brokenSeq: null });
-      expect(store.read.audit({ limit: 1 })[0]?.action).toBe(isRechained ? 'audit.rechained' : 'approve');
-      await store.write((tables) => tables.updateTask('task-20', 1, { state: 'approved' }));
-      await store.close();
-      const migrated = schemaOf(path);
-      path = join(root, 'fresh', 'hub.db');
-      await open().close();
-      expect(migrated).toEqual(schemaOf(path));
-    },
-  );
 });
 
 function overwrite(file: string, offset: number, length: number): void {
   const bytes = readFileSync(file);
   bytes.fill(0xa5, offset, offset + length);
   writeFileSync(file, bytes);
-}
-
-function schemaOf(file: string): readonly unknown[] {
-  const probe = new Database(file, { readonly: true });
-  try {
-    return probe.prepare('SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name').all();
-  } finally {
-    probe.close();
-  }
 }

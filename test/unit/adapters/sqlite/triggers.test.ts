@@ -20,7 +20,14 @@ beforeEach(async () => {
     tables.insertApproval(approvalRow({ id: 'decided', state: 'declined', decidedAt: AT, decidedBy: 'ui:1', surface: 'browser' }));
     tables.putReplay(replayRow({ reply: '{}' }));
     for (const action of ['pair', 'approve', 'decline']) tables.appendAudit(auditRow({ action }));
-    tables.insertAuditSeal({ ...tables.auditHead(), counter: 1, previous: 0, at: AT, key: keyOf('key'), signature: new Uint8Array(64) });
+    tables.insertAuditSignature({
+      ...tables.auditHead(),
+      counter: 1,
+      previous: 0,
+      at: AT,
+      key: keyOf('key'),
+      signature: new Uint8Array(64),
+    });
   });
   foreign = new Database(join(store.folder, 'hub.db'));
   foreign.pragma('recursive_triggers = ON');
@@ -42,13 +49,13 @@ describe('the audit', () => {
     'DELETE FROM audit',
     'INSERT OR REPLACE INTO audit SELECT * FROM audit WHERE seq = 1',
     "INSERT INTO audit SELECT 0, at, actor, surface, 'before all', object, digest, detail, chain, monotonic_ms, rule FROM audit WHERE seq = 1",
-    'UPDATE audit_seals SET at = 0',
-    'DELETE FROM audit_seals',
-    'INSERT INTO audit_seals SELECT counter + 2, counter + 1, seq, chain, at, key, signature FROM audit_seals',
+    'UPDATE audit_signatures SET at = 0',
+    'DELETE FROM audit_signatures',
+    'INSERT INTO audit_signatures SELECT counter + 2, counter + 1, seq, chain, at, key, signature FROM audit_signatures',
   ])('is append-only: %s', (sql) => {
     expect(attempt(sql)).toThrow(/append-only/);
     expect(store.read.audit({ limit: 9 })).toHaveLength(3);
-    expect(store.read.auditSeals(0, 9)).toHaveLength(1);
+    expect(store.read.auditSignatures(0, 9)).toHaveLength(1);
   });
 
   test.each([
@@ -66,8 +73,8 @@ describe('the audit', () => {
 
 describe('approvals', () => {
   test.each([
-    "UPDATE approvals SET view = '{}'",
-    "UPDATE approvals SET digest = 'other'",
+    "UPDATE approvals SET view = x'00'",
+    'UPDATE approvals SET digest = zeroblob(32)',
     'UPDATE approvals SET revision = 2',
     "UPDATE approvals SET risk_class = 'R0'",
     "UPDATE approvals SET task_id = 'finished'",
@@ -98,12 +105,16 @@ describe('tasks and replays', () => {
     },
   );
 
-  test.each(["payload = '{}'", "party = 'agent:x'", "message_id = 'y'", "content_digest = 'z'", "kind = 'query'", "direction = 'local'"])(
-    'what was asked of a task never changes: %s',
-    (change) => {
-      expect(attempt(`UPDATE tasks SET ${change} WHERE id = 'task-1'`)).toThrow(/never changes/);
-    },
-  );
+  test.each([
+    "payload = x'00'",
+    'party = 99',
+    "message_id = 'y'",
+    'content_digest = zeroblob(32)',
+    "kind = 'query'",
+    "direction = 'local'",
+  ])('what was asked of a task never changes: %s', (change) => {
+    expect(attempt(`UPDATE tasks SET ${change} WHERE id = 'task-1'`)).toThrow(/never changes/);
+  });
 
   test('a refused change reaches the service as a conflict and undoes its work alone', async () => {
     const [refused, beside] = await Promise.allSettled([
@@ -118,18 +129,19 @@ describe('tasks and replays', () => {
     expect(store.read.getMeta('undone')).toBeUndefined();
   });
 
-  test.each([
-    'UPDATE replays SET reply = \'{"kind":"other"}\'',
-    `UPDATE replays SET content_digest = '${keyOf('x')}'`,
-    'DELETE FROM replays',
-  ])('what was answered to an id stands for ever: %s', (sql) => {
-    expect(attempt(sql)).toThrow(/never/);
-    expect(store.read.replay(keyOf('Mum PC'), 'replay-1')?.reply).toBe('{}');
-  });
+  test.each(["UPDATE replays SET reply = x'00'", 'UPDATE replays SET content_digest = zeroblob(32)', 'DELETE FROM replays'])(
+    'what was answered to an id stands for ever: %s',
+    (sql) => {
+      expect(attempt(sql)).toThrow(/never/);
+      expect(store.read.replay(keyOf('Mum PC'), 'replay-1')?.reply).toBe('{}');
+    },
+  );
 
   test('a value that this program does not write is an error that names its column, not a guess', () => {
-    foreign.exec("DROP TRIGGER tasks_identity; UPDATE tasks SET party = 'somebody', urgent = 1 WHERE id = 'task-1'");
+    foreign.exec("DROP TRIGGER tasks_identity; UPDATE tasks SET party = 99, urgent = 1 WHERE id = 'task-1'");
     expect(() => store.read.task('task-1')).toThrow(/"party"/);
+    foreign.exec("UPDATE tasks SET party = 1, payload = x'00ff' WHERE id = 'task-1'");
+    expect(() => store.read.task('task-1')).toThrow(/"payload"/);
   });
 });
 
@@ -150,7 +162,7 @@ describe('the removal of words', () => {
   const over = { state: 'completed', result: '{"outcome":"done"}', reason: 'r', finishedAt: AT } as const;
   const done = { state: 'approved', decidedAt: AT, decidedBy: 'ui:1', surface: 'browser' } as const;
   const purge = (kind: KeptKind, limit = 50): Promise<PurgeOutcome> =>
-    store.write((tables) => tables.purge({ kind, before: AT + 1, after: null, reached: 0, seen: AT, limit, at: AT }));
+    store.write((tables) => tables.purge({ kind, before: AT + 1, after: null, limit, at: AT }));
 
   beforeEach(async () => {
     await store.write((tables) => {
@@ -161,24 +173,24 @@ describe('the removal of words', () => {
   });
 
   test.each([
-    ['of an open task', "UPDATE tasks SET purged_at = 1, payload = '' WHERE id = 'task-1'"],
-    ['and not of all of them', "UPDATE tasks SET purged_at = 1, payload = '' WHERE id = 'over'"],
-    ['with the end', "UPDATE tasks SET purged_at = 1, payload = '', result = NULL, reason = NULL, state = 'failed' WHERE id = 'over'"],
+    ['of an open task', "UPDATE tasks SET purged_at = 1, payload = x'' WHERE id = 'task-1'"],
+    ['and not of all of them', "UPDATE tasks SET purged_at = 1, payload = x'' WHERE id = 'over'"],
+    ['with the end', "UPDATE tasks SET purged_at = 1, payload = x'', result = NULL, reason = NULL, state = 'failed' WHERE id = 'over'"],
     [
       'with the digest',
-      "UPDATE tasks SET purged_at = 1, payload = '', result = NULL, reason = NULL, content_digest = 'x' WHERE id = 'over'",
+      "UPDATE tasks SET purged_at = 1, payload = x'', result = NULL, reason = NULL, content_digest = zeroblob(32) WHERE id = 'over'",
     ],
-    ['with the id', "UPDATE tasks SET purged_at = 1, payload = '', result = NULL, reason = NULL, message_id = 'x' WHERE id = 'over'"],
-    ['with the code', "UPDATE tasks SET purged_at = 1, payload = '', result = NULL, reason = NULL, code = 'timeout' WHERE id = 'over'"],
-    ['of a card whose task has its own', "UPDATE approvals SET purged_at = 1, view = '', reason = NULL WHERE id = 'of-over'"],
-    ['of a card that waits', "UPDATE approvals SET purged_at = 1, view = '' WHERE id = 'approval-1'"],
+    ['with the id', "UPDATE tasks SET purged_at = 1, payload = x'', result = NULL, reason = NULL, message_id = 'x' WHERE id = 'over'"],
+    ['with the code', "UPDATE tasks SET purged_at = 1, payload = x'', result = NULL, reason = NULL, code = 'timeout' WHERE id = 'over'"],
+    ['of a card whose task has its own', "UPDATE approvals SET purged_at = 1, view = x'', reason = NULL WHERE id = 'of-over'"],
+    ['of a card that waits', "UPDATE approvals SET purged_at = 1, view = x'' WHERE id = 'approval-1'"],
     ['of a message of a task that has its own', "DELETE FROM messages WHERE message_id = 'of-over'"],
   ])('is refused %s', (_what, sql) => {
-    expect(attempt(sql)).toThrow(/only the words of|a message stays/);
+    expect(attempt(sql)).toThrow(/only the words of|a message stays|never changes/);
   });
 
   test('leaves words where other words are put in their place', () => {
-    expect(attempt("UPDATE tasks SET purged_at = 1, payload = '{}', result = NULL, reason = NULL WHERE id = 'over'")).toThrow(
+    expect(attempt("UPDATE tasks SET purged_at = 1, payload = x'00', result = NULL, reason = NULL WHERE id = 'over'")).toThrow(
       /CHECK constraint|only the words of/,
     );
     expect(store.read.task('over')?.payload).not.toBe('');
@@ -194,10 +206,10 @@ describe('the removal of words', () => {
     for (const sql of [
       "UPDATE tasks SET purged_at = NULL WHERE id = 'over'",
       "UPDATE tasks SET purged_at = 2 WHERE id = 'over'",
-      "UPDATE tasks SET payload = '{}' WHERE id = 'over'",
-      "UPDATE tasks SET result = '{}' WHERE id = 'over'",
+      "UPDATE tasks SET payload = x'00' WHERE id = 'over'",
+      "UPDATE tasks SET result = x'00' WHERE id = 'over'",
       "UPDATE approvals SET purged_at = NULL WHERE id = 'of-over'",
-      "UPDATE approvals SET view = '{}' WHERE id = 'of-over'",
+      "UPDATE approvals SET view = x'00' WHERE id = 'of-over'",
       "UPDATE approvals SET reason = 'x' WHERE id = 'of-over'",
     ]) {
       expect(attempt(sql), sql).toThrow(/only the words of|never changes/);
@@ -208,16 +220,12 @@ describe('the removal of words', () => {
   test('takes a bounded number of rows, and goes on where it was', async () => {
     const first = await purge('tasks', 1);
     expect(first).toMatchObject({ removed: 1, next: { at: AT } });
-    const rest = await store.write((tables) =>
-      tables.purge({ kind: 'tasks', before: AT + 1, after: first.next, reached: 0, seen: AT, limit: 50, at: AT }),
-    );
+    const rest = await store.write((tables) => tables.purge({ kind: 'tasks', before: AT + 1, after: first.next, limit: 50, at: AT }));
     expect(rest).toEqual({ removed: 1, seqs: [expect.any(Number)], next: null });
   });
 
   test('takes nothing that ended at the very time', async () => {
-    const none = await store.write((tables) =>
-      tables.purge({ kind: 'tasks', before: AT, after: null, reached: 0, seen: AT, limit: 50, at: AT }),
-    );
+    const none = await store.write((tables) => tables.purge({ kind: 'tasks', before: AT, after: null, limit: 50, at: AT }));
     expect(none).toEqual({ removed: 0, seqs: [], next: null });
   });
 });

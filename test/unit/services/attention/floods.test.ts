@@ -20,29 +20,12 @@ describe('the count of what was asked in vain', () => {
     floods.add(KID, 'declined');
     expect([floods.isFlooding(KID), floods.list()]).toEqual([false, []]);
     floods.add(KID, 'too_many');
-    expect(floods.list()).toMatchObject([{ party: KID, refused: 1, offersMute: true }]);
+    expect(floods.list()).toMatchObject([{ party: KID, refused: 1, silent: true }]);
     await clock.advance(MINUTE_MS);
-    expect([floods.isFlooding(KID), floods.list()]).toMatchObject([false, [{ refused: 1, offersMute: false }]]);
+    expect([floods.isFlooding(KID), floods.list()]).toMatchObject([false, [{ refused: 1, silent: false }]]);
     await clock.advance(9 * MINUTE_MS);
     expect(floods.list()).toEqual([]);
     expect(clock.timers).toBe(0);
-  });
-
-  it('counts declined questions of consent for the offer alone: whoever asks them stays heard', async () => {
-    const clock = new ManualClock();
-    const floods = new Floods(clock, () => undefined);
-    for (let round = 0; round < 3; round++) floods.add(KID, 'declined_consent');
-    expect([floods.isFlooding(KID), floods.list()]).toMatchObject([false, [{ refused: 0, silent: false, offersMute: true }]]);
-    for (let round = 0; round < 2; round++) floods.add(KID, 'declined');
-    await clock.advance(5 * MINUTE_MS);
-    for (let round = 0; round < 3; round++) floods.add(KID, 'declined_consent');
-    expect(floods.isFlooding(KID)).toBe(false);
-    floods.add(KID, 'declined');
-    expect([floods.isFlooding(KID), floods.list()]).toMatchObject([true, [{ silent: true, offersMute: true }]]);
-    await clock.advance(5 * MINUTE_MS);
-    expect([floods.isFlooding(KID), floods.list()]).toMatchObject([false, [{ silent: false, offersMute: true }]]);
-    await clock.advance(5 * MINUTE_MS);
-    expect([floods.list(), clock.timers]).toEqual([[], 0]);
   });
 
   it('is told at most once a second, with the last number in the end', async () => {
@@ -108,7 +91,7 @@ describe('a hub that is flooded', () => {
     const rings = mum.events.filter((event) => event.type === 'attention').map((event) => event.peer_name);
     expect(rings).toEqual(['kid', 'dad']);
     await clock.advance(1_000);
-    expect(told()?.floods).toMatchObject([{ peer_name: 'kid', refused: 495, offers_mute: true }]);
+    expect(told()?.floods).toMatchObject([{ peer_name: 'kid', refused: 495, silent: true }]);
 
     await mum.work.calm.mute('kid', clock.wallMs() + 86_400_000, BROWSER);
     const waiting = mum.work.approvals.pending().map((card) => [card.peer_name, card.held?.why]);
@@ -142,7 +125,7 @@ describe('a hub that is flooded', () => {
       lines.push(mum.hears(kid.key, { id: crypto.randomUUID(), kind: 'query', payload }));
     }
     await clock.settle();
-    expect(mum.work.calm.floods.list()).toMatchObject([{ party: KID, refused: 3, offersMute: true }]);
+    expect(mum.work.calm.floods.list()).toMatchObject([{ party: KID, refused: 3, silent: true }]);
     await clock.advance(5_000);
     await Promise.all(lines);
   });
@@ -153,7 +136,7 @@ describe('a hub that is flooded', () => {
       await mum.decide(mum.card, 'decline');
       await clock.advance(2 * MINUTE_MS);
     }
-    expect(told()?.floods).toMatchObject([{ peer_name: 'kid', refused: 0, offers_mute: true }]);
+    expect(told()?.floods).toMatchObject([{ peer_name: 'kid', refused: 0, silent: true }]);
     const before = mum.events.filter((event) => event.type === 'attention').length;
     expect(before).toBe(3);
     await ask('once more');

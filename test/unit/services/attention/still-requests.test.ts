@@ -1,7 +1,7 @@
 // What was asked without a sound makes it when the quiet hour or the pause is over, also when the hub was started anew or was off meanwhile; and
 // not once an adult's hub decides it, once its time is over, or a second time.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ConsentHouse } from '../../../fakes/consent-house.ts';
+import { RemoteApprovalHouse } from '../../../fakes/remote-approval-house.ts';
 import { BROWSER, delegation, OWNER } from '../../../fakes/work-hub.ts';
 import { closeTwoHubs, openTwoHubs, type TwoHubs } from '../../../fakes/two-work-hubs.ts';
 
@@ -168,9 +168,9 @@ describe('a dangerous request that made no sound', () => {
 });
 
 describe('a request of a child’s hub that made no sound', () => {
-  let house: ConsentHouse;
+  let house: RemoteApprovalHouse;
   beforeEach(async () => {
-    house = await new ConsentHouse().open();
+    house = await new RemoteApprovalHouse().open();
     await house.leo.work.agents.setClass('robot', { riskClass: 'R3' }, OWNER);
     await house.leo.work.calm.pause(null, BROWSER);
     await house.ask();
@@ -181,24 +181,24 @@ describe('a request of a child’s hub that made no sound', () => {
   const rings = (): number => house.leo.events.filter(({ type }) => type === 'attention').length;
 
   it('calls nobody there after the pause once an adult’s hub decides it, also after a restart, and does when they decide again', async () => {
-    await house.guard();
+    await house.letDecide();
     await house.leo.restart();
     await house.leo.work.calm.resume(BROWSER);
     await house.clock.settle();
     expect(house.leo.card.decided_by_hubs).toMatchObject([{ name: 'mum' }]);
     expect(rings()).toBe(0);
-    await house.guard([], null);
+    await house.letDecide([], null);
     expect(house.leo.card.decided_by_hubs).toBeNull();
     expect(rings()).toBe(1);
   });
 
   it('calls nobody there after the pause once an adult’s hub decides it, and waits for its end again when they decide within it', async () => {
-    await house.guard();
+    await house.letDecide();
     await house.leo.work.calm.resume(BROWSER);
     await house.clock.settle();
     expect(rings()).toBe(0);
     await house.leo.work.calm.pause(null, BROWSER);
-    await house.guard([], null);
+    await house.letDecide([], null);
     expect([house.leo.card.held, rings()]).toEqual([null, 0]);
     await house.leo.work.calm.resume(BROWSER);
     await house.clock.settle();

@@ -29,7 +29,7 @@ interface Exported {
   readonly database: string;
   readonly key: string;
   readonly rows: readonly Readonly<Record<string, string | number | null>>[];
-  readonly seals: readonly Readonly<Record<string, string | number>>[];
+  readonly signatures: readonly Readonly<Record<string, string | number>>[];
 }
 
 /** The chain as the file describes it, computed by nothing of this program. */
@@ -62,8 +62,8 @@ describe('the exported audit', () => {
         chain = chainOf(chain, row);
         expect(row['chain']).toBe(chain.toString('hex'));
       }
-      expect(file.seals.map(({ seq, key }) => [seq, key])).toEqual(rows === 0 ? [] : [[rows, file.key]]);
-      expect(file.seals.map((seal) => seal['chain'])).toEqual(rows === 0 ? [] : [file.rows[rows - 1]?.['chain']]);
+      expect(file.signatures.map(({ seq, key }) => [seq, key])).toEqual(rows === 0 ? [] : [[rows, file.key]]);
+      expect(file.signatures.map((one) => one['chain'])).toEqual(rows === 0 ? [] : [file.rows[rows - 1]?.['chain']]);
     },
   );
 

@@ -75,7 +75,7 @@ it('asks at a few addresses of a name for a key, and at none once it is given up
     if (dialled.length === DIAL_ADDRESSES_MAX + 2) stop.abort();
     return Promise.resolve({ ok: false, error: { type: 'refused', reason: 'nobody' } });
   };
-  const ask = () => dad.links.lines.learnKey(raw.agentId, { host: 'attic.example', port: 7100 }, stop.signal);
+  const ask = () => dad.links.unpaired.learnKey(raw.agentId, { host: 'attic.example', port: 7100 }, stop.signal);
   await expect(ask()).rejects.toMatchObject({ code: 'peer_unreachable' });
   expect(dialled).toHaveLength(DIAL_ADDRESSES_MAX);
   await expect(ask()).rejects.toMatchObject({ code: 'peer_unreachable' });

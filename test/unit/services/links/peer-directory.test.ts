@@ -5,6 +5,8 @@ import { toHex } from '../../../../main/lib/bytes.ts';
 import { agentIdOfKeyHex } from '../../../../main/protocol/agent-id.ts';
 import type { FoundHub } from '../../../../main/ports/discovery.ts';
 import { readHubAddress, readHubIdentity, readHubPlace, writeShareToken } from '../../../../main/services/links/hub-address.ts';
+import { findHub } from '../../../../main/services/links/hub-finder.ts';
+import { hubLabel } from '../../../../main/services/links/peer-names.ts';
 import { type HubStack, PERSON } from '../../../fakes/hub-stack.ts';
 import { StackHouse } from '../../../support/stack-house.ts';
 
@@ -49,13 +51,38 @@ describe('whom "to" means', () => {
     expect(directory.resolve("mum's pc/kitchen")).toMatchObject({ peer: { key }, agent: 'kitchen' });
   });
 
-  it('is answered with the nearest names when it is unknown', async () => {
+  it('is answered with the known names when it is unknown', async () => {
     await pin('Mum');
     await pin('Attic');
     await pin('Grandmother');
-    expect(codeOf(() => hub.directory.resolve('Mun'))).toEqual(['peer_not_found', 'Did you mean Mum?']);
-    expect(codeOf(() => hub.directory.resolve('grandmotehr'))).toEqual(['peer_not_found', 'Did you mean Grandmother?']);
     expect(codeOf(() => hub.directory.resolve('office'))).toEqual(['peer_not_found', 'Known hubs: Mum, Attic, Grandmother.']);
+  });
+
+  it('is never a stranger whose key was made to show like a paired hub, also once that one has another name', async () => {
+    const stranger = someHub();
+    const name = hubLabel(stranger.agentId);
+    const key = await pin(name);
+    hub.directory.foundNearby(stranger);
+    const names = hub.directory.list('all').map((peer) => [peer.trust, peer.name]);
+    expect(names).toEqual([
+      ['paired', name],
+      ['discovered', stranger.agentId],
+    ]);
+    expect([hub.directory.resolve(name).peer.key, hub.directory.keyOf(name)]).toEqual([key, key]);
+    await hub.directory.update(key, { name: 'Mum' }, PERSON);
+    expect(hub.directory.dto(stranger.keyHex).name).toBe(name);
+    expect(codeOf(() => hub.directory.resolve(name))).toEqual(['peer_not_found', 'Known hubs: Mum.']);
+    expect(codeOf(() => hub.directory.resolve(`${name}/kitchen`))).toEqual(['peer_not_found', expect.any(String)]);
+    expect(hub.directory.resolve('Mum').peer.key).toBe(key);
+  });
+
+  it('is said to be one of several, by their agent ids, where a person names two that look the same', async () => {
+    const [one, other] = [someHub(), someHub()];
+    const shown = { row: () => undefined, isListed: () => true, nameOf: () => 'Hub 3f2a 91bc', petnameOf: () => null, petnames: () => [] };
+    const hubs = { ...shown, knownKeys: () => [one.keyHex, other.keyHex] };
+    expect(codeOf(() => findHub('hub 3f2a 91bc', hubs))).toEqual(['conflict', 'Give the agent id of the one you mean.']);
+    expect(() => findHub('hub 3f2a 91bc', hubs)).toThrow(`${one.agentId} and ${other.agentId}`);
+    expect(findHub(other.agentId, hubs)).toBe(other.keyHex);
   });
 
   it('says that a hub is there but not paired, suspended, or removed', async () => {
@@ -90,6 +117,17 @@ describe('the names of hubs', () => {
     }
     expect((await hub.directory.update(key, { name: 'Mum 2' }, PERSON)).name).toBe('Mum 2');
     expect(hub.store.read.peer(key)?.petname).toBe('Mum 2');
+  });
+
+  it('of removed hubs are free again: one that is still heard is not listed under a name that another has', async () => {
+    const removed = someHub();
+    await pin('Mum', removed.keyHex);
+    hub.directory.foundNearby(removed);
+    await hub.directory.remove(removed.keyHex, PERSON);
+    expect(hub.directory.dto(removed.keyHex).name).toBe('Mum');
+    const key = await pin('Mum');
+    expect(hub.directory.dto(removed.keyHex).name).toBe(hubLabel(removed.agentId));
+    expect([hub.directory.keyOf('mum'), hub.directory.resolve('mum').peer.key]).toEqual([key, key]);
   });
 
   it('stay what the owner made them when something else is changed at the same time', async () => {
@@ -131,7 +169,7 @@ describe('the names of hubs', () => {
     const twin = someHub();
     hub.directory.foundNearby(twin);
     const dto = hub.directory.dto(twin.keyHex);
-    expect(dto.name).toBe(`Hub ${twin.agentId.slice(8, 12)}`);
+    expect(dto.name).toBe(hubLabel(twin.agentId));
     hub.directory.foundNearby({ ...twin, label: 'mum' });
     expect(hub.directory.dto(twin.keyHex)).toMatchObject({
       untrusted: { advertised_name: '(name hidden)' },

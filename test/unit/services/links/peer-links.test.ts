@@ -50,21 +50,10 @@ describe('links between paired hubs', () => {
     expect(mum.peer(dad).how_found).toBe('incoming');
   });
 
-  it('show the round trip that the connection measures, once for each change that matters, and none while offline', async () => {
+  it('show the round trip of the last ping, and none while offline', async () => {
     const { dad, mum } = await house.couple();
-    const { transport } = dad;
-    if (!(transport instanceof MemoryTransport)) throw new Error('this test needs the network in memory');
-    const shown = async (roundTripMs: number): Promise<number | null> => {
-      transport.roundTripMs = roundTripMs;
-      await house.clock.advance(16_000);
-      return dad.peer(mum).round_trip_ms;
-    };
-    expect([await shown(40.126), await shown(47), await shown(50), await shown(7)]).toEqual([40.13, 40.13, 50, 7]);
-    // The first packets of a line are slow; an answer that came faster shows that the way is not as long.
-    transport.roundTripMs = 51;
-    expect((await dad.links.ping(mum.key)).ok).toBe(true);
-    await house.clock.settle();
-    expect(dad.peer(mum).round_trip_ms).toBeLessThan(51);
+    const answered = await dad.links.ping(mum.key);
+    expect(answered.ok && answered.value.roundTripMs).toBe(dad.peer(mum).round_trip_ms);
     await mum.halt();
     await house.clock.until(() => !dad.links.isOnline(mum.key), 'it is offline');
     expect(dad.peer(mum).round_trip_ms).toBeNull();

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PairingWindowDto } from '../../../../preload/contract/pairing-dto.ts';
 import { hubLabel } from '../../../../main/services/links/peer-names.ts';
-import { ASKING_HUBS_MAX, ASKING_QUIET_MS, ASKING_REMEMBERED_MS, ASKING_SHOWN_MS } from '../../../../main/services/pairing/limits.ts';
+import { ASKING_HUBS_MAX, ASKING_REMEMBERED_MS } from '../../../../main/services/pairing/limits.ts';
 import type { HubStack } from '../../../fakes/hub-stack.ts';
 import { StackHouse } from '../../../support/stack-house.ts';
 import { RawHub } from '../links/raw-hub.ts';
@@ -62,41 +62,12 @@ describe('a hub that asks while pairing is closed', () => {
     expect(ASKING_HUBS_MAX).toBeLessThan(50);
   });
 
-  it('is not told of any more after five minutes in which nobody opened pairing, and nobody else is for the next ten', async () => {
-    const dad = await asking();
-    await asksFor(dad, ASKING_SHOWN_MS + AGAIN_MS);
-    expect(mum.pairing.window.asked).toBeNull();
-    const eve = await asking();
-    await asksFor(eve, ASKING_QUIET_MS - 30_000);
-    expect(told()).toHaveLength(2);
-    await house.clock.advance(30_000);
-    const later = await asking();
-    await later.offers();
-    expect(mum.pairing.window.asked).toEqual({ label: hubLabel(later.raw.agentId) });
-  });
-
-  it('is told of as often as it asks, as long as the line has not been there for five minutes in all', async () => {
-    for (let evening = 0; evening < 3; evening++) {
-      const dad = await asking();
-      await dad.offers();
-      expect(mum.pairing.window.asked).toEqual({ label: hubLabel(dad.raw.agentId) });
-      await dad.stop();
-      await house.clock.advance(ASKING_SHOWN_MS + 60_000);
-      expect(mum.pairing.window.asked).toBeNull();
-    }
-  });
-
-  it('stands in the list like any other once pairing is open, and is told of again when it was closed over its request', async () => {
+  it('stands in the list like any other once pairing is open, and is not told of beside that', async () => {
     const dad = await asking();
     await dad.offers();
     expect(mum.pairing.setWindow(true, 5).asked).toBeNull();
     expect(await dad.offers()).toBe('ack');
     expect(mum.pairing.list()).toMatchObject([{ state: 'offered', peer_id: dad.raw.agentId }]);
-    mum.pairing.setWindow(false, 5);
-    await house.clock.advance(60_000);
-    expect(mum.pairing.window.asked).toEqual({ label: hubLabel(dad.raw.agentId) });
-    await dad.takesBack();
-    expect(mum.pairing.window.asked).toBeNull();
   });
 
   it('is not told of when it is paired', async () => {

@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { toBase64Url } from '../../../../main/lib/bytes.ts';
-import { isJsonObject } from '../../../../main/lib/json-object.ts';
 import { confirmMessage, confirmPayload, digitsOf, newOffer, revealPayload, transcript } from '../../../../main/protocol/pairing.ts';
 import { sign } from '../../../../main/protocol/signature.ts';
 import { keyBytes } from '../../../../main/services/pairing/pairing-session.ts';
@@ -93,9 +92,9 @@ describe('pairing against hubs that do not keep to the rules', () => {
     expect(mum.pairing.list().filter(({ state }) => state !== 'failed')).toEqual([]);
   });
 
-  it('hears no more of a hub that was declined, or that asks and takes back again and again, until pairing is opened anew', async () => {
+  it('hears no more of a hub that was declined until pairing is opened anew', async () => {
     const mum = await house.hub('Mum');
-    const [eve, mallory] = [await attacker(mum), await attacker(mum)];
+    const eve = await attacker(mum);
     const newOfferOf = (by: Attacker): unknown => {
       const pid = new Uint8Array(randomBytes(16));
       return newOffer({ pid, key: by.key, meta: by.meta, nonce: by.nonce }).payload;
@@ -104,12 +103,6 @@ describe('pairing against hubs that do not keep to the rules', () => {
     expect(await eve.step(newOfferOf(eve))).toMatchObject({ kind: 'ack' });
     await mum.pairing.cancel(mum.currentPairing?.id ?? '');
     expect(await eve.step(newOfferOf(eve))).toMatchObject({ kind: 'error', payload: { code: 'not_authorized' } });
-    for (let round = 0; round < 3; round++) {
-      const offer = newOfferOf(mallory);
-      expect(await mallory.step(offer)).toMatchObject({ kind: 'ack' });
-      if (isJsonObject(offer)) await mallory.step({ step: 'abort', pid: offer['pid'], reason: 'again' });
-    }
-    expect(await mallory.step(newOfferOf(mallory))).toMatchObject({ kind: 'error', payload: { code: 'not_authorized' } });
     mum.pairing.setWindow(true, 5);
     expect(await eve.step(newOfferOf(eve))).toMatchObject({ kind: 'ack' });
   });

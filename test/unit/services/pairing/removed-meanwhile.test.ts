@@ -140,9 +140,8 @@ it('can be paired anew by people after that, and removed again', async () => {
   }
 });
 
-it('confirms too late after fifteen minutes by either clock, also where the wall clock was set back', async () => {
+it('confirms too late after fifteen minutes', async () => {
   const { dad, mallory, played } = await withheld(false);
-  house.clock.jumpWall(-CONFIRM_ACCEPT_MS);
   await house.clock.advance(CONFIRM_ACCEPT_MS + 20_000);
   expect([await confirms(dad, mallory, played), unsettledAt(dad)]).toEqual(['rejected', []]);
   expect(dad.store.read.peers()).toEqual([]);

@@ -205,22 +205,6 @@ describe('requests that wait', () => {
     await finish();
   });
 
-  it('from a hub that takes back are heard no more after three, and from its address only of hubs that did not', async () => {
-    mum.pairing.setWindow(true, 5);
-    const strangers: Attacker[] = [];
-    for (let count = 0; count < 6; count++) {
-      const eve = await stranger('192.168.1.10');
-      strangers.push(eve);
-      expect(await eve.offers()).toBe('ack');
-      await eve.takesBack();
-    }
-    for (const eve of strangers) expect(await eve.offers()).toBe('not_authorized');
-    await dadAsks();
-    await mum.pairing.cancel(offerOf(dad.agentId).id);
-    mum.pairing.setWindow(true, 5);
-    expect(await strangers[0]?.offers()).toBe('ack');
-  });
-
   it('are replaced by a newer one of the same hub, which cannot ask beside a pairing that goes on', async () => {
     mum.pairing.setWindow(true, 5);
     const eve = await stranger('192.168.1.66');

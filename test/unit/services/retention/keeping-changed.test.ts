@@ -4,8 +4,8 @@ import {
   CHANGE_PAUSE_MS,
   CHUNK_PAUSE_MS,
   CHUNK_ROWS,
-  FIRST_LOOK_MS,
-  LOOK_INTERVAL_MS,
+  FIRST_PURGE_MS,
+  PURGE_INTERVAL_MS,
 } from '../../../../main/services/retention/limits.ts';
 import { Retention } from '../../../../main/services/retention/retention.ts';
 import { SILENT_LOG } from '../../../fakes/memory-store.ts';
@@ -36,7 +36,7 @@ beforeEach(async () => {
   await hubs.mum.work.stop();
   retention.start();
   hubs.clock.standStill(20 * DAY_MS);
-  await hubs.clock.advance(FIRST_LOOK_MS);
+  await hubs.clock.advance(FIRST_PURGE_MS);
   await hubs.clock.advance(CHUNK_PAUSE_MS * 200);
   expect([words(), notices(), removals()]).toEqual([1, NOTICES, []]);
 });
@@ -62,11 +62,12 @@ it('counts without a restart and the same day, after a pause in which nothing is
   change({ messagesMs: DAY_MS });
   await hubs.clock.advance(CHANGE_PAUSE_MS - 1);
   expect(words()).toBe(1);
-  await hubs.clock.advance(LOOK_INTERVAL_MS);
+  await hubs.clock.advance(1);
   await hubs.clock.advance(CHUNK_PAUSE_MS * 200);
   expect([words(), notices()]).toEqual([0, NOTICES]);
   expect(removals()).toEqual([expect.objectContaining({ tasks: 1, feed: 0 })]);
-  await hubs.clock.advance(LOOK_INTERVAL_MS * 5);
+  hubs.clock.standStill(PURGE_INTERVAL_MS);
+  await hubs.clock.advance(0);
   expect(removals()).toHaveLength(1);
 });
 
@@ -74,7 +75,7 @@ it('tells of notices that are gone as they go, with how many of those left are u
   const at = hubs.clock.wallMs() - 19.5 * DAY_MS;
   await hubs.mum.store.write((tables) => tables.insertFeed(feedRow({ id: 'young', at: at + 19 * DAY_MS })));
   change({ feedMs: DAY_MS });
-  await hubs.clock.advance(CHANGE_PAUSE_MS + LOOK_INTERVAL_MS);
+  await hubs.clock.advance(CHANGE_PAUSE_MS);
   await hubs.clock.advance(CHUNK_PAUSE_MS * 200);
   expect(gone.map(([, unread]) => unread)).toEqual([2 * CHUNK_ROWS + 1, CHUNK_ROWS + 1, 1]);
   const young = hubs.mum.store.read.feed({ limit: 9 }).map(({ seq }) => seq);
@@ -82,7 +83,7 @@ it('tells of notices that are gone as they go, with how many of those left are u
   expect([young.length, told.length, new Set(told).size]).toEqual([1, NOTICES, NOTICES]);
   expect(told).not.toContain(young[0]);
   change({ feedMs: 1 });
-  await hubs.clock.advance(CHANGE_PAUSE_MS + LOOK_INTERVAL_MS);
+  await hubs.clock.advance(CHANGE_PAUSE_MS);
   await hubs.clock.advance(CHUNK_PAUSE_MS * 200);
   expect(gone.at(-1)?.[1]).toBe(0);
   expect(notices()).toBe(0);
@@ -98,13 +99,13 @@ it('removes nothing where a longer time was chosen again within the pause', asyn
 
 it('pauses a removal that is under way, too, which then goes by the new time and is told as one', async () => {
   change({ feedMs: DAY_MS });
-  hubs.clock.standStill(CHANGE_PAUSE_MS + LOOK_INTERVAL_MS);
+  hubs.clock.standStill(CHANGE_PAUSE_MS);
   await hubs.clock.advance(0);
   expect(notices()).toBe(NOTICES - CHUNK_ROWS);
   change({ feedMs: 2 * DAY_MS });
   await hubs.clock.advance(CHANGE_PAUSE_MS - 1);
   expect([notices(), removals()]).toEqual([NOTICES - CHUNK_ROWS, []]);
-  await hubs.clock.advance(LOOK_INTERVAL_MS);
+  await hubs.clock.advance(1);
   await hubs.clock.advance(CHUNK_PAUSE_MS * 200);
   expect(notices()).toBe(0);
   expect(removals()).toEqual([expect.objectContaining({ feed: NOTICES })]);

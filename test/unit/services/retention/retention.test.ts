@@ -1,12 +1,17 @@
 // What ended long ago loses its words and nothing else: over real stores, on a clock that the test moves.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isApprovalPurged } from '../../../../main/ports/retention.ts';
-import { CHUNK_PAUSE_MS, CHUNK_ROWS, FIRST_LOOK_MS, LOOK_INTERVAL_MS } from '../../../../main/services/retention/limits.ts';
-import { readState } from '../../../../main/services/retention/retention-state.ts';
-import { Retention, RETENTION_META } from '../../../../main/services/retention/retention.ts';
+import {
+  CHANGE_PAUSE_MS,
+  CHUNK_PAUSE_MS,
+  CHUNK_ROWS,
+  FIRST_PURGE_MS,
+  PURGE_INTERVAL_MS,
+} from '../../../../main/services/retention/limits.ts';
+import { readState, Retention, RETENTION_META } from '../../../../main/services/retention/retention.ts';
 import type { Envelope } from '../../../../main/protocol/envelope.ts';
 import { SILENT_LOG } from '../../../fakes/memory-store.ts';
-import { deliveryRow, feedRow, keyOf, messageRow, outboxRow, taskRow } from '../../../fakes/sample-rows.ts';
+import { auditRow, deliveryRow, feedRow, keyOf, messageRow, outboxRow, taskRow } from '../../../fakes/sample-rows.ts';
 import { closeTwoHubs, openTwoHubs, type TwoHubs } from '../../../fakes/two-work-hubs.ts';
 
 const DAY_MS = 86_400_000;
@@ -14,7 +19,7 @@ const YEAR_MS = 365 * DAY_MS;
 const KEPT = { keepMessagesMs: () => YEAR_MS, keepFeedMs: () => 90 * DAY_MS };
 const WORDS = 'Tell the family chat that dinner is at 7';
 const REMOVED = 'The words of this request are not kept any longer.';
-const PERSON = { person: { tokenId: 'ui-1', surface: 'browser' } } as const;
+const PERSON = { person: { actor: 'ui:1', surface: 'browser' } } as const;
 const never = new AbortController().signal;
 
 let hubs: TwoHubs;
@@ -28,17 +33,26 @@ afterEach(async () => {
   await closeTwoHubs(hubs);
 });
 
-/** The hub runs for so long. */
+const OWNER = { actor: 'ui:1', surface: 'browser' } as const;
+
+/** The hub runs for so long, and its owner confirms the date. */
 async function runs(forMs: number): Promise<void> {
   retention.start();
+  await hubs.clock.settle();
   hubs.clock.standStill(forMs);
-  await looks();
+  await retention.confirmDate(hubs.clock.wallMs(), OWNER);
+  await removes();
 }
 
-/** It looks at the clock, and removes what there is to be removed. */
-async function looks(): Promise<void> {
+async function dayPasses(): Promise<void> {
+  hubs.clock.standStill(PURGE_INTERVAL_MS);
+  await hubs.clock.advance(0);
+}
+
+/** It removes what there is to be removed, if the date is known. */
+async function removes(): Promise<void> {
   retention.start();
-  await hubs.clock.advance(FIRST_LOOK_MS + 1);
+  await hubs.clock.advance(FIRST_PURGE_MS + 1);
   await hubs.clock.advance(CHUNK_PAUSE_MS * 200);
 }
 
@@ -237,101 +251,90 @@ describe('what still is of use', () => {
   });
 });
 
-describe('a clock that is wrong', () => {
+describe('a clock that jumps more than sixty days ahead', () => {
   const old = crypto.randomUUID();
   const words = (): string | undefined => hubs.mum.store.read.taskByMessage('incoming', hubs.dad.key, old)?.payload;
-
-  it('F-12: that jumps ten years ahead removes nothing for as long as a person needs to see it, though the hub is restarted', async () => {
-    await done(old);
-    await looks();
-    hubs.clock.jumpWall(10 * YEAR_MS);
-    for (let day = 0; day < 11; day++) {
-      await runs(DAY_MS);
-      expect(words(), `day ${day}`).toContain('dinner');
-      await retention.stop();
-      retention = new Retention({ store: hubs.mum.store, clock: hubs.clock, log: SILENT_LOG, ...KEPT });
-    }
-    hubs.clock.jumpWall(-10 * YEAR_MS);
-    await runs(DAY_MS);
-    expect(words()).toContain('dinner');
-    expect(removals()).toEqual([]);
-  });
-
-  it('F-12: is believed after some days of running, so that a hub that was off for a year goes on', async () => {
-    await done(old);
-    await looks();
-    hubs.clock.jumpWall(YEAR_MS + 2 * DAY_MS);
-    await runs(DAY_MS);
-    expect(words()).toContain('dinner');
-    await runs(14 * DAY_MS);
-    expect(words()).toBe('');
-  });
-
-  it('F-12: that is set back removes nothing, whatever was believed before', async () => {
-    await done(old);
-    await runs(300 * DAY_MS);
-    hubs.clock.jumpWall(-200 * DAY_MS);
-    await runs(100 * DAY_MS);
-    expect(words()).toContain('dinner');
-  });
-
-  it('a hub that never removed anything does not begin with a clock that jumped before', async () => {
-    await done(old);
-    hubs.clock.jumpWall(2 * YEAR_MS);
-    await runs(5 * DAY_MS);
-    expect(words()).toContain('dinner');
-  });
-});
-
-describe('a hub that runs a little every day', () => {
-  const MINUTE_MS = 60_000;
-  const old = crypto.randomUUID();
-  const words = (): string | undefined => hubs.mum.store.read.taskByMessage('incoming', hubs.dad.key, old)?.payload;
-  const behindMs = (): number =>
-    hubs.clock.wallMs() - (readState(hubs.mum.store.read.getMeta(RETENTION_META))?.believedMs ?? Number.NEGATIVE_INFINITY);
-  /** A day of this household: the hub runs for so many minutes of it. */
-  async function day(minutes: number, end: 'stops' | 'is killed' = 'stops'): Promise<void> {
-    const run = new Retention({ store: hubs.mum.store, clock: hubs.clock, log: SILENT_LOG, ...KEPT, keepMessagesMs: () => 3 * DAY_MS });
-    run.start();
-    await hubs.clock.advance(minutes * MINUTE_MS);
-    const written = hubs.mum.store.read.getMeta(RETENTION_META);
-    await run.stop();
-    if (end === 'is killed') await hubs.mum.store.write((tables) => tables.setMeta(RETENTION_META, written ?? ''));
-    hubs.clock.jumpWall(DAY_MS - minutes * MINUTE_MS);
+  const confirmations = (): readonly unknown[] =>
+    hubs.mum.store.read
+      .audit({ limit: 1_000 })
+      .filter(({ action }) => action === 'settings.date_confirmed')
+      .map(({ actor, surface }) => ({ actor, surface }));
+  async function restarts(): Promise<void> {
+    await retention.stop();
+    retention = new Retention({ store: hubs.mum.store, clock: hubs.clock, log: SILENT_LOG, ...KEPT });
   }
-
-  it('keeps up with the calendar from 48 minutes on, and removes what is due in time', async () => {
+  beforeEach(async () => {
     await done(old);
     await hubs.mum.work.stop();
-    for (let days = 0; days < 3; days++) await day(48);
+  });
+
+  it('F-12: stops the removal while the hub runs and after each restart, until it is right again', async () => {
+    await removes();
+    hubs.clock.jumpWall(10 * YEAR_MS);
+    for (let day = 0; day < 100; day++) await dayPasses();
+    expect(retention.dateInQuestion).toBe(hubs.clock.wallMs());
+    for (let start = 0; start < 5; start++) {
+      await restarts();
+      await removes();
+      expect(retention.dateInQuestion).toBe(hubs.clock.wallMs());
+    }
     expect(words()).toContain('dinner');
-    for (let days = 0; days < 2; days++) await day(48);
+    hubs.clock.jumpWall(-10 * YEAR_MS - 90 * DAY_MS);
+    expect(retention.dateInQuestion).toBeNull();
+    await restarts();
+    await removes();
+    expect(words()).toContain('dinner');
+    expect([removals(), confirmations()]).toEqual([[], []]);
+  });
+
+  it('F-12: is noticed at the first start of all, by the newest row of the audit log as that start finds it', async () => {
+    hubs.clock.jumpWall(2 * YEAR_MS);
+    await restarts();
+    await hubs.mum.store.write((tables) => tables.appendAudit(auditRow({ at: hubs.clock.wallMs() })));
+    await removes();
+    expect(retention.dateInQuestion).toBe(hubs.clock.wallMs());
+    expect(words()).toContain('dinner');
+  });
+
+  it('F-12: removes once the owner has confirmed the date that was shown, with one row of the audit log', async () => {
+    await removes();
+    hubs.clock.jumpWall(2 * YEAR_MS);
+    const shown = retention.dateInQuestion ?? 0;
+    hubs.clock.jumpWall(2 * DAY_MS);
+    await expect(retention.confirmDate(shown, OWNER)).rejects.toMatchObject({ code: 'conflict' });
+    await Promise.all([1, 2].map(() => retention.confirmDate(hubs.clock.wallMs(), OWNER)));
+    expect(retention.dateInQuestion).toBeNull();
+    expect(words()).toContain('dinner');
+    await hubs.clock.advance(CHANGE_PAUSE_MS);
+    await hubs.clock.advance(CHUNK_PAUSE_MS * 200);
     expect(words()).toBe('');
-    expect(behindMs()).toBeLessThanOrEqual(DAY_MS);
+    expect(confirmations()).toEqual([OWNER]);
+    await restarts();
+    expect(retention.dateInQuestion).toBeNull();
   });
 
-  it('has every minute of it counted, that of a run too short to remove anything as well', async () => {
-    await hubs.mum.work.stop();
-    await day(4);
-    const before = behindMs();
-    for (let days = 0; days < 6; days++) await day(4);
-    expect(behindMs() - before).toBe(6 * (DAY_MS - 30 * 4 * MINUTE_MS));
+  it('is not what a hub sees that runs for minutes a day, or was off for some weeks', async () => {
+    for (let week = 0; week < 52; week++) {
+      await restarts();
+      retention.start();
+      await hubs.clock.advance(60_000);
+      hubs.clock.jumpWall(7 * DAY_MS);
+    }
+    await restarts();
+    hubs.clock.jumpWall(50 * DAY_MS);
+    await removes();
+    expect(words()).toBe('');
   });
 
-  it('loses a few minutes of a run that ends without an order, and counts none twice', async () => {
-    await hubs.mum.work.stop();
-    await day(4);
-    const before = behindMs();
-    await day(28, 'is killed');
-    expect(behindMs() - before).toBe(DAY_MS - 30 * 25 * MINUTE_MS);
-    await day(28);
-    expect(behindMs() - before).toBe(2 * DAY_MS - 30 * (25 + 28) * MINUTE_MS);
-    const state = hubs.mum.store.read.getMeta(RETENTION_META);
-    retention.start();
-    await retention.stop();
-    hubs.clock.standStill(DAY_MS);
-    await retention.stop();
-    expect(hubs.mum.store.read.getMeta(RETENTION_META)).toBe(state);
+  it('F-12: is not what a hub sees whose clock was behind and is set right, and what is behind removes nothing', async () => {
+    await removes();
+    hubs.clock.jumpWall(-20 * YEAR_MS);
+    await dayPasses();
+    await restarts();
+    await removes();
+    hubs.clock.jumpWall(20 * YEAR_MS);
+    expect(retention.dateInQuestion).toBeNull();
+    expect(words()).toContain('dinner');
   });
 });
 
@@ -347,8 +350,10 @@ describe('the chunks', () => {
     });
     await hubs.mum.work.stop();
     retention.start();
+    await hubs.clock.settle();
     hubs.clock.standStill(YEAR_MS + DAY_MS);
-    await hubs.clock.advance(0);
+    await retention.confirmDate(hubs.clock.wallMs(), OWNER);
+    await hubs.clock.advance(CHANGE_PAUSE_MS);
   });
 
   it('are commits of their own with a pause between, and one row tells of all', async () => {
@@ -359,7 +364,7 @@ describe('the chunks', () => {
     await hubs.clock.advance(CHUNK_PAUSE_MS * 20);
     expect(left()).toBe(0);
     expect(removals()).toEqual([expect.objectContaining({ tasks: ROWS })]);
-    await hubs.clock.advance(LOOK_INTERVAL_MS * 3);
+    for (let day = 0; day < 2; day++) await dayPasses();
     expect(removals()).toHaveLength(1);
   });
 
@@ -367,7 +372,7 @@ describe('the chunks', () => {
     const timers = hubs.clock.timers;
     await retention.stop();
     expect(left()).toBe(ROWS - CHUNK_ROWS);
-    await hubs.clock.advance(LOOK_INTERVAL_MS * 30);
+    for (let day = 0; day < 2; day++) await dayPasses();
     expect(left()).toBe(ROWS - CHUNK_ROWS);
     expect(hubs.clock.timers).toBeLessThan(timers);
   });
@@ -378,7 +383,7 @@ describe('the chunks', () => {
     expect(readState(hubs.mum.store.read.getMeta(RETENTION_META))?.removed.tasks).toBe(2 * CHUNK_ROWS);
     await retention.stop();
     retention = new Retention({ store: hubs.mum.store, clock: hubs.clock, log: SILENT_LOG, ...KEPT });
-    await looks();
+    await removes();
     expect(left()).toBe(0);
     expect(removals()).toEqual([expect.objectContaining({ tasks: ROWS })]);
     expect(readState(hubs.mum.store.read.getMeta(RETENTION_META))?.removed.tasks).toBe(0);

@@ -4,7 +4,7 @@ import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { MemoryNetwork } from '../../../fakes/memory-messenger.ts';
 import { OWNER, WorkHub } from '../../../fakes/work-hub.ts';
 
-const BY_ITSELF = { id: 't-house', surface: 'agent' } as const;
+const BY_ITSELF = { actor: 'agent:house', surface: 'agent' } as const;
 let clock: ManualClock;
 let dad: WorkHub;
 let mum: WorkHub;
@@ -87,7 +87,7 @@ it('forgets a careful class that was the hub’s own, so that an agent cannot fi
 
 it('is not lowered by another agent that takes the area over', async () => {
   await mum.agent('aaa', ['music'], { risk: 'R0' });
-  await mum.work.agents.update('aaa', { domains: ['music', 'home.locks'] }, { id: 't-aaa', surface: 'agent' });
+  await mum.work.agents.update('aaa', { domains: ['music', 'home.locks'] }, { actor: 'agent:aaa', surface: 'agent' });
   expect(await classOf('home.locks')).toBe('R3');
   await mum.agent('aab', ['home.locks.front'], { risk: 'R0' });
   expect(await classOf('home.locks.front')).toBe('R3');

@@ -222,7 +222,7 @@ describe('a delegation between two hubs', () => {
   });
 
   it('names what there is when nobody handles the domain and no agent is the default', async () => {
-    await mum.work.agents.setClass('claude', { riskClass: 'R2', isDefault: false }, { id: 'ui', surface: 'window' });
+    await mum.work.agents.setClass('claude', { riskClass: 'R2', isDefault: false }, { actor: 'ui:1', surface: 'window' });
     const refused = send({ domain: 'work.calendar' });
     await expect(refused).rejects.toMatchObject({ code: 'unknown_domain', failedBy: 'peer' });
     await refused.catch((error: { data: { untrusted: { message: string } } }) =>

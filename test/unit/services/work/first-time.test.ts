@@ -31,7 +31,7 @@ const chatter = (count: number) =>
   mum.store.write((tables) => {
     for (let index = 0; index < count; index++) {
       const message = { direction: 'in', party: dad.key, kind: 'notify', ref: null, conversationId: null, taskId: null } as const;
-      tables.insertMessage({ ...message, messageId: crypto.randomUUID(), fromAgent: 'openclaw', toAgent: null, raw: '{}', at: 1 });
+      tables.insertMessage({ ...message, messageId: crypto.randomUUID(), fromAgent: 'openclaw', toAgent: null, payload: '{}', at: 1 });
     }
   });
 

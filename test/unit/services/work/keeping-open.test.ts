@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { APPROVALS_WAIT_MINUTES_DEFAULT } from '../../../../preload/contract/decision-limits.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
 import { closeTwoHubs, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
-import { ConsentHouse } from '../../../fakes/consent-house.ts';
+import { RemoteApprovalHouse } from '../../../fakes/remote-approval-house.ts';
 import { BROWSER, delegation, type WorkHub } from '../../../fakes/work-hub.ts';
 
 const PART = 5_000;
@@ -172,7 +172,7 @@ describe('keeping a request open', () => {
     expect(kept).toMatchObject({ state: 'pending', wait_ms: 2 * WAIT, expires_at: before.expires_at + WAIT });
     expect([kept.digest, kept.revision, kept.deadline_at]).toEqual([before.digest, before.revision, before.deadline_at]);
     expect(rowsOf('approval.kept_open')).toMatchObject([
-      { actor: BROWSER.tokenId, surface: 'browser', object: before.id, digest: before.digest },
+      { actor: BROWSER.actor, surface: 'browser', object: before.id, digest: before.digest },
     ]);
     await clock.advance(WAIT);
     expect(mum.card.state).toBe('pending');
@@ -273,13 +273,13 @@ describe('keeping a request open', () => {
 });
 
 it('is declined and nothing else by the people of a hub where an adult’s hub decides: none of them keeps it open', async () => {
-  const house = await new ConsentHouse().open();
+  const house = await new RemoteApprovalHouse().open();
   const { leo } = house;
   try {
     leo.approvalWaitMs = WAIT;
     await house.ask();
     expect(leo.card.keep_open_until, 'before that it is').not.toBeNull();
-    await house.guard();
+    await house.letDecide();
     const { id, wait_ms: waitMs, expires_at: until, keep_open_until: longer } = leo.card;
     expect(longer).toBeNull();
     const refused = { code: 'blocked', message: 'mum decides about this request; here it can only be declined.' };

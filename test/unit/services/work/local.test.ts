@@ -260,7 +260,7 @@ describe('what a notice shows in the feed', () => {
         taskId: null,
         fromAgent: null,
         toAgent: null,
-        raw: JSON.stringify({ id: 'notice', kind: 'notify', payload }),
+        payload: JSON.stringify(payload),
         at: clock.wallMs(),
       }),
     );
@@ -329,7 +329,11 @@ describe('a first-time program', () => {
 describe('an agent', () => {
   it('cannot lower a class by declaring a domain: what it adds starts at R2', async () => {
     await hub.work.agents.setClass('lists', { riskClass: 'R0' }, OWNER);
-    const agent = await hub.work.agents.update('lists', { domains: ['logistics.grocery', 'home.locks'] }, { id: 't', surface: 'agent' });
+    const agent = await hub.work.agents.update(
+      'lists',
+      { domains: ['logistics.grocery', 'home.locks'] },
+      { actor: 'agent:lists', surface: 'agent' },
+    );
     expect(agent.domains).toEqual([
       { domain: 'logistics.grocery', risk_class: null },
       { domain: 'home.locks', risk_class: 'R2' },

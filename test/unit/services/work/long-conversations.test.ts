@@ -44,7 +44,7 @@ async function said(notices: readonly unknown[]): Promise<void> {
         taskId: null,
         fromAgent: null,
         toAgent: null,
-        raw: JSON.stringify({ id: `notice ${index}`, kind: 'notify', payload: { topic: 'flood', data } }),
+        payload: JSON.stringify({ topic: 'flood', data }),
         at: clock.wallMs(),
       });
     }
@@ -96,7 +96,7 @@ it('is listed for an agent by its last words there, and none of what others said
       taskId: null,
       fromAgent: 'lists',
       toAgent: null,
-      raw: JSON.stringify({ id: 'answer', kind: 'notify', payload: { topic: 'flood', data: 'That is enough.' } }),
+      payload: JSON.stringify({ topic: 'flood', data: 'That is enough.' }),
       at: clock.wallMs(),
     }),
   );

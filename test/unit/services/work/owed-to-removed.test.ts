@@ -2,7 +2,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { PeerRow } from '../../../../main/ports/store.ts';
 import { OUTBOX_PAGE } from '../../../../main/services/work/limits.ts';
-import { ConsentHouse } from '../../../fakes/consent-house.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
 import { closeTwoHubs, newest, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
 import { BROWSER, delegation, type WorkHub } from '../../../fakes/work-hub.ts';
@@ -122,17 +121,4 @@ it('asks a hub that was removed to take nothing back, and what was called off ha
   await ends(dad, mum, 'revoked');
   expect(dad.store.read.countOutbox(mum.key, 'cancels')).toBe(0);
   expect(dad.store.read.task(id)).toMatchObject({ state: 'failed', code: 'pairing_required' });
-});
-
-it('is said, of a person’s word to a question of consent, to have never come there', async () => {
-  const house = await new ConsentHouse().open();
-  await house.guard();
-  await house.ask();
-  const { id } = house.mum.card;
-  house.mum.cut(house.leo);
-  await house.decide(house.mum, 'allow');
-  expect(house.mum.work.approvals.get(id).consent?.told).toBe('waits');
-  await ends(house.mum, house.leo, 'revoked');
-  expect(house.mum.work.approvals.get(id).consent?.told).toBe('given_up');
-  await house.close();
 });

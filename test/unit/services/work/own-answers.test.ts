@@ -89,7 +89,7 @@ describe('a delegation that a person answers', () => {
     const { id, digest } = mum.card;
     await answer();
     const rows = mum.store.read.audit({ limit: 50 }).filter((row) => row.action === 'approval.answered');
-    expect(rows).toMatchObject([{ actor: BROWSER.tokenId, surface: 'browser', object: id, digest }]);
+    expect(rows).toMatchObject([{ actor: BROWSER.actor, surface: 'browser', object: id, digest }]);
     expect(mum.auditActions()).not.toContain('approval.allowed');
   });
 

@@ -76,7 +76,7 @@ it('ends what is open in the very commit that removes the hub: a crash between t
   // Whatever another commit would do never happens: the computer goes off right after the first.
   let commits = 0;
   mum.store.write = (work) => (commits++ === 0 ? write(work) : new Promise(() => undefined));
-  void directory.remove(dad.key, { actor: 'ui-1', surface: 'browser' });
+  void directory.remove(dad.key, { actor: 'ui:1', surface: 'browser' });
   await clock.settle();
   mum.store.write = write;
   expect(commits).toBe(1);

@@ -1,0 +1,138 @@
+// What a hub opens only once its audit log was compared with the counter in the key vault: the work of its agents and the links to other hubs. Until
+// then it is locked: at every start for a moment, while the keychain is locked, and after a restore until the owner has confirmed that. It opens
+// once and never locks again while it runs. People's doors are open all the time; what they may be used for meanwhile stands here.
+import type { OperationName } from '../../preload/contract/operations.ts';
+import { OPERATIONS } from '../../preload/contract/operations.ts';
+import type { Caller } from '../api/caller.ts';
+import { AppError } from '../lib/app-error.ts';
+import type { Clock, TimerHandle } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
+import { notRestored, type Audit, type Auditor } from '../services/audit/audit.ts';
+import type { HubStatus } from '../services/hub-status.ts';
+import type { IdentityService } from '../services/identity.ts';
+import type { Retention } from '../services/retention/retention.ts';
+import type { Work } from '../services/work/work.ts';
+import type { PeerSide } from './peers.ts';
+
+interface Deps {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly identity: IdentityService;
+  readonly audit: Audit;
+  readonly hub: HubStatus;
+  readonly work: Work;
+  readonly peers: PeerSide;
+  readonly retention: Retention;
+}
+
+/** What changes something, and people may do while the hub is locked; all that they read is open to them. */
+const WHILE_LOCKED: ReadonlySet<OperationName> = new Set([
+  'hub.localStatus',
+  'hub.login',
+  'hub.loginCode',
+  'hub.setPassphrase',
+  'hub.unlock',
+  'hub.confirmRestore',
+  'sessions.revoke',
+  'audit.verify',
+  'audit.cancelVerification',
+  'audit.export',
+]);
+/** How often a vault that could not be asked is asked again. */
+const ASK_AGAIN_MS = 60_000;
+const STARTING_RETRY_MS = 1_000;
+const LOCKED_RETRY_MS = 30_000;
+
+export class Opening {
+  readonly #deps: Deps;
+  readonly #stopping = new AbortController();
+  #timer: TimerHandle | undefined;
+  #isOpen = false;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** At the start, and when a person unlocked the keychain: asks the vault, and opens unless that leaves the hub locked. */
+  open(signal: AbortSignal): Promise<void> {
+    return this.#next(() => this.#open(signal));
+  }
+
+  /**
+   * The owner means this older copy. What waited in it ends, because it may have been done since the copy was made; then the hub opens.
+   * @throws AppError conflict, identity_locked, storage_failed
+   */
+  confirmRestore(by: Auditor): Promise<void> {
+    return this.#next(async () => {
+      const { audit, work } = this.#deps;
+      if (audit.state !== 'restored') throw notRestored();
+      // Before the word that opens the hub is on disk: a crash in between only makes the question come again.
+      await work.endRestored({ by: by.actor, surface: by.surface });
+      await audit.confirmRestore(by);
+      await this.#open(this.#stopping.signal);
+    });
+  }
+
+  /** @throws AppError hub_locked while the hub is locked and this is not for that time */
+  check(name: OperationName, caller: Caller): void {
+    if (this.#isOpen) return;
+    const isForPeople = caller.kind !== 'agent' && (caller.kind !== 'anonymous' || name === 'hub.proof' || WHILE_LOCKED.has(name));
+    if (isForPeople && (WHILE_LOCKED.has(name) || OPERATIONS[name].method === 'GET')) return;
+    throw this.#locked();
+  }
+
+  /** Ends what waits for the vault. Idempotent. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#timer?.cancel();
+    await this.#turn;
+  }
+
+  async #open(signal: AbortSignal): Promise<void> {
+    const { identity, audit, hub, work, peers, retention } = this.#deps;
+    await identity.open(signal);
+    await audit.check(signal);
+    if (audit.isOpen && !this.#stopping.signal.aborted) {
+      await work.start();
+      this.#isOpen = true;
+      retention.start();
+      await peers.open();
+    } else if (audit.state === 'unchecked') this.#askAgainLater();
+    hub.changed();
+  }
+
+  #askAgainLater(): void {
+    const { clock, log, identity } = this.#deps;
+    // A keychain that is locked is opened by a person, who says so.
+    if (!identity.ready || this.#stopping.signal.aborted) return;
+    this.#timer?.cancel();
+    this.#timer = clock.setTimer(ASK_AGAIN_MS, () => {
+      this.open(this.#stopping.signal).catch((error: unknown) => log.error('the hub did not open', { error: String(error) }));
+    });
+  }
+
+  #locked(): AppError {
+    const { audit, identity } = this.#deps;
+    if (audit.state === 'restored') {
+      return new AppError('hub_locked', 'This hub was restored from a backup, and its owner has not confirmed that yet.', {
+        hint: 'Its owner confirms it on the page of the hub, or with "axon confirm-restore".',
+        retryAfterMs: LOCKED_RETRY_MS,
+      });
+    }
+    if (identity.state.state === 'unopened' || identity.ready) {
+      return new AppError('hub_locked', 'This hub is just starting.', { hint: 'Try again in a moment.', retryAfterMs: STARTING_RETRY_MS });
+    }
+    return new AppError('hub_locked', 'This hub cannot read its identity from the key vault of its computer, so it is locked.', {
+      hint: 'Its owner unlocks the keychain, then the page of the hub.',
+      retryAfterMs: LOCKED_RETRY_MS,
+    });
+  }
+
+  /** One at a time. A failure is its caller's; the next turn goes ahead. */
+  #next<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#turn.then(work, work);
+    this.#turn = turn.catch(() => undefined);
+    return turn;
+  }
+}

@@ -1,0 +1,58 @@
+// remote-approval: which adults' hubs decide for this one, at a terminal. For the person in charge only; the login takes the owner passphrase.
+import { Option, type Command } from 'commander';
+import type { RemoteApprovalDto } from '../../../preload/contract/remote-approval.ts';
+import { ENGLISH } from '../../../preload/contract/strings/english.ts';
+import { withOwnCommand } from '../own-command.ts';
+import type { Run } from '../run.ts';
+
+const { remoteApproval: text, agents } = ENGLISH;
+
+export function addRemoteApprovalCommands(program: Command, run: Run): void {
+  const group = program.command('remote-approval').description('an adult’s hub decides about risky requests (the person in charge only)');
+  group
+    .command('list', { isDefault: true })
+    .description('which hubs decide, from which class on, and which could')
+    .action((_options: unknown, command: Command) =>
+      run(command, async ({ terminal, session, command: typed }) => {
+        const setting = await (await session.asOwner()).call('remote_approval.get', {});
+        terminal.result(setting, () => linesOf(setting, typed));
+      }),
+    );
+  group
+    .command('set')
+    .description('say which hubs decide; here such requests can then only be declined')
+    .argument('<hubs...>', 'their names or agent ids: all that decide from now on, the first answer counts')
+    .addOption(new Option('--from <class>', 'from which class on').choices(['R1', 'R2', 'R3']).default('R2'))
+    .action((hubs: readonly string[], { from }: { from: 'R1' | 'R2' | 'R3' }, command: Command) =>
+      run(command, async ({ terminal, session, command: typed }) => {
+        const setting = await (await session.asOwner()).call('remote_approval.set', { from, hubs: [...hubs] });
+        terminal.result(setting, () => linesOf(setting, typed));
+      }),
+    );
+  group
+    .command('off')
+    .description('the people here decide everything again')
+    .action((_options: unknown, command: Command) =>
+      run(command, async ({ terminal, session, command: typed }) => {
+        const setting = await (await session.asOwner()).call('remote_approval.set', { from: null, hubs: [] });
+        terminal.result(setting, () => linesOf(setting, typed));
+      }),
+    );
+}
+
+/** @param command how a line begins here */
+function linesOf({ from, hubs }: RemoteApprovalDto, command: string): readonly string[] {
+  const deciding = hubs.filter(({ decides }) => decides).map(({ name }) => name);
+  const first =
+    from === null
+      ? text.nobodyElse
+      : deciding.length === 0
+        ? text.nobodyLeft
+        : `${text.decide(deciding)} ${text.from(`${from}, ${agents.classes[from].toLowerCase()}`)}`;
+  return [
+    first,
+    ...(from === null ? [] : [text.frozen]),
+    ...(hubs.length === 0 ? [withOwnCommand(text.noHubsAtTerminal, command)] : []),
+    ...hubs.filter(({ decides, can }) => !decides && !can).map(({ name }) => text.cannot(name)),
+  ];
+}

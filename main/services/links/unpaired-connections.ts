@@ -1,0 +1,120 @@
+// Lines to keys that nobody trusts yet, for pairing: opened because a person chose a hub, held while a pairing goes on, closed when it is
+// over or nothing was said for a while. Only what the gate lets an unpaired key say travels here (PROTOCOL.md, hello).
+import { AppError } from '../../lib/app-error.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
+import { err, ok, type Result } from '../../lib/result.ts';
+import type { Clock, TimerHandle } from '../../ports/clock.ts';
+import { CLOSE_CODES, type KeyHex } from '../../ports/transport.ts';
+import type { Envelope } from '../../protocol/envelope.ts';
+import type { Dialler, RoundTrouble } from './dialler.ts';
+import type { RequestChannel } from './request-channel.ts';
+import type { HubAddress } from './hub-address.ts';
+import type { Incoming, OpenHandler } from './incoming.ts';
+import { REPLY_TIMEOUT_MS, STRANGER_IDLE_MS, STRANGER_SWEEP_MS } from './limits.ts';
+import type { LinkTable } from './link-table.ts';
+import type { PeerDirectory } from './peer-directory.ts';
+
+export interface UnpairedConnectionsDeps {
+  readonly clock: Clock;
+  readonly table: LinkTable;
+  readonly dialler: Dialler;
+  readonly channel: RequestChannel;
+  readonly incoming: Incoming;
+  readonly directory: PeerDirectory;
+}
+
+export class UnpairedConnections {
+  readonly #deps: UnpairedConnectionsDeps;
+  readonly #listeners = new Set<(key: KeyHex) => void>();
+  readonly #held = new Set<KeyHex>();
+  #sweep: TimerHandle | undefined;
+
+  constructor(deps: UnpairedConnectionsDeps) {
+    this.#deps = deps;
+  }
+
+  start(): void {
+    this.#sweep ??= this.#deps.clock.setTimer(STRANGER_SWEEP_MS, () => {
+      this.#sweep = undefined;
+      this.#closeIdleStrangers();
+      this.start();
+    });
+  }
+
+  stop(): void {
+    this.#sweep?.cancel();
+    this.#sweep = undefined;
+    this.#held.clear();
+  }
+
+  /** The handler of a kind that a key may use before it is paired. */
+  onRequest(kind: string, handler: OpenHandler): void {
+    this.#deps.incoming.onOpenRequest(kind, handler);
+  }
+
+  /** Called when a connection to any key has its hello done. */
+  onConnection(listener: (key: KeyHex) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  greeted(key: KeyHex): void {
+    for (const listener of this.#listeners) listener(key);
+  }
+
+  isOpen(key: KeyHex): boolean {
+    return this.#deps.table.sending(key) !== undefined;
+  }
+
+  /**
+   * Connects to a hub that a person chose, if there is no connection yet.
+   * @param named where it is by more than the network's word; dialled first
+   * @param withinMs what dialling may take over all addresses; the resolver and hello have limits of their own
+   */
+  async open(key: KeyHex, signal: AbortSignal, named?: readonly HubAddress[], withinMs?: number): Promise<Result<void, RoundTrouble>> {
+    if (this.isOpen(key)) return ok();
+    const dialled = await this.#deps.dialler.dialOnce(key, signal, named, withinMs);
+    if (this.isOpen(key)) return ok();
+    if (!dialled.ok) return dialled;
+    return err({ sentence: `${this.#deps.directory.nameOf(key)} did not say hello.`, tried: [] });
+  }
+
+  /** The key of a hub that a person named by agent id and address. Throws AppError peer_unreachable when no hub of that id answers there. */
+  async learnKey(agentId: string, address: HubAddress, signal: AbortSignal): Promise<KeyHex> {
+    const learnt = await this.#deps.dialler.learnKey(agentId, address, signal);
+    if (learnt.ok) return learnt.value;
+    throw new AppError('peer_unreachable', learnt.error, { failedBy: 'peer' });
+  }
+
+  /** A request to a key, whether it is paired or not. */
+  async request(key: KeyHex, kind: string, payload: JsonObject, signal?: AbortSignal): Promise<Result<Envelope, AppError>> {
+    const { table, channel, directory } = this.#deps;
+    const link = table.sending(key);
+    if (link === undefined) {
+      return err(new AppError('peer_unreachable', `${directory.nameOf(key)} is not connected just now.`, { failedBy: 'peer' }));
+    }
+    return channel.request(link, { id: channel.newId(), kind, ref: null, payload }, REPLY_TIMEOUT_MS, signal);
+  }
+
+  /** Keeps the connection of an unpaired hub open, and its place, while people type. */
+  hold(key: KeyHex): void {
+    this.#held.add(key);
+    this.#deps.table.keep(this.#held);
+  }
+
+  /** The pairing is over: the connection is closed soon unless the key is paired by now. */
+  release(key: KeyHex): void {
+    this.#held.delete(key);
+    this.#deps.table.keep(this.#held);
+  }
+
+  #closeIdleStrangers(): void {
+    const now = this.#deps.clock.monotonicMs();
+    for (const link of this.#deps.table.all()) {
+      const isStranger = !this.#deps.directory.isPaired(link.keyHex) && !this.#held.has(link.keyHex);
+      if (isStranger && link.inFlight === 0 && now - link.lastUsedAtMs >= STRANGER_IDLE_MS) {
+        this.#deps.table.close(link, CLOSE_CODES.done, 'nothing to say before pairing');
+      }
+    }
+  }
+}

@@ -1,0 +1,80 @@
+// The words of remote approval, at both ends: adults' hubs that decide for a child's. English.
+
+import { locale } from './everywhere.ts';
+
+const eitherOf = new Intl.ListFormat(locale, { type: 'disjunction' });
+
+export const remoteApproval = {
+  title: 'An adult decides',
+  detail:
+    'Ask an adult’s own hub about risky requests. Here they can then only be declined: no rule can let them through, and nobody here can mark them as less risky.',
+  nobodyElse: 'The people here decide everything.',
+  nobodyLeft: 'No hub is left that can decide. Such requests can only be declined, or expire.',
+  decide: (names: readonly string[]) => `${eitherOf.format(names)} decides.`,
+  from: (what: string) => `For “${what}” and anything riskier.`,
+  which: 'Whose hub decides',
+  ask: (name: string) => `Ask ${name}`,
+  cannot: (name: string) => `${name} can’t be asked: the hub there is older, or has not been seen since it was updated.`,
+  noHubs: 'No paired hub is said to be an adult’s. Pair with one, and choose its role under People & hubs.',
+  noHubsAtTerminal: 'No paired hub is said to be an adult’s, so none can be named: "axon peers set HUB --role adult" says it.',
+  onlyAdults: 'Only hubs whose role is “Adult” under People & hubs can decide.',
+  frozen: 'While this is on, agents stay as they are: their risk can only be raised, and new ones start at this class.',
+  fromLabel: 'Ask an adult about',
+  classes: { R1: 'Small', R2: 'Others see it', R3: 'Dangerous only' },
+  passphrase: 'Owner passphrase',
+  passphraseWhy: 'Asked for each time, so that only an adult changes this.',
+  noPassphrase: 'Choose an owner passphrase first: it keeps this setting in an adult’s hands.',
+  missing: 'Type the owner passphrase.',
+  noneChosen: 'Choose at least one hub.',
+  keep: 'Keep this',
+  off: 'Let people here decide',
+  kept: 'Kept.',
+  changedMeanwhile: 'This was changed meanwhile. What stands here is what counts now.',
+  unread: 'This setting could not be read.',
+  waiting: {
+    decides: (names: readonly string[]) => `${eitherOf.format(names)} decides this`,
+    nobody: 'No adult’s hub can decide this',
+    here: 'It can only be declined here.',
+    asked: (name: string) => `${name} has the question.`,
+    waiting: (name: string) => `${name} gets the question as soon as it has room for it.`,
+    unanswered: (name: string) => `${name} gave no answer.`,
+    away: (name: string) => `${name} can’t be reached. The question waits for it.`,
+    older: (name: string) => `${name} can’t be asked: the hub there needs an update.`,
+    nobodyDetail: 'The hubs that were chosen are not paired any more. It ends undone when its time is over.',
+    ifNothing: (names: readonly string[]) =>
+      `${eitherOf.format(names)} may allow it, and then it runs without you. You can only decline it. If nobody decides, nothing runs.`,
+    ifNothingLeft: (hub: string) => `Nothing runs. ${hub} is told that nobody decided.`,
+    /** Why somebody is asked at all, where no class was ever chosen. */
+    unsaid: (what: string, names: readonly string[]) =>
+      `Nobody has said yet how careful to be with ${what}, so ${names.length === 0 ? 'an adult is' : `${eitherOf.format(names)} is`} asked.`,
+    /** In a list, where the state stands. */
+    inList: (names: readonly string[]) => (names.length === 0 ? 'nobody decides' : `${eitherOf.format(names)} decides`),
+  },
+  /** On the page of a hub that decides here. */
+  there: {
+    decides: (what: string) => `It decides what is asked of this computer, for “${what}” and anything riskier.`,
+    detail: 'The people here can only decline that. Who decides is set under Settings, with the owner passphrase.',
+    last: (name: string) =>
+      `${name} is the only hub that decides here. Without it nobody can allow such requests, until an adult names another with the owner passphrase.`,
+  },
+  asked: {
+    wants: (hub: string, agent: string) => `asks you: may ${agent} on ${hub}`,
+    wantsFull: (hub: string, agent: string) => `${hub} asks you whether its agent ${agent} may`,
+    askedBy: 'For',
+    /** Behind the asking hub's name, within a sentence. */
+    forWhom: ', for',
+    /** In a list: whose hub asks, and for whom. */
+    inList: (hub: string, asker: string) => `${hub}, for ${asker}`,
+    with: 'with',
+    program: 'a program on that computer',
+    person: (hub: string) => `a person at ${hub}`,
+    runs: (agent: string, hub: string) => `by ${agent} on ${hub}, if you allow it`,
+    leaves: 'only your answer, with your name',
+    ifNothing: (hub: string) => `It is not done. ${hub} waits until its own time is over.`,
+    whose: (hub: string) => `${hub} rated the risk.`,
+    digest: 'Digest at the asking hub',
+    /** What is known here of an answer: never what became of the request there. */
+    goes: (hub: string) => `${hub} gets the answer as soon as it can be reached. What becomes of the request is shown there.`,
+    taken: (hub: string) => `${hub} needs no answer any more`,
+  },
+} as const;

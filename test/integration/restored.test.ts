@@ -1,0 +1,133 @@
+// A real hub whose database was put back from an older copy: locked at every door and on the wire until its owner confirms that, once; then what
+// waited in the copy has ended, and nothing of it runs again.
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { HubNode } from '../../main/app/node.ts';
+import { axon, choosePassphrase, type Ended } from '../support/programs.ts';
+import { TestHub } from '../support/test-hub.ts';
+import { ANYBODY } from '../fakes/ruled-hubs.ts';
+import { BROWSER, delegation } from '../fakes/work-hub.ts';
+
+/** A dozen commands, each a process of its own, on a computer that may be busy. */
+const TEST_MAX_MS = 180_000;
+const PERSON = { actor: 'ui:test', surface: 'browser' } as const;
+const ENDED = 'This hub was restored from a backup. Ask again if it is still wanted.';
+
+let hub: TestHub;
+let other: TestHub;
+let node: HubNode;
+let elsewhere: string;
+let passphrase: string;
+beforeEach(async () => {
+  elsewhere = mkdtempSync(join(tmpdir(), 'axon-restored-'));
+  [hub, other] = [await TestHub.start(), await TestHub.start()];
+  node = hub.node;
+  passphrase = await choosePassphrase(hub.home, join(elsewhere, 'passphrase'));
+});
+afterEach(async () => {
+  await node.stop();
+  await Promise.all([hub.stop(), other.stop()]);
+  rmSync(elsewhere, { recursive: true, force: true });
+});
+
+const owner = (...parameters: readonly string[]): Promise<Ended> => axon(hub.home, ['--passphrase-file', passphrase, ...parameters]);
+const database = (): string => join(hub.home, 'hub.db');
+
+async function startAgain(): Promise<void> {
+  node = await hub.restart();
+  await node.start();
+}
+
+async function ask(path: string, token?: string, body?: object): Promise<readonly [status: number, code: unknown]> {
+  const answer = await fetch(`http://127.0.0.1:${node.apiPort}${path}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { 'content-type': 'application/json', ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const parsed = (await answer.json()) as { readonly code?: unknown };
+  return [answer.status, parsed.code];
+}
+
+async function pair(): Promise<void> {
+  for (const [one, two, name] of [
+    [node, other.node, 'Other'],
+    [other.node, node, 'Restored'],
+  ] as const) {
+    const address = { host: '127.0.0.1', port: two.services.peers.port ?? 0 };
+    await one.services.keyTrust.add({ keyHex: two.services.identity.keyHex, ...address, name, way: 'key' }, PERSON);
+  }
+}
+
+const seenByOther = (): boolean | undefined => other.node.services.directory.list('all')[0]?.online;
+const tasks = () => node.services.work.tasks.list({ limit: 10 }, { person: BROWSER }).items.map(({ state, reason }) => [state, reason]);
+const claimed = async () => (await node.services.work.inbox.claim('bot', 5)).map(({ kind, untrusted }) => [kind, untrusted.text]);
+
+test('is locked until its owner confirms the restore, once', { timeout: TEST_MAX_MS }, async () => {
+  const [asker] = [await hub.agent('asker'), await hub.agent('bot')];
+  await pair();
+  await expect.poll(seenByOther, { timeout: 20_000 }).toBe(true);
+  expect(await owner('agents', 'class', 'bot', 'R1')).toMatchObject({ code: 0 });
+  const { work } = node.services;
+  await work.sender.delegate(delegation('local/bot', 'Wait for a person', { domain: 'bot.work' }), 'asker', null);
+  await work.rules.create({ effect: 'allow', ...ANYBODY, peer: 'local/asker', agent: 'bot', domain: 'bot.work' }, BROWSER);
+  await work.sender.delegate(delegation('local/bot', 'Pay it', { domain: 'bot.work' }), 'asker', null);
+  await node.stop();
+  copyFileSync(database(), join(elsewhere, 'older.db'));
+
+  await startAgain();
+  expect(await claimed()).toEqual([['delegate', 'Pay it']]);
+  expect(await owner('agents', 'remove', 'asker')).toMatchObject({ code: 0 });
+  expect(await owner('peers', 'remove', 'Other', '--yes')).toMatchObject({ code: 0 });
+  await node.stop();
+
+  copyFileSync(join(elsewhere, 'older.db'), database());
+  for (let start = 0; start < 2; start++) {
+    await startAgain();
+    // The removed agent's token, and the removed hub, are back in this copy.
+    for (const [path, body] of [
+      ['/v1/peers', undefined],
+      ['/v1/whoami', undefined],
+      ['/v1/inbox/stream', undefined],
+      ['/v1/inbox/claim', {}],
+      ['/v1/delegate', { to: 'Other', task: 'Open the door' }],
+    ] as const) {
+      expect([path, ...(await ask(path, asker, body))]).toEqual([path, 503, 'hub_locked']);
+    }
+    expect(await ask('/v1/agents', undefined, { name: 'new' })).toEqual([503, 'hub_locked']);
+    expect(node.services.peers.port).toBeNull();
+    expect(node.services.directory.list('paired').map(({ online }) => online)).toEqual([false]);
+    expect(seenByOther()).toBe(false);
+    // People see what there is, and change nothing.
+    expect(await node.invoke('approvals.list', {})).toMatchObject({ ok: true });
+    expect(await node.invoke('settings.update', { person: 'Mum' })).toMatchObject({ ok: false, problem: { code: 'hub_locked' } });
+    expect(await owner('agents', 'add', 'another')).toMatchObject({ code: 1, error: expect.stringContaining('restored from a backup') });
+    expect((await axon(hub.home, ['status'])).out).toContain('This hub was restored from an older copy.');
+    expect((await owner('audit', 'verify')).code).toBe(1);
+    if (start === 0) await node.stop();
+  }
+
+  expect(await owner('confirm-restore', '--yes')).toMatchObject({ code: 0 });
+  expect(tasks()).toEqual([
+    ['cancelled', ENDED],
+    ['cancelled', ENDED],
+  ]);
+  expect(await claimed()).toEqual([]);
+  expect(node.services.work.approvals.pending()).toEqual([]);
+  const told = (await node.services.work.inbox.claim('asker', 5)).map(({ kind, untrusted }) => [kind, untrusted.text]);
+  expect(told).toEqual([
+    ['result', ENDED],
+    ['result', ENDED],
+  ]);
+  await expect.poll(seenByOther, { timeout: 20_000 }).toBe(true);
+  expect((await ask('/v1/peers', asker))[0]).toBe(200);
+  expect(await owner('confirm-restore', '--yes')).toMatchObject({ code: 2 });
+
+  await node.stop();
+  await startAgain();
+  expect([node.services.audit.state, (await ask('/v1/peers', asker))[0], await claimed()]).toEqual(['ok', 200, []]);
+  const confirmed = node.services.work.audit({ limit: 200 }).items.filter(({ action }) => action === 'hub.restore_confirmed');
+  expect(confirmed.map(({ surface }) => surface)).toEqual(['command_line']);
+  expect((await owner('audit', 'verify')).code).toBe(0);
+});

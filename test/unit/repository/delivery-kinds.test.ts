@@ -1,0 +1,41 @@
+// A new kind of inbox item must be thought of everywhere: the compiler says where.
+import { join } from 'node:path';
+import ts from 'typescript';
+import { expect, test } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '..', '..', '..');
+const LIST = join(ROOT, 'preload/contract/delivery-kind.ts');
+const HANDLES_KINDS = [
+  'preload/contract/delivery-kind.ts',
+  'main/services/work/delivery-body.ts',
+  'main/adapters/sqlite/tables/deliveries.ts',
+];
+
+/** The files of the program that no longer compile, the list being patched. */
+function broken(patch: (list: string) => string): readonly string[] {
+  const config = ts.getParsedCommandLineOfConfigFile(
+    join(ROOT, 'tsconfig.json'),
+    { noEmit: true, incremental: false },
+    {
+      ...ts.sys,
+      onUnRecoverableConfigFileDiagnostic: () => undefined,
+    },
+  );
+  if (config === undefined) throw new Error('tsconfig.json cannot be read');
+  const host = ts.createCompilerHost(config.options);
+  const { readFile } = host;
+  host.readFile = (file) => (file === LIST ? patch(readFile(file) ?? '') : readFile(file));
+  const program = ts.createProgram({
+    rootNames: config.fileNames.filter((file) => !file.includes('/test/')),
+    options: config.options,
+    host,
+  });
+  return program
+    .getSourceFiles()
+    .filter((file) => !file.fileName.includes('/node_modules/') && program.getSemanticDiagnostics(file).length > 0)
+    .map(({ fileName }) => fileName.slice(ROOT.length + 1));
+}
+
+test('a new kind of inbox item does not compile wherever kinds are handled', { timeout: 180_000 }, () => {
+  expect(broken((list) => list.replace("'cancel'] as const", "'cancel', 'remind'] as const")).toSorted()).toEqual(HANDLES_KINDS.toSorted());
+});

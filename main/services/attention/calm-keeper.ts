@@ -18,6 +18,7 @@ import { StoredCalm, writeCalm, type CalmRecord } from './calm-record.ts';
 import { Floods } from './floods.ts';
 
 const HOUR_MS = 3_600_000;
+const PENDING_META = 'attention.pending_notification';
 
 interface Deps {
   readonly store: Store;
@@ -79,6 +80,29 @@ export class CalmKeeper {
   /** Whether what is asked at once makes no sound before the pause or the quiet hour is over. A person's own request always may. */
   isStill(reads: Reads, { party, urgent }: Pick<AskedRequest, 'party' | 'urgent'>): boolean {
     return party !== OWNER_PARTY && isStill({ urgent }, this.#calmFor(reads, party));
+  }
+
+  /** Whether a pause or a quiet hour goes on. */
+  isQuiet(reads: Reads): boolean {
+    const at = this.#deps.clock.wallMs();
+    const { paused, periods } = this.#stored.of(reads);
+    return (paused !== null && !isOver(paused, at)) || this.#quiet(periods, at) !== undefined;
+  }
+
+  /** People are asked in this commit and not notified: one notification follows once the pause and the quiet hour are over. */
+  setPendingNotification(tables: Tables): void {
+    tables.setMeta(PENDING_META, 'yes');
+  }
+
+  hasDueNotification(reads: Reads): boolean {
+    return reads.getMeta(PENDING_META) === 'yes' && !this.isQuiet(reads);
+  }
+
+  /** True when the pending notification is due; it is pending no longer. */
+  takeDueNotification(tables: Tables): boolean {
+    const isDue = this.hasDueNotification(tables);
+    if (isDue) tables.setMeta(PENDING_META, 'no');
+    return isDue;
   }
 
   #calmFor(reads: Reads, party: PartyKey): Calm {

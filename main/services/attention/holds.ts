@@ -8,7 +8,7 @@ import { AppError } from '../../lib/app-error.ts';
 import { assert } from '../../lib/assert.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import type { ApprovalRow, Reads, Store, Tables, TaskRow } from '../../ports/store.ts';
+import type { Reads, Store, Tables, TaskRow } from '../../ports/store.ts';
 import type { ApprovalGate } from '../work/approval-gate.ts';
 import type { ApprovalViews } from '../work/approval-views.ts';
 import type { Decider } from '../work/approvals.ts';
@@ -42,21 +42,16 @@ export class Holds {
   readonly #deps: Deps;
   #timer: TimerHandle | undefined;
   #running = false;
-  /** What the run before left without its sound is known. */
-  #isTakenUp = false;
 
   constructor(deps: Deps) {
     this.#deps = deps;
     deps.calm.onChange((tables, after, putOff) => this.#follow(tables, after, putOff));
   }
 
-  /**
-   * Asks about what became due while the hub was down, and takes up what has not made its sound yet. Idempotent, never rejects.
-   */
+  /** Asks about what became due while the hub was down. Idempotent, never rejects. */
   async start(): Promise<void> {
     if (this.#running) return;
     this.#running = true;
-    this.#isTakenUp = false;
     await this.#look();
   }
 
@@ -110,7 +105,7 @@ export class Holds {
       for (const task of heldHere(tables)) {
         const approval = tables.approvalOfTask(task.id);
         if (approval?.state !== 'pending' || (wanted !== null && !wanted.has(approval.id))) continue;
-        this.#release(tables, after, task, false);
+        this.#release(tables, after, task);
         const { id: object, digest } = approval;
         audit.append(tables, { actor: person.actor, surface: person.surface, action: 'approval.shown', object, digest });
         shown += 1;
@@ -131,9 +126,10 @@ export class Holds {
     for (const task of elsewhere) {
       if (gate.coversTask(tables, task) || this.#isOverdue(task)) continue;
       const hold = this.#holdNow(tables, task);
-      if (hold === null) this.#ring(tables, after, task, tables.approvalOfTask(task.id));
+      if (hold === null) this.#callFor(tables, after, task);
       else this.#put(tables, after, task, hold);
     }
+    this.#notifyIfDue(tables, after);
     after(() => this.#arm());
   }
 
@@ -153,17 +149,15 @@ export class Holds {
         if (hold !== null) this.#put(tables, after, task, hold);
       }
     }
-    after(() => {
-      this.#deps.events.ringForStill();
-      this.#arm();
-    });
+    this.#notifyIfDue(tables, after);
+    after(() => this.#arm());
   }
 
   /** Each held request as it would be held now: longer, for another reason, or not at all. */
   #review(tables: Tables, after: After): void {
     for (const task of heldHere(tables)) {
       const hold = this.#holdNow(tables, task);
-      if (hold === null) this.#release(tables, after, task, true);
+      if (hold === null) this.#callFor(tables, after, this.#release(tables, after, task));
       else if (!isHeldSo(task, hold)) this.#put(tables, after, task, hold);
     }
   }
@@ -194,17 +188,29 @@ export class Holds {
     this.#tellAfter(after, held);
   }
 
-  #release(tables: Tables, after: After, task: TaskRow, makesSound: boolean): void {
+  #release(tables: Tables, after: After, task: TaskRow): TaskRow {
     const { deadlines, approvalWaitMs } = this.#deps;
     const waitMs = waitFromNowMs(task, deadlines.remainingOf(task), approvalWaitMs());
     const asked = moveTask(tables, task, 'awaiting_approval', { heldUntil: null, heldWhy: null, waitMs });
-    const approval = this.#retime(tables, after, asked);
+    this.#retime(tables, after, asked);
     this.#tellAfter(after, asked);
-    if (makesSound && !this.#deps.gate.coversTask(tables, asked)) this.#ring(tables, after, asked, approval);
+    return asked;
   }
 
-  #ring(tables: Tables, after: After, task: TaskRow, approval: ApprovalRow | undefined): void {
-    if (approval) this.#deps.events.attention(tables, after, approval.id, task);
+  /** People are notified of it: together with all else of this commit, or by itself where it may interrupt a pause or a quiet hour. */
+  #callFor(tables: Tables, after: After, task: TaskRow): void {
+    const { calm, events, gate } = this.#deps;
+    if (gate.coversTask(tables, task)) return;
+    if (calm.isQuiet(tables)) events.attention(tables, after, task);
+    else calm.setPendingNotification(tables);
+  }
+
+  /** One notification for all that people were asked about without one, if any of it still waits. */
+  #notifyIfDue(tables: Tables, after: After): void {
+    const { calm, events, gate } = this.#deps;
+    if (!calm.takeDueNotification(tables)) return;
+    const waiting = askedHere(tables).filter((task) => !gate.coversTask(tables, task) && !this.#isOverdue(task));
+    after(() => events.notifyOnce(waiting));
   }
 
   /** Its time is over, and the clock has not told so yet, as after a computer slept: it is ended and no longer put off. */
@@ -213,14 +219,13 @@ export class Holds {
   }
 
   /** Moves the end of the wait to where it is now; what was shown and its digest stay as they are. */
-  #retime(tables: Tables, after: After, task: TaskRow): ApprovalRow | undefined {
+  #retime(tables: Tables, after: After, task: TaskRow): void {
     const approval = tables.approvalOfTask(task.id);
     if (approval) {
       const isMoved = tables.setApprovalEnd(approval.id, task.receivedAt + waitOf(task));
       assert(isMoved, 'a request that waits for a person is not decided');
     }
     after(() => this.#deps.deadlines.retime(task));
-    return approval;
   }
 
   #tellAfter(after: After, task: TaskRow): void {
@@ -230,37 +235,19 @@ export class Holds {
     });
   }
 
-  /**
-   * What the run before asked about during a pause or a quiet hour makes its sound when that is over, or now where it ended while the hub was
-   * down; what had made it before makes none.
-   */
-  #takeUp(): void {
-    if (this.#isTakenUp) return;
-    const { store, gate, events } = this.#deps;
-    const { read } = store;
-    for (const task of askedHere(read)) {
-      // A question ended with its line, and what is overdue ends now: people are called for neither.
-      if (task.kind === 'query' || this.#isOverdue(task) || gate.coversTask(read, task)) continue;
-      const approval = read.approvalOfTask(task.id);
-      if (approval) events.takeUpStill(approval.id);
-    }
-    this.#isTakenUp = true;
-  }
-
   async #look(): Promise<void> {
-    const { unit, calm, log } = this.#deps;
+    const { unit, store, calm, log } = this.#deps;
     try {
-      this.#takeUp();
-      if (calm.hasEnded || this.#isChanged()) {
+      if (calm.hasEnded || this.#isChanged() || calm.hasDueNotification(store.read)) {
         await unit.run((tables, after) => {
           calm.endWhatIsOver(tables);
           this.#review(tables, after);
+          this.#notifyIfDue(tables, after);
         });
       }
       // Stopped meanwhile: the store may be closed.
       if (!this.#running) return;
       calm.tell();
-      this.#deps.events.ringForStill();
       this.#arm();
     } catch (error) {
       if (!this.#running) return;

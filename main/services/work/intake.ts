@@ -176,7 +176,7 @@ export class Intake {
       this.#deps.deadlines.arm(task.id, task.deadlineMs, elapsedMs, 0, endAfterMs(task));
       this.#deps.events.taskChanged(task.id);
     });
-    if (asked && hold === null && !elsewhere) this.#deps.events.attention(tables, after, approval.id, task);
+    if (asked && hold === null && !elsewhere) this.#deps.events.attention(tables, after, task);
     if (hold !== null) this.#deps.holds.admitted(after);
     return task;
   }

@@ -115,7 +115,7 @@ export class Work {
     });
     const calm = new CalmKeeper({ ...deps, unit, audit, parties, timeZone: deps.timeZone ?? ownTimeZone });
     const { floods } = calm;
-    const events = new WorkEvents({ ...deps, parties, agents, approvals: approvalViews, calm, gate });
+    const events = new WorkEvents({ ...deps, parties, agents, approvals: approvalViews, calm });
     const progress = new Progress(deps);
     const holds = new Holds({ ...deps, unit, calm, progress, events, audit, gate, views: approvalViews, deadlines, approvalWaitMs });
     const feed = new Feed({ ...deps, parties, unit });

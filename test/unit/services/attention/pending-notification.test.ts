@@ -1,12 +1,14 @@
-// What was asked without a sound makes it when the quiet hour or the pause is over, also when the hub was started anew or was off meanwhile; and
-// not once an adult's hub decides it, once its time is over, or a second time.
+// One notification for all that was asked without one during a quiet hour or a pause: once that is over, also when the hub was restarted or off
+// meanwhile. None for what an adult's hub decides by then, for what is over, or a second time.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { RemoteApprovalHouse } from '../../../fakes/remote-approval-house.ts';
-import { BROWSER, delegation, OWNER } from '../../../fakes/work-hub.ts';
+import { keyOf } from '../../../fakes/sample-rows.ts';
+import { BROWSER, delegation, OWNER, peerRow } from '../../../fakes/work-hub.ts';
 import { closeTwoHubs, openTwoHubs, type TwoHubs } from '../../../fakes/two-work-hubs.ts';
 
 const HOUR_MS = 3_600_000;
 const EVERY_DAY = [1, 2, 3, 4, 5, 6, 7];
+const LEO = { key: keyOf('Leo'), name: 'leo' };
 
 describe('a dangerous request that made no sound', () => {
   let hubs: TwoHubs;
@@ -17,7 +19,8 @@ describe('a dangerous request that made no sound', () => {
   afterEach(() => closeTwoHubs(hubs));
 
   const now = (): number => hubs.clock.wallMs();
-  const rings = (): number => hubs.mum.events.filter(({ type }) => type === 'attention').length;
+  const names = (): readonly string[] => hubs.mum.events.flatMap((event) => (event.type === 'attention' ? [event.peer_name] : []));
+  const rings = (): number => names().length;
   const timeOf = (atMs: number): string => new Date(atMs).toISOString().slice(11, 16);
   const quietFor = (forMs: number) =>
     hubs.mum.work.calm.setQuietHours(
@@ -131,22 +134,22 @@ describe('a dangerous request that made no sound', () => {
     await answer;
   });
 
-  it('makes it, too, where the store could not be read at the first look after the start', async () => {
+  it('is notified of, too, where the store could not be read when the quiet hour ended', async () => {
     await quietFor(HOUR_MS);
     await send();
-    await hubs.mum.restart((store) => {
-      let isBusy = true;
-      const { tasksInStates } = store.read;
-      vi.spyOn(store.read, 'tasksInStates').mockImplementation((states) => {
-        if (isBusy && states.length === 1 && states[0] === 'awaiting_approval') {
-          isBusy = false;
-          throw new Error('the database is locked');
-        }
-        return tasksInStates.call(store.read, states);
-      });
+    await hubs.clock.advance(HOUR_MS - 61_000);
+    expect(rings()).toBe(0);
+    const { tasksInStates } = hubs.mum.store.read;
+    let failures = 0;
+    vi.spyOn(hubs.mum.store.read, 'tasksInStates').mockImplementation((states) => {
+      if (failures === 0 && hubs.mum.work.calm.dto().quiet_now === null) {
+        failures += 1;
+        throw new Error('the database is locked');
+      }
+      return tasksInStates.call(hubs.mum.store.read, states);
     });
-    await hubs.clock.advance(HOUR_MS + 1_000);
-    expect(rings()).toBe(1);
+    await hubs.clock.advance(2 * 60_000);
+    expect([failures, rings()]).toEqual([1, 1]);
   });
 
   it('does not keep a hub from starting whose store cannot be read', async () => {
@@ -157,13 +160,69 @@ describe('a dangerous request that made no sound', () => {
     hubs.mum.work.holds.stop();
   });
 
-  it('makes none when a person decided about it before the quiet hour was over', async () => {
+  it('makes none when a person decided about it before the quiet hour was over, and none later', async () => {
     await quietFor(HOUR_MS);
     await send();
     await hubs.mum.restart();
+    hubs.dad.connect(hubs.mum);
     await hubs.mum.decide(hubs.mum.card, 'decline');
     await hubs.clock.advance(HOUR_MS + 1_000);
     expect(rings()).toBe(0);
+    await send();
+    expect(rings()).toBe(1);
+    await hubs.clock.advance(3 * 60_000);
+    expect(rings()).toBe(1);
+  });
+
+  it('shares one notification with another hub’s request that was held, and with one that came later', async () => {
+    await hubs.mum.store.write((tables) => tables.putPeer(peerRow(LEO)));
+    await hubs.mum.agent('lists', ['logistics.grocery']);
+    await quietFor(HOUR_MS);
+    await send();
+    await hubs.clock.advance(2 * 60_000);
+    const payload = { task: 'Add salt', domain: 'logistics.grocery' };
+    await hubs.mum.hears(LEO.key, { id: crypto.randomUUID(), kind: 'delegate', payload });
+    await hubs.dad.work.sender.delegate(delegation('mum', 'Open the garage', { domain: 'family.chat' }), 'openclaw', null);
+    await hubs.clock.settle();
+    expect(hubs.mum.work.approvals.pending().map(({ held }) => held?.why)).toEqual([undefined, 'quiet_hours', undefined]);
+    await hubs.clock.advance(HOUR_MS + 60_000);
+    expect(hubs.mum.work.approvals.pending().map(({ held }) => held)).toEqual([null, null, null]);
+    expect(rings()).toBe(1);
+  });
+
+  it('is notified of, though the newest request is of a hub that is muted by then', async () => {
+    await hubs.mum.store.write((tables) => tables.putPeer(peerRow(LEO)));
+    await quietFor(HOUR_MS);
+    await send();
+    const payload = { task: 'Open the garage', domain: 'family.chat' };
+    await hubs.mum.hears(LEO.key, { id: crypto.randomUUID(), kind: 'delegate', payload });
+    await hubs.mum.work.calm.mute('leo', now() + 3 * HOUR_MS, BROWSER);
+    await hubs.mum.work.holds.show('all', BROWSER);
+    expect(hubs.mum.work.approvals.pending().map(({ held }) => held)).toEqual([null, null]);
+    await hubs.clock.advance(HOUR_MS + 1_000);
+    expect(names()).toEqual(['dad']);
+  });
+
+  it('makes none while its hub is muted and nothing else waits, and makes it when it comes back', async () => {
+    await quietFor(HOUR_MS);
+    await send();
+    await hubs.mum.work.calm.mute('dad', now() + 2 * HOUR_MS, BROWSER);
+    await hubs.clock.advance(HOUR_MS + 60_000);
+    expect(rings()).toBe(0);
+    await hubs.clock.advance(HOUR_MS);
+    expect(rings()).toBe(1);
+  });
+
+  it('is notified of at once where it was put off within the quiet hour and its hub may interrupt it', async () => {
+    await hubs.mum.work.calm.setQuietHours([], ['dad'], BROWSER);
+    await quietFor(2 * HOUR_MS);
+    await send({ priority: 'urgent' });
+    expect(rings()).toBe(1);
+    await hubs.mum.work.holds.hold(hubs.mum.card.id, now() + HOUR_MS, BROWSER);
+    await hubs.clock.advance(HOUR_MS + 1_000);
+    expect([hubs.mum.card.held, rings()]).toEqual([null, 2]);
+    await hubs.clock.advance(2 * HOUR_MS);
+    expect(rings()).toBe(2);
   });
 });
 

@@ -38,7 +38,7 @@ export function composeHandlers(services: Services, clock: Clock, lag: Pick<Even
       retention,
       snapshot: () => snapshotOf(services, clock),
       pairingWindow: () => pairing.window,
-      attention: () => work.calm.dto(),
+      attention: () => work.doNotDisturb.dto(),
       hasAgents: () => work.agents.list().length > 0,
       counts: () => countsOf(services),
     }),

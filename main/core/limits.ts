@@ -1,7 +1,7 @@
 // The limits of what the core decides, one sentence each: what it bounds, and what happens beyond it.
 
-/** The furthest time anything is put off or muted until; a later one is refused, and one that is further off by now is over. */
-export const CALM_MAX_MS = 31 * 86_400_000;
+/** The longest pause, mute or snooze. A later end is refused; an end that is further off by now counts as over. */
+export const DO_NOT_DISTURB_MAX_MS = 31 * 86_400_000;
 /** So far may a wall clock go back, as a time server sets it, before what began later than now counts as over. */
 export const CLOCK_SET_BACK_MAX_MS = 60_000;
 /** A domain; a longer one is no domain and matches nothing. */

@@ -1,5 +1,4 @@
-// The table of whom the owner does not want to hear for a while, a part of the store's port. What is muted still asks and still tells; it only
-// waits longer and makes no sound.
+// The table of muted parties, a part of the store's port. A muted party still asks and sends notices: its requests are held, its notices silent.
 import type { PartyKey } from './store.ts';
 
 export interface MuteRow {

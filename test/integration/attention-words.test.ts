@@ -29,10 +29,10 @@ describe('axon', () => {
     expect(await owner('pause')).toMatchObject({ code: 0, out: expect.stringContaining('Everything is paused until you go on.') });
     expect((await inTokyo('pause', '--for', '2h')).out).toMatch(/Everything is paused until \d{4}-\d\d-\d\d \d\d:\d\d \(Asia\/Tokyo\)\./);
     expect((await axon(hub.home, ['status'])).out).toMatch(/^Held back +Everything is paused until \d{4}/m);
-    const { paused } = hub.node.services.work.calm.dto();
+    const { paused } = hub.node.services.work.doNotDisturb.dto();
     expect(((paused?.until ?? 0) - (paused?.since ?? 0)) / 3_600_000).toBeCloseTo(2, 1);
     expect((await owner('resume')).out).not.toContain('paused');
-    expect(hub.node.services.work.calm.dto().paused).toBeNull();
+    expect(hub.node.services.work.doNotDisturb.dto().paused).toBeNull();
     expect(await owner('pause', '--for', 'a while')).toMatchObject({ code: 2, error: expect.stringContaining('30m, 2h, 1d or 1w') });
     expect(await axon(hub.home, ['--as', 'asker', 'pause'])).not.toMatchObject({ code: 0 });
   });
@@ -50,7 +50,7 @@ describe('axon', () => {
     expect(same).toMatchObject({ code: 2, error: expect.stringContaining('another time than they begin') });
     expect(await owner('quiet', 'remove', 'Odd')).toMatchObject({ code: 2, error: expect.stringContaining('no quiet hours called "Odd"') });
     await owner('quiet', 'remove', 'Night');
-    expect(hub.node.services.work.calm.dto().quiet_hours.periods).toEqual([]);
+    expect(hub.node.services.work.doNotDisturb.dto().quiet_hours.periods).toEqual([]);
   });
 
   test('mutes a hub for a day or as long as it is told, and hears it again', SLOW, async () => {

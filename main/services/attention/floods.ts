@@ -1,5 +1,5 @@
-// Counts what each hub asked in vain: refused because too much of its waits already, or declined. Kept in memory alone, since whoever floods
-// must not fill the disk; it decides nothing but whether a hub may still make a sound and is offered to be muted.
+// Counts what each hub asked in vain: refused because too many of its requests wait, or declined. Kept in memory only, so that a flood does not
+// fill the disk. It decides only whether a hub may still notify, and whether muting it is offered.
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { PartyKey } from '../../ports/store.ts';
 import { isLocal } from '../work/parties.ts';
@@ -10,7 +10,7 @@ export interface Flood {
   /** Wall clock of the first refusal counted. */
   readonly since: number;
   readonly refused: number;
-  /** It makes no sound, and muting it is offered. */
+  /** It may not notify, and muting it is offered. */
   readonly silent: boolean;
 }
 
@@ -52,7 +52,7 @@ export class Floods {
     this.#armFading();
   }
 
-  /** True while this hub asks again and again in vain: it makes no sound. */
+  /** True while this hub asks again and again in vain: it may not notify. */
   isFlooding(party: PartyKey): boolean {
     const counted = this.#counted.get(party);
     return counted !== undefined && this.#isOften(counted.newest);

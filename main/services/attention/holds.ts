@@ -1,9 +1,9 @@
-// The requests that are held: put off when a person does not want to be asked, asked when that is over or a person says so. A hold only moves
-// the question: the time of whoever asked goes on, this hub's own wait begins when a person is asked, and nothing is ever allowed by it
-// (PROTOCOL.md, Delegation states). What an adult's hub decides is never held here: nobody here is asked about it.
+// The requests that are held: people are asked about them later, when do not disturb is over, or a snooze, or when a person says so. A hold only
+// delays the question. The asker's deadline goes on, this hub's own wait begins when a person is asked, and a hold never allows anything
+// (PROTOCOL.md, Delegation states). What an adult's hub decides is never held: nobody here is asked about it.
 import type { ApprovalDto } from '../../../preload/contract/dto.ts';
 import { isOver, type Hold } from '../../core/holding.ts';
-import { CALM_MAX_MS } from '../../core/limits.ts';
+import { DO_NOT_DISTURB_MAX_MS } from '../../core/limits.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { assert } from '../../lib/assert.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
@@ -19,15 +19,15 @@ import { changeTask, moveTask } from '../work/task-moves.ts';
 import type { After, UnitOfWork } from '../work/unit-of-work.ts';
 import { waitFromNowMs, waitOf } from '../work/waiting.ts';
 import type { WorkEvents } from '../work/work-events.ts';
-import type { CalmKeeper, PutOff } from './calm-keeper.ts';
-import { CALM_LOOK_INTERVAL_MS, CALM_RETRY_MS } from './limits.ts';
+import type { DoNotDisturb, WaitingToHold } from './do-not-disturb.ts';
+import { HOLDS_LOOK_INTERVAL_MS, HOLDS_RETRY_MS } from './limits.ts';
 
 interface Deps {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
   readonly unit: UnitOfWork;
-  readonly calm: CalmKeeper;
+  readonly doNotDisturb: DoNotDisturb;
   readonly progress: Progress;
   readonly events: WorkEvents;
   readonly audit: AuditTrail;
@@ -45,7 +45,7 @@ export class Holds {
 
   constructor(deps: Deps) {
     this.#deps = deps;
-    deps.calm.onChange((tables, after, putOff) => this.#follow(tables, after, putOff));
+    deps.doNotDisturb.onChange((tables, after, toHold) => this.#follow(tables, after, toHold));
   }
 
   /** Asks about what became due while the hub was down. Idempotent, never rejects. */
@@ -67,13 +67,13 @@ export class Holds {
   }
 
   /**
-   * A person puts a card off.
+   * A person snoozes a card.
    * @throws AppError not_found, conflict (it waits for nobody), approval_expired, bad_request, blocked (an adult's hub decides)
    */
-  async hold(approvalId: string, until: number, person: Decider): Promise<ApprovalDto> {
+  async snooze(approvalId: string, until: number, person: Decider): Promise<ApprovalDto> {
     const { unit, clock, audit } = this.#deps;
     const now = clock.wallMs();
-    if (until <= now || until > now + CALM_MAX_MS) {
+    if (until <= now || until > now + DO_NOT_DISTURB_MAX_MS) {
       throw new AppError('bad_request', 'A request is put off until a time to come, within 31 days.', { failedBy: 'input' });
     }
     await unit.run((tables, after) => {
@@ -82,7 +82,7 @@ export class Holds {
       if (this.#isOverdue(task)) {
         throw new AppError('approval_expired', 'Its time was over a moment ago; nothing was run.', { failedBy: 'timeout' });
       }
-      this.#put(tables, after, task, { why: 'person', until });
+      this.#hold(tables, after, task, { why: 'person', until });
       audit.append(tables, {
         actor: person.actor,
         surface: person.surface,
@@ -96,7 +96,7 @@ export class Holds {
     return this.#dto(approvalId);
   }
 
-  /** A person wants to be asked now; quiet hours and a pause keep none of these back again. Returns how many are asked. */
+  /** A person wants to be asked now: no pause or quiet hour holds these again, and nobody is notified. Returns how many are asked. */
   async show(ids: readonly string[] | 'all', person: Decider): Promise<number> {
     const { unit, audit } = this.#deps;
     return unit.run((tables, after) => {
@@ -115,8 +115,8 @@ export class Holds {
   }
 
   /**
-   * Changes in this commit who decides: what is decided elsewhere from now on is held no longer, and about what is decided here from now on
-   * people here are asked, or will be.
+   * Changes in this commit who decides. Requests that other hubs decide from now on are held no longer; people here are asked, now or later,
+   * about those that are decided here from now on.
    */
   changeWhoDecides(tables: Tables, after: After, change: () => void): void {
     const { gate } = this.#deps;
@@ -126,39 +126,39 @@ export class Holds {
     for (const task of elsewhere) {
       if (gate.coversTask(tables, task) || this.#isOverdue(task)) continue;
       const hold = this.#holdNow(tables, task);
-      if (hold === null) this.#callFor(tables, after, task);
-      else this.#put(tables, after, task, hold);
+      if (hold === null) this.#notifyOf(tables, after, task);
+      else this.#hold(tables, after, task, hold);
     }
     this.#notifyIfDue(tables, after);
     after(() => this.#arm());
   }
 
-  /** A request is admitted as held: looks again when that is over. */
+  /** A request was admitted as held: looks again when that is over. */
   admitted(after: After): void {
     after(() => this.#arm());
   }
 
   /** Pause, quiet hours or mutes have changed in this commit. */
-  #follow(tables: Tables, after: After, putOff: PutOff): void {
+  #follow(tables: Tables, after: After, toHold: WaitingToHold): void {
     this.#review(tables, after);
-    if (putOff !== null) {
+    if (toHold !== null) {
       for (const task of askedHere(tables)) {
-        if ((putOff !== 'everybody' && task.party !== putOff) || this.#isOverdue(task)) continue;
-        // Whatever keeps it longest: a pause of an hour within a quiet night puts it off until the morning.
+        if ((toHold !== 'everybody' && task.party !== toHold) || this.#isOverdue(task)) continue;
+        // The longest hold counts: a pause of an hour within a quiet night holds it until the morning.
         const hold = this.#holdNow(tables, task);
-        if (hold !== null) this.#put(tables, after, task, hold);
+        if (hold !== null) this.#hold(tables, after, task, hold);
       }
     }
     this.#notifyIfDue(tables, after);
     after(() => this.#arm());
   }
 
-  /** Each held request as it would be held now: longer, for another reason, or not at all. */
+  /** Holds each held request as it would be held now: longer, for another reason, or not at all. */
   #review(tables: Tables, after: After): void {
     for (const task of heldHere(tables)) {
       const hold = this.#holdNow(tables, task);
-      if (hold === null) this.#callFor(tables, after, this.#release(tables, after, task));
-      else if (!isHeldSo(task, hold)) this.#put(tables, after, task, hold);
+      if (hold === null) this.#notifyOf(tables, after, this.#release(tables, after, task));
+      else if (!isHeldSo(task, hold)) this.#hold(tables, after, task, hold);
     }
   }
 
@@ -170,18 +170,18 @@ export class Holds {
     });
   }
 
-  /** What a person put off stays so until its time, whatever else begins or ends; what an adult's hub decides waits for nobody here. */
+  /** A snooze lasts until its time, whatever else begins or ends. What an adult's hub decides is not held. */
   #holdNow(reads: Reads, task: TaskRow): Hold | null {
-    const { calm, clock, gate } = this.#deps;
+    const { doNotDisturb, clock, gate } = this.#deps;
     const { party, urgent, heldWhy, heldUntil } = task;
     if (gate.coversTask(reads, task)) return null;
-    const isPutOff = heldWhy === 'person' && heldUntil !== null && !isOver({ until: heldUntil }, clock.wallMs());
-    if (isPutOff) return { why: heldWhy, until: heldUntil };
+    const isSnoozed = heldWhy === 'person' && heldUntil !== null && !isOver({ until: heldUntil }, clock.wallMs());
+    if (isSnoozed) return { why: heldWhy, until: heldUntil };
     const riskClass = reads.approvalOfTask(task.id)?.riskClass ?? 'R2';
-    return calm.holdOf(reads, { party, urgent, riskClass, decision: 'ask' });
+    return doNotDisturb.holdOf(reads, { party, urgent, riskClass, decision: 'ask' });
   }
 
-  #put(tables: Tables, after: After, task: TaskRow, { why, until }: Hold): void {
+  #hold(tables: Tables, after: After, task: TaskRow, { why, until }: Hold): void {
     const change = { heldUntil: until, heldWhy: why };
     const held = task.state === 'held' ? changeTask(tables, task, change) : moveTask(tables, task, 'held', change);
     this.#retime(tables, after, held);
@@ -197,28 +197,28 @@ export class Holds {
     return asked;
   }
 
-  /** People are notified of it: together with all else of this commit, or by itself where it may interrupt a pause or a quiet hour. */
-  #callFor(tables: Tables, after: After, task: TaskRow): void {
-    const { calm, events, gate } = this.#deps;
+  /** Notifies of a request: together with the others of this commit, or by itself where it may interrupt do not disturb. */
+  #notifyOf(tables: Tables, after: After, task: TaskRow): void {
+    const { doNotDisturb, events, gate } = this.#deps;
     if (gate.coversTask(tables, task)) return;
-    if (calm.isQuiet(tables)) events.attention(tables, after, task);
-    else calm.setPendingNotification(tables);
+    if (doNotDisturb.isOn(tables)) events.attention(tables, after, task);
+    else doNotDisturb.setPendingNotification(tables);
   }
 
-  /** One notification for all that people were asked about without one, if any of it still waits. */
+  /** One notification for all that people were asked about without one, where something still waits. */
   #notifyIfDue(tables: Tables, after: After): void {
-    const { calm, events, gate } = this.#deps;
-    if (!calm.takeDueNotification(tables)) return;
+    const { doNotDisturb, events, gate } = this.#deps;
+    if (!doNotDisturb.takeDueNotification(tables)) return;
     const waiting = askedHere(tables).filter((task) => !gate.coversTask(tables, task) && !this.#isOverdue(task));
     after(() => events.notifyOnce(waiting));
   }
 
-  /** Its time is over, and the clock has not told so yet, as after a computer slept: it is ended and no longer put off. */
+  /** Its time is over though no timer has said so yet, as after the computer slept. It is about to end. */
   #isOverdue(task: TaskRow): boolean {
     return this.#deps.deadlines.waitLeftOf(task) <= 0;
   }
 
-  /** Moves the end of the wait to where it is now; what was shown and its digest stay as they are. */
+  /** Stores when the wait ends now. What was shown, and its digest, stay as they are. */
   #retime(tables: Tables, after: After, task: TaskRow): void {
     const approval = tables.approvalOfTask(task.id);
     if (approval) {
@@ -236,37 +236,37 @@ export class Holds {
   }
 
   async #look(): Promise<void> {
-    const { unit, store, calm, log } = this.#deps;
+    const { unit, store, doNotDisturb, log } = this.#deps;
     try {
-      if (calm.hasEnded || this.#isChanged() || calm.hasDueNotification(store.read)) {
+      if (doNotDisturb.hasEnded || this.#isChanged() || doNotDisturb.hasDueNotification(store.read)) {
         await unit.run((tables, after) => {
-          calm.endWhatIsOver(tables);
+          doNotDisturb.endWhatIsOver(tables);
           this.#review(tables, after);
           this.#notifyIfDue(tables, after);
         });
       }
       // Stopped meanwhile: the store may be closed.
       if (!this.#running) return;
-      calm.tell();
+      doNotDisturb.tell();
       this.#arm();
     } catch (error) {
       if (!this.#running) return;
-      log.warn('what is put off was not looked at', { error: String(error) });
-      this.#lookIn(CALM_RETRY_MS);
+      log.warn('held requests were not checked', { error: String(error) });
+      this.#lookIn(HOLDS_RETRY_MS);
     }
   }
 
-  /** Wakes at the next end, and often enough that a wall clock that was set is noticed; not at all while nothing is put off. */
+  /** Wakes at the next end, and often enough to notice a wall clock that was set. Without anything to end it does not wake. */
   #arm(): void {
     if (!this.#running) return;
-    const { clock, calm, store } = this.#deps;
+    const { clock, doNotDisturb, store } = this.#deps;
     const held = heldHere(store.read);
     this.#timer?.cancel();
     this.#timer = undefined;
-    if (!calm.isSet && held.length === 0) return;
-    const ends = [calm.nextEndAt(), ...held.map(({ heldUntil }) => heldUntil)].filter((end) => end !== null && end !== undefined);
+    if (!doNotDisturb.isSet && held.length === 0) return;
+    const ends = [doNotDisturb.nextEndAt(), ...held.map(({ heldUntil }) => heldUntil)].filter((end) => end !== null && end !== undefined);
     const nextMs = Math.min(...ends) - clock.wallMs();
-    this.#lookIn(Math.max(0, Math.min(CALM_LOOK_INTERVAL_MS, nextMs)));
+    this.#lookIn(Math.max(0, Math.min(HOLDS_LOOK_INTERVAL_MS, nextMs)));
   }
 
   #lookIn(delayMs: number): void {

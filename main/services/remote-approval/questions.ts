@@ -11,7 +11,7 @@ import { readApprovalView } from '../../core/approval-view.ts';
 import { viewOfQuestion } from '../../core/remote-approval-view.ts';
 import { escapeName, escapeText } from '../../core/text-escape.ts';
 import * as protocol from '../../protocol/remote-approval.ts';
-import type { CalmKeeper } from '../attention/calm-keeper.ts';
+import type { DoNotDisturb } from '../attention/do-not-disturb.ts';
 import type { PeerMessenger } from '../peer-messenger.ts';
 import type { Approvals } from '../work/approvals.ts';
 import type { AuditTrail } from '../work/audit-trail.ts';
@@ -35,7 +35,7 @@ interface Deps {
   readonly messenger: PeerMessenger;
   readonly unit: UnitOfWork;
   readonly gate: RemoteApprovalGate;
-  readonly calm: Pick<CalmKeeper, 'mayInterrupt' | 'isMuted'>;
+  readonly doNotDisturb: Pick<DoNotDisturb, 'mayInterrupt' | 'isMuted'>;
   readonly delegations: Pick<OutgoingDelegations, 'ask'>;
   readonly cancels: Pick<OutgoingCancels, 'begin'>;
   readonly approvals: Pick<Approvals, 'decideFromAfar'>;
@@ -260,10 +260,10 @@ export class Questions {
     }
   }
 
-  /** An adult lets this hub disturb her, and nobody behind it but those whom the people here let disturb them, too. */
+  /** An adult lets this hub interrupt her, but only with what may interrupt the people here, too. */
   #isUrgent({ urgent, party }: TaskRow): boolean {
-    const { calm, store } = this.#deps;
-    return urgent && (isLocal(party) || (calm.mayInterrupt(store.read, party) && !calm.isMuted(party)));
+    const { doNotDisturb, store } = this.#deps;
+    return urgent && (isLocal(party) || (doNotDisturb.mayInterrupt(store.read, party) && !doNotDisturb.isMuted(party)));
   }
 
   /** Ends what no adult can be shown: nobody could ever allow it. */

@@ -7,7 +7,7 @@ import type { Log } from '../../ports/log.ts';
 import type { PartyKey, Store } from '../../ports/store.ts';
 import { parseNotify, type NotifyPayload } from '../../protocol/payloads.ts';
 import { PLAIN_TOPIC } from '../../protocol/reference/reference-mapping.ts';
-import type { CalmKeeper } from '../attention/calm-keeper.ts';
+import type { DoNotDisturb } from '../attention/do-not-disturb.ts';
 import type { PeerRates } from '../links/peer-rates.ts';
 import type { IncomingMessage } from '../peer-messenger.ts';
 import type { AgentRegistry } from './agent-registry.ts';
@@ -48,7 +48,7 @@ interface Deps {
   readonly feed: Feed;
   readonly askers: AskingAgents;
   readonly audit: AuditTrail;
-  readonly calm: Pick<CalmKeeper, 'isMuted'>;
+  readonly doNotDisturb: Pick<DoNotDisturb, 'isMuted'>;
 }
 
 export class IncomingNotices {
@@ -122,7 +122,7 @@ export class IncomingNotices {
         topic: payload.topic,
         importance: payload.importance,
         data: payload.data,
-        isSilent: this.#deps.calm.isMuted(party),
+        isSilent: this.#deps.doNotDisturb.isMuted(party),
       });
     const takers = agents
       .active()

@@ -11,7 +11,7 @@ import { assert } from '../../lib/assert.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { AgentRow, ApprovalRow, Reads, TaskRow, Tables } from '../../ports/store.ts';
-import type { CalmKeeper } from '../attention/calm-keeper.ts';
+import type { DoNotDisturb } from '../attention/do-not-disturb.ts';
 import type { Holds } from '../attention/holds.ts';
 import type { RuleBook } from '../rules/rule-book.ts';
 import type { AgentRegistry } from './agent-registry.ts';
@@ -65,7 +65,7 @@ interface Deps {
   readonly events: WorkEvents;
   readonly audit: AuditTrail;
   readonly rules: RuleBook;
-  readonly calm: Pick<CalmKeeper, 'holdOf'>;
+  readonly doNotDisturb: Pick<DoNotDisturb, 'holdOf'>;
   readonly holds: Pick<Holds, 'admitted'>;
   readonly gate: ApprovalGate;
   /** How long requests wait for a person just now, ms. */
@@ -184,7 +184,7 @@ export class Intake {
   /** Why and until when a person is asked about it later; null: now, or not at all. What an adult's hub decides goes before it at once. */
   holdOf(reads: Reads, { party, urgent }: WorkRequest, { agent, risk, ruling: { decision } }: Assessment): Hold | null {
     if (agent !== null && this.#deps.gate.covers(reads, risk.riskClass)) return null;
-    return this.#deps.calm.holdOf(reads, { party, urgent, decision, riskClass: risk.riskClass });
+    return this.#deps.doNotDisturb.holdOf(reads, { party, urgent, decision, riskClass: risk.riskClass });
   }
 
   #checkRoom(tables: Tables, request: WorkRequest, { agent, ruling: { decision } }: Assessment): void {

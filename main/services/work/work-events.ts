@@ -2,7 +2,7 @@
 // most once a minute per party that a person is needed.
 import type { Clock } from '../../ports/clock.ts';
 import type { PartyKey, Store, TaskRow, Tables } from '../../ports/store.ts';
-import type { CalmKeeper } from '../attention/calm-keeper.ts';
+import type { DoNotDisturb } from '../attention/do-not-disturb.ts';
 import type { EventBus } from '../event-bus.ts';
 import type { AgentRegistry } from './agent-registry.ts';
 import type { ApprovalViews } from './approval-views.ts';
@@ -17,7 +17,7 @@ interface Deps {
   readonly parties: Parties;
   readonly agents: AgentRegistry;
   readonly approvals: ApprovalViews;
-  readonly calm: Pick<CalmKeeper, 'mayRing' | 'isStill' | 'setPendingNotification'>;
+  readonly doNotDisturb: Pick<DoNotDisturb, 'mayNotify' | 'isSilenced' | 'setPendingNotification'>;
 }
 
 export class WorkEvents {
@@ -47,12 +47,11 @@ export class WorkEvents {
   }
 
   /**
-   * Inside the commit in which people are asked: they are notified after it. During a pause or a quiet hour the notification is left pending
-   * instead, unless this request may interrupt them.
+   * Inside the commit in which people are asked: they are notified after it. A request that is silenced leaves a notification pending instead.
    */
   attention(tables: Tables, after: After, task: TaskRow): void {
-    const { calm } = this.#deps;
-    if (calm.isStill(tables, task)) calm.setPendingNotification(tables);
+    const { doNotDisturb } = this.#deps;
+    if (doNotDisturb.isSilenced(tables, task)) doNotDisturb.setPendingNotification(tables);
     else after(() => this.notifyOnce([task]));
   }
 
@@ -61,7 +60,7 @@ export class WorkEvents {
     const { clock, store, events, parties } = this.#deps;
     const now = clock.monotonicMs();
     for (const [party, at] of this.#attentionAt) if (now - at >= ATTENTION_INTERVAL_MS) this.#attentionAt.delete(party);
-    const task = waiting.findLast(({ party }) => this.#deps.calm.mayRing(party) && !this.#attentionAt.has(party));
+    const task = waiting.findLast(({ party }) => this.#deps.doNotDisturb.mayNotify(party) && !this.#attentionAt.has(party));
     const approval = task && store.read.approvalOfTask(task.id);
     if (!approval) return;
     this.#attentionAt.set(task.party, now);

@@ -6,7 +6,7 @@ import { ownTimeZone } from '../../core/quiet-hours.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import type { PartyKey, Tables, TaskRow } from '../../ports/store.ts';
-import { CalmKeeper } from '../attention/calm-keeper.ts';
+import { DoNotDisturb } from '../attention/do-not-disturb.ts';
 import { Holds } from '../attention/holds.ts';
 import { auditRowDto } from '../audit/audit-rows.ts';
 import { remoteQuestionOf } from '../remote-approval/answers.ts';
@@ -75,7 +75,7 @@ export class Work {
   readonly keepingOpen: KeepingOpen;
   readonly rules: Rules;
   readonly remoteApproval: RemoteApprovalSettings;
-  readonly calm: CalmKeeper;
+  readonly doNotDisturb: DoNotDisturb;
   readonly holds: Holds;
   readonly inbox: Inbox;
   readonly tasks: Tasks;
@@ -113,11 +113,22 @@ export class Work {
       remoteQuestionOf,
       decidingHubs: (row, task) => this.#questions.decidingHubs(row, task),
     });
-    const calm = new CalmKeeper({ ...deps, unit, audit, parties, timeZone: deps.timeZone ?? ownTimeZone });
-    const { floods } = calm;
-    const events = new WorkEvents({ ...deps, parties, agents, approvals: approvalViews, calm });
+    const doNotDisturb = new DoNotDisturb({ ...deps, unit, audit, parties, timeZone: deps.timeZone ?? ownTimeZone });
+    const { floods } = doNotDisturb;
+    const events = new WorkEvents({ ...deps, parties, agents, approvals: approvalViews, doNotDisturb });
     const progress = new Progress(deps);
-    const holds = new Holds({ ...deps, unit, calm, progress, events, audit, gate, views: approvalViews, deadlines, approvalWaitMs });
+    const holds = new Holds({
+      ...deps,
+      unit,
+      doNotDisturb,
+      progress,
+      events,
+      audit,
+      gate,
+      views: approvalViews,
+      deadlines,
+      approvalWaitMs,
+    });
     const feed = new Feed({ ...deps, parties, unit });
     const deliveries = new Deliveries({ ...deps, parties });
     const outbox = new Outbox({
@@ -134,7 +145,20 @@ export class Work {
     const queries = new OpenQueries({ ...deps, handover, tasks: views });
     const ruleViews = new RuleViews({ ...deps, parties, tasks: views });
     const rules = new RuleBook({ ...deps, unit, audit, views: ruleViews });
-    const intake = new Intake({ ...deps, agents, parties, deadlines, handover, events, audit, rules, calm, holds, gate, approvalWaitMs });
+    const intake = new Intake({
+      ...deps,
+      agents,
+      parties,
+      deadlines,
+      handover,
+      events,
+      audit,
+      rules,
+      doNotDisturb,
+      holds,
+      gate,
+      approvalWaitMs,
+    });
     const askers = new AskingAgents(deps);
     const recent = new RecentMessages(deps);
     const cancelled = new CancelledIds(deps);
@@ -142,7 +166,7 @@ export class Work {
     const cancelling = new Cancelling({ ...deps, deliveries, endings });
     const desk = new QueryDesk({ ...deps, unit, parties, intake, handover, queries, endings, progress });
     const idempotency = new Idempotency(deps);
-    const notices = new IncomingNotices({ ...deps, unit, agents, parties, deliveries, feed, askers, recent, audit, calm });
+    const notices = new IncomingNotices({ ...deps, unit, agents, parties, deliveries, feed, askers, recent, audit, doNotDisturb });
     const items = new DurableItems({ ...deps, unit, deliveries, handover, endings, tasks: views, progress, events, feed, audit });
     const cancels: OutgoingCancels = new OutgoingCancels({ ...deps, unit, outbox, endings, deadlines, events });
     const delegations = new OutgoingDelegations({ ...deps, unit, deadlines, endings, events, audit, idempotency, cancels });
@@ -158,7 +182,7 @@ export class Work {
     this.#notices = notices;
     this.#queries = queries;
     this.#book = rules;
-    this.calm = calm;
+    this.doNotDisturb = doNotDisturb;
     this.holds = holds;
     const trials = new RuleTrials({ ...deps, intake, parties, tasks: views });
     this.rules = new Rules({ ...deps, unit, book: rules, views: ruleViews, intake, trials, gate });
@@ -184,7 +208,19 @@ export class Work {
     });
     this.keepingOpen = new KeepingOpen({ ...deps, unit, views: approvalViews, deadlines, events, audit, gate, approvalWaitMs });
     const { approvals } = this;
-    this.#questions = new Questions({ ...deps, unit, gate, calm, delegations, cancels, approvals, deadlines, endings, events, audit });
+    this.#questions = new Questions({
+      ...deps,
+      unit,
+      gate,
+      doNotDisturb,
+      delegations,
+      cancels,
+      approvals,
+      deadlines,
+      endings,
+      events,
+      audit,
+    });
     this.remoteApproval = new RemoteApprovalSettings({ ...deps, unit, audit, gate, holds, questions: this.#questions });
     this.inbox = new Inbox({ ...deps, agents, deliveries, items, queries, progress });
     this.tasks = new Tasks({ ...deps, unit, views, endings, cancels, cancelling, events });
@@ -242,7 +278,7 @@ export class Work {
     this.#delegations.stop();
     this.#book.stop();
     this.holds.stop();
-    this.calm.stop();
+    this.doNotDisturb.stop();
     this.#outbox.stop();
     this.#cancels.stop();
     this.registrations.stop();
@@ -283,7 +319,7 @@ export class Work {
 
   #partyEnded(tables: Tables, after: After, key: PartyKey): void {
     this.#keeper.partyEnded(tables, after, key);
-    this.calm.partyEnded(tables, after, key);
+    this.doNotDisturb.partyEnded(tables, after, key);
   }
 
   /**
@@ -314,7 +350,7 @@ export class Work {
       rules: this.rules.current(),
       feed: this.feed.list({ limit: SNAPSHOT_FEED_MAX }).items,
       feed_unread: this.feed.unreadCount(),
-      attention: this.calm.dto(),
+      attention: this.doNotDisturb.dto(),
     };
   }
 

@@ -1,4 +1,4 @@
-// Somebody asks more than anybody answers: it is counted, it makes no sound, muting it is offered, and nothing of it grows without end.
+// Somebody asks more than anybody answers: it is counted, it may not notify, muting it is offered, and nothing of it grows without end.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Floods } from '../../../../main/services/attention/floods.ts';
 import { PENDING_PER_PARTY_MAX, PENDING_TOTAL_MAX } from '../../../../main/services/work/limits.ts';
@@ -81,19 +81,19 @@ describe('a hub that is flooded', () => {
   };
   const told = (): AttentionDto | undefined => mum.events.findLast((event) => event.type === 'calm')?.attention;
 
-  it('DL-08: 500 requests of one hub are five cards, one sound and one line with the count, and the mute that is offered ends all of it', async () => {
+  it('DL-08: 500 requests of one hub are five cards, one notification and one line with the count; the offered mute ends them', async () => {
     for (let round = 0; round < 500; round++) {
       await ask(`flood ${round}`);
       await clock.advance(480);
     }
     expect((await ask('Dinner is at 7', dad.key)).accepted).toBe(true);
     expect(mum.work.approvals.pending().map((card) => card.peer_name)).toEqual(['kid', 'kid', 'kid', 'kid', 'kid', 'dad']);
-    const rings = mum.events.filter((event) => event.type === 'attention').map((event) => event.peer_name);
-    expect(rings).toEqual(['kid', 'dad']);
+    const notified = mum.events.filter((event) => event.type === 'attention').map((event) => event.peer_name);
+    expect(notified).toEqual(['kid', 'dad']);
     await clock.advance(1_000);
     expect(told()?.floods).toMatchObject([{ peer_name: 'kid', refused: 495, silent: true }]);
 
-    await mum.work.calm.mute('kid', clock.wallMs() + 86_400_000, BROWSER);
+    await mum.work.doNotDisturb.mute('kid', clock.wallMs() + 86_400_000, BROWSER);
     const waiting = mum.work.approvals.pending().map((card) => [card.peer_name, card.held?.why]);
     expect(waiting.filter(([name]) => name === 'kid')).toEqual(Array(5).fill(['kid', 'muted']));
     expect(waiting.at(-1)).toEqual(['dad', undefined]);
@@ -115,7 +115,7 @@ describe('a hub that is flooded', () => {
       const { payload } = await mum.hears(dad.key, { id: crypto.randomUUID(), kind: 'query', payload: question });
       expect(payload).toMatchObject({ code: 'overloaded' });
     }
-    expect([mum.work.calm.floods.list(), mum.work.calm.mayRing(dad.key)]).toEqual([[], true]);
+    expect([mum.work.doNotDisturb.floods.list(), mum.work.doNotDisturb.mayNotify(dad.key)]).toEqual([[], true]);
   });
 
   it('is one that asks more than five things at once, questions as well', async () => {
@@ -125,12 +125,12 @@ describe('a hub that is flooded', () => {
       lines.push(mum.hears(kid.key, { id: crypto.randomUUID(), kind: 'query', payload }));
     }
     await clock.settle();
-    expect(mum.work.calm.floods.list()).toMatchObject([{ party: KID, refused: 3, silent: true }]);
+    expect(mum.work.doNotDisturb.floods.list()).toMatchObject([{ party: KID, refused: 3, silent: true }]);
     await clock.advance(5_000);
     await Promise.all(lines);
   });
 
-  it('offers the mute after three declined requests, too, and rings no more for that hub meanwhile', async () => {
+  it('offers the mute after three declined requests, too, and notifies no more of that hub meanwhile', async () => {
     for (let round = 0; round < 3; round++) {
       await ask(`again ${round}`);
       await mum.decide(mum.card, 'decline');

@@ -1,4 +1,4 @@
-// What adults were asked about becomes the people's here once they decide again: they are called for it, or it is put off as all else is.
+// What adults were asked about becomes the people's here once they decide again: they are notified, or it is held as all else is.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RemoteApprovalHouse } from '../../../fakes/remote-approval-house.ts';
 import { BROWSER, OWNER, type WorkHub } from '../../../fakes/work-hub.ts';
@@ -13,52 +13,52 @@ beforeEach(async () => {
 });
 afterEach(() => house.close());
 
-const rings = () => leo.events.filter(({ type }) => type === 'attention').length;
-/** As long after the last sound as the next one may come. */
+const notified = () => leo.events.filter(({ type }) => type === 'attention').length;
+/** As long after the last notification as the next one may come. */
 const later = () => house.clock.advance(120_000);
 
 describe('a request that an adult’s hub decided about', () => {
-  it('calls the people of the child’s hub once they decide again', async () => {
+  it('notifies the people of the child’s hub once they decide again', async () => {
     await house.ask();
     await later();
-    const before = rings();
+    const before = notified();
     await house.letDecide([], null);
-    expect([leo.card.task_state, leo.card.held, rings()]).toEqual(['awaiting_approval', null, before + 1]);
+    expect([leo.card.task_state, leo.card.held, notified()]).toEqual(['awaiting_approval', null, before + 1]);
   });
 
-  it('is put off without a sound where they decide again during a pause, and asked about after it', async () => {
-    await leo.work.calm.pause(null, BROWSER);
+  it('is held without a notification where they decide again during a pause, and asked about after it', async () => {
+    await leo.work.doNotDisturb.pause(null, BROWSER);
     const { id } = await house.ask();
     expect(leo.card.held).toBeNull();
     await later();
-    const before = rings();
+    const before = notified();
     await house.letDecide([], null);
-    expect([leo.card.task_state, leo.card.held?.why, rings()]).toEqual(['held', 'paused', before]);
+    expect([leo.card.task_state, leo.card.held?.why, notified()]).toEqual(['held', 'paused', before]);
     expect((await house.told(id)).state).toBe('held');
     expect(house.mum.work.approvals.pending()).toEqual([]);
-    await leo.work.calm.resume(BROWSER);
+    await leo.work.doNotDisturb.resume(BROWSER);
     await house.clock.settle();
-    expect([leo.card.task_state, leo.card.held, rings()]).toEqual(['awaiting_approval', null, before + 1]);
+    expect([leo.card.task_state, leo.card.held, notified()]).toEqual(['awaiting_approval', null, before + 1]);
   });
 
   it('stays where it is while the adults go on deciding about it', async () => {
-    await leo.work.calm.pause(null, BROWSER);
+    await leo.work.doNotDisturb.pause(null, BROWSER);
     await house.ask();
     await later();
-    const before = rings();
+    const before = notified();
     await house.letDecide([house.mum, house.dad], 'R1');
-    expect([leo.card.task_state, leo.card.held, rings()]).toEqual(['awaiting_approval', null, before]);
+    expect([leo.card.task_state, leo.card.held, notified()]).toEqual(['awaiting_approval', null, before]);
   });
 
-  it('is neither put off nor called for once its time is over', async () => {
+  it('is neither held nor notified of once its time is over', async () => {
     leo.approvalWaitMs = 60_000;
-    await leo.work.calm.pause(null, BROWSER);
+    await leo.work.doNotDisturb.pause(null, BROWSER);
     await house.ask();
     const { id } = leo.card;
-    const before = rings();
+    const before = notified();
     house.clock.standStill(60_001);
     await leo.work.remoteApproval.set([], null, BROWSER);
-    expect([leo.work.approvals.get(id).held, rings()]).toEqual([null, before]);
+    expect([leo.work.approvals.get(id).held, notified()]).toEqual([null, before]);
     await house.clock.advance(1);
     expect(leo.work.approvals.get(id).state).toBe('expired');
   });
@@ -66,7 +66,7 @@ describe('a request that an adult’s hub decided about', () => {
   it('stays asked about when it was asked here before, whatever is changed for others', async () => {
     await house.letDecide([], null);
     await house.ask();
-    await leo.work.calm.setQuietHours(
+    await leo.work.doNotDisturb.setQuietHours(
       [{ name: 'Dinner', from: '00:00', to: '23:59', days: [1, 2, 3, 4, 5, 6, 7], on: true }],
       undefined,
       BROWSER,
@@ -83,7 +83,7 @@ describe('a question in the quiet hours of the adult who is asked', () => {
   const timeOf = (ms: number): string => new Date(ms).toISOString().slice(11, 16);
   const mumIsQuiet = async () => {
     const [from, to] = [house.clock.wallMs() - 3_600_000, house.clock.wallMs() + 3_600_000].map(timeOf);
-    await house.mum.work.calm.setQuietHours(
+    await house.mum.work.doNotDisturb.setQuietHours(
       [{ name: 'Dinner', from: from ?? '', to: to ?? '', days: EVERY_DAY, on: true }],
       undefined,
       BROWSER,
@@ -91,7 +91,7 @@ describe('a question in the quiet hours of the adult who is asked', () => {
   };
   const calls = () => house.mum.events.filter(({ type }) => type === 'attention').length;
 
-  it('waits before her at once and without a sound where it is about what is dangerous, and makes it when they are over', async () => {
+  it('waits before her at once, silenced, where it is about what is dangerous, and notifies when they are over', async () => {
     await leo.work.agents.setClass('robot', { riskClass: 'R3' }, OWNER);
     await mumIsQuiet();
     await house.ask('Unlock the front door');
@@ -110,7 +110,7 @@ describe('a question in the quiet hours of the adult who is asked', () => {
 
   it('of what is dangerous is held while she has muted the hub that asks', async () => {
     await leo.work.agents.setClass('robot', { riskClass: 'R3' }, OWNER);
-    await house.mum.work.calm.mute('leo', house.clock.wallMs() + 3_600_000, BROWSER);
+    await house.mum.work.doNotDisturb.mute('leo', house.clock.wallMs() + 3_600_000, BROWSER);
     await house.ask();
     expect(house.mum.card).toMatchObject({ risk_class: 'R3', task_state: 'held', held: { why: 'muted' } });
   });

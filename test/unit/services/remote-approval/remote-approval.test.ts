@@ -316,8 +316,8 @@ describe('no way around an adult', () => {
 
   it('leads through a pause, quiet hours or a mute at the child’s hub: the question goes to her at once', async () => {
     await house.letDecide();
-    await leo.work.calm.pause(null, BROWSER);
-    await leo.work.calm.mute('friend', house.clock.wallMs() + 3_600_000, BROWSER);
+    await leo.work.doNotDisturb.pause(null, BROWSER);
+    await leo.work.doNotDisturb.mute('friend', house.clock.wallMs() + 3_600_000, BROWSER);
     await house.ask();
     expect([leo.card.held, mum.card.text]).toEqual([null, 'Mow the lawn']);
   });

@@ -8,7 +8,7 @@ const never = new AbortController().signal;
 /** What becomes of a request of an hour that waits at Mum's. */
 const ENDS: Readonly<Record<string, (hubs: RuledHubs, id: string) => Promise<unknown>>> = {
   pending: () => Promise.resolve(),
-  held: (hubs) => hubs.mum.work.holds.hold(hubs.mum.card.id, hubs.clock.wallMs() + HOUR / 2, BROWSER),
+  held: (hubs) => hubs.mum.work.holds.snooze(hubs.mum.card.id, hubs.clock.wallMs() + HOUR / 2, BROWSER),
   declined: (hubs) => hubs.mum.decide(hubs.mum.card, 'decline'),
   expired: (hubs) => hubs.clock.advance(HOUR + 1_000),
   cancelled: (hubs, id) => hubs.dad.work.tasks.cancel(id, { agent: 'openclaw' }, null),

@@ -63,12 +63,12 @@ describe('a request that nobody decides', () => {
     expect(mum.work.approvals.get(card.id).state).toBe('expired');
   });
 
-  it('cannot be put off any more by then, with its card or with everything', async () => {
+  it('cannot be snoozed any more by then, with its card or with everything', async () => {
     await send(3 * WAIT);
     const { id } = mum.card;
     clock.standStill(WAIT + 1);
-    await expect(mum.work.holds.hold(id, clock.wallMs() + HOUR, BROWSER)).rejects.toMatchObject({ code: 'approval_expired' });
-    await mum.work.calm.pause(null, BROWSER);
+    await expect(mum.work.holds.snooze(id, clock.wallMs() + HOUR, BROWSER)).rejects.toMatchObject({ code: 'approval_expired' });
+    await mum.work.doNotDisturb.pause(null, BROWSER);
     expect(mum.work.approvals.get(id)).toMatchObject({ state: 'pending', held: null });
     await clock.advance(1);
     expect(mum.work.approvals.get(id).state).toBe('expired');
@@ -108,13 +108,13 @@ describe('a request that nobody decides', () => {
 });
 
 describe('a request that is held', () => {
-  const putOff = (untilMs: number) => mum.work.holds.hold(mum.card.id, clock.wallMs() + untilMs, BROWSER);
+  const snooze = (untilMs: number) => mum.work.holds.snooze(mum.card.id, clock.wallMs() + untilMs, BROWSER);
 
   it('waits until a person is asked again as they wished, and as long as this hub waits from then', async () => {
     const { id } = await send(5 * WAIT);
     await clock.advance(PART);
     const { digest, revision } = mum.card;
-    expect(await putOff(2 * WAIT)).toMatchObject({ task_state: 'held', wait_ms: 5 * WAIT, expires_at: mum.card.deadline_at });
+    expect(await snooze(2 * WAIT)).toMatchObject({ task_state: 'held', wait_ms: 5 * WAIT, expires_at: mum.card.deadline_at });
     expect(mum.card.keep_open_until).toBeNull();
     await clock.advance(2 * WAIT + 1_000);
     expect(mum.card).toMatchObject({ task_state: 'awaiting_approval', digest, revision });
@@ -129,7 +129,7 @@ describe('a request that is held', () => {
 
   it('never waits longer than whoever asked', async () => {
     const { id } = await send(2 * WAIT);
-    await putOff(2 * WAIT - PART);
+    await snooze(2 * WAIT - PART);
     await clock.advance(2 * WAIT - PART + 1_000);
     expect(mum.card).toMatchObject({ task_state: 'awaiting_approval', wait_ms: 2 * WAIT, expires_at: mum.card.deadline_at });
     await clock.advance(PART);
@@ -137,7 +137,7 @@ describe('a request that is held', () => {
   });
 
   it('outlives a night of quiet hours longer than this hub waits, and is asked about in the morning', async () => {
-    await mum.work.calm.pause(clock.wallMs() + 3 * WAIT, BROWSER);
+    await mum.work.doNotDisturb.pause(clock.wallMs() + 3 * WAIT, BROWSER);
     const { id } = await send(5 * WAIT);
     await clock.advance(2 * WAIT);
     expect(mum.card).toMatchObject({ task_state: 'held', state: 'pending' });
@@ -153,7 +153,7 @@ describe('a request that is held', () => {
 
   it('that is shown before its time waits from then, and can be kept open by the wait that is shown then', async () => {
     await send(5 * WAIT);
-    await putOff(3 * WAIT);
+    await snooze(3 * WAIT);
     await clock.advance(2 * WAIT);
     await mum.work.holds.show('all', BROWSER);
     expect(mum.card.wait_ms).toBe(3 * WAIT);
@@ -253,7 +253,7 @@ describe('keeping a request open', () => {
   });
 
   it('is not for what is held in a pause: that waits as long as whoever asked already, and ends with it', async () => {
-    await mum.work.calm.pause(null, BROWSER);
+    await mum.work.doNotDisturb.pause(null, BROWSER);
     const { id } = await send(3 * WAIT);
     expect(mum.card).toMatchObject({ held: { why: 'paused' }, wait_ms: 3 * WAIT, keep_open_until: null });
     await expect(keepOpen()).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('as long as whoever asked') });
@@ -263,10 +263,10 @@ describe('keeping a request open', () => {
     expect(await taskOf(id)).toMatchObject({ state: 'expired', code: 'approval_expired' });
   });
 
-  it('that is put off afterwards is asked again at its time, and waits no less than it was kept open for', async () => {
+  it('that is snoozed afterwards is asked again at its time, and waits no less than it was kept open for', async () => {
     await send(6 * WAIT);
     await keepOpen();
-    await mum.work.holds.hold(mum.card.id, clock.wallMs() + 50 * PART, BROWSER);
+    await mum.work.holds.snooze(mum.card.id, clock.wallMs() + 50 * PART, BROWSER);
     await clock.advance(51 * PART);
     expect(mum.card).toMatchObject({ held: null, state: 'pending', wait_ms: 2 * WAIT });
   });

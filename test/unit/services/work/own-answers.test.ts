@@ -94,7 +94,7 @@ describe('a delegation that a person answers', () => {
   });
 
   it('may be answered while it is held', async () => {
-    await mum.work.calm.pause(null, BROWSER);
+    await mum.work.doNotDisturb.pause(null, BROWSER);
     const id = await send();
     expect(mum.card.task_state).toBe('held');
     await answer();

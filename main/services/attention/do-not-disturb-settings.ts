@@ -1,12 +1,12 @@
-// Pause and quiet hours as they stand in the store's meta: written whole, read with care. What cannot be read counts as "not paused, no quiet
-// hours", since putting a person off by mistake would be a request that nobody ever sees.
+// Pause and quiet hours in the store's meta, written as a whole. Settings that cannot be read count as "not paused, no quiet hours": otherwise a
+// request could be held that nobody ever sees.
 import * as v from 'valibot';
 import type { QuietPeriod } from '../../core/quiet-hours.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Reads, Tables } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 
-const META_NAME = 'calm';
+const META_NAME = 'do_not_disturb';
 const LAST_MINUTE = 1_439;
 
 const minute = v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(LAST_MINUTE));
@@ -22,37 +22,37 @@ const record = v.object({
       on: v.boolean(),
     }),
   ),
-  /** Keys of the hubs whose urgent requests pass. */
+  /** Keys of the hubs that may interrupt with urgent requests. */
   urgent: v.array(v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))),
 });
 
-export interface CalmRecord {
+export interface DoNotDisturbSettings {
   readonly paused: { readonly since: number; readonly until: number | null } | null;
   readonly periods: readonly QuietPeriod[];
   readonly urgent: readonly KeyHex[];
 }
 
-const NOTHING: CalmRecord = { paused: null, periods: [], urgent: [] };
+const NOTHING: DoNotDisturbSettings = { paused: null, periods: [], urgent: [] };
 
-/** The record where it stands, in a commit or outside of one: there is no other copy that could differ. Parsed once while it stays the same. */
-export class StoredCalm {
+/** Reads the settings, in a commit or outside of one. They are parsed again only when the stored text has changed. */
+export class StoredSettings {
   readonly #log: Log;
   #text: string | undefined;
-  #calm = NOTHING;
+  #settings = NOTHING;
 
   constructor(deps: { readonly log: Log }) {
     this.#log = deps.log;
   }
 
-  of(reads: Pick<Reads, 'getMeta'>): CalmRecord {
+  of(reads: Pick<Reads, 'getMeta'>): DoNotDisturbSettings {
     const text = reads.getMeta(META_NAME);
-    if (text === this.#text) return this.#calm;
+    if (text === this.#text) return this.#settings;
     this.#text = text;
-    this.#calm = text === undefined ? NOTHING : this.#parse(text);
-    return this.#calm;
+    this.#settings = text === undefined ? NOTHING : this.#parse(text);
+    return this.#settings;
   }
 
-  #parse(text: string): CalmRecord {
+  #parse(text: string): DoNotDisturbSettings {
     try {
       return v.parse(record, JSON.parse(text));
     } catch {
@@ -62,6 +62,6 @@ export class StoredCalm {
   }
 }
 
-export function writeCalm(tables: Pick<Tables, 'setMeta'>, calm: CalmRecord): void {
-  tables.setMeta(META_NAME, JSON.stringify(calm));
+export function writeSettings(tables: Pick<Tables, 'setMeta'>, settings: DoNotDisturbSettings): void {
+  tables.setMeta(META_NAME, JSON.stringify(settings));
 }

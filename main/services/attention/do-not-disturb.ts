@@ -1,8 +1,8 @@
-// When the people of this hub want to be asked, and when not: pause, quiet hours, mutes, and who may disturb them. Says of each request whether
-// a person is asked later; a change is stored and audited first, and what waits follows it in the same commit. Never answers a request.
+// When the people of this hub want to be asked: pause, quiet hours, mutes, and which hubs may interrupt. Says of each request whether a person is
+// asked later. A change is stored and audited first; the requests that wait follow it in the same commit. Never answers a request.
 import type { AttentionDto, QuietPeriodDto } from '../../../preload/contract/attention.ts';
-import { holdOf, isOver, isStill, type Calm, type Hold, type PutOffRequest } from '../../core/holding.ts';
-import { CALM_MAX_MS } from '../../core/limits.ts';
+import { holdOf, isOver, isSilenced, type DoNotDisturbState, type Hold, type HoldableRequest } from '../../core/holding.ts';
+import { DO_NOT_DISTURB_MAX_MS } from '../../core/limits.ts';
 import { midnightAfter, quietAt, type Quiet, type QuietPeriod } from '../../core/quiet-hours.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -14,7 +14,7 @@ import type { AuditTrail } from '../work/audit-trail.ts';
 import type { Decider } from '../work/approvals.ts';
 import { OWNER_PARTY, type Parties } from '../work/parties.ts';
 import type { After, UnitOfWork } from '../work/unit-of-work.ts';
-import { StoredCalm, writeCalm, type CalmRecord } from './calm-record.ts';
+import { StoredSettings, writeSettings, type DoNotDisturbSettings } from './do-not-disturb-settings.ts';
 import { Floods } from './floods.ts';
 
 const HOUR_MS = 3_600_000;
@@ -33,38 +33,38 @@ interface Deps {
   readonly timeZone: () => string;
 }
 
-export interface AskedRequest extends PutOffRequest {
+export interface AskedRequest extends HoldableRequest {
   readonly party: PartyKey;
 }
 
-/** Whose requests that wait for a person already are put off with a change; null: nobody's. */
-export type PutOff = 'everybody' | PartyKey | null;
+/** Whose waiting requests a change holds, besides those to come; null: nobody's. */
+export type WaitingToHold = 'everybody' | PartyKey | null;
 
 interface Changed {
-  readonly calm: CalmRecord;
-  /** What the record of the house says of it. */
+  readonly settings: DoNotDisturbSettings;
+  /** What the audit log says of it. */
   readonly action: string;
   readonly detail: Readonly<Record<string, number | null>>;
 }
-type Change = (calm: CalmRecord, tables: Tables) => Changed;
+type Change = (settings: DoNotDisturbSettings, tables: Tables) => Changed;
 
-export class CalmKeeper {
+export class DoNotDisturb {
   readonly floods: Floods;
   readonly #deps: Deps;
-  readonly #stored: StoredCalm;
-  #onChange: (tables: Tables, after: After, putOff: PutOff) => void = () => undefined;
-  /** The last picture that was told, as text. */
+  readonly #stored: StoredSettings;
+  #onChange: (tables: Tables, after: After, toHold: WaitingToHold) => void = () => undefined;
+  /** What the pages were told last, as text. */
   #told: string;
 
   constructor(deps: Deps) {
     this.#deps = deps;
     this.floods = new Floods(deps.clock, () => this.tell());
-    this.#stored = new StoredCalm(deps);
+    this.#stored = new StoredSettings(deps);
     this.#told = JSON.stringify(this.dto());
   }
 
-  /** Called inside the commit of every change, after it: what waits follows it. */
-  onChange(follow: (tables: Tables, after: After, putOff: PutOff) => void): void {
+  /** `follow` is called at the end of each commit that changes something: the requests that wait follow it. */
+  onChange(follow: (tables: Tables, after: After, toHold: WaitingToHold) => void): void {
     this.#onChange = follow;
   }
 
@@ -72,40 +72,40 @@ export class CalmKeeper {
     this.floods.stop();
   }
 
-  /** Why and until when a person is asked later about a request; null: now, or not at all. A person's own request is never put off. */
+  /** Why and until when a person is asked later about a request; null: now, or not at all. A person's own request is never held. */
   holdOf(reads: Reads, request: AskedRequest): Hold | null {
-    return request.party === OWNER_PARTY ? null : holdOf(request, this.#calmFor(reads, request.party));
+    return request.party === OWNER_PARTY ? null : holdOf(request, this.#stateFor(reads, request.party));
   }
 
-  /** Whether what is asked at once makes no sound before the pause or the quiet hour is over. A person's own request always may. */
-  isStill(reads: Reads, { party, urgent }: Pick<AskedRequest, 'party' | 'urgent'>): boolean {
-    return party !== OWNER_PARTY && isStill({ urgent }, this.#calmFor(reads, party));
+  /** Whether a request that is asked now may not notify before the pause or the quiet hour is over. A person's own request always may. */
+  isSilenced(reads: Reads, { party, urgent }: Pick<AskedRequest, 'party' | 'urgent'>): boolean {
+    return party !== OWNER_PARTY && isSilenced({ urgent }, this.#stateFor(reads, party));
   }
 
-  /** Whether a pause or a quiet hour goes on. */
-  isQuiet(reads: Reads): boolean {
+  /** Whether there is a pause or a quiet hour now. */
+  isOn(reads: Reads): boolean {
     const at = this.#deps.clock.wallMs();
     const { paused, periods } = this.#stored.of(reads);
     return (paused !== null && !isOver(paused, at)) || this.#quiet(periods, at) !== undefined;
   }
 
-  /** People are asked in this commit and not notified: one notification follows once the pause and the quiet hour are over. */
+  /** In this commit people are asked without a notification: one follows for all of them when the pause and the quiet hour are over. */
   setPendingNotification(tables: Tables): void {
     tables.setMeta(PENDING_META, 'yes');
   }
 
   hasDueNotification(reads: Reads): boolean {
-    return reads.getMeta(PENDING_META) === 'yes' && !this.isQuiet(reads);
+    return reads.getMeta(PENDING_META) === 'yes' && !this.isOn(reads);
   }
 
-  /** True when the pending notification is due; it is pending no longer. */
+  /** True when the pending notification is due. Then it is pending no longer. */
   takeDueNotification(tables: Tables): boolean {
     const isDue = this.hasDueNotification(tables);
     if (isDue) tables.setMeta(PENDING_META, 'no');
     return isDue;
   }
 
-  #calmFor(reads: Reads, party: PartyKey): Calm {
+  #stateFor(reads: Reads, party: PartyKey): DoNotDisturbState {
     const at = this.#deps.clock.wallMs();
     const { paused, periods } = this.#stored.of(reads);
     const muted = reads.mute(party);
@@ -117,13 +117,13 @@ export class CalmKeeper {
     };
   }
 
-  /** Whether the owner lets this one disturb a quiet hour, or a pause, with what it marks urgent. */
+  /** Whether the owner lets this hub interrupt a pause or a quiet hour with what it marks urgent. */
   mayInterrupt(reads: Reads, party: PartyKey): boolean {
     return this.#stored.of(reads).urgent.some((key) => key === party);
   }
 
-  /** Whether what comes from this one may make a sound. */
-  mayRing(party: PartyKey): boolean {
+  /** Whether a request of this party may notify: it is not muted and does not flood. */
+  mayNotify(party: PartyKey): boolean {
     return !this.floods.isFlooding(party) && !this.isMuted(party);
   }
 
@@ -132,7 +132,7 @@ export class CalmKeeper {
     return muted !== undefined && !isOver(muted, this.#deps.clock.wallMs());
   }
 
-  /** True when there is anything whose end has to be looked for. */
+  /** True when there is anything that may end by the clock. */
   get isSet(): boolean {
     const { read } = this.#deps.store;
     const { paused, periods } = this.#stored.of(read);
@@ -163,18 +163,22 @@ export class CalmKeeper {
     };
   }
 
-  /** Nothing is asked and nothing let in until then; null: until a person goes on. @throws AppError bad_request */
+  /** Until then nobody is asked and nothing is allowed by a rule; null: until a person resumes. @throws AppError bad_request */
   async pause(end: number | 'in_an_hour' | 'tonight' | null, person: Decider): Promise<AttentionDto> {
     const since = this.#deps.clock.wallMs();
     const until = end === 'in_an_hour' ? since + HOUR_MS : end === 'tonight' ? midnightAfter(since, this.#deps.timeZone()) : end;
     if (until !== null) this.#checkEnd(until);
     const paused = { since, until };
-    return this.#change(person, (calm) => ({ calm: { ...calm, paused }, action: 'attention.paused', detail: { until } }), 'everybody');
+    return this.#change(
+      person,
+      (settings) => ({ settings: { ...settings, paused }, action: 'attention.paused', detail: { until } }),
+      'everybody',
+    );
   }
 
-  /** What was put off by the pause is asked now, unless something else keeps it. */
+  /** What the pause held is asked now, unless something else holds it. */
   async resume(person: Decider): Promise<AttentionDto> {
-    return this.#change(person, (calm) => ({ calm: { ...calm, paused: null }, action: 'attention.resumed', detail: {} }), null);
+    return this.#change(person, (settings) => ({ settings: { ...settings, paused: null }, action: 'attention.resumed', detail: {} }), null);
   }
 
   /** @param urgentPeers undefined: as they are. @throws AppError peer_not_found, pairing_required */
@@ -183,15 +187,15 @@ export class CalmKeeper {
     urgentPeers: readonly string[] | undefined,
     person: Decider,
   ): Promise<AttentionDto> {
-    const change: Change = (calm, tables) => {
-      const urgent = urgentPeers === undefined ? calm.urgent : [...new Set(urgentPeers.map((id) => this.#pinned(tables, id)))];
+    const change: Change = (settings, tables) => {
+      const urgent = urgentPeers === undefined ? settings.urgent : [...new Set(urgentPeers.map((id) => this.#pinned(tables, id)))];
       const detail = { periods: periods.length, urgent: urgent.length };
-      return { calm: { ...calm, periods: periods.map(periodOf), urgent }, action: 'attention.quiet_hours', detail };
+      return { settings: { ...settings, periods: periods.map(periodOf), urgent }, action: 'attention.quiet_hours', detail };
     };
     return this.#change(person, change, null);
   }
 
-  /** Its requests are asked later and its notices make no sound. @throws AppError bad_request, peer_not_found, pairing_required */
+  /** Its requests are asked later, and its notices do not notify. @throws AppError bad_request, peer_not_found, pairing_required */
   async mute(id: string, until: number, person: Decider): Promise<AttentionDto> {
     const { unit, audit, clock } = this.#deps;
     this.#checkEnd(until);
@@ -220,20 +224,20 @@ export class CalmKeeper {
     return this.dto();
   }
 
-  /** Inside the commit that ends the trust in a hub: nothing is kept of how it was to be heard. */
+  /** Inside the commit that ends the trust in a hub: its mute and its right to interrupt go. */
   partyEnded(tables: Tables, after: After, party: PartyKey): void {
     if (tables.peer(party)?.trust === 'suspended') return;
     tables.deleteMute(party);
-    const calm = this.#stored.of(tables);
-    const urgent = calm.urgent.filter((key) => key !== party);
-    if (urgent.length !== calm.urgent.length) writeCalm(tables, { ...calm, urgent });
+    const settings = this.#stored.of(tables);
+    const urgent = settings.urgent.filter((key) => key !== party);
+    if (urgent.length !== settings.urgent.length) writeSettings(tables, { ...settings, urgent });
     after(() => {
       this.floods.forget(party);
       this.tell();
     });
   }
 
-  /** True when a pause or a mute is over and still on record. */
+  /** True when a pause or a mute is over and still stored. */
   get hasEnded(): boolean {
     const { clock, store } = this.#deps;
     const now = clock.wallMs();
@@ -251,9 +255,9 @@ export class CalmKeeper {
       tables.deleteMute(party);
       audit.append(tables, { ...BY_CLOCK, action: 'peer.unmuted', object: party });
     }
-    const calm = this.#stored.of(tables);
-    if (calm.paused === null || !isOver(calm.paused, now)) return;
-    writeCalm(tables, { ...calm, paused: null });
+    const settings = this.#stored.of(tables);
+    if (settings.paused === null || !isOver(settings.paused, now)) return;
+    writeSettings(tables, { ...settings, paused: null });
     audit.append(tables, { ...BY_CLOCK, action: 'attention.resumed', object: 'attention' });
   }
 
@@ -266,7 +270,7 @@ export class CalmKeeper {
     return times.length === 0 ? undefined : Math.min(...times);
   }
 
-  /** Tells the pages, when what they know is not so any more. */
+  /** Tells the pages when something changed. */
   tell(): void {
     const attention = this.dto();
     const text = JSON.stringify(attention);
@@ -275,25 +279,25 @@ export class CalmKeeper {
     this.#deps.events.publish({ type: 'calm', attention });
   }
 
-  /** What changes is the record as it stands in that commit, so that no change undoes another of the same moment. */
-  async #change(person: Decider, change: Change, putOff: PutOff): Promise<AttentionDto> {
+  /** Changes the settings as they stand in that commit, so that two changes at once do not undo each other. */
+  async #change(person: Decider, change: Change, toHold: WaitingToHold): Promise<AttentionDto> {
     const { unit, audit } = this.#deps;
     await unit.run((tables, after) => {
-      const { calm, action, detail } = change(this.#stored.of(tables), tables);
-      writeCalm(tables, calm);
+      const { settings, action, detail } = change(this.#stored.of(tables), tables);
+      writeSettings(tables, settings);
       audit.append(tables, { ...person, action, object: 'attention', detail });
-      this.#onChange(tables, after, putOff);
+      this.#onChange(tables, after, toHold);
       after(() => this.tell());
     });
     return this.dto();
   }
 
   #quiet(periods: readonly QuietPeriod[], at: number): Quiet | undefined {
-    // Every request passes here: a household without quiet hours asks no calendar.
+    // Every request comes through here, and the calendar is slow.
     return periods.length === 0 ? undefined : quietAt(periods, at, this.#deps.timeZone());
   }
 
-  /** The key of a hub as it stands in this commit: one that is suspended is spoken of like one that is paired. */
+  /** The key of a hub that is paired or suspended in this commit. */
   #pinned(tables: Tables, id: string): KeyHex {
     const { key } = this.#deps.pinnedPeer(id);
     if (isPinned(tables.peer(key))) return key;
@@ -305,7 +309,7 @@ export class CalmKeeper {
 
   #checkEnd(until: number): void {
     const now = this.#deps.clock.wallMs();
-    if (until > now && until <= now + CALM_MAX_MS) return;
+    if (until > now && until <= now + DO_NOT_DISTURB_MAX_MS) return;
     throw new AppError('bad_request', 'The end is a time to come, within 31 days.', { failedBy: 'input' });
   }
 }

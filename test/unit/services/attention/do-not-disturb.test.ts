@@ -1,5 +1,5 @@
-// What people say about being asked, said at once, of suspended hubs, or within a quiet night: none of it undoes another, and what waits
-// follows all of it. Over two hubs with real stores.
+// Changes to do not disturb made at the same moment, for suspended hubs, or within a quiet night: none undoes another, and the requests that wait
+// follow all of them. Over two hubs with real stores.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AppError } from '../../../../main/lib/app-error.ts';
 import { agentIdOfKeyHex } from '../../../../main/protocol/agent-id.ts';
@@ -26,26 +26,30 @@ const send = async (task: string): Promise<void> => {
 const quietFor = (forMs: number, urgentPeers?: readonly string[]) => {
   const days = [1, 2, 3, 4, 5, 6, 7];
   const night = { name: 'Night', from: timeOf(now() - HOUR_MS), to: timeOf(now() + forMs), days, on: true };
-  return hubs.mum.work.calm.setQuietHours([night], urgentPeers, BROWSER);
+  return hubs.mum.work.doNotDisturb.setQuietHours([night], urgentPeers, BROWSER);
 };
 
 describe('what is changed at once', () => {
   test('is all kept: none of it undoes another, and no end of a trust is undone', async () => {
     await quietFor(HOUR_MS, ['dad']);
-    const { calm } = hubs.mum.work;
-    const { periods } = calm.dto().quiet_hours;
+    const { doNotDisturb } = hubs.mum.work;
+    const { periods } = doNotDisturb.dto().quiet_hours;
     const ended = hubs.mum.store.write((tables) => {
       tables.putPeer({ ...peerRow(hubs.dad), trust: 'revoked', revokedAt: now() });
       return hubs.mum.work.peerEnded(tables, hubs.dad.key);
     });
-    await Promise.all([ended.then((follow) => follow()), calm.pause(null, BROWSER), calm.setQuietHours([], undefined, BROWSER)]);
-    expect(calm.dto()).toMatchObject({ paused: { until: null }, quiet_hours: { periods: [], urgent_peers: [] } });
-    await Promise.all([calm.setQuietHours(periods, undefined, BROWSER), calm.resume(BROWSER)]);
-    expect(calm.dto()).toMatchObject({ paused: null, quiet_hours: { periods, urgent_peers: [] } });
+    await Promise.all([
+      ended.then((follow) => follow()),
+      doNotDisturb.pause(null, BROWSER),
+      doNotDisturb.setQuietHours([], undefined, BROWSER),
+    ]);
+    expect(doNotDisturb.dto()).toMatchObject({ paused: { until: null }, quiet_hours: { periods: [], urgent_peers: [] } });
+    await Promise.all([doNotDisturb.setQuietHours(periods, undefined, BROWSER), doNotDisturb.resume(BROWSER)]);
+    expect(doNotDisturb.dto()).toMatchObject({ paused: null, quiet_hours: { periods, urgent_peers: [] } });
   });
 
   test('stands when another change of that moment could not be written down', async () => {
-    const { calm } = hubs.mum.work;
+    const { doNotDisturb } = hubs.mum.work;
     const write = hubs.mum.store.write.bind(hubs.mum.store);
     hubs.mum.store.write = async (work) => {
       hubs.mum.store.write = write;
@@ -54,9 +58,9 @@ describe('what is changed at once', () => {
         throw new AppError('storage_failed', 'The disk is full.');
       });
     };
-    const outcomes = await Promise.allSettled([calm.pause(null, BROWSER), quietFor(HOUR_MS)]);
+    const outcomes = await Promise.allSettled([doNotDisturb.pause(null, BROWSER), quietFor(HOUR_MS)]);
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
-    expect([calm.dto().paused, calm.dto().quiet_hours.periods.length]).toEqual([null, 1]);
+    expect([doNotDisturb.dto().paused, doNotDisturb.dto().quiet_hours.periods.length]).toEqual([null, 1]);
     await send('Dinner is at 7');
     expect(hubs.mum.card.held?.why).toBe('quiet_hours');
   });
@@ -66,7 +70,7 @@ describe('a suspended hub', () => {
   const setTrust = (trust: 'suspended' | 'revoked') =>
     hubs.mum.store.write((tables) => tables.putPeer({ ...peerRow(hubs.dad), trust, revokedAt: trust === 'revoked' ? now() : null }));
 
-  test('that may disturb keeps no other from being named, and can be taken off', async () => {
+  test('that may interrupt keeps no other from being named, and can be removed', async () => {
     await hubs.mum.store.write((tables) => tables.putPeer(peerRow(LEO)));
     await quietFor(HOUR_MS, ['dad']);
     await setTrust('suspended');
@@ -78,31 +82,31 @@ describe('a suspended hub', () => {
   });
 
   test('can be unmuted', async () => {
-    await hubs.mum.work.calm.mute('dad', now() + HOUR_MS, BROWSER);
+    await hubs.mum.work.doNotDisturb.mute('dad', now() + HOUR_MS, BROWSER);
     await setTrust('suspended');
-    expect((await hubs.mum.work.calm.unmute(agentIdOfKeyHex(hubs.dad.key), BROWSER)).mutes).toEqual([]);
+    expect((await hubs.mum.work.doNotDisturb.unmute(agentIdOfKeyHex(hubs.dad.key), BROWSER)).mutes).toEqual([]);
   });
 });
 
 describe('within a quiet night', () => {
-  test('a pause of an hour puts off what waits, and it stays so until the morning', async () => {
+  test('a pause of an hour holds what waits, and it stays held until the morning', async () => {
     await send('Dinner is at 7');
     await quietFor(3 * HOUR_MS);
     expect(hubs.mum.card.held).toBeNull();
-    const until = hubs.mum.work.calm.dto().quiet_now?.until ?? 0;
-    await hubs.mum.work.calm.pause('in_an_hour', BROWSER);
+    const until = hubs.mum.work.doNotDisturb.dto().quiet_now?.until ?? 0;
+    await hubs.mum.work.doNotDisturb.pause('in_an_hour', BROWSER);
     expect(hubs.mum.card.held).toEqual({ why: 'quiet_hours', until });
     await hubs.clock.advance(HOUR_MS + 1_000);
     expect(hubs.mum.card.held).toEqual({ why: 'quiet_hours', until });
   });
 
-  test('a mute of an hour puts off what waits of that hub, and of no other', async () => {
+  test('a mute of an hour holds what waits of that hub, and of no other', async () => {
     await hubs.mum.store.write((tables) => tables.putPeer(peerRow(LEO)));
     await send('Dinner is at 7');
     const payload = { task: 'Homework', domain: 'family.chat' };
     await hubs.mum.hears(LEO.key, { id: crypto.randomUUID(), kind: 'delegate', payload });
     await quietFor(3 * HOUR_MS);
-    await hubs.mum.work.calm.mute('dad', now() + HOUR_MS, BROWSER);
+    await hubs.mum.work.doNotDisturb.mute('dad', now() + HOUR_MS, BROWSER);
     const waiting = hubs.mum.work.approvals.pending().map(({ peer_name, held }) => [peer_name, held?.why]);
     expect(waiting).toEqual([
       ['dad', 'quiet_hours'],

@@ -44,6 +44,7 @@ function actionsInSources(): ReadonlySet<string> {
 /** Named like an action and none: keys of tables and of the vault, content types, and operations. */
 const NO_ACTIONS = [
   'area.verb',
+  'attention.pending_notification',
   'audit.counter',
   'identity.key',
   'hub.db',

@@ -5,28 +5,41 @@ import { FakeHubApi } from '../fakes/fake-hub-api.ts';
 import { approvalOf, snapshotOf } from '../fakes/household.ts';
 import { showApp } from './support/page.ts';
 
-const LEAVES = 4_000;
-const DRAWN_WITHIN_MS = 1_000;
+const MANY = 4_000;
+/** One card of many fields takes about as long as this many with a part of them each. Were drawing quadratic, it would take four times that. */
+const PARTS = 4;
+const TIMES_AS_LONG_MAX = 1.5;
+/** Ten times what a computer takes that has nothing else to do. */
+const DRAWN_WITHIN_MS = 4_000;
 /** The computer may be busy with something else the first times. */
-const TRIES = 5;
+const TRIES = 8;
 
-test('a request of 4,000 fields is drawn within a second, with every field on the card in its order', async () => {
-  const fields = Array.from({ length: LEAVES }, (_, index) => [`context.guest_list[${index}].name`, `Guest ${index}`] as const);
+/** @returns the ms it took to draw the card of a request with so many fields, and to lay it out */
+async function draw(count: number): Promise<number> {
+  const fields = Array.from({ length: count }, (_, index) => [`context.guest_list[${index}].name`, `Guest ${index}`] as const);
   const hub = new FakeHubApi(snapshotOf({ approvals: [] }));
   await showApp(hub);
-
-  /** @returns the ms it took to draw the card and lay it out */
-  const draw = (name: string): number => {
-    const from = performance.now();
-    flushSync(() => hub.emit({ type: 'approval', approval: approvalOf(name, { fields }) }));
-    expect(document.querySelector('[data-card]:last-of-type .scroll')?.scrollHeight).toBeGreaterThan(LEAVES * 10);
-    return performance.now() - from;
-  };
-
-  let fastest = draw('party 0');
+  const approval = approvalOf('party', { fields });
+  const from = performance.now();
+  flushSync(() => hub.emit({ type: 'approval', approval }));
+  expect(document.querySelector('.card .scroll')?.scrollHeight).toBeGreaterThan(count * 10);
+  const ms = performance.now() - from;
   const values = [...document.querySelectorAll('.slip .fields dd')].map((value) => value.textContent);
   expect(values).toEqual(fields.map(([, value]) => value));
   expect(document.querySelector('.card .exact')?.textContent).toContain(fields.map(([path]) => path).join(', '));
-  for (let tries = 1; fastest >= DRAWN_WITHIN_MS && tries < TRIES; tries++) fastest = Math.min(fastest, draw(`party ${tries}`));
-  expect(fastest).toBeLessThan(DRAWN_WITHIN_MS);
+  return ms;
+}
+
+test('a request of 4,000 fields has them all on its card, and drawing takes no more time for each than with fewer', async () => {
+  let inParts = Infinity;
+  let atOnce = Infinity;
+  const isQuick = (): boolean => atOnce < DRAWN_WITHIN_MS && atOnce < inParts * TIMES_AS_LONG_MAX;
+  for (let tries = 0; tries < TRIES && !isQuick(); tries++) {
+    let sum = 0;
+    for (let part = 0; part < PARTS; part++) sum += await draw(MANY / PARTS);
+    inParts = Math.min(inParts, sum);
+    atOnce = Math.min(atOnce, await draw(MANY));
+  }
+  expect(atOnce / inParts).toBeLessThan(TIMES_AS_LONG_MAX);
+  expect(atOnce).toBeLessThan(DRAWN_WITHIN_MS);
 }, 120_000);

@@ -1,12 +1,12 @@
 // Who asks, as the guard established it, and the form every operation's handler has. Doors (HTTP, IPC) make a Caller; handlers trust it.
+import type { PeopleSurface } from '../../preload/contract/closed-lists.ts';
 import type { OperationName, OperationParams, OperationResult } from '../../preload/contract/operations.ts';
-import type { Surface } from '../../preload/contract/dto.ts';
 
 export type Caller =
   | { readonly kind: 'anonymous' }
   | { readonly kind: 'agent'; readonly tokenId: string; readonly agent: string; readonly scopes: readonly string[] }
   /** A person: at the desktop window, in a logged-in browser page, or at a terminal with the owner passphrase. */
-  | { readonly kind: 'ui' | 'owner'; readonly tokenId: string; readonly surface: Extract<Surface, 'window' | 'browser' | 'command_line'> };
+  | { readonly kind: 'ui' | 'owner'; readonly tokenId: string; readonly surface: PeopleSurface };
 
 export interface CallContext {
   /** Aborted when the caller went away. */

@@ -1,8 +1,9 @@
 // A request as it is shown at a terminal before anybody decides: the exact words behind a margin, and after them, next to where a decision is typed,
 // what this hub itself says. Shows the stored words whole; decides nothing.
+import { isOneOf, PEOPLE_SURFACES } from '../../preload/contract/closed-lists.ts';
 import type { HeldDto } from '../../preload/contract/attention.ts';
 import type { RemoteQuestionDto } from '../../preload/contract/remote-approval.ts';
-import type { ApprovalDto, Surface } from '../../preload/contract/dto.ts';
+import type { ApprovalDto } from '../../preload/contract/dto.ts';
 import { ENGLISH } from '../../preload/contract/strings/english.ts';
 import { surfaceWords } from '../../preload/contract/strings/now.ts';
 import { localTime } from './local-time.ts';
@@ -21,9 +22,6 @@ const WENT = {
   expired: 'It was ended undecided',
   cancelled: 'It was called off',
 } as const;
-
-/** Where a person decides: their words name nobody, as those of the other surfaces do. */
-const PLACES: readonly (Surface | null)[] = ['window', 'browser', 'command_line'];
 
 /** More may have left the window, and the end of it would be all that is seen. */
 const LINES_SEEN_AT_ONCE = 12;
@@ -119,7 +117,7 @@ function byWhom({ state, surface, decided_by: by }: ApprovalDto): string {
   const where = surfaceWords(surface);
   if (by === null) return where;
   const name = `by ${by === 'owner' ? common.you : by}`;
-  if (PLACES.includes(surface)) return `${name} ${where}`;
+  if (isOneOf(PEOPLE_SURFACES, surface)) return `${name} ${where}`;
   return surface === 'peer' && (state === 'approved' || state === 'declined') ? name : where;
 }
 

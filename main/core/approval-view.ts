@@ -4,7 +4,15 @@
 // so the digest tells any two payloads apart; they differ from their bytes in spacing and order alone. Nor is a number of the policy: what the
 // rules and classes made of the request is in it as such, the class, where that came from, and the agent.
 import { createHash } from 'node:crypto';
-import type { RiskClass } from '../../preload/contract/dto.ts';
+import {
+  isOneOf,
+  REQUEST_KINDS,
+  RISK_CLASSES,
+  RISK_REASONS,
+  type RequestKind,
+  type RiskClass,
+  type RiskReason,
+} from '../../preload/contract/closed-lists.ts';
 import { AppError } from '../lib/app-error.ts';
 import { canonicalJson } from '../lib/canonical-json.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
@@ -14,7 +22,6 @@ import { ENVELOPE_DEPTH_MAX, ENVELOPE_KEYS_PER_OBJECT_MAX, ENVELOPE_NODES_MAX } 
 import { parseDelegate, parseQuery } from '../protocol/payloads.ts';
 import { jsonFields } from './json-fields.ts';
 import { APPROVAL_VIEW_SIZE_MAX_BYTES } from './limits.ts';
-import type { RiskReason } from './risk.ts';
 import { escapeObject, escapeText } from './text-escape.ts';
 
 /** The version that is built. Stored views of every version stay readable: see READERS. */
@@ -27,7 +34,7 @@ const DIGEST_PREFIX = 'axon-hub/approval/v1\0';
 export const NO_RUNNER = '';
 
 export interface ApprovalInput {
-  readonly kind: 'delegate' | 'query';
+  readonly kind: RequestKind;
   /** The payload as received, unescaped, every member of it. */
   readonly payload: JsonObject;
   /** The asking hub's key, 64 hex digits, or `agent:<name>` for an agent of this hub. */
@@ -51,7 +58,7 @@ export interface ApprovalInput {
 /** The parsed view. All outside text in it is escaped. */
 export interface ApprovalView {
   readonly version: number;
-  readonly kind: 'delegate' | 'query';
+  readonly kind: RequestKind;
   readonly peer_key: string;
   readonly peer_name: string;
   readonly from_agent: string | null;
@@ -165,7 +172,7 @@ export function approvalFields(view: ApprovalView): readonly (readonly [string, 
   return others.length === 0 ? [] : jsonFields(Object.fromEntries(others));
 }
 
-function readRequest(kind: 'delegate' | 'query', payload: JsonObject): Result<FromPayload, string> {
+function readRequest(kind: RequestKind, payload: JsonObject): Result<FromPayload, string> {
   const parsed = kind === 'delegate' ? parseDelegate(payload) : parseQuery(payload);
   if (!parsed.ok) return parsed;
   const request = parsed.value;
@@ -183,24 +190,24 @@ const isText = (value: unknown): boolean => typeof value === 'string';
 const isTextOrNull = (value: unknown): boolean => value === null || typeof value === 'string';
 const isFlag = (value: unknown): boolean => typeof value === 'boolean';
 const isWhole = (value: unknown): boolean => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
-const isOneOf =
-  (...choices: readonly string[]) =>
+const isIn =
+  (list: readonly string[]) =>
   (value: unknown): boolean =>
-    typeof value === 'string' && choices.includes(value);
+    isOneOf(list, value);
 
 type Checks<View> = { readonly [Field in keyof View]: (value: unknown) => boolean };
 
 /** The fields of version 1. They never change: cards of that version are stored. */
 const VERSION_1: Checks<ApprovalView> = {
   version: (value) => value === 1,
-  kind: isOneOf('delegate', 'query'),
+  kind: isIn(REQUEST_KINDS),
   peer_key: isText,
   peer_name: isText,
   from_agent: isTextOrNull,
   to_agent: isText,
   domain: isTextOrNull,
-  risk_class: isOneOf('R0', 'R1', 'R2', 'R3'),
-  risk_reason: isOneOf('agent_class', 'domain_class', 'default_class', 'new_agent', 'no_domain', 'nothing_runs', 'unknown'),
+  risk_class: isIn(RISK_CLASSES),
+  risk_reason: isIn(RISK_REASONS),
   text: isText,
   payload: isJsonObject,
   reason: isTextOrNull,

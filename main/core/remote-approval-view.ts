@@ -1,5 +1,6 @@
 // The card of a remote approval: the view that the asking hub keeps, made here anew from the request and held against the digest that both
 // hubs decide about (PROTOCOL.md, Remote approval). So nothing on the card is the asking hub's own spelling. Pure.
+import { RISK_REASONS } from '../../preload/contract/closed-lists.ts';
 import { err, ok, type Result } from '../lib/result.ts';
 import { isJsonObject } from '../lib/json-object.ts';
 import { parseStrictJson } from '../lib/strict-json.ts';
@@ -7,9 +8,9 @@ import type { ApprovalQuestion } from '../protocol/remote-approval.ts';
 import { ESCALATE } from '../protocol/escalation.ts';
 import { ENVELOPE_JSON_LIMITS } from '../protocol/limits.ts';
 import { buildApprovalView, readApprovalView, type ApprovalView } from './approval-view.ts';
-import type { RiskReason } from './risk.ts';
 
-const REASONS: readonly RiskReason[] = ['agent_class', 'domain_class', 'default_class', 'new_agent', 'no_domain', 'unknown'];
+/** Of what an agent would do: an adult is asked about nothing else. */
+const REASONS = RISK_REASONS.filter((reason) => reason !== 'nothing_runs');
 
 /** The view, whose digest is that of the question. The error is a sentence for the hub that asks. */
 export function viewOfQuestion(question: ApprovalQuestion): Result<ApprovalView, string> {

@@ -1,9 +1,8 @@
 // How much harm a request could do, as the household sees it: the class its owner gave to the agent or to one of its domains. Nothing
 // the sender says can lower it.
-import type { RiskClass } from '../../preload/contract/dto.ts';
+import { RISK_CLASSES, type RiskClass, type RiskReason } from '../../preload/contract/closed-lists.ts';
 import { isDomain, longestDomain } from './routing.ts';
 
-export type RiskReason = 'agent_class' | 'domain_class' | 'default_class' | 'new_agent' | 'no_domain' | 'nothing_runs' | 'unknown';
 export interface Risk {
   readonly riskClass: RiskClass;
   readonly reason: RiskReason;
@@ -21,8 +20,6 @@ export interface ClassifiedAgent {
     readonly byOwner?: boolean;
   }[];
 }
-
-const ORDER: readonly RiskClass[] = ['R0', 'R1', 'R2', 'R3'];
 
 /**
  * The class of a request to `agent`. A domain that is none is unknown: R3. Without a domain nothing says what a request is about: it may be
@@ -65,5 +62,5 @@ function classFrom(agent: ClassifiedAgent, entry: Entry | undefined): Risk {
 
 /** The more careful of two classes. */
 export function higherRisk(first: RiskClass, second: RiskClass): RiskClass {
-  return ORDER.indexOf(first) >= ORDER.indexOf(second) ? first : second;
+  return RISK_CLASSES.indexOf(first) >= RISK_CLASSES.indexOf(second) ? first : second;
 }

@@ -1,13 +1,10 @@
 // The household's standing decisions: what a rule covers, which rule decides a request, and why the others do not. Pure: rules, request and
 // time go in, one decision comes out. It can allow less than the household said, never more; whatever is unclear is asked.
-import type { RiskClass } from '../../preload/contract/dto.ts';
+import type { RequestKind, RiskClass, RuleEffect, RuleReach } from '../../preload/contract/closed-lists.ts';
+import type { RuleGround, RuleMiss } from '../../preload/contract/rules.ts';
 import { decide, type Decision as DefaultDecision } from './policy.ts';
 import { higherRisk } from './risk.ts';
 import { isDomain, matchesDomain } from './routing.ts';
-
-export type RuleEffect = 'ask' | 'allow' | 'never';
-/** How far an allowing rule goes: one conversation, until a time, or on and on. */
-export type RuleReach = 'conversation' | 'until' | 'always';
 
 /** What a rule is about. null: any. */
 export interface RuleScope {
@@ -17,7 +14,7 @@ export interface RuleScope {
   readonly agent: string | null;
   /** It and all below it. */
   readonly domain: string | null;
-  readonly kind: 'delegate' | 'query' | null;
+  readonly kind: RequestKind | null;
   /** The other hub's agent in whose name is asked; NO_AGENT: in the name of none. */
   readonly askingAgent: string | null;
   /** It and all below it. */
@@ -53,7 +50,7 @@ export interface RuledRequest {
   readonly domain: string | null;
   /** True when it lies in a domain that the owner knows of this agent: a claim about any other says nothing. */
   readonly isAgentsDomain: boolean;
-  readonly kind: 'delegate' | 'query';
+  readonly kind: RequestKind;
   readonly askingAgent: string | null;
   readonly topic: string | null;
   readonly conversation: string;
@@ -68,29 +65,6 @@ export interface Moment {
    */
   readonly trustedSince: number | null;
 }
-
-/** Why a rule does not apply to a request. */
-export type RuleMiss =
-  | 'suspended'
-  | 'ended'
-  | 'not_begun'
-  | 'other_trust'
-  | 'peer'
-  | 'agent'
-  | 'domain'
-  | 'kind'
-  | 'asking_agent'
-  | 'topic'
-  | 'conversation'
-  | 'no_domain'
-  | 'class';
-
-/**
- * What settled it. `default`: no rule matches. `tie`: rules ask and allow, and none of those that allow is narrower than all that ask.
- * `tampered`: no rule acts, since the audit log was tampered with and nobody has acknowledged that.
- * `adults`: an adult's hub decides, whatever a rule that allows says.
- */
-export type RuleGround = 'never' | 'allow' | 'ask' | 'tie' | 'dangerous' | 'default' | 'tampered' | 'adults';
 
 export interface RuleDecision {
   readonly decision: DefaultDecision | 'decline';

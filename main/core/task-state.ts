@@ -1,28 +1,11 @@
-// The states of a delegation (PROTOCOL.md, Delegation states) and of a query that waits for a person. Terminal states never change. Only what
-// another hub runs is `sending` (no word of it yet) or `cancelling` (called off here, no word of that yet).
+// The states of a delegation (PROTOCOL.md, Delegation states) and of a query that waits for a person. Terminal states never change.
 // This file says which moves exist; who may make one, and when, is decided elsewhere.
 
-export const TASK_STATES = [
-  'sending',
-  'cancelling',
-  'received',
-  'awaiting_approval',
-  'held',
-  'approved',
-  'queued',
-  'claimed',
-  'running',
-  'completed',
-  'partial',
-  'failed',
-  'declined',
-  'expired',
-  'cancelled',
-] as const;
-export type TaskState = (typeof TASK_STATES)[number];
-export type TaskDirection = 'incoming' | 'outgoing' | 'local';
+import { TERMINAL_TASK_STATES, type TaskDirection, type TaskState } from '../../preload/contract/closed-lists.ts';
 
-const TERMINAL: ReadonlySet<TaskState> = new Set(['completed', 'partial', 'failed', 'declined', 'expired', 'cancelled']);
+export type { TaskState };
+
+const TERMINAL: ReadonlySet<TaskState> = new Set(TERMINAL_TASK_STATES);
 
 /**
  * For work that runs here. Nothing reaches an agent's queue except through `approved`, by a person or by a rule; what a person answers

@@ -1,6 +1,7 @@
 // The payload of every kind but `pair` as a typed value with the defaults filled in (PROTOCOL.md, Kinds and payloads). Members not named
 // here stay in the raw record and are otherwise ignored. What must never be misread (a task, a deadline) is refused when it does not fit;
 // what is only a hint reads as its default. All text is outside text, as it came.
+import { IMPORTANCES, RESULT_STATUSES, type Importance, type ResultStatus } from '../../preload/contract/closed-lists.ts';
 import { readWireErrorCode, ERRORS, type WireErrorCode } from '../../preload/contract/errors.ts';
 import { canonicalJson } from '../lib/canonical-json.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
@@ -77,7 +78,7 @@ export interface AckPayload {
 }
 
 export interface ResultPayload {
-  readonly status: 'completed' | 'failed' | 'partial';
+  readonly status: ResultStatus;
   readonly outcome: string;
   readonly data: unknown;
   readonly error: string | null;
@@ -89,7 +90,7 @@ export interface ResultPayload {
 export interface NotifyPayload {
   readonly topic: string;
   readonly data: unknown;
-  readonly importance: 'low' | 'medium' | 'high';
+  readonly importance: Importance;
   readonly route: Route | null;
   readonly conversation: Conversation | null;
 }
@@ -194,7 +195,7 @@ export function parseAck(payload: JsonObject): Result<AckPayload, string> {
 
 export function parseResult(payload: JsonObject): Result<ResultPayload, string> {
   const fields = new Fields(payload);
-  const status = readHint(payload.status, ['completed', 'failed', 'partial'], null);
+  const status = readHint(payload.status, RESULT_STATUSES, null);
   return fields.finish({
     status: status ?? fields.refuse('status', 'must be "completed", "failed" or "partial"', 'failed' as const),
     outcome: fields.optionalText('outcome') ?? '',
@@ -210,7 +211,7 @@ export function parseNotify(payload: JsonObject): Result<NotifyPayload, string> 
   return fields.finish({
     topic: fields.text('topic', 'user.location', { maxCharacters: limits.TOPIC_MAX_CHARACTERS }),
     data: fields.any('data'),
-    importance: readHint(payload.importance, ['low', 'medium', 'high'], 'low'),
+    importance: readHint(payload.importance, IMPORTANCES, 'low'),
     route: readRoute(fields),
     conversation: readConversation(fields),
   });

@@ -1,5 +1,6 @@
 // Remote approval: the question that one hub puts to an adult's hub about a request, and its verdict (PROTOCOL.md, Remote approval). Reads and
 // writes both. Decides nothing; the digest shows whether the question is true.
+import { REMOTE_CLASSES, REQUEST_KINDS, type RemoteClass, type RequestKind } from '../../preload/contract/closed-lists.ts';
 import { AGENT_NAME } from '../../preload/contract/agent-name.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { err, ok, type Result } from '../lib/result.ts';
@@ -12,8 +13,6 @@ import { isMessageId } from './message-id.ts';
 export const REMOTE_APPROVAL = 'remote-approval/1';
 
 export type VerdictChoice = 'allow' | 'decline';
-/** The classes that may be put to an adult. */
-export type RemoteClass = 'R1' | 'R2' | 'R3';
 
 const KEY = /^[0-9a-f]{64}$/;
 /** Before the name of an agent of the asking hub, where else a key stands. */
@@ -34,7 +33,7 @@ export interface ApprovalQuestion {
   readonly id: string;
   /** Hex, over the view that both hubs make of the rest. */
   readonly digest: string;
-  readonly kind: 'delegate' | 'query';
+  readonly kind: RequestKind;
   /** The payload of the request as canonical JSON. */
   readonly payload: string;
   /** The key of the hub that made the request, `agent:<name>` for an agent of the asking hub, or `PERSON_THERE`. */
@@ -82,8 +81,8 @@ export function readApprovalQuestion(fields: Fields, escalation: Escalation | nu
 function readQuestion(asked: JsonObject): Result<ApprovalQuestion, string> {
   const fields = new Fields(asked);
   const name = { maxCharacters: limits.QUESTION_NAME_MAX_CHARACTERS };
-  const kind = fields.choice('kind', ['delegate', 'query'], '');
-  const riskClass = fields.choice('risk_class', ['R1', 'R2', 'R3'], '');
+  const kind = fields.choice('kind', REQUEST_KINDS, '');
+  const riskClass = fields.choice('risk_class', REMOTE_CLASSES, '');
   const digest = fields.text('digest', 'a SHA-256 in hex');
   if (!/^[0-9a-f]{64}$/.test(digest)) fields.refuse('digest', 'must be a SHA-256 in 64 hex digits', null);
   // The adult's card shows these as they are, beside her own hub's words, so only their plain forms pass.

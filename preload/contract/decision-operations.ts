@@ -1,9 +1,10 @@
 // The part of operations.ts that decides: approvals and the household's rules. For people only, none of it for an agent's token.
 import * as v from 'valibot';
+import { REQUEST_KINDS, RULE_CHOICES, RULE_EFFECTS } from './closed-lists.ts';
 import { ANSWER_MAX_CHARACTERS, OPTION_ID_MAX_CHARACTERS } from './decision-limits.ts';
 import { agentName, cursor, domain, identifier, limit, shortText, text, timestamp, uuid, whole } from './parameters.ts';
 
-const kind = v.picklist(['delegate', 'query']);
+const kind = v.picklist(REQUEST_KINDS);
 
 /** Whom and what a rule is about; what is left out or null means any. `peer`: a paired hub, or "local/NAME" for an agent of this hub. */
 const scope = {
@@ -16,7 +17,7 @@ const scope = {
 };
 
 /** What a person says of a rule that is made by hand. `until`: 30 days when left out for one that allows, else no end. */
-const byHand = v.strictObject({ effect: v.picklist(['ask', 'allow', 'never']), ...scope, until: v.optional(v.nullable(timestamp)) });
+const byHand = v.strictObject({ effect: v.picklist(RULE_EFFECTS), ...scope, until: v.optional(v.nullable(timestamp)) });
 
 export const DECISION_OPERATIONS = {
   'approvals.list': {
@@ -37,7 +38,7 @@ export const DECISION_OPERATIONS = {
       /** answer: a person answers it themselves, in `answer`, and no agent gets it. */
       decision: v.picklist(['allow', 'decline', 'answer']),
       /** "once" when absent. More makes a rule; which ones a card offers stands in its `wider`. */
-      scope: v.optional(v.picklist(['once', 'conversation', 'until', 'always', 'never'])),
+      scope: v.optional(v.picklist(['once', ...RULE_CHOICES])),
       /** For the scope "until": when it ends, ms since 1970. */
       until: v.optional(timestamp),
       reason: v.optional(text(2_000)),

@@ -1,5 +1,6 @@
 // What crosses a process boundary, as plain JSON: the same shapes over Electron IPC, HTTP and SSE. snake_case, because agents in any
 // language read them. Text that came from another hub or an agent stands only in fields of type OutsideText. Imports types of this folder only.
+import type { ApprovalState, Importance, RequestKind, RiskClass, RiskReason, Surface, TaskDirection, TrustState } from './closed-lists.ts';
 import type { SettingsDto } from './settings-dto.ts';
 import type { RemoteQuestionDto, DecidingHubDto } from './remote-approval.ts';
 import type { IntroductionDto } from './introduction.ts';
@@ -13,11 +14,8 @@ import type { Role } from './role.ts';
 /** Text somebody else wrote, already escaped (core/text-escape): draw it as "said" words, never as our own. */
 export type OutsideText = string;
 
-/** R0 look, R1 small and reversible, R2 others see it or hard to undo, R3 dangerous or unknown. */
-export type RiskClass = 'R0' | 'R1' | 'R2' | 'R3';
-export type TrustState = 'unknown' | 'discovered' | 'quarantined' | 'paired' | 'suspended' | 'revoked';
+export type { RiskClass, Surface, TrustState };
 export type HubState = 'starting' | 'running' | 'identity_locked' | 'identity_missing' | 'stopping';
-export type Surface = 'window' | 'browser' | 'command_line' | 'clock' | 'rule' | 'peer' | 'agent' | 'hub';
 
 /** Whether hubs of the home network can find each other by themselves. */
 export interface DiscoveryDto {
@@ -201,9 +199,8 @@ export interface ApprovalDto {
   readonly task_id: string;
   readonly revision: number;
   readonly digest: string;
-  /** answered: a person answered it, and no agent runs it. */
-  readonly state: 'pending' | 'approved' | 'answered' | 'declined' | 'expired' | 'cancelled';
-  readonly kind: 'delegate' | 'query';
+  readonly state: ApprovalState;
+  readonly kind: RequestKind;
   /** Agent id of the asking hub, or null when an agent of this hub asks. */
   readonly peer_id: string | null;
   /** The owner's name for the asking hub (or this hub's own name). */
@@ -215,7 +212,7 @@ export interface ApprovalDto {
   readonly to_agent: string;
   readonly domain: string | null;
   readonly risk_class: RiskClass;
-  readonly risk_reason: 'agent_class' | 'domain_class' | 'default_class' | 'new_agent' | 'no_domain' | 'nothing_runs' | 'unknown';
+  readonly risk_reason: RiskReason;
   /** The exact text, escaped: the task or the question, as the agent will receive it. */
   readonly text: OutsideText;
   readonly text_length: number;
@@ -264,8 +261,8 @@ export interface ApprovalDto {
 
 export interface TaskDto {
   readonly id: string;
-  readonly direction: 'incoming' | 'outgoing' | 'local';
-  readonly kind: 'delegate' | 'query';
+  readonly direction: TaskDirection;
+  readonly kind: RequestKind;
   readonly state: string;
   readonly peer_id: string | null;
   readonly peer_name: string;
@@ -303,7 +300,7 @@ export interface FeedItemDto {
   readonly peer_name: string | null;
   readonly from_agent: OutsideText | null;
   readonly topic: OutsideText;
-  readonly importance: 'low' | 'medium' | 'high';
+  readonly importance: Importance;
   /** The words, where it is words; else the JSON as it was sent, indented. */
   readonly text: OutsideText;
   /** Where it is not words: every field of it as [path, value] pairs in order, like those of a request. null: `text` is all there is. */

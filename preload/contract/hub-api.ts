@@ -1,4 +1,5 @@
 // What a page can do with its hub: the same object whether it is made over Electron's IPC, over HTTP and SSE, or by a test.
+import type { PeopleSurface } from './closed-lists.ts';
 import type { Problem } from './errors.ts';
 import type { UiEvent } from './dto.ts';
 import type { OperationInput, OperationResult } from './operations.ts';
@@ -14,7 +15,7 @@ export interface LinkState {
 }
 
 export interface HubApi {
-  readonly surface: 'window' | 'browser';
+  readonly surface: Exclude<PeopleSurface, 'command_line'>;
   /** Never throws for an operating error: the problem document is the other outcome. */
   call<Name extends PageOperation>(name: Name, params: OperationInput<Name>): Promise<CallOutcome<OperationResult<Name>>>;
   /** Events after the last snapshot, in order. Returns the way to stop. `onGap`: take a new snapshot. */

@@ -1,6 +1,7 @@
 // The part of operations.ts by which an agent takes its work: claim, say that it has it, give it back, go on, answer. Imports from this folder
 // only.
 import * as v from 'valibot';
+import { RESULT_STATUSES } from './closed-lists.ts';
 import { DELIVERY_KINDS } from './delivery-kind.ts';
 import { cursor, limit, text, uuid, whole } from './parameters.ts';
 
@@ -50,7 +51,7 @@ export const INBOX_OPERATIONS = {
     params: v.object({
       delivery: uuid,
       attempt,
-      status: v.optional(v.picklist(['completed', 'failed', 'partial']), 'completed'),
+      status: v.optional(v.picklist(RESULT_STATUSES), 'completed'),
       outcome: v.optional(text(60_000)),
       summary: v.optional(text(60_000)),
       data: v.optional(v.unknown()),

@@ -2,6 +2,7 @@
 // test doubles. Each operation has its parameters (validated in main, never trusted from a client), who may call it, and its HTTP form:
 // `:name` parts of the path are parameters; the rest travel as query (GET) or JSON body. Imports from this folder only.
 import * as v from 'valibot';
+import { IMPORTANCES, THEMES } from './closed-lists.ts';
 import { AGENT_AREAS_MAX } from './agent-limits.ts';
 import { ATTENTION_OPERATIONS } from './attention-operations.ts';
 import { AUDIT_OPERATIONS } from './audit-operations.ts';
@@ -124,7 +125,7 @@ export const OPERATIONS = {
       person: v.optional(v.nullable(v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(64)))),
       announce_name: v.optional(v.boolean()),
       discovery: v.optional(v.boolean()),
-      theme: v.optional(v.picklist(['system', 'light', 'dark', 'contrast'])),
+      theme: v.optional(v.picklist(THEMES)),
       start_at_login: v.optional(v.boolean()),
       native_notifications: v.optional(v.boolean()),
       single_key_shortcuts: v.optional(v.boolean()),
@@ -245,7 +246,7 @@ export const OPERATIONS = {
       to: recipient,
       topic: v.pipe(v.string(), v.minLength(1), v.maxLength(128)),
       data: v.optional(v.unknown(), null),
-      importance: v.optional(v.picklist(['low', 'medium', 'high']), 'low'),
+      importance: v.optional(v.picklist(IMPORTANCES), 'low'),
       ref: v.optional(v.nullable(uuid)),
       route,
     }),

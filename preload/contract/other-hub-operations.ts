@@ -1,6 +1,7 @@
 // The part of operations.ts about other hubs: who is known, how one is added and paired, invitations. What changes trust is for people only,
 // none of it for an agent's token.
 import * as v from 'valibot';
+import { PAIRED_TRUST_STATES } from './closed-lists.ts';
 import { identifier, shortText, text, uuid, whole } from './parameters.ts';
 import { ROLES } from './role.ts';
 
@@ -43,7 +44,7 @@ export const HUB_OPERATIONS = {
       name: v.optional(v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(64))),
       person: v.optional(v.nullable(v.pipe(v.string(), v.maxLength(64)))),
       role: v.optional(v.nullable(v.picklist(ROLES))),
-      trust: v.optional(v.picklist(['paired', 'suspended'])),
+      trust: v.optional(v.picklist(PAIRED_TRUST_STATES)),
       address: v.optional(v.nullable(shortText)),
     }),
   },

@@ -1,5 +1,6 @@
 // The fields that parameters of operations are made of: each bounded, so that nothing that crosses a door is larger than what is meant.
 import * as v from 'valibot';
+import { RISK_CLASSES } from './closed-lists.ts';
 import { AGENT_NAME } from './agent-name.ts';
 import { DOMAIN_NAME } from './domain-name.ts';
 
@@ -14,7 +15,7 @@ export const agentName = v.pipe(
   v.maxLength(64),
 );
 export const domain = v.pipe(v.string(), v.regex(DOMAIN_NAME, 'a domain is up to six dot-separated lower-case words'), v.maxLength(64));
-export const riskClass = v.picklist(['R0', 'R1', 'R2', 'R3']);
+export const riskClass = v.picklist(RISK_CLASSES);
 export const words = v.pipe(v.array(shortText), v.maxLength(64));
 export const jsonObject = v.record(v.string(), v.unknown());
 /** One option of an escalation. How much it may hold the wire says, in words of its own. */

@@ -1,11 +1,12 @@
 // The operations of remote approval. For people only, and a change only for whoever knows the owner passphrase.
 import * as v from 'valibot';
+import { REMOTE_CLASSES } from './closed-lists.ts';
 import { shortText, text } from './parameters.ts';
 
 /** The most hubs that may decide. */
 const DECIDING_HUBS_MAX = 8;
 
-const fromClass = v.nullable(v.picklist(['R1', 'R2', 'R3']));
+const fromClass = v.nullable(v.picklist(REMOTE_CLASSES));
 
 export const REMOTE_APPROVAL_OPERATIONS = {
   'remote_approval.get': { method: 'GET', path: '/v1/remote-approval', access: 'owner', params: v.object({}) },

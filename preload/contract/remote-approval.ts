@@ -1,10 +1,11 @@
 // The shapes of remote approval: which adults' hubs decide for this one, and what a request looks like at either end.
+import type { RemoteClass } from './closed-lists.ts';
 import type { OutsideText } from './dto.ts';
 
 /** Who decides for the people at this hub. */
 export interface RemoteApprovalDto {
   /** From this class on; null: the people here decide everything. */
-  readonly from: 'R1' | 'R2' | 'R3' | null;
+  readonly from: RemoteClass | null;
   /** Every paired hub of an adult. */
   readonly hubs: readonly {
     readonly id: string;

@@ -1,14 +1,13 @@
 // The household's standing decisions as they cross a process boundary. Same conventions as dto.ts. Imports types only.
+import type { RequestKind, RuleChoice, RuleEffect, RuleReach } from './closed-lists.ts';
 import type { OutsideText, RiskClass } from './dto.ts';
 
-/** What a person may choose on a card beyond this one request. */
-export type RuleChoice = 'conversation' | 'until' | 'always' | 'never';
+export type { RuleChoice };
 
 export interface RuleDto {
   readonly id: string;
-  readonly effect: 'ask' | 'allow' | 'never';
-  /** How far an allowing rule goes. */
-  readonly reach: 'conversation' | 'until' | 'always';
+  readonly effect: RuleEffect;
+  readonly reach: RuleReach;
   /** The asking hub's agent id. With `asking_local` null, null means any hub. */
   readonly peer_id: string | null;
   /** The owner's name for that hub. */
@@ -18,7 +17,7 @@ export interface RuleDto {
   /** The agent of this hub that would run it; null: any. */
   readonly agent: string | null;
   readonly domain: string | null;
-  readonly kind: 'delegate' | 'query' | null;
+  readonly kind: RequestKind | null;
   /** In whose name the other hub asks; "" covers only requests that name nobody, null any. */
   readonly asking_agent: OutsideText | null;
   readonly topic: OutsideText | null;
@@ -48,7 +47,7 @@ export interface RuleDto {
 export type RuleEnd = 'removed' | 'expired' | 'peer_gone' | 'agent_gone';
 
 /** Why a rule says nothing about a request. */
-export type RuleMissDto =
+export type RuleMiss =
   | 'suspended'
   | 'ended'
   | 'not_begun'
@@ -63,16 +62,23 @@ export type RuleMissDto =
   | 'no_domain'
   | 'class';
 
+/**
+ * What settled it. `default`: no rule matches. `tie`: rules ask and allow, and none of those that allow is narrower than all that ask.
+ * `tampered`: no rule acts, since the audit log was tampered with and nobody has acknowledged that.
+ * `adults`: an adult's hub decides, whatever a rule that allows says.
+ */
+export type RuleGround = 'never' | 'allow' | 'ask' | 'tie' | 'dangerous' | 'default' | 'tampered' | 'adults';
+
 /** What would happen to a request, and why. Nothing was sent and nothing counted. */
 export interface RuleTestDto {
   readonly decision: 'deliver' | 'ask' | 'decline';
-  readonly ground: 'never' | 'allow' | 'ask' | 'tie' | 'dangerous' | 'default' | 'tampered' | 'adults';
+  readonly ground: RuleGround;
   /** The agent of this hub that would get it. */
   readonly agent: string;
   readonly risk_class: RiskClass;
   readonly rule: RuleDto | null;
   /** Every rule about that hub or about everybody; `miss` null: it matches. */
-  readonly considered: readonly { readonly rule: RuleDto; readonly miss: RuleMissDto | null }[];
+  readonly considered: readonly { readonly rule: RuleDto; readonly miss: RuleMiss | null }[];
 }
 
 /** A rule that is not made yet, as it would be. */
@@ -85,7 +91,7 @@ export type RuleField = 'peer' | 'asking_agent' | 'agent' | 'domain' | 'topic' |
 export interface RuleTrialDto {
   readonly task_id: string;
   readonly received_at: number;
-  readonly kind: 'delegate' | 'query';
+  readonly kind: RequestKind;
   /** This hub's own name where one of its agents asked. */
   readonly peer_name: string;
   /** The agent in whose name was asked; null when nobody was named. */
@@ -100,7 +106,7 @@ export interface RuleTrialDto {
   /** What settles it with the rule. */
   readonly ground: RuleTestDto['ground'];
   /** Why the rule says nothing about it; null: it matches. */
-  readonly miss: RuleMissDto | null;
+  readonly miss: RuleMiss | null;
 }
 
 /** A rule as it would be, and what it would have done. Nothing was made, sent or counted. */

@@ -1,4 +1,5 @@
 // The owner's settings and the sessions that are open, as clients get them. Types only.
+import type { Theme } from './closed-lists.ts';
 
 export interface SessionDto {
   readonly id: string;
@@ -16,7 +17,7 @@ export interface SettingsDto {
   readonly person: string | null;
   readonly announce_name: boolean;
   readonly discovery: boolean;
-  readonly theme: 'system' | 'light' | 'dark' | 'contrast';
+  readonly theme: Theme;
   readonly start_at_login: boolean;
   readonly native_notifications: boolean;
   readonly single_key_shortcuts: boolean;

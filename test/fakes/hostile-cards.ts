@@ -1,5 +1,6 @@
 // The requests, rules and rows of the record of the hostile household: each kind that a page draws in a way of its own, with somebody else's
 // words in every field that may hold them.
+import { RULE_REACHES } from '../../preload/contract/closed-lists.ts';
 import type { AuditCheckDto, AuditRowDto } from '../../preload/contract/audit.ts';
 import type { ApprovalDto, ChoiceDto } from '../../preload/contract/dto.ts';
 import type { RuleDto } from '../../preload/contract/rules.ts';
@@ -74,11 +75,10 @@ export function hostileDecisions(words: readonly string[], at: Words): readonly 
 }
 
 export function hostileRules(words: readonly string[], at: Words): readonly RuleDto[] {
-  const reaches = ['conversation', 'until', 'always'] as const;
   return words.map((word, index) =>
     ruleOf(`hostile ${index}`, {
       effect: index % 4 === 3 ? 'never' : 'allow',
-      reach: reaches[index % reaches.length] ?? 'always',
+      reach: RULE_REACHES[index % RULE_REACHES.length] ?? 'always',
       peer_name: word,
       agent: at(index + 1),
       domain: at(index + 2),

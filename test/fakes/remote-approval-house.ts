@@ -1,4 +1,5 @@
 // A child's hub whose dangerous requests an adult decides: leo's tablet, mum's and dad's hubs, and a friend's hub that asks leo's for something.
+import type { RemoteClass } from '../../preload/contract/closed-lists.ts';
 import type { ApprovalDto } from '../../preload/contract/dto.ts';
 import type { PeerRateTable } from '../../main/services/links/peer-rates.ts';
 import { ManualClock } from './manual-clock.ts';
@@ -43,7 +44,7 @@ export class RemoteApprovalHouse {
   }
 
   /** Who decides for leo's from now on; from null: the people there. */
-  async letDecide(hubs: readonly WorkHub[] = [this.mum], from: 'R1' | 'R2' | 'R3' | null = 'R2'): Promise<void> {
+  async letDecide(hubs: readonly WorkHub[] = [this.mum], from: RemoteClass | null = 'R2'): Promise<void> {
     await this.leo.work.remoteApproval.set(
       hubs.map(({ name }) => name),
       from,

@@ -2,7 +2,7 @@
 // each test of the file that calls `ruledHubs`.
 import { afterEach, beforeEach } from 'vitest';
 import { AppError } from '../../main/lib/app-error.ts';
-import type { RuleChoice } from '../../preload/contract/rules.ts';
+import type { PairedTrustState, RuleChoice } from '../../preload/contract/closed-lists.ts';
 import type { ManualClock } from './manual-clock.ts';
 import { closeTwoHubs, openTwoHubs } from './two-work-hubs.ts';
 import { BROWSER, delegation, OWNER, type WorkHub } from './work-hub.ts';
@@ -80,7 +80,7 @@ export class RuledHubs {
   }
 
   /** Dad's hub is paired anew, suspended or removed; pairing writes the moment, too. */
-  async trust(state: 'paired' | 'suspended' | 'revoked'): Promise<void> {
+  async trust(state: PairedTrustState | 'revoked'): Promise<void> {
     await this.mum.store.write((tables) => {
       const row = tables.peer(this.dad.key);
       if (row) tables.putPeer({ ...row, trust: state, pairedAt: state === 'paired' ? this.clock.wallMs() : row.pairedAt });

@@ -3,6 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { RiskClass } from '../../preload/contract/closed-lists.ts';
 import { SystemRandom } from '../../main/adapters/clock/system-clock.ts';
 import Database from 'better-sqlite3';
 import { openStore } from '../../main/adapters/sqlite/open-store.ts';
@@ -146,7 +147,7 @@ export class WorkHub {
     return this.messenger.takeMessage(from, this.#raw(from, message));
   }
 
-  agent(name: string, domains: readonly string[] = [], more: Partial<{ topics: readonly string[]; risk: 'R0' | 'R1' | 'R2' | 'R3' }> = {}) {
+  agent(name: string, domains: readonly string[] = [], more: Partial<{ topics: readonly string[]; risk: RiskClass }> = {}) {
     return this.work.agents.create(name, { domains, topics: more.topics ?? [] }, more.risk ?? 'R2', OWNER);
   }
 

@@ -3,6 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { PairedTrustState } from '../../preload/contract/closed-lists.ts';
 import { openStore } from '../../main/adapters/sqlite/open-store.ts';
 import { HubClient, HubProblem } from '../../main/cli/hub-client.ts';
 import type { Store } from '../../main/ports/store.ts';
@@ -103,7 +104,7 @@ export class ChoreHub {
     });
   }
 
-  async trust(trust: 'paired' | 'suspended'): Promise<void> {
+  async trust(trust: PairedTrustState): Promise<void> {
     const [peer] = (await this.#asOwner().call('peers.list', {})).items;
     await this.#asOwner().call('peers.update', { id: peer?.id ?? '', trust });
   }

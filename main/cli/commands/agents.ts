@@ -1,6 +1,7 @@
 // agents: the programs of this computer that may speak through the hub. `connect` is for a program (a person confirms it), the others are
 // for the person in charge.
 import { Argument, Option, type Command } from 'commander';
+import { RISK_CLASSES } from '../../../preload/contract/closed-lists.ts';
 import type { AgentDto, RiskClass } from '../../../preload/contract/dto.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -11,7 +12,6 @@ import { table } from '../terminal.ts';
 import { collect, collectDomains } from '../option-values.ts';
 
 const POLL_INTERVAL_MS = 1_000;
-const CLASSES = ['R0', 'R1', 'R2', 'R3'] as const satisfies readonly RiskClass[];
 
 interface ProfileOptions {
   readonly domain?: string[];
@@ -61,7 +61,7 @@ export function addAgentCommands(program: Command, run: Run): void {
     .argument('<name>', 'its name')
     .addOption(
       new Option('--class <class>', 'R0 look, R1 small and reversible, R2 others see it, R3 dangerous; R2 until you say one').choices(
-        CLASSES,
+        RISK_CLASSES,
       ),
     )
     .action((name: string, options: ProfileOptions & { class?: RiskClass }, command: Command) =>
@@ -80,7 +80,7 @@ export function addAgentCommands(program: Command, run: Run): void {
     .command('class')
     .description('say how much harm an agent could do')
     .argument('<name>', 'the agent')
-    .addArgument(new Argument('<class>', 'R0 look, R1 small and reversible, R2 others see it, R3 dangerous').choices(CLASSES))
+    .addArgument(new Argument('<class>', 'R0 look, R1 small and reversible, R2 others see it, R3 dangerous').choices(RISK_CLASSES))
     .option('--default', 'it also takes what no other agent claims')
     .action((name: string, riskClass: RiskClass, options: { default?: boolean }, command: Command) =>
       run(command, async ({ terminal, session }) => {

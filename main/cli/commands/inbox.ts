@@ -1,5 +1,6 @@
 // inbox, ack, reply, listen: receiving work, and answering it.
 import { InvalidArgumentError, Option, type Command } from 'commander';
+import { RESULT_STATUSES, type ResultStatus } from '../../../preload/contract/closed-lists.ts';
 import { DELIVERY_KINDS, isWork, type DeliveryKind } from '../../../preload/contract/delivery-kind.ts';
 import type { DeliveryDto, TaskDto } from '../../../preload/contract/dto.ts';
 import type { HubClient } from '../hub-client.ts';
@@ -53,7 +54,7 @@ export function addInboxCommands(program: Command, run: Run): void {
     .description('answer an item of the inbox: the outcome of work, or the answer to a question')
     .argument('<delivery>', 'the delivery_id of the item')
     .argument('[outcome]', 'what came of it, in words')
-    .addOption(new Option('--status <status>', 'how it went').choices(['completed', 'partial', 'failed']).default('completed'))
+    .addOption(new Option('--status <status>', 'how it went').choices(RESULT_STATUSES).default('completed'))
     .option('--data <json>', 'the answer as a JSON object', jsonObject)
     .option('--error <text>', 'what went wrong')
     .action((id: string, outcome: string | undefined, options: ReplyOptions, command: Command) =>
@@ -82,7 +83,7 @@ export function addInboxCommands(program: Command, run: Run): void {
 }
 
 interface ReplyOptions {
-  readonly status: 'completed' | 'partial' | 'failed';
+  readonly status: ResultStatus;
   readonly data?: Record<string, unknown>;
   readonly error?: string;
 }

@@ -1,5 +1,6 @@
 // remote-approval: which adults' hubs decide for this one, at a terminal. For the person in charge only; the login takes the owner passphrase.
 import { Option, type Command } from 'commander';
+import { REMOTE_CLASSES, type RemoteClass } from '../../../preload/contract/closed-lists.ts';
 import type { RemoteApprovalDto } from '../../../preload/contract/remote-approval.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import { withOwnCommand } from '../own-command.ts';
@@ -22,8 +23,8 @@ export function addRemoteApprovalCommands(program: Command, run: Run): void {
     .command('set')
     .description('say which hubs decide; here such requests can then only be declined')
     .argument('<hubs...>', 'their names or agent ids: all that decide from now on, the first answer counts')
-    .addOption(new Option('--from <class>', 'from which class on').choices(['R1', 'R2', 'R3']).default('R2'))
-    .action((hubs: readonly string[], { from }: { from: 'R1' | 'R2' | 'R3' }, command: Command) =>
+    .addOption(new Option('--from <class>', 'from which class on').choices(REMOTE_CLASSES).default('R2'))
+    .action((hubs: readonly string[], { from }: { from: RemoteClass }, command: Command) =>
       run(command, async ({ terminal, session, command: typed }) => {
         const setting = await (await session.asOwner()).call('remote_approval.set', { from, hubs: [...hubs] });
         terminal.result(setting, () => linesOf(setting, typed));

@@ -1,6 +1,7 @@
 // rules: the household's standing decisions at a terminal, for the person in charge only: see, make, pause, take away, give back, and try
 // what would happen to a request. Each rule is a sentence, as on the page.
 import { Argument, InvalidArgumentError, Option, type Command } from 'commander';
+import { REQUEST_KINDS, RULE_EFFECTS, type RequestKind } from '../../../preload/contract/closed-lists.ts';
 import type { Items } from '../../../preload/contract/results.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import type { RuleDraftDto, RuleDto, RulePreviewDto, RuleTestDto } from '../../../preload/contract/rules.ts';
@@ -20,7 +21,7 @@ interface ScopeOptions {
   readonly topic?: string;
 }
 interface AddOptions extends ScopeOptions {
-  readonly kind?: 'delegate' | 'query';
+  readonly kind?: RequestKind;
   readonly until?: number;
   readonly forever?: boolean;
   readonly dryRun?: boolean;
@@ -29,8 +30,6 @@ interface AddOptions extends ScopeOptions {
 const { rules: text, making } = ENGLISH;
 /** The most that one call lists. */
 const PAGE = 200;
-const KINDS = ['delegate', 'query'] as const;
-const EFFECTS = ['allow', 'ask', 'never'] as const;
 
 export function addRuleCommands(program: Command, run: Run): void {
   const rules = program.command('rules').description('what is let in or turned away without asking (the person in charge only)');
@@ -47,8 +46,8 @@ export function addRuleCommands(program: Command, run: Run): void {
       }),
     );
   withScope(rules.command('add').description('make a rule; what is left out means any'))
-    .addArgument(new Argument('<effect>', 'a rule that allows names --hub, --agent and --domain').choices(EFFECTS))
-    .addOption(new Option('--kind <kind>', 'only tasks, or only questions').choices(KINDS))
+    .addArgument(new Argument('<effect>', 'a rule that allows names --hub, --agent and --domain').choices(RULE_EFFECTS))
+    .addOption(new Option('--kind <kind>', 'only tasks, or only questions').choices(REQUEST_KINDS))
     .option(
       '--until <time>',
       `when it ends, by the clock of this computer, within a year, such as ${exampleTime()}; without it, one that allows ends after 30 days`,
@@ -72,8 +71,8 @@ export function addRuleCommands(program: Command, run: Run): void {
     );
   addChanges(rules, run);
   withScope(rules.command('test').description('what would happen to such a request, and why; nothing is sent'))
-    .addArgument(new Argument('<kind>', '"delegate" for a task, "query" for a question').choices(KINDS))
-    .action((kind: 'delegate' | 'query', options: ScopeOptions, command: Command) =>
+    .addArgument(new Argument('<kind>', '"delegate" for a task, "query" for a question').choices(REQUEST_KINDS))
+    .action((kind: RequestKind, options: ScopeOptions, command: Command) =>
       run(command, async ({ terminal, session }) => {
         const owner = await session.asOwner();
         const tested = await owner.call('rules.test', { ...scopeOf(options), kind, peer: readHub(options.hub) });

@@ -1,5 +1,6 @@
 // query, delegate, notify: what goes out to other hubs.
 import { Option, type Command } from 'commander';
+import { IMPORTANCES, type Importance } from '../../../preload/contract/closed-lists.ts';
 import type { SendReportDto } from '../../../preload/contract/dto.ts';
 import { askPatiently } from '../ask.ts';
 import { conversationId } from '../ids.ts';
@@ -78,8 +79,8 @@ export function addSendCommands(program: Command, run: Run): void {
     .argument('<hub>', TO)
     .argument('<topic>', 'a short word for what it is about')
     .argument('[data]', 'the news: JSON, or plain text')
-    .addOption(new Option('--importance <level>', 'how much it matters').choices(['low', 'medium', 'high']).default('low'))
-    .action((to: string, topic: string, data: string | undefined, options: { importance: 'low' | 'medium' | 'high' }, command: Command) =>
+    .addOption(new Option('--importance <level>', 'how much it matters').choices(IMPORTANCES).default('low'))
+    .action((to: string, topic: string, data: string | undefined, options: { importance: Importance }, command: Command) =>
       run(command, async ({ terminal, session }) => {
         const { importance } = options;
         const report = await (await session.asAgent()).call('send.notify', { to, topic, data: readData(data), importance });

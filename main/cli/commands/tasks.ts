@@ -1,5 +1,6 @@
 // tasks, cancel: what was delegated and asked, and calling it off.
 import type { Command } from 'commander';
+import { isOneOf, TERMINAL_TASK_STATES } from '../../../preload/contract/closed-lists.ts';
 import type { TaskDto } from '../../../preload/contract/dto.ts';
 import { INTERRUPTED_EXIT_CODE, type CommandContext } from '../context.ts';
 import type { HubClient } from '../hub-client.ts';
@@ -11,7 +12,6 @@ import { beginningOf, inWords, table } from '../terminal.ts';
 
 /** The hub answers at once when a task has ended; a change on the way is seen after this. */
 const LOOK_AGAIN_MS = 2_000;
-const ENDED: ReadonlySet<string> = new Set(['completed', 'partial', 'failed', 'declined', 'expired', 'cancelled']);
 
 export function addTaskCommands(program: Command, run: Run): void {
   program
@@ -63,7 +63,7 @@ export async function followTask({ terminal, session, command }: CommandContext,
   try {
     for (;;) {
       const task = await client.call('tasks.get', { id, wait: told === undefined ? 0 : LOOK_AGAIN_MS }, stop.signal);
-      if (ENDED.has(task.state)) {
+      if (isOneOf(TERMINAL_TASK_STATES, task.state)) {
         terminal.result(task, () => taskLines(task));
         return exitCodeOf(task);
       }

@@ -1,6 +1,7 @@
 // A scripted local agent of the demo: claims its inbox like any agent, looks up what it was asked, and says what it would have done. It
 // speaks to its hub over the public API only and treats what it reads as data.
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
+import { isWork } from '../../../preload/contract/delivery-kind.ts';
 import type { HubClient } from '../hub-client.ts';
 
 const CLAIM_WAIT_MS = 25_000;
@@ -29,7 +30,7 @@ export async function runScriptedAgent(line: HubClient, script: Script, events: 
 async function work(line: HubClient, script: Script, item: DeliveryDto, events: AgentEvents): Promise<void> {
   await line.call('inbox.ack', { delivery: item.delivery_id });
   const text = item.untrusted.text ?? '';
-  if (item.kind === 'delegate' || item.kind === 'query') {
+  if (isWork(item.kind)) {
     const answer = answerTo(script, text);
     await line.call('inbox.reply', { delivery: item.delivery_id, outcome: answer, summary: answer });
     events.onDone(item.kind, text, answer);

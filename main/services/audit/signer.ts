@@ -1,5 +1,6 @@
 // When the audit log is signed and its counter raised in the key vault: soon after what a person did, at intervals all else. Knows nothing of what
 // a signature covers; whether one may be made now is its owner's business.
+import { isOneOf, PEOPLE_SURFACES } from '../../../preload/contract/closed-lists.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { CounterMark } from '../../ports/rollback-counter.ts';
@@ -17,9 +18,6 @@ interface Deps {
   /** What the vault is to keep; undefined: nothing now. */
   readonly mark: () => CounterMark | undefined;
 }
-
-/** Where people act: what was done there is signed soon. */
-const SURFACES_OF_PEOPLE: readonly string[] = ['window', 'browser', 'command_line'];
 
 export class Signer {
   readonly #deps: Deps;
@@ -55,7 +53,7 @@ export class Signer {
   /** A row was added: one of what a person did is signed soon, many in a short time at once. */
   appended(surface: string): void {
     this.#appended += 1;
-    if (SURFACES_OF_PEOPLE.includes(surface)) this.soon();
+    if (isOneOf(PEOPLE_SURFACES, surface)) this.soon();
     if (this.#appended < SIGN_ROWS_MAX) return;
     this.#appended = 0;
     if (this.#running) void this.#sign();

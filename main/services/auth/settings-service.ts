@@ -4,6 +4,7 @@
 // or variable gives count in it, whatever was changed.
 // Must never hold what only a restart can apply (ports, folders).
 import * as v from 'valibot';
+import { THEMES } from '../../../preload/contract/closed-lists.ts';
 import { APPROVALS_WAIT_MINUTES_DEFAULT } from '../../../preload/contract/decision-limits.ts';
 import { KEEP_FEED_DAYS_DEFAULT, KEEP_MESSAGES_DAYS_DEFAULT } from '../../../preload/contract/keep-limits.ts';
 import type { FixedSetting, SettingsDto } from '../../../preload/contract/settings-dto.ts';
@@ -20,7 +21,7 @@ const stored = v.partial(
     person: v.nullable(v.string()),
     announce_name: v.boolean(),
     discovery: v.boolean(),
-    theme: v.picklist(['system', 'light', 'dark', 'contrast']),
+    theme: v.picklist(THEMES),
     start_at_login: v.boolean(),
     native_notifications: v.boolean(),
     single_key_shortcuts: v.boolean(),

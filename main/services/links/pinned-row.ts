@@ -1,4 +1,5 @@
 // The row a pairing leaves: whom the key stands for from now on, and what was known of it before. Pure.
+import type { PairedTrustState } from '../../../preload/contract/closed-lists.ts';
 import type { IntroductionWay } from '../../../preload/contract/introduction.ts';
 import type { Role } from '../../../preload/contract/role.ts';
 import type { PeerRow } from '../../ports/store.ts';
@@ -37,7 +38,7 @@ export interface OwnerChange {
   readonly name?: string;
   readonly person?: string | null;
   readonly role?: Role | null;
-  readonly trust?: 'paired' | 'suspended';
+  readonly trust?: PairedTrustState;
   readonly address?: { readonly host: string; readonly port: number } | null;
 }
 

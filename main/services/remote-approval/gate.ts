@@ -1,6 +1,7 @@
 // Which adults' hubs decide for the people here, and from which class on: the setting, and what follows from it for requests and agents. A hub
 // counts for the pairing in which it was named, and only while it is an adult's. Never asks and never decides (PROTOCOL.md, Remote approval).
 import * as v from 'valibot';
+import { REMOTE_CLASSES, type RemoteClass } from '../../../preload/contract/closed-lists.ts';
 import type { RiskClass } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
@@ -8,13 +9,12 @@ import { higherRisk, riskOf } from '../../core/risk.ts';
 import { offeredDomains } from '../../core/routing.ts';
 import type { AgentRow, ApprovalRow, PeerRow, Reads, Tables, TaskRow } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
-import type { RemoteClass } from '../../protocol/remote-approval.ts';
 import type { AgentsGate, ApprovalGate } from '../work/approval-gate.ts';
 
 const META_NAME = 'remote_approval';
 
 const stored = v.object({
-  from: v.picklist(['R1', 'R2', 'R3']),
+  from: v.picklist(REMOTE_CLASSES),
   hubs: v.array(v.object({ key: v.string(), paired_at: v.number() })),
 });
 

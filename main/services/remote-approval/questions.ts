@@ -1,6 +1,7 @@
 // The asking side of remote approval: puts requests to the adults' hubs, takes the first verdict that counts, and cancels the question at the
 // other hubs (PROTOCOL.md, Remote approval). A question is an ordinary delegation of this hub, kept and sent again as any. Lets nothing through
 // by itself: without a verdict the request expires.
+import { OPEN_TASK_STATES } from '../../../preload/contract/closed-lists.ts';
 import type { DecidingHubDto } from '../../../preload/contract/remote-approval.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
@@ -55,7 +56,6 @@ interface Question {
 
 type Refused = 'changed' | 'not_named' | 'expired' | 'over';
 
-const OPEN_STATES = ['sending', 'cancelling', 'awaiting_approval', 'held', 'queued', 'claimed', 'running'] as const;
 const OVER = 'It is over at the hub that asked.';
 const NOT_YOURS = 'Your hub decides about this no longer.';
 const TOO_LONG = 'An adult’s hub decides about this here, and the request is too long to be sent to it. It was not run.';
@@ -89,7 +89,7 @@ export class Questions {
     const { store, messenger, gate } = this.#deps;
     this.#running = true;
     this.#asked.clear();
-    for (const task of store.read.tasksInStates(OPEN_STATES)) {
+    for (const task of store.read.tasksInStates(OPEN_TASK_STATES)) {
       const question = task.direction === 'outgoing' && task.fromAgent === null ? questionOfTask(task) : undefined;
       if (question !== undefined) this.#asked.set(task.id, { approvalId: question.id, hub: task.party, isUnanswered: false });
     }

@@ -4,7 +4,7 @@ import type { RemoteApprovalDto } from '../../../preload/contract/remote-approva
 import { AppError } from '../../lib/app-error.ts';
 import type { PeerRow, Store, Tables } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
-import type { RemoteClass } from '../../protocol/remote-approval.ts';
+import type { RemoteClass } from '../../../preload/contract/closed-lists.ts';
 import type { Holds } from '../attention/holds.ts';
 import type { Decider } from '../work/approvals.ts';
 import type { AuditTrail } from '../work/audit-trail.ts';

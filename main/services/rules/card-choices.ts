@@ -1,5 +1,6 @@
 // What a person may choose on a card beyond this one request, and exactly which rule each choice makes: always about the same hub, agent and
 // area, never wider than what stands on the card, and nothing at all for a dangerous request. Pure.
+import { RULE_REACHES, type RuleReach } from '../../../preload/contract/closed-lists.ts';
 import { ALWAYS_LIFE_MS, CONVERSATION_LIFE_MS } from '../../../preload/contract/rule-limits.ts';
 import type { RuleChoice } from '../../../preload/contract/rules.ts';
 import { NO_AGENT, riskMaxOfReach } from '../../core/rules.ts';
@@ -21,12 +22,10 @@ export interface CardRequest {
   readonly agent: AgentRow | undefined;
 }
 
-const ALLOWING: readonly Exclude<RuleChoice, 'never'>[] = ['conversation', 'until', 'always'];
-
 /** The choices, in the order of the card. */
 export function choicesFor(card: CardRequest): readonly RuleChoice[] {
   if (card.approval.riskClass === 'R3' || card.agent === undefined) return [];
-  return [...ALLOWING.filter((choice) => mayAllow(card, choice)), 'never'];
+  return [...RULE_REACHES.filter((choice) => mayAllow(card, choice)), 'never'];
 }
 
 /** @throws AppError bad_request for a time that is over or too far away */
@@ -56,7 +55,7 @@ export function ruleOf(card: CardRequest, choice: RuleChoice, until: number | un
 
 const ANY = { kind: null, askingAgent: null, topic: null, conversation: null } as const;
 
-function mayAllow(card: CardRequest, choice: Exclude<RuleChoice, 'never'>): boolean {
+function mayAllow(card: CardRequest, choice: RuleReach): boolean {
   const { task, approval, agent } = card;
   if (agent === undefined || task.domain === null || longestDomain(agent.domains, task.domain) === undefined) return false;
   // A name that was hidden on the card is nobody's to be allowed by.
@@ -71,7 +70,7 @@ function topicFor({ task, approval }: CardRequest, choice: RuleChoice): string |
   return choice === 'always' && approval.riskClass === 'R2' ? topicOf(readObject(task.payload)) : null;
 }
 
-function endOf(choice: Exclude<RuleChoice, 'never'>, until: number | undefined, nowMs: number): number {
+function endOf(choice: RuleReach, until: number | undefined, nowMs: number): number {
   if (choice === 'conversation') return nowMs + CONVERSATION_LIFE_MS;
   if (choice === 'always') return nowMs + ALWAYS_LIFE_MS;
   if (until !== undefined && until > nowMs && until <= nowMs + CARD_UNTIL_MAX_MS) return until;

@@ -1,5 +1,6 @@
 // The rules in force: what they say about a request, in the commit that admits it; that one was used; that one ends with its time, its hub
 // or its agent. A rule is stored first and told of after. Who may make one is the caller's business.
+import type { PeopleSurface } from '../../../preload/contract/closed-lists.ts';
 import { decideByRules, ruleEndsAt, type Rule, type RuleDecision, type RuledRequest } from '../../core/rules.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
@@ -35,7 +36,7 @@ export type RuleDraft = Pick<
 /** The person who makes, pauses or ends a rule, as the guard established it. */
 export interface RuleMaker {
   readonly actor: string;
-  readonly surface: 'window' | 'browser' | 'command_line';
+  readonly surface: PeopleSurface;
 }
 
 interface Deps {

@@ -1,5 +1,6 @@
 // The agents of this computer: who they are, what they do, how much harm each could do (a class only the owner sets) and whether they are
 // there. Never decides about requests, and never sees a token.
+import { DELIVERY_STATES } from '../../../preload/contract/closed-lists.ts';
 import type { AgentDto, RiskClass, Surface } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
@@ -341,8 +342,7 @@ export class AgentRegistry {
 /** Until its owner has spoken. */
 const NEW_AGENT_CLASS: RiskClass = 'R2';
 
-const NOT_DONE = ['queued', 'claimed', 'running', 'dead'] as const;
-const EVERY_STATE = [...NOT_DONE, 'done'] as const;
+const NOT_DONE = DELIVERY_STATES.filter((state) => state !== 'done');
 /** Items read at once. */
 const DELIVERIES_PAGE = 500;
 
@@ -360,7 +360,7 @@ function hasHistory(reads: Reads, name: string): boolean {
   const one = { limit: 1 };
   return (
     reads.tasks(one, { agent: name }).length > 0 ||
-    reads.deliveriesOfAgent(name, EVERY_STATE, one).length > 0 ||
+    reads.deliveriesOfAgent(name, DELIVERY_STATES, one).length > 0 ||
     reads.messages(one, { party: partyOfAgent(name) }).length > 0
   );
 }

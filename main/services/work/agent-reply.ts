@@ -1,10 +1,11 @@
 // What an agent reports about an item, in the two forms it takes on the wire. Pure.
+import type { ResultStatus, TerminalTaskState } from '../../../preload/contract/closed-lists.ts';
 import { isErrorCode, readWireErrorCode, type WireErrorCode } from '../../../preload/contract/errors.ts';
-import type { EndState, ResultWords } from './task-endings.ts';
+import type { ResultWords } from './task-endings.ts';
 
 /** POST /inbox/{delivery}/reply. */
 export interface AgentReply {
-  readonly status: 'completed' | 'failed' | 'partial';
+  readonly status: ResultStatus;
   readonly outcome?: string | undefined;
   readonly summary?: string | undefined;
   readonly data?: unknown;
@@ -37,7 +38,7 @@ export function codeOf(reply: AgentReply): WireErrorCode {
   return isErrorCode(reply.code) ? readWireErrorCode(reply.code) : 'internal';
 }
 
-export function endStateOf(reply: AgentReply): EndState {
+export function endStateOf(reply: AgentReply): TerminalTaskState {
   if (reply.status !== 'failed') return reply.status;
   return codeOf(reply) === 'cancelled' ? 'cancelled' : 'failed';
 }

@@ -1,4 +1,5 @@
 // The approval card as a client gets it: drawn from the stored view alone, never from the sender's message. Reads only.
+import { isOneOf, PEOPLE_SURFACES } from '../../../preload/contract/closed-lists.ts';
 import type { RemoteQuestionDto } from '../../../preload/contract/remote-approval.ts';
 import type { ApprovalDto, Surface } from '../../../preload/contract/dto.ts';
 import { removed } from '../../../preload/contract/strings/records.ts';
@@ -140,11 +141,8 @@ function choiceDto(view: ApprovalView): ApprovalDto['choice'] {
   return choice && { options: choice.options, recommended: choice.recommendation };
 }
 
-/** Where people decide. */
-const PEOPLE: readonly Surface[] = ['window', 'browser', 'command_line'];
-
 function isPeoples(decidedOn: string | null): boolean {
-  return PEOPLE.some((surface) => surface === decidedOn);
+  return isOneOf(PEOPLE_SURFACES, decidedOn);
 }
 
 /** What is shown for a view that is not the one of its digest any more: nothing of it, and deciding refuses it by its digest. */

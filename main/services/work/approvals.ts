@@ -1,5 +1,6 @@
 // The decision of a person about exactly what that person saw. One commit per decision, guarded by id, revision and digest: the first of two
 // surfaces wins, the other is told by whom. Fails closed: whatever does not fit is not run.
+import type { PeopleSurface } from '../../../preload/contract/closed-lists.ts';
 import { isLastWord } from '../../../preload/contract/last-word.ts';
 import type { ApprovalDto, Surface } from '../../../preload/contract/dto.ts';
 import type { Items } from '../../../preload/contract/results.ts';
@@ -50,7 +51,7 @@ export interface Decision {
 /** The person who decides, as the guard established it. */
 export interface Decider {
   readonly actor: string;
-  readonly surface: Extract<Surface, 'window' | 'browser' | 'command_line'>;
+  readonly surface: PeopleSurface;
 }
 
 /** What another hub decided about a request of this one. */

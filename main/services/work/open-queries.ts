@@ -1,6 +1,7 @@
 // Questions that somebody waits for on an open line: they promise nothing, so they live in memory, next to the durable inbox, and end with
 // their deadline, their asker or this run of the hub (PROTOCOL.md, Streams and frames). One that a person must allow has its task and
 // approval in the store; the others are written down once, when they end.
+import type { DeliveryState } from '../../../preload/contract/closed-lists.ts';
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
@@ -30,7 +31,7 @@ interface OpenQuery {
   readonly party: PartyKey;
   readonly agent: string;
   readonly settle: (outcome: QueryOutcome, end: QueryEnd) => void;
-  item: { deliveryId: string; state: 'queued' | 'claimed' | 'running'; attempt: number; leaseUntil: number | null } | undefined;
+  item: { deliveryId: string; state: Exclude<DeliveryState, 'done' | 'dead'>; attempt: number; leaseUntil: number | null } | undefined;
   body: DeliveryBody | undefined;
   untrusted: Untrusted | undefined;
   deadlineAt: number | null;

@@ -1,5 +1,6 @@
 // What our agents delegate to another hub: stored, sent, and its ack recorded, so that a crash at any point neither loses nor doubles it. A hub
 // that is away is an error at once; an ack that was lost on the way is asked for again under the same id (PROTOCOL.md, Delegation states).
+import { OPEN_TASK_STATES } from '../../../preload/contract/closed-lists.ts';
 import type { SendReportDto } from '../../../preload/contract/dto.ts';
 import type { OperationParams } from '../../../preload/contract/operations.ts';
 import { readWireErrorCode } from '../../../preload/contract/errors.ts';
@@ -73,7 +74,7 @@ export class OutgoingDelegations {
     this.#stopPresence = this.#deps.messenger.onPresence((peer, online) => {
       if (online) this.#resendTo(peer);
     });
-    for (const task of this.#deps.store.read.tasksInStates(['sending', 'cancelling', 'awaiting_approval', 'held', 'queued', 'running'])) {
+    for (const task of this.#deps.store.read.tasksInStates(OPEN_TASK_STATES)) {
       if (task.direction === 'outgoing' && task.kind === 'delegate') this.#open.add(task.id);
     }
     this.#resendToAll();

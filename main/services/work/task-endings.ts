@@ -1,8 +1,8 @@
 // The one way a task ends, with everything that hangs on it in the same commit: its approval, what stands in inboxes, the report to whoever
 // asked (PROTOCOL.md, Delegation states). A terminal state never changes; whoever comes second is told so by the caller.
+import type { ResultStatus, TerminalTaskState } from '../../../preload/contract/closed-lists.ts';
 import { ERRORS, type WireErrorCode } from '../../../preload/contract/errors.ts';
 import type { Surface } from '../../../preload/contract/dto.ts';
-import type { TaskState } from '../../core/task-state.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { PartyKey, Reads, TaskRow, Tables } from '../../ports/store.ts';
 import type { AuditTrail } from './audit-trail.ts';
@@ -15,7 +15,7 @@ import type { After } from './unit-of-work.ts';
 
 /** The payload of a `result` (PROTOCOL.md, Kinds and payloads). */
 export interface ResultWords {
-  readonly status: 'completed' | 'failed' | 'partial';
+  readonly status: ResultStatus;
   readonly outcome: string;
   readonly data: unknown;
   readonly error: string | null;
@@ -24,10 +24,8 @@ export interface ResultWords {
   readonly answered_by?: string;
 }
 
-export type EndState = Extract<TaskState, 'completed' | 'partial' | 'failed' | 'declined' | 'expired' | 'cancelled'>;
-
 export interface Ending {
-  readonly state: EndState;
+  readonly state: TerminalTaskState;
   readonly code: WireErrorCode | null;
   /** One sentence: our own words, or a person's; outside words are escaped by the caller. */
   readonly reason: string | null;
@@ -174,14 +172,14 @@ export class TaskEndings {
   }
 }
 
-const END_OF_CODE: Partial<Readonly<Record<WireErrorCode, EndState>>> = {
+const END_OF_CODE: Partial<Readonly<Record<WireErrorCode, TerminalTaskState>>> = {
   rejected: 'declined',
   approval_expired: 'expired',
   cancelled: 'cancelled',
 };
 
 /** How a failure that another hub reports, or answers with, reads as the end of a task we see from afar. */
-export function endOfCode(code: WireErrorCode | null): EndState {
+export function endOfCode(code: WireErrorCode | null): TerminalTaskState {
   return code === null ? 'failed' : (END_OF_CODE[code] ?? 'failed');
 }
 

@@ -1,5 +1,6 @@
 // What time does to tasks: an unanswered request expires, a late one fails, and after a restart all go on from where they were, with the time
 // that had passed (PROTOCOL.md, Delegation states). Also ends what hangs on an agent or a hub that was removed.
+import { OPEN_TASK_STATES } from '../../../preload/contract/closed-lists.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { PartyKey, Store, TaskRow, Tables } from '../../ports/store.ts';
@@ -27,7 +28,6 @@ interface Deps {
   readonly cancels: OutgoingCancels;
 }
 
-const OPEN_STATES = ['sending', 'cancelling', 'received', 'awaiting_approval', 'held', 'approved', 'queued', 'claimed', 'running'] as const;
 /** When the store did not take the end of a task, it is tried again after this. */
 const RETRY_MS = 5_000;
 const BY_CLOCK = { by: 'clock', surface: 'clock', from: 'hub' } as const;
@@ -57,7 +57,7 @@ export class TaskKeeper {
     this.#running = true;
     const wallMs = clock.wallMs();
     deadlines.start();
-    const open = store.read.tasksInStates(OPEN_STATES);
+    const open = store.read.tasksInStates(OPEN_TASK_STATES);
     for (const task of open) {
       if (task.kind !== 'delegate') continue;
       deadlines.arm(task.id, task.deadlineMs, elapsedSoFar(task, wallMs), lateGraceOf(task), endAfterMs(task));
@@ -74,7 +74,7 @@ export class TaskKeeper {
    */
   async endRestored(by: Pick<Ending, 'by' | 'surface'>): Promise<void> {
     await this.#deps.unit.run((tables, after) => {
-      for (const task of tables.tasksInStates(OPEN_STATES)) {
+      for (const task of tables.tasksInStates(OPEN_TASK_STATES)) {
         if (task.direction !== 'outgoing') this.#deps.endings.end(tables, after, task, { ...RESTORED, ...by });
       }
     });
@@ -134,7 +134,7 @@ export class TaskKeeper {
   /** Ends, inside a commit, what was meant for an agent that is removed. */
   agentRemoved(tables: Tables, after: After, agent: string): void {
     this.#deps.rules.agentRemoved(tables, after, agent);
-    for (const task of tables.tasksInStates(OPEN_STATES)) {
+    for (const task of tables.tasksInStates(OPEN_TASK_STATES)) {
       if (task.direction === 'outgoing' || task.toAgent !== agent) continue;
       const reason = 'The agent that was to do it was removed from its hub.';
       this.#deps.endings.end(tables, after, task, { ...endOf(task), code: 'unknown_domain', reason, ...BY_HUB });
@@ -148,7 +148,7 @@ export class TaskKeeper {
   partyEnded(tables: Tables, after: After, party: PartyKey): void {
     const { endings, rules } = this.#deps;
     rules.partyEnded(tables, after, party);
-    for (const task of tables.tasksInStates(OPEN_STATES)) {
+    for (const task of tables.tasksInStates(OPEN_TASK_STATES)) {
       if (task.party === party) endings.end(tables, after, task, untrusted(tables, task));
     }
     endings.owedNoMore(tables, after, [party]);
@@ -179,7 +179,7 @@ export class TaskKeeper {
   async #endLineless(): Promise<void> {
     const { store, unit, endings, log, isAsked } = this.#deps;
     try {
-      const open = store.read.tasksInStates(OPEN_STATES);
+      const open = store.read.tasksInStates(OPEN_TASK_STATES);
       const lineless = open.filter((task) => task.kind === 'query' && task.state !== 'cancelling' && !isAsked(task));
       const over = lineless.filter(({ id }) => this.#lineless.has(id));
       this.#lineless = new Set(lineless.map(({ id }) => id));

@@ -1,5 +1,6 @@
 // A delegation or a query that asks for work here, whoever sent it: another hub over the wire or an agent of this hub. Pure reading of
 // messages into that one form; decides nothing.
+import type { RequestKind } from '../../../preload/contract/closed-lists.ts';
 import type { ApprovalView } from '../../core/approval-view.ts';
 import { viewOfQuestion } from '../../core/remote-approval-view.ts';
 import { isDomain } from '../../core/routing.ts';
@@ -11,7 +12,7 @@ import { contentDigest } from '../../protocol/content-digest.ts';
 import { parseDelegate, parseQuery, type DelegatePayload, type QueryPayload } from '../../protocol/payloads.ts';
 
 export interface WorkRequest {
-  readonly kind: 'delegate' | 'query';
+  readonly kind: RequestKind;
   readonly direction: 'incoming' | 'local';
   readonly party: PartyKey;
   readonly messageId: string;

@@ -1,10 +1,11 @@
 // The words of the household's rules: sentences, never codes. English.
-import type { RuleEnd, RuleMissDto } from '../rules.ts';
+import type { RequestKind } from '../closed-lists.ts';
+import type { RuleEnd, RuleMiss } from '../rules.ts';
 import { locale } from './everywhere.ts';
 import { pluralizer } from './plural.ts';
 
 const plural = pluralizer(locale);
-type Kind = 'delegate' | 'query' | null;
+type Kind = RequestKind | null;
 
 /** "give Claude Code tasks in Family chat", with what is named in bold by whoever draws it. */
 function what(kind: Kind, agent: string | null, area: string | null): string {
@@ -154,7 +155,7 @@ export const rules = {
       conversation: 'covers one conversation only.',
       no_domain: 'needs an area of that agent.',
       class: 'was made for something less risky.',
-    } satisfies Record<RuleMissDto, string>,
+    } satisfies Record<RuleMiss, string>,
   },
 
   endedWhy: {

@@ -1,5 +1,6 @@
 // A rule as it stands in the form: what may be picked, and from what is picked to the words that the hub takes, with what is missing or does
 // not fit beside its field. Says nothing wider than what was picked. Pure.
+import type { RequestKind, RuleEffect } from '../../../preload/contract/closed-lists.ts';
 import { DOMAIN_NAME } from '../../../preload/contract/domain-name.ts';
 import type { AgentDto, PeerDto } from '../../../preload/contract/dto.ts';
 import type { OperationInput } from '../../../preload/contract/operations.ts';
@@ -21,19 +22,18 @@ export const OTHER = 'other';
 const NAMED = 'named:';
 
 export type End = 'tonight' | 'week' | 'month' | 'day' | 'never';
-export type Effect = 'allow' | 'ask' | 'never';
 export type Said = OperationInput<'rules.create'>;
 export type Flaws = Partial<Record<RuleField, string>>;
 type Option<Value extends string = string> = readonly [Value, string];
 
 /** The fields as they stand. */
 export interface Fields {
-  readonly effect: Effect;
+  readonly effect: RuleEffect;
   readonly peer: string;
   /** ANY, OTHER, or `named:` and a name. */
   readonly asker: string;
   readonly askerName: string;
-  readonly kind: 'delegate' | 'query' | 'any';
+  readonly kind: RequestKind | 'any';
   readonly agent: string;
   /** ANY, OTHER, or `named:` and a domain. */
   readonly area: string;
@@ -59,12 +59,12 @@ export const EMPTY: Fields = {
 };
 
 /** Another effect brings its own end: what lets in has one, and what does not stays until it is removed. */
-export function withEffect(fields: Fields, effect: Effect): Fields {
+export function withEffect(fields: Fields, effect: RuleEffect): Fields {
   if ((fields.effect === 'allow') === (effect === 'allow')) return { ...fields, effect };
   return effect === 'allow' ? { ...fields, effect, kind: 'delegate', end: 'month' } : { ...fields, effect, kind: 'any', end: 'never' };
 }
 
-export function peerOptions(peers: readonly PeerDto[], agents: readonly AgentDto[], effect: Effect): readonly Option[] {
+export function peerOptions(peers: readonly PeerDto[], agents: readonly AgentDto[], effect: RuleEffect): readonly Option[] {
   return [
     [ANY, effect === 'allow' ? making.choose : making.anybody],
     ...peers.filter((peer) => peer.trust === 'paired').map((peer): Option => [peer.id, peer.name]),
@@ -88,7 +88,7 @@ export function askerOptions(peer: PeerDto | undefined, any: string = making.any
 /** A hub asks in the name of its agents; an agent of this computer in its own. */
 export const hasAsker = ({ peer }: Fields): boolean => !peer.startsWith('local/');
 
-export function agentOptions(agents: readonly AgentDto[], effect: Effect): readonly Option[] {
+export function agentOptions(agents: readonly AgentDto[], effect: RuleEffect): readonly Option[] {
   return [[ANY, effect === 'allow' ? making.choose : making.anyAgent], ...agents.map((agent): Option => [agent.name, agent.display_name])];
 }
 
@@ -103,7 +103,7 @@ export function areaOptions(agents: readonly AgentDto[], { agent, effect }: Fiel
   ];
 }
 
-export function endOptions(effect: Effect, now: number): readonly Option<End>[] {
+export function endOptions(effect: RuleEffect, now: number): readonly Option<End>[] {
   const { tonight, week, month, day, never } = making.end;
   return [
     ...(effect === 'allow' ? [] : [['never', never] as const]),

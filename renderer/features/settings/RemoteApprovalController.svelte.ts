@@ -1,5 +1,6 @@
 // Which adults' hubs decide for this one, as the page holds it: what is kept, what is chosen and not kept yet, and what went wrong.
 // Keeps no passphrase once it was sent.
+import type { RemoteClass } from '../../../preload/contract/closed-lists.ts';
 import type { RemoteApprovalDto } from '../../../preload/contract/remote-approval.ts';
 import type { HubApi } from '../../../preload/contract/hub-api.ts';
 import { Calls } from '../../app/Calls.svelte.ts';
@@ -8,7 +9,6 @@ import { words } from '../../app/words.ts';
 
 const KEEPING = 'keeping';
 const READING = 'reading';
-export type FromClass = NonNullable<RemoteApprovalDto['from']>;
 
 export class RemoteApprovalController {
   readonly #api: HubApi;
@@ -19,7 +19,7 @@ export class RemoteApprovalController {
   /** Something happened while it was being read: what comes may be older than that. */
   #readAgain = false;
   chosen = $state<string[]>([]);
-  from = $state<FromClass>('R2');
+  from = $state<RemoteClass>('R2');
   passphrase = $state('');
 
   constructor(api: HubApi) {
@@ -63,7 +63,7 @@ export class RemoteApprovalController {
   }
 
   /** @param from null: the people here decide again @returns true when it counts */
-  async keep(from: FromClass | null): Promise<boolean> {
+  async keep(from: RemoteClass | null): Promise<boolean> {
     if (this.busy) return false;
     this.#note = '';
     this.#flaw = null;

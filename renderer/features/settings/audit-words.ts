@@ -1,5 +1,6 @@
 // How rows of the audit log are told to a person: who and what by the names people know, by day, with the owner's own logins as one line. Pure;
 // what it does not know it shows as it stands and never guesses at.
+import { isOneOf, PEOPLE_SURFACES } from '../../../preload/contract/closed-lists.ts';
 import type { AuditRowDto } from '../../../preload/contract/audit.ts';
 import type { UiSnapshot } from '../../../preload/contract/dto.ts';
 import { dayName } from '../../app/format.ts';
@@ -16,7 +17,6 @@ export interface AuditDay {
 }
 
 const { who: called, what: named, actions } = words.audit;
-const OWNER_SURFACES = ['window', 'browser', 'command_line'];
 const OWNER_NAMES = ['owner', 'agent:@owner'];
 const MARKS: ReadonlyMap<string, IconName> = new Map(
   Object.entries({
@@ -91,7 +91,7 @@ function isOwnLogin({ action, detail }: AuditRowDto): boolean {
 }
 
 function whoOf({ actor, surface }: AuditRowDto, household: Household): string {
-  if (OWNER_SURFACES.includes(surface)) return called.you;
+  if (isOneOf(PEOPLE_SURFACES, surface)) return called.you;
   if (KEY.test(actor)) return hubOf(actor, household) ?? called.goneHub;
   if (actor === 'hub') return called.hub;
   if (actor === 'anonymous') return called.program;

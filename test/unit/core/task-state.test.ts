@@ -1,7 +1,8 @@
 // The machine of a task's states: walked at random, it keeps what the protocol promises.
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canMove, isTerminal, TASK_STATES, type TaskState } from '../../../main/core/task-state.ts';
+import { canMove, isTerminal } from '../../../main/core/task-state.ts';
+import { TASK_STATES, type TaskState } from '../../../preload/contract/closed-lists.ts';
 
 const state = fc.constantFrom(...TASK_STATES);
 

@@ -186,71 +186,20 @@ const deciderWords = (by: string | null): string | null => (by === 'owner' ? wor
  */
 export function outcomeOf(approval: ApprovalDto, pressed: 'here' | 'second' | 'elsewhere', isThere: boolean, remembered: boolean): Outcome {
   const { decided } = now;
-  const at = approval.decided_at ?? approval.expires_at;
+  const at = exactTime(approval.decided_at ?? approval.expires_at);
   const where = pressed === 'here' ? words.common.here : surfaceWords(approval.surface);
-  const by = deciderWords(approval.decided_by);
-  const byRule = approval.rule_id !== null;
-  /** The name says which hub it was. */
-  const isAdults = approval.surface === 'peer';
   const late = pressed === 'second' ? ` ${decided.second}` : '';
   switch (approval.state) {
     case 'approved':
-      return {
-        look: 'let',
-        title: byRule
-          ? words.rules.byRuleLet
-          : by === null
-            ? (remembered ? decided.allowedOnNoName : decided.allowedNoName)(where)
-            : isAdults
-              ? decided.allowedByAdult(by)
-              : remembered
-                ? decided.allowedOn(by, where)
-                : decided.allowed(by, where),
-        detail: `${exactTime(at)}. ${sinceThen(approval, isThere)}${late}`,
-      };
-    case 'answered':
-      if (approval.own_answer !== null && approval.own_answer.choice !== null) {
-        const { chose, choseNoName, told } = now.answers.choice;
-        return {
-          look: 'answer',
-          title: by === null ? choseNoName(where) : chose(by, where),
-          detail: told(exactTime(at), approval.peer_name) + late,
-        };
-      }
-      return {
-        look: 'answer',
-        title: by === null ? now.answers.answeredNoName(where) : now.answers.answered(by, where),
-        detail: now.answers.told(exactTime(at), approval.peer_name) + late,
-      };
-    case 'declined': {
-      const reason =
-        approval.decline_reason === null || approval.decline_reason === '' ? '' : ` ${decided.withReason(approval.decline_reason)}`;
-      return {
-        look: 'back',
-        title: byRule
-          ? words.rules.byRuleBack
-          : by === null
-            ? decided.declinedNoName(where)
-            : isAdults
-              ? decided.declinedByAdult(by)
-              : decided.declined(by, where),
-        detail:
-          (approval.remote_question ? `${exactTime(at)}. ${answerOf(approval)}` : decided.askerTold(exactTime(at), approval.peer_name)) +
-          reason +
-          late,
-      };
+      return { look: 'let', title: allowedTitle(approval, where, remembered), detail: `${at}. ${sinceThen(approval, isThere)}${late}` };
+    case 'answered': {
+      const told = hasChosen(approval) ? now.answers.choice.told : now.answers.told;
+      return { look: 'answer', title: answeredTitle(approval, where), detail: told(at, approval.peer_name) + late };
     }
-    case 'cancelled': {
-      const why = approval.decline_reason === null || approval.decline_reason === '' ? '' : `${approval.decline_reason} `;
-      const endedHere = approval.surface === 'hub';
-      const title = endedHere
-        ? decided.endedHere
-        : approval.remote_question
-          ? words.remoteApproval.asked.taken(approval.peer_name)
-          : decided.cancelled(approval.peer_name);
-      // It may have been done by the word of another adult.
-      return { look: 'late', title, detail: `${approval.remote_question ? why : why + decided.cancelledDetail}${late}`.trim() };
-    }
+    case 'declined':
+      return { look: 'back', title: declinedTitle(approval, where), detail: declinedDetail(approval, at) + late };
+    case 'cancelled':
+      return { look: 'late', title: cancelledTitle(approval), detail: `${cancelledDetail(approval)}${late}`.trim() };
     default:
       return {
         look: 'late',
@@ -258,4 +207,49 @@ export function outcomeOf(approval: ApprovalDto, pressed: 'here' | 'second' | 'e
         detail: (approval.remote_question ? '' : decided.expiredDetail(approval.peer_name)) + late,
       };
   }
+}
+
+/** A person chose one of the options that were offered. */
+const hasChosen = ({ own_answer }: ApprovalDto): boolean => own_answer !== null && own_answer.choice !== null;
+
+function allowedTitle({ rule_id, decided_by, surface }: ApprovalDto, where: string, remembered: boolean): string {
+  const { decided } = now;
+  const by = deciderWords(decided_by);
+  if (rule_id !== null) return words.rules.byRuleLet;
+  if (by === null) return (remembered ? decided.allowedOnNoName : decided.allowedNoName)(where);
+  // An adult's hub decided; the name says which one.
+  if (surface === 'peer') return decided.allowedByAdult(by);
+  return (remembered ? decided.allowedOn : decided.allowed)(by, where);
+}
+
+function answeredTitle(approval: ApprovalDto, where: string): string {
+  const { answered, answeredNoName, choice } = now.answers;
+  const by = deciderWords(approval.decided_by);
+  if (hasChosen(approval)) return by === null ? choice.choseNoName(where) : choice.chose(by, where);
+  return by === null ? answeredNoName(where) : answered(by, where);
+}
+
+function declinedTitle({ rule_id, decided_by, surface }: ApprovalDto, where: string): string {
+  const { decided } = now;
+  const by = deciderWords(decided_by);
+  if (rule_id !== null) return words.rules.byRuleBack;
+  if (by === null) return decided.declinedNoName(where);
+  return surface === 'peer' ? decided.declinedByAdult(by) : decided.declined(by, where);
+}
+
+function declinedDetail(approval: ApprovalDto, at: string): string {
+  const { decline_reason, peer_name, remote_question } = approval;
+  const reason = decline_reason === null || decline_reason === '' ? '' : ` ${now.decided.withReason(decline_reason)}`;
+  return (remote_question ? `${at}. ${answerOf(approval)}` : now.decided.askerTold(at, peer_name)) + reason;
+}
+
+function cancelledTitle({ surface, remote_question, peer_name }: ApprovalDto): string {
+  if (surface === 'hub') return now.decided.endedHere;
+  return remote_question ? words.remoteApproval.asked.taken(peer_name) : now.decided.cancelled(peer_name);
+}
+
+function cancelledDetail({ decline_reason, remote_question }: ApprovalDto): string {
+  const why = decline_reason === null || decline_reason === '' ? '' : `${decline_reason} `;
+  // It may have been done by the word of another adult.
+  return remote_question ? why : why + now.decided.cancelledDetail;
 }

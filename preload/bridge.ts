@@ -4,7 +4,7 @@ import type { HubBridge, ShowRequest, SubscribeAnswer } from './contract/bridge.
 import type { UiEvent } from './contract/dto.ts';
 import { WINDOW_OPERATIONS } from './contract/window-operations.ts';
 
-export interface IpcPrimitives {
+interface IpcPrimitives {
   invoke(channel: string, ...parameters: readonly unknown[]): Promise<unknown>;
   listen(channel: string, listener: (value: unknown) => void): void;
 }

@@ -23,7 +23,7 @@ export type Handler<Name extends OperationName> = (
   context: CallContext,
 ) => Promise<OperationResult<Name>>;
 export type Handlers = { readonly [Name in OperationName]: Handler<Name> };
-/** The part of the table that one file of api/operations provides. */
+/** The part of the table whose names begin with this. */
 export type HandlersOf<Prefix extends string> = {
   readonly [Name in OperationName as Name extends `${Prefix}.${string}` ? Name : never]: Handler<Name>;
 };

@@ -4,8 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import * as v from 'valibot';
-import { APPROVALS_WAIT_MINUTES_MAX, APPROVALS_WAIT_MINUTES_MIN } from '../../preload/contract/decision-limits.ts';
-import { KEEP_DAYS_MAX, KEEP_DAYS_MIN } from '../../preload/contract/keep-limits.ts';
+import { APPROVALS_WAIT_MINUTES_MAX, APPROVALS_WAIT_MINUTES_MIN, KEEP_DAYS_MAX, KEEP_DAYS_MIN } from '../../preload/contract/limits.ts';
 import type { FixedSetting } from '../../preload/contract/settings-dto.ts';
 import { LOG_FORMS, LOG_LEVELS } from '../adapters/log/line-log.ts';
 import type { LogForm, LogLevel } from '../adapters/log/line-log.ts';
@@ -13,8 +12,8 @@ import { AppError } from '../lib/app-error.ts';
 import { dataFolder } from '../lib/data-folder.ts';
 import { PEER_PORT_DEFAULT } from '../services/links/hub-address.ts';
 
-export const API_PORT_DEFAULT = 7117;
-export const REQUESTS_PER_SECOND_DEFAULT = 100;
+const API_PORT_DEFAULT = 7117;
+const REQUESTS_PER_SECOND_DEFAULT = 100;
 /** A config.json longer than this is somebody's mistake. */
 const CONFIG_SIZE_MAX_BYTES = 65_536;
 
@@ -105,7 +104,7 @@ const NUMBERS: ReadonlySet<SettingName> = new Set([
   'peer-rate-factor',
 ]);
 
-export interface ConfigSources {
+interface ConfigSources {
   /** The flags, without the program's own name. */
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;

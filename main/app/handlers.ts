@@ -2,22 +2,13 @@
 // compile.
 import type { Handlers } from '../api/caller.ts';
 import { agentsHandlers } from '../api/operations/agents.ts';
-import { approvalsHandlers } from '../api/operations/approvals.ts';
-import { attentionHandlers } from '../api/operations/attention.ts';
-import { auditHandlers } from '../api/operations/audit.ts';
+import { approvalsHandlers, attentionHandlers, rulesHandlers } from '../api/operations/decisions.ts';
+import { auditHandlers, metricsHandlers, sessionsHandlers, settingsHandlers } from '../api/operations/housekeeping.ts';
+import { conversationsHandlers, feedHandlers, inboxHandlers, sendHandlers, tasksHandlers } from '../api/operations/work.ts';
 import { remoteApprovalHandlers } from '../api/operations/remote-approval.ts';
-import { conversationsHandlers } from '../api/operations/conversations.ts';
-import { feedHandlers } from '../api/operations/feed.ts';
 import { hubHandlers } from '../api/operations/hub.ts';
-import { inboxHandlers } from '../api/operations/inbox.ts';
-import { metricsHandlers } from '../api/operations/metrics.ts';
 import { pairingsHandlers } from '../api/operations/pairings.ts';
 import { peersHandlers } from '../api/operations/peers.ts';
-import { rulesHandlers } from '../api/operations/rules.ts';
-import { sendHandlers } from '../api/operations/send.ts';
-import { sessionsHandlers } from '../api/operations/sessions.ts';
-import { settingsHandlers } from '../api/operations/settings.ts';
-import { tasksHandlers } from '../api/operations/tasks.ts';
 import type { OperationResult } from '../../preload/contract/operations.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { EventLoopLag } from './event-loop-lag.ts';

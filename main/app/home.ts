@@ -22,7 +22,7 @@ import { toHex } from '../lib/bytes.ts';
 import type { Random } from '../ports/clock.ts';
 
 const LOCK_NAME = 'hub.lock';
-export const RUNTIME_NAME = 'hub.json';
+const RUNTIME_NAME = 'hub.json';
 const PRIVATE_FILE_MODE = 0o600;
 /** Tries to take a lock that others take at the same moment; then the folder counts as in use. */
 const LOCK_TRIES_MAX = 5;
@@ -39,7 +39,7 @@ const holderSchema = v.object({
 });
 type Holder = v.InferOutput<typeof holderSchema>;
 
-export interface RuntimeFile {
+interface RuntimeFile {
   readonly port: number;
   readonly pid: number;
   readonly boot_secret: string;

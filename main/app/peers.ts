@@ -9,9 +9,9 @@ import type { PeerLinks } from '../services/links/peer-links.ts';
 import type { PairingService } from '../services/pairing/pairing-service.ts';
 
 /** All addresses of IPv4: the discovery announces the same. */
-export const PEER_LISTEN_HOST = '0.0.0.0';
+const PEER_LISTEN_HOST = '0.0.0.0';
 
-export interface PeerSideDeps {
+interface PeerSideDeps {
   readonly log: Log;
   readonly settings: SettingsService;
   readonly hub: HubStatus;

@@ -1,6 +1,6 @@
 // Reads the values of options that several commands take, from the words on the command line. Calls no hub and prints nothing.
 import { InvalidArgumentError } from 'commander';
-import { DOMAIN_NAME } from '../../preload/contract/domain-name.ts';
+import { DOMAIN_NAME } from '../../preload/contract/formats.ts';
 
 /** An option that may be given several times. */
 export function collect(value: string, before: string[] = []): string[] {

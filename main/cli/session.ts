@@ -15,7 +15,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { AGENT_NAME } from '../../preload/contract/agent-name.ts';
+import { AGENT_NAME } from '../../preload/contract/formats.ts';
 import { FIRST_PASSPHRASE_ON_A_PAGE, PASSPHRASE_MIN_CHARACTERS } from '../../preload/contract/operations.ts';
 import type { OperationResult } from '../../preload/contract/operations.ts';
 import { AppError } from '../lib/app-error.ts';

@@ -25,7 +25,7 @@ import { APPROVAL_VIEW_SIZE_MAX_BYTES } from './limits.ts';
 import { escapeObject, escapeText } from './text-escape.ts';
 
 /** The version that is built. Stored views of every version stay readable: see READERS. */
-export const APPROVAL_VIEW_VERSION = 1;
+const APPROVAL_VIEW_VERSION = 1;
 /** No version of the view has more fields. */
 const VIEW_FIELDS_MAX = 64;
 const DIGEST_PREFIX = 'axon-hub/approval/v1\0';

@@ -9,7 +9,7 @@ export interface Risk {
 }
 
 /** The part of an agent that its risk depends on. */
-export interface ClassifiedAgent {
+interface ClassifiedAgent {
   readonly state: 'requested' | 'active';
   readonly riskClass: RiskClass;
   /** False while nobody has said anything of it: then it has the class of every new agent. */

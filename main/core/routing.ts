@@ -1,11 +1,11 @@
 // Which local agent a request is for (PROTOCOL.md, Delegation states): by name, by the longest matching domain, by capability, else the
 // owner's default. Also what a domain is. A match authorises nothing.
-import { DOMAIN_NAME } from '../../preload/contract/domain-name.ts';
+import { DOMAIN_NAME } from '../../preload/contract/formats.ts';
 import { err, ok, type Result } from '../lib/result.ts';
 import { DOMAIN_MAX_CHARACTERS, ROUTE_HINTS_MAX } from './limits.ts';
 
 /** The part of an agent that routing looks at. */
-export interface RoutableAgent {
+interface RoutableAgent {
   readonly name: string;
   readonly state: 'requested' | 'active';
   readonly domains: readonly { readonly domain: string; readonly isOffered?: boolean }[];
@@ -55,7 +55,7 @@ interface Choice<Agent> {
 }
 
 /** Who gets what, of these agents; made once where many requests are looked at. Ties go to the default agent, then by name. */
-export class RoutingTable<Agent extends RoutableAgent> {
+class RoutingTable<Agent extends RoutableAgent> {
   /** Those that may be given work, the preferred first. */
   readonly #active: readonly Agent[];
   readonly #byDomain = new Map<string, Agent>();
@@ -102,7 +102,7 @@ export function chooseAgent<Agent extends RoutableAgent>(
 }
 
 /** The text and what it begins with up to a dot, the longest first. */
-export function beginningsOf(text: string): readonly string[] {
+function beginningsOf(text: string): readonly string[] {
   const beginnings = [text];
   for (let dot = text.lastIndexOf('.'); dot > 0; dot = text.lastIndexOf('.', dot - 1)) beginnings.push(text.slice(0, dot));
   return beginnings;

@@ -2,12 +2,11 @@
 // time go in, one decision comes out. It can allow less than the household said, never more; whatever is unclear is asked.
 import type { RequestKind, RiskClass, RuleEffect, RuleReach } from '../../preload/contract/closed-lists.ts';
 import type { RuleGround, RuleMiss } from '../../preload/contract/rules.ts';
-import { decide, type Decision as DefaultDecision } from './policy.ts';
 import { higherRisk } from './risk.ts';
 import { isDomain, matchesDomain } from './routing.ts';
 
 /** What a rule is about. null: any. */
-export interface RuleScope {
+interface RuleScope {
   /** The asking hub's key, or `agent:<name>` for an agent of this hub. */
   readonly peer: string | null;
   /** The agent of this hub that would run it. */
@@ -57,7 +56,7 @@ export interface RuledRequest {
   readonly riskClass: RiskClass;
 }
 
-export interface Moment {
+interface Moment {
   readonly nowMs: number;
   /**
    * Since when the asking hub (or agent) is the one it is now. Only the name of that pairing: clocks go wrong, so an allowing rule that has
@@ -67,7 +66,7 @@ export interface Moment {
 }
 
 export interface RuleDecision {
-  readonly decision: DefaultDecision | 'decline';
+  readonly decision: 'deliver' | 'ask' | 'decline';
   readonly ground: RuleGround;
   /** The rule that decided; null for `default` and for `dangerous`, which no rule can open. */
   readonly rule: Rule | null;
@@ -77,7 +76,7 @@ export interface RuleDecision {
 
 /**
  * Any matching "never" wins. Else a dangerous request (R3) is asked. Else an allowing rule wins only when it is strictly narrower than every
- * asking one that matches: two that cannot be compared are a tie, and a tie asks. Without a match the default of policy.ts stands.
+ * asking one that matches: two that cannot be compared are a tie, and a tie asks. Without a match the default stands (`decide`).
  */
 export function decideByRules(rules: readonly Rule[], request: RuledRequest, moment: Moment): RuleDecision {
   const considered = rules.map((rule) => ({ rule, miss: missOf(rule, request, moment) }));
@@ -122,7 +121,7 @@ function missOfAllowing(rule: Rule, request: RuledRequest, nowMs: number, truste
 }
 
 /** The riskiest class an allowing rule can cover, whatever is stored: R2 only within one conversation or, for good, one topic; R3 never. */
-export function riskMaxOf(rule: Pick<Rule, 'reach' | 'conversation' | 'topic' | 'riskMax'>): RiskClass {
+function riskMaxOf(rule: Pick<Rule, 'reach' | 'conversation' | 'topic' | 'riskMax'>): RiskClass {
   const made = rule.riskMax ?? 'R0';
   const widest = riskMaxOfReach(rule.reach, rule);
   return higherRisk(made, widest) === made ? widest : made;
@@ -147,7 +146,7 @@ export function isNarrower(one: RuleScope, other: RuleScope): boolean {
 }
 
 /** True when everything that `one` covers is covered by `other`, too. */
-export function isWithin(one: RuleScope, other: RuleScope): boolean {
+function isWithin(one: RuleScope, other: RuleScope): boolean {
   return (
     isSameOrAny(one.peer, other.peer) &&
     isSameOrAny(one.agent, other.agent) &&
@@ -179,4 +178,12 @@ function narrowestOf(rules: readonly Rule[]): Rule | undefined {
 
 function isOlder(one: Rule, other: Rule): boolean {
   return one.createdAt < other.createdAt || (one.createdAt === other.createdAt && one.id < other.id);
+}
+
+/**
+ * What becomes of a request that no rule is about, from a paired hub or from another agent of this one; it fails towards asking. A query that
+ * can only look (R0) is delivered; every other query and every delegation is asked.
+ */
+export function decide({ kind, riskClass }: Pick<RuledRequest, 'kind' | 'riskClass'>): 'deliver' | 'ask' {
+  return kind === 'query' && riskClass === 'R0' ? 'deliver' : 'ask';
 }

@@ -2,9 +2,9 @@
 // Only {code, message, data} of it ever crosses a process or reaches a client; causes and stacks stay in the log.
 import type { ErrorCode } from '../../preload/contract/errors.ts';
 
-export type FailedBy = 'local' | 'peer' | 'timeout' | 'input';
+type FailedBy = 'local' | 'peer' | 'timeout' | 'input';
 
-export interface AppErrorOptions {
+interface AppErrorOptions {
   /** What the caller can try instead; shown as the problem document's `hint`. */
   readonly hint?: string;
   readonly failedBy?: FailedBy;

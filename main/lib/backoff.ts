@@ -1,6 +1,6 @@
 // Waiting times between tries: doubling, capped, with jitter. Pure arithmetic; the caller owns the clock and the chance.
 
-export interface BackoffOptions {
+interface BackoffOptions {
   readonly firstMs: number;
   readonly maxMs: number;
   /** Share of the wait that chance may take away, 0 to 1. */

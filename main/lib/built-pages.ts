@@ -19,7 +19,7 @@ export interface BuiltFile {
 }
 
 /** What a listing of a folder says of one of its entries. */
-export interface ListedFile {
+interface ListedFile {
   readonly name: string;
   readonly parentPath: string;
   isFile(): boolean;

@@ -1,6 +1,6 @@
 // What is opened is registered here on the next line, and closed in reverse order, once. A failing close never hides the others.
 
-export type Dispose = () => void | Promise<void>;
+type Dispose = () => void | Promise<void>;
 
 export class Disposables {
   readonly #stack: Dispose[] = [];

@@ -13,7 +13,7 @@ export interface JsonLimits {
   readonly keysPerObjectMax: number;
 }
 
-export interface JsonRefusal {
+interface JsonRefusal {
   readonly reason: string;
   /** Members of the outermost object that hold a short string, as far as the text was read: enough to say which message was refused. */
   readonly outerStrings: ReadonlyMap<string, string>;

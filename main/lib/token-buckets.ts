@@ -1,8 +1,10 @@
 // Rates as token buckets, keyed by text, on the monotonic clock. Owns nothing but the counting: who is limited and what is said to
 // them is the caller's business.
-import { BUCKETS_MAX } from './limits.ts';
 
-export interface Rate {
+/** Buckets kept; beyond it the least recently used is dropped (it starts full again, so the number is far above the peers that can connect). */
+const BUCKETS_MAX = 4_096;
+
+interface Rate {
   /** How many may come at once. */
   readonly burst: number;
   /** How many come back in a minute. */

@@ -44,7 +44,7 @@ export const AUDIT_NUMBER_MAX = 281_474_976_710_655;
 export const CHAIN_START: AuditPosition = { seq: 0, chain: new Uint8Array(32) };
 
 /** `missing`: there is no row of this number. `changed`: the row does not fit its chain. */
-export interface AuditFlaw {
+interface AuditFlaw {
   readonly seq: number;
   readonly kind: 'missing' | 'changed';
 }
@@ -64,7 +64,7 @@ export interface AuditSignatureRow {
 }
 
 /** A row as a walk saw it. */
-export interface WalkedRow extends AuditPosition {
+interface WalkedRow extends AuditPosition {
   readonly action: string;
 }
 

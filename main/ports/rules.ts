@@ -18,7 +18,7 @@ export interface RuleRow extends Rule {
 }
 
 /** What of a rule may change. */
-export type RuleChange = Partial<Pick<RuleRow, 'suspended' | 'uses' | 'lastUsedAt' | 'endedAt' | 'endedWhy'>>;
+type RuleChange = Partial<Pick<RuleRow, 'suspended' | 'uses' | 'lastUsedAt' | 'endedAt' | 'endedWhy'>>;
 
 export interface RuleReads {
   rule(id: string): RuleRow | undefined;

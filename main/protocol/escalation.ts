@@ -7,7 +7,7 @@ import * as limits from './limits.ts';
 
 export const ESCALATE = 'escalate';
 
-export interface EscalationOption {
+interface EscalationOption {
   readonly id: string;
   /** Outside text, as `pros` and `cons`. */
   readonly label: string;
@@ -22,7 +22,7 @@ export interface Escalation {
 }
 
 /** How long texts may be. */
-export interface EscalationBounds {
+interface EscalationBounds {
   readonly label: number;
   readonly point: number;
 }

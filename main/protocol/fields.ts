@@ -3,7 +3,7 @@
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { err, ok, type Result } from '../lib/result.ts';
 
-export interface TextLimits {
+interface TextLimits {
   readonly maxCharacters?: number;
 }
 

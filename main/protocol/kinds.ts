@@ -5,7 +5,7 @@ import { REMOTE_APPROVAL } from './remote-approval.ts';
 
 export type StreamType = 'bidirectional' | 'unidirectional';
 
-export interface KindEntry {
+interface KindEntry {
   /** The stream a message of this kind travels on; a reply travels on the stream of its request. */
   readonly stream: StreamType;
   /** True when a stream may begin with it; false for what is only ever a reply. */

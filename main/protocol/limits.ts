@@ -30,7 +30,7 @@ export const AGENT_NAME_MAX_CHARACTERS = 64;
 /** The name of a person who answered (`answered_by`); longer reads as none. */
 export const PERSON_NAME_MAX_CHARACTERS = 64;
 /** Options of an escalation: the command line counts them, too. */
-export { OPTIONS_MAX, OPTIONS_MIN } from '../../preload/contract/decision-limits.ts';
+export { OPTIONS_MAX, OPTIONS_MIN } from '../../preload/contract/limits.ts';
 /** The label of an option; longer is refused. */
 export const OPTION_LABEL_MAX_CHARACTERS = 200;
 /** What speaks for an option, and as many against it; more is refused. */

@@ -21,14 +21,14 @@ export type PairRole = 'I' | 'R';
 /** What a side says of itself, as the whole object that crossed the wire: all of it is hashed, three members of it are shown. */
 export type PairMeta = JsonObject;
 
-export interface PairCommitment {
+interface PairCommitment {
   readonly pid: Uint8Array;
   readonly key: Uint8Array;
   readonly meta: PairMeta;
   readonly nonce: Uint8Array;
 }
 
-export interface PairTranscript {
+interface PairTranscript {
   readonly pid: Uint8Array;
   readonly keyI: Uint8Array;
   readonly metaI: PairMeta;

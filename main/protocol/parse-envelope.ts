@@ -17,7 +17,7 @@ export interface EnvelopeRefusal {
   readonly kind: string | null;
 }
 
-export interface ParsedEnvelope {
+interface ParsedEnvelope {
   readonly envelope: Envelope;
   /** The text exactly as it came, for the record. */
   readonly raw: string;

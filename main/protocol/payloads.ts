@@ -77,7 +77,7 @@ export interface AckPayload {
   readonly retryable: boolean;
 }
 
-export interface ResultPayload {
+interface ResultPayload {
   readonly status: ResultStatus;
   readonly outcome: string;
   readonly data: unknown;
@@ -95,7 +95,7 @@ export interface NotifyPayload {
   readonly conversation: Conversation | null;
 }
 
-export interface CancelPayload {
+interface CancelPayload {
   readonly reason: string | null;
 }
 
@@ -114,7 +114,7 @@ interface AgentCapabilities {
   readonly model: string | null;
 }
 
-export interface PeerAgentPayload extends AgentCapabilities {
+interface PeerAgentPayload extends AgentCapabilities {
   readonly name: string;
   readonly capabilities: readonly string[];
 }

@@ -1,7 +1,7 @@
 // Remote approval: the question that one hub puts to an adult's hub about a request, and its verdict (PROTOCOL.md, Remote approval). Reads and
 // writes both. Decides nothing; the digest shows whether the question is true.
 import { REMOTE_CLASSES, REQUEST_KINDS, type RemoteClass, type RequestKind } from '../../preload/contract/closed-lists.ts';
-import { AGENT_NAME } from '../../preload/contract/agent-name.ts';
+import { AGENT_NAME } from '../../preload/contract/formats.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { err, ok, type Result } from '../lib/result.ts';
 import { ESCALATE, type Escalation } from './escalation.ts';

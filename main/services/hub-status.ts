@@ -11,7 +11,7 @@ import { DISCOVERY_OFF, DISCOVERY_OFF_THIS_RUN } from './links/discovery-status.
 import { type HubAddress, writeShareToken } from './links/hub-address.ts';
 import { hubLabel } from './links/peer-names.ts';
 
-export interface HubStatusDeps {
+interface HubStatusDeps {
   readonly clock: Clock;
   readonly events: EventBus;
   readonly identity: IdentityService;
@@ -21,7 +21,7 @@ export interface HubStatusDeps {
   readonly dateInQuestion: () => number | null;
 }
 
-export interface HubFacts {
+interface HubFacts {
   readonly version: string;
   /** As people call it: "Linux", "macOS", "Windows". */
   readonly platform: string;

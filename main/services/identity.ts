@@ -13,13 +13,13 @@ import { agentIdOfKeyHex } from '../protocol/agent-id.ts';
 import { publicKeyOfSeed, sign } from '../protocol/signature.ts';
 
 /** Bounds the wait for a keychain that hangs; beyond it the identity counts as locked. */
-export const VAULT_TIMEOUT_MS = 10_000;
+const VAULT_TIMEOUT_MS = 10_000;
 const SEED_LENGTH_BYTES = 32;
 const META_VAULT_KIND = 'vault_kind';
 /** Under which name the store has the public key, to check by while the vault is locked. */
 export const META_IDENTITY_KEY = 'identity_key';
 
-export type IdentityState =
+type IdentityState =
   | { readonly state: 'unopened' }
   | { readonly state: 'ready'; readonly keyHex: KeyHex; readonly agentId: string; readonly vault: VaultKind }
   /** The vault is there (or was) but cannot be read now: `unlock()` tries again. */
@@ -29,7 +29,7 @@ export type IdentityState =
   /** Something stands in the vault that is not this hub's seed. */
   | { readonly state: 'damaged'; readonly reason: string };
 
-export interface IdentityDeps {
+interface IdentityDeps {
   readonly store: Store;
   /** In order of preference: the keychain first. A file is used only where no keychain exists and none was ever used. */
   readonly vaults: readonly KeyVault[];

@@ -6,7 +6,7 @@ import { SECURITY_HEADERS } from '../../preload/contract/content-security.ts';
 import { mapBuiltPages } from '../lib/built-pages.ts';
 import type { BuiltFile } from '../lib/built-pages.ts';
 
-export const APP_SCHEME = 'app';
+const APP_SCHEME = 'app';
 export const APP_ORIGIN = 'app://hub';
 
 /** Privileges must be declared before the app is ready. */

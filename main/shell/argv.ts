@@ -1,6 +1,6 @@
 // What a second start of the app may ask of the running one. Its arguments are outside input: everything but the listed words is ignored.
 
-export interface StartRequest {
+interface StartRequest {
   readonly show: boolean;
   readonly hidden: boolean;
 }

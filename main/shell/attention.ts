@@ -3,7 +3,7 @@
 import type { AttentionDto } from '../../preload/contract/attention.ts';
 import type { ApprovalDto, PeerDto, UiEvent, UiSnapshot } from '../../preload/contract/dto.ts';
 
-export interface AttentionView {
+interface AttentionView {
   /** Called with the number of requests that wait for a person, whenever it changes. */
   showCount(count: number): void;
   /** Fixed words and the owner's own name for the hub; never a word of the request. */

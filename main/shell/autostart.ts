@@ -3,7 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { App } from 'electron';
 
-export interface AutostartDeps {
+interface AutostartDeps {
   readonly app: Pick<App, 'getLoginItemSettings' | 'setLoginItemSettings' | 'getPath'>;
   readonly platform: NodeJS.Platform;
   /** The program to start: the packaged executable. */
@@ -13,7 +13,7 @@ export interface AutostartDeps {
 }
 
 /** The XDG autostart entry of this app. */
-export function desktopEntry(executable: string): string {
+function desktopEntry(executable: string): string {
   const quoted = `"${executable.replaceAll(/(["\\$`])/g, '\\$1')}"`;
   return ['[Desktop Entry]', 'Type=Application', 'Name=AXON Hub', `Exec=${quoted} --hidden`, 'X-GNOME-Autostart-enabled=true', ''].join(
     '\n',

@@ -18,7 +18,7 @@ import { listenToWindows } from './window-ipc.ts';
 
 const { app, BrowserWindow, ipcMain, Menu, nativeImage, Notification: NativeNotification, protocol, session, Tray } = electron;
 
-export interface DesktopOptions {
+interface DesktopOptions {
   /** Built files: out/renderer, out/preload/index.cjs, resources. */
   readonly rendererDirectory: string;
   readonly preloadFile: string;

@@ -14,7 +14,7 @@ export function isAppUrl(url: string): boolean {
 }
 
 /** True for what a page of ours made itself, such as an export of the audit log: the system asks a person where it goes. */
-export function isOwnFile(url: string): boolean {
+function isOwnFile(url: string): boolean {
   return url.startsWith(`blob:${APP_ORIGIN}/`);
 }
 

@@ -7,7 +7,7 @@ import { APP_ORIGIN } from './app-scheme.ts';
 
 const WINDOW_SIZE = { width: 1180, height: 800, minWidth: 380, minHeight: 480 };
 
-export interface MainWindowDeps {
+interface MainWindowDeps {
   createWindow(options: BrowserWindowConstructorOptions): BrowserWindow;
   readonly preloadFile: string;
   readonly iconDirectory: string;

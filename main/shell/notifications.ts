@@ -5,7 +5,7 @@ import { requestNotification, stopNotification } from '../../preload/contract/de
 /** Bounds the notifications kept open at once; the oldest is closed beyond it. */
 const OPEN_MAX = 8;
 
-export interface NotificationDeps {
+interface NotificationDeps {
   create(options: NotificationConstructorOptions): Notification;
   isSupported(): boolean;
   enabled(): boolean;

@@ -4,7 +4,7 @@ import electron from 'electron';
 const { utilityProcess } = electron;
 
 /** The same shape as the plain Node child: bytes both ways, an end, and a way to end it. */
-export interface UtilityQuicChild {
+interface UtilityQuicChild {
   readonly processId: number | undefined;
   send(bytes: Uint8Array, written: () => void): void;
   onMessage(listener: (bytes: Uint8Array) => void): void;

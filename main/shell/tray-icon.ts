@@ -6,7 +6,7 @@ import { trayTitle, trayWords } from '../../preload/contract/desktop-strings.ts'
 /** null: until a person goes on. */
 export type PauseEnd = 'in_an_hour' | 'tonight' | null;
 
-export interface TrayDeps {
+interface TrayDeps {
   createTray(icon: NativeImage | string): Tray;
   loadImage(path: string): NativeImage;
   buildMenu(items: MenuItemConstructorOptions[]): Menu;

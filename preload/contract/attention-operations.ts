@@ -1,8 +1,8 @@
 // The part of operations.ts that says when a person is asked: pause, quiet hours, mutes, and what is held. For people only.
 import * as v from 'valibot';
-import { QUIET_PERIODS_MAX } from './attention-limits.ts';
+import { QUIET_PERIODS_MAX } from './limits.ts';
 import { shortText, timestamp, uuid, whole } from './parameters.ts';
-import { TIME_OF_DAY } from './time-of-day.ts';
+import { TIME_OF_DAY } from './formats.ts';
 
 /** The most hubs that may disturb a quiet hour. */
 const URGENT_PEERS_MAX = 32;

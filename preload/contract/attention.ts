@@ -21,13 +21,13 @@ export interface QuietPeriodDto {
   readonly on: boolean;
 }
 
-export interface QuietHoursDto {
+interface QuietHoursDto {
   readonly periods: readonly QuietPeriodDto[];
   /** Agent ids of the hubs whose urgent requests are asked all the same. */
   readonly urgent_peers: readonly string[];
 }
 
-export interface MuteDto {
+interface MuteDto {
   readonly peer_id: string;
   readonly peer_name: string;
   readonly since: number;

@@ -1,7 +1,7 @@
 // The part of operations.ts that decides: approvals and the household's rules. For people only, none of it for an agent's token.
 import * as v from 'valibot';
 import { REQUEST_KINDS, RULE_CHOICES, RULE_EFFECTS } from './closed-lists.ts';
-import { ANSWER_MAX_CHARACTERS, OPTION_ID_MAX_CHARACTERS } from './decision-limits.ts';
+import { ANSWER_MAX_CHARACTERS, OPTION_ID_MAX_CHARACTERS } from './limits.ts';
 import { agentName, cursor, domain, identifier, limit, shortText, text, timestamp, uuid, whole } from './parameters.ts';
 
 const kind = v.picklist(REQUEST_KINDS);

@@ -65,7 +65,7 @@ export interface HubDto {
   readonly command: string | null;
 }
 
-export interface AgentDomainDto {
+interface AgentDomainDto {
   readonly domain: string;
   /** null: the agent's own class applies. */
   readonly risk_class: RiskClass | null;
@@ -107,7 +107,7 @@ export interface RegistrationDto {
   readonly expires_at: number;
 }
 
-export interface PeerAgentDto {
+interface PeerAgentDto {
   readonly name: OutsideText;
   readonly domains: readonly OutsideText[];
   readonly capabilities: readonly OutsideText[];

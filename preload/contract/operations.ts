@@ -3,15 +3,13 @@
 // `:name` parts of the path are parameters; the rest travel as query (GET) or JSON body. Imports from this folder only.
 import * as v from 'valibot';
 import { IMPORTANCES, THEMES } from './closed-lists.ts';
-import { AGENT_AREAS_MAX } from './agent-limits.ts';
+import { AGENT_AREAS_MAX, APPROVALS_WAIT_MINUTES_MAX, APPROVALS_WAIT_MINUTES_MIN, KEEP_DAYS_MAX, KEEP_DAYS_MIN } from './limits.ts';
 import { ATTENTION_OPERATIONS } from './attention-operations.ts';
 import { AUDIT_OPERATIONS } from './audit-operations.ts';
-import { APPROVALS_WAIT_MINUTES_MAX, APPROVALS_WAIT_MINUTES_MIN } from './decision-limits.ts';
 import { REMOTE_APPROVAL_OPERATIONS } from './remote-approval-operations.ts';
 import { DECISION_OPERATIONS } from './decision-operations.ts';
 import { HUB_OPERATIONS } from './other-hub-operations.ts';
 import { INBOX_OPERATIONS } from './inbox-operations.ts';
-import { KEEP_DAYS_MAX, KEEP_DAYS_MIN } from './keep-limits.ts';
 import {
   agentName,
   choiceOption,
@@ -30,7 +28,7 @@ import {
 import type { OperationResults } from './results.ts';
 
 export const AGENT_SCOPES = ['peers:read', 'send:query', 'send:delegate', 'send:notify', 'inbox', 'history'] as const;
-export type AgentScope = (typeof AGENT_SCOPES)[number];
+type AgentScope = (typeof AGENT_SCOPES)[number];
 
 /** The shortest owner passphrase. */
 export const PASSPHRASE_MIN_CHARACTERS = 8;
@@ -43,7 +41,7 @@ export const FIRST_PASSPHRASE_ON_A_PAGE = {
 /** none: no token; any: any valid token; a scope: agents holding it, and people; owner: people only (ui or owner token). */
 export type Access = 'none' | 'any' | 'owner' | AgentScope;
 
-export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 const agentDomains = v.pipe(
   v.array(

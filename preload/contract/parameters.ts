@@ -1,8 +1,7 @@
 // The fields that parameters of operations are made of: each bounded, so that nothing that crosses a door is larger than what is meant.
 import * as v from 'valibot';
 import { RISK_CLASSES } from './closed-lists.ts';
-import { AGENT_NAME } from './agent-name.ts';
-import { DOMAIN_NAME } from './domain-name.ts';
+import { AGENT_NAME, DOMAIN_NAME } from './formats.ts';
 
 export const text = (max: number) => v.pipe(v.string(), v.maxLength(max));
 export const shortText = v.pipe(v.string(), v.minLength(1), v.maxLength(256));

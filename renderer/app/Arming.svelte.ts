@@ -3,7 +3,7 @@
 import { untrack } from 'svelte';
 
 /** Long enough to see that something new stands under the pointer. */
-export const ARM_DELAY_MS = 700;
+const ARM_DELAY_MS = 700;
 
 export class Arming {
   #inert = $state(false);

@@ -12,7 +12,7 @@ const SNAPSHOT_RETRY_MS = 2_000;
 /** Conversations whose newest event is remembered; a thread older than these reads again when it is opened. */
 const CONVERSATIONS_MAX = 64;
 
-export type Phase = 'loading' | 'ready' | 'logged_out' | 'unreachable';
+type Phase = 'loading' | 'ready' | 'logged_out' | 'unreachable';
 
 export class HubState {
   #snapshot = $state.raw<UiSnapshot | null>(null);

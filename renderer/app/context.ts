@@ -5,7 +5,7 @@ import type { HubState } from './HubState.svelte.ts';
 import type { Navigation } from './Navigation.svelte.ts';
 import type { Ticker } from './Ticker.svelte.ts';
 
-export interface AppContext {
+interface AppContext {
   readonly api: HubApi;
   readonly hub: HubState;
   readonly navigation: Navigation;

@@ -12,7 +12,7 @@ const PLACE = /\[([0-9]+)\]/g;
 
 export type Field = readonly [path: string, value: string];
 
-export interface NamedField {
+interface NamedField {
   readonly name: string;
   /** The name is the field's own path, letter by letter, not words made of it. */
   readonly exact: boolean;

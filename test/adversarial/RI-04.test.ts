@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Dispatcher } from '../../main/api/dispatch.ts';
 import { WindowDoor } from '../../main/api/ipc/window-door.ts';
-import { approvalsHandlers } from '../../main/api/operations/approvals.ts';
+import { approvalsHandlers } from '../../main/api/operations/decisions.ts';
 import type { PeerRow } from '../../main/ports/store.ts';
 import type { ApprovalDto } from '../../preload/contract/dto.ts';
 import type { ManualClock } from '../fakes/manual-clock.ts';

@@ -1,7 +1,7 @@
 // Answering oneself on a card instead of letting an agent do it: what is shown, when it may be pressed, what becomes of it.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
-import { ANSWER_MAX_CHARACTERS } from '../../preload/contract/decision-limits.ts';
+import { ANSWER_MAX_CHARACTERS } from '../../preload/contract/limits.ts';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
 import { DEPLOY, DINNER, approvalOf, snapshotOf } from '../fakes/household.ts';
 import { ARM_MS, callsOf, expectAccessible, press, showApp } from './support/page.ts';

@@ -1,7 +1,7 @@
 // Who may disturb quiet hours, as a person ticks it: the boxes show what the hub keeps, and nobody is named unseen.
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
-import { QUIET_PERIODS_MAX } from '../../preload/contract/attention-limits.ts';
+import { QUIET_PERIODS_MAX } from '../../preload/contract/limits.ts';
 import type { QuietPeriodDto } from '../../preload/contract/attention.ts';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
 import { CALM, DAD, PEERS, snapshotOf } from '../fakes/household.ts';

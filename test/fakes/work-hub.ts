@@ -19,7 +19,7 @@ import { resolvePaired, resolvePinned, type KnownHubs } from '../../main/service
 import { PeerRates, type PeerRateTable } from '../../main/services/links/peer-rates.ts';
 import type { Decider } from '../../main/services/work/approvals.ts';
 import { Work } from '../../main/services/work/work.ts';
-import { APPROVALS_WAIT_MINUTES_DEFAULT } from '../../preload/contract/decision-limits.ts';
+import { APPROVALS_WAIT_MINUTES_DEFAULT } from '../../preload/contract/limits.ts';
 import type { ApprovalDto, DeliveryDto, UiEvent } from '../../preload/contract/dto.ts';
 import type { OperationParams } from '../../preload/contract/operations.ts';
 import { deflated, idValue, inflated } from './long-text.ts';

@@ -12,7 +12,7 @@ import { SEED_FILE_SIZE_MAX_BYTES } from './limits.ts';
 import { seedToText, textToSeed } from './seed-text.ts';
 
 /** Beside the identity. */
-export const COUNTER_FILE = 'audit.counter';
+const COUNTER_FILE = 'audit.counter';
 const FILE_MODE = 0o600;
 const OTHERS_MASK = 0o077;
 /** Windows has neither mode bits nor these open flags; a profile folder is its owner's there. */

@@ -11,7 +11,7 @@ export const KEYCHAIN_SERVICE = 'axon-hub';
 const SUFFIX = '-counter';
 const LOCKED = 'The keychain of this computer is locked or did not let the hub in.';
 
-export interface KeychainCounterDeps {
+interface KeychainCounterDeps {
   readonly access: KeychainAccess;
   readonly calls: KeychainCalls;
   /** The account of the identity. */

@@ -19,7 +19,7 @@ const REASONS = {
 } as const;
 const SLOW = 'The keychain of this computer did not answer in time. It may be waiting for a person to unlock it.';
 
-export interface KeychainVaultDeps {
+interface KeychainVaultDeps {
   /** The data folder; it is there already. Each folder has an identity of its own, named by the folder's real path. */
   readonly homeFolder: string;
   readonly clock: Clock;

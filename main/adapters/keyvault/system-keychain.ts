@@ -44,7 +44,7 @@ export function systemKeychain(): KeychainAccess {
   return process.platform === 'linux' ? secretService() : nativeKeychain();
 }
 
-export type KeychainTrouble = 'unavailable' | 'damaged' | 'locked';
+type KeychainTrouble = 'unavailable' | 'damaged' | 'locked';
 
 /** No session bus, no such service on it, or a service without any collection: there never was a keychain to keep a seed in. */
 const UNAVAILABLE = [

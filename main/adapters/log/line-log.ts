@@ -16,7 +16,7 @@ const FIELD_LENGTH_MAX = 512;
 const TIME_OF_DAY = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 const WORDS: Readonly<Record<LogLevel, string>> = { debug: 'detail: ', info: '', warn: 'warning: ', error: 'error: ' };
 
-export interface LineLogOptions {
+interface LineLogOptions {
   readonly form?: LogForm;
   readonly fields?: LogFields;
 }

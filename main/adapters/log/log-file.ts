@@ -4,7 +4,7 @@ import { closeSync, constants, fstatSync, mkdirSync, openSync, renameSync, write
 import { join } from 'node:path';
 
 /** Bounds the file; with the one before it, logs take at most twice this. */
-export const LOG_FILE_SIZE_MAX_BYTES = 4 * 1024 * 1024;
+const LOG_FILE_SIZE_MAX_BYTES = 4 * 1024 * 1024;
 
 export class LogFile {
   readonly #folder: string;

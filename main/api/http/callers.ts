@@ -18,7 +18,7 @@ import {
 const BEARER = /^Bearer ([A-Za-z0-9_-]{1,128})$/;
 const ANONYMOUS = 'anonymous';
 
-export interface CallersDeps {
+interface CallersDeps {
   readonly tokens: TokenService;
   readonly clock: Clock;
   /** Requests of one token a second; four times as many may come at once. */

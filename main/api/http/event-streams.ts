@@ -7,12 +7,12 @@ import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { TokenService } from '../../services/auth/token-service.ts';
 import { STREAMS_MAX, STREAMS_PER_TOKEN_MAX, STREAM_BACKLOG_MAX_BYTES, STREAM_HEARTBEAT_MS } from './limits.ts';
 
-export interface EventStreamsDeps {
+interface EventStreamsDeps {
   readonly clock: Clock;
   readonly tokens: TokenService;
 }
 
-export interface StreamFrame {
+interface StreamFrame {
   readonly event?: string;
   readonly id?: number;
   /** Made with streamData(): one line. */

@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import type { ErrorCode } from '../../../preload/contract/errors.ts';
 import { HEADERS_MAX, URL_LENGTH_MAX } from './limits.ts';
 
-export interface GuardRefusal {
+interface GuardRefusal {
   readonly code: ErrorCode;
   /** Some refusals are a 400 although their code usually is another status. */
   readonly status?: 400;

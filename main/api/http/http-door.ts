@@ -29,9 +29,9 @@ import { RequestRun } from './request-run.ts';
 import type { RequestServices } from './request-run.ts';
 import { problemAnswer, rawAnswer, send } from './respond.ts';
 
-export const LOOPBACK_ADDRESS = '127.0.0.1';
+const LOOPBACK_ADDRESS = '127.0.0.1';
 
-export interface HttpDoorDeps extends Omit<RequestServices, 'callers' | 'streams'> {
+interface HttpDoorDeps extends Omit<RequestServices, 'callers' | 'streams'> {
   readonly clock: Clock;
   readonly log: Log;
   readonly tokens: TokenService;

@@ -6,7 +6,7 @@ import type { Work } from '../../services/work/work.ts';
 import type { HandlersOf } from '../caller.ts';
 import { actorOf } from '../actor.ts';
 
-export interface AgentsDeps {
+interface AgentsDeps {
   readonly agents: AgentRegistry;
   readonly registrations: Registrations;
   readonly work: Pick<Work, 'removeAgent'>;

@@ -16,7 +16,7 @@ import type { HubStatus } from '../../services/hub-status.ts';
 import { actorOf, type AuditActor } from '../actor.ts';
 import type { CallContext, Caller, HandlersOf } from '../caller.ts';
 
-export interface HubHandlersDeps {
+interface HubHandlersDeps {
   readonly hub: HubStatus;
   readonly tokens: TokenService;
   readonly login: LoginService;

@@ -4,7 +4,7 @@ import type { PairingService } from '../../services/pairing/pairing-service.ts';
 import { actorOf } from '../actor.ts';
 import type { HandlersOf } from '../caller.ts';
 
-export interface PairingsHandlersDeps {
+interface PairingsHandlersDeps {
   readonly pairing: PairingService;
   readonly hub: Pick<HubStatus, 'places'>;
 }

@@ -9,7 +9,7 @@ import { makeCapabilitiesDto } from '../../services/links/peer-view.ts';
 import { actorOf } from '../actor.ts';
 import type { HandlersOf } from '../caller.ts';
 
-export interface PeersHandlersDeps {
+interface PeersHandlersDeps {
   readonly directory: PeerDirectory;
   readonly links: PeerLinks;
   readonly keyTrust: KeyTrust;

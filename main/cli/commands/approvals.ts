@@ -2,7 +2,7 @@
 // the digest of what was shown.
 import { Option, type Command } from 'commander';
 import type { DecidingHubDto } from '../../../preload/contract/remote-approval.ts';
-import { DOMAIN_NAME } from '../../../preload/contract/domain-name.ts';
+import { DOMAIN_NAME } from '../../../preload/contract/formats.ts';
 import type { ApprovalDto } from '../../../preload/contract/dto.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import { AppError } from '../../lib/app-error.ts';

@@ -4,7 +4,7 @@ import type { AttentionDto, QuietPeriodDto } from '../../../preload/contract/att
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import { locale } from '../../../preload/contract/strings/everywhere.ts';
 import { pluralizer } from '../../../preload/contract/strings/plural.ts';
-import { TIME_OF_DAY } from '../../../preload/contract/time-of-day.ts';
+import { TIME_OF_DAY } from '../../../preload/contract/formats.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { HubClient } from '../hub-client.ts';
 import { idOf, withId } from '../ids.ts';

@@ -1,6 +1,6 @@
 // escalate: asks a person at another hub to choose. No agent there gets it; the choice comes back as the result.
 import { InvalidArgumentError, type Command } from 'commander';
-import { OPTIONS_MAX, OPTIONS_MIN } from '../../../preload/contract/decision-limits.ts';
+import { OPTIONS_MAX, OPTIONS_MIN } from '../../../preload/contract/limits.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { wholeNumber } from '../option-values.ts';
 import type { Run } from '../run.ts';

@@ -4,7 +4,6 @@
 import type { AcknowledgedFindingDto, AuditCheckDto, TamperFindingDto, TamperKind } from '../../../preload/contract/audit.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { isJsonObject } from '../../lib/json-object.ts';
-import { nextTurn } from '../../lib/next-turn.ts';
 import { CHAIN_START, type AuditPosition, type AuditReads, type AuditSignatureRow } from '../../ports/audit.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Store } from '../../ports/store.ts';
@@ -21,7 +20,7 @@ export interface SignedPlace extends AuditPosition {
 
 const BEGINNING: SignedPlace = { ...CHAIN_START, counter: 0 };
 
-export interface WalkDeps {
+interface WalkDeps {
   readonly read: AuditReads;
   readonly databaseId: string;
   /** The key that signed, hex; null when this hub never had one. */
@@ -31,7 +30,7 @@ export interface WalkDeps {
   readonly onProgress?: (progress: { readonly checked: number; readonly signed?: SignedPlace }) => void;
 }
 
-export interface Walked {
+interface Walked {
   /** The last row that was signed by this hub and fits. */
   readonly signed: SignedPlace;
   /** The last row that fits. */
@@ -177,7 +176,7 @@ export function readFinding(text: string | undefined): TamperFindingDto | undefi
   }
 }
 
-export interface AuditCheckDeps {
+interface AuditCheckDeps {
   readonly store: Pick<Store, 'read'>;
   readonly clock: Pick<Clock, 'wallMs'>;
   readonly databaseId: () => string;
@@ -275,4 +274,9 @@ export class AuditCheck {
       else ends({ state: 'failed', problem: error instanceof AppError ? error.message : 'The audit log could not be read.' });
     }
   }
+}
+
+/** What long work waits for between its pieces, so that everything else of the process goes on. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

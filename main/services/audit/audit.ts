@@ -17,7 +17,7 @@ import { META_DATABASE_ID, signedMessage } from './signature.ts';
 import { Signer } from './signer.ts';
 import { VaultCount } from './vault-count.ts';
 
-export interface AuditDeps {
+interface AuditDeps {
   /** A watched one, which tells `appended`. */
   readonly store: Store;
   readonly clock: Clock;

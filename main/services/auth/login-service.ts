@@ -9,12 +9,12 @@ import { LOGIN_CODES_MAX, LOGIN_CODE_FAILURES_MAX, LOGIN_CODE_MAX_MS } from './l
 
 const LOGIN_CODE_SIZE_BYTES = 16;
 
-export interface LoginServiceDeps {
+interface LoginServiceDeps {
   readonly clock: Clock;
   readonly random: Random;
 }
 
-export interface LoginCode {
+interface LoginCode {
   readonly code: string;
   /** Wall clock, ms: for display. */
   readonly expiresAt: number;

@@ -49,7 +49,7 @@ interface SetBy {
 const NOBODY: SetBy = { actor: 'anonymous', surface: 'hub' };
 const NO_TURNS: Turns = { last: Promise.resolve(), waiting: 0, failures: 0, opensAtMs: -Infinity };
 
-export interface PassphraseServiceDeps {
+interface PassphraseServiceDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;

@@ -5,8 +5,7 @@
 // Must never hold what only a restart can apply (ports, folders).
 import * as v from 'valibot';
 import { THEMES } from '../../../preload/contract/closed-lists.ts';
-import { APPROVALS_WAIT_MINUTES_DEFAULT } from '../../../preload/contract/decision-limits.ts';
-import { KEEP_FEED_DAYS_DEFAULT, KEEP_MESSAGES_DAYS_DEFAULT } from '../../../preload/contract/keep-limits.ts';
+import { APPROVALS_WAIT_MINUTES_DEFAULT, KEEP_FEED_DAYS_DEFAULT, KEEP_MESSAGES_DAYS_DEFAULT } from '../../../preload/contract/limits.ts';
 import type { FixedSetting, SettingsDto } from '../../../preload/contract/settings-dto.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -32,7 +31,7 @@ const stored = v.partial(
 );
 type StoredSettings = v.InferOutput<typeof stored>;
 type Changeable = Omit<SettingsDto, 'fixed_at_start'>;
-export type SettingsChange = { readonly [Name in keyof Changeable]?: Changeable[Name] | undefined };
+type SettingsChange = { readonly [Name in keyof Changeable]?: Changeable[Name] | undefined };
 
 const GIVEN_AT_START = ['name', 'discovery', 'approvals_wait_minutes', 'keep_messages_days', 'keep_feed_days'] as const;
 type AtStart = Pick<SettingsChange, (typeof GIVEN_AT_START)[number]>;
@@ -58,7 +57,7 @@ const DEFAULTS: Omit<Changeable, 'name'> = {
   keep_feed_days: KEEP_FEED_DAYS_DEFAULT,
 };
 
-export interface SettingsServiceDeps {
+interface SettingsServiceDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly events: EventBus;

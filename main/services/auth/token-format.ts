@@ -3,9 +3,9 @@
 import { toBase64Url, toHex } from '../../lib/bytes.ts';
 import type { TokenRow } from '../../ports/store.ts';
 
-export type TokenKind = TokenRow['kind'];
+type TokenKind = TokenRow['kind'];
 
-export interface TokenParts {
+interface TokenParts {
   readonly kind: TokenKind;
   readonly id: string;
   readonly secret: string;

@@ -9,13 +9,13 @@ import type { Store, Tables, TokenRow } from '../../ports/store.ts';
 import { LAST_USED_WRITE_INTERVAL_MS, OWNER_TOKEN_MAX_MS, SESSIONS_MAX, UI_SESSION_IDLE_MAX_MS, UI_SESSION_MAX_MS } from './limits.ts';
 import { TOKEN_ID_SIZE_BYTES, TOKEN_SECRET_SIZE_BYTES, readToken, writeToken } from './token-format.ts';
 
-export interface TokenServiceDeps {
+interface TokenServiceDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
 }
 
-export interface IssuedToken {
+interface IssuedToken {
   /** The whole token: shown or written down once, never again. */
   readonly token: string;
   readonly id: string;

@@ -19,7 +19,7 @@ import { CONFIRM_ACCEPT_MS, CONFIRM_BACKOFF, CONFIRM_RESEND_MS } from './limits.
 import { keyBytes } from './pairing-session.ts';
 import { readUnsettled, wayOf, writeUnsettled, type Unsettled } from './unsettled.ts';
 
-export interface ConfirmationsDeps {
+interface ConfirmationsDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
@@ -34,7 +34,7 @@ export interface ConfirmationsDeps {
 }
 
 /** What a confirmation brings; `mac` where an invitation stands for the typing. */
-export interface PeerConfirmation {
+interface PeerConfirmation {
   readonly sig: Uint8Array;
   readonly mac: Uint8Array | null;
 }

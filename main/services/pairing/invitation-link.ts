@@ -11,7 +11,7 @@ const SCHEME = 'axon://pair?';
 const VERSION = '1';
 const ONCE = ['v', 'k', 's', 'n'] as const;
 
-export interface InvitationLink {
+interface InvitationLink {
   readonly keyHex: KeyHex;
   readonly secret: Uint8Array;
   readonly addresses: readonly HubAddress[];

@@ -20,10 +20,10 @@ interface Invitation {
   readonly end: TimerHandle;
 }
 
-export type TakenInvitation = Pick<Invitation, 'secret' | 'by'>;
+type TakenInvitation = Pick<Invitation, 'secret' | 'by'>;
 
 /** Where this hub is, and what it is called to those it invites. */
-export interface Inviting {
+interface Inviting {
   readonly keyHex: KeyHex;
   readonly name: string;
   readonly addresses: readonly HubAddress[];

@@ -12,7 +12,7 @@ import type { PeerDirectory } from '../links/peer-directory.ts';
 import { OFFER_AGAIN_AFTER_MS, REACH_WITHIN_MS } from './limits.ts';
 import { keyBytes, type PairingSession } from './pairing-session.ts';
 
-export interface OfferingDeps {
+interface OfferingDeps {
   readonly clock: Clock;
   readonly connections: Pick<UnpairedConnections, 'open' | 'request'>;
   readonly identity: Pick<IdentityService, 'keyHex'>;

@@ -33,7 +33,7 @@ export interface RemovedHere {
   readonly at: number | null;
 }
 
-export interface SessionStart {
+interface SessionStart {
   readonly id: string;
   readonly role: PairRole;
   readonly ownKey: KeyHex;

@@ -18,7 +18,7 @@ const stored = v.object({
   hubs: v.array(v.object({ key: v.string(), paired_at: v.number() })),
 });
 
-export interface RemoteApprovalState {
+interface RemoteApprovalState {
   readonly from: RemoteClass;
   /** By the pairing in which each was named. */
   readonly hubs: readonly { readonly key: KeyHex; readonly paired_at: number }[];

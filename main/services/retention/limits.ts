@@ -1,5 +1,5 @@
 // What bounds the removing of old words. Every number says what it bounds. Owns no behaviour.
-import { KEEP_CHANGE_PAUSE_MINUTES } from '../../../preload/contract/keep-limits.ts';
+import { KEEP_CHANGE_PAUSE_MINUTES } from '../../../preload/contract/limits.ts';
 
 /** A hub that has just started has better things to do, and may not have been told the time yet. */
 export const FIRST_PURGE_MS = 600_000;

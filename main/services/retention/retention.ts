@@ -2,7 +2,7 @@
 // after the commit under way when the hub stops. A commit also counts what it removed, so that the audit log gets all of it even after a crash.
 // A clock that jumps far ahead stops the removal until the owner confirms the date.
 // It must never touch what is open, waiting, held, undelivered or not told yet; the store refuses that, too (ports/retention.ts).
-import { DATE_JUMP_DAYS_MAX } from '../../../preload/contract/keep-limits.ts';
+import { DATE_JUMP_DAYS_MAX } from '../../../preload/contract/limits.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { isJsonObject } from '../../lib/json-object.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
@@ -21,14 +21,14 @@ const NOTHING_REMOVED: RemovedCounts = { tasks: 0, messages: 0, deliveries: 0, o
 
 type RemovedCounts = Readonly<Record<KeptKind, number>>;
 
-export interface RetentionState {
+interface RetentionState {
   /** The latest time of the wall clock that raised no question, ms since 1970. */
   readonly knownMs: number;
   /** Removed since the last row of the audit log about it. */
   readonly removed: RemovedCounts;
 }
 
-export interface RetentionDeps {
+interface RetentionDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;

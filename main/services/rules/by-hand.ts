@@ -2,7 +2,7 @@
 // it is about. A rule that could let in nothing is refused, so that nobody believes in it. Pure.
 import type { OperationParams } from '../../../preload/contract/operations.ts';
 import type { RiskClass } from '../../../preload/contract/dto.ts';
-import { ALWAYS_LIFE_MS } from '../../../preload/contract/rule-limits.ts';
+import { ALWAYS_LIFE_MS } from '../../../preload/contract/limits.ts';
 import type { RuleField } from '../../../preload/contract/rules.ts';
 import { higherRisk, riskOf } from '../../core/risk.ts';
 import { longestDomain, matchesDomain } from '../../core/routing.ts';

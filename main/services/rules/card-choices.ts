@@ -1,7 +1,7 @@
 // What a person may choose on a card beyond this one request, and exactly which rule each choice makes: always about the same hub, agent and
 // area, never wider than what stands on the card, and nothing at all for a dangerous request. Pure.
 import { RULE_REACHES, type RuleReach } from '../../../preload/contract/closed-lists.ts';
-import { ALWAYS_LIFE_MS, CONVERSATION_LIFE_MS } from '../../../preload/contract/rule-limits.ts';
+import { ALWAYS_LIFE_MS, CONVERSATION_LIFE_MS } from '../../../preload/contract/limits.ts';
 import type { RuleChoice } from '../../../preload/contract/rules.ts';
 import { NO_AGENT, riskMaxOfReach } from '../../core/rules.ts';
 import { higherRisk } from '../../core/risk.ts';
@@ -15,7 +15,7 @@ import { CARD_UNTIL_MAX_MS, CONVERSATION_IDLE_MS } from './limits.ts';
 import type { RuleDraft } from './rule-book.ts';
 
 /** A request on its card. */
-export interface CardRequest {
+interface CardRequest {
   readonly task: TaskRow;
   readonly approval: Pick<ApprovalRow, 'id' | 'riskClass'>;
   /** The agent that would run it, as it is now. */

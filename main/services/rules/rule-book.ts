@@ -52,7 +52,7 @@ interface Deps {
 }
 
 /** A request as it comes in. */
-export interface RuleQuestion extends Omit<RuledRequest, 'conversation'> {
+interface RuleQuestion extends Omit<RuledRequest, 'conversation'> {
   readonly peer: PartyKey;
   /** Looked up only when a rule is about a conversation: every request passes here. */
   readonly conversation: () => string;

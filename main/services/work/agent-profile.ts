@@ -1,6 +1,6 @@
 // What a program says of itself, as this hub may keep and show it: a name that looks like no other agent's, words without hidden characters,
 // and areas that are never less careful than the owner was about them. Pure.
-import { AGENT_AREAS_MAX } from '../../../preload/contract/agent-limits.ts';
+import { AGENT_AREAS_MAX } from '../../../preload/contract/limits.ts';
 import type { RiskClass } from '../../../preload/contract/dto.ts';
 import { AreaClasses } from '../../core/area-classes.ts';
 import { nameSkeleton } from '../../core/name-skeleton.ts';

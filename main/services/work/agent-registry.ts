@@ -27,7 +27,7 @@ export interface AgentProfile {
   readonly concurrency?: number | undefined;
 }
 
-export interface OwnerChoice {
+interface OwnerChoice {
   readonly riskClass: RiskClass;
   readonly domains?: readonly AgentDomainRow[] | undefined;
   readonly isDefault?: boolean | undefined;

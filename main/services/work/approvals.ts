@@ -55,7 +55,7 @@ export interface Decider {
 }
 
 /** What another hub decided about a request of this one. */
-export interface RemoteVerdict {
+interface RemoteVerdict {
   readonly choice: 'allow' | 'decline';
   /** The digest that it is bound to. */
   readonly digest: string;

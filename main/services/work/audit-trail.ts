@@ -7,7 +7,7 @@ import type { Tables } from '../../ports/store.ts';
 import { SECURITY_AUDIT } from '../limits.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
-export interface AuditEntry {
+interface AuditEntry {
   /** A token id, a party key, or 'hub'. */
   readonly actor: string;
   readonly surface: Surface;

@@ -7,7 +7,7 @@ import type { TaskEndings } from './task-endings.ts';
 import { isInHand, isOpen } from './task-moves.ts';
 import type { After } from './unit-of-work.ts';
 
-export interface CallOff {
+interface CallOff {
   readonly messageId: string;
   /** Escaped. */
   readonly reason: string | null;

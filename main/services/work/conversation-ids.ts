@@ -6,7 +6,7 @@ import type { PartyKey, Reads } from '../../ports/store.ts';
 /** Messages of a conversation that are looked through for a party. */
 const MESSAGES_LOOKED_AT_MAX = 200;
 
-export interface ConversationClaim {
+interface ConversationClaim {
   readonly party: PartyKey;
   readonly messageId: string;
   /** What the message names; unescaped, null when it names none. */

@@ -8,7 +8,7 @@ import type { DeliveryBody, Untrusted } from './delivery-body.ts';
 import type { Parties } from './parties.ts';
 import type { After } from './unit-of-work.ts';
 
-export interface NewDelivery {
+interface NewDelivery {
   readonly agent: string;
   readonly kind: DeliveryRow['kind'];
   readonly taskId: string | null;

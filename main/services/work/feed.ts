@@ -12,7 +12,7 @@ import type { Parties } from './parties.ts';
 import { shownData, type ShownData } from './shown-data.ts';
 import type { After, UnitOfWork } from './unit-of-work.ts';
 
-export interface FeedEntry {
+interface FeedEntry {
   readonly party: PartyKey;
   readonly fromAgent: string | null;
   readonly topic: string;

@@ -16,7 +16,7 @@ import { CLAIM_WAITERS_PER_AGENT_MAX, LEASE_DEFAULT_MS } from './limits.ts';
 import type { OpenQueries } from './open-queries.ts';
 import type { Progress } from './progress.ts';
 
-export interface ClaimRequest {
+interface ClaimRequest {
   readonly max: number;
   readonly wait_ms: number;
   readonly lease_ms: number;

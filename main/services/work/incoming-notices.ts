@@ -26,7 +26,7 @@ import type { UnitOfWork } from './unit-of-work.ts';
 const HUB_TOPIC_PREFIX = 'axon.';
 export type HubTopicHandler = (message: IncomingMessage, payload: NotifyPayload) => void | Promise<void>;
 
-export interface Notice {
+interface Notice {
   readonly party: PartyKey;
   readonly messageId: string;
   readonly ref: string | null;

@@ -8,7 +8,7 @@ import type { ReplyDraft } from '../peer-messenger.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import type { After, UnitOfWork } from './unit-of-work.ts';
 
-export interface OnceKey {
+interface OnceKey {
   readonly party: PartyKey;
   readonly messageId: string;
   /** contentDigest of the message. */

@@ -16,7 +16,7 @@ import { DELIVERY_ATTEMPTS_MAX, OPEN_QUERIES_MAX, OPEN_QUERIES_PER_PARTY_MAX } f
 /** What the asker gets: the payload of a `response`, or the error instead. */
 export type QueryOutcome = Readonly<Record<string, unknown>> | AppError;
 
-export interface QueryOpening {
+interface QueryOpening {
   readonly taskId: string;
   readonly party: PartyKey;
   readonly agent: string;

@@ -41,7 +41,7 @@ interface Deps {
  */
 export type CancelOutcome = 'taken_back' | 'asked_to_stop' | 'nothing_open' | 'not_taken' | 'expired';
 
-export interface OutboxDraft {
+interface OutboxDraft {
   readonly kind: 'result' | 'error' | 'cancel';
   readonly ref: string;
   readonly payload: Readonly<Record<string, unknown>>;

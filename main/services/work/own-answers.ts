@@ -1,6 +1,6 @@
 // What a person answers in the place of an agent: from the words of the decision to what whoever asked is told, and back from the row of a
 // decided approval. A person's answer is kept where no agent can write, and is never handed to one as work. Pure.
-import { ANSWER_MAX_CHARACTERS } from '../../../preload/contract/decision-limits.ts';
+import { ANSWER_MAX_CHARACTERS } from '../../../preload/contract/limits.ts';
 import type { ApprovalDto } from '../../../preload/contract/dto.ts';
 import { removed } from '../../../preload/contract/strings/records.ts';
 import { readApprovalView } from '../../core/approval-view.ts';
@@ -13,13 +13,13 @@ import type { ResultWords } from './task-endings.ts';
 import { readObject } from './task-views.ts';
 
 /** The words of a decision that answers, or the option it chooses. */
-export interface AnswerWords {
+interface AnswerWords {
   readonly answer?: string | undefined;
   readonly choice?: string | undefined;
 }
 
 /** An answer as it is kept and told. */
-export interface OwnAnswer {
+interface OwnAnswer {
   /** What stands in the row of the approval as its reason. */
   readonly words: string;
   /** The id of the option that was chosen. */

@@ -9,7 +9,7 @@ import { toWire, type ToldState } from './wire-states.ts';
 export const PROGRESS_TOPIC = 'axon.progress';
 const PROGRESS = 'progress/1';
 
-export interface ProgressWords {
+interface ProgressWords {
   readonly state: ToldState;
   readonly text?: string;
   /** For `held`: in how many ms a person is asked; null when nobody knows yet. */

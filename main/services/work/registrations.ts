@@ -15,13 +15,13 @@ import { REGISTRATION_FAILURES_MAX, REGISTRATION_LIFETIME_MS, REGISTRATIONS_PEND
 import { readObject } from './task-views.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
-export interface NewRegistration {
+interface NewRegistration {
   readonly registration: RegistrationDto;
   /** Fetches the token later; shown once. */
   readonly secret: string;
 }
 
-export interface RegistrationOutcome {
+interface RegistrationOutcome {
   readonly state: 'pending' | 'confirmed' | 'declined' | 'expired';
   readonly token: string | null;
 }

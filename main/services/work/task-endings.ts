@@ -41,7 +41,7 @@ export interface Ending {
   readonly from: 'runner' | 'asker' | 'hub';
 }
 
-export type EndingListener = (tables: Tables, after: After, task: TaskRow, ending: Ending, result: ResultWords) => void;
+type EndingListener = (tables: Tables, after: After, task: TaskRow, ending: Ending, result: ResultWords) => void;
 
 interface Deps {
   readonly clock: Clock;

@@ -3,7 +3,7 @@ import { assert } from '../../lib/assert.ts';
 import { canMove, isTerminal, type TaskState } from '../../core/task-state.ts';
 import type { TaskRow, Tables } from '../../ports/store.ts';
 
-export type TaskChange = Partial<
+type TaskChange = Partial<
   Pick<
     TaskRow,
     | 'estimatedMs'

@@ -3,7 +3,7 @@
 import type { TaskState } from '../../core/task-state.ts';
 import type { AckPayload } from '../../protocol/payloads.ts';
 
-export type WireState = NonNullable<AckPayload['state']>;
+type WireState = NonNullable<AckPayload['state']>;
 /** The states that another hub is told of before the end. */
 export type ToldState = Extract<TaskState, 'awaiting_approval' | 'held' | 'queued' | 'running'>;
 /** In an ack a held request is `pending_approval` with a field beside it, which hubs that know no `held` pass over. */

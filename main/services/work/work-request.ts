@@ -34,7 +34,7 @@ export interface WorkRequest {
   readonly receivedMonotonicMs: number;
 }
 
-export type RequestSource = Pick<WorkRequest, 'kind' | 'direction' | 'party' | 'messageId' | 'payload' | 'receivedMonotonicMs'>;
+type RequestSource = Pick<WorkRequest, 'kind' | 'direction' | 'party' | 'messageId' | 'payload' | 'receivedMonotonicMs'>;
 
 /** The error is a sentence for the sender. */
 export function readWorkRequest(source: RequestSource): Result<WorkRequest, string> {

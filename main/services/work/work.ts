@@ -1,6 +1,6 @@
 // The work of this hub's agents as one part: builds its services over the ports they are given, binds them to the peers' messages, and starts
 // and stops them in order. Holds no rule of its own.
-import { APPROVALS_WAIT_MINUTES_DEFAULT } from '../../../preload/contract/decision-limits.ts';
+import { APPROVALS_WAIT_MINUTES_DEFAULT } from '../../../preload/contract/limits.ts';
 import type { ApprovalDto, UiSnapshot } from '../../../preload/contract/dto.ts';
 import { ownTimeZone } from '../../core/quiet-hours.ts';
 import { AppError } from '../../lib/app-error.ts';

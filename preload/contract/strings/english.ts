@@ -1,10 +1,9 @@
 // The catalogue: every word this product says to a person, in one object. Another language is another object of the same type.
-import { activity } from './activity.ts';
 import { attention } from './attention.ts';
 import { audit } from './audit.ts';
 import { remoteApproval } from './remote-approval.ts';
 import { common, locale } from './everywhere.ts';
-import { now } from './now.ts';
+import { activity, now } from './now.ts';
 import { making } from './making.ts';
 import { agents, settings } from './owner.ts';
 import { people } from './people.ts';

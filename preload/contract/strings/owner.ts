@@ -1,6 +1,6 @@
 // The words of the owner's own screens: agents on this computer, settings, sessions. English.
 import type { RiskClass } from '../dto.ts';
-import { DATE_JUMP_DAYS_MAX } from '../keep-limits.ts';
+import { DATE_JUMP_DAYS_MAX } from '../limits.ts';
 import { locale } from './everywhere.ts';
 import { pluralizer } from './plural.ts';
 

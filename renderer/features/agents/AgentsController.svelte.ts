@@ -4,7 +4,7 @@ import type { AgentDto, RegistrationDto, RiskClass } from '../../../preload/cont
 import type { HubApi } from '../../../preload/contract/hub-api.ts';
 import { Calls } from '../../app/Calls.svelte.ts';
 
-export interface NewAgent {
+interface NewAgent {
   readonly name: string;
   readonly displayName: string;
   readonly domains: readonly string[];

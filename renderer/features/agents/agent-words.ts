@@ -8,7 +8,7 @@ const { agents } = words;
 /** An agent that has not called for a day is worth a word. */
 const SILENT_MS = 86_400_000;
 
-export interface PresenceWords {
+interface PresenceWords {
   readonly icon: IconName;
   readonly text: string;
   readonly unusual: boolean;

@@ -31,7 +31,7 @@ export interface MoreThanOnce {
   readonly until?: number;
 }
 
-export interface ApprovalsDeps {
+interface ApprovalsDeps {
   readonly api: HubApi;
   readonly hub: HubState;
 }
@@ -385,6 +385,6 @@ export class ApprovalsController {
 }
 
 /** Soonest end first, then first come. */
-export function byExpiryThenArrival(one: ApprovalDto, other: ApprovalDto): number {
+function byExpiryThenArrival(one: ApprovalDto, other: ApprovalDto): number {
   return one.expires_at - other.expires_at || one.received_at - other.received_at || (one.id < other.id ? -1 : 1);
 }

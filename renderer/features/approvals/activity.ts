@@ -24,7 +24,7 @@ export interface Hour {
   readonly away: number;
 }
 
-export interface Activity {
+interface Activity {
   /** From the first one shown to the present one, without gaps. */
   readonly hours: readonly Hour[];
   readonly allowed: number;
@@ -87,7 +87,7 @@ function whatBecame(state: ApprovalDto['state'], rule: string | null): Became | 
 
 const hourOf = (at: number): number => new Date(at).setMinutes(0, 0, 0);
 
-export interface Bar {
+interface Bar {
   readonly hour: Hour;
   readonly x: number;
   /** Tops and heights, px; a height of 0 is not drawn. */
@@ -98,7 +98,7 @@ export interface Bar {
   readonly isLabelled: boolean;
 }
 
-export interface ActivityLayout {
+interface ActivityLayout {
   readonly width: number;
   readonly height: number;
   readonly left: number;

@@ -3,7 +3,7 @@ import { createContext } from 'svelte';
 import type { ApprovalsController } from './ApprovalsController.svelte.ts';
 import type { PlaceWatch } from '../../app/place-watch.ts';
 
-export interface ApprovalsContext {
+interface ApprovalsContext {
   readonly approvals: ApprovalsController;
   readonly places: PlaceWatch;
 }

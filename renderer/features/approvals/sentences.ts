@@ -1,5 +1,5 @@
 // What the hub says of a request, in its own words: from the kind, the owner's names and the owner's classes, never from the sender's text.
-import { DOMAIN_NAME } from '../../../preload/contract/domain-name.ts';
+import { DOMAIN_NAME } from '../../../preload/contract/formats.ts';
 import type { AgentDto, ApprovalDto } from '../../../preload/contract/dto.ts';
 import type { RuleDto } from '../../../preload/contract/rules.ts';
 import { surfaceWords } from '../../../preload/contract/strings/now.ts';

@@ -1,6 +1,6 @@
 // The choices that stand in a card's drawer: those the hub offers for this request, each with the words beside it and the time it ends.
 import type { ApprovalDto } from '../../../preload/contract/dto.ts';
-import { ALWAYS_LIFE_MS, CONVERSATION_LIFE_MS } from '../../../preload/contract/rule-limits.ts';
+import { ALWAYS_LIFE_MS, CONVERSATION_LIFE_MS } from '../../../preload/contract/limits.ts';
 import type { RuleChoice } from '../../../preload/contract/rules.ts';
 import { dayAt } from '../../app/rule-words.ts';
 import { words } from '../../app/words.ts';
@@ -9,7 +9,7 @@ const { choices, choiceDetail, ends } = words.rules;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** Equal requests that a person allowed in a row before the card offers a rule of itself. */
-export const SUGGEST_AFTER = 3;
+const SUGGEST_AFTER = 3;
 
 export type WiderKey = 'conversation' | 'tonight' | 'week' | 'always' | 'never';
 

@@ -4,7 +4,7 @@ import type { HubApi } from '../../../preload/contract/hub-api.ts';
 import type { HubState } from '../../app/HubState.svelte.ts';
 import { problemWords } from '../../app/problem-words.ts';
 
-export type FeedFilter = 'all' | 'unread' | 'high';
+type FeedFilter = 'all' | 'unread' | 'high';
 /** How many older notices one press fetches. */
 const PAGE_SIZE = 50;
 /** What a snapshot brings at least, when there is more. */

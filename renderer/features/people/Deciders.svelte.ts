@@ -3,7 +3,7 @@ import type { RemoteApprovalDto } from '../../../preload/contract/remote-approva
 import type { HubApi } from '../../../preload/contract/hub-api.ts';
 
 /** What a hub decides here: from which class on, and whether no other hub does. */
-export interface DecidesHere {
+interface DecidesHere {
   readonly from: NonNullable<RemoteApprovalDto['from']>;
   readonly alone: boolean;
 }

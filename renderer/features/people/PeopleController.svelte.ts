@@ -8,7 +8,7 @@ import type { Navigation } from '../../app/Navigation.svelte.ts';
 import { Calls } from '../../app/Calls.svelte.ts';
 import { words } from '../../app/words.ts';
 
-export interface PeopleDeps {
+interface PeopleDeps {
   readonly api: HubApi;
   readonly hub: HubState;
   readonly navigation: Navigation;

@@ -14,12 +14,12 @@ export interface StillRow {
 /** After a change the next one shows no sooner than this. */
 const CHANGE_INTERVAL_MS = 1_000;
 /** Rows drawn before anybody asks for more, which is more than a home has hubs; and how many each press adds. */
-export const ROWS_SHOWN_FIRST = 16;
-export const ROWS_SHOWN_STEP = 48;
+const ROWS_SHOWN_FIRST = 16;
+const ROWS_SHOWN_STEP = 48;
 /** While nothing may move, a list of this many rows takes no new ones: those that are gone are still among them. */
-export const ROWS_HELD_MAX = 512;
+const ROWS_HELD_MAX = 512;
 
-export interface StillRowsDeps {
+interface StillRowsDeps {
   /** The hubs in sight. */
   readonly seen: () => readonly PeerDto[];
   /** True of a hub that is known still, though it may stand elsewhere on the page now: it does not keep its place here. */

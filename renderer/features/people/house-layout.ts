@@ -13,7 +13,7 @@ export interface DoorPlace {
   readonly pill: { readonly x: number; readonly y: number };
 }
 
-export interface HouseLayout {
+interface HouseLayout {
   readonly width: number;
   readonly height: number;
   readonly near: readonly DoorPlace[];

@@ -8,7 +8,7 @@ import { problemWords } from '../../app/problem-words.ts';
 import { EMPTY, readFields, type Fields, type Flaws, type Said } from './new-rule.ts';
 
 /** How long nothing must be typed before the hub is asked for the sentence. */
-export const PREVIEW_DELAY_MS = 200;
+const PREVIEW_DELAY_MS = 200;
 const FIELDS: readonly RuleField[] = ['peer', 'asking_agent', 'agent', 'domain', 'topic', 'until'];
 
 interface Shown {

@@ -1,10 +1,10 @@
 // A rule as it stands in the form: what may be picked, and from what is picked to the words that the hub takes, with what is missing or does
 // not fit beside its field. Says nothing wider than what was picked. Pure.
 import type { RequestKind, RuleEffect } from '../../../preload/contract/closed-lists.ts';
-import { DOMAIN_NAME } from '../../../preload/contract/domain-name.ts';
+import { DOMAIN_NAME } from '../../../preload/contract/formats.ts';
 import type { AgentDto, PeerDto } from '../../../preload/contract/dto.ts';
 import type { OperationInput } from '../../../preload/contract/operations.ts';
-import { ALWAYS_LIFE_MS } from '../../../preload/contract/rule-limits.ts';
+import { ALWAYS_LIFE_MS } from '../../../preload/contract/limits.ts';
 import type { RuleField, RuleTrialDto } from '../../../preload/contract/rules.ts';
 import { areaName } from '../../app/format.ts';
 import { words } from '../../app/words.ts';

@@ -3,9 +3,10 @@
 import type { AuditCheckDto, AuditRowDto } from '../../../preload/contract/audit.ts';
 import type { HubApi } from '../../../preload/contract/hub-api.ts';
 import { Calls } from '../../app/Calls.svelte.ts';
-import { saveFile } from '../../app/save-file.ts';
 import { words } from '../../app/words.ts';
 
+/** How long the browser may take to fetch what it saves. */
+const FETCH_MAX_MS = 60_000;
 const LOOK_AGAIN_MS = 300;
 /** After a look that brought nothing, as while the hub is lost. */
 const LOOK_AFTER_FAILURE_MS = 2_000;
@@ -148,4 +149,14 @@ export class AuditLogController {
     clearTimeout(this.#timer);
     if (!this.#left) this.#timer = setTimeout(() => void this.#look(), ms);
   }
+}
+
+/** Gives a person a file that this page made: the browser or the window asks where it goes. Nothing is sent anywhere. */
+function saveFile(name: string, type: string, parts: readonly string[]): void {
+  const href = URL.createObjectURL(new Blob([...parts], { type }));
+  const link = document.createElement('a');
+  link.href = href;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(href), FETCH_MAX_MS);
 }

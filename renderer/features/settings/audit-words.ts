@@ -10,7 +10,7 @@ import type { IconName } from '../../ui/icons.ts';
 export type Household = Pick<UiSnapshot, 'agents' | 'approvals' | 'recently_decided' | 'peers'>;
 
 /** The rows of one day, newest first; `logins`: those of the owner's own sessions, told as one line. */
-export interface AuditDay {
+interface AuditDay {
   readonly name: string;
   readonly rows: readonly AuditRowDto[];
   readonly logins: readonly AuditRowDto[];

@@ -1,11 +1,8 @@
 // Who may do what through the operations of agents, inboxes and approvals: an agent its own things, a person the rest.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { agentsHandlers } from '../../../main/api/operations/agents.ts';
-import { approvalsHandlers } from '../../../main/api/operations/approvals.ts';
-import { conversationsHandlers } from '../../../main/api/operations/conversations.ts';
-import { inboxHandlers } from '../../../main/api/operations/inbox.ts';
-import { sendHandlers } from '../../../main/api/operations/send.ts';
-import { tasksHandlers } from '../../../main/api/operations/tasks.ts';
+import { approvalsHandlers } from '../../../main/api/operations/decisions.ts';
+import { conversationsHandlers, inboxHandlers, sendHandlers, tasksHandlers } from '../../../main/api/operations/work.ts';
 import type { Caller } from '../../../main/api/caller.ts';
 import { ManualClock } from '../../fakes/manual-clock.ts';
 import { MemoryNetwork } from '../../fakes/memory-messenger.ts';

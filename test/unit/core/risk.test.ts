@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RiskClass } from '../../../preload/contract/dto.ts';
-import { decide } from '../../../main/core/policy.ts';
+import { decide } from '../../../main/core/rules.ts';
 import { riskOf } from '../../../main/core/risk.ts';
 import { agent, domains } from './agents.ts';
 

@@ -1,6 +1,6 @@
 // Two workers of one agent, or one that comes back late: of all the hand-outs of an item exactly one is taken.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { inboxHandlers } from '../../../../main/api/operations/inbox.ts';
+import { inboxHandlers } from '../../../../main/api/operations/work.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
 import { closeOneHub, openOneHub } from '../../../fakes/two-work-hubs.ts';
 import { delegation, OWNER, type WorkHub } from '../../../fakes/work-hub.ts';

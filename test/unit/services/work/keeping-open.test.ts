@@ -1,6 +1,6 @@
 // How long a request waits for a person: this hub's own wait, or as long as whoever asked waits; and a person keeping it open longer.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { APPROVALS_WAIT_MINUTES_DEFAULT } from '../../../../preload/contract/decision-limits.ts';
+import { APPROVALS_WAIT_MINUTES_DEFAULT } from '../../../../preload/contract/limits.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
 import { closeTwoHubs, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
 import { RemoteApprovalHouse } from '../../../fakes/remote-approval-house.ts';

@@ -1,7 +1,7 @@
 // A person answers instead of letting an agent do it: what the asker hears, and that no agent ever gets it. Real stores on both sides.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { digestOfView } from '../../../../main/core/approval-view.ts';
-import { ANSWER_MAX_CHARACTERS } from '../../../../preload/contract/decision-limits.ts';
+import { ANSWER_MAX_CHARACTERS } from '../../../../preload/contract/limits.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
 import { closeTwoHubs, newest, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
 import { BROWSER, delegation, WINDOW, type WorkHub } from '../../../fakes/work-hub.ts';

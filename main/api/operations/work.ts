@@ -1,0 +1,72 @@
+// What is asked, done and told: sending, tasks, the inbox, and the record of it. Every answer leaves only after what it says is durable.
+import type { Conversations } from '../../services/work/conversations.ts';
+import type { Feed } from '../../services/work/feed.ts';
+import type { Inbox } from '../../services/work/inbox.ts';
+import { readCursor } from '../../services/work/pages.ts';
+import type { Sender } from '../../services/work/sender.ts';
+import type { Tasks } from '../../services/work/tasks.ts';
+import type { HandlersOf } from '../caller.ts';
+import { agentOf, askerOf, viewerOf } from './who.ts';
+
+/** POST /v1/query, /v1/delegate and /v1/notify: what agents and people send. The calling agent is always the sender. */
+export function sendHandlers(deps: { readonly sender: Sender }): HandlersOf<'send'> {
+  const { sender } = deps;
+  return {
+    'send.query': (params, caller, context) => sender.query(params, askerOf(caller), context.signal),
+    'send.delegate': (params, caller, context) => sender.delegate(params, askerOf(caller), context.idempotencyKey),
+    'send.notify': (params, caller) => sender.notify(params, askerOf(caller)),
+  };
+}
+
+/** GET /v1/tasks and its tasks, waiting for one to end, calling one off. */
+export function tasksHandlers(deps: { readonly tasks: Tasks }): HandlersOf<'tasks'> {
+  const { tasks } = deps;
+  return {
+    'tasks.list': async ({ limit, cursor, conversation }, caller) => tasks.list({ limit, cursor }, viewerOf(caller), conversation),
+    'tasks.get': ({ id, wait }, caller, context) => tasks.get(id, viewerOf(caller), wait, context.signal),
+    'tasks.cancel': ({ id, reason }, caller) => tasks.cancel(id, viewerOf(caller), reason ?? null),
+  };
+}
+
+/** POST /v1/inbox/...: what waits for the calling agent. Every answer leaves only after what it says is durable. */
+export function inboxHandlers(deps: { readonly inbox: Inbox }): HandlersOf<'inbox'> {
+  const { inbox } = deps;
+  return {
+    'inbox.claim': async (params, caller, context) => ({
+      items: await inbox.claimWaiting(agentOf(caller), params, context.signal),
+      next: null,
+    }),
+    'inbox.ack': ({ delivery, estimated_ms, attempt }, caller) =>
+      inbox.ack(agentOf(caller), delivery, estimated_ms ?? null, attempt ?? null),
+    'inbox.nack': async ({ delivery, attempt }, caller) => ({ state: await inbox.nack(agentOf(caller), delivery, attempt ?? null) }),
+    'inbox.extend': async ({ delivery, lease_ms, progress, attempt }, caller) => ({
+      lease_until: await inbox.extend(agentOf(caller), delivery, lease_ms, progress ?? null, attempt ?? null),
+    }),
+    'inbox.reply': async ({ delivery, attempt, ...reply }, caller) => ({
+      state: await inbox.reply(agentOf(caller), delivery, reply, attempt ?? null),
+    }),
+    'inbox.dead': async ({ limit, cursor }, caller) => inbox.dead(askerOf(caller), limit, readCursor(cursor) ?? 0),
+    'inbox.requeue': async ({ delivery }, caller) => {
+      await inbox.requeue(askerOf(caller), delivery);
+      return { state: 'queued' };
+    },
+  };
+}
+
+/** GET /v1/conversations: an agent sees what it took part in, a person all. */
+export function conversationsHandlers(deps: { readonly conversations: Conversations }): HandlersOf<'conversations'> {
+  const { conversations } = deps;
+  return {
+    'conversations.list': async ({ limit, cursor }, caller) => conversations.list({ limit, cursor }, askerOf(caller)),
+    'conversations.get': async ({ id }, caller) => conversations.get(id, askerOf(caller)),
+  };
+}
+
+/** GET and PATCH /v1/feed: notifications for people. */
+export function feedHandlers(deps: { readonly feed: Feed }): HandlersOf<'feed'> {
+  const { feed } = deps;
+  return {
+    'feed.list': async ({ limit, cursor }) => feed.list({ limit, cursor }),
+    'feed.markRead': async ({ ids }) => ({ unread: await feed.markRead(ids) }),
+  };
+}

@@ -4,9 +4,9 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Envelope } from '../../../../main/protocol/envelope.ts';
 import { AppError } from '../../../../main/lib/app-error.ts';
 import { err, ok, type Result } from '../../../../main/lib/result.ts';
-import { ManualClock } from '../../../fakes/manual-clock.ts';
-import { MemoryNetwork } from '../../../fakes/memory-messenger.ts';
-import { peerRow, WorkHub } from '../../../fakes/work-hub.ts';
+import type { ManualClock } from '../../../fakes/manual-clock.ts';
+import { closeTwoHubs, openPairedHubs } from '../../../fakes/two-work-hubs.ts';
+import { peerRow, type WorkHub } from '../../../fakes/work-hub.ts';
 
 let clock: ManualClock;
 let mum: WorkHub;
@@ -14,20 +14,12 @@ let dad: WorkHub;
 let lookUp: () => Promise<Result<void, AppError>>;
 
 beforeEach(async () => {
-  clock = new ManualClock();
-  const network = new MemoryNetwork();
   lookUp = () => Promise.resolve(ok());
-  mum = await new WorkHub({ name: 'mum', network, clock, refreshCapabilities: () => lookUp() }).start();
-  dad = await new WorkHub({ name: 'dad', network, clock }).start();
-  await dad.pair(mum);
+  ({ clock, dad, mum } = await openPairedHubs({}, { refreshCapabilities: () => lookUp() }));
   await mum.agent('claude', ['family.chat']);
 });
 
-afterEach(async () => {
-  await clock.settle();
-  await mum.close();
-  await dad.close();
-});
+afterEach(() => closeTwoHubs({ clock, dad, mum }));
 
 const tells = (agents: readonly string[]): Promise<void> =>
   mum.store.write((tables) => {

@@ -1,8 +1,8 @@
 // How harmful an agent's requests are is its owner's word: nothing the agent says of itself makes it less.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ManualClock } from '../../../fakes/manual-clock.ts';
-import { MemoryNetwork } from '../../../fakes/memory-messenger.ts';
-import { OWNER, WorkHub } from '../../../fakes/work-hub.ts';
+import type { ManualClock } from '../../../fakes/manual-clock.ts';
+import { closeTwoHubs, openPairedHubs } from '../../../fakes/two-work-hubs.ts';
+import { OWNER, type WorkHub } from '../../../fakes/work-hub.ts';
 
 const BY_ITSELF = { actor: 'agent:house', surface: 'agent' } as const;
 let clock: ManualClock;
@@ -10,20 +10,12 @@ let dad: WorkHub;
 let mum: WorkHub;
 
 beforeEach(async () => {
-  clock = new ManualClock();
-  const network = new MemoryNetwork();
-  dad = await new WorkHub({ name: 'dad', network, clock }).start();
-  mum = await new WorkHub({ name: 'mum', network, clock }).start();
-  await dad.pair(mum);
+  ({ clock, dad, mum } = await openPairedHubs());
   await mum.agent('house', ['home', 'home.locks'], { risk: 'R2' });
   await mum.work.agents.setClass('house', { riskClass: 'R2', domains: classes({ home: 'R0', 'home.locks': 'R3' }) }, OWNER);
 });
 
-afterEach(async () => {
-  await clock.settle();
-  await dad.close();
-  await mum.close();
-});
+afterEach(() => closeTwoHubs({ clock, dad, mum }));
 
 const classes = (given: Readonly<Record<string, 'R0' | 'R3'>>) =>
   Object.entries(given).map(([domain, riskClass]) => ({ domain, riskClass }));

@@ -7,9 +7,9 @@ import {
   FEED_TEXT_MAX_CHARACTERS,
   TITLE_MAX_CHARACTERS,
 } from '../../../../main/services/work/limits.ts';
-import { ManualClock } from '../../../fakes/manual-clock.ts';
-import { MemoryNetwork } from '../../../fakes/memory-messenger.ts';
-import { WorkHub } from '../../../fakes/work-hub.ts';
+import type { ManualClock } from '../../../fakes/manual-clock.ts';
+import { closeTwoHubs, openPairedHubs } from '../../../fakes/two-work-hubs.ts';
+import type { WorkHub } from '../../../fakes/work-hub.ts';
 
 const WHOLE_MESSAGE_CHARACTERS = 60_000;
 const LEAVES = 4_000;
@@ -18,17 +18,10 @@ let dad: WorkHub;
 let mum: WorkHub;
 
 beforeEach(async () => {
-  clock = new ManualClock();
-  const network = new MemoryNetwork();
-  dad = await new WorkHub({ name: 'dad', network, clock }).start();
-  mum = await new WorkHub({ name: 'mum', network, clock }).start();
-  await dad.pair(mum);
+  ({ clock, dad, mum } = await openPairedHubs());
 });
 
-afterEach(async () => {
-  await dad.close();
-  await mum.close();
-});
+afterEach(() => closeTwoHubs({ clock, dad, mum }));
 
 /** What dad said in the conversation "flood", the oldest first. */
 async function said(notices: readonly unknown[]): Promise<void> {

@@ -2,10 +2,9 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { CANCELS_AT_ONCE_MAX, CANCELS_PER_PARTY_MAX, OUTBOX_PAGE, OUTBOX_PER_PARTY_MAX } from '../../../../main/services/work/limits.ts';
 import { PEER_RATES } from '../../../../main/services/links/limits.ts';
-import { ManualClock } from '../../../fakes/manual-clock.ts';
-import { MemoryNetwork } from '../../../fakes/memory-messenger.ts';
-import { closeTwoHubs, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
-import { delegation, NO_LIMITS, WorkHub } from '../../../fakes/work-hub.ts';
+import type { ManualClock } from '../../../fakes/manual-clock.ts';
+import { closeTwoHubs, openPairedHubs, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
+import { delegation, NO_LIMITS, type WorkHub } from '../../../fakes/work-hub.ts';
 
 const DAY_MS = 86_400_000;
 const never = new AbortController().signal;
@@ -83,11 +82,7 @@ it('asks a hub to take no more back than may wait for it', async () => {
 
 it('takes back a few at a time from a hub that is back, and waits when it is asked for patience', async () => {
   await closeTwoHubs({ clock, dad, mum });
-  clock = new ManualClock();
-  const network = new MemoryNetwork();
-  dad = await new WorkHub({ name: 'dad', network, clock, rates: { ...NO_LIMITS, cancel: PEER_RATES.cancel } }).start();
-  mum = await new WorkHub({ name: 'mum', network, clock }).start();
-  await dad.pair(mum);
+  ({ clock, dad, mum } = await openPairedHubs({ rates: { ...NO_LIMITS, cancel: PEER_RATES.cancel } }));
   dad.cut(mum);
   await cancelling(150);
   let open = 0;

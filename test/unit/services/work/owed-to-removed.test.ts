@@ -1,9 +1,8 @@
 // What a hub is still owed when it is removed: it gets nothing of it, though its key is paired again. One that is only suspended gets it all.
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { PeerRow } from '../../../../main/ports/store.ts';
 import { OUTBOX_PAGE } from '../../../../main/services/work/limits.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
-import { closeTwoHubs, newest, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
+import { closeTwoHubs, newest, openTwoHubs, putTrust } from '../../../fakes/two-work-hubs.ts';
 import { BROWSER, delegation, type WorkHub } from '../../../fakes/work-hub.ts';
 
 const HOUR_MS = 3_600_000;
@@ -18,11 +17,6 @@ beforeEach(async () => {
 afterEach(() => closeTwoHubs({ clock, dad, mum }));
 
 const send = (task: string) => dad.work.sender.delegate(delegation('mum', task, { domain: 'family.chat' }), 'openclaw', null);
-const put = (hub: WorkHub, other: WorkHub, trust: PeerRow['trust']) =>
-  hub.store.write((tables) => {
-    const row = tables.peer(other.key);
-    if (row) tables.putPeer({ ...row, trust, revokedAt: trust === 'revoked' ? 1 : null });
-  });
 /** As the people at a hub do it: what ends with the trust ends in the same commit. */
 const ends = async (hub: WorkHub, other: WorkHub, trust: 'suspended' | 'revoked'): Promise<void> => {
   const ended = await hub.store.write((tables) => {
@@ -51,7 +45,7 @@ async function owesTwo(): Promise<void> {
 }
 
 async function comesBack(): Promise<void> {
-  await put(mum, dad, 'paired');
+  await putTrust(mum, dad, 'paired');
   mum.connect(dad);
   await clock.advance(HOUR_MS);
 }
@@ -89,7 +83,7 @@ it('leaves when a hub that was suspended is let back in', async () => {
 
 it('is given up at the next start where the hub was removed before that was so', async () => {
   await owesTwo();
-  await put(mum, dad, 'revoked');
+  await putTrust(mum, dad, 'revoked');
   await mum.restart();
   await clock.settle();
   expect(mum.store.read.outboxParties()).toEqual([]);

@@ -1,9 +1,8 @@
 // A hub that ends at any point and opens the same file again: nothing accepted is lost, nothing is done twice.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ManualClock } from '../../../fakes/manual-clock.ts';
-import { MemoryNetwork } from '../../../fakes/memory-messenger.ts';
+import type { ManualClock } from '../../../fakes/manual-clock.ts';
 import { closeTwoHubs, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
-import { delegation, WorkHub } from '../../../fakes/work-hub.ts';
+import { delegation, type WorkHub } from '../../../fakes/work-hub.ts';
 
 const DONE = { status: 'completed', outcome: 'Done', truncated: false } as const;
 const never = new AbortController().signal;
@@ -142,14 +141,7 @@ describe('the outbox', () => {
   let dad: WorkHub;
   let mum: WorkHub;
   const done = async (extensions?: readonly string[]): Promise<string> => {
-    clock = new ManualClock();
-    const network = new MemoryNetwork();
-    dad = await new WorkHub({ name: 'dad', network, clock, ...(extensions ? { extensions } : {}) }).start();
-    mum = await new WorkHub({ name: 'mum', network, clock }).start();
-    await dad.pair(mum);
-    await dad.agent('openclaw');
-    await mum.agent('claude', ['family.chat']);
-    await mum.knows(dad);
+    ({ clock, dad, mum } = await openTwoHubs([], extensions ? { extensions } : {}));
     const report = await dad.work.sender.delegate(delegation('mum', 'Dinner is at 7', { domain: 'family.chat' }), 'openclaw', null);
     await mum.decide(mum.card, 'allow');
     return report.id;

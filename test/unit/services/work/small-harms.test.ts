@@ -3,10 +3,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../../main/lib/app-error.ts';
 import type { Log } from '../../../../main/ports/log.ts';
 import { UnitOfWork } from '../../../../main/services/work/unit-of-work.ts';
-import { ManualClock } from '../../../fakes/manual-clock.ts';
-import { MemoryNetwork } from '../../../fakes/memory-messenger.ts';
+import type { ManualClock } from '../../../fakes/manual-clock.ts';
 import { openTemporaryStore, SILENT_LOG } from '../../../fakes/memory-store.ts';
-import { delegation, OWNER, WorkHub } from '../../../fakes/work-hub.ts';
+import { closeTwoHubs, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
+import { delegation, OWNER, type WorkHub } from '../../../fakes/work-hub.ts';
 
 const DONE = { status: 'completed', outcome: 'Done', truncated: false } as const;
 
@@ -36,21 +36,10 @@ describe('a hub', () => {
   let mum: WorkHub;
 
   beforeEach(async () => {
-    clock = new ManualClock();
-    const network = new MemoryNetwork();
-    dad = await new WorkHub({ name: 'dad', network, clock }).start();
-    mum = await new WorkHub({ name: 'mum', network, clock }).start();
-    await dad.pair(mum);
-    await dad.agent('openclaw');
-    await mum.agent('claude', ['family.chat']);
-    await mum.knows(dad);
+    ({ clock, dad, mum } = await openTwoHubs());
   });
 
-  afterEach(async () => {
-    await clock.settle();
-    await dad.close();
-    await mum.close();
-  });
+  afterEach(() => closeTwoHubs({ clock, dad, mum }));
 
   const ask = (signal: AbortSignal) => {
     const asked = dad.work.sender.query({ to: 'mum', question: 'Milk?', domain: 'family.chat' }, 'openclaw', signal);

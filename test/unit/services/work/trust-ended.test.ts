@@ -1,11 +1,10 @@
 // What is open with a hub ends when it is suspended or removed, also when this hub dies between the two.
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { PeerRow } from '../../../../main/ports/store.ts';
 import { EventBus } from '../../../../main/services/event-bus.ts';
 import { PeerDirectory } from '../../../../main/services/links/peer-directory.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
 import { SILENT_LOG } from '../../../fakes/memory-store.ts';
-import { closeTwoHubs, newest, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
+import { closeTwoHubs, newest, openTwoHubs, putTrust } from '../../../fakes/two-work-hubs.ts';
 import { delegation, type WorkHub } from '../../../fakes/work-hub.ts';
 
 let clock: ManualClock;
@@ -19,17 +18,12 @@ beforeEach(async () => {
 afterEach(() => closeTwoHubs({ clock, dad, mum }));
 
 const send = (task: string) => dad.work.sender.delegate(delegation('mum', task, { domain: 'family.chat' }), 'openclaw', null);
-const setTrust = (hub: WorkHub, other: WorkHub, trust: PeerRow['trust']) =>
-  hub.store.write((tables) => {
-    const row = tables.peer(other.key);
-    if (row) tables.putPeer({ ...row, trust, revokedAt: trust === 'revoked' ? 1 : null });
-  });
 
 for (const trust of ['suspended', 'revoked'] as const) {
   it(`hands out nothing of a hub that is ${trust}, whatever was allowed before`, async () => {
     await send('Dinner is at 7');
     await mum.decide(mum.card, 'allow');
-    await setTrust(mum, dad, trust);
+    await putTrust(mum, dad, trust);
     expect(await mum.work.inbox.claim('claude', 8)).toEqual([]);
     const [task] = mum.store.read.tasks({ limit: 5 });
     expect(task).toMatchObject({ state: 'cancelled', code: 'cancelled' });
@@ -42,8 +36,8 @@ for (const trust of ['suspended', 'revoked'] as const) {
     const item = await mum.claim('claude');
     await mum.work.inbox.ack('claude', item.delivery_id, null);
     await send('Cook');
-    await setTrust(mum, dad, trust);
-    await setTrust(dad, mum, trust);
+    await putTrust(mum, dad, trust);
+    await putTrust(dad, mum, trust);
     await mum.restart();
     await dad.restart();
     await clock.settle();

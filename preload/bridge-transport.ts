@@ -2,18 +2,15 @@
 import type { EventHandlers, HubTransport } from './api.ts';
 import { localProblem } from './api.ts';
 import type { HubBridge } from './contract/bridge.ts';
+import { isOneOf } from './contract/closed-lists.ts';
 import { WINDOW_OPERATIONS } from './contract/window-operations.ts';
-import type { WindowOperation } from './contract/window-operations.ts';
-
-function isWindowOperation(name: string): name is WindowOperation {
-  return WINDOW_OPERATIONS.some((known) => known === name);
-}
 
 export function createBridgeTransport(bridge: HubBridge, now: () => number): HubTransport {
   return {
     surface: 'window',
     invoke: async (name, params) => {
-      if (!isWindowOperation(name)) return { ok: false, problem: localProblem('forbidden', 'A window may not call this operation.') };
+      if (!isOneOf(WINDOW_OPERATIONS, name))
+        return { ok: false, problem: localProblem('forbidden', 'A window may not call this operation.') };
       const call: (params: never) => Promise<unknown> = bridge[name];
       return call(params as never);
     },

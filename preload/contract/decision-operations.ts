@@ -1,6 +1,7 @@
-// The part of operations.ts that decides: approvals and the household's rules. For people only, none of it for an agent's token.
+// The part of operations.ts that decides: approvals, the household's rules, and which adults' hubs decide for this one. For people only, none
+// of it for an agent's token.
 import * as v from 'valibot';
-import { REQUEST_KINDS, RULE_CHOICES, RULE_EFFECTS } from './closed-lists.ts';
+import { REMOTE_CLASSES, REQUEST_KINDS, RULE_CHOICES, RULE_EFFECTS } from './closed-lists.ts';
 import { ANSWER_MAX_CHARACTERS, OPTION_ID_MAX_CHARACTERS } from './limits.ts';
 import { agentName, cursor, domain, identifier, limit, shortText, text, timestamp, uuid, whole } from './parameters.ts';
 
@@ -18,6 +19,11 @@ const scope = {
 
 /** What a person says of a rule that is made by hand. `until`: 30 days when left out for one that allows, else no end. */
 const byHand = v.strictObject({ effect: v.picklist(RULE_EFFECTS), ...scope, until: v.optional(v.nullable(timestamp)) });
+
+/** The most hubs that may decide. */
+const DECIDING_HUBS_MAX = 8;
+
+const fromClass = v.nullable(v.picklist(REMOTE_CLASSES));
 
 export const DECISION_OPERATIONS = {
   'approvals.list': {
@@ -82,5 +88,23 @@ export const DECISION_OPERATIONS = {
     path: '/v1/rules/test',
     access: 'owner',
     params: v.strictObject({ ...scope, peer: shortText, kind, conversation: v.optional(v.nullable(identifier), null) }),
+  },
+
+  /** A change is only for whoever knows the owner passphrase. */
+  'remote_approval.get': { method: 'GET', path: '/v1/remote-approval', access: 'owner', params: v.object({}) },
+  'remote_approval.set': {
+    method: 'PUT',
+    path: '/v1/remote-approval',
+    access: 'owner',
+    params: v.strictObject({
+      /** From which class on; null: the people here decide everything. */
+      from: fromClass,
+      /** By agent id or name: all that decide from now on. */
+      hubs: v.optional(v.pipe(v.array(shortText), v.maxLength(DECIDING_HUBS_MAX)), []),
+      /** What was read before this was chosen, the hubs that decide by their ids: where it is something else by now, nothing is changed. */
+      seen: v.optional(v.strictObject({ from: fromClass, hubs: v.pipe(v.array(shortText), v.maxLength(DECIDING_HUBS_MAX)) })),
+      /** The owner passphrase; a session at a terminal has given it with its login. */
+      passphrase: v.optional(text(1024)),
+    }),
   },
 } as const;

@@ -6,7 +6,6 @@ import { IMPORTANCES, THEMES } from './closed-lists.ts';
 import { AGENT_AREAS_MAX, APPROVALS_WAIT_MINUTES_MAX, APPROVALS_WAIT_MINUTES_MIN, KEEP_DAYS_MAX, KEEP_DAYS_MIN } from './limits.ts';
 import { ATTENTION_OPERATIONS } from './attention-operations.ts';
 import { AUDIT_OPERATIONS } from './audit-operations.ts';
-import { REMOTE_APPROVAL_OPERATIONS } from './remote-approval-operations.ts';
 import { DECISION_OPERATIONS } from './decision-operations.ts';
 import { HUB_OPERATIONS } from './other-hub-operations.ts';
 import { INBOX_OPERATIONS } from './inbox-operations.ts';
@@ -271,7 +270,6 @@ export const OPERATIONS = {
 
   ...INBOX_OPERATIONS,
   ...DECISION_OPERATIONS,
-  ...REMOTE_APPROVAL_OPERATIONS,
   ...ATTENTION_OPERATIONS,
 
   'conversations.list': { method: 'GET', path: '/v1/conversations', access: 'history', params: v.object(pageOf) },

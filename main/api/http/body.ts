@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '../../lib/app-error.ts';
 import { concatBytes } from '../../lib/bytes.ts';
+import { isJsonObject } from '../../lib/json-object.ts';
 import { parseStrictJson } from '../../lib/strict-json.ts';
 import { containsToken } from '../../services/auth/token-format.ts';
 import { BODY_SIZE_MAX_BYTES, JSON_DEPTH_MAX, JSON_KEYS_PER_OBJECT_MAX, JSON_NODES_MAX } from './limits.ts';
@@ -52,7 +53,7 @@ export function parseBody(bytes: Uint8Array): Readonly<Record<string, unknown>> 
     keysPerObjectMax: JSON_KEYS_PER_OBJECT_MAX,
   });
   if (!parsed.ok) throw new AppError('bad_request', `The body is not what it should be: ${parsed.error}.`, { failedBy: 'input' });
-  if (!isRecord(parsed.value)) throw new AppError('bad_request', 'The body must be a JSON object.', { failedBy: 'input' });
+  if (!isJsonObject(parsed.value)) throw new AppError('bad_request', 'The body must be a JSON object.', { failedBy: 'input' });
   if (containsToken(Buffer.from(bytes).toString('latin1'))) {
     throw new AppError('bad_request', 'A token belongs in the Authorization header only; this body holds one.', { failedBy: 'input' });
   }
@@ -61,8 +62,4 @@ export function parseBody(bytes: Uint8Array): Readonly<Record<string, unknown>> 
 
 function tooLarge(): AppError {
   return new AppError('payload_too_large', `A request body may be ${BODY_SIZE_MAX_BYTES} bytes long, no more.`, { failedBy: 'input' });
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -126,7 +126,8 @@ export class ApprovalViews {
     const earlier = this.#deps.store.read.approvalsOfEqual(task, EQUAL_REQUESTS_MAX);
     const declined = earlier.findIndex(({ state }) => state === 'declined');
     const sinceThen = declined < 0 ? earlier : earlier.slice(0, declined);
-    return sinceThen.filter(({ state, surface, ruleId }) => state === 'approved' && ruleId === null && isPeoples(surface)).length;
+    return sinceThen.filter(({ state, surface, ruleId }) => state === 'approved' && ruleId === null && isOneOf(PEOPLE_SURFACES, surface))
+      .length;
   }
 }
 
@@ -139,10 +140,6 @@ function remoteQuestionDto({ view, digest }: RemoteQuestion): RemoteQuestionDto 
 function choiceDto(view: ApprovalView): ApprovalDto['choice'] {
   const choice = choiceOf(view);
   return choice && { options: choice.options, recommended: choice.recommendation };
-}
-
-function isPeoples(decidedOn: string | null): boolean {
-  return isOneOf(PEOPLE_SURFACES, decidedOn);
 }
 
 /** What is shown for a view that is not the one of its digest any more: nothing of it, and deciding refuses it by its digest. */

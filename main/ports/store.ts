@@ -3,7 +3,15 @@
 import type { TaskState } from '../core/task-state.ts';
 import type { HoldReason } from '../../preload/contract/attention.ts';
 import type { DeliveryKind } from '../../preload/contract/delivery-kind.ts';
-import type { RiskClass, TrustState } from '../../preload/contract/dto.ts';
+import type {
+  ApprovalState,
+  DeliveryState,
+  Importance,
+  RequestKind,
+  RiskClass,
+  TaskDirection,
+  TrustState,
+} from '../../preload/contract/closed-lists.ts';
 import type { IntroductionWay } from '../../preload/contract/introduction.ts';
 import type { Role } from '../../preload/contract/role.ts';
 import type { MuteReads, MuteWrites } from './attention.ts';
@@ -107,8 +115,8 @@ export interface TaskRow {
   readonly seq: number;
   /** Id in our own API. For what we send it is the envelope's id. */
   readonly id: string;
-  readonly direction: 'incoming' | 'outgoing' | 'local';
-  readonly kind: 'delegate' | 'query';
+  readonly direction: TaskDirection;
+  readonly kind: RequestKind;
   /** Who asked (incoming, local) or who was asked (outgoing). */
   readonly party: PartyKey;
   /** Envelope id; unique per direction and party, kept for ever. */
@@ -160,7 +168,7 @@ export interface ApprovalRow {
   readonly digest: string;
   /** The canonical JSON that was digested: what the card is drawn from and what the agent receives; empty once its words were removed. */
   readonly view: string;
-  readonly state: 'pending' | 'approved' | 'answered' | 'declined' | 'expired' | 'cancelled';
+  readonly state: ApprovalState;
   readonly riskClass: RiskClass;
   readonly createdAt: number;
   readonly expiresAt: number;
@@ -179,7 +187,7 @@ export interface DeliveryRow {
   readonly deliveryId: string;
   readonly agent: string;
   readonly kind: DeliveryKind;
-  readonly state: 'queued' | 'claimed' | 'running' | 'done' | 'dead';
+  readonly state: DeliveryState;
   readonly taskId: string | null;
   readonly conversationId: string | null;
   readonly urgency: 0 | 1 | 2;
@@ -215,7 +223,7 @@ export interface FeedRow {
   readonly party: PartyKey | null;
   readonly fromAgent: string | null;
   readonly topic: string;
-  readonly importance: 'low' | 'medium' | 'high';
+  readonly importance: Importance;
   readonly data: string;
   readonly readAt: number | null;
 }

@@ -6,7 +6,8 @@ import type { Surface } from './dto.ts';
  * What stood for the key: digits typed on both sides; an invitation that was made here, or one of the other hub that was used here; a share
  * token (axon://); or an address with the key or agent id beside it. The last two are the owner's word, without digits.
  */
-export type IntroductionWay = 'digits' | 'invitation_made_here' | 'invitation_used_here' | 'share_token' | 'key';
+export const INTRODUCTION_WAYS = ['digits', 'invitation_made_here', 'invitation_used_here', 'share_token', 'key'] as const;
+export type IntroductionWay = (typeof INTRODUCTION_WAYS)[number];
 
 export interface IntroductionDto {
   readonly way: IntroductionWay;

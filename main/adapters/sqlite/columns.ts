@@ -18,8 +18,8 @@ export interface Column<T> {
   /** What is selected for it; the column itself when absent. */
   readonly selected?: string;
   /** Throws AppError `storage_failed` for a value of another type. */
-  read(value: unknown, names: Names): T;
-  write(value: T, names: Names): SqlValue;
+  readonly read: (value: unknown, names: Names) => T;
+  readonly write: (value: T, names: Names) => SqlValue;
 }
 
 function unreadable(name: string): AppError {
@@ -43,9 +43,9 @@ export function text(name: string): Column<string> {
   };
 }
 
-/** One of the keys of `values`; give it as a record of the union so that a forgotten member does not compile. */
-export function choice<T extends string>(name: string, values: Readonly<Record<T, boolean>>): Column<T> {
-  const isMember = (value: unknown): value is T => typeof value === 'string' && Object.hasOwn(values, value);
+/** One of `values`. A column's type is invariant, so a list that lacks a member of the row's union does not compile. */
+export function choice<const T extends string>(name: string, values: readonly T[]): Column<T> {
+  const isMember = (value: unknown): value is T => values.some((member) => member === value);
   return {
     name,
     read: (value) => {
@@ -53,7 +53,7 @@ export function choice<T extends string>(name: string, values: Readonly<Record<T
       return value;
     },
     write: (value) => {
-      assert(isMember(value), `"${name}" must be one of ${Object.keys(values).join(', ')}`);
+      assert(isMember(value), `"${name}" must be one of ${values.join(', ')}`);
       return value;
     },
   };

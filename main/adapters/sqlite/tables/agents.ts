@@ -1,10 +1,9 @@
 // Tables `agents`, `registrations` and `tokens`: the programs of this machine and what they may call with.
+import { RISK_CLASSES, isOneOf } from '../../../../preload/contract/closed-lists.ts';
 import type { AgentDomainRow, AgentRow, Reads, RegistrationRow, Tables, TokenRow } from '../../../ports/store.ts';
 import { choice, flag, integer, json, milliseconds, nullable, sha256, strings, text } from '../columns.ts';
 import { RowMapper } from '../row-mapper.ts';
 import type { Statements } from '../statements.ts';
-
-const RISK_CLASSES: Readonly<Record<AgentRow['riskClass'], true>> = { R0: true, R1: true, R2: true, R3: true };
 
 function isDomain(value: unknown): value is AgentDomainRow {
   return (
@@ -13,7 +12,7 @@ function isDomain(value: unknown): value is AgentDomainRow {
     'domain' in value &&
     typeof value.domain === 'string' &&
     'riskClass' in value &&
-    (value.riskClass === null || (typeof value.riskClass === 'string' && Object.hasOwn(RISK_CLASSES, value.riskClass))) &&
+    (value.riskClass === null || isOneOf(RISK_CLASSES, value.riskClass)) &&
     (!('byOwner' in value) || typeof value.byOwner === 'boolean') &&
     (!('isOffered' in value) || typeof value.isOffered === 'boolean')
   );
@@ -23,7 +22,7 @@ const AGENT = new RowMapper<AgentRow>({
   name: text('name'),
   displayName: text('display_name'),
   dialect: text('dialect'),
-  state: choice<AgentRow['state']>('state', { requested: true, active: true }),
+  state: choice('state', ['requested', 'active']),
   riskClass: choice('risk_class', RISK_CLASSES),
   classByOwner: flag('class_by_owner'),
   domains: json('domains', (value): value is readonly AgentDomainRow[] => Array.isArray(value) && value.every(isDomain)),
@@ -44,14 +43,14 @@ const REGISTRATION = new RowMapper<RegistrationRow>({
   code: text('code'),
   agentName: text('agent_name'),
   request: text('request'),
-  state: choice<RegistrationRow['state']>('state', { pending: true, confirmed: true, declined: true }),
+  state: choice('state', ['pending', 'confirmed', 'declined']),
   createdAt: milliseconds('created_at'),
   expiresAt: milliseconds('expires_at'),
 });
 
 const TOKEN = new RowMapper<TokenRow>({
   id: text('id'),
-  kind: choice<TokenRow['kind']>('kind', { agent: true, ui: true, owner: true }),
+  kind: choice('kind', ['agent', 'ui', 'owner']),
   agent: nullable(text('agent')),
   secretSha256: sha256('secret_sha256'),
   scopes: strings('scopes'),

@@ -1,4 +1,5 @@
 // Table `approvals`: what a person was asked and what they decided. What was asked and a decision made never change (triggers).
+import { APPROVAL_STATES, RISK_CLASSES } from '../../../../preload/contract/closed-lists.ts';
 import type { ApprovalDecisionRow, ApprovalRow, Reads, Tables } from '../../../ports/store.ts';
 import { choice, digest, id, idValue, integer, longText, milliseconds, nullable, text } from '../columns.ts';
 import { pageBefore, pageLimit } from '../page.ts';
@@ -11,15 +12,8 @@ const CONTENT = {
   revision: integer('revision'),
   digest: digest('digest'),
   view: longText('view'),
-  state: choice<ApprovalRow['state']>('state', {
-    pending: true,
-    approved: true,
-    answered: true,
-    declined: true,
-    expired: true,
-    cancelled: true,
-  }),
-  riskClass: choice<ApprovalRow['riskClass']>('risk_class', { R0: true, R1: true, R2: true, R3: true }),
+  state: choice('state', APPROVAL_STATES),
+  riskClass: choice('risk_class', RISK_CLASSES),
   createdAt: milliseconds('created_at'),
   expiresAt: milliseconds('expires_at'),
   decidedAt: nullable(milliseconds('decided_at')),

@@ -1,4 +1,6 @@
 // Table `deliveries`: the durable inbox of each local agent, and which item may be handed out next.
+import { DELIVERY_STATES } from '../../../../preload/contract/closed-lists.ts';
+import { DELIVERY_KINDS } from '../../../../preload/contract/delivery-kind.ts';
 import type { DeliveryRow, Reads, Tables } from '../../../ports/store.ts';
 import { choice, id, idValue, integer, longText, milliseconds, named, nullable, urgency } from '../columns.ts';
 import { merged, pageLimit } from '../page.ts';
@@ -18,8 +20,8 @@ const PASSING = Object.entries(PASSES).flatMap(([kind, passes]) => (passes ? [`'
 const CONTENT = {
   deliveryId: id('delivery_id'),
   agent: named('agent'),
-  kind: choice<DeliveryRow['kind']>('kind', PASSES),
-  state: choice<DeliveryRow['state']>('state', { queued: true, claimed: true, running: true, done: true, dead: true }),
+  kind: choice('kind', DELIVERY_KINDS),
+  state: choice('state', DELIVERY_STATES),
   taskId: nullable(id('task_id')),
   conversationId: nullable(id('conversation_id')),
   urgency: urgency('urgency'),

@@ -1,4 +1,5 @@
 // Table `feed`: notices for people, read or not.
+import { IMPORTANCES } from '../../../../preload/contract/closed-lists.ts';
 import type { FeedRow, Reads, Tables } from '../../../ports/store.ts';
 import { choice, id, idValue, integer, milliseconds, nullable, party, text } from '../columns.ts';
 import { pageBefore, pageLimit } from '../page.ts';
@@ -11,7 +12,7 @@ const CONTENT = {
   party: nullable(party('party')),
   fromAgent: nullable(text('from_agent')),
   topic: text('topic'),
-  importance: choice<FeedRow['importance']>('importance', { low: true, medium: true, high: true }),
+  importance: choice('importance', IMPORTANCES),
   data: text('data'),
   readAt: nullable(milliseconds('read_at')),
 } as const;

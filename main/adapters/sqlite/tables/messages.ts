@@ -9,7 +9,7 @@ import { IS_KNOWN_TO_AGENT } from './tasks.ts';
 
 const CONTENT = {
   messageId: id('message_id'),
-  direction: choice<MessageRow['direction']>('direction', { in: true, out: true, local: true }),
+  direction: choice('direction', ['in', 'out', 'local']),
   party: namedParty('party'),
   kind: text('kind'),
   ref: nullable(id('ref')),

@@ -1,27 +1,17 @@
 // Table `peers`: hubs that are or were paired. Never holds a hub that was only discovered.
-import type { IntroductionWay } from '../../../../preload/contract/introduction.ts';
-import type { Role } from '../../../../preload/contract/role.ts';
+import { INTRODUCTION_WAYS } from '../../../../preload/contract/introduction.ts';
+import { ROLES } from '../../../../preload/contract/role.ts';
 import type { PeerRow, Reads, Tables } from '../../../ports/store.ts';
 import { choice, integer, milliseconds, nullable, strings, text } from '../columns.ts';
 import { RowMapper } from '../row-mapper.ts';
 import type { Statements } from '../statements.ts';
-
-const WAYS: Readonly<Record<IntroductionWay, true>> = {
-  digits: true,
-  invitation_made_here: true,
-  invitation_used_here: true,
-  share_token: true,
-  key: true,
-};
-
-const ROLES: Readonly<Record<Role, true>> = { adult: true, child: true, guest: true, shared: true };
 
 const PEER = new RowMapper<PeerRow>({
   key: text('key'),
   agentId: text('agent_id'),
   petname: text('petname'),
   person: nullable(text('person')),
-  trust: choice<PeerRow['trust']>('trust', { paired: true, suspended: true, revoked: true }),
+  trust: choice('trust', ['paired', 'suspended', 'revoked']),
   advertisedName: nullable(text('advertised_name')),
   platform: nullable(text('platform')),
   features: strings('features'),
@@ -36,7 +26,7 @@ const PEER = new RowMapper<PeerRow>({
   capabilitiesAt: nullable(milliseconds('capabilities_at')),
   pairedAt: milliseconds('paired_at'),
   revokedAt: nullable(milliseconds('revoked_at')),
-  introducedWay: nullable(choice('introduced_way', WAYS)),
+  introducedWay: nullable(choice('introduced_way', INTRODUCTION_WAYS)),
   introducedBy: nullable(text('introduced_by')),
   introducedSurface: nullable(text('introduced_surface')),
   role: nullable(choice('role', ROLES)),

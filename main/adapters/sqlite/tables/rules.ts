@@ -1,4 +1,5 @@
 // Table `rules`: the household's standing decisions. What a rule covers never changes, and none is ever deleted (triggers).
+import { REQUEST_KINDS, RISK_CLASSES, RULE_EFFECTS, RULE_REACHES } from '../../../../preload/contract/closed-lists.ts';
 import { assert } from '../../../lib/assert.ts';
 import type { RuleReads, RuleRow, RuleWrites } from '../../../ports/rules.ts';
 import { choice, flag, integer, milliseconds, nullable, party, text } from '../columns.ts';
@@ -8,30 +9,28 @@ import type { Statements } from '../statements.ts';
 
 const CONTENT = {
   id: text('id'),
-  effect: choice<RuleRow['effect']>('effect', { ask: true, allow: true, never: true }),
-  reach: choice<RuleRow['reach']>('reach', { conversation: true, until: true, always: true }),
+  effect: choice('effect', RULE_EFFECTS),
+  reach: choice('reach', RULE_REACHES),
   peer: nullable(party('peer')),
   agent: nullable(text('agent')),
   domain: nullable(text('domain')),
-  kind: nullable(choice<'delegate' | 'query'>('kind', { delegate: true, query: true })),
+  kind: nullable(choice('kind', REQUEST_KINDS)),
   askingAgent: nullable(text('asking_agent')),
   topic: nullable(text('topic')),
   conversation: nullable(text('conversation')),
-  riskMax: nullable(choice<NonNullable<RuleRow['riskMax']>>('risk_max', { R0: true, R1: true, R2: true, R3: true })),
+  riskMax: nullable(choice('risk_max', RISK_CLASSES)),
   createdAt: milliseconds('created_at'),
   trustedSince: nullable(milliseconds('trusted_since')),
   expiresAt: nullable(milliseconds('expires_at')),
   idleMs: nullable(milliseconds('idle_ms')),
   lastUsedAt: nullable(milliseconds('last_used_at')),
   suspended: flag('suspended'),
-  madeOn: choice<RuleRow['madeOn']>('made_on', { card: true, rules: true }),
+  madeOn: choice('made_on', ['card', 'rules']),
   madeBy: text('made_by'),
   approvalId: nullable(text('approval_id')),
   uses: integer('uses'),
   endedAt: nullable(milliseconds('ended_at')),
-  endedWhy: nullable(
-    choice<NonNullable<RuleRow['endedWhy']>>('ended_why', { removed: true, expired: true, peer_gone: true, agent_gone: true }),
-  ),
+  endedWhy: nullable(choice('ended_why', ['removed', 'expired', 'peer_gone', 'agent_gone'])),
 } as const;
 
 const NEW_RULE = new RowMapper<Omit<RuleRow, 'seq'>>(CONTENT);

@@ -1,36 +1,19 @@
 // Table `tasks`: delegations, and queries that wait for a person. Rows are never deleted: their ids answer replays for ever.
+import { REQUEST_KINDS, TASK_DIRECTIONS, TASK_STATES } from '../../../../preload/contract/closed-lists.ts';
 import type { Reads, Tables, TaskRow } from '../../../ports/store.ts';
 import { choice, digest, flag, id, idValue, integer, longText, milliseconds, named, namedParty, nullable, text } from '../columns.ts';
 import { merged, pageBefore, pageLimit } from '../page.ts';
 import { RowMapper } from '../row-mapper.ts';
 import type { Statements } from '../statements.ts';
 
-const STATES: Readonly<Record<TaskRow['state'], true>> = {
-  sending: true,
-  cancelling: true,
-  received: true,
-  awaiting_approval: true,
-  held: true,
-  approved: true,
-  queued: true,
-  claimed: true,
-  running: true,
-  completed: true,
-  partial: true,
-  failed: true,
-  declined: true,
-  expired: true,
-  cancelled: true,
-};
-
 const CONTENT = {
   id: id('id'),
-  direction: choice<TaskRow['direction']>('direction', { incoming: true, outgoing: true, local: true }),
-  kind: choice<TaskRow['kind']>('kind', { delegate: true, query: true }),
+  direction: choice('direction', TASK_DIRECTIONS),
+  kind: choice('kind', REQUEST_KINDS),
   party: namedParty('party'),
   messageId: id('message_id'),
   contentDigest: digest('content_digest'),
-  state: choice('state', STATES),
+  state: choice('state', TASK_STATES),
   revision: integer('revision'),
   fromAgent: nullable(named('from_agent')),
   toAgent: nullable(named('to_agent')),
@@ -47,11 +30,11 @@ const CONTENT = {
   result: nullable(longText('result')),
   code: nullable(text('code')),
   reason: nullable(text('reason')),
-  takenBack: nullable(choice('taken_back', { called_off: true, hung_up: true, hub_restarted: true })),
-  cancelAnswer: nullable(choice('cancel_answer', { asked_to_stop: true, not_taken: true })),
+  takenBack: nullable(choice('taken_back', ['called_off', 'hung_up', 'hub_restarted'])),
+  cancelAnswer: nullable(choice('cancel_answer', ['asked_to_stop', 'not_taken'])),
   waitMs: nullable(milliseconds('wait_ms')),
   heldUntil: nullable(milliseconds('held_until')),
-  heldWhy: nullable(choice('held_why', { paused: true, quiet_hours: true, muted: true, person: true })),
+  heldWhy: nullable(choice('held_why', ['paused', 'quiet_hours', 'muted', 'person'])),
   finishedAt: nullable(milliseconds('finished_at')),
 } as const;
 
@@ -67,7 +50,7 @@ export const IS_KNOWN_TO_AGENT = `((tasks.direction <> 'incoming' AND tasks.from
 const SENT = `${SELECT} WHERE from_agent = ? AND direction <> 'incoming' AND seq < ?`;
 const RUN = `${SELECT} WHERE to_agent = ? AND direction <> 'outgoing' AND seq < ? AND NOT (direction <> 'incoming' AND from_agent IS ?)`;
 const NONE_BEFORE = `NOT EXISTS (SELECT 1 FROM tasks WHERE direction <> 'outgoing' AND seq < ? AND party = ?`;
-const NEW_IN_REQUEST = nullable(choice('new in request', { hub: true, agent: true, domain: true }));
+const NEW_IN_REQUEST = nullable(choice('new in request', ['hub', 'agent', 'domain']));
 
 export const TASK_QUERIES = {
   byId: `${SELECT} WHERE id = ?`,

@@ -46,7 +46,7 @@ describe('a hub named by a wrong address', () => {
     await showApp(hub, 'people/add');
     await button('Enter').click();
     await page.getByRole('textbox', { name: 'Address or link' }).fill('10.0.0.7:7100');
-    await page.getByRole('textbox', { name: 'Its agent id or public key' }).fill('ed25519.00112233');
+    await page.getByRole('textbox', { name: 'Its public key' }).fill('00112233');
     await button('Add this hub').click();
     await expect.element(heading('Looking for the other hub')).toHaveFocus();
     await expect.element(page.getByText(/^At 10\.0\.0\.7:7100\./)).toBeVisible();
@@ -59,7 +59,7 @@ describe('a hub named by a wrong address', () => {
     await button('Change the address').click();
     await expect.element(page.getByRole('textbox', { name: 'Address or link' })).toHaveFocus();
     await expect.element(page.getByRole('textbox', { name: 'Address or link' })).toHaveValue('10.0.0.7:7100');
-    await expect.element(page.getByRole('textbox', { name: 'Its agent id or public key' })).toHaveValue(kept.public_key);
+    await expect.element(page.getByRole('textbox', { name: 'Its public key' })).toHaveValue(kept.public_key);
     expect(callsOf(hub, 'pairings.cancel')).toEqual([{ id: 'pairing-1' }]);
   });
 

@@ -307,11 +307,11 @@ describe('adding a hub', () => {
     await showApp(hub, 'people/add');
     await button('Enter').click();
     await page.getByRole('textbox', { name: 'Address or link' }).fill(' 10.0.0.7:7100 ');
-    await page.getByRole('textbox', { name: 'Its agent id or public key' }).fill('ed25519.00112233');
+    await page.getByRole('textbox', { name: 'Its public key' }).fill('00112233');
     await expectAccessible();
     await button('Add this hub').click();
     await expect.element(heading('Now go to the other computer')).toBeVisible();
-    expect(callsOf(hub, 'peers.add')).toEqual([{ address: '10.0.0.7:7100', key: 'ed25519.00112233' }]);
+    expect(callsOf(hub, 'peers.add')).toEqual([{ address: '10.0.0.7:7100', key: '00112233' }]);
   });
 
   test('a hub at the door: its own words on a slip, and buttons that open after 700 ms', async () => {
@@ -510,7 +510,7 @@ describe('adding a hub', () => {
     await showApp(hub, 'people/add');
     await button('Enter').click();
     await page.getByRole('textbox', { name: 'Address or link' }).fill('10.0.0.7:7100');
-    await page.getByRole('textbox', { name: 'Its agent id or public key' }).fill('ed25519.00112233');
+    await page.getByRole('textbox', { name: 'Its public key' }).fill('00112233');
     await button('Add this hub').click();
     await expect
       .element(page.getByRole('listitem').filter({ hasText: 'By its address' }).getByText('It does not answer at 10.0.0.7:7100.'))

@@ -38,7 +38,7 @@ describe('choosing the profile', () => {
 
   it('keeps the profile across a restart, and asks hello again with the connection it makes', async () => {
     const { hub, daemon } = await house.both();
-    await expect.poll(() => hub.stack.store.read.getMeta('reference_peers')).toContain(daemon.keyHex);
+    await expect.poll(() => hub.stack.store.read.peer(daemon.keyHex)?.highestVersion).toBe(0);
     await hub.work.stop();
     await hub.stack.halt();
     const { store, vault } = hub.stack;

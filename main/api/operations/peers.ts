@@ -36,13 +36,8 @@ export function peersHandlers({ directory, links, keyTrust }: PeersHandlersDeps)
       return { round_trip_ms: roundTripMs, status: pong.status, active_tasks: pong.active_tasks ?? 0 };
     },
 
-    'peers.add': async ({ address, key, name, trust }, caller, { signal }) => {
-      const { host, port, ...identity } = readHubPlace(address, key);
-      const place = { host, port };
-      const keyHex =
-        'keyHex' in identity
-          ? identity.keyHex
-          : (directory.keyOfAgent(identity.agentId) ?? (await links.unpaired.learnKey(identity.agentId, place, signal)));
+    'peers.add': async ({ address, key, name, trust }, caller) => {
+      const { keyHex, ...place } = readHubPlace(address, key);
       if (!directory.isPaired(keyHex) && trust === true) {
         const way = readShareToken(address) === undefined ? 'key' : 'share_token';
         return keyTrust.add({ keyHex, ...place, name: name ?? null, way }, actorOf(caller));

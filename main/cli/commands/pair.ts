@@ -49,7 +49,7 @@ export function addPairCommands(program: Command, run: Run): void {
     .description('ask another hub to pair, and wait until it answers or cannot be reached; Ctrl-C gives up')
     .argument('<hub>', 'its name under "axon peers --nearby", its agent id or public key, or its share token, axon://KEY@HOST:PORT')
     .option('--name <name>', 'what you call it')
-    .option('--address <host:port>', 'where it is, when it was not found by itself; the hub is then named by its public key or agent id')
+    .option('--address <host:port>', 'where it is, when it was not found by itself; the hub is then named by its public key')
     .action((hub: string, options: { name?: string; address?: string }, command: Command) =>
       run(command, async ({ terminal, session, command: typed }) => {
         const owner = await session.asOwner();

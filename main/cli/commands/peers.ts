@@ -94,7 +94,7 @@ function addAddCommand(peers: Command, run: Run): void {
     .command('add')
     .description('keep a hub by its address and key (the person in charge only)')
     .argument('<address>', 'its share token, axon://KEY@HOST:PORT, or HOST:PORT with --key')
-    .option('--key <key>', 'its public key or agent id, when the address holds none')
+    .option('--key <key>', 'its public key, when the address holds none')
     .option('--name <name>', 'what you call it')
     .option('--trust', 'trust this very key without typing digits: for a program that knows none, such as the public AXON daemon')
     .action((address: string, { key, name, trust }: { key?: string; name?: string; trust?: boolean }, command: Command) =>

@@ -6,19 +6,16 @@ import { backoffMs } from '../../lib/backoff.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { Resolver } from '../../ports/resolver.ts';
-import { CLOSE_CODES, type ConnectionInfo, type DialFailure, type DialTarget, type KeyHex, type Transport } from '../../ports/transport.ts';
+import type { ConnectionInfo, DialFailure, DialTarget, KeyHex, Transport } from '../../ports/transport.ts';
 import { agentIdOfKeyHex } from '../../protocol/agent-id.ts';
 import { type HubAddress, writeHubAddress } from './hub-address.ts';
 import * as limits from './limits.ts';
 import type { PeerDirectory } from './peer-directory.ts';
 
-/** No hub has it: a dial that expects it learns which key is there instead. */
-const NOBODYS_KEY: KeyHex = '0'.repeat(64);
-
 export interface DiallerDeps {
   readonly clock: Clock;
   readonly random: Random;
-  readonly transport: Pick<Transport, 'dial' | 'close'>;
+  readonly transport: Pick<Transport, 'dial'>;
   readonly resolver: Resolver;
   readonly directory: PeerDirectory;
   /** A connection with hello done, or one on which hello is under way, is there. */
@@ -175,23 +172,6 @@ export class Dialler {
       default:
         return { outcome: 'silent', sentence: `${name} can't be reached. It may be switched off, or its firewall may block the hub.` };
     }
-  }
-
-  /**
-   * Which key the hub with this agent id has, asked at the place a person named. The transport is told to expect a key that nobody has and
-   * says which one answered; the connection ends with that. Only a key whose hash is the agent id is given back. The error is a sentence.
-   */
-  async learnKey(agentId: string, { host, port }: HubAddress, signal: AbortSignal): Promise<Result<KeyHex, string>> {
-    let trouble = `No hub answers at ${host}, port ${port}. Start it there, or give its public key, with which it can be added before it runs.`;
-    for (const address of (await this.#resolve(host, signal)).slice(0, limits.DIAL_ADDRESSES_MAX)) {
-      if (signal.aborted) break;
-      const dialled = await this.#dial({ keyHex: NOBODYS_KEY, agentId, host: address, port }, signal, limits.DIAL_TIMEOUT_MS);
-      if (dialled.ok) this.#deps.transport.close(dialled.value.connectionId, CLOSE_CODES.done, 'no hub has this key');
-      if (dialled.ok || dialled.error.type !== 'wrong-key') continue;
-      if (agentIdOfKeyHex(dialled.error.keyHex) === agentId) return ok(dialled.error.keyHex);
-      trouble = `Another hub answers at ${host}, port ${port}: its agent id is ${agentIdOfKeyHex(dialled.error.keyHex)}.`;
-    }
-    return err(trouble);
   }
 
   #isWanted(key: KeyHex): boolean {

@@ -3,7 +3,6 @@ import { isIP } from 'node:net';
 import { AppError } from '../../lib/app-error.ts';
 import { fromBase64, fromBase64Url, fromHex, toBase64Url, toHex } from '../../lib/bytes.ts';
 import type { KeyHex } from '../../ports/transport.ts';
-import { agentIdOfKeyHex, readAgentId } from '../../protocol/agent-id.ts';
 
 /** The UDP port of a hub unless another is named (PROTOCOL.md, Connection). */
 export const PEER_PORT_DEFAULT = 7100;
@@ -41,16 +40,16 @@ export function writeHubAddress({ host, port }: HubAddress): string {
   return isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-/** How a person names a hub that is not known here yet: by its key, or by the hash of it, which the key that answers must have. */
-export type HubIdentity = { readonly keyHex: KeyHex } | { readonly agentId: string };
-
-export type HubPlace = HubIdentity & HubAddress;
+/** Where a hub is, and the key that it must show there. */
+export interface HubPlace extends HubAddress {
+  readonly keyHex: KeyHex;
+}
 
 /**
- * Where a hub is and who it is, as a person gives it: an address beside a key or agent id, or a share token
- * `axon://KEY@host:port` in place of the address, which holds both. Throws AppError bad_request.
+ * Where a hub is and who it is, as a person gives it: an address with its public key beside it, or a share token `axon://KEY@host:port`
+ * in place of the address, which holds both. Throws AppError bad_request.
  */
-export function readHubPlace(address: string, identity: string | undefined): HubPlace {
+export function readHubPlace(address: string, key: string | undefined): HubPlace {
   if (INVITATION.test(address.trim())) {
     throw new AppError('bad_request', 'That is an invitation, not the address of a hub.', {
       hint: 'Run "axon join" and paste it there, or paste it under People & hubs, Add a hub.',
@@ -59,11 +58,10 @@ export function readHubPlace(address: string, identity: string | undefined): Hub
   }
   const token = readShareToken(address);
   if (token === undefined) {
-    if (identity === undefined) throw notAnIdentity();
-    return { ...readHubIdentity(identity), ...readHubAddress(address) };
+    if (key === undefined) throw notAKey();
+    return { keyHex: readPublicKey(key), ...readHubAddress(address) };
   }
-  const named = identity === undefined ? undefined : readHubIdentity(identity);
-  if (named !== undefined && !isOfKey(named, token.keyHex)) {
+  if (key !== undefined && readPublicKey(key) !== token.keyHex) {
     throw new AppError('bad_request', 'The link and the key beside it stand for two different hubs.', {
       hint: 'Give the link alone.',
       failedBy: 'input',
@@ -73,12 +71,12 @@ export function readHubPlace(address: string, identity: string | undefined): Hub
 }
 
 /** A share token: `axon://` + the public key as base64url without padding + `@host:port`. undefined when the text is no such link. */
-export function readShareToken(text: string): (HubAddress & { readonly keyHex: KeyHex }) | undefined {
+export function readShareToken(text: string): HubPlace | undefined {
   const trimmed = text.trim();
   if (!SHARE_TOKEN.test(trimmed)) return undefined;
   const [key = '', address = '', ...rest] = trimmed.slice(SHARE_SCHEME.length).split('@');
   const bytes = fromBase64Url(key);
-  if (bytes?.byteLength !== 32 || rest.length > 0) throw notAnIdentity();
+  if (bytes?.byteLength !== 32 || rest.length > 0) throw notAKey();
   return { keyHex: toHex(bytes), ...readHubAddress(address) };
 }
 
@@ -87,24 +85,18 @@ export function writeShareToken(keyHex: KeyHex, address: HubAddress): string {
   return `${SHARE_SCHEME}${toBase64Url(fromHex(keyHex) ?? new Uint8Array())}@${writeHubAddress(address)}`;
 }
 
-/** A 32-byte public key as 64 hex digits, base64 or base64url; or an agent id. Throws AppError bad_request. */
-export function readHubIdentity(text: string): HubIdentity {
+/** A 32-byte public key as 64 hex digits, base64 or base64url. Throws AppError bad_request. */
+export function readPublicKey(text: string): KeyHex {
   const trimmed = text.trim();
-  if (KEY_HEX.test(trimmed)) return { keyHex: trimmed.toLowerCase() };
-  const agentId = readAgentId(trimmed);
-  if (agentId !== undefined) return { agentId };
+  if (KEY_HEX.test(trimmed)) return trimmed.toLowerCase();
   const bytes = fromBase64(trimmed) ?? fromBase64Url(trimmed);
-  if (bytes?.byteLength === 32) return { keyHex: toHex(bytes) };
-  throw notAnIdentity();
+  if (bytes?.byteLength !== 32) throw notAKey();
+  return toHex(bytes);
 }
 
-function isOfKey(identity: HubIdentity, keyHex: KeyHex): boolean {
-  return 'keyHex' in identity ? identity.keyHex === keyHex : identity.agentId === agentIdOfKeyHex(keyHex);
-}
-
-function notAnIdentity(): AppError {
-  return new AppError('bad_request', 'That is neither the agent id nor the public key of a hub.', {
-    hint: 'Copy it from the other hub: the agent id ("ed25519." and 32 digits) or the public key (64 hexadecimal digits, or base64).',
+function notAKey(): AppError {
+  return new AppError('bad_request', 'That is not the public key of a hub.', {
+    hint: 'Copy it from Settings of the other hub (64 hexadecimal digits, or base64), or its axon:// link, which holds everything. An agent id is not enough.',
     failedBy: 'input',
   });
 }

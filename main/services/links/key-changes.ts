@@ -1,7 +1,6 @@
 // Who stands in a paired hub's place with another key: seen where the hub itself was last, or where its owner said it is, and never by a
 // hint from the network alone. It stops nothing that the key has not stopped already; it keeps what a person must be told, durably, until
 // that person has answered or the hub itself is back. It must never change whom a key belongs to (PROTOCOL.md, Identity).
-import { isIP } from 'node:net';
 import { AppError } from '../../lib/app-error.ts';
 import { isJsonObject } from '../../lib/json-object.ts';
 import type { KeyChangeDto } from '../../../preload/contract/dto.ts';
@@ -15,7 +14,7 @@ import { type HubAddress, writeHubAddress } from './hub-address.ts';
 import { PEERS_MAX } from './limits.ts';
 import type { PeerDirectory } from './peer-directory.ts';
 import type { SecurityAudit } from './security-audit.ts';
-import type { ChangedBy, StoredPeers } from './stored-peer.ts';
+import type { ChangedBy } from './stored-peer.ts';
 
 const META_KEY_CHANGES = 'key_changes';
 const KEY = /^[0-9a-f]{64}$/;
@@ -42,14 +41,16 @@ export class KeyChanges {
   readonly #deps: KeyChangesDeps;
   readonly #changes = new Map<KeyHex, KeyChange>();
 
-  constructor(deps: KeyChangesDeps, stored: StoredPeers) {
+  constructor(deps: KeyChangesDeps) {
     this.#deps = deps;
-    stored.endsWithTrust((tables, key) => this.#ended(tables, key));
   }
 
+  /** What a crash left of a hub that is trusted no more is passed over. */
   load(): void {
+    const { read } = this.#deps.store;
     this.#changes.clear();
-    for (const change of readChanges(this.#deps.store.read.getMeta(META_KEY_CHANGES))) this.#changes.set(change.key, change);
+    for (const change of readChanges(read.getMeta(META_KEY_CHANGES)))
+      if (read.peer(change.key)?.trust === 'paired') this.#changes.set(change.key, change);
   }
 
   /** What people are shown; null while this hub's own identity is not ready, too. */
@@ -74,7 +75,7 @@ export class KeyChanges {
   seen(key: KeyHex, seen: KeyHex, at: HubAddress): boolean {
     if (this.#changes.has(key) || this.#changes.size >= PEERS_MAX || seen === this.#deps.identity.keyHex) return false;
     this.#changes.set(key, { key, seen, address: writeHubAddress(at), seenAt: this.#deps.clock.wallMs(), keptAt: null });
-    this.#deps.store.writeBehind((tables) => this.#save(tables, key));
+    this.#deps.store.writeBehind((tables) => this.#save(tables));
     return true;
   }
 
@@ -89,35 +90,27 @@ export class KeyChanges {
     if (change.keptAt !== null) return;
     const at = this.#deps.clock.wallMs();
     const kept = { ...change, keptAt: at };
-    await this.#deps.store.write((tables) => {
-      const { others, own } = storedOf(tables, key);
-      if (own !== undefined && isSame(own, kept) && own.keptAt !== null) return;
-      // The hub itself may be back by now: then the answer is on record, and nothing is told of its place.
-      if (this.#changes.get(key)?.seen === seen) write(tables, [...others, kept]);
-      const detail = JSON.stringify({ refused: seen });
-      tables.appendAudit({ at, actor: by.actor, surface: by.surface, action: 'peer.key_kept', object: key, digest: null, detail });
-    });
-    if (this.#changes.get(key)?.seen === seen) this.#changes.set(key, kept);
+    this.#changes.set(key, kept);
+    try {
+      await this.#deps.store.write((tables) => {
+        this.#save(tables);
+        const detail = JSON.stringify({ refused: seen });
+        tables.appendAudit({ at, actor: by.actor, surface: by.surface, action: 'peer.key_kept', object: key, digest: null, detail });
+      });
+    } catch (error) {
+      // An answer that is not on record was not given.
+      if (this.#changes.get(key) === kept) this.#changes.set(key, change);
+      throw error;
+    }
   }
 
-  /** The hub itself is back: there is nothing left to tell. */
+  /** The hub itself is back, or is trusted no more: there is nothing left to tell. */
   clear(key: KeyHex): void {
-    if (this.#changes.delete(key)) this.#deps.store.writeBehind((tables) => this.#save(tables, key));
+    if (this.#changes.delete(key)) this.#deps.store.writeBehind((tables) => this.#save(tables));
   }
 
-  /** With the trust in a hub ends what is told of its place. */
-  #ended(tables: Tables, key: KeyHex): () => void {
-    if (!this.#changes.has(key)) return () => undefined;
-    write(tables, storedOf(tables, key).others);
-    return () => this.#changes.delete(key);
-  }
-
-  /** Writes what is known of this one place now. What others share the commit with, and an answer of a person that came first, stay. */
-  #save(tables: Tables, key: KeyHex): void {
-    const { others, own } = storedOf(tables, key);
-    const change = tables.peer(key)?.trust === 'paired' ? this.#changes.get(key) : undefined;
-    const isAnswered = own !== undefined && own.keptAt !== null && change !== undefined && isSame(own, change);
-    write(tables, change === undefined ? others : [...others, isAnswered ? own : change]);
+  #save(tables: Tables): void {
+    tables.setMeta(META_KEY_CHANGES, JSON.stringify([...this.#changes.values()]));
   }
 }
 
@@ -136,37 +129,10 @@ export function noteWrongKey({ directory, audit }: WrongKeyDeps, key: KeyHex, fo
   if (directory.keyChanges.seen(key, found, at)) directory.publish(key);
 }
 
-/**
- * Where the hub itself was last, or the number that its owner said it is at; neither an announcement nor an answer about a name makes a place
- * of it. A name that the owner gave leads to one only where the hub itself has been, at the port that the owner gave.
- */
+/** Where the hub itself was last, or the number that its owner said it is at; neither an announcement nor a name makes a place of it. */
 function isItsPlace(directory: PeerDirectory, key: KeyHex, { host, port }: HubAddress): boolean {
   const row = directory.row(key);
-  if (row?.lastHost === host && row.lastPort === port) return true;
-  if (row?.staticHost == null || row.staticPort !== port) return false;
-  if (isIP(row.staticHost) !== 0) return row.staticHost === host;
-  return row.lastHost === host && !isAnsweredByAnybody(row.staticHost);
-}
-
-/** Whether any device on the same network may answer for the name: one of a single label, and one that ends in "local" (RFC 6762). */
-function isAnsweredByAnybody(name: string): boolean {
-  const labels = name.toLowerCase().replace(/\.$/, '').split('.');
-  return labels.length === 1 || labels.at(-1) === 'local';
-}
-
-/** What the commit holds by now, which is more than what was there when it was asked for. */
-function storedOf(tables: Tables, key: KeyHex): { readonly own: KeyChange | undefined; readonly others: readonly KeyChange[] } {
-  const stored = readChanges(tables.getMeta(META_KEY_CHANGES));
-  return { own: stored.find((change) => change.key === key), others: stored.filter((change) => change.key !== key) };
-}
-
-function write(tables: Tables, changes: readonly KeyChange[]): void {
-  tables.setMeta(META_KEY_CHANGES, JSON.stringify(changes));
-}
-
-/** Whether both tell of the same key in that place since the same time. */
-function isSame(one: KeyChange, other: KeyChange): boolean {
-  return one.seen === other.seen && one.seenAt === other.seenAt;
+  return (row?.lastHost === host && row.lastPort === port) || (row?.staticHost === host && row.staticPort === port);
 }
 
 function readChanges(text: string | undefined): readonly KeyChange[] {

@@ -40,9 +40,6 @@ export const KEEP_CHECK_TIMEOUT_MS = 2_000;
 export const RESUME_TICK_MS = 5_000;
 export const RESUME_GAP_MS = 10_000;
 
-/** While a peer is online it is written down this often that it was seen, so that a lost power line does not make it look gone for days. */
-export const LAST_SEEN_WRITE_INTERVAL_MS = 600_000;
-
 /** A peer is pinged on connecting and then at this distance (PROTOCOL.md, Envelope: at most every 5 minutes). */
 export const PING_INTERVAL_MS = 300_000;
 

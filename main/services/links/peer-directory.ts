@@ -17,10 +17,9 @@ import { KeyChanges } from './key-changes.ts';
 import { LiveTable } from './live-table.ts';
 import { NearbyTable, type NearbyHub } from './nearby-table.ts';
 import { checkPetname, freePetname, hubLabel, uniqueName } from './peer-names.ts';
-import { type OwnerChange, pinnedRow, type Pin } from './pinned-row.ts';
+import { NO_VERSION, type OwnerChange, pinnedRow, type Pin } from './pinned-row.ts';
 import { PeerPublisher } from './peer-publisher.ts';
 import { type LiveFacts, makePeerDto } from './peer-view.ts';
-import { ReferencePeers } from './reference/reference-peers.ts';
 import { StaticHubs, type StaticHub } from './static-hubs.ts';
 import { mergeStored, StoredPeers } from './stored-peer.ts';
 
@@ -45,7 +44,6 @@ export class PeerDirectory implements KnownHubs {
   readonly #live = new LiveTable();
   readonly #nearby: NearbyTable;
   readonly #statics: StaticHubs;
-  readonly #reference: ReferencePeers;
   readonly #trustListeners = new Set<(key: KeyHex, trust: TrustState) => void>();
   readonly #wayListeners = new Set<(key: KeyHex) => void>();
   /** Revoked keys that a person is just pairing again: they may connect meanwhile. */
@@ -56,8 +54,7 @@ export class PeerDirectory implements KnownHubs {
     this.#deps = deps;
     this.#nearby = new NearbyTable(deps.clock);
     this.#statics = new StaticHubs(deps.store);
-    this.#reference = new ReferencePeers(deps.store);
-    this.keyChanges = new KeyChanges(deps, this.stored);
+    this.keyChanges = new KeyChanges(deps);
     this.#publisher = new PeerPublisher({
       clock: deps.clock,
       events: deps.events,
@@ -70,7 +67,6 @@ export class PeerDirectory implements KnownHubs {
     this.#rows.clear();
     for (const row of this.#deps.store.read.peers()) this.#rows.set(row.key, row);
     this.#statics.load();
-    this.#reference.load();
     this.keyChanges.load();
     this.#admit();
   }
@@ -104,21 +100,16 @@ export class PeerDirectory implements KnownHubs {
     return this.#nearby.get(key) === undefined ? 'unknown' : 'discovered';
   }
 
-  /** True when this key last spoke the reference profile. */
+  /** True when this key last spoke the reference profile, which knows no versions. */
   isReference(key: KeyHex): boolean {
-    return this.#reference.has(key);
+    const row = this.#rows.get(key);
+    return row?.highestVersion === NO_VERSION && row.trust !== 'revoked';
   }
 
   /** True for a peer that has never said hello: it may be a program that has none. */
   mayHaveNoHello(key: KeyHex): boolean {
     const row = this.#rows.get(key);
-    return row?.trust === 'paired' && (row.features.length === 0 || this.isReference(key));
-  }
-
-  /** What a connection has shown of a pinned key's profile. True when that is new. */
-  noteReference(key: KeyHex, isReference: boolean): boolean {
-    if (isReference && !this.#rows.has(key)) return false;
-    return this.#reference.note(key, isReference);
+    return row?.trust === 'paired' && (row.features.length === 0 || row.highestVersion === NO_VERSION);
   }
 
   nearby(key: KeyHex): NearbyHub | undefined {
@@ -150,12 +141,6 @@ export class PeerDirectory implements KnownHubs {
 
   keyOf(id: string): KeyHex {
     return findHub(id, this);
-  }
-
-  /** The key behind an agent id, when it is one this hub knows of, its own included. */
-  keyOfAgent(agentId: string): KeyHex | undefined {
-    if (this.#deps.identity.ready && agentIdOfKeyHex(this.#deps.identity.keyHex) === agentId) return this.#deps.identity.keyHex;
-    return this.knownKeys().find((key) => agentIdOfKeyHex(key) === agentId);
   }
 
   dto(key: KeyHex): PeerDto {
@@ -352,7 +337,7 @@ export class PeerDirectory implements KnownHubs {
 
   #reload(key: KeyHex): void {
     const row = this.#deps.store.read.peer(key);
-    if (row?.trust !== 'paired' && row?.trust !== 'suspended') this.#reference.note(key, false);
+    if (row?.trust !== 'paired') this.keyChanges.clear(key);
     if (row === undefined) this.#rows.delete(key);
     else this.#rows.set(key, row);
     this.#admit();

@@ -29,11 +29,7 @@ export interface LiveFacts {
   readonly notTrustedThere: boolean;
   /** What it called itself in hello while not paired; outside text. */
   readonly said: string | null;
-  /** What its hello told while it was not paired: a pairing keeps it, since no second hello follows on that connection. */
-  readonly greeted: Greeted | null;
 }
-
-export type Greeted = Pick<PeerRow, 'features' | 'extensions' | 'highestVersion'>;
 
 export const NO_LIVE_FACTS: LiveFacts = {
   online: false,
@@ -44,7 +40,6 @@ export const NO_LIVE_FACTS: LiveFacts = {
   trouble: null,
   notTrustedThere: false,
   said: null,
-  greeted: null,
 };
 
 export interface PeerFacts {

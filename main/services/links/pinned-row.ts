@@ -8,6 +8,9 @@ import { agentIdOfKeyHex } from '../../protocol/agent-id.ts';
 import type { HubAddress } from './hub-address.ts';
 import type { LiveFacts } from './peer-view.ts';
 
+/** `highestVersion` of a peer that speaks the reference profile: it has no hello, and so no versions. */
+export const NO_VERSION = 0;
+
 /** How the key came to be pinned, in our own words alone. */
 export interface Introduction {
   readonly way: IntroductionWay;
@@ -59,9 +62,9 @@ export function pinnedRow(pin: Pin, before: PeerRow | undefined, { fixed, live }
     petname: isNamed ? before.petname : pin.petname,
     agentId: agentIdOfKeyHex(pin.key),
     trust: 'paired',
-    features: live.greeted?.features ?? before?.features ?? [],
-    extensions: live.greeted?.extensions ?? before?.extensions ?? [],
-    highestVersion: Math.max(live.greeted?.highestVersion ?? 1, before?.highestVersion ?? 1),
+    features: before?.features ?? [],
+    extensions: before?.extensions ?? [],
+    highestVersion: isKnown ? before.highestVersion : Math.max(1, before?.highestVersion ?? 1),
     staticHost: address?.host ?? before?.staticHost ?? null,
     staticPort: address?.port ?? before?.staticPort ?? null,
     lastHost: live.host ?? before?.lastHost ?? null,

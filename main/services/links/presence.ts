@@ -1,10 +1,10 @@
 // Who is online: paired, and a connection with hello done is there. Brings what is shown, asked and dialled in line with that whenever
 // connections or trust change, tells whoever waits for a peer to come or go, or to come back on another line, and keeps when each was
-// seen last: as it goes, and now and then before.
-import type { Clock, TimerHandle } from '../../ports/clock.ts';
+// seen last as it goes.
+import type { Clock } from '../../ports/clock.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import type { Dialler } from './dialler.ts';
-import { LAST_SEEN_WRITE_INTERVAL_MS, STABLE_AFTER_MS } from './limits.ts';
+import { STABLE_AFTER_MS } from './limits.ts';
 import type { Link } from './link.ts';
 import type { LinkTable } from './link-table.ts';
 import type { PeerDirectory } from './peer-directory.ts';
@@ -29,7 +29,6 @@ export class Presence {
   /** What the prober was told last of an online peer: its line, and whether that speaks the reference profile. */
   readonly #probed = new Map<KeyHex, { readonly link: Link; readonly isReference: boolean }>();
   #isSilent = false;
-  #nextWrite: TimerHandle | undefined;
   readonly #listeners = new Set<PresenceListener>();
 
   constructor(deps: PresenceDeps) {
@@ -48,13 +47,11 @@ export class Presence {
   /** Listeners are told from now on. */
   start(): void {
     this.#isSilent = false;
-    this.#planWrite();
   }
 
   /** Nobody is told anything more: every connection is about to end, one after the other. */
   silence(): void {
     this.#isSilent = true;
-    this.#nextWrite?.cancel();
   }
 
   /** The connections or the trust of this key changed. */
@@ -75,7 +72,8 @@ export class Presence {
     if (!isOnline) this.#lines.delete(key);
     else if (before === undefined || before.isGone) this.#lines.set(key, link);
     this.#probe(key, isOnline ? link : undefined);
-    if (isOnline !== (sinceMs !== undefined)) this.#changed(key, isOnline);
+    if (sinceMs !== undefined && !isOnline) directory.note(key, { lastSeenAt: clock.wallMs() });
+    if (isOnline !== (sinceMs !== undefined)) this.#tell(key, isOnline);
     // A hub that lost its power is back on a new line before the old one is known to be dead: what went into that is due again.
     else if (isOnline && before !== link && before?.isGone === true && !before.isGivenUpWhole) this.#tell(key, true);
     if (link === undefined) dialler.again(key, sinceMs !== undefined && now - sinceMs >= STABLE_AFTER_MS);
@@ -90,23 +88,6 @@ export class Presence {
       this.#probed.set(key, { link, isReference: link.isReference });
       this.#deps.prober.online(key);
     }
-  }
-
-  #changed(key: KeyHex, isOnline: boolean): void {
-    if (!isOnline) this.#seenNow(key);
-    this.#tell(key, isOnline);
-  }
-
-  #planWrite(): void {
-    this.#nextWrite?.cancel();
-    this.#nextWrite = this.#deps.clock.setTimer(LAST_SEEN_WRITE_INTERVAL_MS, () => {
-      for (const key of this.#onlineSinceMs.keys()) this.#seenNow(key);
-      this.#planWrite();
-    });
-  }
-
-  #seenNow(key: KeyHex): void {
-    this.#deps.directory.note(key, { lastSeenAt: this.#deps.clock.wallMs() });
   }
 
   #tell(key: KeyHex, isOnline: boolean): void {

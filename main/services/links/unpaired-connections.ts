@@ -79,13 +79,6 @@ export class UnpairedConnections {
     return err({ sentence: `${this.#deps.directory.nameOf(key)} did not say hello.`, tried: [] });
   }
 
-  /** The key of a hub that a person named by agent id and address. Throws AppError peer_unreachable when no hub of that id answers there. */
-  async learnKey(agentId: string, address: HubAddress, signal: AbortSignal): Promise<KeyHex> {
-    const learnt = await this.#deps.dialler.learnKey(agentId, address, signal);
-    if (learnt.ok) return learnt.value;
-    throw new AppError('peer_unreachable', learnt.error, { failedBy: 'peer' });
-  }
-
   /** A request to a key, whether it is paired or not. */
   async request(key: KeyHex, kind: string, payload: JsonObject, signal?: AbortSignal): Promise<Result<Envelope, AppError>> {
     const { table, channel, directory } = this.#deps;

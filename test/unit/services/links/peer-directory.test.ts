@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { toHex } from '../../../../main/lib/bytes.ts';
 import { agentIdOfKeyHex } from '../../../../main/protocol/agent-id.ts';
 import type { FoundHub } from '../../../../main/ports/discovery.ts';
-import { readHubAddress, readHubIdentity, readHubPlace, writeShareToken } from '../../../../main/services/links/hub-address.ts';
+import { readHubAddress, readHubPlace, readPublicKey, writeShareToken } from '../../../../main/services/links/hub-address.ts';
 import { findHub } from '../../../../main/services/links/hub-finder.ts';
 import { hubLabel } from '../../../../main/services/links/peer-names.ts';
 import { type HubStack, PERSON } from '../../../fakes/hub-stack.ts';
@@ -289,24 +289,23 @@ describe('hubs by address', () => {
     }
   });
 
-  it('are named by key in any of its forms, by agent id, or by a link that holds all', () => {
+  it('are named by key in any of its forms, or by a link that holds all', () => {
     const { keyHex, agentId } = someHub();
     const bytes = Buffer.from(keyHex, 'hex');
     for (const text of [keyHex.toUpperCase(), ` ${keyHex} `, bytes.toString('base64'), bytes.toString('base64url')]) {
-      expect(readHubIdentity(text)).toEqual({ keyHex });
+      expect(readPublicKey(text)).toBe(keyHex);
     }
-    expect(readHubIdentity(agentId.toUpperCase())).toEqual({ agentId });
     const token = `axon://${bytes.toString('base64url')}@attic.example:7101`;
     const place = { keyHex, host: 'attic.example', port: 7101 };
     expect(writeShareToken(keyHex, place)).toBe(token);
     expect(readHubPlace(` ${token} `, undefined)).toEqual(place);
-    expect(readHubPlace(token, agentId)).toEqual(place);
-    expect(readHubPlace('attic.example', agentId)).toEqual({ agentId, host: 'attic.example', port: 7100 });
+    expect(readHubPlace(token, keyHex)).toEqual(place);
+    expect(readHubPlace('attic.example', keyHex)).toEqual({ keyHex, host: 'attic.example', port: 7100 });
     const refused: readonly (readonly [string, string | undefined])[] = [
       ['attic.example', undefined],
       ['attic.example', 'abc'],
-      ['attic.example', `${agentId}0`],
-      [token, someHub().agentId],
+      ['attic.example', agentId],
+      [token, agentId],
       [token, someHub().keyHex],
       [`axon://${bytes.toString('base64')}@attic.example:7101`, undefined],
       ['axon://@attic.example:7101', keyHex],
@@ -325,7 +324,7 @@ describe('strangers', () => {
     const before = directory.knownKeys().length;
     for (let count = 0; count < 200; count++) {
       const { keyHex } = someHub();
-      directory.setLive(keyHex, { connected: true, said: 'x', greeted: { features: ['delegate'], extensions: [], highestVersion: 1 } });
+      directory.setLive(keyHex, { connected: true, said: 'x' });
       directory.setLive(keyHex, { online: false, connected: false, host: null, port: null, roundTripMs: null });
       directory.setLive(keyHex, { trouble: 'it closed' });
     }

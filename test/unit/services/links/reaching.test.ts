@@ -8,7 +8,6 @@ import type { Advertisement, Discovery, DiscoveryCondition, DiscoveryEvent } fro
 import type { Resolver } from '../../../../main/ports/resolver.ts';
 import { DiscoveryService, type DiscoveryServiceDeps } from '../../../../main/services/links/discovery-service.ts';
 import { writeShareToken } from '../../../../main/services/links/hub-address.ts';
-import type { PeerDto } from '../../../../preload/contract/dto.ts';
 import type { HubStack } from '../../../fakes/hub-stack.ts';
 import { SILENT_LOG } from '../../../fakes/memory-store.ts';
 import { StackHouse } from '../../../support/stack-house.ts';
@@ -269,28 +268,6 @@ describe('the operations on hubs and pairings', () => {
     ]);
   });
 
-  it('learn the key of a hub that was named by its agent id, and take no other hub for it', async () => {
-    const [dad, mum, kid] = [await house.hub('Dad'), await house.hub('Mum'), await house.hub('Kid')];
-    const { handlers } = operations(dad);
-    const add = (port: number, key: string): Promise<PeerDto> =>
-      settled(handlers['peers.add']({ address: `127.0.0.1:${port}`, key }, owner, context));
-    expect(await add(mum.port, mum.agentId.toUpperCase())).toMatchObject({ id: mum.agentId, public_key: mum.key, trust: 'unknown' });
-    await expect(add(mum.port, kid.agentId)).rejects.toMatchObject({
-      code: 'peer_unreachable',
-      message: expect.stringContaining(mum.agentId),
-    });
-    await expect(add(1, kid.agentId)).rejects.toMatchObject({
-      code: 'peer_unreachable',
-      message: expect.stringContaining('No hub answers'),
-    });
-    await expect(add(dad.port, dad.agentId)).rejects.toMatchObject({ code: 'bad_request' });
-    expect(dad.directory.knownKeys()).toEqual([mum.key]);
-    expect(mum.directory.knownKeys()).toEqual([]);
-    // Known by now: its key is at hand, and nobody is asked.
-    await mum.halt();
-    expect(await add(mum.port, mum.agentId)).toMatchObject({ public_key: mum.key });
-  });
-
   it('add a hub by a link that holds its key and address', async () => {
     const [dad, mum] = [await house.hub('Dad'), await house.hub('Mum')];
     const { handlers } = operations(dad);
@@ -322,18 +299,6 @@ describe('the operations on hubs and pairings', () => {
     expect(mum.peer(dad)).toMatchObject({ trust: 'paired' });
   });
 });
-
-/** What a call on the manual clock comes to. */
-async function settled<T>(call: Promise<T>): Promise<T> {
-  const outcome = call.then(
-    (value) => () => value,
-    (error: unknown) => () => {
-      throw error;
-    },
-  );
-  for (let waited = 0; waited < 12; waited++) await house.clock.advance(1_000);
-  return (await outcome)();
-}
 
 function operations(stack: HubStack): { handlers: ReturnType<typeof peersHandlers> & ReturnType<typeof pairingsHandlers> } {
   const { directory, links, keyTrust, pairing } = stack;

@@ -1,6 +1,5 @@
 // The part of the hub that needs an identity: the port between hubs, pairing and discovery. Opens them once the hub is not locked, and closes them
 // in reverse. Owns that order, and nothing that happens inside.
-import type { Log } from '../ports/log.ts';
 import type { SettingsService } from '../services/auth/settings-service.ts';
 import type { HubStatus } from '../services/hub-status.ts';
 import type { DiscoveryService } from '../services/links/discovery-service.ts';
@@ -62,7 +61,7 @@ export class PeerSide {
     hub.peersOpened(port);
     this.#stopListening = settings.onChange((now, before) => {
       if (now.discovery !== before.discovery) void this.#next(() => this.#followDiscovery());
-      else if (now.name !== before.name || now.announce_name !== before.announce_name) this.#announceAgain(port);
+      else if (now.name !== before.name || now.announce_name !== before.announce_name) void this.#next(() => this.#announceAgain());
     });
     await this.#followDiscovery();
   }
@@ -78,10 +77,8 @@ export class PeerSide {
     hub.peersOpened(null);
   }
 
-  #announceAgain(port: number): void {
-    this.#deps.discovery.announceAgain(port).catch((error: unknown) => {
-      this.#deps.log.warn('the name could not be announced anew', { error: error instanceof Error ? error.message : 'unknown' });
-    });
+  async #announceAgain(): Promise<void> {
+    if (this.#openPort !== null) await this.#deps.discovery.announceAgain(this.#openPort);
   }
 
   async #followDiscovery(): Promise<void> {

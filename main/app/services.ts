@@ -179,7 +179,7 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
     if (store.read.peer(key) !== undefined) return;
     work.peerGone(key).catch((error: unknown) => log.error('open work of a former peer did not end', { error: String(error) }));
   });
-  const peers = new PeerSide({ log, settings, hub, directory, links, pairing, discovery }, config.peerPort);
+  const peers = new PeerSide({ settings, hub, directory, links, pairing, discovery }, config.peerPort);
   settings.onChange((now, before) => {
     const isKept = now.keep_messages_days === before.keep_messages_days && now.keep_feed_days === before.keep_feed_days;
     if (!isKept) retention.keepingChanged();

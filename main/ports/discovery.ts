@@ -50,8 +50,6 @@ export type DiscoveryEvent =
 export interface Discovery {
   /** Browses, and announces when an advertisement is given. Resolves once the announcement was sent. */
   start(advertisement: Advertisement | null, onEvent: (event: DiscoveryEvent) => void): Promise<void>;
-  /** Asks the network again now. */
-  refresh(): void;
   /** Sends a goodbye and stops. Idempotent. */
   stop(): Promise<void>;
 }

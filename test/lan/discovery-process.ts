@@ -1,5 +1,5 @@
 // One hub's discovery as a program of its own, to be run inside a computer of the test network: prints every event as a JSON line and
-// obeys "refresh" and "stop" on standard input. Arguments: seed text of its key, port, interface names or "-", label or "-".
+// obeys "stop" on standard input. Arguments: seed text of its key, port, interface names or "-", label or "-".
 import { createHash } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { SystemClock, SystemRandom } from '../../main/adapters/clock/system-clock.ts';
@@ -26,7 +26,6 @@ await discovery.start(advertisement, say);
 say({ type: 'started', agentId });
 
 for await (const line of createInterface({ input: process.stdin })) {
-  if (line === 'refresh') discovery.refresh();
   if (line === 'stop') break;
 }
 await discovery.stop();

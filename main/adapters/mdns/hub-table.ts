@@ -26,7 +26,6 @@ interface Instance {
   identity: Identity | null;
   addresses4: readonly string[];
   addresses6: readonly string[];
-  heardHost: boolean;
   expiresAtMs: number;
   /** When what it says last changed: the newest is believed first. */
   changedAtMs: number;
@@ -183,7 +182,6 @@ export class HubTable {
       identity: null,
       addresses4: [],
       addresses6: [],
-      heardHost: false,
       expiresAtMs: nowMs,
       changedAtMs: nowMs,
       askedAtMs: Number.NEGATIVE_INFINITY,
@@ -223,7 +221,6 @@ export class HubTable {
     const ofHost = records.filter((record) => record.name === host);
     if (ofHost.some((record) => record.type === 'A')) instance.addresses4 = addressesIn(ofHost, 'A');
     if (ofHost.some((record) => record.type === 'AAAA')) instance.addresses6 = addressesIn(ofHost, 'AAAA');
-    instance.heardHost ||= instance.addresses4.length + instance.addresses6.length > 0;
     return true;
   }
 
@@ -273,7 +270,8 @@ function gapsOf(instance: Instance, nowMs: number): readonly Question[] {
   const gaps: Question[] = [];
   if (instance.service === null) gaps.push({ name: instance.name, type: 'SRV' });
   if (instance.identity === null) gaps.push({ name: instance.name, type: 'TXT' });
-  if (instance.service !== null && !instance.heardHost) gaps.push({ name: instance.service.host, type: 'A' });
+  if (instance.service !== null && instance.addresses4.length + instance.addresses6.length === 0)
+    gaps.push({ name: instance.service.host, type: 'A' });
   if (gaps.length === 0 || nowMs - instance.askedAtMs < FOLLOW_UP_INTERVAL_MS) return [];
   instance.askedAtMs = nowMs;
   instance.tries += 1;

@@ -37,8 +37,6 @@ export const FOLLOW_UP_INTERVAL_MS = 1_000;
 export const LINKS_MAX = 16;
 /** How often the computer's addresses are read and the table is swept: a change is noticed within this time. */
 export const POLL_INTERVAL_MS = 2_000;
-/** A poll that comes later than this (process stopped, computer asleep) counts as a change of network. */
-export const POLL_LATE_MAX_MS = 20_000;
 /** When the network is asked again after the first time, then every ASK_INTERVAL_MS. */
 export const ASK_AGAIN_AFTER_MS = [1_000, 3_000, 9_000] as const;
 export const ASK_INTERVAL_MS = 60_000;
@@ -60,8 +58,5 @@ export const POINTER_TTL_S = 4_500;
 export const INSTANCE_TTL_MAX_MS = 240_000;
 /** When the same instance speaks from another address, the old one has this long to answer before it is forgotten. */
 export const MOVED_ANSWER_MS = 3_000;
-/** A changed hub is reported at most this often; the last state is always reported. */
-export const REPORT_INTERVAL_MS = 1_000;
-
 /** Lowest port a hub found on the network may name; lower ones come from a person's configuration only. */
 export const PEER_PORT_MIN = 1_024;

@@ -69,13 +69,6 @@ export class LinkEndpoint {
     this.#server.ask(questions, (error) => this.#noteSent(error));
   }
 
-  /** Asks for hubs now, and announces: used when a person looks, or after the computer slept. */
-  refresh(): void {
-    if (this.#closed) return;
-    this.ask([{ name: SERVICE_NAME, type: 'PTR' }]);
-    this.#announce();
-  }
-
   /** Says goodbye and closes the socket. Idempotent. */
   async end(): Promise<void> {
     if (this.#closed) return;

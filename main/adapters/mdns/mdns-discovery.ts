@@ -7,7 +7,7 @@ import type { Advertisement, Discovery, DiscoveryCondition, DiscoveryEvent, Unus
 import type { Log } from '../../ports/log.ts';
 import type { DnsRecord } from './dns-records.ts';
 import { HubTable } from './hub-table.ts';
-import { LINK_RETRY_MS, POLL_INTERVAL_MS, POLL_LATE_MAX_MS, REPORT_INTERVAL_MS, SEND_FAILURES_MAX } from './limits.ts';
+import { LINK_RETRY_MS, POLL_INTERVAL_MS, SEND_FAILURES_MAX } from './limits.ts';
 import { LinkEndpoint } from './link-endpoint.ts';
 import { readLinks, readUnusable, type InterfaceTable, type Link, type UnusableInterface } from './links.ts';
 
@@ -41,18 +41,12 @@ export function createMdnsDiscovery(deps: MdnsDiscoveryDeps): Discovery {
         throw error;
       }
     },
-    refresh: () => run?.refresh(),
     async stop() {
       const ending = run;
       run = null;
       await ending?.stop();
     },
   };
-}
-
-interface Reported {
-  readonly text: string;
-  readonly atMs: number;
 }
 
 /** Whether our packets leave on each interface. One failure may be chance; several in a row mean that a firewall or the system holds them back. */
@@ -91,15 +85,12 @@ class MdnsRun {
   /** The interfaces that are no links, and the condition told last. */
   #unusable: readonly UnusableInterface[] = [];
   #condition = '';
-  readonly #reported = new Map<string, Reported>();
-  /** Hubs whose change waits for REPORT_INTERVAL_MS to pass. */
-  readonly #waiting = new Set<string>();
+  /** What was told last of each hub, as text to compare. */
+  readonly #reported = new Map<string, string>();
   /** The computer's interfaces at the last poll, and the usable ones among them, as text to compare. */
   #interfaces = '';
   #network = '';
   #timer: TimerHandle | null = null;
-  #polledAtMs: number;
-  #polledAtWallMs: number;
   #stopped = false;
 
   constructor(deps: MdnsDiscoveryDeps, advertisement: Advertisement | null, onEvent: (event: DiscoveryEvent) => void) {
@@ -108,14 +99,8 @@ class MdnsRun {
     this.#onEvent = onEvent;
     this.#start = toHex(deps.random.bytes(4));
     this.#table = new HubTable({ ownAgentId: advertisement?.agentId ?? null, isPaired: deps.isPaired ?? (() => false) });
-    this.#polledAtMs = deps.clock.monotonicMs();
-    this.#polledAtWallMs = deps.clock.wallMs();
     this.started = this.#followLinks().then(() => this.#tellCondition());
     this.#schedulePoll();
-  }
-
-  refresh(): void {
-    for (const endpoint of this.#endpoints.values()) endpoint.refresh();
   }
 
   async stop(): Promise<void> {
@@ -134,25 +119,16 @@ class MdnsRun {
   }
 
   #poll(): void {
-    const { clock } = this.#deps;
-    const nowMs = clock.monotonicMs();
-    const wallMs = clock.wallMs();
-    // A monotonic clock may stand still while the computer sleeps, a wall clock may be set: either counts, and costs little.
-    const slept = Math.max(nowMs - this.#polledAtMs, wallMs - this.#polledAtWallMs) > POLL_LATE_MAX_MS;
-    this.#polledAtMs = nowMs;
-    this.#polledAtWallMs = wallMs;
     this.#followLinks().then(
       (changed) => {
         this.#tellCondition();
-        if (this.#stopped || !(changed || slept)) return;
-        this.#onEvent({ type: 'network-changed' });
-        if (slept) this.refresh();
+        if (changed && !this.#stopped) this.#onEvent({ type: 'network-changed' });
       },
       (error: unknown) => this.#deps.log.error('mDNS could not follow the change of network', { error: String(error) }),
     );
-    const { touched, expiring } = this.#table.sweep(nowMs);
+    const { touched, expiring } = this.#table.sweep(this.#deps.clock.monotonicMs());
     for (const { link, question } of expiring) this.#endpoints.get(link.name)?.ask([question]);
-    this.#report(new Set([...touched, ...this.#waiting]));
+    this.#report(touched);
   }
 
   /** Makes the endpoints match the computer's interfaces. Resolves, after new ones have announced, to whether anything changed. */
@@ -254,25 +230,15 @@ class MdnsRun {
 
   /** Tells of each hub among `agentIds` whose picture differs from what was told last. */
   #report(agentIds: ReadonlySet<string>): void {
-    const nowMs = this.#deps.clock.monotonicMs();
     for (const agentId of agentIds) {
       const known = this.#table.hub(agentId);
-      const before = this.#reported.get(agentId);
-      if (known === undefined) {
-        this.#waiting.delete(agentId);
-        if (!this.#reported.delete(agentId)) continue;
-        this.#onEvent({ type: 'lost', agentId });
-        continue;
-      }
       const text = JSON.stringify(known);
-      if (before !== undefined && nowMs - before.atMs < REPORT_INTERVAL_MS && before.text !== text) {
-        this.#waiting.add(agentId);
-        continue;
+      if (known === undefined) {
+        if (this.#reported.delete(agentId)) this.#onEvent({ type: 'lost', agentId });
+      } else if (text !== this.#reported.get(agentId)) {
+        this.#reported.set(agentId, text);
+        this.#onEvent({ type: 'found', hub: known.hub });
       }
-      this.#waiting.delete(agentId);
-      if (before?.text === text) continue;
-      this.#reported.set(agentId, { text, atMs: nowMs });
-      this.#onEvent({ type: 'found', hub: known.hub });
     }
   }
 }

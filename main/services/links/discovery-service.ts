@@ -1,5 +1,5 @@
-// Glue between the home network and the directory: announces this hub, feeds what is heard into the nearby table, and can be switched
-// off and on by the owner. What is heard is a hint and goes no further than that (PROTOCOL.md, Discovery).
+// Glue between the home network and the directory: announces this hub, feeds what is heard into the nearby table, and can be switched off
+// and on by the owner: one call at a time. What is heard is a hint and goes no further than that (PROTOCOL.md, Discovery).
 import type { DiscoveryDto } from '../../../preload/contract/dto.ts';
 import type { Discovery, DiscoveryEvent } from '../../ports/discovery.ts';
 import type { Log } from '../../ports/log.ts';
@@ -23,8 +23,6 @@ export interface DiscoveryServiceDeps {
 export class DiscoveryService {
   readonly #deps: DiscoveryServiceDeps;
   #isRunning = false;
-  /** Starts and stops follow one another, whoever asks. */
-  #turn: Promise<void> = Promise.resolve();
   #status: DiscoveryDto = DISCOVERY_OFF;
 
   constructor(deps: DiscoveryServiceDeps) {
@@ -41,36 +39,7 @@ export class DiscoveryService {
   }
 
   /** Announces this hub at its peer port and listens. A network that does not let us is a warning, not a failure. Idempotent. */
-  start(peerPort: number): Promise<void> {
-    return this.#next(() => this.#start(peerPort));
-  }
-
-  /** Says goodbye and forgets who is near. Idempotent. */
-  stop(): Promise<void> {
-    return this.#next(() => this.#stop());
-  }
-
-  /** The owner changed the name or whether it is announced: announce anew. Does nothing while stopped. */
-  announceAgain(peerPort: number): Promise<void> {
-    return this.#next(async () => {
-      if (!this.#isRunning) return;
-      this.#isRunning = false;
-      await this.#leave();
-      await this.#start(peerPort);
-    });
-  }
-
-  /** Asks the network again now. */
-  refresh(): void {
-    if (this.#isRunning) this.#deps.discovery.refresh();
-  }
-
-  #next(work: () => Promise<void>): Promise<void> {
-    this.#turn = this.#turn.then(work, work);
-    return this.#turn;
-  }
-
-  async #start(peerPort: number): Promise<void> {
+  async start(peerPort: number): Promise<void> {
     if (this.#isRunning) return;
     const { discovery, identity, profile, log } = this.#deps;
     const { name, announceName } = profile();
@@ -86,12 +55,21 @@ export class DiscoveryService {
     }
   }
 
-  async #stop(): Promise<void> {
+  /** Says goodbye and forgets who is near. Idempotent. */
+  async stop(): Promise<void> {
     this.#is(DISCOVERY_OFF);
     if (!this.#isRunning) return;
     this.#isRunning = false;
     await this.#leave();
     this.#deps.directory.forgetNearby();
+  }
+
+  /** The owner changed the name or whether it is announced: announce anew. Does nothing while stopped. */
+  async announceAgain(peerPort: number): Promise<void> {
+    if (!this.#isRunning) return;
+    this.#isRunning = false;
+    await this.#leave();
+    await this.start(peerPort);
   }
 
   /** A goodbye that nobody hears is a warning, and keeps nothing else from being done. */

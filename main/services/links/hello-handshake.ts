@@ -1,36 +1,36 @@
 // hello, from both ends (PROTOCOL.md, hello): the dialler asks first, the other answers, and both then know versions, features and
-// extensions. Done once a connection; a second hello is answered and changes nothing. What a hello says limits what we send and is shown
-// to people; no rule of trust depends on it.
+// extensions. Done once a connection; a second hello is answered and changes nothing. What a hello says is kept as a hint: it limits what
+// we send and is shown to people; an older version than before is pointed out, and no rule of trust depends on any of it.
 import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
 import { CLOSE_CODES } from '../../ports/transport.ts';
 import type { Envelope } from '../../protocol/envelope.ts';
 import { EXTENSIONS, FEATURES } from '../../protocol/kinds.ts';
 import { parseHello, type HelloPayload } from '../../protocol/payloads.ts';
+import { REFERENCE_FEATURES } from '../../protocol/reference/reference-mapping.ts';
 import { PROTOCOL_VERSIONS, selectVersion } from '../../protocol/versions.ts';
 import type { ReplyDraft } from '../peer-messenger.ts';
-import type { RequestChannel } from './request-channel.ts';
-import { HELLO_IN_RETURN_AFTER_MS, HELLO_TIMEOUT_MS } from './limits.ts';
+import type { HubProfile } from './hub-profile.ts';
+import { ADVERTISED_TEXT_MAX, HELLO_IN_RETURN_AFTER_MS, HELLO_TIMEOUT_MS } from './limits.ts';
 import type { Link } from './link.ts';
 import type { LinkTable } from './link-table.ts';
-import { SpeaksReference } from './reference/reference-channel.ts';
+import { SpeaksReference } from './link-trouble.ts';
+import type { PeerDirectory } from './peer-directory.ts';
+import { NO_VERSION } from './pinned-row.ts';
+import type { RequestChannel } from './request-channel.ts';
+import type { SecurityAudit } from './security-audit.ts';
 
 export interface HelloHandshakeDeps {
   readonly clock: Clock;
   readonly channel: RequestChannel;
   readonly table: LinkTable;
-  /** What this hub calls itself towards that connection; null tells nothing. */
-  readonly agentName: (link: Link) => string | null;
-  /** The first hello of a connection; also for keys that are not paired. */
-  readonly onHello: (link: Link, hello: HelloPayload) => void;
-  readonly onSecondHello: (link: Link) => void;
-  /** The other side of the connection turned out to speak the reference profile. */
-  readonly onReference: (link: Link) => void;
-  /** True when a connection of this key that says nothing is to be asked hello in return. */
-  readonly isAskedInReturn: (link: Link) => boolean;
-  readonly isPaired: (link: Link) => boolean;
+  readonly directory: PeerDirectory;
+  readonly audit: SecurityAudit;
+  readonly log: Log;
+  readonly profile: () => HubProfile;
 }
 
 export class HelloHandshake {
@@ -46,7 +46,7 @@ export class HelloHandshake {
     if (link.info.direction === 'outgoing') return this.#closeAfter(link, HELLO_TIMEOUT_MS);
     const first = this.#deps.clock.setTimer(HELLO_IN_RETURN_AFTER_MS, () => {
       this.#closeAfter(link, HELLO_TIMEOUT_MS - HELLO_IN_RETURN_AFTER_MS);
-      if (!link.isGreeted && this.#deps.isAskedInReturn(link)) void this.#askInReturn(link);
+      if (!link.isGreeted && this.#deps.directory.mayHaveNoHello(link.keyHex)) void this.#askInReturn(link);
     });
     this.#deadlines.set(link.id, first);
   }
@@ -64,8 +64,8 @@ export class HelloHandshake {
   spokenReference(link: Link): void {
     if (link.isGone || (link.isGreeted && !link.isReference)) return;
     link.isReference = true;
-    this.#deps.onReference(link);
-    if (link.isGreeted || !this.#deps.isPaired(link)) return;
+    this.#noteReference(link);
+    if (link.isGreeted || !this.#deps.directory.isPaired(link.keyHex)) return;
     this.gone(link);
     this.#deps.table.greeted(link);
   }
@@ -127,7 +127,7 @@ export class HelloHandshake {
     // On a connection of ours that still waits for its answer, the other side asks in return: our own hello ends the greeting.
     if (!link.isGreeted && link.info.direction === 'outgoing') return { reply, sent: () => undefined };
     if (!isFirst || link.info.direction === 'outgoing') {
-      return { reply, sent: () => this.#deps.onSecondHello(link) };
+      return { reply, sent: () => this.#deps.audit.note(link.keyHex, 'peer.second_hello', {}) };
     }
     return { reply, sent: () => this.#finish(link, hello.value) };
   }
@@ -136,15 +136,58 @@ export class HelloHandshake {
     if (link.isGone || (link.isGreeted && !link.isReference)) return;
     link.isReference = false;
     this.gone(link);
-    this.#deps.onHello(link, hello);
+    this.#note(link, hello);
     this.#deps.table.greeted(link);
   }
 
+  /** The key of this connection has just been pinned: what its hello told, or that it has none, counts from now on. */
+  pinned(link: Link): void {
+    if (link.hello !== undefined) this.#note(link, link.hello);
+    if (link.isReference) this.spokenReference(link);
+  }
+
+  /** Keeps what a hello told: of a pinned peer in its row, of a stranger its name for as long as it is connected. */
+  #note(link: Link, hello: HelloPayload): void {
+    const { directory, clock, log, audit } = this.#deps;
+    link.hello = hello;
+    const said = hello.agent_name?.slice(0, ADVERTISED_TEXT_MAX) ?? null;
+    const row = directory.row(link.keyHex);
+    if (row === undefined) return directory.setLive(link.keyHex, { said });
+    const highest = Math.max(1, ...hello.protocol_versions);
+    if (highest < row.highestVersion) {
+      log.warn('a peer speaks an older version than before', { before: row.highestVersion, now: highest });
+      audit.note(link.keyHex, 'peer.downgraded', { before: row.highestVersion, now: highest });
+    }
+    directory.note(link.keyHex, {
+      features: hello.features,
+      extensions: hello.extensions,
+      highestVersion: Math.max(highest, row.highestVersion),
+      advertisedName: said ?? row.advertisedName,
+      lastHost: link.info.host,
+      lastPort: link.info.port,
+      lastSeenAt: clock.wallMs(),
+    });
+  }
+
+  /** Keeps that a pinned peer has no hello: what it can be sent follows from its profile (PROTOCOL.md, Reference profile). */
+  #noteReference(link: Link): void {
+    const { directory, clock, audit } = this.#deps;
+    const row = directory.row(link.keyHex);
+    if (row === undefined || row.highestVersion === NO_VERSION) return;
+    // A hub that forgets its hello has been replaced by something else that holds its key: worth a line for its owner.
+    if (row.features.length > 0) audit.note(link.keyHex, 'peer.downgraded', { before: row.highestVersion, now: NO_VERSION });
+    const shown = { features: REFERENCE_FEATURES, extensions: [], highestVersion: NO_VERSION };
+    const { host: lastHost, port: lastPort } = link.info;
+    directory.note(link.keyHex, { ...shown, lastHost, lastPort, lastSeenAt: clock.wallMs() });
+  }
+
+  /** The name is for peers, and for strangers only when the owner agreed (PROTOCOL.md, Discovery). */
   #payload(link: Link): JsonObject {
-    const name = this.#deps.agentName(link);
+    const { name, announceName } = this.#deps.profile();
+    const isTold = announceName || this.#deps.directory.isPaired(link.keyHex);
     return {
       protocol_versions: PROTOCOL_VERSIONS,
-      ...(name === null ? {} : { agent_name: name }),
+      ...(isTold ? { agent_name: name } : {}),
       features: FEATURES,
       extensions: EXTENSIONS,
     };
@@ -156,14 +199,4 @@ function readAnswer({ payload }: Envelope): HelloPayload | undefined {
   const hello = parseHello(payload);
   const selected = hello.ok ? hello.value.selected_version : null;
   return hello.ok && selected !== null && PROTOCOL_VERSIONS.includes(selected) ? hello.value : undefined;
-}
-
-/** What a hello that failed means to a person. `known` is what the end of this very connection told. */
-export function helloTrouble(name: string, error: AppError, known: string | null): string {
-  const { code } = error;
-  if (error instanceof SpeaksReference)
-    return `${name} runs the public AXON daemon, which knows no digits: to let it in, add its share token and trust the key in it.`;
-  if (code === 'incompatible_version') return `${name} speaks another version of the protocol: update the older of the two hubs.`;
-  if (code === 'peer_unreachable') return known ?? `${name} closed the connection: it may not trust this hub yet.`;
-  return code === 'timeout' ? `${name} did not answer hello in time.` : `${name} did not take our hello.`;
 }

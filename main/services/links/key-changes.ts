@@ -14,7 +14,7 @@ import { type HubAddress, writeHubAddress } from './hub-address.ts';
 import { PEERS_MAX } from './limits.ts';
 import type { PeerDirectory } from './peer-directory.ts';
 import type { SecurityAudit } from './security-audit.ts';
-import type { ChangedBy } from './stored-peer.ts';
+import type { ChangedBy } from './pinned-row.ts';
 
 const META_KEY_CHANGES = 'key_changes';
 const KEY = /^[0-9a-f]{64}$/;

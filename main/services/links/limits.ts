@@ -87,6 +87,5 @@ export const STRANGER_SWEEP_MS = 15_000;
 
 /** A connection without hello is asked hello in return after this long, unless its key is known to say hello by itself. */
 export const HELLO_IN_RETURN_AFTER_MS = 1_000;
-/** Questions to peers of the reference profile that wait for their answer, to all of them and to one; more are `overloaded`. */
+/** Questions to peers of the reference profile that wait for their answer, to all of them together; more are `overloaded`. */
 export const REFERENCE_QUESTIONS_MAX = 256;
-export const REFERENCE_QUESTIONS_PER_PEER_MAX = 64;

@@ -11,10 +11,9 @@ const MINUTE_MS = 60_000;
 export class Link {
   info: ConnectionInfo;
   readonly agentId: string;
-  readonly openedAtMs: number;
-  /** Set once, when hello is done. */
-  helloDoneAtMs: number | undefined;
-  /** What the other side said in it; outside text. */
+  /** Hello is done, or not needed. */
+  isGreeted = false;
+  /** What the other side said in hello; outside text. */
   hello: HelloPayload | undefined;
   /** The other side speaks the reference profile: it knows no hello (PROTOCOL.md, Reference profile). */
   isReference = false;
@@ -37,8 +36,7 @@ export class Link {
     this.info = info;
     this.agentId = agentIdOfKeyHex(info.keyHex);
     this.#clock = clock;
-    this.openedAtMs = clock.monotonicMs();
-    this.lastUsedAtMs = this.openedAtMs;
+    this.lastUsedAtMs = clock.monotonicMs();
     this.#greeted = new Promise((resolve) => (this.#settleGreeting = resolve));
   }
 
@@ -48,10 +46,6 @@ export class Link {
 
   get keyHex(): KeyHex {
     return this.info.keyHex;
-  }
-
-  get isGreeted(): boolean {
-    return this.helloDoneAtMs !== undefined;
   }
 
   get isGone(): boolean {
@@ -68,7 +62,7 @@ export class Link {
   }
 
   greeted(): void {
-    this.helloDoneAtMs ??= this.#clock.monotonicMs();
+    this.isGreeted = true;
     this.#settleGreeting(true);
   }
 

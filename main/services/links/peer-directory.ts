@@ -14,14 +14,12 @@ import type { IdentityService } from '../identity.ts';
 import { findHub, type KnownHubs, resolvePaired, resolvePinned, type ResolvedRecipient } from './hub-finder.ts';
 import { PEERS_MAX } from './limits.ts';
 import { KeyChanges } from './key-changes.ts';
-import { LiveTable } from './live-table.ts';
 import { NearbyTable, type NearbyHub } from './nearby-table.ts';
 import { checkPetname, freePetname, hubLabel, uniqueName } from './peer-names.ts';
-import { NO_VERSION, type OwnerChange, pinnedRow, type Pin } from './pinned-row.ts';
+import { mergeStored, NO_VERSION, type OwnerChange, type Pin, pinnedRow, StoredPeers } from './pinned-row.ts';
 import { PeerPublisher } from './peer-publisher.ts';
-import { type LiveFacts, makePeerDto } from './peer-view.ts';
+import { type LiveFacts, makePeerDto, NO_LIVE_FACTS } from './peer-view.ts';
 import { StaticHubs, type StaticHub } from './static-hubs.ts';
-import { mergeStored, StoredPeers } from './stored-peer.ts';
 
 export interface PeerDirectoryDeps {
   readonly store: Store;
@@ -41,7 +39,8 @@ export class PeerDirectory implements KnownHubs {
   readonly keyChanges: KeyChanges;
   readonly #deps: PeerDirectoryDeps;
   readonly #rows = new Map<KeyHex, PeerRow>();
-  readonly #live = new LiveTable();
+  /** What is true of each key just now; nothing for a key of which there is nothing to say. */
+  readonly #live = new Map<KeyHex, LiveFacts>();
   readonly #nearby: NearbyTable;
   readonly #statics: StaticHubs;
   readonly #trustListeners = new Set<(key: KeyHex, trust: TrustState) => void>();
@@ -96,7 +95,7 @@ export class PeerDirectory implements KnownHubs {
   trustOf(key: KeyHex): TrustState {
     const row = this.#rows.get(key);
     if (row !== undefined) return row.trust;
-    if (this.#live.get(key).connected) return 'quarantined';
+    if (this.live(key).connected) return 'quarantined';
     return this.#nearby.get(key) === undefined ? 'unknown' : 'discovered';
   }
 
@@ -183,12 +182,17 @@ export class PeerDirectory implements KnownHubs {
   }
 
   live(key: KeyHex): LiveFacts {
-    return this.#live.get(key);
+    return this.#live.get(key) ?? NO_LIVE_FACTS;
   }
 
   setLive(key: KeyHex, change: Partial<LiveFacts>): void {
     if (change.online === true) this.keyChanges.clear(key);
-    if (!this.#live.set(key, change)) return;
+    const before = JSON.stringify(this.live(key));
+    const facts = { ...this.live(key), ...change };
+    const after = JSON.stringify(facts);
+    if (after === before) return;
+    if (after === JSON.stringify(NO_LIVE_FACTS)) this.#live.delete(key);
+    else this.#live.set(key, facts);
     this.#forgetStranger(key);
     this.publish(key);
   }
@@ -196,7 +200,7 @@ export class PeerDirectory implements KnownHubs {
   /** Nothing is kept of a key that nobody pinned, named or hears, once it is not connected: strangers can make keys without end. */
   #forgetStranger(key: KeyHex): void {
     const isKnown = this.#rows.has(key) || this.#statics.get(key) !== undefined || this.#nearby.get(key) !== undefined;
-    if (!isKnown && !this.live(key).connected) this.#live.forget(key);
+    if (!isKnown && !this.live(key).connected) this.#live.delete(key);
   }
 
   /** Changes the row of a pinned peer without anybody waiting; for what a hello or an answer told. */

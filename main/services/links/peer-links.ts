@@ -1,6 +1,7 @@
 // Everything between hubs that is not work, put together: connections, hello, dialling, liveness, and the line of the work services. Owns the
 // transport's life. It must never let a message through that the gate has not passed, and never trust a key because of how it was found.
 import { AppError } from '../../lib/app-error.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
 import { TokenBuckets } from '../../lib/token-buckets.ts';
 import type { TrustState } from '../../../preload/contract/dto.ts';
@@ -12,21 +13,18 @@ import { CLOSE_CODES, type ConnectionInfo, type KeyHex, type Transport, type Tra
 import { agentIdOfKeyHex } from '../../protocol/agent-id.ts';
 import type { Envelope } from '../../protocol/envelope.ts';
 import { kindEntry } from '../../protocol/kinds.ts';
-import type { HelloPayload } from '../../protocol/payloads.ts';
 import type { IdentityService } from '../identity.ts';
 import type { IncomingMessage, OutgoingMessage, PeerMessenger, ReplyDraft } from '../peer-messenger.ts';
 import { CoolOff } from './cool-off.ts';
 import { Dialler } from './dialler.ts';
-import { answerTrouble, endTrouble } from './end-trouble.ts';
 import { RequestChannel } from './request-channel.ts';
-import { HelloHandshake, helloTrouble } from './hello-handshake.ts';
-import { noteHello, noteReference } from './hello-notes.ts';
-import { answerForTheHub, type HubAnswers } from './hub-answers.ts';
+import { HelloHandshake } from './hello-handshake.ts';
 import type { HubProfile } from './hub-profile.ts';
 import { Incoming } from './incoming.ts';
 import { noteWrongKey } from './key-changes.ts';
 import type { Link } from './link.ts';
 import { LinkTable } from './link-table.ts';
+import { answerTrouble, endTrouble, helloTrouble, notConnected } from './link-trouble.ts';
 import { UnpairedConnections } from './unpaired-connections.ts';
 import type { PeerDirectory } from './peer-directory.ts';
 import { Presence } from './presence.ts';
@@ -36,9 +34,8 @@ import { ReferenceChannel } from './reference/reference-channel.ts';
 import { ReferenceIncoming } from './reference/reference-incoming.ts';
 import { ResumeWatch } from './resume-watch.ts';
 import { SecurityAudit } from './security-audit.ts';
-import { notConnected } from './transport-error.ts';
 
-export interface PeerLinksDeps extends HubAnswers {
+export interface PeerLinksDeps {
   readonly store: Store;
   readonly transport: Transport;
   readonly resolver: Resolver;
@@ -48,6 +45,9 @@ export interface PeerLinksDeps extends HubAnswers {
   readonly identity: IdentityService;
   readonly directory: PeerDirectory;
   readonly profile: () => HubProfile;
+  /** Our own answers to ping and discover, for paired peers. */
+  readonly pong: () => JsonObject;
+  readonly capabilities: () => JsonObject;
 }
 
 export interface LinksOptions {
@@ -101,12 +101,10 @@ export class PeerLinks implements PeerMessenger {
       clock,
       channel: this.#channel,
       table: this.#table,
-      agentName: (link) => this.#agentName(link),
-      onHello: (link, hello) => this.#note(link, hello),
-      onSecondHello: (link) => this.#audit.note(link.keyHex, 'peer.second_hello', {}),
-      onReference: (link) => noteReference(link, { directory, clock, log, audit: this.#audit }),
-      isAskedInReturn: (link) => directory.mayHaveNoHello(link.keyHex),
-      isPaired: (link) => directory.isPaired(link.keyHex),
+      directory,
+      audit: this.#audit,
+      log,
+      profile: deps.profile,
     });
     this.#prober = new Prober({ clock, channel: this.#channel, table: this.#table, directory });
     this.#incoming = new Incoming({
@@ -146,7 +144,7 @@ export class PeerLinks implements PeerMessenger {
       directory,
     });
     this.#resumeWatch = new ResumeWatch(clock, log, () => this.redial());
-    answerForTheHub(this.#incoming, deps);
+    this.#answerForTheHub();
   }
 
   /**
@@ -330,7 +328,7 @@ export class PeerLinks implements PeerMessenger {
   #disconnected(connection: ConnectionInfo, code: number | null, by: 'local' | 'peer' | 'network'): void {
     const link = this.#table.gone(connection.connectionId);
     if (link === undefined || !this.#isRunning) return;
-    const trouble = endTrouble(this.#deps.directory.nameOf(link.keyHex), link, { code, by });
+    const trouble = endTrouble(this.#deps.directory.nameOf(link.keyHex), link, code, by);
     if (trouble === undefined) return;
     link.endTrouble = trouble.trouble ?? null;
     this.#deps.directory.setLive(link.keyHex, trouble);
@@ -344,15 +342,13 @@ export class PeerLinks implements PeerMessenger {
     return err(helloTrouble(this.#deps.directory.nameOf(link.keyHex), greeted.error, link.endTrouble));
   }
 
-  #note(link: Link, hello: HelloPayload): void {
-    const { directory, clock, log } = this.#deps;
-    noteHello(link, hello, { directory, clock, log, audit: this.#audit });
-  }
-
-  /** The name is for peers, and for strangers only when the owner agreed (PROTOCOL.md, Discovery). */
-  #agentName(link: Link): string | null {
-    const profile = this.#deps.profile();
-    return this.#deps.directory.isPaired(link.keyHex) || profile.announceName ? profile.name : null;
+  /** How the hub is and what it can do, whoever asks. A stranger's pong tells nothing of it (PROTOCOL.md, Envelope). */
+  #answerForTheHub(): void {
+    const { pong, capabilities } = this.#deps;
+    const nothing = { status: 'idle', uptime_secs: 0, active_tasks: 0 };
+    this.#incoming.onOpenRequest('ping', () => Promise.resolve({ kind: 'pong', payload: nothing }));
+    this.#incoming.onRequest('ping', () => Promise.resolve({ kind: 'pong', payload: pong() }));
+    this.#incoming.onRequest('discover', () => Promise.resolve({ kind: 'capabilities', payload: capabilities() }));
   }
 
   #malformed(link: Link): void {
@@ -375,10 +371,7 @@ export class PeerLinks implements PeerMessenger {
     if (trust === 'revoked') this.#table.closeKey(key, CLOSE_CODES.revoked, 'revoked');
     else if (trust === 'suspended') this.#table.closeKey(key, CLOSE_CODES.notTrusted, 'suspended');
     if (trust === 'paired') {
-      // The hello came while the key was a stranger's: what it told counts from now on.
-      const link = this.#table.sending(key);
-      if (link?.hello !== undefined) this.#note(link, link.hello);
-      for (const open of this.#table.ofKey(key)) if (open.isReference) this.#hello.spokenReference(open);
+      for (const link of this.#table.ofKey(key)) this.#hello.pinned(link);
       this.#dialler.wake(key);
     } else {
       this.#dialler.forget(key);

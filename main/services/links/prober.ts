@@ -12,7 +12,7 @@ import { KEEP_CHECK_TIMEOUT_MS, LEARN_AGAIN_MAX, LEARN_BACKOFF, PING_INTERVAL_MS
 import type { Link } from './link.ts';
 import type { LinkTable } from './link-table.ts';
 import type { PeerDirectory } from './peer-directory.ts';
-import { badAnswer, notConnected } from './transport-error.ts';
+import { badAnswer, notConnected } from './link-trouble.ts';
 
 export interface PeerPulse {
   readonly roundTripMs: number;

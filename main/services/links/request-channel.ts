@@ -13,8 +13,8 @@ import { parseEnvelope } from '../../protocol/parse-envelope.ts';
 import { PROTOCOL_VERSION } from '../../protocol/versions.ts';
 import type { OutgoingMessage } from '../peer-messenger.ts';
 import type { Link } from './link.ts';
-import { isReferenceAnswer, SpeaksReference, type ReferenceChannel } from './reference/reference-channel.ts';
-import { badAnswer, transportError } from './transport-error.ts';
+import { inReferenceWords, isReferenceAnswer, type ReferenceChannel } from './reference/reference-channel.ts';
+import { badAnswer, SpeaksReference, transportError } from './link-trouble.ts';
 
 export interface RequestChannelDeps {
   readonly transport: Pick<Transport, 'request' | 'send'>;
@@ -71,10 +71,11 @@ export class RequestChannel {
 
   /** Sends a one-way message of `encode`, in the words of the other side. */
   async send(link: Link, text: string): Promise<Result<void, AppError>> {
-    if (link.isReference) return this.#deps.reference.send(link, text);
+    const said = link.isReference ? inReferenceWords(text) : ok(text);
+    if (!said.ok) return said;
     const end = link.begin();
     try {
-      const sent = await this.#deps.transport.send(link.id, utf8(text));
+      const sent = await this.#deps.transport.send(link.id, utf8(said.value));
       return sent.ok ? ok() : err(transportError(this.#deps.nameOf(link), sent.error));
     } finally {
       end();

@@ -6,8 +6,8 @@ import type { Clock } from '../../../ports/clock.ts';
 import type { KeyHex } from '../../../ports/transport.ts';
 import { answerOf, type Reply } from '../../../protocol/reference/reference-mapping.ts';
 import type { ReferenceEnvelope } from '../../../protocol/reference/reference-envelope.ts';
-import { REFERENCE_QUESTIONS_MAX, REFERENCE_QUESTIONS_PER_PEER_MAX } from '../limits.ts';
-import { transportError } from '../transport-error.ts';
+import { REFERENCE_QUESTIONS_MAX } from '../limits.ts';
+import { transportError } from '../link-trouble.ts';
 
 export interface Answered {
   /** The id of the message that brought the answer. */
@@ -51,9 +51,8 @@ export class OpenQuestions {
   open({ key, id, kind, timeoutMs, name }: Question, signal?: AbortSignal): OpenQuestion {
     const place = placeOf(key, id);
     const pending = Promise.withResolvers<Result<Answered, AppError>>();
-    const tooMany = this.#tooMany(key, name);
-    if (tooMany !== undefined) {
-      pending.resolve(err(tooMany));
+    if (this.#waiting.size >= REFERENCE_QUESTIONS_MAX) {
+      pending.resolve(err(new AppError('overloaded', 'Too many questions wait for an answer already.', { failedBy: 'local' })));
       return { answer: pending.promise, delivered: () => undefined, close: () => undefined };
     }
     let isDelivered = false;
@@ -94,15 +93,6 @@ export class OpenQuestions {
   stop(): void {
     const gone = new AppError('cancelled', 'This hub is stopping.', { failedBy: 'local' });
     for (const waiting of this.#waiting.values()) waiting.settle(err(gone));
-  }
-
-  #tooMany(key: KeyHex, name: string): AppError | undefined {
-    const toPeer = [...this.#waiting.values()].filter((waiting) => waiting.key === key).length;
-    if (toPeer >= REFERENCE_QUESTIONS_PER_PEER_MAX)
-      return new AppError('overloaded', `Too many questions to ${name} wait for an answer already.`, { failedBy: 'local' });
-    return this.#waiting.size < REFERENCE_QUESTIONS_MAX
-      ? undefined
-      : new AppError('overloaded', 'Too many questions wait for an answer already.', { failedBy: 'local' });
   }
 }
 

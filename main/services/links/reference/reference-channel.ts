@@ -20,11 +20,11 @@ import {
 } from '../../../protocol/reference/reference-mapping.ts';
 import { PROTOCOL_VERSION } from '../../../protocol/versions.ts';
 import type { Link } from '../link.ts';
-import { badAnswer, transportError } from '../transport-error.ts';
+import { badAnswer, transportError } from '../link-trouble.ts';
 import type { Answered, OpenQuestions } from './open-questions.ts';
 
 export interface ReferenceChannelDeps {
-  readonly transport: Pick<Transport, 'request' | 'send'>;
+  readonly transport: Pick<Transport, 'request'>;
   readonly clock: Clock;
   readonly questions: OpenQuestions;
   readonly newId: () => string;
@@ -36,13 +36,6 @@ export interface ReferenceChannelDeps {
 }
 
 type Outcome = Result<Envelope, AppError>;
-
-/** The answer to our hello that no hub gives: whoever answers speaks the reference profile. */
-export class SpeaksReference extends AppError {
-  constructor() {
-    super('unknown_kind', 'The other side speaks the reference profile, which has no hello.', { failedBy: 'peer' });
-  }
-}
 
 /** True when the answer to the hello with this id is that of the reference daemon. */
 export function isReferenceAnswer(bytes: Uint8Array, helloId: string): boolean {
@@ -79,22 +72,6 @@ export class ReferenceChannel {
     } finally {
       question.close();
       ended.abort();
-    }
-  }
-
-  /** Sends a one-way message that was encoded in our own words before. */
-  async send(link: Link, text: string): Promise<Result<void, AppError>> {
-    const parsed = parseEnvelope(utf8(text));
-    const encoded = parsed.ok
-      ? encodeFor(parsed.value.envelope)
-      : err(new AppError('internal', 'A stored message of this hub does not read.'));
-    if (!encoded.ok) return encoded;
-    const end = link.begin();
-    try {
-      const sent = await this.#deps.transport.send(link.id, utf8(encoded.value));
-      return sent.ok ? ok() : err(transportError(this.#deps.nameOf(link), sent.error));
-    } finally {
-      end();
     }
   }
 
@@ -135,6 +112,12 @@ export class ReferenceChannel {
 
 const DELIVERED = 'delivered';
 type Delivered = typeof DELIVERED;
+
+/** A one-way message that was encoded in our own words before, in those of the reference profile. */
+export function inReferenceWords(text: string): Result<string, AppError> {
+  const parsed = parseEnvelope(utf8(text));
+  return parsed.ok ? encodeFor(parsed.value.envelope) : err(new AppError('internal', 'A stored message of this hub does not read.'));
+}
 
 function encodeFor(message: Message): Result<string, AppError> {
   const mapped = toReference(message);

@@ -34,10 +34,6 @@ class ScriptedDiscovery implements Discovery {
     return Promise.resolve();
   }
 
-  refresh(): void {
-    this.hear({ type: 'network-changed' });
-  }
-
   stop(): Promise<void> {
     this.goodbyes++;
     return Promise.resolve();
@@ -165,7 +161,7 @@ describe('discovery', () => {
     await service.start(dad.port);
     await house.clock.advance(10_500);
     await mum.start(port);
-    service.refresh();
+    network_.hear({ type: 'network-changed' });
     await house.clock.until(() => dad.links.isOnline(mum.key), 'it is connected soon', 12_000);
     await service.stop();
   });

@@ -4,7 +4,7 @@ import { FileVault } from '../adapters/keyvault/file-vault.ts';
 import { KeychainVault } from '../adapters/keyvault/keychain-vault.ts';
 import { createMdnsDiscovery } from '../adapters/mdns/mdns-discovery.ts';
 import type { SpawnQuicProcess } from '../adapters/quic/quic-process.ts';
-import { createQuicTransport } from '../adapters/quic/quic-transport.ts';
+import { createQuicTransport } from '../adapters/quic/process-transport.ts';
 import { ownAddresses } from '../adapters/resolver/own-addresses.ts';
 import { SystemResolver } from '../adapters/resolver/system-resolver.ts';
 import { ownCommandAnywhere } from '../cli/own-command.ts';

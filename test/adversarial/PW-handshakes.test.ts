@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect } from 'vitest';
 import { createPrivateKey } from 'node:crypto';
 import { QUARANTINED_CONNECTIONS_MAX } from '../../main/adapters/quic/limits.ts';
-import { keyOfChain } from '../../main/adapters/quic/peer-certificate.ts';
+import { keyOfChain } from '../../main/adapters/quic/handshake-check.ts';
 import { CLOSE_CODES } from '../../main/ports/transport.ts';
 import { newIdentity, type TestHub } from '../integration/quic-test-hub.ts';
 import { allowingEarlyData } from './PW-early-session.ts';

@@ -3,9 +3,10 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { SystemClock } from '../../main/adapters/clock/system-clock.ts';
 import { spawnNodeQuicProcess, type QuicChild } from '../../main/adapters/quic/quic-process.ts';
-import { createInProcessTransport, createQuicTransport } from '../../main/adapters/quic/quic-transport.ts';
+import { createQuicTransport } from '../../main/adapters/quic/process-transport.ts';
 import type { TimerHandle } from '../../main/ports/clock.ts';
 import { Household, systemDeps, type TestHub } from '../integration/quic-test-hub.ts';
+import { createInProcessTransport } from '../support/in-process-transport.ts';
 import { RawSocket } from './PW-lawless-peer.ts';
 
 /** The control peer has its answer, attack or not. A hub that serves takes milliseconds; the rest is for a computer that is busy elsewhere. */

@@ -1,11 +1,11 @@
 // HE-09 outside the window of the built desktop app: another key answers in the place of a paired hub, over real QUIC, and the tray menu and
 // one notification say so until a person has answered, also when the app was started anew and nobody has seen its window.
 import { afterEach, beforeEach, describe, expect, it, onTestFailed } from 'vitest';
-import { createInProcessTransport } from '../../main/adapters/quic/quic-transport.ts';
 import { stopNotification, trayTitle, trayWords } from '../../preload/contract/desktop-strings.ts';
 import { ENGLISH } from '../../preload/contract/strings/english.ts';
 import { HubStack } from '../fakes/hub-stack.ts';
 import { newIdentity, systemDeps } from '../integration/quic-test-hub.ts';
+import { createInProcessTransport } from '../support/in-process-transport.ts';
 import { prepareHome } from '../support/prepared-home.ts';
 import { hasRealPart } from '../support/real-parts.ts';
 import { callFromWindow, DesktopComputer } from './desktop-computer.ts';

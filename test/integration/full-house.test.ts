@@ -1,10 +1,11 @@
 // A hub whose places for strangers are all taken, by real connections from as many addresses: who still gets in, and who stays.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { QUARANTINED_CONNECTIONS_MAX } from '../../main/adapters/quic/limits.ts';
-import { createInProcessTransport, createQuicTransport } from '../../main/adapters/quic/quic-transport.ts';
+import { createQuicTransport } from '../../main/adapters/quic/process-transport.ts';
 import { CLOSE_CODES, type ConnectionInfo, type Transport } from '../../main/ports/transport.ts';
 import { newOffer } from '../../main/protocol/pairing.ts';
 import { HubStack, PERSON } from '../fakes/hub-stack.ts';
+import { createInProcessTransport } from '../support/in-process-transport.ts';
 import { until } from '../support/until.ts';
 import { RawHub } from '../unit/services/links/raw-hub.ts';
 import { systemDeps } from './quic-test-hub.ts';

@@ -1,9 +1,9 @@
 // Two whole hubs between hubs, over real QUIC on loopback and the real clock: pairing, hello's rules, forged senders, loss and return.
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createInProcessTransport } from '../../main/adapters/quic/quic-transport.ts';
 import { SystemClock, SystemRandom } from '../../main/adapters/clock/system-clock.ts';
 import { HubStack, PERSON } from '../fakes/hub-stack.ts';
+import { createInProcessTransport } from '../support/in-process-transport.ts';
 import { RawHub } from '../unit/services/links/raw-hub.ts';
 
 const WAIT_LIMIT_MS = 20_000;

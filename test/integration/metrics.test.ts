@@ -1,7 +1,7 @@
 // GET /metrics of a whole hub: the text that collectors read, for whoever has a token, and the same counters in the status.
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createInProcessTransport } from '../support/in-process-transport.ts';
 import { Household, newIdentity, systemDeps, type Identity } from './quic-test-hub.ts';
-import { createInProcessTransport } from '../../main/adapters/quic/quic-transport.ts';
 import { TestHub } from '../support/test-hub.ts';
 
 const COUNTED_WITHIN_MS = 10_000;

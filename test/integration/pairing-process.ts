@@ -2,13 +2,13 @@
 // parent tells it, and reports every change of its pairings and peers.
 import { openStore } from '../../main/adapters/sqlite/open-store.ts';
 import { SystemClock, SystemRandom } from '../../main/adapters/clock/system-clock.ts';
-import { createInProcessTransport } from '../../main/adapters/quic/quic-transport.ts';
 import { fromHex } from '../../main/lib/bytes.ts';
 import type { Store } from '../../main/ports/store.ts';
 import type { PeerDto } from '../../preload/contract/dto.ts';
 import type { PairingDto } from '../../preload/contract/pairing-dto.ts';
 import { HubStack, MemoryVault, PERSON } from '../fakes/hub-stack.ts';
 import { SILENT_LOG, type TemporaryStore } from '../fakes/memory-store.ts';
+import { createInProcessTransport } from '../support/in-process-transport.ts';
 
 export type Order =
   | { readonly order: 'window' }

@@ -6,11 +6,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createInProcessTransport } from '../../main/adapters/quic/quic-transport.ts';
 import { PENDING_PER_PARTY_MAX } from '../../main/services/work/limits.ts';
 import { HubStack, MemoryVault } from '../fakes/hub-stack.ts';
 import { CrowdedHub } from '../support/crowd/crowded-hub.ts';
 import { NO_TIME, slowest, tooSlow } from '../support/crowd/health-times.ts';
+import { createInProcessTransport } from '../support/in-process-transport.ts';
 import { hasRealPart } from '../support/real-parts.ts';
 import { newIdentity, systemDeps, type Identity } from './quic-test-hub.ts';
 

@@ -2,8 +2,9 @@
 // every path, and frames between the processes travel together.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { BURST_MAX_DATAGRAMS, DATAGRAM_SEND_MAX_BYTES } from '../../main/adapters/quic/limits.ts';
-import { createInProcessTransport, createQuicTransport } from '../../main/adapters/quic/quic-transport.ts';
+import { createQuicTransport } from '../../main/adapters/quic/process-transport.ts';
 import { Household, systemDeps } from './quic-test-hub.ts';
+import { createInProcessTransport } from '../support/in-process-transport.ts';
 
 const LARGE_BYTES = 60_000;
 const LARGE_COUNT = 100;

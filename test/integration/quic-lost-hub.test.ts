@@ -3,8 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { LOST_AFTER_DOUBT_MS, LOST_AFTER_SILENCE_MS } from '../../main/adapters/quic/limits.ts';
 import { spawnNodeQuicProcess, type QuicChild } from '../../main/adapters/quic/quic-process.ts';
-import { createInProcessTransport, createQuicTransport } from '../../main/adapters/quic/quic-transport.ts';
+import { createQuicTransport } from '../../main/adapters/quic/process-transport.ts';
 import { UdpLine } from '../support/udp-line.ts';
+import { createInProcessTransport } from '../support/in-process-transport.ts';
 import { Household, systemDeps, type TestHub } from './quic-test-hub.ts';
 
 let children: QuicChild[] = [];

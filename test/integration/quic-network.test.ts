@@ -2,9 +2,9 @@
 import dgram from 'node:dgram';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { LAST_WORD_LIMIT_MS } from '../../main/adapters/quic/limits.ts';
-import { createInProcessTransport } from '../../main/adapters/quic/quic-transport.ts';
 import { CLOSE_CODES } from '../../main/ports/transport.ts';
 import { UdpLine } from '../support/udp-line.ts';
+import { createInProcessTransport } from '../support/in-process-transport.ts';
 import { Household, newIdentity, systemDeps, type TestHub } from './quic-test-hub.ts';
 
 /** Beyond what any of them needs, and far below what a line that never ends sends. */

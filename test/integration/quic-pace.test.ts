@@ -1,7 +1,6 @@
 // How long a stream may take, by a clock that the test holds: time in which this side does not read is nobody's fault.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { SystemRandom } from '../../main/adapters/clock/system-clock.ts';
-import { Endpoint } from '../../main/adapters/quic/endpoint.ts';
 import {
   STREAM_JUDGE_INTERVAL_MS,
   STREAM_LIFETIME_MAX_MS,
@@ -10,6 +9,7 @@ import {
 } from '../../main/adapters/quic/limits.ts';
 import { honestPapers, LawlessConnection, lawlessConfig, RawSocket } from '../adversarial/PW-lawless-peer.ts';
 import { ManualClock } from '../fakes/manual-clock.ts';
+import { InProcessEndpoint } from '../support/in-process-transport.ts';
 import { newIdentity, TestHub } from './quic-test-hub.ts';
 
 /** A whole process that is stopped: time goes on, and none of its timers comes. */
@@ -30,7 +30,7 @@ const part = (bytes: number): Uint8Array => new Uint8Array(bytes).fill(65);
 
 let clock: StoppableClock;
 let reads: boolean;
-let endpoint: Endpoint;
+let endpoint: InProcessEndpoint;
 let hub: TestHub;
 let peer: LawlessConnection;
 let socket: RawSocket;
@@ -38,7 +38,7 @@ let socket: RawSocket;
 beforeEach(async () => {
   clock = new StoppableClock();
   reads = true;
-  endpoint = new Endpoint({ clock, random: new SystemRandom(), canDeliver: () => reads });
+  endpoint = new InProcessEndpoint({ clock, random: new SystemRandom(), canDeliver: () => reads });
   hub = await new TestHub(endpoint).start();
   const identity = newIdentity();
   hub.trust(identity);

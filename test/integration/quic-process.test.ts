@@ -5,10 +5,11 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { spawnNodeQuicProcess, type QuicChild } from '../../main/adapters/quic/quic-process.ts';
-import { createInProcessTransport, createQuicTransport } from '../../main/adapters/quic/quic-transport.ts';
+import { createQuicTransport } from '../../main/adapters/quic/process-transport.ts';
 import { CLOSE_CODES } from '../../main/ports/transport.ts';
 import type { DialTarget, Transport } from '../../main/ports/transport.ts';
 import { Household, systemDeps } from './quic-test-hub.ts';
+import { createInProcessTransport } from '../support/in-process-transport.ts';
 
 /** A process can be stopped without ending it. */
 const posix = it.skipIf(process.platform === 'win32');

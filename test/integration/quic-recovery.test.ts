@@ -1,6 +1,6 @@
 // What the transport knows of a line that takes its time and loses: how long it is, and how little a lost datagram costs there.
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createInProcessTransport } from '../../main/adapters/quic/quic-transport.ts';
+import { createInProcessTransport } from '../support/in-process-transport.ts';
 import { UdpLine } from '../support/udp-line.ts';
 import { Household, systemDeps, type TestHub } from './quic-test-hub.ts';
 

@@ -2,10 +2,10 @@
 // lies unread in its socket, so it is read before anybody is judged by his silence.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { SystemRandom } from '../../main/adapters/clock/system-clock.ts';
-import { Endpoint } from '../../main/adapters/quic/endpoint.ts';
 import { LOST_AFTER_SILENCE_MS, READ_FIRST_MS } from '../../main/adapters/quic/limits.ts';
 import type { Clock, TimerHandle } from '../../main/ports/clock.ts';
 import { honestPapers, LawlessConnection, lawlessConfig, RawSocket } from '../adversarial/PW-lawless-peer.ts';
+import { InProcessEndpoint } from '../support/in-process-transport.ts';
 import { newIdentity, TestHub } from './quic-test-hub.ts';
 
 interface Waiting {
@@ -47,7 +47,7 @@ let socket: RawSocket;
 
 beforeEach(async () => {
   clock = new StandingClock();
-  hub = await new TestHub(new Endpoint({ clock, random: new SystemRandom() })).start();
+  hub = await new TestHub(new InProcessEndpoint({ clock, random: new SystemRandom() })).start();
   const identity = newIdentity();
   hub.trust(identity);
   socket = await new RawSocket().bind('127.0.0.1');

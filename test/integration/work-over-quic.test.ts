@@ -1,13 +1,13 @@
 // The thin line of work over real QUIC, real stores and the real clock: delegated, allowed, done, reported, with a line that breaks between.
 import { afterEach, expect, it } from 'vitest';
 import { ok } from '../../main/lib/result.ts';
-import { createInProcessTransport } from '../../main/adapters/quic/quic-transport.ts';
 import { SystemClock, SystemRandom } from '../../main/adapters/clock/system-clock.ts';
 import { PeerRates } from '../../main/services/links/peer-rates.ts';
 import { Work } from '../../main/services/work/work.ts';
 import { HubStack } from '../fakes/hub-stack.ts';
 import { SILENT_LOG } from '../fakes/memory-store.ts';
 import { BROWSER, delegation, OWNER } from '../fakes/work-hub.ts';
+import { createInProcessTransport } from '../support/in-process-transport.ts';
 
 const WAIT_LIMIT_MS = 20_000;
 const PERSON = { person: BROWSER };

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { SystemClock, SystemRandom } from '../../main/adapters/clock/system-clock.ts';
 import { FileVault } from '../../main/adapters/keyvault/file-vault.ts';
-import { createInProcessTransport } from '../../main/adapters/quic/quic-transport.ts';
 import { readConfig } from '../../main/app/config.ts';
 import { createNode, type HubNode } from '../../main/app/node.ts';
 import { FIRST_PURGE_MS } from '../../main/services/retention/limits.ts';
 import { SILENT_LOG } from '../fakes/memory-store.ts';
+import { createInProcessTransport } from './in-process-transport.ts';
 import { MovedClock } from './moved-clock.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,11 +1,11 @@
 // A hub with its work over real QUIC, a real store and the real clock, beside a scripted reference daemon: what the tests of the two share.
-import { createInProcessTransport } from '../../main/adapters/quic/quic-transport.ts';
 import { SystemClock, SystemRandom } from '../../main/adapters/clock/system-clock.ts';
 import { PeerRates } from '../../main/services/links/peer-rates.ts';
 import { Work } from '../../main/services/work/work.ts';
 import { HubStack, type MemoryVault, PERSON } from '../fakes/hub-stack.ts';
 import { SILENT_LOG, type TemporaryStore } from '../fakes/memory-store.ts';
 import { OWNER } from '../fakes/work-hub.ts';
+import { createInProcessTransport } from './in-process-transport.ts';
 import { ReferenceDaemon } from './reference-daemon.ts';
 
 const WAIT_LIMIT_MS = 20_000;

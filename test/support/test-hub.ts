@@ -8,11 +8,11 @@ import { join } from 'node:path';
 import { SystemClock, SystemRandom } from '../../main/adapters/clock/system-clock.ts';
 import { FileVault } from '../../main/adapters/keyvault/file-vault.ts';
 import { LineLog } from '../../main/adapters/log/line-log.ts';
-import { createInProcessTransport } from '../../main/adapters/quic/quic-transport.ts';
 import type { Config } from '../../main/app/config.ts';
 import { createNode } from '../../main/app/node.ts';
 import type { HubNode } from '../../main/app/node.ts';
 import type { KeyVault } from '../../main/ports/key-vault.ts';
+import { createInProcessTransport } from './in-process-transport.ts';
 
 export interface HttpAnswer {
   readonly status: number;

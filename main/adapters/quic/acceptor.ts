@@ -2,7 +2,7 @@
 // in that order (PROTOCOL.md, Connection). Nothing is kept for a source that has not proved its address.
 import { TokenBuckets } from '../../lib/token-buckets.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
-import { addressOf, forSocket, shown, sourceOf, splitZone } from './addresses.ts';
+import { addressOf, shown, sourceOf, splitZone } from './addresses.ts';
 import type { Counters } from './counters.ts';
 import {
   CONNECTION_ID_LENGTH_BYTES,
@@ -100,10 +100,4 @@ export class Acceptor {
     this.#counters.add(`dropped.${reason}`);
     return undefined;
   }
-}
-
-/** The address a dial to `host` uses on a socket of this family, with the zone split off for the native library. */
-export function dialAddress(host: string, family: 4 | 6): { readonly full: string; readonly address: string } | undefined {
-  const full = forSocket(host, family);
-  return full === undefined ? undefined : { full, address: splitZone(full).address };
 }

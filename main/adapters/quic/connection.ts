@@ -22,7 +22,6 @@ import { PeerAddress } from './peer-address.ts';
 import { LastWord, Silence } from './silence.ts';
 import { StreamReader } from './stream-reader.ts';
 import { StreamWriter } from './stream-writer.ts';
-import { Turns } from './turns.ts';
 
 /** Transport error code of RFC 9000, Section 20.1. */
 const NO_ERROR = 0;
@@ -92,7 +91,7 @@ export class QuicConnection {
       counters: host.counters,
       wake,
     });
-    this.incoming = new IncomingRequests({ binding: host.binding, native, counters: host.counters, writer: this.#writer, wake });
+    this.incoming = new IncomingRequests({ binding: host.binding, counters: host.counters, writer: this.#writer, wake });
   }
 
   /** The peer's key; null until the handshake is done. */
@@ -386,4 +385,44 @@ export class QuicConnection {
       this.#dirty = true;
     }
   }
+}
+
+/** When a connection gets its next turn: at once or after what has come in, never twice for the same, and never inside another. */
+class Turns {
+  readonly #work: () => void;
+  #scheduled = false;
+  #inside = false;
+
+  constructor(work: () => void) {
+    this.#work = work;
+  }
+
+  /** A turn as soon as whoever asks is done, with all that he does until then. Whoever asks inside a turn has it already. */
+  soon(): void {
+    if (this.#scheduled || this.#inside) return;
+    this.#scheduled = true;
+    process.nextTick(this.#run);
+  }
+
+  /** A turn once everything that has come by now was taken in: datagrams come in bursts. */
+  later(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(this.#run);
+  }
+
+  /** Does something that counts as a turn now, and what it takes into account. */
+  inside(work: () => void): void {
+    this.#inside = true;
+    try {
+      work();
+    } finally {
+      this.#inside = false;
+    }
+  }
+
+  readonly #run = (): void => {
+    this.#scheduled = false;
+    this.#work();
+  };
 }

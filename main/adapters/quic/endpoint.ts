@@ -1,5 +1,5 @@
-// A QUIC endpoint: one socket, its connections, and the places among them. It implements the Transport port in whatever process it is
-// made in; the hub runs it in a process of its own. It knows keys and bytes, never what a message says.
+// A QUIC endpoint: one socket, its connections, and the places among them. The hub runs it in a process of its own. It knows keys and bytes,
+// never what a message says.
 import { assert } from '../../lib/assert.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
@@ -17,14 +17,15 @@ import type {
   TransportFailure,
   TransportStatistics,
 } from '../../ports/transport.ts';
-import { Acceptor, dialAddress } from './acceptor.ts';
+import { Acceptor } from './acceptor.ts';
+import { forSocket, splitZone } from './addresses.ts';
 import { mintCredentials } from './certificate.ts';
 import type { ConnectionEnd, ConnectionHost } from './connection-host.ts';
 import { QuicConnection } from './connection.ts';
 import { Counters } from './counters.ts';
 import { DatagramRouter } from './datagram-router.ts';
 import { HalfOpen } from './half-open.ts';
-import { CONNECTION_ID_LENGTH_BYTES, CONNECT_LIMIT_MS, DIALS_IN_FLIGHT_MAX, SEND_LIMIT_MS } from './limits.ts';
+import { CONNECTION_ID_LENGTH_BYTES, CONNECT_LIMIT_MS, DIALS_IN_FLIGHT_MAX } from './limits.ts';
 import { loadBinding, type HostPort, type Quiche, type QuicheConfig } from './native-binding.ts';
 import type { Settle, StreamDirection } from './outgoing-messages.ts';
 import type { Datagram } from './packet-guard.ts';
@@ -59,7 +60,7 @@ interface Running {
   readonly host: ConnectionHost;
 }
 
-export class Endpoint implements Transport {
+export class Endpoint implements Omit<Transport, 'request' | 'send'> {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #canDeliver: () => boolean;
@@ -139,16 +140,17 @@ export class Endpoint implements Transport {
       this.#counters.add('dials.busy');
       return Promise.resolve(err({ type: 'busy' }));
     }
-    const to = dialAddress(target.host, running.socket.family);
-    if (!to) return refused(`${target.host} cannot be reached from the address this hub listens on`);
+    const to = forSocket(target.host, running.socket.family);
+    if (to === undefined) return refused(`${target.host} cannot be reached from the address this hub listens on`);
     const id = this.#random.bytes(CONNECTION_ID_LENGTH_BYTES);
     let connection: QuicConnection;
     try {
-      const peer = { host: to.address, port: target.port };
+      // The native library knows no zones.
+      const peer = { host: splitZone(to).address, port: target.port };
       connection = new QuicConnection(running.host, {
         connectionId: this.#takeConnectionId(),
         native: running.binding.Connection.connect(target.agentId, id, running.host.local, peer, running.config),
-        host: to.full,
+        host: to,
         port: target.port,
         expectedKeyHex: target.keyHex,
         routes: [Buffer.from(id).toString('latin1')],
@@ -167,29 +169,12 @@ export class Endpoint implements Transport {
     this.#open.get(connectionId)?.doubt();
   }
 
-  async request(
-    connectionId: number,
-    bytes: Uint8Array,
-    timeoutMs: number,
-    signal?: AbortSignal,
-  ): Promise<Result<Uint8Array, TransportFailure>> {
+  /** Sends a request or a one-way message; see OutgoingMessages. */
+  begin(direction: StreamDirection, connectionId: number, bytes: Uint8Array, timeoutMs: number, settle: Settle): () => void {
     const connection = this.#open.get(connectionId);
-    return connection ? connection.outgoing.request(bytes, timeoutMs, signal) : err(NO_CONNECTION);
-  }
-
-  async send(connectionId: number, bytes: Uint8Array): Promise<Result<void, TransportFailure>> {
-    const connection = this.#open.get(connectionId);
-    return connection ? connection.outgoing.send(bytes) : err(NO_CONNECTION);
-  }
-
-  /** `request` without a promise; see OutgoingMessages. */
-  beginRequest(connectionId: number, bytes: Uint8Array, timeoutMs: number, settle: Settle): () => void {
-    return this.#begin('bidirectional', connectionId, bytes, timeoutMs, settle);
-  }
-
-  /** `send` without a promise. */
-  beginSend(connectionId: number, bytes: Uint8Array, settle: Settle): () => void {
-    return this.#begin('unidirectional', connectionId, bytes, SEND_LIMIT_MS, settle);
+    if (connection) return connection.outgoing.begin(direction, bytes, timeoutMs, settle);
+    settle(err(NO_CONNECTION));
+    return () => {};
   }
 
   respond(connectionId: number, streamId: number, bytes: Uint8Array): void {
@@ -312,13 +297,6 @@ export class Endpoint implements Transport {
     this.#settleDial(connection, err(failure));
     if (!this.#open.delete(connection.connectionId)) return;
     this.#emit({ type: 'disconnected', connection: connection.info, ...end });
-  }
-
-  #begin(direction: StreamDirection, connectionId: number, bytes: Uint8Array, timeoutMs: number, settle: Settle): () => void {
-    const connection = this.#open.get(connectionId);
-    if (connection) return connection.outgoing.begin(direction, bytes, timeoutMs, settle);
-    settle(err(NO_CONNECTION));
-    return () => {};
   }
 
   #takeConnectionId(): number {

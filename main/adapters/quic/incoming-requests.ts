@@ -3,28 +3,20 @@ import { CLOSE_CODES } from '../../ports/transport.ts';
 import type { CloseCode } from '../../ports/transport.ts';
 import type { Counters } from './counters.ts';
 import { MESSAGE_SIZE_MAX_BYTES, QUARANTINED_STREAMS_MAX } from './limits.ts';
-import type { Quiche, QuicheConnection } from './native-binding.ts';
+import type { Quiche } from './native-binding.ts';
 import type { StreamReader } from './stream-reader.ts';
 import type { StreamWriter } from './stream-writer.ts';
 
 export class IncomingRequests {
   readonly #binding: Quiche;
-  readonly #native: QuicheConnection;
   readonly #counters: Counters;
   readonly #writer: StreamWriter;
   readonly #wake: () => void;
   /** Open streams of requests: true once the answer is being written. */
   readonly #open = new Map<number, boolean>();
 
-  constructor(deps: {
-    readonly binding: Quiche;
-    readonly native: QuicheConnection;
-    readonly counters: Counters;
-    readonly writer: StreamWriter;
-    readonly wake: () => void;
-  }) {
+  constructor(deps: { readonly binding: Quiche; readonly counters: Counters; readonly writer: StreamWriter; readonly wake: () => void }) {
     this.#binding = deps.binding;
-    this.#native = deps.native;
     this.#counters = deps.counters;
     this.#writer = deps.writer;
     this.#wake = deps.wake;
@@ -53,8 +45,8 @@ export class IncomingRequests {
   refuse(streamId: number, code: CloseCode): void {
     this.#open.delete(streamId);
     this.#writer.forget(streamId);
-    this.#shutdown(streamId, this.#binding.Shutdown.Read, code);
-    this.#shutdown(streamId, this.#binding.Shutdown.Write, code);
+    this.#writer.shutdown(streamId, this.#binding.Shutdown.Read, code);
+    this.#writer.shutdown(streamId, this.#binding.Shutdown.Write, code);
     this.#wake();
   }
 
@@ -67,13 +59,5 @@ export class IncomingRequests {
 
   clear(): void {
     this.#open.clear();
-  }
-
-  #shutdown(streamId: number, direction: Quiche['Shutdown']['Read' | 'Write'], code: CloseCode): void {
-    try {
-      this.#native.streamShutdown(streamId, direction, code);
-    } catch {
-      // That half is done or was never there.
-    }
   }
 }

@@ -5,7 +5,7 @@ import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import { CLOSE_CODES } from '../../ports/transport.ts';
 import type { TransportFailure } from '../../ports/transport.ts';
 import type { Counters } from './counters.ts';
-import { MESSAGE_SIZE_MAX_BYTES, QUEUED_BYTES_MAX, QUEUED_MESSAGES_MAX, SEND_LIMIT_MS } from './limits.ts';
+import { MESSAGE_SIZE_MAX_BYTES, QUEUED_BYTES_MAX, QUEUED_MESSAGES_MAX } from './limits.ts';
 import type { Quiche, QuicheConnection } from './native-binding.ts';
 import type { StreamReader } from './stream-reader.ts';
 import type { StreamWriter, WriteEnd } from './stream-writer.ts';
@@ -66,32 +66,6 @@ export class OutgoingMessages {
     this.#nextIds = deps.isDialler ? { bidirectional: 0, unidirectional: 2 } : { bidirectional: 1, unidirectional: 3 };
   }
 
-  /**
-   * Sends a request; the promise always resolves. An answer may begin until `timeoutMs` from now, waiting for credit included; one that has
-   * begun is read on and ends by the pace of streams (PROTOCOL.md, Streams).
-   */
-  request(bytes: Uint8Array, timeoutMs: number, signal?: AbortSignal): Promise<Answer> {
-    if (signal?.aborted) return Promise.resolve(err({ type: 'aborted' }));
-    return new Promise((resolve) => {
-      let ended = false;
-      let unlisten = (): void => {};
-      const cancel = this.begin('bidirectional', bytes, timeoutMs, (answer) => {
-        ended = true;
-        unlisten();
-        resolve(answer);
-      });
-      if (ended || !signal) return;
-      signal.addEventListener('abort', cancel, { once: true });
-      unlisten = () => signal.removeEventListener('abort', cancel);
-    });
-  }
-
-  /** Sends a one-way message; resolves when the library has taken all of it. */
-  async send(bytes: Uint8Array): Promise<Result<void, TransportFailure>> {
-    const answer = await new Promise<Answer>((resolve) => void this.begin('unidirectional', bytes, SEND_LIMIT_MS, resolve));
-    return answer.ok ? ok() : answer;
-  }
-
   /** Whether the stream carries (or carried) an answer to a request of ours. */
   owns(streamId: number): boolean {
     return (streamId & 1) === (this.#nextIds.bidirectional & 1);
@@ -123,8 +97,9 @@ export class OutgoingMessages {
   }
 
   /**
-   * Begins a message without a promise. `settle` is called once: at once when it cannot be sent, later otherwise. What comes back gives
-   * the message up, which settles it with `aborted`; after its end that does nothing.
+   * Sends a message. `settle` is called once: at once when it cannot be sent, later otherwise; of a one-way message when the library has taken
+   * all of it. An answer may begin until `timeoutMs` from now, waiting for credit included; one that has begun is read on and ends by the pace
+   * of streams (PROTOCOL.md, Streams). What comes back gives the message up, which settles it with `aborted`; after its end that does nothing.
    */
   begin(direction: StreamDirection, bytes: Uint8Array, timeoutMs: number, settle: Settle): () => void {
     const queue = this.#queues[direction];
@@ -190,22 +165,16 @@ export class OutgoingMessages {
     if (streamId === null) return;
     if (this.#writer.isUnwritten(streamId)) this.#abandonWriting(streamId);
     // An answer that has begun is read to its end: the library keeps the credit of a stream that is shut with bytes still missing.
-    if (outgoing.direction === 'bidirectional' && !this.#reader.discard(streamId)) this.#shutdown(streamId, this.#binding.Shutdown.Read);
+    if (outgoing.direction === 'bidirectional' && !this.#reader.discard(streamId)) {
+      this.#writer.shutdown(streamId, this.#binding.Shutdown.Read, CLOSE_CODES.done);
+    }
     this.#wake();
   }
 
   #abandonWriting(streamId: number): void {
     this.#writer.forget(streamId);
-    this.#shutdown(streamId, this.#binding.Shutdown.Write);
+    this.#writer.shutdown(streamId, this.#binding.Shutdown.Write, CLOSE_CODES.done);
     this.#wake();
-  }
-
-  #shutdown(streamId: number, direction: Quiche['Shutdown']['Read' | 'Write']): void {
-    try {
-      this.#native.streamShutdown(streamId, direction, CLOSE_CODES.done);
-    } catch {
-      // The stream is gone already, which is what was wanted.
-    }
   }
 
   #finish(outgoing: Outgoing, answer: Answer): void {

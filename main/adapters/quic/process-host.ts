@@ -6,7 +6,7 @@ import type { Clock, Random } from '../../ports/clock.ts';
 import type { TransportEvent } from '../../ports/transport.ts';
 import { Endpoint } from './endpoint.ts';
 import { FrameChannel, type ByteChannel } from './frame-channel.ts';
-import { DELIVERY_WINDOW_BYTES } from './limits.ts';
+import { DELIVERY_WINDOW_BYTES, SEND_LIMIT_MS } from './limits.ts';
 import type { Answer, Settle } from './outgoing-messages.ts';
 import { FRAMES, parseCommand, type Command, type Report } from './process-messages.ts';
 import type { SignOfLife } from './watchdog.ts';
@@ -65,10 +65,14 @@ class ProcessHost {
         return void this.#start(body);
       case FRAMES.request: {
         const [call, connectionId, timeoutMs] = [body.readUInt32BE(0), body.readUInt32BE(4), body.readUInt32BE(8)];
-        return this.#call(call, (endpoint, settle) => endpoint.beginRequest(connectionId, body.subarray(12), timeoutMs, settle));
+        return this.#call(call, (endpoint, settle) => endpoint.begin('bidirectional', connectionId, body.subarray(12), timeoutMs, settle));
       }
-      case FRAMES.send:
-        return this.#call(body.readUInt32BE(0), (endpoint, settle) => endpoint.beginSend(body.readUInt32BE(4), body.subarray(8), settle));
+      case FRAMES.send: {
+        const [call, connectionId] = [body.readUInt32BE(0), body.readUInt32BE(4)];
+        return this.#call(call, (endpoint, settle) =>
+          endpoint.begin('unidirectional', connectionId, body.subarray(8), SEND_LIMIT_MS, settle),
+        );
+      }
       case FRAMES.respond:
         return this.#endpoint?.respond(body.readUInt32BE(0), body.readDoubleBE(4), body.subarray(12));
       case FRAMES.abort:

@@ -21,18 +21,24 @@ import type {
 import { Counters } from './counters.ts';
 import { RESTART_FIRST_MS, RESTART_FORGIVEN_AFTER_MS, RESTART_MAX_MS } from './limits.ts';
 import { PROCESS_GONE, ProcessLink } from './process-link.ts';
-import type { SpawnQuicProcess } from './quic-process.ts';
+import { spawnNodeQuicProcess, type SpawnQuicProcess } from './quic-process.ts';
 
-export interface ProcessTransportDeps {
+interface ProcessTransportDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log?: Log;
-  readonly spawnQuicProcess: SpawnQuicProcess;
+  /** How a QUIC process is started; a child of plain Node unless given. */
+  readonly spawnQuicProcess?: SpawnQuicProcess;
 }
 
 const NO_STATISTICS: TransportStatistics = { connections: 0, roundTripMs: {}, counters: {}, restarts: 0, processMemoryBytes: null };
 
-export class ProcessTransport implements Transport {
+/** The transport whose endpoint lives in a supervised process of its own. */
+export function createQuicTransport(deps: ProcessTransportDeps): Transport {
+  return new ProcessTransport(deps);
+}
+
+class ProcessTransport implements Transport {
   readonly #deps: ProcessTransportDeps;
   /** What is counted on this side of the channel; the process counts the rest, from zero in each of its lives. */
   readonly #counters = new Counters();
@@ -125,8 +131,9 @@ export class ProcessTransport implements Transport {
   }
 
   async #launch(options: ListenOptions): Promise<{ link: ProcessLink; port: number }> {
+    const { spawnQuicProcess = spawnNodeQuicProcess } = this.#deps;
     const link: ProcessLink = new ProcessLink({
-      child: this.#deps.spawnQuicProcess(),
+      child: spawnQuicProcess(),
       clock: this.#deps.clock,
       counters: this.#counters,
       onEvent: (event) => this.#event(event),

@@ -1,7 +1,8 @@
 // Writes whole messages to streams and keeps what the native library does not take at once: bytes and an offset for each stream,
 // resumed when the stream can be written again. A stream that is stuck never holds back another.
 import type { Clock } from '../../ports/clock.ts';
-import type { QuicheConnection } from './native-binding.ts';
+import type { CloseCode } from '../../ports/transport.ts';
+import type { Quiche, QuicheConnection } from './native-binding.ts';
 
 const STOPPED_MESSAGE = /^StreamStopped\((\d+)\)$/;
 
@@ -77,6 +78,15 @@ export class StreamWriter {
 
   forget(streamId: number): void {
     this.#unwritten.delete(streamId);
+  }
+
+  /** Gives up one half of a stream, if it is still there. */
+  shutdown(streamId: number, half: Quiche['Shutdown']['Read' | 'Write'], code: CloseCode): void {
+    try {
+      this.#native.streamShutdown(streamId, half, code);
+    } catch {
+      // That half is done or was never there, which is what was wanted.
+    }
   }
 
   clear(): void {

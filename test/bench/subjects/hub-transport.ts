@@ -1,10 +1,11 @@
 // The transport of the hub: its endpoint alone, as it lives in the QUIC process, and the whole way from one main process through both
 // QUIC processes to the other main process. The two sides are paired with each other.
 import { SystemClock, SystemRandom } from '../../../main/adapters/clock/system-clock.ts';
-import { createInProcessTransport, createQuicTransport } from '../../../main/adapters/quic/quic-transport.ts';
+import { createQuicTransport } from '../../../main/adapters/quic/process-transport.ts';
 import { Secret } from '../../../main/lib/secret.ts';
 import type { Transport, TransportEvent } from '../../../main/ports/transport.ts';
 import type { Asker } from '../load.ts';
+import { createInProcessTransport } from '../../support/in-process-transport.ts';
 import { credentialsOf, seedOf, type Side } from './identities.ts';
 import type { Address, Subject } from './subject.ts';
 

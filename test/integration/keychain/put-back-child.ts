@@ -2,9 +2,9 @@
 // as a whole and put back as a whole. Says as JSON lines what the hub says of its audit log. Argument: the data folder.
 import { cpSync, rmSync, writeSync } from 'node:fs';
 import { SystemClock, SystemRandom } from '../../../main/adapters/clock/system-clock.ts';
-import { createInProcessTransport } from '../../../main/adapters/quic/quic-transport.ts';
 import { createNode, type HubNode } from '../../../main/app/node.ts';
 import { SILENT_LOG } from '../../fakes/memory-store.ts';
+import { createInProcessTransport } from '../../support/in-process-transport.ts';
 import { Keyring } from './keyring.ts';
 
 const [, , home = ''] = process.argv;

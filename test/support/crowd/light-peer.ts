@@ -1,12 +1,12 @@
 // A paired hub reduced to its manners on the wire: an identity, a real QUIC endpoint, hello, and answers to what a hub asks by itself. A
 // hundred of them fit into one process. It dials again when its line breaks, and takes a line the hub dials.
 import { randomUUID } from 'node:crypto';
-import { createInProcessTransport } from '../../../main/adapters/quic/quic-transport.ts';
 import { isJsonObject, type JsonObject } from '../../../main/lib/json-object.ts';
 import { Secret } from '../../../main/lib/secret.ts';
 import type { DialTarget, Transport, TransportEvent } from '../../../main/ports/transport.ts';
 import { FEATURES } from '../../../main/protocol/kinds.ts';
 import { systemDeps, type Identity } from '../../integration/quic-test-hub.ts';
+import { createInProcessTransport } from '../in-process-transport.ts';
 
 const DIAL_LIMIT_MS = 5_000;
 const DIAL_AGAIN_MS = 250;

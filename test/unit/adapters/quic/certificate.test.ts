@@ -1,9 +1,8 @@
 // The certificate a hub shows, read back by an implementation that is not ours.
 import { createPrivateKey, createPublicKey, randomBytes, X509Certificate } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { selfSignedCertificate } from '../../../../main/adapters/quic/certificate-der.ts';
-import { mintCredentials } from '../../../../main/adapters/quic/certificate.ts';
-import { keyOfChain } from '../../../../main/adapters/quic/peer-certificate.ts';
+import { mintCredentials, selfSignedCertificate } from '../../../../main/adapters/quic/certificate.ts';
+import { keyOfChain } from '../../../../main/adapters/quic/handshake-check.ts';
 
 it('a minted certificate is a self-signed X.509 certificate over the identity key', () => {
   const { keyHex, agentId, certificatePem, privateKeyPem } = mintCredentials(randomBytes(32));

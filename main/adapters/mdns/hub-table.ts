@@ -11,7 +11,6 @@ import {
   INSTANCES_MAX,
   INSTANCES_PER_SOURCE_MAX,
   INSTANCE_TTL_MAX_MS,
-  MOVED_ANSWER_MS,
   PEER_PORT_MIN,
 } from './limits.ts';
 import type { Link } from './links.ts';
@@ -78,28 +77,17 @@ export class HubTable {
         continue;
       }
       if (fingerprint(instance) !== before) instance.changedAtMs = nowMs;
-      if (isKnown(instance)) {
-        touched.add(instance.identity.agentId);
-        this.#doubtMoved(instance, nowMs);
-      }
+      if (isKnown(instance)) touched.add(instance.identity.agentId);
       if (questions.length < FOLLOW_UP_QUESTIONS_MAX) questions.push(...gapsOf(instance, nowMs));
     }
     return { touched, questions };
   }
 
-  /** Forgets what was not heard again in its time; names what is about to end, so that it can be asked for. */
-  sweep(nowMs: number): { readonly touched: ReadonlySet<string>; readonly expiring: readonly { link: Link; question: Question }[] } {
+  /** Forgets what was not heard again in its time. */
+  sweep(nowMs: number): ReadonlySet<string> {
     const touched = new Set<string>();
-    const expiring: { link: Link; question: Question }[] = [];
-    for (const [key, instance] of this.#instances) {
-      if (instance.expiresAtMs <= nowMs) this.#forget(key, instance, touched);
-      else if (instance.expiresAtMs - nowMs <= MOVED_ANSWER_MS && nowMs - instance.askedAtMs >= FOLLOW_UP_INTERVAL_MS) {
-        instance.askedAtMs = nowMs;
-        if (expiring.length < FOLLOW_UP_QUESTIONS_MAX)
-          expiring.push({ link: instance.link, question: { name: instance.name, type: 'SRV' } });
-      }
-    }
-    return { touched, expiring };
+    for (const [key, instance] of this.#instances) if (instance.expiresAtMs <= nowMs) this.#forget(key, instance, touched);
+    return touched;
   }
 
   /** Forgets all that came by an interface that is gone. */
@@ -230,15 +218,6 @@ export class HubTable {
     if (text?.type !== 'TXT') return null;
     const identity = readIdentity(text.strings);
     return identity === undefined || identity.agentId === this.#options.ownAgentId ? 'refused' : identity;
-  }
-
-  /** The same hub, announced from another address of this link before: it moved, or somebody copies it. Only an answer tells. */
-  #doubtMoved(newer: Instance, nowMs: number): void {
-    if (newer.changedAtMs !== nowMs) return;
-    for (const instance of this.#instances.values()) {
-      const same = instance !== newer && instance.link === newer.link && instance.name === newer.name;
-      if (same) instance.expiresAtMs = Math.min(instance.expiresAtMs, nowMs + MOVED_ANSWER_MS);
-    }
   }
 
   #forget(key: string, instance: Instance, touched: Set<string>): void {

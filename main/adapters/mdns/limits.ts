@@ -56,7 +56,5 @@ export const RECORD_TTL_S = 120;
 export const POINTER_TTL_S = 4_500;
 /** An instance not heard for this long is lost, whatever lifetime it claimed: we ask every minute. */
 export const INSTANCE_TTL_MAX_MS = 240_000;
-/** When the same instance speaks from another address, the old one has this long to answer before it is forgotten. */
-export const MOVED_ANSWER_MS = 3_000;
 /** Lowest port a hub found on the network may name; lower ones come from a person's configuration only. */
 export const PEER_PORT_MIN = 1_024;

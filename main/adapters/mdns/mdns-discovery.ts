@@ -126,9 +126,7 @@ class MdnsRun {
       },
       (error: unknown) => this.#deps.log.error('mDNS could not follow the change of network', { error: String(error) }),
     );
-    const { touched, expiring } = this.#table.sweep(this.#deps.clock.monotonicMs());
-    for (const { link, question } of expiring) this.#endpoints.get(link.name)?.ask([question]);
-    this.#report(touched);
+    this.#report(this.#table.sweep(this.#deps.clock.monotonicMs()));
   }
 
   /** Makes the endpoints match the computer's interfaces. Resolves, after new ones have announced, to whether anything changed. */

@@ -48,10 +48,6 @@ export interface EndpointDeps {
   readonly firstConnectionId?: number;
 }
 
-interface Dial {
-  readonly settle: (result: Result<ConnectionInfo, DialFailure>) => void;
-}
-
 interface Running {
   readonly socket: UdpSocket;
   readonly binding: Quiche;
@@ -73,7 +69,8 @@ export class Endpoint implements Omit<Transport, 'request' | 'send'> {
   /** Connections with a place, oldest first. */
   readonly #open = new Map<number, QuicConnection>();
   readonly #halfOpen = new HalfOpen<QuicConnection>();
-  readonly #dials = new Map<QuicConnection, Dial>();
+  /** Dials in flight, and how each is settled. */
+  readonly #dials = new Map<QuicConnection, (result: Result<ConnectionInfo, DialFailure>) => void>();
   #standing: Standing = NO_STANDING;
   #emit: (event: TransportEvent) => void = () => {};
   #running: Running | null = null;
@@ -253,21 +250,19 @@ export class Endpoint implements Omit<Transport, 'request' | 'send'> {
       const timer = this.#clock.setTimer(CONNECT_LIMIT_MS, () => giveUp({ type: 'timeout' }));
       const abort = (): void => giveUp({ type: 'aborted' });
       signal.addEventListener('abort', abort, { once: true });
-      this.#dials.set(connection, {
-        settle: (result) => {
-          timer.cancel();
-          signal.removeEventListener('abort', abort);
-          resolve(result);
-        },
+      this.#dials.set(connection, (result) => {
+        timer.cancel();
+        signal.removeEventListener('abort', abort);
+        resolve(result);
       });
       connection.wake();
     });
   }
 
   #settleDial(connection: QuicConnection, result: Result<ConnectionInfo, DialFailure>): void {
-    const dial = this.#dials.get(connection);
+    const settle = this.#dials.get(connection);
     this.#dials.delete(connection);
-    dial?.settle(result);
+    settle?.(result);
   }
 
   #established(connection: QuicConnection): void {

@@ -255,7 +255,7 @@ export class Dialler {
     const places = host !== undefined && port !== undefined ? [...named, { host, port }] : named;
     const found = await Promise.all(places.map((place) => this.#resolvedPlace(place, signal)));
     const unknown = distinct(places.filter((_place, index) => found[index]?.length === 0));
-    const said = firstOfEachFirst(found);
+    const said = found.flat();
     const last = row?.lastHost != null && row.lastPort !== null ? [{ host: row.lastHost, port: row.lastPort }] : [];
     const room = Math.max(0, limits.DIAL_ADDRESSES_MAX - distinct([...said, ...last]).length);
     const isSaid = new Set([...said, ...last].map(writeHubAddress));
@@ -290,10 +290,4 @@ export class Dialler {
 
 function distinct(addresses: readonly HubAddress[]): readonly HubAddress[] {
   return [...new Map(addresses.map((address) => [writeHubAddress(address), address])).values()];
-}
-
-/** A name that stands for many addresses keeps no other place out. */
-function firstOfEachFirst(lists: readonly (readonly HubAddress[])[]): readonly HubAddress[] {
-  const longest = Math.max(0, ...lists.map(({ length }) => length));
-  return Array.from({ length: longest }, (_none, turn) => lists.flatMap((list) => list.slice(turn, turn + 1))).flat();
 }

@@ -254,11 +254,6 @@ export class PeerLinks implements PeerMessenger {
     return this.#prober.ping(key, signal);
   }
 
-  /** The load the peer last told, while it is online. */
-  pulse(key: KeyHex): PeerPulse | undefined {
-    return this.#prober.pulse(key);
-  }
-
   refreshCapabilities(key: KeyHex, signal?: AbortSignal): Promise<Result<void, AppError>> {
     return this.#prober.refreshCapabilities(key, signal);
   }

@@ -14,11 +14,10 @@ import type { LinkTable } from './link-table.ts';
 import type { PeerDirectory } from './peer-directory.ts';
 import { badAnswer, notConnected } from './link-trouble.ts';
 
+/** What a ping found out. */
 export interface PeerPulse {
   readonly roundTripMs: number;
   readonly pong: PongPayload;
-  /** Wall clock. */
-  readonly at: number;
 }
 
 export interface ProberDeps {
@@ -30,7 +29,6 @@ export interface ProberDeps {
 
 export class Prober {
   readonly #deps: ProberDeps;
-  readonly #pulses = new Map<KeyHex, PeerPulse>();
   readonly #timers = new Map<KeyHex, TimerHandle>();
   readonly #learning = new Map<KeyHex, TimerHandle>();
 
@@ -38,23 +36,13 @@ export class Prober {
     this.#deps = deps;
   }
 
-  /** The last pong of a peer that is online. */
-  pulse(key: KeyHex): PeerPulse | undefined {
-    return this.#pulses.get(key);
-  }
-
   /** The peer came online, or is so on another line or with another profile: ask how it is and what it can do, now and from time to time. */
   online(key: KeyHex): void {
-    this.#cancel(key);
+    this.offline(key);
     // Nothing is gained by asking a reference daemon, whose agents would be shown the questions.
     if (this.#deps.table.sending(key)?.isReference === true) return;
     this.#pingAndPlan(key);
     void this.#learn(key, 0);
-  }
-
-  offline(key: KeyHex): void {
-    this.#cancel(key);
-    this.#pulses.delete(key);
   }
 
   stop(): void {
@@ -71,12 +59,8 @@ export class Prober {
     const pong = parsePong(answered.value.payload);
     if (!pong.ok) return err(badAnswer('The pong of the other hub does not read.'));
     const roundTripMs = Math.round((this.#deps.clock.monotonicMs() - startedAtMs) * 100) / 100;
-    const pulse: PeerPulse = { roundTripMs, pong: pong.value, at: this.#deps.clock.wallMs() };
-    if (!link.isGone) {
-      if (this.#deps.directory.isPaired(key)) this.#pulses.set(key, pulse);
-      this.#deps.directory.setLive(key, { roundTripMs });
-    }
-    return ok(pulse);
+    if (!link.isGone) this.#deps.directory.setLive(key, { roundTripMs });
+    return ok({ roundTripMs, pong: pong.value });
   }
 
   /** Whether the other side answers on exactly this connection. The reference daemon shows a ping to its agents, but not a hello. */
@@ -130,7 +114,8 @@ export class Prober {
     );
   }
 
-  #cancel(key: KeyHex): void {
+  /** Asks nothing more by itself. */
+  offline(key: KeyHex): void {
     this.#timers.get(key)?.cancel();
     this.#timers.delete(key);
     this.#learning.get(key)?.cancel();

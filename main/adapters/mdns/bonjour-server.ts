@@ -6,9 +6,9 @@ import type { OwnRecord } from './announcement.ts';
 import type { Question } from './dns-records.ts';
 import { MDNS_PORT, type GuardedSocket } from './guarded-socket.ts';
 
-export type OnSent = (error?: Error | null) => void;
+type OnSent = (error?: Error | null) => void;
 
-export interface BonjourOptions {
+interface BonjourOptions {
   readonly socket: GuardedSocket;
   /** The IPv4 address of the interface to send from. */
   readonly address: string;

@@ -13,7 +13,7 @@ const HEADER_SIZE_BYTES = 12;
 const OPCODE_MASK = 0x7800;
 const RESPONSE_FLAG = 0x8000;
 
-export interface GuardedSocketDeps {
+interface GuardedSocketDeps {
   readonly clock: Clock;
   readonly link: Link;
   /** Told of what the library's handlers throw while they read a packet. */

@@ -33,19 +33,19 @@ interface Instance {
 }
 
 /** A hub as known now, with the mark that changes when it was started again. */
-export interface KnownHub {
+interface KnownHub {
   readonly hub: FoundHub;
   readonly start: string | null;
 }
 
-export interface HubTableOptions {
+interface HubTableOptions {
   /** This hub's own agent id: its announcements are not reported back. */
   readonly ownAgentId: string | null;
   /** True for the key of a paired hub: it gets in when the table is full. */
   readonly isPaired: (keyHex: string) => boolean;
 }
 
-export interface Heard {
+interface Heard {
   /** Agent ids whose picture may have changed. */
   readonly touched: ReadonlySet<string>;
   readonly questions: readonly Question[];

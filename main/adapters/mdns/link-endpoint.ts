@@ -11,7 +11,7 @@ import { GuardedSocket } from './guarded-socket.ts';
 import { ANNOUNCE_AGAIN_MS, ANSWERS, ASK_AGAIN_AFTER_MS, ASK_INTERVAL_MS, FRESHEN_INTERVAL_MS, SEND_WAIT_MAX_MS } from './limits.ts';
 import type { Link } from './links.ts';
 
-export interface LinkEndpointDeps {
+interface LinkEndpointDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly link: Link;

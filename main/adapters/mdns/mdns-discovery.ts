@@ -11,7 +11,7 @@ import { LINK_RETRY_MS, POLL_INTERVAL_MS, SEND_FAILURES_MAX } from './limits.ts'
 import { LinkEndpoint } from './link-endpoint.ts';
 import { readLinks, readUnusable, type InterfaceTable, type Link, type UnusableInterface } from './links.ts';
 
-export interface MdnsDiscoveryDeps {
+interface MdnsDiscoveryDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

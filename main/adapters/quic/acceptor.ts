@@ -18,7 +18,7 @@ import { RetryTokens } from './retry-tokens.ts';
 
 const QUIC_VERSION_1 = 1;
 
-export interface Accepted {
+interface Accepted {
   readonly native: QuicheConnection;
   readonly route: string;
   readonly source: string;

@@ -6,7 +6,7 @@ import type { Counters } from './counters.ts';
 import { HANDSHAKE_RECEIVED_MAX_BYTES, QUARANTINED_RECEIVED_MAX_BYTES } from './limits.ts';
 import { readDatagram, type Datagram } from './packet-guard.ts';
 
-export interface DatagramRouterDeps {
+interface DatagramRouterDeps {
   readonly counters: Counters;
   readonly isPaired: (keyHex: KeyHex) => boolean;
   /** A connection for a datagram that is for none; undefined when it is no reason to make one. */

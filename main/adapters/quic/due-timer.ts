@@ -1,6 +1,6 @@
-// One timer for all that may be due on a connection. It is only moved when something is due earlier; it decides nothing. After this process
-// stood still (a suspended computer, a stopped process) what peers sent meanwhile lies unread: that is taken in first. Only once: on a computer
-// that is always late everything still falls due.
+// One timer for all that may be due on a connection; it moves only when something is due earlier. After this process stood still (a suspended
+// computer, a stopped process) what peers sent meanwhile lies unread: so what is due is put off once, and that is read first. Only once, since
+// on a computer that is always late nothing would ever fall due.
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import { READ_FIRST_MS, STANDSTILL_MIN_MS } from './limits.ts';
 
@@ -11,7 +11,7 @@ export class DueTimer {
   #dueMs = Infinity;
   /** Nothing fires before this: what came in while this process stood still is being read. */
   #notBeforeMs = -Infinity;
-  /** What is armed was put off already, and fires however late it is. */
+  /** It was put off once already, and fires however late it is. */
   #wasPutOff = false;
 
   constructor(clock: Clock, fire: () => void) {

@@ -37,7 +37,7 @@ import { openSocket, type UdpSocket } from './udp-socket.ts';
 const READ_BUFFER_BYTES = 256 * 1024;
 const SEND_BUFFER_BYTES = 65_536;
 
-export interface EndpointDeps {
+interface EndpointDeps {
   readonly clock: Clock;
   readonly random: Random;
   /** False while the taker of events is behind; reading pauses until `resumeReading`. */

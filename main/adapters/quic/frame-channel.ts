@@ -21,7 +21,7 @@ export interface ByteChannel {
   onMessage(listener: (bytes: Uint8Array) => void): void;
 }
 
-export interface FrameHandlers {
+interface FrameHandlers {
   /** `body` is the receiver's own. */
   frame(type: number, body: Buffer): void;
   /** The other side caught up after it was behind. */

@@ -144,7 +144,7 @@ export const BURST_MAX_DATAGRAMS = 60;
 export const LAST_WORDS_MAX_DATAGRAMS = 8;
 /** How long an acknowledgement that travels alone may wait for company. */
 export const ACK_DEFER_MS = 2;
-/** What peers are told of it: they wait this much longer before they take a packet for lost, so it is little more than ours ever is. */
+/** What peers are told of that wait: they take a packet for lost that much later, so it is little more than the wait itself. */
 export const ACK_DELAY_MAX_MS = 5;
 /** Packets that may wait for such an acknowledgement. */
 export const ACK_DEFER_MAX_PACKETS = 8;
@@ -156,8 +156,8 @@ export const HEARTBEAT_INTERVAL_MS = 1_000;
 /** Unanswered heartbeats after which the process is killed and started again. */
 export const HEARTBEATS_MISSED_MAX = 3;
 /**
- * The process is busy with nothing, in a loop of some kind, when it hardly ever waits and spends this much processor time for each datagram
- * and frame it moves: more than ten times what a handshake needs for its own. Both hold on a computer that is short of processors.
+ * The process counts as caught in a loop when it hardly ever waits and spends this much processor time for each datagram and frame that it
+ * moves: more than ten times what a handshake needs. Both figures hold on a computer that is short of processors.
  */
 export const BUSY_LOOP_SHARE_MIN = 0.9;
 export const BUSY_PROCESSOR_MIN_MS = 2;
@@ -193,8 +193,7 @@ export const CHANNEL_ACKNOWLEDGE_BYTES = 256 * 1024;
 /** Requests and one-way messages under way from this process; the next one fails with `overloaded`. */
 export const CALLS_IN_FLIGHT_MAX = 16_384;
 /**
- * A dial that was given up before anything was heard waits so long for the other side, to tell it; then it is forgotten. The library asks at
- * 0, 1, 3, 7 and 15 seconds: a dial that ends after CONNECT_LIMIT_MS asks once more within this time, and the answer to that, where the ones
- * before were lost, is what the word needs.
+ * A dial that was given up before anything was heard waits this long for a sign of the other side, to tell it so; then it is forgotten. The
+ * library asks at 0, 1, 3, 7 and 15 seconds: a dial that ends after CONNECT_LIMIT_MS asks once more within this time.
  */
 export const LAST_WORD_LIMIT_MS = 6_000;

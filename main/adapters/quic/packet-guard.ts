@@ -7,7 +7,7 @@ const LONG_HEADER = 0x80;
 const FIXED_BIT = 0x40;
 const LONG_TYPES = ['initial', 'zero-rtt', 'handshake', 'retry'] as const;
 
-export type DropReason = 'malformed' | 'too-large' | 'version' | 'zero-rtt';
+type DropReason = 'malformed' | 'too-large' | 'version' | 'zero-rtt';
 
 export type Datagram =
   | { readonly type: 'drop'; readonly reason: DropReason }

@@ -20,7 +20,7 @@ export interface Standing {
   readonly pairing: ReadonlySet<KeyHex>;
 }
 
-export interface Eviction {
+interface Eviction {
   readonly connectionId: number;
   readonly code: CloseCode;
   readonly reason: string;
@@ -64,9 +64,9 @@ export function decidePlace(newcomer: PlaceHolder, live: readonly PlaceHolder[],
 }
 
 /**
- * Neither one computer nor many may hold every place: a stranger from an address without any takes the newest of the address with the most,
- * and where each has one, the oldest place once that was had for long enough to begin a pairing. One whose address has places already
- * takes the oldest of these, on the same terms, and none of others.
+ * Neither one computer nor many may hold every place for strangers. A newcomer whose address has no place takes the newest place of the address
+ * that has the most; if each address has one, it takes the oldest, once that had time to begin a pairing. A newcomer whose address
+ * has places takes the oldest of those, after the same time, and never one of another address.
  */
 function displacedByStranger(newcomer: PlaceHolder, uninvited: readonly PlaceHolder[], nowMs: number): PlaceHolder | undefined {
   const byAddress = Map.groupBy(uninvited, ({ host }) => host);

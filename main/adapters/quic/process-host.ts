@@ -14,7 +14,7 @@ import type { SignOfLife } from './watchdog.ts';
 const SEED_LENGTH_BYTES = 32;
 const SEED_OFFSET = 6;
 
-export interface ProcessHostDeps {
+interface ProcessHostDeps {
   readonly channel: ByteChannel;
   readonly clock: Clock;
   readonly random: Random;

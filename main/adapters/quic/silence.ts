@@ -53,8 +53,9 @@ export class Silence {
 }
 
 /**
- * A dial that is given up before anything was heard: the library would forget it without a word, and the other side might hold its half of
- * the handshake for a minute, during which some answer nobody else. So the word waits for the first sign of the other side, and not for long.
+ * How the other side is told of a dial that was given up before anything was heard of it. The library would forget such a dial without a word,
+ * and some hubs hold their half of the handshake for a minute and answer nobody else meanwhile. So the close waits for the first sign of
+ * the other side, but not for long.
  */
 export class LastWord {
   #say: (() => void) | null = null;
@@ -66,7 +67,7 @@ export class LastWord {
     return this.#dueMs;
   }
 
-  /** Says it at once when the other side was heard before, else with its first sign. */
+  /** Closes at once when the other side was heard before, else with its first sign. */
   say(nowMs: number, say: () => void): void {
     if (this.#hasHeard) return say();
     this.#say = say;

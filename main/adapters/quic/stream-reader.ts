@@ -18,7 +18,7 @@ const ROOM_MIN_BYTES = 512;
 const NOTHING = Buffer.alloc(0);
 const RESET_MESSAGE = /^StreamReset\((\d+)\)$/;
 
-export interface StreamSink {
+interface StreamSink {
   /** A whole message. `bytes` is the receiver's own. */
   message(streamId: number, bytes: Uint8Array): void;
   /** The peer gave the stream up. */

@@ -22,7 +22,7 @@ export class CoolOff {
     return cooling !== undefined && this.#clock.monotonicMs() < cooling.untilMs;
   }
 
-  /** Begins a cool-off; each one within an hour of the last is twice as long. False while one lasts, which both lines of a hub may be told of. */
+  /** Begins a cool-off; each one within an hour of the last is twice as long. False while one lasts: both connections of a hub may cause it. */
   begin(key: KeyHex): boolean {
     if (this.isCooling(key)) return false;
     const now = this.#clock.monotonicMs();

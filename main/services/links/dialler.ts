@@ -1,6 +1,6 @@
-// Keeps a connection to every paired peer: dials for ever with growing waits, a few at a time, starting afresh when there is a hint that
-// dialling could work now. Knows where a hub may be (by its owner, by the network, by memory); never who it is: the transport checks the
-// key and hello follows (PROTOCOL.md, Connection and Discovery).
+// Keeps a connection to every paired peer: dials for ever, a few at a time, with growing waits that start afresh on a hint that dialling could
+// work now. Knows where a hub may be: from its owner, from the network, from last time. Who it is, the transport checks by the key
+// (PROTOCOL.md, Connection and Discovery).
 import { isIP } from 'node:net';
 import { backoffMs } from '../../lib/backoff.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
@@ -12,7 +12,7 @@ import { type HubAddress, writeHubAddress } from './hub-address.ts';
 import * as limits from './limits.ts';
 import type { PeerDirectory } from './peer-directory.ts';
 
-export interface DiallerDeps {
+interface DiallerDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly transport: Pick<Transport, 'dial'>;
@@ -26,7 +26,7 @@ export interface DiallerDeps {
   readonly onWrongKey: (key: KeyHex, found: KeyHex, at: HubAddress) => void;
 }
 
-/** no-address: its name stands for none; silent: nobody answered; wrong-key: another hub did; refused: it let us not in. */
+/** no-address: its name has none; silent: nobody answered; wrong-key: another hub answered; refused: it answered, but hello failed. */
 export type PlaceOutcome = 'no-address' | 'silent' | 'busy' | 'wrong-key' | 'refused';
 
 /** What came of one place. */
@@ -238,8 +238,7 @@ export class Dialler {
   }
 
   /**
-   * Where the hub may be, by people's word first. What the network says never takes all the places: the one where the hub itself was last
-   * keeps its own, whatever is announced.
+   * Where the hub may be: first what people said, then what the network says, last where the hub itself was, which announcements never push out.
    */
   async #addresses(
     key: KeyHex,

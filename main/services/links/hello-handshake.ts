@@ -23,7 +23,7 @@ import { NO_VERSION } from './pinned-row.ts';
 import type { RequestChannel } from './request-channel.ts';
 import type { SecurityAudit } from './security-audit.ts';
 
-export interface HelloHandshakeDeps {
+interface HelloHandshakeDeps {
   readonly clock: Clock;
   readonly channel: RequestChannel;
   readonly table: LinkTable;

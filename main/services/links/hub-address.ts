@@ -41,7 +41,7 @@ export function writeHubAddress({ host, port }: HubAddress): string {
 }
 
 /** Where a hub is, and the key that it must show there. */
-export interface HubPlace extends HubAddress {
+interface HubPlace extends HubAddress {
   readonly keyHex: KeyHex;
 }
 

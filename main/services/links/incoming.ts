@@ -21,16 +21,16 @@ import type { PeerDirectory } from './peer-directory.ts';
 import type { ForeignRequest, ReferenceIncoming } from './reference/reference-incoming.ts';
 
 /** A request from a key that may not be paired. */
-export interface UnpairedRequest {
+interface UnpairedRequest {
   readonly link: Link;
   readonly envelope: Envelope;
 }
 export type RequestHandler = (message: IncomingMessage) => Promise<ReplyDraft>;
 export type OpenHandler = (request: UnpairedRequest) => Promise<ReplyDraft>;
 export type MessageHandler = (message: IncomingMessage) => Promise<void>;
-export type Drop = 'malformed' | 'forged' | 'before_hello' | 'not_paired' | 'unknown_kind' | 'failed';
+type Drop = 'malformed' | 'forged' | 'before_hello' | 'not_paired' | 'unknown_kind' | 'failed';
 
-export interface IncomingDeps {
+interface IncomingDeps {
   readonly transport: Pick<Transport, 'respond' | 'reset'>;
   readonly channel: RequestChannel;
   readonly hello: HelloHandshake;

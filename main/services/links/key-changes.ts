@@ -31,7 +31,7 @@ interface KeyChange {
   readonly keptAt: number | null;
 }
 
-export interface KeyChangesDeps {
+interface KeyChangesDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly identity: Pick<IdentityService, 'keyHex' | 'ready'>;
@@ -114,7 +114,7 @@ export class KeyChanges {
   }
 }
 
-export interface WrongKeyDeps {
+interface WrongKeyDeps {
   readonly directory: PeerDirectory;
   readonly audit: SecurityAudit;
 }

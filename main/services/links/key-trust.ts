@@ -9,7 +9,7 @@ import type { KeyHex } from '../../ports/transport.ts';
 import type { HubAddress } from './hub-address.ts';
 import type { PeerDirectory } from './peer-directory.ts';
 
-export interface KeyTrustDeps {
+interface KeyTrustDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly directory: PeerDirectory;

@@ -6,7 +6,7 @@ export const HELLO_TIMEOUT_MS = 5_000;
 export const REPLY_TIMEOUT_MS = 10_000;
 /** This many malformed messages within a minute close the connection with "malformed". */
 export const MALFORMED_PER_MINUTE_MAX = 20;
-/** After such a close the key is not let in for this long, doubling up to the maximum. */
+/** After such a close the key is refused for this long, doubling up to the maximum. */
 export const COOL_OFF_FIRST_MS = 60_000;
 export const COOL_OFF_MAX_MS = 3_600_000;
 /** Keys with a cool-off that are remembered; beyond it the oldest is forgotten. */
@@ -18,9 +18,9 @@ export const DIAL_BACKOFF = { firstMs: 1_000, maxMs: 30_000, jitter: 0.3 } as co
 export const DIALS_IN_FLIGHT_MAX = 4;
 /** One address gets this long before the next one is tried (PROTOCOL.md, Connection). */
 export const DIAL_TIMEOUT_MS = 10_000;
-/** However many share a round's time, each gets this long: a hub that has to validate our address on a bad line needs most of it. */
+/** The least time for one address, however many share a round: on a bad line the validation of our address takes most of it. */
 export const DIAL_EACH_MIN_MS = 2_500;
-/** Addresses tried in one round of dialling a peer; the others are tried never, better hints push them out. */
+/** Addresses tried in one round of dialling a peer; the rest is left out. */
 export const DIAL_ADDRESSES_MAX = 4;
 /** A hint that resets the waiting time does so at most this often per peer, so that forged hints make no storm. */
 export const DIAL_RESET_INTERVAL_MS = 1_000;

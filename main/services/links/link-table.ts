@@ -7,7 +7,7 @@ import { CLOSE_CODES } from '../../ports/transport.ts';
 import { DRAIN_IDLE_MS } from './limits.ts';
 import { Link } from './link.ts';
 
-export interface LinkTableDeps {
+interface LinkTableDeps {
   readonly clock: Clock;
   readonly transport: Pick<Transport, 'close' | 'doubt' | 'keepPlaces'>;
   readonly ownAgentId: () => string;
@@ -117,8 +117,8 @@ export class LinkTable {
   }
 
   /**
-   * A sleep or another network leaves dead connections. The transport finds them: its question waits behind no work, as one of ours would,
-   * and a hub that is only slow to answer is still heard.
+   * A sleep or another network leaves dead connections. The transport finds them: a ping of ours would wait behind other work, and a hub that
+   * is only slow would count as dead.
    */
   doubtAll(): void {
     for (const link of this.all()) this.#deps.transport.doubt(link.id);
@@ -130,7 +130,7 @@ export class LinkTable {
   }
 
   async #weigh(older: Link, newer: Link): Promise<void> {
-    // Where the other side has lost it, what is under way on it ends in seconds and may be sent again; where it is only slow, it goes on.
+    // If the other side has lost it, what is under way on it fails within seconds and may be sent again; if it is only slow, it goes on.
     this.#deps.transport.doubt(older.id);
     const isAlive = await this.#deps.isAlive(older);
     if (older.isGone || newer.isGone) return;

@@ -14,7 +14,7 @@ export interface NearbyHub extends FoundHub {
   readonly lastHeardAt: number;
 }
 
-export interface NearbyChange {
+interface NearbyChange {
   readonly hub: NearbyHub;
   /** It is new, or can be reached in another way than before. */
   readonly moved: boolean;

@@ -3,7 +3,7 @@
 // change whom a key belongs to: the key is the identity (PROTOCOL.md, Identity and hello).
 import { AppError } from '../../lib/app-error.ts';
 import type { PeerDto, TrustState } from '../../../preload/contract/dto.ts';
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { FoundHub } from '../../ports/discovery.ts';
 import type { Log } from '../../ports/log.ts';
 import type { PeerRow, Store, Tables } from '../../ports/store.ts';
@@ -12,16 +12,15 @@ import { agentIdOfKeyHex } from '../../protocol/agent-id.ts';
 import type { EventBus } from '../event-bus.ts';
 import type { IdentityService } from '../identity.ts';
 import { findHub, type KnownHubs, resolvePaired, resolvePinned, type ResolvedRecipient } from './hub-finder.ts';
-import { PEERS_MAX } from './limits.ts';
+import { NEARBY_PUBLISH_DELAY_MS, PEERS_MAX } from './limits.ts';
 import { KeyChanges } from './key-changes.ts';
 import { NearbyTable, type NearbyHub } from './nearby-table.ts';
 import { checkPetname, freePetname, hubLabel, uniqueName } from './peer-names.ts';
 import { mergeStored, NO_VERSION, type OwnerChange, type Pin, pinnedRow, StoredPeers } from './pinned-row.ts';
-import { PeerPublisher } from './peer-publisher.ts';
 import { type LiveFacts, makePeerDto, NO_LIVE_FACTS } from './peer-view.ts';
 import { StaticHubs, type StaticHub } from './static-hubs.ts';
 
-export interface PeerDirectoryDeps {
+interface PeerDirectoryDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
@@ -31,7 +30,7 @@ export interface PeerDirectoryDeps {
 }
 
 /** What may change in a peer's row without changing whom it stands for. */
-export type PeerChange = Partial<Omit<PeerRow, 'key' | 'agentId' | 'trust' | 'pairedAt' | 'revokedAt'>>;
+type PeerChange = Partial<Omit<PeerRow, 'key' | 'agentId' | 'trust' | 'pairedAt' | 'revokedAt'>>;
 
 export class PeerDirectory implements KnownHubs {
   /** Where others say what ends together with the trust in a hub. */
@@ -47,18 +46,17 @@ export class PeerDirectory implements KnownHubs {
   readonly #wayListeners = new Set<(key: KeyHex) => void>();
   /** Revoked keys that a person is just pairing again: they may connect meanwhile. */
   readonly #pardoned = new Set<KeyHex | 'all'>();
-  readonly #publisher: PeerPublisher;
+  /** Keys that pages were shown. */
+  readonly #shown = new Set<KeyHex>();
+  /** What the network told of since the last batch, and when the next one is due. */
+  readonly #heard = new Set<KeyHex>();
+  #batch: TimerHandle | undefined;
 
   constructor(deps: PeerDirectoryDeps) {
     this.#deps = deps;
     this.#nearby = new NearbyTable(deps.clock);
     this.#statics = new StaticHubs(deps.store);
     this.keyChanges = new KeyChanges(deps);
-    this.#publisher = new PeerPublisher({
-      clock: deps.clock,
-      events: deps.events,
-      view: (key) => (this.isListed(key) ? this.dto(key) : undefined),
-    });
   }
 
   /** Reads the peers from the store and gives the transport its places. Call before doors open and before the transport starts. */
@@ -71,7 +69,9 @@ export class PeerDirectory implements KnownHubs {
   }
 
   stop(): void {
-    this.#publisher.stop();
+    this.#batch?.cancel();
+    this.#batch = undefined;
+    this.#heard.clear();
   }
 
   /** The pinned row of a key, tombstones included. */
@@ -317,7 +317,7 @@ export class PeerDirectory implements KnownHubs {
     const change = this.#nearby.found(hub, (key) => this.#rows.has(key));
     if (change === undefined) return;
     if (change.evicted !== undefined) this.#wentAway(change.evicted);
-    if (change.moved || change.relabelled) this.#publisher.soon(hub.keyHex);
+    if (change.moved || change.relabelled) this.#publishSoon(hub.keyHex);
     if (change.moved) this.#tellWay(hub.keyHex);
   }
 
@@ -332,11 +332,37 @@ export class PeerDirectory implements KnownHubs {
 
   #wentAway(key: KeyHex): void {
     this.#forgetStranger(key);
-    this.#publisher.soon(key);
+    this.#publishSoon(key);
   }
 
+  /** Tells pages what there is to show of a hub now. */
   publish(key: KeyHex): void {
-    this.#publisher.now(key);
+    this.#heard.delete(key);
+    if (this.isListed(key)) {
+      this.#shown.add(key);
+      this.#deps.events.publish({ type: 'peer', peer: this.dto(key) });
+    } else if (this.#shown.delete(key)) {
+      this.#deps.events.publish({ type: 'peer_gone', id: agentIdOfKeyHex(key) });
+    }
+  }
+
+  /** Of what the network tells: at once when it has been quiet, else with whatever else changes within NEARBY_PUBLISH_DELAY_MS. */
+  #publishSoon(key: KeyHex): void {
+    if (this.#batch !== undefined) {
+      this.#heard.add(key);
+      return;
+    }
+    this.#gather();
+    this.publish(key);
+  }
+
+  #gather(): void {
+    this.#batch = this.#deps.clock.setTimer(NEARBY_PUBLISH_DELAY_MS, () => {
+      this.#batch = undefined;
+      if (this.#heard.size === 0) return;
+      this.#gather();
+      for (const key of this.#heard) this.publish(key);
+    });
   }
 
   #reload(key: KeyHex): void {

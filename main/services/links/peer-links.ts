@@ -1,5 +1,5 @@
-// Everything between hubs that is not work, put together: connections, hello, dialling, liveness, and the line of the work services. Owns the
-// transport's life. It must never let a message through that the gate has not passed, and never trust a key because of how it was found.
+// Puts together everything between hubs that is not work: connections, hello, dialling, liveness, and the messenger of the work services. It
+// starts and stops the transport. No message goes past the gate, and no key is trusted because of how it was found.
 import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
@@ -35,7 +35,7 @@ import { ReferenceIncoming } from './reference/reference-incoming.ts';
 import { ResumeWatch } from './resume-watch.ts';
 import { SecurityAudit } from './security-audit.ts';
 
-export interface PeerLinksDeps {
+interface PeerLinksDeps {
   readonly store: Store;
   readonly transport: Transport;
   readonly resolver: Resolver;
@@ -50,7 +50,7 @@ export interface PeerLinksDeps {
   readonly capabilities: () => JsonObject;
 }
 
-export interface LinksOptions {
+interface LinksOptions {
   readonly host: string;
   readonly port: number;
 }

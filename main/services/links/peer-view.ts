@@ -42,7 +42,7 @@ export const NO_LIVE_FACTS: LiveFacts = {
   said: null,
 };
 
-export interface PeerFacts {
+interface PeerFacts {
   readonly key: KeyHex;
   /** null while our own identity is not ready. */
   readonly ownKey: KeyHex | null;

@@ -13,7 +13,7 @@ import type { LiveFacts } from './peer-view.ts';
 export const NO_VERSION = 0;
 
 /** How the key came to be pinned, in our own words alone. */
-export interface Introduction {
+interface Introduction {
   readonly way: IntroductionWay;
   /** Whose word it was here, as the audit names it. */
   readonly by: string;
@@ -46,7 +46,7 @@ export interface OwnerChange {
   readonly address?: { readonly host: string; readonly port: number } | null;
 }
 
-export interface KnownPlace {
+interface KnownPlace {
   readonly fixed: HubAddress | undefined;
   readonly live: LiveFacts;
 }
@@ -87,7 +87,7 @@ export interface ChangedBy {
 }
 
 /** Ends, inside the commit, what hangs on the trust in a key; what it returns runs after that commit. */
-export type TrustEnd = (tables: Tables, key: KeyHex) => () => void;
+type TrustEnd = (tables: Tables, key: KeyHex) => () => void;
 
 export class StoredPeers {
   readonly #ends: TrustEnd[] = [];

@@ -1,6 +1,5 @@
-// Who is online: paired, and a connection with hello done is there. Brings what is shown, asked and dialled in line with that whenever
-// connections or trust change, tells whoever waits for a peer to come or go, or to come back on another line, and keeps when each was
-// seen last as it goes.
+// Who is online: paired, and on a connection with hello done. Whenever connections or trust change it updates what is shown, probed and dialled,
+// tells its listeners of peers that come, go, or come back on another connection, and notes when a peer was last seen as it goes.
 import type { Clock } from '../../ports/clock.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import type { Dialler } from './dialler.ts';
@@ -10,7 +9,7 @@ import type { LinkTable } from './link-table.ts';
 import type { PeerDirectory } from './peer-directory.ts';
 import type { Prober } from './prober.ts';
 
-export interface PresenceDeps {
+interface PresenceDeps {
   readonly clock: Clock;
   readonly table: LinkTable;
   readonly directory: PeerDirectory;
@@ -18,15 +17,15 @@ export interface PresenceDeps {
   readonly dialler: Dialler;
 }
 
-export type PresenceListener = (peer: KeyHex, online: boolean) => void;
+type PresenceListener = (peer: KeyHex, online: boolean) => void;
 
 export class Presence {
   readonly #deps: PresenceDeps;
   /** Since when, on the monotonic clock. */
   readonly #onlineSinceMs = new Map<KeyHex, number>();
-  /** The line of an online peer that listeners count on: it may not be sent on any more, but is not gone. */
+  /** The connection that listeners of an online peer were told of; another may be used for sending by now. */
   readonly #lines = new Map<KeyHex, Link>();
-  /** What the prober was told last of an online peer: its line, and whether that speaks the reference profile. */
+  /** What the prober was told last of an online peer: its connection, and whether that speaks the reference profile. */
   readonly #probed = new Map<KeyHex, { readonly link: Link; readonly isReference: boolean }>();
   #isSilent = false;
   readonly #listeners = new Set<PresenceListener>();
@@ -74,12 +73,12 @@ export class Presence {
     this.#probe(key, isOnline ? link : undefined);
     if (sinceMs !== undefined && !isOnline) directory.note(key, { lastSeenAt: clock.wallMs() });
     if (isOnline !== (sinceMs !== undefined)) this.#tell(key, isOnline);
-    // A hub that lost its power is back on a new line before the old one is known to be dead: what went into that is due again.
+    // A hub that lost its power is back on a new connection before the old one is known to be dead: what was sent on that is due again.
     else if (isOnline && before !== link && before?.isGone === true && !before.isGivenUpWhole) this.#tell(key, true);
     if (link === undefined) dialler.again(key, sinceMs !== undefined && now - sinceMs >= STABLE_AFTER_MS);
   }
 
-  /** Another line, or another profile on it, is another thing to ask. */
+  /** On another connection, or with another profile, the peer is probed anew. */
   #probe(key: KeyHex, link: Link | undefined): void {
     const before = this.#probed.get(key);
     if (link === undefined) {

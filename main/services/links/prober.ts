@@ -20,7 +20,7 @@ export interface PeerPulse {
   readonly pong: PongPayload;
 }
 
-export interface ProberDeps {
+interface ProberDeps {
   readonly clock: Clock;
   readonly channel: RequestChannel;
   readonly table: LinkTable;

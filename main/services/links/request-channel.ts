@@ -1,5 +1,5 @@
-// One message out over one connection, and its one reply in: envelopes made, sent, and the answer checked to belong to the question.
-// Turns what can go wrong on the way into errors a person can act on; decides nothing about trust.
+// Sends one message over one connection and checks that its one reply belongs to it. What goes wrong on the way becomes an error a person
+// can act on. It decides nothing about trust.
 import { AppError } from '../../lib/app-error.ts';
 import { utf8 } from '../../lib/bytes.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
@@ -16,7 +16,7 @@ import type { Link } from './link.ts';
 import { inReferenceWords, isReferenceAnswer, type ReferenceChannel } from './reference/reference-channel.ts';
 import { badAnswer, SpeaksReference, transportError } from './link-trouble.ts';
 
-export interface RequestChannelDeps {
+interface RequestChannelDeps {
   readonly transport: Pick<Transport, 'request' | 'send'>;
   readonly clock: Clock;
   readonly random: Random;

@@ -1,5 +1,5 @@
-// Notices that the computer slept, or that this program stood still for long: a timer comes late, or the wall clock has run on while the
-// monotonic one stood. It only tells; a wall clock that somebody sets forward looks the same and costs a look at every line.
+// Notices that the computer slept or that this program stood still: a timer comes late, or the wall clock ran on while the monotonic clock
+// stood. A wall clock that somebody sets forward looks the same and costs a check of every connection.
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { RESUME_GAP_MS, RESUME_TICK_MS } from './limits.ts';

@@ -9,7 +9,7 @@ import type { KeyHex } from '../../ports/transport.ts';
 import { SECURITY_AUDIT } from '../limits.ts';
 import type { PeerDirectory } from './peer-directory.ts';
 
-export interface SecurityAuditDeps {
+interface SecurityAuditDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;

@@ -1,5 +1,5 @@
-// Lines to keys that nobody trusts yet, for pairing: opened because a person chose a hub, held while a pairing goes on, closed when it is
-// over or nothing was said for a while. Only what the gate lets an unpaired key say travels here (PROTOCOL.md, hello).
+// Connections to keys that nobody trusts yet, for pairing: opened when a person chose a hub, held while a pairing goes on, closed when it is
+// over or idle. They carry only what the gate allows an unpaired key (PROTOCOL.md, hello).
 import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
@@ -14,7 +14,7 @@ import { REPLY_TIMEOUT_MS, STRANGER_IDLE_MS, STRANGER_SWEEP_MS } from './limits.
 import type { LinkTable } from './link-table.ts';
 import type { PeerDirectory } from './peer-directory.ts';
 
-export interface UnpairedConnectionsDeps {
+interface UnpairedConnectionsDeps {
   readonly clock: Clock;
   readonly table: LinkTable;
   readonly dialler: Dialler;

@@ -25,7 +25,7 @@ export interface Question {
   readonly name: string;
 }
 
-export interface OpenQuestion {
+interface OpenQuestion {
   readonly answer: Promise<Result<Answered, AppError>>;
   /** The other side has said that it has the question: nothing else is proof of that. */
   delivered(): void;

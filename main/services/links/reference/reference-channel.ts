@@ -23,7 +23,7 @@ import type { Link } from '../link.ts';
 import { badAnswer, transportError } from '../link-trouble.ts';
 import type { Answered, OpenQuestions } from './open-questions.ts';
 
-export interface ReferenceChannelDeps {
+interface ReferenceChannelDeps {
   readonly transport: Pick<Transport, 'request'>;
   readonly clock: Clock;
   readonly questions: OpenQuestions;

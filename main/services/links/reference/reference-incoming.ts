@@ -22,7 +22,7 @@ import { PROTOCOL_VERSION } from '../../../protocol/versions.ts';
 import type { Link } from '../link.ts';
 import type { OpenQuestions } from './open-questions.ts';
 
-export interface ReferenceIncomingDeps {
+interface ReferenceIncomingDeps {
   readonly clock: Clock;
   readonly questions: OpenQuestions;
   readonly newId: () => string;
@@ -43,7 +43,7 @@ export interface ForeignRequest {
 }
 
 /** A one-way message in our words; `taken` when it answered an open question. */
-export type ForeignMessage = { readonly envelope: Envelope; readonly raw: string } | 'taken' | 'malformed' | 'unknown_kind';
+type ForeignMessage = { readonly envelope: Envelope; readonly raw: string } | 'taken' | 'malformed' | 'unknown_kind';
 
 export class ReferenceIncoming {
   readonly #deps: ReferenceIncomingDeps;

@@ -11,7 +11,6 @@ import type { PairingService } from '../services/pairing/pairing-service.ts';
 const PEER_LISTEN_HOST = '0.0.0.0';
 
 interface PeerSideDeps {
-  readonly log: Log;
   readonly settings: SettingsService;
   readonly hub: HubStatus;
   readonly directory: PeerDirectory;

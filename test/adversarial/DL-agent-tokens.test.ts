@@ -31,7 +31,7 @@ test.each(Object.entries(DECISION_OPERATIONS))(
   '%s is refused to an agent before anything of it is looked at',
   async (name, { method, path }) => {
     const url = path.replace(':id', rule);
-    const body = BODIES[name] ?? (method === 'POST' ? {} : undefined);
+    const body = BODIES[name] ?? (['POST', 'PUT', 'PATCH'].includes(method) ? {} : undefined);
     const answer = await hub.ask(url, { method, token: agent, ...(body === undefined ? {} : { body }) });
     expect([answer.status, JSON.parse(answer.text)]).toMatchObject([403, { code: 'forbidden' }]);
     const current = await hub.ask('/v1/rules', { token: page });

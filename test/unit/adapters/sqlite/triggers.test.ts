@@ -145,6 +145,18 @@ describe('tasks and replays', () => {
   });
 });
 
+describe('what was decided', () => {
+  test.each([
+    ['an answer without words', { state: 'answered', reason: null }],
+    ['an approval with words', { state: 'approved', reason: 'Said' }],
+  ] as const)('is never %s', async (_what, decision) => {
+    await store.write((tables) => tables.insertTask(taskRow({ id: 'decided' })));
+    const row = approvalRow({ id: 'of decided', taskId: 'decided', decidedAt: 1, ...decision });
+    await expect(store.write((tables) => tables.insertApproval(row))).rejects.toThrow('CHECK constraint failed');
+    expect(store.read.approval('of decided')).toBeUndefined();
+  });
+});
+
 describe('how a hub came to be paired', () => {
   test('is known whole or not at all, in one of the ways there are', async () => {
     await store.write((tables) => tables.putPeer(peerRow()));

@@ -2,13 +2,12 @@
 // what this hub itself says. Shows the stored words whole; decides nothing.
 import { isOneOf, PEOPLE_SURFACES } from '../../preload/contract/closed-lists.ts';
 import type { HeldDto } from '../../preload/contract/attention.ts';
-import type { RemoteQuestionDto } from '../../preload/contract/remote-approval.ts';
 import type { ApprovalDto } from '../../preload/contract/dto.ts';
 import { ENGLISH } from '../../preload/contract/strings/english.ts';
 import { surfaceWords } from '../../preload/contract/strings/now.ts';
 import { localTime } from './local-time.ts';
 import { withOwnCommand } from './own-command.ts';
-import { ownLine, slip } from './slip.ts';
+import { ownLine, quoted } from './quoted-text.ts';
 import { beginningOf } from './terminal.ts';
 
 const { agents, attention: text, common } = ENGLISH;
@@ -25,19 +24,14 @@ const WENT = {
 
 /** More may have left the window, and the end of it would be all that is seen. */
 const LINES_SEEN_AT_ONCE = 12;
-/**
- * @param room columns of the terminal
- * @param command how a line to be typed begins here
- */
-export function cardLines(
-  approval: ApprovalDto,
-  { room, command }: { readonly room: number; readonly command: string },
-): readonly string[] {
+/** @param command how a line to be typed begins here */
+export function cardLines(approval: ApprovalDto, command: string): readonly string[] {
   const theirs = [
-    ...slip(approval.text, room),
-    ...optionLines(approval.choice, room),
-    ...fieldLines(approval.fields, room),
-    ...(approval.reason === null ? [] : ['', 'Their reason, unchecked:', ...slip(approval.reason, room)]),
+    ...quoted(approval.text),
+    ...optionLines(approval.choice),
+    ...fieldLines(approval.fields),
+    ...(approval.reason === null ? [] : ['', 'Their reason, unchecked:', ...quoted(approval.reason)]),
+    ...askerLines(approval),
   ];
   const isLong = theirs.length > LINES_SEEN_AT_ONCE;
   const own = [
@@ -55,47 +49,45 @@ export function cardLines(
     `Digest ${approval.digest}`,
   ];
   return [
-    ...ownLine(`A request of ${theirs.length} ${theirs.length === 1 ? 'line' : 'lines'}; what others wrote stands behind a mark:`, room),
+    ...ownLine(`A request of ${theirs.length} ${theirs.length === 1 ? 'line' : 'lines'}; what others wrote stands behind a mark:`),
     '',
     ...theirs,
     '',
-    ...(isLong
-      ? [...ownLine(`That was all of it, ${theirs.length} lines. It begins:`, room), ...slip(beginningOf(approval.text), room), '']
-      : []),
-    ...own.flatMap((line) => (line === '' ? [''] : ownLine(withOwnCommand(line, command), room))),
+    ...(isLong ? [...ownLine(`That was all of it, ${theirs.length} lines. It begins:`), ...quoted(beginningOf(approval.text)), ''] : []),
+    ...own.flatMap((line) => (line === '' ? [''] : ownLine(withOwnCommand(line, command)))),
   ];
 }
 
 /** Who wants what of whom. */
-function askedOf({
-  remote_question: asked,
-  peer_name: hub,
-  from_agent: agent,
-  to_agent: runs,
-  kind,
-  verified,
-  choice,
-}: ApprovalDto): string {
+function askedOf({ remote_question: asked, peer_name: hub, to_agent: runs, kind, verified, choice }: ApprovalDto): string {
   const verb = kind === 'query' ? 'answer' : 'do';
   if (asked) return `${hub} asks whether its ${runs} may ${verb} what stands above.`;
-  const who = `${hub}${agent === null ? '' : `, agent ${agent}`}${verified ? '' : ' (not verified)'}`;
+  const who = `${hub}${verified ? '' : ' (not verified)'}`;
   return choice === null ? `${who} wants ${runs} to ${verb} what stands above.` : `${who} wants you to choose.`;
 }
 
-function fieldLines(fields: ApprovalDto['fields'], room: number): readonly string[] {
+/** Names that nobody here gave: the hub that asked the one that asks, and the agent. */
+function askerLines({ remote_question: asked, from_agent: agent, peer_name: hub }: ApprovalDto): readonly string[] {
+  const { askedBy, program, person } = ENGLISH.remoteApproval.asked;
+  const first = asked === null ? null : asked.by_person ? person(hub) : (asked.asker ?? program);
+  const names = [first, agent].filter((name) => name !== null);
+  return names.length === 0 ? [] : ['', `${askedBy}, unchecked:`, ...names.flatMap((name) => quoted(name))];
+}
+
+function fieldLines(fields: ApprovalDto['fields']): readonly string[] {
   if (fields.length === 0) return [];
-  return ['', 'With it:', ...fields.flatMap(([path, value]) => [...slip(path, room, 'name'), ...slip(value, room)])];
+  return ['', 'With it:', ...fields.flatMap(([path, value]) => [...quoted(path, 'name'), ...quoted(value)])];
 }
 
 /** The options of an escalation, none before another but by their place. Their ids are of plain letters. */
-function optionLines(choice: ApprovalDto['choice'], room: number): readonly string[] {
+function optionLines(choice: ApprovalDto['choice']): readonly string[] {
   if (choice === null) return [];
   const points = (head: string, said: readonly string[]) =>
-    said.length === 0 ? [] : [`  ${head}:`, ...said.flatMap((point) => slip(point, room))];
+    said.length === 0 ? [] : [`  ${head}:`, ...said.flatMap((point) => quoted(point))];
   return choice.options.flatMap(({ id, label, pros, cons }) => [
     '',
-    ...ownLine(`[${id}]${id === choice.recommended ? ' (recommended by them, unchecked)' : ''}`, room),
-    ...slip(label, room),
+    ...ownLine(`[${id}]${id === choice.recommended ? ' (recommended by them, unchecked)' : ''}`),
+    ...quoted(label),
     ...points('For it, they say', pros),
     ...points('Against it, they say', cons),
   ]);
@@ -127,15 +119,10 @@ export function answerLines({ remote_question: asked, state, rule_id: rule, peer
   return isAnswered ? [ENGLISH.remoteApproval.asked.goes(hub)] : [];
 }
 
-function askerLine({ asker, by_person: isPerson }: RemoteQuestionDto, hub: string, agent: string | null): string {
-  const { askedBy, program, person } = ENGLISH.remoteApproval.asked;
-  return [`${askedBy} ${isPerson ? person(hub) : (asker ?? program)}`, ...(agent === null ? [] : [agent])].join(', ');
-}
-
 /** Who decides: another hub's people, or the person here about what another hub does. */
-function remoteLines({ decided_by_hubs: hubs, remote_question: asked, from_agent: agent, peer_name: hub }: ApprovalDto): readonly string[] {
+function remoteLines({ decided_by_hubs: hubs, remote_question: asked }: ApprovalDto): readonly string[] {
   const { asked: there, waiting } = ENGLISH.remoteApproval;
-  if (asked) return [askerLine(asked, hub, agent), `${there.digest}: ${asked.digest}`, ''];
+  if (asked) return [`${there.digest}: ${asked.digest}`, ''];
   if (!hubs) return [];
   const whose = hubs.length === 0 ? waiting.nobody : waiting.decides(hubs.map(({ name }) => name));
   return [`${whose}. ${waiting.here}`, ...hubs.map(({ name, state }) => waiting[state](name)), ''];

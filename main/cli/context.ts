@@ -5,10 +5,9 @@ import { AppError } from '../lib/app-error.ts';
 import { dataFolder } from '../lib/data-folder.ts';
 import { HubProblem } from './hub-client.ts';
 import { ownCommand, withOwnCommand } from './own-command.ts';
+import { quoted } from './quoted-text.ts';
 import { Session } from './session.ts';
-import { roomFor } from './slip.ts';
 import { Terminal } from './terminal.ts';
-import { wordsThere } from './words-there.ts';
 
 /** What a shell gives for a program that Ctrl-C ended. */
 export const INTERRUPTED_EXIT_CODE = 130;
@@ -59,7 +58,7 @@ export function reportFailure(error: unknown, terminal: Terminal, command: strin
     terminal.noteJson(problem);
   } else {
     terminal.note(sentenceOf(problem));
-    for (const line of wordsThere(problem, roomFor(process.stderr))) terminal.note(line);
+    for (const line of saidThere(problem)) terminal.note(line);
     if (problem.hint !== undefined) terminal.note(problem.hint);
   }
   return ERRORS[problem.code].exit;
@@ -68,6 +67,14 @@ export function reportFailure(error: unknown, terminal: Terminal, command: strin
 /** What is wrong, as whoever refused it said it; the title of its kind where nothing was said. */
 function sentenceOf({ title, detail }: Problem): string {
   return detail.trim() === '' ? `${title}.` : detail;
+}
+
+/** What another hub says of its refusal, which nobody checked; nothing where this hub refused by itself. */
+function saidThere({ data }: Problem): readonly string[] {
+  const untrusted = data?.['untrusted'];
+  if (typeof untrusted !== 'object' || untrusted === null || !('message' in untrusted)) return [];
+  const { message } = untrusted;
+  return typeof message !== 'string' || message.trim() === '' ? [] : ['It says, not checked:', ...quoted(message)];
 }
 
 function inOwnWords(problem: Problem, command: string, words: string): Problem {

@@ -13,9 +13,9 @@ export function forTerminal(text: string): string {
   return parts.map((part, index) => (index % 2 === 1 ? part : showHidden(part))).join('');
 }
 
-/** One line, for a cell of a table. */
-export function forCell(text: string): string {
-  return forTerminal(text).replaceAll('\n', ' ').replaceAll('\t', ' ');
+/** One line, whatever it holds: a line break in it is shown, too. */
+export function forLine(text: string): string {
+  return forTerminal(text).replaceAll('\n', '[U+000A]');
 }
 
 /** JSON whose strings hold nothing dangerous either: the same value, written with \uXXXX. */

@@ -24,9 +24,6 @@ const ANSWER_SIZE_MAX_BYTES = 64 * 1024 * 1024;
 const STARTING_RETRY_MAX_MS = 2_000;
 const STARTING_TRIES_MAX = 10;
 
-/** Calls beyond it wait for one of those before them. */
-export const CALLS_AT_ONCE_MAX = 8;
-
 export interface RuntimeFacts {
   readonly port: number;
   readonly pid: number;
@@ -60,7 +57,7 @@ export class HubClient {
   /** Finds the hub of this data folder and checks that it is the one. Throws `hub_unreachable`. */
   static async connect(home: string): Promise<HubClient> {
     const facts = readRuntimeFile(home);
-    const client = new HubClient(home, facts, new Agent({ keepAlive: true, maxSockets: CALLS_AT_ONCE_MAX }), null);
+    const client = new HubClient(home, facts, new Agent({ keepAlive: true }), null);
     await client.#checkProof();
     return client;
   }

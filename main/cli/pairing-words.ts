@@ -3,6 +3,7 @@ import type { PairingDto, PairingRequestState, PairingWindowDto } from '../../pr
 import { ENGLISH } from '../../preload/contract/strings/english.ts';
 import { localTime } from './local-time.ts';
 import { withOwnCommand } from './own-command.ts';
+import { quoted } from './quoted-text.ts';
 import { inWords, table } from './terminal.ts';
 
 /** Whether hubs may ask now, and whether one does although they may not. */
@@ -21,8 +22,8 @@ export function askedLines({ asked }: PairingWindowDto, command: string): readon
 
 /** @param label as the other hub lists this one; null where that does not matter */
 export function pairingLines(pairing: PairingDto, command: string, label: string | null): readonly string[] {
-  const said = [pairing.said_hub, pairing.said_person].filter((word) => word !== null).join(', ');
-  const lines = [`${pairing.id}  ${inWords(pairing.state)}${said === '' ? '' : `  (it calls itself: ${said})`}`];
+  const said = saidBy(pairing);
+  const lines = [`${pairing.id}  ${inWords(pairing.state)}`, ...(said === null ? [] : ['It calls itself, not checked:', ...quoted(said)])];
   if (pairing.six !== null)
     lines.push(
       `Type these six digits at the other hub: ${pairing.six}`,
@@ -84,10 +85,16 @@ export function endedLine({ state, failure }: PairingDto): string {
   return state === 'paired' ? 'It had ended: the two hubs are paired.' : `It had ended: ${failure ?? 'nothing was paired.'}`;
 }
 
-export function pairingRows(items: readonly PairingDto[]): readonly (readonly (string | null)[])[] {
+export function pairingTable(items: readonly PairingDto[]): readonly string[] {
   if (items.length === 0) return [];
-  const header = ['STATE', 'SHOWN HERE', 'HUB', 'SAYS IT IS', 'ID', 'WHY IT ENDED'];
-  return [header, ...items.map((item) => [inWords(item.state), item.six ?? item.two, item.label, item.said_hub, item.id, item.failure])];
+  const rows = items.map(({ state, six, two, label, id, failure }) => [inWords(state), six ?? two, label, id, failure]);
+  return table([['STATE', 'SHOWN HERE', 'HUB, AND WHAT IT CALLS ITSELF', 'ID', 'WHY IT ENDED'], ...rows], items.map(saidBy));
+}
+
+/** What the other hub says of itself, which nobody checked. */
+function saidBy({ said_hub: hub, said_person: person }: PairingDto): string | null {
+  const words = [hub, person].filter((word) => word !== null);
+  return words.length === 0 ? null : words.join(', ');
 }
 
 function requestLines(request: PairingRequestState | null, command: string, label: string | null): readonly string[] {

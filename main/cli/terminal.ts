@@ -1,10 +1,11 @@
-// The terminal: what is printed and what is asked. All text from elsewhere passes the escape here. Asking works at a real terminal only:
-// a program that pipes into the command is not a person.
+// The terminal: what is printed and what is asked. All text passes the escape here, and one line stays one line. Asking works at a real
+// terminal only: a program that pipes into the command is not a person.
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { AppError } from '../lib/app-error.ts';
-import { forCell, forTerminal, jsonForTerminal } from './escape.ts';
+import { forLine, jsonForTerminal } from './escape.ts';
+import { ownLine, quoted } from './quoted-text.ts';
 
 export class Terminal {
   readonly json: boolean;
@@ -42,7 +43,7 @@ export class Terminal {
   }
 
   line(text: string): void {
-    this.#out(forTerminal(text));
+    this.#out(forLine(text));
   }
 
   /** Text that the hub made ready for any reader, as it is; waits for a slow reader. */
@@ -52,7 +53,7 @@ export class Terminal {
 
   /** Aside from the result: progress, questions, hints. */
   note(text: string): void {
-    process.stderr.write(`${forTerminal(text)}\n`);
+    process.stderr.write(`${forLine(text)}\n`);
   }
 
   noteJson(value: unknown): void {
@@ -75,7 +76,7 @@ export class Terminal {
   async ask(question: string): Promise<string> {
     const reader = createInterface({ input: process.stdin, output: process.stderr });
     try {
-      return (await answer(reader.question(forTerminal(question)))).trim();
+      return (await answer(reader.question(forLine(question)))).trim();
     } finally {
       reader.close();
     }
@@ -101,46 +102,20 @@ export function inWords(name: string): string {
   return name.replaceAll('_', ' ');
 }
 
-/** An agent id, a key, or the id of a task or request: what is copied and not read. */
-const ID = /^(?:ed25519\.[0-9a-f]{32}|[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
-const BELOW = '  ';
-
 /**
- * Rows as columns that line up, without borders. Where they do not fit, ids stand below their row, each on a line of its own, so that none is
- * broken; the words of the first row, the names of the columns, go with them.
- * @param room how many columns the reader has; a pipe has any number, so that a row stays one line there
+ * Rows as columns that line up where all letters are plain ones, without borders. A pipe gets each row on one line.
+ * @param quotes what somebody else wrote, one for each row behind the first: it stands below its row
  */
-export function table(rows: readonly (readonly (string | number | null)[])[], room = roomOf(process.stdout)): readonly string[] {
-  const cells = rows.map((row) => row.map((value) => (value === null ? '-' : forCell(String(value)))));
-  const lines = inColumns(cells);
-  const ids = new Set(cells.flatMap((row) => row.flatMap((cell, index) => (ID.test(cell) ? [index] : []))));
-  if (ids.size === 0 || lines.every((line) => columnsOf(line) <= room)) return lines;
-  const without = inColumns(cells.map((row) => row.filter((_, index) => !ids.has(index))));
-  return cells.flatMap((row, at) => [without[at] ?? '', ...[...ids].map((index) => `${BELOW}${row[index] ?? '-'}`)]);
-}
-
-function inColumns(cells: readonly (readonly string[])[]): readonly string[] {
+export function table(rows: readonly (readonly (string | number | null)[])[], quotes: readonly (string | null)[] = []): readonly string[] {
+  const cells = rows.map((row) => row.map((value) => (value === null ? '-' : forLine(String(value)).replaceAll('\t', ' '))));
   const widths: number[] = [];
-  for (const row of cells) for (const [index, cell] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, columnsOf(cell));
-  return cells.map((row) =>
-    row.map((cell, index) => (index === row.length - 1 ? cell : cell + ' '.repeat((widths[index] ?? 0) - columnsOf(cell)))).join('  '),
-  );
-}
-
-function roomOf({ isTTY, columns }: Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>): number {
-  return isTTY && columns > 0 ? columns : Number.POSITIVE_INFINITY;
-}
-
-/** What takes two columns at a terminal: the wide letters of East Asia, and pictures. */
-const WIDE =
-  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
-const LETTERS = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
-
-/** How many columns of a terminal the text takes: a letter with its marks is one, a wide one two. */
-function columnsOf(text: string): number {
-  let columns = 0;
-  for (const { segment } of LETTERS.segment(text)) columns += WIDE.test(segment) ? 2 : 1;
-  return columns;
+  for (const row of cells) for (const [index, cell] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, cell.length);
+  return cells.flatMap((row, at) => {
+    const quote = quotes[at - 1] ?? null;
+    const line = row.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join('  ');
+    const own = process.stdout.isTTY ? ownLine(line.trimEnd()) : [line.trimEnd()];
+    return [...own, ...(quote === null ? [] : quoted(quote))];
+  });
 }
 
 const BEGINNING_MAX_CHARACTERS = 60;

@@ -92,7 +92,8 @@ describe('DL-14: what a hub says of itself reaches an agent inside "untrusted", 
       return told.out.includes('As of ') ? undefined : told;
     });
     expect(code).toBe(0);
-    const flat = (place: string): string => escaped(place).replaceAll('\n', ' ');
-    expect(out).toBe(`Attic: ${flat('domain')}\n  agent ${HIDDEN_NAME}: ${flat('its domain')}\n`);
+    const behind = (text: string): string => text.replaceAll(/^/gm, '  | ');
+    const said = [escaped('domain'), `agent ${HIDDEN_NAME}: ${escaped('its domain')}`].map(behind);
+    expect(out).toBe(['Attic says that it does:', ...said, ''].join('\n'));
   });
 });

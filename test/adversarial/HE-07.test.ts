@@ -1,7 +1,7 @@
 // HE-07: hubs with names made to deceive, from the first announcement to a paired hub whose request makes a notification: what people see of
 // such a name on each page, at the terminal and in a notification, and what the hub itself calls it.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { forCell, jsonForTerminal } from '../../main/cli/escape.ts';
+import { forLine, jsonForTerminal } from '../../main/cli/escape.ts';
 import { HIDDEN_NAME } from '../../main/core/text-escape.ts';
 import type { PairingState } from '../../preload/contract/pairing-dto.ts';
 import { requestNotification } from '../../preload/contract/desktop-strings.ts';
@@ -69,7 +69,7 @@ describe('HE-07: a hub whose name is', () => {
     if (!/coco/i.test(name)) expect(everywhere).not.toContain(name);
     expect(everywhere).not.toMatch(/[\u202e\u{e0000}-\u{e007f}]|verified\]\\n/u);
     expect(everywhere.length).toBeLessThan(60_000);
-    expect(forCell(paired.name)).toBe(paired.name);
+    expect(forLine(paired.name)).toBe(paired.name);
     const { title, body } = requestNotification(paired.name);
     expect(`${title} ${body ?? ''}`).not.toMatch(/[\p{Cc}\p{Cf}]|verified/u);
   });
@@ -89,7 +89,7 @@ describe('HE-07: a hub whose name is', () => {
     expect(mum.peer(eve).untrusted.advertised_name).toBe(name);
     await pair(mum, eve);
     expect(mum.peer(eve)).toMatchObject({ trust: 'paired', untrusted: { advertised_name: name } });
-    expect(forCell(mum.peer(eve).name)).not.toContain('\n');
+    expect(forLine(mum.peer(eve).name)).not.toContain('\n');
   });
 
   it('what its owner calls it here is not taken for a trick', async () => {

@@ -75,7 +75,7 @@ export class LocalDoors {
       repeated,
       gave: [
         ['GET /v1/inbox/stream with Last-Event-ID', wordsOfItem(repeated)],
-        ['axon inbox', { text: lines.slice(1, end).join('\n') }],
+        ['axon inbox', { text: unmarked(lines.slice(1, end)) }],
       ],
     };
   }
@@ -94,7 +94,7 @@ export class LocalDoors {
       ['GET /v1/conversations/ID, tasks', { text: tasks[0]?.text ?? '' }],
       ['GET /v1/conversations/ID, messages', { text: entries.find(({ kind }) => kind === 'delegate')?.text ?? '' }],
       ['axon tasks ID --json', { text: printed.text }],
-      ['axon tasks ID', { text: lines.join('\n').slice(`${task.peer_name}: `.length) }],
+      ['axon tasks ID', { text: unmarked(lines.filter((line) => /^ {2}[|:] /.test(line))) }],
     ];
   }
 

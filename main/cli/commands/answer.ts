@@ -4,8 +4,8 @@ import type { Command } from 'commander';
 import type { ApprovalDto } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { withId } from '../ids.ts';
+import { quoted } from '../quoted-text.ts';
 import type { Run } from '../run.ts';
-import { roomFor, slip } from '../slip.ts';
 import type { Terminal } from '../terminal.ts';
 import { nothingDecided, show } from './approvals.ts';
 
@@ -61,7 +61,7 @@ async function chosen(terminal: Terminal, shown: ApprovalDto, choose: string, { 
     throw new AppError('bad_request', `${why} Nothing was decided.`, { failedBy: 'input' });
   }
   if (digest === undefined) {
-    for (const line of slip(option.label, roomFor(process.stderr))) terminal.note(line);
+    for (const line of quoted(option.label)) terminal.note(line);
     const sure = await terminal.ask(`Choose [${option.id}], which says what stands above? Type "choose": `);
     if (sure.toLowerCase() !== 'choose') throw nothingDecided();
   }

@@ -10,7 +10,6 @@ import { answerLines, cardLines } from '../approval-card.ts';
 import { withId } from '../ids.ts';
 import { cellTime, inZone } from '../local-time.ts';
 import type { Run } from '../run.ts';
-import { roomFor } from '../slip.ts';
 import type { Terminal } from '../terminal.ts';
 import { beginningOf, table } from '../terminal.ts';
 import { addHoldCommands } from './attention.ts';
@@ -57,7 +56,7 @@ export function addApprovalCommands(program: Command, run: Run): void {
       run(command, async ({ terminal, session, command: program }) => {
         const owner = await session.asOwner();
         const approval = await withId('request', id, (request) => owner.call('approvals.get', { id: request }));
-        terminal.result(approval, () => cardLines(approval, { room: roomFor(process.stdout), command: program }));
+        terminal.result(approval, () => cardLines(approval, program));
       }),
     );
   addHoldCommands(approvals, run);
@@ -169,27 +168,21 @@ export function show(terminal: Terminal, shown: ApprovalDto, command: string): v
       failedBy: 'input',
     });
   }
-  for (const line of cardLines(shown, { room: roomFor(process.stderr), command })) terminal.note(line);
+  for (const line of cardLines(shown, command)) terminal.note(line);
 }
 
 /** The table, and what its classes mean. */
 function listLines(items: readonly ApprovalDto[]): readonly string[] {
-  return [...table(rows(items)), '', agents.classLegend];
-}
-
-function rows(items: readonly ApprovalDto[]): readonly (readonly string[])[] {
-  return [
-    [inZone('RECEIVED'), 'STATE', 'FROM', 'FOR', 'CLASS', 'ID', 'TEXT'],
-    ...items.map((item) => [
-      cellTime(item.received_at),
-      stateOf(item),
-      fromOf(item),
-      item.choice === null ? item.to_agent : 'you',
-      item.risk_class,
-      item.id,
-      beginningOf(item.text),
-    ]),
-  ];
+  const rows = items.map((item) => [
+    cellTime(item.received_at),
+    stateOf(item),
+    fromOf(item),
+    item.choice === null ? item.to_agent : 'you',
+    item.risk_class,
+    item.id,
+  ]);
+  const begins = items.map(({ text }) => beginningOf(text));
+  return [...table([[inZone('RECEIVED'), 'STATE', 'FROM', 'FOR', 'CLASS', 'ID'], ...rows], begins), '', agents.classLegend];
 }
 
 /** Who decides, where that is nobody here. */

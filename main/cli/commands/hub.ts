@@ -75,7 +75,7 @@ export function addHubCommands(program: Command, run: Run, runHub: (flags: reado
     .action((_options: unknown, command: Command) =>
       run(command, async ({ terminal, command: typed }) => {
         const text = examples(typed);
-        terminal.result({ text }, () => [text]);
+        terminal.result({ text }, () => text.split('\n'));
       }),
     );
   withHubFlags(program.command('hub').description('run a hub in this terminal, without a window, until it is stopped')).action(

@@ -5,6 +5,7 @@ import { DELIVERY_KINDS, isWork, type DeliveryKind } from '../../../preload/cont
 import type { DeliveryDto, TaskDto } from '../../../preload/contract/dto.ts';
 import type { HubClient } from '../hub-client.ts';
 import { withId } from '../ids.ts';
+import { quoted } from '../quoted-text.ts';
 import type { Run } from '../run.ts';
 import { beginningOf, inWords } from '../terminal.ts';
 import { listen } from '../listen.ts';
@@ -114,7 +115,7 @@ function deliveryLines(item: DeliveryDto, words: Words): readonly string[] {
     ? [`  Keep it:     ${line('ack')}`, `  Answer it:   ${line('reply', ' "What came of it"')}`]
     : [`  Put it away: ${line('ack')}`];
   const asked = item.task_id === null ? undefined : words.asked.get(item.task_id);
-  return [headOf(item, asked), untrusted.text ?? JSON.stringify(untrusted.payload), ...next, ''];
+  return [headOf(item, asked), ...quoted(untrusted.text ?? JSON.stringify(untrusted.payload)), ...next, ''];
 }
 
 function headOf({ delivery_id: id, kind, task_id: task, trust, untrusted }: DeliveryDto, asked: TaskDto | undefined): string {

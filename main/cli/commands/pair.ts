@@ -8,9 +8,8 @@ import type { HubClient } from '../hub-client.ts';
 import { wholeNumberFrom } from '../option-values.ts';
 import { ownCommand } from '../own-command.ts';
 import { awaitFirstAnswer, awaitSettled } from '../pairing-waits.ts';
-import { endedLine, lookingLine, pairHelp, pairingLines, pairingRows, removedLine, removedLines, windowLines } from '../pairing-words.ts';
+import { endedLine, lookingLine, pairHelp, pairingLines, pairingTable, removedLine, removedLines, windowLines } from '../pairing-words.ts';
 import type { Run } from '../run.ts';
-import { table } from '../terminal.ts';
 
 const SHARE_TOKEN_BEGINS = 'axon://';
 
@@ -27,7 +26,7 @@ export function addPairCommands(program: Command, run: Run): void {
         const found = await (await session.asOwner()).call('pairings.list', {});
         terminal.result(found, () => [
           ...windowLines(found.window, typed),
-          ...table(pairingRows(found.items)),
+          ...pairingTable(found.items),
           ...removedLines(found.items, typed),
         ]);
       }),

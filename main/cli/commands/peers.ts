@@ -56,7 +56,7 @@ export function addPeerCommands(program: Command, run: Run): void {
           return;
         }
         const { items } = await client.call('peers.list', { trust: 'paired' });
-        const told = await askPresent(client, items);
+        const told = await Promise.all(items.map((peer) => askPresent(client, peer)));
         terminal.result({ items: told.map(({ peer }) => peer) }, () =>
           told.length === 0 ? [noHubs(typed)] : told.flatMap(({ peer, whyOld }) => capabilityLines(peer.name, peer.capabilities, whyOld)),
         );

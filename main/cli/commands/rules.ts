@@ -10,6 +10,7 @@ import type { HubClient } from '../hub-client.ts';
 import { localTime, typedTime } from '../local-time.ts';
 import { withId } from '../ids.ts';
 import { domainName } from '../option-values.ts';
+import { quoted } from '../quoted-text.ts';
 import type { Run } from '../run.ts';
 import { beginningOf } from '../terminal.ts';
 
@@ -177,7 +178,7 @@ function previewLines({ rule, trials }: RulePreviewDto): readonly string[] {
     trials.length === 0
       ? making.none
       : making.tried(trials.length, { deliver: count('deliver'), ask: count('ask'), decline: count('decline') }),
-    ...changed.map((tried) => `- ${localTime(tried.received_at)}  ${making.would[tried.with]}: ${beginningOf(tried.text)}`),
+    ...changed.flatMap((tried) => [`- ${localTime(tried.received_at)}  ${making.would[tried.with]}:`, ...quoted(beginningOf(tried.text))]),
   ];
 }
 

@@ -4,11 +4,11 @@ import { IMPORTANCES, type Importance } from '../../../preload/contract/closed-l
 import type { SendReportDto } from '../../../preload/contract/dto.ts';
 import { askPatiently } from '../ask.ts';
 import { conversationId } from '../ids.ts';
+import { quoted } from '../quoted-text.ts';
 import type { Run } from '../run.ts';
-import { jsonForTerminal } from '../escape.ts';
 import { deadlineSeconds, jsonObject, readData, wholeNumber } from '../option-values.ts';
 import { inWords } from '../terminal.ts';
-import { followTask } from './tasks.ts';
+import { followTask, personLines } from './tasks.ts';
 
 /** An agent answers within it; a person is given longer by whoever asks. */
 const QUERY_DEADLINE_S = 30;
@@ -129,6 +129,6 @@ export function reportLines(report: SendReportDto): readonly string[] {
   const head = `${report.chosen.peer_name}${agent}: ${inWords(report.state)}  (${report.id})`;
   if (report.untrusted === null) return [head];
   const { summary, data, answered_by: by } = report.untrusted;
-  const person = by === null ? [] : [`A person answered: ${by}`];
-  return [head, ...(summary === null ? [] : [summary]), ...person, ...(data === null ? [] : [jsonForTerminal(data)])];
+  const words = [...(summary === null ? [] : [summary]), ...(data === null ? [] : [JSON.stringify(data, null, 2)])];
+  return [head, ...words.flatMap((text) => quoted(text)), ...personLines(by)];
 }

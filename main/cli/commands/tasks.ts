@@ -4,9 +4,9 @@ import { isOneOf, TERMINAL_TASK_STATES } from '../../../preload/contract/closed-
 import type { TaskDto } from '../../../preload/contract/dto.ts';
 import { INTERRUPTED_EXIT_CODE, type CommandContext } from '../context.ts';
 import type { HubClient } from '../hub-client.ts';
-import { jsonForTerminal } from '../escape.ts';
 import { withId } from '../ids.ts';
 import { cellTime, inZone, localTime } from '../local-time.ts';
+import { quoted } from '../quoted-text.ts';
 import type { Run } from '../run.ts';
 import { beginningOf, inWords, table } from '../terminal.ts';
 
@@ -25,7 +25,7 @@ export function addTaskCommands(program: Command, run: Run): void {
         const client = await session.asAgent();
         if (id === undefined) {
           const page = await client.call('tasks.list', {});
-          terminal.result(page, () => (page.items.length === 0 ? ['No tasks yet.'] : table(rows(page.items))));
+          terminal.result(page, () => (page.items.length === 0 ? ['No tasks yet.'] : listLines(page.items)));
           return 0;
         }
         if (options.wait === true) {
@@ -86,18 +86,26 @@ export async function followTask({ terminal, session, command }: CommandContext,
 }
 
 export function taskLines(task: TaskDto): readonly string[] {
-  const lines = [`${task.id}  ${inWords(task.state)}`, `${task.peer_name}: ${task.text}`];
   const { reason, untrusted: said } = task;
-  if (task.state === 'held') lines.push(heldLine(task.held_until));
-  if (reason !== null) lines.push(`Reason: ${reason}`);
+  const [outcome, error, data] = [said?.outcome ?? null, said?.error ?? null, said?.data ?? null];
   // A hub that turned it away says the same in each place.
-  const outcome = said?.outcome ?? null;
-  if (outcome !== null && outcome !== reason) lines.push(outcome);
-  const error = said?.error ?? null;
-  if (error !== null && error !== reason && error !== outcome) lines.push(`Error: ${error}`);
-  if (said !== null && said.answered_by !== null) lines.push(`A person answered: ${said.answered_by}`);
-  if (said?.data !== undefined && said.data !== null) lines.push(jsonForTerminal(said.data));
-  return lines;
+  const told = (head: string, words: string | null, before: readonly (string | null)[] = []): readonly string[] =>
+    words === null || before.includes(words) ? [] : [head, ...quoted(words)];
+  return [
+    `${task.id}  ${inWords(task.state)}  ${task.peer_name}`,
+    ...quoted(task.text),
+    ...(task.state === 'held' ? [heldLine(task.held_until)] : []),
+    ...told('Reason:', reason),
+    ...told('Outcome:', outcome, [reason]),
+    ...told('Error:', error, [reason, outcome]),
+    ...told('Data:', data === null ? null : JSON.stringify(data, null, 2)),
+    ...personLines(said?.answered_by ?? null),
+  ];
+}
+
+/** @param by the name that the other hub gives */
+export function personLines(by: string | null): readonly string[] {
+  return by === null ? [] : [`A person answered: ${by}`];
 }
 
 function heldLine(until: number | null): string {
@@ -110,16 +118,8 @@ function exitCodeOf(task: TaskDto): number {
   return task.state === 'expired' || task.code === 'timeout' || task.code === 'approval_expired' ? 3 : 2;
 }
 
-function rows(tasks: readonly TaskDto[]): readonly (readonly string[])[] {
-  return [
-    [inZone('CREATED'), 'STATE', 'DIRECTION', 'HUB', 'ID', 'TEXT'],
-    ...tasks.map((task) => [
-      cellTime(task.created_at),
-      inWords(task.state),
-      task.direction,
-      task.peer_name,
-      task.id,
-      beginningOf(task.text),
-    ]),
-  ];
+function listLines(tasks: readonly TaskDto[]): readonly string[] {
+  const rows = tasks.map((task) => [cellTime(task.created_at), inWords(task.state), task.direction, task.peer_name, task.id]);
+  const begins = tasks.map(({ text }) => beginningOf(text));
+  return table([[inZone('CREATED'), 'STATE', 'DIRECTION', 'HUB', 'ID'], ...rows], begins);
 }

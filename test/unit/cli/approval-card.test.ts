@@ -1,7 +1,7 @@
 // A request at a terminal: nothing that somebody else wrote may look like a line of the hub, however it is written and however wide the window is.
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { cardLines } from '../../../main/cli/approval-card.ts';
-import { roomFor, slip } from '../../../main/cli/slip.ts';
+import { quoted } from '../../../main/cli/quoted-text.ts';
 import type { ApprovalDto } from '../../../preload/contract/dto.ts';
 import { ASKED } from '../../fakes/remote-approval-cards.ts';
 import { approvalOf } from '../../fakes/household.ts';
@@ -28,6 +28,11 @@ const WAYS: readonly (readonly [string, (room: number) => string])[] = [
   ['an escape sequence', () => `\u001b[2J\u001b[H${FORGED}`],
 ];
 
+const columnsOfThis = process.stdout.columns;
+afterEach(() => {
+  process.stdout.columns = columnsOfThis;
+});
+
 /** Columns at the terminal that draws the most of them. */
 function columnsAtMost(line: string): number {
   const columnsOf = (character: string) => (character === '\t' ? 8 : /[\p{ASCII}\p{Mark}]/u.test(character) ? 1 : 2);
@@ -51,16 +56,17 @@ function hostile(said: string): readonly ApprovalDto[] {
 
 describe.each(WAYS)('words that try to begin a line by %s', (_name, way) => {
   test.each(ROOMS)('stand behind the margin in a window of %d columns, whole', (room) => {
+    process.stdout.columns = room;
     const said = way(room);
     for (const approval of hostile(said)) {
-      const lines = cardLines(approval, { room, command: 'axon' });
+      const lines = cardLines(approval, 'axon');
       expect(lines.filter((line) => line.includes('\n'))).toEqual([]);
       expect(lines.filter((line) => columnsAtMost(line) > room)).toEqual([]);
       const own = lines.filter((line) => line.startsWith('Class R') || line.startsWith('Nothing runs'));
       expect(own).toHaveLength(1);
       expect(lines.filter((line) => line.startsWith('Class R0, only looks'))).toEqual([]);
       const theirs = lines.filter((line) => MARKED.test(line)).map((line) => line.slice(4));
-      const times = approval.choice === null ? 4 : 10;
+      const times = approval.choice === null ? 5 : 10;
       expect(theirs.join('').split('Nothing leaves').length - 1).toBeGreaterThanOrEqual(room < 40 ? 0 : times);
       expect(theirs.join('').replaceAll(' ', '').split('ClassR0,onlylooks.').length - 1).toBeGreaterThanOrEqual(times);
     }
@@ -74,7 +80,7 @@ test('what the hub says stands together behind their words, next to where a deci
     reason: 'All are hungry',
     from_agent: 'planner',
   });
-  const lines = cardLines(card, { room: 80, command: 'axon' });
+  const lines = cardLines(card, 'axon');
   expect(lines.slice(1, 10)).toEqual([
     '',
     '  | Say dinner is at 7',
@@ -86,46 +92,51 @@ test('what the hub says stands together behind their words, next to where a deci
     '',
     'Their reason, unchecked:',
   ]);
-  expect(lines.slice(10, 13)).toEqual([
+  expect(lines.slice(10, 16)).toEqual([
     '  | All are hungry',
     '',
-    expect.stringMatching(/, agent planner.* wants .* to do what stands above\.$/) as string,
+    'For, unchecked:',
+    '  | planner',
+    '',
+    expect.stringMatching(/ wants .* to do what stands above\.$/) as string,
   ]);
-  expect(lines[0]).toBe('A request of 9 lines; what others wrote stands behind a mark:');
+  expect(lines[0]).toBe('A request of 12 lines; what others wrote stands behind a mark:');
   expect(lines.slice(-2)).toEqual([`Request ${card.id}`, `Digest ${card.digest}`]);
 });
 
 test('how a long one begins is said again after it, where the window shows no more than its end', () => {
   const fields = [['zz', `${'\n'.repeat(60)}Turn the light off`]] as const;
-  const lines = cardLines(approvalOf('long', { text: 'Unlock the front door', fields }), { room: 80, command: 'axon' });
-  const end = lines.slice(-15);
+  const lines = cardLines(approvalOf('long', { text: 'Unlock the front door', fields }), 'axon');
+  const end = lines.slice(-18);
   expect(end).toContain('  | Turn the light off');
-  expect(end.slice(end.indexOf('That was all of it, 65 lines. It begins:') + 1, -4)).toEqual([
+  expect(end.slice(end.indexOf('That was all of it, 68 lines. It begins:') + 1, -4)).toEqual([
     '  | Unlock the front door',
     '',
     expect.stringMatching(/wants .* to do what stands above\.$/) as string,
   ]);
-  const short = cardLines(approvalOf('short', { text: 'Unlock the front door', fields: [], reason: null }), { room: 80, command: 'axon' });
+  const short = cardLines(approvalOf('short', { text: 'Unlock the front door', fields: [], reason: null }), 'axon');
   expect(short.join(' ')).not.toContain('That was all of it');
 });
 
 test('a line is broken at a blank, no letter is lost, and where it goes on is told from a line of theirs', () => {
+  process.stdout.columns = 40;
   const words = 'Bring in the washing before it rains, and close the window of the attic';
-  const lines = slip(words, 40);
+  const lines = quoted(words);
   expect(lines).toEqual(['  | Bring in the washing before it ', '  : rains, and close the window of the ', '  : attic']);
   expect(lines.map((line) => line.slice(4)).join('')).toBe(words);
-  const long = 'x'.repeat(100);
+  const long = `${'x'.repeat(50)}\t${'台'.repeat(50)}`;
   expect(
-    slip(long, 40)
+    quoted(long)
       .map((line) => line.slice(4))
       .join(''),
   ).toBe(long);
-  expect(slip('', 40)).toEqual(['  | ']);
+  expect(quoted('')).toEqual(['  | ']);
 });
 
-test('a pipe, and a terminal that does not say how wide it is, count as one of 80 columns', () => {
-  expect(roomFor({ isTTY: false, columns: 0 })).toBe(80);
-  expect(roomFor({ isTTY: true, columns: 0 })).toBe(80);
-  expect(roomFor({ isTTY: true, columns: 5 })).toBe(24);
-  expect(roomFor({ isTTY: true, columns: 120 })).toBe(120);
+test('a terminal that does not say how wide it is counts as one of 80 columns, and a very narrow one as one of 24', () => {
+  const longest = (columns: number): number => {
+    process.stdout.columns = columns;
+    return Math.max(...quoted('x'.repeat(500)).map((line) => line.length));
+  };
+  expect([0, 5, 120].map(longest)).toEqual([80, 24, 120]);
 });

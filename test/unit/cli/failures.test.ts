@@ -51,19 +51,17 @@ describe('a failure at a terminal', () => {
       data: { retryable: true, untrusted: { message } },
     });
 
-  test('of another hub is told with what that hub says of it, quoted', () => {
+  test('of another hub is told with what that hub says of it, behind the margin', () => {
     report(refusedThere('You have 5 requests waiting already. Wait.'));
-    expect(said).toBe('The other hub refused: too much at once.\nIt says, not checked: “You have 5 requests waiting already. Wait.”\n');
+    expect(said).toBe('The other hub refused: too much at once.\nIt says, not checked:\n  | You have 5 requests waiting already. Wait.\n');
   });
 
-  test('lets no words of the other hub begin a line, leave their quotes, move the cursor or go on without end', () => {
-    report(refusedThere(`no”\nRun "npx axon stop" \u001b[2J${'word '.repeat(4_000)}`));
+  test('lets no words of the other hub begin a line or move the cursor', () => {
+    report(refusedThere(`no\nRun "npx axon stop" \u001b[2J${'word '.repeat(400)}`));
     const lines = said.split('\n').slice(1, -1);
-    expect(lines[0]).toMatch(/^It says, not checked: “no" Run "npx axon stop" \[U\+001B\]/);
-    expect(lines.length).toBeLessThan(12);
-    for (const line of lines.slice(1)) expect(line).toMatch(/^ {6}/);
-    expect(said.match(/”/g)).toEqual(['”']);
-    expect(said.endsWith('…”\n')).toBe(true);
+    expect(lines.slice(0, 2)).toEqual(['It says, not checked:', '  | no']);
+    expect(lines[2]).toMatch(/^ {2}\| Run "npx axon stop" \[U\+001B\]/);
+    for (const line of lines.slice(3)) expect(line).toMatch(/^ {2}: word/);
   });
 
   test.each([[null], [''], ['  \n'], [7]])('says nothing in the name of another hub that said nothing (%j)', (message) => {

@@ -242,9 +242,10 @@ export async function runProgram(argv: readonly string[], deps: ProgramDeps): Pr
   process.stderr.on('error', () => undefined);
   const isJson = asksForJson(argv);
   let exitCode = 0;
-  const run: Run = async (command, work) => {
-    exitCode = await runCommand(command.optsWithGlobals<GlobalOptions>(), wordsOf(command), work);
-  };
+  const run: Run = (work) =>
+    async function (...given) {
+      exitCode = await runCommand(this.optsWithGlobals<GlobalOptions>(), wordsOf(this), (context) => work(context, ...given));
+    };
   const runHub = async (flags: readonly string[]): Promise<void> => {
     // A hub goes on when nobody reads its output any more.
     new Terminal(false).whenClosed(() => undefined);

@@ -2,5 +2,7 @@
 import type { Command } from 'commander';
 import type { CommandContext } from './context.ts';
 
-/** Runs a command's work with its options; sets the exit code of the program. */
-export type Run = (command: Command, work: (context: CommandContext) => Promise<number | void>) => Promise<void>;
+/** Makes the action of a command, which sets the exit code of the program. Its arguments and options come behind the context. */
+export type Run = <Given extends unknown[]>(
+  work: (context: CommandContext, ...given: Given) => Promise<number | void>,
+) => (this: Command, ...given: Given) => Promise<void>;

@@ -24,8 +24,8 @@ export function addAgentCommands(program: Command, run: Run): void {
   agents
     .command('list', { isDefault: true })
     .description('who is connected')
-    .action((_options: unknown, command: Command) =>
-      run(command, async ({ terminal, session, command: typed }) => {
+    .action(
+      run(async ({ terminal, session, command: typed }) => {
         const page = await (await session.asAnyone()).call('agents.list', {});
         terminal.result(page, () =>
           page.items.length === 0
@@ -37,8 +37,8 @@ export function addAgentCommands(program: Command, run: Run): void {
   profile(agents.command('connect'))
     .description('connect a program: shows a code that the person confirms in the app, then keeps its token')
     .argument('<name>', 'lower-case letters, digits, ".", "_" and "-"')
-    .action((name: string, options: ProfileOptions, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+    .action(
+      run(async ({ terminal, session }, name: string, options: ProfileOptions) => {
         checkAgentName(name);
         const line = await session.line();
         const asked = await line.call('agents.register', profileOf(name, options));
@@ -64,8 +64,8 @@ export function addAgentCommands(program: Command, run: Run): void {
         RISK_CLASSES,
       ),
     )
-    .action((name: string, options: ProfileOptions & { class?: RiskClass }, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+    .action(
+      run(async ({ terminal, session }, name: string, options: ProfileOptions & { class?: RiskClass }) => {
         checkAgentName(name);
         const owner = await session.asOwner();
         const { agent, token } = await owner.call('agents.create', {
@@ -82,8 +82,8 @@ export function addAgentCommands(program: Command, run: Run): void {
     .argument('<name>', 'the agent')
     .addArgument(new Argument('<class>', 'R0 look, R1 small and reversible, R2 others see it, R3 dangerous').choices(RISK_CLASSES))
     .option('--default', 'it also takes what no other agent claims')
-    .action((name: string, riskClass: RiskClass, options: { default?: boolean }, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+    .action(
+      run(async ({ terminal, session }, name: string, riskClass: RiskClass, options: { default?: boolean }) => {
         const agent = await (await session.asOwner()).call('agents.setClass', { name, risk_class: riskClass, is_default: options.default });
         terminal.result(agent, () => [`${name} is of class ${agent.risk_class}.`]);
       }),
@@ -93,8 +93,8 @@ export function addAgentCommands(program: Command, run: Run): void {
     .description('take one area from an agent, with what you said of its class; the others stay')
     .argument('<name>', 'the agent')
     .argument('<domain>', 'the area, like family.calendar')
-    .action((name: string, area: string, _options: unknown, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+    .action(
+      run(async ({ terminal, session }, name: string, area: string) => {
         const agent = await (await session.asOwner()).call('agents.removeArea', { name, area });
         terminal.result(agent, () => [`${name} has ${area} no longer, and ${countOfAreas(agent)}.`]);
       }),
@@ -103,8 +103,8 @@ export function addAgentCommands(program: Command, run: Run): void {
     .command('remove')
     .description('disconnect an agent; its tokens end at once')
     .argument('<name>', 'the agent')
-    .action((name: string, _options: unknown, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+    .action(
+      run(async ({ terminal, session }, name: string) => {
         const removed = await (await session.asOwner()).call('agents.remove', { name });
         session.forgetToken(name);
         terminal.result(removed, () => [`${name} is disconnected.`]);

@@ -22,8 +22,8 @@ export function addAnswerCommand(program: Command, run: Run): void {
     .argument('[text]', 'your answer, exactly as the other hub gets it; asked for at a terminal')
     .option('--choose <option>', 'where you are asked to choose: the id of the option, instead of an answer')
     .option('--digest <hex>', 'for scripts: the digest that was shown; without it the request is shown and asked about')
-    .action((id: string, text: string | undefined, options: AnswerOptions, command: Command) =>
-      run(command, async ({ terminal, session, command: program }) => {
+    .action(
+      run(async ({ terminal, session, command: program }, id: string, text: string | undefined, options: AnswerOptions) => {
         const owner = await session.asOwner();
         const shown = await withId('request', id, (request) => owner.call('approvals.get', { id: request }));
         if (text !== undefined && options.choose !== undefined) throw bothSaid();

@@ -41,8 +41,8 @@ export function addApprovalCommands(program: Command, run: Run): void {
     .command('list', { isDefault: true })
     .description('what waits for a decision')
     .option('--decided', 'the newest decided ones instead')
-    .action((options: { decided?: boolean }, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+    .action(
+      run(async ({ terminal, session }, options: { decided?: boolean }) => {
         const owner = await session.asOwner();
         const page = await owner.call('approvals.list', { state: options.decided === true ? 'decided' : 'pending' });
         terminal.result(page, () => (page.items.length === 0 ? ['Nothing needs you.'] : listLines(page.items)));
@@ -52,8 +52,8 @@ export function addApprovalCommands(program: Command, run: Run): void {
     .command('show')
     .description('everything about one request')
     .argument('<id>', 'the request')
-    .action((id: string, _options: unknown, command: Command) =>
-      run(command, async ({ terminal, session, command: program }) => {
+    .action(
+      run(async ({ terminal, session, command: program }, id: string) => {
         const owner = await session.asOwner();
         const approval = await withId('request', id, (request) => owner.call('approvals.get', { id: request }));
         terminal.result(approval, () => cardLines(approval, program));
@@ -71,8 +71,8 @@ export function addApprovalCommands(program: Command, run: Run): void {
         .default('once'),
     )
     .option('--last-word <word>', 'for requests of the dangerous class: the last word of the text')
-    .action((id: string, options: AllowOptions, command: Command) =>
-      run(command, async ({ terminal, session, command: program }) => {
+    .action(
+      run(async ({ terminal, session, command: program }, id: string, options: AllowOptions) => {
         const owner = await session.asOwner();
         const shown = await withId('request', id, (request) => owner.call('approvals.get', { id: request }));
         if (shown.decided_by_hubs !== null) throw onlyDeclinable(shown.decided_by_hubs, shown.id);
@@ -99,8 +99,8 @@ export function addApprovalCommands(program: Command, run: Run): void {
     .argument('<id>', 'the request')
     .option('--reason <text>', 'why; the asking hub sees it')
     .option('--digest <hex>', 'for scripts: the digest that was shown')
-    .action((id: string, options: DeclineOptions, command: Command) =>
-      run(command, async ({ terminal, session, command: program }) => {
+    .action(
+      run(async ({ terminal, session, command: program }, id: string, options: DeclineOptions) => {
         const owner = await session.asOwner();
         const shown = await withId('request', id, (request) => owner.call('approvals.get', { id: request }));
         const scope = options.never === true ? 'never' : 'once';

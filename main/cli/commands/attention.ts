@@ -23,8 +23,8 @@ export function addAttentionCommands(program: Command, run: Run): void {
     .command('pause')
     .description('hold everything other hubs ask for, and what rules would let in, until "resume" (the person in charge only)')
     .option('--for <time>', 'go on by itself after this, such as 30m, 2h or 1d', lengthMs)
-    .action((options: { for?: number }, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+    .action(
+      run(async ({ terminal, session }, options: { for?: number }) => {
         const owner = await session.asOwner();
         const until = options.for === undefined ? null : Date.now() + options.for;
         const attention = await owner.call('attention.pause', { until });
@@ -35,8 +35,8 @@ export function addAttentionCommands(program: Command, run: Run): void {
   program
     .command('resume')
     .description('go on: ask about what the pause held')
-    .action((_options: unknown, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+    .action(
+      run(async ({ terminal, session }) => {
         const owner = await session.asOwner();
         const attention = await owner.call('attention.resume', {});
         const names = await hubNames(owner);
@@ -51,8 +51,8 @@ function addQuietCommands(program: Command, run: Run): void {
   quiet
     .command('list', { isDefault: true })
     .description('quiet hours, who may disturb them, pause and mutes')
-    .action((_options: unknown, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+    .action(
+      run(async ({ terminal, session }) => {
         const owner = await session.asOwner();
         const attention = await owner.call('attention.get', {});
         const names = await hubNames(owner);
@@ -67,8 +67,8 @@ function addQuietCommands(program: Command, run: Run): void {
     .requiredOption('--to <time>', 'when they end; at or before --from: on the next day', readTimeOfDay)
     .option('--days <days>', 'on which they begin, such as mon,tue,wed (default: every day)', readDays)
     .option('--off', 'keep them, but do not hold anything')
-    .action((name: string, options: { from: string; to: string; days?: readonly number[]; off?: boolean }, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+    .action(
+      run(async ({ terminal, session }, name: string, options: { from: string; to: string; days?: readonly number[]; off?: boolean }) => {
         const { from, to, days = EVERY_DAY, off } = options;
         const owner = await session.asOwner();
         const attention = await changePeriods(owner, (periods) => [
@@ -83,8 +83,8 @@ function addQuietCommands(program: Command, run: Run): void {
     .command('remove')
     .description('take quiet hours away')
     .argument('<name>', 'those of this name')
-    .action((name: string, _options: unknown, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+    .action(
+      run(async ({ terminal, session }, name: string) => {
         const owner = await session.asOwner();
         const attention = await changePeriods(owner, (periods) => {
           const kept = periods.filter((period) => period.name !== name);
@@ -99,8 +99,8 @@ function addQuietCommands(program: Command, run: Run): void {
     .command('urgent')
     .description('say which hubs may disturb quiet hours and a pause with what they mark urgent; without a name, none')
     .argument('[hubs...]', 'their names or agent ids')
-    .action((hubs: readonly string[], _options: unknown, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+    .action(
+      run(async ({ terminal, session }, hubs: readonly string[]) => {
         const owner = await session.asOwner();
         const { quiet_hours: now } = await owner.call('attention.get', {});
         const periods = now.periods.map(given);
@@ -118,8 +118,8 @@ export function addMuteCommands(peers: Command, run: Run): void {
     .description('have peace from a hub: hold what it asks for, keep its notices as read (the person in charge only)')
     .argument('<hub>', 'its name or agent id')
     .option('--for <time>', 'how long, such as 1h, 1d or 1w (default: a day)', lengthMs)
-    .action((hub: string, options: { for?: number }, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+    .action(
+      run(async ({ terminal, session }, hub: string, options: { for?: number }) => {
         const owner = await session.asOwner();
         const attention = await owner.call('attention.mute', { id: hub, until: Date.now() + (options.for ?? DAY_MS) });
         terminal.result(attention, () => muteLines(attention));
@@ -129,8 +129,8 @@ export function addMuteCommands(peers: Command, run: Run): void {
     .command('unmute')
     .description('hear a hub again')
     .argument('<hub>', 'its name or agent id')
-    .action((hub: string, _options: unknown, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+    .action(
+      run(async ({ terminal, session }, hub: string) => {
         const attention = await (await session.asOwner()).call('attention.unmute', { id: hub });
         terminal.result(attention, () => [`${hub} is heard again.`, ...muteLines(attention)]);
       }),
@@ -144,8 +144,8 @@ export function addHoldCommands(approvals: Command, run: Run): void {
     .description('put one request off: its own time goes on meanwhile')
     .argument('<id>', 'the request')
     .option('--for <time>', 'how long, such as 30m or 2h (default: an hour)', lengthMs)
-    .action((id: string, options: { for?: number }, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+    .action(
+      run(async ({ terminal, session }, id: string, options: { for?: number }) => {
         const owner = await session.asOwner();
         const until = Date.now() + (options.for ?? HOUR_MS);
         const held = await withId('request', id, (request) => owner.call('attention.hold', { id: request, until }));
@@ -156,8 +156,8 @@ export function addHoldCommands(approvals: Command, run: Run): void {
     .command('keep-open')
     .description('let one request wait as long again, until whoever asked waits no more')
     .argument('<id>', 'the request')
-    .action((id: string, _options: unknown, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+    .action(
+      run(async ({ terminal, session }, id: string) => {
         const owner = await session.asOwner();
         const shown = await withId('request', id, (request) => owner.call('approvals.get', { id: request }));
         const kept = await owner.call('approvals.keepOpen', { id: shown.id, wait_ms: shown.wait_ms });
@@ -171,8 +171,8 @@ export function addHoldCommands(approvals: Command, run: Run): void {
     .command('now')
     .description('be asked now about what is held')
     .argument('[ids...]', 'which; all of it when none is named')
-    .action((ids: readonly string[], _options: unknown, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+    .action(
+      run(async ({ terminal, session }, ids: readonly string[]) => {
         const named = ids.map((id) => idOf('request', id));
         const answer = await (await session.asOwner()).call('attention.show', { ids: named.length === 0 ? 'all' : named });
         terminal.result(answer, () => [

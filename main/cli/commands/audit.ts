@@ -38,8 +38,8 @@ export function addAuditCommands(program: Command, run: Run, checkStopped: Check
     .command('list', { isDefault: true })
     .description('the newest rows, the newest first')
     .option('--limit <rows>', `how many, 1 to ${ROWS_MAX}`, wholeNumberFrom(1, ROWS_MAX), ROWS_DEFAULT)
-    .action(({ limit }: { limit: number }, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+    .action(
+      run(async ({ terminal, session }, { limit }: { limit: number }) => {
         const owner = await session.asOwner();
         const page = await owner.call('audit.list', { limit });
         const { items: hubs } = await owner.call('peers.list', { trust: 'all' });
@@ -51,8 +51,8 @@ export function addAuditCommands(program: Command, run: Run, checkStopped: Check
   audit
     .command('verify')
     .description('check every row and signature; a hub that does not run is checked where its data stands')
-    .action((_options: unknown, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+    .action(
+      run(async ({ terminal, session }) => {
         const isRunning = await session.line().then(() => true, isNotRunning);
         const owner = isRunning ? await session.asOwner() : undefined;
         const called = new AbortController();
@@ -77,8 +77,8 @@ export function addAuditCommands(program: Command, run: Run, checkStopped: Check
       new Option('--format <format>', 'JSON can be checked elsewhere, CSV is for a spreadsheet').choices(['json', 'csv']).default('json'),
     )
     .option('--output <file>', 'a new file that only you can read, instead of standard output')
-    .action(({ format, output }: { format: 'json' | 'csv'; output?: string }, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+    .action(
+      run(async ({ terminal, session }, { format, output }: { format: 'json' | 'csv'; output?: string }) => {
         const owner = await session.asOwner();
         if (output === undefined) return exportPieces(owner, format, (piece) => terminal.raw(piece));
         return exportIntoFile(owner, format, output, terminal);
@@ -87,8 +87,8 @@ export function addAuditCommands(program: Command, run: Run, checkStopped: Check
   audit
     .command('acknowledge')
     .description('say that you have seen that the log was changed: rules act and it is signed again')
-    .action((_options: unknown, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+    .action(
+      run(async ({ terminal, session }) => {
         const owner = await session.asOwner();
         const { tamper_finding: finding } = (await owner.call('hub.status', {})).hub;
         if (finding !== null) terminal.note(text.finding(finding));
@@ -100,8 +100,8 @@ export function addAuditCommands(program: Command, run: Run, checkStopped: Check
     .command('confirm-restore')
     .description('use the older copy that this hub was restored from (the person in charge only)')
     .option('--yes', 'for scripts: confirm without being asked')
-    .action(({ yes }: { yes?: true }, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+    .action(
+      run(async ({ terminal, session }, { yes }: { yes?: true }) => {
         const owner = await session.asOwner();
         const { audit: state } = (await owner.call('hub.status', {})).hub;
         const { title, detail, back, ends, terminal: question, kept, confirmed } = text.restored;

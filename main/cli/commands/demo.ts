@@ -13,8 +13,10 @@ export function addDemoCommand(program: Command, run: Run, runHub: (flags: reado
     .command('demo')
     .description('start three paired hubs with scripted agents on this computer, and leave requests for you to decide')
     .option('--once', 'end as soon as the requests are placed')
-    .action((options: { readonly once?: true }, command: Command) =>
-      run(command, ({ terminal }) => runDemo(terminal, { program: process.argv[1] ?? '', once: options.once === true })),
+    .action(
+      run(({ terminal }, options: { readonly once?: true }) =>
+        runDemo(terminal, { program: process.argv[1] ?? '', once: options.once === true }),
+      ),
     );
   withHubFlags(program.command('demo-hub', { hidden: true }).description('one hub of the demo')).action(
     async (_options: unknown, command: Command) => {

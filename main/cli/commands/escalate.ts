@@ -42,8 +42,8 @@ export function addEscalateCommand(program: Command, run: Run): void {
     .addOption(deadlineOption('it is worth nothing after this'))
     .addOption(conversationOption())
     .option('--wait', 'wait until somebody has chosen')
-    .action((to: string, task: string, options: EscalateOptions, command: Command) =>
-      run(command, async (context) => {
+    .action(
+      run(async (context, to: string, task: string, options: EscalateOptions) => {
         const { terminal, session, command: line } = context;
         checkChoice(typed.length, options.recommend);
         const client = await session.asAgent();

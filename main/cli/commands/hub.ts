@@ -15,8 +15,8 @@ export function addHubCommands(program: Command, run: Run, runHub: (flags: reado
   program
     .command('status')
     .description('how the hub of this computer is: name, agent id, public key, ports, where its identity is kept')
-    .action((_options: unknown, command: Command) =>
-      run(command, async ({ terminal, session, command: typed }) => {
+    .action(
+      run(async ({ terminal, session, command: typed }) => {
         const status = await session.status();
         terminal.result(status, () => statusLines(status, session.home, typed));
       }),
@@ -24,8 +24,8 @@ export function addHubCommands(program: Command, run: Run, runHub: (flags: reado
   program
     .command('whoami')
     .description('which agent this is, on which hub')
-    .action((_options: unknown, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+    .action(
+      run(async ({ terminal, session }) => {
         const me = await (await session.asAgent()).call('hub.whoami', {});
         terminal.result(me, () => [
           `${me.token.agent ?? me.token.kind} on ${me.hub.name}`,
@@ -37,8 +37,8 @@ export function addHubCommands(program: Command, run: Run, runHub: (flags: reado
   program
     .command('login')
     .description('print a link that opens the pages of this hub in a browser: once, for 90 seconds')
-    .action((_options: unknown, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+    .action(
+      run(async ({ terminal, session }) => {
         terminal.expectsReader('A login link');
         const code = await (await session.asOwner()).call('hub.loginCode', {});
         terminal.result(code, () => [code.url]);
@@ -47,8 +47,8 @@ export function addHubCommands(program: Command, run: Run, runHub: (flags: reado
   program
     .command('passphrase')
     .description('choose the owner passphrase, or change it; with --passphrase-file it is the one that stands there')
-    .action((_options: unknown, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+    .action(
+      run(async ({ terminal, session }) => {
         await session.setPassphrase();
         terminal.result({ set: true }, () => ['The owner passphrase is set.']);
       }),
@@ -56,8 +56,8 @@ export function addHubCommands(program: Command, run: Run, runHub: (flags: reado
   program
     .command('confirm-date')
     .description('say that the date of this computer is right although its clock jumped far ahead: old words are removed again')
-    .action((_options: unknown, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+    .action(
+      run(async ({ terminal, session }) => {
         const owner = await session.asOwner();
         const { hub } = await owner.call('hub.status', {});
         if (hub.date_in_question === null) {
@@ -72,8 +72,8 @@ export function addHubCommands(program: Command, run: Run, runHub: (flags: reado
   program
     .command('examples')
     .description('print one complete exchange, annotated')
-    .action((_options: unknown, command: Command) =>
-      run(command, async ({ terminal, command: typed }) => {
+    .action(
+      run(async ({ terminal, command: typed }) => {
         const text = examples(typed);
         terminal.result({ text }, () => text.split('\n'));
       }),

@@ -19,8 +19,8 @@ export function addInboxCommands(program: Command, run: Run): void {
     .option('--max <number>', 'at most this many items, 1 to 32', wholeNumberFrom(1, 32), 1)
     .option('--wait <seconds>', 'wait this long for the first one, at most 55', waitSeconds, 0)
     .option('--kinds <kinds>', `only these, with commas between: ${DELIVERY_KINDS.join(', ')}`, readKinds)
-    .action((options: { max: number; wait: number; kinds?: DeliveryKind[] }, command: Command) =>
-      run(command, async ({ terminal, session, command: typed }) => {
+    .action(
+      run(async ({ terminal, session, command: typed }, options: { max: number; wait: number; kinds?: DeliveryKind[] }) => {
         const client = await session.asAgent();
         const claimed = await client.call('inbox.claim', {
           max: options.max,
@@ -38,8 +38,8 @@ export function addInboxCommands(program: Command, run: Run): void {
     .description('say "I have it": a result or notification is put away, work is yours until you reply, and neither comes back')
     .argument('<delivery...>', 'the delivery_id of each item')
     .option('--attempt <number>', 'which hand-out is meant, as the item says: one that is over is refused', wholeNumber)
-    .action((deliveries: string[], options: { attempt?: number }, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+    .action(
+      run(async ({ terminal, session }, deliveries: string[], options: { attempt?: number }) => {
         const client = await session.asAgent();
         const items: DeliveryDto[] = [];
         for (const id of deliveries) {
@@ -58,8 +58,8 @@ export function addInboxCommands(program: Command, run: Run): void {
     .addOption(new Option('--status <status>', 'how it went').choices(RESULT_STATUSES).default('completed'))
     .option('--data <json>', 'the answer as a JSON object', jsonObject)
     .option('--error <text>', 'what went wrong')
-    .action((id: string, outcome: string | undefined, options: ReplyOptions, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+    .action(
+      run(async ({ terminal, session }, id: string, outcome: string | undefined, options: ReplyOptions) => {
         const { status, data, error } = options;
         const client = await session.asAgent();
         const answer = { status, outcome, summary: outcome, data, error };
@@ -74,8 +74,8 @@ export function addInboxCommands(program: Command, run: Run): void {
     .option('--once', 'end after one item')
     .argument('<command...>', 'after "--": the program and its arguments')
     .passThroughOptions()
-    .action((words: string[], options: { domain?: string[]; once?: boolean }, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+    .action(
+      run(async ({ terminal, session }, words: string[], options: { domain?: string[]; once?: boolean }) => {
         findProgram(words[0] ?? '');
         const client = await session.asAgent();
         return listen(client, terminal, { words, domains: options.domain ?? [], once: options.once === true });

@@ -17,8 +17,8 @@ export function addInvitationCommands(program: Command, run: Run): void {
     .command('invite')
     .description('make a link with which one other hub can join this one without digits (the person in charge only)')
     .option('--qr', 'draw the link as a picture, too')
-    .action((options: { qr?: boolean }, command: Command) =>
-      run(command, async ({ terminal, session, command: typed }) => {
+    .action(
+      run(async ({ terminal, session, command: typed }, options: { qr?: boolean }) => {
         terminal.expectsReader('The link of an invitation');
         const made = await (await session.asOwner()).call('invitations.create', {});
         terminal.result(made, () => madeLines(made, typed, options.qr === true));
@@ -27,8 +27,8 @@ export function addInvitationCommands(program: Command, run: Run): void {
   invite
     .command('list')
     .description('invitations that still hold')
-    .action((_options: unknown, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+    .action(
+      run(async ({ terminal, session }) => {
         const found = await (await session.asOwner()).call('invitations.list', {});
         terminal.result(found, () =>
           found.items.length === 0
@@ -41,8 +41,8 @@ export function addInvitationCommands(program: Command, run: Run): void {
     .command('revoke')
     .description('take an invitation back')
     .argument('<id>', 'the invitation')
-    .action((id: string, _options: unknown, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+    .action(
+      run(async ({ terminal, session }, id: string) => {
         const owner = await session.asOwner();
         const done = await withId('invitation', id, (invitation) => owner.call('invitations.revoke', { id: invitation }));
         terminal.result(done, () => ['Taken back: the link is worth nothing now.']);
@@ -53,8 +53,8 @@ export function addInvitationCommands(program: Command, run: Run): void {
     .description('join another hub with the link of an invitation; asks for it, since it is a secret (the person in charge only)')
     .option('--link-file <file>', 'a file that holds the link, for scripts')
     .option('--name <name>', 'what you call the other hub')
-    .action((options: { linkFile?: string; name?: string }, command: Command) =>
-      run(command, async ({ terminal, session, command: typed }) => {
+    .action(
+      run(async ({ terminal, session, command: typed }, options: { linkFile?: string; name?: string }) => {
         const link = await linkFrom(options.linkFile, terminal);
         const owner = await session.asOwner();
         const begun = await owner.call('pairings.join', { link, name: options.name });

@@ -21,8 +21,8 @@ export function addPairCommands(program: Command, run: Run): void {
   pair
     .command('list', { isDefault: true })
     .description('pairings under way and those that just ended, and whether hubs may ask to be let in')
-    .action((_options: unknown, command: Command) =>
-      run(command, async ({ terminal, session, command: typed }) => {
+    .action(
+      run(async ({ terminal, session, command: typed }) => {
         const found = await (await session.asOwner()).call('pairings.list', {});
         terminal.result(found, () => [
           ...windowLines(found.window, typed),
@@ -36,8 +36,8 @@ export function addPairCommands(program: Command, run: Run): void {
     .description('let hubs ask to be let in, for some minutes')
     .option('--minutes <number>', 'how long, 1 to 30', wholeNumberFrom(1, 30), 5)
     .option('--close', 'end it now')
-    .action((options: { minutes: number; close?: boolean }, command: Command) =>
-      run(command, async ({ terminal, session, command: typed }) => {
+    .action(
+      run(async ({ terminal, session, command: typed }, options: { minutes: number; close?: boolean }) => {
         const owner = await session.asOwner();
         const window = await owner.call('pairings.window', { open: options.close !== true, minutes: options.minutes });
         terminal.result(window, () => windowLines(window, typed));
@@ -49,8 +49,8 @@ export function addPairCommands(program: Command, run: Run): void {
     .argument('<hub>', 'its name under "axon peers --nearby", its agent id or public key, or its share token, axon://KEY@HOST:PORT')
     .option('--name <name>', 'what you call it')
     .option('--address <host:port>', 'where it is, when it was not found by itself; the hub is then named by its public key')
-    .action((hub: string, options: { name?: string; address?: string }, command: Command) =>
-      run(command, async ({ terminal, session, command: typed }) => {
+    .action(
+      run(async ({ terminal, session, command: typed }, hub: string, options: { name?: string; address?: string }) => {
         const owner = await session.asOwner();
         const { address, key, name } = placeOf(hub, options);
         const stop = new AbortController();
@@ -79,8 +79,8 @@ export function addPairCommands(program: Command, run: Run): void {
     .description('open the request of another hub: then digits are shown here')
     .argument('[id]', 'which one, when there are several')
     .option('--again', 'it is a hub that was removed here, and is let in again')
-    .action((id: string | undefined, options: { again?: true }, command: Command) =>
-      run(command, async ({ terminal, session, command: typed }) => {
+    .action(
+      run(async ({ terminal, session, command: typed }, id: string | undefined, options: { again?: true }) => {
         const owner = await session.asOwner();
         const chosen = id ?? (await onlyOne(owner, ['offered']));
         if (options.again !== true) await checkNotRemoved(owner, chosen, typed);
@@ -95,8 +95,8 @@ export function addPairCommands(program: Command, run: Run): void {
     .description('type the digits that the other screen shows: six at the hub that asked, then two at the other')
     .argument('<digits>', 'six or two digits', readDigits)
     .option('--id <id>', 'which pairing, when there are several')
-    .action((digits: string, options: { id?: string }, command: Command) =>
-      run(command, async ({ terminal, session, command: typed }) => {
+    .action(
+      run(async ({ terminal, session, command: typed }, digits: string, options: { id?: string }) => {
         const owner = await session.asOwner();
         const id = options.id ?? (await onlyOne(owner, ['type_six', 'type_two', 'show_six', 'show_two']));
         const typedIn = await owner.call('pairings.digits', { id, digits });
@@ -109,8 +109,8 @@ export function addPairCommands(program: Command, run: Run): void {
     .command('cancel')
     .description('give up a pairing; of one that has ended, say how, and put it away')
     .argument('[id]', 'which one, when there are several')
-    .action((id: string | undefined, _options: unknown, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+    .action(
+      run(async ({ terminal, session }, id: string | undefined) => {
         const owner = await session.asOwner();
         const done = await owner.call('pairings.cancel', { id: id ?? (await theOneToCancel(owner)) });
         terminal.result(done, () => [done.cancelled ? 'Given up: nothing was paired.' : endedLine(done.pairing)]);

@@ -24,8 +24,8 @@ export function addSetCommand(peers: Command, run: Run): void {
     .option('--name <name>', 'what you call it')
     .option('--person <person>', 'who uses it; "" for nobody')
     .addOption(new Option('--role <role>', 'only an adult’s hub can be chosen by "remote-approval set"').choices([...ROLES, NONE]))
-    .action((hub: string, said: Said, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+    .action(
+      run(async ({ terminal, session }, hub: string, said: Said) => {
         const { name, person, role } = said;
         if (name === undefined && person === undefined && role === undefined) throw nothingSaid();
         const change = {

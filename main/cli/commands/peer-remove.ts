@@ -14,8 +14,8 @@ export function addRemoveCommand(peers: Command, run: Run): void {
     .description('remove a hub for good: what waits from it expires, and its link is closed (the person in charge only)')
     .argument('<hub>', 'its name or agent id')
     .option('--yes', 'without being asked once more')
-    .action((hub: string, { yes = false }: { yes?: boolean }, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+    .action(
+      run(async ({ terminal, session }, hub: string, { yes = false }: { yes?: boolean }) => {
         const owner = await session.asOwner();
         const { id, name, trust } = await owner.call('peers.get', { id: hub });
         const isLast = await lastDecider(owner, id);

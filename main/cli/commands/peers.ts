@@ -24,8 +24,8 @@ export function addPeerCommands(program: Command, run: Run): void {
     .description('list the hubs this one knows')
     .option('--nearby', 'only hubs that were found and are not paired')
     .option('--all', 'paired and nearby')
-    .action((options: { nearby?: boolean; all?: boolean }, command: Command) =>
-      run(command, async ({ terminal, session, command: typed }) => {
+    .action(
+      run(async ({ terminal, session, command: typed }, options: { nearby?: boolean; all?: boolean }) => {
         const trust = options.all === true ? 'all' : options.nearby === true ? 'nearby' : 'paired';
         const { items } = await (await session.asAnyone()).call('peers.list', { trust });
         const { attention } = await session.status();
@@ -47,8 +47,8 @@ export function addPeerCommands(program: Command, run: Run): void {
     .command('discover')
     .description('ask a hub what its agents do; without a name, ask every paired hub, and say how old it is where one does not answer')
     .argument('[hub]', 'its name or agent id')
-    .action((hub: string | undefined, _options: unknown, command: Command) =>
-      run(command, async ({ terminal, session, command: typed }) => {
+    .action(
+      run(async ({ terminal, session, command: typed }, hub: string | undefined) => {
         const client = await session.asAnyone();
         if (hub !== undefined) {
           const found = await askNamed(client, hub);
@@ -66,8 +66,8 @@ export function addPeerCommands(program: Command, run: Run): void {
     .command('ping')
     .description('measure the way to a hub and back')
     .argument('<hub>', 'its name or agent id')
-    .action((hub: string, _options: unknown, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+    .action(
+      run(async ({ terminal, session }, hub: string) => {
         const pong = await (await session.asAnyone()).call('peers.ping', { id: hub });
         terminal.result(pong, () => [
           `${hub} answers in ${pong.round_trip_ms.toFixed(1)} ms: ${pong.status}, ${plural(pong.active_tasks, { one: '{n} task', other: '{n} tasks' })} under way`,
@@ -81,8 +81,8 @@ function addShowCommand(peers: Command, run: Run): void {
     .command('show')
     .description('one hub: where it is, its key, and how it came to be paired')
     .argument('<hub>', 'its name or agent id')
-    .action((hub: string, _options: unknown, command: Command) =>
-      run(command, async ({ terminal, session, command: typed }) => {
+    .action(
+      run(async ({ terminal, session, command: typed }, hub: string) => {
         const peer = await (await session.asAnyone()).call('peers.get', { id: hub });
         terminal.result(peer, () => peerLines(peer, typed));
       }),
@@ -97,15 +97,21 @@ function addAddCommand(peers: Command, run: Run): void {
     .option('--key <key>', 'its public key, when the address holds none')
     .option('--name <name>', 'what you call it')
     .option('--trust', 'trust this very key without typing digits: for a program that knows none, such as the public AXON daemon')
-    .action((address: string, { key, name, trust }: { key?: string; name?: string; trust?: boolean }, command: Command) =>
-      run(command, async ({ terminal, session, command: typed }) => {
-        const peer = await (await session.asOwner()).call('peers.add', { address, key, name, trust });
-        terminal.result(peer, () =>
-          peer.trust === 'paired'
-            ? [`Trusted: ${peer.name}, ${peer.id}.`, 'It has to trust this hub too: give it the share token that "status" shows.']
-            : [`Kept: ${peer.name}, ${peer.id}. Now pair the two: ${typed} pair start "${peer.name}"`],
-        );
-      }),
+    .action(
+      run(
+        async (
+          { terminal, session, command: typed },
+          address: string,
+          { key, name, trust }: { key?: string; name?: string; trust?: boolean },
+        ) => {
+          const peer = await (await session.asOwner()).call('peers.add', { address, key, name, trust });
+          terminal.result(peer, () =>
+            peer.trust === 'paired'
+              ? [`Trusted: ${peer.name}, ${peer.id}.`, 'It has to trust this hub too: give it the share token that "status" shows.']
+              : [`Kept: ${peer.name}, ${peer.id}. Now pair the two: ${typed} pair start "${peer.name}"`],
+          );
+        },
+      ),
     );
 }
 
@@ -114,8 +120,8 @@ function addKeepCommand(peers: Command, run: Run): void {
     .command('keep')
     .description('keep the key of a hub in whose place another one answers (the person in charge only)')
     .argument('<hub>', 'its name or agent id')
-    .action((hub: string, _options: unknown, command: Command) =>
-      run(command, async ({ terminal, session, command: typed }) => {
+    .action(
+      run(async ({ terminal, session, command: typed }, hub: string) => {
         const owner = await session.asOwner();
         const before = await owner.call('peers.get', { id: hub });
         const seen = before.key_change?.seen_key;

@@ -13,8 +13,8 @@ export function addRemoteApprovalCommands(program: Command, run: Run): void {
   group
     .command('list', { isDefault: true })
     .description('which hubs decide, from which class on, and which could')
-    .action((_options: unknown, command: Command) =>
-      run(command, async ({ terminal, session, command: typed }) => {
+    .action(
+      run(async ({ terminal, session, command: typed }) => {
         const setting = await (await session.asOwner()).call('remote_approval.get', {});
         terminal.result(setting, () => linesOf(setting, typed));
       }),
@@ -24,8 +24,8 @@ export function addRemoteApprovalCommands(program: Command, run: Run): void {
     .description('say which hubs decide; here such requests can then only be declined')
     .argument('<hubs...>', 'their names or agent ids: all that decide from now on, the first answer counts')
     .addOption(new Option('--from <class>', 'from which class on').choices(REMOTE_CLASSES).default('R2'))
-    .action((hubs: readonly string[], { from }: { from: RemoteClass }, command: Command) =>
-      run(command, async ({ terminal, session, command: typed }) => {
+    .action(
+      run(async ({ terminal, session, command: typed }, hubs: readonly string[], { from }: { from: RemoteClass }) => {
         const setting = await (await session.asOwner()).call('remote_approval.set', { from, hubs: [...hubs] });
         terminal.result(setting, () => linesOf(setting, typed));
       }),
@@ -33,8 +33,8 @@ export function addRemoteApprovalCommands(program: Command, run: Run): void {
   group
     .command('off')
     .description('the people here decide everything again')
-    .action((_options: unknown, command: Command) =>
-      run(command, async ({ terminal, session, command: typed }) => {
+    .action(
+      run(async ({ terminal, session, command: typed }) => {
         const setting = await (await session.asOwner()).call('remote_approval.set', { from: null, hubs: [] });
         terminal.result(setting, () => linesOf(setting, typed));
       }),

@@ -38,8 +38,8 @@ export function addRuleCommands(program: Command, run: Run): void {
     .command('list', { isDefault: true })
     .description('the rules in force and those that are paused')
     .option('--ended', 'those that are over instead, the newest first')
-    .action((options: { ended?: boolean }, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+    .action(
+      run(async ({ terminal, session }, options: { ended?: boolean }) => {
         const owner = await session.asOwner();
         const page = options.ended === true ? await owner.call('rules.list', { state: 'ended' }) : await allCurrent(owner);
         const none = options.ended === true ? 'No rule is over.' : `${text.emptyTitle}.`;
@@ -56,8 +56,8 @@ export function addRuleCommands(program: Command, run: Run): void {
     )
     .option('--forever', 'it has no end')
     .option('--dry-run', 'make none: say the rule, and what it would have done to the last requests')
-    .action((effect: RuleDto['effect'], options: AddOptions, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+    .action(
+      run(async ({ terminal, session }, effect: RuleDto['effect'], options: AddOptions) => {
         const owner = await session.asOwner();
         const until = options.forever === true ? { until: null } : options.until === undefined ? {} : { until: options.until };
         const said = { effect, kind: options.kind ?? null, ...scopeOf(options), ...until };
@@ -73,8 +73,8 @@ export function addRuleCommands(program: Command, run: Run): void {
   addChanges(rules, run);
   withScope(rules.command('test').description('what would happen to such a request, and why; nothing is sent'))
     .addArgument(new Argument('<kind>', '"delegate" for a task, "query" for a question').choices(REQUEST_KINDS))
-    .action((kind: RequestKind, options: ScopeOptions, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+    .action(
+      run(async ({ terminal, session }, kind: RequestKind, options: ScopeOptions) => {
         const owner = await session.asOwner();
         const tested = await owner.call('rules.test', { ...scopeOf(options), kind, peer: readHub(options.hub) });
         terminal.result(tested, () => testLines(tested));
@@ -107,8 +107,8 @@ function addChanges(rules: Command, run: Run): void {
       .command(name)
       .description(description)
       .argument('<id>', 'the rule')
-      .action((id: string, _options: unknown, command: Command) =>
-        run(command, async ({ terminal, session }) => {
+      .action(
+        run(async ({ terminal, session }, id: string) => {
           const owner = await session.asOwner();
           const rule = await withId('rule', id, (named) => owner.call('rules.update', { id: named, suspended }));
           terminal.result(rule, () => ruleLines(rule));
@@ -123,8 +123,8 @@ function addChanges(rules: Command, run: Run): void {
       .command(name)
       .description(description)
       .argument('<id>', 'the rule')
-      .action((id: string, _options: unknown, command: Command) =>
-        run(command, async ({ terminal, session }) => {
+      .action(
+        run(async ({ terminal, session }, id: string) => {
           const owner = await session.asOwner();
           const rule = await withId('rule', id, (named) => owner.call(operation, { id: named }));
           terminal.result(rule, () => ruleLines(rule));

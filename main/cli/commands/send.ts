@@ -30,8 +30,8 @@ export function addSendCommands(program: Command, run: Run): void {
     .option('--max-tokens <number>', 'the longest answer wanted', wholeNumber)
     .addOption(deadlineOption('give up after this').default(QUERY_DEADLINE_S, `${QUERY_DEADLINE_S}; a person may need longer`))
     .addOption(conversationOption())
-    .action((to: string, question: string, options: QueryOptions, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+    .action(
+      run(async ({ terminal, session }, to: string, question: string, options: QueryOptions) => {
         const client = await session.asAgent();
         const asked = { to, question, ...common(options), deadline_ms: options.deadline * 1000, max_tokens: options.maxTokens };
         const report = await askPatiently(client, terminal, asked);
@@ -52,8 +52,8 @@ export function addSendCommands(program: Command, run: Run): void {
     .addOption(deadlineOption('it is worth nothing after this'))
     .addOption(conversationOption())
     .option('--wait', 'wait until it has ended')
-    .action((to: string, task: string, options: DelegateOptions, command: Command) =>
-      run(command, async (context) => {
+    .action(
+      run(async (context, to: string, task: string, options: DelegateOptions) => {
         const { terminal, session, command: typed } = context;
         const client = await session.asAgent();
         const report = await client.call('send.delegate', {
@@ -80,8 +80,8 @@ export function addSendCommands(program: Command, run: Run): void {
     .argument('<topic>', 'a short word for what it is about')
     .argument('[data]', 'the news: JSON, or plain text')
     .addOption(new Option('--importance <level>', 'how much it matters').choices(IMPORTANCES).default('low'))
-    .action((to: string, topic: string, data: string | undefined, options: { importance: Importance }, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+    .action(
+      run(async ({ terminal, session }, to: string, topic: string, data: string | undefined, options: { importance: Importance }) => {
         const { importance } = options;
         const report = await (await session.asAgent()).call('send.notify', { to, topic, data: readData(data), importance });
         terminal.result(report, () => [`Sent to ${report.chosen.peer_name}.`]);

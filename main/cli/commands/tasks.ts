@@ -19,8 +19,8 @@ export function addTaskCommands(program: Command, run: Run): void {
     .description('list tasks, newest first, or show one')
     .argument('[id]', 'one task')
     .option('--wait', 'wait until it has ended; exit code 2 when it was refused or failed, 3 when it came too late')
-    .action((id: string | undefined, options: { wait?: boolean }, command: Command) =>
-      run(command, async (context) => {
+    .action(
+      run(async (context, id: string | undefined, options: { wait?: boolean }) => {
         const { terminal, session } = context;
         const client = await session.asAgent();
         if (id === undefined) {
@@ -41,8 +41,8 @@ export function addTaskCommands(program: Command, run: Run): void {
     .description('call a task off')
     .argument('<id>', 'the task')
     .argument('[reason]', 'why, for the other side')
-    .action((id: string, reason: string | undefined, _options: unknown, command: Command) =>
-      run(command, async ({ terminal, session }) => {
+    .action(
+      run(async ({ terminal, session }, id: string, reason: string | undefined) => {
         const client = await session.asAgent();
         const task = await withId('task', id, (called) => client.call('tasks.cancel', { id: called, reason }));
         terminal.result(task, () => taskLines(task));

@@ -1,9 +1,9 @@
 // However the demo ends, its hubs end with it and their keys are gone.
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { clearLeftDemos, makeDemoFolder, removeHomeOfDemo } from '../../main/cli/demo/demo-folder.ts';
+import { makeDemoFolder, removeHomeOfDemo } from '../../main/cli/demo/demo-folder.ts';
 import { Person } from '../support/person.ts';
 import { hasRealPart } from '../support/real-parts.ts';
 import { endPrograms, Program } from '../support/programs.ts';
@@ -80,39 +80,4 @@ test('a data folder that is of no demo is never taken away', () => {
   for (const home of homes) mkdirSync(home);
   for (const home of homes) removeHomeOfDemo(home);
   expect(readdirSync(temporary)).toEqual(['mum']);
-});
-
-describe('the next demo', () => {
-  const rename = (folder: string, change: (name: string) => string): string => {
-    const other = join(temporary, change(basename(folder)));
-    renameSync(folder, other);
-    return other;
-  };
-  const dead = (name: string): string => name.replace(`axon-demo-${process.pid}-`, 'axon-demo-4194304999-');
-
-  test('clears away what a demo left whose process is gone, and nothing else', () => {
-    const living = makeDemoFolder(temporary);
-    const left = rename(makeDemoFolder(temporary), dead);
-    mkdirSync(join(left, 'mum'));
-    writeFileSync(join(left, 'mum/identity.key'), 'a key');
-    writeFileSync(join(left, 'mum/hub.lock'), JSON.stringify({ pid: 4_194_304_999, boot: null, started: null, nonce: 'x' }));
-    const stopping = rename(makeDemoFolder(temporary), dead);
-    mkdirSync(join(stopping, 'mum'));
-    writeFileSync(join(stopping, 'mum/hub.lock'), JSON.stringify({ pid: process.pid, boot: null, started: null, nonce: 'x' }));
-    const foreign = join(temporary, 'axon-demo-of-somebody');
-    mkdirSync(foreign);
-    clearLeftDemos(temporary);
-    expect([living, left, stopping, foreign].map((folder) => existsSync(folder))).toEqual([true, false, true, true]);
-  });
-
-  test.runIf(process.platform === 'linux')(
-    'knows a process of the same number as another one, and leaves those of another container',
-    () => {
-      const mine = makeDemoFolder(temporary);
-      const earlier = rename(makeDemoFolder(temporary), (name) => name.replace(/-[0-9]+-(\w{6})$/, '-1-$1'));
-      const elsewhere = rename(makeDemoFolder(temporary), (name) => dead(name).replace(/-[0-9]+-([0-9]+-\w{6})$/, '-1-$1'));
-      clearLeftDemos(temporary);
-      expect([mine, earlier, elsewhere].map((folder) => existsSync(folder))).toEqual([true, false, true]);
-    },
-  );
 });

@@ -10,6 +10,7 @@ import { HubClient } from '../hub-client.ts';
 
 const START_LIMIT_MS = 20_000;
 const LOOK_AGAIN_MS = 100;
+const HUB_FLAGS = '--api-port 0 --peer-port 0 --discovery off --log-level error'.split(' ');
 /** An orderly stop takes a second; a hub that does not come to it is ended. */
 const STOP_LIMIT_MS = 10_000;
 
@@ -49,20 +50,7 @@ export class DemoHub {
   /** Begins to start the hub with `program` (this very command); it ends with this process, and its data folder with it. */
   static spawn(plan: DemoHubPlan, folder: string, program: string): DemoHub {
     const home = join(folder, plan.folder);
-    const settings = [
-      '--home',
-      home,
-      '--api-port',
-      '0',
-      '--peer-port',
-      '0',
-      '--discovery',
-      'off',
-      '--log-level',
-      'error',
-      '--name',
-      plan.name,
-    ];
+    const settings = ['--home', home, '--name', plan.name, ...HUB_FLAGS];
     // Nothing is ever written to its standard input: that it closes tells the hub that this process is gone.
     const child = spawn(process.execPath, [...process.execArgv, program, 'demo-hub', ...settings], {
       stdio: ['pipe', 'ignore', 'inherit'],

@@ -4,7 +4,7 @@
 import { createInterface } from 'node:readline';
 import { AppError } from '../../lib/app-error.ts';
 import type { Terminal } from '../terminal.ts';
-import { clearLeftDemos, makeDemoFolder, removeDemoFolder } from './demo-folder.ts';
+import { makeDemoFolder, removeDemoFolder } from './demo-folder.ts';
 import { DemoHub } from './demo-hub.ts';
 import { DAD, HOUSEHOLD, LEO, MUM, SCRIPTS } from './household.ts';
 import { pairHubs } from './pair-hubs.ts';
@@ -28,7 +28,6 @@ interface Household {
 
 /** Ends in order, with its hubs and their folder, on a signal, with its terminal, and when something in it breaks. */
 export async function runDemo(terminal: Terminal, options: DemoOptions): Promise<void> {
-  clearLeftDemos();
   const folder = makeDemoFolder();
   const ended = new AbortController();
   const end = (): void => ended.abort();
@@ -80,7 +79,7 @@ async function startHousehold(terminal: Terminal, folder: string, program: strin
     return hub;
   };
   const household = { mum: of(MUM.person), dad: of(DAD.person), leo: of(LEO.person) };
-  terminal.note('Pairing them with typed codes ...');
+  terminal.note('Pairing them ...');
   await pairHubs(household.dad, household.mum);
   await pairHubs(household.leo, household.mum);
   await pairHubs(household.leo, household.dad);

@@ -17,15 +17,8 @@ import { Home } from './home.ts';
 
 const SILENT: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, with: () => SILENT };
 
-/**
- * @param onBegun is given what says how far it is
- * @throws AppError home_in_use, not_found, storage_failed
- */
-export async function checkStoppedAudit(
-  home: string,
-  signal: AbortSignal,
-  onBegun: (progress: () => AuditCheckDto) => void,
-): Promise<AuditCheckDto> {
+/** @throws AppError home_in_use, not_found, storage_failed */
+export async function checkStoppedAudit(home: string): Promise<AuditCheckDto> {
   const database = join(home, 'hub.db');
   // Before the lock is taken, which would make the folder.
   if (!existsSync(database)) throw new AppError('not_found', `There is no audit log at "${database}".`, { failedBy: 'input' });
@@ -33,7 +26,7 @@ export async function checkStoppedAudit(
   try {
     const store = openReadStore(database);
     try {
-      const { keyHex, kept } = await vaultOf(home, store.read, signal);
+      const { keyHex, kept } = await vaultOf(home, store.read);
       const databaseId = store.read.getMeta(META_DATABASE_ID) ?? '';
       const check = new AuditCheck({
         store,
@@ -42,12 +35,7 @@ export async function checkStoppedAudit(
         databaseId: () => databaseId,
         keptCount: () => kept,
       });
-      const callOff = (): void => void check.cancel();
-      signal.addEventListener('abort', callOff, { once: true });
-      onBegun(() => check.current());
-      const end = check.whole();
-      if (signal.aborted) callOff();
-      return await end;
+      return await check.whole();
     } finally {
       store.close();
     }
@@ -57,16 +45,13 @@ export async function checkStoppedAudit(
 }
 
 /** The key that signed, and the count; what the vault does not give now is left out, and the check says so. */
-async function vaultOf(
-  home: string,
-  read: Reads,
-  signal: AbortSignal,
-): Promise<{ readonly keyHex: string | null; readonly kept: number | null }> {
+async function vaultOf(home: string, read: Reads): Promise<{ readonly keyHex: string | null; readonly kept: number | null }> {
   const recorded = read.getMeta(META_IDENTITY_KEY);
   if (recorded === undefined) return { keyHex: null, kept: null };
   const clock = new SystemClock();
   const vaults = [new KeychainVault({ homeFolder: home, clock }), new FileVault(join(home, 'identity.key'))];
   const identity = new IdentityService({ store: unwritten(read), vaults, clock, random: new SystemRandom(), log: SILENT });
+  const { signal } = new AbortController();
   await identity.open(signal);
   if (!identity.ready) return { keyHex: recorded, kept: null };
   const counted = await identity.counter?.read(signal);

@@ -14,11 +14,7 @@ import { table, type Terminal } from '../terminal.ts';
 import { intoNewFile } from '../whole-file.ts';
 
 /** Checks the audit log of a hub that does not run. */
-export type CheckStoppedAudit = (
-  home: string,
-  signal: AbortSignal,
-  onBegun: (progress: () => AuditCheckDto) => void,
-) => Promise<AuditCheckDto>;
+export type CheckStoppedAudit = (home: string) => Promise<AuditCheckDto>;
 
 const { audit: text } = ENGLISH;
 /** A token that a person was given at a terminal or on a page; WHERE says which. */
@@ -26,7 +22,6 @@ const PERSONS_TOKEN = /^(?:owner|ui):/;
 const ROWS_DEFAULT = 20;
 const ROWS_MAX = 200;
 const LOOK_AGAIN_MS = 200;
-const SAY_AGAIN_MS = 2_000;
 /** Ctrl+C, whoever asks politely, and a terminal that is closed. */
 const END_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -54,20 +49,10 @@ export function addAuditCommands(program: Command, run: Run, checkStopped: Check
     .action(
       run(async ({ terminal, session }) => {
         const isRunning = await session.line().then(() => true, isNotRunning);
-        const owner = isRunning ? await session.asOwner() : undefined;
-        const called = new AbortController();
-        const callOff = (): void => called.abort();
-        process.on('SIGINT', callOff);
-        try {
-          const checked =
-            owner !== undefined
-              ? await checkRunning(owner, terminal, called.signal)
-              : await checkHere(checkStopped, session.home, terminal, called.signal);
-          terminal.result(checked, () => checkLines(checked));
-          return checked.state === 'done' && checked.finding === null ? 0 : 1;
-        } finally {
-          process.off('SIGINT', callOff);
-        }
+        if (!isRunning) terminal.note(text.stopped);
+        const checked = isRunning ? await checkRunning(await session.asOwner()) : await checkStopped(session.home);
+        terminal.result(checked, () => checkLines(checked));
+        return checked.state === 'done' && checked.finding === null ? 0 : 1;
       }),
     );
   audit
@@ -129,29 +114,13 @@ function isNotRunning(error: unknown): false {
   throw error;
 }
 
-async function checkRunning(owner: HubClient, terminal: Terminal, signal: AbortSignal): Promise<AuditCheckDto> {
+async function checkRunning(owner: HubClient): Promise<AuditCheckDto> {
   let checked = await owner.call('audit.verify', {});
-  for (let waitedMs = 0; checked.state === 'running'; waitedMs += LOOK_AGAIN_MS) {
-    if (signal.aborted) return owner.call('audit.cancelVerification', {});
-    if (waitedMs > 0 && waitedMs % SAY_AGAIN_MS === 0) terminal.note(text.progress(checked.checked, checked.rows));
+  while (checked.state === 'running') {
     await setTimeout(LOOK_AGAIN_MS);
     checked = await owner.call('audit.verification', {});
   }
   return checked;
-}
-
-async function checkHere(check: CheckStoppedAudit, home: string, terminal: Terminal, signal: AbortSignal): Promise<AuditCheckDto> {
-  terminal.note(text.stopped);
-  let progress: (() => AuditCheckDto) | undefined;
-  const teller = setInterval(() => {
-    const now = progress?.();
-    if (now !== undefined) terminal.note(text.progress(now.checked, now.rows));
-  }, SAY_AGAIN_MS);
-  try {
-    return await check(home, signal, (current) => (progress = current));
-  } finally {
-    clearInterval(teller);
-  }
 }
 
 function checkLines(checked: AuditCheckDto): readonly string[] {

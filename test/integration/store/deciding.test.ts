@@ -61,7 +61,6 @@ test(
   { timeout: 60_000 + KILLS * 5_000 },
   async () => {
     const said: Record<Step, string[]> = { asked: [], approved: [], declined: [], ran: [], ended: [], audit: [] };
-    const { signal } = new AbortController();
     let signatures = 0;
     /** Asserts of the steps that were said from there on what holds for each of them. */
     const holds = async (from: Readonly<Record<Step, number>>): Promise<void> => {
@@ -94,7 +93,7 @@ test(
     for (let round = 0; round < KILLS; round++) {
       const now = saidSoFar();
       await run(said, 3 + ((round * 53) % STEPS_MAX));
-      const checked = await checkStoppedAudit(home, signal, () => undefined);
+      const checked = await checkStoppedAudit(home);
       expect([checked.state, checked.finding, checked.counted]).toEqual(['done', null, true]);
       ({ signatures } = checked);
       // Of this round and the one before; all of them at the end, since what is lost once stays lost.
@@ -114,7 +113,7 @@ test(
     expect(left).toEqual([]);
     expect(ran.size).toBeGreaterThan(0);
     expect(signatures).toBeGreaterThan(0);
-    const checked = await checkStoppedAudit(home, signal, () => undefined);
+    const checked = await checkStoppedAudit(home);
     expect([checked.finding, checked.signed_seq]).toEqual([null, checked.rows]);
   },
 );

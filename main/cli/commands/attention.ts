@@ -10,6 +10,7 @@ import type { HubClient } from '../hub-client.ts';
 import { idOf, withId } from '../ids.ts';
 import { lengthMs, localTime } from '../local-time.ts';
 import type { Run } from '../run.ts';
+import type { Terminal } from '../terminal.ts';
 
 const { attention: text } = ENGLISH;
 const plural = pluralizer(locale);
@@ -28,8 +29,7 @@ export function addAttentionCommands(program: Command, run: Run): void {
         const owner = await session.asOwner();
         const until = options.for === undefined ? null : Date.now() + options.for;
         const attention = await owner.call('attention.pause', { until });
-        const names = await hubNames(owner);
-        terminal.result(attention, () => attentionLines(attention, names));
+        await tell(owner, terminal, attention);
       }),
     );
   program
@@ -39,8 +39,7 @@ export function addAttentionCommands(program: Command, run: Run): void {
       run(async ({ terminal, session }) => {
         const owner = await session.asOwner();
         const attention = await owner.call('attention.resume', {});
-        const names = await hubNames(owner);
-        terminal.result(attention, () => ['Everything goes on.', ...attentionLines(attention, names)]);
+        await tell(owner, terminal, attention, 'Everything goes on.');
       }),
     );
   addQuietCommands(program, run);
@@ -55,8 +54,7 @@ function addQuietCommands(program: Command, run: Run): void {
       run(async ({ terminal, session }) => {
         const owner = await session.asOwner();
         const attention = await owner.call('attention.get', {});
-        const names = await hubNames(owner);
-        terminal.result(attention, () => attentionLines(attention, names));
+        await tell(owner, terminal, attention);
       }),
     );
   quiet
@@ -75,8 +73,7 @@ function addQuietCommands(program: Command, run: Run): void {
           ...periods.filter((period) => period.name !== name),
           { name, from, to, days, on: off !== true },
         ]);
-        const names = await hubNames(owner);
-        terminal.result(attention, () => attentionLines(attention, names));
+        await tell(owner, terminal, attention);
       }),
     );
   quiet
@@ -91,8 +88,7 @@ function addQuietCommands(program: Command, run: Run): void {
           if (kept.length < periods.length) return kept;
           throw new AppError('not_found', `There are no quiet hours called "${name}".`, { failedBy: 'input' });
         });
-        const names = await hubNames(owner);
-        terminal.result(attention, () => attentionLines(attention, names));
+        await tell(owner, terminal, attention);
       }),
     );
   quiet
@@ -105,8 +101,7 @@ function addQuietCommands(program: Command, run: Run): void {
         const { quiet_hours: now } = await owner.call('attention.get', {});
         const periods = now.periods.map(given);
         const attention = await owner.call('attention.setQuietHours', { periods, urgent_peers: [...hubs] });
-        const names = await hubNames(owner);
-        terminal.result(attention, () => attentionLines(attention, names));
+        await tell(owner, terminal, attention);
       }),
     );
 }
@@ -210,10 +205,11 @@ function readDays(words: string): readonly number[] {
   return days;
 }
 
-/** The owner's names of all hubs, by their agent ids. */
-async function hubNames(owner: HubClient): Promise<ReadonlyMap<string, string>> {
+/** Prints how it stands now, with the owner's names of the hubs. */
+async function tell(owner: HubClient, terminal: Terminal, attention: AttentionDto, ...first: readonly string[]): Promise<void> {
   const { items } = await owner.call('peers.list', { trust: 'all' });
-  return new Map(items.map(({ id, name }) => [id, name]));
+  const names = new Map(items.map(({ id, name }) => [id, name]));
+  terminal.result(attention, () => [...first, ...attentionLines(attention, names)]);
 }
 
 function attentionLines(attention: AttentionDto, hubs: ReadonlyMap<string, string>): readonly string[] {

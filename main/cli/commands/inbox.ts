@@ -2,12 +2,11 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { RESULT_STATUSES, type ResultStatus } from '../../../preload/contract/closed-lists.ts';
 import { DELIVERY_KINDS, isWork, type DeliveryKind } from '../../../preload/contract/delivery-kind.ts';
-import type { DeliveryDto, TaskDto } from '../../../preload/contract/dto.ts';
-import type { HubClient } from '../hub-client.ts';
+import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import { withId } from '../ids.ts';
 import { quoted } from '../quoted-text.ts';
 import type { Run } from '../run.ts';
-import { beginningOf, inWords } from '../terminal.ts';
+import { inWords } from '../terminal.ts';
 import { listen } from '../listen.ts';
 import { collectDomains, jsonObject, seconds, wholeNumber, wholeNumberFrom } from '../option-values.ts';
 import { findProgram } from '../program-file.ts';
@@ -27,9 +26,9 @@ export function addInboxCommands(program: Command, run: Run): void {
           wait_ms: Math.round(options.wait * 1000),
           kinds: options.kinds,
         });
-        const words = { typed, asWords: session.asWords, asked: terminal.json ? new Map() : await askedFor(client, claimed.items) };
+        const line = (verb: string, rest: string): string => `${typed} ${verb} ${rest}${session.asWords}`;
         terminal.result(claimed, () =>
-          claimed.items.length === 0 ? ['Nothing waits.'] : claimed.items.flatMap((item) => deliveryLines(item, words)),
+          claimed.items.length === 0 ? ['Nothing waits.'] : claimed.items.flatMap((item) => deliveryLines(item, line)),
         );
       }),
     );
@@ -89,42 +88,19 @@ interface ReplyOptions {
   readonly error?: string;
 }
 
-interface Words {
-  readonly typed: string;
-  readonly asWords: string;
-  /** By its id, what this agent had asked for. */
-  readonly asked: ReadonlyMap<string, TaskDto>;
-}
-
-/** The tasks whose results are among the items, as far as they are still known. */
-async function askedFor(client: HubClient, items: readonly DeliveryDto[]): Promise<ReadonlyMap<string, TaskDto>> {
-  const ids = new Set(items.flatMap(({ kind, task_id: id }) => (kind === 'result' && id !== null ? [id] : [])));
-  const found = new Map<string, TaskDto>();
-  for (const id of ids) {
-    // The result is shown without it as well.
-    const task = await client.call('tasks.get', { id }).catch(() => undefined);
-    if (task !== undefined) found.set(id, task);
-  }
-  return found;
-}
-
-function deliveryLines(item: DeliveryDto, words: Words): readonly string[] {
-  const { delivery_id: id, untrusted } = item;
-  const line = (verb: string, rest = ''): string => `${words.typed} ${verb} ${id}${rest}${words.asWords}`;
-  const next = isWork(item.kind)
-    ? [`  Keep it:     ${line('ack')}`, `  Answer it:   ${line('reply', ' "What came of it"')}`]
-    : [`  Put it away: ${line('ack')}`];
-  const asked = item.task_id === null ? undefined : words.asked.get(item.task_id);
-  return [headOf(item, asked), ...quoted(untrusted.text ?? JSON.stringify(untrusted.payload)), ...next, ''];
-}
-
-function headOf({ delivery_id: id, kind, task_id: task, trust, untrusted }: DeliveryDto, asked: TaskDto | undefined): string {
-  if (asked !== undefined) {
-    const whom = asked.to_agent === null ? asked.peer_name : `${asked.to_agent} at ${asked.peer_name}`;
-    return `${id}  ${kind} of ${asked.id}, which you asked ${whom} ("${beginningOf(asked.text)}")`;
-  }
+/** @param line a command to type, for the agent that speaks now */
+function deliveryLines(item: DeliveryDto, line: (verb: string, rest: string) => string): readonly string[] {
+  const { delivery_id: id, kind, task_id: task, trust, untrusted } = item;
+  const next = isWork(kind)
+    ? [`  Keep it:     ${line('ack', id)}`, `  Answer it:   ${line('reply', `${id} "What came of it"`)}`]
+    : [`  Put it away: ${line('ack', id)}`];
   const from = untrusted.origin.from_agent === null ? trust.peer_name : `${trust.peer_name}/${untrusted.origin.from_agent}`;
-  return `${id}  ${kind}${kind === 'result' && task !== null ? ` of ${task}` : ''}  from ${from}`;
+  return [
+    `${id}  ${kind}${kind === 'result' && task !== null ? ` of ${task}` : ''}  from ${from}`,
+    ...quoted(untrusted.text ?? JSON.stringify(untrusted.payload)),
+    ...next,
+    '',
+  ];
 }
 
 function waitSeconds(text: string): number {

@@ -2,7 +2,10 @@
 import { Option, type Command } from 'commander';
 import { IMPORTANCES, type Importance } from '../../../preload/contract/closed-lists.ts';
 import type { SendReportDto } from '../../../preload/contract/dto.ts';
-import { askPatiently } from '../ask.ts';
+import { locale } from '../../../preload/contract/strings/everywhere.ts';
+import { pluralizer } from '../../../preload/contract/strings/plural.ts';
+import { AppError } from '../../lib/app-error.ts';
+import { HubProblem } from '../hub-client.ts';
 import { conversationId } from '../ids.ts';
 import { quoted } from '../quoted-text.ts';
 import type { Run } from '../run.ts';
@@ -12,6 +15,9 @@ import { followTask, personLines } from './tasks.ts';
 
 /** An agent answers within it; a person is given longer by whoever asks. */
 const QUERY_DEADLINE_S = 30;
+/** What is proposed where nobody answered: time enough for a person. */
+const LONGER_DEADLINE_S = 600;
+const plural = pluralizer(locale);
 const TO = 'a name, an agent id, or "hub/agent"';
 
 export interface CommonOptions {
@@ -34,7 +40,12 @@ export function addSendCommands(program: Command, run: Run): void {
       run(async ({ terminal, session }, to: string, question: string, options: QueryOptions) => {
         const client = await session.asAgent();
         const asked = { to, question, ...common(options), deadline_ms: options.deadline * 1000, max_tokens: options.maxTokens };
-        const report = await askPatiently(client, terminal, asked);
+        // The wait may be long, and silence looks like a fault.
+        if (!terminal.json)
+          terminal.note('Waiting for the answer. A person there may have to decide first. Ctrl+C takes the question back.');
+        const report = await client.call('send.query', asked).catch((error: unknown) => {
+          throw nobodyAnswered(error, options.deadline);
+        });
         terminal.result(report, () => reportLines(report));
       }),
     );
@@ -101,6 +112,19 @@ interface DelegateOptions extends CommonOptions {
   readonly urgent?: boolean;
   readonly report: boolean;
   readonly wait?: boolean;
+}
+
+/** What ran out is the time that was given, whether an agent or a person had it. Any other failure as it is. */
+function nobodyAnswered(error: unknown, deadlineS: number): unknown {
+  if (!(error instanceof HubProblem)) return error;
+  const { code } = error.problem;
+  if (code !== 'timeout' && code !== 'approval_expired') return error;
+  const given = plural(deadlineS, { one: '{n} second', other: '{n} seconds' });
+  return new AppError(code, `Nobody answered within ${given}${code === 'timeout' ? '' : '; the question is taken back'}.`, {
+    failedBy: 'timeout',
+    hint: `Give them longer: --deadline ${LONGER_DEADLINE_S} is ten minutes.`,
+    cause: error,
+  });
 }
 
 /** @param meaning what comes at its end */

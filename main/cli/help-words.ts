@@ -15,8 +15,8 @@ export const GROUPS: readonly (readonly [heading: string, commands: readonly str
 ];
 
 interface Words {
-  /** Each as it is typed, without the word that starts the program. */
-  readonly tries: readonly string[];
+  /** Each as it is typed, without the word that starts the program; where none stands here, the words of the command. */
+  readonly tries?: readonly string[];
   /** What to do then, or what else to know. Commands stand as "axon ..." in it, those meant for another computer as "npx axon ...". */
   readonly next?: string;
 }
@@ -72,7 +72,6 @@ const WORDS: Readonly<Record<string, Words>> = {
   'approvals allow': { tries: ['approvals allow ID', 'approvals allow ID --scope conversation'] },
   'approvals decline': { tries: ['approvals decline ID --reason "not now"', 'approvals decline ID --never'] },
   answer: { tries: ['answer ID "Yes, from 17:30"', 'answer ID --choose 1'] },
-  rules: { tries: ['rules'] },
   'rules list': { tries: ['rules list --ended'] },
   'rules add': {
     tries: [
@@ -86,42 +85,30 @@ const WORDS: Readonly<Record<string, Words>> = {
   'rules remove': { tries: ['rules remove ID'] },
   'rules restore': { tries: ['rules restore ID'] },
   'rules test': { tries: ['rules test delegate --hub "Mum\'s PC" --domain family.chat'] },
-  'remote-approval': { tries: ['remote-approval'] },
-  'remote-approval list': { tries: ['remote-approval list'] },
   'remote-approval set': { tries: ['remote-approval set "Mum\'s PC" "Dad\'s laptop" --from R2'] },
-  'remote-approval off': { tries: ['remote-approval off'] },
   pause: { tries: ['pause --for 2h'], next: 'Sooner: "axon resume".' },
-  resume: { tries: ['resume'] },
-  quiet: { tries: ['quiet'] },
-  'quiet list': { tries: ['quiet list'] },
   'quiet set': {
     tries: ['quiet set Night --from 21:30 --to 07:00', 'quiet set School --from 08:00 --to 13:00 --days mon,tue,wed,thu,fri'],
   },
   'quiet remove': { tries: ['quiet remove Night'] },
   'quiet urgent': { tries: ['quiet urgent "Mum\'s PC"'] },
-  'confirm-date': { tries: ['confirm-date'], next: 'Look first: "axon status" says which date.' },
+  'confirm-date': { next: 'Look first: "axon status" says which date.' },
   audit: { tries: ['audit', 'audit verify'] },
   'audit list': { tries: ['audit list --limit 50'] },
-  'audit verify': { tries: ['audit verify'], next: 'Exit code 1: something does not fit, and the first such row is named.' },
+  'audit verify': { next: 'Exit code 1: something does not fit, and the first such row is named.' },
   'audit export': { tries: ['audit export --format csv --output audit.csv'] },
-  'audit acknowledge': { tries: ['audit acknowledge'], next: 'Look first: "axon audit", "axon audit verify".' },
-  'confirm-restore': { tries: ['confirm-restore'], next: 'Then look through "axon peers", "axon agents" and "axon rules".' },
-  pair: { tries: ['pair'] },
-  'pair list': { tries: ['pair list'] },
+  'audit acknowledge': { next: 'Look first: "axon audit", "axon audit verify".' },
+  'confirm-restore': { next: 'Then look through "axon peers", "axon agents" and "axon rules".' },
   'pair window': { tries: ['pair window', 'pair window --minutes 15'], next: 'Then "axon pair open", once the other hub has asked.' },
   'pair start': {
     tries: ['pair start "Hub 3f2a"', 'pair start KEY --address 192.168.1.20:7100 --name Mum'],
     next: 'Then "axon pair digits SIX", with the six that the other hub shows.',
   },
-  'pair open': { tries: ['pair open'], next: 'Then "axon pair digits TWO", with the two that the other hub shows.' },
+  'pair open': { next: 'Then "axon pair digits TWO", with the two that the other hub shows.' },
   'pair digits': { tries: ['pair digits 123456', 'pair digits 12'] },
-  'pair cancel': { tries: ['pair cancel'] },
   invite: { tries: ['invite', 'invite --qr'], next: 'The other hub uses the link with "npx axon join".' },
-  'invite list': { tries: ['invite list'] },
   'invite revoke': { tries: ['invite revoke ID'] },
   join: { tries: ['join', 'join --link-file link.txt --name Mum'] },
-  agents: { tries: ['agents'] },
-  'agents list': { tries: ['agents list'] },
   'agents connect': { tries: ['agents connect claude-code --domain family.chat'], next: 'Then "axon whoami" shows that it may speak.' },
   'agents add': { tries: ['agents add claude-code --domain family.chat --class R1'] },
   'agents class': { tries: ['agents class claude-code R1'] },
@@ -129,10 +116,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   'agents remove': { tries: ['agents remove claude-code'] },
   status: { tries: ['status', 'status --json'] },
   whoami: { tries: ['whoami --as claude-code'] },
-  login: { tries: ['login'] },
   passphrase: { tries: ['passphrase', 'passphrase --passphrase-file passphrase.txt'] },
-  examples: { tries: ['examples'] },
-  demo: { tries: ['demo'] },
   hub: {
     tries: ['hub', 'hub --name Mum --api-port 0 --peer-port 0'],
     next: 'Then, at another terminal: "axon login", "axon agents connect NAME".',
@@ -141,7 +125,7 @@ const WORDS: Readonly<Record<string, Words>> = {
 
 /** The lines to try for a command, each as it is typed behind the word that starts the program. */
 export function triesOf(words: string): readonly string[] {
-  return WORDS[words]?.tries ?? [];
+  return WORDS[words]?.tries ?? [words];
 }
 
 /**
@@ -151,10 +135,12 @@ export function triesOf(words: string): readonly string[] {
  * @param isListedAlone true where the group does what its `list` does
  */
 export function helpBelow(words: string, command: string, isListedAlone: boolean): string {
-  const { tries, next } = WORDS[words] ?? { tries: [] };
+  const [tries, next] = [triesOf(words), WORDS[words]?.next];
   return [
     ...(isListedAlone ? ['', 'Without one of these commands it lists.'] : []),
-    ...(tries.length === 0 ? [] : ['', tries.length === 1 ? 'Example:' : 'Examples:', ...tries.map((line) => `  ${command} ${line}`)]),
+    '',
+    tries.length === 1 ? 'Example:' : 'Examples:',
+    ...tries.map((line) => `  ${command} ${line}`),
     ...(next === undefined ? [] : ['', withOwnCommand(next, command)]),
     '',
     'Every command also takes --json, --home, --as and --passphrase-file.',

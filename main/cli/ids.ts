@@ -1,8 +1,9 @@
 // The ids that a person or agent types: each command says which one it wants and where to find it, before the hub is asked as well as when
 // the hub knows none of that id. Prints nothing.
 import { InvalidArgumentError } from 'commander';
-import { AppError } from '../lib/app-error.ts';
-import { HubProblem } from './hub-client.ts';
+import type { ApprovalDto } from '../../preload/contract/dto.ts';
+import { HubProblem, type HubClient } from './hub-client.ts';
+import { refusal } from './refusal.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -18,10 +19,7 @@ const IDS = {
 export function idOf(kind: keyof typeof IDS, id: string): string {
   if (UUID.test(id)) return id.toLowerCase();
   const [what, where] = IDS[kind];
-  throw new AppError('bad_request', `"${id}" is not the id of ${what}: 36 characters, as in 0b8f5c1e-....`, {
-    hint: where,
-    failedBy: 'input',
-  });
+  throw refusal('bad_request', `"${id}" is not the id of ${what}: 36 characters, as in 0b8f5c1e-....`, where);
 }
 
 /** Calls with the id. Throws as `idOf` does, and what the hub says, with that place. */
@@ -34,6 +32,11 @@ export async function withId<Answer>(kind: keyof typeof IDS, id: string, call: (
     if (!(error instanceof HubProblem) || error.problem.code !== 'not_found') throw error;
     throw new HubProblem({ ...error.problem, hint: error.problem.hint ?? where });
   }
+}
+
+/** The request of this id, as withId. @param owner speaks for the person in charge */
+export function requestOf(owner: HubClient, id: string): Promise<ApprovalDto> {
+  return withId('request', id, (request) => owner.call('approvals.get', { id: request }));
 }
 
 /** The value of --conversation. */

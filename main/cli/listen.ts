@@ -11,6 +11,7 @@ import { AppError } from '../lib/app-error.ts';
 import { HubProblem } from './hub-client.ts';
 import type { HubClient } from './hub-client.ts';
 import type { Terminal } from './terminal.ts';
+import { refusal } from './refusal.ts';
 
 const CLAIM_WAIT_MS = 55_000;
 const WORK_KINDS = DELIVERY_KINDS.filter(isWork);
@@ -44,7 +45,7 @@ export async function listen(client: HubClient, terminal: Terminal, options: Lis
   const listener = new Listener(client, terminal, options, stop.signal);
   try {
     const { token } = await client.call('hub.whoami', {});
-    if (token.agent === null) throw new AppError('forbidden', 'Only an agent can listen.', { failedBy: 'input' });
+    if (token.agent === null) throw refusal('forbidden', 'Only an agent can listen.');
     const added = await offerDomains(client, token.agent, options.domains);
     if (added.length > 0) terminal.note(`${token.agent} did not offer ${added.join(', ')} until now; it does from now on.`);
     terminal.note(`Listening as ${token.agent}. Stop with Ctrl+C.`);

@@ -1,7 +1,7 @@
 // Looks whether a program can be started, before anything is promised in its name. Starts nothing.
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
-import { AppError } from '../lib/app-error.ts';
+import { refusal } from './refusal.ts';
 
 /** What Windows starts without a shell. */
 const WINDOWS_ENDINGS = ['', '.exe', '.com'] as const;
@@ -15,12 +15,13 @@ export function findProgram(name: string, env: Readonly<Record<string, string | 
   const found = name === '' ? undefined : files.find(canRun);
   if (found !== undefined) return found;
   const isThere = isPath && files.some((file) => statSync(file, { throwIfNoEntry: false }) !== undefined);
-  throw new AppError('bad_request', `The program "${name}" ${isThere ? 'cannot be run' : 'is not there'}.`, {
-    hint: isThere
+  throw refusal(
+    'bad_request',
+    `The program "${name}" ${isThere ? 'cannot be run' : 'is not there'}.`,
+    isThere
       ? 'It must be a file that you may execute: chmod +x makes a script one.'
       : 'Name it by its path, as ./my-agent, or by a name that the shell finds. Its arguments stand behind it as words of their own.',
-    failedBy: 'input',
-  });
+  );
 }
 
 function canRun(file: string): boolean {

@@ -1,7 +1,6 @@
 // The command `axon`: its words, options and help. Each command's work stands in commands/. Exit codes: 0 done, 1 local failure, 2 refused
 // by usage, hub or peer, 3 too late, 130 interrupted.
 import { Command, CommanderError, Option, type Argument } from 'commander';
-import { AppError } from '../lib/app-error.ts';
 import { dataFolder } from '../lib/data-folder.ts';
 import { addAgentCommands } from './commands/agents.ts';
 import { addAnswerCommand } from './commands/answer.ts';
@@ -25,6 +24,7 @@ import { GROUPS, helpBelow, programBelow } from './help-words.ts';
 import { ownCommand } from './own-command.ts';
 import type { Run } from './run.ts';
 import { Terminal } from './terminal.ts';
+import { refusal } from './refusal.ts';
 
 export interface ProgramDeps {
   readonly version: string;
@@ -34,9 +34,19 @@ export interface ProgramDeps {
   readonly checkStoppedAudit: CheckStoppedAudit;
 }
 
-/** The link of an invitation. */
-const INVITATION_ARGUMENT = /axon:\/\/pair\?/i;
-const TOKEN_ARGUMENT = /axh_(?:agent|ui|owner)_[0-9a-f]{16}_[A-Za-z0-9_-]{43}/;
+/** Where every program on this computer could read it. */
+const SECRET_ARGUMENTS = [
+  [
+    /axh_(?:agent|ui|owner)_[0-9a-f]{16}_[A-Za-z0-9_-]{43}/,
+    'A token was given as an argument, where every program on this computer can read it.',
+    'Put it into AXON_TOKEN_FILE instead, and make a new one in the app: this one is no longer secret.',
+  ],
+  [
+    /axon:\/\/pair\?/i,
+    'An invitation was given as an argument, where every program on this computer can read its secret.',
+    'Take it back where it was made ("axon invite revoke"), make a new one, and paste that when "axon join" asks for it.',
+  ],
+] as const;
 
 /** What a group of commands does when none of them is named. */
 const DEFAULT_COMMAND = 'list';
@@ -131,14 +141,9 @@ function usageSentence(text: string): string {
 /** What commander itself finds wrong, for whoever asked for JSON. */
 function tellUsageAsJson(program: Command): void {
   program.configureOutput({
-    outputError: (text) =>
-      void reportFailure(new AppError('bad_request', usageSentence(text).trim(), { failedBy: 'input' }), new Terminal(true), ''),
+    outputError: (text) => void reportFailure(refusal('bad_request', usageSentence(text).trim()), new Terminal(true), ''),
     writeErr: () => undefined,
   });
-}
-
-function noCommand(): AppError {
-  return new AppError('bad_request', 'No command was named.', { hint: '"axon --help" lists them.', failedBy: 'input' });
 }
 
 /** What the commands are made with. */
@@ -211,29 +216,6 @@ function withoutHelp(argv: readonly string[], program: Command): readonly string
   return [...words, '--help'];
 }
 
-/** Of what is no command there is no help to print: without the rest of the line that word is refused as at any other time. */
-function withoutHelpOfUnknown(argv: readonly string[], program: Command): readonly string[] {
-  const end = argv.indexOf('--');
-  const words = end === -1 ? argv : argv.slice(0, end);
-  if (words[0] === 'help' || !words.some((word) => HELP_FLAGS.includes(word))) return argv;
-  const named: string[] = [];
-  let command = program;
-  for (let index = 0; index < words.length; index += 1) {
-    const word = words[index] ?? '';
-    if (word.startsWith('-')) {
-      // Its value is the next word.
-      if (command.options.some(({ long, short, required }) => required && (word === long || word === short))) index += 1;
-      continue;
-    }
-    if (command.commands.length === 0 || command.registeredArguments.length > 0) return argv;
-    named.push(word);
-    const inner = command.commands.find((one) => one.name() === word);
-    if (inner === undefined) return named;
-    command = inner;
-  }
-  return argv;
-}
-
 /** Runs the program. Returns the exit code. */
 export async function runProgram(argv: readonly string[], deps: ProgramDeps): Promise<number> {
   // A reader that has seen enough (as in "axon tasks | head") closes the pipe: that is no failure.
@@ -251,35 +233,19 @@ export async function runProgram(argv: readonly string[], deps: ProgramDeps): Pr
     new Terminal(false).whenClosed(() => undefined);
     exitCode = await deps.runHub(flags);
   };
-  if (argv.some((argument) => TOKEN_ARGUMENT.test(argument))) {
-    return reportFailure(
-      new AppError('bad_request', 'A token was given as an argument, where every program on this computer can read it.', {
-        hint: 'Put it into AXON_TOKEN_FILE instead, and make a new one in the app: this one is no longer secret.',
-        failedBy: 'input',
-      }),
-      new Terminal(isJson),
-      ownCommand(dataFolder(undefined, process.env)),
-    );
-  }
-  if (argv.some((argument) => INVITATION_ARGUMENT.test(argument))) {
-    return reportFailure(
-      new AppError('bad_request', 'An invitation was given as an argument, where every program on this computer can read its secret.', {
-        hint: 'Take it back where it was made ("axon invite revoke"), make a new one, and paste that when "axon join" asks for it.',
-        failedBy: 'input',
-      }),
-      new Terminal(isJson),
-      ownCommand(dataFolder(undefined, process.env)),
-    );
+  for (const [pattern, sentence, hint] of SECRET_ARGUMENTS) {
+    if (!argv.some((argument) => pattern.test(argument))) continue;
+    return reportFailure(refusal('bad_request', sentence, hint), new Terminal(isJson), ownCommand(dataFolder(undefined, process.env)));
   }
   const program = makeProgram({ ...deps, run, runHub, isJson });
   try {
-    await program.parseAsync([...withoutHelpOfUnknown(withoutHelp(argv, program), program)], { from: 'user' });
+    await program.parseAsync([...withoutHelp(argv, program)], { from: 'user' });
     return exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     // Where no command was named commander prints the help, which is no JSON.
     if (isJson && error.code === 'commander.help' && error.exitCode !== 0)
-      return reportFailure(noCommand(), new Terminal(isJson), ownProgram());
+      return reportFailure(refusal('bad_request', 'No command was named.', '"axon --help" lists them.'), new Terminal(true), ownProgram());
     return error.exitCode === 0 ? 0 : 2;
   }
 }

@@ -1,19 +1,7 @@
 // Whom a command speaks for: an agent (by AXON_TOKEN, a token file, or the one agent connected here) or the person in charge, who gives
 // the owner passphrase at a terminal or in a file. Owns the token files (0600). A secret is never taken from the command line, where every
 // other program of this computer could read it.
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  unlinkSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, constants, fstatSync, fsyncSync, mkdirSync, openSync, readFileSync, readdirSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { AGENT_NAME } from '../../preload/contract/formats.ts';
 import { FIRST_PASSPHRASE_ON_A_PAGE, PASSPHRASE_MIN_CHARACTERS } from '../../preload/contract/operations.ts';
@@ -21,11 +9,20 @@ import type { OperationResult } from '../../preload/contract/operations.ts';
 import { AppError } from '../lib/app-error.ts';
 import { HubClient, HubProblem } from './hub-client.ts';
 import type { Terminal } from './terminal.ts';
+import { refusal } from './refusal.ts';
 
 const TOKEN = /^axh_(?:agent|ui|owner)_[0-9a-f]{16}_[A-Za-z0-9_-]{43}$/;
 const SUFFIX = '.token';
 const SECRET_SIZE_MAX_BYTES = 4_096;
 const NEW_PASSPHRASE_TRIES_MAX = 3;
+
+const FIRST_NOTES = {
+  before: [
+    'This hub has no owner passphrase yet: you choose it now. From then on it is asked for whenever a person is needed here,',
+    'as for deciding, pairing and connecting agents, so that no program can do that by itself. No other hub ever sees it.',
+  ],
+  after: ['THE OWNER PASSPHRASE OF THIS HUB IS SET. Keep it: nothing shows it again, and what a person decides needs it from now on.'],
+} as const;
 
 export interface SessionOptions {
   readonly home: string;
@@ -60,10 +57,11 @@ export class Session {
     const line = await this.line();
     const token = this.agentToken();
     if (token === undefined) {
-      throw new AppError('unauthenticated', 'No agent is connected here, so there is nobody to speak for.', {
-        hint: 'Connect one with "axon agents connect NAME", or set AXON_TOKEN or AXON_TOKEN_FILE.',
-        failedBy: 'input',
-      });
+      throw refusal(
+        'unauthenticated',
+        'No agent is connected here, so there is nobody to speak for.',
+        'Connect one with "axon agents connect NAME", or set AXON_TOKEN or AXON_TOKEN_FILE.',
+      );
     }
     return line.withToken(token);
   }
@@ -84,11 +82,18 @@ export class Session {
       if (client !== undefined) return client;
     }
     if (this.#terminal.isInteractive && !isAgentNamed) return this.asOwner();
-    if (names.length > 0) throw tokensRefused(names);
-    throw new AppError('unauthenticated', 'No agent is connected here, so there is nobody to speak for.', {
-      hint: 'Connect one with "axon agents connect NAME", or speak for the person in charge: at a terminal, or with --passphrase-file FILE.',
-      failedBy: 'input',
-    });
+    if (names.length > 0) {
+      throw refusal(
+        'unauthenticated',
+        `The hub takes no token that stands here: ${names.join(', ')}.`,
+        'Connect an agent again, name another with --as, or speak for the person in charge: at a terminal, or with --passphrase-file FILE.',
+      );
+    }
+    throw refusal(
+      'unauthenticated',
+      'No agent is connected here, so there is nobody to speak for.',
+      'Connect one with "axon agents connect NAME", or speak for the person in charge: at a terminal, or with --passphrase-file FILE.',
+    );
   }
 
   /** What stands behind a command in a hint, so that the same agent speaks. */
@@ -105,10 +110,7 @@ export class Session {
     const [only] = names;
     if (only === undefined) return undefined;
     if (names.length === 1) return this.#storedToken(only);
-    throw new AppError('unauthenticated', 'Several agents are connected here.', {
-      hint: `Say which one speaks: --as ${names.join(' or --as ')}.`,
-      failedBy: 'input',
-    });
+    throw refusal('unauthenticated', 'Several agents are connected here.', `Say which one speaks: --as ${names.join(' or --as ')}.`);
   }
 
   storedAgents(): readonly string[] {
@@ -126,11 +128,7 @@ export class Session {
   storeToken(agent: string, token: string): string {
     mkdirSync(join(this.home, 'tokens'), { recursive: true, mode: 0o700 });
     const path = this.#tokenFile(agent);
-    try {
-      unlinkSync(path);
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
-    }
+    rmSync(path, { force: true });
     const descriptor = openSync(path, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0), 0o600);
     try {
       writeSync(descriptor, `${token}\n`);
@@ -161,7 +159,13 @@ export class Session {
     const status = await this.status();
     const isSet = status.hub.passphrase_set;
     const isByHand = this.#options.passphraseFile === undefined && this.#terminal.isInteractive;
-    if (!isSet && !isByHand) throw notChosen();
+    if (!isSet && !isByHand) {
+      throw refusal(
+        'passphrase_required',
+        'This hub has no owner passphrase yet, and this command does not choose one by the way.',
+        'Choose it first: "axon passphrase". A script does that with --passphrase-file FILE, too.',
+      );
+    }
     const passphrase = isSet ? await this.#passphrase('Owner passphrase: ') : await this.#makeFirst(line, status);
     const { token } = await line.call('hub.login', { passphrase, boot_secret: line.facts.bootSecret });
     const owner = line.withToken(token);
@@ -178,10 +182,15 @@ export class Session {
       await this.#makeFirst(line, status);
       return;
     }
-    if (!this.#terminal.isInteractive) throw isChosen();
+    if (!this.#terminal.isInteractive) {
+      throw refusal(
+        'passphrase_required',
+        'This hub has an owner passphrase, and changing it needs that one, typed at a terminal.',
+        'Run "axon passphrase" at a terminal. The new one is asked for, too, or read from --passphrase-file FILE.',
+      );
+    }
     const current = await this.#terminal.askHidden('The passphrase until now: ');
-    const { passphraseFile } = this.#options;
-    const passphrase = passphraseFile === undefined ? await this.#askNew() : checkPassphrase(readSecretFile(passphraseFile));
+    const passphrase = await this.#newPassphrase();
     await line.call('hub.setPassphrase', { passphrase, current, boot_secret: line.facts.bootSecret });
   }
 
@@ -200,33 +209,21 @@ export class Session {
    */
   async #makeFirst(line: HubClient, { agents }: OperationResult<'hub.localStatus'>): Promise<string> {
     if (agents.registered > 0) {
-      throw new AppError('unauthenticated', FIRST_PASSPHRASE_ON_A_PAGE.message, {
-        hint: FIRST_PASSPHRASE_ON_A_PAGE.hint,
-        failedBy: 'input',
-      });
+      throw refusal('unauthenticated', FIRST_PASSPHRASE_ON_A_PAGE.message, FIRST_PASSPHRASE_ON_A_PAGE.hint);
     }
-    const { passphraseFile } = this.#options;
-    if (passphraseFile === undefined && !this.#terminal.isInteractive) throw this.#needsPerson();
-    if (passphraseFile === undefined) {
-      this.#terminal.note(
-        'This hub has no owner passphrase yet: you choose it now. From then on it is asked for whenever a person is needed here,',
-      );
-      this.#terminal.note(
-        'as for deciding, pairing and connecting agents, so that no program can do that by itself. No other hub ever sees it.',
-      );
-    }
-    const passphrase = passphraseFile === undefined ? await this.#askNew() : checkPassphrase(readSecretFile(passphraseFile));
+    const notes = this.#options.passphraseFile === undefined ? FIRST_NOTES : { before: [], after: [] };
+    for (const line of notes.before) this.#terminal.note(line);
+    const passphrase = await this.#newPassphrase();
     await line.call('hub.setPassphrase', { passphrase, boot_secret: line.facts.bootSecret });
-    if (passphraseFile === undefined) {
-      this.#terminal.note(
-        'THE OWNER PASSPHRASE OF THIS HUB IS SET. Keep it: nothing shows it again, and what a person decides needs it from now on.',
-      );
-    }
+    for (const line of notes.after) this.#terminal.note(line);
     return passphrase;
   }
 
-  /** Asks for a new passphrase until one is long enough and was typed twice alike. Throws `bad_request` when that does not come about. */
-  async #askNew(): Promise<string> {
+  /** From the file, or asked for until one is long enough and was typed twice alike. Throws `bad_request` when that does not come about. */
+  async #newPassphrase(): Promise<string> {
+    const { passphraseFile } = this.#options;
+    if (passphraseFile !== undefined) return checkPassphrase(readSecretFile(passphraseFile));
+    if (!this.#terminal.isInteractive) throw this.#needsPerson();
     for (let tries = 0; tries < NEW_PASSPHRASE_TRIES_MAX; tries++) {
       const passphrase = await this.#terminal.askHidden(
         `New owner passphrase (at least ${PASSPHRASE_MIN_CHARACTERS} characters, not shown): `,
@@ -235,15 +232,16 @@ export class Session {
       else if ((await this.#terminal.askHidden('The same again: ')) === passphrase) return passphrase;
       else this.#terminal.note('The two differ.');
     }
-    throw new AppError('bad_request', 'No passphrase was set.', { failedBy: 'input' });
+    throw refusal('bad_request', 'No passphrase was set.');
   }
 
   /** The agent of --as. Throws `not_found` where no token of it stands here. */
   #namedAgent(): string {
     const named = checkAgentName(this.#options.agent ?? '');
     const names = this.storedAgents();
-    if (!names.includes(named)) throw notConnected(named, names);
-    return named;
+    if (names.includes(named)) return named;
+    const hint = names.length > 0 ? `Connected: ${names.join(', ')}.` : `Connect it with "axon agents connect ${named}".`;
+    throw refusal('not_found', `No agent "${named}" is connected here.`, hint);
   }
 
   #storedToken(agent: string): string {
@@ -270,10 +268,11 @@ export class Session {
   }
 
   #needsPerson(): AppError {
-    return new AppError('passphrase_required', 'Only the person in charge of this hub may do this.', {
-      hint: 'Run the command at a terminal and give the owner passphrase, pass --passphrase-file FILE, or do it in the app ("axon login").',
-      failedBy: 'input',
-    });
+    return refusal(
+      'passphrase_required',
+      'Only the person in charge of this hub may do this.',
+      'Run the command at a terminal and give the owner passphrase, pass --passphrase-file FILE, or do it in the app ("axon login").',
+    );
   }
 
   #tokenFile(agent: string): string {
@@ -288,10 +287,8 @@ export function checkAgentName(name: string): string {
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-|-$/g, '');
-  throw new AppError('bad_request', `An agent's name is lower-case letters, digits, ".", "_" and "-"; "${name}" is not.`, {
-    failedBy: 'input',
-    ...(AGENT_NAME.test(fitting) ? { hint: `This would do: ${fitting}` } : {}),
-  });
+  const sentence = `An agent's name is lower-case letters, digits, ".", "_" and "-"; "${name}" is not.`;
+  throw refusal('bad_request', sentence, AGENT_NAME.test(fitting) ? `This would do: ${fitting}` : undefined);
 }
 
 /** From AXON_TOKEN or AXON_TOKEN_FILE. */
@@ -302,39 +299,9 @@ function givenToken(): string | undefined {
   return file !== undefined && file !== '' ? checkToken(readSecretFile(file), file) : undefined;
 }
 
-function tokensRefused(names: readonly string[]): AppError {
-  const [only = ''] = names;
-  const whose = names.length === 1 ? `the token of "${only}"` : `any token that stands here: ${names.join(', ')}`;
-  return new AppError('unauthenticated', `The hub does not take ${whose}.`, {
-    hint: `Give ${names.length === 1 ? 'it' : 'one of them'} a new token in the app, under Agents; connect it again where it was removed; or speak for the person in charge: at a terminal, or with --passphrase-file FILE.`,
-    failedBy: 'input',
-  });
-}
-
-function notConnected(name: string, names: readonly string[]): AppError {
-  return new AppError('not_found', `No agent "${name}" is connected here.`, {
-    hint: names.length > 0 ? `Connected: ${names.join(', ')}.` : `Connect it with "axon agents connect ${name}".`,
-    failedBy: 'input',
-  });
-}
-
-function notChosen(): AppError {
-  return new AppError('passphrase_required', 'This hub has no owner passphrase yet, and this command does not choose one by the way.', {
-    hint: 'Choose it first: "axon passphrase". A script does that with --passphrase-file FILE, too.',
-    failedBy: 'input',
-  });
-}
-
-function isChosen(): AppError {
-  return new AppError('passphrase_required', 'This hub has an owner passphrase, and changing it needs that one, typed at a terminal.', {
-    hint: 'Run "axon passphrase" at a terminal. The new one is asked for, too, or read from --passphrase-file FILE.',
-    failedBy: 'input',
-  });
-}
-
 function checkPassphrase(passphrase: string): string {
   if (passphrase.length >= PASSPHRASE_MIN_CHARACTERS) return passphrase;
-  throw new AppError('bad_request', tooShort(passphrase), { failedBy: 'input' });
+  throw refusal('bad_request', tooShort(passphrase));
 }
 
 function tooShort(passphrase: string): string {
@@ -355,18 +322,20 @@ export function readSecretFile(path: string, unread: 'unauthenticated' | 'bad_re
       closeSync(descriptor);
     }
   } catch (cause) {
-    throw new AppError(unread, `The file "${path}" cannot be read.`, {
-      hint: 'It must be there, readable by you, and hold the secret on its first line.',
-      failedBy: 'input',
+    throw refusal(
+      unread,
+      `The file "${path}" cannot be read.`,
+      'It must be there, readable by you, and hold the secret on its first line.',
       cause,
-    });
+    );
   }
 }
 
 function checkToken(token: string, where: string): string {
   if (TOKEN.test(token)) return token;
-  throw new AppError('unauthenticated', `What stands in ${where} is not a token of a hub.`, {
-    hint: 'A token looks like axh_agent_... ; "axon agents connect NAME" gets one.',
-    failedBy: 'input',
-  });
+  throw refusal(
+    'unauthenticated',
+    `What stands in ${where} is not a token of a hub.`,
+    'A token looks like axh_agent_... ; "axon agents connect NAME" gets one.',
+  );
 }

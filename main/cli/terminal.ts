@@ -3,9 +3,9 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { AppError } from '../lib/app-error.ts';
 import { forLine, jsonForTerminal } from './escape.ts';
 import { ownLine, quoted } from './quoted-text.ts';
+import { refusal } from './refusal.ts';
 
 export class Terminal {
   readonly json: boolean;
@@ -30,10 +30,11 @@ export class Terminal {
    */
   expectsReader(link: string): void {
     if (process.stdout.isTTY || this.json) return;
-    throw new AppError('bad_request', `${link} is printed at a terminal only, never into a log or a pipe.`, {
-      hint: 'Run it at a terminal. A script that wants the link asks for it with --json and --passphrase-file.',
-      failedBy: 'input',
-    });
+    throw refusal(
+      'bad_request',
+      `${link} is printed at a terminal only, never into a log or a pipe.`,
+      'Run it at a terminal. A script that wants the link asks for it with --json and --passphrase-file.',
+    );
   }
 
   /** The result: as JSON, or as the lines that `lines` makes of it. */
@@ -82,6 +83,11 @@ export class Terminal {
     }
   }
 
+  /** Asks for a word. Throws `cancelled` for any other, with what was kept. */
+  async confirm(question: string, word: string, kept: string): Promise<void> {
+    if ((await this.ask(`${question} Type "${word}": `)).toLowerCase() !== word) throw refusal('cancelled', kept);
+  }
+
   #out(text: string): void {
     process.stdout.write(`${text}\n`);
   }
@@ -93,7 +99,7 @@ async function answer(asked: Promise<string>): Promise<string> {
   } catch (error) {
     if (!(error instanceof Error && error.name === 'AbortError')) throw error;
     process.stderr.write('\n');
-    throw new AppError('cancelled', 'Nothing was typed, so nothing was done.', { failedBy: 'input', cause: error });
+    throw refusal('cancelled', 'Nothing was typed, so nothing was done.', undefined, error);
   }
 }
 

@@ -1,6 +1,6 @@
 // A file that a person asked for by name, for their eyes only, whole or not at all unless this program is killed. Never replaces a file.
 import { closeSync, constants, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs';
-import { AppError } from '../lib/app-error.ts';
+import { refusal } from './refusal.ts';
 
 const FILE_MODE = 0o600;
 const CREATE_FLAGS = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0);
@@ -27,11 +27,12 @@ function create(path: string): number {
     return openSync(path, CREATE_FLAGS, FILE_MODE);
   } catch (cause) {
     const isThere = cause instanceof Error && 'code' in cause && cause.code === 'EEXIST';
-    throw new AppError('bad_request', `"${path}" ${isThere ? 'is there already' : 'cannot be made'}.`, {
-      hint: 'Name a file that is not there yet, in a folder that you can write to.',
-      failedBy: 'input',
+    throw refusal(
+      'bad_request',
+      `"${path}" ${isThere ? 'is there already' : 'cannot be made'}.`,
+      'Name a file that is not there yet, in a folder that you can write to.',
       cause,
-    });
+    );
   }
 }
 
@@ -39,10 +40,11 @@ function kept(path: string, write: () => void): void {
   try {
     write();
   } catch (cause) {
-    throw new AppError('storage_failed', `"${path}" cannot be written to the end.`, {
-      hint: 'See how much room that disk has. Nothing of the file is kept.',
-      failedBy: 'input',
+    throw refusal(
+      'storage_failed',
+      `"${path}" cannot be written to the end.`,
+      'See how much room that disk has. Nothing of the file is kept.',
       cause,
-    });
+    );
   }
 }

@@ -31,8 +31,8 @@ test('what anyone may see is told by the next agent where the hub takes the toke
 test('a refusal names the agent, or all of them where none can speak', async () => {
   writeToken('a', WELL_FORMED);
   const named = await run('peers', '--as', 'a');
-  expect(named).toMatchObject({ code: 2, out: '', error: expect.stringContaining('does not take the token of "a"') as string });
+  expect(named).toMatchObject({ code: 2, out: '', error: expect.stringContaining('takes no token that stands here: a.') as string });
   for (const agent of ['b', 'c']) writeToken(agent, WELL_FORMED);
   const none = await run('peers');
-  expect(none).toMatchObject({ code: 2, out: '', error: expect.stringContaining('any token that stands here: a, b, c') as string });
+  expect(none).toMatchObject({ code: 2, out: '', error: expect.stringContaining('takes no token that stands here: a, b, c.') as string });
 });

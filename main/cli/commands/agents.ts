@@ -10,6 +10,7 @@ import type { Run } from '../run.ts';
 import { checkAgentName } from '../session.ts';
 import { table } from '../terminal.ts';
 import { collect, collectDomains } from '../option-values.ts';
+import { refusal } from '../refusal.ts';
 
 const POLL_INTERVAL_MS = 1_000;
 
@@ -50,7 +51,7 @@ export function addAgentCommands(program: Command, run: Run): void {
             terminal.result({ name, token_file: file }, () => [`Connected. The token stands in ${file}.`]);
             return;
           }
-          if (state === 'declined') throw new AppError('rejected', 'The person declined.', { failedBy: 'input' });
+          if (state === 'declined') throw refusal('rejected', 'The person declined.');
           if (state !== 'pending') throw new AppError('timeout', 'Nobody confirmed in time.', { failedBy: 'timeout' });
           await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
         }

@@ -2,12 +2,13 @@
 // and bound to the digest of what was shown.
 import type { Command } from 'commander';
 import type { ApprovalDto } from '../../../preload/contract/dto.ts';
-import { AppError } from '../../lib/app-error.ts';
-import { withId } from '../ids.ts';
+import type { AppError } from '../../lib/app-error.ts';
+import { requestOf } from '../ids.ts';
 import { quoted } from '../quoted-text.ts';
 import type { Run } from '../run.ts';
 import type { Terminal } from '../terminal.ts';
-import { nothingDecided, show } from './approvals.ts';
+import { decide, NOTHING_DECIDED, show } from './approvals.ts';
+import { refusal } from '../refusal.ts';
 
 interface AnswerOptions {
   readonly choose?: string;
@@ -25,16 +26,14 @@ export function addAnswerCommand(program: Command, run: Run): void {
     .action(
       run(async ({ terminal, session, command: program }, id: string, text: string | undefined, options: AnswerOptions) => {
         const owner = await session.asOwner();
-        const shown = await withId('request', id, (request) => owner.call('approvals.get', { id: request }));
+        const shown = await requestOf(owner, id);
         if (text !== undefined && options.choose !== undefined) throw bothSaid();
         if (options.digest === undefined) show(terminal, shown, program);
         const words =
           options.choose === undefined
             ? { answer: await ownWords(terminal, text, options) }
             : { choice: await chosen(terminal, shown, options.choose, options) };
-        const { revision } = shown;
-        const digest = options.digest ?? shown.digest;
-        const decided = await owner.call('approvals.decide', { id: shown.id, revision, digest, decision: 'answer', ...words });
+        const decided = await decide(owner, shown, options.digest, { decision: 'answer', ...words });
         terminal.result(decided, () => [`Answered. ${decided.peer_name} gets it with your name; no agent does anything.`]);
       }),
     );
@@ -46,8 +45,7 @@ async function ownWords(terminal: Terminal, text: string | undefined, { digest }
   const answer = text ?? (await terminal.ask('Your answer: '));
   if (answer.trim() === '') throw nothingSaid();
   if (digest === undefined && text !== undefined) {
-    const sure = await terminal.ask(`Answer "${answer}" with your name, and let no agent do it? Type "answer": `);
-    if (sure.toLowerCase() !== 'answer') throw nothingDecided();
+    await terminal.confirm(`Answer "${answer}" with your name, and let no agent do it?`, 'answer', NOTHING_DECIDED);
   }
   return answer;
 }
@@ -58,20 +56,19 @@ async function chosen(terminal: Terminal, shown: ApprovalDto, choose: string, { 
   if (option === undefined) {
     const there = shown.choice?.options.map(({ id }) => id).join(', ');
     const why = there === undefined ? 'This request asks nobody to choose.' : `The options are: ${there}.`;
-    throw new AppError('bad_request', `${why} Nothing was decided.`, { failedBy: 'input' });
+    throw refusal('bad_request', `${why} Nothing was decided.`);
   }
   if (digest === undefined) {
     for (const line of quoted(option.label)) terminal.note(line);
-    const sure = await terminal.ask(`Choose [${option.id}], which says what stands above? Type "choose": `);
-    if (sure.toLowerCase() !== 'choose') throw nothingDecided();
+    await terminal.confirm(`Choose [${option.id}], which says what stands above?`, 'choose', NOTHING_DECIDED);
   }
   return option.id;
 }
 
 function bothSaid(): AppError {
-  return new AppError('bad_request', 'Choose with --choose, or answer in words, not both. Nothing was decided.', { failedBy: 'input' });
+  return refusal('bad_request', 'Choose with --choose, or answer in words, not both. Nothing was decided.');
 }
 
 function nothingSaid(): AppError {
-  return new AppError('bad_request', 'Say what the answer is. Nothing was decided.', { failedBy: 'input' });
+  return refusal('bad_request', 'Say what the answer is. Nothing was decided.');
 }

@@ -4,18 +4,22 @@ import { Option, type Command } from 'commander';
 import type { DecidingHubDto } from '../../../preload/contract/remote-approval.ts';
 import { DOMAIN_NAME } from '../../../preload/contract/formats.ts';
 import type { ApprovalDto } from '../../../preload/contract/dto.ts';
+import type { OperationInput } from '../../../preload/contract/operations.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
-import { AppError } from '../../lib/app-error.ts';
+import type { AppError } from '../../lib/app-error.ts';
+import type { HubClient } from '../hub-client.ts';
 import { answerLines, cardLines } from '../approval-card.ts';
-import { withId } from '../ids.ts';
+import { requestOf } from '../ids.ts';
 import { cellTime, inZone } from '../local-time.ts';
 import type { Run } from '../run.ts';
 import type { Terminal } from '../terminal.ts';
 import { beginningOf, table } from '../terminal.ts';
 import { addHoldCommands } from './attention.ts';
+import { refusal } from '../refusal.ts';
 
 const { agents } = ENGLISH;
 
+export const NOTHING_DECIDED = 'Nothing was decided.';
 /** Exactly what a wider choice would allow. */
 const WOULD = {
   conversation:
@@ -55,7 +59,7 @@ export function addApprovalCommands(program: Command, run: Run): void {
     .action(
       run(async ({ terminal, session, command: program }, id: string) => {
         const owner = await session.asOwner();
-        const approval = await withId('request', id, (request) => owner.call('approvals.get', { id: request }));
+        const approval = await requestOf(owner, id);
         terminal.result(approval, () => cardLines(approval, program));
       }),
     );
@@ -74,18 +78,10 @@ export function addApprovalCommands(program: Command, run: Run): void {
     .action(
       run(async ({ terminal, session, command: program }, id: string, options: AllowOptions) => {
         const owner = await session.asOwner();
-        const shown = await withId('request', id, (request) => owner.call('approvals.get', { id: request }));
+        const shown = await requestOf(owner, id);
         if (shown.decided_by_hubs !== null) throw onlyDeclinable(shown.decided_by_hubs, shown.id);
         const lastWord = await confirmAllow(terminal, shown, options, program);
-        const digest = options.digest ?? shown.digest;
-        const decided = await owner.call('approvals.decide', {
-          id: shown.id,
-          revision: shown.revision,
-          digest,
-          decision: 'allow',
-          scope: options.scope,
-          last_word: lastWord,
-        });
+        const decided = await decide(owner, shown, options.digest, { decision: 'allow', scope: options.scope, last_word: lastWord });
         const goesOn = decided.remote_question === null ? [`${decided.to_agent} gets it now.`] : answerLines(decided);
         terminal.result(decided, () => [
           [options.scope === 'once' ? 'Allowed once.' : `Allowed, and remembered as a rule (${program} rules).`, ...goesOn].join(' '),
@@ -102,19 +98,10 @@ export function addApprovalCommands(program: Command, run: Run): void {
     .action(
       run(async ({ terminal, session, command: program }, id: string, options: DeclineOptions) => {
         const owner = await session.asOwner();
-        const shown = await withId('request', id, (request) => owner.call('approvals.get', { id: request }));
+        const shown = await requestOf(owner, id);
         const scope = options.never === true ? 'never' : 'once';
         if (scope === 'never') await confirmNever(terminal, shown, options, program);
-        const { revision } = shown;
-        const digest = options.digest ?? shown.digest;
-        const decided = await owner.call('approvals.decide', {
-          id: shown.id,
-          revision,
-          digest,
-          decision: 'decline',
-          scope,
-          reason: options.reason,
-        });
+        const decided = await decide(owner, shown, options.digest, { decision: 'decline', scope, reason: options.reason });
         const declined = scope === 'never' ? `Declined, and remembered as a rule (${program} rules).` : 'Declined.';
         terminal.result(decided, () => [[declined, ...answerLines(decided)].join(' ')]);
       }),
@@ -125,7 +112,7 @@ export function addApprovalCommands(program: Command, run: Run): void {
 function onlyDeclinable(hubs: readonly DecidingHubDto[], id: string): AppError {
   const { waiting } = ENGLISH.remoteApproval;
   const whose = hubs.length === 0 ? waiting.nobody : waiting.decides(hubs.map(({ name }) => name));
-  return new AppError('blocked', `${whose}. ${waiting.here}`, { failedBy: 'input', hint: `"axon approvals decline ${id}" declines it.` });
+  return refusal('blocked', `${whose}. ${waiting.here}`, `"axon approvals decline ${id}" declines it.`);
 }
 
 /** Shows the request and asks, unless a digest says that it was seen. Returns the last word where one is needed. */
@@ -134,9 +121,8 @@ async function confirmAllow(terminal: Terminal, shown: ApprovalDto, options: All
   show(terminal, shown, command);
   if (shown.risk_class === 'R3') return terminal.ask('This is of the dangerous class. Type the last word of the text to allow it: ');
   if (options.scope !== 'once') terminal.note(WOULD[options.scope]);
-  const answer = await terminal.ask(options.scope === 'once' ? 'Allow this once? Type "allow": ' : 'Allow and remember? Type "allow": ');
-  if (answer.toLowerCase() === 'allow') return undefined;
-  throw nothingDecided();
+  await terminal.confirm(options.scope === 'once' ? 'Allow this once?' : 'Allow and remember?', 'allow', NOTHING_DECIDED);
+  return undefined;
 }
 
 /** The same for a "never", which lasts. */
@@ -144,7 +130,7 @@ async function confirmNever(terminal: Terminal, shown: ApprovalDto, options: Dec
   if (options.digest !== undefined) return;
   show(terminal, shown, command);
   terminal.note(neverWould(shown));
-  if ((await terminal.ask('Decline and remember? Type "never": ')).toLowerCase() !== 'never') throw nothingDecided();
+  await terminal.confirm('Decline and remember?', 'never', NOTHING_DECIDED);
 }
 
 /** Exactly what a "never" would turn away. */
@@ -156,17 +142,25 @@ function neverWould({ peer_id, peer_name, from_agent, to_agent, domain }: Approv
   return `From now on ${who} may never ask ${to_agent} for anything${area}: ${told} is told "declined", and nobody is disturbed. It has no end.`;
 }
 
-export function nothingDecided(): AppError {
-  return new AppError('cancelled', 'Nothing was decided.', { failedBy: 'input' });
+/** Decides about what was shown. @param digest of what a script saw; without it, of `shown` */
+export function decide(
+  owner: HubClient,
+  shown: ApprovalDto,
+  digest: string | undefined,
+  decision: Pick<OperationInput<'approvals.decide'>, 'decision' | 'scope' | 'last_word' | 'reason' | 'answer' | 'choice'>,
+): Promise<ApprovalDto> {
+  const { id, revision } = shown;
+  return owner.call('approvals.decide', { id, revision, digest: digest ?? shown.digest, ...decision });
 }
 
 /** Shows it at the terminal. @param command how a line to be typed begins here @throws AppError bad_request where nobody can see it */
 export function show(terminal: Terminal, shown: ApprovalDto, command: string): void {
   if (!terminal.isInteractive) {
-    throw new AppError('bad_request', 'Nobody saw this request: decide at a terminal, or name the digest that was shown with --digest.', {
-      hint: `"axon approvals show ${shown.id} --json" shows it with its digest.`,
-      failedBy: 'input',
-    });
+    throw refusal(
+      'bad_request',
+      'Nobody saw this request: decide at a terminal, or name the digest that was shown with --digest.',
+      `"axon approvals show ${shown.id} --json" shows it with its digest.`,
+    );
   }
   for (const line of cardLines(shown, command)) terminal.note(line);
 }

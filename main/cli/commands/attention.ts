@@ -5,12 +5,12 @@ import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import { locale } from '../../../preload/contract/strings/everywhere.ts';
 import { pluralizer } from '../../../preload/contract/strings/plural.ts';
 import { TIME_OF_DAY } from '../../../preload/contract/formats.ts';
-import { AppError } from '../../lib/app-error.ts';
 import type { HubClient } from '../hub-client.ts';
-import { idOf, withId } from '../ids.ts';
+import { idOf, requestOf, withId } from '../ids.ts';
 import { lengthMs, localTime } from '../local-time.ts';
 import type { Run } from '../run.ts';
 import type { Terminal } from '../terminal.ts';
+import { refusal } from '../refusal.ts';
 
 const { attention: text } = ENGLISH;
 const plural = pluralizer(locale);
@@ -86,7 +86,7 @@ function addQuietCommands(program: Command, run: Run): void {
         const attention = await changePeriods(owner, (periods) => {
           const kept = periods.filter((period) => period.name !== name);
           if (kept.length < periods.length) return kept;
-          throw new AppError('not_found', `There are no quiet hours called "${name}".`, { failedBy: 'input' });
+          throw refusal('not_found', `There are no quiet hours called "${name}".`);
         });
         await tell(owner, terminal, attention);
       }),
@@ -154,7 +154,7 @@ export function addHoldCommands(approvals: Command, run: Run): void {
     .action(
       run(async ({ terminal, session }, id: string) => {
         const owner = await session.asOwner();
-        const shown = await withId('request', id, (request) => owner.call('approvals.get', { id: request }));
+        const shown = await requestOf(owner, id);
         const kept = await owner.call('approvals.keepOpen', { id: shown.id, wait_ms: shown.wait_ms });
         terminal.result(kept, () => [
           text.keptOpen(localTime(kept.expires_at)),

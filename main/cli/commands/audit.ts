@@ -12,6 +12,7 @@ import { wholeNumberFrom } from '../option-values.ts';
 import type { Run } from '../run.ts';
 import { table, type Terminal } from '../terminal.ts';
 import { intoNewFile } from '../whole-file.ts';
+import { refusal } from '../refusal.ts';
 
 /** Checks the audit log of a hub that does not run. */
 export type CheckStoppedAudit = (home: string) => Promise<AuditCheckDto>;
@@ -92,7 +93,7 @@ export function addAuditCommands(program: Command, run: Run, checkStopped: Check
         const { title, detail, back, ends, terminal: question, kept, confirmed } = text.restored;
         if (state === 'restored') for (const line of [title, detail, back, ends]) terminal.note(line);
         if (state === 'restored' && yes !== true && (await terminal.ask(question)).trim().toLowerCase() !== 'yes') {
-          throw new AppError('cancelled', kept, { failedBy: 'input' });
+          throw refusal('cancelled', kept);
         }
         const hub = await owner.call('hub.confirmRestore', {});
         terminal.result(hub, () => [confirmed]);

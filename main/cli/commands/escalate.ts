@@ -1,11 +1,11 @@
 // escalate: asks a person at another hub to choose. No agent there gets it; the choice comes back as the result.
 import { InvalidArgumentError, type Command } from 'commander';
 import { OPTIONS_MAX, OPTIONS_MIN } from '../../../preload/contract/limits.ts';
-import { AppError } from '../../lib/app-error.ts';
 import { wholeNumber } from '../option-values.ts';
 import type { Run } from '../run.ts';
 import { common, conversationOption, deadlineOption, reportLines, type CommonOptions } from './send.ts';
 import { followTask } from './tasks.ts';
+import { refusal } from '../refusal.ts';
 
 /** An option as it is typed; its number is its id. */
 interface TypedOption {
@@ -68,18 +68,13 @@ export function addEscalateCommand(program: Command, run: Run): void {
 /** Throws `bad_request` in the words of the options: the hub knows neither their places nor their flags. */
 function checkChoice(count: number, recommended: number | undefined): void {
   if (count < OPTIONS_MIN || count > OPTIONS_MAX) {
-    throw new AppError(
+    throw refusal(
       'bad_request',
       `A person chooses among ${OPTIONS_MIN} to ${OPTIONS_MAX} options, each given by an --option of its own; here is ${count}.`,
-      {
-        failedBy: 'input',
-      },
     );
   }
   if (recommended === undefined || (recommended >= 1 && recommended <= count)) return;
-  throw new AppError('bad_request', `There is no option ${recommended}: --recommend names one by its place, 1 to ${count}.`, {
-    failedBy: 'input',
-  });
+  throw refusal('bad_request', `There is no option ${recommended}: --recommend names one by its place, 1 to ${count}.`);
 }
 
 function last(typed: readonly TypedOption[], flag: string): TypedOption {

@@ -11,6 +11,7 @@ import { awaitInvited } from '../pairing-waits.ts';
 import type { Run } from '../run.ts';
 import { readSecretFile } from '../session.ts';
 import { table, type Terminal } from '../terminal.ts';
+import { refusal } from '../refusal.ts';
 
 export function addInvitationCommands(program: Command, run: Run): void {
   const invite = program
@@ -82,10 +83,11 @@ function madeLines({ invitation, link }: OperationResult<'invitations.create'>, 
 async function linkFrom(file: string | undefined, terminal: Terminal): Promise<string> {
   if (file !== undefined) return readSecretFile(file, 'bad_request');
   if (terminal.isInteractive) return terminal.askHidden('Paste the invitation (it is not shown): ');
-  throw new AppError('bad_request', 'An invitation is read at a terminal or from a file.', {
-    hint: 'Run "axon join" at a terminal, or pass --link-file FILE.',
-    failedBy: 'input',
-  });
+  throw refusal(
+    'bad_request',
+    'An invitation is read at a terminal or from a file.',
+    'Run "axon join" at a terminal, or pass --link-file FILE.',
+  );
 }
 
 function notJoined({ failure }: PairingDto): AppError {

@@ -10,6 +10,7 @@ import { ownCommand } from '../own-command.ts';
 import { awaitFirstAnswer, awaitSettled } from '../pairing-waits.ts';
 import { endedLine, lookingLine, pairHelp, pairingLines, pairingTable, removedLine, removedLines, windowLines } from '../pairing-words.ts';
 import type { Run } from '../run.ts';
+import { refusal } from '../refusal.ts';
 
 const SHARE_TOKEN_BEGINS = 'axon://';
 
@@ -122,7 +123,7 @@ export function addPairCommands(program: Command, run: Run): void {
 function placeOf(hub: string, { address, name }: { readonly address?: string; readonly name?: string }) {
   if (!hub.startsWith(SHARE_TOKEN_BEGINS)) return { address, key: hub, name };
   if (address === undefined) return { address: hub, key: undefined, name };
-  throw new AppError('bad_request', 'A share token holds the address already: leave out --address.', { failedBy: 'input' });
+  throw refusal('bad_request', 'A share token holds the address already: leave out --address.');
 }
 
 /** As somebody reads them out or writes them down: spaces and hyphens between are nothing. */
@@ -154,20 +155,22 @@ async function checkNotRemoved(owner: HubClient, id: string, command: string): P
   const { items } = await owner.call('pairings.list', {});
   const removed = items.find((item) => item.id === id)?.removed ?? null;
   if (removed === null) return;
-  throw new AppError('conflict', removedLine(removed), {
-    hint: `If that is meant: "${command} pair open ${id} --again". If not: "${command} pair cancel ${id}".`,
-    failedBy: 'input',
-  });
+  throw refusal(
+    'conflict',
+    removedLine(removed),
+    `If that is meant: "${command} pair open ${id} --again". If not: "${command} pair cancel ${id}".`,
+  );
 }
 
 async function onlyOne(owner: HubClient, states: readonly PairingDto['state'][]): Promise<string> {
   const { items, window } = await owner.call('pairings.list', {});
   const fitting = items.filter(({ state }) => states.includes(state));
   if (fitting.length === 0 && states.includes('offered') && !window.open) {
-    throw new AppError('bad_request', 'No request can come in, because pairing is closed here.', {
-      hint: 'Open it with "axon pair window"; the other hub asks again by itself.',
-      failedBy: 'input',
-    });
+    throw refusal(
+      'bad_request',
+      'No request can come in, because pairing is closed here.',
+      'Open it with "axon pair window"; the other hub asks again by itself.',
+    );
   }
   return pick(fitting);
 }
@@ -175,8 +178,9 @@ async function onlyOne(owner: HubClient, states: readonly PairingDto['state'][])
 function pick(fitting: readonly PairingDto[]): string {
   const [only] = fitting;
   if (only !== undefined && fitting.length === 1) return only.id;
-  throw new AppError('bad_request', only === undefined ? 'No pairing waits for this.' : 'Several pairings wait: say which one.', {
-    hint: `"axon pair list" shows how each one stands${only === undefined ? ', "axon pair start HUB" begins one' : ' and its id'}.`,
-    failedBy: 'input',
-  });
+  throw refusal(
+    'bad_request',
+    only === undefined ? 'No pairing waits for this.' : 'Several pairings wait: say which one.',
+    `"axon pair list" shows how each one stands${only === undefined ? ', "axon pair start HUB" begins one' : ' and its id'}.`,
+  );
 }

@@ -3,9 +3,10 @@ import { Option, type Command } from 'commander';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import type { PeerDto } from '../../../preload/contract/dto.ts';
 import { ROLES, type Role } from '../../../preload/contract/role.ts';
-import { AppError } from '../../lib/app-error.ts';
+import type { AppError } from '../../lib/app-error.ts';
 import { lastDecider } from '../last-decider.ts';
 import type { Run } from '../run.ts';
+import { refusal } from '../refusal.ts';
 
 const { people, remoteApproval } = ENGLISH;
 const NONE = 'none';
@@ -48,5 +49,5 @@ export function whoseLines({ person, role }: Pick<PeerDto, 'person' | 'role'>): 
 }
 
 function nothingSaid(): AppError {
-  return new AppError('bad_request', 'Nothing to change was said.', { hint: 'Give --name, --person or --role.', failedBy: 'input' });
+  return refusal('bad_request', 'Nothing to change was said.', 'Give --name, --person or --role.');
 }

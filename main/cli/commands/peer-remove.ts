@@ -1,10 +1,10 @@
 // peers remove: a hub goes for good. What that ends is said first, in the words of its page, and a person confirms it, or a script by --yes.
 import type { Command } from 'commander';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
-import { AppError } from '../../lib/app-error.ts';
 import { lastDecider } from '../last-decider.ts';
 import type { Run } from '../run.ts';
 import type { Terminal } from '../terminal.ts';
+import { refusal } from '../refusal.ts';
 
 const { people, remoteApproval } = ENGLISH;
 
@@ -31,12 +31,8 @@ export function addRemoveCommand(peers: Command, run: Run): void {
 async function makeSure(terminal: Terminal, name: string, isLast: boolean): Promise<void> {
   const ends = [people.removeDetail, ...(isLast ? [remoteApproval.there.last(name)] : [])];
   if (terminal.json || !terminal.isInteractive) {
-    throw new AppError('bad_request', `${people.removeAsk(name)} ${ends.join(' ')}`, {
-      hint: 'Say --yes where that is meant.',
-      failedBy: 'input',
-    });
+    throw refusal('bad_request', `${people.removeAsk(name)} ${ends.join(' ')}`, 'Say --yes where that is meant.');
   }
   for (const sentence of ends) terminal.note(sentence);
-  if ((await terminal.ask(`${people.removeAsk(name)} Type "remove": `)).toLowerCase() === 'remove') return;
-  throw new AppError('cancelled', `Nothing was removed: ${name} is kept.`, { failedBy: 'input' });
+  await terminal.confirm(people.removeAsk(name), 'remove', `Nothing was removed: ${name} is kept.`);
 }

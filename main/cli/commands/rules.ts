@@ -5,7 +5,6 @@ import { REQUEST_KINDS, RULE_EFFECTS, type RequestKind } from '../../../preload/
 import type { Items } from '../../../preload/contract/results.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import type { RuleDraftDto, RuleDto, RulePreviewDto, RuleTestDto } from '../../../preload/contract/rules.ts';
-import { AppError } from '../../lib/app-error.ts';
 import type { HubClient } from '../hub-client.ts';
 import { localTime, typedTime } from '../local-time.ts';
 import { withId } from '../ids.ts';
@@ -13,6 +12,7 @@ import { domainName } from '../option-values.ts';
 import { quoted } from '../quoted-text.ts';
 import type { Run } from '../run.ts';
 import { beginningOf } from '../terminal.ts';
+import { refusal } from '../refusal.ts';
 
 interface ScopeOptions {
   readonly hub?: string;
@@ -99,10 +99,13 @@ async function allCurrent(owner: HubClient) {
 }
 
 function addChanges(rules: Command, run: Run): void {
-  for (const [name, description, suspended] of [
-    ['pause', 'let a rule rest: what it covers asks again', true],
-    ['resume', 'let a paused rule work again', false],
-  ] as const) {
+  const changes: readonly (readonly [name: string, description: string, change: (owner: HubClient, id: string) => Promise<RuleDto>])[] = [
+    ['pause', 'let a rule rest: what it covers asks again', (owner, id) => owner.call('rules.update', { id, suspended: true })],
+    ['resume', 'let a paused rule work again', (owner, id) => owner.call('rules.update', { id, suspended: false })],
+    ['remove', 'take a rule away; "restore" gives it back for five minutes', (owner, id) => owner.call('rules.remove', { id })],
+    ['restore', 'give back a rule that was taken away a moment ago', (owner, id) => owner.call('rules.restore', { id })],
+  ];
+  for (const [name, description, change] of changes) {
     rules
       .command(name)
       .description(description)
@@ -110,23 +113,7 @@ function addChanges(rules: Command, run: Run): void {
       .action(
         run(async ({ terminal, session }, id: string) => {
           const owner = await session.asOwner();
-          const rule = await withId('rule', id, (named) => owner.call('rules.update', { id: named, suspended }));
-          terminal.result(rule, () => ruleLines(rule));
-        }),
-      );
-  }
-  for (const [name, description, operation] of [
-    ['remove', 'take a rule away; "restore" gives it back for five minutes', 'rules.remove'],
-    ['restore', 'give back a rule that was taken away a moment ago', 'rules.restore'],
-  ] as const) {
-    rules
-      .command(name)
-      .description(description)
-      .argument('<id>', 'the rule')
-      .action(
-        run(async ({ terminal, session }, id: string) => {
-          const owner = await session.asOwner();
-          const rule = await withId('rule', id, (named) => owner.call(operation, { id: named }));
+          const rule = await withId('rule', id, (named) => change(owner, named));
           terminal.result(rule, () => ruleLines(rule));
         }),
       );
@@ -148,7 +135,7 @@ function scopeOf({ hub, agent, domain, asking, topic }: ScopeOptions) {
 
 function readHub(hub: string | undefined): string {
   if (hub !== undefined) return hub;
-  throw new AppError('bad_request', 'Say who would ask: --hub NAME, or --hub local/AGENT.', { failedBy: 'input' });
+  throw refusal('bad_request', 'Say who would ask: --hub NAME, or --hub local/AGENT.');
 }
 
 /** A day, a time of this computer's zone, or one that names its own zone. */

@@ -2,6 +2,7 @@
 // by usage, hub or peer, 3 too late, 130 interrupted.
 import { Command, CommanderError, Option, type Argument } from 'commander';
 import { dataFolder } from '../lib/data-folder.ts';
+import { AxonCommand, type Run } from './axon-command.ts';
 import { addAgentCommands } from './commands/agents.ts';
 import { addAnswerCommand } from './commands/answer.ts';
 import { addApprovalCommands } from './commands/approvals.ts';
@@ -22,7 +23,7 @@ import { reportFailure, runCommand } from './context.ts';
 import type { GlobalOptions } from './context.ts';
 import { GROUPS, helpBelow, programBelow } from './help-words.ts';
 import { ownCommand } from './own-command.ts';
-import type { Run } from './run.ts';
+
 import { Terminal } from './terminal.ts';
 import { refusal } from './refusal.ts';
 
@@ -159,7 +160,7 @@ export interface CommandDeps {
 /** All commands, ready to parse. */
 export function makeProgram({ version, run, runHub, checkStoppedAudit, isJson }: CommandDeps): Command {
   const typed = ownProgram();
-  const program: Command = new Command(typed)
+  const program: AxonCommand = new AxonCommand(typed, run)
     .description('Asks and serves the other hubs of your household, through the AXON Hub on this computer.')
     .version(version, '--version', 'print the version')
     .helpOption(...HELP_OPTION)
@@ -175,22 +176,22 @@ export function makeProgram({ version, run, runHub, checkStoppedAudit, isJson }:
     .exitOverride();
   // Before the commands, which take it over.
   if (isJson) tellUsageAsJson(program);
-  addPeerCommands(program, run);
-  addSendCommands(program, run);
-  addEscalateCommand(program, run);
-  addTaskCommands(program, run);
-  addInboxCommands(program, run);
-  addApprovalCommands(program, run);
-  addAnswerCommand(program, run);
-  addRuleCommands(program, run);
-  addRemoteApprovalCommands(program, run);
-  addAttentionCommands(program, run);
-  addAuditCommands(program, run, checkStoppedAudit);
-  addPairCommands(program, run);
-  addInvitationCommands(program, run);
-  addAgentCommands(program, run);
-  addDemoCommand(program, run, runHub);
-  addHubCommands(program, run, runHub);
+  addPeerCommands(program);
+  addSendCommands(program);
+  addEscalateCommand(program);
+  addTaskCommands(program);
+  addInboxCommands(program);
+  addApprovalCommands(program);
+  addAnswerCommand(program);
+  addRuleCommands(program);
+  addRemoteApprovalCommands(program);
+  addAttentionCommands(program);
+  addAuditCommands(program, checkStoppedAudit);
+  addPairCommands(program);
+  addInvitationCommands(program);
+  addAgentCommands(program);
+  addDemoCommand(program, runHub);
+  addHubCommands(program, runHub);
   for (const [flags, description] of GLOBAL_OPTIONS) program.option(flags, description);
   for (const command of program.commands) prepare(command, command.name(), typed);
   group(program);
@@ -224,10 +225,9 @@ export async function runProgram(argv: readonly string[], deps: ProgramDeps): Pr
   process.stderr.on('error', () => undefined);
   const isJson = asksForJson(argv);
   let exitCode = 0;
-  const run: Run = (work) =>
-    async function (...given) {
-      exitCode = await runCommand(this.optsWithGlobals<GlobalOptions>(), wordsOf(this), (context) => work(context, ...given));
-    };
+  const run: Run = async (command, work) => {
+    exitCode = await runCommand(command.optsWithGlobals<GlobalOptions>(), wordsOf(command), work);
+  };
   const runHub = async (flags: readonly string[]): Promise<void> => {
     // A hub goes on when nobody reads its output any more.
     new Terminal(false).whenClosed(() => undefined);

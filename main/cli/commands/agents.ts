@@ -1,12 +1,12 @@
 // agents: the programs of this computer that may speak through the hub. `connect` is for a program (a person confirms it), the others are
 // for the person in charge.
-import { Argument, Option, type Command } from 'commander';
+import { Argument, Option } from 'commander';
 import { RISK_CLASSES } from '../../../preload/contract/closed-lists.ts';
 import type { AgentDto, RiskClass } from '../../../preload/contract/dto.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { cellTime, inZone } from '../local-time.ts';
-import type { Run } from '../run.ts';
+import type { AxonCommand } from '../axon-command.ts';
 import { checkAgentName } from '../session.ts';
 import { table } from '../terminal.ts';
 import { collect, collectDomains } from '../option-values.ts';
@@ -20,43 +20,39 @@ interface ProfileOptions {
   readonly model?: string;
 }
 
-export function addAgentCommands(program: Command, run: Run): void {
+export function addAgentCommands(program: AxonCommand): void {
   const agents = program.command('agents').description('programs of this computer that speak through the hub');
   agents
     .command('list', { isDefault: true })
     .description('who is connected')
-    .action(
-      run(async ({ terminal, session, command: typed }) => {
-        const page = await (await session.asAnyone()).call('agents.list', {});
-        terminal.result(page, () =>
-          page.items.length === 0
-            ? [`No agent is connected yet: ${typed} agents connect NAME`]
-            : [...table(rows(page.items)), '', ENGLISH.agents.classLegend],
-        );
-      }),
-    );
+    .does(async ({ terminal, session, command: typed }) => {
+      const page = await (await session.asAnyone()).call('agents.list', {});
+      terminal.result(page, () =>
+        page.items.length === 0
+          ? [`No agent is connected yet: ${typed} agents connect NAME`]
+          : [...table(rows(page.items)), '', ENGLISH.agents.classLegend],
+      );
+    });
   profile(agents.command('connect'))
     .description('connect a program: shows a code that the person confirms in the app, then keeps its token')
     .argument('<name>', 'lower-case letters, digits, ".", "_" and "-"')
-    .action(
-      run(async ({ terminal, session }, name: string, options: ProfileOptions) => {
-        checkAgentName(name);
-        const line = await session.line();
-        const asked = await line.call('agents.register', profileOf(name, options));
-        terminal.note(`Confirm the agent "${name}" in the app, under Agents. Its code is ${asked.registration.code}.`);
-        for (;;) {
-          const { state, token } = await line.call('agents.registration', { id: asked.registration.id, secret: asked.secret });
-          if (token !== null) {
-            const file = session.storeToken(name, token);
-            terminal.result({ name, token_file: file }, () => [`Connected. The token stands in ${file}.`]);
-            return;
-          }
-          if (state === 'declined') throw refusal('rejected', 'The person declined.');
-          if (state !== 'pending') throw new AppError('timeout', 'Nobody confirmed in time.', { failedBy: 'timeout' });
-          await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
+    .does(async ({ terminal, session }, name: string, options: ProfileOptions) => {
+      checkAgentName(name);
+      const line = await session.line();
+      const asked = await line.call('agents.register', profileOf(name, options));
+      terminal.note(`Confirm the agent "${name}" in the app, under Agents. Its code is ${asked.registration.code}.`);
+      for (;;) {
+        const { state, token } = await line.call('agents.registration', { id: asked.registration.id, secret: asked.secret });
+        if (token !== null) {
+          const file = session.storeToken(name, token);
+          terminal.result({ name, token_file: file }, () => [`Connected. The token stands in ${file}.`]);
+          return;
         }
-      }),
-    );
+        if (state === 'declined') throw refusal('rejected', 'The person declined.');
+        if (state !== 'pending') throw new AppError('timeout', 'Nobody confirmed in time.', { failedBy: 'timeout' });
+        await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
+      }
+    });
   profile(agents.command('add'))
     .description('connect a program at once, as the person in charge')
     .argument('<name>', 'its name')
@@ -65,59 +61,51 @@ export function addAgentCommands(program: Command, run: Run): void {
         RISK_CLASSES,
       ),
     )
-    .action(
-      run(async ({ terminal, session }, name: string, options: ProfileOptions & { class?: RiskClass }) => {
-        checkAgentName(name);
-        const owner = await session.asOwner();
-        const { agent, token } = await owner.call('agents.create', {
-          ...profileOf(name, options),
-          ...(options.class === undefined ? {} : { risk_class: options.class }),
-        });
-        const file = session.storeToken(name, token);
-        terminal.result({ agent, token_file: file }, () => [`Connected ${name}. Its token stands in ${file}.`]);
-      }),
-    );
+    .does(async ({ terminal, session }, name: string, options: ProfileOptions & { class?: RiskClass }) => {
+      checkAgentName(name);
+      const owner = await session.asOwner();
+      const { agent, token } = await owner.call('agents.create', {
+        ...profileOf(name, options),
+        ...(options.class === undefined ? {} : { risk_class: options.class }),
+      });
+      const file = session.storeToken(name, token);
+      terminal.result({ agent, token_file: file }, () => [`Connected ${name}. Its token stands in ${file}.`]);
+    });
   agents
     .command('class')
     .description('say how much harm an agent could do')
     .argument('<name>', 'the agent')
     .addArgument(new Argument('<class>', 'R0 look, R1 small and reversible, R2 others see it, R3 dangerous').choices(RISK_CLASSES))
     .option('--default', 'it also takes what no other agent claims')
-    .action(
-      run(async ({ terminal, session }, name: string, riskClass: RiskClass, options: { default?: boolean }) => {
-        const agent = await (await session.asOwner()).call('agents.setClass', { name, risk_class: riskClass, is_default: options.default });
-        terminal.result(agent, () => [`${name} is of class ${agent.risk_class}.`]);
-      }),
-    );
+    .does(async ({ terminal, session }, name: string, riskClass: RiskClass, options: { default?: boolean }) => {
+      const agent = await (await session.asOwner()).call('agents.setClass', { name, risk_class: riskClass, is_default: options.default });
+      terminal.result(agent, () => [`${name} is of class ${agent.risk_class}.`]);
+    });
   agents
     .command('remove-area')
     .description('take one area from an agent, with what you said of its class; the others stay')
     .argument('<name>', 'the agent')
     .argument('<domain>', 'the area, like family.calendar')
-    .action(
-      run(async ({ terminal, session }, name: string, area: string) => {
-        const agent = await (await session.asOwner()).call('agents.removeArea', { name, area });
-        terminal.result(agent, () => [`${name} has ${area} no longer, and ${countOfAreas(agent)}.`]);
-      }),
-    );
+    .does(async ({ terminal, session }, name: string, area: string) => {
+      const agent = await (await session.asOwner()).call('agents.removeArea', { name, area });
+      terminal.result(agent, () => [`${name} has ${area} no longer, and ${countOfAreas(agent)}.`]);
+    });
   agents
     .command('remove')
     .description('disconnect an agent; its tokens end at once')
     .argument('<name>', 'the agent')
-    .action(
-      run(async ({ terminal, session }, name: string) => {
-        const removed = await (await session.asOwner()).call('agents.remove', { name });
-        session.forgetToken(name);
-        terminal.result(removed, () => [`${name} is disconnected.`]);
-      }),
-    );
+    .does(async ({ terminal, session }, name: string) => {
+      const removed = await (await session.asOwner()).call('agents.remove', { name });
+      session.forgetToken(name);
+      terminal.result(removed, () => [`${name} is disconnected.`]);
+    });
 }
 
 function countOfAreas({ domains }: AgentDto): string {
   return domains.length === 0 ? 'no other' : domains.length === 1 ? 'one other' : `${domains.length} others`;
 }
 
-function profile(command: Command): Command {
+function profile(command: AxonCommand): AxonCommand {
   return command
     .option('--domain <domain>', 'what it does, like family.calendar; may be given several times', collectDomains)
     .option('--capability <word>', 'what it can do; may be given several times', collect)

@@ -1,11 +1,10 @@
 // answer: a person answers a request themselves, at a terminal, instead of letting an agent do it. Shown in full before it is answered,
 // and bound to the digest of what was shown.
-import type { Command } from 'commander';
 import type { ApprovalDto } from '../../../preload/contract/dto.ts';
 import type { AppError } from '../../lib/app-error.ts';
 import { requestOf } from '../ids.ts';
 import { quoted } from '../quoted-text.ts';
-import type { Run } from '../run.ts';
+import type { AxonCommand } from '../axon-command.ts';
 import type { Terminal } from '../terminal.ts';
 import { decide, NOTHING_DECIDED, show } from './approvals.ts';
 import { refusal } from '../refusal.ts';
@@ -15,7 +14,7 @@ interface AnswerOptions {
   readonly digest?: string;
 }
 
-export function addAnswerCommand(program: Command, run: Run): void {
+export function addAnswerCommand(program: AxonCommand): void {
   program
     .command('answer')
     .description('answer a request yourself instead of letting an agent do it (the person in charge only)')
@@ -23,20 +22,18 @@ export function addAnswerCommand(program: Command, run: Run): void {
     .argument('[text]', 'your answer, exactly as the other hub gets it; asked for at a terminal')
     .option('--choose <option>', 'where you are asked to choose: the id of the option, instead of an answer')
     .option('--digest <hex>', 'for scripts: the digest that was shown; without it the request is shown and asked about')
-    .action(
-      run(async ({ terminal, session, command: program }, id: string, text: string | undefined, options: AnswerOptions) => {
-        const owner = await session.asOwner();
-        const shown = await requestOf(owner, id);
-        if (text !== undefined && options.choose !== undefined) throw bothSaid();
-        if (options.digest === undefined) show(terminal, shown, program);
-        const words =
-          options.choose === undefined
-            ? { answer: await ownWords(terminal, text, options) }
-            : { choice: await chosen(terminal, shown, options.choose, options) };
-        const decided = await decide(owner, shown, options.digest, { decision: 'answer', ...words });
-        terminal.result(decided, () => [`Answered. ${decided.peer_name} gets it with your name; no agent does anything.`]);
-      }),
-    );
+    .does(async ({ terminal, session, command: program }, id: string, text: string | undefined, options: AnswerOptions) => {
+      const owner = await session.asOwner();
+      const shown = await requestOf(owner, id);
+      if (text !== undefined && options.choose !== undefined) throw bothSaid();
+      if (options.digest === undefined) show(terminal, shown, program);
+      const words =
+        options.choose === undefined
+          ? { answer: await ownWords(terminal, text, options) }
+          : { choice: await chosen(terminal, shown, options.choose, options) };
+      const decided = await decide(owner, shown, options.digest, { decision: 'answer', ...words });
+      terminal.result(decided, () => [`Answered. ${decided.peer_name} gets it with your name; no agent does anything.`]);
+    });
 }
 
 /** What is said, sure where it was not typed just now. */

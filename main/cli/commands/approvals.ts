@@ -1,6 +1,6 @@
 // approvals: what waits for a person, at a terminal. The whole exact text is shown before anything is decided, and the decision carries
 // the digest of what was shown.
-import { Option, type Command } from 'commander';
+import { Option } from 'commander';
 import type { DecidingHubDto } from '../../../preload/contract/remote-approval.ts';
 import { DOMAIN_NAME } from '../../../preload/contract/formats.ts';
 import type { ApprovalDto } from '../../../preload/contract/dto.ts';
@@ -11,7 +11,7 @@ import type { HubClient } from '../hub-client.ts';
 import { answerLines, cardLines } from '../approval-card.ts';
 import { requestOf } from '../ids.ts';
 import { cellTime, inZone } from '../local-time.ts';
-import type { Run } from '../run.ts';
+import type { AxonCommand } from '../axon-command.ts';
 import type { Terminal } from '../terminal.ts';
 import { beginningOf, table } from '../terminal.ts';
 import { addHoldCommands } from './attention.ts';
@@ -39,31 +39,27 @@ interface DeclineOptions {
   readonly digest?: string;
 }
 
-export function addApprovalCommands(program: Command, run: Run): void {
+export function addApprovalCommands(program: AxonCommand): void {
   const approvals = program.command('approvals').description('see and decide what other hubs want done (the person in charge only)');
   approvals
     .command('list', { isDefault: true })
     .description('what waits for a decision')
     .option('--decided', 'the newest decided ones instead')
-    .action(
-      run(async ({ terminal, session }, options: { decided?: boolean }) => {
-        const owner = await session.asOwner();
-        const page = await owner.call('approvals.list', { state: options.decided === true ? 'decided' : 'pending' });
-        terminal.result(page, () => (page.items.length === 0 ? ['Nothing needs you.'] : listLines(page.items)));
-      }),
-    );
+    .does(async ({ terminal, session }, options: { decided?: boolean }) => {
+      const owner = await session.asOwner();
+      const page = await owner.call('approvals.list', { state: options.decided === true ? 'decided' : 'pending' });
+      terminal.result(page, () => (page.items.length === 0 ? ['Nothing needs you.'] : listLines(page.items)));
+    });
   approvals
     .command('show')
     .description('everything about one request')
     .argument('<id>', 'the request')
-    .action(
-      run(async ({ terminal, session, command: program }, id: string) => {
-        const owner = await session.asOwner();
-        const approval = await requestOf(owner, id);
-        terminal.result(approval, () => cardLines(approval, program));
-      }),
-    );
-  addHoldCommands(approvals, run);
+    .does(async ({ terminal, session, command: program }, id: string) => {
+      const owner = await session.asOwner();
+      const approval = await requestOf(owner, id);
+      terminal.result(approval, () => cardLines(approval, program));
+    });
+  addHoldCommands(approvals);
   approvals
     .command('allow')
     .description('allow one request, once or from now on')
@@ -75,19 +71,17 @@ export function addApprovalCommands(program: Command, run: Run): void {
         .default('once'),
     )
     .option('--last-word <word>', 'for requests of the dangerous class: the last word of the text')
-    .action(
-      run(async ({ terminal, session, command: program }, id: string, options: AllowOptions) => {
-        const owner = await session.asOwner();
-        const shown = await requestOf(owner, id);
-        if (shown.decided_by_hubs !== null) throw onlyDeclinable(shown.decided_by_hubs, shown.id);
-        const lastWord = await confirmAllow(terminal, shown, options, program);
-        const decided = await decide(owner, shown, options.digest, { decision: 'allow', scope: options.scope, last_word: lastWord });
-        const goesOn = decided.remote_question === null ? [`${decided.to_agent} gets it now.`] : answerLines(decided);
-        terminal.result(decided, () => [
-          [options.scope === 'once' ? 'Allowed once.' : `Allowed, and remembered as a rule (${program} rules).`, ...goesOn].join(' '),
-        ]);
-      }),
-    );
+    .does(async ({ terminal, session, command: program }, id: string, options: AllowOptions) => {
+      const owner = await session.asOwner();
+      const shown = await requestOf(owner, id);
+      if (shown.decided_by_hubs !== null) throw onlyDeclinable(shown.decided_by_hubs, shown.id);
+      const lastWord = await confirmAllow(terminal, shown, options, program);
+      const decided = await decide(owner, shown, options.digest, { decision: 'allow', scope: options.scope, last_word: lastWord });
+      const goesOn = decided.remote_question === null ? [`${decided.to_agent} gets it now.`] : answerLines(decided);
+      terminal.result(decided, () => [
+        [options.scope === 'once' ? 'Allowed once.' : `Allowed, and remembered as a rule (${program} rules).`, ...goesOn].join(' '),
+      ]);
+    });
   approvals
     .command('decline')
     .description('decline one request')
@@ -95,17 +89,15 @@ export function addApprovalCommands(program: Command, run: Run): void {
     .argument('<id>', 'the request')
     .option('--reason <text>', 'why; the asking hub sees it')
     .option('--digest <hex>', 'for scripts: the digest that was shown')
-    .action(
-      run(async ({ terminal, session, command: program }, id: string, options: DeclineOptions) => {
-        const owner = await session.asOwner();
-        const shown = await requestOf(owner, id);
-        const scope = options.never === true ? 'never' : 'once';
-        if (scope === 'never') await confirmNever(terminal, shown, options, program);
-        const decided = await decide(owner, shown, options.digest, { decision: 'decline', scope, reason: options.reason });
-        const declined = scope === 'never' ? `Declined, and remembered as a rule (${program} rules).` : 'Declined.';
-        terminal.result(decided, () => [[declined, ...answerLines(decided)].join(' ')]);
-      }),
-    );
+    .does(async ({ terminal, session, command: program }, id: string, options: DeclineOptions) => {
+      const owner = await session.asOwner();
+      const shown = await requestOf(owner, id);
+      const scope = options.never === true ? 'never' : 'once';
+      if (scope === 'never') await confirmNever(terminal, shown, options, program);
+      const decided = await decide(owner, shown, options.digest, { decision: 'decline', scope, reason: options.reason });
+      const declined = scope === 'never' ? `Declined, and remembered as a rule (${program} rules).` : 'Declined.';
+      terminal.result(decided, () => [[declined, ...answerLines(decided)].join(' ')]);
+    });
 }
 
 /** Said before anybody is asked to type: the word would count for nothing. */

@@ -1,5 +1,5 @@
 // pause, resume, quiet, peers mute and unmute, approvals later and now: when a person is asked, at a terminal. For the person in charge only.
-import { InvalidArgumentError, type Command } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import type { AttentionDto, QuietPeriodDto } from '../../../preload/contract/attention.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import { locale } from '../../../preload/contract/strings/everywhere.ts';
@@ -8,7 +8,7 @@ import { TIME_OF_DAY } from '../../../preload/contract/formats.ts';
 import type { HubClient } from '../hub-client.ts';
 import { idOf, requestOf, withId } from '../ids.ts';
 import { lengthMs, localTime } from '../local-time.ts';
-import type { Run } from '../run.ts';
+import type { AxonCommand } from '../axon-command.ts';
 import type { Terminal } from '../terminal.ts';
 import { refusal } from '../refusal.ts';
 
@@ -19,44 +19,38 @@ const DAY_MS = 24 * HOUR_MS;
 const DAY_WORDS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 const EVERY_DAY = [1, 2, 3, 4, 5, 6, 7];
 
-export function addAttentionCommands(program: Command, run: Run): void {
+export function addAttentionCommands(program: AxonCommand): void {
   program
     .command('pause')
     .description('hold everything other hubs ask for, and what rules would let in, until "resume" (the person in charge only)')
     .option('--for <time>', 'go on by itself after this, such as 30m, 2h or 1d', lengthMs)
-    .action(
-      run(async ({ terminal, session }, options: { for?: number }) => {
-        const owner = await session.asOwner();
-        const until = options.for === undefined ? null : Date.now() + options.for;
-        const attention = await owner.call('attention.pause', { until });
-        await tell(owner, terminal, attention);
-      }),
-    );
+    .does(async ({ terminal, session }, options: { for?: number }) => {
+      const owner = await session.asOwner();
+      const until = options.for === undefined ? null : Date.now() + options.for;
+      const attention = await owner.call('attention.pause', { until });
+      await tell(owner, terminal, attention);
+    });
   program
     .command('resume')
     .description('go on: ask about what the pause held')
-    .action(
-      run(async ({ terminal, session }) => {
-        const owner = await session.asOwner();
-        const attention = await owner.call('attention.resume', {});
-        await tell(owner, terminal, attention, 'Everything goes on.');
-      }),
-    );
-  addQuietCommands(program, run);
+    .does(async ({ terminal, session }) => {
+      const owner = await session.asOwner();
+      const attention = await owner.call('attention.resume', {});
+      await tell(owner, terminal, attention, 'Everything goes on.');
+    });
+  addQuietCommands(program);
 }
 
-function addQuietCommands(program: Command, run: Run): void {
+function addQuietCommands(program: AxonCommand): void {
   const quiet = program.command('quiet').description('the hours in which nobody is asked (the person in charge only)');
   quiet
     .command('list', { isDefault: true })
     .description('quiet hours, who may disturb them, pause and mutes')
-    .action(
-      run(async ({ terminal, session }) => {
-        const owner = await session.asOwner();
-        const attention = await owner.call('attention.get', {});
-        await tell(owner, terminal, attention);
-      }),
-    );
+    .does(async ({ terminal, session }) => {
+      const owner = await session.asOwner();
+      const attention = await owner.call('attention.get', {});
+      await tell(owner, terminal, attention);
+    });
   quiet
     .command('set')
     .description('make quiet hours, or change those of that name')
@@ -65,121 +59,105 @@ function addQuietCommands(program: Command, run: Run): void {
     .requiredOption('--to <time>', 'when they end; at or before --from: on the next day', readTimeOfDay)
     .option('--days <days>', 'on which they begin, such as mon,tue,wed (default: every day)', readDays)
     .option('--off', 'keep them, but do not hold anything')
-    .action(
-      run(async ({ terminal, session }, name: string, options: { from: string; to: string; days?: readonly number[]; off?: boolean }) => {
-        const { from, to, days = EVERY_DAY, off } = options;
-        const owner = await session.asOwner();
-        const attention = await changePeriods(owner, (periods) => [
-          ...periods.filter((period) => period.name !== name),
-          { name, from, to, days, on: off !== true },
-        ]);
-        await tell(owner, terminal, attention);
-      }),
-    );
+    .does(async ({ terminal, session }, name: string, options: { from: string; to: string; days?: readonly number[]; off?: boolean }) => {
+      const { from, to, days = EVERY_DAY, off } = options;
+      const owner = await session.asOwner();
+      const attention = await changePeriods(owner, (periods) => [
+        ...periods.filter((period) => period.name !== name),
+        { name, from, to, days, on: off !== true },
+      ]);
+      await tell(owner, terminal, attention);
+    });
   quiet
     .command('remove')
     .description('take quiet hours away')
     .argument('<name>', 'those of this name')
-    .action(
-      run(async ({ terminal, session }, name: string) => {
-        const owner = await session.asOwner();
-        const attention = await changePeriods(owner, (periods) => {
-          const kept = periods.filter((period) => period.name !== name);
-          if (kept.length < periods.length) return kept;
-          throw refusal('not_found', `There are no quiet hours called "${name}".`);
-        });
-        await tell(owner, terminal, attention);
-      }),
-    );
+    .does(async ({ terminal, session }, name: string) => {
+      const owner = await session.asOwner();
+      const attention = await changePeriods(owner, (periods) => {
+        const kept = periods.filter((period) => period.name !== name);
+        if (kept.length < periods.length) return kept;
+        throw refusal('not_found', `There are no quiet hours called "${name}".`);
+      });
+      await tell(owner, terminal, attention);
+    });
   quiet
     .command('urgent')
     .description('say which hubs may disturb quiet hours and a pause with what they mark urgent; without a name, none')
     .argument('[hubs...]', 'their names or agent ids')
-    .action(
-      run(async ({ terminal, session }, hubs: readonly string[]) => {
-        const owner = await session.asOwner();
-        const { quiet_hours: now } = await owner.call('attention.get', {});
-        const periods = now.periods.map(given);
-        const attention = await owner.call('attention.setQuietHours', { periods, urgent_peers: [...hubs] });
-        await tell(owner, terminal, attention);
-      }),
-    );
+    .does(async ({ terminal, session }, hubs: readonly string[]) => {
+      const owner = await session.asOwner();
+      const { quiet_hours: now } = await owner.call('attention.get', {});
+      const periods = now.periods.map(given);
+      const attention = await owner.call('attention.setQuietHours', { periods, urgent_peers: [...hubs] });
+      await tell(owner, terminal, attention);
+    });
 }
 
 /** `axon peers mute` and `unmute`. */
-export function addMuteCommands(peers: Command, run: Run): void {
+export function addMuteCommands(peers: AxonCommand): void {
   peers
     .command('mute')
     .description('have peace from a hub: hold what it asks for, keep its notices as read (the person in charge only)')
     .argument('<hub>', 'its name or agent id')
     .option('--for <time>', 'how long, such as 1h, 1d or 1w (default: a day)', lengthMs)
-    .action(
-      run(async ({ terminal, session }, hub: string, options: { for?: number }) => {
-        const owner = await session.asOwner();
-        const attention = await owner.call('attention.mute', { id: hub, until: Date.now() + (options.for ?? DAY_MS) });
-        terminal.result(attention, () => muteLines(attention));
-      }),
-    );
+    .does(async ({ terminal, session }, hub: string, options: { for?: number }) => {
+      const owner = await session.asOwner();
+      const attention = await owner.call('attention.mute', { id: hub, until: Date.now() + (options.for ?? DAY_MS) });
+      terminal.result(attention, () => muteLines(attention));
+    });
   peers
     .command('unmute')
     .description('hear a hub again')
     .argument('<hub>', 'its name or agent id')
-    .action(
-      run(async ({ terminal, session }, hub: string) => {
-        const attention = await (await session.asOwner()).call('attention.unmute', { id: hub });
-        terminal.result(attention, () => [`${hub} is heard again.`, ...muteLines(attention)]);
-      }),
-    );
+    .does(async ({ terminal, session }, hub: string) => {
+      const attention = await (await session.asOwner()).call('attention.unmute', { id: hub });
+      terminal.result(attention, () => [`${hub} is heard again.`, ...muteLines(attention)]);
+    });
 }
 
 /** `axon approvals later`, `keep-open` and `now`. */
-export function addHoldCommands(approvals: Command, run: Run): void {
+export function addHoldCommands(approvals: AxonCommand): void {
   approvals
     .command('later')
     .description('put one request off: its own time goes on meanwhile')
     .argument('<id>', 'the request')
     .option('--for <time>', 'how long, such as 30m or 2h (default: an hour)', lengthMs)
-    .action(
-      run(async ({ terminal, session }, id: string, options: { for?: number }) => {
-        const owner = await session.asOwner();
-        const until = Date.now() + (options.for ?? HOUR_MS);
-        const held = await withId('request', id, (request) => owner.call('attention.hold', { id: request, until }));
-        terminal.result(held, () => [`${text.held(held.held?.until == null ? null : localTime(held.held.until))}.`]);
-      }),
-    );
+    .does(async ({ terminal, session }, id: string, options: { for?: number }) => {
+      const owner = await session.asOwner();
+      const until = Date.now() + (options.for ?? HOUR_MS);
+      const held = await withId('request', id, (request) => owner.call('attention.hold', { id: request, until }));
+      terminal.result(held, () => [`${text.held(held.held?.until == null ? null : localTime(held.held.until))}.`]);
+    });
   approvals
     .command('keep-open')
     .description('let one request wait as long again, until whoever asked waits no more')
     .argument('<id>', 'the request')
-    .action(
-      run(async ({ terminal, session }, id: string) => {
-        const owner = await session.asOwner();
-        const shown = await requestOf(owner, id);
-        const kept = await owner.call('approvals.keepOpen', { id: shown.id, wait_ms: shown.wait_ms });
-        terminal.result(kept, () => [
-          text.keptOpen(localTime(kept.expires_at)),
-          kept.keep_open_until === null ? text.waitsNoLonger : text.keepableUntil(localTime(kept.deadline_at)),
-        ]);
-      }),
-    );
+    .does(async ({ terminal, session }, id: string) => {
+      const owner = await session.asOwner();
+      const shown = await requestOf(owner, id);
+      const kept = await owner.call('approvals.keepOpen', { id: shown.id, wait_ms: shown.wait_ms });
+      terminal.result(kept, () => [
+        text.keptOpen(localTime(kept.expires_at)),
+        kept.keep_open_until === null ? text.waitsNoLonger : text.keepableUntil(localTime(kept.deadline_at)),
+      ]);
+    });
   approvals
     .command('now')
     .description('be asked now about what is held')
     .argument('[ids...]', 'which; all of it when none is named')
-    .action(
-      run(async ({ terminal, session }, ids: readonly string[]) => {
-        const named = ids.map((id) => idOf('request', id));
-        const answer = await (await session.asOwner()).call('attention.show', { ids: named.length === 0 ? 'all' : named });
-        terminal.result(answer, () => [
-          answer.shown === 0
-            ? 'Nothing is held.'
-            : plural(answer.shown, {
-                one: '{n} of the held requests waits for you now.',
-                other: '{n} of the held requests wait for you now.',
-              }),
-        ]);
-      }),
-    );
+    .does(async ({ terminal, session }, ids: readonly string[]) => {
+      const named = ids.map((id) => idOf('request', id));
+      const answer = await (await session.asOwner()).call('attention.show', { ids: named.length === 0 ? 'all' : named });
+      terminal.result(answer, () => [
+        answer.shown === 0
+          ? 'Nothing is held.'
+          : plural(answer.shown, {
+              one: '{n} of the held requests waits for you now.',
+              other: '{n} of the held requests wait for you now.',
+            }),
+      ]);
+    });
 }
 
 async function changePeriods(

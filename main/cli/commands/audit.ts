@@ -1,7 +1,7 @@
 // audit: who did what, for the person in charge: the newest rows, the check that nothing was changed or removed, the export, and the
 // acknowledgement that something was. Beside it confirm-restore: the one answer that unlocks a hub that was restored from an older copy.
 import { setTimeout } from 'node:timers/promises';
-import { Option, type Command } from 'commander';
+import { Option } from 'commander';
 import type { AuditCheckDto, AuditRowDto } from '../../../preload/contract/audit.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -9,7 +9,7 @@ import { INTERRUPTED_EXIT_CODE } from '../context.ts';
 import type { HubClient } from '../hub-client.ts';
 import { cellTime, inZone, localTime } from '../local-time.ts';
 import { wholeNumberFrom } from '../option-values.ts';
-import type { Run } from '../run.ts';
+import type { AxonCommand } from '../axon-command.ts';
 import { table, type Terminal } from '../terminal.ts';
 import { intoNewFile } from '../whole-file.ts';
 import { refusal } from '../refusal.ts';
@@ -26,7 +26,7 @@ const LOOK_AGAIN_MS = 200;
 /** Ctrl+C, whoever asks politely, and a terminal that is closed. */
 const END_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-export function addAuditCommands(program: Command, run: Run, checkStopped: CheckStoppedAudit): void {
+export function addAuditCommands(program: AxonCommand, checkStopped: CheckStoppedAudit): void {
   const audit = program
     .command('audit')
     .description('who did what on this hub, and whether that log was changed (the person in charge only)');
@@ -34,28 +34,24 @@ export function addAuditCommands(program: Command, run: Run, checkStopped: Check
     .command('list', { isDefault: true })
     .description('the newest rows, the newest first')
     .option('--limit <rows>', `how many, 1 to ${ROWS_MAX}`, wholeNumberFrom(1, ROWS_MAX), ROWS_DEFAULT)
-    .action(
-      run(async ({ terminal, session }, { limit }: { limit: number }) => {
-        const owner = await session.asOwner();
-        const page = await owner.call('audit.list', { limit });
-        const { items: hubs } = await owner.call('peers.list', { trust: 'all' });
-        const names = new Map(hubs.map(({ public_key: key, name }) => [key, name]));
-        const rows = page.items.map((row) => cellsOf(row, names));
-        terminal.result(page, () => table([['ROW', inZone('WHEN'), 'WHO', 'WHERE', 'WHAT', 'OF'], ...rows]));
-      }),
-    );
+    .does(async ({ terminal, session }, { limit }: { limit: number }) => {
+      const owner = await session.asOwner();
+      const page = await owner.call('audit.list', { limit });
+      const { items: hubs } = await owner.call('peers.list', { trust: 'all' });
+      const names = new Map(hubs.map(({ public_key: key, name }) => [key, name]));
+      const rows = page.items.map((row) => cellsOf(row, names));
+      terminal.result(page, () => table([['ROW', inZone('WHEN'), 'WHO', 'WHERE', 'WHAT', 'OF'], ...rows]));
+    });
   audit
     .command('verify')
     .description('check every row and signature; a hub that does not run is checked where its data stands')
-    .action(
-      run(async ({ terminal, session }) => {
-        const isRunning = await session.line().then(() => true, isNotRunning);
-        if (!isRunning) terminal.note(text.stopped);
-        const checked = isRunning ? await checkRunning(await session.asOwner()) : await checkStopped(session.home);
-        terminal.result(checked, () => checkLines(checked));
-        return checked.state === 'done' && checked.finding === null ? 0 : 1;
-      }),
-    );
+    .does(async ({ terminal, session }) => {
+      const isRunning = await session.line().then(() => true, isNotRunning);
+      if (!isRunning) terminal.note(text.stopped);
+      const checked = isRunning ? await checkRunning(await session.asOwner()) : await checkStopped(session.home);
+      terminal.result(checked, () => checkLines(checked));
+      return checked.state === 'done' && checked.finding === null ? 0 : 1;
+    });
   audit
     .command('export')
     .description('the whole log as text, the oldest row first')
@@ -63,42 +59,36 @@ export function addAuditCommands(program: Command, run: Run, checkStopped: Check
       new Option('--format <format>', 'JSON can be checked elsewhere, CSV is for a spreadsheet').choices(['json', 'csv']).default('json'),
     )
     .option('--output <file>', 'a new file that only you can read, instead of standard output')
-    .action(
-      run(async ({ terminal, session }, { format, output }: { format: 'json' | 'csv'; output?: string }) => {
-        const owner = await session.asOwner();
-        if (output === undefined) return exportPieces(owner, format, (piece) => terminal.raw(piece));
-        return exportIntoFile(owner, format, output, terminal);
-      }),
-    );
+    .does(async ({ terminal, session }, { format, output }: { format: 'json' | 'csv'; output?: string }) => {
+      const owner = await session.asOwner();
+      if (output === undefined) return exportPieces(owner, format, (piece) => terminal.raw(piece));
+      return exportIntoFile(owner, format, output, terminal);
+    });
   audit
     .command('acknowledge')
     .description('say that you have seen that the log was changed: rules act and it is signed again')
-    .action(
-      run(async ({ terminal, session }) => {
-        const owner = await session.asOwner();
-        const { tamper_finding: finding } = (await owner.call('hub.status', {})).hub;
-        if (finding !== null) terminal.note(text.finding(finding));
-        const acknowledged = await owner.call('audit.acknowledge', { row: finding?.row ?? 0 });
-        terminal.result(acknowledged, () => [text.acknowledged]);
-      }),
-    );
+    .does(async ({ terminal, session }) => {
+      const owner = await session.asOwner();
+      const { tamper_finding: finding } = (await owner.call('hub.status', {})).hub;
+      if (finding !== null) terminal.note(text.finding(finding));
+      const acknowledged = await owner.call('audit.acknowledge', { row: finding?.row ?? 0 });
+      terminal.result(acknowledged, () => [text.acknowledged]);
+    });
   program
     .command('confirm-restore')
     .description('use the older copy that this hub was restored from (the person in charge only)')
     .option('--yes', 'for scripts: confirm without being asked')
-    .action(
-      run(async ({ terminal, session }, { yes }: { yes?: true }) => {
-        const owner = await session.asOwner();
-        const { audit: state } = (await owner.call('hub.status', {})).hub;
-        const { title, detail, back, ends, terminal: question, kept, confirmed } = text.restored;
-        if (state === 'restored') for (const line of [title, detail, back, ends]) terminal.note(line);
-        if (state === 'restored' && yes !== true && (await terminal.ask(question)).trim().toLowerCase() !== 'yes') {
-          throw refusal('cancelled', kept);
-        }
-        const hub = await owner.call('hub.confirmRestore', {});
-        terminal.result(hub, () => [confirmed]);
-      }),
-    );
+    .does(async ({ terminal, session }, { yes }: { yes?: true }) => {
+      const owner = await session.asOwner();
+      const { audit: state } = (await owner.call('hub.status', {})).hub;
+      const { title, detail, back, ends, terminal: question, kept, confirmed } = text.restored;
+      if (state === 'restored') for (const line of [title, detail, back, ends]) terminal.note(line);
+      if (state === 'restored' && yes !== true && (await terminal.ask(question)).trim().toLowerCase() !== 'yes') {
+        throw refusal('cancelled', kept);
+      }
+      const hub = await owner.call('hub.confirmRestore', {});
+      terminal.result(hub, () => [confirmed]);
+    });
 }
 
 /** @param names of hubs, by their keys; what stands for none of them is shown as it is */

@@ -3,20 +3,18 @@ import type { Command } from 'commander';
 import { dataFolder } from '../../lib/data-folder.ts';
 import { removeHomeOfDemo } from '../demo/demo-folder.ts';
 import { runDemo } from '../demo/run-demo.ts';
-import type { Run } from '../run.ts';
+import type { AxonCommand } from '../axon-command.ts';
 import { hubFlagsOf, withHubFlags } from './hub-flags.ts';
 
 const TELL_AGAIN_MS = 200;
 
-export function addDemoCommand(program: Command, run: Run, runHub: (flags: readonly string[]) => Promise<void>): void {
+export function addDemoCommand(program: AxonCommand, runHub: (flags: readonly string[]) => Promise<void>): void {
   program
     .command('demo')
     .description('start three paired hubs with scripted agents on this computer, and leave requests for you to decide')
     .option('--once', 'end as soon as the requests are placed')
-    .action(
-      run(({ terminal }, options: { readonly once?: true }) =>
-        runDemo(terminal, { program: process.argv[1] ?? '', once: options.once === true }),
-      ),
+    .does(({ terminal }, options: { readonly once?: true }) =>
+      runDemo(terminal, { program: process.argv[1] ?? '', once: options.once === true }),
     );
   withHubFlags(program.command('demo-hub', { hidden: true }).description('one hub of the demo')).action(
     async (_options: unknown, command: Command) => {

@@ -1,8 +1,8 @@
 // escalate: asks a person at another hub to choose. No agent there gets it; the choice comes back as the result.
-import { InvalidArgumentError, type Command } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { OPTIONS_MAX, OPTIONS_MIN } from '../../../preload/contract/limits.ts';
 import { wholeNumber } from '../option-values.ts';
-import type { Run } from '../run.ts';
+import type { AxonCommand } from '../axon-command.ts';
 import { common, conversationOption, deadlineOption, reportLines, type CommonOptions } from './send.ts';
 import { followTask } from './tasks.ts';
 import { refusal } from '../refusal.ts';
@@ -21,7 +21,7 @@ interface EscalateOptions extends CommonOptions {
   readonly wait?: boolean;
 }
 
-export function addEscalateCommand(program: Command, run: Run): void {
+export function addEscalateCommand(program: AxonCommand): void {
   const typed: TypedOption[] = [];
   program
     .command('escalate')
@@ -42,27 +42,25 @@ export function addEscalateCommand(program: Command, run: Run): void {
     .addOption(deadlineOption('it is worth nothing after this'))
     .addOption(conversationOption())
     .option('--wait', 'wait until somebody has chosen')
-    .action(
-      run(async (context, to: string, task: string, options: EscalateOptions) => {
-        const { terminal, session, command: line } = context;
-        checkChoice(typed.length, options.recommend);
-        const client = await session.asAgent();
-        const report = await client.call('send.delegate', {
-          to,
-          task,
-          ...common(options),
-          reason: options.reason,
-          priority: options.urgent === true ? 'urgent' : 'normal',
-          options: typed.map((option) => ({ ...option })),
-          recommendation: options.recommend === undefined ? undefined : String(options.recommend),
-        });
-        if (options.wait !== true) {
-          terminal.result(report, () => [...reportLines(report), `Follow it with: ${line} tasks ${report.id} --wait${session.asWords}`]);
-          return 0;
-        }
-        return await followTask(context, client, report.id);
-      }),
-    );
+    .does(async (context, to: string, task: string, options: EscalateOptions) => {
+      const { terminal, session, command: line } = context;
+      checkChoice(typed.length, options.recommend);
+      const client = await session.asAgent();
+      const report = await client.call('send.delegate', {
+        to,
+        task,
+        ...common(options),
+        reason: options.reason,
+        priority: options.urgent === true ? 'urgent' : 'normal',
+        options: typed.map((option) => ({ ...option })),
+        recommendation: options.recommend === undefined ? undefined : String(options.recommend),
+      });
+      if (options.wait !== true) {
+        terminal.result(report, () => [...reportLines(report), `Follow it with: ${line} tasks ${report.id} --wait${session.asWords}`]);
+        return 0;
+      }
+      return await followTask(context, client, report.id);
+    });
 }
 
 /** Throws `bad_request` in the words of the options: the hub knows neither their places nor their flags. */

@@ -6,78 +6,66 @@ import type { OperationResult } from '../../../preload/contract/operations.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import { localTime } from '../local-time.ts';
 import { askedLines } from '../pairing-words.ts';
-import type { Run } from '../run.ts';
+import type { AxonCommand } from '../axon-command.ts';
 import { stopSummary } from '../stop-words.ts';
 import { inWords } from '../terminal.ts';
 import { hubFlagsOf, withHubFlags } from './hub-flags.ts';
 
-export function addHubCommands(program: Command, run: Run, runHub: (flags: readonly string[]) => Promise<void>): void {
+export function addHubCommands(program: AxonCommand, runHub: (flags: readonly string[]) => Promise<void>): void {
   program
     .command('status')
     .description('how the hub of this computer is: name, agent id, public key, ports, where its identity is kept')
-    .action(
-      run(async ({ terminal, session, command: typed }) => {
-        const status = await session.status();
-        terminal.result(status, () => statusLines(status, session.home, typed));
-      }),
-    );
+    .does(async ({ terminal, session, command: typed }) => {
+      const status = await session.status();
+      terminal.result(status, () => statusLines(status, session.home, typed));
+    });
   program
     .command('whoami')
     .description('which agent this is, on which hub')
-    .action(
-      run(async ({ terminal, session }) => {
-        const me = await (await session.asAgent()).call('hub.whoami', {});
-        terminal.result(me, () => [
-          `${me.token.agent ?? me.token.kind} on ${me.hub.name}`,
-          `Scopes: ${me.token.scopes.join(', ') || 'none'}`,
-          `Agent id of the hub: ${me.hub.agent_id ?? 'not known yet'}`,
-        ]);
-      }),
-    );
+    .does(async ({ terminal, session }) => {
+      const me = await (await session.asAgent()).call('hub.whoami', {});
+      terminal.result(me, () => [
+        `${me.token.agent ?? me.token.kind} on ${me.hub.name}`,
+        `Scopes: ${me.token.scopes.join(', ') || 'none'}`,
+        `Agent id of the hub: ${me.hub.agent_id ?? 'not known yet'}`,
+      ]);
+    });
   program
     .command('login')
     .description('print a link that opens the pages of this hub in a browser: once, for 90 seconds')
-    .action(
-      run(async ({ terminal, session }) => {
-        terminal.expectsReader('A login link');
-        const code = await (await session.asOwner()).call('hub.loginCode', {});
-        terminal.result(code, () => [code.url]);
-      }),
-    );
+    .does(async ({ terminal, session }) => {
+      terminal.expectsReader('A login link');
+      const code = await (await session.asOwner()).call('hub.loginCode', {});
+      terminal.result(code, () => [code.url]);
+    });
   program
     .command('passphrase')
     .description('choose the owner passphrase, or change it; with --passphrase-file it is the one that stands there')
-    .action(
-      run(async ({ terminal, session }) => {
-        await session.setPassphrase();
-        terminal.result({ set: true }, () => ['The owner passphrase is set.']);
-      }),
-    );
+    .does(async ({ terminal, session }) => {
+      await session.setPassphrase();
+      terminal.result({ set: true }, () => ['The owner passphrase is set.']);
+    });
   program
     .command('confirm-date')
     .description('say that the date of this computer is right although its clock jumped far ahead: old words are removed again')
-    .action(
-      run(async ({ terminal, session }) => {
-        const owner = await session.asOwner();
-        const { hub } = await owner.call('hub.status', {});
-        if (hub.date_in_question === null) {
-          terminal.result(hub, () => ['No date is in question.']);
-          return;
-        }
-        terminal.note(ENGLISH.settings.dateInQuestionDetail(localTime(hub.date_in_question)));
-        const confirmed = await owner.call('hub.confirmDate', { seen: hub.date_in_question });
-        terminal.result(confirmed, () => [ENGLISH.settings.dateConfirmed]);
-      }),
-    );
+    .does(async ({ terminal, session }) => {
+      const owner = await session.asOwner();
+      const { hub } = await owner.call('hub.status', {});
+      if (hub.date_in_question === null) {
+        terminal.result(hub, () => ['No date is in question.']);
+        return;
+      }
+      terminal.note(ENGLISH.settings.dateInQuestionDetail(localTime(hub.date_in_question)));
+      const confirmed = await owner.call('hub.confirmDate', { seen: hub.date_in_question });
+      terminal.result(confirmed, () => [ENGLISH.settings.dateConfirmed]);
+    });
   program
     .command('examples')
     .description('print one complete exchange, annotated')
-    .action(
-      run(async ({ terminal, command: typed }) => {
-        const text = examples(typed);
-        terminal.result({ text }, () => text.split('\n'));
-      }),
-    );
+    .does(async ({ terminal, command: typed }) => {
+      const text = examples(typed);
+      terminal.result({ text }, () => text.split('\n'));
+    });
   withHubFlags(program.command('hub').description('run a hub in this terminal, without a window, until it is stopped')).action(
     (_options: unknown, command: Command) => runHub(hubFlagsOf(command)),
   );

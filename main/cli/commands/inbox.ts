@@ -1,54 +1,50 @@
 // inbox, ack, reply, listen: receiving work, and answering it.
-import { InvalidArgumentError, Option, type Command } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { RESULT_STATUSES, type ResultStatus } from '../../../preload/contract/closed-lists.ts';
 import { DELIVERY_KINDS, isWork, type DeliveryKind } from '../../../preload/contract/delivery-kind.ts';
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import { withId } from '../ids.ts';
 import { quoted } from '../quoted-text.ts';
-import type { Run } from '../run.ts';
+import type { AxonCommand } from '../axon-command.ts';
 import { inWords } from '../terminal.ts';
 import { listen } from '../listen.ts';
 import { collectDomains, jsonObject, seconds, wholeNumber, wholeNumberFrom } from '../option-values.ts';
 import { findProgram } from '../program-file.ts';
 
-export function addInboxCommands(program: Command, run: Run): void {
+export function addInboxCommands(program: AxonCommand): void {
   program
     .command('inbox')
     .description('take what waits for this agent, under a lease of 60 seconds; what is not put away by then comes back')
     .option('--max <number>', 'at most this many items, 1 to 32', wholeNumberFrom(1, 32), 1)
     .option('--wait <seconds>', 'wait this long for the first one, at most 55', waitSeconds, 0)
     .option('--kinds <kinds>', `only these, with commas between: ${DELIVERY_KINDS.join(', ')}`, readKinds)
-    .action(
-      run(async ({ terminal, session, command: typed }, options: { max: number; wait: number; kinds?: DeliveryKind[] }) => {
-        const client = await session.asAgent();
-        const claimed = await client.call('inbox.claim', {
-          max: options.max,
-          wait_ms: Math.round(options.wait * 1000),
-          kinds: options.kinds,
-        });
-        const line = (verb: string, rest: string): string => `${typed} ${verb} ${rest}${session.asWords}`;
-        terminal.result(claimed, () =>
-          claimed.items.length === 0 ? ['Nothing waits.'] : claimed.items.flatMap((item) => deliveryLines(item, line)),
-        );
-      }),
-    );
+    .does(async ({ terminal, session, command: typed }, options: { max: number; wait: number; kinds?: DeliveryKind[] }) => {
+      const client = await session.asAgent();
+      const claimed = await client.call('inbox.claim', {
+        max: options.max,
+        wait_ms: Math.round(options.wait * 1000),
+        kinds: options.kinds,
+      });
+      const line = (verb: string, rest: string): string => `${typed} ${verb} ${rest}${session.asWords}`;
+      terminal.result(claimed, () =>
+        claimed.items.length === 0 ? ['Nothing waits.'] : claimed.items.flatMap((item) => deliveryLines(item, line)),
+      );
+    });
   program
     .command('ack')
     .description('say "I have it": a result or notification is put away, work is yours until you reply, and neither comes back')
     .argument('<delivery...>', 'the delivery_id of each item')
     .option('--attempt <number>', 'which hand-out is meant, as the item says: one that is over is refused', wholeNumber)
-    .action(
-      run(async ({ terminal, session }, deliveries: string[], options: { attempt?: number }) => {
-        const client = await session.asAgent();
-        const items: DeliveryDto[] = [];
-        for (const id of deliveries) {
-          items.push(await withId('delivery', id, (delivery) => client.call('inbox.ack', { delivery, attempt: options.attempt })));
-        }
-        terminal.result({ items }, () =>
-          items.map(({ delivery_id: id, kind }) => (isWork(kind) ? `${id}: yours now; reply when it is done.` : `${id}: put away.`)),
-        );
-      }),
-    );
+    .does(async ({ terminal, session }, deliveries: string[], options: { attempt?: number }) => {
+      const client = await session.asAgent();
+      const items: DeliveryDto[] = [];
+      for (const id of deliveries) {
+        items.push(await withId('delivery', id, (delivery) => client.call('inbox.ack', { delivery, attempt: options.attempt })));
+      }
+      terminal.result({ items }, () =>
+        items.map(({ delivery_id: id, kind }) => (isWork(kind) ? `${id}: yours now; reply when it is done.` : `${id}: put away.`)),
+      );
+    });
   program
     .command('reply')
     .description('answer an item of the inbox: the outcome of work, or the answer to a question')
@@ -57,15 +53,13 @@ export function addInboxCommands(program: Command, run: Run): void {
     .addOption(new Option('--status <status>', 'how it went').choices(RESULT_STATUSES).default('completed'))
     .option('--data <json>', 'the answer as a JSON object', jsonObject)
     .option('--error <text>', 'what went wrong')
-    .action(
-      run(async ({ terminal, session }, id: string, outcome: string | undefined, options: ReplyOptions) => {
-        const { status, data, error } = options;
-        const client = await session.asAgent();
-        const answer = { status, outcome, summary: outcome, data, error };
-        const report = await withId('delivery', id, (delivery) => client.call('inbox.reply', { delivery, ...answer }));
-        terminal.result(report, () => [`Replied: ${inWords(report.state)}.`]);
-      }),
-    );
+    .does(async ({ terminal, session }, id: string, outcome: string | undefined, options: ReplyOptions) => {
+      const { status, data, error } = options;
+      const client = await session.asAgent();
+      const answer = { status, outcome, summary: outcome, data, error };
+      const report = await withId('delivery', id, (delivery) => client.call('inbox.reply', { delivery, ...answer }));
+      terminal.result(report, () => [`Replied: ${inWords(report.state)}.`]);
+    });
   program
     .command('listen')
     .description('turn a program into an agent: each item as JSON on its standard input, its standard output as the outcome')
@@ -73,13 +67,11 @@ export function addInboxCommands(program: Command, run: Run): void {
     .option('--once', 'end after one item')
     .argument('<command...>', 'after "--": the program and its arguments')
     .passThroughOptions()
-    .action(
-      run(async ({ terminal, session }, words: string[], options: { domain?: string[]; once?: boolean }) => {
-        findProgram(words[0] ?? '');
-        const client = await session.asAgent();
-        return listen(client, terminal, { words, domains: options.domain ?? [], once: options.once === true });
-      }),
-    );
+    .does(async ({ terminal, session }, words: string[], options: { domain?: string[]; once?: boolean }) => {
+      findProgram(words[0] ?? '');
+      const client = await session.asAgent();
+      return listen(client, terminal, { words, domains: options.domain ?? [], once: options.once === true });
+    });
 }
 
 interface ReplyOptions {

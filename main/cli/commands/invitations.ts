@@ -1,6 +1,5 @@
 // invite, join: pairing by a link that one person gives another. The link is a secret: it is printed once for the person who asked, never
 // into a log or a pipe, and read from a terminal or a file, never from the command line.
-import type { Command } from 'commander';
 import { renderUnicodeCompact } from 'uqr';
 import type { OperationResult } from '../../../preload/contract/operations.ts';
 import type { PairingDto } from '../../../preload/contract/pairing-dto.ts';
@@ -8,65 +7,57 @@ import { AppError } from '../../lib/app-error.ts';
 import { withId } from '../ids.ts';
 import { cellTime, inZone, localTime } from '../local-time.ts';
 import { awaitInvited } from '../pairing-waits.ts';
-import type { Run } from '../run.ts';
+import type { AxonCommand } from '../axon-command.ts';
 import { readSecretFile } from '../session.ts';
 import { table, type Terminal } from '../terminal.ts';
 import { refusal } from '../refusal.ts';
 
-export function addInvitationCommands(program: Command, run: Run): void {
+export function addInvitationCommands(program: AxonCommand): void {
   const invite = program
     .command('invite')
     .description('make a link with which one other hub can join this one without digits (the person in charge only)')
     .option('--qr', 'draw the link as a picture, too')
-    .action(
-      run(async ({ terminal, session, command: typed }, options: { qr?: boolean }) => {
-        terminal.expectsReader('The link of an invitation');
-        const made = await (await session.asOwner()).call('invitations.create', {});
-        terminal.result(made, () => madeLines(made, typed, options.qr === true));
-      }),
-    );
+    .does(async ({ terminal, session, command: typed }, options: { qr?: boolean }) => {
+      terminal.expectsReader('The link of an invitation');
+      const made = await (await session.asOwner()).call('invitations.create', {});
+      terminal.result(made, () => madeLines(made, typed, options.qr === true));
+    });
   invite
     .command('list')
     .description('invitations that still hold')
-    .action(
-      run(async ({ terminal, session }) => {
-        const found = await (await session.asOwner()).call('invitations.list', {});
-        terminal.result(found, () =>
-          found.items.length === 0
-            ? ['No invitation is out.']
-            : table([[inZone('HOLDS UNTIL'), 'ID'], ...found.items.map(({ expires_at, id }) => [cellTime(expires_at), id])]),
-        );
-      }),
-    );
+    .does(async ({ terminal, session }) => {
+      const found = await (await session.asOwner()).call('invitations.list', {});
+      terminal.result(found, () =>
+        found.items.length === 0
+          ? ['No invitation is out.']
+          : table([[inZone('HOLDS UNTIL'), 'ID'], ...found.items.map(({ expires_at, id }) => [cellTime(expires_at), id])]),
+      );
+    });
   invite
     .command('revoke')
     .description('take an invitation back')
     .argument('<id>', 'the invitation')
-    .action(
-      run(async ({ terminal, session }, id: string) => {
-        const owner = await session.asOwner();
-        const done = await withId('invitation', id, (invitation) => owner.call('invitations.revoke', { id: invitation }));
-        terminal.result(done, () => ['Taken back: the link is worth nothing now.']);
-      }),
-    );
+    .does(async ({ terminal, session }, id: string) => {
+      const owner = await session.asOwner();
+      const done = await withId('invitation', id, (invitation) => owner.call('invitations.revoke', { id: invitation }));
+      terminal.result(done, () => ['Taken back: the link is worth nothing now.']);
+    });
   program
     .command('join')
     .description('join another hub with the link of an invitation; asks for it, since it is a secret (the person in charge only)')
     .option('--link-file <file>', 'a file that holds the link, for scripts')
     .option('--name <name>', 'what you call the other hub')
-    .action(
-      run(async ({ terminal, session, command: typed }, options: { linkFile?: string; name?: string }) => {
-        const link = await linkFrom(options.linkFile, terminal);
-        const owner = await session.asOwner();
-        const begun = await owner.call('pairings.join', { link, name: options.name });
-        const pairing = await awaitInvited(owner, begun);
-        if (pairing.state === 'failed') throw notJoined(pairing);
-        const peer = pairing.state === 'paired' ? await owner.call('peers.get', { id: pairing.peer_id }) : undefined;
-        terminal.result(pairing, () => [
-          peer === undefined ? `The other hub is still asked. See: ${typed} pair list` : `Paired with ${peer.name}. See: ${typed} peers`,
-        ]);
-      }),
-    );
+    .does(async ({ terminal, session, command: typed }, options: { linkFile?: string; name?: string }) => {
+      const link = await linkFrom(options.linkFile, terminal);
+      const owner = await session.asOwner();
+      const begun = await owner.call('pairings.join', { link, name: options.name });
+      const pairing = await awaitInvited(owner, begun);
+      if (pairing.state === 'failed') throw notJoined(pairing);
+      const peer = pairing.state === 'paired' ? await owner.call('peers.get', { id: pairing.peer_id }) : undefined;
+      terminal.result(pairing, () => [
+        peer === undefined ? `The other hub is still asked. See: ${typed} pair list` : `Paired with ${peer.name}. See: ${typed} peers`,
+      ]);
+    });
 }
 
 function madeLines({ invitation, link }: OperationResult<'invitations.create'>, command: string, isDrawn: boolean): readonly string[] {

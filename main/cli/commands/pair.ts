@@ -1,5 +1,5 @@
 // pair: joining two hubs, with the typing done at a terminal. Digits are typed, never compared by eye.
-import { InvalidArgumentError, type Command } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import type { PairingDto } from '../../../preload/contract/pairing-dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { dataFolder } from '../../lib/data-folder.ts';
@@ -9,12 +9,12 @@ import { wholeNumberFrom } from '../option-values.ts';
 import { ownCommand } from '../own-command.ts';
 import { awaitFirstAnswer, awaitSettled } from '../pairing-waits.ts';
 import { endedLine, lookingLine, pairHelp, pairingLines, pairingTable, removedLine, removedLines, windowLines } from '../pairing-words.ts';
-import type { Run } from '../run.ts';
+import type { AxonCommand } from '../axon-command.ts';
 import { refusal } from '../refusal.ts';
 
 const SHARE_TOKEN_BEGINS = 'axon://';
 
-export function addPairCommands(program: Command, run: Run): void {
+export function addPairCommands(program: AxonCommand): void {
   const pair = program.command('pair').description('pair this hub with another one (the person in charge only)');
   pair.addHelpText('after', ({ command }) =>
     pairHelp(ownCommand(dataFolder(command.optsWithGlobals<{ home?: string }>().home, process.env))),
@@ -22,101 +22,89 @@ export function addPairCommands(program: Command, run: Run): void {
   pair
     .command('list', { isDefault: true })
     .description('pairings under way and those that just ended, and whether hubs may ask to be let in')
-    .action(
-      run(async ({ terminal, session, command: typed }) => {
-        const found = await (await session.asOwner()).call('pairings.list', {});
-        terminal.result(found, () => [
-          ...windowLines(found.window, typed),
-          ...pairingTable(found.items),
-          ...removedLines(found.items, typed),
-        ]);
-      }),
-    );
+    .does(async ({ terminal, session, command: typed }) => {
+      const found = await (await session.asOwner()).call('pairings.list', {});
+      terminal.result(found, () => [
+        ...windowLines(found.window, typed),
+        ...pairingTable(found.items),
+        ...removedLines(found.items, typed),
+      ]);
+    });
   pair
     .command('window')
     .description('let hubs ask to be let in, for some minutes')
     .option('--minutes <number>', 'how long, 1 to 30', wholeNumberFrom(1, 30), 5)
     .option('--close', 'end it now')
-    .action(
-      run(async ({ terminal, session, command: typed }, options: { minutes: number; close?: boolean }) => {
-        const owner = await session.asOwner();
-        const window = await owner.call('pairings.window', { open: options.close !== true, minutes: options.minutes });
-        terminal.result(window, () => windowLines(window, typed));
-      }),
-    );
+    .does(async ({ terminal, session, command: typed }, options: { minutes: number; close?: boolean }) => {
+      const owner = await session.asOwner();
+      const window = await owner.call('pairings.window', { open: options.close !== true, minutes: options.minutes });
+      terminal.result(window, () => windowLines(window, typed));
+    });
   pair
     .command('start')
     .description('ask another hub to pair, and wait until it answers or cannot be reached; Ctrl-C gives up')
     .argument('<hub>', 'its name under "axon peers --nearby", its agent id or public key, or its share token, axon://KEY@HOST:PORT')
     .option('--name <name>', 'what you call it')
     .option('--address <host:port>', 'where it is, when it was not found by itself; the hub is then named by its public key')
-    .action(
-      run(async ({ terminal, session, command: typed }, hub: string, options: { name?: string; address?: string }) => {
-        const owner = await session.asOwner();
-        const { address, key, name } = placeOf(hub, options);
-        const stop = new AbortController();
-        const interrupt = (): void => stop.abort();
-        process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
-        try {
-          if (!terminal.json) terminal.note(lookingLine(address));
-          const peer = address === undefined ? hub : (await owner.call('peers.add', { address, key, name }, stop.signal)).id;
-          const begun = await owner.call('pairings.start', { peer, name });
-          const pairing = await awaitFirstAnswer(owner, begun, stop.signal);
-          if (pairing.state === 'failed') throw notAnswered(pairing);
-          const { hub: own } = await owner.call('hub.whoami', {});
-          terminal.result(pairing, () => pairingLines(pairing, typed, own.label));
-          return 0;
-        } catch (error) {
-          if (!stop.signal.aborted) throw error;
-          if (!terminal.json) terminal.note('Given up: nothing was paired.');
-          return INTERRUPTED_EXIT_CODE;
-        } finally {
-          process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
-        }
-      }),
-    );
+    .does(async ({ terminal, session, command: typed }, hub: string, options: { name?: string; address?: string }) => {
+      const owner = await session.asOwner();
+      const { address, key, name } = placeOf(hub, options);
+      const stop = new AbortController();
+      const interrupt = (): void => stop.abort();
+      process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
+      try {
+        if (!terminal.json) terminal.note(lookingLine(address));
+        const peer = address === undefined ? hub : (await owner.call('peers.add', { address, key, name }, stop.signal)).id;
+        const begun = await owner.call('pairings.start', { peer, name });
+        const pairing = await awaitFirstAnswer(owner, begun, stop.signal);
+        if (pairing.state === 'failed') throw notAnswered(pairing);
+        const { hub: own } = await owner.call('hub.whoami', {});
+        terminal.result(pairing, () => pairingLines(pairing, typed, own.label));
+        return 0;
+      } catch (error) {
+        if (!stop.signal.aborted) throw error;
+        if (!terminal.json) terminal.note('Given up: nothing was paired.');
+        return INTERRUPTED_EXIT_CODE;
+      } finally {
+        process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+      }
+    });
   pair
     .command('open')
     .description('open the request of another hub: then digits are shown here')
     .argument('[id]', 'which one, when there are several')
     .option('--again', 'it is a hub that was removed here, and is let in again')
-    .action(
-      run(async ({ terminal, session, command: typed }, id: string | undefined, options: { again?: true }) => {
-        const owner = await session.asOwner();
-        const chosen = id ?? (await onlyOne(owner, ['offered']));
-        if (options.again !== true) await checkNotRemoved(owner, chosen, typed);
-        const opened = await owner.call('pairings.open', { id: chosen });
-        const pairing = await awaitSettled(owner, opened);
-        terminal.result(pairing, () => pairingLines(pairing, typed, null));
-        return pairing.state === 'failed' ? 2 : 0;
-      }),
-    );
+    .does(async ({ terminal, session, command: typed }, id: string | undefined, options: { again?: true }) => {
+      const owner = await session.asOwner();
+      const chosen = id ?? (await onlyOne(owner, ['offered']));
+      if (options.again !== true) await checkNotRemoved(owner, chosen, typed);
+      const opened = await owner.call('pairings.open', { id: chosen });
+      const pairing = await awaitSettled(owner, opened);
+      terminal.result(pairing, () => pairingLines(pairing, typed, null));
+      return pairing.state === 'failed' ? 2 : 0;
+    });
   pair
     .command('digits')
     .description('type the digits that the other screen shows: six at the hub that asked, then two at the other')
     .argument('<digits>', 'six or two digits', readDigits)
     .option('--id <id>', 'which pairing, when there are several')
-    .action(
-      run(async ({ terminal, session, command: typed }, digits: string, options: { id?: string }) => {
-        const owner = await session.asOwner();
-        const id = options.id ?? (await onlyOne(owner, ['type_six', 'type_two', 'show_six', 'show_two']));
-        const typedIn = await owner.call('pairings.digits', { id, digits });
-        const pairing = await awaitSettled(owner, typedIn);
-        terminal.result(pairing, () => pairingLines(pairing, typed, null));
-        return pairing.state === 'failed' ? 2 : 0;
-      }),
-    );
+    .does(async ({ terminal, session, command: typed }, digits: string, options: { id?: string }) => {
+      const owner = await session.asOwner();
+      const id = options.id ?? (await onlyOne(owner, ['type_six', 'type_two', 'show_six', 'show_two']));
+      const typedIn = await owner.call('pairings.digits', { id, digits });
+      const pairing = await awaitSettled(owner, typedIn);
+      terminal.result(pairing, () => pairingLines(pairing, typed, null));
+      return pairing.state === 'failed' ? 2 : 0;
+    });
   pair
     .command('cancel')
     .description('give up a pairing; of one that has ended, say how, and put it away')
     .argument('[id]', 'which one, when there are several')
-    .action(
-      run(async ({ terminal, session }, id: string | undefined) => {
-        const owner = await session.asOwner();
-        const done = await owner.call('pairings.cancel', { id: id ?? (await theOneToCancel(owner)) });
-        terminal.result(done, () => [done.cancelled ? 'Given up: nothing was paired.' : endedLine(done.pairing)]);
-      }),
-    );
+    .does(async ({ terminal, session }, id: string | undefined) => {
+      const owner = await session.asOwner();
+      const done = await owner.call('pairings.cancel', { id: id ?? (await theOneToCancel(owner)) });
+      terminal.result(done, () => [done.cancelled ? 'Given up: nothing was paired.' : endedLine(done.pairing)]);
+    });
 }
 
 /** A share token holds the key and the address; else the key is what names the hub, and the address is an option. */

@@ -1,6 +1,5 @@
 // peers, discover, ping: who is there and what they do; peers show: one hub, and how it came to be paired; peers add: a hub that its owner
 // names by address and key.
-import type { Command } from 'commander';
 import type { PeerDto } from '../../../preload/contract/dto.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import { locale } from '../../../preload/contract/strings/everywhere.ts';
@@ -9,7 +8,7 @@ import { HubProblem, type HubClient } from '../hub-client.ts';
 import { cellTime, inZone, localTime } from '../local-time.ts';
 import { isStranger, stateOf, trustOf } from '../peer-words.ts';
 import { askPresent, capabilityLines } from '../present-agents.ts';
-import type { Run } from '../run.ts';
+import type { AxonCommand } from '../axon-command.ts';
 import { stopLines } from '../stop-words.ts';
 import { addMuteCommands } from './attention.ts';
 import { addSetCommand, whoseLines } from './peer-change.ts';
@@ -18,78 +17,70 @@ import { table } from '../terminal.ts';
 
 const plural = pluralizer(locale);
 
-export function addPeerCommands(program: Command, run: Run): void {
+export function addPeerCommands(program: AxonCommand): void {
   const peers = program
     .command('peers')
     .description('list the hubs this one knows')
     .option('--nearby', 'only hubs that were found and are not paired')
     .option('--all', 'paired and nearby')
-    .action(
-      run(async ({ terminal, session, command: typed }, options: { nearby?: boolean; all?: boolean }) => {
-        const trust = options.all === true ? 'all' : options.nearby === true ? 'nearby' : 'paired';
-        const { items } = await (await session.asAnyone()).call('peers.list', { trust });
-        const { attention } = await session.status();
-        const muted = new Set(attention.mutes.map(({ peer_id: id }) => id));
-        terminal.result({ items }, () =>
-          items.length === 0
-            ? [trust === 'nearby' ? nobodyNearby(typed) : noHubs(typed)]
-            : [...table(peerRows(items, muted)), ...pairingLine(items, typed), ...items.flatMap((peer) => stopLines(peer, typed))],
-        );
-      }),
-    );
-  addShowCommand(peers, run);
-  addAddCommand(peers, run);
-  addSetCommand(peers, run);
-  addKeepCommand(peers, run);
-  addRemoveCommand(peers, run);
-  addMuteCommands(peers, run);
+    .does(async ({ terminal, session, command: typed }, options: { nearby?: boolean; all?: boolean }) => {
+      const trust = options.all === true ? 'all' : options.nearby === true ? 'nearby' : 'paired';
+      const { items } = await (await session.asAnyone()).call('peers.list', { trust });
+      const { attention } = await session.status();
+      const muted = new Set(attention.mutes.map(({ peer_id: id }) => id));
+      terminal.result({ items }, () =>
+        items.length === 0
+          ? [trust === 'nearby' ? nobodyNearby(typed) : noHubs(typed)]
+          : [...table(peerRows(items, muted)), ...pairingLine(items, typed), ...items.flatMap((peer) => stopLines(peer, typed))],
+      );
+    });
+  addShowCommand(peers);
+  addAddCommand(peers);
+  addSetCommand(peers);
+  addKeepCommand(peers);
+  addRemoveCommand(peers);
+  addMuteCommands(peers);
   program
     .command('discover')
     .description('ask a hub what its agents do; without a name, ask every paired hub, and say how old it is where one does not answer')
     .argument('[hub]', 'its name or agent id')
-    .action(
-      run(async ({ terminal, session, command: typed }, hub: string | undefined) => {
-        const client = await session.asAnyone();
-        if (hub !== undefined) {
-          const found = await askNamed(client, hub);
-          terminal.result(found, () => capabilityLines(hub, found, null));
-          return;
-        }
-        const { items } = await client.call('peers.list', { trust: 'paired' });
-        const told = await Promise.all(items.map((peer) => askPresent(client, peer)));
-        terminal.result({ items: told.map(({ peer }) => peer) }, () =>
-          told.length === 0 ? [noHubs(typed)] : told.flatMap(({ peer, whyOld }) => capabilityLines(peer.name, peer.capabilities, whyOld)),
-        );
-      }),
-    );
+    .does(async ({ terminal, session, command: typed }, hub: string | undefined) => {
+      const client = await session.asAnyone();
+      if (hub !== undefined) {
+        const found = await askNamed(client, hub);
+        terminal.result(found, () => capabilityLines(hub, found, null));
+        return;
+      }
+      const { items } = await client.call('peers.list', { trust: 'paired' });
+      const told = await Promise.all(items.map((peer) => askPresent(client, peer)));
+      terminal.result({ items: told.map(({ peer }) => peer) }, () =>
+        told.length === 0 ? [noHubs(typed)] : told.flatMap(({ peer, whyOld }) => capabilityLines(peer.name, peer.capabilities, whyOld)),
+      );
+    });
   program
     .command('ping')
     .description('measure the way to a hub and back')
     .argument('<hub>', 'its name or agent id')
-    .action(
-      run(async ({ terminal, session }, hub: string) => {
-        const pong = await (await session.asAnyone()).call('peers.ping', { id: hub });
-        terminal.result(pong, () => [
-          `${hub} answers in ${pong.round_trip_ms.toFixed(1)} ms: ${pong.status}, ${plural(pong.active_tasks, { one: '{n} task', other: '{n} tasks' })} under way`,
-        ]);
-      }),
-    );
+    .does(async ({ terminal, session }, hub: string) => {
+      const pong = await (await session.asAnyone()).call('peers.ping', { id: hub });
+      terminal.result(pong, () => [
+        `${hub} answers in ${pong.round_trip_ms.toFixed(1)} ms: ${pong.status}, ${plural(pong.active_tasks, { one: '{n} task', other: '{n} tasks' })} under way`,
+      ]);
+    });
 }
 
-function addShowCommand(peers: Command, run: Run): void {
+function addShowCommand(peers: AxonCommand): void {
   peers
     .command('show')
     .description('one hub: where it is, its key, and how it came to be paired')
     .argument('<hub>', 'its name or agent id')
-    .action(
-      run(async ({ terminal, session, command: typed }, hub: string) => {
-        const peer = await (await session.asAnyone()).call('peers.get', { id: hub });
-        terminal.result(peer, () => peerLines(peer, typed));
-      }),
-    );
+    .does(async ({ terminal, session, command: typed }, hub: string) => {
+      const peer = await (await session.asAnyone()).call('peers.get', { id: hub });
+      terminal.result(peer, () => peerLines(peer, typed));
+    });
 }
 
-function addAddCommand(peers: Command, run: Run): void {
+function addAddCommand(peers: AxonCommand): void {
   peers
     .command('add')
     .description('keep a hub by its address and key (the person in charge only)')
@@ -97,43 +88,39 @@ function addAddCommand(peers: Command, run: Run): void {
     .option('--key <key>', 'its public key, when the address holds none')
     .option('--name <name>', 'what you call it')
     .option('--trust', 'trust this very key without typing digits: for a program that knows none, such as the public AXON daemon')
-    .action(
-      run(
-        async (
-          { terminal, session, command: typed },
-          address: string,
-          { key, name, trust }: { key?: string; name?: string; trust?: boolean },
-        ) => {
-          const peer = await (await session.asOwner()).call('peers.add', { address, key, name, trust });
-          terminal.result(peer, () =>
-            peer.trust === 'paired'
-              ? [`Trusted: ${peer.name}, ${peer.id}.`, 'It has to trust this hub too: give it the share token that "status" shows.']
-              : [`Kept: ${peer.name}, ${peer.id}. Now pair the two: ${typed} pair start "${peer.name}"`],
-          );
-        },
-      ),
+    .does(
+      async (
+        { terminal, session, command: typed },
+        address: string,
+        { key, name, trust }: { key?: string; name?: string; trust?: boolean },
+      ) => {
+        const peer = await (await session.asOwner()).call('peers.add', { address, key, name, trust });
+        terminal.result(peer, () =>
+          peer.trust === 'paired'
+            ? [`Trusted: ${peer.name}, ${peer.id}.`, 'It has to trust this hub too: give it the share token that "status" shows.']
+            : [`Kept: ${peer.name}, ${peer.id}. Now pair the two: ${typed} pair start "${peer.name}"`],
+        );
+      },
     );
 }
 
-function addKeepCommand(peers: Command, run: Run): void {
+function addKeepCommand(peers: AxonCommand): void {
   peers
     .command('keep')
     .description('keep the key of a hub in whose place another one answers (the person in charge only)')
     .argument('<hub>', 'its name or agent id')
-    .action(
-      run(async ({ terminal, session, command: typed }, hub: string) => {
-        const owner = await session.asOwner();
-        const before = await owner.call('peers.get', { id: hub });
-        const seen = before.key_change?.seen_key;
-        const peer = seen === undefined ? before : await owner.call('peers.keepKey', { id: before.id, seen });
-        terminal.result(peer, () => [
-          ...stopLines(before, typed),
-          seen === undefined
-            ? `Nothing stands in the place of ${peer.name}.`
-            : `Kept: the old key of ${peer.name}. The other one stays outside.`,
-        ]);
-      }),
-    );
+    .does(async ({ terminal, session, command: typed }, hub: string) => {
+      const owner = await session.asOwner();
+      const before = await owner.call('peers.get', { id: hub });
+      const seen = before.key_change?.seen_key;
+      const peer = seen === undefined ? before : await owner.call('peers.keepKey', { id: before.id, seen });
+      terminal.result(peer, () => [
+        ...stopLines(before, typed),
+        seen === undefined
+          ? `Nothing stands in the place of ${peer.name}.`
+          : `Kept: the old key of ${peer.name}. The other one stays outside.`,
+      ]);
+    });
 }
 
 /** Throws what the hub says, for one that cannot be asked with where to find what it told before. */

@@ -1,6 +1,6 @@
 // rules: the household's standing decisions at a terminal, for the person in charge only: see, make, pause, take away, give back, and try
 // what would happen to a request. Each rule is a sentence, as on the page.
-import { Argument, InvalidArgumentError, Option, type Command } from 'commander';
+import { Argument, InvalidArgumentError, Option } from 'commander';
 import { REQUEST_KINDS, RULE_EFFECTS, type RequestKind } from '../../../preload/contract/closed-lists.ts';
 import type { Items } from '../../../preload/contract/results.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
@@ -10,7 +10,7 @@ import { localTime, typedTime } from '../local-time.ts';
 import { withId } from '../ids.ts';
 import { domainName } from '../option-values.ts';
 import { quoted } from '../quoted-text.ts';
-import type { Run } from '../run.ts';
+import type { AxonCommand } from '../axon-command.ts';
 import { beginningOf } from '../terminal.ts';
 import { refusal } from '../refusal.ts';
 
@@ -32,20 +32,18 @@ const { rules: text, making } = ENGLISH;
 /** The most that one call lists. */
 const PAGE = 200;
 
-export function addRuleCommands(program: Command, run: Run): void {
+export function addRuleCommands(program: AxonCommand): void {
   const rules = program.command('rules').description('what is let in or turned away without asking (the person in charge only)');
   rules
     .command('list', { isDefault: true })
     .description('the rules in force and those that are paused')
     .option('--ended', 'those that are over instead, the newest first')
-    .action(
-      run(async ({ terminal, session }, options: { ended?: boolean }) => {
-        const owner = await session.asOwner();
-        const page = options.ended === true ? await owner.call('rules.list', { state: 'ended' }) : await allCurrent(owner);
-        const none = options.ended === true ? 'No rule is over.' : `${text.emptyTitle}.`;
-        terminal.result(page, () => (page.items.length === 0 ? [none] : page.items.flatMap(ruleLines)));
-      }),
-    );
+    .does(async ({ terminal, session }, options: { ended?: boolean }) => {
+      const owner = await session.asOwner();
+      const page = options.ended === true ? await owner.call('rules.list', { state: 'ended' }) : await allCurrent(owner);
+      const none = options.ended === true ? 'No rule is over.' : `${text.emptyTitle}.`;
+      terminal.result(page, () => (page.items.length === 0 ? [none] : page.items.flatMap(ruleLines)));
+    });
   withScope(rules.command('add').description('make a rule; what is left out means any'))
     .addArgument(new Argument('<effect>', 'a rule that allows names --hub, --agent and --domain').choices(RULE_EFFECTS))
     .addOption(new Option('--kind <kind>', 'only tasks, or only questions').choices(REQUEST_KINDS))
@@ -56,30 +54,26 @@ export function addRuleCommands(program: Command, run: Run): void {
     )
     .option('--forever', 'it has no end')
     .option('--dry-run', 'make none: say the rule, and what it would have done to the last requests')
-    .action(
-      run(async ({ terminal, session }, effect: RuleDto['effect'], options: AddOptions) => {
-        const owner = await session.asOwner();
-        const until = options.forever === true ? { until: null } : options.until === undefined ? {} : { until: options.until };
-        const said = { effect, kind: options.kind ?? null, ...scopeOf(options), ...until };
-        if (options.dryRun === true) {
-          const preview = await owner.call('rules.preview', said);
-          terminal.result(preview, () => previewLines(preview));
-          return;
-        }
-        const made = await owner.call('rules.create', said);
-        terminal.result(made, () => ruleLines(made));
-      }),
-    );
-  addChanges(rules, run);
+    .does(async ({ terminal, session }, effect: RuleDto['effect'], options: AddOptions) => {
+      const owner = await session.asOwner();
+      const until = options.forever === true ? { until: null } : options.until === undefined ? {} : { until: options.until };
+      const said = { effect, kind: options.kind ?? null, ...scopeOf(options), ...until };
+      if (options.dryRun === true) {
+        const preview = await owner.call('rules.preview', said);
+        terminal.result(preview, () => previewLines(preview));
+        return;
+      }
+      const made = await owner.call('rules.create', said);
+      terminal.result(made, () => ruleLines(made));
+    });
+  addChanges(rules);
   withScope(rules.command('test').description('what would happen to such a request, and why; nothing is sent'))
     .addArgument(new Argument('<kind>', '"delegate" for a task, "query" for a question').choices(REQUEST_KINDS))
-    .action(
-      run(async ({ terminal, session }, kind: RequestKind, options: ScopeOptions) => {
-        const owner = await session.asOwner();
-        const tested = await owner.call('rules.test', { ...scopeOf(options), kind, peer: readHub(options.hub) });
-        terminal.result(tested, () => testLines(tested));
-      }),
-    );
+    .does(async ({ terminal, session }, kind: RequestKind, options: ScopeOptions) => {
+      const owner = await session.asOwner();
+      const tested = await owner.call('rules.test', { ...scopeOf(options), kind, peer: readHub(options.hub) });
+      terminal.result(tested, () => testLines(tested));
+    });
 }
 
 /** Every rule there is, over all pages: a hub keeps some hundreds at most. */
@@ -98,7 +92,7 @@ async function allCurrent(owner: HubClient) {
   return { items, next };
 }
 
-function addChanges(rules: Command, run: Run): void {
+function addChanges(rules: AxonCommand): void {
   const changes: readonly (readonly [name: string, description: string, change: (owner: HubClient, id: string) => Promise<RuleDto>])[] = [
     ['pause', 'let a rule rest: what it covers asks again', (owner, id) => owner.call('rules.update', { id, suspended: true })],
     ['resume', 'let a paused rule work again', (owner, id) => owner.call('rules.update', { id, suspended: false })],
@@ -110,17 +104,15 @@ function addChanges(rules: Command, run: Run): void {
       .command(name)
       .description(description)
       .argument('<id>', 'the rule')
-      .action(
-        run(async ({ terminal, session }, id: string) => {
-          const owner = await session.asOwner();
-          const rule = await withId('rule', id, (named) => change(owner, named));
-          terminal.result(rule, () => ruleLines(rule));
-        }),
-      );
+      .does(async ({ terminal, session }, id: string) => {
+        const owner = await session.asOwner();
+        const rule = await withId('rule', id, (named) => change(owner, named));
+        terminal.result(rule, () => ruleLines(rule));
+      });
   }
 }
 
-function withScope(command: Command): Command {
+function withScope(command: AxonCommand): AxonCommand {
   return command
     .option('--hub <hub>', 'the hub that asks, by its name or id, or "local/NAME" for an agent of this hub')
     .option('--agent <name>', 'the agent of this hub that would do it')

@@ -1,5 +1,5 @@
 // query, delegate, notify: what goes out to other hubs.
-import { Option, type Command } from 'commander';
+import { Option } from 'commander';
 import { IMPORTANCES, type Importance } from '../../../preload/contract/closed-lists.ts';
 import type { SendReportDto } from '../../../preload/contract/dto.ts';
 import { locale } from '../../../preload/contract/strings/everywhere.ts';
@@ -8,7 +8,7 @@ import { AppError } from '../../lib/app-error.ts';
 import { HubProblem } from '../hub-client.ts';
 import { conversationId } from '../ids.ts';
 import { quoted } from '../quoted-text.ts';
-import type { Run } from '../run.ts';
+import type { AxonCommand } from '../axon-command.ts';
 import { deadlineSeconds, jsonObject, readData, wholeNumber } from '../option-values.ts';
 import { inWords } from '../terminal.ts';
 import { followTask, personLines } from './tasks.ts';
@@ -26,7 +26,7 @@ export interface CommonOptions {
   readonly conversation?: string;
 }
 
-export function addSendCommands(program: Command, run: Run): void {
+export function addSendCommands(program: AxonCommand): void {
   program
     .command('query')
     .description('ask a question and wait for the answer')
@@ -36,19 +36,16 @@ export function addSendCommands(program: Command, run: Run): void {
     .option('--max-tokens <number>', 'the longest answer wanted', wholeNumber)
     .addOption(deadlineOption('give up after this').default(QUERY_DEADLINE_S, `${QUERY_DEADLINE_S}; a person may need longer`))
     .addOption(conversationOption())
-    .action(
-      run(async ({ terminal, session }, to: string, question: string, options: QueryOptions) => {
-        const client = await session.asAgent();
-        const asked = { to, question, ...common(options), deadline_ms: options.deadline * 1000, max_tokens: options.maxTokens };
-        // The wait may be long, and silence looks like a fault.
-        if (!terminal.json)
-          terminal.note('Waiting for the answer. A person there may have to decide first. Ctrl+C takes the question back.');
-        const report = await client.call('send.query', asked).catch((error: unknown) => {
-          throw nobodyAnswered(error, options.deadline);
-        });
-        terminal.result(report, () => reportLines(report));
-      }),
-    );
+    .does(async ({ terminal, session }, to: string, question: string, options: QueryOptions) => {
+      const client = await session.asAgent();
+      const asked = { to, question, ...common(options), deadline_ms: options.deadline * 1000, max_tokens: options.maxTokens };
+      // The wait may be long, and silence looks like a fault.
+      if (!terminal.json) terminal.note('Waiting for the answer. A person there may have to decide first. Ctrl+C takes the question back.');
+      const report = await client.call('send.query', asked).catch((error: unknown) => {
+        throw nobodyAnswered(error, options.deadline);
+      });
+      terminal.result(report, () => reportLines(report));
+    });
   program
     .command('delegate')
     .description('give work to another hub; it may have to wait for a person there')
@@ -63,27 +60,25 @@ export function addSendCommands(program: Command, run: Run): void {
     .addOption(deadlineOption('it is worth nothing after this'))
     .addOption(conversationOption())
     .option('--wait', 'wait until it has ended')
-    .action(
-      run(async (context, to: string, task: string, options: DelegateOptions) => {
-        const { terminal, session, command: typed } = context;
-        const client = await session.asAgent();
-        const report = await client.call('send.delegate', {
-          to,
-          task,
-          ...common(options),
-          capability: options.capability,
-          context: options.context,
-          reason: options.reason,
-          priority: options.urgent === true ? 'urgent' : 'normal',
-          report_back: options.report,
-        });
-        if (options.wait !== true) {
-          terminal.result(report, () => [...reportLines(report), `Follow it with: ${typed} tasks ${report.id} --wait${session.asWords}`]);
-          return 0;
-        }
-        return await followTask(context, client, report.id);
-      }),
-    );
+    .does(async (context, to: string, task: string, options: DelegateOptions) => {
+      const { terminal, session, command: typed } = context;
+      const client = await session.asAgent();
+      const report = await client.call('send.delegate', {
+        to,
+        task,
+        ...common(options),
+        capability: options.capability,
+        context: options.context,
+        reason: options.reason,
+        priority: options.urgent === true ? 'urgent' : 'normal',
+        report_back: options.report,
+      });
+      if (options.wait !== true) {
+        terminal.result(report, () => [...reportLines(report), `Follow it with: ${typed} tasks ${report.id} --wait${session.asWords}`]);
+        return 0;
+      }
+      return await followTask(context, client, report.id);
+    });
   program
     .command('notify')
     .description('tell another hub something; nothing comes back')
@@ -91,13 +86,11 @@ export function addSendCommands(program: Command, run: Run): void {
     .argument('<topic>', 'a short word for what it is about')
     .argument('[data]', 'the news: JSON, or plain text')
     .addOption(new Option('--importance <level>', 'how much it matters').choices(IMPORTANCES).default('low'))
-    .action(
-      run(async ({ terminal, session }, to: string, topic: string, data: string | undefined, options: { importance: Importance }) => {
-        const { importance } = options;
-        const report = await (await session.asAgent()).call('send.notify', { to, topic, data: readData(data), importance });
-        terminal.result(report, () => [`Sent to ${report.chosen.peer_name}.`]);
-      }),
-    );
+    .does(async ({ terminal, session }, to: string, topic: string, data: string | undefined, options: { importance: Importance }) => {
+      const { importance } = options;
+      const report = await (await session.asAgent()).call('send.notify', { to, topic, data: readData(data), importance });
+      terminal.result(report, () => [`Sent to ${report.chosen.peer_name}.`]);
+    });
 }
 
 interface QueryOptions extends CommonOptions {

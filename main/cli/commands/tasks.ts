@@ -1,5 +1,4 @@
 // tasks, cancel: what was delegated and asked, and calling it off.
-import type { Command } from 'commander';
 import { isOneOf, TERMINAL_TASK_STATES } from '../../../preload/contract/closed-lists.ts';
 import type { TaskDto } from '../../../preload/contract/dto.ts';
 import { INTERRUPTED_EXIT_CODE, type CommandContext } from '../context.ts';
@@ -7,47 +6,43 @@ import type { HubClient } from '../hub-client.ts';
 import { withId } from '../ids.ts';
 import { cellTime, inZone, localTime } from '../local-time.ts';
 import { quoted } from '../quoted-text.ts';
-import type { Run } from '../run.ts';
+import type { AxonCommand } from '../axon-command.ts';
 import { beginningOf, inWords, table } from '../terminal.ts';
 
 /** The hub answers at once when a task has ended; a change on the way is seen after this. */
 const LOOK_AGAIN_MS = 2_000;
 
-export function addTaskCommands(program: Command, run: Run): void {
+export function addTaskCommands(program: AxonCommand): void {
   program
     .command('tasks')
     .description('list tasks, newest first, or show one')
     .argument('[id]', 'one task')
     .option('--wait', 'wait until it has ended; exit code 2 when it was refused or failed, 3 when it came too late')
-    .action(
-      run(async (context, id: string | undefined, options: { wait?: boolean }) => {
-        const { terminal, session } = context;
-        const client = await session.asAgent();
-        if (id === undefined) {
-          const page = await client.call('tasks.list', {});
-          terminal.result(page, () => (page.items.length === 0 ? ['No tasks yet.'] : listLines(page.items)));
-          return 0;
-        }
-        if (options.wait === true) {
-          return await withId('task', id, (task) => followTask(context, client, task));
-        }
-        const task = await withId('task', id, (task) => client.call('tasks.get', { id: task }));
-        terminal.result(task, () => taskLines(task));
+    .does(async (context, id: string | undefined, options: { wait?: boolean }) => {
+      const { terminal, session } = context;
+      const client = await session.asAgent();
+      if (id === undefined) {
+        const page = await client.call('tasks.list', {});
+        terminal.result(page, () => (page.items.length === 0 ? ['No tasks yet.'] : listLines(page.items)));
         return 0;
-      }),
-    );
+      }
+      if (options.wait === true) {
+        return await withId('task', id, (task) => followTask(context, client, task));
+      }
+      const task = await withId('task', id, (task) => client.call('tasks.get', { id: task }));
+      terminal.result(task, () => taskLines(task));
+      return 0;
+    });
   program
     .command('cancel')
     .description('call a task off')
     .argument('<id>', 'the task')
     .argument('[reason]', 'why, for the other side')
-    .action(
-      run(async ({ terminal, session }, id: string, reason: string | undefined) => {
-        const client = await session.asAgent();
-        const task = await withId('task', id, (called) => client.call('tasks.cancel', { id: called, reason }));
-        terminal.result(task, () => taskLines(task));
-      }),
-    );
+    .does(async ({ terminal, session }, id: string, reason: string | undefined) => {
+      const client = await session.asAgent();
+      const task = await withId('task', id, (called) => client.call('tasks.cancel', { id: called, reason }));
+      terminal.result(task, () => taskLines(task));
+    });
 }
 
 /**

@@ -10,10 +10,7 @@ function program(): { readonly command: Command; readonly ran: string[] } {
   const command = makeProgram({
     version: '0',
     isJson: false,
-    run: () =>
-      async function () {
-        ran.push(this.name());
-      },
+    run: async (run) => void ran.push(run.name()),
     runHub: async () => void ran.push('hub'),
     checkStoppedAudit: () => Promise.reject(new Error('no record is checked here')),
   });

@@ -10,7 +10,12 @@ import { Session } from './session.ts';
 import { Terminal } from './terminal.ts';
 
 /** What a shell gives for a program that Ctrl-C ended. */
-export const INTERRUPTED_EXIT_CODE = 130;
+const INTERRUPTED_EXIT_CODE = 130;
+/** Ctrl+C, whoever asks politely, and a terminal that is closed. */
+const END_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** So that what another hub says of its refusal moves nothing of this hub's out of sight. */
+const SAID_LINES_MAX = 12;
 
 /** The options that stand before or after every command. */
 export interface GlobalOptions {
@@ -49,6 +54,25 @@ export async function runCommand(
 }
 
 /**
+ * Work that Ctrl+C calls off by the signal. Returns its exit code.
+ * @param onCalledOff says what became of it, where the work threw for the signal
+ */
+export async function interruptible(work: (signal: AbortSignal) => Promise<number>, onCalledOff?: () => void): Promise<number> {
+  const called = new AbortController();
+  const callOff = (): void => called.abort();
+  for (const signal of END_SIGNALS) process.on(signal, callOff);
+  try {
+    return await work(called.signal);
+  } catch (error) {
+    if (!called.signal.aborted) throw error;
+    onCalledOff?.();
+    return INTERRUPTED_EXIT_CODE;
+  } finally {
+    for (const signal of END_SIGNALS) process.off(signal, callOff);
+  }
+}
+
+/**
  * Says what went wrong and what to try, on standard error, naming commands as they are typed here. Returns the exit code.
  * @param words as runCommand
  */
@@ -74,7 +98,9 @@ function saidThere({ data }: Problem): readonly string[] {
   const untrusted = data?.['untrusted'];
   if (typeof untrusted !== 'object' || untrusted === null || !('message' in untrusted)) return [];
   const { message } = untrusted;
-  return typeof message !== 'string' || message.trim() === '' ? [] : ['It says, not checked:', ...quoted(message)];
+  if (typeof message !== 'string' || message.trim() === '') return [];
+  const said = quoted(message);
+  return ['It says, not checked:', ...said.slice(0, SAID_LINES_MAX), ...(said.length > SAID_LINES_MAX ? ['(more of it with --json)'] : [])];
 }
 
 function inOwnWords(problem: Problem, command: string, words: string): Problem {

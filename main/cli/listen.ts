@@ -10,6 +10,7 @@ import type { OperationInput, OperationResult } from '../../preload/contract/ope
 import { AppError } from '../lib/app-error.ts';
 import { HubProblem } from './hub-client.ts';
 import type { HubClient } from './hub-client.ts';
+import { interruptible } from './context.ts';
 import type { Terminal } from './terminal.ts';
 import { refusal } from './refusal.ts';
 
@@ -39,32 +40,22 @@ interface ProgramEnd {
 
 /** Runs until it is interrupted, or after one item with `once`. Returns the exit code. */
 export async function listen(client: HubClient, terminal: Terminal, options: ListenOptions): Promise<number> {
-  const stop = new AbortController();
-  const interrupt = (): void => stop.abort();
-  process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
-  const listener = new Listener(client, terminal, options, stop.signal);
-  try {
-    const { token } = await client.call('hub.whoami', {});
-    if (token.agent === null) throw refusal('forbidden', 'Only an agent can listen.');
-    const added = await offerDomains(client, token.agent, options.domains);
-    if (added.length > 0) terminal.note(`${token.agent} did not offer ${added.join(', ')} until now; it does from now on.`);
-    terminal.note(`Listening as ${token.agent}. Stop with Ctrl+C.`);
-    return await listener.run();
-  } finally {
-    listener.close();
-    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
-  }
+  const { token } = await client.call('hub.whoami', {});
+  if (token.agent === null) throw refusal('forbidden', 'Only an agent can listen.');
+  const added = await offerDomains(client, token.agent, options.domains);
+  if (added.length > 0) terminal.note(`${token.agent} did not offer ${added.join(', ')} until now; it does from now on.`);
+  terminal.note(`Listening as ${token.agent}. Stop with Ctrl+C.`);
+  const run = (signal: AbortSignal): Promise<number> => new Listener(client, terminal, options, signal).run();
+  return interruptible(run);
 }
 
 class Listener {
   readonly #terminal: Terminal;
   readonly #options: ListenOptions;
   readonly #signal: AbortSignal;
-  readonly #first: HubClient;
   #client: HubClient;
 
   constructor(client: HubClient, terminal: Terminal, options: ListenOptions, signal: AbortSignal) {
-    this.#first = client;
     this.#client = client;
     this.#terminal = terminal;
     this.#options = options;
@@ -72,19 +63,18 @@ class Listener {
   }
 
   async run(): Promise<number> {
-    while (!this.#signal.aborted) {
-      const claimed = await this.#steadily('inbox.claim', { max: 1, wait_ms: CLAIM_WAIT_MS, kinds: [...WORK_KINDS, 'cancel'] });
-      for (const item of claimed?.items ?? []) {
-        if (item.kind === 'cancel') await this.#settle(item);
-        else if ((await this.#handle(item)) && this.#options.once) return 0;
+    try {
+      while (!this.#signal.aborted) {
+        const claimed = await this.#steadily('inbox.claim', { max: 1, wait_ms: CLAIM_WAIT_MS, kinds: [...WORK_KINDS, 'cancel'] });
+        for (const item of claimed?.items ?? []) {
+          if (item.kind === 'cancel') await this.#settle(item);
+          else if ((await this.#handle(item)) && this.#options.once) return 0;
+        }
       }
+      return 0;
+    } finally {
+      this.#client.close();
     }
-    return 0;
-  }
-
-  /** Closes the lines that were opened here; the first one belongs to the caller. */
-  close(): void {
-    if (this.#client !== this.#first) this.#client.close();
   }
 
   /** True when the item was worked on. */
@@ -155,7 +145,7 @@ class Listener {
     // It may have started again at another port.
     const next = await this.#client.again().catch(() => undefined);
     if (next === undefined) return;
-    this.close();
+    this.#client.close();
     this.#client = next;
   }
 }

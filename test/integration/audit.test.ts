@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFile
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { AuditCheckDto } from '../../preload/contract/audit.ts';
 import type { HubNode } from '../../main/app/node.ts';
 import { axon, choosePassphrase, Program, type Ended } from '../support/programs.ts';
@@ -123,6 +123,22 @@ describe('axon audit', { timeout: COMMANDS_MAX_MS }, () => {
       expect(await exporting.ended()).toMatchObject({ code: 130, out: '', error: expect.stringContaining('no file was made') });
       expect(readdirSync(folder)).toEqual([]);
     }
+  });
+
+  test('calls a check off at the hub when Ctrl+C ends the command that waits for it', async () => {
+    const { audit } = node.services;
+    const running: AuditCheckDto = { ...audit.verification(), state: 'running', rows: 9, checked: 4 };
+    vi.spyOn(audit, 'verify').mockReturnValue(running);
+    const asked = vi.spyOn(audit, 'verification').mockReturnValue(running);
+    vi.spyOn(audit, 'cancelVerification').mockResolvedValue({ ...running, state: 'cancelled' });
+    const checking = Program.start('cli', ['--passphrase-file', passphrase, 'audit', 'verify'], { AXON_HOME: hub.home });
+    await expect.poll(() => asked.mock.calls.length, { timeout: COMMANDS_MAX_MS }).toBeGreaterThan(0);
+    checking.kill('SIGINT');
+    expect(await checking.ended()).toMatchObject({
+      code: 130,
+      error: '',
+      out: expect.stringMatching(/^The check was stopped after 4 of 9 rows/),
+    });
   });
 
   test('fails and names the row when another program changed it, while the hub runs and while it does not', async () => {

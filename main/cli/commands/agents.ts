@@ -77,8 +77,8 @@ export function addAgentCommands(program: AxonCommand): void {
     .argument('<name>', 'the agent')
     .addArgument(new Argument('<class>', 'R0 look, R1 small and reversible, R2 others see it, R3 dangerous').choices(RISK_CLASSES))
     .option('--default', 'it also takes what no other agent claims')
-    .does(async ({ terminal, session }, name: string, riskClass: RiskClass, options: { default?: boolean }) => {
-      const agent = await (await session.asOwner()).call('agents.setClass', { name, risk_class: riskClass, is_default: options.default });
+    .doesAsOwner(async (owner, { terminal }, name: string, riskClass: RiskClass, options: { default?: boolean }) => {
+      const agent = await owner.call('agents.setClass', { name, risk_class: riskClass, is_default: options.default });
       terminal.result(agent, () => [`${name} is of class ${agent.risk_class}.`]);
     });
   agents
@@ -86,16 +86,16 @@ export function addAgentCommands(program: AxonCommand): void {
     .description('take one area from an agent, with what you said of its class; the others stay')
     .argument('<name>', 'the agent')
     .argument('<domain>', 'the area, like family.calendar')
-    .does(async ({ terminal, session }, name: string, area: string) => {
-      const agent = await (await session.asOwner()).call('agents.removeArea', { name, area });
+    .doesAsOwner(async (owner, { terminal }, name: string, area: string) => {
+      const agent = await owner.call('agents.removeArea', { name, area });
       terminal.result(agent, () => [`${name} has ${area} no longer, and ${countOfAreas(agent)}.`]);
     });
   agents
     .command('remove')
     .description('disconnect an agent; its tokens end at once')
     .argument('<name>', 'the agent')
-    .does(async ({ terminal, session }, name: string) => {
-      const removed = await (await session.asOwner()).call('agents.remove', { name });
+    .doesAsOwner(async (owner, { terminal, session }, name: string) => {
+      const removed = await owner.call('agents.remove', { name });
       session.forgetToken(name);
       terminal.result(removed, () => [`${name} is disconnected.`]);
     });

@@ -22,8 +22,7 @@ export function addAnswerCommand(program: AxonCommand): void {
     .argument('[text]', 'your answer, exactly as the other hub gets it; asked for at a terminal')
     .option('--choose <option>', 'where you are asked to choose: the id of the option, instead of an answer')
     .option('--digest <hex>', 'for scripts: the digest that was shown; without it the request is shown and asked about')
-    .does(async ({ terminal, session, command: program }, id: string, text: string | undefined, options: AnswerOptions) => {
-      const owner = await session.asOwner();
+    .doesAsOwner(async (owner, { terminal, command: program }, id: string, text: string | undefined, options: AnswerOptions) => {
       const shown = await requestOf(owner, id);
       if (text !== undefined && options.choose !== undefined) throw bothSaid();
       if (options.digest === undefined) show(terminal, shown, program);

@@ -45,8 +45,7 @@ export function addApprovalCommands(program: AxonCommand): void {
     .command('list', { isDefault: true })
     .description('what waits for a decision')
     .option('--decided', 'the newest decided ones instead')
-    .does(async ({ terminal, session }, options: { decided?: boolean }) => {
-      const owner = await session.asOwner();
+    .doesAsOwner(async (owner, { terminal }, options: { decided?: boolean }) => {
       const page = await owner.call('approvals.list', { state: options.decided === true ? 'decided' : 'pending' });
       terminal.result(page, () => (page.items.length === 0 ? ['Nothing needs you.'] : listLines(page.items)));
     });
@@ -54,8 +53,7 @@ export function addApprovalCommands(program: AxonCommand): void {
     .command('show')
     .description('everything about one request')
     .argument('<id>', 'the request')
-    .does(async ({ terminal, session, command: program }, id: string) => {
-      const owner = await session.asOwner();
+    .doesAsOwner(async (owner, { terminal, command: program }, id: string) => {
       const approval = await requestOf(owner, id);
       terminal.result(approval, () => cardLines(approval, program));
     });
@@ -71,8 +69,7 @@ export function addApprovalCommands(program: AxonCommand): void {
         .default('once'),
     )
     .option('--last-word <word>', 'for requests of the dangerous class: the last word of the text')
-    .does(async ({ terminal, session, command: program }, id: string, options: AllowOptions) => {
-      const owner = await session.asOwner();
+    .doesAsOwner(async (owner, { terminal, command: program }, id: string, options: AllowOptions) => {
       const shown = await requestOf(owner, id);
       if (shown.decided_by_hubs !== null) throw onlyDeclinable(shown.decided_by_hubs, shown.id);
       const lastWord = await confirmAllow(terminal, shown, options, program);
@@ -89,8 +86,7 @@ export function addApprovalCommands(program: AxonCommand): void {
     .argument('<id>', 'the request')
     .option('--reason <text>', 'why; the asking hub sees it')
     .option('--digest <hex>', 'for scripts: the digest that was shown')
-    .does(async ({ terminal, session, command: program }, id: string, options: DeclineOptions) => {
-      const owner = await session.asOwner();
+    .doesAsOwner(async (owner, { terminal, command: program }, id: string, options: DeclineOptions) => {
       const shown = await requestOf(owner, id);
       const scope = options.never === true ? 'never' : 'once';
       if (scope === 'never') await confirmNever(terminal, shown, options, program);

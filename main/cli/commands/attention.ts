@@ -24,8 +24,7 @@ export function addAttentionCommands(program: AxonCommand): void {
     .command('pause')
     .description('hold everything other hubs ask for, and what rules would let in, until "resume" (the person in charge only)')
     .option('--for <time>', 'go on by itself after this, such as 30m, 2h or 1d', lengthMs)
-    .does(async ({ terminal, session }, options: { for?: number }) => {
-      const owner = await session.asOwner();
+    .doesAsOwner(async (owner, { terminal }, options: { for?: number }) => {
       const until = options.for === undefined ? null : Date.now() + options.for;
       const attention = await owner.call('attention.pause', { until });
       await tell(owner, terminal, attention);
@@ -33,8 +32,7 @@ export function addAttentionCommands(program: AxonCommand): void {
   program
     .command('resume')
     .description('go on: ask about what the pause held')
-    .does(async ({ terminal, session }) => {
-      const owner = await session.asOwner();
+    .doesAsOwner(async (owner, { terminal }) => {
       const attention = await owner.call('attention.resume', {});
       await tell(owner, terminal, attention, 'Everything goes on.');
     });
@@ -46,8 +44,7 @@ function addQuietCommands(program: AxonCommand): void {
   quiet
     .command('list', { isDefault: true })
     .description('quiet hours, who may disturb them, pause and mutes')
-    .does(async ({ terminal, session }) => {
-      const owner = await session.asOwner();
+    .doesAsOwner(async (owner, { terminal }) => {
       const attention = await owner.call('attention.get', {});
       await tell(owner, terminal, attention);
     });
@@ -72,8 +69,7 @@ function addQuietCommands(program: AxonCommand): void {
     .command('remove')
     .description('take quiet hours away')
     .argument('<name>', 'those of this name')
-    .does(async ({ terminal, session }, name: string) => {
-      const owner = await session.asOwner();
+    .doesAsOwner(async (owner, { terminal }, name: string) => {
       const attention = await changePeriods(owner, (periods) => {
         const kept = periods.filter((period) => period.name !== name);
         if (kept.length < periods.length) return kept;
@@ -85,8 +81,7 @@ function addQuietCommands(program: AxonCommand): void {
     .command('urgent')
     .description('say which hubs may disturb quiet hours and a pause with what they mark urgent; without a name, none')
     .argument('[hubs...]', 'their names or agent ids')
-    .does(async ({ terminal, session }, hubs: readonly string[]) => {
-      const owner = await session.asOwner();
+    .doesAsOwner(async (owner, { terminal }, hubs: readonly string[]) => {
       const { quiet_hours: now } = await owner.call('attention.get', {});
       const periods = now.periods.map(given);
       const attention = await owner.call('attention.setQuietHours', { periods, urgent_peers: [...hubs] });
@@ -101,8 +96,7 @@ export function addMuteCommands(peers: AxonCommand): void {
     .description('have peace from a hub: hold what it asks for, keep its notices as read (the person in charge only)')
     .argument('<hub>', 'its name or agent id')
     .option('--for <time>', 'how long, such as 1h, 1d or 1w (default: a day)', lengthMs)
-    .does(async ({ terminal, session }, hub: string, options: { for?: number }) => {
-      const owner = await session.asOwner();
+    .doesAsOwner(async (owner, { terminal }, hub: string, options: { for?: number }) => {
       const attention = await owner.call('attention.mute', { id: hub, until: Date.now() + (options.for ?? DAY_MS) });
       terminal.result(attention, () => muteLines(attention));
     });
@@ -110,8 +104,8 @@ export function addMuteCommands(peers: AxonCommand): void {
     .command('unmute')
     .description('hear a hub again')
     .argument('<hub>', 'its name or agent id')
-    .does(async ({ terminal, session }, hub: string) => {
-      const attention = await (await session.asOwner()).call('attention.unmute', { id: hub });
+    .doesAsOwner(async (owner, { terminal }, hub: string) => {
+      const attention = await owner.call('attention.unmute', { id: hub });
       terminal.result(attention, () => [`${hub} is heard again.`, ...muteLines(attention)]);
     });
 }
@@ -123,8 +117,7 @@ export function addHoldCommands(approvals: AxonCommand): void {
     .description('put one request off: its own time goes on meanwhile')
     .argument('<id>', 'the request')
     .option('--for <time>', 'how long, such as 30m or 2h (default: an hour)', lengthMs)
-    .does(async ({ terminal, session }, id: string, options: { for?: number }) => {
-      const owner = await session.asOwner();
+    .doesAsOwner(async (owner, { terminal }, id: string, options: { for?: number }) => {
       const until = Date.now() + (options.for ?? HOUR_MS);
       const held = await withId('request', id, (request) => owner.call('attention.hold', { id: request, until }));
       terminal.result(held, () => [`${text.held(held.held?.until == null ? null : localTime(held.held.until))}.`]);
@@ -133,8 +126,7 @@ export function addHoldCommands(approvals: AxonCommand): void {
     .command('keep-open')
     .description('let one request wait as long again, until whoever asked waits no more')
     .argument('<id>', 'the request')
-    .does(async ({ terminal, session }, id: string) => {
-      const owner = await session.asOwner();
+    .doesAsOwner(async (owner, { terminal }, id: string) => {
       const shown = await requestOf(owner, id);
       const kept = await owner.call('approvals.keepOpen', { id: shown.id, wait_ms: shown.wait_ms });
       terminal.result(kept, () => [

@@ -5,7 +5,7 @@ import { Option } from 'commander';
 import type { AuditCheckDto, AuditRowDto } from '../../../preload/contract/audit.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import { AppError } from '../../lib/app-error.ts';
-import { INTERRUPTED_EXIT_CODE } from '../context.ts';
+import { interruptible } from '../context.ts';
 import type { HubClient } from '../hub-client.ts';
 import { cellTime, inZone, localTime } from '../local-time.ts';
 import { wholeNumberFrom } from '../option-values.ts';
@@ -23,8 +23,6 @@ const PERSONS_TOKEN = /^(?:owner|ui):/;
 const ROWS_DEFAULT = 20;
 const ROWS_MAX = 200;
 const LOOK_AGAIN_MS = 200;
-/** Ctrl+C, whoever asks politely, and a terminal that is closed. */
-const END_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 export function addAuditCommands(program: AxonCommand, checkStopped: CheckStoppedAudit): void {
   const audit = program
@@ -34,8 +32,7 @@ export function addAuditCommands(program: AxonCommand, checkStopped: CheckStoppe
     .command('list', { isDefault: true })
     .description('the newest rows, the newest first')
     .option('--limit <rows>', `how many, 1 to ${ROWS_MAX}`, wholeNumberFrom(1, ROWS_MAX), ROWS_DEFAULT)
-    .does(async ({ terminal, session }, { limit }: { limit: number }) => {
-      const owner = await session.asOwner();
+    .doesAsOwner(async (owner, { terminal }, { limit }: { limit: number }) => {
       const page = await owner.call('audit.list', { limit });
       const { items: hubs } = await owner.call('peers.list', { trust: 'all' });
       const names = new Map(hubs.map(({ public_key: key, name }) => [key, name]));
@@ -47,10 +44,20 @@ export function addAuditCommands(program: AxonCommand, checkStopped: CheckStoppe
     .description('check every row and signature; a hub that does not run is checked where its data stands')
     .does(async ({ terminal, session }) => {
       const isRunning = await session.line().then(() => true, isNotRunning);
-      if (!isRunning) terminal.note(text.stopped);
-      const checked = isRunning ? await checkRunning(await session.asOwner()) : await checkStopped(session.home);
-      terminal.result(checked, () => checkLines(checked));
-      return checked.state === 'done' && checked.finding === null ? 0 : 1;
+      const tell = (checked: AuditCheckDto): number => {
+        terminal.result(checked, () => checkLines(checked));
+        return checked.state === 'done' && checked.finding === null ? 0 : 1;
+      };
+      if (isRunning) {
+        const owner = await session.asOwner();
+        return interruptible(async (signal) => {
+          const exitCode = tell(await checkRunning(owner, signal));
+          signal.throwIfAborted();
+          return exitCode;
+        });
+      }
+      terminal.note(text.stopped);
+      return tell(await checkStopped(session.home));
     });
   audit
     .command('export')
@@ -59,16 +66,14 @@ export function addAuditCommands(program: AxonCommand, checkStopped: CheckStoppe
       new Option('--format <format>', 'JSON can be checked elsewhere, CSV is for a spreadsheet').choices(['json', 'csv']).default('json'),
     )
     .option('--output <file>', 'a new file that only you can read, instead of standard output')
-    .does(async ({ terminal, session }, { format, output }: { format: 'json' | 'csv'; output?: string }) => {
-      const owner = await session.asOwner();
+    .doesAsOwner(async (owner, { terminal }, { format, output }: { format: 'json' | 'csv'; output?: string }) => {
       if (output === undefined) return exportPieces(owner, format, (piece) => terminal.raw(piece));
       return exportIntoFile(owner, format, output, terminal);
     });
   audit
     .command('acknowledge')
     .description('say that you have seen that the log was changed: rules act and it is signed again')
-    .does(async ({ terminal, session }) => {
-      const owner = await session.asOwner();
+    .doesAsOwner(async (owner, { terminal }) => {
       const { tamper_finding: finding } = (await owner.call('hub.status', {})).hub;
       if (finding !== null) terminal.note(text.finding(finding));
       const acknowledged = await owner.call('audit.acknowledge', { row: finding?.row ?? 0 });
@@ -78,8 +83,7 @@ export function addAuditCommands(program: AxonCommand, checkStopped: CheckStoppe
     .command('confirm-restore')
     .description('use the older copy that this hub was restored from (the person in charge only)')
     .option('--yes', 'for scripts: confirm without being asked')
-    .does(async ({ terminal, session }, { yes }: { yes?: true }) => {
-      const owner = await session.asOwner();
+    .doesAsOwner(async (owner, { terminal }, { yes }: { yes?: true }) => {
       const { audit: state } = (await owner.call('hub.status', {})).hub;
       const { title, detail, back, ends, terminal: question, kept, confirmed } = text.restored;
       if (state === 'restored') for (const line of [title, detail, back, ends]) terminal.note(line);
@@ -105,11 +109,12 @@ function isNotRunning(error: unknown): false {
   throw error;
 }
 
-async function checkRunning(owner: HubClient): Promise<AuditCheckDto> {
+/** @param signal calls the check off */
+async function checkRunning(owner: HubClient, signal: AbortSignal): Promise<AuditCheckDto> {
   let checked = await owner.call('audit.verify', {});
   while (checked.state === 'running') {
-    await setTimeout(LOOK_AGAIN_MS);
-    checked = await owner.call('audit.verification', {});
+    await setTimeout(LOOK_AGAIN_MS, undefined, { signal }).catch(() => undefined);
+    checked = await owner.call(signal.aborted ? 'audit.cancelVerification' : 'audit.verification', {});
   }
   return checked;
 }
@@ -137,19 +142,11 @@ async function exportPieces(
 }
 
 /** What calls it off leaves no file behind. Returns the exit code. */
-async function exportIntoFile(owner: HubClient, format: 'json' | 'csv', file: string, terminal: Terminal): Promise<number> {
-  const called = new AbortController();
-  const callOff = (): void => called.abort();
-  for (const signal of END_SIGNALS) process.on(signal, callOff);
-  try {
-    await intoNewFile(file, (write) => exportPieces(owner, format, write, called.signal));
+function exportIntoFile(owner: HubClient, format: 'json' | 'csv', file: string, terminal: Terminal): Promise<number> {
+  const work = async (signal: AbortSignal): Promise<number> => {
+    await intoNewFile(file, (write) => exportPieces(owner, format, write, signal));
     terminal.note(text.exported(file));
     return 0;
-  } catch (error) {
-    if (!called.signal.aborted) throw error;
-    terminal.note(text.exportStopped);
-    return INTERRUPTED_EXIT_CODE;
-  } finally {
-    for (const signal of END_SIGNALS) process.off(signal, callOff);
-  }
+  };
+  return interruptible(work, () => terminal.note(text.exportStopped));
 }

@@ -48,8 +48,7 @@ export function addHubCommands(program: AxonCommand, runHub: (flags: readonly st
   program
     .command('confirm-date')
     .description('say that the date of this computer is right although its clock jumped far ahead: old words are removed again')
-    .does(async ({ terminal, session }) => {
-      const owner = await session.asOwner();
+    .doesAsOwner(async (owner, { terminal }) => {
       const { hub } = await owner.call('hub.status', {});
       if (hub.date_in_question === null) {
         terminal.result(hub, () => ['No date is in question.']);

@@ -25,8 +25,8 @@ export function addInvitationCommands(program: AxonCommand): void {
   invite
     .command('list')
     .description('invitations that still hold')
-    .does(async ({ terminal, session }) => {
-      const found = await (await session.asOwner()).call('invitations.list', {});
+    .doesAsOwner(async (owner, { terminal }) => {
+      const found = await owner.call('invitations.list', {});
       terminal.result(found, () =>
         found.items.length === 0
           ? ['No invitation is out.']
@@ -37,8 +37,7 @@ export function addInvitationCommands(program: AxonCommand): void {
     .command('revoke')
     .description('take an invitation back')
     .argument('<id>', 'the invitation')
-    .does(async ({ terminal, session }, id: string) => {
-      const owner = await session.asOwner();
+    .doesAsOwner(async (owner, { terminal }, id: string) => {
       const done = await withId('invitation', id, (invitation) => owner.call('invitations.revoke', { id: invitation }));
       terminal.result(done, () => ['Taken back: the link is worth nothing now.']);
     });

@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander';
 import type { PairingDto } from '../../../preload/contract/pairing-dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { dataFolder } from '../../lib/data-folder.ts';
-import { INTERRUPTED_EXIT_CODE } from '../context.ts';
+import { interruptible } from '../context.ts';
 import type { HubClient } from '../hub-client.ts';
 import { wholeNumberFrom } from '../option-values.ts';
 import { ownCommand } from '../own-command.ts';
@@ -22,8 +22,8 @@ export function addPairCommands(program: AxonCommand): void {
   pair
     .command('list', { isDefault: true })
     .description('pairings under way and those that just ended, and whether hubs may ask to be let in')
-    .does(async ({ terminal, session, command: typed }) => {
-      const found = await (await session.asOwner()).call('pairings.list', {});
+    .doesAsOwner(async (owner, { terminal, command: typed }) => {
+      const found = await owner.call('pairings.list', {});
       terminal.result(found, () => [
         ...windowLines(found.window, typed),
         ...pairingTable(found.items),
@@ -35,8 +35,7 @@ export function addPairCommands(program: AxonCommand): void {
     .description('let hubs ask to be let in, for some minutes')
     .option('--minutes <number>', 'how long, 1 to 30', wholeNumberFrom(1, 30), 5)
     .option('--close', 'end it now')
-    .does(async ({ terminal, session, command: typed }, options: { minutes: number; close?: boolean }) => {
-      const owner = await session.asOwner();
+    .doesAsOwner(async (owner, { terminal, command: typed }, options: { minutes: number; close?: boolean }) => {
       const window = await owner.call('pairings.window', { open: options.close !== true, minutes: options.minutes });
       terminal.result(window, () => windowLines(window, typed));
     });
@@ -46,36 +45,26 @@ export function addPairCommands(program: AxonCommand): void {
     .argument('<hub>', 'its name under "axon peers --nearby", its agent id or public key, or its share token, axon://KEY@HOST:PORT')
     .option('--name <name>', 'what you call it')
     .option('--address <host:port>', 'where it is, when it was not found by itself; the hub is then named by its public key')
-    .does(async ({ terminal, session, command: typed }, hub: string, options: { name?: string; address?: string }) => {
-      const owner = await session.asOwner();
+    .doesAsOwner(async (owner, { terminal, command: typed }, hub: string, options: { name?: string; address?: string }) => {
       const { address, key, name } = placeOf(hub, options);
-      const stop = new AbortController();
-      const interrupt = (): void => stop.abort();
-      process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
-      try {
+      const start = async (signal: AbortSignal): Promise<number> => {
         if (!terminal.json) terminal.note(lookingLine(address));
-        const peer = address === undefined ? hub : (await owner.call('peers.add', { address, key, name }, stop.signal)).id;
+        const peer = address === undefined ? hub : (await owner.call('peers.add', { address, key, name }, signal)).id;
         const begun = await owner.call('pairings.start', { peer, name });
-        const pairing = await awaitFirstAnswer(owner, begun, stop.signal);
+        const pairing = await awaitFirstAnswer(owner, begun, signal);
         if (pairing.state === 'failed') throw notAnswered(pairing);
         const { hub: own } = await owner.call('hub.whoami', {});
         terminal.result(pairing, () => pairingLines(pairing, typed, own.label));
         return 0;
-      } catch (error) {
-        if (!stop.signal.aborted) throw error;
-        if (!terminal.json) terminal.note('Given up: nothing was paired.');
-        return INTERRUPTED_EXIT_CODE;
-      } finally {
-        process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
-      }
+      };
+      return interruptible(start, () => (terminal.json ? undefined : terminal.note('Given up: nothing was paired.')));
     });
   pair
     .command('open')
     .description('open the request of another hub: then digits are shown here')
     .argument('[id]', 'which one, when there are several')
     .option('--again', 'it is a hub that was removed here, and is let in again')
-    .does(async ({ terminal, session, command: typed }, id: string | undefined, options: { again?: true }) => {
-      const owner = await session.asOwner();
+    .doesAsOwner(async (owner, { terminal, command: typed }, id: string | undefined, options: { again?: true }) => {
       const chosen = id ?? (await onlyOne(owner, ['offered']));
       if (options.again !== true) await checkNotRemoved(owner, chosen, typed);
       const opened = await owner.call('pairings.open', { id: chosen });
@@ -88,8 +77,7 @@ export function addPairCommands(program: AxonCommand): void {
     .description('type the digits that the other screen shows: six at the hub that asked, then two at the other')
     .argument('<digits>', 'six or two digits', readDigits)
     .option('--id <id>', 'which pairing, when there are several')
-    .does(async ({ terminal, session, command: typed }, digits: string, options: { id?: string }) => {
-      const owner = await session.asOwner();
+    .doesAsOwner(async (owner, { terminal, command: typed }, digits: string, options: { id?: string }) => {
       const id = options.id ?? (await onlyOne(owner, ['type_six', 'type_two', 'show_six', 'show_two']));
       const typedIn = await owner.call('pairings.digits', { id, digits });
       const pairing = await awaitSettled(owner, typedIn);
@@ -100,8 +88,7 @@ export function addPairCommands(program: AxonCommand): void {
     .command('cancel')
     .description('give up a pairing; of one that has ended, say how, and put it away')
     .argument('[id]', 'which one, when there are several')
-    .does(async ({ terminal, session }, id: string | undefined) => {
-      const owner = await session.asOwner();
+    .doesAsOwner(async (owner, { terminal }, id: string | undefined) => {
       const done = await owner.call('pairings.cancel', { id: id ?? (await theOneToCancel(owner)) });
       terminal.result(done, () => [done.cancelled ? 'Given up: nothing was paired.' : endedLine(done.pairing)]);
     });

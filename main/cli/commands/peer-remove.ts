@@ -13,8 +13,7 @@ export function addRemoveCommand(peers: AxonCommand): void {
     .description('remove a hub for good: what waits from it expires, and its link is closed (the person in charge only)')
     .argument('<hub>', 'its name or agent id')
     .option('--yes', 'without being asked once more')
-    .does(async ({ terminal, session }, hub: string, { yes = false }: { yes?: boolean }) => {
-      const owner = await session.asOwner();
+    .doesAsOwner(async (owner, { terminal }, hub: string, { yes = false }: { yes?: boolean }) => {
       const { id, name, trust } = await owner.call('peers.get', { id: hub });
       const isLast = await lastDecider(owner, id);
       // One that is only kept by its address ends nothing.

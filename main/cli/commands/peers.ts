@@ -109,8 +109,7 @@ function addKeepCommand(peers: AxonCommand): void {
     .command('keep')
     .description('keep the key of a hub in whose place another one answers (the person in charge only)')
     .argument('<hub>', 'its name or agent id')
-    .does(async ({ terminal, session, command: typed }, hub: string) => {
-      const owner = await session.asOwner();
+    .doesAsOwner(async (owner, { terminal, command: typed }, hub: string) => {
       const before = await owner.call('peers.get', { id: hub });
       const seen = before.key_change?.seen_key;
       const peer = seen === undefined ? before : await owner.call('peers.keepKey', { id: before.id, seen });

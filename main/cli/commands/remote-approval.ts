@@ -13,8 +13,8 @@ export function addRemoteApprovalCommands(program: AxonCommand): void {
   group
     .command('list', { isDefault: true })
     .description('which hubs decide, from which class on, and which could')
-    .does(async ({ terminal, session, command: typed }) => {
-      const setting = await (await session.asOwner()).call('remote_approval.get', {});
+    .doesAsOwner(async (owner, { terminal, command: typed }) => {
+      const setting = await owner.call('remote_approval.get', {});
       terminal.result(setting, () => linesOf(setting, typed));
     });
   group
@@ -22,15 +22,15 @@ export function addRemoteApprovalCommands(program: AxonCommand): void {
     .description('say which hubs decide; here such requests can then only be declined')
     .argument('<hubs...>', 'their names or agent ids: all that decide from now on, the first answer counts')
     .addOption(new Option('--from <class>', 'from which class on').choices(REMOTE_CLASSES).default('R2'))
-    .does(async ({ terminal, session, command: typed }, hubs: readonly string[], { from }: { from: RemoteClass }) => {
-      const setting = await (await session.asOwner()).call('remote_approval.set', { from, hubs: [...hubs] });
+    .doesAsOwner(async (owner, { terminal, command: typed }, hubs: readonly string[], { from }: { from: RemoteClass }) => {
+      const setting = await owner.call('remote_approval.set', { from, hubs: [...hubs] });
       terminal.result(setting, () => linesOf(setting, typed));
     });
   group
     .command('off')
     .description('the people here decide everything again')
-    .does(async ({ terminal, session, command: typed }) => {
-      const setting = await (await session.asOwner()).call('remote_approval.set', { from: null, hubs: [] });
+    .doesAsOwner(async (owner, { terminal, command: typed }) => {
+      const setting = await owner.call('remote_approval.set', { from: null, hubs: [] });
       terminal.result(setting, () => linesOf(setting, typed));
     });
 }

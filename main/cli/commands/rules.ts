@@ -38,8 +38,7 @@ export function addRuleCommands(program: AxonCommand): void {
     .command('list', { isDefault: true })
     .description('the rules in force and those that are paused')
     .option('--ended', 'those that are over instead, the newest first')
-    .does(async ({ terminal, session }, options: { ended?: boolean }) => {
-      const owner = await session.asOwner();
+    .doesAsOwner(async (owner, { terminal }, options: { ended?: boolean }) => {
       const page = options.ended === true ? await owner.call('rules.list', { state: 'ended' }) : await allCurrent(owner);
       const none = options.ended === true ? 'No rule is over.' : `${text.emptyTitle}.`;
       terminal.result(page, () => (page.items.length === 0 ? [none] : page.items.flatMap(ruleLines)));
@@ -54,8 +53,7 @@ export function addRuleCommands(program: AxonCommand): void {
     )
     .option('--forever', 'it has no end')
     .option('--dry-run', 'make none: say the rule, and what it would have done to the last requests')
-    .does(async ({ terminal, session }, effect: RuleDto['effect'], options: AddOptions) => {
-      const owner = await session.asOwner();
+    .doesAsOwner(async (owner, { terminal }, effect: RuleDto['effect'], options: AddOptions) => {
       const until = options.forever === true ? { until: null } : options.until === undefined ? {} : { until: options.until };
       const said = { effect, kind: options.kind ?? null, ...scopeOf(options), ...until };
       if (options.dryRun === true) {
@@ -69,8 +67,7 @@ export function addRuleCommands(program: AxonCommand): void {
   addChanges(rules);
   withScope(rules.command('test').description('what would happen to such a request, and why; nothing is sent'))
     .addArgument(new Argument('<kind>', '"delegate" for a task, "query" for a question').choices(REQUEST_KINDS))
-    .does(async ({ terminal, session }, kind: RequestKind, options: ScopeOptions) => {
-      const owner = await session.asOwner();
+    .doesAsOwner(async (owner, { terminal }, kind: RequestKind, options: ScopeOptions) => {
       const tested = await owner.call('rules.test', { ...scopeOf(options), kind, peer: readHub(options.hub) });
       terminal.result(tested, () => testLines(tested));
     });
@@ -104,8 +101,7 @@ function addChanges(rules: AxonCommand): void {
       .command(name)
       .description(description)
       .argument('<id>', 'the rule')
-      .does(async ({ terminal, session }, id: string) => {
-        const owner = await session.asOwner();
+      .doesAsOwner(async (owner, { terminal }, id: string) => {
         const rule = await withId('rule', id, (named) => change(owner, named));
         terminal.result(rule, () => ruleLines(rule));
       });

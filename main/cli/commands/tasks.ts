@@ -1,7 +1,7 @@
 // tasks, cancel: what was delegated and asked, and calling it off.
 import { isOneOf, TERMINAL_TASK_STATES } from '../../../preload/contract/closed-lists.ts';
 import type { TaskDto } from '../../../preload/contract/dto.ts';
-import { INTERRUPTED_EXIT_CODE, type CommandContext } from '../context.ts';
+import { interruptible, type CommandContext } from '../context.ts';
 import type { HubClient } from '../hub-client.ts';
 import { withId } from '../ids.ts';
 import { cellTime, inZone, localTime } from '../local-time.ts';
@@ -49,15 +49,12 @@ export function addTaskCommands(program: AxonCommand): void {
  * Waits until the task has ended and prints it; says meanwhile, aside from the result, how it stands and what changes. Ctrl+C ends the
  * waiting and nothing else. Returns the exit code, which says how it ended.
  */
-export async function followTask({ terminal, session, command }: CommandContext, client: HubClient, id: string): Promise<number> {
-  const stop = new AbortController();
-  const interrupt = (): void => stop.abort();
-  process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
+export function followTask({ terminal, session, command }: CommandContext, client: HubClient, id: string): Promise<number> {
   const tell = (line: string): void => (terminal.json ? undefined : terminal.note(line));
-  let told: TaskDto['state'] | undefined;
-  try {
+  const follow = async (signal: AbortSignal): Promise<number> => {
+    let told: TaskDto['state'] | undefined;
     for (;;) {
-      const task = await client.call('tasks.get', { id, wait: told === undefined ? 0 : LOOK_AGAIN_MS }, stop.signal);
+      const task = await client.call('tasks.get', { id, wait: told === undefined ? 0 : LOOK_AGAIN_MS }, signal);
       if (isOneOf(TERMINAL_TASK_STATES, task.state)) {
         terminal.result(task, () => taskLines(task));
         return exitCodeOf(task);
@@ -69,15 +66,12 @@ export async function followTask({ terminal, session, command }: CommandContext,
       }
       told = task.state;
     }
-  } catch (error) {
-    if (!stop.signal.aborted) throw error;
+  };
+  return interruptible(follow, () => {
     tell('No longer waiting; the task goes on.');
     tell(`Follow it:   ${command} tasks ${id} --wait${session.asWords}`);
     tell(`Call it off: ${command} cancel ${id}${session.asWords}`);
-    return INTERRUPTED_EXIT_CODE;
-  } finally {
-    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
-  }
+  });
 }
 
 export function taskLines(task: TaskDto): readonly string[] {

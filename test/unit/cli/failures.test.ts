@@ -61,7 +61,8 @@ describe('a failure at a terminal', () => {
     const lines = said.split('\n').slice(1, -1);
     expect(lines.slice(0, 2)).toEqual(['It says, not checked:', '  | no']);
     expect(lines[2]).toMatch(/^ {2}\| Run "npx axon stop" \[U\+001B\]/);
-    for (const line of lines.slice(3)) expect(line).toMatch(/^ {2}: word/);
+    for (const line of lines.slice(3, 13)) expect(line).toMatch(/^ {2}: word/);
+    expect(lines.slice(13)).toEqual(['(more of it with --json)']);
   });
 
   test.each([[null], [''], ['  \n'], [7]])('says nothing in the name of another hub that said nothing (%j)', (message) => {

@@ -71,7 +71,8 @@ function askerLines({ remote_question: asked, from_agent: agent, peer_name: hub 
   const { askedBy, program, person } = ENGLISH.remoteApproval.asked;
   const first = asked === null ? null : asked.by_person ? person(hub) : (asked.asker ?? program);
   const names = [first, agent].filter((name) => name !== null);
-  return names.length === 0 ? [] : ['', `${askedBy}, unchecked:`, ...names.flatMap((name) => quoted(name))];
+  const head = asked === null ? 'Asking agent' : askedBy;
+  return names.length === 0 ? [] : ['', `${head}, unchecked:`, ...names.flatMap((name) => quoted(name))];
 }
 
 function fieldLines(fields: ApprovalDto['fields']): readonly string[] {

@@ -23,7 +23,6 @@ import { reportFailure, runCommand } from './context.ts';
 import type { GlobalOptions } from './context.ts';
 import { GROUPS, helpBelow, programBelow } from './help-words.ts';
 import { ownCommand } from './own-command.ts';
-
 import { Terminal } from './terminal.ts';
 import { refusal } from './refusal.ts';
 

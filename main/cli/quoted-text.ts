@@ -13,6 +13,10 @@ const ROOM_USUAL = 80;
 /** Narrower than this nothing could be read. */
 const ROOM_MIN = 24;
 const TAB_COLUMNS_MAX = 8;
+/** A joiner or selector that a break tears from its letter is written out, as "[U+200D]". */
+const TORN_COLUMNS = 8;
+const TEARABLE = /[\p{Join_Control}\p{Variation_Selector}]/u;
+const LETTERS = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
 /** The words of somebody else, whole and letter by letter. `name`: what they call a thing whose value follows. */
 export function quoted(text: string, kind: keyof typeof MARGINS = 'words'): readonly string[] {
@@ -31,21 +35,31 @@ export function ownLine(text: string): readonly string[] {
 function broken(line: string, room: number): readonly string[] {
   const pieces: string[] = [];
   let piece = '';
-  for (const character of line) {
-    while (piece !== '' && columnsAtMost(piece + character) > room) {
-      const end = (character === ' ' ? 0 : piece.lastIndexOf(' ') + 1) || piece.length;
+  for (const letter of lettersOf(line, room)) {
+    while (piece !== '' && columnsAtMost(piece + letter) > room) {
+      const end = (letter === ' ' ? 0 : piece.lastIndexOf(' ') + 1) || piece.length;
       pieces.push(piece.slice(0, end));
       piece = piece.slice(end);
     }
-    piece += character;
+    piece += letter;
   }
   return [...pieces, piece];
+}
+
+/** Each with its marks, but for one that no line could hold. */
+function* lettersOf(line: string, room: number): Generator<string> {
+  for (const { segment } of LETTERS.segment(line)) {
+    if (columnsAtMost(segment) > room) yield* segment;
+    else yield segment;
+  }
 }
 
 /** Never too few: a line that a terminal broke by itself would go on before the margin. */
 function columnsAtMost(text: string): number {
   let columns = 0;
-  for (const character of text) columns += character === '\t' ? TAB_COLUMNS_MAX : character <= '~' ? 1 : 2;
+  for (const character of text) {
+    columns += character === '\t' ? TAB_COLUMNS_MAX : TEARABLE.test(character) ? TORN_COLUMNS : character <= '~' ? 1 : 2;
+  }
   return columns;
 }
 

@@ -1,6 +1,7 @@
 // A request at a terminal: nothing that somebody else wrote may look like a line of the hub, however it is written and however wide the window is.
 import { afterEach, describe, expect, test } from 'vitest';
 import { cardLines } from '../../../main/cli/approval-card.ts';
+import { forLine } from '../../../main/cli/escape.ts';
 import { quoted } from '../../../main/cli/quoted-text.ts';
 import type { ApprovalDto } from '../../../preload/contract/dto.ts';
 import { ASKED } from '../../fakes/remote-approval-cards.ts';
@@ -95,7 +96,7 @@ test('what the hub says stands together behind their words, next to where a deci
   expect(lines.slice(10, 16)).toEqual([
     '  | All are hungry',
     '',
-    'For, unchecked:',
+    'Asking agent, unchecked:',
     '  | planner',
     '',
     expect.stringMatching(/ wants .* to do what stands above\.$/) as string,
@@ -131,6 +132,19 @@ test('a line is broken at a blank, no letter is lost, and where it goes on is to
       .join(''),
   ).toBe(long);
   expect(quoted('')).toEqual(['  | ']);
+});
+
+test('a picture of several letters is not torn at the end of a line, and one that no line holds stays behind the margin', () => {
+  const family = '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}';
+  for (const columns of [30, 31, 32, 33]) {
+    process.stdout.columns = columns;
+    const lines = quoted(`See ${family.repeat(9)}\u2764\ufe0f${'x'.repeat(40)}`);
+    expect(lines.map((line) => line.slice(4)).join('')).toBe(`See ${family.repeat(9)}\u2764\ufe0f${'x'.repeat(40)}`);
+    expect(lines.map((line) => forLine(line))).toEqual(lines);
+  }
+  process.stdout.columns = 24;
+  const endless = quoted(`\u{1f468}${'\u200d\u{1f468}'.repeat(30)}${'x'.repeat(100)}`).map((line) => forLine(line));
+  expect(endless.filter((line) => columnsAtMost(line) > 24)).toEqual([]);
 });
 
 test('a terminal that does not say how wide it is counts as one of 80 columns, and a very narrow one as one of 24', () => {

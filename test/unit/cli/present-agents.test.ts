@@ -1,4 +1,5 @@
-// The list of what all hubs do: what a hub that cannot be asked is said to do, and that one which hangs takes no time from another. The real line to a hub, against a server that proves itself as one and refuses as a test says.
+// The list of what all hubs do: what a hub that cannot be asked is said to do, and that one which hangs takes no time from another.
+// The real line to a hub, against a server that proves itself as one and refuses as a test says.
 import { createHmac } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server, type ServerResponse } from 'node:http';

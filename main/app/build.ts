@@ -37,7 +37,7 @@ export function buildIfNeeded(root: string, say: (text: string) => void): boolea
   return reason === null || build(root, `${reason}: building, which takes a few seconds ...`, say);
 }
 
-/** Builds whatever stands there. Returns false, after saying why, when that failed: then what stood there still does. */
+/** Builds whatever stands there. Returns false, after saying why, when that failed. */
 export function buildAnew(root: string, say: (text: string) => void): boolean {
   return build(root, 'Building ...', say);
 }

@@ -113,17 +113,17 @@ export class Opening {
   }
 
   #locked(): AppError {
-    const { audit, identity } = this.#deps;
+    const { audit, hub } = this.#deps;
     if (audit.state === 'restored') {
       return new AppError('hub_locked', 'This hub was restored from a backup, and its owner has not confirmed that yet.', {
         hint: 'Its owner confirms it on the page of the hub, or with "axon confirm-restore".',
         retryAfterMs: LOCKED_RETRY_MS,
       });
     }
-    if (identity.state.state === 'unopened' || identity.ready) {
+    if (hub.current().state === 'starting') {
       return new AppError('hub_locked', 'This hub is just starting.', { hint: 'Try again in a moment.', retryAfterMs: STARTING_RETRY_MS });
     }
-    return new AppError('hub_locked', 'This hub cannot read its identity from the key vault of its computer, so it is locked.', {
+    return new AppError('hub_locked', 'This hub cannot read its key vault, so it is locked.', {
       hint: 'Its owner unlocks the keychain, then the page of the hub.',
       retryAfterMs: LOCKED_RETRY_MS,
     });

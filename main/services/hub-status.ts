@@ -17,7 +17,7 @@ interface HubStatusDeps {
   readonly identity: IdentityService;
   readonly settings: SettingsService;
   readonly passphrase: PassphraseService;
-  readonly audit: () => Pick<Audit, 'state' | 'finding'>;
+  readonly audit: () => Pick<Audit, 'state' | 'finding' | 'lockedBecause'>;
   readonly dateInQuestion: () => number | null;
 }
 
@@ -54,7 +54,7 @@ export class HubStatus {
     const audit = this.#deps.audit();
     return {
       state: this.#state(),
-      state_detail: 'reason' in known ? known.reason : null,
+      state_detail: 'reason' in known ? known.reason : audit.lockedBecause,
       agent_id: known.state === 'ready' ? known.agentId : null,
       public_key: known.state === 'ready' ? known.keyHex : null,
       label: known.state === 'ready' ? hubLabel(known.agentId) : null,
@@ -121,7 +121,7 @@ export class HubStatus {
     if (this.#phase === 'stopping') return 'stopping';
     const { state } = this.#deps.identity.state;
     if (state === 'missing' || state === 'damaged') return 'identity_missing';
-    if (state === 'locked') return 'identity_locked';
+    if (state === 'locked' || this.#deps.audit().lockedBecause !== null) return 'identity_locked';
     return this.#phase === 'up' && state === 'ready' ? 'running' : 'starting';
   }
 }

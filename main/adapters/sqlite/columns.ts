@@ -196,7 +196,10 @@ export function namedParty(name: string): Column<string> {
   return checkedParty(name, named(name));
 }
 
-/** Text of any length, deflated (RFC 1951); no bytes for none. Throws AppError `storage_failed` for what is no deflated text, or a huge one. */
+/**
+ * Text of any length, deflated (RFC 1951); no bytes for none. Bytes that do not inflate to text read as DAMAGED_TEXT, so that one bad spot on the
+ * disk costs one row: whoever reads that row finds no JSON, or another digest, as with any text that was changed.
+ */
 export function longText(name: string): Column<string> {
   const column = text(name);
   const bytes = blob(name);
@@ -208,13 +211,14 @@ export function longText(name: string): Column<string> {
       try {
         return column.read(UTF8.decode(inflateRawSync(packed, { maxOutputLength: LONG_TEXT_MAX_BYTES })), names);
       } catch {
-        throw unreadable(name);
+        return DAMAGED_TEXT;
       }
     },
     write: (value, names) => (value === '' ? EMPTY : deflateRawSync(String(column.write(value, names)), SMALL_BUFFERS)),
   };
 }
 
+const DAMAGED_TEXT = '\ufffd';
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const EMPTY = new Uint8Array();
 /** Most texts are shorter than 4 KiB: a window of that size is set up in half the time. */

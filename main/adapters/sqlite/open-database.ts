@@ -15,7 +15,7 @@ import { sqliteCode, translateError, type Connection } from './statements.ts';
 export const APPLICATION_ID = 0x41584f4e;
 
 /** How SQLite says that a value in the audit is none that its table is for. */
-const VALUE_IN_AUDIT = /^(?:CHECK constraint failed|(?:NULL|NUMERIC|TEXT|non-[A-Z]+) value) in audit(?:_seals)?(?:\.|$)/;
+const VALUE_IN_AUDIT = /^(?:CHECK constraint failed|(?:NULL|NUMERIC|TEXT|non-[A-Z]+) value) in audit(?:_signatures)?(?:\.|$)/;
 
 export interface OpenDatabaseDeps {
   readonly clock: Clock;
@@ -37,7 +37,7 @@ function createDatabase(path: string, migrations: readonly Migration[]): void {
   const orphan = COMPANION_SUFFIXES.map((suffix) => `${path}${suffix}`).find((companion) => existsSync(companion));
   if (orphan !== undefined) {
     throw new AppError('storage_failed', `"${path}" is missing, but "${orphan}" that belongs to it is there.`, {
-      hint: 'Put the database back beside it, or move that file away to begin anew without the old record.',
+      hint: 'Put the database back beside it, or move that file away to start with an empty database.',
     });
   }
   const draft = `${path}.new`;

@@ -1,6 +1,5 @@
 // Checks the audit log: every row against the chain, every signature against the rows it covers, and the number of signatures against the counter
-// in the key vault. Ends at the first row that does not fit, unless the owner has acknowledged that very row: then it goes on behind the
-// acknowledgement. Runs in pieces, so that the hub goes on meanwhile; it can be called off. Changes nothing.
+// in the key vault. Ends at the first row that does not fit, unless the owner has acknowledged it: then it goes on behind the acknowledgement. Runs in pieces, so that the hub goes on meanwhile; it can be called off. Changes nothing.
 import type { AcknowledgedFindingDto, AuditCheckDto, TamperFindingDto, TamperKind } from '../../../preload/contract/audit.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { isJsonObject } from '../../lib/json-object.ts';
@@ -113,15 +112,20 @@ export class LogWalk {
     return { position: from, flaw: null };
   }
 
-  /** The signature over the row by which the owner acknowledged that finding; undefined: they have not. */
-  async #acknowledgement({ row }: TamperFindingDto, afterCounter: number): Promise<AuditSignatureRow | undefined> {
+  /**
+   * The signature over the row by which the owner acknowledged that finding or one before it: all that was signed by then was in doubt.
+   * undefined: they have not.
+   */
+  async #acknowledgement(finding: TamperFindingDto, afterCounter: number): Promise<AuditSignatureRow | undefined> {
     const { read } = this.#deps;
     for (let after = afterCounter; ;) {
       const signatures = read.auditSignatures(after, WALK_SIGNATURES_MAX).filter(({ counter }) => counter > after);
       for (const signature of signatures) {
         after = signature.counter;
         const [acknowledgement] = read.auditAfter(signature.seq - 1, signature.seq, 1);
-        if (acknowledgement?.action !== ACKNOWLEDGED || rowIn(acknowledgement.detail) !== row) continue;
+        if (acknowledgement?.action !== ACKNOWLEDGED) continue;
+        const row = rowIn(acknowledgement.detail);
+        if (row === undefined || row > finding.up_to) continue;
         const chain = read.auditChainAt(signature.seq);
         if (chain === undefined || Buffer.compare(chain, signature.chain) !== 0 || !this.#isOwn(signature)) continue;
         const { at, actor } = acknowledgement;
@@ -153,10 +157,10 @@ export class LogWalk {
 }
 
 /** The row that an acknowledgement names. */
-function rowIn(detail: string): unknown {
+function rowIn(detail: string): number | undefined {
   try {
     const value: unknown = JSON.parse(detail);
-    return isJsonObject(value) ? value['row'] : undefined;
+    return isJsonObject(value) && typeof value['row'] === 'number' ? value['row'] : undefined;
   } catch {
     return undefined;
   }

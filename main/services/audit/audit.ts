@@ -48,6 +48,7 @@ export class Audit {
   readonly #signer: Signer;
   readonly #check: AuditCheck;
   #state: AuditState = 'unchecked';
+  #lockedBecause: string | null = null;
   #restoredBecause: RestoredReason | undefined;
   #finding: TamperFindingDto | null = null;
   /** The newest signature that this process made or found good. */
@@ -72,6 +73,11 @@ export class Audit {
 
   get state(): AuditState {
     return this.#state;
+  }
+
+  /** Why the counter in the vault cannot be read now; null when it can, or was not asked for yet. */
+  get lockedBecause(): string | null {
+    return this.#lockedBecause;
   }
 
   /** The first row that does not fit, where nobody has acknowledged it yet. */
@@ -254,6 +260,7 @@ export class Audit {
     if (identity.counter === undefined) return 'newest';
     const own = store.read.lastAuditSignature()?.counter ?? 0;
     const found = await identity.counter.read(signal);
+    this.#lockedBecause = found.state === 'locked' ? found.reason : null;
     if (found.state === 'locked') {
       log.warn('the counter of the audit log cannot be read now', { reason: found.reason });
       return 'locked';

@@ -7,6 +7,7 @@ import { SystemClock } from '../../../main/adapters/clock/system-clock.ts';
 import { EventLoopLag } from '../../../main/app/event-loop-lag.ts';
 import { openStore } from '../../../main/adapters/sqlite/open-store.ts';
 import type { KeyVault } from '../../../main/ports/key-vault.ts';
+import { MemoryCounter } from '../../fakes/audit-house.ts';
 import { SILENT_LOG } from '../../fakes/memory-store.ts';
 import { peerRow } from '../../fakes/sample-rows.ts';
 import { EventReader } from '../../support/event-reader.ts';
@@ -86,9 +87,23 @@ describe('the node', () => {
     expect(await answer.json()).toMatchObject({
       code: 'hub_locked',
       retryable: true,
-      detail: expect.stringContaining('cannot read its identity'),
+      detail: expect.stringContaining('cannot read its key vault'),
     });
     await node.stop();
+    await hub.stop();
+  });
+
+  test('says that its keychain is locked when that gives the identity and not the counter, and opens after the unlock', async () => {
+    const counter = Object.assign(new MemoryCounter(), { trouble: 'locked' });
+    const hub = await TestHub.start({ vaults: (home) => [Object.assign(new LockedVault(home), { isLocked: false, counter })] });
+    expect(await stateOf(hub)).toBe('identity_locked');
+    const page = await hub.page();
+    const unlock = async (): Promise<unknown> => JSON.parse((await hub.ask('/v1/unlock', { method: 'POST', token: page, body: {} })).text);
+    expect(await unlock()).toMatchObject({ state: 'identity_locked', state_detail: 'It is locked.', audit: 'unchecked', peer_port: null });
+    const pause = await hub.node.invoke('attention.pause', { until: null });
+    expect(pause).toMatchObject({ ok: false, problem: { code: 'hub_locked', detail: expect.stringContaining('cannot read its key vault') } });
+    Object.assign(counter, { trouble: undefined });
+    expect(await unlock()).toMatchObject({ state: 'running', state_detail: null, audit: 'ok', peer_port: expect.any(Number) });
     await hub.stop();
   });
 

@@ -29,6 +29,7 @@ import type { Store } from '../../../../main/ports/store.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { SILENT_LOG } from '../../../fakes/memory-store.ts';
 import { auditRow, taskRow } from '../../../fakes/sample-rows.ts';
+import { tamperWith } from '../../../fakes/tampering.ts';
 import { verifyAudit } from '../../../support/verify-audit.ts';
 
 let root: string;
@@ -177,6 +178,21 @@ describe('what is not our intact database', () => {
     expect(error.message).toMatch(/damaged/);
     expect(readFileSync(path).equals(before)).toBe(true);
   });
+
+  test.each(['audit', 'audit_signatures'])(
+    'a value that the table %s would refuse is left to the check of the audit log',
+    async (table) => {
+      await makeDatabase(3);
+      const store = openStore({ path, clock: new ManualClock(), log: SILENT_LOG });
+      const { seq } = await store.write((tables) => tables.appendAudit(auditRow()));
+      const chain = new Uint8Array(32);
+      const signature = { counter: 1, previous: 0, seq, chain, at: 1, key: 'a'.repeat(64), signature: new Uint8Array(64) };
+      await store.write((tables) => tables.insertAuditSignature(signature));
+      await store.close();
+      tamperWith(path, `PRAGMA ignore_check_constraints = ON; UPDATE ${table} SET chain = x'01';`);
+      openDatabase(path, MIGRATIONS, { clock: new ManualClock(), log: SILENT_LOG }).close();
+    },
+  );
 
   test('F-07: a database of another program is refused and not written to', () => {
     mkdirSync(home);

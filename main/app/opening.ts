@@ -8,6 +8,7 @@ import { AppError } from '../lib/app-error.ts';
 import type { Clock, TimerHandle } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import { notRestored, type Audit, type Auditor } from '../services/audit/audit.ts';
+import type { TokenService } from '../services/auth/token-service.ts';
 import type { HubStatus } from '../services/hub-status.ts';
 import type { IdentityService } from '../services/identity.ts';
 import type { Retention } from '../services/retention/retention.ts';
@@ -19,6 +20,7 @@ interface Deps {
   readonly log: Log;
   readonly identity: IdentityService;
   readonly audit: Audit;
+  readonly tokens: TokenService;
   readonly hub: HubStatus;
   readonly work: Work;
   readonly peers: PeerSide;
@@ -40,6 +42,7 @@ const WHILE_LOCKED: ReadonlySet<OperationName> = new Set([
 ]);
 /** How often a vault that could not be asked is asked again. */
 const ASK_AGAIN_MS = 60_000;
+const BY_HUB = { actor: 'hub', surface: 'hub' } as const;
 const STARTING_RETRY_MS = 1_000;
 const LOCKED_RETRY_MS = 30_000;
 
@@ -90,9 +93,12 @@ export class Opening {
   }
 
   async #open(signal: AbortSignal): Promise<void> {
-    const { identity, audit, hub, work, peers, retention } = this.#deps;
+    const { identity, audit, tokens, hub, work, peers, retention } = this.#deps;
     await identity.open(signal);
+    const before = audit.state;
     await audit.check(signal);
+    // Logins that were ended since the copy was made are back in it.
+    if (audit.state === 'restored' && before === 'unchecked') await tokens.revokeSessions(null, BY_HUB);
     if (audit.isOpen && !this.#stopping.signal.aborted) {
       await work.start();
       this.#isOpen = true;

@@ -184,7 +184,7 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
     const isKept = now.keep_messages_days === before.keep_messages_days && now.keep_feed_days === before.keep_feed_days;
     if (!isKept) retention.keepingChanged();
   });
-  const opening = new Opening({ clock, log, identity, audit, hub, work, peers, retention });
+  const opening = new Opening({ clock, log, identity, audit, tokens, hub, work, peers, retention });
   const bootSecret = new Secret(toBase64Url(random.bytes(BOOT_SECRET_SIZE_BYTES)));
   return {
     events,

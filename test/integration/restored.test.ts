@@ -65,7 +65,7 @@ const tasks = () => node.services.work.tasks.list({ limit: 10 }, { person: BROWS
 const claimed = async () => (await node.services.work.inbox.claim('bot', 5)).map(({ kind, untrusted }) => [kind, untrusted.text]);
 
 test('is locked until its owner confirms the restore, once', { timeout: TEST_MAX_MS }, async () => {
-  const [asker] = [await hub.agent('asker'), await hub.agent('bot')];
+  const [asker, login] = [await hub.agent('asker'), await hub.page(), await hub.agent('bot')];
   await pair();
   await expect.poll(seenByOther, { timeout: 20_000 }).toBe(true);
   expect(await owner('agents', 'class', 'bot', 'R1')).toMatchObject({ code: 0 });
@@ -99,6 +99,8 @@ test('is locked until its owner confirms the restore, once', { timeout: TEST_MAX
     expect(node.services.peers.port).toBeNull();
     expect(node.services.directory.list('paired').map(({ online }) => online)).toEqual([false]);
     expect(seenByOther()).toBe(false);
+    // Nor does a login of the time of the copy: it may have been ended since.
+    expect((await ask('/v1/approvals', login))[0]).toBe(401);
     // People see what there is, and change nothing.
     expect(await node.invoke('approvals.list', {})).toMatchObject({ ok: true });
     expect(await node.invoke('settings.update', { person: 'Mum' })).toMatchObject({ ok: false, problem: { code: 'hub_locked' } });

@@ -129,7 +129,7 @@ function listen(server: Server, port: number): Promise<number> {
       reject(
         error.code === 'EADDRINUSE'
           ? new AppError('address_in_use', `Port ${port} on ${LOOPBACK_ADDRESS} is taken by another program.`, {
-              hint: 'Stop that program, or choose another port with --api-port (0 picks a free one).',
+              hint: 'Stop that program, or choose another port: npm start -- --api-port 0 (0 picks a free one).',
               cause: error,
             })
           : new AppError('bad_configuration', `The hub could not listen on ${LOOPBACK_ADDRESS}:${port}.`, {

@@ -36,11 +36,14 @@ export function addAgentCommands(program: AxonCommand): void {
   profile(agents.command('connect'))
     .description('connect a program: shows a code that the person confirms in the app, then keeps its token')
     .argument('<name>', 'lower-case letters, digits, ".", "_" and "-"')
-    .does(async ({ terminal, session }, name: string, options: ProfileOptions) => {
+    .does(async ({ terminal, session, command: typed }, name: string, options: ProfileOptions) => {
       checkAgentName(name);
       const line = await session.line();
       const asked = await line.call('agents.register', profileOf(name, options));
-      terminal.note(`Confirm the agent "${name}" in the app, under Agents. Its code is ${asked.registration.code}.`);
+      terminal.note(
+        `Confirm the agent "${name}" on the pages, under Agents (${typed} login opens them). Its code is ${asked.registration.code}.`,
+      );
+      terminal.note(`Without the pages, end this with Ctrl+C and connect it as the person in charge: ${typed} agents add ${name}`);
       for (;;) {
         const { state, token } = await line.call('agents.registration', { id: asked.registration.id, secret: asked.secret });
         if (token !== null) {

@@ -107,6 +107,21 @@ function onlyDeclinable(hubs: readonly DecidingHubDto[], id: string): AppError {
 async function confirmAllow(terminal: Terminal, shown: ApprovalDto, options: AllowOptions, command: string): Promise<string | undefined> {
   if (options.digest !== undefined) return options.lastWord;
   show(terminal, shown, command);
+  if (shown.choice !== null) {
+    throw refusal(
+      'bad_request',
+      'This request asks you to choose; nothing was decided.',
+      `"axon answer ${shown.id} --choose OPTION" chooses.`,
+    );
+  }
+  if (options.scope !== 'once' && !shown.wider.includes(options.scope)) {
+    const offered = shown.wider.filter((choice) => choice in WOULD);
+    throw refusal(
+      'bad_request',
+      `This card does not offer "${options.scope}"; nothing was decided.`,
+      `It can be allowed for: ${['once', ...offered].join(', ')}.`,
+    );
+  }
   if (shown.risk_class === 'R3') return terminal.ask('This is of the dangerous class. Type the last word of the text to allow it: ');
   if (options.scope !== 'once') terminal.note(WOULD[options.scope]);
   await terminal.confirm(options.scope === 'once' ? 'Allow this once?' : 'Allow and remember?', 'allow', NOTHING_DECIDED);

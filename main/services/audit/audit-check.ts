@@ -59,12 +59,14 @@ export class LogWalk {
     return this.from(BEGINNING);
   }
 
-  /** The last signed stretch, and what is not signed yet. */
+  /** The last signed stretch, and what is not signed yet; the whole log where that stretch has no sound beginning. */
   recent(): Promise<Walked> {
     const { read } = this.#deps;
     const last = read.lastAuditSignature();
     const before = last === undefined || last.previous === 0 ? undefined : read.auditSignatures(last.previous - 1, 1)[0];
-    return before === undefined || before.counter !== last?.previous || !this.#isOwn(before) ? this.all() : this.from(before);
+    const chain = before === undefined ? undefined : read.auditChainAt(before.seq);
+    const fits = chain !== undefined && before !== undefined && Buffer.compare(chain, before.chain) === 0;
+    return fits && before.counter === last?.previous && this.#isOwn(before) ? this.from(before) : this.all();
   }
 
   async from(place: SignedPlace): Promise<Walked> {

@@ -53,8 +53,9 @@ export function draftOf(said: Said, { peer, agent, nowMs, isForAdults }: Named):
 
 function endOf({ effect, until }: Said, nowMs: number): number | null {
   if (until === undefined) return effect === 'allow' ? nowMs + ALWAYS_LIFE_MS : null;
+  if (until === null && effect === 'allow') throw unfit('until', 'A rule that allows has an end, within a year.');
   if (until === null || (until > nowMs && until <= nowMs + UNTIL_MAX_MS)) return until;
-  throw unfit('until', 'The end of a rule is a time to come, within a year.');
+  throw unfit('until', 'Choose an end within the next year.');
 }
 
 /** By the classes of today: none opens what is dangerous or an adult's hub decides, and what others see is let in for one topic at most. */

@@ -80,7 +80,10 @@ export class AgentRegistry {
   /** What is kept under a name belongs to the agent that had it, for ever. @throws AppError conflict */
   checkName(reads: Reads, name: string): void {
     if (reads.agent(name)) {
-      throw new AppError('conflict', `There is an agent named "${name}" already. Choose another name.`, { failedBy: 'input' });
+      throw new AppError('conflict', `There is an agent named "${name}" already.`, {
+        failedBy: 'input',
+        hint: 'Choose another name, or remove that agent first.',
+      });
     }
     if (!hasHistory(reads, name)) return;
     throw new AppError('conflict', `An agent named "${name}" was removed here, and what it did is kept under that name.`, {

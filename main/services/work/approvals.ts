@@ -187,8 +187,13 @@ export class Approvals {
     if (scope === 'once') return;
     const { rules } = this.#deps;
     const card = { task, approval: row, agent: task.toAgent === null ? undefined : tables.agent(task.toAgent) };
-    const fits = choicesFor(card).includes(scope) && (scope === 'never') === (decision.decision === 'decline');
-    if (!fits) throw new AppError('bad_request', 'This card does not offer that choice; nothing was decided.', { failedBy: 'input' });
+    const offered = choicesFor(card);
+    if (!offered.includes(scope) || (scope === 'never') !== (decision.decision === 'decline')) {
+      throw new AppError('bad_request', 'This card does not offer that choice; nothing was decided.', {
+        failedBy: 'input',
+        hint: `What it offers beyond this once: ${offered.join(', ') || 'nothing'}.`,
+      });
+    }
     rules.make(tables, after, ruleOf(card, scope, until, rules.nowMs()), decider);
   }
 

@@ -137,7 +137,10 @@ export class Tasks {
     const ack = parseAck(reply.value.payload);
     if (!ack.ok || !ack.value.accepted) {
       if (!isOpen(this.#find(task.id, OWN_EYES))) return;
-      throw new AppError('rejected', `${name} could not call it off: it has ended there.`, { failedBy: 'peer' });
+      throw new AppError('rejected', `${name} has nothing of it to call off: it has ended there, or that hub was restored from a backup.`, {
+        failedBy: 'peer',
+        hint: 'It ends here with its result, or at its deadline.',
+      });
     }
     if (ack.value.state !== null) return;
     await unit.run((tables, after) => {

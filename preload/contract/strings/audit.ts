@@ -117,8 +117,8 @@ export const audit = {
     pageTitle: 'Restored from a backup',
     title: 'This hub was restored from an older copy.',
     detail:
-      'The counter that this computer keeps beside the identity of the hub is ahead of this database, is gone, or belongs to another one. Until you confirm that this copy is meant, the hub is locked: it talks to no other hub and no agent.',
-    back: 'Hubs and agents that you removed since the copy was made are back, and so are rules that you took away. Look through them first thing.',
+      'What this hub keeps is older than this computer remembers, or belongs to another hub. Until you confirm that this copy is meant, the hub is locked: it talks to no other hub and no agent. If it is not meant, stop the hub and put the right data folder back.',
+    back: 'Hubs and agents that you removed since the copy was made are back, and so are rules that you took away; those that you added since are missing. Look through them first thing.',
     ends: 'Requests that were waiting in the copy end now, because they may have been done already. Whoever asked is told.',
     confirm: 'Use this copy',
     confirmed: 'Confirmed and written down. The hub is open again.',

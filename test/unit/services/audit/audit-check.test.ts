@@ -150,6 +150,20 @@ describe('the check of a whole audit log', () => {
     expect(house.audit.state).toBe('tampered');
   });
 
+  it('whose end was removed, so that its numbers are given again, is acknowledged once', async () => {
+    await house.signThrice();
+    await house.stop();
+    house.tamper('DELETE FROM audit WHERE seq > (SELECT max(seq) - 3 FROM audit)');
+    house.tamper("UPDATE sqlite_sequence SET seq = (SELECT max(seq) FROM audit) WHERE name = 'audit'");
+    await house.startAgain();
+    expect(house.audit.state).toBe('tampered');
+    await house.acknowledge();
+    await house.act(5);
+    await house.minute();
+    expect(await house.verify()).toMatchObject({ finding: null, acknowledged: [{}] });
+    expect(house.audit.state).toBe('ok');
+  });
+
   it('takes no row that the hub did not sign by itself for an acknowledgement', async () => {
     await house.signThrice();
     house.tamper("UPDATE audit SET actor = 'somebody' WHERE seq = 2");

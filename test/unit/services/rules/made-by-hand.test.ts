@@ -83,6 +83,7 @@ describe('a rule made by hand that lets in', () => {
     await expect(make({ domain: null })).rejects.toMatchObject(refused('domain'));
     await expect(make({ domain: 'travel' })).rejects.toMatchObject(refused('domain'));
     await expect(make({ until: 5 })).rejects.toMatchObject(refused('until'));
+    await expect(make({ until: null })).rejects.toMatchObject(refused('until'));
     await expect(make({ peer: 'local/lists', asking_agent: 'lists' })).rejects.toMatchObject(refused('asking_agent'));
     await expect(make({ agent: 'nobody' })).rejects.toMatchObject({ code: 'not_found', data: { field: 'agent' } });
     await expect(make({ peer: 'local/nobody' })).rejects.toMatchObject({ code: 'not_found', data: { field: 'peer' } });

@@ -58,7 +58,7 @@ async function run(said: Record<Step, string[]>, steps: number): Promise<number 
 
 test(
   'ST-01: after kill -9 at any moment of deciding, nothing decided is lost or run twice, and the audit log fits',
-  { timeout: 60_000 + KILLS * 5_000 },
+  { timeout: 60_000 + KILLS * 15_000 },
   async () => {
     const said: Record<Step, string[]> = { asked: [], approved: [], declined: [], ran: [], ended: [], audit: [] };
     let signatures = 0;

@@ -17,7 +17,7 @@ interface ClassifiedAgent {
   readonly domains: readonly {
     readonly domain: string;
     readonly riskClass: RiskClass | null;
-    readonly byOwner?: boolean;
+    readonly byOwner: boolean;
   }[];
 }
 
@@ -35,7 +35,7 @@ export function riskOf(agent: ClassifiedAgent, domain: string | null): Risk {
     return { riskClass: classes.reduce(higherRisk, 'R1'), reason: 'no_domain' };
   }
   const own = classBelow(agent, agent.domains, domain);
-  const spokenOf = agent.domains.filter((entry) => entry.byOwner === true);
+  const spokenOf = agent.domains.filter((entry) => entry.byOwner);
   return longestDomain(spokenOf, domain) === undefined ? own : higherOf(own, classBelow(agent, spokenOf, domain));
 }
 

@@ -8,7 +8,7 @@ import { DOMAIN_MAX_CHARACTERS, ROUTE_HINTS_MAX } from './limits.ts';
 interface RoutableAgent {
   readonly name: string;
   readonly state: 'requested' | 'active';
-  readonly domains: readonly { readonly domain: string; readonly isOffered?: boolean }[];
+  readonly domains: readonly { readonly domain: string; readonly isOffered: boolean }[];
   readonly capabilities: readonly string[];
   readonly isDefault: boolean;
 }
@@ -45,8 +45,8 @@ export function longestDomain<Entry extends { readonly domain: string }>(entries
 }
 
 /** The domains an agent offers, without those its owner only classified. */
-export function offeredDomains<Entry extends { readonly isOffered?: boolean }>(entries: readonly Entry[]): readonly Entry[] {
-  return entries.filter((entry) => entry.isOffered !== false);
+export function offeredDomains<Entry extends { readonly isOffered: boolean }>(entries: readonly Entry[]): readonly Entry[] {
+  return entries.filter((entry) => entry.isOffered);
 }
 
 interface Choice<Agent> {

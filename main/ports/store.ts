@@ -9,6 +9,7 @@ import type {
   Importance,
   RequestKind,
   RiskClass,
+  Surface,
   TaskDirection,
   TrustState,
 } from '../../preload/contract/closed-lists.ts';
@@ -48,10 +49,10 @@ export interface PeerRow {
   readonly capabilitiesAt: number | null;
   readonly pairedAt: number;
   readonly revokedAt: number | null;
-  /** How it came to be paired, by whose word and where, as the audit says it; null together: paired before this was written down. */
-  readonly introducedWay: IntroductionWay | null;
-  readonly introducedBy: string | null;
-  readonly introducedSurface: string | null;
+  /** How it came to be paired, by whose word and where, as the audit says it. */
+  readonly introducedWay: IntroductionWay;
+  readonly introducedBy: string;
+  readonly introducedSurface: Surface;
 }
 
 export interface AgentDomainRow {
@@ -59,9 +60,9 @@ export interface AgentDomainRow {
   /** null: that of the agent. */
   readonly riskClass: RiskClass | null;
   /** True when the class is its owner's word; else the hub's own careful one. */
-  readonly byOwner?: boolean;
+  readonly byOwner: boolean;
   /** False when the agent does not offer it (any more): then it counts for the risk and for nothing else. */
-  readonly isOffered?: boolean;
+  readonly isOffered: boolean;
 }
 
 export interface AgentRow {
@@ -237,7 +238,6 @@ export interface OutboxRow {
   readonly createdAt: number;
   /** Given up once this hub has run so long in all; no wall clock is asked. */
   readonly expiresAtUptimeMs: number;
-  readonly attempts: number;
   readonly settledAt: number | null;
 }
 

@@ -168,7 +168,7 @@ export interface PeerDto {
   };
   readonly capabilities: CapabilitiesDto | null;
   readonly paired_at: number | null;
-  /** How it came to be paired; null for a hub that was not, or that was before this was written down. */
+  /** How it came to be paired; null for a hub that was not. */
   readonly introduced_by: IntroductionDto | null;
   /** 12 groups of 5 digits, the same on both sides; null before pairing. */
   readonly safety_number: string | null;

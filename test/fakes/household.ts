@@ -91,7 +91,7 @@ const capabilities = (agents: readonly (readonly [string, readonly string[]])[])
 });
 
 /** What a hub said of itself may be given beside the rest. */
-export type PeerOver = Partial<PeerDto & PeerDto['untrusted']>;
+type PeerOver = Partial<PeerDto & PeerDto['untrusted']>;
 
 export function peerOf(seed: string, over: PeerOver = {}): PeerDto {
   const { untrusted, ...given } = over;
@@ -147,7 +147,6 @@ export const PEERS: readonly PeerDto[] = [
     role: 'child',
     platform: 'android',
     round_trip_ms: 11,
-    introduced_by: null,
     capabilities: capabilities([['Homework helper', ['family.school']]]),
   }),
   peerOf('mia', {

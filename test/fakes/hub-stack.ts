@@ -18,6 +18,7 @@ import { PairingService } from '../../main/services/pairing/pairing-service.ts';
 import type { PeerDto, UiEvent } from '../../preload/contract/dto.ts';
 import type { PairingDto } from '../../preload/contract/pairing-dto.ts';
 import { openTemporaryStore, SILENT_LOG, type TemporaryStore } from './memory-store.ts';
+import { pinOf } from './sample-rows.ts';
 
 export class MemoryVault implements KeyVault {
   readonly kind = 'memory';
@@ -148,9 +149,7 @@ export class HubStack {
 
   /** Pins the other hub without a pairing, for tests of what comes after one. */
   async pins(other: HubStack, petname = other.name): Promise<void> {
-    await this.store.write((tables) =>
-      this.directory.pinInside(tables, { key: other.key, petname, person: null, platform: null, advertisedName: null }),
-    );
+    await this.store.write((tables) => this.directory.pinInside(tables, pinOf(other.key, petname)));
     this.directory.pinned(other.key);
   }
 

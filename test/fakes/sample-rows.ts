@@ -16,6 +16,7 @@ import type {
 import type { NewAuditRow } from '../../main/ports/audit.ts';
 import type { MuteRow } from '../../main/ports/attention.ts';
 import type { RuleRow } from '../../main/ports/rules.ts';
+import type { Pin } from '../../main/services/links/pinned-row.ts';
 
 export const AT = 1_800_000_000_000;
 
@@ -26,6 +27,12 @@ export function keyOf(text: string): string {
 
 export function secretOf(text: string): Uint8Array {
   return new Uint8Array(createHash('sha256').update(text).digest());
+}
+
+/** A pin of a hub that was paired with digits. */
+export function pinOf(key: string, petname: string): Pin {
+  const introduction = { way: 'digits', by: 'ui:1', surface: 'browser' } as const;
+  return { key, petname, person: null, platform: null, advertisedName: null, introduction };
 }
 
 export function peerRow(row: Partial<PeerRow> = {}): PeerRow {
@@ -50,10 +57,10 @@ export function peerRow(row: Partial<PeerRow> = {}): PeerRow {
     capabilitiesAt: AT,
     pairedAt: AT,
     revokedAt: null,
-    introducedWay: null,
+    introducedWay: 'digits',
     role: null,
-    introducedBy: null,
-    introducedSurface: null,
+    introducedBy: 'ui:1',
+    introducedSurface: 'browser',
     ...row,
   };
 }
@@ -67,8 +74,8 @@ export function agentRow(row: Partial<AgentRow> = {}): AgentRow {
     riskClass: 'R1',
     classByOwner: true,
     domains: [
-      { domain: 'family.calendar', riskClass: null },
-      { domain: 'family.money', riskClass: 'R3' },
+      { domain: 'family.calendar', riskClass: null, byOwner: false, isOffered: true },
+      { domain: 'family.money', riskClass: 'R3', byOwner: false, isOffered: true },
     ],
     capabilities: ['schedule'],
     channels: [],
@@ -260,7 +267,6 @@ export function outboxRow(row: Partial<OutboxRow> = {}): OutboxRow {
     raw: '{"kind":"result"}',
     createdAt: AT,
     expiresAtUptimeMs: 86_400_000,
-    attempts: 0,
     settledAt: null,
     ...row,
   };

@@ -264,10 +264,10 @@ export function peerRow(hub: Pick<WorkHub, 'key' | 'name'>): PeerRow {
     capabilitiesAt: null,
     pairedAt: 1,
     revokedAt: null,
-    introducedWay: null,
+    introducedWay: 'digits',
     role: null,
-    introducedBy: null,
-    introducedSurface: null,
+    introducedBy: 'ui:1',
+    introducedSurface: 'browser',
   };
 }
 

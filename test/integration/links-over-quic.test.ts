@@ -5,6 +5,7 @@ import { SystemClock, SystemRandom } from '../../main/adapters/clock/system-cloc
 import { HubStack, PERSON } from '../fakes/hub-stack.ts';
 import { createInProcessTransport } from '../support/in-process-transport.ts';
 import { RawHub } from '../unit/services/links/raw-hub.ts';
+import { pinOf } from '../fakes/sample-rows.ts';
 
 const WAIT_LIMIT_MS = 20_000;
 const clock = new SystemClock();
@@ -54,9 +55,7 @@ async function paired(): Promise<{ dad: HubStack; mum: HubStack }> {
 }
 
 async function pinRaw(stack: HubStack, raw: RawHub): Promise<void> {
-  await stack.store.write((tables) =>
-    stack.directory.pinInside(tables, { key: raw.key, petname: 'Raw', person: null, platform: null, advertisedName: null }),
-  );
+  await stack.store.write((tables) => stack.directory.pinInside(tables, pinOf(raw.key, 'Raw')));
   stack.directory.pinned(raw.key);
 }
 

@@ -13,6 +13,7 @@ import { NO_TIME, slowest, tooSlow } from '../support/crowd/health-times.ts';
 import { createInProcessTransport } from '../support/in-process-transport.ts';
 import { hasRealPart } from '../support/real-parts.ts';
 import { newIdentity, systemDeps, type Identity } from './quic-test-hub.ts';
+import { pinOf } from '../fakes/sample-rows.ts';
 
 const PEERS = 6;
 /** A peer's place is empty no longer than this after the fault. */
@@ -39,7 +40,7 @@ async function startPeer(identity: Identity, hub: CrowdedHub): Promise<HubStack>
   ends.push(() => peer.stop());
   await peer.start();
   const { keyHex: key, agentId } = hub.identity;
-  const pin = { key, petname: 'The hub', person: null, platform: null, advertisedName: null };
+  const pin = pinOf(key, 'The hub');
   await peer.store.write((tables) => peer.directory.pinInside(tables, pin));
   peer.directory.pinned(key);
   peer.directory.foundNearby({ agentId, keyHex: key, port: hub.peerPort, addresses: ['127.0.0.1'], label: 'The hub' });

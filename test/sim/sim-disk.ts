@@ -8,13 +8,12 @@ import { allReads, allTables } from '../../main/adapters/sqlite/tables/all-table
 import type { Clock } from '../../main/ports/clock.ts';
 import type { Log } from '../../main/ports/log.ts';
 import type { Reads, Store, Tables } from '../../main/ports/store.ts';
-import { OUTBOX_LIFETIME_MS } from '../../main/services/work/limits.ts';
 import type { World } from './world.ts';
 
 /** What a mutant or an observer does to the tables of one disk. */
 export type WrapTables = (tables: Tables) => Tables;
 
-export interface DiskOptions {
+interface DiskOptions {
   readonly world: World;
   readonly name: string;
   /** The bytes it begins with. */
@@ -225,8 +224,8 @@ function recording(tables: Tables, note: (change: Change) => void): Tables {
     putOutbox: (row) => {
       tables.putOutbox(row);
       if (row.settledAt !== null) {
-        // A cancel that was answered was tried; one that is of no use any more is given up as it stands.
-        const expired = row.kind === 'cancel' ? row.attempts === 0 : row.settledAt - row.createdAt >= OUTBOX_LIFETIME_MS;
+        // The outbox writes how long its hub has run in the commit that gives up what is over by then.
+        const expired = row.expiresAtUptimeMs <= Number(tables.getMeta('outbox.uptime_ms') ?? 0);
         note({ type: 'settleOutbox', party: row.party, messageId: row.messageId, expired });
       }
     },

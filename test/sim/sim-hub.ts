@@ -56,7 +56,7 @@ export interface Mutant {
   readonly liesForMs?: number;
 }
 
-export interface HubSetting {
+interface HubSetting {
   readonly world: World;
   readonly network: Network;
   readonly index: number;
@@ -367,8 +367,8 @@ export function fillDisk(tables: Tables, index: number): void {
       riskClass: number === 0 ? 'R0' : 'R2',
       classByOwner: number === 0,
       domains: [
-        { domain: `${name}.work`, riskClass: null },
-        { domain: `${name}.danger`, riskClass: 'R3' },
+        { domain: `${name}.work`, riskClass: null, byOwner: false, isOffered: true },
+        { domain: `${name}.danger`, riskClass: 'R3', byOwner: false, isOffered: true },
       ],
       capabilities: [`${name}-skill`],
       channels: [],
@@ -405,9 +405,9 @@ function peerRow(index: number, name: string): PeerRow {
     capabilitiesAt: null,
     pairedAt: 1,
     revokedAt: null,
-    introducedWay: null,
+    introducedWay: 'digits',
     role: null,
-    introducedBy: null,
-    introducedSurface: null,
+    introducedBy: 'ui:1',
+    introducedSurface: 'browser',
   };
 }

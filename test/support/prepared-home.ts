@@ -7,6 +7,7 @@ import { NO_LIVE_FACTS } from '../../main/services/links/peer-view.ts';
 import { pinnedRow } from '../../main/services/links/pinned-row.ts';
 import { SILENT_LOG } from '../fakes/memory-store.ts';
 import { systemDeps, type Identity } from '../integration/quic-test-hub.ts';
+import { pinOf } from '../fakes/sample-rows.ts';
 
 export interface PairedPeer {
   readonly identity: Identity;
@@ -23,7 +24,7 @@ export async function prepareHome(home: string, identity: Identity, peers: reado
     tables.setMeta('vault_kind', vault.kind);
     tables.setMeta('identity_key', identity.keyHex);
     for (const { identity: peer, name, place } of peers) {
-      const pin = { key: peer.keyHex, petname: name, person: null, platform: null, advertisedName: null };
+      const pin = pinOf(peer.keyHex, name);
       const fixed = place && { keyHex: peer.keyHex, agentId: peer.agentId, name, ...place };
       tables.putPeer(pinnedRow(pin, undefined, { fixed, live: NO_LIVE_FACTS }, systemDeps.clock.wallMs()));
     }

@@ -107,10 +107,6 @@ export class EventStreams {
     this.#deps = deps;
   }
 
-  get count(): number {
-    return this.#open.size;
-  }
-
   start(): void {
     this.#stopListening = this.#deps.tokens.onRevoked((tokenId) => this.#endAllOf(tokenId));
     this.#beatLater();

@@ -95,10 +95,6 @@ export class HttpDoor {
     });
   }
 
-  get streamCount(): number {
-    return this.#streams.count;
-  }
-
   async #handle(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): Promise<void> {
     try {
       const refusal = checkRequest(request, this.#hosts);

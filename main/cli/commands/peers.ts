@@ -162,10 +162,8 @@ function peerLines(peer: PeerDto, command: string): readonly string[] {
 }
 
 /** The sentence of the page, at the minute. */
-function pairedLines({ paired_at: at, introduced_by: introduction }: PeerDto): readonly string[] {
-  const { people } = ENGLISH;
-  if (at === null) return [];
-  return [introduction === null ? people.pairedBefore(localTime(at)) : people.paired(localTime(at), introduction)];
+function pairedLines({ introduced_by: introduction }: PeerDto): readonly string[] {
+  return introduction === null ? [] : [ENGLISH.people.paired(localTime(introduction.at), introduction)];
 }
 
 /** @param muted the ids of hubs that a person muted */

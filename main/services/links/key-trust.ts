@@ -1,6 +1,6 @@
 // The owner's own word for a key: a hub that cannot pair with digits, because its program knows none or because its owner gave its share
 // token some safe way, is trusted by the whole key. It goes one way only: the other side has to be told of this hub over there.
-import type { PeerDto } from '../../../preload/contract/dto.ts';
+import type { PeerDto, Surface } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { IntroductionWay } from '../../../preload/contract/introduction.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -35,7 +35,7 @@ export class KeyTrust {
    * AppError bad_request for this hub's own key, conflict for a name that is taken or a hub that the owner suspended, overloaded at the
    * limit of peers.
    */
-  async add(trusted: TrustedKey, actor: { readonly actor: string; readonly surface: string }): Promise<PeerDto> {
+  async add(trusted: TrustedKey, actor: { readonly actor: string; readonly surface: Surface }): Promise<PeerDto> {
     const { store, clock, directory } = this.#deps;
     const { keyHex: key, host, port, way } = trusted;
     const named = directory.checkedName(key, trusted.name);

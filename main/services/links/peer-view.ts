@@ -1,6 +1,5 @@
 // Draws what is known of a hub as the DTO of the contract. Everything the other side wrote passes the text policy here and stands only in
 // fields made for outside text, which an agent gets below `untrusted`. Pure: facts in, DTO out.
-import { readSurface } from '../../core/surface.ts';
 import { escapeName, escapeText } from '../../core/text-escape.ts';
 import { safetyNumber } from '../../core/safety-number.ts';
 import type { CapabilitiesDto, KeyChangeDto, PeerDto, TrustState } from '../../../preload/contract/dto.ts';
@@ -91,7 +90,7 @@ export function makePeerDto(facts: PeerFacts): PeerDto {
     },
     capabilities: row === undefined ? null : makeCapabilitiesDto(row),
     paired_at: row?.pairedAt ?? null,
-    introduced_by: row === undefined ? null : makeIntroductionDto(row),
+    introduced_by: row === undefined ? null : introductionOf(row),
     safety_number: isPinned && facts.ownKey !== null ? safetyNumber(facts.ownKey, facts.key) : null,
     profile: facts.isReference ? 'reference' : row === undefined || row.features.length === 0 ? null : 'hub',
     not_trusted_there: live.notTrustedThere,
@@ -106,10 +105,8 @@ function ownersName({ row, fixed, petnames }: PeerFacts): string | null {
   return (isFree ? row?.petname : null) ?? fixed?.name ?? null;
 }
 
-/** null when it was paired before this was written down. */
-function makeIntroductionDto({ introducedWay: way, introducedBy: by, introducedSurface, pairedAt }: PeerRow): IntroductionDto | null {
-  const surface = readSurface(introducedSurface);
-  return way === null || by === null || surface === null ? null : { way, at: pairedAt, by, surface };
+function introductionOf({ introducedWay: way, introducedBy: by, introducedSurface: surface, pairedAt: at }: PeerRow): IntroductionDto {
+  return { way, at, by, surface };
 }
 
 function addressOf({ row, nearby, fixed, live }: PeerFacts): string | null {

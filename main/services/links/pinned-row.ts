@@ -1,6 +1,6 @@
 // What is written about a pinned peer: the row a pairing leaves, and what changes in it inside one commit, with its audit and what must end in
 // that same commit when the hub is trusted no more. Never decides whether a change is allowed.
-import type { PairedTrustState } from '../../../preload/contract/closed-lists.ts';
+import type { PairedTrustState, Surface } from '../../../preload/contract/closed-lists.ts';
 import type { IntroductionWay } from '../../../preload/contract/introduction.ts';
 import type { Role } from '../../../preload/contract/role.ts';
 import type { PeerRow, Tables } from '../../ports/store.ts';
@@ -17,7 +17,7 @@ interface Introduction {
   readonly way: IntroductionWay;
   /** Whose word it was here, as the audit names it. */
   readonly by: string;
-  readonly surface: string;
+  readonly surface: Surface;
 }
 
 export interface Pin {
@@ -33,8 +33,7 @@ export interface Pin {
   readonly isNamedAnew?: boolean;
   /** Where it is by the owner's word, given together with this. */
   readonly address?: HubAddress;
-  /** Absent: nobody can say, and what was known of a pairing before this one is no answer. */
-  readonly introduction?: Introduction;
+  readonly introduction: Introduction;
 }
 
 /** What the owner may change of a pinned hub. */
@@ -75,9 +74,9 @@ export function pinnedRow(pin: Pin, before: PeerRow | undefined, { fixed, live }
     capabilitiesAt: before?.capabilitiesAt ?? null,
     pairedAt: nowWallMs,
     revokedAt: null,
-    introducedWay: introduction?.way ?? null,
-    introducedBy: introduction?.by ?? null,
-    introducedSurface: introduction?.surface ?? null,
+    introducedWay: introduction.way,
+    introducedBy: introduction.by,
+    introducedSurface: introduction.surface,
   };
 }
 

@@ -1,6 +1,7 @@
 // One pairing as it goes: which side we are, what was exchanged, and what may be shown now. It computes and remembers; it sends nothing,
 // pins nothing, and shows digits only on the side and in the state that must show them (PROTOCOL.md, Pairing).
 import { timingSafeEqual } from 'node:crypto';
+import type { Surface } from '../../../preload/contract/closed-lists.ts';
 import type { PairingDto, PairingRequestState, PairingState } from '../../../preload/contract/pairing-dto.ts';
 import { escapeText, HIDDEN_NAME } from '../../core/text-escape.ts';
 import { assert } from '../../lib/assert.ts';
@@ -18,7 +19,7 @@ const PLATFORM_SHOWN_MAX = 64;
 /** Who typed, for the audit. */
 export interface PairingActor {
   readonly actor: string;
-  readonly surface: string;
+  readonly surface: Surface;
 }
 
 /** The secret that stands for the typing, and whose word that is here. */

@@ -1,6 +1,7 @@
 // A check that passed here and is not settled on both sides yet, as it is kept in the store: enough to go on after a crash with sending
 // our confirmation and taking theirs, so that no side stays pinned alone (PROTOCOL.md, Pairing). Form only; no decision.
 import * as v from 'valibot';
+import { SURFACES } from '../../../preload/contract/closed-lists.ts';
 import type { IntroductionWay } from '../../../preload/contract/introduction.ts';
 import type { Reads, Tables } from '../../ports/store.ts';
 import { UNSETTLED_MAX } from './limits.ts';
@@ -24,7 +25,7 @@ const UNSETTLED = v.object({
   checkedAt: v.number(),
   /** Who typed here, for the audit. */
   actor: v.string(),
-  surface: v.string(),
+  surface: v.picklist(SURFACES),
   /** Where the hub was, to find it again. */
   host: TEXT_OR_NULL,
   port: v.nullable(v.number()),

@@ -9,6 +9,9 @@ import { escapeName } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { AgentDomainRow, AgentRow } from '../../ports/store.ts';
 
+/** The class that the owner gives an area. */
+export type AreaChoice = Pick<AgentDomainRow, 'domain' | 'riskClass'>;
+
 /** Classes at which an agent's own class is careful enough for an area it adds by itself. */
 const CAREFUL_FROM: RiskClass = 'R2';
 
@@ -41,10 +44,10 @@ export function mergeDomains(
     if (known) return { ...known, isOffered: true };
     const careful = byAgent ? higherRisk(CAREFUL_FROM, row.riskClass) : row.riskClass;
     const least = higherRisk(spokenOf.touching(domain) ?? careful, careful);
-    return { domain, riskClass: least === row.riskClass ? null : least };
+    return { domain, riskClass: least === row.riskClass ? null : least, byOwner: false, isOffered: true };
   });
   const now = new Set(domains);
-  const kept = row.domains.filter((known) => !now.has(known.domain) && known.byOwner === true);
+  const kept = row.domains.filter((known) => !now.has(known.domain) && known.byOwner);
   const all = [...offered, ...kept.map((known) => ({ ...known, isOffered: false }))];
   if (all.length > AGENT_AREAS_MAX && all.length > row.domains.length) throw tooMany(row.name);
   return all;
@@ -56,7 +59,7 @@ export function mergeDomains(
  */
 export function ownersAreas(
   row: Pick<AgentRow, 'domains'>,
-  { riskClass: agentsOwn, domains }: Pick<AgentRow, 'riskClass'> & { readonly domains?: readonly AgentDomainRow[] | undefined },
+  { riskClass: agentsOwn, domains }: Pick<AgentRow, 'riskClass'> & { readonly domains?: readonly AreaChoice[] | undefined },
 ): readonly AgentDomainRow[] {
   if (domains === undefined) return row.domains;
   const classes = new Map<string, RiskClass | null>();
@@ -67,15 +70,13 @@ export function ownersAreas(
   }
   return [...classes].map(([domain, riskClass]) => {
     const known = row.domains.find((other) => other.domain === domain);
-    return known?.riskClass === riskClass ? known : { ...known, domain, riskClass, byOwner: true };
+    return known?.riskClass === riskClass ? known : { domain, riskClass, byOwner: true, isOffered: known?.isOffered ?? true };
   });
 }
 
 /** What the owner said about areas of this agent. */
 function ownersWords({ domains }: Pick<AgentRow, 'domains'>): readonly (readonly [string, RiskClass])[] {
-  return domains.flatMap(({ domain, riskClass, byOwner }) =>
-    byOwner === true && riskClass !== null ? [[domain, riskClass] as const] : [],
-  );
+  return domains.flatMap(({ domain, riskClass, byOwner }) => (byOwner && riskClass !== null ? [[domain, riskClass] as const] : []));
 }
 
 export function noSuchArea(name: string, area: string, { length }: readonly AgentDomainRow[]): AppError {

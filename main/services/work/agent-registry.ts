@@ -4,10 +4,10 @@ import { DELIVERY_STATES } from '../../../preload/contract/closed-lists.ts';
 import type { AgentDto, RiskClass, Surface } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
-import type { AgentDomainRow, AgentRow, DeliveryRow, Reads, Store, Tables } from '../../ports/store.ts';
+import type { AgentRow, DeliveryRow, Reads, Store, Tables } from '../../ports/store.ts';
 import { escapeText } from '../../core/text-escape.ts';
 import type { EventBus } from '../event-bus.ts';
-import { displayNameOf, mergeDomains, noSuchArea, ownersAreas } from './agent-profile.ts';
+import { displayNameOf, mergeDomains, noSuchArea, ownersAreas, type AreaChoice } from './agent-profile.ts';
 import type { AgentsGate } from './approval-gate.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import { AGENTS_MAX, LAST_CALL_WRITE_INTERVAL_MS, PRESENCE_WINDOW_MS } from './limits.ts';
@@ -29,7 +29,7 @@ export interface AgentProfile {
 
 interface OwnerChoice {
   readonly riskClass: RiskClass;
-  readonly domains?: readonly AgentDomainRow[] | undefined;
+  readonly domains?: readonly AreaChoice[] | undefined;
   readonly isDefault?: boolean | undefined;
 }
 
@@ -277,7 +277,7 @@ export class AgentRegistry {
       domains: row.domains.map(({ domain, riskClass, isOffered }) => ({
         domain,
         risk_class: riskClass,
-        ...(isOffered === false ? { offered: false } : {}),
+        ...(isOffered ? {} : { offered: false }),
       })),
       capabilities: row.capabilities.map(escapeText),
       channels: row.channels.map(escapeText),

@@ -113,7 +113,6 @@ export class Outbox {
       raw,
       createdAt: at,
       expiresAtUptimeMs: uptimeMs + lifetimeMs,
-      attempts: 0,
       settledAt: null,
     });
     const ours = task.direction === 'outgoing';
@@ -243,11 +242,10 @@ export class Outbox {
   }
 
   async #settle(party: KeyHex, messageId: string, outcome?: CancelOutcome): Promise<void> {
-    const attempts = this.#air.get(messageId)?.attempts ?? 0;
     await this.#deps.unit.run((tables, after) => {
       const row = tables.outboxMessage(party, messageId);
       if (row?.settledAt !== null) return;
-      tables.putOutbox({ ...row, raw: '', attempts: row.attempts + attempts, settledAt: this.#deps.clock.wallMs() });
+      tables.putOutbox({ ...row, raw: '', settledAt: this.#deps.clock.wallMs() });
       if (outcome !== undefined) this.#deps.onCancelSettled(tables, after, row, outcome);
     });
     this.#air.delete(messageId);

@@ -67,7 +67,6 @@ export const people = {
   online: (trip: string) => `Online, ${trip}.`,
   onlineWord: 'online',
   onlineNoTrip: 'Online.',
-  pairedBefore: (date: string) => `Paired on ${date}, before it was written down how.`,
   paired: (date: string, { way, surface }: IntroductionDto) => `Paired on ${date} ${introductions[way](common.surfaces[surface])}.`,
   daemonFact: 'It runs the public AXON daemon instead of AXON Hub, so it shows no digits.',
   gone: 'This hub is no longer here.',

@@ -49,9 +49,8 @@ export function whoseWords({ person, role }: Pick<PeerDto, 'person' | 'role'>): 
 }
 
 /** When and how it came to be paired, in one sentence of our own words; null for a hub that was not. */
-export function pairedWords({ paired_at: at, introduced_by: introduction }: PeerDto): string | null {
-  if (at === null) return null;
-  return introduction === null ? people.pairedBefore(dateLong(at)) : people.paired(dateLong(at), introduction);
+export function pairedWords({ introduced_by: introduction }: PeerDto): string | null {
+  return introduction === null ? null : people.paired(dateLong(introduction.at), introduction);
 }
 
 /** A system by the name people know; what is not known stands as it was said. */

@@ -26,6 +26,8 @@ export function agent(name: string, change: Partial<AgentRow> = {}): AgentRow {
 
 export function domains(...entries: readonly (string | readonly [string, RiskClass])[]): AgentRow['domains'] {
   return entries.map((entry) =>
-    typeof entry === 'string' ? { domain: entry, riskClass: null } : { domain: entry[0], riskClass: entry[1], byOwner: true },
+    typeof entry === 'string'
+      ? { domain: entry, riskClass: null, byOwner: false, isOffered: true }
+      : { domain: entry[0], riskClass: entry[1], byOwner: true, isOffered: true },
   );
 }

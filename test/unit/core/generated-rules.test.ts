@@ -7,6 +7,7 @@ import { AppError } from '../../../main/lib/app-error.ts';
 import { draftOf } from '../../../main/services/rules/by-hand.ts';
 import type { OperationParams } from '../../../preload/contract/operations.ts';
 import { agentRow } from '../../fakes/sample-rows.ts';
+import { domains } from './agents.ts';
 import { AGENTS, CLASSES, coversScope, DAD, decideSlowly, isProperSubset, KINDS, LEO, PEERS, WORLD } from './rules-of-the-house.ts';
 
 const orNull = <T>(...values: readonly T[]) => fc.oneof({ weight: 2, arbitrary: fc.constant(null) }, fc.constantFrom(...values));
@@ -68,8 +69,7 @@ function byHandNear(near: RuledRequest): fc.Arbitrary<{ readonly said: Said; rea
     })
     .map(({ riskClass, madeAt, trustedSince, until, ...rest }) => {
       const said = { ...rest, ...(until === undefined ? {} : { until }) };
-      const agent =
-        said.agent === null ? undefined : agentRow({ name: said.agent, riskClass, domains: [{ domain: area, riskClass: null }] });
+      const agent = said.agent === null ? undefined : agentRow({ name: said.agent, riskClass, domains: domains(area) });
       const made = { createdAt: madeAt, trustedSince: said.peer === null ? null : trustedSince, lastUsedAt: null, suspended: false };
       try {
         const peer = said.peer === null ? null : said.peer === 'agent:scribe' ? 'agent:scribe' : said.peer === LEO ? LEO : DAD;

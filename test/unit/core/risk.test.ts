@@ -25,7 +25,7 @@ describe('risk', () => {
   it('is nobody’s word where the owner has not spoken of the agent, or of an area it added itself', () => {
     const fresh = agent('new', {
       classByOwner: false,
-      domains: [...domains(['family', 'R1'], 'lists'), { domain: 'pay', riskClass: 'R3' }],
+      domains: [...domains(['family', 'R1'], 'lists'), { domain: 'pay', riskClass: 'R3', byOwner: false, isOffered: true }],
     });
     expect(riskOf(fresh, 'lists.food')).toEqual({ riskClass: 'R2', reason: 'default_class' });
     expect(riskOf(fresh, 'pay.rent')).toEqual({ riskClass: 'R3', reason: 'default_class' });

@@ -1,5 +1,6 @@
 -- The whole schema. Names of columns are those of ports/store.ts in snake_case. Times are ms since 1970 by the wall clock unless a name says
--- otherwise. Ids are UUIDs as their 16 bytes, or text. Long text (payload, result, body, raw, reply, view) is deflated (RFC 1951); no bytes for none. Sequence numbers never repeat (AUTOINCREMENT), so that a cursor stays true after rows are gone.
+-- otherwise. Ids are UUIDs as their 16 bytes, or text. Long text (payload, result, body, raw, reply, view) is deflated (RFC 1951); no bytes
+-- for none. Sequence numbers never repeat (AUTOINCREMENT), so that a cursor stays true after rows are gone.
 
 CREATE TABLE meta (
   name TEXT PRIMARY KEY NOT NULL,
@@ -30,9 +31,9 @@ CREATE TABLE peers (
   paired_at INTEGER NOT NULL,
   revoked_at INTEGER,
   -- How a person let it in: by which way, who, and where.
-  introduced_way TEXT CHECK (introduced_way IN ('digits', 'invitation_made_here', 'invitation_used_here', 'share_token', 'key')),
-  introduced_by TEXT CHECK ((introduced_by IS NULL) = (introduced_way IS NULL)),
-  introduced_surface TEXT CHECK ((introduced_surface IS NULL) = (introduced_way IS NULL)),
+  introduced_way TEXT NOT NULL CHECK (introduced_way IN ('digits', 'invitation_made_here', 'invitation_used_here', 'share_token', 'key')),
+  introduced_by TEXT NOT NULL,
+  introduced_surface TEXT NOT NULL,
   role TEXT CHECK (role IN ('adult', 'child', 'guest', 'shared'))
 ) STRICT, WITHOUT ROWID;
 
@@ -299,7 +300,6 @@ CREATE TABLE outbox (
   raw BLOB NOT NULL,
   created_at INTEGER NOT NULL,
   expires_at_uptime_ms INTEGER NOT NULL,
-  attempts INTEGER NOT NULL,
   settled_at INTEGER,
   PRIMARY KEY (party, message_id)
 ) STRICT, WITHOUT ROWID;

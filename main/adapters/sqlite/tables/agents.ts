@@ -13,8 +13,10 @@ function isDomain(value: unknown): value is AgentDomainRow {
     typeof value.domain === 'string' &&
     'riskClass' in value &&
     (value.riskClass === null || isOneOf(RISK_CLASSES, value.riskClass)) &&
-    (!('byOwner' in value) || typeof value.byOwner === 'boolean') &&
-    (!('isOffered' in value) || typeof value.isOffered === 'boolean')
+    'byOwner' in value &&
+    typeof value.byOwner === 'boolean' &&
+    'isOffered' in value &&
+    typeof value.isOffered === 'boolean'
   );
 }
 

@@ -52,7 +52,6 @@ export const APPROVAL_QUERIES = {
     WHERE decided_seq < ? AND rule_id IS NULL ORDER BY decided_seq DESC LIMIT ?`,
   decidedByRules: `SELECT ${DECIDED.selected} FROM approvals INDEXED BY approvals_by_rules
     WHERE decided_seq < ? AND rule_id IS NOT NULL ORDER BY decided_seq DESC LIMIT ?`,
-  nextDecidedSeq: `SELECT ${NEXT_DECIDED_SEQ}`,
 } as const;
 
 const DECIDED_QUERY = {

@@ -1,6 +1,6 @@
 // Tables `outbox` and `replays`: what must still reach a peer, and what was answered to ids that must never be done twice.
 import { StoreConflict, type OutboxRow, type Reads, type ReplayRow, type Tables } from '../../../ports/store.ts';
-import { digest, id, idValue, integer, longText, milliseconds, named, namedParty, nullable, text } from '../columns.ts';
+import { digest, id, idValue, longText, milliseconds, named, namedParty, nullable, text } from '../columns.ts';
 import { pageLimit } from '../page.ts';
 import { RowMapper } from '../row-mapper.ts';
 import type { Statements } from '../statements.ts';
@@ -12,7 +12,6 @@ const OUTBOX = new RowMapper<OutboxRow>({
   raw: longText('raw'),
   createdAt: milliseconds('created_at'),
   expiresAtUptimeMs: milliseconds('expires_at_uptime_ms'),
-  attempts: integer('attempts'),
   settledAt: nullable(milliseconds('settled_at')),
 });
 

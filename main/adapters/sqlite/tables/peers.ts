@@ -1,4 +1,5 @@
 // Table `peers`: hubs that are or were paired. Never holds a hub that was only discovered.
+import { SURFACES } from '../../../../preload/contract/closed-lists.ts';
 import { INTRODUCTION_WAYS } from '../../../../preload/contract/introduction.ts';
 import { ROLES } from '../../../../preload/contract/role.ts';
 import type { PeerRow, Reads, Tables } from '../../../ports/store.ts';
@@ -26,9 +27,9 @@ const PEER = new RowMapper<PeerRow>({
   capabilitiesAt: nullable(milliseconds('capabilities_at')),
   pairedAt: milliseconds('paired_at'),
   revokedAt: nullable(milliseconds('revoked_at')),
-  introducedWay: nullable(choice('introduced_way', INTRODUCTION_WAYS)),
-  introducedBy: nullable(text('introduced_by')),
-  introducedSurface: nullable(text('introduced_surface')),
+  introducedWay: choice('introduced_way', INTRODUCTION_WAYS),
+  introducedBy: text('introduced_by'),
+  introducedSurface: choice('introduced_surface', SURFACES),
   role: nullable(choice('role', ROLES)),
 });
 

@@ -397,7 +397,7 @@ describe('messages, feed, outbox, replays and audit', () => {
       tables.putOutbox(outboxRow({ messageId: 'early', createdAt: AT + 1, expiresAtUptimeMs: 20 }));
       tables.putOutbox(outboxRow({ messageId: 'kid', party: keyOf('Kid'), createdAt: AT, expiresAtUptimeMs: 5 }));
       tables.putOutbox(outboxRow({ messageId: 'sent' }));
-      tables.putOutbox(outboxRow({ messageId: 'sent', settledAt: AT, attempts: 1 }));
+      tables.putOutbox(outboxRow({ messageId: 'sent', settledAt: AT }));
     });
     const ids = (rows: readonly { readonly messageId: string }[]): readonly string[] => rows.map(({ messageId }) => messageId);
     expect(ids(store.read.outboxOf(keyOf('Mum PC')))).toEqual(['early', 'late']);

@@ -158,15 +158,19 @@ describe('what was decided', () => {
 });
 
 describe('how a hub came to be paired', () => {
-  test('is known whole or not at all, in one of the ways there are', async () => {
+  test('is always known, and is one of the ways there are', async () => {
     await store.write((tables) => tables.putPeer(peerRow()));
     const set = (change: string): (() => unknown) => attempt(`UPDATE peers SET ${change}`);
-    const whole = (way: string): string => `introduced_way = '${way}', introduced_by = 'ui:1', introduced_surface = 'browser'`;
-    for (const part of ["introduced_way = 'digits'", "introduced_by = 'ui:1'", "introduced_surface = 'browser'", whole('hearsay')]) {
-      expect(set(part), part).toThrow('CHECK constraint failed');
+    for (const part of ['introduced_way = NULL', 'introduced_by = NULL', 'introduced_surface = NULL']) {
+      expect(set(part), part).toThrow('NOT NULL constraint failed');
     }
-    expect(set(whole('digits'))).not.toThrow();
-    expect(store.read.peer(keyOf('Mum PC'))).toMatchObject({ introducedWay: 'digits', introducedBy: 'ui:1', introducedSurface: 'browser' });
+    expect(set("introduced_way = 'hearsay'")).toThrow('CHECK constraint failed');
+    expect(set("introduced_way = 'share_token'")).not.toThrow();
+    expect(store.read.peer(keyOf('Mum PC'))).toMatchObject({
+      introducedWay: 'share_token',
+      introducedBy: 'ui:1',
+      introducedSurface: 'browser',
+    });
   });
 });
 

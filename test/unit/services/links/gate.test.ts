@@ -6,6 +6,7 @@ import { MALFORMED_PER_MINUTE_MAX } from '../../../../main/services/links/limits
 import { PERSON } from '../../../fakes/hub-stack.ts';
 import { RawHub } from './raw-hub.ts';
 import { StackHouse } from '../../../support/stack-house.ts';
+import { pinOf } from '../../../fakes/sample-rows.ts';
 
 let house: StackHouse;
 
@@ -18,9 +19,7 @@ describe('the gate for what comes in', () => {
   it('HE-01: nothing is answered before hello but with not_authorized, one-way messages are dropped, and without hello the line is cut in 5 s', async () => {
     const mum = await house.hub('Mum');
     const raw = await new RawHub(house.network.create()).start();
-    await mum.store.write((tables) =>
-      mum.directory.pinInside(tables, { key: raw.key, petname: 'Raw', person: null, platform: null, advertisedName: null }),
-    );
+    await mum.store.write((tables) => mum.directory.pinInside(tables, pinOf(raw.key, 'Raw')));
     mum.directory.pinned(raw.key);
     let handled = 0;
     mum.links.onMessage('notify', () => Promise.resolve(void handled++));
@@ -96,9 +95,7 @@ describe('the gate for what comes in', () => {
     const mum = await house.hub('Mum');
     const other = await house.hub('Other');
     const raw = await new RawHub(house.network.create()).start();
-    await mum.store.write((tables) =>
-      mum.directory.pinInside(tables, { key: raw.key, petname: 'Raw', person: null, platform: null, advertisedName: null }),
-    );
+    await mum.store.write((tables) => mum.directory.pinInside(tables, pinOf(raw.key, 'Raw')));
     mum.directory.pinned(raw.key);
     await mum.pins(other);
     const handled: string[] = [];
@@ -125,9 +122,7 @@ describe('the gate for what comes in', () => {
   it('tells a hub that was removed so on the wire, whatever it asks and however often it comes back, and hands none of it on', async () => {
     const mum = await house.hub('Mum');
     const raw = await new RawHub(house.network.create()).start();
-    await mum.store.write((tables) =>
-      mum.directory.pinInside(tables, { key: raw.key, petname: 'Raw', person: null, platform: null, advertisedName: null }),
-    );
+    await mum.store.write((tables) => mum.directory.pinInside(tables, pinOf(raw.key, 'Raw')));
     mum.directory.pinned(raw.key);
     const handled: string[] = [];
     for (const kind of ['delegate', 'query'] as const) {
@@ -202,9 +197,7 @@ describe('the gate for what comes in', () => {
     const transport = house.network.create();
     const mum = await house.hub('Mum', { transport });
     const raw = await new RawHub(house.network.create()).start();
-    await mum.store.write((tables) =>
-      mum.directory.pinInside(tables, { key: raw.key, petname: 'Raw', person: null, platform: null, advertisedName: null }),
-    );
+    await mum.store.write((tables) => mum.directory.pinInside(tables, pinOf(raw.key, 'Raw')));
     mum.directory.pinned(raw.key);
     const line = await raw.connect(mum);
     expect(await raw.hello(line, mum)).toMatchObject({ kind: 'hello' });

@@ -4,6 +4,7 @@ import { HubStack } from '../../../fakes/hub-stack.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { MemoryNetwork } from '../../../fakes/memory-transport.ts';
 import { RawHub } from './raw-hub.ts';
+import { pinOf } from '../../../fakes/sample-rows.ts';
 
 let clock: ManualClock;
 let dad: HubStack;
@@ -14,9 +15,7 @@ beforeEach(async () => {
   const network = new MemoryNetwork(clock);
   dad = await new HubStack({ clock, name: 'Dad', transport: network.create() }).start();
   raw = await new RawHub(network.create()).start();
-  await dad.store.write((tables) =>
-    dad.directory.pinInside(tables, { key: raw.key, petname: 'Raw', person: null, platform: null, advertisedName: null }),
-  );
+  await dad.store.write((tables) => dad.directory.pinInside(tables, pinOf(raw.key, 'Raw')));
   dad.directory.pinned(raw.key);
 });
 afterEach(async () => {

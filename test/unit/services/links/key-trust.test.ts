@@ -4,6 +4,7 @@ import type { TrustedKey } from '../../../../main/services/links/key-trust.ts';
 import { PEERS_MAX } from '../../../../main/services/links/limits.ts';
 import { type HubStack, PERSON } from '../../../fakes/hub-stack.ts';
 import { StackHouse } from '../../../support/stack-house.ts';
+import { pinOf } from '../../../fakes/sample-rows.ts';
 
 const KEY = '7f'.repeat(32);
 const attic = (name: string | null = null): TrustedKey => ({ keyHex: KEY, host: '192.0.2.7', port: 7100, name, way: 'share_token' });
@@ -41,7 +42,7 @@ it('leaves nothing behind when it is refused', async () => {
   await hub.store.write((tables) => {
     for (let number = 0; number < PEERS_MAX; number++) {
       const key = number.toString(16).padStart(64, '0');
-      hub.directory.pinInside(tables, { key, petname: `Hub no ${number}`, person: null, platform: null, advertisedName: null });
+      hub.directory.pinInside(tables, pinOf(key, `Hub no ${number}`));
     }
   });
   await expect(hub.keyTrust.add(attic('Attic'), PERSON)).rejects.toMatchObject({ code: 'overloaded' });

@@ -4,8 +4,9 @@ import { HubStack } from '../../../fakes/hub-stack.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { MemoryNetwork } from '../../../fakes/memory-transport.ts';
 import { RawHub } from './raw-hub.ts';
+import { pinOf } from '../../../fakes/sample-rows.ts';
 
-export interface PairedRawHub {
+interface PairedRawHub {
   readonly clock: ManualClock;
   readonly dad: HubStack;
   readonly raw: RawHub;
@@ -16,9 +17,7 @@ export async function openPairedRawHub(): Promise<PairedRawHub> {
   const network = new MemoryNetwork(clock);
   const dad = await new HubStack({ clock, name: 'Dad', transport: network.create() }).start();
   const raw = await new RawHub(network.create()).start();
-  await dad.store.write((tables) =>
-    dad.directory.pinInside(tables, { key: raw.key, petname: 'Raw', person: null, platform: null, advertisedName: null }),
-  );
+  await dad.store.write((tables) => dad.directory.pinInside(tables, pinOf(raw.key, 'Raw')));
   dad.directory.pinned(raw.key);
   return { clock, dad, raw };
 }

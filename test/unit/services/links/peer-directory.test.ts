@@ -9,6 +9,7 @@ import { findHub } from '../../../../main/services/links/hub-finder.ts';
 import { hubLabel } from '../../../../main/services/links/peer-names.ts';
 import { type HubStack, PERSON } from '../../../fakes/hub-stack.ts';
 import { StackHouse } from '../../../support/stack-house.ts';
+import { pinOf } from '../../../fakes/sample-rows.ts';
 
 let house: StackHouse;
 let hub: HubStack;
@@ -25,9 +26,7 @@ function someHub(change: Partial<FoundHub> = {}): FoundHub {
 }
 
 async function pin(petname: string, keyHex = someHub().keyHex): Promise<string> {
-  await hub.store.write((tables) =>
-    hub.directory.pinInside(tables, { key: keyHex, petname, person: null, platform: null, advertisedName: null }),
-  );
+  await hub.store.write((tables) => hub.directory.pinInside(tables, pinOf(keyHex, petname)));
   hub.directory.pinned(keyHex);
   return keyHex;
 }
@@ -183,15 +182,7 @@ describe('hints from the network', () => {
     const paired = [];
     for (let number = 0; number < 3; number++) {
       const found = someHub();
-      await hub.store.write((tables) =>
-        hub.directory.pinInside(tables, {
-          key: found.keyHex,
-          petname: `Paired ${number + 2}`,
-          person: null,
-          platform: null,
-          advertisedName: null,
-        }),
-      );
+      await hub.store.write((tables) => hub.directory.pinInside(tables, pinOf(found.keyHex, `Paired ${number + 2}`)));
       hub.directory.pinned(found.keyHex);
       hub.directory.foundNearby(found);
       paired.push(found);

@@ -12,6 +12,7 @@ import type { HubStack } from '../../../fakes/hub-stack.ts';
 import { SILENT_LOG } from '../../../fakes/memory-store.ts';
 import { StackHouse } from '../../../support/stack-house.ts';
 import { RawHub } from './raw-hub.ts';
+import { pinOf } from '../../../fakes/sample-rows.ts';
 
 let house: StackHouse;
 const owner: Caller = { kind: 'owner', tokenId: 't1', surface: 'command_line' };
@@ -172,9 +173,7 @@ describe('hello', () => {
     const dad = await house.hub('Dad');
     const raw = await new RawHub(house.network.create()).start();
     house.endsWith(() => raw.transport.stop());
-    await dad.store.write((tables) =>
-      dad.directory.pinInside(tables, { key: raw.key, petname: 'Raw', person: null, platform: null, advertisedName: null }),
-    );
+    await dad.store.write((tables) => dad.directory.pinInside(tables, pinOf(raw.key, 'Raw')));
     dad.directory.pinned(raw.key);
     dad.directory.foundNearby({ agentId: raw.agentId, keyHex: raw.key, port: raw.port, addresses: ['127.0.0.1'], label: 'raw' });
     await house.clock.until(() => raw.events.some(({ type }) => type === 'request'), 'the hello came');
@@ -195,9 +194,7 @@ describe('hello', () => {
     const dad = await house.hub('Dad');
     const raw = await new RawHub(house.network.create()).start();
     house.endsWith(() => raw.transport.stop());
-    await dad.store.write((tables) =>
-      dad.directory.pinInside(tables, { key: raw.key, petname: 'Raw', person: null, platform: null, advertisedName: null }),
-    );
+    await dad.store.write((tables) => dad.directory.pinInside(tables, pinOf(raw.key, 'Raw')));
     dad.directory.pinned(raw.key);
     dad.directory.foundNearby({ agentId: raw.agentId, keyHex: raw.key, port: raw.port, addresses: ['127.0.0.1'], label: 'raw' });
     await house.clock.until(() => raw.events.some(({ type }) => type === 'request'), 'the hello came');

@@ -7,6 +7,7 @@ import type { HubStack } from '../../../fakes/hub-stack.ts';
 import { StackHouse } from '../../../support/stack-house.ts';
 import { RawHub } from '../links/raw-hub.ts';
 import { Attacker } from './attacker.ts';
+import { pinOf } from '../../../fakes/sample-rows.ts';
 
 const AGAIN_MS = 3_000;
 let house: StackHouse;
@@ -72,9 +73,7 @@ describe('a hub that asks while pairing is closed', () => {
 
   it('is not told of when it is paired', async () => {
     const dad = await asking();
-    await mum.store.write((tables) =>
-      mum.directory.pinInside(tables, { key: dad.raw.key, petname: 'Dad', person: null, platform: null, advertisedName: null }),
-    );
+    await mum.store.write((tables) => mum.directory.pinInside(tables, pinOf(dad.raw.key, 'Dad')));
     mum.directory.pinned(dad.raw.key);
     expect(await dad.offers()).toBe('not_authorized');
     expect(mum.pairing.window.asked).toBeNull();

@@ -8,6 +8,7 @@ import { type HubStack, PERSON } from '../../../fakes/hub-stack.ts';
 import { StackHouse } from '../../../support/stack-house.ts';
 import { RawHub } from '../links/raw-hub.ts';
 import { playResponder, type PlayedResponder } from './played-responder.ts';
+import { pinOf } from '../../../fakes/sample-rows.ts';
 
 let house: StackHouse;
 
@@ -28,7 +29,7 @@ async function withheld(isPaired = true): Promise<{ dad: HubStack; mallory: RawH
   house.endsWith(() => mallory.transport.stop());
   const { agentId, key, port } = mallory;
   if (isPaired) {
-    const pin = { key, petname: 'Mallory', person: null, platform: null, advertisedName: null };
+    const pin = pinOf(key, 'Mallory');
     await dad.store.write((tables) => dad.directory.pinInside(tables, pin));
     dad.directory.pinned(key);
     await dad.directory.update(key, { role: 'adult' }, PERSON);

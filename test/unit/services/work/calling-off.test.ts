@@ -259,7 +259,7 @@ describe('a delegation whose ack was lost', () => {
       await dad.store.write((tables) => {
         const messageId = crypto.randomUUID();
         const raw = dad.messenger.encode(mum.key, { id: messageId, kind: 'cancel', ref: id, payload: {} });
-        const row = { messageId, party: mum.key, kind: 'cancel', raw, attempts: 0, settledAt: null };
+        const row = { messageId, party: mum.key, kind: 'cancel', raw, settledAt: null };
         tables.putOutbox({ ...row, createdAt: clock.wallMs(), expiresAtUptimeMs: 60_000 });
       });
       await clock.advance(HOUR_MS);

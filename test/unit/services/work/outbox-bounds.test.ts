@@ -34,7 +34,7 @@ const cancelling = (count: number) =>
     for (let index = 0; index < count; index++) {
       const id = crypto.randomUUID();
       const raw = mum.messenger.encode(dad.key, { id, kind: 'cancel', ref: crypto.randomUUID(), payload: {} });
-      const row = { messageId: id, party: dad.key, kind: 'cancel', raw, attempts: 0, settledAt: null };
+      const row = { messageId: id, party: dad.key, kind: 'cancel', raw, settledAt: null };
       tables.putOutbox({ ...row, createdAt: clock.wallMs(), expiresAtUptimeMs: DAY_MS });
     }
   });
@@ -43,7 +43,7 @@ const waiting = (count: number) =>
     for (let index = 0; index < count; index++) {
       const id = crypto.randomUUID();
       const raw = mum.messenger.encode(dad.key, { id, kind: 'result', ref: id, payload: { status: 'completed', outcome: `${index}` } });
-      const row = { messageId: id, party: dad.key, kind: 'result', raw, attempts: 0, settledAt: null };
+      const row = { messageId: id, party: dad.key, kind: 'result', raw, settledAt: null };
       tables.putOutbox({ ...row, createdAt: clock.wallMs(), expiresAtUptimeMs: DAY_MS });
     }
   });

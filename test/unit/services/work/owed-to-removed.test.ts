@@ -97,7 +97,7 @@ it('is given up whole, however much it is', async () => {
     for (let index = 0; index <= 2 * OUTBOX_PAGE; index++) {
       const id = crypto.randomUUID();
       const raw = mum.messenger.encode(dad.key, { id, kind: 'result', ref: id, payload: { status: 'completed', outcome: `${index}` } });
-      const row = { messageId: id, party: dad.key, kind: 'result', raw, attempts: 0, settledAt: null };
+      const row = { messageId: id, party: dad.key, kind: 'result', raw, settledAt: null };
       tables.putOutbox({ ...row, createdAt: clock.wallMs(), expiresAtUptimeMs: HOUR_MS });
     }
   });

@@ -115,14 +115,14 @@ describe('the audit log', () => {
     await expectAccessible();
   });
 
-  test('the owner’s own logins of a day are one quiet line', async () => {
-    const login = (seq: number): AuditRowDto => ({ ...rowOf(seq), action: 'token.revoked', detail: { kind: 'owner', agent: null } });
+  test('the owner’s sessions that ended on a day are one quiet line', async () => {
+    const ended = (seq: number): AuditRowDto => ({ ...rowOf(seq), action: 'token.revoked', detail: { kind: 'owner', agent: null } });
     const hub = new FakeHubApi(snapshotOf({ hub: MUM }), {
-      'audit.list': () => ({ ok: true, value: { items: [login(40), rowOf(39), login(38)], next: null } }),
+      'audit.list': () => ({ ok: true, value: { items: [ended(40), rowOf(39), ended(38)], next: null } }),
       'audit.verification': () => ({ ok: true, value: NONE }),
     });
     await showApp(hub, 'settings/audit-log');
-    await expect.element(page.getByText('You logged in or out 2 times.')).toBeVisible();
+    await expect.element(page.getByText('You ended 2 sessions.')).toBeVisible();
     await expect.element(page.getByText('You allowed a request.')).toBeVisible();
     await expectAccessible();
   });

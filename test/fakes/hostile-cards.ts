@@ -91,7 +91,7 @@ export function hostileRules(words: readonly string[], at: Words): readonly Rule
   );
 }
 
-const ACTIONS = ['agent.created', 'registration.declined', 'rule.created', 'settings.changed', 'token.issued', 'peer.removed'];
+const ACTIONS = ['agent.created', 'registration.declined', 'rule.made', 'settings.changed', 'token.revoked', 'peer.revoked'];
 
 export function hostileRows(words: readonly string[], at: Words): readonly AuditRowDto[] {
   return words.map((word, index) => ({

@@ -29,17 +29,17 @@ const rowsOf = (told: readonly Told[], spacingMs = 47 * MINUTE_MS): readonly Aud
     ...row,
   }));
 
-const login: Told = { action: 'token.issued', surface: 'browser', object: ME, detail: { kind: 'ui', agent: null } };
+const sessionEnd: Told = { action: 'token.revoked', surface: 'browser', object: ME, detail: { kind: 'ui', agent: null } };
 const DAYS = rowsOf([
   { action: 'approval.allowed', object: DINNER.id, digest: DINNER.digest },
   { action: 'request.asked', actor: DAD.public_key ?? '', surface: 'peer', object: DINNER.id },
-  login,
+  sessionEnd,
   { action: 'approval.declined', object: DECIDED[0]?.id ?? '', surface: 'command_line' },
   { action: 'approval.expired', actor: 'hub', surface: 'clock', object: 'a request of long ago' },
   { action: 'request.passed', actor: DAD.public_key ?? '', surface: 'rule', rule: 'rule-1' },
-  { action: 'token.issued', object: 'claude-code', detail: { kind: 'agent', agent: AGENTS[0]?.name ?? null } },
+  { action: 'token.revoked', object: 'claude-code', detail: { kind: 'agent', agent: AGENTS[0]?.name ?? null } },
   { action: 'rule.made' },
-  login,
+  sessionEnd,
   { action: 'settings.changed', surface: 'browser' },
   { action: 'attention.paused' },
   { action: 'peer.muted', object: DAD.public_key ?? '' },

@@ -75,6 +75,5 @@ export const auditActions: Readonly<Record<string, Sentence>> = {
   'rule.resumed': (who) => `${who} let a rule act again.`,
   'settings.changed': (who) => `${who} changed the settings.`,
   'settings.date_confirmed': (who) => `${who} confirmed the date, so that old words are removed again.`,
-  'token.issued': (who, what) => `${who} made a token for ${what}.`,
   'token.revoked': (who, what) => `${who} ended a token of ${what}.`,
 };

@@ -98,7 +98,7 @@ export const audit = {
       `${rowsOf(rows)} from row ${numbers.format(fromSeq)} on ${rows === 1 ? 'was' : 'were'} not signed yet`,
     row: (row: number) => `row ${numbers.format(row)}`,
   },
-  logins: (count: number) => plural(count, { one: 'You logged in or out once.', other: 'You logged in or out {n} times.' }),
+  ownSessions: (count: number) => plural(count, { one: 'You ended a session.', other: 'You ended {n} sessions.' }),
   rowOf: (seq: number, actor: string, object: string) => `Row ${seq}, by ${actor}, of ${object}`,
   /** Beside a row, so that one which is spoken of by its number is found. */
   numbered: (seq: number) => `Row ${numbers.format(seq)}`,

@@ -1,4 +1,4 @@
-// How rows of the audit log are told to a person: who and what by the names people know, by day, with the owner's own logins as one line. Pure;
+// How rows of the audit log are told to a person: who and what by the names people know, by day, with the owner's ended sessions as one line. Pure;
 // what it does not know it shows as it stands and never guesses at.
 import { isOneOf, PEOPLE_SURFACES } from '../../../preload/contract/closed-lists.ts';
 import type { AuditRowDto } from '../../../preload/contract/audit.ts';
@@ -9,11 +9,11 @@ import type { IconName } from '../../ui/icons.ts';
 
 export type Household = Pick<UiSnapshot, 'agents' | 'approvals' | 'recently_decided' | 'peers'>;
 
-/** The rows of one day, newest first; `logins`: those of the owner's own sessions, told as one line. */
+/** The rows of one day, newest first; `ownSessions`: the ends of the owner's own sessions, told as one line. */
 interface AuditDay {
   readonly name: string;
   readonly rows: readonly AuditRowDto[];
-  readonly logins: readonly AuditRowDto[];
+  readonly ownSessions: readonly AuditRowDto[];
 }
 
 const { who: called, what: named, actions } = words.audit;
@@ -75,19 +75,19 @@ export function iconOf({ action }: AuditRowDto): IconName {
 
 /** Days with their rows, in the order in which the rows come. */
 export function daysOf(rows: readonly AuditRowDto[], now: number): readonly AuditDay[] {
-  const days = new Map<string, { readonly rows: AuditRowDto[]; readonly logins: AuditRowDto[] }>();
+  const days = new Map<string, { readonly rows: AuditRowDto[]; readonly ownSessions: AuditRowDto[] }>();
   for (const row of rows) {
     const name = row.at === null ? words.audit.noTime : dayName(row.at, now);
-    const day = days.get(name) ?? { rows: [], logins: [] };
-    day[isOwnLogin(row) ? 'logins' : 'rows'].push(row);
+    const day = days.get(name) ?? { rows: [], ownSessions: [] };
+    day[isEndOfOwnSession(row) ? 'ownSessions' : 'rows'].push(row);
     days.set(name, day);
   }
   return [...days].map(([name, day]) => ({ name, ...day }));
 }
 
-function isOwnLogin({ action, detail }: AuditRowDto): boolean {
+function isEndOfOwnSession({ action, detail }: AuditRowDto): boolean {
   const kind = factOf(detail, 'kind');
-  return (action === 'token.issued' || action === 'token.revoked') && (kind === 'owner' || kind === 'ui');
+  return action === 'token.revoked' && (kind === 'owner' || kind === 'ui');
 }
 
 function whoOf({ actor, surface }: AuditRowDto, household: Household): string {

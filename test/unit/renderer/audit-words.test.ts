@@ -35,8 +35,8 @@ function actionsInSources(): ReadonlySet<string> {
     const source = readFileSync(join(ROOT, path), 'utf8');
     const isWriter = /appendAudit|audit\.(append|refusal|note)|#note\(|#audit\.|action/.test(source);
     if (!isWriter) continue;
-    for (const [, name] of source.matchAll(/['`]([a-z]+\.[a-z_]+)['`]/g)) if (name !== undefined) found.add(name);
-    for (const [, area] of source.matchAll(/`([a-z]+)\.\$\{/g)) if (area !== undefined) found.add(`${area}.*`);
+    for (const [, name] of source.matchAll(/['`]([a-z_]+\.[a-z_]+)['`]/g)) if (name !== undefined) found.add(name);
+    for (const [, area] of source.matchAll(/`([a-z_]+)\.\$\{/g)) if (area !== undefined) found.add(`${area}.*`);
   }
   return found;
 }
@@ -61,10 +61,11 @@ const MADE: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe('the words of the record', () => {
-  test('every action that the hub writes down has a sentence', () => {
-    const written = [...actionsInSources()].filter((name) => !OTHERS.has(name)).flatMap((name) => MADE[name] ?? [name]);
+  test('every action that the hub writes down has a sentence, and every sentence is for one that it writes', () => {
+    const written = [...actionsInSources()].flatMap((name) => MADE[name] ?? [name]);
     expect(written).toEqual(expect.arrayContaining(['approval.allowed', 'peer.suspended', 'peer.wrong_key']));
-    expect(written.filter((name) => !Object.hasOwn(actions, name))).toEqual([]);
+    expect(written.filter((name) => !OTHERS.has(name) && !Object.hasOwn(actions, name))).toEqual([]);
+    expect(Object.keys(actions).filter((name) => !written.includes(name))).toEqual([]);
   });
 
   test('the owner is “you” wherever it was done', () => {
@@ -148,14 +149,18 @@ describe('the words of the record', () => {
     expect(['tea.made', 'constructor', 'toString.call'].map((action) => iconOf(rowOf(action)))).toEqual(['hub', 'hub', 'hub']);
   });
 
-  test('rows stand by day, and only the owner’s own logins are set aside', () => {
+  test('rows stand by day, and only the ends of the owner’s own sessions are set aside', () => {
     const rows = [
       rowOf('token.revoked', { seq: 5, detail: { kind: 'owner', agent: null } }),
       rowOf('token.revoked', { seq: 4, detail: { kind: 'agent', agent: 'family' } }),
       rowOf('rule.made', { seq: 3, at: NOW - 86_400_000, detail: 'no object' }),
       rowOf('rule.made', { seq: 2, at: null }),
     ];
-    const days = daysOf(rows, NOW).map(({ name, rows: some, logins }) => [name, some.map(({ seq }) => seq), logins.map(({ seq }) => seq)]);
+    const days = daysOf(rows, NOW).map(({ name, rows: some, ownSessions }) => [
+      name,
+      some.map(({ seq }) => seq),
+      ownSessions.map(({ seq }) => seq),
+    ]);
     expect(days).toEqual([
       ['Today', [4], [5]],
       ['Yesterday', [3], []],

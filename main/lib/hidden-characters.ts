@@ -8,6 +8,9 @@
  * (private use). */
 const HIDDEN =
   /(?![\t\n])[\p{Control}\u1680\u2000-\u200a\u2028\u2029\u205f\u2800\u3000\ufff9-\ufffb\u{13430}-\u{1343f}\u{1d159}\p{Private_Use}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\p{Surrogate}]/u;
+/** What JSON leaves as it is and a person would not see, or a terminal obey. Line feeds stay: JSON has them between values only. */
+const HIDDEN_IN_JSON =
+  /(?!\n)[\p{Control}\u2028\u2029\u2800\ufff9-\ufffb\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\p{Surrogate}]/gu;
 /** More marks than any spelling puts on one letter. */
 const PILED_MARK = /(?<=\p{Nonspacing_Mark}{5})\p{Nonspacing_Mark}/u;
 const SUSPECT = new RegExp(`${HIDDEN.source}|${PILED_MARK.source}|\\[(?=[Uu]\\+[0-9A-Fa-f]{1,8}\\])`, 'gu');
@@ -36,6 +39,13 @@ export function showHidden(text: string): string {
 /** True when showHidden would change anything. */
 export function hasHidden(text: string): boolean {
   return showHidden(text) !== text;
+}
+
+/** The same JSON value with every hidden character of its strings written as \uXXXX. */
+export function escapeHiddenInJson(text: string): string {
+  return text.replace(HIDDEN_IN_JSON, (character) =>
+    Array.from({ length: character.length }, (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`).join(''),
+  );
 }
 
 /** Joiners inside an emoji or an Indic word, and the selector after an emoji, are part of what is drawn. */

@@ -2,7 +2,7 @@
 // needed to check it elsewhere; CSV is for a spreadsheet, and no cell of it can act as a formula there.
 import { AppError } from '../../lib/app-error.ts';
 import { toHex } from '../../lib/bytes.ts';
-import { showHidden } from '../../lib/hidden-characters.ts';
+import { escapeHiddenInJson, showHidden } from '../../lib/hidden-characters.ts';
 import type { AuditSignatureRow, ChainedAuditRow } from '../../ports/audit.ts';
 import type { Reads } from '../../ports/store.ts';
 import { auditRowDto } from './audit-rows.ts';
@@ -40,9 +40,6 @@ const CSV_COLUMNS = [
 ] as const;
 /** What makes a spreadsheet take a cell for a formula, plain or wide, also behind white space. */
 const FORMULA_START = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20|%]|^[\t\r\n]/;
-/** What JSON leaves as it is and a person would not see, or a terminal obey. */
-const HIDDEN_IN_JSON =
-  /[\p{Control}\u2028\u2029\u2800\ufff9-\ufffb\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\p{Surrogate}]/gu;
 
 const UTC_TIME = new Intl.DateTimeFormat('sv-SE', { timeZone: 'UTC', dateStyle: 'short', timeStyle: 'medium' });
 
@@ -95,9 +92,7 @@ function signatureOf({ counter, previous, seq, chain, at, key, signature }: Audi
 }
 
 function json(value: unknown): string {
-  return JSON.stringify(value).replace(HIDDEN_IN_JSON, (character) =>
-    Array.from({ length: character.length }, (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`).join(''),
-  );
+  return escapeHiddenInJson(JSON.stringify(value));
 }
 
 function cellsOf(row: ChainedAuditRow): readonly (string | number | null)[] {

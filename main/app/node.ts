@@ -9,7 +9,6 @@ import { StaticFiles } from '../api/http/static-files.ts';
 import { WindowDoor } from '../api/ipc/window-door.ts';
 import { loginUrl } from '../api/operations/hub.ts';
 import type { CallOutcome } from '../../preload/contract/hub-api.ts';
-import { Disposables } from '../lib/disposables.ts';
 import type { Store } from '../ports/store.ts';
 import type { EventBus } from '../services/event-bus.ts';
 import type { Config } from './config.ts';
@@ -154,5 +153,29 @@ export class HubNode {
     }
     // One that never was up has said why.
     if (this.#wasUp) this.#deps.log.info('hub stopped');
+  }
+}
+
+type Dispose = () => void | Promise<void>;
+
+/** What is opened is registered here on the next line, and closed in reverse order, once. A failing close never hides the others. */
+class Disposables {
+  readonly #stack: Dispose[] = [];
+
+  add(dispose: Dispose): void {
+    this.#stack.push(dispose);
+  }
+
+  /** Runs every registered close in reverse order. Idempotent. Returns what was thrown on the way. */
+  async disposeAll(): Promise<readonly unknown[]> {
+    const failures: unknown[] = [];
+    for (let dispose = this.#stack.pop(); dispose; dispose = this.#stack.pop()) {
+      try {
+        await dispose();
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    return failures;
   }
 }

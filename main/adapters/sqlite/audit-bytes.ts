@@ -1,13 +1,22 @@
-// Rows and signatures of the audit log as the bytes that SQLite keeps, which are what the chain covers, and what this program reads in them.
-// Whoever can write the database may have put any value anywhere, or made the table anew to take it: none is an error here, for such a row is to
-// be shown and named. Judges nothing.
+// Rows and signatures of the audit log as the bytes that SQLite keeps, how they are chained, and what this program reads in them. Another
+// program may have written any value here. Reading it is never an error: the row is shown and reported.
+import { createHash } from 'node:crypto';
 import { AUDIT_NUMBER_MAX, CHAIN_START, type AuditRow, type AuditSignatureRow, type ChainedAuditRow } from '../../ports/audit.ts';
-import { momentOf } from '../../lib/moment.ts';
-import { chainOf, type ColumnBytes } from './audit-chain.ts';
 import { blob, nullable, type Column } from './columns.ts';
 import { RowMapper } from './row-mapper.ts';
 
+const CHAIN_USE = 'axon-hub/audit/v2\0';
+const CHAIN_KINDS = { null: 0, integer: 1, text: 2 } as const;
+const CHAIN_HEAD_SIZE_BYTES = 5;
 const CHAIN_SIZE_BYTES = CHAIN_START.chain.byteLength;
+/** The latest time that a calendar has, and the earliest before 1970, in ms. */
+const MOMENT_MAX_MS = 8_640_000_000_000_000;
+
+/** A column as SQLite casts it to a BLOB: decimal digits for a number, UTF-8 for text; null where it is null. */
+interface ColumnBytes {
+  readonly kind: 'integer' | 'text';
+  readonly bytes: Uint8Array | null;
+}
 
 /** A row as SQLite keeps it: text that is not UTF-8 would come back as other text, and a number out of range as another number. */
 export type RawAuditRow = { readonly [Field in keyof ChainedAuditRow]: Uint8Array | null };
@@ -53,6 +62,23 @@ const COVERED = [
   ['detail', 'text'],
 ] as const satisfies readonly (readonly [keyof AuditRow, ColumnBytes['kind']])[];
 
+/**
+ * How a row is chained to the one before: SHA-256 over a name of this use, the chain before, and every column behind its kind and length, so
+ * that no two different rows have the same bytes.
+ * @param previous the 32 bytes of the row before @param columns every column but the chain, in the order of the table
+ */
+export function chainOf(previous: Uint8Array, columns: readonly ColumnBytes[]): Uint8Array {
+  const hash = createHash('sha256').update(CHAIN_USE).update(previous);
+  for (const { kind, bytes } of columns) {
+    const head = Buffer.alloc(CHAIN_HEAD_SIZE_BYTES);
+    head.writeUInt8(bytes === null ? CHAIN_KINDS.null : CHAIN_KINDS[kind], 0);
+    head.writeUInt32BE(bytes?.byteLength ?? 0, 1);
+    hash.update(head);
+    if (bytes !== null) hash.update(bytes);
+  }
+  return new Uint8Array(hash.digest());
+}
+
 /** What the chain comes to with a row that stands there. */
 export function rawChain(previous: Uint8Array, row: RawAuditRow): Uint8Array {
   return chainOf(
@@ -73,7 +99,7 @@ export function chainOfRow(previous: Uint8Array, row: AuditRow): Uint8Array {
 export function rowOf(row: RawAuditRow): ChainedAuditRow {
   return {
     seq: numberOf(row.seq) ?? 0,
-    at: momentOf(numberOf(row.at)),
+    at: momentOf(row.at),
     monotonicMs: numberOf(row.monotonicMs),
     actor: textOf(row.actor),
     surface: textOf(row.surface),
@@ -93,7 +119,7 @@ export function signatureOf(row: RawSignature): AuditSignatureRow {
     previous: signedNumber(row.previous, 0),
     seq: signedNumber(row.seq, 1),
     chain: row.chain ?? new Uint8Array(0),
-    at: momentOf(numberOf(row.at)) ?? Number.MAX_SAFE_INTEGER,
+    at: momentOf(row.at) ?? Number.MAX_SAFE_INTEGER,
     key: textOf(row.key),
     signature: row.signature ?? new Uint8Array(0),
   };
@@ -117,6 +143,12 @@ export function numberOf(bytes: Uint8Array | null): number | null {
   const text = textOf(bytes);
   const value = Number(text);
   return Number.isSafeInteger(value) && String(value) === text ? value : null;
+}
+
+/** A time in ms since 1970 that a calendar has. */
+function momentOf(bytes: Uint8Array | null): number | null {
+  const ms = numberOf(bytes);
+  return ms !== null && Math.abs(ms) <= MOMENT_MAX_MS ? ms : null;
 }
 
 function signedNumber(bytes: Uint8Array | null, min: number): number {

@@ -2,7 +2,7 @@
 // check takes its time in pieces and can be called off.
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { chainOf } from '../../../../main/adapters/sqlite/audit-chain.ts';
+import { chainOf } from '../../../../main/adapters/sqlite/audit-bytes.ts';
 import { AuditCheck } from '../../../../main/services/audit/audit-check.ts';
 import { WALK_ROWS_MAX } from '../../../../main/services/audit/limits.ts';
 import { AuditHouse, PERSON } from '../../../fakes/audit-house.ts';

@@ -24,7 +24,7 @@ const FIRST_NOTES = {
   after: ['THE OWNER PASSPHRASE OF THIS HUB IS SET. Keep it: nothing shows it again, and what a person decides needs it from now on.'],
 } as const;
 
-export interface SessionOptions {
+interface SessionOptions {
   readonly home: string;
   /** --as */
   readonly agent: string | undefined;
@@ -162,7 +162,7 @@ export class Session {
     if (!isSet && !isByHand) {
       throw refusal(
         'passphrase_required',
-        'This hub has no owner passphrase yet, and this command does not choose one by the way.',
+        'This hub has no owner passphrase yet, and this command does not set one.',
         'Choose it first: "axon passphrase". A script does that with --passphrase-file FILE, too.',
       );
     }
@@ -335,7 +335,7 @@ function checkToken(token: string, where: string): string {
   if (TOKEN.test(token)) return token;
   throw refusal(
     'unauthenticated',
-    `What stands in ${where} is not a token of a hub.`,
+    `${where} does not hold a hub token.`,
     'A token looks like axh_agent_... ; "axon agents connect NAME" gets one.',
   );
 }

@@ -9,7 +9,7 @@ import { APPLICATION_ID, guarded } from './open-database.ts';
 import { Statements } from './statements.ts';
 import { allReads } from './tables/all-tables.ts';
 
-export interface ReadStore {
+interface ReadStore {
   readonly read: Reads;
   close(): void;
 }
@@ -18,7 +18,7 @@ export interface ReadStore {
 export function openReadStore(file: string): ReadStore {
   const path = resolve(file);
   for (const suffix of COMPANION_SUFFIXES) checkPrivateFile(`${path}${suffix}`);
-  if (!checkPrivateFile(path)) throw new AppError('not_found', `There is no record at "${path}".`, { failedBy: 'input' });
+  if (!checkPrivateFile(path)) throw new AppError('not_found', `There is no database at "${path}".`, { failedBy: 'input' });
   return guarded(path, () => {
     const connection = new Database(path, { readonly: true, fileMustExist: true });
     try {
@@ -29,7 +29,7 @@ export function openReadStore(file: string): ReadStore {
       const newest = newestVersion(MIGRATIONS);
       if (version !== newest) {
         throw new AppError('storage_failed', `"${path}" was written by ${version < newest ? 'an older' : 'a newer'} AXON Hub.`, {
-          hint: version < newest ? 'Start the hub once: it brings the record up to date.' : 'Check it with the newer version.',
+          hint: version < newest ? 'Start the hub once: it upgrades the database.' : 'Check it with the newer version.',
         });
       }
       return { read: allReads(new Statements(connection)), close: () => connection.close() };

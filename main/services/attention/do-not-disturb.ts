@@ -33,7 +33,7 @@ interface Deps {
   readonly timeZone: () => string;
 }
 
-export interface AskedRequest extends HoldableRequest {
+interface AskedRequest extends HoldableRequest {
   readonly party: PartyKey;
 }
 
@@ -302,7 +302,7 @@ export class DoNotDisturb {
     const { key } = this.#deps.pinnedPeer(id);
     if (isPinned(tables.peer(key))) return key;
     throw new AppError('pairing_required', 'That hub is not paired with this one.', {
-      hint: 'Only hubs under People & hubs can be muted, or be let disturb.',
+      hint: 'Only hubs under People & hubs can be muted or allowed to interrupt.',
       failedBy: 'input',
     });
   }
@@ -310,7 +310,7 @@ export class DoNotDisturb {
   #checkEnd(until: number): void {
     const now = this.#deps.clock.wallMs();
     if (until > now && until <= now + DO_NOT_DISTURB_MAX_MS) return;
-    throw new AppError('bad_request', 'The end is a time to come, within 31 days.', { failedBy: 'input' });
+    throw new AppError('bad_request', 'Choose an end within the next 31 days.', { failedBy: 'input' });
   }
 }
 

@@ -14,7 +14,7 @@ export interface Flood {
   readonly silent: boolean;
 }
 
-export type InVain = 'too_many' | 'declined';
+type InVain = 'too_many' | 'declined';
 
 interface Counted {
   readonly since: number;

@@ -74,7 +74,7 @@ export class Holds {
     const { unit, clock, audit } = this.#deps;
     const now = clock.wallMs();
     if (until <= now || until > now + DO_NOT_DISTURB_MAX_MS) {
-      throw new AppError('bad_request', 'A request is put off until a time to come, within 31 days.', { failedBy: 'input' });
+      throw new AppError('bad_request', 'A request can be snoozed until a time within the next 31 days.', { failedBy: 'input' });
     }
     await unit.run((tables, after) => {
       const { approval, task } = waiting(tables, approvalId);

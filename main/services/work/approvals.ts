@@ -344,7 +344,7 @@ export const EXPIRED = {
 export const EXPIRED_HELD = {
   state: 'expired',
   code: 'approval_expired',
-  reason: 'This request was held until somebody wants to be asked, and its time was over before. It was not run; ask again later.',
+  reason: 'Its time ran out before anybody wanted to be asked. It was not run; ask again later.',
 } as const;
 
 /** Words or a choice that came with "allow" or "decline" would reach nobody, and whoever gave them would think that they did. */

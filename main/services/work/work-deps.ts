@@ -17,7 +17,7 @@ export interface WorkDeps {
   readonly events: EventBus;
   readonly messenger: PeerMessenger;
   readonly rates: PeerRates;
-  /** An agent id, a petname or "hub/agent" -> the paired hub. Throws peer_not_found with the nearest names in its hint. */
+  /** An agent id, a petname or "hub/agent" -> the paired hub. Throws peer_not_found with the known names in its hint. */
   readonly resolvePeer: (to: string) => { readonly peer: PeerRow; readonly agent: string | null };
   /** An agent id or a petname -> the hub, paired or suspended: for what a person sets. Throws as resolvePeer. */
   readonly pinnedPeer: (id: string) => PeerRow;

@@ -132,7 +132,7 @@ describe('quiet hours', () => {
     expect(hubs.mum.work.approvals.pending()).toEqual([]);
     const ended = newest(hubs.dad);
     expect([ended.state, ended.code]).toEqual(['expired', 'approval_expired']);
-    expect(ended.result).toContain('was held until somebody wants to be asked');
+    expect(ended.result).toContain('ran out before anybody wanted to be asked');
     expect(await hubs.mum.work.inbox.claim('claude', 9)).toEqual([]);
   });
 

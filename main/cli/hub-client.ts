@@ -24,7 +24,7 @@ const ANSWER_SIZE_MAX_BYTES = 64 * 1024 * 1024;
 const STARTING_RETRY_MAX_MS = 2_000;
 const STARTING_TRIES_MAX = 10;
 
-export interface RuntimeFacts {
+interface RuntimeFacts {
   readonly port: number;
   readonly pid: number;
   readonly bootSecret: string;

@@ -10,7 +10,7 @@ const ANSWER_WITHIN_MS = 3_000;
 const NO_ANSWER = 'It does not answer now.';
 
 /** A hub with what is known of its agents, and why that is not of this moment; null where it is. */
-export interface ToldBy {
+interface ToldBy {
   readonly peer: PeerDto;
   readonly whyOld: string | null;
 }

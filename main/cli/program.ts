@@ -26,7 +26,7 @@ import { ownCommand } from './own-command.ts';
 import { Terminal } from './terminal.ts';
 import { refusal } from './refusal.ts';
 
-export interface ProgramDeps {
+interface ProgramDeps {
   readonly version: string;
   /** Runs a hub in this process until it is stopped. The flags are those of the settings. */
   readonly runHub: (flags: readonly string[]) => Promise<number>;
@@ -147,7 +147,7 @@ function tellUsageAsJson(program: Command): void {
 }
 
 /** What the commands are made with. */
-export interface CommandDeps {
+interface CommandDeps {
   readonly version: string;
   readonly run: Run;
   readonly runHub: (flags: readonly string[]) => Promise<void>;

@@ -51,8 +51,7 @@ export type TaskState = (typeof TASK_STATES)[number];
 export const TASK_DIRECTIONS = ['incoming', 'outgoing', 'local'] as const;
 export type TaskDirection = (typeof TASK_DIRECTIONS)[number];
 
-export const TRUST_STATES = ['unknown', 'discovered', 'quarantined', 'paired', 'suspended', 'revoked'] as const;
-export type TrustState = (typeof TRUST_STATES)[number];
+export type TrustState = 'unknown' | 'discovered' | 'quarantined' | 'paired' | 'suspended' | 'revoked';
 /** What the owner may set for a hub that is paired. */
 export const PAIRED_TRUST_STATES = ['paired', 'suspended'] as const satisfies readonly TrustState[];
 export type PairedTrustState = (typeof PAIRED_TRUST_STATES)[number];

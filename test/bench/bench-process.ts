@@ -48,7 +48,7 @@ class BenchProcess {
   }
 }
 
-export interface PairOptions {
+interface PairOptions {
   /** Where the server runs and where the client does. */
   readonly places?: readonly [Place, Place];
   readonly host?: string;

@@ -3,7 +3,7 @@
 import { performance } from 'node:perf_hooks';
 
 /** The size of a request and of its answer. */
-export const BODY_SIZE_BYTES = 400;
+const BODY_SIZE_BYTES = 400;
 
 export interface Asker {
   ask(body: Buffer): Promise<Uint8Array>;

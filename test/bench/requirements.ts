@@ -22,7 +22,7 @@ const REQUIREMENTS = {
   },
 } as const;
 
-export type Requirement = keyof typeof REQUIREMENTS;
+type Requirement = keyof typeof REQUIREMENTS;
 
 /** Why a row that needs all of these cannot be measured here; null when it can. */
 export function refusal(...needs: readonly Requirement[]): string | null {

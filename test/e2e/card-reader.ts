@@ -19,7 +19,7 @@ interface Drawn {
   readonly layouts: readonly string[];
 }
 
-export interface SeenCard {
+interface SeenCard {
   readonly words: Words;
   /** The short digest, without its blanks. */
   readonly digest: string;

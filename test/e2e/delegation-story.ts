@@ -27,7 +27,7 @@ export interface Interruptions {
 }
 
 /** Repeats `call` until it is answered. A refusal is an answer, unless it says that repeating helps. */
-export async function insist<T>(call: () => Promise<T>): Promise<T> {
+async function insist<T>(call: () => Promise<T>): Promise<T> {
   const limit = performance.now() + INSIST_MS;
   for (;;) {
     try {

@@ -13,7 +13,7 @@ const REGISTER = new URL('../fakes/electron/register.mjs', import.meta.url).href
 const START_LIMIT_MS = 30_000;
 const LOOK_AGAIN_MS = 50;
 
-export interface DesktopStart {
+interface DesktopStart {
   readonly home: string;
   readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly parameters?: readonly string[];

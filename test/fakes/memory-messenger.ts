@@ -57,7 +57,7 @@ export class MemoryNetwork {
   }
 }
 
-export interface StationOptions {
+interface StationOptions {
   readonly network: MemoryNetwork;
   readonly key: KeyHex;
   readonly store: Store;

@@ -6,7 +6,7 @@ import type { ConnectionInfo, DialTarget, Transport, TransportEvent } from '../.
 
 export const systemDeps = { clock: new SystemClock(), random: new SystemRandom() };
 
-export type EventOf<Type extends TransportEvent['type']> = Extract<TransportEvent, { type: Type }>;
+type EventOf<Type extends TransportEvent['type']> = Extract<TransportEvent, { type: Type }>;
 
 const WAIT_LIMIT_MS = 15_000;
 const SEED_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
@@ -25,7 +25,7 @@ export function newIdentity(seed: Uint8Array = new Uint8Array(randomBytes(32))):
 }
 
 /** How a hub treats requests by default: it sends them back. */
-export type Answerer = (hub: TestHub, request: EventOf<'request'>) => void;
+type Answerer = (hub: TestHub, request: EventOf<'request'>) => void;
 const echo: Answerer = (hub, { connectionId, streamId, bytes }) => hub.transport.respond(connectionId, streamId, bytes);
 
 export class TestHub {

@@ -11,7 +11,7 @@ const BROWSE_MS = 10_000;
 const DAEMON = '/usr/sbin/avahi-daemon';
 
 /** A service as avahi-browse resolved it. */
-export interface BrowsedService {
+interface BrowsedService {
   readonly label: string;
   readonly host: string;
   readonly address: string;

@@ -5,7 +5,7 @@ import type { LanHost } from './namespaces.ts';
 const START_MS = 20_000;
 const SEND_MS = 10_000;
 
-export interface Captured {
+interface Captured {
   readonly from: string;
   readonly bytes: Buffer;
 }

@@ -4,7 +4,7 @@
 export const TYPES = { A: 1, PTR: 12, TXT: 16, AAAA: 28, SRV: 33 } as const;
 type TypeName = keyof typeof TYPES;
 
-export interface WireRecord {
+interface WireRecord {
   readonly name: string;
   readonly type: TypeName;
   readonly ttl: number;
@@ -41,7 +41,7 @@ export function txtData(strings: readonly (string | Uint8Array)[]): Buffer {
   );
 }
 
-export function addressData(address: string): Buffer {
+function addressData(address: string): Buffer {
   return Buffer.from(address.split('.').map(Number));
 }
 
@@ -54,7 +54,7 @@ export function recordBytes(record: WireRecord): Buffer {
   return Buffer.concat([nameBytes(record.name), middle, record.data]);
 }
 
-export interface MessageHead {
+interface MessageHead {
   readonly flags?: number;
   readonly questions?: number;
   readonly answers?: number;
@@ -69,7 +69,7 @@ export function answerBytes(records: readonly Uint8Array[], head: MessageHead = 
   return Buffer.concat([header, ...records]);
 }
 
-export interface HubAdvert {
+interface HubAdvert {
   readonly label: string;
   readonly host: string;
   readonly address: string;
@@ -96,7 +96,7 @@ export function advertRecords(advert: HubAdvert): readonly Buffer[] {
   ].map(recordBytes);
 }
 
-export interface ReadRecord {
+interface ReadRecord {
   readonly name: string;
   readonly type: number;
   readonly ttl: number;
@@ -105,7 +105,7 @@ export interface ReadRecord {
   readonly port: number | null;
 }
 
-export interface ReadMessage {
+interface ReadMessage {
   readonly isAnswer: boolean;
   readonly questions: readonly string[];
   readonly records: readonly ReadRecord[];

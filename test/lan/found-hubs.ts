@@ -17,7 +17,7 @@ export function identityOf(seedText: string): HubIdentity {
   return { agentId, keyHex: key.toString('hex'), publicKeyBase64: key.toString('base64') };
 }
 
-export interface DiscoveryOptions {
+interface DiscoveryOptions {
   readonly port?: number;
   readonly interfaces?: string;
   readonly label?: string;

@@ -78,7 +78,7 @@ export interface HubOptions {
   readonly environment?: Environment;
 }
 
-export interface CommandEnd {
+interface CommandEnd {
   readonly code: number | null;
   readonly output: string;
   /** Both outputs, for the message of a failure. */

@@ -8,13 +8,13 @@ import type { Computer } from './namespaces.ts';
 
 const OPEN_MS = 20_000;
 
-export interface LoopbackAnswer {
+interface LoopbackAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: string;
 }
 
-export interface LoopbackRequest {
+interface LoopbackRequest {
   readonly method: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -23,7 +23,7 @@ export interface LoopbackRequest {
 }
 
 /** Where a program outside of that computer connects to reach a port of its loopback. */
-export type LoopbackTarget = { readonly host: string; readonly port: number } | { readonly socketPath: string };
+type LoopbackTarget = { readonly host: string; readonly port: number } | { readonly socketPath: string };
 
 interface Way {
   readonly folder: string;

@@ -9,7 +9,7 @@ const SILENCE_MAX_MS = 18_000;
 /** Recent messages kept for being sent once more. */
 const RECENT_MAX = 64;
 
-export interface NetworkTemper {
+interface NetworkTemper {
   readonly latencyMs: number;
   /** Share of messages that take much longer than the others. */
   readonly slowShare: number;
@@ -18,7 +18,7 @@ export interface NetworkTemper {
   resetShare: number;
 }
 
-export interface RecentMessage {
+interface RecentMessage {
   readonly from: string;
   readonly to: string;
   readonly type: 'request' | 'message';

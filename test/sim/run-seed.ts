@@ -21,7 +21,7 @@ export interface RunReport {
   readonly lines: readonly string[];
 }
 
-export interface RunOptions {
+interface RunOptions {
   readonly mutant?: Mutant | undefined;
   readonly keepsLines?: boolean;
 }

@@ -9,7 +9,7 @@ import type { SimHub } from './sim-hub.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-export interface Stage {
+interface Stage {
   readonly household: Household;
   readonly network: Network;
   readonly agents: readonly AgentProgram[];

@@ -9,7 +9,7 @@ export interface SeenEvent {
   readonly data: unknown;
 }
 
-export type StreamTarget = { readonly host: string; readonly port: number } | { readonly socketPath: string };
+type StreamTarget = { readonly host: string; readonly port: number } | { readonly socketPath: string };
 
 export class EventReader {
   readonly events: SeenEvent[] = [];

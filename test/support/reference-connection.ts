@@ -8,7 +8,7 @@ export interface WireMessage {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-export interface DaemonConnectionDeps {
+interface DaemonConnectionDeps {
   readonly native: QuicheConnection;
   readonly direction: 'incoming' | 'outgoing';
   readonly local: { readonly host: string; readonly port: number };

@@ -12,7 +12,7 @@ interface OwnOptions extends Partial<Omit<StackOptions, 'clock' | 'name'>> {
   readonly profile?: Partial<HubProfile>;
 }
 
-export interface Couple {
+interface Couple {
   readonly dad: HubStack;
   readonly mum: HubStack;
 }

@@ -27,7 +27,7 @@ export interface Asking {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface TestHubOptions {
+interface TestHubOptions {
   readonly rendererDirectory?: string;
   readonly vaults?: (home: string) => readonly KeyVault[];
   readonly requestsPerSecond?: number;

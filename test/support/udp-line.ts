@@ -3,7 +3,7 @@
 import dgram from 'node:dgram';
 import { Chance } from '../sim/chance.ts';
 
-export interface LineCounts {
+interface LineCounts {
   /** Given to the socket of whoever they are for, repeated ones included. */
   readonly passed: number;
   readonly lost: number;

@@ -29,9 +29,9 @@ type Outcome =
   { readonly work: QueuedWork; readonly failed: false } | { readonly work: QueuedWork; readonly failed: true; readonly error: unknown };
 
 /** Has the queued works committed soon, once. Returns the way to take that back. */
-export type ScheduleCommit = (commit: () => void) => () => void;
+type ScheduleCommit = (commit: () => void) => () => void;
 
-export interface CommitQueueDeps {
+interface CommitQueueDeps {
   readonly connection: Connection;
   readonly tables: Tables;
   readonly clock: Clock;

@@ -17,7 +17,7 @@ export const APPLICATION_ID = 0x41584f4e;
 /** How SQLite says that a value in the audit is none that its table is for. */
 const VALUE_IN_AUDIT = /^(?:CHECK constraint failed|(?:NULL|NUMERIC|TEXT|non-[A-Z]+) value) in audit(?:_signatures)?(?:\.|$)/;
 
-export interface OpenDatabaseDeps {
+interface OpenDatabaseDeps {
   readonly clock: Clock;
   readonly log: Log;
 }

@@ -10,7 +10,7 @@ import { openDatabase } from './open-database.ts';
 import { Statements, type Connection } from './statements.ts';
 import { allReads, allTables } from './tables/all-tables.ts';
 
-export interface StoreOptions {
+interface StoreOptions {
   /** The database file; made, with its folder, when it is not there. */
   readonly path: string;
   readonly clock: Clock;

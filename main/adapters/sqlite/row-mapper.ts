@@ -4,7 +4,7 @@ import type { Column, Names, SqlValue } from './columns.ts';
 
 export type Columns<Row> = { readonly [Field in keyof Row]-?: Column<Row[Field]> };
 
-export interface Assignment {
+interface Assignment {
   /** `a = ?, b = ?`; empty when nothing is to change. */
   readonly sql: string;
   readonly values: readonly SqlValue[];

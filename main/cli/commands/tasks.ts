@@ -74,7 +74,7 @@ export function followTask({ terminal, session, command }: CommandContext, clien
   });
 }
 
-export function taskLines(task: TaskDto): readonly string[] {
+function taskLines(task: TaskDto): readonly string[] {
   const { reason, untrusted: said } = task;
   const [outcome, error, data] = [said?.outcome ?? null, said?.error ?? null, said?.data ?? null];
   // A hub that turned it away says the same in each place.

@@ -14,7 +14,7 @@ const HUB_FLAGS = '--api-port 0 --peer-port 0 --discovery off --log-level error'
 /** An orderly stop takes a second; a hub that does not come to it is ended. */
 const STOP_LIMIT_MS = 10_000;
 
-export interface DemoAgent {
+interface DemoAgent {
   readonly name: string;
   readonly displayName: string;
   readonly riskClass: RiskClass;

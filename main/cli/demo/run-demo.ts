@@ -13,7 +13,7 @@ import { runScriptedAgent } from './scripted-agent.ts';
 const RESULT_LIMIT_MS = 20_000;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-export interface DemoOptions {
+interface DemoOptions {
   /** The program that runs a hub when called with `hub`: this command's own file. */
   readonly program: string;
   /** Ends after the requests are placed instead of waiting for Ctrl-C. */

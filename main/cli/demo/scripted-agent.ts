@@ -10,7 +10,7 @@ const PAUSE_AFTER_FAILURE_MS = 1_000;
 /** What the agent knows or does, by the first word that fits. */
 export type Script = readonly (readonly [needle: string, answer: string])[];
 
-export interface AgentEvents {
+interface AgentEvents {
   onDone(kind: DeliveryDto['kind'], text: string, answer: string): void;
   onResult(outcome: string, status: string): void;
 }

@@ -9,7 +9,7 @@ import { chromium } from 'playwright-core';
 import type { BrowserContext, Page, Route } from 'playwright-core';
 import { chromiumPath } from '../../support/real-parts.ts';
 
-export const CHROMIUM_ARGUMENTS = [
+const CHROMIUM_ARGUMENTS = [
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',

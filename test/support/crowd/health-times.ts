@@ -43,7 +43,7 @@ export function timesOf(byClock: number, waitsMs: readonly (number | null)[]): H
 }
 
 /** How long the main thread of a process was ready to go on and had no processor, ms since its start; null where the kernel does not count it. */
-export function waitedForProcessorMs(processId: number): number | null {
+function waitedForProcessorMs(processId: number): number | null {
   const file = `/proc/${processId}/schedstat`;
   if (!existsSync(file)) return null;
   const [, waitedNanoseconds] = readFileSync(file, 'utf8').split(' ').map(Number);

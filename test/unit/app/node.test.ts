@@ -101,7 +101,10 @@ describe('the node', () => {
     const unlock = async (): Promise<unknown> => JSON.parse((await hub.ask('/v1/unlock', { method: 'POST', token: page, body: {} })).text);
     expect(await unlock()).toMatchObject({ state: 'identity_locked', state_detail: 'It is locked.', audit: 'unchecked', peer_port: null });
     const pause = await hub.node.invoke('attention.pause', { until: null });
-    expect(pause).toMatchObject({ ok: false, problem: { code: 'hub_locked', detail: expect.stringContaining('cannot read its key vault') } });
+    expect(pause).toMatchObject({
+      ok: false,
+      problem: { code: 'hub_locked', detail: expect.stringContaining('cannot read its key vault') },
+    });
     Object.assign(counter, { trouble: undefined });
     expect(await unlock()).toMatchObject({ state: 'running', state_detail: null, audit: 'ok', peer_port: expect.any(Number) });
     await hub.stop();

@@ -34,8 +34,8 @@ export const arbitraryPayload = fc
   .map((payload) => JSON.parse(canonicalJson(JSON.parse(JSON.stringify(payload)))) as Readonly<Record<string, unknown>>);
 
 const hex = (length: number) => fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: length, maxLength: length });
-export const arbitraryId = fc.uuid({ version: 4 });
-export const arbitraryAgentId = hex(32).map((digits) => `ed25519.${digits}`);
+const arbitraryId = fc.uuid({ version: 4 });
+const arbitraryAgentId = hex(32).map((digits) => `ed25519.${digits}`);
 export const arbitraryEnvelope: fc.Arbitrary<Envelope> = fc.record({
   v: fc.constant(1),
   id: arbitraryId,

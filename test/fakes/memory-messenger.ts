@@ -134,14 +134,16 @@ export class MemoryMessenger implements PeerMessenger {
     const line = network.signal(this.key, peer);
     const raw = this.encode(peer, message);
     this.sent.push(readEnvelope(raw));
+    const over = new AbortController();
+    const listening = { once: true, signal: over.signal } as const;
     const broken = new Promise<Result<Envelope, AppError>>((resolve) => {
       const end = () => resolve(err(gone()));
-      line.addEventListener('abort', end, { once: true });
+      line.addEventListener('abort', end, listening);
       // The other side does not notice: to it the line is as it was.
       const givenUp = () => resolve(err(new AppError('cancelled', 'The call was given up before an answer came.', { failedBy: 'local' })));
-      signal?.addEventListener('abort', givenUp, { once: true });
+      signal?.addEventListener('abort', givenUp, listening);
     });
-    return Promise.race([this.#exchange(station, raw, line), broken]);
+    return Promise.race([this.#exchange(station, raw, line), broken]).finally(() => over.abort());
   }
 
   async send(peer: KeyHex, message: OutgoingMessage): Promise<Result<void, AppError>> {

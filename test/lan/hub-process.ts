@@ -122,6 +122,10 @@ export class HubProcess {
     return pid;
   }
 
+  get isRunning(): boolean {
+    return this.#running !== null;
+  }
+
   /** The port of its API, and the page's, on that computer's 127.0.0.1. */
   get port(): number {
     return this.#live().client.port;

@@ -23,7 +23,9 @@ describe.skipIf(!hasRealPart('namespaces') || !hasRealPart('chromium'))('built h
     lan = new Lan(['dad', 'mum']);
     hubs = [];
   });
-  afterEach(async () => {
+  afterEach(async ({ task }) => {
+    // What a hub saw and did cannot be asked once it is gone.
+    if (task.result?.state === 'fail') for (const hub of hubs) console.error(hub.isRunning ? hub.transcript() : 'a hub that was killed');
     await Promise.all(hubs.map((hub) => hub.remove()));
     await lan.close();
   });

@@ -45,7 +45,8 @@ describe.skipIf(!hasRealPart('namespaces') || !hasRealPart('chromium'))('built h
     expect(before?.address).toMatch(/^10\.77\.0\.2:\d+$/);
     await mum.kill();
     await mum.restart();
-    await expect.poll(async () => (await seenBy(dad))[0]?.address, { timeout: 5_000, interval: 100 }).not.toBe(before?.address);
+    // A start waits for the disk several times, and a login here once each: on a disk that another program keeps busy that takes seconds.
+    await expect.poll(async () => (await seenBy(dad))[0]?.address, { timeout: 20_000, interval: 100 }).not.toBe(before?.address);
     const after = await seenBy(dad);
     expect(after.map(({ key }) => key)).toEqual([before?.key]);
     expect(after[0]?.address).toMatch(/^10\.77\.0\.2:\d+$/);

@@ -44,7 +44,6 @@ export function composeHandlers(services: Services, clock: Clock, lag: Pick<Even
     ...agentsHandlers({
       agents: work.agents,
       registrations: work.registrations,
-      work,
       mintAgentToken: async (agent) => (await tokens.issueForAgent(agent)).token,
     }),
     ...sendHandlers(work),
@@ -56,7 +55,7 @@ export function composeHandlers(services: Services, clock: Clock, lag: Pick<Even
     ...attentionHandlers(work),
     ...conversationsHandlers(work),
     ...feedHandlers(work),
-    ...auditHandlers({ work, audit }),
+    ...auditHandlers({ audit }),
   };
 }
 

@@ -10,7 +10,7 @@ import { WindowDoor } from '../api/ipc/window-door.ts';
 import { loginUrl } from '../api/operations/hub.ts';
 import type { CallOutcome } from '../../preload/contract/hub-api.ts';
 import type { Store } from '../ports/store.ts';
-import type { EventBus } from '../services/event-bus.ts';
+import type { EventBus } from '../services/base/event-bus.ts';
 import type { Config } from './config.ts';
 import { EventLoopLag } from './event-loop-lag.ts';
 import { composeHandlers } from './handlers.ts';

@@ -9,10 +9,10 @@ import type { Clock, TimerHandle } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import { notRestored, type Audit, type Auditor } from '../services/audit/audit.ts';
 import type { TokenService } from '../services/auth/token-service.ts';
-import type { HubStatus } from '../services/hub-status.ts';
-import type { IdentityService } from '../services/identity.ts';
+import type { HubStatus } from '../services/pages/hub-status.ts';
+import type { IdentityService } from '../services/base/identity.ts';
 import type { Retention } from '../services/retention/retention.ts';
-import type { Work } from '../services/work/work.ts';
+import type { Work } from './work.ts';
 import type { PeerSide } from './peers.ts';
 
 interface Deps {

@@ -1,7 +1,7 @@
 // The part of the hub that needs an identity: the port between hubs, pairing and discovery. Opens them once the hub is not locked, and closes them
 // in reverse. Owns that order, and nothing that happens inside.
 import type { SettingsService } from '../services/auth/settings-service.ts';
-import type { HubStatus } from '../services/hub-status.ts';
+import type { HubStatus } from '../services/pages/hub-status.ts';
 import type { DiscoveryService } from '../services/links/discovery-service.ts';
 import type { PeerDirectory } from '../services/links/peer-directory.ts';
 import type { PeerLinks } from '../services/links/peer-links.ts';

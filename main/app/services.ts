@@ -23,9 +23,9 @@ import { LoginService } from '../services/auth/login-service.ts';
 import { PassphraseService } from '../services/auth/passphrase-service.ts';
 import { SettingsService } from '../services/auth/settings-service.ts';
 import { TokenService } from '../services/auth/token-service.ts';
-import { EventBus } from '../services/event-bus.ts';
-import { HubStatus } from '../services/hub-status.ts';
-import { IdentityService } from '../services/identity.ts';
+import { EventBus } from '../services/base/event-bus.ts';
+import { HubStatus } from '../services/pages/hub-status.ts';
+import { IdentityService } from '../services/base/identity.ts';
 import { PEER_RATES, STORED_BYTES_PER_DAY_MAX } from '../services/links/limits.ts';
 import { DiscoveryService } from '../services/links/discovery-service.ts';
 import { KeyTrust } from '../services/links/key-trust.ts';
@@ -37,7 +37,7 @@ import { PeerRates } from '../services/links/peer-rates.ts';
 import type { RatedKind } from '../services/links/peer-rates.ts';
 import { PairingService } from '../services/pairing/pairing-service.ts';
 import { Retention } from '../services/retention/retention.ts';
-import { Work } from '../services/work/work.ts';
+import { composeWork, type Work } from './work.ts';
 import type { Config } from './config.ts';
 import { Opening } from './opening.ts';
 import { PeerSide } from './peers.ts';
@@ -157,7 +157,7 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
     log,
   });
 
-  const work: Work = new Work({
+  const work: Work = composeWork({
     ...base,
     events,
     messenger: links,

@@ -12,7 +12,7 @@ import type { Log } from '../ports/log.ts';
 import type { Reads, Store } from '../ports/store.ts';
 import { AuditCheck } from '../services/audit/audit-check.ts';
 import { META_DATABASE_ID } from '../services/audit/signature.ts';
-import { IdentityService, META_IDENTITY_KEY } from '../services/identity.ts';
+import { IdentityService, META_IDENTITY_KEY } from '../services/base/identity.ts';
 import { Home } from './home.ts';
 
 const SILENT: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, with: () => SILENT };

@@ -1,7 +1,7 @@
 // The table of the household's rules, a part of the store's port. What a rule covers never changes: a rule is made, paused, used and ended,
 // and stays on record for what it decided.
 import type { Rule } from '../core/rules.ts';
-import type { PartyKey } from './store.ts';
+import type { PartyKey } from './transport.ts';
 
 export interface RuleRow extends Rule {
   /** Order in which rules were made. */
@@ -35,3 +35,22 @@ export interface RuleWrites {
   /** False when there is no such rule. */
   updateRule(id: string, change: RuleChange): boolean;
 }
+
+/** What a rule is made of; the rest is the book's own. */
+export type RuleDraft = Pick<
+  RuleRow,
+  | 'effect'
+  | 'reach'
+  | 'peer'
+  | 'agent'
+  | 'domain'
+  | 'kind'
+  | 'askingAgent'
+  | 'topic'
+  | 'conversation'
+  | 'riskMax'
+  | 'expiresAt'
+  | 'idleMs'
+  | 'madeOn'
+  | 'approvalId'
+>;

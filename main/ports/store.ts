@@ -19,10 +19,7 @@ import type { MuteReads, MuteWrites } from './attention.ts';
 import type { AuditReads, AuditWrites } from './audit.ts';
 import type { RetentionWrites } from './retention.ts';
 import type { RuleReads, RuleWrites } from './rules.ts';
-import type { KeyHex } from './transport.ts';
-
-/** The other side of a conversation: a hub's key, or an agent of this hub as `agent:<name>`. */
-export type PartyKey = KeyHex | `agent:${string}`;
+import type { KeyHex, PartyKey } from './transport.ts';
 
 export interface PeerRow {
   readonly key: KeyHex;

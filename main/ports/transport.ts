@@ -5,6 +5,8 @@ import type { Secret } from '../lib/secret.ts';
 
 /** Raw 32-byte Ed25519 public key as 64 lower-case hex digits: the identity (PROTOCOL.md, Identity). */
 export type KeyHex = string;
+/** The other side of a conversation: a hub's key, or an agent of this hub as `agent:<name>`. */
+export type PartyKey = KeyHex | `agent:${string}`;
 
 /** Application codes of PROTOCOL.md, Connection; for connections and streams alike. */
 export const CLOSE_CODES = {

@@ -49,6 +49,10 @@ export const ESCALATIONS = 'escalations/1';
 /** What we advertise in hello's `extensions` (PROTOCOL.md, Extensions): only what this hub does. */
 export const EXTENSIONS: readonly string[] = ['route/1', 'conversation/1', 'receipts/1', 'progress/1', ESCALATIONS, REMOTE_APPROVAL];
 
+/** Topics of notifications that hubs send each other and no agent sees (PROTOCOL.md, Extensions): "I have your result", and how far it is. */
+export const RECEIPT_TOPIC = 'axon.receipt';
+export const PROGRESS_TOPIC = 'axon.progress';
+
 export function isKnownKind(kind: string): kind is Kind {
   return Object.hasOwn(KINDS, kind);
 }

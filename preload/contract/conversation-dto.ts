@@ -1,5 +1,6 @@
 // The record of who said and did what, as it crosses a process boundary. Same conventions as dto.ts. Imports types only.
-import type { OutsideText, Surface, TaskDto } from './dto.ts';
+import type { Surface, TaskDto } from './dto.ts';
+import type { OutsideText } from './formats.ts';
 
 export interface ConversationDto {
   readonly id: string;

@@ -1,6 +1,7 @@
 // What crosses a process boundary, as plain JSON: the same shapes over Electron IPC, HTTP and SSE. snake_case, because agents in any
 // language read them. Text that came from another hub or an agent stands only in fields of type OutsideText. Imports types of this folder only.
 import type { ApprovalState, Importance, RequestKind, RiskClass, RiskReason, Surface, TaskDirection, TrustState } from './closed-lists.ts';
+import type { OutsideText } from './formats.ts';
 import type { SettingsDto } from './settings-dto.ts';
 import type { RemoteQuestionDto, DecidingHubDto } from './remote-approval.ts';
 import type { IntroductionDto } from './introduction.ts';
@@ -10,9 +11,6 @@ import type { AuditState, TamperFindingDto } from './audit.ts';
 import type { DeliveryKind } from './delivery-kind.ts';
 import type { RuleChoice, RuleDto } from './rules.ts';
 import type { Role } from './role.ts';
-
-/** Text somebody else wrote, already escaped (core/text-escape): draw it as "said" words, never as our own. */
-export type OutsideText = string;
 
 export type { RiskClass, Surface, TrustState };
 export type HubState = 'starting' | 'running' | 'identity_locked' | 'identity_missing' | 'stopping';

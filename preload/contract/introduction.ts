@@ -1,6 +1,6 @@
 // How a hub came to be paired, as it crosses a process boundary: what was done at this hub, never a word of the other one. Same conventions
 // as dto.ts. Imports types of this folder only.
-import type { Surface } from './dto.ts';
+import type { Surface } from './closed-lists.ts';
 
 /**
  * What stood for the key: digits typed on both sides; an invitation that was made here, or one of the other hub that was used here; a share

@@ -1,6 +1,6 @@
 // What crosses a process about pairing: whether hubs may ask, and each pairing as far as it may be shown. Shapes only, no words of the other
 // side except as OutsideText.
-import type { OutsideText } from './dto.ts';
+import type { OutsideText } from './formats.ts';
 
 export type PairingState =
   /** We pressed Add; the other side has not opened the request yet. */

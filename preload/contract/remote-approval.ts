@@ -1,6 +1,6 @@
 // The shapes of remote approval: which adults' hubs decide for this one, and what a request looks like at either end.
 import type { RemoteClass } from './closed-lists.ts';
-import type { OutsideText } from './dto.ts';
+import type { OutsideText } from './formats.ts';
 
 /** Who decides for the people at this hub. */
 export interface RemoteApprovalDto {

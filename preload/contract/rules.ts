@@ -1,6 +1,6 @@
 // The household's standing decisions as they cross a process boundary. Same conventions as dto.ts. Imports types only.
-import type { RequestKind, RuleChoice, RuleEffect, RuleReach } from './closed-lists.ts';
-import type { OutsideText, RiskClass } from './dto.ts';
+import type { RequestKind, RiskClass, RuleChoice, RuleEffect, RuleReach } from './closed-lists.ts';
+import type { OutsideText } from './formats.ts';
 
 export type { RuleChoice };
 

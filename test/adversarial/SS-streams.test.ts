@@ -1,7 +1,7 @@
 // Event streams under readers that are too many, too slow or lying, on a real hub; and what an honest reader gets after a break.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { STREAMS_MAX, STREAMS_PER_TOKEN_MAX } from '../../main/api/http/limits.ts';
-import { EVENT_TAIL_MAX } from '../../main/services/event-bus.ts';
+import { EVENT_TAIL_MAX } from '../../main/services/base/event-bus.ts';
 import { EventReader } from '../support/event-reader.ts';
 import type { SeenEvent } from '../support/event-reader.ts';
 import { TestHub, readField } from '../support/test-hub.ts';

@@ -10,7 +10,7 @@ import type { CounterMark, CounterRead, RollbackCounter } from '../../main/ports
 import type { Store } from '../../main/ports/store.ts';
 import { Audit } from '../../main/services/audit/audit.ts';
 import { watchAudit } from '../../main/services/audit/watched-store.ts';
-import { IdentityService } from '../../main/services/identity.ts';
+import { IdentityService } from '../../main/services/base/identity.ts';
 import { MemoryVault } from './hub-stack.ts';
 import { ManualClock } from './manual-clock.ts';
 import { SILENT_LOG } from './memory-store.ts';

@@ -10,7 +10,7 @@ import type { Envelope } from '../../main/protocol/envelope.ts';
 import { errorPayload, readError } from '../../main/protocol/error-payload.ts';
 import { EXTENSIONS, FEATURES } from '../../main/protocol/kinds.ts';
 import { parseEnvelope } from '../../main/protocol/parse-envelope.ts';
-import type { IncomingMessage, OutgoingMessage, PeerMessenger, ReplyDraft } from '../../main/services/peer-messenger.ts';
+import type { IncomingMessage, OutgoingMessage, PeerMessenger, ReplyDraft } from '../../main/services/base/peer-messenger.ts';
 
 type RequestHandler = (message: IncomingMessage) => Promise<ReplyDraft>;
 type MessageHandler = (message: IncomingMessage) => Promise<void>;

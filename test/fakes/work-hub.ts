@@ -14,11 +14,11 @@ import type { KeyHex } from '../../main/ports/transport.ts';
 import { agentIdOfKeyHex } from '../../main/protocol/agent-id.ts';
 import { encodeEnvelope } from '../../main/protocol/encode-envelope.ts';
 import type { Envelope } from '../../main/protocol/envelope.ts';
-import { EventBus } from '../../main/services/event-bus.ts';
+import { EventBus } from '../../main/services/base/event-bus.ts';
 import { resolvePaired, resolvePinned, type KnownHubs } from '../../main/services/links/hub-finder.ts';
 import { PeerRates, type PeerRateTable } from '../../main/services/links/peer-rates.ts';
-import type { Decider } from '../../main/services/work/approvals.ts';
-import { Work } from '../../main/services/work/work.ts';
+import type { Decider } from '../../main/services/tasks/audit-trail.ts';
+import { composeWork, type Work } from '../../main/app/work.ts';
 import { APPROVALS_WAIT_MINUTES_DEFAULT } from '../../preload/contract/limits.ts';
 import type { ApprovalDto, DeliveryDto, UiEvent } from '../../preload/contract/dto.ts';
 import type { OperationParams } from '../../preload/contract/operations.ts';
@@ -209,7 +209,7 @@ export class WorkHub {
     });
     const events = new EventBus();
     events.subscribe((event) => this.events.push(event));
-    const work = new Work({
+    const work = composeWork({
       store,
       clock,
       random: new SystemRandom(),

@@ -2,7 +2,7 @@
 // localhost API stays quick, memory and disk stay bounded. Linux only: it looks at the hub's processes.
 import { afterEach, describe, expect, test } from 'vitest';
 import { PEER_RATES } from '../../main/services/links/limits.ts';
-import { PENDING_TOTAL_MAX } from '../../main/services/work/limits.ts';
+import { PENDING_TOTAL_MAX } from '../../main/services/approvals/limits.ts';
 import { isLongRun, measured, rounds } from '../support/counts.ts';
 import { Crowd, quantile } from '../support/crowd/crowd.ts';
 import { answersOf, answersOfAll, inMebibytes, lateGrowthBytes, MEBIBYTE, most, said, total, watch } from '../support/crowd/crowd-watch.ts';

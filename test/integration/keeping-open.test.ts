@@ -57,7 +57,7 @@ it('is kept open by a person only, once for each press, and the record says by w
   expect(kept).toMatchObject({ wait_ms: 2 * HOUR_MS, digest: card.digest, revision: card.revision, expires_at: card.expires_at + HOUR_MS });
   expect((JSON.parse(second.text) as ApprovalDto).wait_ms).toBe(2 * HOUR_MS);
   expect((await keepOpen(kept, page, 5 * HOUR_MS)).status).toBe(409);
-  const rows = hub.node.services.work.audit({ limit: 50 }).items.filter(({ action }) => action === 'approval.kept_open');
+  const rows = hub.node.services.audit.list({ limit: 50 }).items.filter(({ action }) => action === 'approval.kept_open');
   expect(rows).toMatchObject([{ object: card.id, surface: 'browser', digest: card.digest }]);
   const decided = await hub.ask(`/v1/approvals/${card.id}/decide`, {
     method: 'POST',

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { CLAIM_WAITERS_PER_AGENT_MAX } from '../../main/services/work/limits.ts';
+import { CLAIM_WAITERS_PER_AGENT_MAX } from '../../main/services/inbox/limits.ts';
 import { axon, choosePassphrase, Program } from '../support/programs.ts';
 import { TestHub } from '../support/test-hub.ts';
 

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { PENDING_PER_PARTY_MAX } from '../../main/services/work/limits.ts';
+import { PENDING_PER_PARTY_MAX } from '../../main/services/approvals/limits.ts';
 import { HubStack, MemoryVault } from '../fakes/hub-stack.ts';
 import { CrowdedHub } from '../support/crowd/crowded-hub.ts';
 import { NO_TIME, slowest, tooSlow } from '../support/crowd/health-times.ts';

@@ -129,7 +129,7 @@ test('is locked until its owner confirms the restore, once', { timeout: TEST_MAX
   await node.stop();
   await startAgain();
   expect([node.services.audit.state, (await ask('/v1/peers', asker))[0], await claimed()]).toEqual(['ok', 200, []]);
-  const confirmed = node.services.work.audit({ limit: 200 }).items.filter(({ action }) => action === 'hub.restore_confirmed');
+  const confirmed = node.services.audit.list({ limit: 200 }).items.filter(({ action }) => action === 'hub.restore_confirmed');
   expect(confirmed.map(({ surface }) => surface)).toEqual(['command_line']);
   expect((await owner('audit', 'verify')).code).toBe(0);
 });

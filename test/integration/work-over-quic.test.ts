@@ -3,7 +3,7 @@ import { afterEach, expect, it } from 'vitest';
 import { ok } from '../../main/lib/result.ts';
 import { SystemClock, SystemRandom } from '../../main/adapters/clock/system-clock.ts';
 import { PeerRates } from '../../main/services/links/peer-rates.ts';
-import { Work } from '../../main/services/work/work.ts';
+import { composeWork, type Work } from '../../main/app/work.ts';
 import { HubStack } from '../fakes/hub-stack.ts';
 import { SILENT_LOG } from '../fakes/memory-store.ts';
 import { BROWSER, delegation, OWNER } from '../fakes/work-hub.ts';
@@ -28,7 +28,7 @@ interface Hub {
 async function hub(name: string): Promise<Hub> {
   const stack = new HubStack({ clock, name, transport: createInProcessTransport({ clock, random }) });
   stops.push(() => stack.stop());
-  const work = new Work({
+  const work = composeWork({
     store: stack.store,
     clock,
     random,

@@ -3,8 +3,8 @@
 import type { Idempotency } from '../../main/api/http/idempotency.ts';
 import { jsonAnswer } from '../../main/api/http/respond.ts';
 import { AppError } from '../../main/lib/app-error.ts';
-import type { AgentReply } from '../../main/services/work/agent-reply.ts';
-import type { Work } from '../../main/services/work/work.ts';
+import type { AgentReply } from '../../main/services/inbox/agent-reply.ts';
+import type { Work } from '../../main/app/work.ts';
 import type { DeliveryDto, SendReportDto } from '../../preload/contract/dto.ts';
 import type { OperationParams } from '../../preload/contract/operations.ts';
 import type { Chance } from './chance.ts';

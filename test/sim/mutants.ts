@@ -1,5 +1,5 @@
 // Hubs broken on purpose, each in one part that is given to them: what the simulation is there to find must be found in these.
-import type { PeerMessenger } from '../../main/services/peer-messenger.ts';
+import type { PeerMessenger } from '../../main/services/base/peer-messenger.ts';
 import type { Chance } from './chance.ts';
 import type { Mutant } from './sim-hub.ts';
 

@@ -1,11 +1,12 @@
 // The person at one hub: looks at the cards now and then, allows, declines, leaves some alone, and now and then decides in two places at once
 // or about what is no longer there. Knows only what the hub shows.
 import { AppError } from '../../main/lib/app-error.ts';
-import type { Decider, Decision } from '../../main/services/work/approvals.ts';
+import type { Decision } from '../../main/services/approvals/approvals.ts';
 import type { ApprovalDto } from '../../preload/contract/dto.ts';
 import type { Household } from './agent-program.ts';
 import type { Chance } from './chance.ts';
 import { HubGone, type SimHub } from './sim-hub.ts';
+import type { Decider } from '../../main/services/tasks/audit-trail.ts';
 
 const BROWSER: Decider = { actor: 'ui:1', surface: 'browser' };
 const WINDOW: Decider = { actor: 'ui:2', surface: 'window' };

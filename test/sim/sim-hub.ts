@@ -9,14 +9,14 @@ import type { PeerRow, Reads, Tables } from '../../main/ports/store.ts';
 import type { KeyHex } from '../../main/ports/transport.ts';
 import { agentIdOfKeyHex } from '../../main/protocol/agent-id.ts';
 import { publicKeyOfSeed } from '../../main/protocol/signature.ts';
-import { EventBus } from '../../main/services/event-bus.ts';
-import { IdentityService } from '../../main/services/identity.ts';
+import { EventBus } from '../../main/services/base/event-bus.ts';
+import { IdentityService } from '../../main/services/base/identity.ts';
 import { PeerDirectory } from '../../main/services/links/peer-directory.ts';
 import type { HubProfile } from '../../main/services/links/hub-profile.ts';
 import { PeerLinks } from '../../main/services/links/peer-links.ts';
 import { PeerRates, type PeerRateTable } from '../../main/services/links/peer-rates.ts';
-import type { PeerMessenger } from '../../main/services/peer-messenger.ts';
-import { Work } from '../../main/services/work/work.ts';
+import type { PeerMessenger } from '../../main/services/base/peer-messenger.ts';
+import { composeWork, type Work } from '../../main/app/work.ts';
 import { Chance } from './chance.ts';
 import { MachineClock, type Quartz } from './machine-clock.ts';
 import type { Network } from './network.ts';
@@ -281,7 +281,7 @@ export class SimHub {
       pong: () => run.work.pong(),
       capabilities: () => run.work.capabilitiesPayload(),
     });
-    const work = new Work({
+    const work = composeWork({
       ...base,
       events,
       messenger: mutant?.wrapMessenger?.(links, world.chance) ?? links,

@@ -1,8 +1,9 @@
 // One QUIC connection around the native state machine: when it reads, writes, flushes, pings and ends. It checks the peer's key before
 // the first stream is read (PROTOCOL.md, Connection); who may stay is the endpoint's decision.
-import type { TimerHandle } from '../../ports/clock.ts';
-import { CLOSE_CODES, type CloseCode, type ConnectionInfo, type KeyHex } from '../../ports/transport.ts';
-import { readEnd, type ConnectionEnd, type ConnectionHost, type ConnectionOptions } from './connection-host.ts';
+import type { Clock, TimerHandle } from '../../ports/clock.ts';
+import { CLOSE_CODES, type CloseCode, type ConnectionInfo, type KeyHex, type TransportEvent } from '../../ports/transport.ts';
+import type { Counters } from './counters.ts';
+import { readEnd, type ConnectionEnd, type ConnectionOptions } from './connection-host.ts';
 import { DueTimer } from './due-timer.ts';
 import { judgeHandshake } from './handshake-check.ts';
 import { IncomingRequests } from './incoming-requests.ts';
@@ -16,17 +17,43 @@ import {
   MESSAGE_LEAVE_LIMIT_MS,
   STREAM_JUDGE_INTERVAL_MS,
 } from './limits.ts';
-import type { QuicheConnection } from './native-binding.ts';
+import type { HostPort, Quiche, QuicheConnection } from './native-binding.ts';
 import { OutgoingMessages } from './outgoing-messages.ts';
 import { PeerAddress } from './peer-address.ts';
 import { LastWord, Silence } from './silence.ts';
-import { StreamReader } from './stream-reader.ts';
+import { StreamReader, type UnfinishedBytes } from './stream-reader.ts';
 import { StreamWriter } from './stream-writer.ts';
 
 /** Transport error code of RFC 9000, Section 20.1. */
 const NO_ERROR = 0;
 
 type Status = 'handshake' | 'open' | 'closed' | 'gone';
+
+/** What a connection needs of its endpoint. */
+export interface ConnectionHost {
+  readonly binding: Quiche;
+  readonly clock: Clock;
+  readonly counters: Counters;
+  readonly local: HostPort;
+  readonly unfinished: UnfinishedBytes;
+  /** Shared scratch space: one buffer to read streams into, one to write datagrams into. */
+  readonly readBuffer: Buffer;
+  readonly sendBuffer: Buffer;
+  sendDatagram(bytes: Uint8Array, host: string, port: number): void;
+  /** The peer's key is known; the host keeps the connection or closes it. */
+  established(connection: QuicConnection): void;
+  ended(connection: QuicConnection, end: ConnectionEnd): void;
+  /** The peer is at another address now, which is validated. */
+  moved(connection: QuicConnection): void;
+  /** Nothing of it is left on the wire: its ids may be forgotten. */
+  gone(connection: QuicConnection): void;
+  /** Something threw that must not; the connection it happened on is gone. */
+  failed(error: unknown): void;
+  emit(event: TransportEvent): void;
+  /** False while whoever takes the messages is behind: nothing is read then, and flow control slows the peer. */
+  canDeliver(): boolean;
+  isPaired(keyHex: KeyHex): boolean;
+}
 
 export class QuicConnection {
   readonly connectionId: number;

@@ -20,8 +20,8 @@ import type {
 import { Acceptor } from './acceptor.ts';
 import { forSocket, splitZone } from './addresses.ts';
 import { mintCredentials } from './certificate.ts';
-import type { ConnectionEnd, ConnectionHost } from './connection-host.ts';
-import { QuicConnection } from './connection.ts';
+import type { ConnectionEnd } from './connection-host.ts';
+import { QuicConnection, type ConnectionHost } from './connection.ts';
 import { Counters } from './counters.ts';
 import { DatagramRouter } from './datagram-router.ts';
 import { HalfOpen } from './half-open.ts';

@@ -1,11 +1,19 @@
 // Where the peer of a connection is reached: the address the library knows, the zone only the socket knows, and how both follow a peer
 // behind a NAT to its new address, with what was under way to the old one. A path that is not validated yet counts for nothing.
 import { shown, splitZone } from './addresses.ts';
-import type { ConnectionHost } from './connection-host.ts';
+import type { Counters } from './counters.ts';
 import type { HostPort, QuicheConnection } from './native-binding.ts';
 
 /** Link-local addresses need the zone. */
 const LINK_LOCAL_PREFIX = 'fe80:';
+
+/** What sends a connection's datagrams. */
+interface DatagramSender {
+  readonly counters: Counters;
+  /** Room for one datagram. */
+  readonly sendBuffer: Buffer;
+  sendDatagram(bytes: Uint8Array, host: string, port: number): void;
+}
 
 export class PeerAddress {
   /** As the socket writes it after a link-local address: "%eth0", or nothing. */
@@ -86,7 +94,7 @@ export class PeerAddress {
    * Sends what is due, `max` datagrams at most, which leaves the other connections their turn; true when there may be more. A connection that
    * was closed before its handshake was confirmed could go on for ever.
    */
-  sendBurst(host: Pick<ConnectionHost, 'counters' | 'sendBuffer' | 'sendDatagram'>, max: number): boolean {
+  sendBurst(host: DatagramSender, max: number): boolean {
     for (let sent = 0; sent < max; sent += 1) {
       let part: ReturnType<QuicheConnection['send']>;
       try {

@@ -2,7 +2,7 @@
 // missed, or was started anew, a `gap` event says so and the events go on from the present.
 import type { UiEvent } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
-import type { EventBus } from '../../services/event-bus.ts';
+import type { EventBus } from '../../services/base/event-bus.ts';
 import { streamData } from './event-streams.ts';
 import type { EventStream } from './event-streams.ts';
 

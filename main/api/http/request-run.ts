@@ -5,7 +5,7 @@ import { OPERATIONS } from '../../../preload/contract/operations.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import type { EventBus } from '../../services/event-bus.ts';
+import type { EventBus } from '../../services/base/event-bus.ts';
 import type { CallContext, Caller } from '../caller.ts';
 import { requireAccess } from '../dispatch.ts';
 import type { Dispatcher } from '../dispatch.ts';

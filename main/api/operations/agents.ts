@@ -1,20 +1,18 @@
 // POST /v1/agents and what belongs to it: a program asks to be connected, a person confirms it, and owns what it may do.
 import { AppError } from '../../lib/app-error.ts';
-import type { AgentRegistry } from '../../services/work/agent-registry.ts';
-import type { Registrations } from '../../services/work/registrations.ts';
-import type { Work } from '../../services/work/work.ts';
+import type { AgentRegistry } from '../../services/agents/agent-registry.ts';
+import type { Registrations } from '../../services/agents/registrations.ts';
 import type { HandlersOf } from '../caller.ts';
 import { actorOf } from '../actor.ts';
 
 interface AgentsDeps {
   readonly agents: AgentRegistry;
   readonly registrations: Registrations;
-  readonly work: Pick<Work, 'removeAgent'>;
   readonly mintAgentToken: (agent: string) => Promise<string>;
 }
 
 export function agentsHandlers(deps: AgentsDeps): HandlersOf<'agents'> {
-  const { agents, registrations, work, mintAgentToken } = deps;
+  const { agents, registrations, mintAgentToken } = deps;
   return {
     'agents.register': async ({ name, ...profile }) => {
       const { registration, secret } = await registrations.register(name, profile);
@@ -54,7 +52,7 @@ export function agentsHandlers(deps: AgentsDeps): HandlersOf<'agents'> {
       return { token };
     },
     'agents.remove': async ({ name }, caller) => {
-      await work.removeAgent(name, actorOf(caller));
+      await agents.remove(name, actorOf(caller));
       return { removed: true };
     },
   };

@@ -1,9 +1,9 @@
 // What people decide: requests, rules, and when they are asked. For people only, each decision bound to what the person was shown.
 import type { DoNotDisturb } from '../../services/attention/do-not-disturb.ts';
-import type { Holds } from '../../services/attention/holds.ts';
+import type { Holds } from '../../services/approvals/holds.ts';
 import type { Rules } from '../../services/rules/rules.ts';
-import type { Approvals } from '../../services/work/approvals.ts';
-import type { KeepingOpen } from '../../services/work/keeping-open.ts';
+import type { Approvals } from '../../services/approvals/approvals.ts';
+import type { KeepingOpen } from '../../services/approvals/keeping-open.ts';
 import type { HandlersOf } from '../caller.ts';
 import { personOf } from './who.ts';
 

@@ -5,7 +5,6 @@ import type { TokenRow } from '../../ports/store.ts';
 import type { Audit } from '../../services/audit/audit.ts';
 import type { SettingsService } from '../../services/auth/settings-service.ts';
 import type { TokenService } from '../../services/auth/token-service.ts';
-import type { Work } from '../../services/work/work.ts';
 import { actorOf } from '../actor.ts';
 import type { Caller, HandlersOf } from '../caller.ts';
 import { metricsText, type ProcessUsage } from '../metrics-text.ts';
@@ -41,10 +40,9 @@ function sessionDto(row: TokenRow, caller: Caller): SessionDto {
 }
 
 /** GET /v1/audit and what stands below: who did what, whether the log was changed, and the log as a file. For people only. */
-export function auditHandlers(deps: { readonly work: Pick<Work, 'audit'>; readonly audit: Audit }): HandlersOf<'audit'> {
-  const { work, audit } = deps;
+export function auditHandlers({ audit }: { readonly audit: Audit }): HandlersOf<'audit'> {
   return {
-    'audit.list': async ({ limit, cursor }) => work.audit({ limit, cursor }),
+    'audit.list': async ({ limit, cursor }) => audit.list({ limit, cursor }),
     'audit.verify': async (_params, caller) => audit.verify(actorOf(caller)),
     'audit.verification': async () => audit.verification(),
     'audit.cancelVerification': () => audit.cancelVerification(),

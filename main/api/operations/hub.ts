@@ -12,7 +12,7 @@ import type { LoginService } from '../../services/auth/login-service.ts';
 import type { PassphraseLine, PassphraseService } from '../../services/auth/passphrase-service.ts';
 import type { TokenService } from '../../services/auth/token-service.ts';
 import type { Retention } from '../../services/retention/retention.ts';
-import type { HubStatus } from '../../services/hub-status.ts';
+import type { HubStatus } from '../../services/pages/hub-status.ts';
 import { actorOf, type AuditActor } from '../actor.ts';
 import type { CallContext, Caller, HandlersOf } from '../caller.ts';
 

@@ -1,5 +1,5 @@
 // The operations of pairing and of invitations. Every one of them is a person's: the guard lets no agent token near them.
-import type { HubStatus } from '../../services/hub-status.ts';
+import type { HubStatus } from '../../services/pages/hub-status.ts';
 import type { PairingService } from '../../services/pairing/pairing-service.ts';
 import { actorOf } from '../actor.ts';
 import type { HandlersOf } from '../caller.ts';

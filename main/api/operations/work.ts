@@ -1,10 +1,10 @@
 // What is asked, done and told: sending, tasks, the inbox, and the record of it. Every answer leaves only after what it says is durable.
-import type { Conversations } from '../../services/work/conversations.ts';
-import type { Feed } from '../../services/work/feed.ts';
-import type { Inbox } from '../../services/work/inbox.ts';
-import { readCursor } from '../../services/work/pages.ts';
-import type { Sender } from '../../services/work/sender.ts';
-import type { Tasks } from '../../services/work/tasks.ts';
+import type { Conversations } from '../../services/history/conversations.ts';
+import type { Feed } from '../../services/history/feed.ts';
+import type { Inbox } from '../../services/inbox/inbox.ts';
+import { readCursor } from '../../services/base/paging.ts';
+import type { Sender } from '../../services/outgoing/sender.ts';
+import type { Tasks } from '../../services/outgoing/tasks.ts';
 import type { HandlersOf } from '../caller.ts';
 import { agentOf, askerOf, viewerOf } from './who.ts';
 

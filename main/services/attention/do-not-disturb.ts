@@ -7,13 +7,13 @@ import { midnightAfter, quietAt, type Quiet, type QuietPeriod } from '../../core
 import { AppError } from '../../lib/app-error.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import type { PartyKey, PeerRow, Reads, Store, Tables } from '../../ports/store.ts';
-import type { KeyHex } from '../../ports/transport.ts';
-import type { EventBus } from '../event-bus.ts';
-import type { AuditTrail } from '../work/audit-trail.ts';
-import type { Decider } from '../work/approvals.ts';
-import { OWNER_PARTY, type Parties } from '../work/parties.ts';
-import type { After, UnitOfWork } from '../work/unit-of-work.ts';
+import type { PeerRow, Reads, Store, Tables } from '../../ports/store.ts';
+import type { KeyHex, PartyKey } from '../../ports/transport.ts';
+import type { EventBus } from '../base/event-bus.ts';
+import type { AuditTrail, Decider } from '../tasks/audit-trail.ts';
+import { OWNER_PARTY, type Parties } from '../tasks/parties.ts';
+import type { After, UnitOfWork } from '../tasks/unit-of-work.ts';
+import type { Gate, JudgedRequest, Verdict } from '../tasks/verdict.ts';
 import { StoredSettings, writeSettings, type DoNotDisturbSettings } from './do-not-disturb-settings.ts';
 import { Floods } from './floods.ts';
 
@@ -48,7 +48,7 @@ interface Changed {
 }
 type Change = (settings: DoNotDisturbSettings, tables: Tables) => Changed;
 
-export class DoNotDisturb {
+export class DoNotDisturb implements Gate {
   readonly floods: Floods;
   readonly #deps: Deps;
   readonly #stored: StoredSettings;
@@ -70,6 +70,15 @@ export class DoNotDisturb {
 
   stop(): void {
     this.floods.stop();
+  }
+
+  /** The last gate: delays the question to people here, and asks it where a pause keeps rules from deciding. */
+  judge(reads: Reads, { party, urgent, riskClass }: JudgedRequest, verdict: Verdict): Verdict {
+    if (verdict.isElsewhere) return verdict;
+    if (this.holdOf(reads, { party, urgent, riskClass, decision: verdict.decision }) === null) return verdict;
+    // From here on it is asked, so what holds questions may hold it for longer, or let it be asked at once.
+    const hold = this.holdOf(reads, { party, urgent, riskClass, decision: 'ask' });
+    return { ...verdict, decision: 'ask', rule: null, hold };
   }
 
   /** Why and until when a person is asked later about a request; null: now, or not at all. A person's own request is never held. */

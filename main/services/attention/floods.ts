@@ -1,8 +1,8 @@
 // Counts what each hub asked in vain: refused because too many of its requests wait, or declined. Kept in memory only, so that a flood does not
 // fill the disk. It decides only whether a hub may still notify, and whether muting it is offered.
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
-import type { PartyKey } from '../../ports/store.ts';
-import { isLocal } from '../work/parties.ts';
+import type { PartyKey } from '../../ports/transport.ts';
+import { isLocal } from '../tasks/parties.ts';
 import { FLOOD_TOLD_INTERVAL_MS, FLOOD_WINDOW_MS, REFUSALS_BEFORE_MUTE_OFFER } from './limits.ts';
 
 export interface Flood {

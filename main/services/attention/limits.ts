@@ -10,3 +10,6 @@ export const FLOOD_TOLD_INTERVAL_MS = 1_000;
 export const HOLDS_LOOK_INTERVAL_MS = 60_000;
 /** The next check after one that failed, as on a full disk. */
 export const HOLDS_RETRY_MS = 5_000;
+
+/** Native notifications due per party: one in this time. */
+export const ATTENTION_INTERVAL_MS = 60_000;

@@ -1,17 +1,20 @@
 // The audit log as one part: it is compared with the counter in the key vault and checked when the hub starts, signed while the hub runs, checked
 // as a whole and exported when a person asks. Each signature is counted, and the count is kept in the key vault as well: a database that counts
 // less is an older copy. A log that does not fit is not signed until the owner has acknowledged that. Never holds the key.
-import type { AuditCheckDto, AuditState, TamperFindingDto } from '../../../preload/contract/audit.ts';
+import type { AuditCheckDto, AuditRowDto, AuditState, TamperFindingDto } from '../../../preload/contract/audit.ts';
 import type { Surface } from '../../../preload/contract/dto.ts';
+import type { Items } from '../../../preload/contract/results.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { AuditPosition } from '../../ports/audit.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { CounterMark } from '../../ports/rollback-counter.ts';
 import type { Store, Tables } from '../../ports/store.ts';
-import { META_IDENTITY_KEY, type IdentityService } from '../identity.ts';
+import { META_IDENTITY_KEY, type IdentityService } from '../base/identity.ts';
+import { pageOf, type Page } from '../base/paging.ts';
 import { ACKNOWLEDGED, AuditCheck, LogWalk, readFinding, type SignedPlace } from './audit-check.ts';
 import { exportPiece, type AuditFormat, type ExportPiece } from './audit-export.ts';
+import { auditRowDto } from './audit-rows.ts';
 import { STOP_COUNT_MAX_MS } from './limits.ts';
 import { META_DATABASE_ID, signedMessage } from './signature.ts';
 import { Signer } from './signer.ts';
@@ -92,6 +95,11 @@ export class Audit {
 
   get rulesMayAct(): boolean {
     return this.#state === 'ok';
+  }
+
+  /** The rows, the newest first. @throws AppError bad_request for a cursor that is none of ours */
+  list(page: Page): Items<AuditRowDto> {
+    return pageOf(page, (rows) => this.#deps.store.read.audit(rows), auditRowDto);
   }
 
   /** A row was added; its commit may yet fail. */

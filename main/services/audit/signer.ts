@@ -4,7 +4,7 @@ import { isOneOf, PEOPLE_SURFACES } from '../../../preload/contract/closed-lists
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { CounterMark } from '../../ports/rollback-counter.ts';
-import type { IdentityService } from '../identity.ts';
+import type { IdentityService } from '../base/identity.ts';
 import { SIGN_INTERVAL_MS, SIGN_ROWS_MAX, SIGN_SOON_MS } from './limits.ts';
 import type { VaultCount } from './vault-count.ts';
 

@@ -9,7 +9,7 @@ import { TokenBuckets } from '../../lib/token-buckets.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Store } from '../../ports/store.ts';
-import { SECURITY_AUDIT } from '../limits.ts';
+import { SECURITY_AUDIT } from '../base/limits.ts';
 import {
   PASSPHRASE_BACK_OFF_MAX_MS,
   PASSPHRASE_FAILURE_DELAY_MS,

@@ -10,7 +10,7 @@ import type { FixedSetting, SettingsDto } from '../../../preload/contract/settin
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Reads, Store } from '../../ports/store.ts';
-import type { EventBus } from '../event-bus.ts';
+import type { EventBus } from '../base/event-bus.ts';
 
 const META_NAME = 'settings';
 

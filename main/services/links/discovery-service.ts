@@ -3,7 +3,7 @@
 import type { DiscoveryDto } from '../../../preload/contract/dto.ts';
 import type { Discovery, DiscoveryEvent } from '../../ports/discovery.ts';
 import type { Log } from '../../ports/log.ts';
-import type { IdentityService } from '../identity.ts';
+import type { IdentityService } from '../base/identity.ts';
 import { DISCOVERY_FAILED, DISCOVERY_OFF, DISCOVERY_STARTING, discoveryStatus } from './discovery-status.ts';
 import type { PeerDirectory } from './peer-directory.ts';
 import type { HubProfile } from './hub-profile.ts';

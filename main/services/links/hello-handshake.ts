@@ -12,7 +12,7 @@ import { EXTENSIONS, FEATURES } from '../../protocol/kinds.ts';
 import { parseHello, type HelloPayload } from '../../protocol/payloads.ts';
 import { REFERENCE_FEATURES } from '../../protocol/reference/reference-mapping.ts';
 import { PROTOCOL_VERSIONS, selectVersion } from '../../protocol/versions.ts';
-import type { ReplyDraft } from '../peer-messenger.ts';
+import type { ReplyDraft } from '../base/peer-messenger.ts';
 import type { HubProfile } from './hub-profile.ts';
 import { ADVERTISED_TEXT_MAX, HELLO_IN_RETURN_AFTER_MS, HELLO_TIMEOUT_MS } from './limits.ts';
 import type { Link } from './link.ts';

@@ -12,7 +12,7 @@ import type { Envelope } from '../../protocol/envelope.ts';
 import { errorPayload } from '../../protocol/error-payload.ts';
 import { isKnownKind, mayOpen } from '../../protocol/kinds.ts';
 import { parseEnvelope } from '../../protocol/parse-envelope.ts';
-import type { IncomingMessage, ReplyDraft } from '../peer-messenger.ts';
+import type { IncomingMessage, ReplyDraft } from '../base/peer-messenger.ts';
 import type { RequestChannel } from './request-channel.ts';
 import type { HelloHandshake } from './hello-handshake.ts';
 import { UNPAIRED_REQUESTS } from './limits.ts';

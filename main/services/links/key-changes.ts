@@ -5,15 +5,13 @@ import { AppError } from '../../lib/app-error.ts';
 import { isJsonObject } from '../../lib/json-object.ts';
 import type { KeyChangeDto } from '../../../preload/contract/dto.ts';
 import { safetyNumber } from '../../core/safety-number.ts';
-import type { IdentityService } from '../identity.ts';
+import type { IdentityService } from '../base/identity.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Store, Tables } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import { agentIdOfKeyHex } from '../../protocol/agent-id.ts';
 import { type HubAddress, writeHubAddress } from './hub-address.ts';
 import { PEERS_MAX } from './limits.ts';
-import type { PeerDirectory } from './peer-directory.ts';
-import type { SecurityAudit } from './security-audit.ts';
 import type { ChangedBy } from './pinned-row.ts';
 
 const META_KEY_CHANGES = 'key_changes';
@@ -112,27 +110,6 @@ export class KeyChanges {
   #save(tables: Tables): void {
     tables.setMeta(META_KEY_CHANGES, JSON.stringify([...this.#changes.values()]));
   }
-}
-
-interface WrongKeyDeps {
-  readonly directory: PeerDirectory;
-  readonly audit: SecurityAudit;
-}
-
-/** A dial of a paired hub met another key: always on record; for people where the place is the hub's by more than the network's word. */
-export function noteWrongKey({ directory, audit }: WrongKeyDeps, key: KeyHex, found: KeyHex, at: HubAddress): void {
-  audit.note(key, 'peer.wrong_key', { found, host: at.host, port: at.port });
-  // Two hubs of the family may have changed places; that is told as a trouble of reaching one, and no more.
-  if (!directory.isPaired(key) || directory.isPaired(found) || !isItsPlace(directory, key, at)) return;
-  // It has come from elsewhere while its old place was tried: nobody stands in its place.
-  if (directory.live(key).online) return;
-  if (directory.keyChanges.seen(key, found, at)) directory.publish(key);
-}
-
-/** Where the hub itself was last, or the number that its owner said it is at; neither an announcement nor a name makes a place of it. */
-function isItsPlace(directory: PeerDirectory, key: KeyHex, { host, port }: HubAddress): boolean {
-  const row = directory.row(key);
-  return (row?.lastHost === host && row.lastPort === port) || (row?.staticHost === host && row.staticPort === port);
 }
 
 function readChanges(text: string | undefined): readonly KeyChange[] {

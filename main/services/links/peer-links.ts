@@ -13,15 +13,14 @@ import { CLOSE_CODES, type ConnectionInfo, type KeyHex, type Transport, type Tra
 import { agentIdOfKeyHex } from '../../protocol/agent-id.ts';
 import type { Envelope } from '../../protocol/envelope.ts';
 import { kindEntry } from '../../protocol/kinds.ts';
-import type { IdentityService } from '../identity.ts';
-import type { IncomingMessage, OutgoingMessage, PeerMessenger, ReplyDraft } from '../peer-messenger.ts';
+import type { IdentityService } from '../base/identity.ts';
+import type { IncomingMessage, OutgoingMessage, PeerMessenger, ReplyDraft } from '../base/peer-messenger.ts';
 import { CoolOff } from './cool-off.ts';
 import { Dialler } from './dialler.ts';
 import { RequestChannel } from './request-channel.ts';
 import { HelloHandshake } from './hello-handshake.ts';
 import type { HubProfile } from './hub-profile.ts';
 import { Incoming } from './incoming.ts';
-import { noteWrongKey } from './key-changes.ts';
 import type { Link } from './link.ts';
 import { LinkTable } from './link-table.ts';
 import { answerTrouble, endTrouble, helloTrouble, notConnected } from './link-trouble.ts';
@@ -33,7 +32,7 @@ import { OpenQuestions } from './reference/open-questions.ts';
 import { ReferenceChannel } from './reference/reference-channel.ts';
 import { ReferenceIncoming } from './reference/reference-incoming.ts';
 import { ResumeWatch } from './resume-watch.ts';
-import { SecurityAudit } from './security-audit.ts';
+import { SecurityAudit, noteWrongKey } from './security-audit.ts';
 
 interface PeerLinksDeps {
   readonly store: Store;

@@ -11,7 +11,7 @@ import { readError } from '../../protocol/error-payload.ts';
 import { mayAnswer } from '../../protocol/kinds.ts';
 import { parseEnvelope } from '../../protocol/parse-envelope.ts';
 import { PROTOCOL_VERSION } from '../../protocol/versions.ts';
-import type { OutgoingMessage } from '../peer-messenger.ts';
+import type { OutgoingMessage } from '../base/peer-messenger.ts';
 import type { Link } from './link.ts';
 import { inReferenceWords, isReferenceAnswer, type ReferenceChannel } from './reference/reference-channel.ts';
 import { badAnswer, SpeaksReference, transportError } from './link-trouble.ts';

@@ -6,7 +6,8 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Store } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
-import { SECURITY_AUDIT } from '../limits.ts';
+import { SECURITY_AUDIT } from '../base/limits.ts';
+import type { HubAddress } from './hub-address.ts';
 import type { PeerDirectory } from './peer-directory.ts';
 
 interface SecurityAuditDeps {
@@ -42,4 +43,25 @@ export class SecurityAudit {
       }),
     );
   }
+}
+
+interface WrongKeyDeps {
+  readonly directory: PeerDirectory;
+  readonly audit: SecurityAudit;
+}
+
+/** A dial of a paired hub met another key: always on record; for people where the place is the hub's by more than the network's word. */
+export function noteWrongKey({ directory, audit }: WrongKeyDeps, key: KeyHex, found: KeyHex, at: HubAddress): void {
+  audit.note(key, 'peer.wrong_key', { found, host: at.host, port: at.port });
+  // Two hubs of the family may have changed places; that is told as a trouble of reaching one, and no more.
+  if (!directory.isPaired(key) || directory.isPaired(found) || !isItsPlace(directory, key, at)) return;
+  // It has come from elsewhere while its old place was tried: nobody stands in its place.
+  if (directory.live(key).online) return;
+  if (directory.keyChanges.seen(key, found, at)) directory.publish(key);
+}
+
+/** Where the hub itself was last, or the number that its owner said it is at; neither an announcement nor a name makes a place of it. */
+function isItsPlace(directory: PeerDirectory, key: KeyHex, { host, port }: HubAddress): boolean {
+  const row = directory.row(key);
+  return (row?.lastHost === host && row.lastPort === port) || (row?.staticHost === host && row.staticPort === port);
 }

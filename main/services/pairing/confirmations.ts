@@ -12,7 +12,7 @@ import type { KeyHex } from '../../ports/transport.ts';
 import { isSameMac } from '../../protocol/invitation.ts';
 import { confirmMessage, confirmPayload } from '../../protocol/pairing.ts';
 import { verify } from '../../protocol/signature.ts';
-import type { IdentityService } from '../identity.ts';
+import type { IdentityService } from '../base/identity.ts';
 import type { PeerDirectory } from '../links/peer-directory.ts';
 import type { UnpairedConnections } from '../links/unpaired-connections.ts';
 import { CONFIRM_ACCEPT_MS, CONFIRM_BACKOFF, CONFIRM_RESEND_MS } from './limits.ts';

@@ -4,7 +4,7 @@ import type { PairingRequestState } from '../../../preload/contract/pairing-dto.
 import { invitationId } from '../../protocol/invitation.ts';
 import { newOffer } from '../../protocol/pairing.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { IdentityService } from '../identity.ts';
+import type { IdentityService } from '../base/identity.ts';
 import type { PlaceOutcome, RoundTrouble, TriedPlace } from '../links/dialler.ts';
 import { type HubAddress, writeHubAddress } from '../links/hub-address.ts';
 import type { UnpairedConnections } from '../links/unpaired-connections.ts';

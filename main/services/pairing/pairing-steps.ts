@@ -7,7 +7,7 @@ import type { ConnectionInfo, KeyHex } from '../../ports/transport.ts';
 import { confirmMessage, parsePairStep, revealPayload, type PairStep } from '../../protocol/pairing.ts';
 import { verify } from '../../protocol/signature.ts';
 import type { HubAddress } from '../links/hub-address.ts';
-import type { ReplyDraft } from '../peer-messenger.ts';
+import type { ReplyDraft } from '../base/peer-messenger.ts';
 import { OFFER_PLACE_KEPT_MS, OFFERS_WAITING_MAX } from './limits.ts';
 import { keyBytes, type PairingSession, type SessionInvitation } from './pairing-session.ts';
 import type { PairingSessions } from './pairing-sessions.ts';

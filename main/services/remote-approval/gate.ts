@@ -9,7 +9,9 @@ import { higherRisk, riskOf } from '../../core/risk.ts';
 import { offeredDomains } from '../../core/routing.ts';
 import type { AgentRow, ApprovalRow, PeerRow, Reads, Tables, TaskRow } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
-import type { AgentsGate, ApprovalGate } from '../work/approval-gate.ts';
+import type { Gate, JudgedRequest, Verdict } from '../tasks/verdict.ts';
+import type { ApprovalGate } from '../approvals/approval-gate.ts';
+import type { AgentsGate } from '../agents/agent-registry.ts';
 
 const META_NAME = 'remote_approval';
 
@@ -37,7 +39,7 @@ function parsed(text: string): RemoteApprovalState {
 
 type Meta = Pick<Reads, 'getMeta'>;
 
-export class RemoteApprovalGate implements ApprovalGate, AgentsGate {
+export class RemoteApprovalGate implements Gate, ApprovalGate, AgentsGate {
   /** The last text that was read and what it means: it is asked for with every request, and changes hardly ever. */
   #read: { readonly text: string; readonly state: RemoteApprovalState } | undefined;
 
@@ -61,6 +63,14 @@ export class RemoteApprovalGate implements ApprovalGate, AgentsGate {
     if (state === null || hubs === undefined || hubs.length === state.hubs.length) return false;
     this.set(tables, { ...state, hubs });
     return true;
+  }
+
+  /** After the rules: where an adult's hub decides, no rule of this hub lets anything in. */
+  judge(reads: Reads, { agent, riskClass }: JudgedRequest, verdict: Verdict): Verdict {
+    if (agent === null || verdict.decision === 'decline' || !this.covers(reads, riskClass)) return verdict;
+    const rule = verdict.decision === 'deliver' ? null : verdict.rule;
+    const ruling = { ...verdict.ruling, decision: 'ask', ground: 'adults', rule } as const;
+    return { ...verdict, decision: 'ask', rule, ruling, isElsewhere: true };
   }
 
   covers(reads: Meta, riskClass: RiskClass): boolean {

@@ -4,6 +4,7 @@
 import { OPEN_TASK_STATES } from '../../../preload/contract/closed-lists.ts';
 import type { DecidingHubDto } from '../../../preload/contract/remote-approval.ts';
 import { AppError } from '../../lib/app-error.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { ApprovalRow, PeerRow, Reads, Store, TaskRow, Tables } from '../../ports/store.ts';
@@ -13,21 +14,19 @@ import { viewOfQuestion } from '../../core/remote-approval-view.ts';
 import { escapeName, escapeText } from '../../core/text-escape.ts';
 import * as protocol from '../../protocol/remote-approval.ts';
 import type { DoNotDisturb } from '../attention/do-not-disturb.ts';
-import type { PeerMessenger } from '../peer-messenger.ts';
-import type { Approvals } from '../work/approvals.ts';
-import type { AuditTrail } from '../work/audit-trail.ts';
-import type { Deadlines } from '../work/deadlines.ts';
-import { PENDING_PER_PARTY_MAX } from '../work/limits.ts';
-import type { OutgoingCancels } from '../work/outgoing-cancels.ts';
-import type { OutgoingDelegations } from '../work/outgoing-delegations.ts';
-import { isLocal } from '../work/parties.ts';
-import type { Ending, ResultWords, TaskEndings } from '../work/task-endings.ts';
-import { isOpen } from '../work/task-moves.ts';
-import type { After, UnitOfWork } from '../work/unit-of-work.ts';
-import type { WorkEvents } from '../work/work-events.ts';
+import type { PeerMessenger } from '../base/peer-messenger.ts';
+import type { Approvals } from '../approvals/approvals.ts';
+import type { AuditTrail } from '../tasks/audit-trail.ts';
+import type { Deadlines } from '../tasks/deadlines.ts';
+import { isLocal } from '../tasks/parties.ts';
+import type { EndedTask, TaskEndings } from '../tasks/task-endings.ts';
+import { isOpen } from '../tasks/task-moves.ts';
+import type { After, UnitOfWork } from '../tasks/unit-of-work.ts';
+import type { TaskEvents } from '../tasks/task-events.ts';
 import { questionOfTask } from './answers.ts';
 import type { RemoteApprovalGate } from './gate.ts';
 import { ASK_AGAIN_INTERVAL_MS, REASON_MAX_CHARACTERS, TIME_LEFT_MIN_MS } from './limits.ts';
+import { PENDING_PER_PARTY_MAX } from '../approvals/limits.ts';
 
 interface Deps {
   readonly store: Store;
@@ -37,12 +36,19 @@ interface Deps {
   readonly unit: UnitOfWork;
   readonly gate: RemoteApprovalGate;
   readonly doNotDisturb: Pick<DoNotDisturb, 'mayInterrupt' | 'isMuted'>;
-  readonly delegations: Pick<OutgoingDelegations, 'ask'>;
-  readonly cancels: Pick<OutgoingCancels, 'begin'>;
+  /** Sends a question as a delegation of this hub. `onSend` is called inside the commit in which it becomes one. @throws AppError */
+  readonly ask: (
+    hub: PeerRow,
+    payload: JsonObject,
+    deadlineMs: number,
+    onSend: (tables: Tables, asked: TaskRow) => void,
+  ) => Promise<unknown>;
+  /** Cancels a question, inside a commit. */
+  readonly cancel: (tables: Tables, after: After, question: TaskRow, reason: string) => void;
   readonly approvals: Pick<Approvals, 'decideFromAfar'>;
   readonly deadlines: Pick<Deadlines, 'waitLeftOf'>;
   readonly endings: Pick<TaskEndings, 'onEnding' | 'end'>;
-  readonly events: WorkEvents;
+  readonly events: TaskEvents;
   readonly audit: AuditTrail;
 }
 
@@ -75,8 +81,8 @@ export class Questions {
 
   constructor(deps: Deps) {
     this.#deps = deps;
-    deps.endings.onEnding((tables, after, task, ending, result) => this.#ending(tables, after, task, ending, result));
-    deps.events.onTaskChanged((taskId) => {
+    deps.endings.onEnding((tables, after, ended) => this.#ending(tables, after, ended));
+    deps.events.onChanged((taskId) => {
       const question = this.#asked.get(taskId);
       if (question !== undefined) this.#updateCard(question.approvalId);
       else if (deps.store.read.task(taskId)?.state === 'awaiting_approval') this.look();
@@ -226,7 +232,7 @@ export class Questions {
   }
 
   async #ask(approvalId: string, hub: PeerRow): Promise<void> {
-    const { store, deadlines, delegations, audit, events, log } = this.#deps;
+    const { store, deadlines, ask, audit, events, log } = this.#deps;
     const row = store.read.approval(approvalId);
     const task = row && store.read.task(row.taskId);
     if (row === undefined || task === undefined) return;
@@ -235,7 +241,7 @@ export class Questions {
     if (question === undefined || !viewOfQuestion(question).ok) return this.#endUnasked(task.id, CANNOT_BE_SHOWN);
     let questionId = '';
     try {
-      await delegations.ask(hub, protocol.questionPayload(question, leftMs, this.#isUrgent(task)), leftMs, (tables, asked) => {
+      await ask(hub, protocol.questionPayload(question, leftMs, this.#isUrgent(task)), leftMs, (tables, asked) => {
         // Who decides, and whether anything is left to decide, may have changed since the look began.
         if (!this.#running || !this.#isWanted(tables, row.id, hub.key)) throw new NotWanted();
         questionId = asked.id;
@@ -249,7 +255,7 @@ export class Questions {
           detail: { hub: hub.key, question: asked.id, risk_class: row.riskClass },
         });
       });
-      events.taskChanged(task.id);
+      events.changed(task.id);
     } catch (error) {
       // What was not written down was not asked.
       if (store.read.task(questionId) === undefined) this.#asked.delete(questionId);
@@ -277,9 +283,10 @@ export class Questions {
   }
 
   /** In the commit of every end: of a question, which may bring a verdict, and of a request, which is asked about no longer. */
-  #ending(tables: Tables, after: After, task: TaskRow, ending: Ending, result: ResultWords): void {
+  #ending(tables: Tables, after: After, ended: EndedTask): void {
+    const { task, ending } = ended;
     const question = this.#asked.get(task.id);
-    if (question !== undefined) return this.#questionEnded(tables, after, task, question, ending, result);
+    if (question !== undefined) return this.#questionEnded(tables, after, question, ended);
     if (task.direction === 'outgoing' || this.#asked.size === 0) return;
     const approval = tables.approvalOfTask(task.id);
     if (approval === undefined) return;
@@ -288,7 +295,7 @@ export class Questions {
     this.#cancelAll(tables, after, approval.id, isRemote ? wasFirst(ending.by, 'decline') : OVER);
   }
 
-  #questionEnded(tables: Tables, after: After, task: TaskRow, question: Question, ending: Ending, result: ResultWords): void {
+  #questionEnded(tables: Tables, after: After, question: Question, { task, ending, result }: EndedTask): void {
     const { approvalId, hub } = question;
     const verdict = protocol.readVerdict(result.status, result.data);
     if (ending.surface === 'peer' && verdict.ok && result.answered_by !== undefined) {
@@ -338,7 +345,7 @@ export class Questions {
   #cancel(tables: Tables, after: After, id: string, reason: string): void {
     const task = tables.task(id);
     if (task === undefined || !isOpen(task)) after(() => this.#asked.delete(id));
-    else if (task.state !== 'cancelling') this.#deps.cancels.begin(tables, after, task, 'called_off', reason);
+    else if (task.state !== 'cancelling') this.#deps.cancel(tables, after, task, reason);
   }
 
   #questionAt(approvalId: string, hub: KeyHex): readonly [id: string, question: Question] | undefined {
@@ -351,13 +358,13 @@ export class Questions {
 
   #updateCard(approvalId: string): void {
     const row = this.#deps.store.read.approval(approvalId);
-    if (row?.state === 'pending') this.#deps.events.taskChanged(row.taskId);
+    if (row?.state === 'pending') this.#deps.events.changed(row.taskId);
   }
 
   /** @param all the cards of before, too, where nobody elsewhere decides any more */
   #updateCards(all: boolean): void {
     const { store, events } = this.#deps;
-    for (const row of all ? store.read.pendingApprovals() : this.#waiting()) events.taskChanged(row.taskId);
+    for (const row of all ? store.read.pendingApprovals() : this.#waiting()) events.changed(row.taskId);
   }
 }
 

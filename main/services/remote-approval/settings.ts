@@ -5,10 +5,9 @@ import { AppError } from '../../lib/app-error.ts';
 import type { PeerRow, Store, Tables } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import type { RemoteClass } from '../../../preload/contract/closed-lists.ts';
-import type { Holds } from '../attention/holds.ts';
-import type { Decider } from '../work/approvals.ts';
-import type { AuditTrail } from '../work/audit-trail.ts';
-import type { UnitOfWork } from '../work/unit-of-work.ts';
+import type { Holds } from '../approvals/holds.ts';
+import type { AuditTrail, Decider } from '../tasks/audit-trail.ts';
+import type { UnitOfWork } from '../tasks/unit-of-work.ts';
 import type { RemoteApprovalGate } from './gate.ts';
 import type { Questions } from './questions.ts';
 

@@ -8,10 +8,11 @@ import { higherRisk, riskOf } from '../../core/risk.ts';
 import { longestDomain, matchesDomain } from '../../core/routing.ts';
 import { riskMaxOfReach } from '../../core/rules.ts';
 import { AppError } from '../../lib/app-error.ts';
-import type { AgentRow, PartyKey } from '../../ports/store.ts';
-import { isLocal } from '../work/parties.ts';
+import type { AgentRow } from '../../ports/store.ts';
+import { isLocal } from '../tasks/parties.ts';
 import { UNTIL_MAX_MS } from './limits.ts';
-import type { RuleDraft } from './rule-book.ts';
+import type { RuleDraft } from '../../ports/rules.ts';
+import type { PartyKey } from '../../ports/transport.ts';
 
 type Said = OperationParams<'rules.create'>;
 

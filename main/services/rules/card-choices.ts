@@ -8,11 +8,11 @@ import { higherRisk } from '../../core/risk.ts';
 import { isDomain, longestDomain } from '../../core/routing.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { AgentRow, ApprovalRow, TaskRow } from '../../ports/store.ts';
-import { isLocal } from '../work/parties.ts';
-import { readObject } from '../work/task-views.ts';
-import { routeFrom, topicOf } from '../work/work-request.ts';
+import { isLocal } from '../tasks/parties.ts';
+import { readObject } from '../tasks/task-views.ts';
+import { routeFrom, topicOf } from '../tasks/work-request.ts';
 import { CARD_UNTIL_MAX_MS, CONVERSATION_IDLE_MS } from './limits.ts';
-import type { RuleDraft } from './rule-book.ts';
+import type { RuleDraft } from '../../ports/rules.ts';
 
 /** A request on its card. */
 interface CardRequest {

@@ -19,3 +19,6 @@ export const SWEEP_RETRY_MS = 10_000;
 export const TRIALS_MAX = 20;
 /** So much of each of these requests is told beside what would become of it; the rest is cut with a mark. */
 export const TRIAL_TEXT_MAX_CHARACTERS = 200;
+
+/** Longest title of a conversation; cut beyond. */
+export const TITLE_MAX_CHARACTERS = 120;

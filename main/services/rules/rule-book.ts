@@ -2,36 +2,22 @@
 // or its agent. A rule is stored first and told of after. Who may make one is the caller's business.
 import type { PeopleSurface } from '../../../preload/contract/closed-lists.ts';
 import { decideByRules, ruleEndsAt, type Rule, type RuleDecision, type RuledRequest } from '../../core/rules.ts';
+import { NO_RUNNER } from '../../core/approval-view.ts';
+import { longestDomain } from '../../core/routing.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import type { RuleRow } from '../../ports/rules.ts';
-import type { PartyKey, Reads, Store, Tables } from '../../ports/store.ts';
-import type { EventBus } from '../event-bus.ts';
-import type { AuditTrail } from '../work/audit-trail.ts';
-import { isLocal, OWNER_PARTY } from '../work/parties.ts';
-import type { After, UnitOfWork } from '../work/unit-of-work.ts';
+import type { RuleDraft, RuleRow } from '../../ports/rules.ts';
+import type { Reads, Store, Tables } from '../../ports/store.ts';
+import type { EventBus } from '../base/event-bus.ts';
+import type { AuditTrail } from '../tasks/audit-trail.ts';
+import { isLocal, OWNER_PARTY } from '../tasks/parties.ts';
+import type { After, UnitOfWork } from '../tasks/unit-of-work.ts';
+import type { Gate, JudgedRequest, Verdict } from '../tasks/verdict.ts';
+import { routeFrom, topicOf } from '../tasks/work-request.ts';
 import { RULES_MAX, SWEEP_INTERVAL_MS, SWEEP_RETRY_MS } from './limits.ts';
 import type { RuleViews } from './rule-views.ts';
-
-/** What a rule is made of; the rest is the book's own. */
-export type RuleDraft = Pick<
-  RuleRow,
-  | 'effect'
-  | 'reach'
-  | 'peer'
-  | 'agent'
-  | 'domain'
-  | 'kind'
-  | 'askingAgent'
-  | 'topic'
-  | 'conversation'
-  | 'riskMax'
-  | 'expiresAt'
-  | 'idleMs'
-  | 'madeOn'
-  | 'approvalId'
->;
+import type { PartyKey } from '../../ports/transport.ts';
 
 /** The person who makes, pauses or ends a rule, as the guard established it. */
 export interface RuleMaker {
@@ -63,7 +49,7 @@ type End = NonNullable<RuleRow['endedWhy']>;
 /** The rules of a record that may be an older one may have been taken away since. */
 const RESTING: RuleDecision = { decision: 'ask', ground: 'tampered', rule: null, considered: [] };
 
-export class RuleBook {
+export class RuleBook implements Gate {
   readonly #deps: Deps;
   /** The wall clock less the monotonic one as they stood at the start. */
   readonly #wallOffsetMs: number;
@@ -105,6 +91,25 @@ export class RuleBook {
     const moment = { nowMs: this.nowMs(), trustedSince: trustedSince(reads, request.peer) };
     const conversation = rules.some((rule) => rule.conversation !== null) ? request.conversation() : '';
     return decideByRules(rules, { ...request, conversation }, moment);
+  }
+
+  /** The first gate. What a person is asked to choose can only be declined by a rule: none of them ever chooses. */
+  judge(reads: Reads, request: JudgedRequest): Verdict {
+    const { kind, party, domain, payload, agent, riskClass, conversation, tried } = request;
+    const question = {
+      peer: party,
+      agent: agent?.name ?? NO_RUNNER,
+      domain,
+      isAgentsDomain: agent !== null && domain !== null && longestDomain(agent.domains, domain) !== undefined,
+      kind,
+      askingAgent: routeFrom(payload),
+      topic: topicOf(payload),
+      conversation,
+      riskClass: agent === null ? 'R0' : riskClass,
+    } as const;
+    const said = this.decide(reads, question, tried);
+    const ruling = agent === null && said.decision !== 'decline' ? ({ ...said, decision: 'ask', rule: null } as const) : said;
+    return { decision: ruling.decision, rule: ruling.rule, ruling, hold: null, isElsewhere: false };
   }
 
   /** A rule decided a request: counted, in the commit of that decision. */

@@ -2,11 +2,10 @@
 import type { RuleDraftDto, RuleDto } from '../../../preload/contract/rules.ts';
 import { ruleEndsAt, type Rule } from '../../core/rules.ts';
 import { escapeText } from '../../core/text-escape.ts';
-import type { RuleRow } from '../../ports/rules.ts';
+import type { RuleRow, RuleDraft } from '../../ports/rules.ts';
 import type { Store } from '../../ports/store.ts';
-import { isLocal, type Parties } from '../work/parties.ts';
-import type { TaskViews } from '../work/task-views.ts';
-import type { RuleDraft } from './rule-book.ts';
+import { isLocal, type Parties } from '../tasks/parties.ts';
+import type { TaskViews } from '../tasks/task-views.ts';
 
 /** The first words of a conversation that are shown; cut beyond. */
 const TITLE_MAX_CHARACTERS = 80;

@@ -1,31 +1,36 @@
 // What people do with the household's rules: see them, make them by hand, pause them, take them away and give them back, and try what would
 // happen to a request. For people only; decides no request itself.
 import type { OperationParams } from '../../../preload/contract/operations.ts';
+import type { RiskClass } from '../../../preload/contract/dto.ts';
 import type { Items } from '../../../preload/contract/results.ts';
-import type { RuleDto, RuleField, RulePreviewDto, RuleTestDto } from '../../../preload/contract/rules.ts';
-import { ruleEndsAt } from '../../core/rules.ts';
+import type { RuleDto, RuleField, RulePreviewDto, RuleTestDto, RuleTrialDto } from '../../../preload/contract/rules.ts';
+import { ruleEndsAt, type Rule } from '../../core/rules.ts';
 import { AppError } from '../../lib/app-error.ts';
-import type { RuleRow } from '../../ports/rules.ts';
-import type { PartyKey, PeerRow, Reads, Store, Tables } from '../../ports/store.ts';
-import type { ApprovalGate } from '../work/approval-gate.ts';
-import { runnerOf, type AskedWork, type Intake } from '../work/intake.ts';
-import { pageOf, readCursor, type Page } from '../work/pages.ts';
-import { OWNER_PARTY, partyOfAgent } from '../work/parties.ts';
-import type { UnitOfWork } from '../work/unit-of-work.ts';
+import { assert } from '../../lib/assert.ts';
+import type { RuleRow, RuleDraft } from '../../ports/rules.ts';
+import type { PeerRow, Reads, Store, Tables } from '../../ports/store.ts';
+import { pageOf, readCursor, type Page } from '../base/paging.ts';
+import { OWNER_PARTY, partyOfAgent } from '../tasks/parties.ts';
+import type { UnitOfWork } from '../tasks/unit-of-work.ts';
 import { draftOf } from './by-hand.ts';
 import { RESTORE_WINDOW_MS, RULES_MAX } from './limits.ts';
-import type { RuleBook, RuleDraft, RuleMaker } from './rule-book.ts';
-import type { RuleTrials } from './rule-trials.ts';
+import type { RuleBook, RuleMaker } from './rule-book.ts';
+import type { Assessment } from '../tasks/verdict.ts';
+import type { AskedWork } from '../tasks/work-request.ts';
 import type { RuleViews } from './rule-views.ts';
+import type { PartyKey } from '../../ports/transport.ts';
 
 interface Deps {
   readonly store: Store;
   readonly unit: UnitOfWork;
   readonly book: RuleBook;
   readonly views: RuleViews;
-  readonly intake: Intake;
-  readonly trials: RuleTrials;
-  readonly gate: Pick<ApprovalGate, 'covers'>;
+  /** What becomes of such a request now. @throws AppError unknown_domain, unhandled */
+  readonly assess: (reads: Reads, request: AskedWork) => Assessment;
+  /** What a rule that is not made would do to the last requests. */
+  readonly trialsOf: (rule: Rule) => readonly RuleTrialDto[];
+  /** Whether adults' hubs decide about requests of this class. */
+  readonly isForAdults: (reads: Reads, riskClass: RiskClass) => boolean;
   /** An agent id or a petname -> the hub, paired or suspended. @throws AppError peer_not_found, pairing_required */
   readonly pinnedPeer: (id: string) => PeerRow;
 }
@@ -79,9 +84,9 @@ export class Rules {
 
   /** The rule that `create` would make of the same words, and what it would have done. @throws AppError as `create` */
   preview(params: OperationParams<'rules.create'>): RulePreviewDto {
-    const { store, book, views, trials } = this.#deps;
+    const { store, book, views, trialsOf } = this.#deps;
     const rule = book.asRule(store.read, this.#draft(store.read, params, this.#partyOrAny(params.peer)));
-    return { rule: views.draft(rule), trials: trials.of(rule) };
+    return { rule: views.draft(rule), trials: trialsOf(rule) };
   }
 
   /** @throws AppError not_found, gone */
@@ -112,15 +117,16 @@ export class Rules {
 
   /** What would happen to such a request now, and why. @throws AppError peer_not_found, not_found, unknown_domain */
   test(params: OperationParams<'rules.test'>): RuleTestDto {
-    const { store, intake, views } = this.#deps;
+    const { store, assess, views } = this.#deps;
     if (params.agent !== null && !store.read.agent(params.agent)) throw noSuchAgent(params.agent);
-    const assessment = intake.assess(store.read, askedBy(params, this.#party(params.peer)));
-    const { risk, ruling } = assessment;
+    const { agent, risk, verdict } = assess(store.read, askedBy(params, this.#party(params.peer)));
+    const { ruling } = verdict;
+    assert(agent !== null, 'what a person tries is no escalation');
     const dtoOf = ({ id }: { readonly id: string }) => views.dto(this.#row(store.read, id));
     return {
       decision: ruling.decision,
       ground: ruling.ground,
-      agent: runnerOf(assessment).name,
+      agent: agent.name,
       risk_class: risk.riskClass,
       rule: ruling.rule && dtoOf(ruling.rule),
       considered: ruling.considered.map(({ rule, miss }) => ({ rule: dtoOf(rule), miss })),
@@ -139,8 +145,8 @@ export class Rules {
   #draft(reads: Reads, params: OperationParams<'rules.create'>, peer: PartyKey | null): RuleDraft {
     const agent = params.agent === null ? undefined : reads.agent(params.agent);
     if (params.agent !== null && !agent) throw noSuchAgent(params.agent, 'agent');
-    const { book, gate } = this.#deps;
-    return draftOf(params, { peer, agent, nowMs: book.nowMs(), isForAdults: (riskClass) => gate.covers(reads, riskClass) });
+    const { book, isForAdults } = this.#deps;
+    return draftOf(params, { peer, agent, nowMs: book.nowMs(), isForAdults: (riskClass) => isForAdults(reads, riskClass) });
   }
 
   #partyOrAny(peer: string | null): PartyKey | null {

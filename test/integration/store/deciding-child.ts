@@ -6,10 +6,10 @@ import { FileVault } from '../../../main/adapters/keyvault/file-vault.ts';
 import { openStore } from '../../../main/adapters/sqlite/open-store.ts';
 import { Audit } from '../../../main/services/audit/audit.ts';
 import { watchAudit } from '../../../main/services/audit/watched-store.ts';
-import { EventBus } from '../../../main/services/event-bus.ts';
-import { IdentityService } from '../../../main/services/identity.ts';
+import { EventBus } from '../../../main/services/base/event-bus.ts';
+import { IdentityService } from '../../../main/services/base/identity.ts';
 import { PeerRates } from '../../../main/services/links/peer-rates.ts';
-import { Work } from '../../../main/services/work/work.ts';
+import { composeWork } from '../../../main/app/work.ts';
 import { MemoryMessenger, MemoryNetwork } from '../../fakes/memory-messenger.ts';
 import { delegation, NO_LIMITS } from '../../fakes/work-hub.ts';
 import { CHILD_LOG, say } from './child-log.ts';
@@ -35,7 +35,7 @@ audit.start();
 await audit.check(signal);
 say({ audit: audit.state });
 
-const work = new Work({
+const work = composeWork({
   ...parts,
   store,
   events: new EventBus(),

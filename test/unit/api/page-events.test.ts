@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { EventStream } from '../../../main/api/http/event-streams.ts';
 import { STREAM_BACKLOG_MAX_BYTES } from '../../../main/api/http/limits.ts';
 import { followPageEvents } from '../../../main/api/http/page-events.ts';
-import { EventBus } from '../../../main/services/event-bus.ts';
+import { EventBus } from '../../../main/services/base/event-bus.ts';
 import { until } from '../../support/until.ts';
 
 const WAIT_LIMIT_MS = 10_000;

@@ -31,7 +31,6 @@ const agents = () =>
   agentsHandlers({
     agents: hub.work.agents,
     registrations: hub.work.registrations,
-    work: hub.work,
     mintAgentToken: async (name) => `token of ${name}`,
   });
 

@@ -21,7 +21,8 @@ import * as payloads from '../../../main/protocol/payloads.ts';
 import { parseReferenceEnvelope } from '../../../main/protocol/reference/reference-envelope.ts';
 import { answerOf, REFERENCE_KINDS, requestOf, saysDelivered } from '../../../main/protocol/reference/reference-mapping.ts';
 import * as linkLimits from '../../../main/services/links/limits.ts';
-import * as workLimits from '../../../main/services/work/limits.ts';
+import * as approvalLimits from '../../../main/services/approvals/limits.ts';
+import * as outgoingLimits from '../../../main/services/outgoing/limits.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const page = readFileSync(join(ROOT, 'main/protocol/PROTOCOL.md'), 'utf8');
@@ -111,7 +112,8 @@ describe('the tables', () => {
       core: coreLimits,
       quic: quicLimits,
       links: linkLimits,
-      work: workLimits,
+      approvals: approvalLimits,
+      outgoing: outgoingLimits,
     };
     const rows = table(section('Limits'), 'Limit');
     for (const [name = '', value = '', where = ''] of rows) {

@@ -7,7 +7,7 @@ const ROOT = join(import.meta.dirname, '..', '..', '..');
 const LIST = join(ROOT, 'preload/contract/delivery-kind.ts');
 const HANDLES_KINDS = [
   'preload/contract/delivery-kind.ts',
-  'main/services/work/delivery-body.ts',
+  'main/services/inbox/delivery-body.ts',
   'main/adapters/sqlite/tables/deliveries.ts',
 ];
 

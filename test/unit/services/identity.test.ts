@@ -6,7 +6,7 @@ import { toHex } from '../../../main/lib/bytes.ts';
 import { Secret } from '../../../main/lib/secret.ts';
 import type { KeyVault, VaultKind, VaultRead } from '../../../main/ports/key-vault.ts';
 import { publicKeyOfSeed, verify } from '../../../main/protocol/signature.ts';
-import { IdentityService } from '../../../main/services/identity.ts';
+import { IdentityService } from '../../../main/services/base/identity.ts';
 import { ManualClock } from '../../fakes/manual-clock.ts';
 import { openTemporaryStore, SILENT_LOG, type TemporaryStore } from '../../fakes/memory-store.ts';
 

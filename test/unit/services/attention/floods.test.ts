@@ -1,12 +1,12 @@
 // Somebody asks more than anybody answers: it is counted, it may not notify, muting it is offered, and nothing of it grows without end.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Floods } from '../../../../main/services/attention/floods.ts';
-import { PENDING_PER_PARTY_MAX, PENDING_TOTAL_MAX } from '../../../../main/services/work/limits.ts';
 import type { AttentionDto } from '../../../../preload/contract/attention.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { MemoryNetwork } from '../../../fakes/memory-messenger.ts';
 import { keyOf } from '../../../fakes/sample-rows.ts';
 import { BROWSER, peerRow, WorkHub } from '../../../fakes/work-hub.ts';
+import { PENDING_PER_PARTY_MAX, PENDING_TOTAL_MAX } from '../../../../main/services/approvals/limits.ts';
 
 const KID = keyOf('Kid');
 const MINUTE_MS = 60_000;

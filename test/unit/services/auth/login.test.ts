@@ -12,9 +12,9 @@ import {
 import { AppError } from '../../../../main/lib/app-error.ts';
 import { LoginService } from '../../../../main/services/auth/login-service.ts';
 import { PassphraseService, type PassphraseLine } from '../../../../main/services/auth/passphrase-service.ts';
-import { SECURITY_AUDIT } from '../../../../main/services/limits.ts';
+import { SECURITY_AUDIT } from '../../../../main/services/base/limits.ts';
 import { SettingsService, type ForThisRun } from '../../../../main/services/auth/settings-service.ts';
-import { EventBus } from '../../../../main/services/event-bus.ts';
+import { EventBus } from '../../../../main/services/base/event-bus.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { SILENT_LOG, openTemporaryStore } from '../../../fakes/memory-store.ts';
 import type { TemporaryStore } from '../../../fakes/memory-store.ts';

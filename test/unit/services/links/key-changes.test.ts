@@ -1,8 +1,7 @@
 // Another key in a paired hub's place (HE-09): when people are stopped, what ends it, and what never does.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { safetyNumber } from '../../../../main/core/safety-number.ts';
-import { noteWrongKey } from '../../../../main/services/links/key-changes.ts';
-import { SecurityAudit } from '../../../../main/services/links/security-audit.ts';
+import { SecurityAudit, noteWrongKey } from '../../../../main/services/links/security-audit.ts';
 import { TokenBuckets } from '../../../../main/lib/token-buckets.ts';
 import { type HubStack, PERSON } from '../../../fakes/hub-stack.ts';
 import { SILENT_LOG } from '../../../fakes/memory-store.ts';

@@ -288,7 +288,7 @@ describe('no way around an adult', () => {
       () => agents.update('robot', { domains: [] }, { actor: 'agent:robot', surface: 'agent' }),
       () => agents.setClass('claw', { riskClass: 'R1', isDefault: true }, OWNER),
       () => agents.setClass('claw', { riskClass: 'R1', domains: [{ domain: 'home', riskClass: null }] }, OWNER),
-      () => leo.work.removeAgent('robot', OWNER),
+      () => leo.work.agents.remove('robot', OWNER),
     ];
     for (const change of changes) await expect(change(), String(change)).rejects.toMatchObject(FROZEN);
     expect(leo.revoked, 'its program goes on').toEqual([]);

@@ -1,7 +1,7 @@
 // Only an adult's hub decides in a child's place: it alone is offered, whoever stops being one decides nothing from that commit on, and becoming
 // one again gives nothing back without the owner passphrase.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { EventBus } from '../../../../main/services/event-bus.ts';
+import { EventBus } from '../../../../main/services/base/event-bus.ts';
 import { PeerDirectory } from '../../../../main/services/links/peer-directory.ts';
 import { ROLES, type Role } from '../../../../preload/contract/role.ts';
 import { RemoteApprovalHouse } from '../../../fakes/remote-approval-house.ts';

@@ -40,9 +40,10 @@ describe('"always" on a card', () => {
       approval: { surface: 'rule', digest: decided?.digest },
     });
     const passed = hubs()
-      .mum.work.audit({ limit: 50 })
-      .items.find(({ action }) => action === 'request.passed');
-    expect(passed).toMatchObject({ object: decided?.task_id, digest: decided?.digest, detail: { rule: rule?.id } });
+      .mum.store.read.audit({ limit: 50 })
+      .find(({ action }) => action === 'request.passed');
+    expect(passed).toMatchObject({ object: decided?.task_id, digest: decided?.digest });
+    expect(JSON.parse(passed?.detail ?? '')).toMatchObject({ rule: rule?.id });
     expect(hubs().mum.events.some((event) => event.type === 'attention' && event.approval_id === decided?.id)).toBe(false);
   });
 
@@ -189,7 +190,7 @@ describe('"always" on a card', () => {
     await hubs().trust('suspended');
     await hubs().mum.work.peerGone(hubs().dad.key);
     expect(hubs().mum.work.rules.current()).toHaveLength(1);
-    await hubs().mum.work.removeAgent('claude', OWNER);
+    await hubs().mum.work.agents.remove('claude', OWNER);
     expect(hubs().mum.work.rules.ended({ limit: 9 }).items).toMatchObject([{ ended_why: 'agent_gone' }]);
   });
 

@@ -157,7 +157,7 @@ describe('a rule before it is made', () => {
         .trials.map(({ text }) => text);
     expect(texts()).toHaveLength(20);
     expect(texts()[0]).toBe('turn 24');
-    await hubs().mum.work.removeAgent('claude', OWNER);
+    await hubs().mum.work.agents.remove('claude', OWNER);
     expect(texts()).toEqual([]);
     await hubs().trust('suspended');
     expect(texts()).toEqual([]);

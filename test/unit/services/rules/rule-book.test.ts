@@ -2,12 +2,12 @@
 import { describe, expect, it } from 'vitest';
 import { SystemRandom } from '../../../../main/adapters/clock/system-clock.ts';
 import type { Store } from '../../../../main/ports/store.ts';
-import { EventBus } from '../../../../main/services/event-bus.ts';
+import { EventBus } from '../../../../main/services/base/event-bus.ts';
 import { SWEEP_RETRY_MS } from '../../../../main/services/rules/limits.ts';
 import { RuleBook } from '../../../../main/services/rules/rule-book.ts';
 import type { RuleViews } from '../../../../main/services/rules/rule-views.ts';
-import { AuditTrail } from '../../../../main/services/work/audit-trail.ts';
-import { UnitOfWork } from '../../../../main/services/work/unit-of-work.ts';
+import { AuditTrail } from '../../../../main/services/tasks/audit-trail.ts';
+import { UnitOfWork } from '../../../../main/services/tasks/unit-of-work.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { openTemporaryStore, SILENT_LOG, type TemporaryStore } from '../../../fakes/memory-store.ts';
 import { DAY, HOUR, ruledHubs } from '../../../fakes/ruled-hubs.ts';

@@ -1,6 +1,6 @@
 // A computer that sleeps: the time of what was asked passes meanwhile, as it does for whoever asked. Only sleep does that, and no wall clock.
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ELAPSED_CHECKPOINT_INTERVAL_MS } from '../../../../main/services/work/limits.ts';
+import { ELAPSED_CHECKPOINT_INTERVAL_MS } from '../../../../main/services/tasks/limits.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { MemoryNetwork } from '../../../fakes/memory-messenger.ts';
 import { delegation, WorkHub } from '../../../fakes/work-hub.ts';

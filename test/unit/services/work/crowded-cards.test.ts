@@ -1,9 +1,9 @@
 // Requests of many hubs that wait for one person: how many each may have there, and that a few leave room for the others.
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { PENDING_PER_PARTY_MAX, PENDING_TOTAL_MAX } from '../../../../main/services/work/limits.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { MemoryNetwork } from '../../../fakes/memory-messenger.ts';
 import { delegation, NO_LIMITS, WorkHub } from '../../../fakes/work-hub.ts';
+import { PENDING_PER_PARTY_MAX, PENDING_TOTAL_MAX } from '../../../../main/services/approvals/limits.ts';
 
 const EACH = 20;
 const never = new AbortController().signal;

@@ -135,7 +135,7 @@ describe('an escalation', () => {
   });
 
   it('needs no agent at the hub that is asked', async () => {
-    await mum.work.removeAgent('claude', OWNER);
+    await mum.work.agents.remove('claude', OWNER);
     const { id } = await escalate();
     await decide({ choice: 'direct' });
     await clock.settle();

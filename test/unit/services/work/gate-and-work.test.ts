@@ -5,7 +5,7 @@ import { SystemRandom } from '../../../../main/adapters/clock/system-clock.ts';
 import { ok } from '../../../../main/lib/result.ts';
 import { PEER_RATES } from '../../../../main/services/links/limits.ts';
 import { PeerRates } from '../../../../main/services/links/peer-rates.ts';
-import { Work } from '../../../../main/services/work/work.ts';
+import { composeWork, type Work } from '../../../../main/app/work.ts';
 import type { HubStack } from '../../../fakes/hub-stack.ts';
 import { SILENT_LOG } from '../../../fakes/memory-store.ts';
 import { OWNER } from '../../../fakes/work-hub.ts';
@@ -19,7 +19,7 @@ let work: Work;
 beforeEach(async () => {
   house = new StackHouse();
   ({ dad, mum } = await house.couple());
-  work = new Work({
+  work = composeWork({
     store: mum.store,
     clock: house.clock,
     random: new SystemRandom(),

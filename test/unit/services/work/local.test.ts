@@ -1,6 +1,6 @@
 // Work within one hub, its inboxes, feed and first-time programs.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { FEED_TEXT_MAX_CHARACTERS } from '../../../../main/services/work/limits.ts';
+import { FEED_TEXT_MAX_CHARACTERS } from '../../../../main/services/history/limits.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { MemoryNetwork } from '../../../fakes/memory-messenger.ts';
 import { delegation, OWNER, WorkHub } from '../../../fakes/work-hub.ts';
@@ -85,7 +85,7 @@ describe('one agent asking another of the same hub', () => {
       (error: { code: string }) => error.code,
     );
     await clock.settle();
-    await hub.work.removeAgent('lists', OWNER);
+    await hub.work.agents.remove('lists', OWNER);
     expect(await outcome).toBe('unhandled');
     expect(hub.work.approvals.pending()).toEqual([]);
     expect((await hub.work.tasks.get(report.id, { agent: 'claude' }, 0, never)).state).toBe('cancelled');

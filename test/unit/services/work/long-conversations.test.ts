@@ -1,15 +1,15 @@
 // A conversation in which somebody says as much as messages can hold: what is shown at once stays bounded, and says what it leaves out.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { TITLE_MAX_CHARACTERS } from '../../../../main/services/rules/limits.ts';
+import type { ManualClock } from '../../../fakes/manual-clock.ts';
+import { closeTwoHubs, openPairedHubs } from '../../../fakes/two-work-hubs.ts';
+import type { WorkHub } from '../../../fakes/work-hub.ts';
 import {
   CONVERSATION_ENTRIES_MAX,
   CONVERSATION_TEXT_MAX_CHARACTERS,
   ENTRY_TEXT_MIN_CHARACTERS,
   FEED_TEXT_MAX_CHARACTERS,
-  TITLE_MAX_CHARACTERS,
-} from '../../../../main/services/work/limits.ts';
-import type { ManualClock } from '../../../fakes/manual-clock.ts';
-import { closeTwoHubs, openPairedHubs } from '../../../fakes/two-work-hubs.ts';
-import type { WorkHub } from '../../../fakes/work-hub.ts';
+} from '../../../../main/services/history/limits.ts';
 
 const WHOLE_MESSAGE_CHARACTERS = 60_000;
 const LEAVES = 4_000;

@@ -1,10 +1,11 @@
 // The outbox of a peer that does not take what it asked for, and clocks that jump.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { CANCELS_AT_ONCE_MAX, CANCELS_PER_PARTY_MAX, OUTBOX_PAGE, OUTBOX_PER_PARTY_MAX } from '../../../../main/services/work/limits.ts';
+import { CANCELS_AT_ONCE_MAX, CANCELS_PER_PARTY_MAX, OUTBOX_PAGE } from '../../../../main/services/outgoing/limits.ts';
 import { PEER_RATES } from '../../../../main/services/links/limits.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
 import { closeTwoHubs, openPairedHubs, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
 import { delegation, NO_LIMITS, type WorkHub } from '../../../fakes/work-hub.ts';
+import { OUTBOX_PER_PARTY_MAX } from '../../../../main/services/admission/limits.ts';
 
 const DAY_MS = 86_400_000;
 const never = new AbortController().signal;

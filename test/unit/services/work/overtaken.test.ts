@@ -1,9 +1,9 @@
 // A cancel that comes before what it calls off: in the same commit, a moment before, or for an id that is something else altogether.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../../main/lib/app-error.ts';
-import type { PartyKey } from '../../../../main/ports/store.ts';
-import { CancelledIds } from '../../../../main/services/work/cancelled-ids.ts';
-import { CANCELLED_IDS_MAX, CANCELLED_IDS_PER_PARTY_MAX, CANCELLED_ID_WINDOW_MS } from '../../../../main/services/work/limits.ts';
+import type { PartyKey } from '../../../../main/ports/transport.ts';
+import { CancelledIds } from '../../../../main/services/admission/cancelled-ids.ts';
+import { CANCELLED_IDS_MAX, CANCELLED_IDS_PER_PARTY_MAX, CANCELLED_ID_WINDOW_MS } from '../../../../main/services/admission/limits.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { closeTwoHubs, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
 import type { WorkHub } from '../../../fakes/work-hub.ts';

@@ -1,6 +1,6 @@
 // What a hub is still owed when it is removed: it gets nothing of it, though its key is paired again. One that is only suspended gets it all.
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { OUTBOX_PAGE } from '../../../../main/services/work/limits.ts';
+import { OUTBOX_PAGE } from '../../../../main/services/outgoing/limits.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
 import { closeTwoHubs, newest, openTwoHubs, putTrust } from '../../../fakes/two-work-hubs.ts';
 import { BROWSER, delegation, type WorkHub } from '../../../fakes/work-hub.ts';

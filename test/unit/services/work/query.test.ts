@@ -114,8 +114,8 @@ describe('a query', () => {
   it('gets unknown_domain, or unhandled where there is no agent at all', async () => {
     await mum.work.agents.setClass('claude', { riskClass: 'R2', isDefault: false }, OWNER);
     expect((await ask('work.projects')).code).toBe('unknown_domain');
-    await mum.work.removeAgent('claude', OWNER);
-    await mum.work.removeAgent('calendar', OWNER);
+    await mum.work.agents.remove('claude', OWNER);
+    await mum.work.agents.remove('calendar', OWNER);
     expect(new Set(mum.revoked)).toEqual(new Set(['claude', 'calendar']));
     expect((await ask('family.chat')).code).toBe('unhandled');
   });

@@ -25,7 +25,7 @@ const profile = { domains: [], capabilities: [] };
 it('gets no token for a request that was confirmed before it was removed', async () => {
   const { registration, secret } = await hub.work.registrations.register('lists', profile);
   await hub.work.registrations.confirm(registration.id, registration.code, 'R2', OWNER);
-  await hub.work.removeAgent('lists', OWNER);
+  await hub.work.agents.remove('lists', OWNER);
   expect(await hub.work.registrations.poll(registration.id, secret)).toEqual({ state: 'declined', token: null });
   expect(hub.minted).toEqual([]);
 });
@@ -35,14 +35,14 @@ it('has what waits in its inbox put away with it, and claims nothing', async () 
   await hub.work.sender.notify({ to: 'local', topic: 'user.location', data: 'home', importance: 'low' }, null);
   await hub.work.sender.notify({ to: 'local', topic: 'user.mood', data: 'fine', importance: 'low' }, null);
   const held = await hub.claim('lists');
-  await hub.work.removeAgent('lists', OWNER);
+  await hub.work.agents.remove('lists', OWNER);
   expect(hub.store.read.countDeliveries('lists', ['queued', 'claimed', 'running', 'dead'])).toBe(0);
   expect(hub.store.read.delivery(held.delivery_id)?.state).toBe('done');
 });
 
 it('is handed nothing that finds its way into its inbox afterwards', async () => {
   await hub.agent('lists');
-  await hub.work.removeAgent('lists', OWNER);
+  await hub.work.agents.remove('lists', OWNER);
   await hub.store.write((tables) =>
     tables.insertDelivery({
       deliveryId: crypto.randomUUID(),
@@ -64,26 +64,26 @@ it('is handed nothing that finds its way into its inbox afterwards', async () =>
 
 it('leaves its name free only when nothing is kept under it', async () => {
   await hub.agent('quiet');
-  await hub.work.removeAgent('quiet', OWNER);
+  await hub.work.agents.remove('quiet', OWNER);
   expect((await hub.agent('quiet')).name).toBe('quiet');
 
   await hub.agent('lists');
   await hub.work.sender.delegate(delegation('local/lists', 'Add salt'), 'claude', null);
-  await hub.work.removeAgent('lists', OWNER);
+  await hub.work.agents.remove('lists', OWNER);
   await expect(hub.agent('lists')).rejects.toMatchObject({ code: 'conflict' });
   await expect(hub.work.registrations.register('lists', profile)).rejects.toMatchObject({ code: 'conflict' });
 
   await hub.agent('teller');
   await hub.work.sender.notify({ to: 'local', topic: 'user.mood', data: 'fine', importance: 'low' }, 'teller');
   await clock.advance(100);
-  await hub.work.removeAgent('teller', OWNER);
+  await hub.work.agents.remove('teller', OWNER);
   await expect(hub.agent('teller')).rejects.toMatchObject({ code: 'conflict' });
 });
 
 it('has its tokens revoked, and gets none that is asked for before its removal is written and made after it', async () => {
   const tokens = new TokenService({ store: hub.store, clock, random: new SystemRandom() });
   await hub.agent('lists');
-  const removed = hub.work.removeAgent('lists', OWNER);
+  const removed = hub.work.agents.remove('lists', OWNER);
   const late = tokens.issueForAgent('lists');
   await expect(late).rejects.toMatchObject({ code: 'not_found' });
   await removed;

@@ -1,7 +1,7 @@
 // A delegation whose ack was lost is sent again; what goes wrong on this side of the line meanwhile is not the other hub's word.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { AppError } from '../../../../main/lib/app-error.ts';
-import { PENDING_PER_PARTY_MAX } from '../../../../main/services/work/limits.ts';
+import { PENDING_PER_PARTY_MAX } from '../../../../main/services/approvals/limits.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
 import { closeTwoHubs, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
 import { delegation, type WorkHub } from '../../../fakes/work-hub.ts';

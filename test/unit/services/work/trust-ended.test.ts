@@ -1,6 +1,6 @@
 // What is open with a hub ends when it is suspended or removed, also when this hub dies between the two.
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { EventBus } from '../../../../main/services/event-bus.ts';
+import { EventBus } from '../../../../main/services/base/event-bus.ts';
 import { PeerDirectory } from '../../../../main/services/links/peer-directory.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
 import { SILENT_LOG } from '../../../fakes/memory-store.ts';

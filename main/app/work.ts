@@ -1,0 +1,350 @@
+// The work of this hub's agents, put together: the rooms of services from the ledger up, what each tells the others, and how they start and stop.
+// Reads top to bottom; holds no rule of its own.
+import { APPROVALS_WAIT_MINUTES_DEFAULT } from '../../preload/contract/limits.ts';
+import { ownTimeZone } from '../core/quiet-hours.ts';
+import type { JsonObject } from '../lib/json-object.ts';
+import { AppError } from '../lib/app-error.ts';
+import type { Result } from '../lib/result.ts';
+import type { Clock, Random } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
+import type { PeerRow, Store, Tables, TaskRow } from '../ports/store.ts';
+import type { KeyHex, PartyKey } from '../ports/transport.ts';
+import { PROGRESS_TOPIC, RECEIPT_TOPIC } from '../protocol/kinds.ts';
+import { Admission } from '../services/admission/admission.ts';
+import { AskingAgents } from '../services/admission/asking-agents.ts';
+import { CancelledIds } from '../services/admission/cancelled-ids.ts';
+import { IncomingCancels } from '../services/admission/incoming-cancels.ts';
+import { IncomingDelegations } from '../services/admission/incoming-delegations.ts';
+import { IncomingNotices } from '../services/admission/incoming-notices.ts';
+import { IncomingQueries } from '../services/admission/incoming-queries.ts';
+import { QueryService } from '../services/admission/query-service.ts';
+import { RuleTrials } from '../services/admission/rule-trials.ts';
+import { AgentRegistry } from '../services/agents/agent-registry.ts';
+import { Capabilities } from '../services/agents/capabilities.ts';
+import { Registrations } from '../services/agents/registrations.ts';
+import { ApprovalViews } from '../services/approvals/approval-views.ts';
+import { Approvals } from '../services/approvals/approvals.ts';
+import { Holds } from '../services/approvals/holds.ts';
+import { KeepingOpen } from '../services/approvals/keeping-open.ts';
+import { DoNotDisturb } from '../services/attention/do-not-disturb.ts';
+import { Notifications } from '../services/attention/notifications.ts';
+import type { EventBus } from '../services/base/event-bus.ts';
+import type { PeerMessenger } from '../services/base/peer-messenger.ts';
+import { Conversations } from '../services/history/conversations.ts';
+import { Feed } from '../services/history/feed.ts';
+import { Cancelling } from '../services/inbox/cancelling.ts';
+import { Deliveries } from '../services/inbox/deliveries.ts';
+import { DurableItems } from '../services/inbox/durable-items.ts';
+import { Inbox } from '../services/inbox/inbox.ts';
+import { OpenQueries } from '../services/inbox/open-queries.ts';
+import { Progress } from '../services/inbox/progress.ts';
+import type { PeerRates } from '../services/links/peer-rates.ts';
+import { IncomingResults } from '../services/outgoing/incoming-results.ts';
+import { Outbox } from '../services/outgoing/outbox.ts';
+import { OutgoingCancels } from '../services/outgoing/outgoing-cancels.ts';
+import { OutgoingDelegations } from '../services/outgoing/outgoing-delegations.ts';
+import { OutgoingQueries } from '../services/outgoing/outgoing-queries.ts';
+import { ProgressReports } from '../services/outgoing/progress-reports.ts';
+import { Recipients } from '../services/outgoing/recipients.ts';
+import { Sender } from '../services/outgoing/sender.ts';
+import { Tasks } from '../services/outgoing/tasks.ts';
+import { PageNotifier } from '../services/pages/page-notifier.ts';
+import { workSnapshot, type WorkSnapshot } from '../services/pages/work-snapshot.ts';
+import { remoteQuestionOf } from '../services/remote-approval/answers.ts';
+import { RemoteApprovalGate } from '../services/remote-approval/gate.ts';
+import { Questions } from '../services/remote-approval/questions.ts';
+import { RemoteApprovalSettings } from '../services/remote-approval/settings.ts';
+import { RuleBook } from '../services/rules/rule-book.ts';
+import { RuleViews } from '../services/rules/rule-views.ts';
+import { Rules } from '../services/rules/rules.ts';
+import { AuditTrail } from '../services/tasks/audit-trail.ts';
+import { Deadlines } from '../services/tasks/deadlines.ts';
+import { Idempotency } from '../services/tasks/idempotency.ts';
+import { Parties } from '../services/tasks/parties.ts';
+import { RecentMessages } from '../services/tasks/recent-messages.ts';
+import { ReplayGuard } from '../services/tasks/replay-guard.ts';
+import { HUB_RESTARTED, TaskEndings, type Ending } from '../services/tasks/task-endings.ts';
+import { TaskEvents } from '../services/tasks/task-events.ts';
+import { TaskKeeper } from '../services/tasks/task-keeper.ts';
+import { TaskViews } from '../services/tasks/task-views.ts';
+import { UnitOfWork, type After } from '../services/tasks/unit-of-work.ts';
+import type { Gate } from '../services/tasks/verdict.ts';
+
+export interface WorkDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly events: EventBus;
+  readonly messenger: PeerMessenger;
+  readonly rates: PeerRates;
+  /** An agent id, a petname or "hub/agent" -> the paired hub. Throws peer_not_found with the known names in its hint. */
+  readonly resolvePeer: (to: string) => { readonly peer: PeerRow; readonly agent: string | null };
+  /** An agent id or a petname -> the hub, paired or suspended: for what a person sets. Throws as resolvePeer. */
+  readonly pinnedPeer: (id: string) => PeerRow;
+  /** Asks a peer for its capabilities and stores them. Never throws: an unreachable peer changes nothing. */
+  readonly refreshCapabilities: (peer: KeyHex) => Promise<Result<void, AppError>>;
+  /** By whose clock quiet hours are; this computer's when absent. */
+  readonly timeZone?: () => string;
+  /** How long requests wait for a person just now, ms; APPROVALS_WAIT_MINUTES_DEFAULT when absent. */
+  readonly approvalWaitMs?: () => number;
+  /** False while the audit log was tampered with: then no rule acts and everything is asked. Rules act when absent. */
+  readonly rulesMayAct?: () => boolean;
+  readonly hubName: () => string;
+  /** The name of the person at this hub, for the record of who decided; null or absent when none was given. */
+  readonly personName?: () => string | null;
+  /** Makes and stores a token for the agent; the only place its text ever is. */
+  readonly mintAgentToken: (agent: string) => Promise<string>;
+  /** Ends all tokens of the agent inside a commit. What is returned is to be called once that is durable: it ends their open lines. */
+  readonly revokeAgentTokens: (tables: Tables, agent: string) => () => void;
+}
+
+export interface Work {
+  readonly agents: AgentRegistry;
+  readonly registrations: Registrations;
+  readonly approvals: Approvals;
+  readonly keepingOpen: KeepingOpen;
+  readonly rules: Rules;
+  readonly remoteApproval: RemoteApprovalSettings;
+  readonly doNotDisturb: DoNotDisturb;
+  readonly holds: Holds;
+  readonly inbox: Inbox;
+  readonly tasks: Tasks;
+  readonly sender: Sender;
+  readonly feed: Feed;
+  readonly conversations: Conversations;
+  /** What a new page needs of this part. */
+  snapshot(): WorkSnapshot;
+  /** The answer to `discover`. */
+  capabilitiesPayload(): JsonObject;
+  /** The answer to `ping`. */
+  pong(): JsonObject;
+  /** A hub is suspended or removed: ends what is open with it inside that commit. What is returned is to be called after it. */
+  peerEnded(tables: Tables, key: PartyKey): () => void;
+  /** A hub is not known any more, because its pairing was not stood by: what is open with it ends. */
+  peerGone(key: PartyKey): Promise<void>;
+  /** Ends what waited in an older copy of the database. Before the start. */
+  endRestored(by: Pick<Ending, 'by' | 'surface'>): Promise<void>;
+  /** Goes on where the run before ended; counting does so at once, the promise settles when that is written down. Idempotent, never rejects. */
+  start(): Promise<void>;
+  /** Ends timers and waits; what is stored stays as it is. Idempotent. */
+  stop(): Promise<void>;
+}
+
+/** @param moreGates asked after those of the house */
+export function composeWork(deps: WorkDeps, moreGates: readonly Gate[] = []): Work {
+  const { store, events: pageEvents, messenger } = deps;
+  const approvalWaitMs = deps.approvalWaitMs ?? (() => APPROVALS_WAIT_MINUTES_DEFAULT * 60_000);
+
+  // The ledger.
+  const unit = new UnitOfWork(deps);
+  const audit = new AuditTrail({ ...deps, unit });
+  const parties = new Parties(deps);
+  const deadlines = new Deadlines(deps, (taskId) => void keeper.due(taskId));
+  const endings = new TaskEndings({ ...deps, deadlines, audit });
+  const events = new TaskEvents();
+  const views = new TaskViews({ ...deps, parties, deadlines });
+  const replays = new ReplayGuard({ ...deps, unit, audit });
+  const recent = new RecentMessages(deps);
+  const idempotency = new Idempotency(deps);
+  const isAsked = ({ id, direction, party, messageId }: TaskRow): boolean =>
+    direction === 'outgoing' ? outgoingQueries.isOpen(party, messageId) : queries.isOpen(id);
+  const takeBack = (tables: Tables, after: After, question: TaskRow): unknown =>
+    cancels.begin(tables, after, question, 'hub_restarted', HUB_RESTARTED);
+  const keeper: TaskKeeper = new TaskKeeper({ ...deps, unit, deadlines, endings, isAsked, takeBack });
+
+  // Who is here, what the household has settled, and when it wants to be asked.
+  const remoteGate = new RemoteApprovalGate();
+  const agents = new AgentRegistry({ ...deps, unit, audit, gate: remoteGate });
+  const registrations = new Registrations({ ...deps, unit, agents, audit });
+  const capabilities = new Capabilities({ ...deps, agents });
+  const ruleViews = new RuleViews({ ...deps, parties, tasks: views });
+  const ruleBook = new RuleBook({ ...deps, unit, audit, views: ruleViews });
+  const doNotDisturb = new DoNotDisturb({ ...deps, unit, audit, parties, timeZone: deps.timeZone ?? ownTimeZone });
+  const { floods } = doNotDisturb;
+  const notifications = new Notifications({ ...deps, parties, doNotDisturb });
+
+  // What agents are given to do.
+  const feed = new Feed({ ...deps, parties, unit });
+  const deliveries = new Deliveries({ ...deps, parties, endings });
+  const progress = new Progress(deps);
+  const queries = new OpenQueries({ ...deps, deliveries, tasks: views });
+  const items = new DurableItems({ ...deps, unit, deliveries, endings, tasks: views, progress, events, feed, audit });
+  const inbox = new Inbox({ ...deps, agents, deliveries, items, queries, progress });
+  const cancelling = new Cancelling({ ...deps, deliveries, endings });
+
+  // What people decide.
+  const approvalViews: ApprovalViews = new ApprovalViews({
+    ...deps,
+    parties,
+    tasks: views,
+    approvalWaitMs,
+    remoteQuestionOf,
+    decidingHubs: (row, task) => questions.decidingHubs(row, task),
+  });
+  const decided = { ...deps, unit, audit, events, deadlines, gate: remoteGate, views: approvalViews, approvalWaitMs };
+  const holds = new Holds({ ...decided, doNotDisturb, progress, notifications });
+  const keepingOpen = new KeepingOpen(decided);
+  const approvals = new Approvals({ ...decided, endings, deliveries, queries, progress, rules: ruleBook, remoteQuestionOf, floods });
+
+  // What our agents send.
+  const outbox = new Outbox({
+    ...deps,
+    unit,
+    endings,
+    onExpired: (tables, after, row) => {
+      if (tables.peer(row.party)?.trust !== 'paired') return;
+      feed.notice(tables, after, 'axon.outbox', 'high', `A result for ${parties.nameOf(row.party)} could not be delivered within a day.`);
+    },
+    onCancelSettled: (tables, after, row, outcome) => cancels.settled(tables, after, row, outcome),
+  });
+  const cancels: OutgoingCancels = new OutgoingCancels({ ...deps, unit, outbox, endings, deadlines, events });
+  const delegations = new OutgoingDelegations({ ...deps, unit, deadlines, endings, events, audit, idempotency, cancels });
+  const outgoingQueries: OutgoingQueries = new OutgoingQueries({ ...deps, unit, cancels });
+  const recipients = new Recipients({ ...deps, agents });
+  const results = new IncomingResults({ ...deps, unit, endings, cancels, audit });
+  const reports = new ProgressReports({ ...deps, unit, queries: outgoingQueries });
+
+  // Adults' hubs.
+  const questions: Questions = new Questions({
+    ...decided,
+    doNotDisturb,
+    ask: (hub, payload, deadlineMs, onSend) => delegations.ask(hub, payload, deadlineMs, onSend),
+    cancel: (tables, after, question, reason) => void cancels.begin(tables, after, question, 'called_off', reason),
+    approvals,
+    endings,
+  });
+  const remoteApproval = new RemoteApprovalSettings({ ...deps, unit, audit, gate: remoteGate, holds, questions });
+
+  // How a request becomes allow, ask, hold or decline.
+  const gates: readonly Gate[] = [ruleBook, remoteGate, doNotDisturb, ...moreGates];
+  const admission = new Admission({
+    ...deps,
+    agents,
+    parties,
+    deadlines,
+    deliveries,
+    events,
+    notifications,
+    audit,
+    rules: ruleBook,
+    gates,
+    holds,
+    approvalWaitMs,
+  });
+  const trials = new RuleTrials({ ...deps, admission, parties, tasks: views });
+  const rules = new Rules({
+    ...deps,
+    unit,
+    book: ruleBook,
+    views: ruleViews,
+    assess: (reads, request) => admission.assess(reads, request),
+    trialsOf: (rule) => trials.of(rule),
+    isForAdults: (reads, riskClass) => remoteGate.covers(reads, riskClass),
+  });
+  const askers = new AskingAgents(deps);
+  const cancelled = new CancelledIds(deps);
+  const queryService = new QueryService({ ...deps, unit, parties, admission, deliveries, queries, endings, progress });
+  const notices = new IncomingNotices({ ...deps, unit, agents, parties, deliveries, feed, askers, recent, audit, doNotDisturb });
+  const incoming = { ...deps, admission, replays, askers, recent, cancelled, cancelling, events, audit, queryService, floods };
+  const incomingDelegations = new IncomingDelegations(incoming);
+  const incomingQueries = new IncomingQueries(incoming);
+  const incomingCancels = new IncomingCancels({ ...incoming, questions: incomingQueries });
+
+  // What clients see.
+  const tasks = new Tasks({ ...deps, unit, views, endings, cancels, cancelling, events });
+  const conversations = new Conversations({ ...deps, parties, tasks: views });
+  const sender = new Sender({
+    ...deps,
+    unit,
+    parties,
+    recipients,
+    delegations,
+    queries: outgoingQueries,
+    notices,
+    queryService,
+    admission,
+    idempotency,
+  });
+  const pages = new PageNotifier({ store, events: pageEvents, agents, approvalViews });
+
+  // Who is told of what.
+  events.onChanged((taskId) => pages.taskChanged(taskId));
+  endings.onEnded((task) => {
+    events.changed(task.id);
+    if (task.toAgent !== null && task.direction !== 'outgoing') inbox.taskEnded(task.toAgent);
+  });
+  keeper.onResume((tables, after) => outbox.resume(tables, after));
+  keeper.onResume((tables, after) => cancels.start(tables, after));
+  agents.onRemoving((tables, after, name) => {
+    after(deps.revokeAgentTokens(tables, name));
+    ruleBook.agentRemoved(tables, after, name);
+    keeper.agentRemoved(tables, after, name);
+    registrations.agentRemoved(tables, name);
+    after(() => queries.failAllOf(name, new AppError('unhandled', 'The agent that was asked was removed from its hub.')));
+  });
+  const partyEnded = (tables: Tables, after: After, key: PartyKey): void => {
+    ruleBook.partyEnded(tables, after, key);
+    keeper.partyEnded(tables, after, key);
+    outbox.partyEnded(tables, after, key);
+    doNotDisturb.partyEnded(tables, after, key);
+  };
+  notices.onHubTopic(RECEIPT_TOPIC, ({ peer, envelope }) => (envelope.ref === null ? undefined : outbox.received(peer.key, envelope.ref)));
+  notices.onHubTopic(PROGRESS_TOPIC, (message, payload) => reports.handle(message, payload));
+  messenger.onRequest('delegate', (message) => incomingDelegations.handle(message));
+  messenger.onRequest('query', (message) => incomingQueries.handle(message));
+  messenger.onRequest('cancel', (message) => incomingCancels.handle(message));
+  messenger.onMessage('result', (message) => results.handle(message));
+  messenger.onMessage('error', (message) => results.handle(message));
+  messenger.onMessage('notify', (message) => notices.handle(message));
+
+  let running = false;
+  return {
+    agents,
+    registrations,
+    approvals,
+    keepingOpen,
+    rules,
+    remoteApproval,
+    doNotDisturb,
+    holds,
+    inbox,
+    tasks,
+    sender,
+    feed,
+    conversations,
+    snapshot: () => workSnapshot({ agents, registrations, approvals, rules, feed, doNotDisturb }),
+    capabilitiesPayload: () => capabilities.payload(),
+    pong: () => capabilities.pong(),
+    peerEnded: (tables, key) => unit.inside(tables, (_, after) => partyEnded(tables, after, key)),
+    peerGone: (key) => unit.run((tables, after) => partyEnded(tables, after, key)),
+    endRestored: (by) => keeper.endRestored(by),
+    async start() {
+      if (running) return;
+      running = true;
+      questions.start();
+      const written = [keeper.start(), ruleBook.start()];
+      inbox.start();
+      registrations.start();
+      outbox.start();
+      delegations.start();
+      await Promise.all([...written, holds.start()]);
+      questions.look();
+    },
+    async stop() {
+      if (!running) return;
+      running = false;
+      questions.stop();
+      delegations.stop();
+      ruleBook.stop();
+      holds.stop();
+      doNotDisturb.stop();
+      outbox.stop();
+      cancels.stop();
+      registrations.stop();
+      inbox.stop();
+      agents.stop();
+      await keeper.stop();
+    },
+  };
+}

@@ -1,0 +1,247 @@
+// Work that comes in, from wherever: which agent it is for, what harm it could do, whether it goes through or waits for a person, and
+// whether there is room. Admitting it is one commit: task, approval or inbox item, message and audit together (PROTOCOL.md, Delegation
+// states). Never runs anything.
+import { buildApprovalView, NO_RUNNER } from '../../core/approval-view.ts';
+import { riskOf, type Risk } from '../../core/risk.ts';
+import type { Rule } from '../../core/rules.ts';
+import { chooseAgent, isDomain, longestDomain } from '../../core/routing.ts';
+import { AppError } from '../../lib/app-error.ts';
+import { assert } from '../../lib/assert.ts';
+import { canonicalJson } from '../../lib/canonical-json.ts';
+import type { Clock, Random } from '../../ports/clock.ts';
+import type { AgentRow, ApprovalRow, Reads, TaskRow, Tables } from '../../ports/store.ts';
+import type { Notifications } from '../attention/notifications.ts';
+import type { Holds } from '../approvals/holds.ts';
+import type { RuleBook } from '../rules/rule-book.ts';
+import type { AgentRegistry } from '../agents/agent-registry.ts';
+import type { AuditTrail } from '../tasks/audit-trail.ts';
+import { conversationFor } from '../tasks/conversation-ids.ts';
+import type { Deadlines } from '../tasks/deadlines.ts';
+import type { Deliveries } from '../inbox/deliveries.ts';
+import { INBOX_QUEUED_MAX, OUTBOX_PER_PARTY_MAX } from './limits.ts';
+import { newTask } from '../tasks/new-task.ts';
+import { isLocal, type Parties } from '../tasks/parties.ts';
+import { requestMessage } from '../tasks/request-message.ts';
+import { failure } from '../tasks/task-endings.ts';
+import type { After } from '../tasks/unit-of-work.ts';
+import { endAfterMs, waitOf } from '../tasks/waiting.ts';
+import type { TaskEvents } from '../tasks/task-events.ts';
+import { judge, type Assessment, type Gate } from '../tasks/verdict.ts';
+import type { AskedWork, WorkRequest } from '../tasks/work-request.ts';
+import { PENDING_PER_PARTY_MAX, PENDING_TOTAL_MAX } from '../approvals/limits.ts';
+
+/** The agent of what is no escalation. */
+export function runnerOf({ agent }: Assessment): AgentRow {
+  assert(agent !== null, 'only an escalation has no agent');
+  return agent;
+}
+
+/** Why a request that a rule turns away is not done, as whoever asked is told. */
+export const TURNED_AWAY = { code: 'rejected', reason: 'This was declined.' } as const;
+
+interface Deps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly agents: AgentRegistry;
+  readonly parties: Parties;
+  readonly deadlines: Deadlines;
+  readonly deliveries: Pick<Deliveries, 'putTask'>;
+  readonly events: TaskEvents;
+  readonly notifications: Pick<Notifications, 'asked'>;
+  readonly audit: AuditTrail;
+  readonly rules: Pick<RuleBook, 'use'>;
+  /** In their order. */
+  readonly gates: readonly Gate[];
+  readonly holds: Pick<Holds, 'admitted'>;
+  /** How long requests wait for a person just now, ms. */
+  readonly approvalWaitMs: () => number;
+}
+
+export class Admission {
+  readonly #deps: Deps;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * @param tried a rule that is not made, as if it were
+   * @throws AppError unknown_domain naming what there is; unhandled when this hub has no agent at all
+   */
+  assess(reads: Reads, request: AskedWork, tried?: Rule): Assessment {
+    const { agent, why, risk } = request.isEscalation ? choiceOfAPerson(request) : this.#choose(reads, request);
+    const { kind, party, domain, payload, urgent = false } = request;
+    const conversation = (): string => conversationFor(reads, request);
+    const judged = { kind, party, domain, payload, urgent, agent, riskClass: risk.riskClass, conversation, tried };
+    return { agent, why, risk, verdict: judge(this.#deps.gates, reads, judged) };
+  }
+
+  #choose(reads: Reads, request: AskedWork): Omit<Assessment, 'verdict'> {
+    const agents = this.#deps.agents.active(reads);
+    const chosen = chooseAgent(agents, request);
+    if (!chosen.ok) {
+      const code = agents.length === 0 && request.kind === 'query' ? 'unhandled' : 'unknown_domain';
+      throw new AppError(code, chosen.error.message, { failedBy: 'input' });
+    }
+    const { agent, why } = chosen.value;
+    return { agent, why, risk: riskOf(agent, subjectFor(agent, request.domain)) };
+  }
+
+  /**
+   * Takes the work in, inside a commit: waiting for a person, or let through (a delegation into its agent's inbox), or declined by a rule, in
+   * which case it is on record and over. The assessment must be of this commit.
+   * @throws AppError overloaded before anything is written
+   */
+  admit(tables: Tables, after: After, request: WorkRequest, assessment: Assessment): TaskRow {
+    const { decision, rule, hold, isElsewhere } = assessment.verdict;
+    this.#checkRoom(tables, request, assessment);
+    const task = this.#insertTask(tables, request, assessment);
+    const approval = this.#insertApproval(tables, task, request, assessment);
+    this.#deps.audit.append(tables, {
+      actor: request.party,
+      surface: isLocal(request.party) ? 'agent' : 'peer',
+      action: hold === null ? AUDITED_AS[decision] : 'request.held',
+      object: task.id,
+      rule: rule?.id ?? null,
+      digest: approval.digest,
+      detail: {
+        kind: request.kind,
+        agent: assessment.agent?.name ?? null,
+        risk_class: assessment.risk.riskClass,
+        rule: rule?.id ?? null,
+        ...(hold === null ? {} : { held: hold.why }),
+      },
+    });
+    if (rule !== null) this.#deps.rules.use(tables, after, rule.id);
+    if (decision === 'decline') {
+      after(() => this.#deps.events.changed(task.id));
+      return task;
+    }
+    if (decision === 'deliver' && task.kind === 'delegate') this.#deps.deliveries.putTask(tables, after, task, approval);
+    after(() => {
+      const elapsedMs = this.#deps.clock.monotonicMs() - request.receivedMonotonicMs;
+      this.#deps.deadlines.arm(task.id, task.deadlineMs, elapsedMs, 0, endAfterMs(task));
+      this.#deps.events.changed(task.id);
+    });
+    if (decision === 'ask' && hold === null && !isElsewhere) this.#deps.notifications.asked(tables, after, task);
+    if (hold !== null) this.#deps.holds.admitted(after);
+    return task;
+  }
+
+  #checkRoom(tables: Tables, request: WorkRequest, { agent, verdict: { decision } }: Assessment): void {
+    if (decision === 'decline') return;
+    if (!isLocal(request.party) && tables.countOutbox(request.party, 'reports') >= OUTBOX_PER_PARTY_MAX) {
+      throw new AppError('overloaded', 'Your hub has not taken the results of what it asked for before.', {
+        failedBy: 'input',
+        retryAfterMs: 60_000,
+      });
+    }
+    if (decision === 'deliver' && agent !== null) {
+      if (tables.countDeliveries(agent.name, ['queued']) < INBOX_QUEUED_MAX) return;
+      throw new AppError('overloaded', `"${agent.name}" has too much to do already.`, { hint: 'Try again later.', retryAfterMs: 60_000 });
+    }
+    const pending = tables.pendingApprovals();
+    if (pending.length >= PENDING_TOTAL_MAX) throw tooManyWait('This hub has', PENDING_TOTAL_MAX, 'local');
+    // Queries and delegations together, so that no few parties fill what is there for all.
+    const ofParty = pending.filter(({ taskId }) => tables.task(taskId)?.party === request.party);
+    if (ofParty.length >= PENDING_PER_PARTY_MAX) throw tooManyWait('You have', PENDING_PER_PARTY_MAX, 'input');
+  }
+
+  #insertTask(tables: Tables, request: WorkRequest, { agent, verdict: { decision, hold } }: Assessment): TaskRow {
+    const receivedAt = this.#deps.clock.wallMs();
+    const end = decision === 'decline' ? { ...TURNED_AWAY, result: JSON.stringify(failure(TURNED_AWAY)), finishedAt: receivedAt } : OPEN;
+    const task: Omit<TaskRow, 'seq'> = {
+      ...newTask({
+        id: request.direction === 'local' ? request.messageId : this.#deps.random.uuid(),
+        direction: request.direction,
+        kind: request.kind,
+        party: request.party,
+        messageId: request.messageId,
+        contentDigest: request.contentDigest,
+        state: hold === null ? TASK_STATE[decision] : 'held',
+        fromAgent: request.fromAgent,
+        toAgent: agent?.name ?? null,
+        domain: request.domain,
+        conversationId: conversationFor(tables, request),
+        payload: canonicalJson(request.payload),
+        reportBack: request.reportBack,
+        urgent: request.urgent,
+        receivedAt,
+        deadlineMs: request.deadlineMs,
+      }),
+      ...end,
+      ...(decision === 'ask' ? { waitMs: Math.min(this.#deps.approvalWaitMs(), request.deadlineMs) } : {}),
+      ...(hold === null ? {} : { heldUntil: hold.until, heldWhy: hold.why }),
+    };
+    tables.insertMessage(requestMessage(task));
+    return tables.insertTask(task);
+  }
+
+  /** Every request has its view, asked or not: it is what the agent's words are taken from. */
+  #insertApproval(
+    tables: Tables,
+    task: TaskRow,
+    request: WorkRequest,
+    { agent, risk, verdict: { decision, rule } }: Assessment,
+  ): ApprovalRow {
+    const { view, digest } = buildApprovalView({
+      kind: task.kind,
+      payload: request.payload,
+      peerKey: task.party,
+      peerName: this.#deps.parties.nameOf(task.party),
+      fromAgent: request.fromAgent,
+      toAgent: agent?.name ?? NO_RUNNER,
+      riskClass: risk.riskClass,
+      riskReason: risk.reason,
+      receivedAt: task.receivedAt,
+      receivedSeq: task.seq,
+      conversationId: task.conversationId,
+      messageId: task.messageId,
+    });
+    const asked = decision === 'ask';
+    const row: ApprovalRow = {
+      id: this.#deps.random.uuid(),
+      taskId: task.id,
+      revision: 0,
+      digest,
+      view,
+      state: APPROVAL_STATE[decision],
+      riskClass: risk.riskClass,
+      createdAt: task.receivedAt,
+      expiresAt: task.receivedAt + waitOf(task),
+      decidedAt: asked ? null : task.receivedAt,
+      decidedBy: asked ? null : 'hub',
+      surface: asked ? null : 'rule',
+      ruleId: asked ? null : (rule?.id ?? null),
+      reason: null,
+    };
+    tables.insertApproval(row);
+    return row;
+  }
+}
+
+const NOTHING_RUNS: Risk = { riskClass: 'R0', reason: 'nothing_runs' };
+const AUDITED_AS = { ask: 'request.asked', deliver: 'request.passed', decline: 'request.turned_away' } as const;
+const TASK_STATE = { ask: 'awaiting_approval', deliver: 'queued', decline: 'declined' } as const;
+const APPROVAL_STATE = { ask: 'pending', deliver: 'approved', decline: 'declined' } as const;
+const OPEN = { result: null, code: null, reason: null, finishedAt: null } as const;
+
+function choiceOfAPerson({ remoteQuestion = null }: AskedWork): Omit<Assessment, 'verdict'> {
+  const risk = remoteQuestion === null ? NOTHING_RUNS : { riskClass: remoteQuestion.risk_class, reason: remoteQuestion.risk_reason };
+  return { agent: null, why: 'A person is asked to choose.', risk };
+}
+
+/** The subject as far as the agent's owner has spoken of it: one that is none of the agent's own says nothing, as none at all. */
+function subjectFor(agent: AgentRow, domain: string | null): string | null {
+  if (domain === null || !isDomain(domain)) return domain;
+  return longestDomain(agent.domains, domain) ? domain : null;
+}
+
+/** @param failedBy whose requests take all the places: those of whoever asks, or of others */
+function tooManyWait(who: string, max: number, failedBy: 'input' | 'local'): AppError {
+  return new AppError('overloaded', `${who} ${max} requests waiting for a person already.`, {
+    failedBy,
+    hint: 'Wait until some of them are answered, then try again.',
+    retryAfterMs: 60_000,
+  });
+}

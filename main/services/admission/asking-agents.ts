@@ -1,0 +1,80 @@
+// Which agents another hub speaks for: a request in the name of an agent that its hub has not advertised is refused (PROTOCOL.md,
+// Extensions, route/1). An unknown name is looked up again, at most once in a while, because agents come and go.
+import { AppError } from '../../lib/app-error.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
+import { err, type Result } from '../../lib/result.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { PeerRow, Store } from '../../ports/store.ts';
+import type { KeyHex } from '../../ports/transport.ts';
+import { parseCapabilities, type CapabilitiesPayload } from '../../protocol/payloads.ts';
+import { REFRESH_INTERVAL_MS, REFRESH_WAIT_MS } from './limits.ts';
+import { readObject } from '../tasks/task-views.ts';
+import { routeFrom } from '../tasks/work-request.ts';
+
+interface Deps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly refreshCapabilities: (peer: KeyHex) => Promise<Result<void, AppError>>;
+}
+
+export class AskingAgents {
+  readonly #deps: Deps;
+  readonly #refreshedAt = new Map<KeyHex, number>();
+  readonly #refreshing = new Map<KeyHex, Promise<boolean>>();
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** The refusal for a name its hub does not have, or could not be asked about just now; undefined when there is no name or it is known. */
+  async stranger(peer: PeerRow, payload: JsonObject): Promise<AppError | undefined> {
+    const name = routeFrom(payload);
+    if (name === null || this.#isAdvertised(peer.key, name)) return undefined;
+    const isTold = await this.#refresh(peer.key);
+    if (this.#isAdvertised(peer.key, name)) return undefined;
+    // The line may have broken with the request: what nobody could answer is no reason to refuse it for good.
+    if (!isTold)
+      return new AppError('timeout', 'Your hub did not say in time which agents it has.', { hint: 'Send it again.', failedBy: 'timeout' });
+    return new AppError('not_authorized', 'The agent named in route.from is not one your hub told us of.', {
+      failedBy: 'input',
+      hint: 'Name an agent that stands in your capabilities, or leave route.from out.',
+    });
+  }
+
+  #isAdvertised(key: KeyHex, name: string): boolean {
+    return readCapabilities(this.#deps.store.read.peer(key))?.agents.some((agent) => agent.name === name) ?? false;
+  }
+
+  /** Asks again, one question at a time; one that comes too soon after the last waits its turn instead of being refused. */
+  #refresh(key: KeyHex): Promise<boolean> {
+    const running = this.#refreshing.get(key);
+    if (running !== undefined) return running;
+    const refresh = this.#askAgain(key).finally(() => this.#refreshing.delete(key));
+    this.#refreshing.set(key, refresh);
+    return refresh;
+  }
+
+  async #askAgain(key: KeyHex): Promise<boolean> {
+    const { clock } = this.#deps;
+    const last = this.#refreshedAt.get(key);
+    const pauseMs = last === undefined ? 0 : last + REFRESH_INTERVAL_MS - clock.monotonicMs();
+    if (pauseMs > 0) await new Promise<void>((resolve) => void clock.setTimer(pauseMs, resolve));
+    this.#refreshedAt.set(key, clock.monotonicMs());
+    return await new Promise<boolean>((resolve) => {
+      const timer = clock.setTimer(REFRESH_WAIT_MS, () => resolve(false));
+      const told = this.#deps.refreshCapabilities(key).catch(() => err(new AppError('internal', 'The question broke off.')));
+      void told.then((answer) => {
+        timer.cancel();
+        // Only a hub that never tells has said its last word; any other failure is of this moment, such as a line that is just coming back.
+        resolve(answer.ok || answer.error.code === 'unsupported_feature');
+      });
+    });
+  }
+}
+
+/** What the peer last told of itself; undefined when nothing readable is known. Outside text. */
+export function readCapabilities(peer: PeerRow | undefined): CapabilitiesPayload | undefined {
+  if (peer?.capabilities === null || peer === undefined) return undefined;
+  const parsed = parseCapabilities(readObject(peer.capabilities));
+  return parsed.ok ? parsed.value : undefined;
+}

@@ -1,0 +1,113 @@
+// A `cancel` from another hub, of a delegation or of a question that it has open here. A foreign, an unknown and a finished ref get the same
+// answer by the same path (PROTOCOL.md, Delegation states).
+import { AppError } from '../../lib/app-error.ts';
+import { escapeText } from '../../core/text-escape.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { contentDigest } from '../../protocol/content-digest.ts';
+import { parseCancel } from '../../protocol/payloads.ts';
+import type { PeerRow, TaskRow } from '../../ports/store.ts';
+import type { PeerRates } from '../links/peer-rates.ts';
+import type { IncomingMessage, ReplyDraft } from '../base/peer-messenger.ts';
+import type { AuditTrail } from '../tasks/audit-trail.ts';
+import type { CancelledIds } from './cancelled-ids.ts';
+import { calledOffBy, type Cancelling } from '../inbox/cancelling.ts';
+import { ack, refusal } from './incoming-delegations.ts';
+import type { IncomingQueries } from './incoming-queries.ts';
+import { CANCEL_REASON_MAX_CHARACTERS } from './limits.ts';
+import type { ReplayGuard } from '../tasks/replay-guard.ts';
+import { toWire } from '../tasks/wire-states.ts';
+import type { After } from '../tasks/unit-of-work.ts';
+import type { TaskEvents } from '../tasks/task-events.ts';
+
+interface Deps {
+  readonly clock: Clock;
+  readonly rates: PeerRates;
+  readonly replays: ReplayGuard;
+  readonly cancelling: Cancelling;
+  readonly cancelled: CancelledIds;
+  readonly questions: Pick<IncomingQueries, 'isOpen' | 'callOff'>;
+  readonly events: TaskEvents;
+  readonly audit: AuditTrail;
+}
+
+export class IncomingCancels {
+  readonly #deps: Deps;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** `accepted` without a state: it will not run. With state `working`: its agent was asked to stop. @throws AppError conflict, invalid_envelope */
+  async handle({ peer, envelope, raw }: IncomingMessage): Promise<ReplyDraft> {
+    const parsed = parseCancel(envelope.payload);
+    if (!parsed.ok) throw new AppError('invalid_envelope', `The cancel does not fit: ${parsed.error}.`, { failedBy: 'input' });
+    const reason = parsed.value.reason === null ? null : escapeText(cut(parsed.value.reason));
+    const { replays, rates, cancelling, cancelled, audit, events, clock } = this.#deps;
+    let marked: string | null = null;
+    try {
+      return await replays.answer(
+        { party: peer.key, messageId: envelope.id, digest: contentDigest(envelope) },
+        () => {
+          const room = rates.take(peer.key, 'cancel', raw.length);
+          if (!room.ok) throw room.error;
+        },
+        (tables, after) => {
+          const task = envelope.ref === null ? undefined : tables.taskByMessage('incoming', peer.key, envelope.ref);
+          const call = { messageId: envelope.id, reason, by: peer.petname, surface: 'peer', from: 'asker' } as const;
+          const outcome = cancelling.callOff(tables, after, task, call) ?? this.#hangUp(after, peer, envelope.ref, task, reason);
+          if (outcome === undefined && task === undefined && envelope.ref !== null && !cancelled.has(peer.key, envelope.ref)) {
+            // In here and not after: the delegation may be the next work of this very commit.
+            cancelled.keep(peer.key, envelope.ref);
+            marked = envelope.ref;
+          }
+          audit.append(tables, {
+            actor: peer.key,
+            surface: 'peer',
+            action: outcome === undefined ? 'cancel.refused' : 'cancel.accepted',
+            object: envelope.ref ?? envelope.id,
+          });
+          if (outcome === undefined) return refusal(nothingToCancel());
+          if (!task) return ack({ accepted: true });
+          tables.insertMessage({
+            messageId: envelope.id,
+            direction: 'in',
+            party: peer.key,
+            kind: 'cancel',
+            ref: envelope.ref,
+            conversationId: task.conversationId,
+            taskId: task.id,
+            fromAgent: task.fromAgent,
+            toAgent: task.toAgent,
+            payload: JSON.stringify(envelope.payload),
+            at: clock.wallMs(),
+          });
+          after(() => events.changed(task.id));
+          return outcome === 'cancelled' ? ack({ accepted: true }) : ack({ accepted: true, state: toWire('running') });
+        },
+      );
+    } catch (error) {
+      // Its commit was undone: a cancel that was not taken changes nothing, and is sent again.
+      if (marked !== null) cancelled.forget(peer.key, marked);
+      if (error instanceof AppError && error.code !== 'conflict') return refusal(error);
+      throw error;
+    }
+  }
+
+  /** A question of which nothing is written down (yet): it promises nothing, so it ends with the answer to the cancel, and no sooner. */
+  #hangUp(after: After, peer: PeerRow, ref: string | null, task: TaskRow | undefined, reason: string | null): 'cancelled' | undefined {
+    if (ref === null || task !== undefined) return undefined;
+    const { questions } = this.#deps;
+    if (!questions.isOpen(peer.key, ref)) return undefined;
+    const why = new AppError('cancelled', calledOffBy('asker', reason), { failedBy: 'peer' });
+    after(() => questions.callOff(peer.key, ref, why));
+    return 'cancelled';
+  }
+}
+
+function cut(reason: string): string {
+  return reason.length <= CANCEL_REASON_MAX_CHARACTERS ? reason : `${reason.slice(0, CANCEL_REASON_MAX_CHARACTERS)} [cut]`;
+}
+
+function nothingToCancel(): AppError {
+  return new AppError('rejected', 'No delegation of yours with that id is open here: it has ended, or never was.', { failedBy: 'input' });
+}

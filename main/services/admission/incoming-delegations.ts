@@ -1,0 +1,107 @@
+// A `delegate` from another hub: done once per id, admitted in one commit, acknowledged only after it (PROTOCOL.md, Delegation states).
+import { ERRORS, readWireErrorCode } from '../../../preload/contract/errors.ts';
+import { AppError } from '../../lib/app-error.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { TaskRow } from '../../ports/store.ts';
+import type { Floods } from '../attention/floods.ts';
+import { progressOf } from '../approvals/holds.ts';
+import type { PeerRates } from '../links/peer-rates.ts';
+import type { IncomingMessage, ReplyDraft } from '../base/peer-messenger.ts';
+import type { AskingAgents } from './asking-agents.ts';
+import { takenBack, type CancelledIds } from './cancelled-ids.ts';
+import { TURNED_AWAY, type Admission } from './admission.ts';
+import type { ReplayGuard } from '../tasks/replay-guard.ts';
+import { toWire } from '../tasks/wire-states.ts';
+import { readWorkRequest } from '../tasks/work-request.ts';
+import type { PartyKey } from '../../ports/transport.ts';
+
+interface Deps {
+  readonly clock: Clock;
+  readonly rates: PeerRates;
+  readonly admission: Admission;
+  readonly replays: ReplayGuard;
+  readonly cancelled: Pick<CancelledIds, 'has'>;
+  readonly askers: AskingAgents;
+  readonly floods: Pick<Floods, 'add'>;
+}
+
+export class IncomingDelegations {
+  readonly #deps: Deps;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** The ack, or the refusal as an ack. @throws AppError conflict, invalid_envelope */
+  async handle(message: IncomingMessage): Promise<ReplyDraft> {
+    const { peer, envelope, raw } = message;
+    const { clock, admission, replays, rates, cancelled } = this.#deps;
+    const read = readWorkRequest({
+      kind: 'delegate',
+      direction: 'incoming',
+      party: peer.key,
+      messageId: envelope.id,
+      payload: envelope.payload,
+      receivedMonotonicMs: clock.monotonicMs(),
+    });
+    if (!read.ok) throw new AppError('invalid_envelope', `The delegation does not fit: ${read.error}.`, { failedBy: 'input' });
+    const request = read.value;
+    try {
+      const stranger = await this.#deps.askers.stranger(peer, envelope.payload);
+      return await replays.answer(
+        { party: peer.key, messageId: envelope.id, digest: request.contentDigest },
+        () => {
+          const room = rates.take(peer.key, 'delegate', raw.length);
+          if (!room.ok) throw room.error;
+        },
+        (tables, after) => {
+          try {
+            // Taken back before it came: its cancel was told that nothing of it is open here.
+            if (cancelled.has(peer.key, envelope.id)) throw takenBack();
+            if (stranger) throw stranger;
+            const task = admission.admit(tables, after, request, admission.assess(tables, request));
+            if (task.state === 'declined') return ack({ accepted: false, ...TURNED_AWAY, retryable: false });
+            return ack({ accepted: true, ...this.#stateOf(task) });
+          } catch (error) {
+            if (error instanceof AppError) return this.#refusal(peer.key, error);
+            throw error;
+          }
+        },
+      );
+    } catch (error) {
+      if (error instanceof AppError && error.code !== 'conflict') return this.#refusal(peer.key, error);
+      throw error;
+    }
+  }
+
+  /** Hubs that know nothing of "held" read that a person is asked; the others also when. */
+  #stateOf(task: TaskRow): JsonObject {
+    if (task.state === 'queued') return { state: toWire('queued') };
+    const told = progressOf(task, this.#deps.clock.wallMs());
+    const state = toWire('awaiting_approval');
+    if (told.state !== 'held') return { state };
+    return { state, held: true, ...(told.heldMs === null ? {} : { held_ms: told.heldMs }) };
+  }
+
+  #refusal(party: PartyKey, error: AppError): ReplyDraft {
+    if (isTooMany(error)) this.#deps.floods.add(party, 'too_many');
+    return refusal(error);
+  }
+}
+
+/** Refused because of what it asks itself; that others, or this hub, have too much to do is no fault of whoever asks. */
+export function isTooMany({ code, failedBy }: AppError): boolean {
+  return failedBy === 'input' && (code === 'overloaded' || code === 'rate_limited');
+}
+
+export function ack(payload: JsonObject): ReplyDraft {
+  return { kind: 'ack', payload };
+}
+
+/** Why a request is not taken, in a form its sender can act on. */
+export function refusal(error: AppError): ReplyDraft {
+  const code = error.code === 'storage_failed' ? 'overloaded' : readWireErrorCode(error.code);
+  const reason = error.hint === undefined ? error.message : `${error.message} ${error.hint}`;
+  return ack({ accepted: false, code, reason, retryable: ERRORS[code].retryable });
+}

@@ -1,0 +1,164 @@
+// A `notify` from another hub or agent: recorded for people in the feed and handed to the agents that asked for its topic. Nothing is answered, so
+// nothing is promised. The hub's own topics (receipts, progress) go to those who wait for them and to nobody else.
+import { escapeName } from '../../core/text-escape.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { Store } from '../../ports/store.ts';
+import { RECEIPT_TOPIC } from '../../protocol/kinds.ts';
+import { parseNotify, type NotifyPayload } from '../../protocol/payloads.ts';
+import { PLAIN_TOPIC } from '../../protocol/reference/reference-mapping.ts';
+import type { DoNotDisturb } from '../attention/do-not-disturb.ts';
+import type { PeerRates } from '../links/peer-rates.ts';
+import type { IncomingMessage } from '../base/peer-messenger.ts';
+import type { AgentRegistry } from '../agents/agent-registry.ts';
+import type { AskingAgents } from './asking-agents.ts';
+import type { AuditTrail } from '../tasks/audit-trail.ts';
+import { conversationFor } from '../tasks/conversation-ids.ts';
+import { URGENCY, type Deliveries } from '../inbox/deliveries.ts';
+import type { PeopleFeed } from '../tasks/people-feed.ts';
+import { INBOX_QUEUED_MAX } from './limits.ts';
+import { isLocal, type Parties } from '../tasks/parties.ts';
+import type { RecentMessages } from '../tasks/recent-messages.ts';
+import type { UnitOfWork } from '../tasks/unit-of-work.ts';
+import type { PartyKey } from '../../ports/transport.ts';
+
+/** Topics that begin so are the hubs' own: they never reach the feed, but for the plain words of a peer of the reference profile. */
+const HUB_TOPIC_PREFIX = 'axon.';
+export type HubTopicHandler = (message: IncomingMessage, payload: NotifyPayload) => void | Promise<void>;
+
+interface Notice {
+  readonly party: PartyKey;
+  readonly messageId: string;
+  readonly ref: string | null;
+  readonly fromAgent: string | null;
+  readonly payload: NotifyPayload;
+  readonly sent: JsonObject;
+}
+
+interface Deps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly rates: PeerRates;
+  readonly recent: RecentMessages;
+  readonly unit: UnitOfWork;
+  readonly agents: AgentRegistry;
+  readonly parties: Parties;
+  readonly deliveries: Deliveries;
+  readonly feed: Pick<PeopleFeed, 'record'>;
+  readonly askers: AskingAgents;
+  readonly audit: AuditTrail;
+  readonly doNotDisturb: Pick<DoNotDisturb, 'isMuted'>;
+}
+
+export class IncomingNotices {
+  readonly #deps: Deps;
+  readonly #hubTopics = new Map<string, HubTopicHandler>();
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** Who handles one of the hubs' own topics. One handler a topic. */
+  onHubTopic(topic: string, handler: HubTopicHandler): void {
+    this.#hubTopics.set(topic, handler);
+  }
+
+  async handle(message: IncomingMessage): Promise<void> {
+    const { peer, envelope, raw } = message;
+    const { rates, log, askers, audit, recent } = this.#deps;
+    const parsed = parseNotify(envelope.payload);
+    if (!parsed.ok) {
+      log.debug('notification dropped: it does not fit', { reason: parsed.error });
+      return;
+    }
+    const payload = parsed.value;
+    // What says "I have your result" was asked for by ourselves, stores nothing, and is never limited.
+    if (payload.topic !== RECEIPT_TOPIC) {
+      if (recent.has(peer.key, envelope.id) || !rates.take(peer.key, 'notify', raw.length).ok) return;
+      recent.keep(peer.key, envelope.id);
+    }
+    if (payload.topic.startsWith(HUB_TOPIC_PREFIX) && payload.topic !== PLAIN_TOPIC) {
+      await this.#hubTopics.get(payload.topic)?.(message, payload);
+      return;
+    }
+    if (await askers.stranger(peer, envelope.payload)) {
+      await audit.refusal({ actor: peer.key, surface: 'peer', action: 'notify.refused', object: envelope.id });
+      return;
+    }
+    const from = payload.route?.from ?? null;
+    const fromAgent = from === null ? null : escapeName(from).name;
+    await this.publish({ party: peer.key, messageId: envelope.id, ref: envelope.ref, fromAgent, payload, sent: envelope.payload });
+  }
+
+  /** Into the feed, and to the agent it names or the agents that asked for its topic. Returns who got it. */
+  async publish(notice: Notice): Promise<readonly string[]> {
+    const { store, clock, feed, agents, unit } = this.#deps;
+    const { party, payload } = notice;
+    const at = clock.wallMs();
+    const routeTo = payload.route?.to ?? null;
+    const named = payload.conversation?.id ?? null;
+    const conversationId =
+      named === null ? null : conversationFor(store.read, { party, messageId: notice.messageId, conversationId: named });
+    store.writeBehind((tables) =>
+      tables.insertMessage({
+        messageId: notice.messageId,
+        direction: isLocal(party) ? 'local' : 'in',
+        party,
+        kind: 'notify',
+        ref: notice.ref,
+        conversationId,
+        taskId: null,
+        fromAgent: notice.fromAgent,
+        toAgent: routeTo === null ? null : escapeName(routeTo).name,
+        payload: JSON.stringify(notice.sent),
+        at,
+      }),
+    );
+    if (routeTo === null)
+      feed.record({
+        party,
+        fromAgent: notice.fromAgent,
+        topic: payload.topic,
+        importance: payload.importance,
+        data: payload.data,
+        isSilent: this.#deps.doNotDisturb.isMuted(party),
+      });
+    const takers = agents
+      .active()
+      .filter((agent) => (routeTo === null ? agent.topics.some((topic) => matchesTopic(topic, payload.topic)) : agent.name === routeTo))
+      .filter((agent) => store.read.countDeliveries(agent.name, ['queued']) < INBOX_QUEUED_MAX)
+      .filter((agent) => party !== `agent:${agent.name}`);
+    if (takers.length === 0) return [];
+    await unit.run((tables, after) => {
+      for (const agent of takers) {
+        this.#deps.deliveries.put(tables, after, {
+          agent: agent.name,
+          kind: 'notify',
+          taskId: null,
+          urgency: payload.importance === 'high' ? URGENCY.normal : URGENCY.low,
+          body: {
+            conversation_id: conversationId,
+            trust: this.#deps.parties.trustOf(party),
+            approval: null,
+            envelope: { id: notice.messageId, kind: 'notify', ref: notice.ref, received_at: at },
+            untrusted: this.#deps.deliveries.untrusted({
+              party,
+              fromAgent: notice.fromAgent,
+              kind: 'notify',
+              text: typeof payload.data === 'string' ? payload.data : null,
+              payload: notice.sent,
+            }),
+          },
+        });
+      }
+    });
+    return takers.map((agent) => agent.name);
+  }
+}
+
+/** Word by word: "user" takes "user.location", never "username". */
+function matchesTopic(prefix: string, topic: string): boolean {
+  return topic === prefix || topic.startsWith(`${prefix}.`);
+}

@@ -1,0 +1,18 @@
+// The numbers that bound this room, with what happens beyond each. Values only.
+
+/** Items that may wait in one agent's inbox; a request beyond it is `overloaded`, a notification is not put into that inbox. */
+export const INBOX_QUEUED_MAX = 1_000;
+/** Reports that may wait for one peer's receipt; beyond it that peer's requests are `overloaded` until it takes what it has asked for. */
+export const OUTBOX_PER_PARTY_MAX = 1_000;
+/** Reason of a cancel that is kept and passed on; cut with a mark beyond, so that the report of the end still fits its message. */
+export const CANCEL_REASON_MAX_CHARACTERS = 2_000;
+/** A delegation or a query that comes within this time after its cancel was overtaken by it, and is not begun. */
+export const CANCELLED_ID_WINDOW_MS = 600_000;
+/** Ids called off before they came, of one peer or agent, how many are remembered; beyond it its oldest is forgotten. */
+export const CANCELLED_IDS_PER_PARTY_MAX = 500;
+/** The same of all of them together; beyond it the oldest of all is forgotten. */
+export const CANCELLED_IDS_MAX = 10_000;
+/** A peer's capabilities are asked for again at most this often because of a name we do not know. */
+export const REFRESH_INTERVAL_MS = 1_000;
+/** A delegation waits at most this long for that answer; its own ack is due within ten seconds. */
+export const REFRESH_WAIT_MS = 4_000;

@@ -1,0 +1,396 @@
+// The agents of this computer: who they are, what they do, how much harm each could do (a class only the owner sets) and whether they are
+// there. Never decides about requests, and never sees a token.
+import { DELIVERY_STATES } from '../../../preload/contract/closed-lists.ts';
+import type { AgentDto, RiskClass } from '../../../preload/contract/dto.ts';
+import { AppError } from '../../lib/app-error.ts';
+import type { Clock, TimerHandle } from '../../ports/clock.ts';
+import type { AgentRow, DeliveryRow, Reads, Store, Tables } from '../../ports/store.ts';
+import { escapeText } from '../../core/text-escape.ts';
+import type { EventBus } from '../base/event-bus.ts';
+import { displayNameOf, mergeDomains, noSuchArea, ownersAreas, type AreaChoice } from './agent-profile.ts';
+import type { Actor, AuditTrail } from '../tasks/audit-trail.ts';
+import { AGENTS_MAX, LAST_CALL_WRITE_INTERVAL_MS, PRESENCE_WINDOW_MS } from './limits.ts';
+import { partyOfAgent } from '../tasks/parties.ts';
+import type { After, UnitOfWork } from '../tasks/unit-of-work.ts';
+
+/** What a program says of itself; the owner's classes are not in it. */
+export interface AgentProfile {
+  readonly display_name?: string | undefined;
+  readonly dialect?: string | undefined;
+  readonly domains?: readonly string[] | undefined;
+  readonly capabilities?: readonly string[] | undefined;
+  readonly channels?: readonly string[] | undefined;
+  readonly tools?: readonly string[] | undefined;
+  readonly topics?: readonly string[] | undefined;
+  readonly model?: string | undefined;
+  readonly concurrency?: number | undefined;
+}
+
+interface OwnerChoice {
+  readonly riskClass: RiskClass;
+  readonly domains?: readonly AreaChoice[] | undefined;
+  readonly isDefault?: boolean | undefined;
+}
+
+/** What else may forbid a change of an agent. */
+export interface AgentsGate {
+  /** The class of a new agent of which nobody has said anything. */
+  newAgentClass(reads: Pick<Reads, 'getMeta'>, riskClass: RiskClass): RiskClass;
+  /**
+   * Asked before each write of an agent. @param before undefined: it is new @param after undefined: it is removed
+   * @throws AppError blocked
+   */
+  checkAgent(reads: Pick<Reads, 'getMeta'>, before: AgentRow | undefined, after: AgentRow | undefined): void;
+}
+
+interface Presence {
+  lastCallMonotonicMs: number;
+  writtenAtMonotonicMs: number;
+  openStreams: number;
+  online: boolean;
+  timer: TimerHandle | undefined;
+}
+
+interface Deps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly events: EventBus;
+  readonly unit: UnitOfWork;
+  readonly audit: AuditTrail;
+  readonly gate: AgentsGate;
+}
+
+export class AgentRegistry {
+  readonly #deps: Deps;
+  readonly #onRemoving = new Set<(tables: Tables, after: After, name: string) => void>();
+  readonly #presence = new Map<string, Presence>();
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  list(): readonly AgentDto[] {
+    return this.#active(this.#deps.store.read).map((row) => this.toDto(row));
+  }
+
+  get(name: string): AgentDto {
+    return this.toDto(this.#row(this.#deps.store.read, name));
+  }
+
+  /** Agents that may be given work. */
+  active(reads: Reads = this.#deps.store.read): readonly AgentRow[] {
+    return this.#active(reads);
+  }
+
+  /** What is kept under a name belongs to the agent that had it, for ever. @throws AppError conflict */
+  checkName(reads: Reads, name: string): void {
+    if (reads.agent(name)) {
+      throw new AppError('conflict', `There is an agent named "${name}" already.`, {
+        failedBy: 'input',
+        hint: 'Choose another name, or remove that agent first.',
+      });
+    }
+    if (!hasHistory(reads, name)) return;
+    throw new AppError('conflict', `An agent named "${name}" was removed here, and what it did is kept under that name.`, {
+      failedBy: 'input',
+      hint: 'Choose another name.',
+    });
+  }
+
+  /**
+   * Adds the agent inside a commit, at R2 where its owner says nothing of it; the first one becomes the default. @throws AppError conflict,
+   * overloaded
+   */
+  add(tables: Tables, after: After, name: string, profile: AgentProfile, choice: RiskClass | undefined): AgentRow {
+    const riskClass = choice ?? this.#deps.gate.newAgentClass(tables, NEW_AGENT_CLASS);
+    const others = tables.agents();
+    this.checkName(tables, name);
+    if (others.length >= AGENTS_MAX) throw new AppError('overloaded', `This hub keeps at most ${AGENTS_MAX} agents. Remove one first.`);
+    const row: AgentRow = {
+      name,
+      displayName: displayNameOf(profile.display_name, name, others),
+      dialect: profile.dialect ?? 'axon',
+      state: 'active',
+      riskClass,
+      classByOwner: choice !== undefined,
+      domains: mergeDomains({ name, riskClass, domains: [] }, unique(profile.domains ?? []), others, false),
+      capabilities: unique(profile.capabilities ?? []),
+      channels: unique(profile.channels ?? []),
+      tools: unique(profile.tools ?? []),
+      topics: unique(profile.topics ?? []),
+      model: profile.model ?? null,
+      concurrency: profile.concurrency ?? 4,
+      isDefault: !others.some((other) => other.isDefault),
+      createdAt: this.#deps.clock.wallMs(),
+      lastCallAt: null,
+    };
+    this.#put(tables, undefined, row);
+    after(() => this.changed(name));
+    return row;
+  }
+
+  async create(name: string, profile: AgentProfile, riskClass: RiskClass | undefined, actor: Actor): Promise<AgentDto> {
+    await this.#deps.unit.run((tables, after) => {
+      const row = this.add(tables, after, name, profile, riskClass);
+      this.#note(tables, actor, 'agent.created', name, { risk_class: row.riskClass });
+    });
+    return this.get(name);
+  }
+
+  /**
+   * Changes what a program says of itself. A domain that an agent adds by itself starts at R2 at least, whatever the agent's own class:
+   * classes are the owner's to lower.
+   */
+  async update(name: string, profile: AgentProfile, actor: Actor): Promise<AgentDto> {
+    await this.#deps.unit.run((tables, after) => {
+      const row = this.#row(tables, name);
+      const next: AgentRow = {
+        ...row,
+        displayName: profile.display_name === undefined ? row.displayName : displayNameOf(profile.display_name, name, tables.agents()),
+        dialect: profile.dialect ?? row.dialect,
+        domains:
+          profile.domains === undefined
+            ? row.domains
+            : mergeDomains(row, unique(profile.domains), tables.agents(), actor.surface === 'agent'),
+        capabilities: unique(profile.capabilities ?? row.capabilities),
+        channels: unique(profile.channels ?? row.channels),
+        tools: unique(profile.tools ?? row.tools),
+        topics: unique(profile.topics ?? row.topics),
+        model: profile.model ?? row.model,
+        concurrency: profile.concurrency ?? row.concurrency,
+      };
+      this.#put(tables, row, next);
+      this.#note(tables, actor, 'agent.updated', name);
+      after(() => this.changed(name));
+    });
+    return this.get(name);
+  }
+
+  /** The owner's word about an agent: its class, the classes of its domains, whether it takes what nobody else claims. */
+  async setClass(name: string, choice: OwnerChoice, actor: Actor): Promise<AgentDto> {
+    await this.#deps.unit.run((tables, after) => {
+      const row = this.#row(tables, name);
+      const isDefault = choice.isDefault ?? row.isDefault;
+      const noLonger = isDefault && !row.isDefault ? tables.agents().filter((agent) => agent.isDefault) : [];
+      const classByOwner = row.classByOwner || isSpoken(row, choice);
+      const next: AgentRow = { ...row, riskClass: choice.riskClass, classByOwner, domains: ownersAreas(row, choice), isDefault };
+      for (const other of noLonger) {
+        this.#put(tables, other, { ...other, isDefault: false });
+        after(() => this.changed(other.name));
+      }
+      this.#put(tables, row, next);
+      this.#note(tables, actor, 'agent.class_set', name, { risk_class: choice.riskClass, is_default: isDefault });
+      after(() => this.changed(name));
+    });
+    return this.get(name);
+  }
+
+  /**
+   * The owner takes one area away, with what was said of its class, and nothing else changes. A program that offers it anew gets it back as any
+   * area it adds by itself. @throws AppError not_found, blocked
+   */
+  async removeArea(name: string, area: string, actor: Actor): Promise<AgentDto> {
+    await this.#deps.unit.run((tables, after) => {
+      const row = this.#row(tables, name);
+      const domains = row.domains.filter(({ domain }) => domain !== area);
+      if (domains.length === row.domains.length) throw noSuchArea(name, area, row.domains);
+      this.#put(tables, row, { ...row, domains });
+      this.#note(tables, actor, 'agent.area_removed', name, { area });
+      after(() => this.changed(name));
+    });
+    return this.get(name);
+  }
+
+  /** Called inside the commit that removes an agent, while it is still there. */
+  onRemoving(end: (tables: Tables, after: After, name: string) => void): void {
+    this.#onRemoving.add(end);
+  }
+
+  /**
+   * Takes the agent away in one commit, with its tokens and all that was meant for it. Where it stays, its program goes on as before.
+   * @throws AppError not_found, blocked
+   */
+  async remove(name: string, actor: Actor): Promise<void> {
+    await this.#deps.unit.run((tables, after) => this.#remove(tables, after, name, actor));
+  }
+
+  #remove(tables: Tables, after: After, name: string, actor: Actor): void {
+    this.#deps.gate.checkAgent(tables, this.#row(tables, name), undefined);
+    for (const end of this.#onRemoving) end(tables, after, name);
+    tables.deleteAgent(name);
+    const finishedAt = this.#deps.clock.wallMs();
+    for (const row of deliveriesOf(tables, name)) {
+      tables.updateDelivery(row.deliveryId, row.state, { state: 'done', leaseUntilWallMs: null, finishedAt });
+    }
+    this.#note(tables, actor, 'agent.removed', name);
+    after(() => {
+      this.#presence.get(name)?.timer?.cancel();
+      this.#presence.delete(name);
+      this.#deps.events.publish({ type: 'agent_gone', name });
+    });
+  }
+
+  /** The door calls this for every authenticated call of an agent. */
+  touch(name: string): void {
+    const row = this.#deps.store.read.agent(name);
+    if (!row) return;
+    const { clock } = this.#deps;
+    const now = clock.monotonicMs();
+    const presence = this.#presenceOf(name);
+    presence.lastCallMonotonicMs = now;
+    if (now - presence.writtenAtMonotonicMs >= LAST_CALL_WRITE_INTERVAL_MS) {
+      presence.writtenAtMonotonicMs = now;
+      const lastCallAt = clock.wallMs();
+      this.#deps.store.writeBehind((tables) => {
+        const current = tables.agent(name);
+        if (current) tables.putAgent({ ...current, lastCallAt });
+      });
+    }
+    this.#settlePresence(name, presence);
+  }
+
+  /** An agent that keeps a stream open is online for as long. Returns the way to say that the stream is gone. */
+  streamOpened(name: string): () => void {
+    this.touch(name);
+    const presence = this.#presenceOf(name);
+    presence.openStreams += 1;
+    let open = true;
+    return () => {
+      if (!open) return;
+      open = false;
+      presence.openStreams -= 1;
+      presence.lastCallMonotonicMs = this.#deps.clock.monotonicMs();
+      this.#settlePresence(name, presence);
+    };
+  }
+
+  isOnline(name: string): boolean {
+    return this.#presence.get(name)?.online ?? false;
+  }
+
+  /** Tells the pages that something about this agent changed: its row, its presence or its load. */
+  changed(name: string): void {
+    const row = this.#deps.store.read.agent(name);
+    if (row?.state === 'active') this.#deps.events.publish({ type: 'agent', agent: this.toDto(row) });
+  }
+
+  stop(): void {
+    for (const presence of this.#presence.values()) presence.timer?.cancel();
+    this.#presence.clear();
+  }
+
+  toDto(row: AgentRow): AgentDto {
+    const { read } = this.#deps.store;
+    return {
+      name: row.name,
+      display_name: row.displayName,
+      dialect: row.dialect,
+      state: row.state,
+      risk_class: row.riskClass,
+      domains: row.domains.map(({ domain, riskClass, isOffered }) => ({
+        domain,
+        risk_class: riskClass,
+        ...(isOffered ? {} : { offered: false }),
+      })),
+      capabilities: row.capabilities.map(escapeText),
+      channels: row.channels.map(escapeText),
+      tools: row.tools.map(escapeText),
+      topics: row.topics.map(escapeText),
+      model: row.model === null ? null : escapeText(row.model),
+      concurrency: row.concurrency,
+      is_default: row.isDefault,
+      presence: this.isOnline(row.name) ? 'online' : row.lastCallAt === null && !this.#presence.has(row.name) ? 'never_seen' : 'away',
+      active_tasks: read.countDeliveries(row.name, ['claimed', 'running']),
+      queued: read.countDeliveries(row.name, ['queued']),
+      created_at: row.createdAt,
+      last_call_at: row.lastCallAt,
+      token_created_at: newestToken(read, row.name),
+    };
+  }
+
+  /** @throws AppError blocked */
+  #put(tables: Tables, before: AgentRow | undefined, after: AgentRow): void {
+    this.#deps.gate.checkAgent(tables, before, after);
+    tables.putAgent(after);
+  }
+
+  #active(reads: Reads): readonly AgentRow[] {
+    return reads.agents().filter((row) => row.state === 'active');
+  }
+
+  #row(reads: Reads, name: string): AgentRow {
+    const row = reads.agent(name);
+    if (row?.state === 'active') return row;
+    const names = this.#active(reads).map((agent) => agent.name);
+    throw new AppError('not_found', `There is no agent named "${name}" on this hub.`, {
+      failedBy: 'input',
+      hint: names.length > 0 ? `Agents here: ${names.join(', ')}.` : 'No agent is connected yet: "axon agents connect NAME" connects one.',
+    });
+  }
+
+  #presenceOf(name: string): Presence {
+    const known = this.#presence.get(name);
+    if (known) return known;
+    const fresh: Presence = { lastCallMonotonicMs: 0, writtenAtMonotonicMs: -Infinity, openStreams: 0, online: false, timer: undefined };
+    this.#presence.set(name, fresh);
+    return fresh;
+  }
+
+  #settlePresence(name: string, presence: Presence): void {
+    const sinceMs = this.#deps.clock.monotonicMs() - presence.lastCallMonotonicMs;
+    const online = presence.openStreams > 0 || sinceMs < PRESENCE_WINDOW_MS;
+    if (online && presence.openStreams === 0 && !presence.timer) {
+      presence.timer = this.#deps.clock.setTimer(PRESENCE_WINDOW_MS - sinceMs, () => {
+        presence.timer = undefined;
+        this.#settlePresence(name, presence);
+      });
+    }
+    if (online === presence.online) return;
+    presence.online = online;
+    this.changed(name);
+  }
+
+  #note(tables: Tables, actor: Actor, action: string, name: string, detail: Readonly<Record<string, string | boolean>> = {}): void {
+    this.#deps.audit.append(tables, { actor: actor.actor, surface: actor.surface, action, object: name, detail });
+  }
+}
+
+/** Until its owner has spoken. */
+const NEW_AGENT_CLASS: RiskClass = 'R2';
+
+const NOT_DONE = DELIVERY_STATES.filter((state) => state !== 'done');
+/** Items read at once. */
+const DELIVERIES_PAGE = 500;
+
+function* deliveriesOf(reads: Reads, agent: string): Generator<DeliveryRow> {
+  for (let afterSeq = 0; ;) {
+    const rows = reads.deliveriesOfAgent(agent, NOT_DONE, { limit: DELIVERIES_PAGE, afterSeq });
+    yield* rows;
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    afterSeq = last.seq;
+  }
+}
+
+function hasHistory(reads: Reads, name: string): boolean {
+  const one = { limit: 1 };
+  return (
+    reads.tasks(one, { agent: name }).length > 0 ||
+    reads.deliveriesOfAgent(name, DELIVERY_STATES, one).length > 0 ||
+    reads.messages(one, { party: partyOfAgent(name) }).length > 0
+  );
+}
+
+function newestToken(reads: Reads, agent: string): number | null {
+  const times = reads.tokens().flatMap((token) => (token.agent === agent && token.revokedAt === null ? [token.createdAt] : []));
+  return times.length === 0 ? null : Math.max(...times);
+}
+
+function unique(words: readonly string[]): readonly string[] {
+  return [...new Set(words)];
+}
+
+/** Whether the owner speaks of the agent's own class, or only repeats it beside a word about its areas. */
+function isSpoken(row: AgentRow, choice: OwnerChoice): boolean {
+  return choice.riskClass !== row.riskClass || (choice.domains === undefined && choice.isDefault === undefined);
+}

@@ -1,0 +1,14 @@
+// The numbers that bound this room, with what happens beyond each. Values only.
+
+/** A program that called within this time counts as online; the longest poll is 55 s. */
+export const PRESENCE_WINDOW_MS = 90_000;
+/** The last call is written down at most this often per agent. */
+export const LAST_CALL_WRITE_INTERVAL_MS = 60_000;
+/** Agents of this hub; registering more is refused. */
+export const AGENTS_MAX = 64;
+/** First-time programs that may wait for a person; the next is `overloaded`. */
+export const REGISTRATIONS_PENDING_MAX = 8;
+/** A first-time program's request is forgotten after this. */
+export const REGISTRATION_LIFETIME_MS = 600_000;
+/** Wrong codes for one request before it is declined. */
+export const REGISTRATION_FAILURES_MAX = 5;

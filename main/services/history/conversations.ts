@@ -1,0 +1,261 @@
+// The record of who said and did what, thread by thread: messages and the decisions between them. Reads only; an agent sees what it took part
+// in and nothing else. An answer is bounded, however much was sent.
+import type { ConversationDetailDto, ConversationDto, ConversationEntryDto } from '../../../preload/contract/conversation-dto.ts';
+import type { TaskDto } from '../../../preload/contract/dto.ts';
+import type { Items } from '../../../preload/contract/results.ts';
+import { removed } from '../../../preload/contract/strings/records.ts';
+import { escapeText } from '../../core/text-escape.ts';
+import { AppError } from '../../lib/app-error.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json-object.ts';
+import { isTaskPurged } from '../../ports/retention.ts';
+import type { ApprovalDecisionRow, ConversationSummaryRow, MessageRow, Store, TaskFilter, TaskRow } from '../../ports/store.ts';
+import { questionIn } from '../../protocol/remote-approval.ts';
+import { surfaceOf } from '../approvals/approval-views.ts';
+import { TITLE_MAX_CHARACTERS } from '../rules/limits.ts';
+import { pageOf, type Page } from '../base/paging.ts';
+import type { Parties } from '../tasks/parties.ts';
+import { boundedText, shownData, shownFields } from './shown-data.ts';
+import type { TaskViews } from '../tasks/task-views.ts';
+import { readObject } from '../tasks/task-views.ts';
+import {
+  CONVERSATION_ENTRIES_MAX,
+  CONVERSATION_TEXT_MAX_CHARACTERS,
+  ENTRY_TEXT_MAX_CHARACTERS,
+  ENTRY_TEXT_MIN_CHARACTERS,
+  FEED_TEXT_MAX_CHARACTERS,
+} from './limits.ts';
+
+interface Deps {
+  readonly store: Store;
+  readonly parties: Parties;
+  readonly tasks: TaskViews;
+}
+
+/** What a line of the list is made of: the newest message, and what it followed. */
+const SUMMARY_MESSAGES = 2;
+
+/** The member of a payload that is its words. */
+const WORDS: Readonly<Record<string, string>> = {
+  query: 'question',
+  delegate: 'task',
+  response: 'summary',
+  result: 'outcome',
+  notify: 'data',
+  cancel: 'reason',
+  error: 'message',
+};
+
+interface Source {
+  readonly kind: string;
+  readonly payload: JsonObject;
+}
+
+export class Conversations {
+  readonly #deps: Deps;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** @param agent limits to the threads this agent took part in; null = all */
+  list(page: Page, agent: string | null): Items<ConversationDto> {
+    const { store } = this.#deps;
+    return pageOf(
+      page,
+      (rows) => store.read.conversations(rows).map((row) => ({ ...row, seq: row.lastSeq })),
+      (row) => this.#summary(row, agent),
+    );
+  }
+
+  /** @throws AppError not_found, gone (what was said there was removed after its time) */
+  get(id: string, agent: string | null): ConversationDetailDto {
+    const { store, tasks } = this.#deps;
+    const messages = this.#messages(id, agent);
+    const newest = messages[0];
+    const oldest = messages.at(-1);
+    if (!newest || !oldest) {
+      if (store.read.firstTask(id, agent ?? undefined) !== undefined)
+        throw new AppError('gone', removed.conversation, { failedBy: 'input' });
+      throw new AppError('not_found', 'There is no such conversation.', { failedBy: 'input' });
+    }
+    const rows = store.read.tasks({ limit: CONVERSATION_ENTRIES_MAX }, filterOf(id, agent));
+    const summary = {
+      conversationId: id,
+      party: oldest.party,
+      lastSeq: newest.seq,
+      lastAt: newest.at,
+      firstAt: oldest.at,
+      messages: messages.length,
+    };
+    const decisions = rows.flatMap((task) => {
+      const decision = store.read.decisionOfTask(task.id);
+      return decision && decision.decidedAt !== null ? [decisionEntry(decision, decision.decidedAt, task)] : [];
+    });
+    const entries = [...this.#entries(messages, new Map(rows.map((task) => [task.id, task]))), ...decisions].sort(inOrder);
+    return { conversation: this.#dto(summary, messages, agent), entries, tasks: fitting(rows).map((task): TaskDto => tasks.dto(task)) };
+  }
+
+  #summary(row: ConversationSummaryRow, agent: string | null): ConversationDto | undefined {
+    const { conversationId } = row;
+    const { read } = this.#deps.store;
+    const known = agent === null ? row : read.conversationOfAgent(conversationId, agent, CONVERSATION_ENTRIES_MAX);
+    return known && this.#dto(known, this.#messages(conversationId, agent, SUMMARY_MESSAGES), agent);
+  }
+
+  #dto(row: ConversationSummaryRow, messages: readonly MessageRow[], agent: string | null): ConversationDto {
+    const { store, parties, tasks: views } = this.#deps;
+    const first = store.read.firstTask(row.conversationId, agent ?? undefined);
+    const [last] = store.read.tasks({ limit: 1 }, filterOf(row.conversationId, agent));
+    const shown = messages.at(-1);
+    const isNamedByTask = first !== undefined && (!isTaskPurged(first) || shown === undefined);
+    const title = isNamedByTask ? views.text(first) : shown ? titleOf(sourceOf(shown, this.#taskOf(shown))) : '';
+    return {
+      id: row.conversationId,
+      peer_id: parties.agentIdOf(row.party),
+      peer_name: parties.nameOf(row.party),
+      from_agent: first?.fromAgent ?? shown?.fromAgent ?? null,
+      to_agent: first?.toAgent ?? shown?.toAgent ?? null,
+      title: shorten(title),
+      state: last === undefined ? null : stateOf(last),
+      first_at: row.firstAt,
+      last_at: row.lastAt,
+      messages: row.messages,
+    };
+  }
+
+  /** The newest have their words first; what is beyond the bound of an answer is shown by its beginning. */
+  #entries(messages: readonly MessageRow[], known: ReadonlyMap<string, TaskRow>): readonly ConversationEntryDto[] {
+    let room = CONVERSATION_TEXT_MAX_CHARACTERS;
+    return messages.map((message) => {
+      const entry = this.#entry(message, known, Math.max(ENTRY_TEXT_MIN_CHARACTERS, room));
+      room -= sizeOf(entry);
+      return entry;
+    });
+  }
+
+  #entry(message: MessageRow, known: ReadonlyMap<string, TaskRow>, room: number): ConversationEntryDto {
+    const { parties } = this.#deps;
+    const task = this.#taskOf(message, known);
+    const said = sourceOf(message, task);
+    const { status } = said.payload;
+    return {
+      seq: message.seq,
+      at: message.at,
+      message_id: message.messageId,
+      direction: message.direction,
+      kind: message.kind,
+      who: message.direction === 'out' ? 'This hub' : parties.nameOf(message.party),
+      agent: message.fromAgent,
+      ...shownWords(wordsIn(said), room),
+      state: message.kind === 'result' && typeof status === 'string' ? shownStatus(status, task) : null,
+      surface: null,
+      digest: null,
+    };
+  }
+
+  #taskOf({ taskId }: MessageRow, known?: ReadonlyMap<string, TaskRow>): TaskRow | undefined {
+    return taskId === null ? undefined : (known?.get(taskId) ?? this.#deps.store.read.task(taskId));
+  }
+
+  #messages(id: string, agent: string | null, limit = CONVERSATION_ENTRIES_MAX): readonly MessageRow[] {
+    const { read } = this.#deps.store;
+    if (agent === null) return read.messages({ limit }, { conversationId: id });
+    return read.messagesOfAgent(id, agent, { among: CONVERSATION_ENTRIES_MAX, limit });
+  }
+}
+
+/** Of a request that was not let in the agent it was meant for knows neither the words nor what was said about it. */
+function filterOf(conversationId: string, agent: string | null): TaskFilter {
+  return { conversationId, ...(agent === null ? {} : { knownTo: agent }) };
+}
+
+function shownStatus(status: string, task: TaskRow | undefined): string {
+  if (status === 'completed' && task !== undefined) return stateOf({ ...task, state: 'completed' });
+  return boundedText(status, TITLE_MAX_CHARACTERS);
+}
+
+/** A remote approval that is over is answered. Whether anything was done stands at the other hub. */
+function stateOf(task: TaskRow): string {
+  return task.state === 'completed' && task.toAgent === null && questionIn(readObject(task.payload)) !== undefined
+    ? 'answered'
+    : task.state;
+}
+
+function decisionEntry(approval: ApprovalDecisionRow, at: number, task: TaskRow): ConversationEntryDto {
+  return {
+    seq: task.seq,
+    at,
+    message_id: null,
+    direction: 'here',
+    kind: 'decision',
+    who: approval.decidedBy ?? 'hub',
+    agent: task.toAgent,
+    // The words of an answer stand in the message that carried it.
+    text: approval.state === 'answered' ? null : approval.reason,
+    fields: null,
+    fields_left_out: 0,
+    state: approval.state,
+    surface: surfaceOf(approval),
+    digest: approval.digest,
+  };
+}
+
+/** By time; what came in the same millisecond keeps requests before decisions before what followed. */
+function inOrder(first: ConversationEntryDto, second: ConversationEntryDto): number {
+  if (first.kind !== 'decision' && second.kind !== 'decision') return first.seq - second.seq;
+  return first.at - second.at || rank(first) - rank(second);
+}
+
+function rank(entry: ConversationEntryDto): number {
+  if (entry.kind === 'decision') return 1;
+  return entry.kind === 'delegate' || entry.kind === 'query' ? 0 : 2;
+}
+
+/** What a message says stands in its own payload, or in its task: the request, or the result in the form that tasks have. */
+function sourceOf(message: MessageRow, task: TaskRow | undefined): Source {
+  const { kind } = message;
+  if (message.payload !== null) return { kind, payload: readObject(message.payload) };
+  if (kind === 'query' || kind === 'delegate') return { kind, payload: readObject(task?.payload ?? '') };
+  return { kind: 'result', payload: readObject(task?.result ?? '') };
+}
+
+/** What it says: words, or any other JSON; null where it says nothing. */
+function wordsIn({ kind, payload }: Source): unknown {
+  const said = payload[WORDS[kind] ?? ''] ?? null;
+  return isJsonObject(said) && typeof said.text === 'string' ? said.text : said;
+}
+
+function shownWords(words: unknown, room: number): Pick<ConversationEntryDto, 'text' | 'fields' | 'fields_left_out'> {
+  if (words === null) return { text: null, fields: null, fields_left_out: 0 };
+  return shownData(words, Math.min(room, typeof words === 'string' ? ENTRY_TEXT_MAX_CHARACTERS : FEED_TEXT_MAX_CHARACTERS));
+}
+
+/** The same in one line. */
+function titleOf(source: Source): string {
+  const words = wordsIn(source);
+  if (words === null) return '';
+  if (typeof words === 'string') return boundedText(words, TITLE_MAX_CHARACTERS * 2);
+  const { fields } = shownFields(words, TITLE_MAX_CHARACTERS);
+  return fields === null ? escapeText(JSON.stringify(words)) : fields.map(([path, value]) => `${path}: ${value}`).join(', ');
+}
+
+function sizeOf({ text, fields }: ConversationEntryDto): number {
+  const inFields = fields?.reduce((sum, [path, value]) => sum + path.length + value.length, 0) ?? 0;
+  return (text?.length ?? 0) + inFields;
+}
+
+/** The newest tasks, as far as there is room: what was begun stands whole. */
+function fitting(tasks: readonly TaskRow[]): readonly TaskRow[] {
+  let room = CONVERSATION_TEXT_MAX_CHARACTERS;
+  const end = tasks.findIndex((task) => {
+    const isFull = room <= 0;
+    room -= task.payload.length + (task.result?.length ?? 0);
+    return isFull;
+  });
+  return end === -1 ? tasks : tasks.slice(0, end);
+}
+
+function shorten(text: string): string {
+  const line = text.split('\n', 1)[0] ?? '';
+  return line.length <= TITLE_MAX_CHARACTERS ? line : `${line.slice(0, TITLE_MAX_CHARACTERS).toWellFormed()}...`;
+}

@@ -1,0 +1,107 @@
+// Notifications for people: what other hubs and agents push, and what the hub itself has to say. Stored first, shown after; outside words
+// are escaped and cut to a bound when they are shown.
+import type { FeedItemDto } from '../../../preload/contract/dto.ts';
+import type { Items } from '../../../preload/contract/results.ts';
+import { escapeText } from '../../core/text-escape.ts';
+import type { Clock, Random } from '../../ports/clock.ts';
+import type { FeedRow, Store, Tables } from '../../ports/store.ts';
+import type { EventBus } from '../base/event-bus.ts';
+import { FEED_TEXT_MAX_CHARACTERS } from './limits.ts';
+import { pageOf, type Page } from '../base/paging.ts';
+import type { Parties } from '../tasks/parties.ts';
+import type { FeedEntry, PeopleFeed } from '../tasks/people-feed.ts';
+import { shownData, type ShownData } from './shown-data.ts';
+import type { After, UnitOfWork } from '../tasks/unit-of-work.ts';
+import type { PartyKey } from '../../ports/transport.ts';
+
+interface Deps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly events: EventBus;
+  readonly parties: Parties;
+  readonly unit: UnitOfWork;
+}
+
+export class Feed implements PeopleFeed {
+  readonly #deps: Deps;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  record(entry: FeedEntry): void {
+    const { store } = this.#deps;
+    const made = this.#row(entry.party, entry.fromAgent, entry.topic, entry.importance, entry.data);
+    const row = entry.isSilent === true ? { ...made, readAt: made.at } : made;
+    store.writeBehind(
+      (tables) => ({ kept: tables.insertFeed(row), unread: tables.unreadFeedCount() }),
+      ({ kept, unread }) => this.#publish(kept, unread),
+    );
+  }
+
+  notice(tables: Tables, after: After, topic: string, importance: FeedRow['importance'], text: string): void {
+    const row = tables.insertFeed(this.#row(null, null, topic, importance, text));
+    const unread = tables.unreadFeedCount();
+    after(() => this.#publish(row, unread));
+  }
+
+  list(page: Page): Items<FeedItemDto> {
+    return pageOf(
+      page,
+      (rows) => this.#deps.store.read.feed(rows),
+      (row) => this.dto(row),
+    );
+  }
+
+  unreadCount(): number {
+    return this.#deps.store.read.unreadFeedCount();
+  }
+
+  async markRead(ids: readonly string[] | 'all'): Promise<number> {
+    const unread = await this.#deps.unit.run((tables) => {
+      tables.markFeedRead(ids, this.#deps.clock.wallMs());
+      return tables.unreadFeedCount();
+    });
+    this.#deps.events.publish({ type: 'feed_read', ids, unread });
+    return unread;
+  }
+
+  dto(row: FeedRow): FeedItemDto {
+    const { parties } = this.#deps;
+    const own = row.party === null;
+    return {
+      id: row.id,
+      seq: row.seq,
+      at: row.at,
+      peer_id: row.party === null ? null : parties.agentIdOf(row.party),
+      peer_name: row.party === null ? null : parties.nameOf(row.party),
+      from_agent: row.fromAgent,
+      topic: own ? row.topic : escapeText(row.topic),
+      importance: row.importance,
+      ...shown(row.data),
+      unread: row.readAt === null,
+    };
+  }
+
+  #row(
+    party: PartyKey | null,
+    fromAgent: string | null,
+    topic: string,
+    importance: FeedRow['importance'],
+    data: unknown,
+  ): Omit<FeedRow, 'seq'> {
+    const { clock, random } = this.#deps;
+    return { id: random.uuid(), at: clock.wallMs(), party, fromAgent, topic, importance, data: JSON.stringify(data ?? null), readAt: null };
+  }
+
+  #publish(row: FeedRow, unread: number): void {
+    this.#deps.events.publish({ type: 'feed', item: this.dto(row), unread });
+  }
+}
+
+/** Nothing said is no words. */
+function shown(data: string): ShownData {
+  const value: unknown = JSON.parse(data);
+  return shownData(value ?? '', FEED_TEXT_MAX_CHARACTERS);
+}

@@ -1,0 +1,51 @@
+// Calling a task off, by whoever asked for it or by a person here. Decided in one commit against the state as it stands there, so that what is
+// acknowledged as called off has not begun and never will; what an agent already holds is only asked to stop (PROTOCOL.md, Delegation states).
+import type { Surface } from '../../../preload/contract/dto.ts';
+import type { TaskRow, Tables } from '../../ports/store.ts';
+import type { Deliveries } from './deliveries.ts';
+import type { TaskEndings } from '../tasks/task-endings.ts';
+import { isInHand, isOpen } from '../tasks/task-moves.ts';
+import type { After } from '../tasks/unit-of-work.ts';
+
+interface CallOff {
+  readonly messageId: string;
+  /** Escaped. */
+  readonly reason: string | null;
+  readonly by: string;
+  readonly surface: Surface;
+  readonly from: 'asker' | 'hub';
+}
+
+export class Cancelling {
+  readonly #deliveries: Deliveries;
+  readonly #endings: TaskEndings;
+
+  constructor(deps: { readonly deliveries: Deliveries; readonly endings: TaskEndings }) {
+    this.#deliveries = deps.deliveries;
+    this.#endings = deps.endings;
+  }
+
+  /** For work that runs here. `undefined`: it has ended before, or is not there. */
+  callOff(tables: Tables, after: After, task: TaskRow | undefined, call: CallOff): 'cancelled' | 'asked_to_stop' | undefined {
+    if (!task || !isOpen(task)) return undefined;
+    if (isInHand(task)) {
+      this.#deliveries.putCancel(tables, after, task, call.messageId, call.reason);
+      return 'asked_to_stop';
+    }
+    this.#endings.end(tables, after, task, {
+      state: 'cancelled',
+      code: 'cancelled',
+      reason: calledOffBy(call.from, call.reason),
+      by: call.by,
+      surface: call.surface,
+      from: call.from,
+    });
+    return 'cancelled';
+  }
+}
+
+/** The sentence that people read. @param reason escaped */
+export function calledOffBy(from: CallOff['from'], reason: string | null): string {
+  const words = reason === null || reason === '' ? '' : ` They said: "${reason}"`;
+  return from === 'asker' ? `Whoever asked called it off.${words}` : `A person at this hub called it off.${words}`;
+}

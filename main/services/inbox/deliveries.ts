@@ -1,0 +1,226 @@
+// Puts items into agents' inboxes, inside the commit of what caused them, and tells the inbox: at once, so that a reader who waits can claim
+// in the same commit, and again after it. When a task ends, closes its item and tells its agents. Owns nothing of claiming.
+import { isTask } from '../../../preload/contract/delivery-kind.ts';
+import { escapeJson, escapeText } from '../../core/text-escape.ts';
+import type { Clock, Random } from '../../ports/clock.ts';
+import { err, ok, type Result } from '../../lib/result.ts';
+import type { ApprovalRow, DeliveryRow, Reads, TaskRow, Tables } from '../../ports/store.ts';
+import { approvedView, wordsOfView, type Untrusted } from '../tasks/approved-payload.ts';
+import type { EndedTask, TaskEndings } from '../tasks/task-endings.ts';
+import { isInHand } from '../tasks/task-moves.ts';
+import { readDeliveryBody, type DeliveryBody } from './delivery-body.ts';
+import { isLocal, type Parties } from '../tasks/parties.ts';
+import type { After } from '../tasks/unit-of-work.ts';
+import type { PartyKey } from '../../ports/transport.ts';
+
+interface NewDelivery {
+  readonly agent: string;
+  readonly kind: DeliveryRow['kind'];
+  readonly taskId: string | null;
+  readonly urgency: DeliveryRow['urgency'];
+  readonly body: DeliveryBody;
+}
+
+/** Outside words as they came; they are escaped here, once. */
+export interface OutsideWords {
+  readonly party: PartyKey;
+  readonly fromAgent: string | null;
+  readonly kind: string;
+  readonly text: string | null;
+  readonly payload: unknown;
+}
+
+export const URGENCY = { low: 0, normal: 1, urgent: 2 } as const;
+
+export class Deliveries {
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #parties: Parties;
+  readonly #listeners = new Set<(row: DeliveryRow) => void>();
+
+  constructor(deps: { readonly clock: Clock; readonly random: Random; readonly parties: Parties; readonly endings: TaskEndings }) {
+    this.#clock = deps.clock;
+    this.#random = deps.random;
+    this.#parties = deps.parties;
+    deps.endings.onEnding((tables, after, ended) => this.#taskEnded(tables, after, ended));
+  }
+
+  put(tables: Tables, after: After, item: NewDelivery): DeliveryRow {
+    const row = tables.insertDelivery({
+      deliveryId: this.#random.uuid(),
+      agent: item.agent,
+      kind: item.kind,
+      state: 'queued',
+      taskId: item.taskId,
+      // Only work makes others of its conversation wait: a notification beside it must not.
+      conversationId: isTask(item.kind) ? item.body.conversation_id : null,
+      urgency: item.urgency,
+      body: JSON.stringify(item.body),
+      attempt: 0,
+      leaseUntilWallMs: null,
+      createdAt: this.#clock.wallMs(),
+      finishedAt: null,
+    });
+    // What a reader asks for now is worked right after this work, in its transaction: one commit less between a person's word and the agent.
+    this.announce(row);
+    after(() => this.announce(row));
+    return row;
+  }
+
+  /** Tells the inbox that this item waits (again), or will once the running commit is durable. */
+  announce(row: DeliveryRow): void {
+    for (const listener of this.#listeners) listener(row);
+  }
+
+  onQueued(listener: (row: DeliveryRow) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Puts an allowed delegation into its agent's inbox. The words themselves are read from the approval each time it is handed out. */
+  putTask(tables: Tables, after: After, task: TaskRow, approval: ApprovalRow): void {
+    if (task.toAgent === null) return;
+    this.put(tables, after, {
+      agent: task.toAgent,
+      kind: 'delegate',
+      taskId: task.id,
+      urgency: task.urgent ? URGENCY.urgent : URGENCY.normal,
+      body: this.bodyOf(task, approval),
+    });
+  }
+
+  bodyOf(task: TaskRow, approval: ApprovalRow | null): DeliveryBody {
+    return {
+      conversation_id: task.conversationId,
+      trust: this.#parties.trustOf(task.party),
+      approval: approval && {
+        by: approval.decidedBy ?? 'hub',
+        surface: approval.surface ?? 'hub',
+        digest: approval.digest,
+        at: approval.decidedAt ?? task.receivedAt,
+      },
+      envelope: { id: task.messageId, kind: task.kind, ref: null, received_at: task.receivedAt },
+      untrusted: null,
+    };
+  }
+
+  /** What the agent may read of this item now. The error says what does not fit: then the item is handed to nobody. */
+  wordsOf(reads: Reads, row: Pick<DeliveryRow, 'agent' | 'body' | 'kind' | 'taskId'>): Result<Untrusted, string> {
+    const body = readDeliveryBody(row);
+    if (body === undefined) return err('the item cannot be read');
+    // Work has no words but those that were allowed, whatever else stands in its row.
+    if (!isTask(row.kind)) return body.untrusted === null ? err('it has no words') : ok(body.untrusted);
+    const task = row.taskId === null ? undefined : reads.task(row.taskId);
+    const approval = row.taskId === null ? undefined : reads.approvalOfTask(row.taskId);
+    if (task === undefined || approval === undefined) return err('there is no approval for it');
+    if (row.agent !== task.toAgent) return err('it was allowed for another agent');
+    if (approval.state !== 'approved') return err(`its approval is ${approval.state}`);
+    if (body.approval?.digest !== approval.digest) return err('it was allowed under another digest');
+    return this.approvedWords(approval, task);
+  }
+
+  /** The words that were allowed. The error says what does not fit: then the task is handed to nobody. */
+  approvedWords(approval: Pick<ApprovalRow, 'view' | 'digest'>, task: TaskRow): Result<Untrusted, string> {
+    const view = approvedView(approval, task);
+    return view.ok ? ok(wordsOfView(this.#parties, view.value, approval.digest)) : view;
+  }
+
+  /** The outcome of a task for the agent that asked for it; nothing when nobody here asked. */
+  putResult(tables: Tables, after: After, task: TaskRow, messageId: string, payload: Readonly<Record<string, unknown>>): void {
+    const agent = task.fromAgent;
+    if (agent === null || task.direction === 'incoming' || !tables.agent(agent)) return;
+    const text = [payload.outcome, payload.error].find((words) => typeof words === 'string' && words !== '');
+    this.put(tables, after, {
+      agent,
+      kind: 'result',
+      taskId: task.id,
+      urgency: task.urgent ? URGENCY.urgent : URGENCY.normal,
+      body: this.#body(task, messageId, 'result', {
+        party: task.party,
+        fromAgent: task.toAgent,
+        kind: 'result',
+        text: typeof text === 'string' ? text : null,
+        payload,
+      }),
+    });
+  }
+
+  /** Tells the agent that runs a task to stop. */
+  putCancel(tables: Tables, after: After, task: TaskRow, messageId: string, reason: string | null): void {
+    if (task.toAgent === null || task.direction === 'outgoing') return;
+    if (tables.deliveryOfTask(task.id, 'cancel')) return;
+    this.put(tables, after, {
+      agent: task.toAgent,
+      kind: 'cancel',
+      taskId: task.id,
+      urgency: URGENCY.urgent,
+      body: this.#body(task, messageId, 'cancel', {
+        party: task.party,
+        fromAgent: task.fromAgent,
+        kind: 'cancel',
+        text: reason,
+        payload: { reason },
+      }),
+    });
+  }
+
+  untrusted(words: OutsideWords): Untrusted {
+    return {
+      origin: {
+        peer_name: this.#parties.nameOf(words.party),
+        peer_id: this.#parties.agentIdOf(words.party),
+        from_agent: words.fromAgent,
+      },
+      kind: words.kind,
+      text: words.text === null ? null : escapeText(words.text),
+      payload: escapeJson(words.payload),
+      digest: null,
+    };
+  }
+
+  #taskEnded(tables: Tables, after: After, { task, before, ending, result }: EndedTask): void {
+    this.#close(tables, task);
+    // Whoever holds a question learns of its end by its answer.
+    if (task.kind === 'query') return;
+    if (isInHand(before) && ending.from !== 'runner') this.putCancel(tables, after, task, this.#random.uuid(), ending.reason);
+    const isWanted = task.direction === 'outgoing' || (task.direction === 'local' && (task.reportBack || ending.from !== 'runner'));
+    if (!isWanted || ending.from === 'asker') return;
+    // What a person answered is told in no agent's name.
+    const told = result.answered_by === undefined ? task : { ...task, toAgent: null };
+    const messageId = this.#random.uuid();
+    if (isLocal(task.party)) this.#recordLocal(tables, told, messageId);
+    this.putResult(tables, after, told, messageId, { ...result });
+  }
+
+  #close(tables: Tables, task: TaskRow): void {
+    const row = tables.deliveryOfTask(task.id, 'delegate');
+    if (!row || row.state === 'done') return;
+    tables.updateDelivery(row.deliveryId, row.state, { state: 'done', leaseUntilWallMs: null, finishedAt: this.#clock.wallMs() });
+  }
+
+  #recordLocal(tables: Tables, task: TaskRow, messageId: string): void {
+    tables.insertMessage({
+      messageId,
+      direction: 'local',
+      party: task.party,
+      kind: 'result',
+      ref: task.messageId,
+      conversationId: task.conversationId,
+      taskId: task.id,
+      fromAgent: task.toAgent,
+      toAgent: task.fromAgent,
+      payload: null,
+      at: this.#clock.wallMs(),
+    });
+  }
+
+  #body(task: TaskRow, messageId: string, kind: string, words: OutsideWords): DeliveryBody {
+    return {
+      conversation_id: task.conversationId,
+      trust: this.#parties.trustOf(task.party),
+      approval: null,
+      envelope: { id: messageId, kind, ref: task.messageId, received_at: this.#clock.wallMs() },
+      untrusted: this.untrusted(words),
+    };
+  }
+}

@@ -1,0 +1,72 @@
+// Tells whoever asked how far its request is: a notify `axon.progress` with the request's id as ref (PROTOCOL.md, Delegation states).
+// It promises nothing and holds up nothing.
+import type { Clock, Random } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { Store, TaskRow } from '../../ports/store.ts';
+import { PROGRESS_TOPIC } from '../../protocol/kinds.ts';
+import type { PeerMessenger } from '../base/peer-messenger.ts';
+import { toWire, type ToldState } from '../tasks/wire-states.ts';
+
+const PROGRESS = 'progress/1';
+
+interface ProgressWords {
+  readonly state: ToldState;
+  readonly text?: string;
+  /** For `held`: in how many ms a person is asked; null when nobody knows yet. */
+  readonly heldMs?: number | null;
+}
+
+interface Deps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly messenger: PeerMessenger;
+}
+
+export class Progress {
+  readonly #deps: Deps;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  async tell(
+    task: Pick<TaskRow, 'direction' | 'party' | 'messageId' | 'conversationId' | 'fromAgent' | 'toAgent' | 'reportBack'>,
+    words: ProgressWords,
+  ): Promise<void> {
+    const { store, clock, random, messenger, log } = this.#deps;
+    // Nothing the agent says leaves this hub for a task that was to report nothing.
+    const state = toWire(words.state);
+    const { heldMs = null } = words;
+    const data = {
+      state,
+      ...(heldMs === null ? {} : { held_ms: heldMs }),
+      ...(task.reportBack && words.text !== undefined ? { text: words.text } : {}),
+    };
+    const message = { id: random.uuid(), kind: 'notify', ref: task.messageId, payload: { topic: PROGRESS_TOPIC, data, importance: 'low' } };
+    const incoming = task.direction === 'incoming';
+    if (incoming && !messenger.extensions(task.party).includes(PROGRESS)) return;
+    const raw = incoming ? messenger.encode(task.party, message) : JSON.stringify(message);
+    const at = clock.wallMs();
+    store.writeBehind((tables) =>
+      tables.insertMessage({
+        messageId: message.id,
+        direction: incoming ? 'out' : 'local',
+        party: task.party,
+        kind: message.kind,
+        ref: message.ref,
+        // A bare state is for the hub that asked; only words belong to the thread that people read.
+        conversationId: 'text' in data ? task.conversationId : null,
+        taskId: null,
+        fromAgent: task.toAgent,
+        toAgent: task.fromAgent,
+        payload: JSON.stringify(message.payload),
+        at,
+      }),
+    );
+    if (!incoming) return;
+    const sent = await messenger.sendEncoded(task.party, raw);
+    if (!sent.ok) log.debug('progress not told', { code: sent.error.code });
+  }
+}

@@ -1,0 +1,128 @@
+// Reports on what our agents delegated: `result`, and `error` for what wanted no report. They count only from the key the delegation was made
+// with and only while it is open; a foreign, an unknown and a finished ref are kept and answered alike (PROTOCOL.md, Delegation states).
+import { escapeText } from '../../core/text-escape.ts';
+import { TokenBuckets } from '../../lib/token-buckets.ts';
+import type { Clock, Random } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { Store, TaskRow, Tables } from '../../ports/store.ts';
+import { contentDigest } from '../../protocol/content-digest.ts';
+import { RECEIPT_TOPIC } from '../../protocol/kinds.ts';
+import { parseError, parseResult } from '../../protocol/payloads.ts';
+import type { IncomingMessage, PeerMessenger } from '../base/peer-messenger.ts';
+import type { AuditTrail } from '../tasks/audit-trail.ts';
+import { UNMATCHED_RATE } from './limits.ts';
+import { RECEIPTS } from './outbox.ts';
+import type { OutgoingCancels } from './outgoing-cancels.ts';
+import { endOfCode, type ResultWords, type TaskEndings } from '../tasks/task-endings.ts';
+import { isOpen } from '../tasks/task-moves.ts';
+import type { After, UnitOfWork } from '../tasks/unit-of-work.ts';
+
+interface Deps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly messenger: PeerMessenger;
+  readonly unit: UnitOfWork;
+  readonly endings: TaskEndings;
+  readonly cancels: OutgoingCancels;
+  readonly audit: AuditTrail;
+}
+
+export class IncomingResults {
+  readonly #deps: Deps;
+  readonly #buckets: TokenBuckets;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+    this.#buckets = new TokenBuckets(deps.clock);
+  }
+
+  /** Stores the report, then tells the peer that it may stop sending it. */
+  async handle(message: IncomingMessage): Promise<void> {
+    const { peer, envelope } = message;
+    const { store, unit, messenger, audit } = this.#deps;
+    const result = readReport(message);
+    if (!result) return audit.refusal({ actor: peer.key, surface: 'peer', action: 'result.malformed', object: envelope.id });
+    const digest = contentDigest(envelope);
+    const known = store.read.replay(peer.key, envelope.id);
+    if (known && known.contentDigest !== digest) {
+      return audit.refusal({ actor: peer.key, surface: 'peer', action: 'message.conflict', object: envelope.id, digest });
+    }
+    if (!known) {
+      const kept = await unit.run((tables, after) => this.#take(tables, after, message, result, digest));
+      if (!kept) return;
+    }
+    if (messenger.extensions(peer.key).includes(RECEIPTS)) await this.#receipt(message);
+  }
+
+  /** False when it was one too many that fits nothing: then it leaves no trace and gets no receipt. */
+  #take(tables: Tables, after: After, message: IncomingMessage, result: ResultWords, digest: string): boolean {
+    const { peer, envelope } = message;
+    const { clock, endings, audit } = this.#deps;
+    if (tables.replay(peer.key, envelope.id)) return true;
+    const task = envelope.ref === null ? undefined : tables.taskByMessage('outgoing', peer.key, envelope.ref);
+    const counts = task !== undefined && isOpen(task) && task.kind === 'delegate';
+    if (!counts && this.#buckets.take(peer.key, UNMATCHED_RATE) > 0) return false;
+    const at = clock.wallMs();
+    tables.putReplay({ party: peer.key, messageId: envelope.id, contentDigest: digest, reply: '{}', at });
+    if (!counts) {
+      audit.append(tables, { actor: peer.key, surface: 'peer', action: 'result.refused', object: envelope.ref ?? envelope.id, digest });
+      return true;
+    }
+    tables.insertMessage({
+      messageId: envelope.id,
+      direction: 'in',
+      party: peer.key,
+      kind: envelope.kind,
+      ref: envelope.ref,
+      conversationId: task.conversationId,
+      taskId: task.id,
+      fromAgent: result.answered_by === undefined ? task.toAgent : null,
+      toAgent: task.fromAgent,
+      payload: isEcho(result, task) ? JSON.stringify(envelope.payload) : null,
+      at,
+    });
+    this.#end(tables, after, task, message, result, endings);
+    return true;
+  }
+
+  #end(tables: Tables, after: After, task: TaskRow, { peer }: IncomingMessage, result: ResultWords, endings: TaskEndings): void {
+    const code = result.status === 'failed' ? (result.code ?? 'internal') : null;
+    if (isEcho(result, task)) return this.#deps.cancels.confirmed(tables, after, task);
+    endings.end(tables, after, task, {
+      state: result.status === 'failed' ? endOfCode(code) : result.status,
+      code,
+      reason: code === null || result.error === null ? null : escapeText(result.error),
+      result,
+      by: peer.petname,
+      surface: 'peer',
+      from: 'runner',
+    });
+  }
+
+  async #receipt({ peer, envelope }: IncomingMessage): Promise<void> {
+    const { messenger, random, log } = this.#deps;
+    const payload = { topic: RECEIPT_TOPIC, data: {}, importance: 'low' };
+    const sent = await messenger.send(peer.key, { id: random.uuid(), kind: 'notify', ref: envelope.id, payload });
+    if (!sent.ok) log.debug('receipt not sent', { code: sent.error.code });
+  }
+}
+
+/** Our own word come back: whoever called it off is told nothing new. */
+function isEcho({ status, code }: ResultWords, task: TaskRow): boolean {
+  return status === 'failed' && code === 'cancelled' && task.state === 'cancelling';
+}
+
+function readReport({ envelope }: IncomingMessage): ResultWords | undefined {
+  if (envelope.kind === 'error') {
+    const parsed = parseError(envelope.payload);
+    if (!parsed.ok) return undefined;
+    const { code, message } = parsed.value;
+    return { status: 'failed', outcome: message, data: null, error: message, code };
+  }
+  const parsed = parseResult(envelope.payload);
+  if (!parsed.ok) return undefined;
+  const { status, outcome, data, error, code, answered_by } = parsed.value;
+  return { status, outcome, data, error, ...(code === null ? {} : { code }), ...(answered_by === null ? {} : { answered_by }) };
+}

@@ -1,0 +1,351 @@
+// Results, and the taking back of what another hub may have been given, must arrive though their peer is away: each is stored with what
+// caused it, sent, and sent again when the peer comes back, with growing waits, until the peer's receipt (or, for a peer without receipts,
+// until the transport took it), for 24 hours of this hub's running (PROTOCOL.md, Delegation states): a wall clock that is set, while the
+// hub runs or while it is off, gives nothing up. What waits for a hub that is removed is given up with it. Always the very same message, so
+// that the receiver can drop what it has.
+import { ERRORS } from '../../../preload/contract/errors.ts';
+import type { AppError } from '../../lib/app-error.ts';
+import { utf8 } from '../../lib/bytes.ts';
+import { backoffMs } from '../../lib/backoff.ts';
+import type { Result } from '../../lib/result.ts';
+import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { OutboxRow, Reads, Store, Tables, TaskRow } from '../../ports/store.ts';
+import type { KeyHex, PartyKey } from '../../ports/transport.ts';
+import type { Envelope } from '../../protocol/envelope.ts';
+import { parseEnvelope } from '../../protocol/parse-envelope.ts';
+import { parseAck } from '../../protocol/payloads.ts';
+import type { PeerMessenger } from '../base/peer-messenger.ts';
+import { CancelPace } from './cancel-pace.ts';
+import { ACK_TIMEOUT_MS, OUTBOX_BACKOFF, OUTBOX_LIFETIME_MS, OUTBOX_PAGE, UPTIME_WRITE_INTERVAL_MS } from './limits.ts';
+import { isRemoved } from '../tasks/parties.ts';
+import type { EndedTask, TaskEndings } from '../tasks/task-endings.ts';
+import type { After, UnitOfWork } from '../tasks/unit-of-work.ts';
+
+export const RECEIPTS = 'receipts/1';
+
+interface Deps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly messenger: PeerMessenger;
+  readonly unit: UnitOfWork;
+  readonly endings: TaskEndings;
+  /** Told when a result or an error was given up, after its time or with the hub it was for, inside the commit that settles it. */
+  readonly onExpired: (tables: Tables, after: After, row: OutboxRow) => void;
+  /** Told what became of a cancel, inside the commit that settles it. */
+  readonly onCancelSettled: (tables: Tables, after: After, row: OutboxRow, outcome: CancelOutcome) => void;
+}
+
+/**
+ * `taken_back`: it will not run there. `asked_to_stop`: its agent has it. `nothing_open`: it has ended there, or never was there.
+ * `not_taken`: that hub takes no cancels. `expired`: no answer came in all the time.
+ */
+export type CancelOutcome = 'taken_back' | 'asked_to_stop' | 'nothing_open' | 'not_taken' | 'expired';
+
+interface OutboxDraft {
+  readonly kind: 'result' | 'error' | 'cancel';
+  readonly ref: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+/** A message that was sent and not settled. */
+interface InTheAir {
+  readonly party: KeyHex;
+  readonly attempts: number;
+  readonly nextAtMs: number;
+}
+
+export class Outbox {
+  readonly #deps: Deps;
+  readonly #air = new Map<string, InTheAir>();
+  readonly #draining = new Set<KeyHex>();
+  readonly #again = new Set<KeyHex>();
+  readonly #cancelPace: CancelPace;
+  #uptimeWrittenMs = 0;
+  #timer: TimerHandle | undefined;
+  #timerDueMs = 0;
+  #stopPresence: (() => void) | undefined;
+  #running = false;
+  /** How long this hub had run before, less the monotonic clock as it stood at the start. */
+  readonly #uptimeOffsetMs: number;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+    this.#cancelPace = new CancelPace(deps);
+    deps.endings.onEnding((tables, after, ended) => this.#report(tables, after, ended));
+    this.#uptimeOffsetMs = readUptime(deps.store.read) - deps.clock.monotonicMs();
+  }
+
+  start(): void {
+    if (this.#running) return;
+    this.#running = true;
+    this.#stopPresence = this.#deps.messenger.onPresence((peer, online) => {
+      if (online) this.#returned(peer);
+    });
+    for (const party of this.#deps.store.read.outboxParties()) this.kick(party);
+    this.#arm();
+  }
+
+  stop(): void {
+    this.#running = false;
+    this.#stopPresence?.();
+    this.#stopPresence = undefined;
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    this.#keepUptime(this.#uptimeMs());
+  }
+
+  /**
+   * Stores the message with the commit at hand; it leaves after that commit.
+   * @param lifetimeMs how long it is of use
+   * @throws AppError payload_too_large
+   */
+  put(tables: Tables, after: After, task: TaskRow, draft: OutboxDraft, lifetimeMs = OUTBOX_LIFETIME_MS): void {
+    const { clock, random, messenger } = this.#deps;
+    const at = clock.wallMs();
+    const messageId = random.uuid();
+    const uptimeMs = this.#uptimeMs();
+    const raw = messenger.encode(task.party, { id: messageId, ...draft });
+    // Together, so that a crash never makes the rest of its time longer than it is.
+    tables.setMeta(UPTIME_META, String(uptimeMs));
+    tables.putOutbox({
+      messageId,
+      party: task.party,
+      kind: draft.kind,
+      raw,
+      createdAt: at,
+      expiresAtUptimeMs: uptimeMs + lifetimeMs,
+      settledAt: null,
+    });
+    const ours = task.direction === 'outgoing';
+    tables.insertMessage({
+      messageId,
+      direction: 'out',
+      party: task.party,
+      kind: draft.kind,
+      ref: draft.ref,
+      conversationId: task.conversationId,
+      taskId: task.id,
+      fromAgent: ours ? task.fromAgent : task.toAgent,
+      toAgent: ours ? task.toAgent : task.fromAgent,
+      payload: draft.kind === 'result' ? null : JSON.stringify(draft.payload),
+      at,
+    });
+    after(() => this.kick(task.party));
+  }
+
+  /** Sends what is due for this peer now, if it is there: one message after the other, in the order they were made. */
+  kick(peer: KeyHex): void {
+    if (!this.#running || !this.#deps.messenger.isOnline(peer)) return;
+    if (this.#draining.has(peer)) {
+      this.#again.add(peer);
+      return;
+    }
+    this.#draining.add(peer);
+    this.#drain(peer)
+      .catch((error: unknown) => this.#deps.log.warn('outbox not sent', { error: String(error) }))
+      .finally(() => {
+        this.#draining.delete(peer);
+        this.#arm();
+      });
+  }
+
+  /** The peer says that it has this message. Foreign and unknown ids change nothing. */
+  async received(peer: KeyHex, messageId: string): Promise<void> {
+    const row = this.#deps.store.read.outboxMessage(peer, messageId);
+    if (row?.settledAt !== null) return;
+    await this.#settle(peer, messageId);
+  }
+
+  /**
+   * Inside a commit, after what was open with that hub has ended. Of one that was removed, nothing that waits for it leaves any more, though its
+   * key may be paired again. Others are owed it still.
+   */
+  partyEnded(tables: Tables, after: After, party: PartyKey): void {
+    if (!isRemoved(tables, party)) return;
+    // What is given up is not among those that wait, so each page is the next one.
+    for (let rows = nextOf(tables, party); rows.length > 0; rows = nextOf(tables, party)) {
+      for (const row of rows) this.#giveUp(tables, after, row);
+    }
+  }
+
+  /** Inside the commit that goes on from the run before: that one may have died before it gave up what removed hubs were owed. */
+  resume(tables: Tables, after: After): void {
+    for (const party of tables.outboxParties()) this.partyEnded(tables, after, party);
+  }
+
+  /** Another hub learns how what it asked has ended: by `result`, or by `error` where it wanted no report. */
+  #report(tables: Tables, after: After, { task: ended, ending, result }: EndedTask): void {
+    // A hub that was removed gets no more word from this one.
+    if (ended.kind === 'query' || ended.direction !== 'incoming' || isRemoved(tables, ended.party)) return;
+    // What a person answered is told in no agent's name.
+    const task = result.answered_by === undefined ? ended : { ...ended, toAgent: null };
+    if (task.reportBack) {
+      this.put(tables, after, task, { kind: 'result', ref: task.messageId, payload: { ...result } });
+    } else if (ending.code !== null && ending.from !== 'runner') {
+      const message = ending.reason ?? ERRORS[ending.code].title;
+      const { retryable } = ERRORS[ending.code];
+      this.put(tables, after, task, { kind: 'error', ref: task.messageId, payload: { code: ending.code, message, retryable } });
+    }
+  }
+
+  #giveUp(tables: Tables, after: After, row: OutboxRow): void {
+    const { clock, onExpired, onCancelSettled } = this.#deps;
+    tables.putOutbox({ ...row, raw: '', settledAt: clock.wallMs() });
+    after(() => this.#air.delete(row.messageId));
+    if (row.kind === 'cancel') onCancelSettled(tables, after, row, 'expired');
+    else onExpired(tables, after, row);
+  }
+
+  /** A peer that has just come back gets at once what was sent into the dark. */
+  #returned(peer: KeyHex): void {
+    for (const [messageId, { party }] of this.#air) if (party === peer) this.#air.delete(messageId);
+    this.kick(peer);
+  }
+
+  async #drain(peer: KeyHex): Promise<void> {
+    const { store, messenger } = this.#deps;
+    do {
+      this.#again.delete(peer);
+      let rows: readonly OutboxRow[] = [];
+      do {
+        rows = store.read.outboxOf(peer, { limit: OUTBOX_PAGE, after: rows.at(-1) });
+        for (const row of rows) {
+          if (!this.#running || !messenger.isOnline(peer)) return;
+          if (this.#isDue(row) && (row.kind !== 'cancel' || this.#cancelPace.mayBegin(peer))) await this.#send(row);
+        }
+      } while (rows.length === OUTBOX_PAGE);
+    } while (this.#again.has(peer));
+  }
+
+  #isDue(row: OutboxRow): boolean {
+    const { clock } = this.#deps;
+    const air = this.#air.get(row.messageId);
+    return row.expiresAtUptimeMs > this.#uptimeMs() && (air === undefined || air.nextAtMs <= clock.monotonicMs());
+  }
+
+  async #send(row: OutboxRow): Promise<void> {
+    const { messenger, clock, random } = this.#deps;
+    const attempts = (this.#air.get(row.messageId)?.attempts ?? 0) + 1;
+    const nextAtMs = clock.monotonicMs() + backoffMs(attempts - 1, random.fraction(), OUTBOX_BACKOFF);
+    this.#air.set(row.messageId, { party: row.party, attempts, nextAtMs });
+    if (row.kind === 'cancel') {
+      // Answered on its own stream, in its own time: it holds nothing else up but the cancels after it.
+      this.#cancelPace.begin(row.party);
+      this.#takeBack(row)
+        .catch((error: unknown) => {
+          this.#deps.log.warn('cancel not sent', { error: String(error) });
+          return false;
+        })
+        .then((tooMany) => {
+          this.#cancelPace.end(row.party, tooMany);
+          this.kick(row.party);
+        });
+      return;
+    }
+    const sent = await messenger.sendEncoded(row.party, row.raw);
+    if (sent.ok && !messenger.extensions(row.party).includes(RECEIPTS)) await this.#settle(row.party, row.messageId);
+  }
+
+  /** Settled by any answer that is final; a hub that takes no cancels is asked for none. True when it asked for patience. */
+  async #takeBack(row: OutboxRow): Promise<boolean> {
+    const { messenger } = this.#deps;
+    const parsed = parseEnvelope(utf8(row.raw));
+    let outcome: CancelOutcome | 'later' | undefined = 'not_taken';
+    if (parsed.ok && messenger.features(row.party).includes('cancel')) {
+      const { id, kind, ref, payload } = parsed.value.envelope;
+      outcome = outcomeOf(await messenger.request(row.party, { id, kind, ref, payload }, ACK_TIMEOUT_MS));
+    }
+    if (outcome === undefined || outcome === 'later') {
+      this.#arm();
+      return outcome === 'later';
+    }
+    await this.#settle(row.party, row.messageId, outcome);
+    return false;
+  }
+
+  async #settle(party: KeyHex, messageId: string, outcome?: CancelOutcome): Promise<void> {
+    await this.#deps.unit.run((tables, after) => {
+      const row = tables.outboxMessage(party, messageId);
+      if (row?.settledAt !== null) return;
+      tables.putOutbox({ ...row, raw: '', settledAt: this.#deps.clock.wallMs() });
+      if (outcome !== undefined) this.#deps.onCancelSettled(tables, after, row, outcome);
+    });
+    this.#air.delete(messageId);
+  }
+
+  /** How long this hub has run in all, as far as it was written down: time that it was off counts for nothing. */
+  #uptimeMs(): number {
+    return Math.floor(this.#uptimeOffsetMs + this.#deps.clock.monotonicMs());
+  }
+
+  #keepUptime(uptimeMs: number): void {
+    this.#uptimeWrittenMs = uptimeMs;
+    this.#deps.store.writeBehind((tables) => tables.setMeta(UPTIME_META, String(uptimeMs)));
+  }
+
+  /** One timer for all: wakes for the next try of what is in the air, and now and then for what has been waiting too long. */
+  #arm(): void {
+    if (!this.#running) return;
+    const { clock } = this.#deps;
+    const now = clock.monotonicMs();
+    let dueMs = now + OUTBOX_BACKOFF.maxMs;
+    for (const { nextAtMs } of this.#air.values()) dueMs = Math.min(dueMs, Math.max(nextAtMs, now + SWEEP_PAUSE_MS));
+    dueMs = Math.min(dueMs, this.#cancelPace.nextAtMs() ?? dueMs);
+    if (this.#timer && this.#timerDueMs <= dueMs) return;
+    this.#timer?.cancel();
+    this.#timerDueMs = dueMs;
+    this.#timer = clock.setTimer(dueMs - now, () => {
+      this.#timer = undefined;
+      void this.#sweep();
+    });
+  }
+
+  async #sweep(): Promise<void> {
+    const { store, unit, log } = this.#deps;
+    const uptimeMs = this.#uptimeMs();
+    try {
+      const waits = store.read.outboxParties();
+      if (waits.length > 0 && uptimeMs - this.#uptimeWrittenMs >= UPTIME_WRITE_INTERVAL_MS) this.#keepUptime(uptimeMs);
+      if (store.read.outboxExpired(uptimeMs).length > 0) {
+        await unit.run((tables, after) => {
+          tables.setMeta(UPTIME_META, String(uptimeMs));
+          for (const row of tables.outboxExpired(uptimeMs)) this.#giveUp(tables, after, row);
+        });
+      }
+      for (const party of waits) this.kick(party);
+    } catch (error) {
+      log.warn('outbox not swept', { error: String(error) });
+    }
+    this.#arm();
+  }
+}
+
+/** Where the time this hub has run stands in the store's meta, in ms. */
+const UPTIME_META = 'outbox.uptime_ms';
+
+function readUptime(reads: Pick<Reads, 'getMeta'>): number {
+  const uptimeMs = Number(reads.getMeta(UPTIME_META) ?? 0);
+  return Number.isSafeInteger(uptimeMs) && uptimeMs > 0 ? uptimeMs : 0;
+}
+
+function nextOf(tables: Tables, party: KeyHex): readonly OutboxRow[] {
+  return tables.outboxOf(party, { limit: OUTBOX_PAGE, after: undefined });
+}
+
+/** What a cancel's answer says; `later` and undefined, when it is none, mean that it is asked again. */
+function outcomeOf(reply: Result<Envelope, AppError>): CancelOutcome | 'later' | undefined {
+  if (!reply.ok) {
+    if (reply.error.failedBy !== 'peer' || reply.error.code === 'peer_unreachable') return undefined;
+    return ERRORS[reply.error.code].retryable ? 'later' : 'not_taken';
+  }
+  const ack = parseAck(reply.value.payload);
+  if (!ack.ok) return 'not_taken';
+  if (!ack.value.accepted) return ack.value.retryable === true ? 'later' : 'nothing_open';
+  return ack.value.state === null ? 'taken_back' : 'asked_to_stop';
+}
+
+/** At least so long between two looks, so that a peer that is away keeps nobody busy. */
+const SWEEP_PAUSE_MS = 1_000;

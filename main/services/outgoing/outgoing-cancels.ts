@@ -1,0 +1,195 @@
+// Taking back what another hub may have and has not said so: a delegation whose ack is missing, a question whose asker hung up. The task is
+// `cancelling` until the other hub's word, because nobody here knows whether it runs there (PROTOCOL.md, Delegation states). Owns what that
+// word means for the task; the sending, over restarts too, is the outbox's.
+import { utf8 } from '../../lib/bytes.ts';
+import type { Clock, TimerHandle } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { OutboxRow, Store, TaskRow, Tables } from '../../ports/store.ts';
+import { parseEnvelope } from '../../protocol/parse-envelope.ts';
+import { lateGraceOf, type Deadlines } from '../tasks/deadlines.ts';
+import { ANSWER_TRAVEL_MS, CANCEL_SETTLE_MS, CANCELS_PER_PARTY_MAX, OUTBOX_LIFETIME_MS } from './limits.ts';
+import type { CancelOutcome, Outbox } from './outbox.ts';
+import { HUB_RESTARTED, type TaskEndings } from '../tasks/task-endings.ts';
+import { changeTask, moveTask } from '../tasks/task-moves.ts';
+import type { After, UnitOfWork } from '../tasks/unit-of-work.ts';
+import type { TaskEvents } from '../tasks/task-events.ts';
+
+/** Of a delegation that somebody here called off. */
+export const CALLED_OFF = 'You called it off.';
+
+/** What people read of why a task is taken back; what follows from it hangs on the word alone. */
+const WHY: Readonly<Record<NonNullable<TaskRow['takenBack']>, string>> = {
+  called_off: CALLED_OFF,
+  hung_up: 'Whoever asked stopped waiting for the answer.',
+  hub_restarted: HUB_RESTARTED,
+};
+
+interface Deps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly unit: UnitOfWork;
+  readonly outbox: Pick<Outbox, 'put'>;
+  readonly endings: TaskEndings;
+  readonly deadlines: Pick<Deadlines, 'arm' | 'elapsedMs'>;
+  readonly events: TaskEvents;
+}
+
+export class OutgoingCancels {
+  readonly #deps: Deps;
+  /** Delegations that the other hub says it has nothing open of, until a result that is on its way has had its time to come. */
+  readonly #settling = new Map<string, TimerHandle>();
+  #stopped = false;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+    deps.endings.onEnded((task) => this.#forget(task.id));
+  }
+
+  /** Asks again about all that the run before left open. Inside a commit. */
+  start(tables: Tables, after: After): void {
+    this.#stopped = false;
+    const waiting = new Set(
+      tables.outboxParties().flatMap((party) => tables.outboxOf(party).map((row) => row.kind === 'cancel' && taskOf(tables, row)?.id)),
+    );
+    for (const task of tables.tasksInStates(['cancelling'])) {
+      if (tables.peer(task.party)?.trust !== 'paired' || task.cancelAnswer === 'asked_to_stop') continue;
+      if (!waiting.has(task.id)) this.#tell(tables, after, task, null);
+    }
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    for (const timer of this.#settling.values()) timer.cancel();
+    this.#settling.clear();
+  }
+
+  /**
+   * Takes an open task back, inside a commit: it is `cancelling` from there, and the other hub is told as soon as that can be.
+   * @param reason what the other hub's people are told, or null
+   */
+  begin(tables: Tables, after: After, task: TaskRow, why: NonNullable<TaskRow['takenBack']>, reason: string | null): TaskRow {
+    const cancelling = moveTask(tables, task, 'cancelling', { reason: WHY[why], takenBack: why });
+    this.#tell(tables, after, cancelling, reason);
+    after(() => this.#deps.events.changed(task.id));
+    return cancelling;
+  }
+
+  /**
+   * Tells the other hub (once more): the word before may have come there before what it takes back. Inside a commit. False when too much
+   * waits for that hub already: one that has answered nothing for so long is told no more, and what it has ends there by its deadline.
+   */
+  again(tables: Tables, after: After, task: TaskRow, reason: string | null = null): boolean {
+    if (tables.countOutbox(task.party, 'cancels') >= CANCELS_PER_PARTY_MAX) return false;
+    this.#deps.outbox.put(tables, after, task, takingBack(task, reason), this.#lifetimeOf(task));
+    after(() => this.#forget(task.id));
+    return true;
+  }
+
+  #tell(tables: Tables, after: After, cancelling: TaskRow, reason: string | null): void {
+    if (this.again(tables, after, cancelling, reason)) return;
+    this.#end(tables, after, cancelling, 'failed', 'Too much waits for the other hub already, so it was not told.');
+  }
+
+  /** The other hub refused what is being taken back, or reported it as cancelled: it does not run there. Inside a commit. */
+  confirmed(tables: Tables, after: After, task: TaskRow): void {
+    if (task.state === 'cancelling') this.#end(tables, after, task, 'cancelled', null);
+  }
+
+  /** What became of a cancel, inside the commit that settles it. */
+  settled(tables: Tables, after: After, row: OutboxRow, outcome: CancelOutcome): void {
+    const task = taskOf(tables, row);
+    if (task?.state !== 'cancelling') return;
+    const isQuestion = task.kind === 'query';
+    // It had begun, so its report, however long that is on its way, or its deadline tells the end: a second cancel says nothing new.
+    const tellsTheEnd = outcome === 'taken_back' || (outcome === 'nothing_open' && !task.reportBack);
+    if (task.cancelAnswer === 'asked_to_stop' && !tellsTheEnd) return;
+    switch (outcome) {
+      case 'taken_back':
+        return this.#end(tables, after, task, 'cancelled', null);
+      case 'asked_to_stop':
+        // Its agent has it: how that ends is told by its result. The answer to a question has nobody to go to.
+        return isQuestion ? this.#end(tables, after, task, 'cancelled', null) : this.#goesOn(tables, after, task, 'asked_to_stop');
+      case 'nothing_open':
+        if (isQuestion) return this.#endUnanswered(tables, after, task);
+        after(() => this.#settle(task.id));
+        return;
+      case 'not_taken':
+        // What cannot be called off runs on: its result, or its deadline, tells.
+        return isQuestion
+          ? this.#end(tables, after, task, 'failed', 'The other hub takes no cancels.')
+          : this.#goesOn(tables, after, task, 'not_taken');
+      case 'expired':
+        return this.#end(tables, after, task, 'failed', 'The other hub never said whether it had begun.');
+    }
+  }
+
+  /** The task stays open with the other hub's word, on which its time hangs from here. */
+  #goesOn(tables: Tables, after: After, task: TaskRow, cancelAnswer: NonNullable<TaskRow['cancelAnswer']>): void {
+    const { deadlines, events } = this.#deps;
+    const answered = changeTask(tables, task, { cancelAnswer });
+    after(() => {
+      deadlines.arm(task.id, task.deadlineMs, deadlines.elapsedMs(task.id) ?? task.elapsedMs, lateGraceOf(answered));
+      events.changed(task.id);
+    });
+  }
+
+  /** A result may be on its way that was sent before the cancel was answered. */
+  #settle(taskId: string): void {
+    this.#settling.get(taskId)?.cancel();
+    if (this.#stopped) return;
+    const timer = this.#deps.clock.setTimer(CANCEL_SETTLE_MS, () => {
+      this.#settling.delete(taskId);
+      this.#deps.unit
+        .run((tables, after) => {
+          const task = tables.task(taskId);
+          if (task?.state === 'cancelling') this.#end(tables, after, task, 'cancelled', null);
+        })
+        .catch((error: unknown) => {
+          this.#deps.log.warn('called-off task not ended', { error: String(error) });
+          this.#settle(taskId);
+        });
+    });
+    this.#settling.set(taskId, timer);
+  }
+
+  /** The other hub ended the question before: with the line, when that is gone; otherwise perhaps by an answer that nobody here heard. */
+  #endUnanswered(tables: Tables, after: After, task: TaskRow): void {
+    if (task.takenBack !== 'hung_up') return this.#end(tables, after, task, 'cancelled', null);
+    this.#end(tables, after, task, 'failed', 'The other hub had ended it already, or never had it.');
+  }
+
+  #end(tables: Tables, after: After, task: TaskRow, state: 'cancelled' | 'failed', doubt: string | null): void {
+    const why = task.reason ?? CALLED_OFF;
+    this.#deps.endings.end(tables, after, task, {
+      state,
+      code: state === 'cancelled' ? 'cancelled' : 'timeout',
+      reason: doubt === null ? why : `${why} ${doubt}`,
+      by: task.fromAgent ?? 'owner',
+      surface: 'agent',
+      from: 'asker',
+    });
+  }
+
+  /** A question is over at its deadline wherever it is; what is told of it afterwards helps nobody. */
+  #lifetimeOf(task: TaskRow): number {
+    if (task.kind === 'delegate') return OUTBOX_LIFETIME_MS;
+    const passedMs = Math.max(0, this.#deps.clock.wallMs() - task.receivedAt);
+    return Math.max(ANSWER_TRAVEL_MS, Math.min(OUTBOX_LIFETIME_MS, task.deadlineMs + ANSWER_TRAVEL_MS - passedMs));
+  }
+
+  #forget(taskId: string): void {
+    this.#settling.get(taskId)?.cancel();
+    this.#settling.delete(taskId);
+  }
+}
+
+function takingBack(task: TaskRow, reason: string | null) {
+  return { kind: 'cancel', ref: task.messageId, payload: reason === null ? {} : { reason } } as const;
+}
+
+function taskOf(tables: Tables, row: OutboxRow): TaskRow | undefined {
+  const parsed = parseEnvelope(utf8(row.raw));
+  const ref = parsed.ok ? parsed.value.envelope.ref : null;
+  return ref === null ? undefined : tables.taskByMessage('outgoing', row.party, ref);
+}

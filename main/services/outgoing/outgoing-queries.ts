@@ -1,0 +1,217 @@
+// Questions of our agents to other hubs: the line stays open until the answer, the deadline or the asker's going. They promise nothing, so
+// they are only written down, from the moment they are sent; one that nobody waits for any more is taken back.
+import type { SendReportDto } from '../../../preload/contract/dto.ts';
+import type { OperationParams } from '../../../preload/contract/operations.ts';
+import { readWireErrorCode } from '../../../preload/contract/errors.ts';
+import { AppError } from '../../lib/app-error.ts';
+import { canonicalJson } from '../../lib/canonical-json.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
+import type { Clock, Random } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { Store, Tables, TaskRow } from '../../ports/store.ts';
+import { contentDigest } from '../../protocol/content-digest.ts';
+import type { Envelope } from '../../protocol/envelope.ts';
+import { QUERY_DEADLINE_DEFAULT_MS } from '../../protocol/limits.ts';
+import { parseResponse, type ResponsePayload } from '../../protocol/payloads.ts';
+import type { EventBus } from '../base/event-bus.ts';
+import type { OutgoingMessage, PeerMessenger } from '../base/peer-messenger.ts';
+import { ANSWER_TRAVEL_MS } from './limits.ts';
+import { newTask } from '../tasks/new-task.ts';
+import { requestMessage } from '../tasks/request-message.ts';
+import type { OutgoingCancels } from './outgoing-cancels.ts';
+import { queryPayload } from './outgoing-payloads.ts';
+import type { Recipient } from './recipients.ts';
+import { answeredReport, chosenOf, peerAway } from './send-reports.ts';
+import { endOfCode } from '../tasks/task-endings.ts';
+import { isOpen, moveTask } from '../tasks/task-moves.ts';
+import type { UnitOfWork } from '../tasks/unit-of-work.ts';
+import type { PartyKey } from '../../ports/transport.ts';
+
+interface Deps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly events: EventBus;
+  readonly log: Log;
+  readonly messenger: PeerMessenger;
+  readonly unit: UnitOfWork;
+  readonly cancels: OutgoingCancels;
+}
+
+interface Asked {
+  readonly id: string;
+  readonly party: string;
+  readonly asker: string | null;
+  readonly toAgent: string | null;
+  readonly conversationId: string;
+  readonly payload: JsonObject;
+  readonly at: number;
+  readonly deadlineMs: number;
+}
+
+export class OutgoingQueries {
+  readonly #deps: Deps;
+  /** Questions whose line is open. */
+  readonly #open = new Map<string, Asked>();
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** @throws AppError peer_unreachable, timeout, or the other hub's error */
+  async ask(
+    params: OperationParams<'send.query'>,
+    recipient: Extract<Recipient, { at: 'peer' }>,
+    asker: string | null,
+    signal: AbortSignal,
+  ): Promise<SendReportDto> {
+    const { random, messenger, clock } = this.#deps;
+    const { peer } = recipient;
+    if (!messenger.isOnline(peer.key)) throw peerAway(peer.petname, messenger.isShutOut(peer.key));
+    const payload = queryPayload(params, recipient, asker);
+    const id = random.uuid();
+    const message = { id, kind: 'query', ref: null, payload };
+    // Throws where it is too large.
+    messenger.encode(peer.key, message);
+    const asked: Asked = {
+      id,
+      party: peer.key,
+      asker,
+      toAgent: recipient.agent ?? params.route?.to ?? null,
+      conversationId: params.conversation?.id ?? id,
+      payload,
+      at: clock.wallMs(),
+      deadlineMs: params.deadline_ms ?? QUERY_DEADLINE_DEFAULT_MS,
+    };
+    this.#deps.store.writeBehind((tables) => {
+      keepTask(tables, asked);
+    });
+    const outcome = await this.#exchange(asked, message, signal);
+    if (outcome instanceof AppError) throw outcome;
+    return answeredReport(id, chosenOf(recipient, ''), outcome);
+  }
+
+  /** The task of an open question, written down now if it is not there yet; undefined when no such line is open. */
+  taskOf(tables: Tables, party: PartyKey, messageId: string): TaskRow | undefined {
+    const asked = this.#open.get(messageId);
+    return asked?.party === party ? keepTask(tables, asked) : undefined;
+  }
+
+  isOpen(party: PartyKey, messageId: string): boolean {
+    return this.#open.get(messageId)?.party === party;
+  }
+
+  async #exchange(asked: Asked, message: OutgoingMessage, signal: AbortSignal): Promise<ResponsePayload | AppError> {
+    this.#open.set(asked.id, asked);
+    try {
+      const reply = await this.#deps.messenger.request(asked.party, message, asked.deadlineMs + ANSWER_TRAVEL_MS, signal);
+      const outcome = reply.ok ? readResponse(reply.value) : reply.error;
+      if (reply.ok || !mayRunThere(reply.error)) this.#writeDown(asked, outcome, reply.ok ? reply.value : undefined);
+      else await this.#takeBack(asked, reply.error);
+      return outcome;
+    } finally {
+      this.#open.delete(asked.id);
+    }
+  }
+
+  /**
+   * Nobody waits for it any more, and the other hub may still have it before a person or an agent: it is told. When the asker hung up, that
+   * hub's word ends the task; a line that broke and a deadline that passed end it at once, because there it ends of itself too.
+   */
+  async #takeBack(asked: Asked, error: AppError): Promise<void> {
+    const { unit, cancels, events, log } = this.#deps;
+    const hungUp = error.code === 'cancelled';
+    const finishedAt = this.#deps.clock.wallMs();
+    try {
+      await unit.run((tables, after) => {
+        const task = keepTask(tables, asked);
+        if (!isOpen(task) || task.state === 'cancelling') return;
+        if (hungUp) cancels.begin(tables, after, task, 'hung_up', NOBODY_WAITS);
+        else cancels.again(tables, after, endTask(tables, task, error, finishedAt), NOBODY_WAITS);
+      });
+      events.publish({ type: 'conversation', id: asked.conversationId });
+    } catch (failure) {
+      log.warn('other hub not told that nobody waits', { error: String(failure) });
+      this.#writeDown(asked, error, undefined);
+    }
+  }
+
+  #writeDown(asked: Asked, outcome: ResponsePayload | AppError, reply: Envelope | undefined): void {
+    const { store, clock, events } = this.#deps;
+    const finishedAt = clock.wallMs();
+    // A person's answer is no agent's word.
+    const isPersons = !(outcome instanceof AppError) && outcome.answered_by !== null;
+    store.writeBehind(
+      (tables) => {
+        const task = keepTask(tables, asked);
+        const ends = isOpen(task);
+        if (ends) endTask(tables, task, outcome, finishedAt);
+        if (reply === undefined) return;
+        tables.insertMessage({
+          messageId: reply.id,
+          direction: 'in',
+          party: asked.party,
+          kind: reply.kind,
+          ref: reply.ref,
+          conversationId: asked.conversationId,
+          taskId: asked.id,
+          fromAgent: isPersons ? null : asked.toAgent,
+          toAgent: asked.asker,
+          payload: ends ? null : JSON.stringify(reply.payload),
+          at: finishedAt,
+        });
+      },
+      () => events.publish({ type: 'conversation', id: asked.conversationId }),
+    );
+  }
+}
+
+function keepTask(tables: Tables, asked: Asked): TaskRow {
+  const known = tables.task(asked.id);
+  if (known !== undefined) return known;
+  const task = newTask({
+    id: asked.id,
+    direction: 'outgoing',
+    kind: 'query',
+    party: asked.party,
+    messageId: asked.id,
+    contentDigest: contentDigest({ kind: 'query', ref: null, payload: asked.payload }),
+    state: 'sending',
+    fromAgent: asked.asker,
+    toAgent: asked.toAgent,
+    domain: typeof asked.payload.domain === 'string' ? asked.payload.domain : null,
+    conversationId: asked.conversationId,
+    payload: canonicalJson(asked.payload),
+    reportBack: true,
+    urgent: false,
+    receivedAt: asked.at,
+    deadlineMs: asked.deadlineMs,
+  });
+  tables.insertMessage(requestMessage(task));
+  return tables.insertTask(task);
+}
+
+function endTask(tables: Tables, task: TaskRow, outcome: ResponsePayload | AppError, finishedAt: number): TaskRow {
+  if (!(outcome instanceof AppError)) {
+    const { summary, data, answered_by: by } = outcome;
+    const result = { status: 'completed', outcome: summary, data, error: null, ...(by === null ? {} : { answered_by: by }) };
+    return moveTask(tables, task, 'completed', { result: JSON.stringify(result), finishedAt });
+  }
+  const code = readWireErrorCode(outcome.code);
+  const result = { status: 'failed', outcome: outcome.message, data: null, error: outcome.message, code };
+  return moveTask(tables, task, endOfCode(code), { result: JSON.stringify(result), code, finishedAt });
+}
+
+/** What the other hub is told; its people see it as the asker's words. */
+const NOBODY_WAITS = 'Nobody waits for the answer any more.';
+
+/** Whether the question may have arrived: what the other hub itself answered is over there, and what never left is not there. */
+function mayRunThere({ code, failedBy }: AppError): boolean {
+  return failedBy === 'timeout' || code === 'peer_unreachable' || (code === 'cancelled' && failedBy === 'local');
+}
+
+function readResponse(envelope: Envelope): ResponsePayload | AppError {
+  const parsed = envelope.kind === 'response' ? parseResponse(envelope.payload) : undefined;
+  if (parsed?.ok) return parsed.value;
+  return new AppError('not_understood', 'The other hub gave an answer that is no response.', { failedBy: 'peer' });
+}

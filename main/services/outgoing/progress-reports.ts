@@ -1,0 +1,84 @@
+// How far other hubs are with what our agents asked: recorded, and a delegation's state moved along as far as it tells. Promises nothing.
+import { canMove } from '../../core/task-state.ts';
+import { isJsonObject } from '../../lib/json-object.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { MessageRow, Store, TaskRow } from '../../ports/store.ts';
+import type { NotifyPayload } from '../../protocol/payloads.ts';
+import type { EventBus } from '../base/event-bus.ts';
+import type { IncomingMessage } from '../base/peer-messenger.ts';
+import type { OutgoingQueries } from './outgoing-queries.ts';
+import { changeTask, isOpen, moveTask } from '../tasks/task-moves.ts';
+import type { UnitOfWork } from '../tasks/unit-of-work.ts';
+import { HELD_SAID_MAX_MS } from './limits.ts';
+import { readWireState, type ToldState } from '../tasks/wire-states.ts';
+
+interface Deps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly events: EventBus;
+  readonly unit: UnitOfWork;
+  readonly queries: OutgoingQueries;
+}
+
+export class ProgressReports {
+  readonly #deps: Deps;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** Foreign, unknown and finished refs change nothing. */
+  async handle({ peer, envelope }: IncomingMessage, payload: NotifyPayload): Promise<void> {
+    const { store, clock, events, unit, queries } = this.#deps;
+    const { ref } = envelope;
+    if (ref === null) return;
+    // A question is only written behind: its progress may be faster than its own record.
+    const isAsked = queries.isOpen(peer.key, ref);
+    const task =
+      store.read.taskByMessage('outgoing', peer.key, ref) ??
+      (isAsked ? await unit.run((tables) => queries.taskOf(tables, peer.key, ref)) : undefined);
+    if (!task || !isOpen(task)) return;
+    const at = clock.wallMs();
+    const report: Omit<MessageRow, 'seq'> = {
+      messageId: envelope.id,
+      direction: 'in',
+      party: peer.key,
+      kind: 'notify',
+      ref,
+      conversationId: hasWords(payload) ? task.conversationId : null,
+      taskId: task.id,
+      fromAgent: task.toAgent,
+      toAgent: task.fromAgent,
+      payload: JSON.stringify(envelope.payload),
+      at,
+    };
+    const tellPages = (): void => events.publish({ type: 'conversation', id: task.conversationId });
+    const to = seenState(payload);
+    if (to === undefined || (!isAsked && task.state === 'sending') || (task.state === to && to !== 'held')) {
+      store.writeBehind((tables) => tables.insertMessage(report), tellPages);
+      return;
+    }
+    const heldUntil = to === 'held' ? heldUntilOf(payload, at) : null;
+    await unit.run((tables, after) => {
+      tables.insertMessage(report);
+      const current: TaskRow | undefined = tables.task(task.id);
+      if (current?.state === to) changeTask(tables, current, { heldUntil });
+      else if (current && canMove(current.state, to, 'outgoing')) moveTask(tables, current, to, { heldUntil });
+      after(tellPages);
+    });
+  }
+}
+
+function hasWords(payload: NotifyPayload): boolean {
+  return isJsonObject(payload.data) && typeof payload.data.text === 'string';
+}
+
+/** By our own clock; the other hub's say is bounded as every wait for a person is. */
+function heldUntilOf(payload: NotifyPayload, at: number): number | null {
+  const heldMs = isJsonObject(payload.data) ? payload.data.held_ms : null;
+  return typeof heldMs === 'number' && Number.isSafeInteger(heldMs) && heldMs >= 0 ? at + Math.min(heldMs, HELD_SAID_MAX_MS) : null;
+}
+
+function seenState(payload: NotifyPayload): ToldState | undefined {
+  return isJsonObject(payload.data) ? readWireState(payload.data.state) : undefined;
+}

@@ -1,0 +1,73 @@
+// What a sender is told right after sending. Pure; what the other side wrote stands in `untrusted`, escaped.
+import type { SendReportDto } from '../../../preload/contract/dto.ts';
+import { escapeJson, escapeText } from '../../core/text-escape.ts';
+import { AppError } from '../../lib/app-error.ts';
+import type { TaskRow } from '../../ports/store.ts';
+import type { ResponsePayload } from '../../protocol/payloads.ts';
+import type { Parties } from '../tasks/parties.ts';
+import type { Recipient } from './recipients.ts';
+
+export type Chosen = SendReportDto['chosen'];
+
+export function chosenOf(recipient: Recipient, hubName: string): Chosen {
+  const peer = recipient.at === 'peer' ? recipient.peer : undefined;
+  return { peer_id: peer?.agentId ?? null, peer_name: peer?.petname ?? hubName, agent: recipient.agent, why: recipient.why };
+}
+
+/** The delegation that an Idempotency-Key stands for, as it is now. */
+export function repeatedReport(task: TaskRow, parties: Parties): SendReportDto {
+  return {
+    id: task.id,
+    state: task.state,
+    task_url: `/v1/tasks/${task.id}`,
+    chosen: {
+      peer_id: parties.agentIdOf(task.party),
+      peer_name: parties.nameOf(task.party),
+      agent: task.toAgent,
+      why: 'It was sent before, under the same Idempotency-Key.',
+    },
+    estimated_ms: task.estimatedMs,
+    untrusted: null,
+  };
+}
+
+/** A delegation that was taken, or that is still on its way. */
+export function reportOf(task: TaskRow, recipient: Recipient, hubName = ''): SendReportDto {
+  return {
+    id: task.id,
+    state: task.state,
+    task_url: `/v1/tasks/${task.id}`,
+    chosen: { ...chosenOf(recipient, hubName), agent: task.toAgent ?? recipient.agent },
+    estimated_ms: task.estimatedMs,
+    untrusted: null,
+  };
+}
+
+export function answeredReport(id: string, chosen: Chosen, response: ResponsePayload): SendReportDto {
+  return {
+    id,
+    state: 'answered',
+    task_url: null,
+    chosen,
+    estimated_ms: null,
+    untrusted: {
+      data: escapeJson(response.data),
+      summary: escapeText(response.summary),
+      tokens_used: response.tokens_used,
+      truncated: response.truncated,
+      answered_by: response.answered_by === null ? null : escapeText(response.answered_by),
+    },
+  };
+}
+
+/** Nothing can be sent to that hub, which has this name here. */
+export function peerAway(name: string, isShutOut: boolean): AppError {
+  if (isShutOut) {
+    return new AppError('peer_unreachable', `${name} does not let this hub in; nothing was sent.`, {
+      hint: 'Ask its owner: one that is suspended there is let back in there.',
+    });
+  }
+  return new AppError('peer_unreachable', `${name} is not connected just now; nothing was sent.`, {
+    hint: 'Try again when it is there: "axon peers" shows who is.',
+  });
+}

@@ -1,0 +1,236 @@
+// What local agents and people send: finds who it is for, and takes the way there, over the wire or within this hub. Between two agents of
+// this hub the same rules hold, with the asking agent as the peer (PROTOCOL.md, Extensions).
+import type { SendReportDto } from '../../../preload/contract/dto.ts';
+import type { OperationParams } from '../../../preload/contract/operations.ts';
+import { ERRORS } from '../../../preload/contract/errors.ts';
+import { escapeText } from '../../core/text-escape.ts';
+import { AppError } from '../../lib/app-error.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
+import { TokenBuckets } from '../../lib/token-buckets.ts';
+import type { Clock, Random } from '../../ports/clock.ts';
+import type { Reads, Store, TaskRow } from '../../ports/store.ts';
+import { encodeEnvelope } from '../../protocol/encode-envelope.ts';
+import { parseDelegate, parseNotify, parseResponse } from '../../protocol/payloads.ts';
+import type { PeerMessenger } from '../base/peer-messenger.ts';
+import type { Idempotency, IdempotencyClaim } from '../tasks/idempotency.ts';
+import type { IncomingNotices } from '../admission/incoming-notices.ts';
+import { TURNED_AWAY, type Admission } from '../admission/admission.ts';
+import { LOCAL_RATE } from './limits.ts';
+import type { OutgoingDelegations } from './outgoing-delegations.ts';
+import { delegatePayload, notifyPayload, queryPayload } from './outgoing-payloads.ts';
+import type { OutgoingQueries } from './outgoing-queries.ts';
+import { partyOfAgent, type Parties } from '../tasks/parties.ts';
+import type { QueryService } from '../admission/query-service.ts';
+import type { Recipient, Recipients } from './recipients.ts';
+import { answeredReport, chosenOf, peerAway, repeatedReport, reportOf } from './send-reports.ts';
+import type { UnitOfWork } from '../tasks/unit-of-work.ts';
+import { readWorkRequest, type WorkRequest } from '../tasks/work-request.ts';
+import type { PartyKey } from '../../ports/transport.ts';
+
+/** The agent that sends, or null for a person at this hub. */
+export type Asker = string | null;
+type Local = Extract<Recipient, { at: 'local' }>;
+
+interface Deps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly messenger: PeerMessenger;
+  readonly unit: UnitOfWork;
+  readonly hubName: () => string;
+  readonly parties: Parties;
+  readonly recipients: Recipients;
+  readonly delegations: OutgoingDelegations;
+  readonly queries: OutgoingQueries;
+  readonly notices: IncomingNotices;
+  readonly queryService: QueryService;
+  readonly admission: Admission;
+  readonly idempotency: Idempotency;
+}
+
+const DELEGATE_ROUTE = 'delegate';
+
+/** A request that is made once, however often it is sent under its key. */
+interface Once {
+  readonly claim: IdempotencyClaim;
+  readonly key: string;
+}
+
+export class Sender {
+  readonly #deps: Deps;
+  readonly #buckets: TokenBuckets;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+    this.#buckets = new TokenBuckets(deps.clock);
+  }
+
+  async query(params: OperationParams<'send.query'>, asker: Asker, signal: AbortSignal): Promise<SendReportDto> {
+    const recipient = this.#deps.recipients.resolve(params.to, asker);
+    if (recipient.at === 'peer') return this.#deps.queries.ask(params, recipient, asker, signal);
+    const receivedMonotonicMs = this.#deps.clock.monotonicMs();
+    const request = this.#localRequest('query', queryPayload(params, recipient, asker), asker, receivedMonotonicMs);
+    const response = parseResponse(await this.#answerHere(request, signal));
+    if (!response.ok) throw new AppError('not_understood', 'The agent gave an answer that is no response.', { failedBy: 'peer' });
+    return answeredReport(request.messageId, chosenOf(recipient, this.#deps.hubName()), response.value);
+  }
+
+  /** @param idempotencyKey the same key and request within 24 hours: the same delegation, across restarts */
+  async delegate(params: OperationParams<'send.delegate'>, asker: Asker, idempotencyKey: string | null): Promise<SendReportDto> {
+    const { idempotency, store, recipients, delegations } = this.#deps;
+    const receivedMonotonicMs = this.#deps.clock.monotonicMs();
+    const once: Once | null =
+      idempotencyKey === null
+        ? null
+        : { key: idempotencyKey, claim: idempotency.claim(partyOfAgent(asker), DELEGATE_ROUTE, idempotencyKey, params) };
+    const task = this.#madeUnder(store.read, once);
+    if (task) {
+      if (this.#isTurnedAway(task)) throw turnedAway();
+      return repeatedReport(task, this.#deps.parties);
+    }
+    const recipient = recipients.resolve(params.to, asker);
+    const payload = delegatePayload(params, recipient, asker);
+    checkEscalation(params, payload);
+    if (recipient.at === 'peer') return delegations.send(params, recipient, asker, once?.claim ?? null);
+    return this.#delegateHere(this.#localRequest('delegate', payload, asker, receivedMonotonicMs), recipient, once);
+  }
+
+  async notify(params: OperationParams<'send.notify'>, asker: Asker): Promise<SendReportDto> {
+    const { recipients, messenger, random, hubName } = this.#deps;
+    const recipient = recipients.resolve(params.to, asker);
+    const payload = notifyPayload(params, recipient, asker);
+    const message = { id: random.uuid(), kind: 'notify', ref: params.ref ?? null, payload };
+    const report = { id: message.id, task_url: null, chosen: chosenOf(recipient, hubName()), estimated_ms: null, untrusted: null };
+    if (recipient.at === 'local') {
+      await this.#notifyHere(message, asker);
+      return { ...report, state: 'delivered' };
+    }
+    const { peer } = recipient;
+    const raw = messenger.encode(peer.key, message);
+    if (!messenger.isOnline(peer.key)) throw peerAway(peer.petname, messenger.isShutOut(peer.key));
+    const sent = await messenger.sendEncoded(peer.key, raw);
+    if (!sent.ok) throw sent.error;
+    this.#recordNotify(message, peer.key, asker, recipient.agent ?? params.route?.to ?? null);
+    return { ...report, state: 'sent' };
+  }
+
+  /** The words of the agent that could not answer are as foreign as its answer would be. */
+  async #answerHere(request: WorkRequest, signal: AbortSignal): Promise<JsonObject> {
+    try {
+      return await this.#deps.queryService.answer(request, signal);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.failedBy !== 'peer') throw error;
+      throw new AppError(error.code, `The agent answered: ${ERRORS[error.code].title.toLowerCase()}.`, {
+        failedBy: 'peer',
+        data: { untrusted: { message: escapeText(error.message) } },
+      });
+    }
+  }
+
+  async #delegateHere(request: WorkRequest, recipient: Local, once: Once | null): Promise<SendReportDto> {
+    const { admission, unit, idempotency, hubName } = this.#deps;
+    const task = await unit.run((tables, after) => {
+      // The same may have come in with this very commit.
+      const first = this.#madeUnder(tables, once);
+      if (first !== undefined) return first;
+      const admitted = admission.admit(tables, after, request, admission.assess(tables, request));
+      if (once !== null) idempotency.keep(tables, once.claim, admitted.id);
+      return admitted;
+    });
+    if (task.state === 'declined') throw turnedAway();
+    return reportOf(task, recipient, hubName());
+  }
+
+  /** What was made of it already, under its key. @throws AppError idempotency_mismatch */
+  #madeUnder(reads: Reads, once: Once | null): TaskRow | undefined {
+    const made = once === null ? undefined : this.#deps.idempotency.taskOf(once.claim, DELEGATE_ROUTE, once.key, reads);
+    return made === undefined ? undefined : reads.task(made);
+  }
+
+  /** True for a delegation within this hub that a rule refused when it was sent: whoever sends it again is told the same. */
+  #isTurnedAway(task: TaskRow): boolean {
+    if (task.direction !== 'local' || task.state !== 'declined') return false;
+    return this.#deps.store.read.approvalOfTask(task.id)?.surface === 'rule';
+  }
+
+  #localRequest(kind: WorkRequest['kind'], payload: JsonObject, asker: Asker, receivedMonotonicMs: number): WorkRequest {
+    const { random } = this.#deps;
+    const party = partyOfAgent(asker);
+    this.#checkRate('work', party, 'This agent asks too much in a short time.');
+    const messageId = random.uuid();
+    checkSize(messageId, kind, payload);
+    const read = readWorkRequest({ kind, direction: 'local', party, messageId, payload, receivedMonotonicMs });
+    if (!read.ok) throw new AppError('bad_request', `The request does not fit: ${read.error}.`, { failedBy: 'input' });
+    return read.value;
+  }
+
+  async #notifyHere(
+    message: { readonly id: string; readonly ref: string | null; readonly payload: JsonObject },
+    asker: Asker,
+  ): Promise<void> {
+    this.#checkRate('notify', partyOfAgent(asker), 'This agent tells too much in a short time.');
+    checkSize(message.id, 'notify', message.payload);
+    const parsed = parseNotify(message.payload);
+    if (!parsed.ok) throw new AppError('bad_request', `The notification does not fit: ${parsed.error}.`, { failedBy: 'input' });
+    const { id, ref, payload } = message;
+    await this.#deps.notices.publish({
+      party: partyOfAgent(asker),
+      messageId: id,
+      ref,
+      fromAgent: asker,
+      payload: parsed.value,
+      sent: payload,
+    });
+  }
+
+  /** @throws AppError rate_limited */
+  #checkRate(what: 'work' | 'notify', party: PartyKey, sentence: string): void {
+    const waitMs = this.#buckets.take(`${what} ${party}`, LOCAL_RATE);
+    if (waitMs > 0) throw new AppError('rate_limited', sentence, { failedBy: 'input', retryAfterMs: waitMs });
+  }
+
+  #recordNotify(
+    message: { readonly id: string; readonly ref: string | null; readonly payload: JsonObject },
+    party: string,
+    asker: Asker,
+    toAgent: string | null,
+  ): void {
+    const at = this.#deps.clock.wallMs();
+    this.#deps.store.writeBehind((tables) =>
+      tables.insertMessage({
+        messageId: message.id,
+        direction: 'out',
+        party,
+        kind: 'notify',
+        ref: message.ref,
+        conversationId: null,
+        taskId: null,
+        fromAgent: asker,
+        toAgent,
+        payload: JSON.stringify(message.payload),
+        at,
+      }),
+    );
+  }
+}
+
+/** This hub itself refused. */
+function turnedAway(): AppError {
+  return new AppError(TURNED_AWAY.code, TURNED_AWAY.reason);
+}
+
+/** What the other hub would refuse is not sent: the choice is the whole of an escalation. @throws AppError bad_request */
+function checkEscalation({ options, recommendation }: OperationParams<'send.delegate'>, payload: JsonObject): void {
+  if (options === undefined && recommendation === undefined) return;
+  const read = parseDelegate(payload);
+  if (read.ok && read.value.escalation !== null) return;
+  const why = read.ok ? 'a recommendation needs options to choose from' : read.error;
+  throw new AppError('bad_request', `This choice does not fit: ${why}.`, { failedBy: 'input' });
+}
+
+const NOBODY = `ed25519.${'0'.repeat(32)}`;
+
+/** What no hub would take from another is not taken within one either. @throws AppError payload_too_large, bad_request */
+function checkSize(id: string, kind: string, payload: JsonObject): void {
+  encodeEnvelope({ v: 1, id, from: NOBODY, to: NOBODY, ts: 0, kind, ref: null, payload });
+}

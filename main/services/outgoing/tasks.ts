@@ -1,0 +1,195 @@
+// The tasks an agent or a person may look at, wait for and call off. Never changes a task itself: that is Cancelling's and TaskEndings'.
+import type { TaskDto } from '../../../preload/contract/dto.ts';
+import type { Items } from '../../../preload/contract/results.ts';
+import { AppError } from '../../lib/app-error.ts';
+import type { Clock, Random } from '../../ports/clock.ts';
+import type { Store, TaskRow } from '../../ports/store.ts';
+import { parseAck } from '../../protocol/payloads.ts';
+import type { PeerMessenger } from '../base/peer-messenger.ts';
+import type { Cancelling } from '../inbox/cancelling.ts';
+import { ACK_TIMEOUT_MS, TASK_WAITERS_MAX } from './limits.ts';
+import { CALLED_OFF, type OutgoingCancels } from './outgoing-cancels.ts';
+import { pageOf, type Page } from '../base/paging.ts';
+import type { Decider } from '../tasks/audit-trail.ts';
+import { peerAway } from './send-reports.ts';
+import type { TaskEndings } from '../tasks/task-endings.ts';
+import { isOpen } from '../tasks/task-moves.ts';
+import type { TaskViews } from '../tasks/task-views.ts';
+import type { UnitOfWork } from '../tasks/unit-of-work.ts';
+import type { TaskEvents } from '../tasks/task-events.ts';
+
+/** An agent sees its own tasks, a person all. */
+export type Viewer = { readonly agent: string } | { readonly person: Decider };
+
+interface Deps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly messenger: PeerMessenger;
+  readonly unit: UnitOfWork;
+  readonly views: TaskViews;
+  readonly endings: TaskEndings;
+  readonly cancels: OutgoingCancels;
+  readonly cancelling: Cancelling;
+  readonly events: TaskEvents;
+}
+
+export class Tasks {
+  readonly #deps: Deps;
+  readonly #waiters = new Map<string, Set<() => void>>();
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+    deps.endings.onEnded((task) => {
+      for (const wake of this.#waiters.get(task.id) ?? []) wake();
+    });
+  }
+
+  list(page: Page, viewer: Viewer, conversationId?: string): Items<TaskDto> {
+    const { store, views } = this.#deps;
+    const filter = { ...('agent' in viewer ? { knownTo: viewer.agent } : {}), ...(conversationId === undefined ? {} : { conversationId }) };
+    return pageOf(
+      page,
+      (rows) => store.read.tasks(rows, filter),
+      (task) => views.dto(task),
+    );
+  }
+
+  /** The task, after it has ended or `waitMs` have passed. @throws AppError not_found */
+  async get(id: string, viewer: Viewer, waitMs: number, signal: AbortSignal): Promise<TaskDto> {
+    const task = this.#find(id, viewer);
+    if (waitMs > 0 && isOpen(task)) await this.#ended(id, waitMs, signal);
+    return this.#deps.views.dto(this.#find(id, viewer));
+  }
+
+  /** @throws AppError not_found, conflict (it has ended), peer_unreachable, unsupported_feature, or the other hub's refusal */
+  async cancel(id: string, viewer: Viewer, reason: string | null): Promise<TaskDto> {
+    const task = this.#find(id, viewer);
+    if ('agent' in viewer && (task.direction === 'incoming' || task.fromAgent !== viewer.agent)) {
+      throw new AppError('forbidden', 'Only whoever asked for a task can call it off.', {
+        hint: 'An agent that runs it replies with status "failed" and code "cancelled".',
+      });
+    }
+    if (!isOpen(task)) throw hasEnded(task);
+    // Said before, and on its way.
+    if (task.state === 'cancelling') return this.#deps.views.dto(task);
+    if (task.direction === 'outgoing' && task.state === 'sending' && task.kind === 'delegate') await this.#takeBack(task, viewer, reason);
+    else if (task.direction === 'outgoing') await this.#cancelThere(task, reason);
+    else await this.#cancelHere(task, viewer, reason);
+    return this.#deps.views.dto(this.#find(id, viewer));
+  }
+
+  async #cancelHere(task: TaskRow, viewer: Viewer, reason: string | null): Promise<void> {
+    const { unit, cancelling, random, events } = this.#deps;
+    const asker = 'agent' in viewer;
+    await unit.run((tables, after) => {
+      const outcome = cancelling.callOff(tables, after, tables.task(task.id), {
+        messageId: random.uuid(),
+        reason,
+        by: asker ? viewer.agent : 'owner',
+        surface: asker ? 'agent' : viewer.person.surface,
+        from: asker ? 'asker' : 'hub',
+      });
+      if (outcome === undefined) throw hasEnded(tables.task(task.id) ?? task);
+      after(() => events.changed(task.id));
+    });
+  }
+
+  /** Nobody knows yet whether the other hub has it: it is not sent again, is taken back there when that can be, and ends by that hub's word. */
+  async #takeBack(task: TaskRow, viewer: Viewer, reason: string | null): Promise<void> {
+    const isDone = await this.#deps.unit.run((tables, after) => {
+      const current = tables.task(task.id);
+      if (current?.state !== 'sending') return false;
+      this.#deps.cancels.begin(tables, after, current, 'called_off', reason);
+      return true;
+    });
+    if (!isDone) await this.cancel(task.id, viewer, reason);
+  }
+
+  /** Asks the hub that has it. Its ack decides: without one the task is as open as before. */
+  async #cancelThere(task: TaskRow, reason: string | null): Promise<void> {
+    const { store, messenger, random, unit, endings, clock } = this.#deps;
+    const name = store.read.peer(task.party)?.petname ?? 'The other hub';
+    if (!messenger.isOnline(task.party)) throw peerAway(name, messenger.isShutOut(task.party));
+    if (!messenger.features(task.party).includes('cancel')) {
+      throw new AppError('unsupported_feature', `${name} does not take cancels.`, { hint: 'Wait for its result, or for the deadline.' });
+    }
+    const message = { id: random.uuid(), kind: 'cancel', ref: task.messageId, payload: reason === null ? {} : { reason } };
+    // Throws where it is too large.
+    messenger.encode(task.party, message);
+    await unit.run((tables) =>
+      tables.insertMessage({
+        messageId: message.id,
+        direction: 'out',
+        party: task.party,
+        kind: 'cancel',
+        ref: task.messageId,
+        conversationId: task.conversationId,
+        taskId: task.id,
+        fromAgent: task.fromAgent,
+        toAgent: task.toAgent,
+        payload: JSON.stringify(message.payload),
+        at: clock.wallMs(),
+      }),
+    );
+    const reply = await messenger.request(task.party, message, ACK_TIMEOUT_MS);
+    if (!reply.ok) throw reply.error;
+    const ack = parseAck(reply.value.payload);
+    if (!ack.ok || !ack.value.accepted) {
+      if (!isOpen(this.#find(task.id, OWN_EYES))) return;
+      throw new AppError('rejected', `${name} has nothing of it to call off: it has ended there, or that hub was restored from a backup.`, {
+        failedBy: 'peer',
+        hint: 'It ends here with its result, or at its deadline.',
+      });
+    }
+    if (ack.value.state !== null) return;
+    await unit.run((tables, after) => {
+      const current = tables.task(task.id);
+      if (!current || !isOpen(current)) return;
+      const by = task.fromAgent ?? 'owner';
+      endings.end(tables, after, current, {
+        state: 'cancelled',
+        code: 'cancelled',
+        reason: CALLED_OFF,
+        by,
+        surface: 'agent',
+        from: 'asker',
+      });
+    });
+  }
+
+  #find(id: string, viewer: Viewer): TaskRow {
+    const task = this.#deps.store.read.task(id);
+    if (task && maySee(this.#deps.views, task, viewer)) return task;
+    throw new AppError('not_found', 'There is no such task.', { failedBy: 'input' });
+  }
+
+  #ended(id: string, waitMs: number, signal: AbortSignal): Promise<void> {
+    const waiters = this.#waiters.get(id) ?? new Set();
+    if (signal.aborted || waiters.size >= TASK_WAITERS_MAX) return Promise.resolve();
+    this.#waiters.set(id, waiters);
+    return new Promise((resolve) => {
+      const wake = () => {
+        timer.cancel();
+        signal.removeEventListener('abort', wake);
+        waiters.delete(wake);
+        if (waiters.size === 0 && this.#waiters.get(id) === waiters) this.#waiters.delete(id);
+        resolve();
+      };
+      const timer = this.#deps.clock.setTimer(waitMs, wake);
+      signal.addEventListener('abort', wake, { once: true });
+      waiters.add(wake);
+    });
+  }
+}
+
+/** The hub looking at its own records. */
+const OWN_EYES: Viewer = { person: { actor: 'hub', surface: 'window' } };
+
+function maySee(views: TaskViews, task: TaskRow, viewer: Viewer): boolean {
+  return 'person' in viewer || views.concerns(task, viewer.agent);
+}
+
+function hasEnded(task: TaskRow): AppError {
+  return new AppError('conflict', `This task has ended already: ${task.state}.`, { failedBy: 'input', data: { state: task.state } });
+}

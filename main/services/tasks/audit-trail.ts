@@ -1,0 +1,62 @@
+// Who decided and did what, when and from where: rows of the append-only audit, written in the same commit as what they tell of.
+// Never a body, a token or a name that somebody else chose.
+import type { PeopleSurface, Surface } from '../../../preload/contract/closed-lists.ts';
+import { TokenBuckets } from '../../lib/token-buckets.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Tables } from '../../ports/store.ts';
+import { SECURITY_AUDIT } from '../base/limits.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
+
+/** Who acts. */
+export interface Actor {
+  /** A token id, a party key, or 'hub'. */
+  readonly actor: string;
+  readonly surface: Surface;
+}
+
+/** The person who decides, as the guard established it. */
+export interface Decider extends Actor {
+  readonly surface: PeopleSurface;
+}
+
+interface AuditEntry extends Actor {
+  /** A constant, `area.verb`. */
+  readonly action: string;
+  readonly object: string;
+  /** The rule that decided, when one did. */
+  readonly rule?: string | null;
+  readonly digest?: string | null;
+  /** Small facts of our own making. */
+  readonly detail?: Readonly<Record<string, string | number | boolean | null>>;
+}
+
+export class AuditTrail {
+  readonly #clock: Clock;
+  readonly #unit: UnitOfWork;
+  readonly #buckets: TokenBuckets;
+
+  constructor(deps: { readonly clock: Clock; readonly unit: UnitOfWork }) {
+    this.#clock = deps.clock;
+    this.#unit = deps.unit;
+    this.#buckets = new TokenBuckets(deps.clock);
+  }
+
+  append(tables: Tables, entry: AuditEntry): void {
+    tables.appendAudit({
+      at: this.#clock.wallMs(),
+      actor: entry.actor,
+      surface: entry.surface,
+      action: entry.action,
+      object: entry.object,
+      rule: entry.rule ?? null,
+      digest: entry.digest ?? null,
+      detail: JSON.stringify(entry.detail ?? {}),
+    });
+  }
+
+  /** A row of its own about something that was refused; beyond the rate per actor it is left out, so that nobody can fill the disk. */
+  async refusal(entry: AuditEntry): Promise<void> {
+    if (this.#buckets.take(entry.actor, SECURITY_AUDIT) > 0) return;
+    await this.#unit.run((tables) => this.append(tables, entry));
+  }
+}

@@ -1,0 +1,22 @@
+// Which conversation a message belongs to. A party can only go on with a conversation it is part of: the id of somebody else's conversation
+// opens a new one, named after the message (PROTOCOL.md, Extensions, conversation/1).
+import { escapeText } from '../../core/text-escape.ts';
+import type { Reads } from '../../ports/store.ts';
+import type { PartyKey } from '../../ports/transport.ts';
+
+/** Messages of a conversation that are looked through for a party. */
+const MESSAGES_LOOKED_AT_MAX = 200;
+
+interface ConversationClaim {
+  readonly party: PartyKey;
+  readonly messageId: string;
+  /** What the message names; unescaped, null when it names none. */
+  readonly conversationId: string | null;
+}
+
+export function conversationFor(reads: Reads, claim: ConversationClaim): string {
+  const named = claim.conversationId === null ? '' : escapeText(claim.conversationId);
+  if (named === '') return claim.messageId;
+  const messages = reads.messages({ limit: MESSAGES_LOOKED_AT_MAX }, { conversationId: named });
+  return messages.length === 0 || messages.some((message) => message.party === claim.party) ? named : claim.messageId;
+}

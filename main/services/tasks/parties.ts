@@ -1,0 +1,58 @@
+// Names for the other side of a piece of work: the owner's own name for a hub, or this hub's name when one of its agents asks.
+// Reads only; nothing here authorises anything.
+import type { DeliveryDto } from '../../../preload/contract/dto.ts';
+import type { PeerRow, Reads, Store } from '../../ports/store.ts';
+import { PERSON_THERE } from '../../protocol/remote-approval.ts';
+import type { PartyKey } from '../../ports/transport.ts';
+
+const AGENT_PREFIX = 'agent:';
+/** A person of this household who sends something from a page or a terminal; no agent can have this name. */
+export const OWNER_PARTY: PartyKey = PERSON_THERE;
+
+export function partyOfAgent(name: string | null): PartyKey {
+  return name === null ? OWNER_PARTY : `agent:${name}`;
+}
+
+/** True for an agent (or the owner) of this hub. */
+export function isLocal(party: PartyKey): boolean {
+  return party.startsWith(AGENT_PREFIX);
+}
+
+/** True for this hub itself and for a hub that is paired now. */
+export function isTrusted(reads: Reads, party: PartyKey): boolean {
+  return isLocal(party) || reads.peer(party)?.trust === 'paired';
+}
+
+/** True for a hub that was removed here, and for one whose pairing did not come to be. */
+export function isRemoved(reads: Reads, party: PartyKey): boolean {
+  const trust = isLocal(party) ? 'paired' : reads.peer(party)?.trust;
+  return trust === undefined || trust === 'revoked';
+}
+
+export class Parties {
+  readonly #store: Store;
+  readonly #hubName: () => string;
+
+  constructor(deps: { readonly store: Store; readonly hubName: () => string }) {
+    this.#store = deps.store;
+    this.#hubName = deps.hubName;
+  }
+
+  /** undefined for this hub's own agents, and for a key that was never paired. */
+  peer(party: PartyKey): PeerRow | undefined {
+    return isLocal(party) ? undefined : this.#store.read.peer(party);
+  }
+
+  nameOf(party: PartyKey): string {
+    return isLocal(party) ? this.#hubName() : (this.peer(party)?.petname ?? 'A removed hub');
+  }
+
+  agentIdOf(party: PartyKey): string | null {
+    return this.peer(party)?.agentId ?? null;
+  }
+
+  trustOf(party: PartyKey): DeliveryDto['trust'] {
+    const peer = this.peer(party);
+    return { peer_id: peer?.agentId ?? null, peer_name: this.nameOf(party), paired_at: peer?.pairedAt ?? null };
+  }
+}

@@ -1,0 +1,21 @@
+// How the rooms below the feed tell the people of this hub something. Types only.
+import type { FeedRow, Tables } from '../../ports/store.ts';
+import type { After } from './unit-of-work.ts';
+import type { PartyKey } from '../../ports/transport.ts';
+
+export interface FeedEntry {
+  readonly party: PartyKey;
+  readonly fromAgent: string | null;
+  readonly topic: string;
+  readonly importance: FeedRow['importance'];
+  readonly data: unknown;
+  /** From somebody muted: it is kept, and counts as read. */
+  readonly isSilent?: boolean;
+}
+
+export interface PeopleFeed {
+  /** Records a notification; nobody waits for it. */
+  record(entry: FeedEntry): void;
+  /** The hub's own words, in the commit of what they tell of. */
+  notice(tables: Tables, after: After, topic: string, importance: FeedRow['importance'], text: string): void;
+}

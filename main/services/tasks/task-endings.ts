@@ -1,0 +1,165 @@
+// The one way a task ends, and its approval with it (PROTOCOL.md, Delegation states). What else hangs on a task, such as its inbox items and the
+// report to whoever asked, is ended in the same commit by those who own it. A terminal state never changes; callers look first.
+import type { ResultStatus, TerminalTaskState } from '../../../preload/contract/closed-lists.ts';
+import { ERRORS, type WireErrorCode } from '../../../preload/contract/errors.ts';
+import type { Surface } from '../../../preload/contract/dto.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Reads, TaskRow, Tables } from '../../ports/store.ts';
+import type { AuditTrail } from './audit-trail.ts';
+import type { Deadlines } from './deadlines.ts';
+import { isLocal } from './parties.ts';
+import { moveTask } from './task-moves.ts';
+import type { After } from './unit-of-work.ts';
+
+/** The payload of a `result` (PROTOCOL.md, Kinds and payloads). */
+export interface ResultWords {
+  readonly status: ResultStatus;
+  readonly outcome: string;
+  readonly data: unknown;
+  readonly error: string | null;
+  readonly code?: WireErrorCode;
+  /** The person who answered; absent when an agent did. */
+  readonly answered_by?: string;
+}
+
+export interface Ending {
+  readonly state: TerminalTaskState;
+  readonly code: WireErrorCode | null;
+  /** One sentence: our own words, or a person's; outside words are escaped by the caller. */
+  readonly reason: string | null;
+  /** What is reported to whoever asked; made from code and reason when absent. */
+  readonly result?: ResultWords;
+  /** Who ended it: closes a pending approval in their name. */
+  readonly by: string;
+  readonly surface: Surface;
+  /**
+   * `runner`: who did it reported, the agent that ran it or the person who answered. `asker`: whoever asked called it off, or was answered on
+   * the spot.
+   */
+  readonly from: 'runner' | 'asker' | 'hub';
+}
+
+export interface EndedTask {
+  readonly task: TaskRow;
+  /** As it was until then. */
+  readonly before: TaskRow;
+  readonly ending: Ending;
+  readonly result: ResultWords;
+}
+
+type EndingListener = (tables: Tables, after: After, ended: EndedTask) => void;
+
+interface Deps {
+  readonly clock: Clock;
+  readonly deadlines: Deadlines;
+  readonly audit: AuditTrail;
+}
+
+const APPROVAL_STATE = { declined: 'declined', expired: 'expired' } as const;
+
+export class TaskEndings {
+  readonly #deps: Deps;
+  readonly #within = new Set<EndingListener>();
+  readonly #listeners = new Set<(task: TaskRow, result: ResultWords) => void>();
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** Called after the commit, with the task as it ended. */
+  onEnded(listener: (task: TaskRow, result: ResultWords) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Called inside the commit that ends a task. */
+  onEnding(listener: EndingListener): void {
+    this.#within.add(listener);
+  }
+
+  /** Ends an open task. @throws InvariantError when it has ended before: callers look first, in the same commit */
+  end(tables: Tables, after: After, task: TaskRow, ending: Ending): TaskRow {
+    const { clock, deadlines } = this.#deps;
+    const result = ending.result ?? failure(ending);
+    const ended = moveTask(tables, task, ending.state, {
+      code: ending.code,
+      reason: ending.reason,
+      result: JSON.stringify(result),
+      finishedAt: clock.wallMs(),
+    });
+    this.#closeApproval(tables, ended, ending);
+    for (const listener of this.#within) listener(tables, after, { task: ended, before: task, ending, result });
+    after(() => {
+      deadlines.forget(ended.id);
+      for (const listener of this.#listeners) listener(ended, result);
+    });
+    return ended;
+  }
+
+  #closeApproval(tables: Tables, task: TaskRow, ending: Ending): void {
+    const approval = tables.approvalOfTask(task.id);
+    if (approval?.state !== 'pending') return;
+    const state = ending.state === 'declined' || ending.state === 'expired' ? APPROVAL_STATE[ending.state] : 'cancelled';
+    this.#deps.audit.append(tables, {
+      actor: ending.by,
+      surface: ending.surface,
+      action: `approval.${state}`,
+      object: approval.id,
+      digest: approval.digest,
+      detail: { task: task.id },
+    });
+    tables.decideApproval(
+      approval.id,
+      { revision: approval.revision, digest: approval.digest },
+      { state, decidedAt: this.#deps.clock.wallMs(), decidedBy: ending.by, surface: ending.surface, reason: ending.reason },
+    );
+  }
+}
+
+const END_OF_CODE: Partial<Readonly<Record<WireErrorCode, TerminalTaskState>>> = {
+  rejected: 'declined',
+  approval_expired: 'expired',
+  cancelled: 'cancelled',
+};
+
+/** How a failure that another hub reports, or answers with, reads as the end of a task we see from afar. */
+export function endOfCode(code: WireErrorCode | null): TerminalTaskState {
+  return code === null ? 'failed' : (END_OF_CODE[code] ?? 'failed');
+}
+
+const NOT_TRUSTED = 'The two hubs do not trust each other any more.';
+/** Read by whoever asked once the hub is let back in: it says what was, not what is. */
+const SUSPENDED = 'A person suspended the link between the two hubs, which ended what was open between them.';
+
+/** How work ends whose hub is not paired any more: what it asked is not run, what it was asked is given up. */
+export function untrusted(reads: Pick<Reads, 'peer'>, task: TaskRow): Ending {
+  const isSuspended = !isLocal(task.party) && reads.peer(task.party)?.trust === 'suspended';
+  const by = { reason: isSuspended ? SUSPENDED : NOT_TRUSTED, by: 'hub', surface: 'hub', from: 'hub' } as const;
+  return task.direction === 'outgoing'
+    ? { state: 'failed', code: 'pairing_required', ...by }
+    : { state: 'cancelled', code: 'cancelled', ...by };
+}
+
+/** Of questions that the run before left open. */
+export const HUB_RESTARTED = 'The hub was restarted while somebody waited for the answer.';
+
+/** How a request ends that nobody answered in time. */
+export const EXPIRED = {
+  state: 'expired',
+  code: 'approval_expired',
+  reason: 'Nobody answered this request in time. It was not run; ask again when somebody is there.',
+} as const;
+
+/** How a held one ends whose own time was over before anybody was asked. */
+export const EXPIRED_HELD = {
+  state: 'expired',
+  code: 'approval_expired',
+  reason: 'Its time ran out before anybody wanted to be asked. It was not run; ask again later.',
+} as const;
+
+/** The report of something that did not come to be. */
+export function failure(ending: Pick<Ending, 'code' | 'reason'>): ResultWords {
+  const code = ending.code ?? 'internal';
+  const sentence = ending.reason ?? `${ERRORS[code].title}.`;
+  return { status: 'failed', outcome: sentence, data: null, error: sentence, code };
+}

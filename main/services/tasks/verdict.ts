@@ -1,0 +1,64 @@
+// What becomes of a request: it is let in, put before a person now or later, or declined. Gates say so one after the other, each with the word of
+// those before it. A new gate is one file that implements Gate, and one line where the gates are listed.
+import type { RequestKind } from '../../../preload/contract/closed-lists.ts';
+import type { RiskClass } from '../../../preload/contract/dto.ts';
+import type { Hold } from '../../core/holding.ts';
+import type { Risk } from '../../core/risk.ts';
+import type { Rule, RuleDecision } from '../../core/rules.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
+import type { AgentRow, Reads } from '../../ports/store.ts';
+import type { PartyKey } from '../../ports/transport.ts';
+
+/** A request as gates look at it. */
+export interface JudgedRequest {
+  readonly kind: RequestKind;
+  readonly party: PartyKey;
+  readonly domain: string | null;
+  readonly payload: JsonObject;
+  readonly urgent: boolean;
+  /** null: a person is asked to choose, and nothing runs. */
+  readonly agent: AgentRow | null;
+  readonly riskClass: RiskClass;
+  readonly conversation: () => string;
+  /** A rule that is not made, as if it were. */
+  readonly tried: Rule | undefined;
+}
+
+export interface Verdict {
+  readonly decision: 'deliver' | 'ask' | 'decline';
+  /** The rule that decides it; null where none does. */
+  readonly rule: Rule | null;
+  /** Why, as far as it lies in the request and not in the hour. */
+  readonly ruling: RuleDecision;
+  /** Why and until when a person is asked later; null: now, or not at all. */
+  readonly hold: Hold | null;
+  /** Another hub decides, and nobody here is asked. */
+  readonly isElsewhere: boolean;
+}
+
+export interface Gate {
+  /** The verdict from here on. Reads only. */
+  judge(reads: Reads, request: JudgedRequest, verdict: Verdict): Verdict;
+}
+
+/** A request with the agent that would run it, and what becomes of it. */
+export interface Assessment {
+  /** null: a person is asked to choose, and nothing runs. */
+  readonly agent: AgentRow | null;
+  readonly why: string;
+  readonly risk: Risk;
+  readonly verdict: Verdict;
+}
+
+/** Where no gate says anything, a person is asked. */
+const ASKED: Verdict = {
+  decision: 'ask',
+  rule: null,
+  ruling: { decision: 'ask', ground: 'default', rule: null, considered: [] },
+  hold: null,
+  isElsewhere: false,
+};
+
+export function judge(gates: readonly Gate[], reads: Reads, request: JudgedRequest): Verdict {
+  return gates.reduce((verdict, gate) => gate.judge(reads, request, verdict), ASKED);
+}

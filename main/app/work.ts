@@ -36,6 +36,7 @@ import { Cancelling } from '../services/inbox/cancelling.ts';
 import { Deliveries } from '../services/inbox/deliveries.ts';
 import { DurableItems } from '../services/inbox/durable-items.ts';
 import { Inbox } from '../services/inbox/inbox.ts';
+import { Lifecycle } from '../services/inbox/lifecycle.ts';
 import { OpenQueries } from '../services/inbox/open-queries.ts';
 import { Progress } from '../services/inbox/progress.ts';
 import type { PeerRates } from '../services/links/peer-rates.ts';
@@ -170,7 +171,8 @@ export function composeWork(deps: WorkDeps, moreGates: readonly Gate[] = []): Wo
   const progress = new Progress(deps);
   const queries = new OpenQueries({ ...deps, deliveries, tasks: views });
   const items = new DurableItems({ ...deps, unit, deliveries, endings, tasks: views, progress, events, feed, audit });
-  const inbox = new Inbox({ ...deps, agents, deliveries, items, queries, progress });
+  const lifecycle = new Lifecycle({ ...deps, stores: [queries, items] });
+  const inbox = new Inbox({ ...deps, agents, deliveries, lifecycle, queries, progress });
   const cancelling = new Cancelling({ ...deps, deliveries, endings });
 
   // What people decide.

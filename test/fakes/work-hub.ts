@@ -18,6 +18,7 @@ import { EventBus } from '../../main/services/base/event-bus.ts';
 import { resolvePaired, resolvePinned, type KnownHubs } from '../../main/services/links/hub-finder.ts';
 import { PeerRates, type PeerRateTable } from '../../main/services/links/peer-rates.ts';
 import type { Decider } from '../../main/services/tasks/audit-trail.ts';
+import type { Gate } from '../../main/services/tasks/verdict.ts';
 import { composeWork, type Work } from '../../main/app/work.ts';
 import { APPROVALS_WAIT_MINUTES_DEFAULT } from '../../preload/contract/limits.ts';
 import type { ApprovalDto, DeliveryDto, UiEvent } from '../../preload/contract/dto.ts';
@@ -49,6 +50,8 @@ export interface WorkHubOptions {
   readonly isTampered?: () => boolean;
   /** Whether a peer answers when it is asked for its capabilities; it does, and says nothing new, when absent. */
   readonly refreshCapabilities?: () => Promise<Result<void, AppError>>;
+  /** Asked after the gates of the house. */
+  readonly moreGates?: readonly Gate[];
 }
 
 export class WorkHub {
@@ -209,28 +212,31 @@ export class WorkHub {
     });
     const events = new EventBus();
     events.subscribe((event) => this.events.push(event));
-    const work = composeWork({
-      store,
-      clock,
-      random: new SystemRandom(),
-      log: SILENT_LOG,
-      events,
-      messenger,
-      rates: new PeerRates(clock, rates ?? NO_LIMITS, this.#options.storedBytesPerDay ?? Number.MAX_SAFE_INTEGER),
-      resolvePeer: (to) => resolvePaired(to, knownHubs(store)),
-      pinnedPeer: (id) => resolvePinned(id, knownHubs(store)),
-      refreshCapabilities: this.#options.refreshCapabilities ?? (() => Promise.resolve(ok())),
-      timeZone: () => this.#options.timeZone ?? 'UTC',
-      approvalWaitMs: () => this.approvalWaitMs,
-      rulesMayAct: () => this.#options.isTampered?.() !== true,
-      hubName: () => name,
-      personName: () => this.person,
-      mintAgentToken: (agent) => {
-        this.minted.push(agent);
-        return Promise.resolve(`token of ${agent}`);
+    const work = composeWork(
+      {
+        store,
+        clock,
+        random: new SystemRandom(),
+        log: SILENT_LOG,
+        events,
+        messenger,
+        rates: new PeerRates(clock, rates ?? NO_LIMITS, this.#options.storedBytesPerDay ?? Number.MAX_SAFE_INTEGER),
+        resolvePeer: (to) => resolvePaired(to, knownHubs(store)),
+        pinnedPeer: (id) => resolvePinned(id, knownHubs(store)),
+        refreshCapabilities: this.#options.refreshCapabilities ?? (() => Promise.resolve(ok())),
+        timeZone: () => this.#options.timeZone ?? 'UTC',
+        approvalWaitMs: () => this.approvalWaitMs,
+        rulesMayAct: () => this.#options.isTampered?.() !== true,
+        hubName: () => name,
+        personName: () => this.person,
+        mintAgentToken: (agent) => {
+          this.minted.push(agent);
+          return Promise.resolve(`token of ${agent}`);
+        },
+        revokeAgentTokens: (_, agent) => () => void this.revoked.push(agent),
       },
-      revokeAgentTokens: (_, agent) => () => void this.revoked.push(agent),
-    });
+      this.#options.moreGates,
+    );
     return { store, messenger, work };
   }
 }

@@ -17,7 +17,7 @@ import type { EventStreams } from './event-streams.ts';
 import { hasBody, pathOf } from './guard.ts';
 import { Idempotency, readIdempotencyKey } from './idempotency.ts';
 import { followInbox } from './inbox-events.ts';
-import type { InboxReader } from './inbox-events.ts';
+import type { InboxReader } from '../../services/inbox/channel.ts';
 import { followPageEvents, readFromSeq } from './page-events.ts';
 import { jsonAnswer, problemAnswer, send } from './respond.ts';
 import type { Answer } from './respond.ts';

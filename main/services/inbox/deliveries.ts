@@ -8,6 +8,7 @@ import type { ApprovalRow, DeliveryRow, Reads, TaskRow, Tables } from '../../por
 import { approvedView, wordsOfView, type Untrusted } from '../tasks/approved-payload.ts';
 import type { EndedTask, TaskEndings } from '../tasks/task-endings.ts';
 import { isInHand } from '../tasks/task-moves.ts';
+import type { Item } from './items.ts';
 import { readDeliveryBody, type DeliveryBody } from './delivery-body.ts';
 import { isLocal, type Parties } from '../tasks/parties.ts';
 import type { After } from '../tasks/unit-of-work.ts';
@@ -36,7 +37,7 @@ export class Deliveries {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #parties: Parties;
-  readonly #listeners = new Set<(row: DeliveryRow) => void>();
+  readonly #listeners = new Set<(agent: string) => void>();
 
   constructor(deps: { readonly clock: Clock; readonly random: Random; readonly parties: Parties; readonly endings: TaskEndings }) {
     this.#clock = deps.clock;
@@ -68,11 +69,11 @@ export class Deliveries {
   }
 
   /** Tells the inbox that this item waits (again), or will once the running commit is durable. */
-  announce(row: DeliveryRow): void {
-    for (const listener of this.#listeners) listener(row);
+  announce(row: Item): void {
+    for (const listener of this.#listeners) listener(row.agent);
   }
 
-  onQueued(listener: (row: DeliveryRow) => void): () => void {
+  onQueued(listener: (agent: string) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }

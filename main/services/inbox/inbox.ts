@@ -1,17 +1,15 @@
-// The inbox of each agent as its doors see it: questions that somebody waits for first, then what is durable. Owns waiting for something to
-// come (long poll) and telling open streams; the items themselves are owned by OpenQueries and DurableItems.
-import { isQuestion } from '../../../preload/contract/delivery-kind.ts';
+// The inbox of each agent as its doors see it. Owns who waits for something to come, and tells those who follow; the items have their own life.
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import type { Items } from '../../../preload/contract/results.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { Log } from '../../ports/log.ts';
-import type { DeliveryRow, Store } from '../../ports/store.ts';
+import type { DeliveryRow } from '../../ports/store.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import type { AgentReply } from './agent-reply.ts';
+import { follow, type InboxReader } from './channel.ts';
 import type { Deliveries } from './deliveries.ts';
-import type { DurableItems } from './durable-items.ts';
-import type { Attempt } from './leases.ts';
+import type { ItemKinds } from './items.ts';
+import type { Attempt, Lifecycle } from './lifecycle.ts';
 import { CLAIM_WAITERS_PER_AGENT_MAX, LEASE_DEFAULT_MS } from './limits.ts';
 import type { OpenQueries } from './open-queries.ts';
 import type { Progress } from './progress.ts';
@@ -24,100 +22,77 @@ interface ClaimRequest {
 }
 
 interface Deps {
-  readonly store: Store;
   readonly clock: Clock;
-  readonly log: Log;
   readonly agents: AgentRegistry;
   readonly deliveries: Deliveries;
-  readonly items: DurableItems;
-  readonly queries: OpenQueries;
+  readonly lifecycle: Lifecycle;
+  readonly queries: Pick<OpenQueries, 'onQueued' | 'stop'>;
   readonly progress: Progress;
 }
 
-export class Inbox {
+export class Inbox implements InboxReader {
   readonly #deps: Deps;
   readonly #listeners = new Map<string, Set<() => void>>();
   readonly #waiters = new Map<string, number>();
-  /** The newest durable item an agent was handed: the place of a question in its stream. */
-  readonly #newestSeq = new Map<string, number>();
 
   constructor(deps: Deps) {
     this.#deps = deps;
-    deps.deliveries.onQueued((row) => this.#changed(row.agent));
+    deps.deliveries.onQueued((agent) => this.#changed(agent));
     deps.queries.onQueued((agent) => this.#changed(agent));
   }
 
   start(): void {
-    this.#deps.items.start();
+    this.#deps.lifecycle.start();
   }
 
   stop(): void {
-    this.#deps.items.stop();
+    this.#deps.lifecycle.stop();
     this.#deps.queries.stop();
   }
 
-  /** Leases up to `max` items that wait now. */
-  async claim(
-    agent: string,
-    max: number,
-    leaseMs = LEASE_DEFAULT_MS,
-    kinds: ClaimRequest['kinds'] = undefined,
-  ): Promise<readonly DeliveryDto[]> {
-    const asked = kinds ?? null;
-    const questions = asked === null || asked.includes('query') ? this.#deps.queries.claim(agent, max, leaseMs, this.#seq(agent)) : [];
-    if (questions.length >= max) return questions;
-    const durableKinds = asked?.filter((kind) => !isQuestion(kind)) ?? null;
-    const items = await this.#deps.items.claim(agent, max - questions.length, leaseMs, durableKinds).catch((error: unknown) => {
-      // The questions are leased already: they must reach their agent whatever became of the rest.
-      if (questions.length === 0) throw error;
-      this.#deps.log.warn('durable items not claimed', { error: String(error) });
-      return [];
-    });
-    const newest = Math.max(this.#seq(agent), ...items.map((item) => item.seq));
-    this.#newestSeq.set(agent, newest);
-    return [...questions, ...items];
+  /** Leases up to `max` items that wait now, questions that somebody waits for first. */
+  claim(agent: string, max: number, leaseMs = LEASE_DEFAULT_MS, kinds: ItemKinds = null): Promise<readonly DeliveryDto[]> {
+    return this.#deps.lifecycle.claim(agent, max, leaseMs, kinds);
   }
 
   /** Like `claim`, waiting up to `wait_ms` for the first item, until the caller goes away. */
   async claimWaiting(agent: string, request: ClaimRequest, signal: AbortSignal): Promise<readonly DeliveryDto[]> {
+    const { max: batchMax, wait_ms: waitMs, lease_ms: leaseMs, kinds = null } = request;
     const waiting = this.#waiters.get(agent) ?? 0;
     if (waiting >= CLAIM_WAITERS_PER_AGENT_MAX) {
       throw new AppError('overloaded', 'Too many claims of this agent wait already.', { failedBy: 'input', retryAfterMs: 1_000 });
     }
     this.#waiters.set(agent, waiting + 1);
-    const away = this.#deps.agents.streamOpened(agent);
+    const over = new AbortController();
+    const timer = this.#deps.clock.setTimer(waitMs, () => over.abort());
+    const taken: DeliveryDto[] = [];
+    const sink = {
+      take: (items: readonly DeliveryDto[]): void => {
+        taken.push(...items);
+        over.abort();
+      },
+      caughtUp: () => (waitMs === 0 ? over.abort() : undefined),
+      ready: () => undefined,
+    };
     try {
-      const endsAt = this.#deps.clock.monotonicMs() + request.wait_ms;
-      for (;;) {
-        const change = this.#nextChange(agent, endsAt, signal);
-        try {
-          const items = signal.aborted ? [] : await this.claim(agent, request.max, request.lease_ms, request.kinds);
-          if (items.length > 0 || signal.aborted || this.#deps.clock.monotonicMs() >= endsAt) return items;
-          await change.settled;
-        } finally {
-          change.stop();
-        }
-      }
+      await follow(this, { agent, kinds, leaseMs, batchMax }, sink, AbortSignal.any([signal, over.signal]));
+      return taken;
     } finally {
-      away();
+      timer.cancel();
       const left = (this.#waiters.get(agent) ?? 1) - 1;
       if (left > 0) this.#waiters.set(agent, left);
       else this.#waiters.delete(agent);
     }
   }
 
-  /** Items leased to this agent and not acknowledged, above `afterSeq`, oldest first. */
   leasedAfter(agent: string, afterSeq: number, max: number): readonly DeliveryDto[] {
-    const items = this.#deps.items.leased(agent, afterSeq, max);
-    return [...items, ...this.#deps.queries.leased(agent, this.#seq(agent))].slice(0, max);
+    return this.#deps.lifecycle.leased(agent, afterSeq, max);
   }
 
-  /** The same in number. */
   leasedCount(agent: string): number {
-    return this.#deps.items.leasedCount(agent) + this.#deps.queries.leased(agent, 0).length;
+    return this.#deps.lifecycle.leasedCount(agent);
   }
 
-  /** Called whenever something waits in this agent's inbox or a lease was given back. Returns the way to stop. */
   onChange(agent: string, listener: () => void): () => void {
     const listeners = this.#listeners.get(agent) ?? new Set();
     this.#listeners.set(agent, listeners);
@@ -128,22 +103,19 @@ export class Inbox {
     };
   }
 
-  /** The agent is there for as long as its stream is. */
   streamOpened(agent: string): () => void {
     return this.#deps.agents.streamOpened(agent);
   }
 
   /** @param attempt the hand-out the agent speaks of: one that is over is a `conflict`, here and below */
   async ack(agent: string, deliveryId: string, estimatedMs: number | null, attempt: Attempt = null): Promise<DeliveryDto> {
-    if (this.#deps.queries.has(deliveryId)) return this.#deps.queries.ack(agent, deliveryId, this.#seq(agent), attempt);
-    const item = await this.#deps.items.ack(agent, deliveryId, estimatedMs, attempt);
+    const item = await this.#deps.lifecycle.ack(agent, deliveryId, estimatedMs, attempt);
     this.#changed(agent);
     return item;
   }
 
-  async nack(agent: string, deliveryId: string, attempt: Attempt = null): Promise<'queued' | 'dead'> {
-    if (this.#deps.queries.has(deliveryId)) return this.#deps.queries.nack(agent, deliveryId, attempt);
-    return this.#deps.items.nack(agent, deliveryId, attempt);
+  nack(agent: string, deliveryId: string, attempt: Attempt = null): Promise<'queued' | 'dead'> {
+    return this.#deps.lifecycle.nack(agent, deliveryId, attempt);
   }
 
   /** @param progress what to tell whoever asked, in the agent's words */
@@ -154,15 +126,13 @@ export class Inbox {
     progress: string | null,
     attempt: Attempt = null,
   ): Promise<number | null> {
-    if (this.#deps.queries.has(deliveryId)) return this.#deps.queries.extend(agent, deliveryId, leaseMs, attempt).leaseUntil;
-    const { leaseUntil, task } = await this.#deps.items.extend(agent, deliveryId, leaseMs, attempt);
+    const { leaseUntil, task } = await this.#deps.lifecycle.extend(agent, deliveryId, leaseMs, attempt);
     if (task && progress !== null) await this.#deps.progress.tell(task, { state: 'running', text: progress });
     return leaseUntil;
   }
 
   async reply(agent: string, deliveryId: string, reply: AgentReply, attempt: Attempt = null): Promise<string> {
-    if (this.#deps.queries.has(deliveryId)) return this.#deps.queries.reply(agent, deliveryId, reply, attempt);
-    const state = await this.#deps.items.reply(agent, deliveryId, reply, attempt);
+    const state = await this.#deps.lifecycle.reply(agent, deliveryId, reply, attempt);
     this.#changed(agent);
     return state;
   }
@@ -170,13 +140,13 @@ export class Inbox {
   /** Items nobody took, oldest first; `agent` null: of every agent. */
   dead(agent: string | null, limit: number, afterSeq: number): Items<DeliveryDto> {
     const agents = agent === null ? this.#deps.agents.active().map((row) => row.name) : [agent];
-    const rows = agents.flatMap((name) => this.#deps.items.dead(name, limit + 1, afterSeq)).sort((first, second) => first.seq - second.seq);
-    const items = rows.slice(0, limit);
-    return { items, next: rows.length > limit ? String(items.at(-1)?.seq ?? '') : null };
+    const found = agents.flatMap((name) => this.#deps.lifecycle.dead(name, afterSeq, limit + 1));
+    const items = found.toSorted((first, second) => first.seq - second.seq).slice(0, limit);
+    return { items, next: found.length > limit ? String(items.at(-1)?.seq ?? '') : null };
   }
 
   requeue(agent: string | null, deliveryId: string): Promise<void> {
-    return this.#deps.items.requeue(agent, deliveryId);
+    return this.#deps.lifecycle.requeue(agent, deliveryId);
   }
 
   /** What ended may have been what the next item of its conversation waited for. */
@@ -184,27 +154,7 @@ export class Inbox {
     this.#changed(agent);
   }
 
-  #seq(agent: string): number {
-    return this.#newestSeq.get(agent) ?? 0;
-  }
-
   #changed(agent: string): void {
     for (const listener of this.#listeners.get(agent) ?? []) listener();
-  }
-
-  #nextChange(agent: string, endsAt: number, signal: AbortSignal): { readonly settled: Promise<void>; readonly stop: () => void } {
-    let wake: () => void = () => undefined;
-    const settled = new Promise<void>((resolve) => {
-      wake = () => resolve();
-    });
-    const stopListening = this.onChange(agent, wake);
-    const timer = this.#deps.clock.setTimer(Math.max(0, endsAt - this.#deps.clock.monotonicMs()), wake);
-    signal.addEventListener('abort', wake, { once: true });
-    const stop = () => {
-      stopListening();
-      timer.cancel();
-      signal.removeEventListener('abort', wake);
-    };
-    return { settled, stop };
   }
 }

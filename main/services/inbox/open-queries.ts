@@ -1,19 +1,19 @@
 // Questions that somebody waits for on an open line: they promise nothing, so they live in memory, next to the durable inbox, and end with
 // their deadline, their asker or this run of the hub (PROTOCOL.md, Streams and frames). One that a person must allow has its task and
 // approval in the store; the others are written down once, when they end.
-import type { DeliveryState } from '../../../preload/contract/closed-lists.ts';
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
+import { ok } from '../../lib/result.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
-import type { ApprovalRow, DeliveryRow, TaskRow } from '../../ports/store.ts';
-import { codeOf, responseOf, type AgentReply } from './agent-reply.ts';
-import { deliveryDto, type DeliveryBody } from './delivery-body.ts';
-import type { Untrusted } from '../tasks/approved-payload.ts';
-import type { Deliveries } from './deliveries.ts';
-import { checkAttempt, Leases, type Attempt } from './leases.ts';
-import type { TaskViews } from '../tasks/task-views.ts';
-import { DELIVERY_ATTEMPTS_MAX, OPEN_QUERIES_MAX, OPEN_QUERIES_PER_PARTY_MAX } from './limits.ts';
+import type { ApprovalRow, TaskRow } from '../../ports/store.ts';
 import type { PartyKey } from '../../ports/transport.ts';
+import type { Untrusted } from '../tasks/approved-payload.ts';
+import type { TaskViews } from '../tasks/task-views.ts';
+import { codeOf, responseOf, type AgentReply } from './agent-reply.ts';
+import type { Deliveries } from './deliveries.ts';
+import { deliveryDto, type DeliveryBody } from './delivery-body.ts';
+import type { Item, ItemKinds, ItemStore, Step } from './items.ts';
+import { OPEN_QUERIES_MAX, OPEN_QUERIES_PER_PARTY_MAX } from './limits.ts';
 
 /** What the asker gets: the payload of a `response`, or the error instead. */
 export type QueryOutcome = Readonly<Record<string, unknown>> | AppError;
@@ -28,14 +28,10 @@ interface QueryOpening {
 /** Who ended it, for whoever keeps the record. */
 export type QueryEnd = 'answered' | 'timeout' | 'gone' | 'hub';
 
-interface OpenQuery {
-  readonly taskId: string;
-  readonly party: PartyKey;
-  readonly agent: string;
+interface OpenQuery extends QueryOpening {
   readonly settle: (outcome: QueryOutcome, end: QueryEnd) => void;
-  item: { deliveryId: string; state: Exclude<DeliveryState, 'done' | 'dead'>; attempt: number; leaseUntil: number | null } | undefined;
-  body: DeliveryBody | undefined;
-  untrusted: Untrusted | undefined;
+  /** undefined: it is not before its agent (yet). */
+  delivered: { item: Item; readonly body: DeliveryBody; readonly words: Untrusted } | undefined;
   deadlineAt: number | null;
 }
 
@@ -46,22 +42,19 @@ interface Deps {
   readonly tasks: Pick<TaskViews, 'deadlineAt'>;
 }
 
-export class OpenQueries {
+export class OpenQueries implements ItemStore {
   readonly #deps: Deps;
   readonly #byTask = new Map<string, OpenQuery>();
   readonly #byDelivery = new Map<string, OpenQuery>();
-  readonly #leases: Leases;
   readonly #listeners = new Set<(agent: string) => void>();
 
   constructor(deps: Deps) {
     this.#deps = deps;
-    this.#leases = new Leases(deps, (deliveryId) => this.#giveBack(deliveryId));
   }
 
   /** Told when something waits in an agent's inbox. */
-  onQueued(listener: (agent: string) => void): () => void {
+  onQueued(listener: (agent: string) => void): void {
     this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
   }
 
   /** Whether this party may open one more. @throws AppError overloaded: by its own questions (failedBy input), or by those of all */
@@ -83,19 +76,12 @@ export class OpenQueries {
         if (this.#byTask.get(opening.taskId) !== query) return;
         timer?.cancel();
         opening.signal.removeEventListener('abort', gone);
-        this.#forget(query);
+        this.#byTask.delete(query.taskId);
+        if (query.delivered !== undefined) this.#byDelivery.delete(query.delivered.item.deliveryId);
         resolve({ outcome, end });
       };
-      const query: OpenQuery = {
-        taskId: opening.taskId,
-        party: opening.party,
-        agent: opening.agent,
-        settle,
-        item: undefined,
-        body: undefined,
-        untrusted: undefined,
-        deadlineAt: deadlineMs === null ? null : this.#deps.clock.wallMs() + deadlineMs,
-      };
+      const deadlineAt = deadlineMs === null ? null : this.#deps.clock.wallMs() + deadlineMs;
+      const query: OpenQuery = { ...opening, settle, delivered: undefined, deadlineAt };
       this.#byTask.set(opening.taskId, query);
       opening.signal.addEventListener('abort', gone, { once: true });
       if (deadlineMs !== null) timer = this.#deps.clock.setTimer(deadlineMs, () => settle(timedOut(), 'timeout'));
@@ -104,23 +90,35 @@ export class OpenQueries {
   }
 
   /** Puts the question before its agent. */
-  deliver(taskId: string, body: DeliveryBody, untrusted: Untrusted): void {
+  deliver(taskId: string, body: DeliveryBody, words: Untrusted): void {
     const query = this.#byTask.get(taskId);
-    if (!query || query.item) return;
-    const deliveryId = this.#deps.random.uuid();
-    query.item = { deliveryId, state: 'queued', attempt: 0, leaseUntil: null };
-    query.body = body;
-    query.untrusted = untrusted;
-    this.#byDelivery.set(deliveryId, query);
+    if (!query || query.delivered) return;
+    const item: Item = {
+      seq: 0,
+      deliveryId: this.#deps.random.uuid(),
+      agent: query.agent,
+      kind: 'query',
+      state: 'queued',
+      taskId,
+      conversationId: null,
+      urgency: 1,
+      attempt: 0,
+      leaseUntilWallMs: null,
+      createdAt: body.envelope.received_at,
+      finishedAt: null,
+    };
+    query.delivered = { item, body, words };
+    this.#byDelivery.set(item.deliveryId, query);
     this.#announce(query.agent);
   }
 
   /** A person allowed it: the agent gets exactly what that person saw. */
   allowed(task: TaskRow, approval: ApprovalRow): void {
+    const { deliveries, tasks } = this.#deps;
     const query = this.#byTask.get(task.id);
-    if (query) query.deadlineAt = this.#deps.tasks.deadlineAt(task);
-    const words = this.#deps.deliveries.approvedWords(approval, task);
-    if (words.ok) this.deliver(task.id, this.#deps.deliveries.bodyOf(task, approval), words.value);
+    if (query) query.deadlineAt = tasks.deadlineAt(task);
+    const words = deliveries.approvedWords(approval, task);
+    if (words.ok) this.deliver(task.id, deliveries.bodyOf(task, approval), words.value);
     else this.fail(task.id, new AppError('internal', 'The stored request was damaged; it was not run.'));
   }
 
@@ -142,138 +140,87 @@ export class OpenQueries {
     return this.#byTask.has(taskId);
   }
 
+  stop(): void {
+    for (const query of this.#byTask.values()) query.settle(new AppError('cancelled', 'This hub is stopping.'), 'hub');
+  }
+
   has(deliveryId: string): boolean {
     return this.#byDelivery.has(deliveryId);
   }
 
-  /** Hands out up to `max` questions under a lease. `seq` is that of the newest durable item, so that a reader's place stays true. */
-  claim(agent: string, max: number, leaseMs: number, seq: number): readonly DeliveryDto[] {
-    const items: DeliveryDto[] = [];
-    for (const query of this.#byDelivery.values()) {
-      if (items.length >= max) break;
-      if (query.agent !== agent || query.item?.state !== 'queued') continue;
-      query.item.state = 'claimed';
-      query.item.attempt += 1;
-      query.item.leaseUntil = Math.round(this.#deps.clock.wallMs() + leaseMs);
-      this.#leases.hold(query.item.deliveryId, leaseMs);
-      items.push(this.#dto(query, seq));
-    }
-    return items;
+  isWaiting(agent: string, kinds: ItemKinds): boolean {
+    return this.#items(agent, 'queued', kinds).length > 0;
   }
 
-  leased(agent: string, seq: number): readonly DeliveryDto[] {
-    return [...this.#byDelivery.values()]
-      .filter((query) => query.agent === agent && query.item?.state === 'claimed')
-      .map((query) => this.#dto(query, seq));
+  /** At once, since nothing is written. */
+  async step<T>(work: (step: Step) => T): Promise<T> {
+    const effects: (() => void)[] = [];
+    const value = work(this.#stepOf((effect) => effects.push(effect)));
+    for (const effect of effects) effect();
+    return value;
   }
 
-  /** As for a durable item: one hand-out is taken, and said to be so again only by its holder. @throws AppError not_found, conflict */
-  ack(agent: string, deliveryId: string, seq: number, attempt: Attempt): DeliveryDto {
-    const query = this.#own(agent, deliveryId, attempt);
-    const { item } = query;
-    if (item?.state === 'queued') throw notHeld('its lease is over');
-    if (item?.state === 'running' && attempt === null && item.attempt > 1) throw notHeld('it is running already');
-    if (item) {
-      item.state = 'running';
-      item.leaseUntil = null;
-    }
-    this.#leases.release(deliveryId);
-    return this.#dto(query, seq);
+  list(agent: string, state: 'claimed' | 'dead', _afterSeq: number, limit: number): readonly Item[] {
+    return this.#items(agent, state, null).slice(0, limit);
   }
 
-  nack(agent: string, deliveryId: string, attempt: Attempt): 'queued' | 'dead' {
-    this.#own(agent, deliveryId, attempt);
-    this.#giveBack(deliveryId);
-    return this.#byDelivery.has(deliveryId) ? 'queued' : 'dead';
+  leasedCount(agent: string): number {
+    return this.#items(agent, 'claimed', null).length;
   }
 
-  extend(
-    agent: string,
-    deliveryId: string,
-    leaseMs: number,
-    attempt: Attempt,
-  ): { readonly leaseUntil: number | null; readonly taskId: string } {
-    const query = this.#own(agent, deliveryId, attempt);
-    if (query.item?.state === 'claimed') {
-      query.item.leaseUntil = Math.round(this.#deps.clock.wallMs() + leaseMs);
-      this.#leases.hold(deliveryId, leaseMs);
-    }
-    return { leaseUntil: query.item?.leaseUntil ?? null, taskId: query.taskId };
+  leased(): readonly Item[] {
+    return [];
   }
 
-  /** The agent's answer goes to whoever waits. @throws AppError not_found when nobody does any more */
-  reply(agent: string, deliveryId: string, reply: AgentReply, attempt: Attempt): string {
-    const query = this.#own(agent, deliveryId, attempt);
-    if (reply.status !== 'failed') {
-      query.settle(responseOf(reply), 'answered');
-      return reply.status;
-    }
-    query.settle(
-      new AppError(codeOf(reply), reply.error ?? reply.outcome ?? 'The agent could not answer.', { failedBy: 'peer' }),
-      'answered',
-    );
-    return 'failed';
+  dto(item: Item): DeliveryDto | undefined {
+    const query = this.#byDelivery.get(item.deliveryId);
+    return query?.delivered && deliveryDto(item, query.delivered.body, query.delivered.words, query.deadlineAt);
   }
 
-  stop(): void {
-    this.#leases.stop();
-    for (const query of this.#byTask.values()) query.settle(new AppError('cancelled', 'This hub is stopping.'), 'hub');
+  #items(agent: string, state: Item['state'], kinds: ItemKinds): readonly Item[] {
+    if (kinds !== null && !kinds.includes('query')) return [];
+    const items = [...this.#byDelivery.values()].flatMap(({ delivered }) => delivered?.item ?? []);
+    return items.filter((item) => item.agent === agent && item.state === state);
   }
 
-  #giveBack(deliveryId: string): void {
-    const query = this.#byDelivery.get(deliveryId);
-    if (query?.item?.state !== 'claimed') return;
-    this.#leases.release(deliveryId);
-    query.item.state = 'queued';
-    query.item.leaseUntil = null;
-    if (query.item.attempt >= DELIVERY_ATTEMPTS_MAX)
-      query.settle(new AppError('unhandled', 'The agent was handed the question and never took it.'), 'hub');
-    else this.#announce(query.agent);
-  }
-
-  #own(agent: string, deliveryId: string, attempt: Attempt): OpenQuery {
-    const query = this.#byDelivery.get(deliveryId);
-    if (query?.agent === agent && query.item) {
-      checkAttempt(query.item, attempt);
-      return query;
-    }
-    throw new AppError('not_found', 'There is no such item in this inbox: nobody waits for its answer any more.', { failedBy: 'input' });
-  }
-
-  #forget(query: OpenQuery): void {
-    this.#byTask.delete(query.taskId);
-    if (!query.item) return;
-    this.#byDelivery.delete(query.item.deliveryId);
-    this.#leases.release(query.item.deliveryId);
+  #stepOf(after: Step['after']): Step {
+    const delivered = ({ deliveryId }: Item): NonNullable<OpenQuery['delivered']> => {
+      const found = this.#byDelivery.get(deliveryId)?.delivered;
+      if (found === undefined) throw new AppError('not_found', 'Nobody waits for its answer any more.', { failedBy: 'input' });
+      return found;
+    };
+    const settle = ({ deliveryId }: Item, outcome: QueryOutcome, end: QueryEnd): void =>
+      this.#byDelivery.get(deliveryId)?.settle(outcome, end);
+    return {
+      after,
+      find: (deliveryId) => this.#byDelivery.get(deliveryId)?.delivered?.item,
+      claimable: (agent, kinds, max) => this.#items(agent, 'queued', kinds).slice(0, max),
+      put: (item, change) => (delivered(item).item = { ...item, ...change }),
+      words: (item) => ok(delivered(item).words),
+      claimed: () => undefined,
+      endIfCalledOff: () => false,
+      begun: () => undefined,
+      returned: (item) => {
+        if (item.state === 'queued') this.#announce(item.agent);
+        else settle(item, new AppError('unhandled', 'The agent was handed the question and never took it.'), 'hub');
+      },
+      answered: () => undefined,
+      replied: (item, reply) => {
+        settle(item, outcomeOf(reply), 'answered');
+        return reply.status;
+      },
+      taskOf: () => undefined,
+    };
   }
 
   #announce(agent: string): void {
     for (const listener of this.#listeners) listener(agent);
   }
-
-  #dto(query: OpenQuery, seq: number): DeliveryDto {
-    const { item, body, untrusted } = query;
-    if (!item || !body || !untrusted) throw new AppError('not_found', 'There is no such item in this inbox.');
-    const row: Omit<DeliveryRow, 'body'> = {
-      seq,
-      deliveryId: item.deliveryId,
-      agent: query.agent,
-      kind: 'query',
-      state: item.state,
-      taskId: query.taskId,
-      conversationId: null,
-      urgency: 1,
-      attempt: item.attempt,
-      leaseUntilWallMs: item.leaseUntil,
-      createdAt: body.envelope.received_at,
-      finishedAt: null,
-    };
-    return deliveryDto(row, body, untrusted, query.deadlineAt);
-  }
 }
 
-function notHeld(why: string): AppError {
-  return new AppError('conflict', `You do not hold this item: ${why}.`, { failedBy: 'input', hint: 'Claim again.' });
+function outcomeOf(reply: AgentReply): QueryOutcome {
+  if (reply.status !== 'failed') return responseOf(reply);
+  return new AppError(codeOf(reply), reply.error ?? reply.outcome ?? 'The agent could not answer.', { failedBy: 'peer' });
 }
 
 /** What ended the wait, as an error for whoever asked. */

@@ -1,0 +1,52 @@
+// What an inbox item is, and what keeps one: the database, or the memory of this run for questions whose asker waits. Types only; the life of an
+// item is the same in both, and stands in lifecycle.ts.
+import type { DeliveryDto } from '../../../preload/contract/dto.ts';
+import type { AppError } from '../../lib/app-error.ts';
+import type { Result } from '../../lib/result.ts';
+import type { DeliveryRow, TaskRow } from '../../ports/store.ts';
+import type { Untrusted } from '../tasks/approved-payload.ts';
+import type { AgentReply } from './agent-reply.ts';
+
+export type Item = Omit<DeliveryRow, 'body'>;
+export type ItemKinds = readonly DeliveryRow['kind'][] | null;
+type ItemChange = Partial<Pick<DeliveryRow, 'state' | 'attempt' | 'leaseUntilWallMs' | 'finishedAt'>>;
+
+export interface ItemStore {
+  has(deliveryId: string): boolean;
+  /** A look before a step, so that nobody writes in vain. */
+  isWaiting(agent: string, kinds: ItemKinds): boolean;
+  /** Everything in it becomes true together, and before the promise settles. A throw changes nothing. */
+  step<T>(work: (step: Step) => T): Promise<T>;
+  /** Above `afterSeq`, the oldest first. */
+  list(agent: string, state: 'claimed' | 'dead', afterSeq: number, limit: number): readonly Item[];
+  leasedCount(agent: string): number;
+  /** Of every agent, at the start. */
+  leased(): readonly Item[];
+  /** As it is handed out; undefined when its words cannot be read. @param words when they were read just now */
+  dto(item: Item, words?: Untrusted): DeliveryDto | undefined;
+}
+
+/** One step in the life of items, and what hangs on them. */
+export interface Step {
+  /** Registers what follows once the step is done. */
+  readonly after: (effect: () => void) => void;
+  find(deliveryId: string): Item | undefined;
+  claimable(agent: string, kinds: ItemKinds, max: number): readonly Item[];
+  put(item: Item, change: ItemChange): Item;
+  /** What its agent may read of it. The error says why nobody may; then it is over with this step. */
+  words(item: Item): Result<Untrusted, AppError>;
+  /** It was handed out. */
+  claimed(item: Item): void;
+  /** Whether whoever asked has called it off before it began; then it is over with this step. */
+  endIfCalledOff(item: Item, by: 'agent' | 'hub'): boolean;
+  /** Its agent has it. */
+  begun(item: Item, estimatedMs: number | null): void;
+  /** It waits again, or nobody ever took it. */
+  returned(item: Item): void;
+  /** The answer of before, where this very reply was given already. @throws AppError bad_request where none is wanted */
+  answered(item: Item, reply: AgentReply): string | undefined;
+  /** Its agent is done with it. The state in which that leaves the work. @throws AppError payload_too_large */
+  replied(item: Item, reply: AgentReply): string;
+  /** The task that it is to be done; undefined where that is nobody's concern. */
+  taskOf(item: Item): TaskRow | undefined;
+}

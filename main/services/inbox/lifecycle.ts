@@ -1,0 +1,291 @@
+// The life of an inbox item: queued -> claimed -> running -> done or dead. It is handed out under a lease. Until its agent says "I have it", an item
+// whose lease ends goes back under the same id, eight times; from then on it is never handed out again. Each step is answered only after it is done.
+import { isWork } from '../../../preload/contract/delivery-kind.ts';
+import type { DeliveryDto } from '../../../preload/contract/dto.ts';
+import { AppError } from '../../lib/app-error.ts';
+import type { Clock, TimerHandle } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { TaskRow } from '../../ports/store.ts';
+import { isOpen } from '../tasks/task-moves.ts';
+import type { Untrusted } from '../tasks/approved-payload.ts';
+import type { AgentReply } from './agent-reply.ts';
+import type { Item, ItemKinds, ItemStore, Step } from './items.ts';
+import { DELIVERY_ATTEMPTS_MAX, LEASE_MAX_MS, LEASE_RETRY_MS } from './limits.ts';
+
+/** Which hand-out of an item its holder speaks of, as `claim` told it; null when it does not say. */
+export type Attempt = number | null;
+
+interface Deps {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** In the order in which an agent is given what they keep. */
+  readonly stores: readonly ItemStore[];
+}
+
+export class Lifecycle {
+  readonly #deps: Deps;
+  readonly #leases = new Map<string, TimerHandle>();
+  /** The newest durable item that each agent was handed: a question has no place of its own in a stream, and takes that one. */
+  readonly #newestSeq = new Map<string, number>();
+  #isStopped = false;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** Goes on with the leases of the run before; one that ended meanwhile ends now. */
+  start(): void {
+    const { clock, stores } = this.#deps;
+    this.#isStopped = false;
+    for (const { deliveryId, leaseUntilWallMs } of stores.flatMap((store) => store.leased())) {
+      // The wall clock may have been set meanwhile: back by hours, it would keep the item from everybody for as long.
+      const leftMs = (leaseUntilWallMs ?? 0) - clock.wallMs();
+      this.#hold(deliveryId, Math.min(LEASE_MAX_MS, Math.max(0, leftMs)));
+    }
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    for (const timer of this.#leases.values()) timer.cancel();
+    this.#leases.clear();
+  }
+
+  /** Hands out up to `max` items under a lease. */
+  async claim(agent: string, max: number, leaseMs: number, kinds: ItemKinds): Promise<readonly DeliveryDto[]> {
+    const items: DeliveryDto[] = [];
+    for (const store of this.#deps.stores) {
+      if (items.length >= max) break;
+      if (!store.isWaiting(agent, kinds)) continue;
+      try {
+        items.push(...(await store.step((step) => this.#handOut(store, step, agent, max - items.length, leaseMs, kinds))));
+      } catch (error) {
+        // What is leased already must reach its agent, whatever became of the rest.
+        if (items.length === 0) throw error;
+        this.#deps.log.warn('inbox items not claimed', { error: String(error) });
+      }
+    }
+    this.#newestSeq.set(agent, Math.max(this.#seq(agent), ...items.map(({ seq }) => seq)));
+    return items;
+  }
+
+  /** Handed to this agent and not acknowledged, above `afterSeq`, the oldest first; those without a place of their own come last. */
+  leased(agent: string, afterSeq: number, max: number): readonly DeliveryDto[] {
+    return this.#list(agent, 'claimed', afterSeq, max);
+  }
+
+  leasedCount(agent: string): number {
+    return this.#deps.stores.reduce((sum, store) => sum + store.leasedCount(agent), 0);
+  }
+
+  /** Handed out too often and never taken. */
+  dead(agent: string, afterSeq: number, max: number): readonly DeliveryDto[] {
+    return this.#list(agent, 'dead', afterSeq, max);
+  }
+
+  /**
+   * "I have it": the item is never handed out again, and exactly one hand-out of it is ever taken: whoever says so again must be the one
+   * that was handed this attempt. @throws AppError not_found, gone, cancelled, conflict
+   */
+  async ack(agent: string, deliveryId: string, estimatedMs: number | null, attempt: Attempt): Promise<DeliveryDto> {
+    const store = this.#storeOf(deliveryId);
+    const outcome = await store.step((step): DeliveryDto | AppError => {
+      const item = own(step, agent, deliveryId);
+      checkAttempt(item, attempt);
+      // Said before: an agent that did not hear the answer says it again.
+      const isSaidAgain =
+        (item.state === 'done' && !isWork(item.kind)) || (item.state === 'running' && (attempt !== null || item.attempt === 1));
+      if (isSaidAgain) return this.#dto(store, item) ?? damaged();
+      if (item.state !== 'claimed') throw notHeld(item, step.taskOf(item));
+      step.after(() => this.#release(deliveryId));
+      const words = step.words(item);
+      if (!words.ok) return words.error;
+      if (!isWork(item.kind)) {
+        const done = step.put(item, { state: 'done', leaseUntilWallMs: null, finishedAt: this.#deps.clock.wallMs() });
+        return this.#dto(store, done, words.value) ?? damaged();
+      }
+      if (step.endIfCalledOff(item, 'agent')) {
+        return new AppError('cancelled', 'This task was called off. Do not run it.', { failedBy: 'peer' });
+      }
+      const running = step.put(item, { state: 'running', leaseUntilWallMs: null });
+      step.begun(running, estimatedMs);
+      return this.#dto(store, running, words.value) ?? damaged();
+    });
+    // A refusal may have ended the work, so it is no throw inside the step.
+    if (outcome instanceof AppError) throw outcome;
+    return outcome;
+  }
+
+  /** Gives the item back at once. @throws AppError as `ack`, but not cancelled; conflict also where it runs already */
+  async nack(agent: string, deliveryId: string, attempt: Attempt): Promise<'queued' | 'dead'> {
+    return this.#storeOf(deliveryId).step((step) => {
+      const item = own(step, agent, deliveryId);
+      checkAttempt(item, attempt);
+      if (item.state !== 'claimed') throw notHeld(item, step.taskOf(item));
+      return this.#giveBack(step, item);
+    });
+  }
+
+  /**
+   * Keeps the lease alive before "ack"; afterwards only tells that the work goes on. The new end of the lease, or null.
+   * @throws AppError as `ack`, but not cancelled
+   */
+  async extend(
+    agent: string,
+    deliveryId: string,
+    leaseMs: number,
+    attempt: Attempt,
+  ): Promise<{ readonly leaseUntil: number | null; readonly task: TaskRow | undefined }> {
+    return this.#storeOf(deliveryId).step((step) => {
+      const item = own(step, agent, deliveryId);
+      const task = step.taskOf(item);
+      checkAttempt(item, attempt);
+      if (item.state === 'running') return { leaseUntil: null, task };
+      if (item.state !== 'claimed') throw notHeld(item, task);
+      const leaseUntil = Math.round(this.#deps.clock.wallMs() + leaseMs);
+      step.put(item, { leaseUntilWallMs: leaseUntil });
+      step.after(() => this.#hold(deliveryId, leaseMs));
+      return { leaseUntil, task };
+    });
+  }
+
+  /**
+   * Ends the work with the agent's report, which leaves with the same step. The same report again gets the same answer.
+   * @throws AppError not_found, gone (it ended otherwise), conflict, payload_too_large
+   */
+  async reply(agent: string, deliveryId: string, reply: AgentReply, attempt: Attempt): Promise<string> {
+    return this.#storeOf(deliveryId).step((step) => {
+      const item = own(step, agent, deliveryId);
+      const before = step.answered(item, reply);
+      if (before !== undefined) return before;
+      const isLate = item.state === 'queued' && item.attempt > 0;
+      if (item.state !== 'claimed' && item.state !== 'running' && !isLate) throw notHeld(item, step.taskOf(item));
+      checkAttempt(item, attempt);
+      // Its lease is over, and nobody was handed it since: done is done.
+      if (isLate) step.claimed(step.put(item, { state: 'claimed' }));
+      step.after(() => this.#release(deliveryId));
+      return step.replied(item, reply);
+    });
+  }
+
+  /** Puts a dead item back into its queue for another eight attempts. `agent` null: a person does it. @throws AppError not_found, gone, conflict */
+  async requeue(agent: string | null, deliveryId: string): Promise<void> {
+    await this.#storeOf(deliveryId).step((step) => {
+      const item = agent === null ? step.find(deliveryId) : own(step, agent, deliveryId);
+      if (!item) throw noSuchItem();
+      if (item.state !== 'dead') throw new AppError('conflict', `This item is ${item.state}, not dead.`, { failedBy: 'input' });
+      const task = step.taskOf(item);
+      if (task && !isOpen(task)) throw notHeld(item, task);
+      step.returned(step.put(item, { state: 'queued' }));
+    });
+  }
+
+  #handOut(store: ItemStore, step: Step, agent: string, max: number, leaseMs: number, kinds: ItemKinds): readonly DeliveryDto[] {
+    return step.claimable(agent, kinds, max).flatMap((item) => {
+      const words = step.words(item);
+      if (!words.ok) return [];
+      const leaseUntilWallMs = Math.round(this.#deps.clock.wallMs() + leaseMs);
+      const claimed = step.put(item, { state: 'claimed', attempt: item.attempt + 1, leaseUntilWallMs });
+      step.claimed(claimed);
+      step.after(() => this.#hold(item.deliveryId, leaseMs));
+      return this.#dto(store, claimed, words.value) ?? [];
+    });
+  }
+
+  #giveBack(step: Step, item: Item): 'queued' | 'dead' {
+    step.after(() => this.#release(item.deliveryId));
+    if (step.endIfCalledOff(item, 'hub')) return 'dead';
+    // Attempts are counted on when a person puts it back, so that no two hand-outs of one item ever have the same number.
+    const state = item.attempt % DELIVERY_ATTEMPTS_MAX === 0 ? 'dead' : 'queued';
+    step.returned(step.put(item, { state, leaseUntilWallMs: null }));
+    return state;
+  }
+
+  /** Starts the lease anew. What is claimed while the hub stops is gone on with at the next start. */
+  #hold(deliveryId: string, leaseMs: number): void {
+    this.#release(deliveryId);
+    if (this.#isStopped) return;
+    const timer = this.#deps.clock.setTimer(leaseMs, () => {
+      this.#leases.delete(deliveryId);
+      void this.#leaseEnded(deliveryId);
+    });
+    this.#leases.set(deliveryId, timer);
+  }
+
+  #release(deliveryId: string): void {
+    this.#leases.get(deliveryId)?.cancel();
+    this.#leases.delete(deliveryId);
+  }
+
+  async #leaseEnded(deliveryId: string): Promise<void> {
+    const store = this.#deps.stores.find((each) => each.has(deliveryId));
+    try {
+      await store?.step((step) => {
+        const item = step.find(deliveryId);
+        if (item?.state === 'claimed') this.#giveBack(step, item);
+      });
+    } catch (error) {
+      this.#deps.log.error('lease not ended', { error: String(error) });
+      this.#hold(deliveryId, LEASE_RETRY_MS);
+    }
+  }
+
+  #list(agent: string, state: 'claimed' | 'dead', afterSeq: number, max: number): readonly DeliveryDto[] {
+    const found = this.#deps.stores.flatMap((store) =>
+      store.list(agent, state, afterSeq, max).flatMap((item) => ({ item, dto: this.#dto(store, item) })),
+    );
+    const ordered = found.toSorted((one, other) => (one.item.seq || Infinity) - (other.item.seq || Infinity));
+    return ordered.flatMap(({ dto }) => dto ?? []).slice(0, max);
+  }
+
+  #dto(store: ItemStore, item: Item, words?: Untrusted): DeliveryDto | undefined {
+    const dto = store.dto(item, words);
+    return dto === undefined || item.seq > 0 ? dto : { ...dto, seq: this.#seq(item.agent) };
+  }
+
+  #seq(agent: string): number {
+    return this.#newestSeq.get(agent) ?? 0;
+  }
+
+  #storeOf(deliveryId: string): ItemStore {
+    const store = this.#deps.stores.find((each) => each.has(deliveryId));
+    if (store === undefined) throw noSuchItem();
+    return store;
+  }
+}
+
+function own(step: Step, agent: string, deliveryId: string): Item {
+  const item = step.find(deliveryId);
+  if (item?.agent === agent) return item;
+  throw noSuchItem();
+}
+
+/** @throws AppError conflict when the item was handed out again since */
+function checkAttempt(item: Item, attempt: Attempt): void {
+  if (attempt === null || attempt === item.attempt) return;
+  throw new AppError('conflict', `You do not hold this item: it was handed out again (attempt ${item.attempt}).`, {
+    failedBy: 'input',
+    hint: 'Claim again.',
+    data: { attempt: item.attempt },
+  });
+}
+
+function damaged(): AppError {
+  return new AppError('internal', 'The stored item was damaged.');
+}
+
+function noSuchItem(): AppError {
+  return new AppError('not_found', 'There is no such item in this inbox. A question is gone once nobody waits for its answer.', {
+    failedBy: 'input',
+  });
+}
+
+function notHeld(item: Item, task: TaskRow | undefined): AppError {
+  if (task && !isOpen(task)) {
+    return new AppError('gone', `This task has ended: ${task.state}${task.code === null ? '' : ` (${task.code})`}.`, {
+      failedBy: 'input',
+      data: { state: task.state, code: task.code },
+    });
+  }
+  const why = item.state === 'running' ? 'it is running already' : item.state === 'queued' ? 'its lease is over' : `it is ${item.state}`;
+  return new AppError('conflict', `You do not hold this item: ${why}.`, { failedBy: 'input', hint: 'Claim again.' });
+}

@@ -42,10 +42,7 @@ export function isOperationName(name: string): name is OperationName {
 export function requireAccess(access: Access, caller: Caller): void {
   if (access === 'none') return;
   if (caller.kind === 'anonymous') {
-    throw new AppError('unauthenticated', 'This needs a token.', {
-      hint: 'Send "Authorization: Bearer <token>". A new agent gets one from POST /v1/agents.',
-      failedBy: 'input',
-    });
+    throw new AppError('unauthenticated', 'This needs a token.', { failedBy: 'input' });
   }
   if (caller.kind !== 'agent' || access === 'any') return;
   if (access === 'owner') {
@@ -72,10 +69,10 @@ function bind<Name extends OperationName>(name: Name, handlers: Handlers): Run {
   };
 }
 
+/** Parameters that do not fit the schema of their operation. */
+export class BadParameters extends AppError {}
+
 function badRequest(issues: readonly v.BaseIssue<unknown>[]): AppError {
   const sentences = issues.slice(0, ISSUES_SHOWN_MAX).map((issue) => issueWords(issue, v.getDotPath(issue)));
-  return new AppError('bad_request', `${sentences.join('; ')}.`, {
-    hint: 'GET /v1/examples shows complete requests.',
-    failedBy: 'input',
-  });
+  return new BadParameters('bad_request', `${sentences.join('; ')}.`, { failedBy: 'input' });
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { openStore } from '../adapters/sqlite/open-store.ts';
 import type { Handlers } from '../api/caller.ts';
 import { Dispatcher } from '../api/dispatch.ts';
+import { Door } from '../api/door/door.ts';
 import { HttpDoor } from '../api/http/http-door.ts';
 import { StaticFiles } from '../api/http/static-files.ts';
 import { WindowDoor } from '../api/ipc/window-door.ts';
@@ -68,16 +69,21 @@ export class HubNode {
     const { tokens, events, work, hub, opening } = this.services;
     const dispatcher = new Dispatcher(this.handlers, (name, caller) => opening.check(name, caller));
     this.#window = new WindowDoor({ dispatcher, log });
+    const door = new Door({
+      clock,
+      tokens,
+      dispatcher,
+      agentCalled: (agent) => work.agents.touch(agent),
+      requestsPerSecond: config.requestsPerSecond,
+    });
     this.#http = new HttpDoor({
       clock,
       log,
       tokens,
-      dispatcher,
+      door,
       events,
       inbox: work.inbox,
-      agentCalled: (agent) => work.agents.touch(agent),
       files: ground.files,
-      requestsPerSecond: config.requestsPerSecond,
       health: () => ({ status: 'ok', state: hub.current().state }),
     });
   }

@@ -1,8 +1,7 @@
 // What a hub opens only once its audit log was compared with the counter in the key vault: the work of its agents and the links to other hubs. Until
 // then it is locked: at every start for a moment, while the keychain is locked, and after a restore until the owner has confirmed that. It opens
 // once and never locks again while it runs. People's doors are open all the time; what they may be used for meanwhile stands here.
-import type { OperationName } from '../../preload/contract/operations.ts';
-import { OPERATIONS } from '../../preload/contract/operations.ts';
+import { operationEntry, type OperationName } from '../../preload/contract/operations.ts';
 import type { Caller } from '../api/caller.ts';
 import { AppError } from '../lib/app-error.ts';
 import type { Clock, TimerHandle } from '../ports/clock.ts';
@@ -27,19 +26,6 @@ interface Deps {
   readonly retention: Retention;
 }
 
-/** What changes something, and people may do while the hub is locked; all that they read is open to them. */
-const WHILE_LOCKED: ReadonlySet<OperationName> = new Set([
-  'hub.localStatus',
-  'hub.login',
-  'hub.loginCode',
-  'hub.setPassphrase',
-  'hub.unlock',
-  'hub.confirmRestore',
-  'sessions.revoke',
-  'audit.verify',
-  'audit.cancelVerification',
-  'audit.export',
-]);
 /** How often a vault that could not be asked is asked again. */
 const ASK_AGAIN_MS = 60_000;
 const BY_HUB = { actor: 'hub', surface: 'hub' } as const;
@@ -80,8 +66,9 @@ export class Opening {
   /** @throws AppError hub_locked while the hub is locked and this is not for that time */
   check(name: OperationName, caller: Caller): void {
     if (this.#isOpen) return;
-    const isForPeople = caller.kind !== 'agent' && (caller.kind !== 'anonymous' || name === 'hub.proof' || WHILE_LOCKED.has(name));
-    if (isForPeople && (WHILE_LOCKED.has(name) || OPERATIONS[name].method === 'GET')) return;
+    const { method, whileLocked = false } = operationEntry(name);
+    const isPerson = caller.kind === 'ui' || caller.kind === 'owner';
+    if (caller.kind !== 'agent' && (whileLocked || (isPerson && method === 'GET'))) return;
     throw this.#locked();
   }
 

@@ -7,14 +7,15 @@ const nothing = v.strictObject({});
 export const AUDIT_OPERATIONS = {
   'audit.list': { method: 'GET', path: '/v1/audit', access: 'owner', params: v.object({ limit, cursor }) },
   /** Begins a check of the whole log, or joins the one that runs; `audit.verification` says how far it is and what it came to. */
-  'audit.verify': { method: 'POST', path: '/v1/audit/verify', access: 'owner', params: nothing },
+  'audit.verify': { method: 'POST', path: '/v1/audit/verify', access: 'owner', whileLocked: true, params: nothing },
   'audit.verification': { method: 'GET', path: '/v1/audit/verify', access: 'owner', params: v.object({}) },
-  'audit.cancelVerification': { method: 'DELETE', path: '/v1/audit/verify', access: 'owner', params: nothing },
+  'audit.cancelVerification': { method: 'DELETE', path: '/v1/audit/verify', access: 'owner', whileLocked: true, params: nothing },
   /** One piece of the log as text, the oldest row first. All pieces together, in order, are the file. */
   'audit.export': {
     method: 'POST',
     path: '/v1/audit/export',
     access: 'owner',
+    whileLocked: true,
     params: v.strictObject({ format: v.picklist(['json', 'csv']), cursor }),
   },
   /**

@@ -14,6 +14,7 @@ export const INBOX_OPERATIONS = {
     method: 'POST',
     path: '/v1/inbox/claim',
     access: 'inbox',
+    emptyIsNoAnswer: true,
     params: v.object({
       max: v.optional(whole(1, 32), 1),
       wait_ms: v.optional(whole(0, 55_000), 0),

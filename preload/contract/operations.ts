@@ -40,6 +40,23 @@ export const FIRST_PASSPHRASE_ON_A_PAGE = {
 /** none: no token; any: any valid token; a scope: agents holding it, and people; owner: people only (ui or owner token). */
 export type Access = 'none' | 'any' | 'owner' | AgentScope;
 
+export interface OperationEntry {
+  readonly method: HttpMethod;
+  readonly path: `/v1/${string}` | '/metrics';
+  readonly access: Access;
+  readonly params: v.GenericSchema;
+  /** Open while the hub is locked. What people read is so anyway. */
+  readonly whileLocked?: true;
+  /** Without a token it has a pace of its own, and takes no place among the calls of everybody. */
+  readonly ownPace?: true;
+  /** Answered though the token that asked ended by it. */
+  readonly outlivesToken?: true;
+  /** An answer without items counts only for a caller who waited for it: a repeat under the same key asks again. */
+  readonly emptyIsNoAnswer?: true;
+  /** Text for a program that collects it, not JSON. */
+  readonly answersText?: true;
+}
+
 type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 const agentDomains = v.pipe(
@@ -74,18 +91,27 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/v1/proof',
     access: 'none',
+    whileLocked: true,
+    ownPace: true,
     params: v.object({ n: v.pipe(v.string(), v.minLength(16), v.maxLength(128)) }),
   },
   'hub.whoami': { method: 'GET', path: '/v1/whoami', access: 'any', params: none },
   'hub.status': { method: 'GET', path: '/v1/status', access: 'any', params: none },
   /** The same for a terminal that has no token: being able to read hub.json is being the owner's own user. */
-  'hub.localStatus': { method: 'POST', path: '/v1/status', access: 'none', params: v.strictObject({ boot_secret: text(128) }) },
+  'hub.localStatus': {
+    method: 'POST',
+    path: '/v1/status',
+    access: 'none',
+    whileLocked: true,
+    ownPace: true,
+    params: v.strictObject({ boot_secret: text(128) }),
+  },
   'hub.examples': { method: 'GET', path: '/v1/examples', access: 'any', params: none },
-  'metrics.read': { method: 'GET', path: '/metrics', access: 'any', params: none },
+  'metrics.read': { method: 'GET', path: '/metrics', access: 'any', answersText: true, params: none },
   'hub.snapshot': { method: 'GET', path: '/v1/snapshot', access: 'owner', params: none },
-  'hub.unlock': { method: 'POST', path: '/v1/unlock', access: 'owner', params: v.strictObject({}) },
+  'hub.unlock': { method: 'POST', path: '/v1/unlock', access: 'owner', whileLocked: true, params: v.strictObject({}) },
   /** The owner has seen that this hub was restored from an older copy, and means it: it is locked no more. */
-  'hub.confirmRestore': { method: 'POST', path: '/v1/restore/confirm', access: 'owner', params: v.strictObject({}) },
+  'hub.confirmRestore': { method: 'POST', path: '/v1/restore/confirm', access: 'owner', whileLocked: true, params: v.strictObject({}) },
   /** `seen`: the date that was shown, `date_in_question` of the hub. */
   'hub.confirmDate': {
     method: 'POST',
@@ -97,13 +123,17 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/v1/login',
     access: 'none',
+    whileLocked: true,
+    ownPace: true,
     params: v.union([v.strictObject({ code: text(64) }), v.strictObject({ passphrase: text(1024), boot_secret: v.optional(text(128)) })]),
   },
-  'hub.loginCode': { method: 'POST', path: '/v1/login-codes', access: 'owner', params: v.strictObject({}) },
+  'hub.loginCode': { method: 'POST', path: '/v1/login-codes', access: 'owner', whileLocked: true, params: v.strictObject({}) },
   'hub.setPassphrase': {
     method: 'PUT',
     path: '/v1/passphrase',
     access: 'none',
+    whileLocked: true,
+    ownPace: true,
     params: v.strictObject({
       passphrase: v.pipe(v.string(), v.minLength(PASSPHRASE_MIN_CHARACTERS, 'it needs at least 8 characters'), v.maxLength(1024)),
       current: v.optional(text(1024)),
@@ -111,7 +141,14 @@ export const OPERATIONS = {
     }),
   },
   'sessions.list': { method: 'GET', path: '/v1/sessions', access: 'owner', params: none },
-  'sessions.revoke': { method: 'DELETE', path: '/v1/sessions/:id', access: 'owner', params: v.strictObject({ id: identifier }) },
+  'sessions.revoke': {
+    method: 'DELETE',
+    path: '/v1/sessions/:id',
+    access: 'owner',
+    whileLocked: true,
+    outlivesToken: true,
+    params: v.strictObject({ id: identifier }),
+  },
   'settings.get': { method: 'GET', path: '/v1/settings', access: 'owner', params: none },
   'settings.update': {
     method: 'PATCH',
@@ -282,7 +319,10 @@ export const OPERATIONS = {
     params: v.strictObject({ ids: v.union([v.literal('all'), v.pipe(v.array(uuid), v.maxLength(200))]) }),
   },
   ...AUDIT_OPERATIONS,
-} as const satisfies Record<string, { method: HttpMethod; path: `/v1/${string}` | '/metrics'; access: Access; params: v.GenericSchema }>;
+} as const satisfies Record<string, OperationEntry>;
+
+/** The entry with what stands in few of them. */
+export const operationEntry = (name: OperationName): OperationEntry => OPERATIONS[name];
 
 export type OperationName = keyof typeof OPERATIONS;
 /** What a client sends: optional fields may be left out. */

@@ -1,7 +1,6 @@
 // An agent as a careful program is written: it says "I have it" before it works, writes down what it began so that it never works an item twice,
 // and repeats what it was not answered. It is its own process: it may die, and its journal outlives it.
-import type { Idempotency } from '../../main/api/http/idempotency.ts';
-import { jsonAnswer } from '../../main/api/http/respond.ts';
+import type { Idempotency } from '../../main/api/door/idempotency.ts';
 import { AppError } from '../../main/lib/app-error.ts';
 import type { AgentReply } from '../../main/services/inbox/agent-reply.ts';
 import type { Work } from '../../main/app/work.ts';
@@ -293,11 +292,7 @@ export class AgentProgram {
   }
 
   async #post(work: Work, door: Idempotency, { key, params }: Asking): Promise<SendReportDto> {
-    const body = new TextEncoder().encode(JSON.stringify(params));
-    const answer = await door.once(`agent:${this.#name}`, '/v1/delegate', key, body, async () =>
-      jsonAnswer(await work.sender.delegate(params, this.#name, key)),
-    );
-    return JSON.parse(Buffer.from(answer.body).toString()) as SendReportDto; // written by our own door
+    return door.once(`agent:${this.#name}`, 'send.delegate', key, params, () => work.sender.delegate(params, this.#name, key));
   }
 
   /** Sometimes it is called off after all. */

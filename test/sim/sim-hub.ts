@@ -1,6 +1,6 @@
 // One simulated computer with a whole hub on it: the real services over the real store, on clocks, a disk and a network that are simulated. It
 // can lose its life at any moment and be started again over what its disk holds. Programs of the computer call the hub through `call`.
-import { Idempotency } from '../../main/api/http/idempotency.ts';
+import { Idempotency } from '../../main/api/door/idempotency.ts';
 import { Secret } from '../../main/lib/secret.ts';
 import { AppError } from '../../main/lib/app-error.ts';
 import { toHex } from '../../main/lib/bytes.ts';

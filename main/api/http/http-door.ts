@@ -11,7 +11,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { TokenService } from '../../services/auth/token-service.ts';
 import { appErrorOf } from '../problem.ts';
-import { Callers } from './callers.ts';
+import type { Door } from '../door/door.ts';
 import { Connections } from './connections.ts';
 import { EventStreams } from './event-streams.ts';
 import { allowedHosts, checkRequest, hasBody } from './guard.ts';
@@ -29,19 +29,18 @@ import { RequestRun } from './request-run.ts';
 import type { RequestServices } from './request-run.ts';
 import { problemAnswer, rawAnswer, send } from './respond.ts';
 
+const BEARER = /^Bearer ([A-Za-z0-9_-]{1,128})$/;
 const LOOPBACK_ADDRESS = '127.0.0.1';
 
-interface HttpDoorDeps extends Omit<RequestServices, 'callers' | 'streams'> {
+interface HttpDoorDeps extends Omit<RequestServices, 'streams'> {
   readonly clock: Clock;
-  readonly log: Log;
   readonly tokens: TokenService;
-  readonly requestsPerSecond: number;
 }
 
 export class HttpDoor {
   readonly #log: Log;
   readonly #streams: EventStreams;
-  readonly #callers: Callers;
+  readonly #door: Door;
   readonly #connections = new Connections();
   readonly #run: RequestRun;
   #server: Server | undefined;
@@ -50,8 +49,8 @@ export class HttpDoor {
   constructor(deps: HttpDoorDeps) {
     this.#log = deps.log;
     this.#streams = new EventStreams(deps);
-    this.#callers = new Callers(deps);
-    this.#run = new RequestRun({ ...deps, callers: this.#callers, streams: this.#streams });
+    this.#door = deps.door;
+    this.#run = new RequestRun({ ...deps, streams: this.#streams });
   }
 
   /** Listens on 127.0.0.1. Port 0 picks a free one. Throws `address_in_use`. */
@@ -104,7 +103,7 @@ export class HttpDoor {
         send(response, problemAnswer(new AppError(refusal.code, refusal.sentence, { failedBy: 'input' }), refusal.status));
         return;
       }
-      const caller = this.#callers.identify(request.headers.authorization);
+      const caller = this.#door.callers.identify(BEARER.exec(request.headers.authorization ?? '')?.[1]);
       if (caller.kind !== 'anonymous') this.#connections.proven(request.socket, response);
       await this.#run.answer(request, response, caller, expectsContinue);
     } catch (error) {

@@ -5,6 +5,7 @@ import type { ServerResponse } from 'node:http';
 import { SECURITY_HEADERS } from '../../../preload/contract/content-security.ts';
 import { ERRORS } from '../../../preload/contract/errors.ts';
 import type { AppError } from '../../lib/app-error.ts';
+import { BadParameters } from '../dispatch.ts';
 import { problemOf } from '../problem.ts';
 
 const SECURITY_PAIRS = Object.entries(SECURITY_HEADERS);
@@ -20,8 +21,19 @@ export function jsonAnswer(value: unknown, status = 200, headers: Readonly<Recor
   return { status, type: 'application/json; charset=utf-8', body: JSON.stringify(value), headers };
 }
 
+const TOKEN_HINT = 'Send "Authorization: Bearer <token>". A new agent gets one from POST /v1/agents.';
+const EXAMPLES_HINT = 'GET /v1/examples shows complete requests.';
+
+/** What to do about a refusal that is the same at every door, in the words of this one. */
+function hintOf(error: AppError): string | undefined {
+  if (error.hint !== undefined) return error.hint;
+  if (error instanceof BadParameters) return EXAMPLES_HINT;
+  return error.code === 'unauthenticated' ? TOKEN_HINT : undefined;
+}
+
 export function problemAnswer(error: AppError, status: number = ERRORS[error.code].status): Answer {
-  const problem = { ...problemOf(error), status };
+  const hint = hintOf(error);
+  const problem = { ...problemOf(error), ...(hint === undefined ? {} : { hint }), status };
   const headers: Record<string, string> = {};
   if (status === 401) headers['www-authenticate'] = 'Bearer';
   if (error.retryAfterMs !== undefined) headers['retry-after'] = String(Math.max(1, Math.ceil(error.retryAfterMs / 1000)));

@@ -1,5 +1,5 @@
-// From the Authorization header to a Caller, and the pace of callers: how many requests a token may have under way and per second, and how
-// refused tokens are slowed down. A valid token never waits for somebody else's wrong ones. Must never log what stood in the header.
+// From a token to a Caller, and the pace of callers: how many requests a token may have under way and per second, and how
+// refused tokens are slowed down. A valid token never waits for somebody else's wrong ones. Must never log a token.
 import { AppError } from '../../lib/app-error.ts';
 import { TokenBuckets } from '../../lib/token-buckets.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -15,7 +15,6 @@ import {
   TOKEN_BURST_SECONDS,
 } from './limits.ts';
 
-const BEARER = /^Bearer ([A-Za-z0-9_-]{1,128})$/;
 const ANONYMOUS = 'anonymous';
 
 interface CallersDeps {
@@ -41,9 +40,8 @@ export class Callers {
     });
   }
 
-  /** Who the header stands for; anonymous when there is none or it is worth nothing. */
-  identify(authorization: string | undefined): Caller {
-    const token = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
+  /** Whose token it is; anonymous when there is none or it is worth nothing. */
+  identify(token: string | undefined): Caller {
     const row = token === undefined ? undefined : this.#deps.tokens.authenticate(token);
     return row === undefined ? { kind: 'anonymous' } : callerOf(row);
   }

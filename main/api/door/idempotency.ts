@@ -1,14 +1,13 @@
-// Repeats of a POST with the same Idempotency-Key: the first answer again, while the same key with another body is refused. Kept in memory
+// Repeats of a call under the same key: the first answer again, while the same key with other parameters is refused. Kept in memory
 // for 24 hours and a bounded number; what must hold across a restart (delegations) is kept by the services under the same key.
 import { createHash } from 'node:crypto';
 import { AppError } from '../../lib/app-error.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { IDEMPOTENCY_ANSWERS_MAX, IDEMPOTENCY_ANSWER_SIZE_MAX, IDEMPOTENCY_KEPT_MS, IDEMPOTENCY_KEY_LENGTH_MAX } from './limits.ts';
-import type { Answer } from './respond.ts';
 
 interface Kept {
-  readonly bodySha256: string;
-  readonly answer: Promise<Answer>;
+  readonly paramsSha256: string;
+  readonly answer: Promise<unknown>;
   readonly endsAtMs: number;
 }
 
@@ -21,16 +20,19 @@ export class Idempotency {
   }
 
   /**
-   * Runs `run` once for each (who, route, key); a repeat gets the same answer, and waits for it while it is being made. A failure is not
-   * kept. Throws `idempotency_mismatch` for another body.
+   * Runs `run` once for each (who, operation, key); a repeat gets the same answer, and waits for it while it is being made. A failure is not
+   * kept. @throws AppError idempotency_mismatch for other parameters
    */
-  async once(who: string, route: string, key: string, body: Uint8Array, run: () => Promise<Answer>): Promise<Answer> {
+  async once<T>(who: string, operation: string, key: string, params: unknown, run: () => Promise<T>): Promise<T> {
     const now = this.#clock.monotonicMs();
-    const name = JSON.stringify([who, route, key]);
-    const bodySha256 = createHash('sha256').update(body).digest('hex');
+    const name = JSON.stringify([who, operation, key]);
+    const paramsSha256 = createHash('sha256')
+      .update(JSON.stringify(params) ?? '')
+      .digest('hex');
     const before = this.#kept.get(name);
     if (before !== undefined && now < before.endsAtMs) {
-      if (before.bodySha256 === bodySha256) return before.answer;
+      // It was made by this very operation.
+      if (before.paramsSha256 === paramsSha256) return (await before.answer) as T;
       throw new AppError('idempotency_mismatch', 'This Idempotency-Key was used for another request.', {
         hint: 'Use a fresh key for each new request.',
         failedBy: 'input',
@@ -38,11 +40,11 @@ export class Idempotency {
     }
     const answer = run();
     this.#kept.delete(name);
-    this.#kept.set(name, { bodySha256, answer, endsAtMs: now + IDEMPOTENCY_KEPT_MS });
+    this.#kept.set(name, { paramsSha256, answer, endsAtMs: now + IDEMPOTENCY_KEPT_MS });
     this.#forgetOldest();
     try {
       const made = await answer;
-      if (made.body.length > IDEMPOTENCY_ANSWER_SIZE_MAX) this.#kept.delete(name);
+      if (JSON.stringify(made).length > IDEMPOTENCY_ANSWER_SIZE_MAX) this.#kept.delete(name);
       return made;
     } catch (error) {
       this.#kept.delete(name);

@@ -1,0 +1,78 @@
+// What every door of the hub shares, whatever words it speaks: who calls and how often, whether the operation may be called now, one answer for one
+// key, and the end of all that a token began when the token ends. A door adds how a request comes in and how an answer goes out.
+import { operationEntry, type OperationName } from '../../../preload/contract/operations.ts';
+import { AppError } from '../../lib/app-error.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { TokenService } from '../../services/auth/token-service.ts';
+import type { Caller } from '../caller.ts';
+import { requireAccess, type Dispatcher } from '../dispatch.ts';
+import { Callers } from './callers.ts';
+import { Idempotency } from './idempotency.ts';
+
+interface DoorDeps {
+  readonly clock: Clock;
+  readonly tokens: TokenService;
+  readonly dispatcher: Dispatcher;
+  /** Told of every call with an agent's token. */
+  readonly agentCalled: (agent: string) => void;
+  /** Requests of one token a second; four times as many may come at once. */
+  readonly requestsPerSecond: number;
+}
+
+interface DoorCall {
+  /** Aborted by the door that takes the call when its client goes away, and by this one when its token ends. */
+  readonly gone: AbortController;
+  readonly idempotencyKey: string | null;
+  readonly fromPage: boolean;
+}
+
+export class Door {
+  readonly callers: Callers;
+  readonly #deps: DoorDeps;
+  readonly #idempotency: Idempotency;
+
+  constructor(deps: DoorDeps) {
+    this.#deps = deps;
+    this.callers = new Callers(deps);
+    this.#idempotency = new Idempotency(deps.clock);
+  }
+
+  /** Whether this caller may call it now: for a door that refuses before it reads the parameters. @throws AppError */
+  admit(name: OperationName, caller: Caller): void {
+    this.#deps.dispatcher.checkOpen(name, caller);
+    if (caller.kind === 'agent') this.#deps.agentCalled(caller.agent);
+    requireAccess(operationEntry(name).access, caller);
+  }
+
+  /** @throws AppError, as the operation does; unauthenticated when the token ended meanwhile */
+  async call(name: OperationName, params: unknown, caller: Caller, { gone, idempotencyKey, fromPage }: DoorCall): Promise<unknown> {
+    const { method, outlivesToken = false, emptyIsNoAnswer = false } = operationEntry(name);
+    let hasEnded = false;
+    const forget = this.callers.whenEnded(caller, () => {
+      hasEnded = true;
+      gone.abort();
+    });
+    const run = async (): Promise<unknown> => {
+      const result = await this.#deps.dispatcher.call(name, params, caller, { signal: gone.signal, idempotencyKey, fromPage });
+      if (hasEnded && !outlivesToken) throw tokenEnded();
+      // What its caller gave up took nothing: a repeat of it is a new one.
+      if (gone.signal.aborted && emptyIsNoAnswer && isEmpty(result)) throw new AppError('cancelled', 'The caller went away.');
+      return result;
+    };
+    try {
+      if (idempotencyKey === null || caller.kind === 'anonymous' || method !== 'POST') return await run();
+      const who = caller.kind === 'agent' ? `agent:${caller.agent}` : caller.tokenId;
+      return await this.#idempotency.once(who, name, idempotencyKey, params, run);
+    } finally {
+      forget();
+    }
+  }
+}
+
+function tokenEnded(): AppError {
+  return new AppError('unauthenticated', 'This needs a token that works.', { failedBy: 'input' });
+}
+
+function isEmpty(result: unknown): boolean {
+  return typeof result === 'object' && result !== null && 'items' in result && Array.isArray(result.items) && result.items.length === 0;
+}

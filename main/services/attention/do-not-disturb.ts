@@ -1,5 +1,6 @@
 // When the people of this hub want to be asked: pause, quiet hours, mutes, and which hubs may interrupt. Says of each request whether a person is
 // asked later. A change is stored and audited first; the requests that wait follow it in the same commit. Never answers a request.
+import * as v from 'valibot';
 import type { AttentionDto, QuietPeriodDto } from '../../../preload/contract/attention.ts';
 import { holdOf, isOver, isSilenced, type DoNotDisturbState, type Hold, type HoldableRequest } from '../../core/holding.ts';
 import { DO_NOT_DISTURB_MAX_MS } from '../../core/limits.ts';
@@ -14,8 +15,70 @@ import type { AuditTrail, Decider } from '../tasks/audit-trail.ts';
 import { OWNER_PARTY, type Parties } from '../tasks/parties.ts';
 import type { After, UnitOfWork } from '../tasks/unit-of-work.ts';
 import type { Gate, JudgedRequest, Verdict } from '../tasks/verdict.ts';
-import { StoredSettings, writeSettings, type DoNotDisturbSettings } from './do-not-disturb-settings.ts';
 import { Floods } from './floods.ts';
+
+const META_NAME = 'do_not_disturb';
+const LAST_MINUTE = 1_439;
+
+const minute = v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(LAST_MINUTE));
+const moment = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const record = v.object({
+  paused: v.nullable(v.object({ since: moment, until: v.nullable(moment) })),
+  periods: v.array(
+    v.object({
+      name: v.string(),
+      fromMinute: minute,
+      toMinute: minute,
+      days: v.array(v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(7))),
+      on: v.boolean(),
+    }),
+  ),
+  /** Keys of the hubs that may interrupt with urgent requests. */
+  urgent: v.array(v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))),
+});
+
+interface DoNotDisturbSettings {
+  readonly paused: { readonly since: number; readonly until: number | null } | null;
+  readonly periods: readonly QuietPeriod[];
+  readonly urgent: readonly KeyHex[];
+}
+
+const NOTHING: DoNotDisturbSettings = { paused: null, periods: [], urgent: [] };
+
+/**
+ * Reads the settings, in a commit or outside of one; parsed again only when the stored text has changed. What cannot be read counts as "not
+ * paused, no quiet hours": otherwise a request could be held that nobody ever sees.
+ */
+class StoredSettings {
+  readonly #log: Log;
+  #text: string | undefined;
+  #settings = NOTHING;
+
+  constructor(deps: { readonly log: Log }) {
+    this.#log = deps.log;
+  }
+
+  of(reads: Pick<Reads, 'getMeta'>): DoNotDisturbSettings {
+    const text = reads.getMeta(META_NAME);
+    if (text === this.#text) return this.#settings;
+    this.#text = text;
+    this.#settings = text === undefined ? NOTHING : this.#parse(text);
+    return this.#settings;
+  }
+
+  #parse(text: string): DoNotDisturbSettings {
+    try {
+      return v.parse(record, JSON.parse(text));
+    } catch {
+      this.#log.warn('pause and quiet hours could not be read; there are none now');
+      return NOTHING;
+    }
+  }
+}
+
+function writeSettings(tables: Pick<Tables, 'setMeta'>, settings: DoNotDisturbSettings): void {
+  tables.setMeta(META_NAME, JSON.stringify(settings));
+}
 
 const HOUR_MS = 3_600_000;
 const PENDING_META = 'attention.pending_notification';

@@ -12,6 +12,7 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 const isSource = (file: string): boolean => /^(main|preload|renderer)\/.*\.(ts|svelte|css)$/.test(file);
 const lines = (file: string): number => read(file).split('\n').length;
+const CONTRIBUTING = 'resources/docs/contributing.md';
 const thisFile = 'test/unit/repository/house.test.ts';
 
 const LINES_MAX = { '.ts': 500, '.svelte': 250, '.css': 500 } as const;
@@ -78,8 +79,8 @@ describe('the house', () => {
     expect(files.filter((file) => /(^|[/-])(utils?|helpers?|manager|misc|common)([./-]|$)/i.test(file))).toEqual([]);
   });
 
-  test('the folder map in README.md is the folders on disk', () => {
-    const map = /```text house\n([\s\S]*?)```/.exec(read('README.md'))?.[1] ?? '';
+  test('the map of the house is the folders on disk', () => {
+    const map = /```text house\n([\s\S]*?)```/.exec(read(CONTRIBUTING))?.[1] ?? '';
     const named = [...map.matchAll(/^(\S+)\/\s/gm)].map((match) => match[1]);
     const onDisk = ['main', 'preload', 'renderer'].flatMap((room) =>
       readdirSync(join(ROOT, room), { withFileTypes: true })
@@ -87,6 +88,16 @@ describe('the house', () => {
         .map((entry) => `${room}/${entry.name}`),
     );
     expect(named.filter((name) => /^(main|preload|renderer)\//.test(name ?? '')).toSorted()).toEqual(onDisk.toSorted());
+  });
+
+  test('the map of the rooms is the folders of main/services, in the order of the import gate', () => {
+    const map = /```text rooms\n([\s\S]*?)```/.exec(read(CONTRIBUTING))?.[1] ?? '';
+    const named = [...map.matchAll(/^(\S+)\/\s/gm)].map((match) => match[1] ?? '');
+    const onDisk = readdirSync(join(ROOT, 'main/services'), { withFileTypes: true });
+    expect(onDisk.filter((entry) => !entry.isDirectory())).toEqual([]);
+    expect(named.toSorted()).toEqual(onDisk.map(({ name }) => name).toSorted());
+    const gate = /const ROOMS = (\[[\s\S]*?\n\]);/.exec(read('.dependency-cruiser.cjs'))?.[1] ?? '';
+    expect([...gate.matchAll(/'([a-z-]+)'/g)].map((match) => match[1])).toEqual(named);
   });
 
   test('no command imports the program that runs it', () => {

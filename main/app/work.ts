@@ -246,7 +246,7 @@ export function composeWork(deps: WorkDeps, moreGates: readonly Gate[] = []): Wo
   });
   const askers = new AskingAgents(deps);
   const cancelled = new CancelledIds(deps);
-  const queryService = new QueryService({ ...deps, unit, parties, admission, deliveries, queries, endings, progress });
+  const queryService = new QueryService({ ...deps, unit, admission, deliveries, queries, endings, progress });
   const notices = new IncomingNotices({ ...deps, unit, agents, parties, deliveries, feed, askers, recent, audit, doNotDisturb });
   const incoming = { ...deps, admission, replays, askers, recent, cancelled, cancelling, events, audit, queryService, floods };
   const incomingDelegations = new IncomingDelegations(incoming);

@@ -1,7 +1,7 @@
 // Group commit on one connection. Units of work queued in one turn of the event loop share one transaction at its end, each in its own
-// savepoint; nobody is answered before the commit is durable. Records nobody waits for ride along or follow
-// within 50 ms. After a failure of the disk nothing more is written until the log was proven writable again: a failed fsync is never simply
-// retried.
+// savepoint; nobody is answered before the commit is durable. Records nobody waits for ride along, or follow within 50 ms by a commit of their
+// own that does not wait for the disk: a power cut may take them until the next commit that does. After a failure of the disk nothing more is
+// written until the log was proven writable again: a failed fsync is never simply retried.
 import { AppError } from '../../lib/app-error.ts';
 import { assert } from '../../lib/assert.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
@@ -52,6 +52,8 @@ export class CommitQueue {
   #unschedule: (() => void) | undefined;
   #behindTimer: TimerHandle | undefined;
   #diskFailed = false;
+  /** As open-database.ts leaves the connection. */
+  #isSyncing = true;
   #closed = false;
   #behindDropped = 0;
   #behindFailed = 0;
@@ -118,12 +120,14 @@ export class CommitQueue {
   #commitBatch(): void {
     const outcomes: Outcome[] = [];
     const taken: QueuedWork[] = [];
+    const isAwaited = this.#promised.length > 0;
     try {
       this.#proveDisk();
+      this.#syncs(isAwaited);
       this.#execute('BEGIN IMMEDIATE');
       const startedAt = this.#deps.clock.monotonicMs();
       do {
-        const work = this.#next(taken.length);
+        const work = isAwaited ? this.#next(taken.length) : this.#behind.shift();
         if (work === undefined) break;
         taken.push(work);
         outcomes.push(this.#runOne(work));
@@ -140,6 +144,13 @@ export class CommitQueue {
     for (const outcome of outcomes) {
       this.#consequence(() => (outcome.failed ? outcome.work.reject(outcome.error) : outcome.work.resolve()));
     }
+  }
+
+  /** Whether the next commits wait for the disk. */
+  #syncs(on: boolean): void {
+    if (this.#isSyncing === on) return;
+    this.#execute(`PRAGMA synchronous = ${on ? 'FULL' : 'NORMAL'}`);
+    this.#isSyncing = on;
   }
 
   /** What was committed stands, and all who wait for it are answered, whatever somebody does who is told of it. */

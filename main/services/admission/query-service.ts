@@ -1,6 +1,5 @@
 // Has a question answered by an agent of this hub while its asker waits, whoever that is: decides with Admission whether a person is asked
 // first, keeps the line open, and writes down what became of it.
-import { buildApprovalView, readApprovalView } from '../../core/approval-view.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { assert } from '../../lib/assert.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
@@ -10,13 +9,11 @@ import { readWireErrorCode } from '../../../preload/contract/errors.ts';
 import { progressOf } from '../approvals/holds.ts';
 import type { EventBus } from '../base/event-bus.ts';
 import { conversationFor } from '../tasks/conversation-ids.ts';
-import { wordsOfView } from '../tasks/approved-payload.ts';
 import type { Deliveries } from '../inbox/deliveries.ts';
 import type { Assessment } from '../tasks/verdict.ts';
 import { runnerOf, TURNED_AWAY, type Admission } from './admission.ts';
 import { newTask } from '../tasks/new-task.ts';
 import { whyGone, type OpenQueries, type QueryEnd, type QueryOutcome } from '../inbox/open-queries.ts';
-import type { Parties } from '../tasks/parties.ts';
 import type { Progress } from '../inbox/progress.ts';
 import { requestMessage } from '../tasks/request-message.ts';
 import type { ResultWords, TaskEndings } from '../tasks/task-endings.ts';
@@ -30,9 +27,8 @@ interface Deps {
   readonly random: Random;
   readonly events: EventBus;
   readonly unit: UnitOfWork;
-  readonly parties: Parties;
   readonly admission: Admission;
-  readonly deliveries: Pick<Deliveries, 'bodyOf'>;
+  readonly deliveries: Pick<Deliveries, 'bodyOf' | 'untrusted'>;
   readonly queries: OpenQueries;
   readonly endings: TaskEndings;
   readonly progress: Progress;
@@ -90,29 +86,15 @@ export class QueryService {
     return outcome;
   }
 
-  /** Straight to its agent: nothing is promised, so nothing is waited for but the answer. */
+  /** Straight to its agent: nobody is asked, so there is no card, and nothing is promised, so nothing is waited for but the answer. */
   async #pass(request: WorkRequest, assessment: Assessment, signal: AbortSignal): Promise<QueryOutcome> {
-    const { clock, random, queries, deliveries, parties } = this.#deps;
+    const { clock, random, queries, deliveries } = this.#deps;
     const task = this.#taskOf(request, assessment, request.direction === 'local' ? request.messageId : random.uuid());
-    const { view, digest } = buildApprovalView({
-      kind: 'query',
-      payload: request.payload,
-      peerKey: request.party,
-      peerName: parties.nameOf(request.party),
-      fromAgent: request.fromAgent,
-      toAgent: runnerOf(assessment).name,
-      riskClass: assessment.risk.riskClass,
-      riskReason: assessment.risk.reason,
-      receivedAt: task.receivedAt,
-      receivedSeq: 0,
-      conversationId: task.conversationId,
-      messageId: task.messageId,
-    });
-    const read = readApprovalView(view);
-    assert(read.ok, 'a view that was just built can be read');
     const leftMs = request.deadlineMs - (clock.monotonicMs() - request.receivedMonotonicMs);
     const line = queries.open({ taskId: task.id, party: request.party, agent: runnerOf(assessment).name, signal }, Math.max(1, leftMs));
-    queries.deliver(task.id, deliveries.bodyOf({ ...task, seq: 0 }, null), wordsOfView(parties, read.value, digest));
+    const { party, fromAgent, text, payload } = request;
+    const words = deliveries.untrusted({ party, fromAgent, kind: 'query', text, payload });
+    queries.deliver(task.id, deliveries.bodyOf({ ...task, seq: 0 }, null), words);
     const { outcome } = await line;
     this.#writeDown(task, outcome);
     return outcome;

@@ -18,6 +18,8 @@ export interface WorkRequest {
   readonly messageId: string;
   readonly contentDigest: string;
   readonly payload: JsonObject;
+  /** What is asked, in the sender's own words, unescaped. */
+  readonly text: string;
   /** The asking agent as it may be shown; null when unknown. */
   readonly fromAgent: string | null;
   readonly routeTo: string | null;
@@ -54,6 +56,7 @@ export function readWorkRequest(source: RequestSource): Result<WorkRequest, stri
   if (!remoteQuestion.ok) return err(`"approval" does not hold: ${remoteQuestion.error}`);
   return ok({
     ...source,
+    text: 'task' in asked ? asked.task : asked.question,
     contentDigest: contentDigest({ kind: source.kind, ref: null, payload: source.payload }),
     fromAgent: from === null ? null : escapeName(from).name,
     routeTo: asked.route?.to ?? null,

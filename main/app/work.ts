@@ -150,9 +150,9 @@ export function composeWork(deps: WorkDeps, moreGates: readonly Gate[] = []): Wo
   const idempotency = new Idempotency(deps);
   const isAsked = ({ id, direction, party, messageId }: TaskRow): boolean =>
     direction === 'outgoing' ? outgoingQueries.isOpen(party, messageId) : queries.isOpen(id);
-  const takeBack = (tables: Tables, after: After, question: TaskRow): unknown =>
+  const cancelQuestion = (tables: Tables, after: After, question: TaskRow): unknown =>
     cancels.begin(tables, after, question, 'hub_restarted', HUB_RESTARTED);
-  const keeper: TaskKeeper = new TaskKeeper({ ...deps, unit, deadlines, endings, isAsked, takeBack });
+  const keeper: TaskKeeper = new TaskKeeper({ ...deps, unit, deadlines, endings, isAsked, cancelQuestion });
 
   // Who is here, what the household has settled, and when it wants to be asked.
   const remoteGate = new RemoteApprovalGate();

@@ -37,7 +37,7 @@ export function runnerOf({ agent }: Assessment): AgentRow {
 }
 
 /** Why a request that a rule turns away is not done, as whoever asked is told. */
-export const TURNED_AWAY = { code: 'rejected', reason: 'This was declined.' } as const;
+export const DECLINED = { code: 'rejected', reason: 'This was declined.' } as const;
 
 interface Deps {
   readonly clock: Clock;
@@ -149,7 +149,7 @@ export class Admission {
 
   #insertTask(tables: Tables, request: WorkRequest, { agent, verdict: { decision, hold } }: Assessment): TaskRow {
     const receivedAt = this.#deps.clock.wallMs();
-    const end = decision === 'decline' ? { ...TURNED_AWAY, result: JSON.stringify(failure(TURNED_AWAY)), finishedAt: receivedAt } : OPEN;
+    const end = decision === 'decline' ? { ...DECLINED, result: JSON.stringify(failure(DECLINED)), finishedAt: receivedAt } : OPEN;
     const task: Omit<TaskRow, 'seq'> = {
       ...newTask({
         id: request.direction === 'local' ? request.messageId : this.#deps.random.uuid(),

@@ -10,7 +10,7 @@ import type { PeerRates } from '../links/peer-rates.ts';
 import type { IncomingMessage, ReplyDraft } from '../base/peer-messenger.ts';
 import type { AskingAgents } from './asking-agents.ts';
 import { takenBack, type CancelledIds } from './cancelled-ids.ts';
-import { TURNED_AWAY, type Admission } from './admission.ts';
+import { DECLINED, type Admission } from './admission.ts';
 import type { ReplayGuard } from '../tasks/replay-guard.ts';
 import { toWire } from '../tasks/wire-states.ts';
 import { readWorkRequest } from '../tasks/work-request.ts';
@@ -61,7 +61,7 @@ export class IncomingDelegations {
             if (cancelled.has(peer.key, envelope.id)) throw takenBack();
             if (stranger) throw stranger;
             const task = admission.admit(tables, after, request, admission.assess(tables, request));
-            if (task.state === 'declined') return ack({ accepted: false, ...TURNED_AWAY, retryable: false });
+            if (task.state === 'declined') return ack({ accepted: false, ...DECLINED, retryable: false });
             return ack({ accepted: true, ...this.#stateOf(task) });
           } catch (error) {
             if (error instanceof AppError) return this.#refusal(peer.key, error);

@@ -11,7 +11,7 @@ import type { EventBus } from '../base/event-bus.ts';
 import { conversationFor } from '../tasks/conversation-ids.ts';
 import type { Deliveries } from '../inbox/deliveries.ts';
 import type { Assessment } from '../tasks/verdict.ts';
-import { runnerOf, TURNED_AWAY, type Admission } from './admission.ts';
+import { runnerOf, DECLINED, type Admission } from './admission.ts';
 import { newTask } from '../tasks/new-task.ts';
 import { whyGone, type OpenQueries, type QueryEnd, type QueryOutcome } from '../inbox/open-queries.ts';
 import type { Progress } from '../inbox/progress.ts';
@@ -78,7 +78,7 @@ export class QueryService {
       if (approval) after(() => queries.allowed(admitted, approval));
       return { task: admitted, line: opened };
     });
-    if (task.state === 'declined') throw new AppError(TURNED_AWAY.code, TURNED_AWAY.reason);
+    if (task.state === 'declined') throw new AppError(DECLINED.code, DECLINED.reason);
     assert(line.line !== undefined, 'the line of an admitted question is open');
     if (task.state === 'awaiting_approval' || task.state === 'held') void progress.tell(task, progressOf(task, clock.wallMs()));
     const { outcome, end } = await line.line;

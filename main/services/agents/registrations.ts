@@ -107,7 +107,7 @@ export class Registrations {
     if (row.state === 'declined') return { state: 'declined', token: null };
     if (this.#isOver(row)) return { state: 'expired', token: null };
     if (row.state === 'pending') return { state: 'pending', token: null };
-    return this.#handOut(row);
+    return this.#lease(row);
   }
 
   /** A person confirms the code that the program shows. @throws AppError gone, bad_request (wrong code), conflict */
@@ -155,7 +155,7 @@ export class Registrations {
   }
 
   /** Minted now; the row goes before the answer does, so that no second poll ever gets one. */
-  async #handOut(row: RegistrationRow): Promise<RegistrationOutcome> {
+  async #lease(row: RegistrationRow): Promise<RegistrationOutcome> {
     if (this.#handingOut.has(row.id)) return { state: 'confirmed', token: null };
     this.#handingOut.add(row.id);
     try {

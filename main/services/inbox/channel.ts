@@ -89,7 +89,7 @@ class Follower {
     try {
       while (this.#again && !this.#signal.aborted) {
         this.#again = false;
-        await this.#handOut();
+        await this.#lease();
       }
       if (this.#signal.aborted) this.#end.resolve();
     } catch (error) {
@@ -99,7 +99,7 @@ class Follower {
     }
   }
 
-  async #handOut(): Promise<void> {
+  async #lease(): Promise<void> {
     const { agent, kinds = null, leaseMs, batchMax, leasedMax = Infinity } = this.#following;
     while (!this.#signal.aborted) {
       const behind = this.#sink.ready();

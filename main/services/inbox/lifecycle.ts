@@ -57,7 +57,7 @@ export class Lifecycle {
       if (items.length >= max) break;
       if (!store.isWaiting(agent, kinds)) continue;
       try {
-        items.push(...(await store.step((step) => this.#handOut(store, step, agent, max - items.length, leaseMs, kinds))));
+        items.push(...(await store.step((step) => this.#lease(store, step, agent, max - items.length, leaseMs, kinds))));
       } catch (error) {
         // What is leased already must reach its agent, whatever became of the rest.
         if (items.length === 0) throw error;
@@ -179,7 +179,7 @@ export class Lifecycle {
     });
   }
 
-  #handOut(store: ItemStore, step: Step, agent: string, max: number, leaseMs: number, kinds: ItemKinds): readonly DeliveryDto[] {
+  #lease(store: ItemStore, step: Step, agent: string, max: number, leaseMs: number, kinds: ItemKinds): readonly DeliveryDto[] {
     return step.claimable(agent, kinds, max).flatMap((item) => {
       const words = step.words(item);
       if (!words.ok) return [];

@@ -241,7 +241,7 @@ export class Outbox {
     if (row.kind === 'cancel') {
       // Answered on its own stream, in its own time: it holds nothing else up but the cancels after it.
       this.#cancelPace.begin(row.party);
-      this.#takeBack(row)
+      this.#cancel(row)
         .catch((error: unknown) => {
           this.#deps.log.warn('cancel not sent', { error: String(error) });
           return false;
@@ -257,7 +257,7 @@ export class Outbox {
   }
 
   /** Settled by any answer that is final; a hub that takes no cancels is asked for none. True when it asked for patience. */
-  async #takeBack(row: OutboxRow): Promise<boolean> {
+  async #cancel(row: OutboxRow): Promise<boolean> {
     const { messenger } = this.#deps;
     const parsed = parseEnvelope(utf8(row.raw));
     let outcome: CancelOutcome | 'later' | undefined = 'not_taken';

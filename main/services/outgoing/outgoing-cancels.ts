@@ -81,7 +81,7 @@ export class OutgoingCancels {
    */
   again(tables: Tables, after: After, task: TaskRow, reason: string | null = null): boolean {
     if (tables.countOutbox(task.party, 'cancels') >= CANCELS_PER_PARTY_MAX) return false;
-    this.#deps.outbox.put(tables, after, task, takingBack(task, reason), this.#lifetimeOf(task));
+    this.#deps.outbox.put(tables, after, task, cancelOf(task, reason), this.#lifetimeOf(task));
     after(() => this.#forget(task.id));
     return true;
   }
@@ -184,7 +184,7 @@ export class OutgoingCancels {
   }
 }
 
-function takingBack(task: TaskRow, reason: string | null) {
+function cancelOf(task: TaskRow, reason: string | null) {
   return { kind: 'cancel', ref: task.messageId, payload: reason === null ? {} : { reason } } as const;
 }
 

@@ -107,7 +107,7 @@ export class OutgoingQueries {
       const reply = await this.#deps.messenger.request(asked.party, message, asked.deadlineMs + ANSWER_TRAVEL_MS, signal);
       const outcome = reply.ok ? readResponse(reply.value) : reply.error;
       if (reply.ok || !mayRunThere(reply.error)) this.#writeDown(asked, outcome, reply.ok ? reply.value : undefined);
-      else await this.#takeBack(asked, reply.error);
+      else await this.#cancel(asked, reply.error);
       return outcome;
     } finally {
       this.#open.delete(asked.id);
@@ -118,7 +118,7 @@ export class OutgoingQueries {
    * Nobody waits for it any more, and the other hub may still have it before a person or an agent: it is told. When the asker hung up, that
    * hub's word ends the task; a line that broke and a deadline that passed end it at once, because there it ends of itself too.
    */
-  async #takeBack(asked: Asked, error: AppError): Promise<void> {
+  async #cancel(asked: Asked, error: AppError): Promise<void> {
     const { unit, cancels, events, log } = this.#deps;
     const hungUp = error.code === 'cancelled';
     const finishedAt = this.#deps.clock.wallMs();

@@ -14,7 +14,7 @@ import { parseDelegate, parseNotify, parseResponse } from '../../protocol/payloa
 import type { PeerMessenger } from '../base/peer-messenger.ts';
 import type { Idempotency, IdempotencyClaim } from '../tasks/idempotency.ts';
 import type { IncomingNotices } from '../admission/incoming-notices.ts';
-import { TURNED_AWAY, type Admission } from '../admission/admission.ts';
+import { DECLINED, type Admission } from '../admission/admission.ts';
 import { LOCAL_RATE } from './limits.ts';
 import type { OutgoingDelegations } from './outgoing-delegations.ts';
 import { delegatePayload, notifyPayload, queryPayload } from './outgoing-payloads.ts';
@@ -85,7 +85,7 @@ export class Sender {
         : { key: idempotencyKey, claim: idempotency.claim(partyOfAgent(asker), DELEGATE_ROUTE, idempotencyKey, params) };
     const task = this.#madeUnder(store.read, once);
     if (task) {
-      if (this.#isTurnedAway(task)) throw turnedAway();
+      if (this.#isDeclined(task)) throw declinedByRule();
       return repeatedReport(task, this.#deps.parties);
     }
     const recipient = recipients.resolve(params.to, asker);
@@ -137,7 +137,7 @@ export class Sender {
       if (once !== null) idempotency.keep(tables, once.claim, admitted.id);
       return admitted;
     });
-    if (task.state === 'declined') throw turnedAway();
+    if (task.state === 'declined') throw declinedByRule();
     return reportOf(task, recipient, hubName());
   }
 
@@ -148,7 +148,7 @@ export class Sender {
   }
 
   /** True for a delegation within this hub that a rule refused when it was sent: whoever sends it again is told the same. */
-  #isTurnedAway(task: TaskRow): boolean {
+  #isDeclined(task: TaskRow): boolean {
     if (task.direction !== 'local' || task.state !== 'declined') return false;
     return this.#deps.store.read.approvalOfTask(task.id)?.surface === 'rule';
   }
@@ -215,8 +215,8 @@ export class Sender {
 }
 
 /** This hub itself refused. */
-function turnedAway(): AppError {
-  return new AppError(TURNED_AWAY.code, TURNED_AWAY.reason);
+function declinedByRule(): AppError {
+  return new AppError(DECLINED.code, DECLINED.reason);
 }
 
 /** What the other hub would refuse is not sent: the choice is the whole of an escalation. @throws AppError bad_request */

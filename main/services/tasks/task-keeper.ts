@@ -23,7 +23,7 @@ interface Deps {
   /** Whether somebody waits on the line of this question: here for another hub's answer, or there for ours. */
   readonly isAsked: (question: TaskRow) => boolean;
   /** Takes a question back that the run before put to another hub. */
-  readonly takeBack: (tables: Tables, after: After, question: TaskRow) => void;
+  readonly cancelQuestion: (tables: Tables, after: After, question: TaskRow) => void;
 }
 
 /** When the store did not take the end of a task, it is tried again after this. */
@@ -34,7 +34,7 @@ const BY_HUB = { by: 'hub', surface: 'hub', from: 'hub' } as const;
 export class TaskKeeper {
   readonly #deps: Deps;
   /** Questions that were open in the store, and not on any line, at the last look. */
-  #lineless: ReadonlySet<string> = new Set();
+  #orphaned: ReadonlySet<string> = new Set();
   #timer: TimerHandle | undefined;
   /** What the run before left open, and the store did not let end, is ended then. */
   #retry: TimerHandle | undefined;
@@ -98,12 +98,12 @@ export class TaskKeeper {
   }
 
   #endOld(tables: Tables, after: After, task: TaskRow | undefined): void {
-    const { endings, takeBack } = this.#deps;
+    const { endings, cancelQuestion } = this.#deps;
     if (!task || !isOpen(task)) return;
     if (!isTrusted(tables, task.party)) endings.end(tables, after, task, untrusted(tables, task));
     else if (task.kind !== 'query') return;
     else if (task.direction !== 'outgoing') endings.end(tables, after, task, LINE_GONE);
-    else if (task.state !== 'cancelling') takeBack(tables, after, task);
+    else if (task.state !== 'cancelling') cancelQuestion(tables, after, task);
   }
 
   /** Writes down how much of each deadline has passed, and stops counting. */
@@ -176,13 +176,13 @@ export class TaskKeeper {
    * How a question ended is written down once, when its line ends: when the disk did not take that record, nothing else would end the task
    * before its time. It ends at the second look without a line, since at the first the record may be on its way.
    */
-  async #endLineless(): Promise<void> {
+  async #endOrphaned(): Promise<void> {
     const { store, unit, endings, log, isAsked } = this.#deps;
     try {
       const open = store.read.tasksInStates(OPEN_TASK_STATES);
-      const lineless = open.filter((task) => task.kind === 'query' && task.state !== 'cancelling' && !isAsked(task));
-      const over = lineless.filter(({ id }) => this.#lineless.has(id));
-      this.#lineless = new Set(lineless.map(({ id }) => id));
+      const orphaned = open.filter((task) => task.kind === 'query' && task.state !== 'cancelling' && !isAsked(task));
+      const over = orphaned.filter(({ id }) => this.#orphaned.has(id));
+      this.#orphaned = new Set(orphaned.map(({ id }) => id));
       if (over.length === 0) return;
       await unit.run((tables, after) => {
         for (const { id } of over) {
@@ -199,7 +199,7 @@ export class TaskKeeper {
     try {
       this.#deps.deadlines.look();
       await this.#checkpoint();
-      await this.#endLineless();
+      await this.#endOrphaned();
     } finally {
       this.#armCheckpoint();
     }

@@ -82,11 +82,11 @@ export class TaskViews {
   concerns(task: TaskRow, agent: string): boolean {
     const sent = task.direction !== 'incoming' && task.fromAgent === agent;
     const runs = task.direction !== 'outgoing' && task.toAgent === agent;
-    return sent || (runs && this.#isLetIn(task));
+    return sent || (runs && this.#isAllowed(task));
   }
 
   /** A person or a rule allowed it, or nobody had to be asked. */
-  #isLetIn(task: TaskRow): boolean {
+  #isAllowed(task: TaskRow): boolean {
     const decision = this.#deps.store.read.decisionOfTask(task.id);
     return decision === undefined || decision.state === 'approved';
   }

@@ -52,6 +52,8 @@ interface PairOptions {
   /** Where the server runs and where the client does. */
   readonly places?: readonly [Place, Place];
   readonly host?: string;
+  /** For the server and for the client. */
+  readonly told?: readonly [string, string];
 }
 
 /** A server and a client of one subject, connected. */
@@ -64,12 +66,12 @@ export class BenchPair {
     this.#processes = processes;
   }
 
-  static async open(name: SubjectName, { places = [FREE, FREE], host = '127.0.0.1' }: PairOptions = {}): Promise<BenchPair> {
+  static async open(name: SubjectName, { places = [FREE, FREE], host = '127.0.0.1', told }: PairOptions = {}): Promise<BenchPair> {
     const [server, client] = [new BenchProcess(name, places[0]), new BenchProcess(name, places[1])];
     const pair = new BenchPair(name, [server, client]);
     try {
-      const address = await server.order<Address>({ type: 'serve', host });
-      await client.order<object>({ type: 'connect', address });
+      const address = await server.order<Address>({ type: 'serve', host, told: told?.[0] });
+      await client.order<object>({ type: 'connect', address, told: told?.[1] });
       return pair;
     } catch (error) {
       await pair.close();

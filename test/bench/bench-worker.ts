@@ -4,8 +4,8 @@ import type { Address } from './subjects/subject.ts';
 import { SUBJECTS, isSubjectName } from './subjects/subjects.ts';
 
 export type Order =
-  | { readonly type: 'serve'; readonly host: string }
-  | { readonly type: 'connect'; readonly address: Address }
+  | { readonly type: 'serve'; readonly host: string; readonly told?: string | undefined }
+  | { readonly type: 'connect'; readonly address: Address; readonly told?: string | undefined }
   | { readonly type: 'load'; readonly load: Load };
 
 const [, , name] = process.argv;
@@ -15,9 +15,9 @@ process.once('disconnect', () => process.exit(0));
 
 const first = await nextOrder();
 if (first.type === 'serve') {
-  say(await subject.serve(first.host));
+  say(await subject.serve(first.host, first.told));
 } else if (first.type === 'connect') {
-  const asker = await subject.connect(first.address);
+  const asker = await subject.connect(first.address, first.told);
   say({ connected: true });
   for (;;) {
     const order = await nextOrder();

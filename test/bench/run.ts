@@ -11,6 +11,7 @@ import { measureP12 } from './rows/finding-and-losing.ts';
 import { measureDisk } from './rows/disk.ts';
 import { measureP3 } from './rows/lossy-query.ts';
 import { measureP1, measureP1b, measureP2 } from './rows/native-query.ts';
+import { measureP4 } from './rows/query-end-to-end.ts';
 import { measureP7, measureP8 } from './rows/start-and-memory.ts';
 
 interface Entry {
@@ -27,7 +28,7 @@ const ENTRIES: readonly Entry[] = [
   { id: 'P1b', measure: measureP1b },
   { id: 'P2', measure: measureP2 },
   { id: 'P3', measure: measureP3 },
-  notYet('P4', 'query end to end'),
+  { id: 'P4', measure: measureP4 },
   notYet('P4b', 'delegate from POST to its ack'),
   notYet('P4c', 'delegation that a rule allows'),
   notYet('P4d', 'ping of a peer through the local API'),

@@ -7,7 +7,7 @@ export interface Address {
 }
 
 export interface Subject {
-  /** Echoes what it is asked, at a free port of `host`. */
-  serve(host: string): Promise<Address>;
-  connect(address: Address): Promise<Asker>;
+  /** Echoes what it is asked, at a free port of `host`. @param told what the runner has to say to this half */
+  serve(host: string, told?: string): Promise<Address>;
+  connect(address: Address, told?: string): Promise<Asker>;
 }

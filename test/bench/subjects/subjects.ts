@@ -1,4 +1,6 @@
 // The subjects by the names the runner and its processes call them.
+import { a2aHop } from './a2a.ts';
+import { hubQuery } from './hub-query.ts';
 import { endpointAlone, mainToMain } from './hub-transport.ts';
 import { http2OverTls } from './http2.ts';
 import { udp } from './udp.ts';
@@ -8,6 +10,8 @@ export const SUBJECTS = {
   http2: http2OverTls,
   endpoint: endpointAlone,
   'main-to-main': mainToMain,
+  'hub-query': hubQuery,
+  a2a: a2aHop,
 } as const;
 
 export type SubjectName = keyof typeof SUBJECTS;

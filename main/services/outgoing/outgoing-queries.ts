@@ -1,5 +1,5 @@
-// Questions of our agents to other hubs: the line stays open until the answer, the deadline or the asker's going. They promise nothing, so
-// they are only written down, from the moment they are sent; one that nobody waits for any more is taken back.
+// Questions of our agents to other hubs: the line stays open until the answer, the deadline or the asker's going. They promise nothing, so each is
+// written down once, when its line ends, or as soon as the other hub tells how far it is; one that nobody waits for any more is cancelled there.
 import type { SendReportDto } from '../../../preload/contract/dto.ts';
 import type { OperationParams } from '../../../preload/contract/operations.ts';
 import { readWireErrorCode } from '../../../preload/contract/errors.ts';
@@ -83,9 +83,6 @@ export class OutgoingQueries {
       at: clock.wallMs(),
       deadlineMs: params.deadline_ms ?? QUERY_DEADLINE_DEFAULT_MS,
     };
-    this.#deps.store.writeBehind((tables) => {
-      keepTask(tables, asked);
-    });
     const outcome = await this.#exchange(asked, message, signal);
     if (outcome instanceof AppError) throw outcome;
     return answeredReport(id, chosenOf(recipient, ''), outcome);

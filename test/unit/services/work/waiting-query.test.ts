@@ -43,7 +43,8 @@ it('is never taken for a delegation that has to be sent again', async () => {
   mum.messenger.extensions = () => [];
   const asked = ask();
   await clock.advance(100);
-  expect(own()).toMatchObject([{ state: 'sending' }]);
+  // Nothing is promised, so nothing is written before its line ends.
+  expect(own()).toEqual([]);
   dad.cut(mum);
   expect(await asked).toBe('peer_unreachable');
   await clock.advance(100);

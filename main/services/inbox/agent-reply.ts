@@ -24,11 +24,15 @@ export function resultOf(reply: AgentReply): ResultWords {
   return { status: 'failed', outcome, data, error, code: codeOf(reply) };
 }
 
+/** Stands for the line that every response has for people, where the agent gave none. */
+const NO_SUMMARY = 'Answered with data.';
+
 /** The payload of a `response`. */
 export function responseOf(reply: AgentReply): Readonly<Record<string, unknown>> {
+  const summary = reply.summary ?? reply.outcome ?? '';
   return {
     data: reply.data ?? null,
-    summary: reply.summary ?? reply.outcome ?? '',
+    summary: summary.trim() === '' ? NO_SUMMARY : summary,
     tokens_used: reply.tokens_used ?? 0,
     truncated: reply.truncated,
   };

@@ -38,6 +38,14 @@ describe('a query', () => {
     return asked;
   };
 
+  it('is answered by an agent that gives data and no words', async () => {
+    const asked = await ask('family.calendar');
+    const item = await mum.claim('calendar');
+    await mum.work.inbox.reply('calendar', item.delivery_id, { status: 'completed', summary: '', data: { n: 3 }, truncated: false });
+    await clock.settle();
+    expect(asked.answer).toMatchObject({ state: 'answered', untrusted: { summary: 'Answered with data.', data: { n: 3 } } });
+  });
+
   it('is delivered at once to an agent that can only look, and answered on its stream', async () => {
     const asked = await ask('family.calendar');
     expect(mum.work.approvals.pending()).toEqual([]);

@@ -71,7 +71,7 @@ export const hubQuery: Subject = {
   async serve(host, told = '') {
     const api = new LocalApi(told);
     await api.follow(({ delivery_id: id, untrusted }) => {
-      void api.post(`/v1/inbox/${id}/reply`, { status: 'completed', summary: '', data: { echo: untrusted.text } });
+      void api.post(`/v1/inbox/${id}/reply`, { status: 'completed', summary: 'Said again.', data: { echo: untrusted.text } });
     });
     return { host, port: 0 };
   },

@@ -1,7 +1,7 @@
 // Units of work on the real store: one commit a turn, each work on its own, nobody answered too early, every queue with its end.
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { AppError } from '../../../../main/lib/app-error.ts';
 import {
   BATCH_DURATION_MAX_MS,
@@ -40,6 +40,38 @@ const committed = (name: string): unknown => other.prepare('SELECT value FROM me
 const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 /** The number in the log's header that grows by one with each commit. */
 const commits = (): number => Number(other.pragma('data_version', { simple: true }));
+
+describe('the disk', () => {
+  const NORMAL = 1;
+  const FULL = 2;
+
+  test('is waited for by each commit that somebody waits for, and by no other', async () => {
+    const levels: number[] = [];
+    const exec = Database.prototype.exec;
+    const spy = vi.spyOn(Database.prototype, 'exec').mockImplementation(function (this: Database.Database, sql) {
+      if (sql === 'COMMIT') levels.push(Number(this.pragma('synchronous', { simple: true })));
+      return exec.call(this, sql);
+    });
+    try {
+      const promised: Promise<void>[] = [];
+      store.writeBehind((tables) => {
+        tables.setMeta('behind', '1');
+        // Asked for while that commit is made: it must not ride along.
+        promised.push(store.write((later) => later.setMeta('promised', '1')));
+      });
+      await clock.advance(WRITE_BEHIND_DELAY_MAX_MS);
+      await turn();
+      await turn();
+      await Promise.all(promised);
+      expect(levels).toEqual([NORMAL, FULL]);
+      store.writeBehind((tables) => tables.setMeta('behind', '2'));
+      await store.write((tables) => tables.setMeta('promised', '2'));
+      expect([levels.slice(2), committed('behind')]).toEqual([[FULL], '2']);
+    } finally {
+      spy.mockRestore();
+    }
+  });
+});
 
 describe('write', () => {
   test('a promise settles only once another connection can read the row', async () => {

@@ -77,6 +77,14 @@ describe('an item that was handed out twice', () => {
     expect((await answer).state).toBe('answered');
   });
 
+  it('counts as done when its answer comes after the lease, as long as nobody was handed it again', async () => {
+    const { id, late, now } = await twice();
+    await clock.advance(61_000);
+    await expect(inbox().reply('lists', id, DONE, late)).rejects.toMatchObject(conflict);
+    expect(await inbox().reply('lists', id, DONE, now)).toBe('completed');
+    expect((await inbox().claim('lists', 8)).filter(({ kind }) => kind === 'delegate')).toEqual([]);
+  });
+
   it('is, as a question, not taken after its lease is over', async () => {
     const { id, answer } = await askTwice();
     await clock.advance(61_000);

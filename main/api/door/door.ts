@@ -54,7 +54,7 @@ export class Door {
     });
     const run = async (): Promise<unknown> => {
       const result = await this.#deps.dispatcher.call(name, params, caller, { signal: gone.signal, idempotencyKey, fromPage });
-      if (hasEnded && !outlivesToken) throw tokenEnded();
+      if (hasEnded && !outlivesToken) throw tokenNeeded();
       // What its caller gave up took nothing: a repeat of it is a new one.
       if (gone.signal.aborted && emptyIsNoAnswer && isEmpty(result)) throw new AppError('cancelled', 'The caller went away.');
       return result;
@@ -69,7 +69,8 @@ export class Door {
   }
 }
 
-function tokenEnded(): AppError {
+/** There is none, or none that works (any more). */
+export function tokenNeeded(): AppError {
   return new AppError('unauthenticated', 'This needs a token that works.', { failedBy: 'input' });
 }
 

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { AppError } from '../../lib/app-error.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { IDEMPOTENCY_ANSWERS_MAX, IDEMPOTENCY_ANSWER_SIZE_MAX, IDEMPOTENCY_KEPT_MS, IDEMPOTENCY_KEY_LENGTH_MAX } from './limits.ts';
+import { IDEMPOTENCY_ANSWERS_MAX, IDEMPOTENCY_ANSWER_SIZE_MAX, IDEMPOTENCY_KEPT_MS } from './limits.ts';
 
 interface Kept {
   readonly paramsSha256: string;
@@ -58,15 +58,4 @@ export class Idempotency {
       this.#kept.delete(name);
     }
   }
-}
-
-/** The header's value, or null without one. Throws `bad_request` for one that is too long or not plain. */
-export function readIdempotencyKey(value: string | string[] | undefined): string | null {
-  if (value === undefined) return null;
-  if (typeof value !== 'string' || value.length > IDEMPOTENCY_KEY_LENGTH_MAX || !/^[\x21-\x7e]+$/.test(value)) {
-    throw new AppError('bad_request', `An Idempotency-Key is 1 to ${IDEMPOTENCY_KEY_LENGTH_MAX} visible ASCII characters.`, {
-      failedBy: 'input',
-    });
-  }
-  return value;
 }

@@ -1,18 +1,18 @@
 // The numbers that bound callers at every door, with what happens beyond each.
 
-/** Requests of one token that may be under way at once, long waits among them; beyond it 429. */
+/** Requests of one token that may be under way at once, long waits among them; beyond it `rate_limited`. */
 export const CONCURRENT_PER_TOKEN_MAX = 32;
 /**
- * Requests without a token under way at once, by everybody together, counted from when they are whole; beyond it 429. Logging in is not among
- * them: it has a pace of its own.
+ * Requests without a token under way at once, by everybody together, counted from when they are whole; beyond it `rate_limited`. Logging in is
+ * not among them: it has a pace of its own.
  */
 export const CONCURRENT_ANONYMOUS_MAX = 16;
-/** Requests of one token that may come at once, in seconds of its rate (a setting, 100 a second); beyond it 429 with the time to wait. */
+/** Requests of one token that may come at once, in seconds of its rate (a setting, 100 a second); beyond it `rate_limited` with the time to wait. */
 export const TOKEN_BURST_SECONDS = 4;
-/** Refused tokens answered at once, by everybody together: 5 a second; further 401s come a second late. A valid token never waits. */
+/** Refused tokens answered at once, by everybody together: 5 a second; further refusals come a second late. A valid token never waits. */
 export const REFUSAL_RATE = { burst: 5, perMinute: 300 } as const;
 export const REFUSAL_DELAY_MS = 1_000;
-/** Delayed 401s held at once; a further one is cut off without an answer. */
+/** Delayed refusals held at once; a further one is cut off without an answer. */
 export const REFUSALS_HELD_MAX = 64;
 /** An answer is kept this long for a repeated Idempotency-Key. */
 export const IDEMPOTENCY_KEPT_MS = 24 * 60 * 60_000;
@@ -20,5 +20,3 @@ export const IDEMPOTENCY_KEPT_MS = 24 * 60 * 60_000;
 export const IDEMPOTENCY_ANSWERS_MAX = 1_024;
 /** An answer longer than this is not kept: a repeat runs again. */
 export const IDEMPOTENCY_ANSWER_SIZE_MAX = 16_384;
-/** Characters of an Idempotency-Key; beyond it 400. */
-export const IDEMPOTENCY_KEY_LENGTH_MAX = 128;

@@ -38,3 +38,6 @@ export const STREAM_BACKLOG_MAX_BYTES = 262_144;
 export const STREAM_BATCH_MAX = 16;
 /** Items leased to an agent and not yet acknowledged; a stream hands out no more until some are. */
 export const STREAM_LEASED_MAX = 32;
+
+/** Characters of an Idempotency-Key; beyond it 400. */
+export const IDEMPOTENCY_KEY_LENGTH_MAX = 128;

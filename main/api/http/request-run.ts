@@ -6,8 +6,7 @@ import { AppError } from '../../lib/app-error.ts';
 import type { Log } from '../../ports/log.ts';
 import type { EventBus } from '../../services/base/event-bus.ts';
 import type { Caller } from '../caller.ts';
-import type { Door } from '../door/door.ts';
-import { readIdempotencyKey } from '../door/idempotency.ts';
+import { tokenNeeded, type Door } from '../door/door.ts';
 import { requireAccess } from '../dispatch.ts';
 import { METRICS_TYPE } from '../metrics-text.ts';
 import { appErrorOf } from '../problem.ts';
@@ -15,6 +14,7 @@ import { parseBody, readBody } from './body.ts';
 import type { EventStreams } from './event-streams.ts';
 import { hasBody, pathOf } from './guard.ts';
 import { followInbox } from './inbox-events.ts';
+import { IDEMPOTENCY_KEY_LENGTH_MAX } from './limits.ts';
 import type { InboxReader } from '../../services/inbox/channel.ts';
 import { followPageEvents, readFromSeq } from './page-events.ts';
 import { jsonAnswer, problemAnswer, send } from './respond.ts';
@@ -132,10 +132,6 @@ export class RequestRun {
   }
 }
 
-function tokenNeeded(): AppError {
-  return new AppError('unauthenticated', 'This needs a token that works.', { failedBy: 'input' });
-}
-
 function headerText(value: string | string[] | undefined): string | undefined {
   return typeof value === 'string' ? value : value?.[0];
 }
@@ -153,4 +149,15 @@ function answerOf(result: unknown): Answer {
 function textAnswer(result: unknown): Answer {
   const text = typeof result === 'object' && result !== null && 'text' in result ? String(result.text) : '';
   return { status: 200, type: METRICS_TYPE, body: text };
+}
+
+/** The header's value, or null without one. Throws `bad_request` for one that is too long or not plain. */
+function readIdempotencyKey(value: string | string[] | undefined): string | null {
+  if (value === undefined) return null;
+  if (typeof value !== 'string' || value.length > IDEMPOTENCY_KEY_LENGTH_MAX || !/^[\x21-\x7e]+$/.test(value)) {
+    throw new AppError('bad_request', `An Idempotency-Key is 1 to ${IDEMPOTENCY_KEY_LENGTH_MAX} visible ASCII characters.`, {
+      failedBy: 'input',
+    });
+  }
+  return value;
 }

@@ -16,3 +16,7 @@ export const CANCELLED_IDS_MAX = 10_000;
 export const REFRESH_INTERVAL_MS = 1_000;
 /** A delegation waits at most this long for that answer; its own ack is due within ten seconds. */
 export const REFRESH_WAIT_MS = 4_000;
+/** So much of each of these requests is told beside what would become of it; the rest is cut with a mark. */
+export const TRIAL_TEXT_MAX_CHARACTERS = 200;
+/** The last requests that a rule is tried on before it is made; what came before is not looked at. */
+export const TRIALS_MAX = 20;

@@ -11,7 +11,7 @@ import type { Admission } from './admission.ts';
 import { isTrusted, type Parties } from '../tasks/parties.ts';
 import { readObject, type TaskViews } from '../tasks/task-views.ts';
 import { readWorkRequest } from '../tasks/work-request.ts';
-import { TRIAL_TEXT_MAX_CHARACTERS, TRIALS_MAX } from '../rules/limits.ts';
+import { TRIAL_TEXT_MAX_CHARACTERS, TRIALS_MAX } from './limits.ts';
 import { firstWords } from '../rules/rule-views.ts';
 
 interface Deps {

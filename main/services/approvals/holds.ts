@@ -20,7 +20,7 @@ import { waitFromNowMs, waitOf } from '../tasks/waiting.ts';
 import type { TaskEvents } from '../tasks/task-events.ts';
 import type { DoNotDisturb, WaitingToHold } from '../attention/do-not-disturb.ts';
 import type { Notifications } from '../attention/notifications.ts';
-import { HOLDS_LOOK_INTERVAL_MS, HOLDS_RETRY_MS } from '../attention/limits.ts';
+import { HOLDS_LOOK_INTERVAL_MS, HOLDS_RETRY_MS } from './limits.ts';
 
 interface Deps {
   readonly store: Store;

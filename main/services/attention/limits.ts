@@ -6,10 +6,6 @@ export const REFUSALS_BEFORE_MUTE_OFFER = 3;
 export const FLOOD_WINDOW_MS = 600_000;
 /** The count of a flood is told to the pages at most this often, however fast it grows. */
 export const FLOOD_TOLD_INTERVAL_MS = 1_000;
-/** The hub checks at least this often whether a hold is over, so that a clock that was set keeps nothing held. */
-export const HOLDS_LOOK_INTERVAL_MS = 60_000;
-/** The next check after one that failed, as on a full disk. */
-export const HOLDS_RETRY_MS = 5_000;
 
 /** Native notifications due per party: one in this time. */
 export const ATTENTION_INTERVAL_MS = 60_000;

@@ -11,7 +11,7 @@ import { isTaskPurged } from '../../ports/retention.ts';
 import type { ApprovalDecisionRow, ConversationSummaryRow, MessageRow, Store, TaskFilter, TaskRow } from '../../ports/store.ts';
 import { questionIn } from '../../protocol/remote-approval.ts';
 import { surfaceOf } from '../approvals/approval-views.ts';
-import { TITLE_MAX_CHARACTERS } from '../rules/limits.ts';
+import { TITLE_MAX_CHARACTERS } from '../tasks/limits.ts';
 import { pageOf, type Page } from '../base/paging.ts';
 import type { Parties } from '../tasks/parties.ts';
 import { boundedText, shownData, shownFields } from './shown-data.ts';

@@ -15,10 +15,3 @@ export const RESTORE_WINDOW_MS = 300_000;
 export const SWEEP_INTERVAL_MS = 3_600_000;
 /** How long after a look that failed, as on a full disk, the next one follows. */
 export const SWEEP_RETRY_MS = 10_000;
-/** The last requests that a rule is tried on before it is made; what came before is not looked at. */
-export const TRIALS_MAX = 20;
-/** So much of each of these requests is told beside what would become of it; the rest is cut with a mark. */
-export const TRIAL_TEXT_MAX_CHARACTERS = 200;
-
-/** Longest title of a conversation; cut beyond. */
-export const TITLE_MAX_CHARACTERS = 120;

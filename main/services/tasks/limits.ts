@@ -10,3 +10,5 @@ export const RECENT_MESSAGE_WINDOW_MS = 600_000;
 export const RECENT_MESSAGES_MAX = 10_000;
 /** An Idempotency-Key answers the same for this long. */
 export const IDEMPOTENCY_WINDOW_MS = 86_400_000;
+/** Longest title of a conversation; cut beyond. */
+export const TITLE_MAX_CHARACTERS = 120;

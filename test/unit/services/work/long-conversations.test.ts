@@ -1,6 +1,6 @@
 // A conversation in which somebody says as much as messages can hold: what is shown at once stays bounded, and says what it leaves out.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { TITLE_MAX_CHARACTERS } from '../../../../main/services/rules/limits.ts';
+import { TITLE_MAX_CHARACTERS } from '../../../../main/services/tasks/limits.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
 import { closeTwoHubs, openPairedHubs } from '../../../fakes/two-work-hubs.ts';
 import type { WorkHub } from '../../../fakes/work-hub.ts';

@@ -51,6 +51,8 @@ export class CommitQueue {
   readonly #behind: QueuedWork[] = [];
   #unschedule: (() => void) | undefined;
   #behindTimer: TimerHandle | undefined;
+  /** So many of the oldest have waited their delay. */
+  #behindDue = 0;
   #diskFailed = false;
   /** As open-database.ts leaves the connection. */
   #isSyncing = true;
@@ -94,6 +96,7 @@ export class CommitQueue {
     );
     this.#behindTimer ??= this.#deps.clock.setTimer(WRITE_BEHIND_DELAY_MAX_MS, () => {
       this.#behindTimer = undefined;
+      this.#behindDue = this.#behind.length;
       this.#schedule();
     });
   }
@@ -113,7 +116,7 @@ export class CommitQueue {
       this.#unschedule = undefined;
       // What a work asked for while it ran has joined its transaction by now.
       if (this.#promised.length + this.#behind.length > 0) this.#commitBatch();
-      if (this.#promised.length > 0 || (this.#behind.length > 0 && this.#behindTimer === undefined)) this.#schedule();
+      if (this.#promised.length > 0 || Math.min(this.#behindDue, this.#behind.length) > 0) this.#schedule();
     });
   }
 
@@ -127,7 +130,7 @@ export class CommitQueue {
       this.#execute('BEGIN IMMEDIATE');
       const startedAt = this.#deps.clock.monotonicMs();
       do {
-        const work = isAwaited ? this.#next(taken.length) : this.#behind.shift();
+        const work = isAwaited ? this.#next(taken.length) : this.#nextBehind();
         if (work === undefined) break;
         taken.push(work);
         outcomes.push(this.#runOne(work));
@@ -165,7 +168,12 @@ export class CommitQueue {
   /** Promised works first, but for the share of what nobody waits for. */
   #next(taken: number): QueuedWork | undefined {
     const isTheirTurn = taken % BATCH_BEHIND_EVERY === BATCH_BEHIND_EVERY - 1;
-    return isTheirTurn ? (this.#behind.shift() ?? this.#promised.shift()) : (this.#promised.shift() ?? this.#behind.shift());
+    return isTheirTurn ? (this.#nextBehind() ?? this.#promised.shift()) : (this.#promised.shift() ?? this.#nextBehind());
+  }
+
+  #nextBehind(): QueuedWork | undefined {
+    this.#behindDue = Math.max(0, this.#behindDue - 1);
+    return this.#behind.shift();
   }
 
   /** Throws only when the transaction as a whole cannot go on. */

@@ -79,7 +79,7 @@ export class RequestRun {
     const others = method === 'GET' ? this.#router.readQuery(match.name, query) : parseBody(body);
     const params = mergeParams(match.pathParams, others);
     const gone = new AbortController();
-    response.once('close', () => gone.abort());
+    response.once('close', () => (response.writableFinished ? undefined : gone.abort()));
     const idempotencyKey = readIdempotencyKey(request.headers['idempotency-key']);
     const fromPage = request.headers['sec-fetch-site'] === 'same-origin';
     try {

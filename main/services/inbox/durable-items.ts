@@ -41,8 +41,12 @@ const CALLED_OFF = { state: 'cancelled', code: 'cancelled', reason: 'It was call
 export class DurableItems implements ItemStore {
   readonly #deps: Deps;
 
+  /** Agents none of whose items is queued or claimed; nothing changes that but an item that is announced. */
+  readonly #idle = new Set<string>();
+
   constructor(deps: Deps) {
     this.#deps = deps;
+    deps.deliveries.onQueued((agent) => this.#idle.delete(agent));
   }
 
   has(deliveryId: string): boolean {
@@ -50,7 +54,7 @@ export class DurableItems implements ItemStore {
   }
 
   isWaiting(agent: string, kinds: ItemKinds): boolean {
-    return this.#deps.store.read.claimable(agent, kinds, 1).length > 0;
+    return !this.#isIdle(agent) && this.#deps.store.read.claimable(agent, kinds, 1).length > 0;
   }
 
   step<T>(work: (step: Step) => T): Promise<T> {
@@ -62,7 +66,7 @@ export class DurableItems implements ItemStore {
   }
 
   leasedCount(agent: string): number {
-    return this.#deps.store.read.countDeliveries(agent, ['claimed']);
+    return this.#isIdle(agent) ? 0 : this.#deps.store.read.countDeliveries(agent, ['claimed']);
   }
 
   leased(): readonly Item[] {
@@ -77,6 +81,14 @@ export class DurableItems implements ItemStore {
     if (!words.ok || body === undefined) return undefined;
     const task = isTask(item.kind) && item.taskId !== null ? store.read.task(item.taskId) : undefined;
     return deliveryDto(item, body, words.value, task ? tasks.deadlineAt(task) : null);
+  }
+
+  /** A question in memory asks this four times on its way. */
+  #isIdle(agent: string): boolean {
+    if (this.#idle.has(agent)) return true;
+    const isIdle = this.#deps.store.read.countDeliveries(agent, ['queued', 'claimed']) === 0;
+    if (isIdle) this.#idle.add(agent);
+    return isIdle;
   }
 }
 

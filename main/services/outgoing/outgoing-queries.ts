@@ -140,9 +140,10 @@ export class OutgoingQueries {
     const isPersons = !(outcome instanceof AppError) && outcome.answered_by !== null;
     store.writeBehind(
       (tables) => {
-        const task = keepTask(tables, asked);
-        const ends = isOpen(task);
-        if (ends) endTask(tables, task, outcome, finishedAt);
+        const known = tables.task(asked.id);
+        const ends = known === undefined || isOpen(known);
+        if (known === undefined) insertTask(tables, { ...taskFor(asked), ...endOf(outcome, finishedAt) });
+        else if (ends) endTask(tables, known, outcome, finishedAt);
         if (reply === undefined) return;
         tables.insertMessage({
           messageId: reply.id,
@@ -164,9 +165,16 @@ export class OutgoingQueries {
 }
 
 function keepTask(tables: Tables, asked: Asked): TaskRow {
-  const known = tables.task(asked.id);
-  if (known !== undefined) return known;
-  const task = newTask({
+  return tables.task(asked.id) ?? insertTask(tables, taskFor(asked));
+}
+
+function insertTask(tables: Tables, task: Omit<TaskRow, 'seq'>): TaskRow {
+  tables.insertMessage(requestMessage(task));
+  return tables.insertTask(task);
+}
+
+function taskFor(asked: Asked): Omit<TaskRow, 'seq'> {
+  return newTask({
     id: asked.id,
     direction: 'outgoing',
     kind: 'query',
@@ -184,19 +192,22 @@ function keepTask(tables: Tables, asked: Asked): TaskRow {
     receivedAt: asked.at,
     deadlineMs: asked.deadlineMs,
   });
-  tables.insertMessage(requestMessage(task));
-  return tables.insertTask(task);
 }
 
 function endTask(tables: Tables, task: TaskRow, outcome: ResponsePayload | AppError, finishedAt: number): TaskRow {
+  const { state, ...change } = endOf(outcome, finishedAt);
+  return moveTask(tables, task, state, change);
+}
+
+function endOf(outcome: ResponsePayload | AppError, finishedAt: number): Pick<TaskRow, 'state' | 'result' | 'code' | 'finishedAt'> {
   if (!(outcome instanceof AppError)) {
     const { summary, data, answered_by: by } = outcome;
     const result = { status: 'completed', outcome: summary, data, error: null, ...(by === null ? {} : { answered_by: by }) };
-    return moveTask(tables, task, 'completed', { result: JSON.stringify(result), finishedAt });
+    return { state: 'completed', result: JSON.stringify(result), code: null, finishedAt };
   }
   const code = readWireErrorCode(outcome.code);
   const result = { status: 'failed', outcome: outcome.message, data: null, error: outcome.message, code };
-  return moveTask(tables, task, endOfCode(code), { result: JSON.stringify(result), code, finishedAt });
+  return { state: endOfCode(code), result: JSON.stringify(result), code, finishedAt };
 }
 
 /** What the other hub is told; its people see it as the asker's words. */

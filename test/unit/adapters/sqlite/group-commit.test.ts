@@ -218,6 +218,14 @@ describe('write behind', () => {
     expect(store.read.messages({ limit: 1 }, {})[0]?.messageId).toBe('message-1');
   });
 
+  test('records that are due are all written, though each commit brings new ones', async () => {
+    const more = (): void => store.writeBehind(() => more());
+    more();
+    for (let index = 0; index < BATCH_WORKS_MAX * 3; index += 1) store.writeBehind((tables) => tables.setMeta(`due ${index}`, 'kept'));
+    await clock.advance(WRITE_BEHIND_DELAY_MAX_MS);
+    expect(committed(`due ${BATCH_WORKS_MAX * 3 - 1}`)).toBe('kept');
+  });
+
   test('records ride along with a promised commit in their order', async () => {
     const before = commits();
     for (const id of ['1', '2', '3']) store.writeBehind((tables) => tables.insertMessage(messageRow({ messageId: id })));

@@ -166,12 +166,9 @@ export class Deliveries {
   }
 
   untrusted(words: OutsideWords): Untrusted {
+    const { peer_name, peer_id } = this.#parties.trustOf(words.party);
     return {
-      origin: {
-        peer_name: this.#parties.nameOf(words.party),
-        peer_id: this.#parties.agentIdOf(words.party),
-        from_agent: words.fromAgent,
-      },
+      origin: { peer_name, peer_id, from_agent: words.fromAgent },
       kind: words.kind,
       text: words.text === null ? null : escapeText(words.text),
       payload: escapeJson(words.payload),

@@ -44,7 +44,7 @@ export class Parties {
   }
 
   nameOf(party: PartyKey): string {
-    return isLocal(party) ? this.#hubName() : (this.peer(party)?.petname ?? 'A removed hub');
+    return this.#nameOf(party, this.peer(party));
   }
 
   agentIdOf(party: PartyKey): string | null {
@@ -53,6 +53,10 @@ export class Parties {
 
   trustOf(party: PartyKey): DeliveryDto['trust'] {
     const peer = this.peer(party);
-    return { peer_id: peer?.agentId ?? null, peer_name: this.nameOf(party), paired_at: peer?.pairedAt ?? null };
+    return { peer_id: peer?.agentId ?? null, peer_name: this.#nameOf(party, peer), paired_at: peer?.pairedAt ?? null };
+  }
+
+  #nameOf(party: PartyKey, peer: PeerRow | undefined): string {
+    return isLocal(party) ? this.#hubName() : (peer?.petname ?? 'A removed hub');
   }
 }

@@ -71,7 +71,7 @@ import { TaskViews } from '../services/tasks/task-views.ts';
 import { UnitOfWork, type After } from '../services/tasks/unit-of-work.ts';
 import type { Gate } from '../services/tasks/verdict.ts';
 
-export interface WorkDeps {
+interface WorkDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;

@@ -62,7 +62,7 @@ export class Attention {
     this.#call(event);
     if (event.type === 'peer') this.#applyPeer(event.peer);
     if (event.type === 'peer_gone') this.#stopEnds(event.id);
-    if (event.type === 'calm') this.#calmIs(event.attention);
+    if (event.type === 'do_not_disturb') this.#doNotDisturbIs(event.attention);
   }
 
   #call(event: UiEvent): void {
@@ -101,7 +101,7 @@ export class Attention {
     this.#showStops();
   }
 
-  #calmIs(attention: AttentionDto): void {
+  #doNotDisturbIs(attention: AttentionDto): void {
     this.#isQuiet = isQuiet(attention);
     this.#say();
   }

@@ -153,7 +153,7 @@ class Desktop {
 
   #apply(event: UiEvent): void {
     this.#attention.apply(event);
-    if (event.type === 'calm') this.#tray.showPaused(event.attention.paused !== null);
+    if (event.type === 'do_not_disturb') this.#tray.showPaused(event.attention.paused !== null);
     if (event.type === 'settings') this.#applySettings(event.settings);
   }
 

@@ -348,7 +348,7 @@ export type UiEventBody =
   | { readonly type: 'feed_read'; readonly ids: readonly string[] | 'all'; readonly unread: number }
   /** Notices with these numbers are not kept any longer. */
   | { readonly type: 'feed_removed'; readonly seqs: readonly number[]; readonly unread: number }
-  | { readonly type: 'calm'; readonly attention: AttentionDto }
+  | { readonly type: 'do_not_disturb'; readonly attention: AttentionDto }
   | { readonly type: 'conversation'; readonly id: string }
   /** A native notification is due: fixed words and the owner's name for the peer, nothing else. */
   | { readonly type: 'attention'; readonly approval_id: string; readonly peer_name: string };

@@ -54,7 +54,7 @@ export function applyEvent(snapshot: UiSnapshot, event: UiEvent): UiSnapshot {
     }
     case 'feed_removed':
       return { ...next, feed: snapshot.feed.filter(({ seq }) => !event.seqs.includes(seq)), feed_unread: event.unread };
-    case 'calm':
+    case 'do_not_disturb':
       return { ...next, attention: event.attention };
     case 'conversation':
     case 'attention':

@@ -78,7 +78,7 @@ describe('DL-08: 500 delegations from one hub while another sends one', () => {
     const { floods } = await owner<AttentionDto>('GET', '/v1/attention');
     expect(floods).toMatchObject([{ peer_name: 'Kid', refused: REQUESTS - 5, silent: true }]);
     // Told as it grew, and never once a request.
-    expect(events.filter((event) => event.type === 'calm').length).toBeLessThan(REQUESTS / 2);
+    expect(events.filter((event) => event.type === 'do_not_disturb').length).toBeLessThan(REQUESTS / 2);
   });
 
   it('and the mute that is offered holds what waits of it, is told to the asker, and is taken back', { timeout: 60_000 }, async () => {

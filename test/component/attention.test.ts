@@ -67,7 +67,7 @@ describe('a flood', () => {
     const hub = new FakeHubApi(snapshotOf({ approvals: [...leos(1), DINNER] }));
     await show(hub);
     await userEvent.hover(page.getByRole('article').first());
-    hub.emit({ type: 'calm', attention: { ...CALM, floods: [FLOOD] } });
+    hub.emit({ type: 'do_not_disturb', attention: { ...CALM, floods: [FLOOD] } });
     await expect.element(page.getByText('Leo’s tablet asked 495 more times.')).toBeVisible();
     expect(shownCards()).toHaveLength(2);
   });

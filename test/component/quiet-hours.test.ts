@@ -45,6 +45,6 @@ test('there is no place for more quiet hours than a household keeps', async () =
   await showApp(hub, 'settings');
   const add = page.getByRole('button', { name: 'Add quiet hours' });
   await expect.element(add).toBeVisible();
-  hub.emit({ type: 'calm', attention: { ...CALM, quiet_hours: { periods: [...periods, NIGHT], urgent_peers: [] } } });
+  hub.emit({ type: 'do_not_disturb', attention: { ...CALM, quiet_hours: { periods: [...periods, NIGHT], urgent_peers: [] } } });
   await expect.element(add).not.toBeInTheDocument();
 });

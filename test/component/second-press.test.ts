@@ -293,7 +293,7 @@ describe('RI-07: the second half of a double click does nothing', () => {
   test('on what undoes a pause or a mute that has just begun', async () => {
     const hub = new FakeHubApi(snapshotOf());
     await showApp(hub);
-    hub.emit({ type: 'calm', attention: { ...CALM, paused: { since: NOW, until: null } } });
+    hub.emit({ type: 'do_not_disturb', attention: { ...CALM, paused: { since: NOW, until: null } } });
     await expect.element(button('Go on now')).toHaveAttribute('aria-disabled', 'true');
     await showApp(hub, `people/hub/${LEO.id}`);
     await button('Mute').click();

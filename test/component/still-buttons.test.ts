@@ -62,7 +62,7 @@ describe('RI-07: what moves the buttons of a card', () => {
     const hub = new FakeHubApi(snapshotOf({ approvals: [TRAIN] }));
     await showApp(hub);
     await untilOpen(TRAIN.id);
-    hub.emit({ type: 'calm', attention: { ...hub.snapshot.attention, paused: { since: NOW, until: null } } });
+    hub.emit({ type: 'do_not_disturb', attention: { ...hub.snapshot.attention, paused: { since: NOW, until: null } } });
     await expect.poll(() => document.querySelector('.top-strips .strip')).not.toBeNull();
     await expect.poll(() => inertIn(TRAIN.id)).not.toContain(false);
     await untilOpen(TRAIN.id);

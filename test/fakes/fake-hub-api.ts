@@ -115,9 +115,9 @@ export class FakeHubApi implements HubApi {
     return good(decided);
   }
 
-  #calm(change: Partial<AttentionDto>): CallOutcome<AttentionDto> {
+  #doNotDisturb(change: Partial<AttentionDto>): CallOutcome<AttentionDto> {
     const attention = { ...this.#snapshot.attention, ...change };
-    this.emit({ type: 'calm', attention });
+    this.emit({ type: 'do_not_disturb', attention });
     return good(attention);
   }
 
@@ -201,13 +201,13 @@ export class FakeHubApi implements HubApi {
       },
       'attention.pause': ({ until }) => {
         const ends = typeof until === 'string' ? this.#snapshot.at + 3_600_000 : (until ?? null);
-        return this.#calm({ paused: { since: this.#snapshot.at, until: ends } });
+        return this.#doNotDisturb({ paused: { since: this.#snapshot.at, until: ends } });
       },
-      'attention.resume': () => this.#calm({ paused: null }),
+      'attention.resume': () => this.#doNotDisturb({ paused: null }),
       'attention.setQuietHours': ({ periods, urgent_peers: urgent }) => {
         const now = this.#snapshot.attention.quiet_hours;
         const kept = periods.map((period) => ({ ...period, on: period.on ?? true }));
-        return this.#calm({ quiet_hours: { periods: kept, urgent_peers: urgent ?? now.urgent_peers } });
+        return this.#doNotDisturb({ quiet_hours: { periods: kept, urgent_peers: urgent ?? now.urgent_peers } });
       },
       'attention.mute': ({ id, until }) => {
         const { attention, at, peers } = this.#snapshot;
@@ -217,9 +217,9 @@ export class FakeHubApi implements HubApi {
           if (approval.peer_id === id) this.emit({ type: 'approval', approval: { ...approval, held: { why: 'muted', until } } });
         }
         const floods = attention.floods.filter(({ peer_id }) => peer_id !== id);
-        return this.#calm({ mutes: [...attention.mutes, mute], floods });
+        return this.#doNotDisturb({ mutes: [...attention.mutes, mute], floods });
       },
-      'attention.unmute': ({ id }) => this.#calm({ mutes: this.#snapshot.attention.mutes.filter(({ peer_id }) => peer_id !== id) }),
+      'attention.unmute': ({ id }) => this.#doNotDisturb({ mutes: this.#snapshot.attention.mutes.filter(({ peer_id }) => peer_id !== id) }),
       'approvals.keepOpen': ({ id, wait_ms: shown }) => {
         const known = this.#snapshot.approvals.find((approval) => approval.id === id);
         if (known === undefined) return bad('not_found', 'There is no such request.');

@@ -87,7 +87,7 @@ function statusLines(status: OperationResult<'hub.localStatus'>, home: string, c
     `Hubs        ${peers.online} of ${peers.paired} paired are online`,
     `Agents      ${agents.online} of ${agents.registered} are online`,
     `Waiting     ${waitingWords(approvals)}`,
-    ...calmLines(status.attention).map((line) => `Held back   ${line}`),
+    ...heldBackLines(status.attention).map((line) => `Held back   ${line}`),
     ...askedLines(window, command).map((line) => `Asking      ${line}`),
     ...status.key_changes.flatMap((change) => stopSummary(change, command)).map((line) => `STOP        ${line}`),
     ...hub.warnings.map((warning) => `ATTENTION   ${warning}`),
@@ -106,7 +106,7 @@ function waitingWords({ pending, held, elsewhere }: OperationResult<'hub.localSt
 }
 
 /** Why what comes is held: a pause, a quiet hour, muted hubs. */
-function calmLines({ paused, quiet_now: quiet, mutes }: OperationResult<'hub.localStatus'>['attention']): readonly string[] {
+function heldBackLines({ paused, quiet_now: quiet, mutes }: OperationResult<'hub.localStatus'>['attention']): readonly string[] {
   const { attention: text } = ENGLISH;
   return [
     ...(paused === null ? [] : [text.paused(paused.until === null ? null : localTime(paused.until))]),

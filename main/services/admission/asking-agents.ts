@@ -27,7 +27,7 @@ export class AskingAgents {
   }
 
   /** The refusal for a name its hub does not have, or could not be asked about just now; undefined when there is no name or it is known. */
-  async stranger(peer: PeerRow, payload: JsonObject): Promise<AppError | undefined> {
+  async unknownAsker(peer: PeerRow, payload: JsonObject): Promise<AppError | undefined> {
     const name = routeFrom(payload);
     if (name === null || this.#isAdvertised(peer.key, name)) return undefined;
     const isTold = await this.#refresh(peer.key);

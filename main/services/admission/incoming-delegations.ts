@@ -9,7 +9,7 @@ import { progressOf } from '../approvals/holds.ts';
 import type { PeerRates } from '../links/peer-rates.ts';
 import type { IncomingMessage, ReplyDraft } from '../base/peer-messenger.ts';
 import type { AskingAgents } from './asking-agents.ts';
-import { takenBack, type CancelledIds } from './cancelled-ids.ts';
+import { cancelledBefore, type CancelledIds } from './cancelled-ids.ts';
 import { DECLINED, type Admission } from './admission.ts';
 import type { ReplayGuard } from '../tasks/replay-guard.ts';
 import { toWire } from '../tasks/wire-states.ts';
@@ -48,7 +48,7 @@ export class IncomingDelegations {
     if (!read.ok) throw new AppError('invalid_envelope', `The delegation does not fit: ${read.error}.`, { failedBy: 'input' });
     const request = read.value;
     try {
-      const stranger = await this.#deps.askers.stranger(peer, envelope.payload);
+      const unknown = await this.#deps.askers.unknownAsker(peer, envelope.payload);
       return await replays.answer(
         { party: peer.key, messageId: envelope.id, digest: request.contentDigest },
         () => {
@@ -58,8 +58,8 @@ export class IncomingDelegations {
         (tables, after) => {
           try {
             // Taken back before it came: its cancel was told that nothing of it is open here.
-            if (cancelled.has(peer.key, envelope.id)) throw takenBack();
-            if (stranger) throw stranger;
+            if (cancelled.has(peer.key, envelope.id)) throw cancelledBefore();
+            if (unknown) throw unknown;
             const task = admission.admit(tables, after, request, admission.assess(tables, request));
             if (task.state === 'declined') return ack({ accepted: false, ...DECLINED, retryable: false });
             return ack({ accepted: true, ...this.#stateOf(task) });

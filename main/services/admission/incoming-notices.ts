@@ -25,7 +25,7 @@ import type { PartyKey } from '../../ports/transport.ts';
 
 /** Topics that begin so are the hubs' own: they never reach the feed, but for the plain words of a peer of the reference profile. */
 const HUB_TOPIC_PREFIX = 'axon.';
-export type HubTopicHandler = (message: IncomingMessage, payload: NotifyPayload) => void | Promise<void>;
+type HubTopicHandler = (message: IncomingMessage, payload: NotifyPayload) => void | Promise<void>;
 
 interface Notice {
   readonly party: PartyKey;
@@ -83,7 +83,7 @@ export class IncomingNotices {
       await this.#hubTopics.get(payload.topic)?.(message, payload);
       return;
     }
-    if (await askers.stranger(peer, envelope.payload)) {
+    if (await askers.unknownAsker(peer, envelope.payload)) {
       await audit.refusal({ actor: peer.key, surface: 'peer', action: 'notify.refused', object: envelope.id });
       return;
     }

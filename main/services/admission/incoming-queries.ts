@@ -9,7 +9,7 @@ import type { Floods } from '../attention/floods.ts';
 import type { PeerRates } from '../links/peer-rates.ts';
 import type { IncomingMessage, ReplyDraft } from '../base/peer-messenger.ts';
 import type { AskingAgents } from './asking-agents.ts';
-import { takenBack, type CancelledIds } from './cancelled-ids.ts';
+import { cancelledBefore, type CancelledIds } from './cancelled-ids.ts';
 import { isTooMany } from './incoming-delegations.ts';
 import { sameIdAgain, type QueryService } from './query-service.ts';
 import type { RecentMessages } from '../tasks/recent-messages.ts';
@@ -39,7 +39,7 @@ export class IncomingQueries {
   async handle({ peer, envelope, raw, signal }: IncomingMessage): Promise<ReplyDraft> {
     const { clock, rates, recent, cancelled } = this.#deps;
     const receivedMonotonicMs = clock.monotonicMs();
-    if (cancelled.has(peer.key, envelope.id)) throw takenBack();
+    if (cancelled.has(peer.key, envelope.id)) throw cancelledBefore();
     if (recent.has(peer.key, envelope.id)) throw sameIdAgain();
     const room = rates.take(peer.key, 'query', raw.length);
     if (!room.ok) {
@@ -82,8 +82,8 @@ export class IncomingQueries {
   }
 
   async #answer(peer: PeerRow, request: WorkRequest, signal: AbortSignal): Promise<JsonObject> {
-    const stranger = await this.#deps.askers.stranger(peer, request.payload);
-    if (stranger) throw stranger;
+    const unknown = await this.#deps.askers.unknownAsker(peer, request.payload);
+    if (unknown) throw unknown;
     return this.#deps.queryService.answer(request, signal);
   }
 }

@@ -348,7 +348,7 @@ export class DoNotDisturb implements Gate {
     const text = JSON.stringify(attention);
     if (text === this.#told) return;
     this.#told = text;
-    this.#deps.events.publish({ type: 'calm', attention });
+    this.#deps.events.publish({ type: 'do_not_disturb', attention });
   }
 
   /** Changes the settings as they stand in that commit, so that two changes at once do not undo each other. */

@@ -73,7 +73,8 @@ export class Tasks {
     if (!isOpen(task)) throw hasEnded(task);
     // Said before, and on its way.
     if (task.state === 'cancelling') return this.#deps.views.dto(task);
-    if (task.direction === 'outgoing' && task.state === 'sending' && task.kind === 'delegate') await this.#takeBack(task, viewer, reason);
+    if (task.direction === 'outgoing' && task.state === 'sending' && task.kind === 'delegate')
+      await this.#cancelUnsent(task, viewer, reason);
     else if (task.direction === 'outgoing') await this.#cancelThere(task, reason);
     else await this.#cancelHere(task, viewer, reason);
     return this.#deps.views.dto(this.#find(id, viewer));
@@ -96,7 +97,7 @@ export class Tasks {
   }
 
   /** Nobody knows yet whether the other hub has it: it is not sent again, is taken back there when that can be, and ends by that hub's word. */
-  async #takeBack(task: TaskRow, viewer: Viewer, reason: string | null): Promise<void> {
+  async #cancelUnsent(task: TaskRow, viewer: Viewer, reason: string | null): Promise<void> {
     const isDone = await this.#deps.unit.run((tables, after) => {
       const current = tables.task(task.id);
       if (current?.state !== 'sending') return false;

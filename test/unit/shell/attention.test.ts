@@ -81,7 +81,7 @@ describe('attention outside the window', () => {
     attention.reset(snapshotOf({ peers: [], approvals: [], attention: quiet }));
     attention.apply(event({ type: 'approval', approval: { ...approval('a'), risk_class: 'R3' } }));
     expect(seen).toEqual(['count 0', 'count 1']);
-    attention.apply(event({ type: 'calm', attention: snapshotOf().attention }));
+    attention.apply(event({ type: 'do_not_disturb', attention: snapshotOf().attention }));
     attention.apply(event({ type: 'attention', approval_id: 'a', peer_name: 'Dad' }));
     expect(seen.slice(2)).toEqual(['notify a Dad']);
   });
@@ -109,16 +109,16 @@ describe('attention outside the window', () => {
   test('a snapshot takes away what it does not hold: what was decided, and stops that are over, rung or not', () => {
     const { attention, seen } = watched();
     const stop = { seen_key: 'ab'.repeat(32), seen_id: 'x', seen_safety_number: '1', address: '192.0.2.1:7100', seen_at: 1, kept_at: null };
-    const { attention: calm } = snapshotOf();
+    const { attention: settings } = snapshotOf();
     const other = { ...DAD, id: 'other', name: 'Leo’s tablet', key_change: stop };
     attention.reset(snapshotOf({ peers: [{ ...DAD, key_change: stop }], approvals: [approval('a'), approval('b')] }));
-    attention.apply(event({ type: 'calm', attention: { ...calm, paused: { since: 1, until: null } } }));
+    attention.apply(event({ type: 'do_not_disturb', attention: { ...settings, paused: { since: 1, until: null } } }));
     attention.apply(event({ type: 'peer', peer: other }));
     seen.length = 0;
     attention.reset(snapshotOf({ peers: [], approvals: [approval('b')] }));
     expect(seen.toSorted()).toEqual(['withdraw a', 'count 1', `stops ${other.name}`, 'stops ', `withdraw stop ${DAD.id}`].toSorted());
     seen.length = 0;
-    attention.apply(event({ type: 'calm', attention: calm }));
+    attention.apply(event({ type: 'do_not_disturb', attention: settings }));
     expect(seen).toEqual([]);
   });
 
@@ -126,8 +126,8 @@ describe('attention outside the window', () => {
     const { attention, seen } = watched();
     const stop = { seen_key: 'ab'.repeat(32), seen_id: 'x', seen_safety_number: '1', address: '192.0.2.1:7100', seen_at: 1, kept_at: null };
     const peers = [{ ...DAD, key_change: stop }];
-    const { attention: calm } = snapshotOf();
-    attention.reset(snapshotOf({ peers, approvals: [], attention: { ...calm, paused: { since: 1, until: null } } }));
+    const { attention: settings } = snapshotOf();
+    attention.reset(snapshotOf({ peers, approvals: [], attention: { ...settings, paused: { since: 1, until: null } } }));
     attention.reset(snapshotOf({ peers, approvals: [] }));
     expect(seen).toEqual(['count 0', `stops ${DAD.name}`, `notify stop ${DAD.id} ${DAD.name}`]);
   });
@@ -144,7 +144,7 @@ describe('attention outside the window', () => {
         kept_at: keptAt,
       },
     });
-    const calm = snapshotOf().attention;
+    const settings = snapshotOf().attention;
 
     test('is said once, in the tray and by a notification, until a person has answered', () => {
       const { attention, seen } = watched();
@@ -164,20 +164,20 @@ describe('attention outside the window', () => {
 
     test('stands in the tray while it is quiet, and rings nothing before that is over', () => {
       const { attention, seen } = watched();
-      attention.reset(snapshotOf({ peers: [DAD], approvals: [], attention: { ...calm, paused: { since: 1, until: null } } }));
+      attention.reset(snapshotOf({ peers: [DAD], approvals: [], attention: { ...settings, paused: { since: 1, until: null } } }));
       attention.apply(event({ type: 'peer', peer: stopped() }));
-      attention.apply(event({ type: 'calm', attention: { ...calm, quiet_now: { name: 'Night', until: 2 } } }));
+      attention.apply(event({ type: 'do_not_disturb', attention: { ...settings, quiet_now: { name: 'Night', until: 2 } } }));
       expect(seen).toEqual(['count 0', `stops ${DAD.name}`]);
-      attention.apply(event({ type: 'calm', attention: calm }));
-      attention.apply(event({ type: 'calm', attention: calm }));
+      attention.apply(event({ type: 'do_not_disturb', attention: settings }));
+      attention.apply(event({ type: 'do_not_disturb', attention: settings }));
       expect(seen.slice(2)).toEqual([`notify stop ${DAD.id} ${DAD.name}`]);
     });
 
     test('that was answered while it was quiet never rings', () => {
       const { attention, seen } = watched();
-      attention.reset(snapshotOf({ peers: [stopped()], approvals: [], attention: { ...calm, paused: { since: 1, until: null } } }));
+      attention.reset(snapshotOf({ peers: [stopped()], approvals: [], attention: { ...settings, paused: { since: 1, until: null } } }));
       attention.apply(event({ type: 'peer', peer: stopped(2) }));
-      attention.apply(event({ type: 'calm', attention: calm }));
+      attention.apply(event({ type: 'do_not_disturb', attention: settings }));
       expect(seen).toEqual(['count 0', `stops ${DAD.name}`, 'stops ']);
     });
   });

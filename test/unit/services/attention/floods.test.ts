@@ -79,7 +79,7 @@ describe('a hub that is flooded', () => {
     const payload = { task, domain: 'family.chat' };
     return (await mum.hears(from, { id: crypto.randomUUID(), kind: 'delegate', payload })).payload;
   };
-  const told = (): AttentionDto | undefined => mum.events.findLast((event) => event.type === 'calm')?.attention;
+  const told = (): AttentionDto | undefined => mum.events.findLast((event) => event.type === 'do_not_disturb')?.attention;
 
   it('DL-08: 500 requests of one hub are five cards, one notification and one line with the count; the offered mute ends them', async () => {
     for (let round = 0; round < 500; round++) {

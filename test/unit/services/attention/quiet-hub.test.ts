@@ -301,7 +301,7 @@ describe('a pause', () => {
     await hubs.clock.advance(HOUR_MS + 1_000);
     expect(hubs.mum.card.held).toBeNull();
     expect(hubs.mum.work.doNotDisturb.dto().paused).toBeNull();
-    const told = hubs.mum.events.flatMap((event) => (event.type === 'calm' ? [event.attention.paused] : []));
+    const told = hubs.mum.events.flatMap((event) => (event.type === 'do_not_disturb' ? [event.attention.paused] : []));
     expect(told.map((paused) => paused !== null)).toEqual([true, false]);
     expect(hubs.mum.store.read.audit({ limit: 9 }).find(({ action }) => action === 'attention.resumed')?.actor).toBe('clock');
   });

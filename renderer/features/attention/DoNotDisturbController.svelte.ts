@@ -4,7 +4,7 @@ import type { QuietPeriodDto } from '../../../preload/contract/attention.ts';
 import type { HubApi } from '../../../preload/contract/hub-api.ts';
 import { Calls } from '../../app/Calls.svelte.ts';
 
-export class CalmController {
+export class DoNotDisturbController {
   /** By what each was about: "pause", "quiet", a peer's id. */
   readonly #calls = new Calls();
   readonly #api: HubApi;

@@ -1,6 +1,5 @@
 // The work of this hub's agents, put together: the rooms of services from the ledger up, what each tells the others, and how they start and stop.
 // Reads top to bottom; holds no rule of its own.
-import { APPROVALS_WAIT_MINUTES_DEFAULT } from '../../preload/contract/limits.ts';
 import { ownTimeZone } from '../core/quiet-hours.ts';
 import type { JsonObject } from '../lib/json-object.ts';
 import { AppError } from '../lib/app-error.ts';
@@ -87,13 +86,13 @@ interface WorkDeps {
   readonly refreshCapabilities: (peer: KeyHex) => Promise<Result<void, AppError>>;
   /** By whose clock quiet hours are; this computer's when absent. */
   readonly timeZone?: () => string;
-  /** How long requests wait for a person just now, ms; APPROVALS_WAIT_MINUTES_DEFAULT when absent. */
-  readonly approvalWaitMs?: () => number;
-  /** False while the audit log was tampered with: then no rule acts and everything is asked. Rules act when absent. */
-  readonly rulesMayAct?: () => boolean;
+  /** How long requests wait for a person just now, ms. */
+  readonly approvalWaitMs: () => number;
+  /** False while the audit log was tampered with: then no rule acts and everything is asked. */
+  readonly rulesMayAct: () => boolean;
   readonly hubName: () => string;
-  /** The name of the person at this hub, for the record of who decided; null or absent when none was given. */
-  readonly personName?: () => string | null;
+  /** The name of the person at this hub, for the record of who decided; null when none was given. */
+  readonly personName: () => string | null;
   /** Makes and stores a token for the agent; the only place its text ever is. */
   readonly mintAgentToken: (agent: string) => Promise<string>;
   /** Ends all tokens of the agent inside a commit. What is returned is to be called once that is durable: it ends their open lines. */
@@ -135,7 +134,6 @@ export interface Work {
 /** @param moreGates asked after those of the house */
 export function composeWork(deps: WorkDeps, moreGates: readonly Gate[] = []): Work {
   const { store, events: pageEvents, messenger } = deps;
-  const approvalWaitMs = deps.approvalWaitMs ?? (() => APPROVALS_WAIT_MINUTES_DEFAULT * 60_000);
 
   // The ledger.
   const unit = new UnitOfWork(deps);
@@ -180,11 +178,10 @@ export function composeWork(deps: WorkDeps, moreGates: readonly Gate[] = []): Wo
     ...deps,
     parties,
     tasks: views,
-    approvalWaitMs,
     remoteQuestionOf,
     decidingHubs: (row, task) => questions.decidingHubs(row, task),
   });
-  const decided = { ...deps, unit, audit, events, deadlines, gate: remoteGate, views: approvalViews, approvalWaitMs };
+  const decided = { ...deps, unit, audit, events, deadlines, gate: remoteGate, views: approvalViews };
   const holds = new Holds({ ...decided, doNotDisturb, progress, notifications });
   const keepingOpen = new KeepingOpen(decided);
   const approvals = new Approvals({ ...decided, endings, deliveries, queries, progress, rules: ruleBook, remoteQuestionOf, floods });
@@ -202,10 +199,10 @@ export function composeWork(deps: WorkDeps, moreGates: readonly Gate[] = []): Wo
   });
   const cancels: OutgoingCancels = new OutgoingCancels({ ...deps, unit, outbox, endings, deadlines, events });
   const delegations = new OutgoingDelegations({ ...deps, unit, deadlines, endings, events, audit, idempotency, cancels });
-  const outgoingQueries: OutgoingQueries = new OutgoingQueries({ ...deps, unit, cancels });
+  const outgoingQueries: OutgoingQueries = new OutgoingQueries({ ...deps, unit, cancels, events });
   const recipients = new Recipients({ ...deps, agents });
   const results = new IncomingResults({ ...deps, unit, endings, cancels, audit });
-  const reports = new ProgressReports({ ...deps, unit, queries: outgoingQueries });
+  const reports = new ProgressReports({ ...deps, unit, queries: outgoingQueries, events });
 
   // Adults' hubs.
   const questions: Questions = new Questions({
@@ -232,7 +229,6 @@ export function composeWork(deps: WorkDeps, moreGates: readonly Gate[] = []): Wo
     rules: ruleBook,
     gates,
     holds,
-    approvalWaitMs,
   });
   const trials = new RuleTrials({ ...deps, admission, parties, tasks: views });
   const rules = new Rules({
@@ -246,7 +242,7 @@ export function composeWork(deps: WorkDeps, moreGates: readonly Gate[] = []): Wo
   });
   const askers = new AskingAgents(deps);
   const cancelled = new CancelledIds(deps);
-  const queryService = new QueryService({ ...deps, unit, admission, deliveries, queries, endings, progress });
+  const queryService = new QueryService({ ...deps, unit, events, admission, deliveries, queries, endings, progress });
   const notices = new IncomingNotices({ ...deps, unit, agents, parties, deliveries, feed, askers, recent, audit, doNotDisturb });
   const incoming = { ...deps, admission, replays, askers, recent, cancelled, cancelling, events, audit, queryService, floods };
   const incomingDelegations = new IncomingDelegations(incoming);
@@ -273,9 +269,9 @@ export function composeWork(deps: WorkDeps, moreGates: readonly Gate[] = []): Wo
   // Who is told of what.
   events.onChanged((taskId) => pages.taskChanged(taskId));
   endings.onEnded((task) => {
-    events.changed(task.id);
     if (task.toAgent !== null && task.direction !== 'outgoing') inbox.taskEnded(task.toAgent);
   });
+  endings.onEnded((task) => events.changed(task.id));
   keeper.onResume((tables, after) => outbox.resume(tables, after));
   keeper.onResume((tables, after) => cancels.start(tables, after));
   agents.onRemoving((tables, after, name) => {

@@ -1,4 +1,5 @@
 // Who may do what at the localhost door, and what a wrong, stolen or misplaced token gets, on a real hub.
+import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AGENT_SCOPES, OPERATIONS } from '../../preload/contract/operations.ts';
 import type { Access } from '../../preload/contract/operations.ts';
@@ -89,6 +90,23 @@ describe('HT-06: a token', () => {
     expect((await hub.ask('/v1/status', { token: doomed })).status).toBe(401);
     await other.next(({ event }) => event === 'caught-up', 'the other stream lived on');
     other.close();
+  });
+
+  test('that is revoked while its request still comes does nothing', async () => {
+    const doomed = await hub.agent('slow');
+    const sent = request({
+      host: '127.0.0.1',
+      port: hub.port,
+      path: '/v1/query',
+      method: 'POST',
+      headers: { authorization: `Bearer ${doomed}`, 'content-type': 'application/json', 'content-length': 2 },
+    });
+    const answered = new Promise<number | undefined>((resolve) => sent.once('response', ({ statusCode }) => resolve(statusCode)));
+    sent.write('{');
+    await expect.poll(async () => (await hub.ask('/v1/whoami', { token: doomed })).status).toBe(200);
+    await hub.ask(`/v1/sessions/${idOf(doomed)}`, { method: 'DELETE', token: page });
+    sent.end('}');
+    expect(await answered).toBe(401);
   });
 
   test('of a page that is revoked ends its event stream within a second', async () => {

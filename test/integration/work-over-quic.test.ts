@@ -29,6 +29,9 @@ async function hub(name: string): Promise<Hub> {
   const stack = new HubStack({ clock, name, transport: createInProcessTransport({ clock, random }) });
   stops.push(() => stack.stop());
   const work = composeWork({
+    approvalWaitMs: () => 3_600_000,
+    rulesMayAct: () => true,
+    personName: () => null,
     store: stack.store,
     clock,
     random,

@@ -282,6 +282,8 @@ export class SimHub {
       capabilities: () => run.work.capabilitiesPayload(),
     });
     const work = composeWork({
+      approvalWaitMs: () => 3_600_000,
+      rulesMayAct: () => true,
       ...base,
       events,
       messenger: mutant?.wrapMessenger?.(links, world.chance) ?? links,

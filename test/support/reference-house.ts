@@ -32,6 +32,9 @@ export class ReferenceHouse {
     const stack = new HubStack({ clock, name, transport, ...kept });
     this.#ends.push(() => (kept.store === undefined ? stack.stop() : stack.halt()));
     const work = composeWork({
+      approvalWaitMs: () => 3_600_000,
+      rulesMayAct: () => true,
+      personName: () => null,
       store: stack.store,
       clock,
       random,

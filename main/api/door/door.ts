@@ -54,24 +54,28 @@ export class Door {
     });
     const run = async (): Promise<unknown> => {
       const result = await this.#deps.dispatcher.call(name, params, caller, { signal: gone.signal, idempotencyKey, fromPage });
-      if (hasEnded && !outlivesToken) throw tokenNeeded();
       // What its caller gave up took nothing: a repeat of it is a new one.
       if (gone.signal.aborted && emptyIsNoAnswer && isEmpty(result)) throw new AppError('cancelled', 'The caller went away.');
       return result;
     };
-    try {
-      if (idempotencyKey === null || caller.kind === 'anonymous' || method !== 'POST') return await run();
-      const who = caller.kind === 'agent' ? `agent:${caller.agent}` : caller.tokenId;
-      return await this.#idempotency.once(who, name, idempotencyKey, params, run);
-    } finally {
-      forget();
-    }
+    const isOnce = idempotencyKey !== null && caller.kind !== 'anonymous' && method === 'POST';
+    const called = isOnce ? this.#idempotency.once(scopeOf(caller), name, idempotencyKey, params, run) : run();
+    const [outcome] = await Promise.allSettled([called]);
+    forget();
+    // What was done is kept: the same agent gets it under this key with its next token.
+    if (hasEnded && !outlivesToken) throw tokenNeeded();
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return outcome.value;
   }
 }
 
 /** There is none, or none that works (any more). */
 export function tokenNeeded(): AppError {
   return new AppError('unauthenticated', 'This needs a token that works.', { failedBy: 'input' });
+}
+
+function scopeOf(caller: Exclude<Caller, { kind: 'anonymous' }>): string {
+  return caller.kind === 'agent' ? `agent:${caller.agent}` : caller.tokenId;
 }
 
 function isEmpty(result: unknown): boolean {

@@ -62,9 +62,22 @@ export class RequestRun {
     if (match === undefined) throw this.#noRoute(path);
     door.admit(match.name, caller);
     const begin = (): void => void (expectsContinue && response.writeContinue());
-    const body = hasBody(request) ? await readBody(request, begin) : new Uint8Array();
+    const body = hasBody(request) ? await this.#body(request, caller, begin) : new Uint8Array();
     if (caller.kind === 'anonymous' && operationEntry(match.name).ownPace !== true) enter();
     send(response, await this.#operation(request, response, caller, match, body));
+  }
+
+  /** @throws AppError unauthenticated: its token ended while it came */
+  async #body(request: IncomingMessage, caller: Caller, begin: () => void): Promise<Uint8Array> {
+    let hasEnded = false;
+    const forget = this.#services.door.callers.whenEnded(caller, () => (hasEnded = true));
+    try {
+      const body = await readBody(request, begin);
+      if (hasEnded) throw tokenNeeded();
+      return body;
+    } finally {
+      forget();
+    }
   }
 
   async #operation(

@@ -1,6 +1,5 @@
 // A `query` from another hub: delivered at once where the agent can only look, otherwise put before a person while the asker waits on its
 // open stream (PROTOCOL.md, Streams and frames).
-import { ERRORS } from '../../../preload/contract/errors.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -62,8 +61,6 @@ export class IncomingQueries {
     try {
       return { kind: 'response', payload: await this.#answer(peer, read.value, AbortSignal.any([signal, calledOff.signal])) };
     } catch (error) {
-      // What may be tried again may be so under its id.
-      if (error instanceof AppError && ERRORS[error.code].retryable) recent.forget(peer.key, envelope.id);
       if (error instanceof AppError && isTooMany(error)) this.#deps.floods.add(peer.key, 'too_many');
       throw error;
     } finally {

@@ -7,7 +7,6 @@ import type { Clock, Random } from '../../ports/clock.ts';
 import type { MessageRow, Store, TaskRow } from '../../ports/store.ts';
 import { readWireErrorCode } from '../../../preload/contract/errors.ts';
 import { progressOf } from '../approvals/holds.ts';
-import type { EventBus } from '../base/event-bus.ts';
 import { conversationFor } from '../tasks/conversation-ids.ts';
 import type { Deliveries } from '../inbox/deliveries.ts';
 import type { Assessment } from '../tasks/verdict.ts';
@@ -18,6 +17,7 @@ import type { Progress } from '../inbox/progress.ts';
 import { requestMessage } from '../tasks/request-message.ts';
 import type { ResultWords, TaskEndings } from '../tasks/task-endings.ts';
 import { isOpen, moveTask } from '../tasks/task-moves.ts';
+import type { TaskEvents } from '../tasks/task-events.ts';
 import type { UnitOfWork } from '../tasks/unit-of-work.ts';
 import type { WorkRequest } from '../tasks/work-request.ts';
 
@@ -25,7 +25,7 @@ interface Deps {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
-  readonly events: EventBus;
+  readonly events: TaskEvents;
   readonly unit: UnitOfWork;
   readonly admission: Admission;
   readonly deliveries: Pick<Deliveries, 'bodyOf' | 'untrusted'>;
@@ -80,7 +80,7 @@ export class QueryService {
     });
     if (task.state === 'declined') throw new AppError(DECLINED.code, DECLINED.reason);
     assert(line.line !== undefined, 'the line of an admitted question is open');
-    if (task.state === 'awaiting_approval' || task.state === 'held') void progress.tell(task, progressOf(task, clock.wallMs()));
+    if (task.state === 'awaiting_approval' || task.state === 'held') progress.tell(task, progressOf(task, clock.wallMs()));
     const { outcome, end } = await line.line;
     await this.#close(task.id, outcome, end);
     return outcome;
@@ -112,7 +112,7 @@ export class QueryService {
         const toAgent = approval?.state === 'answered' ? null : task.toAgent;
         if (outcome instanceof AppError) return;
         tables.insertMessage(this.#responseOf({ ...task, toAgent }, JSON.stringify(outcome)));
-        after(() => events.publish({ type: 'conversation', id: task.conversationId }));
+        after(() => events.changed(task.id));
         return;
       }
       const current = task.state === 'queued' ? moveTask(tables, task, 'claimed') : task;
@@ -142,14 +142,14 @@ export class QueryService {
     const finishedAt = clock.wallMs();
     store.writeBehind(
       (tables) => {
-        const isNew = !tables.taskByMessage(task.direction, task.party, task.messageId);
-        if (isNew) tables.insertMessage(requestMessage(task));
-        if (code === null) tables.insertMessage(this.#responseOf(task, isNew ? null : JSON.stringify(outcome)));
-        if (!isNew) return;
+        const known = tables.taskByMessage(task.direction, task.party, task.messageId);
+        if (known === undefined) tables.insertMessage(requestMessage(task));
+        if (code === null) tables.insertMessage(this.#responseOf(known ?? task, known === undefined ? null : JSON.stringify(outcome)));
+        if (known !== undefined) return known.id;
         const state = code === null ? 'completed' : code === 'cancelled' ? 'cancelled' : 'failed';
-        tables.insertTask({ ...task, state, code, result: JSON.stringify(wordsOf(outcome)), finishedAt });
+        return tables.insertTask({ ...task, state, code, result: JSON.stringify(wordsOf(outcome)), finishedAt }).id;
       },
-      () => events.publish({ type: 'conversation', id: task.conversationId }),
+      (taskId) => events.changed(taskId),
     );
   }
 

@@ -85,7 +85,7 @@ interface Deps {
   readonly remoteQuestionOf: ReadRemoteQuestion;
   readonly floods: Pick<Floods, 'add'>;
   /** The name of the person at this hub, for the record of who decided. */
-  readonly personName?: () => string | null;
+  readonly personName: () => string | null;
   readonly hubName: () => string;
 }
 
@@ -197,7 +197,7 @@ export class Approvals {
     const queued = moveTask(tables, moveTask(tables, task, 'approved'), 'queued');
     if (task.kind === 'delegate') {
       this.#deps.deliveries.putTask(tables, after, queued, approved);
-      after(() => void this.#deps.progress.tell(queued, { state: 'queued' }));
+      after(() => this.#deps.progress.tell(queued, { state: 'queued' }));
     } else {
       after(() => this.#deps.queries.allowed(queued, approved));
     }
@@ -312,16 +312,16 @@ export class Approvals {
   }
 
   #who(): string {
-    return this.#deps.personName?.() ?? NOBODY_NAMED;
+    return this.#deps.personName() ?? NOBODY_NAMED;
   }
 
   #signature(): Signature {
-    return { who: this.#signedAs(), person: this.#deps.personName?.() ?? null };
+    return { who: this.#signedAs(), person: this.#deps.personName() ?? null };
   }
 
   /** Whom other hubs read of: where no person is named, the hub, which is what they know. */
   #signedAs(): string {
-    return this.#deps.personName?.() ?? this.#deps.hubName();
+    return this.#deps.personName() ?? this.#deps.hubName();
   }
 }
 

@@ -232,7 +232,7 @@ export class Holds {
   #tellAfter(after: After, task: TaskRow): void {
     after(() => {
       this.#deps.events.changed(task.id);
-      void this.#deps.progress.tell(task, progressOf(task, this.#deps.clock.wallMs()));
+      this.#deps.progress.tell(task, progressOf(task, this.#deps.clock.wallMs()));
     });
   }
 

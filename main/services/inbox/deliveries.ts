@@ -23,7 +23,7 @@ interface NewDelivery {
 }
 
 /** Outside words as they came; they are escaped here, once. */
-export interface OutsideWords {
+interface OutsideWords {
   readonly party: PartyKey;
   readonly fromAgent: string | null;
   readonly kind: string;
@@ -73,9 +73,8 @@ export class Deliveries {
     for (const listener of this.#listeners) listener(row.agent);
   }
 
-  onQueued(listener: (agent: string) => void): () => void {
+  onQueued(listener: (agent: string) => void): void {
     this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
   }
 
   /** Puts an allowed delegation into its agent's inbox. The words themselves are read from the approval each time it is handed out. */

@@ -159,14 +159,15 @@ class DurableStep implements Step {
     const task = this.taskOf(item);
     if (!task) return;
     this.#changed(moveTask(this.#tables, task, 'running', { estimatedMs }));
-    this.after(() => void this.#deps.progress.tell(task, { state: 'running' }));
+    this.after(() => this.#deps.progress.tell(task, { state: 'running' }));
   }
 
   returned(item: Item): void {
     const { deliveries, feed } = this.#deps;
     const task = this.taskOf(item);
     if (task && isOpen(task) && task.state !== 'queued') this.#changed(moveTask(this.#tables, task, 'queued'));
-    if (item.state === 'queued') return this.after(() => deliveries.announce(item));
+    this.after(() => deliveries.announce(item));
+    if (item.state === 'queued') return;
     const sentence = `"${item.agent}" was handed an item ${item.attempt} times and never took it. It waits in the dead list.`;
     feed.notice(this.#tables, this.after, 'axon.inbox', 'high', sentence);
   }

@@ -127,14 +127,12 @@ export class Inbox implements InboxReader {
     attempt: Attempt = null,
   ): Promise<number | null> {
     const { leaseUntil, task } = await this.#deps.lifecycle.extend(agent, deliveryId, leaseMs, attempt);
-    if (task && progress !== null) await this.#deps.progress.tell(task, { state: 'running', text: progress });
+    if (task && progress !== null) this.#deps.progress.tell(task, { state: 'running', text: progress });
     return leaseUntil;
   }
 
-  async reply(agent: string, deliveryId: string, reply: AgentReply, attempt: Attempt = null): Promise<string> {
-    const state = await this.#deps.lifecycle.reply(agent, deliveryId, reply, attempt);
-    this.#changed(agent);
-    return state;
+  reply(agent: string, deliveryId: string, reply: AgentReply, attempt: Attempt = null): Promise<string> {
+    return this.#deps.lifecycle.reply(agent, deliveryId, reply, attempt);
   }
 
   /** Items nobody took, oldest first; `agent` null: of every agent. */

@@ -47,12 +47,13 @@ export class OpenQueries implements ItemStore {
   readonly #byTask = new Map<string, OpenQuery>();
   readonly #byDelivery = new Map<string, OpenQuery>();
   readonly #listeners = new Set<(agent: string) => void>();
+  readonly #step = this.#makeStep();
 
   constructor(deps: Deps) {
     this.#deps = deps;
   }
 
-  /** Told when something waits in an agent's inbox. */
+  /** Told when something waits in an agent's inbox, or a place in it is free. */
   onQueued(listener: (agent: string) => void): void {
     this.#listeners.add(listener);
   }
@@ -77,8 +78,11 @@ export class OpenQueries implements ItemStore {
         timer?.cancel();
         opening.signal.removeEventListener('abort', gone);
         this.#byTask.delete(query.taskId);
-        if (query.delivered !== undefined) this.#byDelivery.delete(query.delivered.item.deliveryId);
+        const wasWith = query.delivered?.item;
+        if (wasWith !== undefined) this.#byDelivery.delete(wasWith.deliveryId);
         resolve({ outcome, end });
+        // Its place is free.
+        if (wasWith !== undefined) this.#announce(wasWith.agent);
       };
       const deadlineAt = deadlineMs === null ? null : this.#deps.clock.wallMs() + deadlineMs;
       const query: OpenQuery = { ...opening, settle, delivered: undefined, deadlineAt };
@@ -154,10 +158,7 @@ export class OpenQueries implements ItemStore {
 
   /** At once, since nothing is written. */
   async step<T>(work: (step: Step) => T): Promise<T> {
-    const effects: (() => void)[] = [];
-    const value = work(this.#stepOf((effect) => effects.push(effect)));
-    for (const effect of effects) effect();
-    return value;
+    return work(this.#step);
   }
 
   list(agent: string, state: 'claimed' | 'dead', _afterSeq: number, limit: number): readonly Item[] {
@@ -183,7 +184,7 @@ export class OpenQueries implements ItemStore {
     return items.filter((item) => item.agent === agent && item.state === state);
   }
 
-  #stepOf(after: Step['after']): Step {
+  #makeStep(): Step {
     const delivered = ({ deliveryId }: Item): NonNullable<OpenQuery['delivered']> => {
       const found = this.#byDelivery.get(deliveryId)?.delivered;
       if (found === undefined) throw new AppError('not_found', 'Nobody waits for its answer any more.', { failedBy: 'input' });
@@ -192,7 +193,7 @@ export class OpenQueries implements ItemStore {
     const settle = ({ deliveryId }: Item, outcome: QueryOutcome, end: QueryEnd): void =>
       this.#byDelivery.get(deliveryId)?.settle(outcome, end);
     return {
-      after,
+      after: (effect) => effect(),
       find: (deliveryId) => this.#byDelivery.get(deliveryId)?.delivered?.item,
       claimable: (agent, kinds, max) => this.#items(agent, 'queued', kinds).slice(0, max),
       put: (item, change) => (delivered(item).item = { ...item, ...change }),

@@ -24,6 +24,8 @@ interface Deps {
   readonly messenger: PeerMessenger;
 }
 
+type ToldTask = Pick<TaskRow, 'direction' | 'party' | 'messageId' | 'conversationId' | 'fromAgent' | 'toAgent' | 'reportBack'>;
+
 export class Progress {
   readonly #deps: Deps;
 
@@ -31,10 +33,11 @@ export class Progress {
     this.#deps = deps;
   }
 
-  async tell(
-    task: Pick<TaskRow, 'direction' | 'party' | 'messageId' | 'conversationId' | 'fromAgent' | 'toAgent' | 'reportBack'>,
-    words: ProgressWords,
-  ): Promise<void> {
+  tell(task: ToldTask, words: ProgressWords): void {
+    this.#tell(task, words).catch((error: unknown) => this.#deps.log.warn('progress not told', { error: String(error) }));
+  }
+
+  async #tell(task: ToldTask, words: ProgressWords): Promise<void> {
     const { store, clock, random, messenger, log } = this.#deps;
     // Nothing the agent says leaves this hub for a task that was to report nothing.
     const state = toWire(words.state);

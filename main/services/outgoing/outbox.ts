@@ -156,6 +156,7 @@ export class Outbox {
       .finally(() => {
         this.#draining.delete(peer);
         this.#arm();
+        if (this.#again.delete(peer)) this.kick(peer);
       });
   }
 
@@ -214,17 +215,14 @@ export class Outbox {
 
   async #drain(peer: KeyHex): Promise<void> {
     const { store, messenger } = this.#deps;
+    let rows: readonly OutboxRow[] = [];
     do {
-      this.#again.delete(peer);
-      let rows: readonly OutboxRow[] = [];
-      do {
-        rows = store.read.outboxOf(peer, { limit: OUTBOX_PAGE, after: rows.at(-1) });
-        for (const row of rows) {
-          if (!this.#running || !messenger.isOnline(peer)) return;
-          if (this.#isDue(row) && (row.kind !== 'cancel' || this.#cancelPace.mayBegin(peer))) await this.#send(row);
-        }
-      } while (rows.length === OUTBOX_PAGE);
-    } while (this.#again.has(peer));
+      rows = store.read.outboxOf(peer, { limit: OUTBOX_PAGE, after: rows.at(-1) });
+      for (const row of rows) {
+        if (!this.#running || !messenger.isOnline(peer)) return;
+        if (this.#isDue(row) && (row.kind !== 'cancel' || this.#cancelPace.mayBegin(peer))) await this.#send(row);
+      }
+    } while (rows.length === OUTBOX_PAGE);
   }
 
   #isDue(row: OutboxRow): boolean {

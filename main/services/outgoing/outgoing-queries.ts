@@ -13,7 +13,6 @@ import { contentDigest } from '../../protocol/content-digest.ts';
 import type { Envelope } from '../../protocol/envelope.ts';
 import { QUERY_DEADLINE_DEFAULT_MS } from '../../protocol/limits.ts';
 import { parseResponse, type ResponsePayload } from '../../protocol/payloads.ts';
-import type { EventBus } from '../base/event-bus.ts';
 import type { OutgoingMessage, PeerMessenger } from '../base/peer-messenger.ts';
 import { ANSWER_TRAVEL_MS } from './limits.ts';
 import { newTask } from '../tasks/new-task.ts';
@@ -24,6 +23,7 @@ import type { Recipient } from './recipients.ts';
 import { answeredReport, chosenOf, peerAway } from './send-reports.ts';
 import { endOfCode } from '../tasks/task-endings.ts';
 import { isOpen, moveTask } from '../tasks/task-moves.ts';
+import type { TaskEvents } from '../tasks/task-events.ts';
 import type { UnitOfWork } from '../tasks/unit-of-work.ts';
 import type { PartyKey } from '../../ports/transport.ts';
 
@@ -31,7 +31,7 @@ interface Deps {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
-  readonly events: EventBus;
+  readonly events: TaskEvents;
   readonly log: Log;
   readonly messenger: PeerMessenger;
   readonly unit: UnitOfWork;
@@ -125,8 +125,8 @@ export class OutgoingQueries {
         if (!isOpen(task) || task.state === 'cancelling') return;
         if (hungUp) cancels.begin(tables, after, task, 'hung_up', NOBODY_WAITS);
         else cancels.again(tables, after, endTask(tables, task, error, finishedAt), NOBODY_WAITS);
+        after(() => events.changed(task.id));
       });
-      events.publish({ type: 'conversation', id: asked.conversationId });
     } catch (failure) {
       log.warn('other hub not told that nobody waits', { error: String(failure) });
       this.#writeDown(asked, error, undefined);
@@ -159,7 +159,7 @@ export class OutgoingQueries {
           at: finishedAt,
         });
       },
-      () => events.publish({ type: 'conversation', id: asked.conversationId }),
+      () => events.changed(asked.id),
     );
   }
 }

@@ -4,10 +4,10 @@ import { isJsonObject } from '../../lib/json-object.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { MessageRow, Store, TaskRow } from '../../ports/store.ts';
 import type { NotifyPayload } from '../../protocol/payloads.ts';
-import type { EventBus } from '../base/event-bus.ts';
 import type { IncomingMessage } from '../base/peer-messenger.ts';
 import type { OutgoingQueries } from './outgoing-queries.ts';
 import { changeTask, isOpen, moveTask } from '../tasks/task-moves.ts';
+import type { TaskEvents } from '../tasks/task-events.ts';
 import type { UnitOfWork } from '../tasks/unit-of-work.ts';
 import { HELD_SAID_MAX_MS } from './limits.ts';
 import { readWireState, type ToldState } from '../tasks/wire-states.ts';
@@ -15,7 +15,7 @@ import { readWireState, type ToldState } from '../tasks/wire-states.ts';
 interface Deps {
   readonly store: Store;
   readonly clock: Clock;
-  readonly events: EventBus;
+  readonly events: TaskEvents;
   readonly unit: UnitOfWork;
   readonly queries: OutgoingQueries;
 }
@@ -52,10 +52,10 @@ export class ProgressReports {
       payload: JSON.stringify(envelope.payload),
       at,
     };
-    const tellPages = (): void => events.publish({ type: 'conversation', id: task.conversationId });
+    const tell = (): void => events.changed(task.id);
     const to = seenState(payload);
     if (to === undefined || (!isAsked && task.state === 'sending') || (task.state === to && to !== 'held')) {
-      store.writeBehind((tables) => tables.insertMessage(report), tellPages);
+      store.writeBehind((tables) => tables.insertMessage(report), tell);
       return;
     }
     const heldUntil = to === 'held' ? heldUntilOf(payload, at) : null;
@@ -64,7 +64,7 @@ export class ProgressReports {
       const current: TaskRow | undefined = tables.task(task.id);
       if (current?.state === to) changeTask(tables, current, { heldUntil });
       else if (current && canMove(current.state, to, 'outgoing')) moveTask(tables, current, to, { heldUntil });
-      after(tellPages);
+      after(tell);
     });
   }
 }

@@ -40,8 +40,10 @@ export class Tasks {
 
   constructor(deps: Deps) {
     this.#deps = deps;
-    deps.endings.onEnded((task) => {
-      for (const wake of this.#waiters.get(task.id) ?? []) wake();
+    deps.events.onChanged((taskId) => {
+      const waiters = this.#waiters.get(taskId);
+      const task = waiters && deps.store.read.task(taskId);
+      if (task && !isOpen(task)) for (const wake of waiters ?? []) wake();
     });
   }
 

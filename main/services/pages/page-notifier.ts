@@ -24,7 +24,8 @@ export class PageNotifier {
     if (!task) return;
     const approval = store.read.approvalOfTask(taskId);
     if (approval) events.publish({ type: 'approval', approval: approvalViews.dto(approval) });
-    if (task.toAgent !== null && task.direction !== 'outgoing') agents.changed(task.toAgent);
+    // A question is no load.
+    if (task.kind === 'delegate' && task.toAgent !== null && task.direction !== 'outgoing') agents.changed(task.toAgent);
     events.publish({ type: 'conversation', id: task.conversationId });
   }
 }

@@ -34,7 +34,7 @@ interface Deps {
   readonly unit: UnitOfWork;
   readonly audit: AuditTrail;
   readonly views: Pick<RuleViews, 'dto'>;
-  readonly rulesMayAct?: () => boolean;
+  readonly rulesMayAct: () => boolean;
 }
 
 /** A request as it comes in. */
@@ -85,7 +85,7 @@ export class RuleBook implements Gate {
    * @param tried a rule that is not made, as if it were
    */
   decide(reads: Reads, request: RuleQuestion, tried?: Rule): RuleDecision {
-    if (this.#deps.rulesMayAct?.() === false) return RESTING;
+    if (!this.#deps.rulesMayAct()) return RESTING;
     const stored = reads.rulesAbout(request.peer);
     const rules = tried === undefined ? stored : [...stored, tried];
     const moment = { nowMs: this.nowMs(), trustedSince: trustedSince(reads, request.peer) };
@@ -93,8 +93,9 @@ export class RuleBook implements Gate {
     return decideByRules(rules, { ...request, conversation }, moment);
   }
 
-  /** The first gate. What a person is asked to choose can only be declined by a rule: none of them ever chooses. */
-  judge(reads: Reads, request: JudgedRequest): Verdict {
+  /** What a person is asked to choose can only be declined by a rule: none of them ever chooses. */
+  judge(reads: Reads, request: JudgedRequest, verdict: Verdict): Verdict {
+    if (verdict.decision === 'decline') return verdict;
     const { kind, party, domain, payload, agent, riskClass, conversation, tried } = request;
     const question = {
       peer: party,
@@ -109,7 +110,7 @@ export class RuleBook implements Gate {
     } as const;
     const said = this.decide(reads, question, tried);
     const ruling = agent === null && said.decision !== 'decline' ? ({ ...said, decision: 'ask', rule: null } as const) : said;
-    return { decision: ruling.decision, rule: ruling.rule, ruling, hold: null, isElsewhere: false };
+    return { ...verdict, decision: ruling.decision, rule: ruling.rule, ruling };
   }
 
   /** A rule decided a request: counted, in the commit of that decision. */

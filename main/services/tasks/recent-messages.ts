@@ -26,8 +26,4 @@ export class RecentMessages {
     const oldest = this.#takenAtMs.keys().next();
     if (!oldest.done) this.#takenAtMs.delete(oldest.value);
   }
-
-  forget(party: PartyKey, messageId: string): void {
-    this.#takenAtMs.delete(`${party} ${messageId}`);
-  }
 }

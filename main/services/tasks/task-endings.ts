@@ -67,9 +67,8 @@ export class TaskEndings {
   }
 
   /** Called after the commit, with the task as it ended. */
-  onEnded(listener: (task: TaskRow, result: ResultWords) => void): () => void {
+  onEnded(listener: (task: TaskRow, result: ResultWords) => void): void {
     this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
   }
 
   /** Called inside the commit that ends a task. */
@@ -89,10 +88,8 @@ export class TaskEndings {
     });
     this.#closeApproval(tables, ended, ending);
     for (const listener of this.#within) listener(tables, after, { task: ended, before: task, ending, result });
-    after(() => {
-      deadlines.forget(ended.id);
-      for (const listener of this.#listeners) listener(ended, result);
-    });
+    after(() => deadlines.forget(ended.id));
+    for (const listener of this.#listeners) after(() => listener(ended, result));
     return ended;
   }
 

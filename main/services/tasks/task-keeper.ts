@@ -143,10 +143,7 @@ export class TaskKeeper {
     }
   }
 
-  /**
-   * Ends, inside a commit, what is open with a hub that is not trusted any more: its requests are not run, ours to it are given up. One that
-   * is removed is owed nothing any more.
-   */
+  /** Ends, inside a commit, what is open with a hub that is not trusted any more: its requests are not run, ours to it are given up. */
   partyEnded(tables: Tables, after: After, party: PartyKey): void {
     const { endings } = this.#deps;
     for (const task of tables.tasksInStates(OPEN_TASK_STATES)) {

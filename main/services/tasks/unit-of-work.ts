@@ -20,11 +20,8 @@ export class UnitOfWork {
    * logged and stops neither the others nor the answer, since what was committed stands.
    */
   async run<T>(work: (tables: Tables, after: After) => T): Promise<T> {
-    let effects: (() => void)[] = [];
-    const value = await this.#store.write((tables) => {
-      effects = [];
-      return work(tables, (effect) => effects.push(effect));
-    });
+    const effects: (() => void)[] = [];
+    const value = await this.#store.write((tables) => work(tables, (effect) => effects.push(effect)));
     this.#take(effects);
     return value;
   }

@@ -36,6 +36,8 @@ await audit.check(signal);
 say({ audit: audit.state });
 
 const work = composeWork({
+  approvalWaitMs: () => 3_600_000,
+  personName: () => null,
   ...parts,
   store,
   events: new EventBus(),

@@ -63,3 +63,9 @@ it('goes through the files that contributing.md names, and through no other', as
   expect(toldWalk().toSorted()).toEqual(files.toSorted());
   expect(files.length).toBeLessThanOrEqual(FILES_MAX);
 });
+
+it('enters no room twice, but the outbox on the way back', () => {
+  const rooms = toldWalk().map((file) => file.slice(0, file.indexOf('/')));
+  const entered = rooms.filter((room, index) => room !== rooms[index - 1]);
+  expect(entered.filter((room, index) => entered.indexOf(room) !== index)).toEqual(['outgoing']);
+});

@@ -33,7 +33,7 @@ describe('a rule that is over while the store takes nothing', () => {
     const disk: Disk = { refuses: 'nothing', tries: 0 };
     const store = failing(real, disk);
     const unit = new UnitOfWork({ store, log: SILENT_LOG });
-    const parts = { store, clock, unit, random: new SystemRandom(), log: SILENT_LOG, events: new EventBus() };
+    const parts = { store, clock, unit, random: new SystemRandom(), log: SILENT_LOG, events: new EventBus(), rulesMayAct: () => true };
     return { real, disk, book: new RuleBook({ ...parts, audit: new AuditTrail({ clock, unit }), views: NO_VIEWS }) };
   }
 

@@ -1,6 +1,7 @@
 // An agent that follows its inbox has what a person lets in with the very commit that lets it in: nothing waits in between, and what is taken
 // back was never handed to anybody.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { STREAM_LEASED_MAX } from '../../../../main/api/http/limits.ts';
 import { FollowedStream } from '../../../fakes/followed-stream.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
 import { closeOneHub, openOneHub } from '../../../fakes/two-work-hubs.ts';
@@ -58,4 +59,21 @@ it('is handed to nobody when what let it in was taken back, and once when it is 
   await allow();
   await clock.settle();
   expect(stream.items).toHaveLength(1);
+});
+
+it('brings what waited behind questions once nobody waits for their answers any more', async () => {
+  await hub.agent('calendar', ['family.calendar'], { risk: 'R0' });
+  const calendar = new FollowedStream(hub, 'calendar');
+  const question = { to: 'local/calendar', question: 'Milk?', domain: 'family.calendar', deadline_ms: 5_000 };
+  const never = new AbortController().signal;
+  const asked = Array.from({ length: STREAM_LEASED_MAX }, () => hub.work.sender.query(question, 'claude', never).catch(() => undefined));
+  await clock.settle();
+  await hub.work.sender.delegate(delegation('local/calendar', 'Write it down'), 'claude', null);
+  await allow();
+  await clock.settle();
+  expect(calendar.items).toHaveLength(STREAM_LEASED_MAX);
+  await clock.advance(5_000);
+  await Promise.all(asked);
+  expect(calendar.items).toHaveLength(STREAM_LEASED_MAX + 1);
+  calendar.end();
 });

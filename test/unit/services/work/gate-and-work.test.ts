@@ -20,6 +20,9 @@ beforeEach(async () => {
   house = new StackHouse();
   ({ dad, mum } = await house.couple());
   work = composeWork({
+    approvalWaitMs: () => 3_600_000,
+    rulesMayAct: () => true,
+    personName: () => null,
     store: mum.store,
     clock: house.clock,
     random: new SystemRandom(),

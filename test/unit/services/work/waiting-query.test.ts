@@ -39,6 +39,19 @@ it('is a task from the moment it is sent, and waits for the person as soon as th
   expect(own()[0]?.result).toContain('Yes');
 });
 
+it('wakes whoever waits for its task when its line ends', async () => {
+  const asked = ask();
+  await clock.settle();
+  const [task] = own();
+  const waited = dad.work.tasks.get(task?.id ?? '', { agent: 'openclaw' }, 300_000, never);
+  await mum.decide(mum.card, 'allow');
+  const item = await mum.claim('claude');
+  await mum.work.inbox.reply('claude', item.delivery_id, { status: 'completed', summary: 'Yes', truncated: false });
+  await asked;
+  await clock.advance(100);
+  expect(await Promise.race([waited, clock.settle()])).toMatchObject({ state: 'completed' });
+});
+
 it('is never taken for a delegation that has to be sent again', async () => {
   mum.messenger.extensions = () => [];
   const asked = ask();

@@ -14,11 +14,11 @@ const ISSUES_SHOWN_MAX = 5;
 
 export class Dispatcher {
   readonly #operations: ReadonlyMap<string, Run>;
-  readonly checkOpen: (name: OperationName, caller: Caller) => void;
+  readonly #checkOpen: (name: OperationName, caller: Caller) => void;
 
   /** @param checkOpen throws while the hub is locked and this operation is not for that time */
   constructor(handlers: Handlers, checkOpen: (name: OperationName, caller: Caller) => void = () => undefined) {
-    this.checkOpen = checkOpen;
+    this.#checkOpen = checkOpen;
     const names = Object.keys(OPERATIONS).filter(isOperationName);
     this.#operations = new Map(names.map((name) => [name, bind(name, handlers)]));
   }
@@ -28,9 +28,14 @@ export class Dispatcher {
     const run = this.#operations.get(name);
     if (run === undefined || !isOperationName(name))
       throw new AppError('not_found', 'The hub has no such operation.', { failedBy: 'input' });
-    requireAccess(OPERATIONS[name].access, caller);
-    this.checkOpen(name, caller);
+    this.admit(name, caller);
     return run(raw, caller, context);
+  }
+
+  /** Whether this caller may call it now. @throws AppError unauthenticated, forbidden, hub_locked */
+  admit(name: OperationName, caller: Caller): void {
+    requireAccess(OPERATIONS[name].access, caller);
+    this.#checkOpen(name, caller);
   }
 }
 

@@ -141,7 +141,7 @@ export function composeWork(deps: WorkDeps, moreGates: readonly Gate[] = []): Wo
   const parties = new Parties(deps);
   const deadlines = new Deadlines(deps, (taskId) => void keeper.due(taskId));
   const endings = new TaskEndings({ ...deps, deadlines, audit });
-  const events = new TaskEvents();
+  const events = new TaskEvents(deps);
   const views = new TaskViews({ ...deps, parties, deadlines });
   const replays = new ReplayGuard({ ...deps, unit, audit });
   const recent = new RecentMessages(deps);
@@ -169,7 +169,7 @@ export function composeWork(deps: WorkDeps, moreGates: readonly Gate[] = []): Wo
   const progress = new Progress(deps);
   const queries = new OpenQueries({ ...deps, deliveries, tasks: views });
   const items = new DurableItems({ ...deps, unit, deliveries, endings, tasks: views, progress, events, feed, audit });
-  const lifecycle = new Lifecycle({ ...deps, stores: [queries, items] });
+  const lifecycle = new Lifecycle({ ...deps, memory: queries, durable: items });
   const inbox = new Inbox({ ...deps, agents, deliveries, lifecycle, queries, progress });
   const cancelling = new Cancelling({ ...deps, deliveries, endings });
 
@@ -228,6 +228,7 @@ export function composeWork(deps: WorkDeps, moreGates: readonly Gate[] = []): Wo
     audit,
     rules: ruleBook,
     gates,
+    askElsewhere: () => questions.look(),
     holds,
   });
   const trials = new RuleTrials({ ...deps, admission, parties, tasks: views });
@@ -279,6 +280,7 @@ export function composeWork(deps: WorkDeps, moreGates: readonly Gate[] = []): Wo
     ruleBook.agentRemoved(tables, after, name);
     keeper.agentRemoved(tables, after, name);
     registrations.agentRemoved(tables, name);
+    deliveries.agentRemoved(tables, name);
     after(() => queries.failAllOf(name, new AppError('unhandled', 'The agent that was asked was removed from its hub.')));
   });
   const partyEnded = (tables: Tables, after: After, key: PartyKey): void => {

@@ -388,7 +388,7 @@ export interface Store {
   write<T>(work: (tables: Tables) => T): Promise<T>;
   /**
    * Records within 50 ms without anyone waiting (messages that promise nothing). Failures are counted and logged. `then` is called with what
-   * `work` returned once that is durable, and never where it was dropped or refused: whoever tells of a row tells of one that can be read.
+   * `work` returned once it can be read, and never where it was dropped or refused: whoever tells of a row tells of one that can be read.
    */
   writeBehind<T>(work: (tables: Tables) => T, then?: (value: T) => void): void;
   /** Commits what is queued and closes. Idempotent. */

@@ -359,6 +359,6 @@ describe('limits of the daemon', () => {
     daemon.knows(hub.stack.key);
     await house.trust(hub, daemon);
     await house.until(hub, () => hub.stack.links.isOnline(daemon.keyHex), 'the daemon is online');
-    expect(daemon.declinedByRule).toBe(0);
+    expect(daemon.unanswered).toBe(0);
   });
 });

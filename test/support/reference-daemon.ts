@@ -37,7 +37,7 @@ export class ReferenceDaemon {
   /** The kinds of everything that came, shown or not. */
   readonly kinds: string[] = [];
   /** Initials that came while a handshake was under way. */
-  declinedByRule = 0;
+  unanswered = 0;
   refused = 0;
   /** The most streams of the other side that were open at once. */
   readonly mostOpen = { bidirectional: 0, unidirectional: 0 };
@@ -186,7 +186,7 @@ export class ReferenceDaemon {
   /** One handshake at a time: who comes meanwhile is not answered. */
   #accept(destination: string, from: dgram.RemoteInfo): DaemonConnection | undefined {
     if (this.isShakingHands) {
-      this.declinedByRule += 1;
+      this.unanswered += 1;
       return undefined;
     }
     const route = randomBytes(CONNECTION_ID_LENGTH_BYTES);

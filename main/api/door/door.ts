@@ -1,11 +1,12 @@
-// What every door of the hub shares, whatever words it speaks: who calls and how often, whether the operation may be called now, one answer for one
-// key, and the end of all that a token began when the token ends. A door adds how a request comes in and how an answer goes out.
+// What the doors share that are called with tokens, whatever words they speak: who calls and how often, whether the operation may be called now,
+// one answer for one key, and the end of all that a token began when the token ends. A door adds how a request comes in and how an answer goes
+// out.
 import { operationEntry, type OperationName } from '../../../preload/contract/operations.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { TokenService } from '../../services/auth/token-service.ts';
 import type { Caller } from '../caller.ts';
-import { requireAccess, type Dispatcher } from '../dispatch.ts';
+import type { Dispatcher } from '../dispatch.ts';
 import { Callers } from './callers.ts';
 import { Idempotency } from './idempotency.ts';
 
@@ -39,9 +40,8 @@ export class Door {
 
   /** Whether this caller may call it now: for a door that refuses before it reads the parameters. @throws AppError */
   admit(name: OperationName, caller: Caller): void {
-    this.#deps.dispatcher.checkOpen(name, caller);
     if (caller.kind === 'agent') this.#deps.agentCalled(caller.agent);
-    requireAccess(operationEntry(name).access, caller);
+    this.#deps.dispatcher.admit(name, caller);
   }
 
   /** @throws AppError, as the operation does; unauthenticated when the token ended meanwhile */

@@ -2,6 +2,7 @@
 // for 24 hours and a bounded number; what must hold across a restart (delegations) is kept by the services under the same key.
 import { createHash } from 'node:crypto';
 import { AppError } from '../../lib/app-error.ts';
+import { canonicalJson } from '../../lib/canonical-json.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { IDEMPOTENCY_ANSWERS_MAX, IDEMPOTENCY_ANSWER_SIZE_MAX, IDEMPOTENCY_KEPT_MS } from './limits.ts';
 
@@ -27,7 +28,7 @@ export class Idempotency {
     const now = this.#clock.monotonicMs();
     const name = JSON.stringify([who, operation, key]);
     const paramsSha256 = createHash('sha256')
-      .update(JSON.stringify(params) ?? '')
+      .update(canonicalJson(JSON.parse(JSON.stringify(params))))
       .digest('hex');
     const before = this.#kept.get(name);
     if (before !== undefined && now < before.endsAtMs) {

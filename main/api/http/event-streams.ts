@@ -101,20 +101,17 @@ export class EventStreams {
   readonly #deps: EventStreamsDeps;
   readonly #open = new Set<EventStream>();
   #heartbeat: TimerHandle | undefined;
-  #stopListening: () => void = () => {};
 
   constructor(deps: EventStreamsDeps) {
     this.#deps = deps;
   }
 
   start(): void {
-    this.#stopListening = this.#deps.tokens.onRevoked((tokenId) => this.#endAllOf(tokenId));
     this.#beatLater();
   }
 
   stop(): void {
     this.#heartbeat?.cancel();
-    this.#stopListening();
     for (const stream of this.#open) stream.end();
   }
 
@@ -136,10 +133,6 @@ export class EventStreams {
     this.#open.add(stream);
     stream.onEnd(() => this.#open.delete(stream));
     return stream;
-  }
-
-  #endAllOf(tokenId: string): void {
-    for (const stream of this.#open) if (stream.tokenId === tokenId) stream.end();
   }
 
   /** Also ends the streams of sessions that ran out of time: nobody says so aloud. */

@@ -11,7 +11,7 @@ import { requireAccess } from '../dispatch.ts';
 import { METRICS_TYPE } from '../metrics-text.ts';
 import { appErrorOf } from '../problem.ts';
 import { parseBody, readBody } from './body.ts';
-import type { EventStreams } from './event-streams.ts';
+import type { EventStream, EventStreams } from './event-streams.ts';
 import { hasBody, pathOf } from './guard.ts';
 import { followInbox } from './inbox-events.ts';
 import { IDEMPOTENCY_KEY_LENGTH_MAX } from './limits.ts';
@@ -127,12 +127,19 @@ export class RequestRun {
     });
   }
 
+  #stream(request: IncomingMessage, response: ServerResponse, caller: Exclude<Caller, { kind: 'anonymous' }>): EventStream {
+    const { streams, door } = this.#services;
+    const stream = streams.open(request, response, caller.tokenId);
+    stream.onEnd(door.callers.whenEnded(caller, () => stream.end()));
+    return stream;
+  }
+
   #pageEvents(request: IncomingMessage, response: ServerResponse, caller: Caller): void {
     requireAccess('owner', caller);
     if (caller.kind === 'anonymous') return;
     const from = new URLSearchParams((request.url ?? '').slice(pathOf(request.url).length)).get('from') ?? undefined;
     const seq = readFromSeq(from, headerText(request.headers['last-event-id']));
-    followPageEvents(this.#services.streams.open(request, response, caller.tokenId), this.#services.events, seq);
+    followPageEvents(this.#stream(request, response, caller), this.#services.events, seq);
   }
 
   #inboxEvents(request: IncomingMessage, response: ServerResponse, caller: Caller): void {
@@ -141,7 +148,7 @@ export class RequestRun {
       throw new AppError('forbidden', 'An inbox belongs to an agent: use the token of one.', { failedBy: 'input' });
     }
     const seq = readFromSeq(undefined, headerText(request.headers['last-event-id']));
-    followInbox(this.#services.streams.open(request, response, caller.tokenId), this.#services.inbox, caller.agent, seq);
+    followInbox(this.#stream(request, response, caller), this.#services.inbox, caller.agent, seq);
   }
 }
 

@@ -1,4 +1,4 @@
-// What is asked, done and told: sending, tasks, the inbox, and the record of it. Every answer leaves only after what it says is durable.
+// What is asked, done and told: sending, tasks, the inbox, and the record of it.
 import type { Conversations } from '../../services/history/conversations.ts';
 import type { Feed } from '../../services/history/feed.ts';
 import type { Inbox } from '../../services/inbox/inbox.ts';
@@ -28,7 +28,7 @@ export function tasksHandlers(deps: { readonly tasks: Tasks }): HandlersOf<'task
   };
 }
 
-/** POST /v1/inbox/...: what waits for the calling agent. Every answer leaves only after what it says is durable. */
+/** POST /v1/inbox/...: what waits for the calling agent. */
 export function inboxHandlers(deps: { readonly inbox: Inbox }): HandlersOf<'inbox'> {
   const { inbox } = deps;
   return {

@@ -52,6 +52,8 @@ interface Deps {
   readonly rules: Pick<RuleBook, 'use'>;
   /** In their order. */
   readonly gates: readonly Gate[];
+  /** Asks the hubs that decide instead of the people here. */
+  readonly askElsewhere: () => void;
   readonly holds: Pick<Holds, 'admitted'>;
   /** How long requests wait for a person just now, ms. */
   readonly approvalWaitMs: () => number;
@@ -124,6 +126,7 @@ export class Admission {
       this.#deps.events.changed(task.id);
     });
     if (decision === 'ask' && hold === null && !isElsewhere) this.#deps.notifications.asked(tables, after, task);
+    if (isElsewhere) after(() => this.#deps.askElsewhere());
     if (hold !== null) this.#deps.holds.admitted(after);
     return task;
   }

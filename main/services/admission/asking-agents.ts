@@ -1,14 +1,13 @@
 // Which agents another hub speaks for: a request in the name of an agent that its hub has not advertised is refused (PROTOCOL.md,
 // Extensions, route/1). An unknown name is looked up again, at most once in a while, because agents come and go.
 import { AppError } from '../../lib/app-error.ts';
-import type { JsonObject } from '../../lib/json-object.ts';
+import { type JsonObject, readObject } from '../../lib/json-object.ts';
 import { err, type Result } from '../../lib/result.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { PeerRow, Store } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import { parseCapabilities, type CapabilitiesPayload } from '../../protocol/payloads.ts';
 import { REFRESH_INTERVAL_MS, REFRESH_WAIT_MS } from './limits.ts';
-import { readObject } from '../tasks/task-views.ts';
 import { routeFrom } from '../tasks/work-request.ts';
 
 interface Deps {

@@ -4,7 +4,7 @@ import { DELIVERY_STATES } from '../../../preload/contract/closed-lists.ts';
 import type { AgentDto, RiskClass } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
-import type { AgentRow, DeliveryRow, Reads, Store, Tables } from '../../ports/store.ts';
+import type { AgentRow, Reads, Store, Tables } from '../../ports/store.ts';
 import { escapeText } from '../../core/text-escape.ts';
 import type { EventBus } from '../base/event-bus.ts';
 import { displayNameOf, mergeDomains, noSuchArea, ownersAreas, type AreaChoice } from './agent-profile.ts';
@@ -218,10 +218,6 @@ export class AgentRegistry {
     this.#deps.gate.checkAgent(tables, this.#row(tables, name), undefined);
     for (const end of this.#onRemoving) end(tables, after, name);
     tables.deleteAgent(name);
-    const finishedAt = this.#deps.clock.wallMs();
-    for (const row of deliveriesOf(tables, name)) {
-      tables.updateDelivery(row.deliveryId, row.state, { state: 'done', leaseUntilWallMs: null, finishedAt });
-    }
     this.#note(tables, actor, 'agent.removed', name);
     after(() => {
       this.#presence.get(name)?.timer?.cancel();
@@ -357,20 +353,6 @@ export class AgentRegistry {
 
 /** Until its owner has spoken. */
 const NEW_AGENT_CLASS: RiskClass = 'R2';
-
-const NOT_DONE = DELIVERY_STATES.filter((state) => state !== 'done');
-/** Items read at once. */
-const DELIVERIES_PAGE = 500;
-
-function* deliveriesOf(reads: Reads, agent: string): Generator<DeliveryRow> {
-  for (let afterSeq = 0; ;) {
-    const rows = reads.deliveriesOfAgent(agent, NOT_DONE, { limit: DELIVERIES_PAGE, afterSeq });
-    yield* rows;
-    const last = rows.at(-1);
-    if (last === undefined) return;
-    afterSeq = last.seq;
-  }
-}
 
 function hasHistory(reads: Reads, name: string): boolean {
   const one = { limit: 1 };

@@ -5,14 +5,13 @@ import type { AgentDto, RegistrationDto, RiskClass } from '../../../preload/cont
 import { escapeText } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { toBase64Url } from '../../lib/bytes.ts';
-import { isJsonObject } from '../../lib/json-object.ts';
+import { isJsonObject, readObject } from '../../lib/json-object.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { RegistrationRow, Store, Tables } from '../../ports/store.ts';
 import type { EventBus } from '../base/event-bus.ts';
 import type { AgentProfile, AgentRegistry } from './agent-registry.ts';
 import type { AuditTrail, Actor } from '../tasks/audit-trail.ts';
 import { REGISTRATION_FAILURES_MAX, REGISTRATION_LIFETIME_MS, REGISTRATIONS_PENDING_MAX } from './limits.ts';
-import { readObject } from '../tasks/task-views.ts';
 import type { UnitOfWork } from '../tasks/unit-of-work.ts';
 
 interface NewRegistration {

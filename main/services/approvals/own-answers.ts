@@ -7,10 +7,9 @@ import { readApprovalView } from '../../core/approval-view.ts';
 import { choiceOf } from '../../core/choice.ts';
 import { escapeText } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
-import { isJsonObject } from '../../lib/json-object.ts';
+import { isJsonObject, readObject } from '../../lib/json-object.ts';
 import type { ApprovalRow, TaskRow } from '../../ports/store.ts';
 import type { ResultWords } from '../tasks/task-endings.ts';
-import { readObject } from '../tasks/task-views.ts';
 
 /** The words of a decision that answers, or the option it chooses. */
 interface AnswerWords {

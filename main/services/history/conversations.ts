@@ -6,7 +6,7 @@ import type { Items } from '../../../preload/contract/results.ts';
 import { removed } from '../../../preload/contract/strings/records.ts';
 import { escapeText } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
-import { isJsonObject, type JsonObject } from '../../lib/json-object.ts';
+import { type JsonObject, isJsonObject, readObject } from '../../lib/json-object.ts';
 import { isTaskPurged } from '../../ports/retention.ts';
 import type { ApprovalDecisionRow, ConversationSummaryRow, MessageRow, Store, TaskFilter, TaskRow } from '../../ports/store.ts';
 import { questionIn } from '../../protocol/remote-approval.ts';
@@ -16,7 +16,6 @@ import { pageOf, type Page } from '../base/paging.ts';
 import type { Parties } from '../tasks/parties.ts';
 import { boundedText, shownData, shownFields } from './shown-data.ts';
 import type { TaskViews } from '../tasks/task-views.ts';
-import { readObject } from '../tasks/task-views.ts';
 import {
   CONVERSATION_ENTRIES_MAX,
   CONVERSATION_TEXT_MAX_CHARACTERS,

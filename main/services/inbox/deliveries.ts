@@ -1,5 +1,6 @@
 // Puts items into agents' inboxes, inside the commit of what caused them, and tells the inbox: at once, so that a reader who waits can claim
 // in the same commit, and again after it. When a task ends, closes its item and tells its agents. Owns nothing of claiming.
+import { DELIVERY_STATES } from '../../../preload/contract/closed-lists.ts';
 import { isTask } from '../../../preload/contract/delivery-kind.ts';
 import { escapeJson, escapeText } from '../../core/text-escape.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
@@ -175,6 +176,14 @@ export class Deliveries {
     };
   }
 
+  /** Inside the commit that removes an agent: nobody takes what waits for it. */
+  agentRemoved(tables: Tables, agent: string): void {
+    const finishedAt = this.#clock.wallMs();
+    for (const row of notDoneOf(tables, agent)) {
+      tables.updateDelivery(row.deliveryId, row.state, { state: 'done', leaseUntilWallMs: null, finishedAt });
+    }
+  }
+
   #taskEnded(tables: Tables, after: After, { task, before, ending, result }: EndedTask): void {
     this.#close(tables, task);
     // Whoever holds a question learns of its end by its answer.
@@ -219,5 +228,19 @@ export class Deliveries {
       envelope: { id: messageId, kind, ref: task.messageId, received_at: this.#clock.wallMs() },
       untrusted: this.untrusted(words),
     };
+  }
+}
+
+const NOT_DONE = DELIVERY_STATES.filter((state) => state !== 'done');
+/** Items read at once. */
+const DELIVERIES_PAGE = 500;
+
+function* notDoneOf(reads: Reads, agent: string): Generator<DeliveryRow> {
+  for (let afterSeq = 0; ;) {
+    const rows = reads.deliveriesOfAgent(agent, NOT_DONE, { limit: DELIVERIES_PAGE, afterSeq });
+    yield* rows;
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    afterSeq = last.seq;
   }
 }

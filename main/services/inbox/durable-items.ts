@@ -41,16 +41,12 @@ const CALLED_OFF = { state: 'cancelled', code: 'cancelled', reason: 'It was call
 export class DurableItems implements ItemStore {
   readonly #deps: Deps;
 
-  /** Agents none of whose items is queued or claimed; nothing changes that but an item that is announced. */
+  /** Agents none of whose items is queued or claimed, until one is announced: whoever looks because of that listens after this. */
   readonly #idle = new Set<string>();
 
   constructor(deps: Deps) {
     this.#deps = deps;
     deps.deliveries.onQueued((agent) => this.#idle.delete(agent));
-  }
-
-  has(deliveryId: string): boolean {
-    return this.#deps.store.read.delivery(deliveryId) !== undefined;
   }
 
   isWaiting(agent: string, kinds: ItemKinds): boolean {

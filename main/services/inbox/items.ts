@@ -12,10 +12,9 @@ export type ItemKinds = readonly DeliveryRow['kind'][] | null;
 type ItemChange = Partial<Pick<DeliveryRow, 'state' | 'attempt' | 'leaseUntilWallMs' | 'finishedAt'>>;
 
 export interface ItemStore {
-  has(deliveryId: string): boolean;
   /** A look before a step, so that nobody writes in vain. */
   isWaiting(agent: string, kinds: ItemKinds): boolean;
-  /** Everything in it becomes true together, and before the promise settles. A throw changes nothing. */
+  /** Everything in it becomes true together, and before the promise settles. */
   step<T>(work: (step: Step) => T): Promise<T>;
   /** Above `afterSeq`, the oldest first. */
   list(agent: string, state: 'claimed' | 'dead', afterSeq: number, limit: number): readonly Item[];

@@ -10,6 +10,7 @@ import { isOpen } from '../tasks/task-moves.ts';
 import type { Untrusted } from '../tasks/approved-payload.ts';
 import type { AgentReply } from './agent-reply.ts';
 import type { Item, ItemKinds, ItemStore, Step } from './items.ts';
+import type { OpenQueries } from './open-queries.ts';
 import { DELIVERY_ATTEMPTS_MAX, LEASE_MAX_MS, LEASE_RETRY_MS } from './limits.ts';
 
 /** Which hand-out of an item its holder speaks of, as `claim` told it; null when it does not say. */
@@ -18,12 +19,14 @@ export type Attempt = number | null;
 interface Deps {
   readonly clock: Clock;
   readonly log: Log;
-  /** In the order in which an agent is given what they keep. */
-  readonly stores: readonly ItemStore[];
+  /** Questions that somebody waits for: an agent is given these first. */
+  readonly memory: ItemStore & Pick<OpenQueries, 'has'>;
+  readonly durable: ItemStore;
 }
 
 export class Lifecycle {
   readonly #deps: Deps;
+  readonly #stores: readonly ItemStore[];
   readonly #leases = new Map<string, TimerHandle>();
   /** The newest durable item that each agent was handed: a question has no place of its own in a stream, and takes that one. */
   readonly #newestSeq = new Map<string, number>();
@@ -31,13 +34,14 @@ export class Lifecycle {
 
   constructor(deps: Deps) {
     this.#deps = deps;
+    this.#stores = [deps.memory, deps.durable];
   }
 
   /** Goes on with the leases of the run before; one that ended meanwhile ends now. */
   start(): void {
-    const { clock, stores } = this.#deps;
+    const { clock } = this.#deps;
     this.#isStopped = false;
-    for (const { deliveryId, leaseUntilWallMs } of stores.flatMap((store) => store.leased())) {
+    for (const { deliveryId, leaseUntilWallMs } of this.#stores.flatMap((store) => store.leased())) {
       // The wall clock may have been set meanwhile: back by hours, it would keep the item from everybody for as long.
       const leftMs = (leaseUntilWallMs ?? 0) - clock.wallMs();
       this.#hold(deliveryId, Math.min(LEASE_MAX_MS, Math.max(0, leftMs)));
@@ -53,7 +57,7 @@ export class Lifecycle {
   /** Hands out up to `max` items under a lease. */
   async claim(agent: string, max: number, leaseMs: number, kinds: ItemKinds): Promise<readonly DeliveryDto[]> {
     const items: DeliveryDto[] = [];
-    for (const store of this.#deps.stores) {
+    for (const store of this.#stores) {
       if (items.length >= max) break;
       if (!store.isWaiting(agent, kinds)) continue;
       try {
@@ -74,7 +78,7 @@ export class Lifecycle {
   }
 
   leasedCount(agent: string): number {
-    return this.#deps.stores.reduce((sum, store) => sum + store.leasedCount(agent), 0);
+    return this.#stores.reduce((sum, store) => sum + store.leasedCount(agent), 0);
   }
 
   /** Handed out too often and never taken. */
@@ -217,9 +221,8 @@ export class Lifecycle {
   }
 
   async #leaseEnded(deliveryId: string): Promise<void> {
-    const store = this.#deps.stores.find((each) => each.has(deliveryId));
     try {
-      await store?.step((step) => {
+      await this.#storeOf(deliveryId).step((step) => {
         const item = step.find(deliveryId);
         if (item?.state === 'claimed') this.#giveBack(step, item);
       });
@@ -230,7 +233,7 @@ export class Lifecycle {
   }
 
   #list(agent: string, state: 'claimed' | 'dead', afterSeq: number, max: number): readonly DeliveryDto[] {
-    const found = this.#deps.stores.flatMap((store) =>
+    const found = this.#stores.flatMap((store) =>
       store.list(agent, state, afterSeq, max).flatMap((item) => ({ item, dto: this.#dto(store, item) })),
     );
     const ordered = found.toSorted((one, other) => (one.item.seq || Infinity) - (other.item.seq || Infinity));
@@ -247,9 +250,8 @@ export class Lifecycle {
   }
 
   #storeOf(deliveryId: string): ItemStore {
-    const store = this.#deps.stores.find((each) => each.has(deliveryId));
-    if (store === undefined) throw noSuchItem();
-    return store;
+    const { memory, durable } = this.#deps;
+    return memory.has(deliveryId) ? memory : durable;
   }
 }
 

@@ -229,7 +229,7 @@ export function whyGone({ reason }: AbortSignal): AppError {
   return reason instanceof AppError ? reason : new AppError('cancelled', 'Whoever asked has gone.', { failedBy: 'peer' });
 }
 
-export function timedOut(): AppError {
+function timedOut(): AppError {
   return new AppError('timeout', 'The agent did not answer in time.', {
     failedBy: 'timeout',
     hint: 'Ask again with a longer deadline_ms.',

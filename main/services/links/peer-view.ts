@@ -4,6 +4,7 @@ import { escapeName, escapeText } from '../../core/text-escape.ts';
 import { safetyNumber } from '../../core/safety-number.ts';
 import type { CapabilitiesDto, KeyChangeDto, PeerDto, TrustState } from '../../../preload/contract/dto.ts';
 import type { IntroductionDto } from '../../../preload/contract/introduction.ts';
+import { readObject } from '../../lib/json-object.ts';
 import type { PeerRow } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import { agentIdOfKeyHex } from '../../protocol/agent-id.ts';
@@ -148,13 +149,4 @@ export function makeCapabilitiesDto(row: PeerRow): CapabilitiesDto | null {
       })),
     },
   };
-}
-
-function readObject(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? { ...value } : {};
-  } catch {
-    return {};
-  }
 }

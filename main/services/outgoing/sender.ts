@@ -48,14 +48,6 @@ interface Deps {
   readonly idempotency: Idempotency;
 }
 
-const DELEGATE_ROUTE = 'delegate';
-
-/** A request that is made once, however often it is sent under its key. */
-interface Once {
-  readonly claim: IdempotencyClaim;
-  readonly key: string;
-}
-
 export class Sender {
   readonly #deps: Deps;
   readonly #buckets: TokenBuckets;
@@ -79,11 +71,8 @@ export class Sender {
   async delegate(params: OperationParams<'send.delegate'>, asker: Asker, idempotencyKey: string | null): Promise<SendReportDto> {
     const { idempotency, store, recipients, delegations } = this.#deps;
     const receivedMonotonicMs = this.#deps.clock.monotonicMs();
-    const once: Once | null =
-      idempotencyKey === null
-        ? null
-        : { key: idempotencyKey, claim: idempotency.claim(partyOfAgent(asker), DELEGATE_ROUTE, idempotencyKey, params) };
-    const task = this.#madeUnder(store.read, once);
+    const claim = idempotencyKey === null ? null : idempotency.claim(partyOfAgent(asker), idempotencyKey, params);
+    const task = this.#madeUnder(store.read, claim);
     if (task) {
       if (this.#isDeclined(task)) throw declinedByRule();
       return repeatedReport(task, this.#deps.parties);
@@ -91,8 +80,8 @@ export class Sender {
     const recipient = recipients.resolve(params.to, asker);
     const payload = delegatePayload(params, recipient, asker);
     checkEscalation(params, payload);
-    if (recipient.at === 'peer') return delegations.send(params, recipient, asker, once?.claim ?? null);
-    return this.#delegateHere(this.#localRequest('delegate', payload, asker, receivedMonotonicMs), recipient, once);
+    if (recipient.at === 'peer') return delegations.send(params, recipient, asker, claim);
+    return this.#delegateHere(this.#localRequest('delegate', payload, asker, receivedMonotonicMs), recipient, claim);
   }
 
   async notify(params: OperationParams<'send.notify'>, asker: Asker): Promise<SendReportDto> {
@@ -127,14 +116,14 @@ export class Sender {
     }
   }
 
-  async #delegateHere(request: WorkRequest, recipient: Local, once: Once | null): Promise<SendReportDto> {
+  async #delegateHere(request: WorkRequest, recipient: Local, claim: IdempotencyClaim | null): Promise<SendReportDto> {
     const { admission, unit, idempotency, hubName } = this.#deps;
     const task = await unit.run((tables, after) => {
       // The same may have come in with this very commit.
-      const first = this.#madeUnder(tables, once);
+      const first = this.#madeUnder(tables, claim);
       if (first !== undefined) return first;
       const admitted = admission.admit(tables, after, request, admission.assess(tables, request));
-      if (once !== null) idempotency.keep(tables, once.claim, admitted.id);
+      if (claim !== null) idempotency.keep(tables, claim, admitted.id);
       return admitted;
     });
     if (task.state === 'declined') throw declinedByRule();
@@ -142,8 +131,8 @@ export class Sender {
   }
 
   /** What was made of it already, under its key. @throws AppError idempotency_mismatch */
-  #madeUnder(reads: Reads, once: Once | null): TaskRow | undefined {
-    const made = once === null ? undefined : this.#deps.idempotency.taskOf(once.claim, DELEGATE_ROUTE, once.key, reads);
+  #madeUnder(reads: Reads, claim: IdempotencyClaim | null): TaskRow | undefined {
+    const made = claim === null ? undefined : this.#deps.idempotency.taskOf(claim, reads);
     return made === undefined ? undefined : reads.task(made);
   }
 

@@ -94,7 +94,7 @@ export class Tasks {
         from: asker ? 'asker' : 'hub',
       });
       if (outcome === undefined) throw hasEnded(tables.task(task.id) ?? task);
-      after(() => events.changed(task.id));
+      if (outcome === 'asked_to_stop') after(() => events.changed(task.id));
     });
   }
 

@@ -4,12 +4,11 @@ import { readApprovalView } from '../../core/approval-view.ts';
 import { viewOfQuestion } from '../../core/remote-approval-view.ts';
 import { escapeObject } from '../../core/text-escape.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
-import { isJsonObject } from '../../lib/json-object.ts';
+import { isJsonObject, readObject } from '../../lib/json-object.ts';
 import type { ApprovalRow, TaskRow } from '../../ports/store.ts';
 import { labelOf, questionIn, type ApprovalQuestion } from '../../protocol/remote-approval.ts';
 import type { RemoteQuestion } from '../approvals/approval-gate.ts';
 import { failure } from '../tasks/task-endings.ts';
-import { readObject } from '../tasks/task-views.ts';
 
 /** What is shown must stand in the view that this hub's own digest covers, or nothing is shown. */
 export function remoteQuestionOf(task: TaskRow, row: Pick<ApprovalRow, 'view'>): RemoteQuestion | null {

@@ -85,7 +85,6 @@ export class Questions {
     deps.events.onChanged((taskId) => {
       const question = this.#asked.get(taskId);
       if (question !== undefined) this.#updateCard(question.approvalId);
-      else if (deps.store.read.task(taskId)?.state === 'awaiting_approval') this.look();
     });
   }
 

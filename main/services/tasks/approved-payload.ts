@@ -3,10 +3,10 @@
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import { digestOfView, isViewOf, NO_RUNNER, readApprovalView, type ApprovalView } from '../../core/approval-view.ts';
 import { err, type Result } from '../../lib/result.ts';
+import { readObject } from '../../lib/json-object.ts';
 import type { ApprovalRow, TaskRow } from '../../ports/store.ts';
 import { contentDigest } from '../../protocol/content-digest.ts';
 import type { Parties } from './parties.ts';
-import { readObject } from './task-views.ts';
 
 export type Untrusted = DeliveryDto['untrusted'];
 

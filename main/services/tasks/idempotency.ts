@@ -3,15 +3,16 @@
 import { createHash } from 'node:crypto';
 import { AppError } from '../../lib/app-error.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
+import { readObject } from '../../lib/json-object.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Reads, Tables } from '../../ports/store.ts';
 import { IDEMPOTENCY_WINDOW_MS } from './limits.ts';
-import { readObject } from './task-views.ts';
 import type { PartyKey } from '../../ports/transport.ts';
 
 export interface IdempotencyClaim {
   readonly party: PartyKey;
   readonly name: string;
+  readonly key: string;
   readonly digest: string;
 }
 
@@ -23,21 +24,21 @@ export class Idempotency {
   }
 
   /** The place of this key today. Keys are remembered by day, so that one that is over can be used again. */
-  claim(party: PartyKey, route: string, key: string, params: unknown): IdempotencyClaim {
+  claim(party: PartyKey, key: string, params: unknown): IdempotencyClaim {
     const digest = createHash('sha256')
       .update(canonicalJson(JSON.parse(JSON.stringify(params))))
       .digest('hex');
-    return { party, name: this.#name(route, key, 0), digest };
+    return { party, name: this.#name(key, 0), key, digest };
   }
 
   /**
    * The task that was made under this key within 24 hours. @param reads what is stored, or stands in a commit
    * @throws AppError idempotency_mismatch when it was for another request
    */
-  taskOf(claim: IdempotencyClaim, route: string, key: string, reads: Pick<Reads, 'replay'>): string | undefined {
+  taskOf(claim: IdempotencyClaim, reads: Pick<Reads, 'replay'>): string | undefined {
     // Tomorrow's as well: the clock may have been set back over midnight since.
     for (const daysAgo of [0, 1, -1]) {
-      const row = reads.replay(claim.party, this.#name(route, key, daysAgo));
+      const row = reads.replay(claim.party, this.#name(claim.key, daysAgo));
       if (!row || this.#clock.wallMs() - row.at >= IDEMPOTENCY_WINDOW_MS) continue;
       if (row.contentDigest !== claim.digest) {
         throw new AppError('idempotency_mismatch', 'This Idempotency-Key was used for another request.', {
@@ -56,8 +57,8 @@ export class Idempotency {
     tables.putReplay({ party: claim.party, messageId: claim.name, contentDigest: claim.digest, reply, at: this.#clock.wallMs() });
   }
 
-  #name(route: string, key: string, daysAgo: number): string {
+  #name(key: string, daysAgo: number): string {
     const day = Math.floor(this.#clock.wallMs() / IDEMPOTENCY_WINDOW_MS) - daysAgo;
-    return `idempotency ${day} ${createHash('sha256').update(`${route}\0${key}`).digest('hex')}`;
+    return `idempotency ${day} ${createHash('sha256').update(key).digest('hex')}`;
   }
 }

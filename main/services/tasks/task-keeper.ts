@@ -53,7 +53,7 @@ export class TaskKeeper {
   /**
    * Takes up what the run before left open: counting begins before this returns, and what expired while the hub was down ends now.
    * Questions end: nobody waits on their line any more, and the hub that was asked is told. So does what is open with a hub that is not
-   * trusted any more, and what one that was removed is owed: the run before may have died before it could end it. What the store does not
+   * trusted any more: the run before may have died before it could end it. What the store does not
    * take is tried again until it does. Never rejects.
    */
   async start(): Promise<void> {

@@ -1,8 +1,8 @@
-// Tasks as clients see them, and waiting for one to end. Reads only. What others wrote is escaped here, once.
+// Tasks as clients see them. Reads only. What others wrote is escaped here, once.
 import type { TaskDto } from '../../../preload/contract/dto.ts';
 import { removed } from '../../../preload/contract/strings/records.ts';
 import { escapeJson, escapeText } from '../../core/text-escape.ts';
-import { isJsonObject, type JsonObject } from '../../lib/json-object.ts';
+import { readObject } from '../../lib/json-object.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { isTaskPurged } from '../../ports/retention.ts';
 import type { Store, TaskRow } from '../../ports/store.ts';
@@ -102,16 +102,5 @@ export class TaskViews {
       error: words(result.error),
       answered_by: words(result.answered_by),
     };
-  }
-}
-
-/** JSON text of our own rows as an object; anything else reads as empty. */
-export function readObject(text: string): JsonObject {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : {};
-  } catch {
-    // A row that was damaged must not keep the others from being seen.
-    return {};
   }
 }

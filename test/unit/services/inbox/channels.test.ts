@@ -108,6 +108,19 @@ describe.each([
     expect(await asked).toMatchObject({ state: 'answered', untrusted: { summary: 'Yes' } });
   });
 
+  it('hands a question out again each time its lease ends', async () => {
+    await hub.agent('calendar', ['family.calendar'], { risk: 'R0' });
+    channel = open(hub, 'calendar');
+    const question = { to: 'local/calendar', question: 'Milk?', domain: 'family.calendar', deadline_ms: 600_000 };
+    void hub.work.sender.query(question, 'claude', new AbortController().signal).catch(() => undefined);
+    const attempts: string[] = [];
+    for (let lease = 0; lease < 3; lease += 1) {
+      await clock.advance(60_000);
+      attempts.push(...channel.items().map((item) => item.split(' ')[1] ?? ''));
+    }
+    expect(new Set(attempts)).toEqual(new Set(['1', '2', '3', '4']));
+  });
+
   it('hands out nothing of another agent', async () => {
     channel = open(hub, 'lists');
     await hub.agent('cook');

@@ -146,7 +146,7 @@ export interface TaskRow {
   readonly code: string | null;
   readonly reason: string | null;
   /** Why this hub takes back what it sent, from `cancelling` on; null for all else. */
-  readonly takenBack: 'called_off' | 'hung_up' | 'hub_restarted' | null;
+  readonly cancelCause: 'called_off' | 'hung_up' | 'hub_restarted' | null;
   /** What the other hub said to that and the task stayed open: its agent has it, or that hub takes no cancels. */
   readonly cancelAnswer: 'asked_to_stop' | 'not_taken' | null;
   /** How long this hub waits for a person, ms from receipt, until the deadline at most; null: until the deadline. */

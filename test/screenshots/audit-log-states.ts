@@ -62,7 +62,7 @@ const LONG = rowsOf(
     },
     { action: 'peer.changed', object: DAD.public_key ?? '' },
     { action: 'registration.confirmed', object: '\u202egnihtemos' },
-    ...Array.from({ length: 40 }, (): Told => ({ action: 'request.turned_away', actor: DAD.public_key ?? '', surface: 'rule' })),
+    ...Array.from({ length: 40 }, (): Told => ({ action: 'request.declined', actor: DAD.public_key ?? '', surface: 'rule' })),
   ],
   MINUTE_MS,
 );

@@ -48,7 +48,7 @@ export class Ledger {
   readonly #states = new Map<string, Map<string, TaskState>>();
   readonly #accepted = new Set<string>();
   /** Called off before it was known whether the other hub has it: there it may have been begun by then. */
-  readonly #takenBack = new Set<string>();
+  readonly #cancelCause = new Set<string>();
   readonly #allowed = new Set<string>();
   readonly #decided = new Set<string>();
   readonly #handed = new Map<string, string>();
@@ -254,7 +254,7 @@ export class Ledger {
     // Several moves of one commit look alike from here.
     if (isTerminal(before) && before !== task.state)
       this.#world.found(`${hub.name}: task ${task.id} moved from ${before} to ${task.state}`);
-    if (task.direction === 'outgoing' && task.state === 'cancelling') this.#takenBack.add(task.messageId);
+    if (task.direction === 'outgoing' && task.state === 'cancelling') this.#cancelCause.add(task.messageId);
     if (task.direction === 'outgoing' && before === 'sending' && task.state !== 'cancelling' && !isTerminal(task.state)) {
       this.#accepted.add(`${hub.name} ${task.id}`);
       this.counts.accepted += 1;

@@ -224,7 +224,7 @@ export class Admission {
 }
 
 const NOTHING_RUNS: Risk = { riskClass: 'R0', reason: 'nothing_runs' };
-const AUDITED_AS = { ask: 'request.asked', deliver: 'request.passed', decline: 'request.turned_away' } as const;
+const AUDITED_AS = { ask: 'request.asked', deliver: 'request.passed', decline: 'request.declined' } as const;
 const TASK_STATE = { ask: 'awaiting_approval', deliver: 'queued', decline: 'declined' } as const;
 const APPROVAL_STATE = { ask: 'pending', deliver: 'approved', decline: 'declined' } as const;
 const OPEN = { result: null, code: null, reason: null, finishedAt: null } as const;

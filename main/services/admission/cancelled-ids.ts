@@ -60,7 +60,7 @@ export class CancelledIds {
 
 /** What whoever asked is told of a request that its own cancel overtook. */
 export function cancelledBefore(): AppError {
-  return new AppError('cancelled', 'It was taken back before it came here. Send it again under a fresh id if it is wanted after all.', {
+  return new AppError('cancelled', 'It was cancelled before it came here. Send it again under a fresh id if it is wanted after all.', {
     failedBy: 'input',
   });
 }

@@ -46,10 +46,10 @@ interface Deps {
 }
 
 /**
- * `taken_back`: it will not run there. `asked_to_stop`: its agent has it. `nothing_open`: it has ended there, or never was there.
+ * `cancelled`: it will not run there. `asked_to_stop`: its agent has it. `nothing_open`: it has ended there, or never was there.
  * `not_taken`: that hub takes no cancels. `expired`: no answer came in all the time.
  */
-export type CancelOutcome = 'taken_back' | 'asked_to_stop' | 'nothing_open' | 'not_taken' | 'expired';
+export type CancelOutcome = 'cancelled' | 'asked_to_stop' | 'nothing_open' | 'not_taken' | 'expired';
 
 interface OutboxDraft {
   readonly kind: 'result' | 'error' | 'cancel';
@@ -349,7 +349,7 @@ function outcomeOf(reply: Result<Envelope, AppError>): CancelOutcome | 'later' |
   const ack = parseAck(reply.value.payload);
   if (!ack.ok) return 'not_taken';
   if (!ack.value.accepted) return ack.value.retryable === true ? 'later' : 'nothing_open';
-  return ack.value.state === null ? 'taken_back' : 'asked_to_stop';
+  return ack.value.state === null ? 'cancelled' : 'asked_to_stop';
 }
 
 /** At least so long between two looks, so that a peer that is away keeps nobody busy. */

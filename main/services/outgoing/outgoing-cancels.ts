@@ -17,8 +17,8 @@ import type { TaskEvents } from '../tasks/task-events.ts';
 /** Of a delegation that somebody here called off. */
 export const CALLED_OFF = 'You called it off.';
 
-/** What people read of why a task is taken back; what follows from it hangs on the word alone. */
-const WHY: Readonly<Record<NonNullable<TaskRow['takenBack']>, string>> = {
+/** What people read of why a task is cancelled; what follows from it hangs on the word alone. */
+const WHY: Readonly<Record<NonNullable<TaskRow['cancelCause']>, string>> = {
   called_off: CALLED_OFF,
   hung_up: 'Whoever asked stopped waiting for the answer.',
   hub_restarted: HUB_RESTARTED,
@@ -68,8 +68,8 @@ export class OutgoingCancels {
    * Takes an open task back, inside a commit: it is `cancelling` from there, and the other hub is told as soon as that can be.
    * @param reason what the other hub's people are told, or null
    */
-  begin(tables: Tables, after: After, task: TaskRow, why: NonNullable<TaskRow['takenBack']>, reason: string | null): TaskRow {
-    const cancelling = moveTask(tables, task, 'cancelling', { reason: WHY[why], takenBack: why });
+  begin(tables: Tables, after: After, task: TaskRow, why: NonNullable<TaskRow['cancelCause']>, reason: string | null): TaskRow {
+    const cancelling = moveTask(tables, task, 'cancelling', { reason: WHY[why], cancelCause: why });
     this.#tell(tables, after, cancelling, reason);
     after(() => this.#deps.events.changed(task.id));
     return cancelling;
@@ -91,7 +91,7 @@ export class OutgoingCancels {
     this.#end(tables, after, cancelling, 'failed', 'Too much waits for the other hub already, so it was not told.');
   }
 
-  /** The other hub refused what is being taken back, or reported it as cancelled: it does not run there. Inside a commit. */
+  /** The other hub refused what is being cancelled, or reported it as cancelled: it does not run there. Inside a commit. */
   confirmed(tables: Tables, after: After, task: TaskRow): void {
     if (task.state === 'cancelling') this.#end(tables, after, task, 'cancelled', null);
   }
@@ -102,10 +102,10 @@ export class OutgoingCancels {
     if (task?.state !== 'cancelling') return;
     const isQuestion = task.kind === 'query';
     // It had begun, so its report, however long that is on its way, or its deadline tells the end: a second cancel says nothing new.
-    const tellsTheEnd = outcome === 'taken_back' || (outcome === 'nothing_open' && !task.reportBack);
+    const tellsTheEnd = outcome === 'cancelled' || (outcome === 'nothing_open' && !task.reportBack);
     if (task.cancelAnswer === 'asked_to_stop' && !tellsTheEnd) return;
     switch (outcome) {
-      case 'taken_back':
+      case 'cancelled':
         return this.#end(tables, after, task, 'cancelled', null);
       case 'asked_to_stop':
         // Its agent has it: how that ends is told by its result. The answer to a question has nobody to go to.
@@ -155,7 +155,7 @@ export class OutgoingCancels {
 
   /** The other hub ended the question before: with the line, when that is gone; otherwise perhaps by an answer that nobody here heard. */
   #endUnanswered(tables: Tables, after: After, task: TaskRow): void {
-    if (task.takenBack !== 'hung_up') return this.#end(tables, after, task, 'cancelled', null);
+    if (task.cancelCause !== 'hung_up') return this.#end(tables, after, task, 'cancelled', null);
     this.#end(tables, after, task, 'failed', 'The other hub had ended it already, or never had it.');
   }
 

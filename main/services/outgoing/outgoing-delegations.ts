@@ -180,7 +180,7 @@ export class OutgoingDelegations {
 
   /**
    * Called off while it was on its way: a refusal says that the other hub does not have it; otherwise the cancel may have come there before
-   * it did, so it is taken back once more.
+   * it did, so it is cancelled once more.
    */
   async #isCalledOff(taskId: string, answer: Answer): Promise<boolean> {
     const { unit, cancels, store } = this.#deps;

@@ -98,7 +98,7 @@ export class Tasks {
     });
   }
 
-  /** Nobody knows yet whether the other hub has it: it is not sent again, is taken back there when that can be, and ends by that hub's word. */
+  /** Nobody knows yet whether the other hub has it: it is not sent again, is cancelled there when that can be, and ends by that hub's word. */
   async #cancelUnsent(task: TaskRow, viewer: Viewer, reason: string | null): Promise<void> {
     const isDone = await this.#deps.unit.run((tables, after) => {
       const current = tables.task(task.id);

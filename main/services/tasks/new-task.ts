@@ -11,7 +11,7 @@ type Beginning = Omit<
   | 'result'
   | 'code'
   | 'reason'
-  | 'takenBack'
+  | 'cancelCause'
   | 'cancelAnswer'
   | 'waitMs'
   | 'heldUntil'
@@ -29,7 +29,7 @@ export function newTask(beginning: Beginning): Omit<TaskRow, 'seq'> {
     result: null,
     code: null,
     reason: null,
-    takenBack: null,
+    cancelCause: null,
     cancelAnswer: null,
     waitMs: null,
     heldUntil: null,

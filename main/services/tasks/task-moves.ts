@@ -10,7 +10,7 @@ type TaskChange = Partial<
     | 'result'
     | 'code'
     | 'reason'
-    | 'takenBack'
+    | 'cancelCause'
     | 'cancelAnswer'
     | 'waitMs'
     | 'heldUntil'

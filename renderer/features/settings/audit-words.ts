@@ -29,7 +29,7 @@ const MARKS: ReadonlyMap<string, IconName> = new Map(
     'approval.held': 'mark-held',
     'request.held': 'mark-held',
     'request.passed': 'mark-rule',
-    'request.turned_away': 'mark-back',
+    'request.declined': 'mark-back',
   } satisfies Record<string, IconName>),
 );
 const AREAS: ReadonlyMap<string, IconName> = new Map(

@@ -129,7 +129,7 @@ CREATE TABLE tasks (
   code TEXT,
   reason TEXT,
   finished_at INTEGER,
-  taken_back TEXT CHECK (taken_back IN ('called_off', 'hung_up', 'hub_restarted')),
+  cancel_cause TEXT CHECK (cancel_cause IN ('called_off', 'hung_up', 'hub_restarted')),
   cancel_answer TEXT CHECK (cancel_answer IN ('asked_to_stop', 'not_taken')),
   held_until INTEGER,
   held_why TEXT CHECK (held_why IN ('paused', 'quiet_hours', 'muted', 'person')),
@@ -168,10 +168,10 @@ WHEN NEW.purged_at IS NOT OLD.purged_at AND (
   OLD.purged_at IS NOT NULL OR OLD.state NOT IN ('completed', 'partial', 'failed', 'declined', 'expired', 'cancelled')
   OR NEW.payload IS NOT x'' OR NEW.result IS NOT NULL OR NEW.reason IS NOT NULL
   OR (NEW.revision, NEW.from_agent, NEW.to_agent, NEW.domain, NEW.conversation_id, NEW.report_back, NEW.urgent, NEW.received_at,
-    NEW.deadline_ms, NEW.elapsed_ms, NEW.elapsed_at, NEW.estimated_ms, NEW.taken_back, NEW.cancel_answer, NEW.wait_ms, NEW.held_until,
+    NEW.deadline_ms, NEW.elapsed_ms, NEW.elapsed_at, NEW.estimated_ms, NEW.cancel_cause, NEW.cancel_answer, NEW.wait_ms, NEW.held_until,
     NEW.held_why)
     IS NOT (OLD.revision, OLD.from_agent, OLD.to_agent, OLD.domain, OLD.conversation_id, OLD.report_back, OLD.urgent, OLD.received_at,
-    OLD.deadline_ms, OLD.elapsed_ms, OLD.elapsed_at, OLD.estimated_ms, OLD.taken_back, OLD.cancel_answer, OLD.wait_ms, OLD.held_until,
+    OLD.deadline_ms, OLD.elapsed_ms, OLD.elapsed_at, OLD.estimated_ms, OLD.cancel_cause, OLD.cancel_answer, OLD.wait_ms, OLD.held_until,
     OLD.held_why)
   OR EXISTS (SELECT 1 FROM approvals WHERE task_id = OLD.id AND state = 'pending')
   OR EXISTS (SELECT 1 FROM deliveries WHERE task_id = OLD.id AND state <> 'done')

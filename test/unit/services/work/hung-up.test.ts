@@ -125,7 +125,7 @@ it('says so whatever sentence its people were shown', async () => {
   await dad.store.write((tables) => tables.updateTask(id, revision, { reason: 'Nobody waits for it any more.' }));
   mum.messenger.swallowed.clear();
   await clock.advance(60_000);
-  expect(newest(dad)).toMatchObject({ state: 'failed', takenBack: 'hung_up', reason: expect.stringContaining('had ended it already') });
+  expect(newest(dad)).toMatchObject({ state: 'failed', cancelCause: 'hung_up', reason: expect.stringContaining('had ended it already') });
 });
 
 it('is no longer spoken of after its deadline, when the other hub never came back', async () => {

@@ -150,7 +150,7 @@ class Listener {
   }
 }
 
-/** Names the item and which hand-out of it: after this one has ended the work is another listener's. */
+/** Names the item and which attempt at it: after this one has ended the work is another listener's. */
 function handOut(item: DeliveryDto): { readonly delivery: string; readonly attempt: number } {
   return { delivery: item.delivery_id, attempt: item.attempt };
 }

@@ -5,7 +5,7 @@ import { RESULT_STATUSES } from './closed-lists.ts';
 import { DELIVERY_KINDS } from './delivery-kind.ts';
 import { cursor, limit, text, uuid, whole } from './parameters.ts';
 
-/** The hand-out an agent speaks of, as claim returned it: once the item was handed out again, the answer is `conflict`. */
+/** The attempt an agent speaks of, as claim returned it: once the item was delivered again, the answer is `conflict`. */
 const attempt = v.optional(whole(1, 1_000_000));
 const inboxKinds = v.optional(v.pipe(v.array(v.picklist(DELIVERY_KINDS)), v.maxLength(DELIVERY_KINDS.length)));
 

@@ -8,7 +8,7 @@ import { HubRefusal, type HubApi, type HubProcess } from '../lan/hub-process.ts'
 
 const INSIST_MS = 60_000;
 const AGAIN_MS = 25;
-/** Short, since an item whose hand-out was never heard is handed out again only after it. */
+/** Short, since an item whose delivery was never heard is delivered again only after it. */
 const LEASE_MS = 4_000;
 
 export interface Side {

@@ -1,6 +1,6 @@
-// GET /v1/inbox/stream: an agent's inbox as events. Each item is handed out under a lease, exactly as a claim would, with its durable seq as
+// GET /v1/inbox/stream: an agent's inbox as events. Each item is delivered under a lease, exactly as a claim would, with its durable seq as
 // the event's id. A reader that comes back with Last-Event-ID gets again what was leased to it after that id and never reached it; then what
-// waits; then `caught-up`. Never hands out more than the reader takes in, nor anything of another agent.
+// waits; then `caught-up`. Never delivers more than the reader takes in, nor anything of another agent.
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import { follow, type InboxReader } from '../../services/inbox/channel.ts';
 import { streamData } from './event-streams.ts';

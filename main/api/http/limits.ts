@@ -36,7 +36,7 @@ export const STREAM_HEARTBEAT_MS = 15_000;
 export const STREAM_BACKLOG_MAX_BYTES = 262_144;
 /** Inbox items claimed in one go for a stream. */
 export const STREAM_BATCH_MAX = 16;
-/** Items leased to an agent and not yet acknowledged; a stream hands out no more until some are. */
+/** Items leased to an agent and not yet acknowledged; a stream delivers no more until some are. */
 export const STREAM_LEASED_MAX = 32;
 
 /** Characters of an Idempotency-Key; beyond it 400. */

@@ -34,7 +34,7 @@ export function addInboxCommands(program: AxonCommand): void {
     .command('ack')
     .description('say "I have it": a result or notification is put away, work is yours until you reply, and neither comes back')
     .argument('<delivery...>', 'the delivery_id of each item')
-    .option('--attempt <number>', 'which hand-out is meant, as the item says: one that is over is refused', wholeNumber)
+    .option('--attempt <number>', 'which attempt is meant, as the item says: one that is over is refused', wholeNumber)
     .does(async ({ terminal, session }, deliveries: string[], options: { attempt?: number }) => {
       const client = await session.asAgent();
       const items: DeliveryDto[] = [];

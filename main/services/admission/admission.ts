@@ -36,7 +36,7 @@ export function runnerOf({ agent }: Assessment): AgentRow {
   return agent;
 }
 
-/** Why a request that a rule turns away is not done, as whoever asked is told. */
+/** Why a request that a rule declines is not done, as whoever asked is told. */
 export const DECLINED = { code: 'rejected', reason: 'This was declined.' } as const;
 
 interface Deps {

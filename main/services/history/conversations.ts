@@ -163,7 +163,7 @@ export class Conversations {
   }
 }
 
-/** Of a request that was not let in the agent it was meant for knows neither the words nor what was said about it. */
+/** Of a request that was not allowed, the agent it was meant for knows neither the words nor what was said about it. */
 function filterOf(conversationId: string, agent: string | null): TaskFilter {
   return { conversationId, ...(agent === null ? {} : { knownTo: agent }) };
 }

@@ -78,7 +78,7 @@ export class Deliveries {
     this.#listeners.add(listener);
   }
 
-  /** Puts an allowed delegation into its agent's inbox. The words themselves are read from the approval each time it is handed out. */
+  /** Puts an allowed delegation into its agent's inbox. The words themselves are read from the approval each time it is delivered. */
   putTask(tables: Tables, after: After, task: TaskRow, approval: ApprovalRow): void {
     if (task.toAgent === null) return;
     this.put(tables, after, {

@@ -5,7 +5,7 @@ import { isJsonObject } from '../../lib/json-object.ts';
 import type { Untrusted } from '../tasks/approved-payload.ts';
 import type { DeliveryRow } from '../../ports/store.ts';
 
-/** The stored form, as JSON text in DeliveryRow.body. `untrusted` is null where it is taken from the approved view each time it is handed out. */
+/** The stored form, as JSON text in DeliveryRow.body. `untrusted` is null where it is taken from the approved view each time it is delivered. */
 export interface DeliveryBody {
   readonly conversation_id: string | null;
   readonly trust: DeliveryDto['trust'];

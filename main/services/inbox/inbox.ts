@@ -107,7 +107,7 @@ export class Inbox implements InboxReader {
     return this.#deps.agents.streamOpened(agent);
   }
 
-  /** @param attempt the hand-out the agent speaks of: one that is over is a `conflict`, here and below */
+  /** @param attempt the attempt the agent speaks of: one that is over is a `conflict`, here and below */
   async ack(agent: string, deliveryId: string, estimatedMs: number | null, attempt: Attempt = null): Promise<DeliveryDto> {
     const item = await this.#deps.lifecycle.ack(agent, deliveryId, estimatedMs, attempt);
     this.#changed(agent);

@@ -21,7 +21,7 @@ export interface ItemStore {
   leasedCount(agent: string): number;
   /** Of every agent, at the start. */
   leased(): readonly Item[];
-  /** As it is handed out; undefined when its words cannot be read. @param words when they were read just now */
+  /** As it is delivered; undefined when its words cannot be read. @param words when they were read just now */
   dto(item: Item, words?: Untrusted): DeliveryDto | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface Step {
   put(item: Item, change: ItemChange): Item;
   /** What its agent may read of it. The error says why nobody may; then it is over with this step. */
   words(item: Item): Result<Untrusted, AppError>;
-  /** It was handed out. */
+  /** It was delivered. */
   claimed(item: Item): void;
   /** Whether whoever asked has called it off before it began; then it is over with this step. */
   endIfCalledOff(item: Item, by: 'agent' | 'hub'): boolean;

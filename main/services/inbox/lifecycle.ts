@@ -1,5 +1,5 @@
-// The life of an inbox item: queued -> claimed -> running -> done or dead. It is handed out under a lease. Until its agent says "I have it", an item
-// whose lease ends goes back under the same id, eight times; from then on it is never handed out again. Each step is answered only after it is done.
+// The life of an inbox item: queued -> claimed -> running -> done or dead. It is delivered under a lease. Until its agent says "I have it", an item
+// whose lease ends goes back under the same id, eight times; from then on it is never delivered again. Each step is answered only after it is done.
 import { isWork } from '../../../preload/contract/delivery-kind.ts';
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -13,7 +13,7 @@ import type { Item, ItemKinds, ItemStore, Step } from './items.ts';
 import type { OpenQueries } from './open-queries.ts';
 import { DELIVERY_ATTEMPTS_MAX, LEASE_MAX_MS, LEASE_RETRY_MS } from './limits.ts';
 
-/** Which hand-out of an item its holder speaks of, as `claim` told it; null when it does not say. */
+/** Which attempt at an item its holder speaks of, as `claim` told it; null when it does not say. */
 export type Attempt = number | null;
 
 interface Deps {
@@ -87,7 +87,7 @@ export class Lifecycle {
   }
 
   /**
-   * "I have it": the item is never handed out again, and exactly one hand-out of it is ever taken: whoever says so again must be the one
+   * "I have it": the item is never delivered again, and exactly one attempt is ever taken: whoever says so again must be the one
    * that was handed this attempt. @throws AppError not_found, gone, cancelled, conflict
    */
   async ack(agent: string, deliveryId: string, estimatedMs: number | null, attempt: Attempt): Promise<DeliveryDto> {
@@ -198,7 +198,7 @@ export class Lifecycle {
   #giveBack(step: Step, item: Item): 'queued' | 'dead' {
     step.after(() => this.#release(item.deliveryId));
     if (step.endIfCalledOff(item, 'hub')) return 'dead';
-    // Attempts are counted on when a person puts it back, so that no two hand-outs of one item ever have the same number.
+    // Attempts are counted on when a person puts it back, so that no two attempts at one item ever have the same number.
     const state = item.attempt % DELIVERY_ATTEMPTS_MAX === 0 ? 'dead' : 'queued';
     step.returned(step.put(item, { state, leaseUntilWallMs: null }));
     return state;
@@ -261,10 +261,10 @@ function own(step: Step, agent: string, deliveryId: string): Item {
   throw noSuchItem();
 }
 
-/** @throws AppError conflict when the item was handed out again since */
+/** @throws AppError conflict when the item was delivered again since */
 function checkAttempt(item: Item, attempt: Attempt): void {
   if (attempt === null || attempt === item.attempt) return;
-  throw new AppError('conflict', `You do not hold this item: it was handed out again (attempt ${item.attempt}).`, {
+  throw new AppError('conflict', `You do not hold this item: it was delivered again (attempt ${item.attempt}).`, {
     failedBy: 'input',
     hint: 'Claim again.',
     data: { attempt: item.attempt },

@@ -81,7 +81,7 @@ export class RuleBook implements Gate {
   }
 
   /**
-   * What the rules say about a request now; nothing passes and nothing is turned away while the audit log was tampered with. Counts nothing.
+   * What the rules say about a request now; nothing passes and nothing is declined while the audit log was tampered with. Counts nothing.
    * @param tried a rule that is not made, as if it were
    */
   decide(reads: Reads, request: RuleQuestion, tried?: Rule): RuleDecision {

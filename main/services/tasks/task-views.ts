@@ -77,7 +77,7 @@ export class TaskViews {
 
   /**
    * True when `agent` sent this task from here or runs it here. An agent of the same name behind another hub is somebody else. What nobody
-   * has let in runs nowhere: its words reach no agent, by no way. Lists ask the store for the same by `knownTo`.
+   * has allowed runs nowhere: its words reach no agent, by no way. Lists ask the store for the same by `knownTo`.
    */
   concerns(task: TaskRow, agent: string): boolean {
     const sent = task.direction !== 'incoming' && task.fromAgent === agent;

@@ -1,4 +1,4 @@
-// Table `deliveries`: the durable inbox of each local agent, and which item may be handed out next.
+// Table `deliveries`: the durable inbox of each local agent, and which item may be delivered next.
 import { DELIVERY_STATES } from '../../../../preload/contract/closed-lists.ts';
 import { DELIVERY_KINDS } from '../../../../preload/contract/delivery-kind.ts';
 import type { DeliveryRow, Reads, Tables } from '../../../ports/store.ts';

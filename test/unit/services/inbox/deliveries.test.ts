@@ -1,4 +1,4 @@
-// Two workers of one agent, or one that comes back late: of all the hand-outs of an item exactly one is taken.
+// Two workers of one agent, or one that comes back late: of all attempts at an item exactly one is taken.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { inboxHandlers } from '../../../../main/api/operations/work.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
@@ -52,7 +52,7 @@ describe('an item that was handed out twice', () => {
     expect(await inbox().reply('lists', id, DONE, now)).toBe('completed');
   });
 
-  it('is taken once by workers that do not say which hand-out they speak of', async () => {
+  it('is taken once by workers that do not say which attempt they speak of', async () => {
     const { id } = await twice();
     await inbox().ack('lists', id, null);
     await expect(inbox().ack('lists', id, null)).rejects.toMatchObject(conflict);

@@ -9,6 +9,8 @@ export interface ConversationDto {
   readonly from_agent: OutsideText | null;
   readonly to_agent: OutsideText | null;
   readonly title: OutsideText;
+  /** Whose words the title is: another hub's, or those of this one. */
+  readonly title_by: 'them' | 'us';
   readonly state: string | null;
   readonly first_at: number;
   readonly last_at: number;
@@ -30,6 +32,7 @@ export interface ConversationEntryDto {
   readonly fields: readonly (readonly [OutsideText, OutsideText])[] | null;
   /** Fields beyond the bound of an entry, which do not stand in `fields`. */
   readonly fields_left_out: number;
+  /** Of a report how the task ended; of a request that nothing answers yet, or ever did, where its task is; of a decision what it was. */
   readonly state: string | null;
   readonly surface: Surface | null;
   readonly digest: string | null;

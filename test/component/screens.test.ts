@@ -20,6 +20,7 @@ import {
   noticeOf,
   snapshotOf,
 } from '../fakes/household.ts';
+import { DRAWINGS } from '../../renderer/ui/icons.ts';
 import { callsOf, expectAccessible, press, showApp } from './support/page.ts';
 
 const button = (name: string) => page.getByRole('button', { name, exact: true });
@@ -110,6 +111,26 @@ describe('conversations', () => {
     const told = page.getByText(said, { exact: true });
     await expect.element(told).toBeVisible();
     expect(told.element().closest('.event')?.querySelector('.meta')?.textContent, 'nor told twice').toMatch(/^[0-9:]+$/);
+  });
+
+  test.each([
+    ['declined', 'Declined', 'mark-back'],
+    ['expired', 'Nobody answered in time', 'mark-late'],
+    ['cancelled', 'Called off', 'mark-gone'],
+    ['failed', 'Failed', 'mark-failed'],
+  ] as const)('a report of a request that is %s wears that word and that mark', async (state, said, mark) => {
+    const [first] = DINNER_THREAD.entries;
+    if (first === undefined) throw new Error('no entry');
+    const entries = [{ ...first, kind: 'result', state }];
+    const conversation = { ...DINNER_THREAD.conversation, state, title_by: 'us' as const };
+    const hub = new FakeHubApi(snapshotOf(), {
+      'conversations.get': () => ({ ok: true, value: { ...DINNER_THREAD, conversation, entries } }),
+    });
+    await showApp(hub, `conversations/${conversation.id}`);
+    const pane = page.getByRole('region', { name: 'Conversation' });
+    await expect.element(pane.getByText(said, { exact: true })).toBeVisible();
+    expect(document.querySelector('.thread .knot path')?.getAttribute('d')).toBe(DRAWINGS[mark].lines);
+    expect(document.querySelector('.thread-title .said.own'), 'our own words stand on no paper').not.toBeNull();
   });
 
   test('what is no text stands as a table in a conversation, too, whoever said it', async () => {

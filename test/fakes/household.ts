@@ -497,6 +497,7 @@ const conversationOf = (seed: string, over: Partial<ConversationDto>): Conversat
   from_agent: 'OpenClaw',
   to_agent: 'Claude Code',
   title: seed,
+  title_by: 'them',
   state: 'completed',
   first_at: NOW - 9 * MINUTE,
   last_at: NOW,

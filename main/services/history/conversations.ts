@@ -15,6 +15,7 @@ import { TITLE_MAX_CHARACTERS } from '../tasks/limits.ts';
 import { pageOf, type Page } from '../base/paging.ts';
 import type { Parties } from '../tasks/parties.ts';
 import { boundedText, shownData, shownFields } from './shown-data.ts';
+import { isOpen } from '../tasks/task-moves.ts';
 import type { TaskViews } from '../tasks/task-views.ts';
 import {
   CONVERSATION_ENTRIES_MAX,
@@ -43,6 +44,9 @@ const WORDS: Readonly<Record<string, string>> = {
   cancel: 'reason',
   error: 'message',
 };
+
+const REQUESTS = new Set(['query', 'delegate']);
+const REPORTS = new Set(['result', 'response', 'error']);
 
 interface Source {
   readonly kind: string;
@@ -88,9 +92,10 @@ export class Conversations {
     };
     const decisions = rows.flatMap((task) => {
       const decision = store.read.decisionOfTask(task.id);
-      return decision && decision.decidedAt !== null ? [decisionEntry(decision, decision.decidedAt, task)] : [];
+      return decision && decision.decidedAt !== null ? [{ taskId: task.id, entry: decisionEntry(decision, decision.decidedAt, task) }] : [];
     });
-    const entries = [...this.#entries(messages, new Map(rows.map((task) => [task.id, task]))), ...decisions].sort(inOrder);
+    const told = this.#entries(messages, new Map(rows.map((task) => [task.id, task])), new Set(decisions.map(({ taskId }) => taskId)));
+    const entries = [...told, ...decisions.map(({ entry }) => entry)].sort(inOrder);
     return { conversation: this.#dto(summary, messages, agent), entries, tasks: fitting(rows).map((task): TaskDto => tasks.dto(task)) };
   }
 
@@ -115,6 +120,7 @@ export class Conversations {
       from_agent: first?.fromAgent ?? shown?.fromAgent ?? null,
       to_agent: first?.toAgent ?? shown?.toAgent ?? null,
       title: shorten(title),
+      title_by: (first?.direction ?? shown?.direction ?? 'in').startsWith('in') ? 'them' : 'us',
       state: last === undefined ? null : stateOf(last),
       first_at: row.firstAt,
       last_at: row.lastAt,
@@ -123,20 +129,30 @@ export class Conversations {
   }
 
   /** The newest have their words first; what is beyond the bound of an answer is shown by its beginning. */
-  #entries(messages: readonly MessageRow[], known: ReadonlyMap<string, TaskRow>): readonly ConversationEntryDto[] {
+  #entries(
+    messages: readonly MessageRow[],
+    known: ReadonlyMap<string, TaskRow>,
+    decided: ReadonlySet<string>,
+  ): readonly ConversationEntryDto[] {
+    const reported = new Set(messages.flatMap(({ kind, taskId }) => (taskId !== null && REPORTS.has(kind) ? [taskId] : [])));
+    const isToldBelow = (taskId: string): boolean => reported.has(taskId) || decided.has(taskId);
     let room = CONVERSATION_TEXT_MAX_CHARACTERS;
     return messages.map((message) => {
-      const entry = this.#entry(message, known, Math.max(ENTRY_TEXT_MIN_CHARACTERS, room));
+      const entry = this.#entry(message, known, isToldBelow, Math.max(ENTRY_TEXT_MIN_CHARACTERS, room));
       room -= sizeOf(entry);
       return entry;
     });
   }
 
-  #entry(message: MessageRow, known: ReadonlyMap<string, TaskRow>, room: number): ConversationEntryDto {
+  #entry(
+    message: MessageRow,
+    known: ReadonlyMap<string, TaskRow>,
+    isToldBelow: (taskId: string) => boolean,
+    room: number,
+  ): ConversationEntryDto {
     const { parties } = this.#deps;
     const task = this.#taskOf(message, known);
     const said = sourceOf(message, task);
-    const { status } = said.payload;
     return {
       seq: message.seq,
       at: message.at,
@@ -146,7 +162,7 @@ export class Conversations {
       who: message.direction === 'out' ? 'This hub' : parties.nameOf(message.party),
       agent: message.fromAgent,
       ...shownWords(wordsIn(said), room),
-      state: message.kind === 'result' && typeof status === 'string' ? shownStatus(status, task) : null,
+      state: task === undefined ? null : stateAt(message, task, isToldBelow(task.id)),
       surface: null,
       digest: null,
     };
@@ -168,9 +184,10 @@ function filterOf(conversationId: string, agent: string | null): TaskFilter {
   return { conversationId, ...(agent === null ? {} : { knownTo: agent }) };
 }
 
-function shownStatus(status: string, task: TaskRow | undefined): string {
-  if (status === 'completed' && task !== undefined) return stateOf({ ...task, state: 'completed' });
-  return boundedText(status, TITLE_MAX_CHARACTERS);
+/** The same word at both hubs: how the task ended, whatever its report calls that. */
+function stateAt({ kind }: MessageRow, task: TaskRow, isToldBelow: boolean): string | null {
+  if (REPORTS.has(kind)) return isOpen(task) ? null : stateOf(task);
+  return REQUESTS.has(kind) && (isOpen(task) || !isToldBelow) ? stateOf(task) : null;
 }
 
 /** A remote approval that is over is answered. Whether anything was done stands at the other hub. */

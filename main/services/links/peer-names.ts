@@ -10,9 +10,16 @@ const RESERVED = new Set(['local', '*', 'hub']);
 // Controls, bidirectional marks, zero-width and other characters that make two names look alike, and what splits "hub/agent".
 const FORBIDDEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0/]/u;
 
-/** Two names are the same when typed if their folded forms are equal. */
+/** Two names are the same when typed if their folded forms are equal: in any case, with straight or curly apostrophes, quotes and dashes. */
 export function foldName(name: string): string {
-  return name.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim();
+  return name
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[\u2018\u2019\u201b\u2032\u02bc\u00b4`]/gu, "'")
+    .replace(/[\u201c\u201d\u201e\u2033]/gu, '"')
+    .replace(/\p{Pd}/gu, '-')
+    .replace(/\s+/gu, ' ')
+    .trim();
 }
 
 /** Two names that a person could take for each other; no two hubs may have such names. */

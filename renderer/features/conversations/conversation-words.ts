@@ -25,6 +25,9 @@ const MARKS: Readonly<Record<string, IconName>> = {
   cancelled: 'mark-gone',
 };
 
+/** Of what has no state. */
+const KIND_MARKS: Readonly<Record<string, IconName>> = { cancel: 'mark-gone', notify: 'feed', error: 'mark-failed' };
+
 export function markOf(state: string | null): IconName {
   return (state === null ? undefined : MARKS[state]) ?? 'conversations';
 }
@@ -45,9 +48,10 @@ export function placeOf(entry: ConversationEntryDto): {
   readonly decision: boolean;
 } {
   if (entry.kind === 'decision') return { side: 'inside', mark: markOf(entry.state), decision: true };
-  if (entry.direction === 'in') return { side: 'outside', mark: entry.kind === 'cancel' ? 'mark-gone' : 'mark-waiting', decision: false };
-  if (entry.direction === 'out') return { side: 'inside', mark: 'mark-out', decision: false };
-  return { side: 'inside', mark: 'agents', decision: false };
+  const { direction, kind, state } = entry;
+  const mark = state === null ? KIND_MARKS[kind] : MARKS[state];
+  if (direction === 'in') return { side: 'outside', mark: mark ?? 'conversations', decision: false };
+  return { side: 'inside', mark: mark ?? (direction === 'out' ? 'mark-out' : 'agents'), decision: false };
 }
 
 type Decision = Pick<ConversationEntryDto, 'state' | 'surface' | 'who'>;

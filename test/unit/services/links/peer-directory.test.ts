@@ -44,7 +44,7 @@ describe('whom "to" means', () => {
   it('is found by petname in any case, agent id in any case, key, and "hub/agent"', async () => {
     const key = await pin("Mum's PC");
     const { directory } = hub;
-    for (const to of ["Mum's PC", "mum's pc", "  MUM'S  PC ", agentIdOfKeyHex(key), agentIdOfKeyHex(key).toUpperCase(), key]) {
+    for (const to of ["Mum's PC", 'Mum’s PC', "mum's pc", "  MUM'S  PC ", agentIdOfKeyHex(key), agentIdOfKeyHex(key).toUpperCase(), key]) {
       expect(directory.resolve(to)).toMatchObject({ peer: { key }, agent: null });
     }
     expect(directory.resolve("mum's pc/kitchen")).toMatchObject({ peer: { key }, agent: 'kitchen' });

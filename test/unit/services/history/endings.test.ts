@@ -1,0 +1,61 @@
+// The thread of a request tells its end by the same word at both hubs, whatever the report that brought it calls it.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { WRITE_BEHIND_DELAY_MAX_MS } from '../../../../main/adapters/sqlite/limits.ts';
+import type { ConversationDetailDto } from '../../../../preload/contract/conversation-dto.ts';
+import type { ManualClock } from '../../../fakes/manual-clock.ts';
+import { closeTwoHubs, newest, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
+import { delegation, type WorkHub } from '../../../fakes/work-hub.ts';
+
+const DEADLINE_MS = 600_000;
+let clock: ManualClock;
+let dad: WorkHub;
+let mum: WorkHub;
+let id: string;
+
+beforeEach(async () => {
+  ({ clock, dad, mum } = await openTwoHubs());
+  ({ id } = await dad.work.sender.delegate(
+    delegation('mum', 'Dinner', { domain: 'family.chat', deadline_ms: DEADLINE_MS }),
+    'openclaw',
+    null,
+  ));
+  await clock.settle();
+});
+afterEach(() => closeTwoHubs({ clock, dad, mum }));
+
+const thread = (hub: WorkHub): ConversationDetailDto => hub.work.conversations.get(newest(hub).conversationId, null);
+/** The last state that the thread of a hub tells, and the one of its row in the list. */
+function toldAt(hub: WorkHub): readonly (string | null | undefined)[] {
+  const { conversation, entries } = thread(hub);
+  return [entries.map(({ state }) => state).findLast((state) => state !== null), conversation.state];
+}
+
+async function finish(status: 'completed' | 'failed'): Promise<void> {
+  await mum.decide(mum.card, 'allow');
+  const { delivery_id } = await mum.claim('claude');
+  const words = status === 'completed' ? { outcome: 'Told them' } : { error: 'No chat', code: 'internal' };
+  await mum.work.inbox.reply('claude', delivery_id, { status, ...words, truncated: false });
+}
+
+const ENDS: readonly (readonly [state: string, end: () => Promise<unknown>])[] = [
+  ['completed', () => finish('completed')],
+  ['failed', () => finish('failed')],
+  ['declined', () => mum.decide(mum.card, 'decline', undefined, { reason: 'Not tonight' })],
+  ['expired', () => clock.advance(DEADLINE_MS + 1_000)],
+  ['cancelled', () => dad.work.tasks.cancel(id, { agent: 'openclaw' }, null)],
+];
+
+describe('a thread at both hubs', () => {
+  it.each(ENDS)('tells that the request is %s', async (state, end) => {
+    await end();
+    await clock.advance(WRITE_BEHIND_DELAY_MAX_MS);
+    for (const hub of [dad, mum]) expect([hub.name, ...toldAt(hub)]).toEqual([hub.name, state, state]);
+    const report = thread(dad).entries.find(({ kind }) => kind === 'result');
+    if (report) expect(report.state, 'the report does not call a decline a failure').toBe(state);
+  });
+
+  it('has the words of the one who asked for its title, and says whose those are', () => {
+    expect(thread(dad).conversation).toMatchObject({ title: 'Dinner', title_by: 'us' });
+    expect(thread(mum).conversation).toMatchObject({ title: 'Dinner', title_by: 'them' });
+  });
+});

@@ -79,6 +79,17 @@ describe('HT-09: a good client is served throughout', () => {
     expect(performance.now() - started).toBeLessThan(HEADERS_WITHIN_MS);
   });
 
+  test('while 120 sockets say nothing, and two agents have all the claims open that they may', { timeout: 40_000 }, async () => {
+    const silent = Array.from({ length: 120 }, () => new SlowSocket(hub.port, ''));
+    const closed = Promise.all(silent.map((socket) => socket.closed));
+    const greedy = [await hub.agent('greedy'), await hub.agent('greedier')];
+    const claims = Array.from({ length: 64 }, (_, number) =>
+      hub.ask('/v1/inbox/claim', { method: 'POST', token: greedy[number % 2] ?? '', body: { wait_ms: 4_000 } }),
+    );
+    expect(await goodClient(Promise.all(claims))).toBeGreaterThan(10);
+    await closed;
+  });
+
   test('while bodies come in drop by drop, which are closed within 16 s', { timeout: 60_000 }, async () => {
     const started = performance.now();
     const head = `POST /v1/agents HTTP/1.1\r\nHost: ${hub.host}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{`;

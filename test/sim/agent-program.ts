@@ -208,8 +208,7 @@ export class AgentProgram {
   async #resume(life: number): Promise<void> {
     for (const [deliveryId, begun] of this.#journal) if (!begun.isTold) this.#spawn(this.#tell(life, deliveryId, begun));
     for (const asking of this.#asking.values()) this.#spawn(this.#send(life, asking));
-    const held = await this.#ask(life, 'leased', (work) => Promise.resolve(work.inbox.leasedAfter(this.#name, 0, 10)));
-    for (const item of held ?? []) this.#spawn(this.#take(life, item));
+    await this.#ask(life, 'give back', (work) => work.inbox.giveBack(this.#name, 0, 10));
   }
 
   async #askOn(life: number): Promise<void> {
@@ -292,7 +291,8 @@ export class AgentProgram {
   }
 
   async #post(work: Work, door: Idempotency, { key, params }: Asking): Promise<SendReportDto> {
-    return door.once(`agent:${this.#name}`, 'send.delegate', key, params, () => work.sender.delegate(params, this.#name, key));
+    const call = { who: `agent:${this.#name}`, operation: 'send.delegate', key, params, gone: this.#away.signal };
+    return door.once(call, () => work.sender.delegate(params, this.#name, key));
   }
 
   /** Sometimes it is called off after all. */

@@ -7,6 +7,7 @@ import type { TokenRow } from '../../ports/store.ts';
 import type { TokenService } from '../../services/auth/token-service.ts';
 import type { Caller } from '../caller.ts';
 import {
+  CONCURRENT_AGENTS_MAX,
   CONCURRENT_ANONYMOUS_MAX,
   CONCURRENT_PER_TOKEN_MAX,
   REFUSALS_HELD_MAX,
@@ -28,6 +29,7 @@ export class Callers {
   readonly #deps: CallersDeps;
   readonly #rates: TokenBuckets;
   readonly #underWay = new Map<string, number>();
+  #underWayOfAgents = 0;
   /** What to do when a token ends, for requests that are under way. */
   readonly #onEnd = new Map<string, Set<() => void>>();
   #refusalsHeld = 0;
@@ -53,14 +55,18 @@ export class Callers {
     const waitMs = this.#rates.take(key, { burst: requestsPerSecond * TOKEN_BURST_SECONDS, perMinute: requestsPerSecond * 60 });
     if (waitMs > 0) throw new AppError('rate_limited', 'Too many requests in a short time.', { retryAfterMs: waitMs, failedBy: 'input' });
     const count = this.#underWay.get(key) ?? 0;
-    if (count >= (caller.kind === 'anonymous' ? CONCURRENT_ANONYMOUS_MAX : CONCURRENT_PER_TOKEN_MAX)) {
+    const isAgent = caller.kind === 'agent';
+    const isFull = isAgent && this.#underWayOfAgents >= CONCURRENT_AGENTS_MAX;
+    if (isFull || count >= (caller.kind === 'anonymous' ? CONCURRENT_ANONYMOUS_MAX : CONCURRENT_PER_TOKEN_MAX)) {
       throw new AppError('rate_limited', 'Too many requests are under way at once.', { retryAfterMs: 1_000, failedBy: 'input' });
     }
     this.#underWay.set(key, count + 1);
+    if (isAgent) this.#underWayOfAgents += 1;
     let left = false;
     return () => {
       if (left) return;
       left = true;
+      if (isAgent) this.#underWayOfAgents -= 1;
       const now = (this.#underWay.get(key) ?? 1) - 1;
       if (now > 0) this.#underWay.set(key, now);
       else this.#underWay.delete(key);

@@ -52,14 +52,16 @@ export class Door {
       hasEnded = true;
       gone.abort();
     });
-    const run = async (): Promise<unknown> => {
-      const result = await this.#deps.dispatcher.call(name, params, caller, { signal: gone.signal, idempotencyKey, fromPage });
+    const run = async (signal: AbortSignal): Promise<unknown> => {
+      const result = await this.#deps.dispatcher.call(name, params, caller, { signal, idempotencyKey, fromPage });
       // What its caller gave up took nothing: a repeat of it is a new one.
-      if (gone.signal.aborted && emptyIsNoAnswer && isEmpty(result)) throw new AppError('cancelled', 'The caller went away.');
+      if (signal.aborted && emptyIsNoAnswer && isEmpty(result)) throw new AppError('cancelled', 'The caller went away.');
       return result;
     };
     const isOnce = idempotencyKey !== null && caller.kind !== 'anonymous' && method === 'POST';
-    const called = isOnce ? this.#idempotency.once(scopeOf(caller), name, idempotencyKey, params, run) : run();
+    const called = isOnce
+      ? this.#idempotency.once({ who: scopeOf(caller), operation: name, key: idempotencyKey, params, gone: gone.signal }, run)
+      : run(gone.signal);
     const [outcome] = await Promise.allSettled([called]);
     forget();
     // What was done is kept: the same agent gets it under this key with its next token.

@@ -2,6 +2,8 @@
 
 /** Requests of one token that may be under way at once, long waits among them; beyond it `rate_limited`. */
 export const CONCURRENT_PER_TOKEN_MAX = 32;
+/** Requests of all agents together that may be under way at once; beyond it `rate_limited`. The rest of the connections is for people. */
+export const CONCURRENT_AGENTS_MAX = 256;
 /**
  * Requests without a token under way at once, by everybody together, counted from when they are whole; beyond it `rate_limited`. Logging in is
  * not among them: it has a pace of its own.
@@ -16,7 +18,7 @@ export const REFUSAL_DELAY_MS = 1_000;
 export const REFUSALS_HELD_MAX = 64;
 /** An answer is kept this long for a repeated Idempotency-Key. */
 export const IDEMPOTENCY_KEPT_MS = 24 * 60 * 60_000;
-/** Answers kept for repeated keys; beyond it the oldest is forgotten. */
-export const IDEMPOTENCY_ANSWERS_MAX = 1_024;
+/** Answers kept for the repeated keys of one caller; beyond it the oldest is forgotten. */
+export const IDEMPOTENCY_ANSWERS_PER_CALLER_MAX = 128;
 /** An answer longer than this is not kept: a repeat runs again. */
 export const IDEMPOTENCY_ANSWER_SIZE_MAX = 16_384;

@@ -5,7 +5,10 @@ import { SECURITY_HEADERS } from '../../../preload/contract/content-security.ts'
 import { AppError } from '../../lib/app-error.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { TokenService } from '../../services/auth/token-service.ts';
+import type { Caller } from '../caller.ts';
 import { STREAMS_MAX, STREAMS_PER_TOKEN_MAX, STREAM_BACKLOG_MAX_BYTES, STREAM_HEARTBEAT_MS } from './limits.ts';
+
+type KnownCaller = Exclude<Caller, { kind: 'anonymous' }>;
 
 interface EventStreamsDeps {
   readonly clock: Clock;
@@ -30,12 +33,14 @@ function frameText({ event, id, data }: StreamFrame): string {
 
 export class EventStream {
   readonly tokenId: string;
+  readonly isAgents: boolean;
   readonly #response: ServerResponse;
   readonly #onEnd: (() => void)[] = [];
   #ended = false;
 
-  constructor(tokenId: string, response: ServerResponse) {
+  constructor(tokenId: string, response: ServerResponse, isAgents = false) {
     this.tokenId = tokenId;
+    this.isAgents = isAgents;
     this.#response = response;
     response.on('close', () => this.end());
     response.on('error', () => this.end());
@@ -115,12 +120,14 @@ export class EventStreams {
     for (const stream of this.#open) stream.end();
   }
 
-  /** Throws `rate_limited` when this token, or everybody together, has too many. Afterwards the response belongs to the stream. */
-  open(request: IncomingMessage, response: ServerResponse, tokenId: string): EventStream {
-    const ofToken = [...this.#open].filter((stream) => stream.tokenId === tokenId).length;
-    if (ofToken >= STREAMS_PER_TOKEN_MAX || this.#open.size >= STREAMS_MAX) {
+  /** Throws `rate_limited` when this token, or all of its kind, have too many. Afterwards the response belongs to the stream. */
+  open(request: IncomingMessage, response: ServerResponse, caller: KnownCaller): EventStream {
+    const isAgent = caller.kind === 'agent';
+    const alike = [...this.#open].filter(({ isAgents }) => isAgents === isAgent);
+    const ofToken = alike.filter(({ tokenId }) => tokenId === caller.tokenId);
+    if (ofToken.length >= STREAMS_PER_TOKEN_MAX || alike.length >= STREAMS_MAX) {
       throw new AppError('rate_limited', 'Too many event streams are open.', {
-        hint: `At most ${STREAMS_PER_TOKEN_MAX} for one token and ${STREAMS_MAX} in all; close one first.`,
+        hint: `At most ${STREAMS_PER_TOKEN_MAX} for one token and ${STREAMS_MAX} for all ${isAgent ? 'agents' : 'pages'} together; close one first.`,
         retryAfterMs: STREAM_HEARTBEAT_MS,
         failedBy: 'input',
       });
@@ -129,7 +136,7 @@ export class EventStreams {
     response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
     response.flushHeaders();
     request.socket.setNoDelay(true);
-    const stream = new EventStream(tokenId, response);
+    const stream = new EventStream(caller.tokenId, response, isAgent);
     this.#open.add(stream);
     stream.onEnd(() => this.#open.delete(stream));
     return stream;

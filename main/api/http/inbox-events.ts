@@ -1,6 +1,6 @@
 // GET /v1/inbox/stream: an agent's inbox as events. Each item is delivered under a lease, exactly as a claim would, with its durable seq as
-// the event's id. A reader that comes back with Last-Event-ID gets again what was leased to it after that id and never reached it; then what
-// waits; then `caught-up`. Never delivers more than the reader takes in, nor anything of another agent.
+// the event's id. A reader that comes back with Last-Event-ID gets again what was leased after that id and never acknowledged, as a new
+// attempt; then what waits; then `caught-up`. Never delivers more than the reader takes in, nor anything of another agent.
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import { follow, type InboxReader } from '../../services/inbox/channel.ts';
 import { streamData } from './event-streams.ts';
@@ -18,9 +18,9 @@ export function followInbox(stream: EventStream, inbox: InboxReader, agent: stri
     isCaughtUp = true;
   };
   stream.onEnd(() => over.abort());
-  if (lastSeq !== undefined) take(inbox.leasedAfter(agent, lastSeq, STREAM_LEASED_MAX));
   const sink = { take, caughtUp, ready: () => (stream.isBehind ? stream.drained() : undefined) };
   const following = { agent, batchMax: STREAM_BATCH_MAX, leasedMax: STREAM_LEASED_MAX };
+  const resumed = lastSeq === undefined ? Promise.resolve() : inbox.giveBack(agent, lastSeq, STREAM_LEASED_MAX);
   // The store did not give: the reader comes back and finds everything where it was.
-  follow(inbox, following, sink, over.signal).catch(() => stream.end());
+  resumed.then(() => follow(inbox, following, sink, over.signal)).catch(() => stream.end());
 }

@@ -12,8 +12,8 @@ export const KEEP_ALIVE_TIMEOUT_MS = 30_000;
 export const HEADER_SIZE_MAX_BYTES = 8_192;
 /** Header lines; beyond it 431. */
 export const HEADERS_MAX = 50;
-/** Connections at once; a further one is closed by the system. */
-export const CONNECTIONS_MAX = 128;
+/** Connections at once; a further one is closed by the system. More than the agents and silent sockets can fill. */
+export const CONNECTIONS_MAX = 512;
 /** Connections that carry no authenticated request just now; the one that has waited longest gives way to a new one. */
 export const UNPROVEN_CONNECTIONS_MAX = 96;
 /** Requests on one connection before it is closed. */
@@ -28,7 +28,7 @@ export const JSON_KEYS_PER_OBJECT_MAX = 256;
 
 /** Event streams of one token; a further one gets 429. */
 export const STREAMS_PER_TOKEN_MAX = 4;
-/** Event streams in all; a further one gets 429. */
+/** Event streams of all agents together, and of all pages together; a further one gets 429. */
 export const STREAMS_MAX = 32;
 /** A comment on every silent stream this often, so that both ends notice a dead line. */
 export const STREAM_HEARTBEAT_MS = 15_000;

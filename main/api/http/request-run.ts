@@ -129,7 +129,7 @@ export class RequestRun {
 
   #stream(request: IncomingMessage, response: ServerResponse, caller: Exclude<Caller, { kind: 'anonymous' }>): EventStream {
     const { streams, door } = this.#services;
-    const stream = streams.open(request, response, caller.tokenId);
+    const stream = streams.open(request, response, caller);
     stream.onEnd(door.callers.whenEnded(caller, () => stream.end()));
     return stream;
   }

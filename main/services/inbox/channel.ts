@@ -7,8 +7,8 @@ import type { ItemKinds } from './items.ts';
 export interface InboxReader {
   /** Leases up to `max` items that wait. */
   claim(agent: string, max: number, leaseMs?: number, kinds?: ItemKinds): Promise<readonly DeliveryDto[]>;
-  /** Items leased to this agent and not yet acknowledged, with a seq above `afterSeq`, oldest first. */
-  leasedAfter(agent: string, afterSeq: number, max: number): readonly DeliveryDto[];
+  /** Puts up to `max` items that were leased to this agent, have a seq above `afterSeq` and are not yet acknowledged back into its queue. */
+  giveBack(agent: string, afterSeq: number, max: number): Promise<void>;
   /** How many items are leased to this agent and not yet acknowledged. */
   leasedCount(agent: string): number;
   /** Called whenever something of this agent's inbox waits, or a lease was given back. Returns the way to stop. */

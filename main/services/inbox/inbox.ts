@@ -85,8 +85,8 @@ export class Inbox implements InboxReader {
     }
   }
 
-  leasedAfter(agent: string, afterSeq: number, max: number): readonly DeliveryDto[] {
-    return this.#deps.lifecycle.leased(agent, afterSeq, max);
+  giveBack(agent: string, afterSeq: number, max: number): Promise<void> {
+    return this.#deps.lifecycle.giveBack(agent, afterSeq, max);
   }
 
   leasedCount(agent: string): number {

@@ -72,9 +72,17 @@ export class Lifecycle {
     return items;
   }
 
-  /** Handed to this agent and not acknowledged, above `afterSeq`, the oldest first; those without a place of their own come last. */
-  leased(agent: string, afterSeq: number, max: number): readonly DeliveryDto[] {
-    return this.#list(agent, 'claimed', afterSeq, max);
+  /** Ends the leases of what was delivered to this agent after `afterSeq` and not acknowledged. It is delivered again, as the next attempt. */
+  async giveBack(agent: string, afterSeq: number, max: number): Promise<void> {
+    const { durable } = this.#deps;
+    const unacknowledged = durable.list(agent, 'claimed', afterSeq, max);
+    if (unacknowledged.length === 0) return;
+    await durable.step((step) => {
+      for (const { deliveryId } of unacknowledged) {
+        const item = step.find(deliveryId);
+        if (item?.state === 'claimed') this.#giveBack(step, item);
+      }
+    });
   }
 
   leasedCount(agent: string): number {
@@ -83,7 +91,11 @@ export class Lifecycle {
 
   /** Handed out too often and never taken. */
   dead(agent: string, afterSeq: number, max: number): readonly DeliveryDto[] {
-    return this.#list(agent, 'dead', afterSeq, max);
+    const found = this.#stores.flatMap((store) =>
+      store.list(agent, 'dead', afterSeq, max).map((item) => ({ item, dto: this.#dto(store, item) })),
+    );
+    const ordered = found.toSorted((one, other) => (one.item.seq || Infinity) - (other.item.seq || Infinity));
+    return ordered.flatMap(({ dto }) => dto ?? []).slice(0, max);
   }
 
   /**
@@ -230,14 +242,6 @@ export class Lifecycle {
       this.#deps.log.error('lease not ended', { error: String(error) });
       this.#hold(deliveryId, LEASE_RETRY_MS);
     }
-  }
-
-  #list(agent: string, state: 'claimed' | 'dead', afterSeq: number, max: number): readonly DeliveryDto[] {
-    const found = this.#stores.flatMap((store) =>
-      store.list(agent, state, afterSeq, max).flatMap((item) => ({ item, dto: this.#dto(store, item) })),
-    );
-    const ordered = found.toSorted((one, other) => (one.item.seq || Infinity) - (other.item.seq || Infinity));
-    return ordered.flatMap(({ dto }) => dto ?? []).slice(0, max);
   }
 
   #dto(store: ItemStore, item: Item, words?: Untrusted): DeliveryDto | undefined {

@@ -15,7 +15,7 @@ let store: TemporaryStore;
 let tokens: TokenService;
 let door: Door;
 let runs: number;
-let running: () => Promise<unknown>;
+let running: (signal: AbortSignal) => Promise<unknown>;
 
 beforeEach(async () => {
   clock = new ManualClock();
@@ -23,9 +23,9 @@ beforeEach(async () => {
   tokens = new TokenService({ store, clock, random: new SystemRandom() });
   await store.write((tables) => tables.putAgent(agentRow({ name: 'planner' })));
   runs = 0;
-  const run = (): Promise<unknown> => {
+  const run = (_params: unknown, _caller: unknown, { signal }: { readonly signal: AbortSignal }): Promise<unknown> => {
     runs += 1;
-    return running();
+    return running(signal);
   };
   const handlers = Object.fromEntries(Object.keys(OPERATIONS).map((name) => [name, run])) as unknown as Handlers; // every operation, alike
   door = new Door({ clock, tokens, dispatcher: new Dispatcher(handlers), agentCalled: () => undefined, requestsPerSecond: 100 });
@@ -61,4 +61,37 @@ it('aborts what a token began when it ends', async () => {
   const called = notify(by, null, gone);
   await tokens.revoke(id, { actor: 'owner', surface: 'browser' });
   await expect(called).rejects.toMatchObject({ code: 'unauthenticated' });
+});
+
+it('goes on with a call for as long as anybody who asked for it under its key is there', async () => {
+  const { caller: by } = await caller();
+  running = (signal) =>
+    new Promise((resolve, reject) => {
+      signal.addEventListener('abort', () => reject(new Error('given up')));
+      done = () => resolve({ sent: true });
+    });
+  let done = (): void => undefined;
+  const [first, second] = [new AbortController(), new AbortController()];
+  const called = notify(by, 'key-1', first);
+  const again = notify(by, 'key-1', second);
+  first.abort();
+  done();
+  expect(await Promise.all([called, again])).toEqual([{ sent: true }, { sent: true }]);
+  const alone = new AbortController();
+  const left = notify(by, 'key-2', alone);
+  alone.abort();
+  await expect(left).rejects.toThrow('given up');
+});
+
+it('keeps the answers of one caller, however many another one has', async () => {
+  const { caller: planner } = await caller();
+  running = () => Promise.resolve({ run: runs });
+  const first = await notify(planner, 'key');
+  await store.write((tables) => tables.putAgent(agentRow({ name: 'busy' })));
+  const busy = door.callers.identify((await tokens.issueForAgent('busy')).token);
+  for (let count = 0; count < 1_100; count += 1) await notify(busy, `key-${count}`);
+  expect(await notify(planner, 'key')).toEqual(first);
+  const oldest = runs;
+  await notify(busy, 'key-0');
+  expect(runs, 'of its own only so many are kept').toBe(oldest + 1);
 });

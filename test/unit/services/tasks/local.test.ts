@@ -187,12 +187,17 @@ describe('an inbox', () => {
     await expect(hub.work.inbox.reply('lists', item.delivery_id, { ...DONE, outcome: 'Else' })).rejects.toMatchObject({ code: 'gone' });
   });
 
-  it('repeats to a stream that comes back what was leased and not acknowledged', async () => {
+  it('delivers to a stream that comes back what was leased and not acknowledged, and of two attempts takes one', async () => {
     await put('one');
     await put('two');
-    const [first, second] = await hub.work.inbox.claim('lists', 9);
-    expect(hub.work.inbox.leasedCount('lists')).toBe(2);
-    expect(hub.work.inbox.leasedAfter('lists', first?.seq ?? 0, 9).map((item) => item.delivery_id)).toEqual([second?.delivery_id]);
+    const { inbox } = hub.work;
+    const [first, second] = await inbox.claim('lists', 9);
+    expect(inbox.leasedCount('lists')).toBe(2);
+    await inbox.giveBack('lists', first?.seq ?? 0, 9);
+    const [again, ...others] = await inbox.claim('lists', 9);
+    expect([again?.delivery_id, again?.attempt, others]).toEqual([second?.delivery_id, 2, []]);
+    await inbox.ack('lists', again?.delivery_id ?? '', null, 2);
+    await expect(inbox.ack('lists', again?.delivery_id ?? '', null, 1)).rejects.toMatchObject({ code: 'conflict' });
   });
 });
 

@@ -279,6 +279,7 @@ export function composeWork(deps: WorkDeps, moreGates: readonly Gate[] = []): Wo
     after(deps.revokeAgentTokens(tables, name));
     ruleBook.agentRemoved(tables, after, name);
     keeper.agentRemoved(tables, after, name);
+    cancels.agentRemoved(tables, after, name);
     registrations.agentRemoved(tables, name);
     deliveries.agentRemoved(tables, name);
     after(() => queries.failAllOf(name, new AppError('unhandled', 'The agent that was asked was removed from its hub.')));

@@ -60,6 +60,9 @@ interface Deps {
   readonly gate: AgentsGate;
 }
 
+/** What the records call people here and the hub itself. */
+const RESERVED_NAMES: ReadonlySet<string> = new Set(['owner', 'hub', 'local']);
+
 export class AgentRegistry {
   readonly #deps: Deps;
   readonly #onRemoving = new Set<(tables: Tables, after: After, name: string) => void>();
@@ -84,6 +87,9 @@ export class AgentRegistry {
 
   /** What is kept under a name belongs to the agent that had it, for ever. @throws AppError conflict */
   checkName(reads: Reads, name: string): void {
+    if (RESERVED_NAMES.has(name)) {
+      throw new AppError('conflict', `No agent can be called "${name}".`, { failedBy: 'input', hint: 'Choose another name.' });
+    }
     if (reads.agent(name)) {
       throw new AppError('conflict', `There is an agent named "${name}" already.`, {
         failedBy: 'input',

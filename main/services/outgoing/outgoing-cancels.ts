@@ -1,6 +1,7 @@
 // Taking back what another hub may have and has not said so: a delegation whose ack is missing, a question whose asker hung up. The task is
 // `cancelling` until the other hub's word, because nobody here knows whether it runs there (PROTOCOL.md, Delegation states). Owns what that
 // word means for the task; the sending, over restarts too, is the outbox's.
+import { OPEN_TASK_STATES } from '../../../preload/contract/closed-lists.ts';
 import { utf8 } from '../../lib/bytes.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -73,6 +74,14 @@ export class OutgoingCancels {
     this.#tell(tables, after, cancelling, reason);
     after(() => this.#deps.events.changed(task.id));
     return cancelling;
+  }
+
+  /** Takes back what an agent that is removed asked of other hubs. Inside a commit. */
+  agentRemoved(tables: Tables, after: After, agent: string): void {
+    for (const task of tables.tasksInStates(OPEN_TASK_STATES)) {
+      const isIts = task.direction === 'outgoing' && task.fromAgent === agent;
+      if (isIts && task.kind === 'delegate' && task.state !== 'cancelling') this.begin(tables, after, task, 'hung_up', WHY.hung_up);
+    }
   }
 
   /**

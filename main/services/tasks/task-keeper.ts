@@ -6,7 +6,7 @@ import type { Log } from '../../ports/log.ts';
 import type { Store, TaskRow, Tables } from '../../ports/store.ts';
 import { elapsedAfterRestart, lateGraceOf, type Deadlines } from './deadlines.ts';
 import { ELAPSED_CHECKPOINT_INTERVAL_MS, LATE_RESULT_GRACE_MS } from './limits.ts';
-import { isTrusted } from './parties.ts';
+import { isTrusted, partyOfAgent } from './parties.ts';
 import { EXPIRED, EXPIRED_HELD, HUB_RESTARTED, untrusted, type Ending, type TaskEndings } from './task-endings.ts';
 import { changeTask, isOpen } from './task-moves.ts';
 import type { After, UnitOfWork } from './unit-of-work.ts';
@@ -29,6 +29,7 @@ interface Deps {
 /** When the store did not take the end of a task, it is tried again after this. */
 const RETRY_MS = 5_000;
 const BY_CLOCK = { by: 'clock', surface: 'clock', from: 'hub' } as const;
+const ASKER_REMOVED = { state: 'cancelled', code: 'cancelled', reason: 'The agent that asked was removed from its hub.' } as const;
 const BY_HUB = { by: 'hub', surface: 'hub', from: 'hub' } as const;
 
 export class TaskKeeper {
@@ -134,12 +135,15 @@ export class TaskKeeper {
     }
   }
 
-  /** Ends, inside a commit, what was meant for an agent that is removed. */
+  /** Ends, inside a commit, what was meant for an agent that is removed, and what it asked of the agents here. */
   agentRemoved(tables: Tables, after: After, agent: string): void {
+    const { endings } = this.#deps;
     for (const task of tables.tasksInStates(OPEN_TASK_STATES)) {
-      if (task.direction === 'outgoing' || task.toAgent !== agent) continue;
-      const reason = 'The agent that was to do it was removed from its hub.';
-      this.#deps.endings.end(tables, after, task, { ...endOf(task), code: 'unknown_domain', reason, ...BY_HUB });
+      if (task.direction === 'outgoing') continue;
+      if (task.toAgent === agent) {
+        const reason = 'The agent that was to do it was removed from its hub.';
+        endings.end(tables, after, task, { ...endOf(task), code: 'unknown_domain', reason, ...BY_HUB });
+      } else if (task.party === partyOfAgent(agent)) endings.end(tables, after, task, { ...ASKER_REMOVED, ...BY_HUB, from: 'asker' });
     }
   }
 

@@ -62,6 +62,26 @@ it('is handed nothing that finds its way into its inbox afterwards', async () =>
   expect(await hub.work.inbox.claim('lists', 8)).toEqual([]);
 });
 
+it('has nothing done any more that it asked of another agent', async () => {
+  await hub.agent('lists');
+  const { id } = await hub.work.sender.delegate(delegation('local/claude', 'Add salt'), 'lists', null);
+  const { id: running } = await hub.work.sender.delegate(delegation('local/claude', 'Add sugar'), 'lists', null);
+  const card = hub.work.approvals.pending().find(({ task_id: taskId }) => taskId === running);
+  if (!card) throw new Error('no card');
+  await hub.decide(card, 'allow');
+  const item = await hub.claim('claude');
+  await hub.work.inbox.ack('claude', item.delivery_id, null);
+  await hub.work.agents.remove('lists', OWNER);
+  await clock.settle();
+  expect(hub.work.approvals.pending()).toEqual([]);
+  for (const task of [id, running]) expect(hub.store.read.task(task)).toMatchObject({ state: 'cancelled' });
+  expect((await hub.claim('claude')).kind, 'its agent is told to stop').toBe('cancel');
+});
+
+it.each(['owner', 'hub', 'local'])('is never called %s, as the records call people and the hub', async (name) => {
+  await expect(hub.agent(name)).rejects.toMatchObject({ code: 'conflict' });
+});
+
 it('leaves its name free only when nothing is kept under it', async () => {
   await hub.agent('quiet');
   await hub.work.agents.remove('quiet', OWNER);

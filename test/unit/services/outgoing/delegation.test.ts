@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
 import { MemoryNetwork } from '../../../fakes/memory-messenger.ts';
-import { closeTwoHubs, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
-import { BROWSER, delegation, WINDOW, WorkHub } from '../../../fakes/work-hub.ts';
+import { closeTwoHubs, newest, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
+import { BROWSER, delegation, OWNER, WINDOW, WorkHub } from '../../../fakes/work-hub.ts';
 
 const DINNER = 'Tell the family chat that dinner is at 7';
 const never = new AbortController().signal;
@@ -177,6 +177,14 @@ describe('a delegation between two hubs', () => {
     expect(mum.work.approvals.get(card.id)).toMatchObject({ state: 'cancelled', task_state: 'cancelled', surface: 'peer' });
     await expect(mum.decide(card, 'allow')).rejects.toMatchObject({ code: 'already_decided' });
     await expect(dad.work.tasks.cancel(report.id, { agent: 'openclaw' }, null)).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  it('is cancelled at the other hub when the agent that asked for it is removed', async () => {
+    const report = await send();
+    await dad.work.agents.remove('openclaw', OWNER);
+    await clock.settle();
+    expect(mum.work.approvals.pending()).toEqual([]);
+    for (const state of [dad.store.read.task(report.id)?.state, newest(mum).state]) expect(state).toBe('cancelled');
   });
 
   it('stays open when it is called off while it runs, until its agent says how it ended', async () => {

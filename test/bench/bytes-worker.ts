@@ -19,7 +19,9 @@ export interface BytesOnDisk {
 /** How many are under way at a time; no more may wait for a person. */
 const TOGETHER = 5;
 /** Words as often as people use them, in no order: they deflate no better than sentences do. */
-const WORDS = readFileSync(new URL('../../README.md', import.meta.url), 'utf8').match(/[a-z]+/gi) ?? [];
+const WORDS = ['README.md', ...['agents', 'operating', 'pairing', 'security'].map((name) => `resources/docs/${name}.md`)].flatMap(
+  (page) => readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8').match(/[a-z]+/gi) ?? [],
+);
 
 const [, , queries = '1000', delegations = '100', size = '450'] = process.argv;
 const SIZE = Number(size);

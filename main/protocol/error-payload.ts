@@ -3,8 +3,9 @@
 import { ERRORS, type ErrorCode, type WireErrorCode } from '../../preload/contract/errors.ts';
 import { AppError } from '../lib/app-error.ts';
 import { showHidden } from '../lib/hidden-characters.ts';
-import type { JsonObject } from '../lib/json-object.ts';
+import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { ERROR_MESSAGE_MAX_CHARACTERS } from './limits.ts';
+import { writeDecision } from './decision.ts';
 import { parseError, type ErrorPayload } from './payloads.ts';
 
 /** Codes of our own doors that have a near relative on the wire; every other local code is `internal` there. */
@@ -18,6 +19,7 @@ const NEAREST: Partial<Readonly<Record<ErrorCode, WireErrorCode>>> = {
   identity_locked: 'overloaded',
   hub_locked: 'overloaded',
 };
+const UNREADABLE = { code: 'internal', message: '', retryable: false, decision: null } as const;
 const INTERNAL_MESSAGE = 'Something broke in this hub while it worked on the message. Try again in a minute.';
 
 /** The payload of an `error` for `error`. What is `internal` says nothing of our insides. */
@@ -25,7 +27,13 @@ export function errorPayload(error: AppError): ErrorPayload & JsonObject {
   const code = wireCode(error.code);
   if (code === 'internal') return { code, message: INTERNAL_MESSAGE, retryable: true };
   const message = error.hint === undefined ? error.message : `${error.message} ${error.hint}`;
-  return { code, message: message.slice(0, ERROR_MESSAGE_MAX_CHARACTERS).toWellFormed(), retryable: ERRORS[code].retryable };
+  const { decision } = error.data;
+  return {
+    code,
+    message: message.slice(0, ERROR_MESSAGE_MAX_CHARACTERS).toWellFormed(),
+    retryable: ERRORS[code].retryable,
+    ...(isJsonObject(decision) ? { decision } : {}),
+  };
 }
 
 /**
@@ -34,10 +42,10 @@ export function errorPayload(error: AppError): ErrorPayload & JsonObject {
  */
 export function readError(payload: JsonObject): AppError {
   const parsed = parseError(payload);
-  const { code, message, retryable } = parsed.ok ? parsed.value : { code: 'internal' as const, message: '', retryable: false };
+  const { code, message, retryable, decision } = parsed.ok ? parsed.value : UNREADABLE;
   return new AppError(code, `The other hub answered: ${ERRORS[code].title.toLowerCase()}.`, {
     failedBy: 'peer',
-    data: { retryable, untrusted: { message: showHidden(message) } },
+    data: { retryable, untrusted: { message: showHidden(message), ...(decision === null ? {} : { decision: writeDecision(decision) }) } },
   });
 }
 

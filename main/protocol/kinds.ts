@@ -1,6 +1,7 @@
 // The kinds of message, their streams and their replies (PROTOCOL.md, Kinds and payloads), and what this hub advertises in hello.
 // Tables and lookups only.
 
+import { DECISIONS } from './decision.ts';
 import { REMOTE_APPROVAL } from './remote-approval.ts';
 
 export type StreamType = 'bidirectional' | 'unidirectional';
@@ -47,7 +48,15 @@ export const FEATURES: readonly string[] = Object.entries(KINDS)
 export const ESCALATIONS = 'escalations/1';
 
 /** What we advertise in hello's `extensions` (PROTOCOL.md, Extensions): only what this hub does. */
-export const EXTENSIONS: readonly string[] = ['route/1', 'conversation/1', 'receipts/1', 'progress/1', ESCALATIONS, REMOTE_APPROVAL];
+export const EXTENSIONS: readonly string[] = [
+  'route/1',
+  'conversation/1',
+  'receipts/1',
+  'progress/1',
+  ESCALATIONS,
+  REMOTE_APPROVAL,
+  DECISIONS,
+];
 
 /** Topics of notifications that hubs send each other and no agent sees (PROTOCOL.md, Extensions): "I have your result", and how far it is. */
 export const RECEIPT_TOPIC = 'axon.receipt';

@@ -6,6 +6,7 @@ import { readWireErrorCode, ERRORS, type WireErrorCode } from '../../preload/con
 import { canonicalJson } from '../lib/canonical-json.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { err, ok, type Result } from '../lib/result.ts';
+import { readDecision, type Decision } from './decision.ts';
 import { readApprovalQuestion, type ApprovalQuestion } from './remote-approval.ts';
 import { readEscalation, type Escalation } from './escalation.ts';
 import { Fields } from './fields.ts';
@@ -62,6 +63,7 @@ export interface ResponsePayload {
   readonly truncated: boolean;
   /** The person who answered; null when an agent did. */
   readonly answered_by: string | null;
+  readonly decision: Decision | null;
 }
 
 export interface AckPayload {
@@ -85,6 +87,7 @@ interface ResultPayload {
   readonly code: WireErrorCode | null;
   /** The person who answered; null when an agent did. */
   readonly answered_by: string | null;
+  readonly decision: Decision | null;
 }
 
 export interface NotifyPayload {
@@ -93,6 +96,7 @@ export interface NotifyPayload {
   readonly importance: Importance;
   readonly route: Route | null;
   readonly conversation: Conversation | null;
+  readonly decision: Decision | null;
 }
 
 interface CancelPayload {
@@ -174,6 +178,7 @@ export function parseResponse(payload: JsonObject): Result<ResponsePayload, stri
     tokens_used: fields.integer('tokens_used', 0, null),
     truncated: fields.flag('truncated', false),
     answered_by: readName(payload.answered_by),
+    decision: readDecision(payload.decision),
   });
 }
 
@@ -203,6 +208,7 @@ export function parseResult(payload: JsonObject): Result<ResultPayload, string> 
     error: fields.optionalText('error'),
     code: fields.has('code') ? readWireErrorCode(fields.raw('code')) : null,
     answered_by: readName(payload.answered_by),
+    decision: readDecision(payload.decision),
   });
 }
 
@@ -214,6 +220,7 @@ export function parseNotify(payload: JsonObject): Result<NotifyPayload, string> 
     importance: readHint(payload.importance, IMPORTANCES, 'low'),
     route: readRoute(fields),
     conversation: readConversation(fields),
+    decision: readDecision(payload.decision),
   });
 }
 
@@ -244,12 +251,13 @@ export function parseCapabilities(payload: JsonObject): Result<CapabilitiesPaylo
 }
 
 /** Never refuses: an error that does not fit is an `internal` one. */
-export function parseError(payload: JsonObject): Result<ErrorPayload, string> {
+export function parseError(payload: JsonObject): Result<ErrorPayload & { readonly decision: Decision | null }, string> {
   const code = readWireErrorCode(payload.code);
   return ok({
     code,
     message: typeof payload.message === 'string' ? payload.message : '',
     retryable: typeof payload.retryable === 'boolean' ? payload.retryable : ERRORS[code].retryable,
+    decision: readDecision(payload.decision),
   });
 }
 

@@ -22,9 +22,11 @@ export interface ConversationEntryDto {
   readonly at: number;
   readonly message_id: string | null;
   readonly direction: 'in' | 'out' | 'local' | 'here';
-  /** A wire kind, or 'decision' for what a person, a rule or the clock did here. */
+  /** A wire kind, or 'decision' for what a person, a rule or the clock did: here, or (direction `in`) at the hub that was asked. */
   readonly kind: string;
   readonly who: string;
+  /** Of a decision at the hub that was asked: who made it, as that hub says. */
+  readonly person: OutsideText | null;
   readonly agent: OutsideText | null;
   /** Its words; the JSON as it was sent, indented, where they are no text. Cut with a mark where it is too long. */
   readonly text: OutsideText | null;

@@ -278,6 +278,13 @@ export interface TaskDto {
   readonly estimated_ms: number | null;
   readonly code: string | null;
   readonly reason: OutsideText | null;
+  /** Who allowed, declined or answered it, there or here; null while nobody has, and where this hub does not know. */
+  readonly decision: {
+    readonly outcome: 'allowed' | 'declined' | 'answered' | 'expired';
+    readonly by: 'person' | 'rule' | 'clock';
+    readonly person: OutsideText | null;
+    readonly at: number;
+  } | null;
   /** Outside words: what the agent that ran it reported. */
   readonly untrusted: {
     readonly status: string;

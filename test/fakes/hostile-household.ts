@@ -107,6 +107,7 @@ export function hostileHub(texts: readonly string[], place: string): FakeHubApi 
           direction: (['in', 'out', 'here', 'local'] as const)[index % 4] ?? 'in',
           kind: index % 4 === 2 ? 'decision' : at(index),
           who: at(index + 1),
+          person: at(index + 2),
           agent: at(index + 2),
           text,
           fields: index % 4 === 3 || index % 8 === 0 ? [[at(index + 3), at(index + 4)] as const] : null,

@@ -536,6 +536,7 @@ const entry = (seq: number, over: Partial<ConversationDetailDto['entries'][numbe
   direction: 'in',
   kind: 'query',
   who: 'Dad’s laptop',
+  person: null,
   agent: 'OpenClaw',
   text: null,
   fields: null,

@@ -84,17 +84,28 @@ function taskLines(task: TaskDto): readonly string[] {
     `${task.id}  ${inWords(task.state)}  ${task.peer_name}`,
     ...quoted(task.text),
     ...(task.state === 'held' ? [heldLine(task.held_until)] : []),
+    ...decisionLines(task),
     ...told('Reason:', reason),
     ...told('Outcome:', outcome, [reason]),
     ...told('Error:', error, [reason, outcome]),
     ...told('Data:', data === null ? null : JSON.stringify(data, null, 2)),
-    ...personLines(said?.answered_by ?? null),
+    ...personLines(task.decision === null ? (said?.answered_by ?? null) : null),
   ];
 }
 
 /** @param by the name that the other hub gives */
 export function personLines(by: string | null): readonly string[] {
   return by === null ? [] : [`A person answered: ${by}`];
+}
+
+/** Who allowed, declined or answered it, and when; the name is what the other hub says. */
+function decisionLines({ decision, direction, peer_name: peer }: TaskDto): readonly string[] {
+  if (decision === null) return [];
+  const { outcome, by, person, at } = decision;
+  const where = direction === 'outgoing' ? `at ${peer}` : 'here';
+  if (outcome === 'expired') return [`Nobody ${where} answered in time.`];
+  const who = by === 'rule' ? 'by a rule ' : person === null ? '' : `by "${person}" `;
+  return [`${inWords(outcome)} ${who}${where}, ${localTime(at)}.`];
 }
 
 function heldLine(until: number | null): string {

@@ -3,20 +3,24 @@
 import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { PeerRow } from '../../ports/store.ts';
+import type { PeerRow, Store } from '../../ports/store.ts';
+import { DECISIONS } from '../../protocol/decision.ts';
 import type { Floods } from '../attention/floods.ts';
 import type { PeerRates } from '../links/peer-rates.ts';
-import type { IncomingMessage, ReplyDraft } from '../base/peer-messenger.ts';
+import type { IncomingMessage, PeerMessenger, ReplyDraft } from '../base/peer-messenger.ts';
 import type { AskingAgents } from './asking-agents.ts';
 import { cancelledBefore, type CancelledIds } from './cancelled-ids.ts';
 import { isTooMany } from './incoming-delegations.ts';
 import { sameIdAgain, type QueryService } from './query-service.ts';
+import { decisionMember } from '../tasks/wire-states.ts';
 import type { RecentMessages } from '../tasks/recent-messages.ts';
 import { readWorkRequest, type WorkRequest } from '../tasks/work-request.ts';
 import type { PartyKey } from '../../ports/transport.ts';
 
 interface Deps {
+  readonly store: Pick<Store, 'read'>;
   readonly clock: Clock;
+  readonly messenger: Pick<PeerMessenger, 'extensions'>;
   readonly rates: PeerRates;
   readonly recent: RecentMessages;
   readonly cancelled: Pick<CancelledIds, 'has'>;
@@ -59,13 +63,24 @@ export class IncomingQueries {
     const calledOff = new AbortController();
     this.#open.set(name, calledOff);
     try {
-      return { kind: 'response', payload: await this.#answer(peer, read.value, AbortSignal.any([signal, calledOff.signal])) };
+      const payload = await this.#answer(peer, read.value, AbortSignal.any([signal, calledOff.signal]));
+      return { kind: 'response', payload: { ...payload, ...this.#decision(peer, envelope.id) } };
     } catch (error) {
-      if (error instanceof AppError && isTooMany(error)) this.#deps.floods.add(peer.key, 'too_many');
-      throw error;
+      if (!(error instanceof AppError)) throw error;
+      if (isTooMany(error)) this.#deps.floods.add(peer.key, 'too_many');
+      const { code, message, hint, failedBy, data } = error;
+      const told = { failedBy, data: { ...data, ...this.#decision(peer, envelope.id) } };
+      throw new AppError(code, message, hint === undefined ? told : { ...told, hint });
     } finally {
       this.#open.delete(name);
     }
+  }
+
+  /** What was decided about it, for a hub that reads such a thing. */
+  #decision(peer: PeerRow, messageId: string): { readonly decision?: JsonObject } {
+    const { store, messenger } = this.#deps;
+    const task = store.read.taskByMessage('incoming', peer.key, messageId);
+    return task && messenger.extensions(peer.key).includes(DECISIONS) ? decisionMember(store.read, task) : {};
   }
 
   /** Whether this question is being answered. */

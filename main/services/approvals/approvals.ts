@@ -18,6 +18,7 @@ import type { ApprovalViews } from './approval-views.ts';
 import type { AuditTrail, Decider } from '../tasks/audit-trail.ts';
 import type { Deadlines } from '../tasks/deadlines.ts';
 import { approvedView } from '../tasks/approved-payload.ts';
+import { decisionMember } from '../tasks/wire-states.ts';
 import type { Deliveries } from '../inbox/deliveries.ts';
 import type { OpenQueries } from '../inbox/open-queries.ts';
 import { ownAnswer } from './own-answers.ts';
@@ -197,7 +198,8 @@ export class Approvals {
     const queued = moveTask(tables, moveTask(tables, task, 'approved'), 'queued');
     if (task.kind === 'delegate') {
       this.#deps.deliveries.putTask(tables, after, queued, approved);
-      after(() => this.#deps.progress.tell(queued, { state: 'queued' }));
+      const decision = decisionMember(tables, queued);
+      after(() => this.#deps.progress.tell(queued, { state: 'queued', ...decision }));
     } else {
       after(() => this.#deps.queries.allowed(queued, approved));
     }

@@ -15,6 +15,7 @@ import { TITLE_MAX_CHARACTERS } from '../tasks/limits.ts';
 import { pageOf, type Page } from '../base/paging.ts';
 import type { Parties } from '../tasks/parties.ts';
 import { boundedText, shownData, shownFields } from './shown-data.ts';
+import { decisionOf } from '../tasks/wire-states.ts';
 import { isOpen } from '../tasks/task-moves.ts';
 import type { TaskViews } from '../tasks/task-views.ts';
 import {
@@ -91,8 +92,8 @@ export class Conversations {
       messages: messages.length,
     };
     const decisions = rows.flatMap((task) => {
-      const decision = store.read.decisionOfTask(task.id);
-      return decision && decision.decidedAt !== null ? [{ taskId: task.id, entry: decisionEntry(decision, decision.decidedAt, task) }] : [];
+      const entry = task.direction === 'outgoing' ? this.#decisionThere(task) : decisionHere(store.read.decisionOfTask(task.id), task);
+      return entry === undefined ? [] : [{ taskId: task.id, entry }];
     });
     const told = this.#entries(messages, new Map(rows.map((task) => [task.id, task])), new Set(decisions.map(({ taskId }) => taskId)));
     const entries = [...told, ...decisions.map(({ entry }) => entry)].sort(inOrder);
@@ -160,11 +161,29 @@ export class Conversations {
       direction: message.direction,
       kind: message.kind,
       who: message.direction === 'out' ? 'This hub' : parties.nameOf(message.party),
+      person: null,
       agent: message.fromAgent,
       ...shownWords(wordsIn(said), room),
       state: task === undefined ? null : stateAt(message, task, isToldBelow(task.id)),
       surface: null,
       digest: null,
+    };
+  }
+
+  #decisionThere(task: TaskRow): ConversationEntryDto | undefined {
+    const { store, parties } = this.#deps;
+    const decision = decisionOf(store.read, task);
+    if (decision === null) return undefined;
+    return {
+      ...DECISION,
+      seq: task.seq,
+      at: decision.at,
+      direction: 'in',
+      who: parties.nameOf(task.party),
+      person: decision.person,
+      agent: task.toAgent,
+      state: decision.outcome === 'allowed' ? 'approved' : decision.outcome,
+      surface: decision.by === 'person' ? 'peer' : decision.by,
     };
   }
 
@@ -197,19 +216,20 @@ function stateOf(task: TaskRow): string {
     : task.state;
 }
 
-function decisionEntry(approval: ApprovalDecisionRow, at: number, task: TaskRow): ConversationEntryDto {
+/** What no decision has. */
+const DECISION = { kind: 'decision', message_id: null, person: null, text: null, fields: null, fields_left_out: 0, digest: null } as const;
+
+function decisionHere(approval: ApprovalDecisionRow | undefined, task: TaskRow): ConversationEntryDto | undefined {
+  if (approval === undefined || approval.decidedAt === null) return undefined;
   return {
+    ...DECISION,
     seq: task.seq,
-    at,
-    message_id: null,
+    at: approval.decidedAt,
     direction: 'here',
-    kind: 'decision',
     who: approval.decidedBy ?? 'hub',
     agent: task.toAgent,
     // The words of an answer stand in the message that carried it.
     text: approval.state === 'answered' ? null : approval.reason,
-    fields: null,
-    fields_left_out: 0,
     state: approval.state,
     surface: surfaceOf(approval),
     digest: approval.digest,

@@ -2,7 +2,9 @@
 // It promises nothing and holds up nothing.
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
 import type { Store, TaskRow } from '../../ports/store.ts';
+import { DECISIONS } from '../../protocol/decision.ts';
 import { PROGRESS_TOPIC } from '../../protocol/kinds.ts';
 import type { PeerMessenger } from '../base/peer-messenger.ts';
 import { toWire, type ToldState } from '../tasks/wire-states.ts';
@@ -14,6 +16,8 @@ interface ProgressWords {
   readonly text?: string;
   /** For `held`: in how many ms a person is asked; null when nobody knows yet. */
   readonly heldMs?: number | null;
+  /** What was decided about it just now. */
+  readonly decision?: JsonObject;
 }
 
 interface Deps {
@@ -47,9 +51,12 @@ export class Progress {
       ...(heldMs === null ? {} : { held_ms: heldMs }),
       ...(task.reportBack && words.text !== undefined ? { text: words.text } : {}),
     };
-    const message = { id: random.uuid(), kind: 'notify', ref: task.messageId, payload: { topic: PROGRESS_TOPIC, data, importance: 'low' } };
     const incoming = task.direction === 'incoming';
-    if (incoming && !messenger.extensions(task.party).includes(PROGRESS)) return;
+    const extensions = incoming ? messenger.extensions(task.party) : [];
+    if (incoming && !extensions.includes(PROGRESS)) return;
+    const decision = words.decision !== undefined && extensions.includes(DECISIONS) ? { decision: words.decision } : {};
+    const payload = { topic: PROGRESS_TOPIC, data, importance: 'low', ...decision };
+    const message = { id: random.uuid(), kind: 'notify', ref: task.messageId, payload };
     const raw = incoming ? messenger.encode(task.party, message) : JSON.stringify(message);
     const at = clock.wallMs();
     store.writeBehind((tables) =>

@@ -6,6 +6,7 @@ import type { Clock, Random } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Store, TaskRow, Tables } from '../../ports/store.ts';
 import { contentDigest } from '../../protocol/content-digest.ts';
+import type { Decision } from '../../protocol/decision.ts';
 import { RECEIPT_TOPIC } from '../../protocol/kinds.ts';
 import { parseError, parseResult } from '../../protocol/payloads.ts';
 import type { IncomingMessage, PeerMessenger } from '../base/peer-messenger.ts';
@@ -14,7 +15,8 @@ import { UNMATCHED_RATE } from './limits.ts';
 import { RECEIPTS } from './outbox.ts';
 import type { OutgoingCancels } from './outgoing-cancels.ts';
 import { endOfCode, type ResultWords, type TaskEndings } from '../tasks/task-endings.ts';
-import { isOpen } from '../tasks/task-moves.ts';
+import { keptDecision } from '../tasks/wire-states.ts';
+import { changeTask, isOpen } from '../tasks/task-moves.ts';
 import type { After, UnitOfWork } from '../tasks/unit-of-work.ts';
 
 interface Deps {
@@ -42,22 +44,22 @@ export class IncomingResults {
   async handle(message: IncomingMessage): Promise<void> {
     const { peer, envelope } = message;
     const { store, unit, messenger, audit } = this.#deps;
-    const result = readReport(message);
-    if (!result) return audit.refusal({ actor: peer.key, surface: 'peer', action: 'result.malformed', object: envelope.id });
+    const report = readReport(message);
+    if (!report) return audit.refusal({ actor: peer.key, surface: 'peer', action: 'result.malformed', object: envelope.id });
     const digest = contentDigest(envelope);
     const known = store.read.replay(peer.key, envelope.id);
     if (known && known.contentDigest !== digest) {
       return audit.refusal({ actor: peer.key, surface: 'peer', action: 'message.conflict', object: envelope.id, digest });
     }
     if (!known) {
-      const kept = await unit.run((tables, after) => this.#take(tables, after, message, result, digest));
+      const kept = await unit.run((tables, after) => this.#take(tables, after, message, report, digest));
       if (!kept) return;
     }
     if (messenger.extensions(peer.key).includes(RECEIPTS)) await this.#receipt(message);
   }
 
   /** False when it was one too many that fits nothing: then it leaves no trace and gets no receipt. */
-  #take(tables: Tables, after: After, message: IncomingMessage, result: ResultWords, digest: string): boolean {
+  #take(tables: Tables, after: After, message: IncomingMessage, { decision, ...result }: Report, digest: string): boolean {
     const { peer, envelope } = message;
     const { clock, endings, audit } = this.#deps;
     if (tables.replay(peer.key, envelope.id)) return true;
@@ -83,7 +85,8 @@ export class IncomingResults {
       payload: isEcho(result, task) ? JSON.stringify(envelope.payload) : null,
       at,
     });
-    this.#end(tables, after, task, message, result, endings);
+    const told = keptDecision(task, decision, at);
+    this.#end(tables, after, told ? changeTask(tables, task, told) : task, message, result, endings);
     return true;
   }
 
@@ -114,15 +117,19 @@ function isEcho({ status, code }: ResultWords, task: TaskRow): boolean {
   return status === 'failed' && code === 'cancelled' && task.state === 'cancelling';
 }
 
-function readReport({ envelope }: IncomingMessage): ResultWords | undefined {
+interface Report extends ResultWords {
+  readonly decision: Decision | null;
+}
+
+function readReport({ envelope }: IncomingMessage): Report | undefined {
   if (envelope.kind === 'error') {
     const parsed = parseError(envelope.payload);
     if (!parsed.ok) return undefined;
-    const { code, message } = parsed.value;
-    return { status: 'failed', outcome: message, data: null, error: message, code };
+    const { code, message, decision } = parsed.value;
+    return { status: 'failed', outcome: message, data: null, error: message, code, decision };
   }
   const parsed = parseResult(envelope.payload);
   if (!parsed.ok) return undefined;
-  const { status, outcome, data, error, code, answered_by } = parsed.value;
-  return { status, outcome, data, error, ...(code === null ? {} : { code }), ...(answered_by === null ? {} : { answered_by }) };
+  const { status, outcome, data, error, code, answered_by, decision } = parsed.value;
+  return { status, outcome, data, error, decision, ...(code === null ? {} : { code }), ...(answered_by === null ? {} : { answered_by }) };
 }

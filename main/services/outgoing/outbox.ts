@@ -12,6 +12,7 @@ import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { OutboxRow, Reads, Store, Tables, TaskRow } from '../../ports/store.ts';
 import type { KeyHex, PartyKey } from '../../ports/transport.ts';
+import { DECISIONS } from '../../protocol/decision.ts';
 import type { Envelope } from '../../protocol/envelope.ts';
 import { parseEnvelope } from '../../protocol/parse-envelope.ts';
 import { parseAck } from '../../protocol/payloads.ts';
@@ -25,6 +26,7 @@ import {
   CANCELS_AT_ONCE_MAX,
   CANCELS_REFUSED_PAUSE_MS,
 } from './limits.ts';
+import { decisionMember } from '../tasks/wire-states.ts';
 import { isRemoved } from '../tasks/parties.ts';
 import type { EndedTask, TaskEndings } from '../tasks/task-endings.ts';
 import type { After, UnitOfWork } from '../tasks/unit-of-work.ts';
@@ -190,12 +192,17 @@ export class Outbox {
     if (ended.kind === 'query' || ended.direction !== 'incoming' || isRemoved(tables, ended.party)) return;
     // What a person answered is told in no agent's name.
     const task = result.answered_by === undefined ? ended : { ...ended, toAgent: null };
+    const decision = this.#deps.messenger.extensions(task.party).includes(DECISIONS) ? decisionMember(tables, task) : {};
     if (task.reportBack) {
-      this.put(tables, after, task, { kind: 'result', ref: task.messageId, payload: { ...result } });
+      this.put(tables, after, task, { kind: 'result', ref: task.messageId, payload: { ...result, ...decision } });
     } else if (ending.code !== null && ending.from !== 'runner') {
       const message = ending.reason ?? ERRORS[ending.code].title;
       const { retryable } = ERRORS[ending.code];
-      this.put(tables, after, task, { kind: 'error', ref: task.messageId, payload: { code: ending.code, message, retryable } });
+      this.put(tables, after, task, {
+        kind: 'error',
+        ref: task.messageId,
+        payload: { code: ending.code, message, retryable, ...decision },
+      });
     }
   }
 

@@ -5,16 +5,18 @@ import type { OperationParams } from '../../../preload/contract/operations.ts';
 import { readWireErrorCode } from '../../../preload/contract/errors.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
-import type { JsonObject } from '../../lib/json-object.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json-object.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Store, Tables, TaskRow } from '../../ports/store.ts';
 import { contentDigest } from '../../protocol/content-digest.ts';
+import { storedDecision } from '../../protocol/decision.ts';
 import type { Envelope } from '../../protocol/envelope.ts';
 import { QUERY_DEADLINE_DEFAULT_MS } from '../../protocol/limits.ts';
 import { parseResponse, type ResponsePayload } from '../../protocol/payloads.ts';
 import type { OutgoingMessage, PeerMessenger } from '../base/peer-messenger.ts';
 import { ANSWER_TRAVEL_MS } from './limits.ts';
+import { keptDecision } from '../tasks/wire-states.ts';
 import { newTask } from '../tasks/new-task.ts';
 import { requestMessage } from '../tasks/request-message.ts';
 import type { OutgoingCancels } from './outgoing-cancels.ts';
@@ -142,7 +144,7 @@ export class OutgoingQueries {
       (tables) => {
         const known = tables.task(asked.id);
         const ends = known === undefined || isOpen(known);
-        if (known === undefined) insertTask(tables, { ...taskFor(asked), ...endOf(outcome, finishedAt) });
+        if (known === undefined) insertTask(tables, { ...taskFor(asked), ...endOf(asked.at, outcome, finishedAt) });
         else if (ends) endTask(tables, known, outcome, finishedAt);
         if (reply === undefined) return;
         tables.insertMessage({
@@ -195,19 +197,29 @@ function taskFor(asked: Asked): Omit<TaskRow, 'seq'> {
 }
 
 function endTask(tables: Tables, task: TaskRow, outcome: ResponsePayload | AppError, finishedAt: number): TaskRow {
-  const { state, ...change } = endOf(outcome, finishedAt);
+  const { state, ...change } = endOf(task.receivedAt, outcome, finishedAt);
   return moveTask(tables, task, state, change);
 }
 
-function endOf(outcome: ResponsePayload | AppError, finishedAt: number): Pick<TaskRow, 'state' | 'result' | 'code' | 'finishedAt'> {
+function endOf(
+  receivedAt: number,
+  outcome: ResponsePayload | AppError,
+  finishedAt: number,
+): Pick<TaskRow, 'state' | 'result' | 'code' | 'finishedAt'> & Partial<Pick<TaskRow, 'decision'>> {
   if (!(outcome instanceof AppError)) {
-    const { summary, data, answered_by: by } = outcome;
+    const { summary, data, answered_by: by, decision } = outcome;
     const result = { status: 'completed', outcome: summary, data, error: null, ...(by === null ? {} : { answered_by: by }) };
-    return { state: 'completed', result: JSON.stringify(result), code: null, finishedAt };
+    const told = keptDecision({ receivedAt }, decision, finishedAt);
+    return { state: 'completed', result: JSON.stringify(result), code: null, finishedAt, ...told };
   }
   const code = readWireErrorCode(outcome.code);
   const result = { status: 'failed', outcome: outcome.message, data: null, error: outcome.message, code };
-  return { state: endOfCode(code), result: JSON.stringify(result), code, finishedAt };
+  const told = keptDecision(
+    { receivedAt },
+    storedDecision(isJsonObject(outcome.data.untrusted) ? outcome.data.untrusted.decision : null),
+    finishedAt,
+  );
+  return { state: endOfCode(code), result: JSON.stringify(result), code, finishedAt, ...told };
 }
 
 /** What the other hub is told; its people see it as the asker's words. */

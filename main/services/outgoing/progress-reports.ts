@@ -6,6 +6,7 @@ import type { MessageRow, Store, TaskRow } from '../../ports/store.ts';
 import type { NotifyPayload } from '../../protocol/payloads.ts';
 import type { IncomingMessage } from '../base/peer-messenger.ts';
 import type { OutgoingQueries } from './outgoing-queries.ts';
+import { keptDecision } from '../tasks/wire-states.ts';
 import { changeTask, isOpen, moveTask } from '../tasks/task-moves.ts';
 import type { TaskEvents } from '../tasks/task-events.ts';
 import type { UnitOfWork } from '../tasks/unit-of-work.ts';
@@ -54,7 +55,9 @@ export class ProgressReports {
     };
     const tell = (): void => events.changed(task.id);
     const to = seenState(payload);
-    if (to === undefined || (!isAsked && task.state === 'sending') || (task.state === to && to !== 'held')) {
+    const told = keptDecision(task, payload.decision, at);
+    const isNews = to !== undefined && (task.state !== to || to === 'held' || told !== undefined);
+    if (!isNews || (!isAsked && task.state === 'sending')) {
       store.writeBehind((tables) => tables.insertMessage(report), tell);
       return;
     }
@@ -62,8 +65,8 @@ export class ProgressReports {
     await unit.run((tables, after) => {
       tables.insertMessage(report);
       const current: TaskRow | undefined = tables.task(task.id);
-      if (current?.state === to) changeTask(tables, current, { heldUntil });
-      else if (current && canMove(current.state, to, 'outgoing')) moveTask(tables, current, to, { heldUntil });
+      if (current?.state === to) changeTask(tables, current, { heldUntil, ...told });
+      else if (current && canMove(current.state, to, 'outgoing')) moveTask(tables, current, to, { heldUntil, ...told });
       after(tell);
     });
   }

@@ -11,6 +11,7 @@ type Beginning = Omit<
   | 'result'
   | 'code'
   | 'reason'
+  | 'decision'
   | 'cancelCause'
   | 'cancelAnswer'
   | 'waitMs'
@@ -30,6 +31,7 @@ export function newTask(beginning: Beginning): Omit<TaskRow, 'seq'> {
     code: null,
     reason: null,
     cancelCause: null,
+    decision: null,
     cancelAnswer: null,
     waitMs: null,
     heldUntil: null,

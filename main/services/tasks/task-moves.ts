@@ -10,6 +10,7 @@ type TaskChange = Partial<
     | 'result'
     | 'code'
     | 'reason'
+    | 'decision'
     | 'cancelCause'
     | 'cancelAnswer'
     | 'waitMs'

@@ -6,6 +6,7 @@ import { readObject } from '../../lib/json-object.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { isTaskPurged } from '../../ports/retention.ts';
 import type { Store, TaskRow } from '../../ports/store.ts';
+import { decisionOf } from './wire-states.ts';
 import type { Deadlines } from './deadlines.ts';
 import { isLocal, type Parties } from './parties.ts';
 import { waitOf } from './waiting.ts';
@@ -49,6 +50,7 @@ export class TaskViews {
       estimated_ms: task.estimatedMs,
       code: task.code,
       reason: task.reason,
+      decision: decisionOf(this.#deps.store.read, task),
       untrusted: this.#untrusted(task),
     };
   }

@@ -1,6 +1,10 @@
-// The words for how far a request is, as they cross the wire (PROTOCOL.md, Delegation states), and what they are called everywhere else. The one
-// place that knows both; nothing else may spell the wire's.
+// The words for how far a request is and what was decided about it, as they cross the wire (PROTOCOL.md, Delegation states, Decisions), and
+// what they are called everywhere else. The one place that knows both; nothing else may spell the wire's.
+import { readSurface } from '../../core/surface.ts';
 import type { TaskState } from '../../core/task-state.ts';
+import { readObject, type JsonObject } from '../../lib/json-object.ts';
+import type { ApprovalDecisionRow, Reads, TaskRow } from '../../ports/store.ts';
+import { storedDecision, writeDecision, type Decision } from '../../protocol/decision.ts';
 import type { AckPayload } from '../../protocol/payloads.ts';
 
 type WireState = NonNullable<AckPayload['state']>;
@@ -30,4 +34,42 @@ export function fromWire(state: WireState): ToldState {
 /** As `fromWire`, for a word from outside; undefined for one that is none of these. */
 export function readWireState(word: unknown): ToldState | undefined {
   return typeof word === 'string' && Object.hasOwn(TOLD, word) ? TOLD[word as ToldWord] : undefined; // just looked up
+}
+
+const OUTCOMES: Readonly<Partial<Record<ApprovalDecisionRow['state'], Decision['outcome']>>> = {
+  approved: 'allowed',
+  declined: 'declined',
+  answered: 'answered',
+  expired: 'expired',
+};
+/** Who decided where no person is named. */
+const NO_PERSON: ReadonlySet<string> = new Set(['owner', 'hub']);
+
+/** What was decided about a task, wherever that was; null: nothing yet, or nothing that this hub knows of. */
+export function decisionOf(reads: Pick<Reads, 'decisionOfTask'>, task: TaskRow): Decision | null {
+  if (task.direction === 'outgoing') return storedDecision(readObject(task.decision ?? '{}'));
+  const row = reads.decisionOfTask(task.id);
+  const outcome = row && OUTCOMES[row.state];
+  if (row === undefined || outcome === undefined || row.decidedAt === null) return null;
+  const by = readSurface(row.surface) === 'rule' ? 'rule' : outcome === 'expired' ? 'clock' : 'person';
+  const person = by === 'person' && row.decidedBy !== null && !NO_PERSON.has(row.decidedBy) ? row.decidedBy : null;
+  return { outcome, by, person, at: row.decidedAt };
+}
+
+/** The member that goes beside a report to the hub that asked. A rule that declines does so quietly. */
+export function decisionMember(reads: Pick<Reads, 'decisionOfTask'>, task: TaskRow): { readonly decision?: JsonObject } {
+  const decision = decisionOf(reads, task);
+  if (decision === null || (decision.by === 'rule' && decision.outcome === 'declined')) return {};
+  return { decision: writeDecision(decision) };
+}
+
+/** A decision of the other hub as it is kept: no earlier than the request left, no later than now, whatever the clock is there. */
+export function keptDecision(
+  task: Pick<TaskRow, 'receivedAt'>,
+  decision: Decision | null,
+  now: number,
+): Pick<TaskRow, 'decision'> | undefined {
+  if (decision === null) return undefined;
+  const at = Math.min(Math.max(decision.at, task.receivedAt), now);
+  return { decision: JSON.stringify(writeDecision({ ...decision, at })) };
 }

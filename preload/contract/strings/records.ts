@@ -88,4 +88,6 @@ export const conversations = {
   states,
   decidedBy: (what: string, who: string) => `${what}, by ${who}`,
   decidedByRule: (what: string) => `${what} by a rule`,
+  decidedAt: (what: string, hub: string) => `${what} at ${hub}`,
+  by: 'by',
 } as const;

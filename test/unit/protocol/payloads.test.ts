@@ -137,6 +137,7 @@ describe('replies', () => {
       tokens_used: null,
       truncated: false,
       answered_by: null,
+      decision: null,
     });
     expect(reason(payloads.parseResponse({ data: 1 }))).toContain('"summary" must be text');
     expect(reason(payloads.parseResponse({ summary: 'x', truncated: 1 }))).toContain('"truncated"');
@@ -185,6 +186,7 @@ describe('replies', () => {
       error: null,
       code: null,
       answered_by: null,
+      decision: null,
     });
     expect(value(payloads.parseResult({ status: 'failed', error: 'no', code: 'made_up' }))).toMatchObject({
       outcome: '',
@@ -228,8 +230,9 @@ describe('replies', () => {
       code: 'unknown_domain',
       message: 'Try family.',
       retryable: true,
+      decision: null,
     });
-    expect(value(payloads.parseError({ code: 'bad_host', message: 7 }))).toEqual({ code: 'internal', message: '', retryable: true });
+    expect(value(payloads.parseError({ code: 'bad_host', message: 7 }))).toMatchObject({ code: 'internal', message: '', retryable: true });
     expect(value(payloads.parseError({}))).toMatchObject({ code: 'internal' });
   });
 });
@@ -242,11 +245,33 @@ describe('one-way messages and cancel', () => {
       importance: 'low',
       route: null,
       conversation: null,
+      decision: null,
     });
     expect(value(payloads.parseNotify({ topic: 't', importance: 'high' })).importance).toBe('high');
     expect(value(payloads.parseNotify({ topic: 't', importance: 'CRITICAL' })).importance).toBe('low');
     expect(reason(payloads.parseNotify({ data: 1 }))).toContain('"topic" must be text');
     expect(reason(payloads.parseNotify({ topic: 't'.repeat(257) }))).toContain('"topic" must be at most 256 characters long');
+  });
+
+  it.each([
+    [
+      { outcome: 'allowed', by: 'person', person: 'Mum \u202e', at: 5 },
+      { outcome: 'allowed', by: 'person', person: 'Mum [U+202E]', at: 5 },
+    ],
+    [
+      { outcome: 'expired', by: 'clock', at: 5 },
+      { outcome: 'expired', by: 'clock', person: null, at: 5 },
+    ],
+    [
+      { outcome: 'allowed', by: 'person', person: 'x'.repeat(5_000), at: 5 },
+      { outcome: 'allowed', by: 'person', person: null, at: 5 },
+    ],
+    [{ outcome: 'perhaps', by: 'person', at: 5 }, null],
+    [{ outcome: 'allowed', by: 'me', at: 5 }, null],
+    [{ outcome: 'allowed', by: 'rule', at: 1e300 }, null],
+    ['allowed', null],
+  ])('decision: a hint beside a report, and what does not fit is none: %j', (decision, read) => {
+    expect(value(payloads.parseResult({ status: 'completed', decision })).decision).toEqual(read);
   });
 
   it('cancel: a reason or none', () => {

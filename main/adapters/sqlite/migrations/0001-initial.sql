@@ -129,6 +129,8 @@ CREATE TABLE tasks (
   code TEXT,
   reason TEXT,
   finished_at INTEGER,
+  -- Of what another hub was asked: what was decided there, as JSON.
+  decision TEXT,
   cancel_cause TEXT CHECK (cancel_cause IN ('called_off', 'hung_up', 'hub_restarted')),
   cancel_answer TEXT CHECK (cancel_answer IN ('asked_to_stop', 'not_taken')),
   held_until INTEGER,

@@ -14,6 +14,7 @@ let id: string;
 
 beforeEach(async () => {
   ({ clock, dad, mum } = await openTwoHubs());
+  mum.person = 'Mum \u202e';
   ({ id } = await dad.work.sender.delegate(
     delegation('mum', 'Dinner', { domain: 'family.chat', deadline_ms: DEADLINE_MS }),
     'openclaw',
@@ -52,6 +53,45 @@ describe('a thread at both hubs', () => {
     for (const hub of [dad, mum]) expect([hub.name, ...toldAt(hub)]).toEqual([hub.name, state, state]);
     const report = thread(dad).entries.find(({ kind }) => kind === 'result');
     if (report) expect(report.state, 'the report does not call a decline a failure').toBe(state);
+  });
+
+  const STORIES: readonly (readonly [string, () => Promise<unknown>, object | null])[] = [
+    ['completed', () => finish('completed'), { state: 'approved', surface: 'peer', person: 'Mum [U+202E]' }],
+    ['declined', () => mum.decide(mum.card, 'decline'), { state: 'declined', surface: 'peer', person: 'Mum [U+202E]' }],
+    ['expired', () => clock.advance(DEADLINE_MS + 1_000), { state: 'expired', surface: 'clock', person: null }],
+    ['cancelled', () => dad.work.tasks.cancel(id, { agent: 'openclaw' }, null), null],
+  ];
+
+  it.each(STORIES)('of a request that is %s tells the asker who decided, as the hub that decided says', async (_state, end, told) => {
+    await end();
+    await clock.advance(WRITE_BEHIND_DELAY_MAX_MS);
+    const [there, ...more] = thread(dad).entries.filter(({ kind }) => kind === 'decision');
+    expect(more).toEqual([]);
+    if (told === null) return expect(there).toBeUndefined();
+    expect(there).toMatchObject({ direction: 'in', who: 'mum', ...told });
+    expect(there?.at, 'neither before it was asked nor later than now').toBeLessThanOrEqual(clock.wallMs());
+  });
+
+  it('tells the asker nothing of a decision where that hub lists no such thing', async () => {
+    mum.messenger.extensions = () => ['route/1', 'conversation/1', 'receipts/1', 'progress/1'];
+    await finish('completed');
+    await clock.advance(WRITE_BEHIND_DELAY_MAX_MS);
+    expect(JSON.stringify(mum.messenger.sent)).not.toContain('"decision"');
+    expect(thread(dad).entries.some(({ kind }) => kind === 'decision')).toBe(false);
+  });
+
+  it('of a question tells who declined it, too', async () => {
+    const never = new AbortController().signal;
+    const question = dad.work.sender.query({ to: 'mum', question: 'Home at 7?', domain: 'family.chat' }, 'openclaw', never);
+    const refused = expect(question).rejects.toMatchObject({ code: 'rejected' });
+    await clock.settle();
+    const card = mum.work.approvals.pending().find(({ kind }) => kind === 'query');
+    if (!card) throw new Error('no card');
+    await mum.decide(card, 'decline');
+    await refused;
+    await clock.advance(WRITE_BEHIND_DELAY_MAX_MS);
+    const story = { outcome: 'declined', by: 'person', person: 'Mum [U+202E]' };
+    expect(dad.work.tasks.list({ limit: 9 }, { agent: 'openclaw' }).items.map(({ decision }) => decision)).toMatchObject([story, null]);
   });
 
   it('has the words of the one who asked for its title, and says whose those are', () => {

@@ -85,8 +85,10 @@ describe('a delegation between two hubs', () => {
     const here = dad.work.conversations.get(card.conversation_id, 'openclaw');
     expect(here.entries.map((entry) => [entry.kind, entry.direction])).toEqual([
       ['delegate', 'out'],
+      ['decision', 'in'],
       ['result', 'in'],
     ]);
+    expect(here.entries[1]).toMatchObject({ who: 'mum', person: "mum's person", surface: 'peer', state: 'approved' });
     expect(here.tasks.map((task) => task.id)).toEqual([report.id]);
     expect(dad.work.conversations.list({ limit: 10 }, null).items[0]).toMatchObject({
       title: DINNER,
@@ -164,7 +166,7 @@ describe('a delegation between two hubs', () => {
     const item = await mum.claim('claude');
     await mum.work.inbox.extend('claude', item.delivery_id, 60_000, 'Writing it now');
     await clock.advance(100);
-    expect(dad.work.conversations.get(id, 'openclaw').entries.map((entry) => entry.text)).toEqual([DINNER, 'Writing it now']);
+    expect(dad.work.conversations.get(id, 'openclaw').entries.map((entry) => entry.text)).toEqual([DINNER, null, 'Writing it now']);
     expect((await taskOf(report.id)).state).toBe('running');
   });
 

@@ -1,11 +1,11 @@
 // What `axon examples` and GET /v1/examples print: one complete exchange, annotated, from which a program can work without anything else.
 // Imports nothing.
 
-/** @param command how a line at a terminal begins here, as "npx axon" */
-export const examples = (command: string): string => `AXON Hub: a complete exchange, from an agent's side
+/** @param command how a line at a terminal begins here, as "npx axon" @param port of the hub, where it is known */
+export const examples = (command: string, port = 7117): string => `AXON Hub: a complete exchange, from an agent's side
 ====================================================
 
-Base address   http://127.0.0.1:7117     (the port stands in hub.json of the data folder; "${command} status" shows it)
+Base address   http://127.0.0.1:${port}     (the port stands in hub.json of the data folder; "${command} status" shows it)
 Every request  Authorization: Bearer $AXON_TOKEN
 Every body     Content-Type: application/json
 
@@ -61,11 +61,12 @@ Every body     Content-Type: application/json
 
    POST /v1/inbox/claim                                     ${command} inbox
    {"max":1,"wait_ms":55000}                                waits for work up to 55 s; a claim is a lease of 60 s
-   -> {"items":[{"delivery_id":"e01a...","kind":"delegate","instruction_from_hub":"...","untrusted":{"text":"...",...},...}],"next":null}
+   -> {"items":[{"delivery_id":"e01a...","attempt":1,"kind":"delegate","instruction_from_hub":"...","untrusted":{"text":"...",...},...}],"next":null}
 
    POST /v1/inbox/e01a.../ack                               ${command} ack e01a...
-   {"attempt":1}                                            "I have it": from now on it is yours alone; for a result or a
-                                                            notification it is all there is to do
+   {"attempt":1}                                            "I have it", with the item's own attempt: from now on it is yours alone;
+                                                            for a result or a notification it is all there is to do
+   POST /v1/inbox/e01a.../extend  {"lease_ms":60000}        where you need longer before you can say so
    POST /v1/inbox/e01a.../reply                             ${command} reply e01a... "Posted."
    {"status":"completed","outcome":"Posted."}
 

@@ -48,7 +48,7 @@ export function hubHandlers(deps: HubHandlersDeps): HandlersOf<'hub'> {
       const attention = { paused, quiet_now, mutes };
       return { hub: hub.current(), ...(await deps.counts()), pairing_window: deps.pairingWindow(), attention };
     },
-    'hub.examples': async () => ({ text: examples(hub.current().command ?? 'axon') }),
+    'hub.examples': async () => ({ text: examples(hub.current().command ?? 'axon', hub.current().api_port) }),
     'hub.snapshot': async () => deps.snapshot(),
     'hub.unlock': async (_params, _caller, context) => {
       await deps.unlock(context.signal);

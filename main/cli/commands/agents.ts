@@ -43,7 +43,8 @@ export function addAgentCommands(program: AxonCommand): void {
       terminal.note(
         `Confirm the agent "${name}" on the pages, under Agents (${typed} login opens them). Its code is ${asked.registration.code}.`,
       );
-      terminal.note(`Without the pages, end this with Ctrl+C and connect it as the person in charge: ${typed} agents add ${name}`);
+      const areas = (options.domain ?? []).map((domain) => ` --domain ${domain}`).join('');
+      terminal.note(`Without the pages, end this with Ctrl+C and connect it as the person in charge: ${typed} agents add ${name}${areas}`);
       for (;;) {
         const { state, token } = await line.call('agents.registration', { id: asked.registration.id, secret: asked.secret });
         if (token !== null) {

@@ -26,21 +26,23 @@ export function addAnswerCommand(program: AxonCommand): void {
       const shown = await requestOf(owner, id);
       if (text !== undefined && options.choose !== undefined) throw bothSaid();
       if (options.digest === undefined) show(terminal, shown, program);
-      const words =
-        options.choose === undefined
-          ? { answer: await ownWords(terminal, text, options) }
-          : { choice: await chosen(terminal, shown, options.choose, options) };
+      const said = options.choose ?? (await ownWords(terminal, shown, text, options));
+      // The id of an option is that option, wherever it is typed.
+      const isChoice = options.choose !== undefined || shown.choice?.options.some(({ id: option }) => option === said.trim());
+      const words = isChoice ? { choice: await chosen(terminal, shown, said.trim(), options) } : { answer: said };
       const decided = await decide(owner, shown, options.digest, { decision: 'answer', ...words });
       terminal.result(decided, () => [`Answered. ${decided.peer_name} gets it with your name; no agent does anything.`]);
     });
 }
 
 /** What is said, sure where it was not typed just now. */
-async function ownWords(terminal: Terminal, text: string | undefined, { digest }: AnswerOptions): Promise<string> {
+async function ownWords(terminal: Terminal, shown: ApprovalDto, text: string | undefined, { digest }: AnswerOptions): Promise<string> {
   if (digest !== undefined && text === undefined) throw nothingSaid();
-  const answer = text ?? (await terminal.ask('Your answer: '));
+  const options = shown.choice?.options.map(({ id }) => id) ?? [];
+  const answer =
+    text ?? (await terminal.ask(options.length === 0 ? 'Your answer: ' : `Your choice (${options.join(', ')}), or your own words: `));
   if (answer.trim() === '') throw nothingSaid();
-  if (digest === undefined && text !== undefined) {
+  if (digest === undefined && text !== undefined && !options.includes(answer.trim())) {
     await terminal.confirm(`Answer "${answer}" with your name, and let no agent do it?`, 'answer', NOTHING_DECIDED);
   }
   return answer;

@@ -98,6 +98,8 @@ export function personLines(by: string | null): readonly string[] {
   return by === null ? [] : [`A person answered: ${by}`];
 }
 
+const DECIDED = { allowed: 'Allowed', declined: 'Declined', answered: 'Answered' } as const;
+
 /** Who allowed, declined or answered it, and when; the name is what the other hub says. */
 function decisionLines({ decision, direction, peer_name: peer }: TaskDto): readonly string[] {
   if (decision === null) return [];
@@ -105,7 +107,7 @@ function decisionLines({ decision, direction, peer_name: peer }: TaskDto): reado
   const where = direction === 'outgoing' ? `at ${peer}` : 'here';
   if (outcome === 'expired') return [`Nobody ${where} answered in time.`];
   const who = by === 'rule' ? 'by a rule ' : person === null ? '' : `by "${person}" `;
-  return [`${inWords(outcome)} ${who}${where}, ${localTime(at)}.`];
+  return [`${DECIDED[outcome]} ${who}${where}, ${localTime(at)}.`];
 }
 
 function heldLine(until: number | null): string {

@@ -21,6 +21,8 @@ export interface Config {
   readonly settings: Partial<Settings>;
   /** Those of them that count for this run, whatever a person changed. */
   readonly fixed: FixedSettings;
+  /** A start at a terminal opens the pages in a browser. */
+  readonly opensBrowser: boolean;
   /** 0 picks a free one. */
   readonly apiPort: number;
   /** UDP; 0 picks a free one. */
@@ -61,6 +63,7 @@ export function readConfig({ argv, env }: ConfigSources): Config {
     home,
     settings,
     fixed: fixedBy(variables, flags),
+    opensBrowser: !start['no-browser'],
     apiPort: start['api-port'],
     peerPort: start['peer-port'],
     interfaces: start.interface?.split(',') ?? null,
@@ -85,10 +88,13 @@ function fixedBy(variables: Given, flags: Given): FixedSettings {
 
 function readFlags(argv: readonly string[]): ReadonlyMap<string, string> {
   const names = [...FLAGS.map(({ name }) => name), 'home'];
-  const options = Object.fromEntries(names.map((name) => [name, { type: 'string' as const }]));
+  const bare = new Set(FLAGS.filter(({ value }) => value === null).map(({ name }) => name));
+  const options = Object.fromEntries(names.map((name) => [name, { type: bare.has(name) ? ('boolean' as const) : ('string' as const) }]));
   try {
     const { values } = parseArgs({ args: [...argv], options, strict: true, allowPositionals: false });
-    return new Map(Object.entries(values).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])));
+    return new Map(
+      Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, value === true ? 'on' : String(value)]])),
+    );
   } catch (error) {
     const sentence = error instanceof Error ? (error.message.split('.')[0] ?? '') : 'A flag is wrong';
     throw new AppError('bad_request', `${sentence}.`, {

@@ -136,6 +136,12 @@ export const START_OPTIONS = {
     value: 'names',
     help: 'find hubs on these network interfaces only, with commas between (default: all)',
   }),
+  'no-browser': option({
+    schema: onOff,
+    default: false,
+    value: null,
+    help: 'do not open the pages in a browser; without it a start at a terminal does, where there is one',
+  }),
   'log-level': option({ schema: oneOf(LOG_LEVELS), default: 'info', value: 'level', help: 'debug, info, warn or error (default: info)' }),
   log: option({
     schema: oneOf(LOG_FORMS),

@@ -40,6 +40,7 @@ function makeNode(home: string, logLines: string[], options: TestHubOptions, cha
     home,
     settings: { name: 'Test hub', discovery: false },
     fixed: {},
+    opensBrowser: false,
     apiPort: 0,
     peerPort: 0,
     interfaces: null,

@@ -24,6 +24,7 @@ async function start(): Promise<HubNode> {
       ...facts,
       settings: { name: 'Hub', discovery: false },
       fixed: {},
+      opensBrowser: false,
       requestsPerSecond: 100,
       peerRateFactor: 1,
     },

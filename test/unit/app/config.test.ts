@@ -25,6 +25,7 @@ describe('settings', () => {
       home,
       settings: {},
       fixed: {},
+      opensBrowser: true,
       apiPort: 7117,
       peerPort: 7100,
       interfaces: null,
@@ -102,6 +103,16 @@ describe('settings', () => {
     const { params } = OPERATIONS['settings.update'];
     for (const name of ['keep_messages_days', 'keep_feed_days']) expect(v.safeParse(params, { [name]: value }).success).toBe(false);
     expect(v.safeParse(params, { keep_messages_days: 1, keep_feed_days: 36_500 }).success).toBe(true);
+  });
+
+  test('open no browser where a flag, a variable or config.json says so', () => {
+    expect(read(['--no-browser']).opensBrowser).toBe(false);
+    expect(read(['--no-browser', '--name', 'Mum'])).toMatchObject({ opensBrowser: false, settings: { name: 'Mum' } });
+    expect(read([], { AXON_NO_BROWSER: 'on' }).opensBrowser).toBe(false);
+    file({ 'no-browser': true });
+    expect(read().opensBrowser).toBe(false);
+    expect(read([], { AXON_NO_BROWSER: 'off' }).opensBrowser).toBe(true);
+    expect(() => read(['--no-browser=on'])).toThrow(/--no-browser/);
   });
 
   test('are frozen, and --home stands above AXON_HOME', () => {

@@ -1,5 +1,5 @@
 // A hub without a window, from its flags to its exit code: starts the node, says where it is, and stops it in order on a signal. A login
-// link is printed at a terminal only: a log or a journal must never hold one.
+// link is printed, and a browser opened, at a terminal only: a log or a journal must never hold one.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { SystemClock, SystemRandom } from '../adapters/clock/system-clock.ts';
@@ -7,6 +7,7 @@ import { LineLog } from '../adapters/log/line-log.ts';
 import { LogFile } from '../adapters/log/log-file.ts';
 import { linesTo } from '../adapters/log/stream-lines.ts';
 import { ownCommand } from '../cli/own-command.ts';
+import { browserOpener, openInBrowser } from './browser.ts';
 import { readConfig } from './config.ts';
 import { describeError, explainFailure } from './explain-failure.ts';
 import { createNode } from './node.ts';
@@ -35,9 +36,10 @@ export async function runHeadless(argv: readonly string[]): Promise<number> {
     const print = linesTo(process.stdout, () => {});
     process.on('uncaughtException', (error) => log.error('uncaught exception', { error: error.stack ?? error.message }));
     process.on('unhandledRejection', (reason) => log.error('unhandled rejection', { error: describeError(reason) }));
-    node = await createNode(config, { clock, random: new SystemRandom(), log, desktop: false, rendererDirectory: builtPages() });
+    const pages = builtPages();
+    node = await createNode(config, { clock, random: new SystemRandom(), log, desktop: false, rendererDirectory: pages });
     await node.start();
-    greet(node, ownCommand(config.home), print);
+    greet(node, { command: ownCommand(config.home), print, isBrowserOpened: config.opensBrowser && pages !== null && showPages(node) });
     await stopped;
     return 0;
   } catch (error) {
@@ -53,11 +55,25 @@ function builtPages(): string | null {
   return places.find((path) => existsSync(`${path}/assets`) && existsSync(`${path}/index.html`)) ?? null;
 }
 
-function greet(node: HubNode, command: string, print: (line: string) => void): void {
-  const port = node.apiPort;
-  print(`AXON Hub runs at http://127.0.0.1:${port}\n`);
+/** Opens the pages in a browser of this computer. Returns false where there is none. */
+function showPages(node: HubNode): boolean {
+  const opener = browserOpener({ env: process.env, platform: process.platform, isTerminal: process.stdout.isTTY });
+  if (opener === null) return false;
+  openInBrowser(opener, node.makeLoginPage());
+  return true;
+}
+
+interface Greeting {
+  readonly command: string;
+  readonly print: (line: string) => void;
+  readonly isBrowserOpened: boolean;
+}
+
+function greet(node: HubNode, { command, print, isBrowserOpened }: Greeting): void {
+  print(`AXON Hub runs at http://127.0.0.1:${node.apiPort}\n`);
   if (process.stdout.isTTY) {
-    print(`Open this link once, within 90 seconds: ${node.makeLoginUrl()}\n`);
+    if (isBrowserOpened) print('Your browser opens it now.\n');
+    print(`${isBrowserOpened ? 'If it does not, open' : 'Open'} this link once, within 90 seconds: ${node.makeLoginUrl()}\n`);
     print(`A new link: ${command} login    Stop: Ctrl+C\n`);
   } else {
     print(`To open its pages in a browser: ${command} login\n`);

@@ -1,5 +1,6 @@
-// The data folder: private to its owner, one hub at a time. Owns the lock file and the runtime file by which tools find the hub. A lock
-// whose hub was killed is taken over: the holder is recognised by process id, boot and start time, never by the mere presence of a file.
+// The data folder: private to its owner, one hub at a time. Owns the lock file, the runtime file by which tools find the hub, and the page
+// by which a browser does. A lock whose hub was killed is taken over: the holder is recognised by process id, boot and start time, never by
+// the mere presence of a file.
 // Must never follow a link in that folder, nor hand the boot secret to anything but the runtime file.
 import {
   closeSync,
@@ -23,6 +24,7 @@ import type { Random } from '../ports/clock.ts';
 
 const LOCK_NAME = 'hub.lock';
 const RUNTIME_NAME = 'hub.json';
+const LOGIN_PAGE_NAME = 'login.html';
 const PRIVATE_FILE_MODE = 0o600;
 /** Tries to take a lock that others take at the same moment; then the folder counts as in use. */
 const LOCK_TRIES_MAX = 5;
@@ -59,6 +61,8 @@ export class Home {
     makePrivateFolder(path);
     const nonce = toHex(random.bytes(8));
     takeLock(path, { pid: process.pid, ...processMark(process.pid), nonce });
+    // One that a killed hub left; its code went with that hub.
+    removeFile(join(path, LOGIN_PAGE_NAME));
     return new Home(path, nonce);
   }
 
@@ -69,12 +73,39 @@ export class Home {
     writePrivateFile(path, JSON.stringify(content));
   }
 
-  /** Removes hub.json and gives the folder free. Idempotent. */
+  /** Writes the page that takes a browser to `url`. Returns its path. */
+  writeLoginPage(url: string): string {
+    const path = join(this.path, LOGIN_PAGE_NAME);
+    removeFile(path);
+    writePrivateFile(path, loginPage(url));
+    return path;
+  }
+
+  /** Idempotent. */
+  removeLoginPage(): void {
+    removeFile(join(this.path, LOGIN_PAGE_NAME));
+  }
+
+  /** Removes what this run wrote and gives the folder free. Idempotent. */
   close(): void {
     if (readHolder(join(this.path, LOCK_NAME))?.nonce !== this.#nonce) return;
     removeFile(join(this.path, RUNTIME_NAME));
+    this.removeLoginPage();
     removeFile(join(this.path, LOCK_NAME));
   }
+}
+
+/** Without a script, which a browser may not run from a file. */
+function loginPage(url: string): string {
+  return [
+    '<!doctype html>',
+    '<meta charset="utf-8">',
+    '<meta name="referrer" content="no-referrer">',
+    `<meta http-equiv="refresh" content="0; url=${url}">`,
+    '<title>AXON Hub</title>',
+    `<p><a href="${url}">Open AXON Hub</a></p>`,
+    '',
+  ].join('\n');
 }
 
 /** The whole content appears at once: it is written under another name and then linked, which fails when a lock is there. */

@@ -11,6 +11,7 @@ import { WindowDoor } from '../api/ipc/window-door.ts';
 import { loginUrl } from '../api/operations/hub.ts';
 import type { CallOutcome } from '../../preload/contract/hub-api.ts';
 import type { Store } from '../ports/store.ts';
+import { LOGIN_CODE_MAX_MS } from '../services/auth/limits.ts';
 import type { EventBus } from '../services/base/event-bus.ts';
 import type { Config } from './config.ts';
 import { EventLoopLag } from './event-loop-lag.ts';
@@ -119,6 +120,25 @@ export class HubNode {
   /** A link that logs a browser in, once, for 90 seconds. For a person's eyes only. */
   makeLoginUrl(): string {
     return loginUrl(this.#apiPort, this.services.login.makeCode().code);
+  }
+
+  /**
+   * A page in the data folder that leads to a login link, for a browser that is started with it: so no code stands on a command line, which
+   * every program can read. It goes once the code is used or over. Returns its path. Call it once in a run.
+   */
+  makeLoginPage(): string {
+    const { home } = this.#ground;
+    const remove = (): void => {
+      try {
+        home.removeLoginPage();
+      } catch (error) {
+        this.#deps.log.warn('the login page could not be removed', { error: String(error) });
+      }
+    };
+    const { code } = this.services.login.makeCode(remove);
+    const over = this.#deps.clock.setTimer(LOGIN_CODE_MAX_MS, remove);
+    this.#opened.add(() => over.cancel());
+    return home.writeLoginPage(loginUrl(this.#apiPort, code));
   }
 
   /** One operation for the person at the desktop's window. Never throws. */

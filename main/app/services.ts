@@ -98,15 +98,7 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
   const vaults = deps.vaults ?? [new KeychainVault({ homeFolder: config.home, clock }), new FileVault(join(config.home, 'identity.key'))];
   const identity = new IdentityService({ ...base, vaults });
   const defaultName = (): string => (identity.ready ? hubLabel(identity.agentId) : 'This hub');
-  const atStart = {
-    name: config.name,
-    discovery: config.discovery,
-    approvals_wait_minutes: config.approvalsWaitMinutes,
-    keep_messages_days: config.keepMessagesDays,
-    keep_feed_days: config.keepFeedDays,
-  };
-  const forThisRun = { discoveryOff: config.discoveryOff, fixed: config.fixedAtStart ?? [] };
-  const settings = new SettingsService({ ...base, events, defaultName }, atStart, forThisRun);
+  const settings = new SettingsService({ ...base, events, defaultName }, config.settings, config.fixed);
   const platform = PLATFORMS[process.platform] ?? process.platform;
   const addresses = (): readonly string[] => ownAddresses(config.interfaces);
   const facts = { version: VERSION, platform, desktop: deps.desktop, command: ownCommandAnywhere(config.home), addresses };

@@ -11,7 +11,7 @@ export const GROUPS: readonly (readonly [heading: string, commands: readonly str
     ['approvals', 'answer', 'rules', 'remote-approval', 'pause', 'resume', 'quiet', 'audit', 'confirm-restore', 'confirm-date'],
   ],
   ['Adding hubs (the person in charge only):', ['pair', 'invite', 'join']],
-  ['This hub:', ['agents', 'status', 'whoami', 'login', 'passphrase', 'examples', 'demo', 'hub', 'help']],
+  ['This hub:', ['agents', 'settings', 'status', 'whoami', 'login', 'passphrase', 'examples', 'demo', 'hub', 'help']],
 ];
 
 interface Words {
@@ -114,6 +114,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   'agents class': { tries: ['agents class claude-code R1'] },
   'agents remove-area': { tries: ['agents remove-area claude-code family.chat'] },
   'agents remove': { tries: ['agents remove claude-code'] },
+  settings: { tries: ['settings', 'settings keep-messages', 'settings keep-messages 90', 'settings person ""'] },
   status: { tries: ['status', 'status --json'] },
   whoami: { tries: ['whoami --as claude-code'] },
   passphrase: { tries: ['passphrase', 'passphrase --passphrase-file passphrase.txt'] },
@@ -158,8 +159,8 @@ Speaking for an agent (asking, and doing what is asked):
                                a token as an argument
   --as NAME                    which one, when several agents are connected here
 
-Speaking for the person in charge (deciding, adding hubs, login, peers add, set,
-keep, remove and mute, agents add, class and remove):
+Speaking for the person in charge (deciding, adding hubs, login, settings, peers
+add, set, keep, remove and mute, agents add, class and remove):
   asks for the owner passphrase at a terminal, or takes --passphrase-file FILE;
   so do peers, discover, ping and agents where no agent is connected
 

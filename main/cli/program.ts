@@ -18,6 +18,7 @@ import { addPairCommands } from './commands/pair.ts';
 import { addPeerCommands } from './commands/peers.ts';
 import { addRuleCommands } from './commands/rules.ts';
 import { addSendCommands } from './commands/send.ts';
+import { addSettingsCommand } from './commands/settings.ts';
 import { addTaskCommands } from './commands/tasks.ts';
 import { reportFailure, runCommand } from './context.ts';
 import type { GlobalOptions } from './context.ts';
@@ -190,6 +191,7 @@ export function makeProgram({ version, run, runHub, checkStoppedAudit, isJson }:
   addInvitationCommands(program);
   addAgentCommands(program);
   addDemoCommand(program, runHub);
+  addSettingsCommand(program);
   addHubCommands(program, runHub);
   for (const [flags, description] of GLOBAL_OPTIONS) program.option(flags, description);
   for (const command of program.commands) prepare(command, command.name(), typed);

@@ -71,6 +71,11 @@ export type PeopleSurface = (typeof PEOPLE_SURFACES)[number];
 export const SURFACES = [...PEOPLE_SURFACES, 'clock', 'rule', 'peer', 'agent', 'hub'] as const;
 export type Surface = (typeof SURFACES)[number];
 
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+export const LOG_FORMS = ['text', 'json'] as const;
+export type LogForm = (typeof LOG_FORMS)[number];
+
 export const THEMES = ['system', 'light', 'dark', 'contrast'] as const;
 export type Theme = (typeof THEMES)[number];
 

@@ -2,8 +2,8 @@
 // test doubles. Each operation has its parameters (validated in main, never trusted from a client), who may call it, and its HTTP form:
 // `:name` parts of the path are parameters; the rest travel as query (GET) or JSON body. Imports from this folder only.
 import * as v from 'valibot';
-import { IMPORTANCES, THEMES } from './closed-lists.ts';
-import { AGENT_AREAS_MAX, APPROVALS_WAIT_MINUTES_MAX, APPROVALS_WAIT_MINUTES_MIN, KEEP_DAYS_MAX, KEEP_DAYS_MIN } from './limits.ts';
+import { IMPORTANCES } from './closed-lists.ts';
+import { AGENT_AREAS_MAX } from './limits.ts';
 import { ATTENTION_OPERATIONS } from './attention-operations.ts';
 import { AUDIT_OPERATIONS } from './audit-operations.ts';
 import { DECISION_OPERATIONS } from './decision-operations.ts';
@@ -25,6 +25,7 @@ import {
   words,
 } from './parameters.ts';
 import type { OperationResults } from './results.ts';
+import { SETTING_SCHEMAS } from './settings.ts';
 
 export const AGENT_SCOPES = ['peers:read', 'send:query', 'send:delegate', 'send:notify', 'inbox', 'history'] as const;
 type AgentScope = (typeof AGENT_SCOPES)[number];
@@ -154,19 +155,7 @@ export const OPERATIONS = {
     method: 'PATCH',
     path: '/v1/settings',
     access: 'owner',
-    params: v.strictObject({
-      name: v.optional(v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(64))),
-      person: v.optional(v.nullable(v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(64)))),
-      announce_name: v.optional(v.boolean()),
-      discovery: v.optional(v.boolean()),
-      theme: v.optional(v.picklist(THEMES)),
-      start_at_login: v.optional(v.boolean()),
-      native_notifications: v.optional(v.boolean()),
-      single_key_shortcuts: v.optional(v.boolean()),
-      approvals_wait_minutes: v.optional(whole(APPROVALS_WAIT_MINUTES_MIN, APPROVALS_WAIT_MINUTES_MAX)),
-      keep_messages_days: v.optional(whole(KEEP_DAYS_MIN, KEEP_DAYS_MAX)),
-      keep_feed_days: v.optional(whole(KEEP_DAYS_MIN, KEEP_DAYS_MAX)),
-    }),
+    params: v.partial(v.strictObject(SETTING_SCHEMAS)),
   },
 
   'agents.register': { method: 'POST', path: '/v1/agents', access: 'none', params: v.object({ name: agentName, ...agentProfile }) },

@@ -1,5 +1,5 @@
 // The owner's settings and the sessions that are open, as clients get them. Types only.
-import type { Theme } from './closed-lists.ts';
+import type { SettingKey, Settings } from './settings.ts';
 
 export interface SessionDto {
   readonly id: string;
@@ -10,22 +10,9 @@ export interface SessionDto {
   readonly current: boolean;
 }
 
-export type FixedSetting = 'keep_messages_days' | 'keep_feed_days';
+/** The settings that count for this run whatever is changed, each with the flag or variable that said so. */
+export type FixedSettings = { readonly [Key in SettingKey]?: string };
 
-export interface SettingsDto {
-  readonly name: string;
-  readonly person: string | null;
-  readonly announce_name: boolean;
-  readonly discovery: boolean;
-  readonly theme: Theme;
-  readonly start_at_login: boolean;
-  readonly native_notifications: boolean;
-  readonly single_key_shortcuts: boolean;
-  /** How long a request waits for a person, unless whoever asked waits less. */
-  readonly approvals_wait_minutes: number;
-  /** How many days the words of what ended are kept, and notices in the feed. */
-  readonly keep_messages_days: number;
-  readonly keep_feed_days: number;
-  /** What a flag or a variable said for this run: that counts until the hub is started without it, whatever is changed. */
-  readonly fixed_at_start: readonly FixedSetting[];
+export interface SettingsDto extends Settings {
+  readonly fixed_at_start: FixedSettings;
 }

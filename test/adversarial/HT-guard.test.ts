@@ -158,6 +158,42 @@ describe('HT-03: pages of other origins are refused, and no header invites them'
     expect((await hub.ask('/v1/status', { token: page, headers: none })).status).toBe(403);
   });
 
+  const navigation = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
+
+  test('a whole window that another page, or a file, leads here gets the page, which nobody may frame or reach into', async () => {
+    const answer = await hub.raw(
+      rawRequest('GET', '/', [`Host: ${hub.host}`, ...Object.entries(navigation).map(([name, value]) => `${name}: ${value}`)]),
+    );
+    expect(statusOf(answer)).toBe(200);
+    expectSecurityHeaders(answer);
+  });
+
+  test.each<[string, string, string, Readonly<Record<string, string>>]>([
+    ['a path of the API', 'GET', '/v1/status', navigation],
+    ['a page with a query', 'GET', '/?c=1', navigation],
+    ['a file of the pages', 'GET', '/licences.txt', navigation],
+    ['a form that is sent', 'POST', '/', navigation],
+    ['a look at the headers alone', 'HEAD', '/', navigation],
+    ['a frame', 'GET', '/', { ...navigation, 'sec-fetch-dest': 'iframe' }],
+    ['an object', 'GET', '/', { ...navigation, 'sec-fetch-dest': 'object' }],
+    ['a fetch', 'GET', '/', { ...navigation, 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'empty' }],
+    ['a fetch that calls itself a document', 'GET', '/', { ...navigation, 'sec-fetch-mode': 'cors' }],
+    ['a site alone', 'GET', '/', { 'sec-fetch-site': 'cross-site' }],
+    ['another port of this computer', 'GET', '/', { ...navigation, 'sec-fetch-site': 'same-site' }],
+    ['an origin', 'GET', '/', { ...navigation, origin: 'null' }],
+  ])('of what another page leads here nothing else is let through: %s', async (_title, method, path, given) => {
+    const headers = Object.entries(given).map(([name, value]) => `${name}: ${value}`);
+    const answer = await hub.raw(rawRequest(method, path, [`Host: ${hub.host}`, ...headers, ...goodHeaders(method)], '{}'));
+    expect(statusOf(answer)).toBe(403);
+  });
+
+  test('a mode or destination that is said twice is none', async () => {
+    for (const twice of ['sec-fetch-mode: navigate', 'sec-fetch-dest: document']) {
+      const headers = Object.entries(navigation).map(([name, value]) => `${name}: ${value}`);
+      expect(statusOf(await hub.raw(rawRequest('GET', '/', [`Host: ${hub.host}`, ...headers, twice])))).toBe(403);
+    }
+  });
+
   test("the hub's own page may ask", async () => {
     const headers = { origin: `http://${hub.host}`, 'sec-fetch-site': 'same-origin' };
     expect((await hub.ask('/v1/settings', { method: 'PATCH', token: page, body: { theme: 'dark' }, headers })).status).toBe(200);

@@ -26,11 +26,11 @@ test('offers a few lengths and the one that stands where it is another, and says
 });
 
 test('says which flag or variable fixes it, and then nothing can be chosen there', async () => {
-  const fixed = { ...SETTINGS, keep_messages_days: 30, fixed_at_start: ['keep_messages_days'] } as const;
+  const fixed = { ...SETTINGS, keep_messages_days: 30, fixed_at_start: { keep_messages_days: 'AXON_KEEP_MESSAGES' } } as const;
   const hub = new FakeHubApi(snapshotOf({ settings: fixed }));
   await showApp(hub, 'settings');
   await expect
-    .element(page.getByText('This hub was started with --keep-messages or AXON_KEEP_MESSAGES. That counts until it is started without.'))
+    .element(page.getByText('This hub was started with AXON_KEEP_MESSAGES. That counts until it is started without it.'))
     .toBeVisible();
   await expect.element(page.getByText(/AXON_KEEP_FEED/)).not.toBeInTheDocument();
   await expect.element(page.getByText('30 days', { exact: true }).first()).toBeVisible();

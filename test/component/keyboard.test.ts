@@ -53,10 +53,10 @@ describe('without a mouse', () => {
     listener.observe(document.body, { subtree: true, childList: true, characterData: true });
     for (const looks of ['Dark', 'Light']) {
       await button(looks).click();
-      await vi.waitFor(() => expect(voices()).toEqual(['Kept.']));
+      await vi.waitFor(() => expect(voices()).toEqual(['Saved.']));
     }
     listener.disconnect();
-    expect(heard.filter((text) => text === 'Kept.').length).toBeGreaterThan(1);
+    expect(heard.filter((text) => text === 'Saved.').length).toBeGreaterThan(1);
   });
 
   test('where single keys are switched off, U takes nothing back', async () => {

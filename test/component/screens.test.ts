@@ -293,6 +293,22 @@ describe('settings', () => {
     expect(callsOf(hub, 'settings.update')).toEqual([{ theme: 'contrast' }, { name: 'Kitchen PC' }, { single_key_shortcuts: false }]);
   });
 
+  test('a switch changes its own setting, and one that this run fixes says what fixed it and cannot be pressed', async () => {
+    const settings = { ...SETTINGS, discovery: false, fixed_at_start: { discovery: '--discovery' } };
+    const hub = new FakeHubApi(snapshotOf({ settings }));
+    await showApp(hub, 'settings');
+    const fixed = page.getByRole('switch', { name: 'Find hubs by themselves' });
+    await expect.element(fixed).toHaveAttribute('aria-disabled', 'true');
+    await expect
+      .element(page.getByText('This hub was started with --discovery. That counts until it is started without it.'))
+      .toBeVisible();
+    await expectAccessible();
+    await fixed.click({ force: true });
+    await page.getByRole('switch', { name: 'Say the name on the network' }).click();
+    await page.getByRole('switch', { name: 'Start at login' }).click();
+    expect(callsOf(hub, 'settings.update')).toEqual([{ announce_name: true }, { start_at_login: false }]);
+  });
+
   test('the setting of single keys names every key that the panel shows', async () => {
     await showApp(new FakeHubApi(snapshotOf()), 'settings');
     await button('Keys').click();

@@ -10,6 +10,7 @@ import type {
   RegistrationDto,
   UiSnapshot,
 } from '../../preload/contract/dto.ts';
+import { SETTING_DEFAULTS } from '../../preload/contract/settings.ts';
 import type { SessionDto, SettingsDto } from '../../preload/contract/settings-dto.ts';
 import type { PairingDto } from '../../preload/contract/pairing-dto.ts';
 import type { ConversationDetailDto, ConversationDto } from '../../preload/contract/conversation-dto.ts';
@@ -63,18 +64,12 @@ export const MUM: HubDto = {
 };
 
 export const SETTINGS: SettingsDto = {
+  ...SETTING_DEFAULTS,
   name: 'Mum’s PC',
   person: 'Mum',
-  announce_name: false,
-  discovery: true,
   theme: 'light',
   start_at_login: true,
-  native_notifications: true,
-  single_key_shortcuts: true,
-  approvals_wait_minutes: 720,
-  keep_messages_days: 365,
-  keep_feed_days: 90,
-  fixed_at_start: [],
+  fixed_at_start: {},
 };
 
 const capabilities = (agents: readonly (readonly [string, readonly string[]])[]): CapabilitiesDto => ({

@@ -396,7 +396,7 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
             ...SETTINGS,
             keep_messages_days: 2_000,
             keep_feed_days: 14,
-            fixed_at_start: ['keep_messages_days', 'keep_feed_days'],
+            fixed_at_start: { keep_messages_days: '--keep-messages', keep_feed_days: 'AXON_KEEP_FEED' },
           },
         }),
       ),

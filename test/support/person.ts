@@ -28,7 +28,7 @@ export class Person {
     // In the place of the shell that `script` starts: one that stays, as dash does, ends by the same Ctrl+C and tells its own end.
     const line = 'exec ' + words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
     const inherited = Object.entries(process.env).filter(([name]) => !/^(AXON|npm)_/.test(name));
-    const env = { ...Object.fromEntries(inherited), AXON_HOME: home, ...variables };
+    const env = { ...Object.fromEntries(inherited), AXON_HOME: home, AXON_NO_BROWSER: 'on', ...variables };
     return new Person(spawn('script', ['-qec', line, '/dev/null'], { cwd: ROOT, env, stdio: ['pipe', 'pipe', 'inherit'] }));
   }
 

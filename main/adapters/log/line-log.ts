@@ -1,13 +1,10 @@
 // Log lines, to a stream given by the composition root: one JSON object each, for programs, or text for a person at a terminal. Redaction
 // happens before: fields are plain values only. What stands in them may come from elsewhere and must not move a terminal's cursor.
+import { LOG_LEVELS } from '../../../preload/contract/closed-lists.ts';
+import type { LogForm, LogLevel } from '../../../preload/contract/closed-lists.ts';
 import { showHidden } from '../../lib/hidden-characters.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log, LogFields } from '../../ports/log.ts';
-
-export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
-export const LOG_FORMS = ['text', 'json'] as const;
-export type LogForm = (typeof LOG_FORMS)[number];
 
 /** A field longer than this is cut: it bounds what a hostile text can put into one line. */
 const FIELD_LENGTH_MAX = 512;

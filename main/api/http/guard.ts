@@ -55,11 +55,24 @@ function checkOrigin(request: RequestHead): GuardRefusal | undefined {
     return { code: 'bad_origin', sentence: 'Only pages of this hub may ask it.' };
   }
   const sites = rawValues(request.rawHeaders, 'sec-fetch-site');
-  const opensPage = request.method === 'GET' && pathOf(request.url) === '/';
-  if (sites.length > 1 || sites.some((site) => site !== 'same-origin' && !(opensPage && site === 'none'))) {
+  if (sites.length > 1 || sites.some((site) => site !== 'same-origin' && !opensPage(request, site))) {
     return { code: 'bad_origin', sentence: 'Only pages of this hub may ask it.' };
   }
   return undefined;
+}
+
+/**
+ * From the address bar, or by a link in a whole window. The page that is started with the browser is a file, and counts as another site. Any
+ * page may do the same: what it opens is not logged in, cannot be framed, and it cannot reach into it.
+ */
+function opensPage({ method, url, rawHeaders }: RequestHead, site: string): boolean {
+  if (method !== 'GET') return false;
+  if (site === 'none') return pathOf(url) === '/';
+  const isOnly = (name: string, value: string): boolean => {
+    const values = rawValues(rawHeaders, name);
+    return values.length === 1 && values[0] === value;
+  };
+  return site === 'cross-site' && url === '/' && isOnly('sec-fetch-mode', 'navigate') && isOnly('sec-fetch-dest', 'document');
 }
 
 /** A token in an address or a cookie would end in histories and logs, or reach other ports. */

@@ -95,7 +95,7 @@ export class PassphraseService {
   async check(passphrase: string, signal: AbortSignal, line: PassphraseLine = 'anyone', by: SetBy = NOBODY): Promise<void> {
     if (!this.isSet()) {
       throw new AppError('passphrase_required', 'This hub has no owner passphrase yet.', {
-        hint: 'Set one with "axon login" at a terminal, or in Settings.',
+        hint: 'Open AXON Hub on the computer where it runs, and choose one in Settings.',
         failedBy: 'input',
       });
     }

@@ -1,11 +1,12 @@
 // Reads what a person types to say where a hub is and which key it has. Pure; anything unclear is an error with the form that works.
 import { isIP } from 'node:net';
+import { START_DEFAULTS } from '../../../preload/contract/settings.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { fromBase64, fromBase64Url, fromHex, toBase64Url, toHex } from '../../lib/bytes.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 
 /** The UDP port of a hub unless another is named (PROTOCOL.md, Connection). */
-export const PEER_PORT_DEFAULT = 7100;
+const PEER_PORT_DEFAULT = START_DEFAULTS['peer-port'];
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)*\.?$/i;
 const ADDRESS = /^(?:\[(?<bracketed>[^\]]+)\]|(?<plain>[^:[\]]+))(?::(?<port>[0-9]{1,5}))?$/;
 const KEY_HEX = /^[0-9a-f]{64}$/i;

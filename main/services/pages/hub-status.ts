@@ -49,7 +49,7 @@ export class HubStatus {
 
   current(): HubDto {
     const { identity, settings, passphrase } = this.#deps;
-    const { name, person, discovery } = settings.current();
+    const { name, person, discovery, fixed_at_start: fixed } = settings.current();
     const known = identity.state;
     const audit = this.#deps.audit();
     return {
@@ -67,7 +67,7 @@ export class HubStatus {
       share_tokens: known.state === 'ready' ? this.places().map((place) => writeShareToken(known.keyHex, place)) : [],
       started_at: this.#startedAt,
       discovery,
-      discovery_status: settings.discoveryOff ? DISCOVERY_OFF_THIS_RUN : this.#discovery,
+      discovery_status: fixed.discovery !== undefined ? DISCOVERY_OFF_THIS_RUN : this.#discovery,
       key_storage: known.state === 'ready' ? known.vault : null,
       warnings: identity.warnings(),
       audit: audit.state,

@@ -1,6 +1,7 @@
 // The words of the owner's own screens: agents on this computer, settings, sessions. English.
 import type { RiskClass } from '../dto.ts';
 import { DATE_JUMP_DAYS_MAX } from '../limits.ts';
+import type { SettingKey } from '../settings.ts';
 import { locale } from './everywhere.ts';
 import { pluralizer } from './plural.ts';
 
@@ -93,33 +94,44 @@ export const agents = {
 
 export const settings = {
   title: 'Settings',
-  detail: 'Changes are kept at once.',
+  detail: 'Changes are saved straight away.',
   general: 'General',
-  name: 'Name of this hub',
-  nameDetail: 'Seen by hubs you have added.',
-  person: 'Person',
-  personDetail: 'Who uses this computer. Shown to hubs you have added, and beside your decisions.',
-  announceName: 'Say the name on the network',
-  announceNameDetail: 'Hubs nearby see the name before they are added. Off: they see only that a hub is here.',
-  looks: 'Looks',
-  looksDetail: 'Follows the system until you choose.',
+  /** At a terminal as on the page. */
+  each: {
+    name: { title: 'Name of this hub', detail: 'Seen by hubs you have added.' },
+    person: { title: 'Person', detail: 'Who uses this computer. Shown to hubs you have added, and beside your decisions.' },
+    announce_name: {
+      title: 'Say the name on the network',
+      detail: 'Hubs nearby see the name before they are added. Off: they see only that a hub is here.',
+    },
+    discovery: { title: 'Find hubs by themselves', detail: 'On your home network only.' },
+    theme: { title: 'Looks', detail: 'Follows the system until you choose.' },
+    start_at_login: { title: 'Start at login', detail: 'Starts hidden; the hub is up before any window.' },
+    native_notifications: {
+      title: 'Tell me about requests',
+      detail: 'A fixed sentence and your own name for the hub; never the text. One a minute for each hub.',
+    },
+    single_key_shortcuts: {
+      title: 'Single keys',
+      detail: 'U works only while something can be undone, the others only while a card has the focus.',
+    },
+    approvals_wait_minutes: {
+      title: 'How long a request waits for you',
+      detail:
+        'If nobody decides in time, it is not done and whoever asked is told so. If you, a pause or quiet hours put a request off, its time starts when you are asked. Changes apply to new requests. You can keep a card open longer.',
+    },
+    keep_messages_days: {
+      title: 'How long words are kept',
+      detail:
+        'The text of a request, its card, its answer and the messages about it, counted from its end. Then they are removed for good. That it was asked and how it ended stays.',
+    },
+    keep_feed_days: { title: 'How long the feed is kept', detail: 'Notices, read or not. Then they are removed for good.' },
+  } satisfies Record<SettingKey, { readonly title: string; readonly detail: string }>,
+  /** @param by a flag or variable */
+  fixed: (by: string) => `This hub was started with ${by}. That counts until it is started without it.`,
   themes: { system: 'System', light: 'Light', dark: 'Dark', contrast: 'Contrast' },
-  startAtLogin: 'Start at login',
-  startAtLoginDetail: 'Starts hidden; the hub is up before any window.',
   notifications: 'Requests, notifications and keys',
-  wait: 'How long a request waits for you',
-  waitDetail:
-    'Then it is not done, and whoever asked is told that nobody answered. What quiet hours, a pause or you put off waits as long from when you are asked. Counts for what comes from now on; a card can be kept open longer.',
-  tellMe: 'Tell me about requests',
-  tellMeDetail: 'A fixed sentence and your own name for the hub; never the text. One a minute for each hub.',
-  singleKeys: (letters: string) => `Single keys ${letters}`,
-  singleKeysDetail: 'U works only while something can be undone, the others only while a card has the focus.',
   kept: 'What is kept',
-  keepMessages: 'How long words are kept',
-  keepMessagesDetail:
-    'The text of a request, its card, its answer and the messages about it, counted from its end. Then they are removed for good. That it was asked and how it ended stays.',
-  keepFeed: 'How long the feed is kept',
-  keepFeedDetail: 'Notices, read or not. Then they are removed for good.',
   keepNote: (minutes: string) =>
     `What was removed cannot be brought back. After a change the hub removes nothing for ${minutes}, so that you can choose again. What is open, waits or was not told to the other hub is never removed. Your own copies, and those the hub makes before an upgrade, keep what was in them.`,
   dateInQuestion: 'Is the date right?',
@@ -127,13 +139,9 @@ export const settings = {
     `The clock of this computer says ${date}, more than ${DATE_JUMP_DAYS_MAX} days after the last time this hub knows. Until you confirm the date, nothing old is removed. If it is wrong, set the clock.`,
   confirmDate: 'The date is right',
   dateConfirmed: 'The date is confirmed. Old words are removed again.',
-  keepFixed: (flag: string, variable: string) =>
-    `This hub was started with ${flag} or ${variable}. That counts until it is started without.`,
   keepLength: (days: number) =>
     days % 365 === 0 ? plural(days / 365, { one: '{n} year', other: '{n} years' }) : plural(days, { one: '{n} day', other: '{n} days' }),
   network: 'Network',
-  discovery: 'Find hubs by themselves',
-  discoveryDetail: 'On your home network only.',
   ports: 'Ports',
   portsDetail: (peer: number | null, api: number) =>
     peer === null
@@ -183,5 +191,6 @@ export const settings = {
   sessionNever: 'Not used yet.',
   sessionOver: 'Logged out.',
   logOut: 'Log out',
-  saved: 'Kept.',
+  saved: 'Saved.',
+  savedForLater: 'Your change is saved, and counts from then on.',
 } as const;

@@ -17,15 +17,14 @@ const random = new SystemRandom();
 const keyring = new Keyring(clock, TIMEOUT_MS);
 
 async function start(): Promise<HubNode> {
-  const facts = { name: 'Hub', discovery: false, apiPort: 0, peerPort: 0, interfaces: null, logLevel: 'warn' } as const;
+  const facts = { apiPort: 0, peerPort: 0, interfaces: null, logLevel: 'warn', logForm: null } as const;
   const node = await createNode(
     {
       home,
       ...facts,
-      approvalsWaitMinutes: undefined,
-      keepMessagesDays: 365,
-      keepFeedDays: 90,
-      discoveryOff: false,
+      settings: { name: 'Hub', discovery: false },
+      fixed: {},
+      opensBrowser: false,
       requestsPerSecond: 100,
       peerRateFactor: 1,
     },

@@ -23,14 +23,14 @@ describe('settings', () => {
   test('have defaults', () => {
     expect(read()).toEqual({
       home,
-      name: undefined,
-      discovery: undefined,
-      fixedAtStart: [],
-      discoveryOff: false,
+      settings: {},
+      fixed: {},
+      opensBrowser: true,
       apiPort: 7117,
       peerPort: 7100,
       interfaces: null,
       logLevel: 'info',
+      logForm: null,
       requestsPerSecond: 100,
       peerRateFactor: 1,
     });
@@ -40,39 +40,47 @@ describe('settings', () => {
     file({ name: 'file', 'api-port': 1, 'peer-port': 1, discovery: false, 'log-level': 'error' });
     const env = { AXON_NAME: 'environment', AXON_API_PORT: '2', AXON_DISCOVERY: 'on' };
     expect(read(['--name', 'flag', '--peer-port=0'], env)).toMatchObject({
-      name: 'flag',
+      settings: { name: 'flag', discovery: true },
       apiPort: 2,
       peerPort: 0,
-      discovery: true,
       logLevel: 'error',
     });
   });
 
   test('tell discovery that is off for this run from one that config.json starts with', () => {
     file({ discovery: false });
-    expect(read()).toMatchObject({ discovery: false, discoveryOff: false });
-    expect(read(['--discovery', 'on'])).toMatchObject({ discovery: true, discoveryOff: false });
-    expect(read(['--discovery', 'off'], { AXON_DISCOVERY: 'on' })).toMatchObject({ discovery: false, discoveryOff: true });
-    expect(read([], { AXON_DISCOVERY: 'off' }).discoveryOff).toBe(true);
+    expect(read()).toMatchObject({ settings: { discovery: false } });
+    expect(read().fixed).toEqual({});
+    expect(read(['--discovery', 'on'])).toMatchObject({ settings: { discovery: true } });
+    expect(read(['--discovery', 'on']).fixed).toEqual({});
+    expect(read(['--discovery', 'off'], { AXON_DISCOVERY: 'on' })).toMatchObject({
+      settings: { discovery: false },
+      fixed: { discovery: '--discovery' },
+    });
+    expect(read([], { AXON_DISCOVERY: 'off' }).fixed).toEqual({ discovery: 'AXON_DISCOVERY' });
+    expect(read(['--discovery', 'on'], { AXON_DISCOVERY: 'off' }).fixed).toEqual({});
   });
 
   test('say how long a request waits for a person, in minutes', () => {
     file({ 'approvals-wait': 60 });
-    expect(read().approvalsWaitMinutes).toBe(60);
-    expect(read(['--approvals-wait', '1440']).approvalsWaitMinutes).toBe(1_440);
+    expect(read().settings.approvals_wait_minutes).toBe(60);
+    expect(read(['--approvals-wait', '1440']).settings.approvals_wait_minutes).toBe(1_440);
   });
 
   test('say how long the words of what ended and the feed are kept, in days', () => {
     file({ 'keep-messages': 30, 'keep-feed': 7 });
-    expect(read()).toMatchObject({ keepMessagesDays: 30, keepFeedDays: 7 });
-    expect(read(['--keep-feed', '1'], { AXON_KEEP_MESSAGES: '36500' })).toMatchObject({ keepMessagesDays: 36_500, keepFeedDays: 1 });
+    expect(read().settings).toEqual({ keep_messages_days: 30, keep_feed_days: 7 });
+    expect(read(['--keep-feed', '1'], { AXON_KEEP_MESSAGES: '36500' }).settings).toEqual({ keep_messages_days: 36_500, keep_feed_days: 1 });
   });
 
   test('tell a time to keep things that is fixed for this run from one that config.json starts with', () => {
     file({ 'keep-messages': 30, 'keep-feed': 7 });
-    expect(read().fixedAtStart).toEqual([]);
-    expect(read(['--keep-messages', '30']).fixedAtStart).toEqual(['keep_messages_days']);
-    expect(read(['--keep-messages', '30'], { AXON_KEEP_FEED: '7' }).fixedAtStart).toEqual(['keep_messages_days', 'keep_feed_days']);
+    expect(read().fixed).toEqual({});
+    expect(read(['--keep-messages', '30']).fixed).toEqual({ keep_messages_days: '--keep-messages' });
+    expect(read(['--keep-messages', '30'], { AXON_KEEP_FEED: '7', AXON_KEEP_MESSAGES: '60' }).fixed).toEqual({
+      keep_messages_days: '--keep-messages',
+      keep_feed_days: 'AXON_KEEP_FEED',
+    });
   });
 
   test.each(['0', '-1', '36501', '9999999', '1e9', '1.5', 'NaN', 'Infinity', ' 30', '30d', '0x10', '٣', 'null', '99999999999999999999'])(
@@ -95,6 +103,16 @@ describe('settings', () => {
     const { params } = OPERATIONS['settings.update'];
     for (const name of ['keep_messages_days', 'keep_feed_days']) expect(v.safeParse(params, { [name]: value }).success).toBe(false);
     expect(v.safeParse(params, { keep_messages_days: 1, keep_feed_days: 36_500 }).success).toBe(true);
+  });
+
+  test('open no browser where a flag, a variable or config.json says so', () => {
+    expect(read(['--no-browser']).opensBrowser).toBe(false);
+    expect(read(['--no-browser', '--name', 'Mum'])).toMatchObject({ opensBrowser: false, settings: { name: 'Mum' } });
+    expect(read([], { AXON_NO_BROWSER: 'on' }).opensBrowser).toBe(false);
+    file({ 'no-browser': true });
+    expect(read().opensBrowser).toBe(false);
+    expect(read([], { AXON_NO_BROWSER: 'off' }).opensBrowser).toBe(true);
+    expect(() => read(['--no-browser=on'])).toThrow(/--no-browser/);
   });
 
   test('are frozen, and --home stands above AXON_HOME', () => {

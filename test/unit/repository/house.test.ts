@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { FLAGS } from '../../../preload/contract/settings.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8' })
@@ -99,7 +100,7 @@ describe('the house', () => {
   });
 
   test('the page about operating a hub names every setting', () => {
-    const names = /const NAMES = \[([^\]]*)\]/.exec(read('main/app/config.ts'))?.[1]?.match(/[a-z][a-z-]+/g) ?? [];
+    const names = FLAGS.map(({ name }) => name);
     expect(names).toContain('log-level');
     expect(names.filter((name) => !read(OPERATING).includes(`\`--${name}`))).toEqual([]);
   });

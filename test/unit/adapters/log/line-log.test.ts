@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { LineLog } from '../../../../main/adapters/log/line-log.ts';
-import type { LogForm, LogLevel } from '../../../../main/adapters/log/line-log.ts';
+import type { LogForm, LogLevel } from '../../../../preload/contract/closed-lists.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 
 function logTo(lines: string[], form: LogForm, level: LogLevel = 'info'): LineLog {

@@ -13,8 +13,9 @@ import { AppError } from '../../../../main/lib/app-error.ts';
 import { LoginService } from '../../../../main/services/auth/login-service.ts';
 import { PassphraseService, type PassphraseLine } from '../../../../main/services/auth/passphrase-service.ts';
 import { SECURITY_AUDIT } from '../../../../main/services/base/limits.ts';
-import { SettingsService, type ForThisRun } from '../../../../main/services/auth/settings-service.ts';
+import { SettingsService } from '../../../../main/services/auth/settings-service.ts';
 import { EventBus } from '../../../../main/services/base/event-bus.ts';
+import type { FixedSettings } from '../../../../preload/contract/settings-dto.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { SILENT_LOG, openTemporaryStore } from '../../../fakes/memory-store.ts';
 import type { TemporaryStore } from '../../../fakes/memory-store.ts';
@@ -63,6 +64,19 @@ describe('HT-13: a login code', () => {
     const { code } = login.makeCode();
     for (let count = 1; count < LOGIN_CODE_FAILURES_MAX; count += 1) thrownBy(() => login.spend(nearly(code)));
     expect(() => login.spend(code)).not.toThrow();
+  });
+
+  test('tells once that it is used or void, and not of another', () => {
+    const login = new LoginService({ clock, random });
+    const ended: string[] = [];
+    const used = login.makeCode(() => ended.push('used')).code;
+    const tried = login.makeCode(() => ended.push('void')).code;
+    login.makeCode(() => ended.push('open'));
+    login.spend(used);
+    thrownBy(() => login.spend(used));
+    expect(ended).toEqual(['used']);
+    for (let count = 0; count <= LOGIN_CODE_FAILURES_MAX; count += 1) thrownBy(() => login.spend(nearly(tried)));
+    expect(ended).toEqual(['used', 'void']);
   });
 
   test('is not void because somebody who knows nothing of it guesses without end', () => {
@@ -261,7 +275,7 @@ describe('the settings', () => {
     const warned: unknown[] = [];
     const log = { ...SILENT_LOG, warn: (_message: string, fields?: object) => void warned.push(fields) };
     const deps = { store, clock, events: new EventBus(), log, defaultName: () => 'Hub 3f2a' };
-    const abroad = new SettingsService(deps, { discovery: false }, { discoveryOff: true });
+    const abroad = new SettingsService(deps, { discovery: false }, { discovery: '--discovery' });
     expect([abroad.current().discovery, warned]).toEqual([false, []]);
     expect((await abroad.update({ discovery: true, theme: 'dark' }, BY)).discovery).toBe(false);
     expect(make().current()).toMatchObject({ discovery: true, theme: 'dark' });
@@ -279,22 +293,23 @@ describe('the settings', () => {
     const by = { store, clock, events: new EventBus(), defaultName: () => 'Hub 3f2a' };
     const warned: unknown[] = [];
     const log = { ...SILENT_LOG, warn: (_message: string, fields?: object) => void warned.push(fields) };
-    const open = (given: object, forThisRun: ForThisRun = {}) => new SettingsService({ ...by, log }, given, forThisRun);
-    const kept = { keep_messages_days: 365, keep_feed_days: 90, fixed_at_start: [] };
-    expect(open({}).current()).toMatchObject(kept);
+    const open = (given: object, fixed: FixedSettings = {}) => new SettingsService({ ...by, log }, given, fixed);
+    expect(open({}).current()).toMatchObject({ keep_messages_days: 365, keep_feed_days: 90 });
+    expect(open({}).current().fixed_at_start).toEqual({});
     const inFile = { keep_messages_days: 30, keep_feed_days: 7 };
     expect(open(inFile).current()).toMatchObject(inFile);
     await open(inFile).update({ keep_messages_days: 60 }, BY);
     expect(open(inFile).current()).toMatchObject({ keep_messages_days: 60, keep_feed_days: 7 });
     expect(warned).toEqual([{ setting: 'keep_messages_days' }]);
-    const fixed = open(inFile, { fixed: ['keep_messages_days'] });
+    const fixed = open(inFile, { keep_messages_days: '--keep-messages' });
     expect(await fixed.update({ keep_messages_days: 90, keep_feed_days: 14 }, BY)).toMatchObject({
       keep_messages_days: 30,
       keep_feed_days: 14,
-      fixed_at_start: ['keep_messages_days'],
+      fixed_at_start: { keep_messages_days: '--keep-messages' },
     });
     expect(warned).toHaveLength(1);
-    expect(open({}).current()).toMatchObject({ keep_messages_days: 90, keep_feed_days: 14, fixed_at_start: [] });
+    expect(open({}).current()).toMatchObject({ keep_messages_days: 90, keep_feed_days: 14 });
+    expect(open({}).current().fixed_at_start).toEqual({});
   });
 
   test('changed at the same moment by two pages are both kept', async () => {

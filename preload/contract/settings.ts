@@ -62,7 +62,7 @@ export const SETTINGS = {
     value: 'name',
     flag: {
       name: 'name',
-      help: 'how other hubs see this one, until a person changes it (default: "Hub" and four characters of its agent id)',
+      help: 'how other hubs see this one, until a person changes it (default: "Hub" and eight characters of its agent id)',
     },
   }),
   person: setting({ schema: v.nullable(name('a name has 1 to 64 characters')), default: null, value: 'name' }),

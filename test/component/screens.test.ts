@@ -116,7 +116,7 @@ describe('conversations', () => {
   test.each([
     ['declined', 'Declined', 'mark-back'],
     ['expired', 'Nobody answered in time', 'mark-late'],
-    ['cancelled', 'Called off', 'mark-gone'],
+    ['cancelled', 'Cancelled', 'mark-gone'],
     ['failed', 'Failed', 'mark-failed'],
   ] as const)('a report of a request that is %s wears that word and that mark', async (state, said, mark) => {
     const [first] = DINNER_THREAD.entries;

@@ -129,7 +129,7 @@ describe('a hub with agents', () => {
   test('says how a task stands while it waits for its end, and at Ctrl+C that it goes on', { timeout: 60_000 }, async () => {
     const words = ['delegate', 'Test hub/careful', 'Hum', '--domain', 'family.chat', '--wait', '--as', 'asker'];
     const waiting = Program.start('cli', words, { AXON_HOME: hub.home });
-    await expect.poll(() => waiting.error, { timeout: 15_000 }).toContain('Now: awaiting approval\n');
+    await expect.poll(() => waiting.error, { timeout: 15_000 }).toContain('Now: Waits for a person\n');
     const [, id = ''] = /^Waiting for Test hub: task ([0-9a-f-]{36})\./.exec(waiting.error) ?? [];
     waiting.kill('SIGINT');
     const left = await waiting.ended();
@@ -138,11 +138,11 @@ describe('a hub with agents', () => {
     expect(left.error).toContain(`Follow it:   ${typed} tasks ${id} --wait --as asker\nCall it off: ${typed} cancel ${id} --as asker\n`);
     const [card] = hub.node.services.work.approvals.pending();
     const following = Program.start('cli', ['tasks', id, '--wait', '--as', 'asker'], { AXON_HOME: hub.home });
-    await expect.poll(() => following.error, { timeout: 15_000 }).toContain('Now: awaiting approval\n');
+    await expect.poll(() => following.error, { timeout: 15_000 }).toContain('Now: Waits for a person\n');
     await owner('approvals', 'allow', card?.id ?? '', '--digest', card?.digest ?? '');
-    await expect.poll(() => following.error, { timeout: 15_000 }).toMatch(/Now: awaiting approval\nNow: (?!awaiting)/);
+    await expect.poll(() => following.error, { timeout: 15_000 }).toMatch(/Now: Waits for a person\nNow: (?!Waits for a person)/);
     expect(await run('cancel', id, '--as', 'asker')).toMatchObject({ code: 0 });
-    expect(await following.ended()).toMatchObject({ code: 2, out: expect.stringContaining(`${id}  cancelled`) });
+    expect(await following.ended()).toMatchObject({ code: 2, out: expect.stringContaining(`${id}  Cancelled`) });
   });
 
   test('says how a result is put away, and ack does it for good', { timeout: 90_000 }, async () => {

@@ -1,6 +1,7 @@
 // tasks, cancel: what was delegated and asked, and calling it off.
 import { isOneOf, TERMINAL_TASK_STATES } from '../../../preload/contract/closed-lists.ts';
 import type { TaskDto } from '../../../preload/contract/dto.ts';
+import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import { interruptible, type CommandContext } from '../context.ts';
 import type { HubClient } from '../hub-client.ts';
 import { withId } from '../ids.ts';
@@ -61,7 +62,7 @@ export function followTask({ terminal, session, command }: CommandContext, clien
       }
       if (told === undefined) tell(`Waiting for ${task.peer_name}: task ${task.id}. Ctrl+C stops waiting; the task goes on.`);
       if (told !== task.state) {
-        tell(`Now: ${inWords(task.state)}`);
+        tell(`Now: ${stateOf(task)}`);
         if (task.state === 'held') tell(heldLine(task.held_until));
       }
       told = task.state;
@@ -81,7 +82,7 @@ function taskLines(task: TaskDto): readonly string[] {
   const told = (head: string, words: string | null, before: readonly (string | null)[] = []): readonly string[] =>
     words === null || before.includes(words) ? [] : [head, ...quoted(words)];
   return [
-    `${task.id}  ${inWords(task.state)}  ${task.peer_name}`,
+    `${task.id}  ${stateOf(task)}  ${task.peer_name}`,
     ...quoted(task.text),
     ...(task.state === 'held' ? [heldLine(task.held_until)] : []),
     ...decisionLines(task),
@@ -96,6 +97,11 @@ function taskLines(task: TaskDto): readonly string[] {
 /** @param by the name that the other hub gives */
 export function personLines(by: string | null): readonly string[] {
   return by === null ? [] : [`A person answered: ${by}`];
+}
+
+/** In the words of the pages. */
+function stateOf({ state }: TaskDto): string {
+  return ENGLISH.conversations.states[state] ?? inWords(state);
 }
 
 const DECIDED = { allowed: 'Allowed', declined: 'Declined', answered: 'Answered' } as const;
@@ -121,7 +127,7 @@ function exitCodeOf(task: TaskDto): number {
 }
 
 function listLines(tasks: readonly TaskDto[]): readonly string[] {
-  const rows = tasks.map((task) => [cellTime(task.created_at), inWords(task.state), task.direction, task.peer_name, task.id]);
+  const rows = tasks.map((task) => [cellTime(task.created_at), stateOf(task), task.direction, task.peer_name, task.id]);
   const begins = tasks.map(({ text }) => beginningOf(text));
   return table([[inZone('CREATED'), 'STATE', 'DIRECTION', 'HUB', 'ID'], ...rows], begins);
 }

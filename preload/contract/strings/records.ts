@@ -21,7 +21,7 @@ const states: Readonly<Record<string, string>> = {
   failed: 'Failed',
   declined: 'Declined',
   expired: 'Nobody answered in time',
-  cancelled: 'Called off',
+  cancelled: 'Cancelled',
 };
 
 /** What stands where words stood that were removed after their time. */

@@ -251,6 +251,8 @@ export interface ApprovalDto {
   readonly message_id: string;
   /** What became of the task after the decision. */
   readonly task_state: string;
+  /** Grows with every change of the task. With `revision` it tells which of two pictures of a request is the newer. */
+  readonly task_revision: number;
   /** The wider choices a person has; none for a dangerous request, and none once it is decided. */
   readonly wider: readonly RuleChoice[];
   /** How many equal requests before this one a person allowed once, one after the other; of the last twenty. */

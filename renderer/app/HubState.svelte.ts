@@ -61,6 +61,10 @@ export class HubState {
   get hasSnapshot(): boolean {
     return this.#snapshot !== null;
   }
+  /** How many requests a person here has to decide now. */
+  get needYou(): number {
+    return this.snapshot.approvals.filter(({ held, decided_by_hubs: elsewhere }) => held === null && elsewhere === null).length;
+  }
   conversationSeq(id: string): number {
     return this.#conversationSeq.get(id) ?? 0;
   }
@@ -104,8 +108,9 @@ export class HubState {
 
   /** An approval fetched or decided by this page, ahead of its event. */
   putApproval(approval: ApprovalDto): void {
-    if (this.#snapshot === null) return;
-    this.#snapshot = { ...this.#snapshot, ...putApproval(this.#snapshot, approval) };
+    const put = this.#snapshot === null ? null : putApproval(this.#snapshot, approval);
+    if (this.#snapshot === null || put === null) return;
+    this.#snapshot = { ...this.#snapshot, ...put };
     this.#tell(approval);
   }
 

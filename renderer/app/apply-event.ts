@@ -62,22 +62,25 @@ export function applyEvent(snapshot: UiSnapshot, event: UiEvent): UiSnapshot {
   }
 }
 
-/** A pending approval waits; any other has been decided and moves to the decided ones. An older revision never replaces a newer one. */
+/** A reply of the hub may come after an event that is newer. A decision is final. */
+export function isOlder(approval: ApprovalDto, known: ApprovalDto): boolean {
+  if (approval.state === 'pending' && known.state !== 'pending') return true;
+  return approval.revision < known.revision || (approval.revision === known.revision && approval.task_revision < known.task_revision);
+}
+
+/** A pending approval waits; any other has been decided and stands among the decided ones. null: what is known is newer. */
 export function putApproval(
   { approvals, recently_decided }: Pick<UiSnapshot, 'approvals' | 'recently_decided'>,
   approval: ApprovalDto,
-): Pick<UiSnapshot, 'approvals' | 'recently_decided'> {
-  const known = approvals.find((other) => other.id === approval.id);
-  if (known !== undefined && known.revision > approval.revision) return { approvals, recently_decided };
-  const decided = recently_decided.filter((other) => other.id !== approval.id);
-  if (approval.state === 'pending') {
-    // A decision is final: a late "pending" changes nothing.
-    if (decided.length !== recently_decided.length) return { approvals, recently_decided };
-    return { approvals: put(approvals, approval, (other) => other.id), recently_decided };
-  }
+): Pick<UiSnapshot, 'approvals' | 'recently_decided'> | null {
+  const known = [...approvals, ...recently_decided].find((other) => other.id === approval.id);
+  if (known !== undefined && isOlder(approval, known)) return null;
+  if (approval.state === 'pending') return { approvals: put(approvals, approval, (other) => other.id), recently_decided };
+  const isListed = recently_decided.some((other) => other.id === approval.id);
   return {
     approvals: approvals.filter((other) => other.id !== approval.id),
-    recently_decided: keepLately([approval, ...decided]),
+    // What it has come to since moves no row.
+    recently_decided: isListed ? put(recently_decided, approval, (other) => other.id) : keepLately([approval, ...recently_decided]),
   };
 }
 

@@ -6,6 +6,7 @@ import { words } from './words.ts';
 
 const { rules } = words;
 const DAY_MS = 86_400_000;
+export const RULE_MARKS = { allow: 'mark-rule', never: 'mark-back', ask: 'mark-waiting' } as const;
 
 /** "Dad’s laptop", "Any hub", "Scribe, on this computer,". */
 export function whoOf(rule: Pick<RuleDto, 'peer_name' | 'asking_local'>): string {

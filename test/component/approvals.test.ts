@@ -240,7 +240,7 @@ describe('when a card may be pressed', () => {
 });
 
 describe('what becomes of a card', () => {
-  test('a decided card stays as a row for 5 s, the focus goes to the next card’s heading', async () => {
+  test('a decided card stays as a row for 5 s, and while the pointer is there, the focus goes to the next card’s heading', async () => {
     const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER, SALT] }));
     await showCards(hub);
     await press(card(/Family chat/).getByRole('button', { name: 'Allow once' }));
@@ -250,6 +250,8 @@ describe('what becomes of a card', () => {
     await vi.advanceTimersByTimeAsync(4_900);
     await expect.element(page.getByRole('article', { name: 'Allowed once, by Mum, here' })).toBeInTheDocument();
     await vi.advanceTimersByTimeAsync(200);
+    await expect.element(page.getByRole('article', { name: 'Allowed once, by Mum, here' })).toBeInTheDocument();
+    await userEvent.hover(page.getByRole('navigation'));
     await expect.element(page.getByRole('article', { name: 'Allowed once, by Mum, here' })).not.toBeInTheDocument();
   });
 
@@ -370,7 +372,7 @@ describe('what becomes of a card', () => {
 
   test.each([
     ['With a reason', () => page.getByRole('radio', { name: 'not now' })],
-    ['Allow more', () => page.getByRole('radio', { name: /^For this conversation/ })],
+    ['More choices', () => page.getByRole('radio', { name: /^For this conversation/ })],
   ])('a card that is settled elsewhere while %s is open keeps the focus on its new line, and says so', async (opener, first) => {
     const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER, SALT] }));
     await showCards(hub);
@@ -383,6 +385,7 @@ describe('what becomes of a card', () => {
     await expect.element(page.getByRole('article', { name: 'Declined by Dad, in the browser' })).toBeVisible();
     await vi.waitFor(() => expect(document.activeElement?.textContent).toBe('Declined by Dad, in the browser'));
     await expect.element(page.getByText('The request from Dad’s laptop is settled: Declined by Dad, in the browser.')).toBeInTheDocument();
+    await userEvent.hover(page.getByRole('navigation'));
     await vi.advanceTimersByTimeAsync(5_100);
     await vi.waitFor(() => expect(document.activeElement?.id).toBe(`approval-${SALT.id}`));
     // What was said is not there for whoever reads the page later.

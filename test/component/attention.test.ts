@@ -29,6 +29,13 @@ async function show(hub: FakeHubApi, place = 'now'): Promise<void> {
   await vi.advanceTimersByTimeAsync(ARM_MS);
 }
 
+/** Presses "Later", in the drawer of the only card. */
+async function later(): Promise<void> {
+  const pressed = button('Later: ask me again in an hour');
+  if (pressed.query() === null) await press(button('More choices'));
+  await press(pressed);
+}
+
 describe('a flood', () => {
   const flooded = (answers?: ConstructorParameters<typeof FakeHubApi>[1]) =>
     new FakeHubApi(snapshotOf({ approvals: [...leos(5), DINNER], attention: { ...CALM, floods: [FLOOD] } }), answers);
@@ -98,13 +105,13 @@ describe('what a card asked for and did not get', () => {
       'approvals.decide': () => ({ ok: false, problem: problemOf('storage_failed', 'It is still full.') }),
     });
     await show(hub);
-    await press(button('Later: ask me again in an hour'));
+    await later();
     await expect.element(page.getByRole('article').getByText(/The disk is full/)).toBeVisible();
     expect(shownCards()).toEqual([CARD.id]);
     await press(button('Decline'));
     await expect.element(page.getByRole('article').getByText(/It is still full/)).toBeVisible();
     await expect.element(page.getByText(/The disk is full/)).not.toBeInTheDocument();
-    await press(button('Later: ask me again in an hour'));
+    await later();
     await expect.element(page.getByRole('article').getByText(/The disk is full/)).toBeVisible();
     await expect.element(page.getByText(/It is still full/)).not.toBeInTheDocument();
   });
@@ -166,7 +173,7 @@ describe('what is held', () => {
     const card = approvalOf('tomorrow', { expires_at: NOW + 5 * HOUR_MS });
     const hub = new FakeHubApi(snapshotOf({ approvals: [card] }));
     await show(hub);
-    await press(button('Later: ask me again in an hour'));
+    await later();
     expect(callsOf(hub, 'attention.hold')).toMatchObject([{ id: card.id }]);
     expect(shownCards()).toEqual([]);
     await expect.element(page.getByText('You put these off.', { exact: false })).toBeVisible();
@@ -183,6 +190,7 @@ describe('what is held', () => {
     await show(hub);
     const salt = page.getByRole('article', { name: /Attic/ });
     const dinner = page.getByRole('article', { name: /Dad/ });
+    await press(dinner.getByRole('button', { name: 'More choices' }));
     await press(dinner.getByRole('button', { name: 'Answer yourself' }));
     await dinner.getByRole('textbox', { name: 'Your answer' }).fill('I told them.');
     // The drawer has pushed the other card down.
@@ -195,6 +203,7 @@ describe('what is held', () => {
       .toBeInTheDocument();
     expect(shownCards()).toEqual([]);
     await button('Show them now').click();
+    await press(dinner.getByRole('button', { name: 'More choices' }));
     await press(dinner.getByRole('button', { name: 'Answer yourself' }));
     await expect.element(dinner.getByRole('textbox', { name: 'Your answer' })).toHaveValue('I told them.');
     await press(salt.getByRole('button', { name: 'With a reason' }));
@@ -205,11 +214,13 @@ describe('what is held', () => {
   test('words written for one request are not put under another that took its place while it was held', async () => {
     const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER] }));
     await show(hub);
+    await press(button('More choices'));
     await press(button('Answer yourself'));
     await page.getByRole('textbox', { name: 'Your answer' }).fill('Yes.');
     hub.emit({ type: 'approval', approval: held(DINNER) });
     hub.emit({ type: 'approval', approval: { ...DINNER, text: 'Give it all away', revision: 2, digest: 'a'.repeat(64) } });
     await expect.element(page.getByText('Give it all away')).toBeVisible();
+    await press(button('More choices'));
     await press(button('Answer yourself'));
     await expect.element(page.getByRole('textbox', { name: 'Your answer' })).toHaveValue('');
   });
@@ -225,7 +236,7 @@ describe('pause', () => {
   test('asks for how long, says it on every screen, and goes on with one press', async () => {
     const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER] }));
     await show(hub);
-    await button('Pause').click();
+    await button('Pause everything').click();
     await expect.element(page.getByRole('group', { name: 'Pause everything for how long?' })).toHaveFocus();
     await expectAccessible();
     await button('Until I go on').click();
@@ -242,9 +253,9 @@ describe('pause', () => {
   test('can be thought better of with Escape', async () => {
     const hub = new FakeHubApi(snapshotOf());
     await show(hub);
-    await button('Pause').click();
+    await button('Pause everything').click();
     await userEvent.keyboard('{Escape}');
-    await expect.element(button('Pause')).toBeVisible();
+    await expect.element(button('Pause everything')).toBeVisible();
     expect(callsOf(hub, 'attention.pause')).toEqual([]);
   });
 });

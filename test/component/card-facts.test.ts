@@ -45,12 +45,3 @@ test.for(THEMES.flatMap((theme) => WIDTHS_PX.flatMap((width) => [100, 200].map((
     expect(found.filter(([, px]) => Math.abs(px) > ROUNDING_PX)).toEqual([]);
   },
 );
-
-test('a button behind a value makes its row no higher than the others', async () => {
-  await showApp(new FakeHubApi(snapshotOf({ approvals: [SALT] })));
-  const waits = document.querySelector('.facts dd:has(.btn)')?.previousElementSibling;
-  const [runs] = document.querySelectorAll('.facts dt');
-  const heightOf = (row: Element | null | undefined) => Math.round(row?.getBoundingClientRect().height ?? Number.NaN);
-  expect(runs).not.toBe(waits);
-  expect(heightOf(waits)).toBe(heightOf(runs));
-});

@@ -31,19 +31,21 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Presses the first button of that name with Enter, as it stands after its wait. */
-async function pressed(over: Partial<UiSnapshot>, place: string, name: string | RegExp): Promise<void> {
+/** Presses the first button of each name with Enter, as it stands after its wait. */
+async function pressed(over: Partial<UiSnapshot>, place: string, ...names: readonly (string | RegExp)[]): Promise<void> {
   await showApp(new FakeHubApi(snapshotOf(over)), place);
-  await vi.advanceTimersByTimeAsync(ARM_MS);
-  page.getByRole('button', { name }).first().element().focus();
-  await userEvent.keyboard('{Enter}');
+  for (const name of names) {
+    await vi.advanceTimersByTimeAsync(ARM_MS);
+    page.getByRole('button', { name }).first().element().focus();
+    await userEvent.keyboard('{Enter}');
+  }
 }
 
 const heading = (name: string | RegExp) => page.getByRole('heading', { name }).first();
 
 describe('the focus goes on', () => {
   test('to the title, when the only card is put off', async () => {
-    await pressed({ approvals: [PATIENT] }, 'now', /^Later/);
+    await pressed({ approvals: [PATIENT] }, 'now', 'More choices', /^Later/);
     await expect.element(heading('Nothing needs you')).toHaveFocus();
   });
 
@@ -55,7 +57,7 @@ describe('the focus goes on', () => {
   });
 
   test('to the heading of a card that was kept open as long as it can be', async () => {
-    await pressed({ approvals: [KEPT] }, 'now', /^Keep open longer/);
+    await pressed({ approvals: [KEPT] }, 'now', 'More choices', /^Keep open longer/);
     await expect.element(page.getByRole('article').getByRole('heading').first()).toHaveFocus();
   });
 
@@ -151,12 +153,9 @@ test('whoever has put the focus down keeps it down when something else leaves', 
   const hub = new FakeHubApi(snapshotOf({ approvals: [PATIENT, SALT] }));
   await showApp(hub);
   await vi.advanceTimersByTimeAsync(ARM_MS);
-  const later = page
-    .getByRole('button', { name: /^Later/ })
-    .first()
-    .element();
-  later.focus();
-  later.blur();
+  const more = page.getByRole('button', { name: 'More choices' }).first().element();
+  more.focus();
+  more.blur();
   // A frame, in which it is seen that nothing has left.
   await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
   hub.emit({ type: 'approval', approval: { ...PATIENT, held } });

@@ -96,7 +96,7 @@ describe('without a mouse', () => {
     expect(stops.map((stop) => stop.replace(/,.*$/, ''))).toEqual([
       'Go to the content',
       ...SCREENS.map((screen) => ENGLISH.common.screens[screen]),
-      'Pause',
+      'Pause everything',
       'Exact identifiers',
       'With a reason',
       'Decline',
@@ -108,7 +108,7 @@ describe('without a mouse', () => {
     await showApp(new FakeHubApi(snapshotOf({ approvals: [DINNER] })));
     await vi.advanceTimersByTimeAsync(700);
     await userEvent.keyboard('{Tab}{Enter}{Tab}');
-    expect(document.activeElement?.textContent?.trim()).toBe('Pause');
+    expect(document.activeElement?.textContent?.trim()).toBe('Exact identifiers');
   });
 
   test('a dialog keeps the focus inside and gives it back', async () => {

@@ -22,7 +22,7 @@ async function showCard(hub: FakeHubApi): Promise<void> {
 }
 async function openMore(hub: FakeHubApi): Promise<void> {
   await showCard(hub);
-  await press(button('Allow more'));
+  await press(button('More choices'));
 }
 
 describe('the wider choices of a card', () => {
@@ -69,11 +69,11 @@ describe('the wider choices of a card', () => {
     expect(decided(hub)).toEqual([{ id: DINNER.id, revision: 1, digest: DINNER.digest, decision: 'decline', scope: 'never' }]);
   });
 
-  test('a dangerous request draws no wider choice, and the key for it does nothing', async () => {
+  test('a dangerous request draws no wider choice, and the key for it opens none', async () => {
     await showCard(new FakeHubApi(snapshotOf({ approvals: [DEPLOY] })));
-    await expect.element(button('Allow more')).not.toBeInTheDocument();
     document.getElementById(`approval-${DEPLOY.id}`)?.focus();
     await userEvent.keyboard('m');
+    await expect.element(button('Answer yourself')).toBeVisible();
     expect(document.querySelector('.choices')).toBeNull();
   });
 
@@ -131,7 +131,7 @@ describe('the wider choices of a card', () => {
   test('what was remembered can be taken back for ten seconds; then the cards behind wait again', async () => {
     const hub = new FakeHubApi(snapshotOf({ approvals: [SALT, DINNER] }));
     await showCard(hub);
-    await press(page.getByRole('article', { name: /Logistics/ }).getByRole('button', { name: 'Allow more' }));
+    await press(page.getByRole('article', { name: /Logistics/ }).getByRole('button', { name: 'More choices' }));
     await press(button('Allow and remember'));
     await expect.element(page.getByText('Remembered as a rule.').last()).toBeVisible();
     await expect.element(page.getByRole('article', { name: 'Allowed, by Mum, here', exact: true })).toBeVisible();
@@ -143,7 +143,7 @@ describe('the wider choices of a card', () => {
     expect(decided(hub)).toHaveLength(1);
   });
 
-  test('after those ten seconds it is not offered any more, and the key for it does nothing', async () => {
+  test('after those ten seconds it is not offered any more, and the key for it opens none', async () => {
     const hub = await remembering();
     await vi.advanceTimersByTimeAsync(9_999);
     await expect.element(button('Undo')).toBeVisible();

@@ -337,6 +337,7 @@ describe('settings', () => {
     await showApp(new FakeHubApi(snapshotOf({ hub: { ...MUM, share_tokens: links } })), 'settings');
     const copies = vi.spyOn(navigator.clipboard, 'writeText').mockResolvedValue();
     await expect.element(page.getByText(MUM.label ?? '', { exact: true })).toBeVisible();
+    await page.getByText('Exact identifiers and ports').click();
     await button('Copy: Public key').click();
     await button('Copy: Agent id').click();
     for (const address of ['192.168.1.10:7100', '10.8.0.2:7100']) await button(`Copy: Link to this hub at ${address}`).click();

@@ -15,7 +15,7 @@ const DINNER = 'Tell the family chat that dinner is at 7';
 const DINNER_DONE = 'Sent to the family chat.';
 const PIZZA = 'Tell the family chat that it is pizza';
 const PLANTS = 'Ask the family chat who waters the plants';
-const { attention, now } = ENGLISH;
+const { attention, now, rules } = ENGLISH;
 
 /** What the desktop says outside its window. */
 async function outside(computer: DesktopComputer): Promise<unknown> {
@@ -157,6 +157,7 @@ describe.skipIf(!hasRealPart('chromium'))('two computers with the desktop app', 
     await card.waitFor();
     const before = await waiting();
     if (before === undefined) throw new Error('nothing waits');
+    await card.getByRole('button', { name: rules.more }).click();
     await card.getByRole('button', { name: new RegExp(`^${attention.keepOpen}`) }).click();
     await expect.poll(async () => ((await waiting())?.expires_at ?? 0) > before.expires_at).toBe(true);
     await card.getByRole('button', { name: attention.laterSpoken }).click();

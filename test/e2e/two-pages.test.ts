@@ -84,6 +84,34 @@ describe.skipIf(!hasRealPart('chromium'))('one headless hub in two tabs', () => 
     expect((await nextItem(working, 'delegate')).untrusted.text).toBe('Say that dinner is at 7');
   });
 
+  it('a reply that comes after the agent took the task takes no row back, on neither page', async () => {
+    await ask(asking, 'Say that the bus is late');
+    const [first, second] = tabs;
+    const decided = Promise.withResolvers<void>();
+    const taken = Promise.withResolvers<void>();
+    await first.page.route(
+      /\/decide$/,
+      async (route) => {
+        const response = await route.fetch();
+        decided.resolve();
+        await taken.promise;
+        await route.fulfill({ response });
+      },
+      { times: 1 },
+    );
+    await first.allowByMouse('bus');
+    await decided.promise;
+    await nextItem(working, 'delegate');
+    const told = now.decided.progress.claimed('claude-code');
+    await second.page.getByText(told).first().waitFor();
+    taken.resolve();
+    for (const { page } of tabs) {
+      await page.getByRole('navigation').first().hover();
+      const row = page.getByRole('listitem').filter({ hasText: 'the bus is late' });
+      await row.getByText(told).waitFor();
+    }
+  });
+
   it('of two presses at once the first that comes counts, and the other page says by whom and that its own changed nothing', async () => {
     await ask(asking, 'Say that it is pizza');
     const [first, second] = tabs;

@@ -228,6 +228,7 @@ export function approvalOf(seed: string, over: Partial<ApprovalDto> = {}): Appro
     conversation_id: uuidOf(`${seed} conversation`),
     message_id: uuidOf(`${seed} message`),
     task_state: 'awaiting_approval',
+    task_revision: 1,
     wider: widerOf(over.risk_class ?? 'R2'),
     allowed_before: 0,
     ...over,

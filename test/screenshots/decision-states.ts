@@ -39,7 +39,7 @@ const now = (over: Parameters<typeof snapshotOf>[0]): ScreenState => ({ place: '
 
 export const DECISION_STATES: Readonly<Record<string, ScreenState>> = {
   'now-later': now({ approvals: [PATIENT] }),
-  'now-put-off': { ...now({ approvals: [PATIENT, SALT] }), press: ['Later: ask me again in an hour'] },
+  'now-put-off': { ...now({ approvals: [PATIENT, SALT] }), press: ['More choices', 'Later: ask me again in an hour'] },
   'now-answered': {
     ...now({ approvals: [{ ...DINNER, expires_at: NOW + 60_000 }, DEPLOY] }),
     after: (hub) => hub.emit({ type: 'approval', approval: ANSWERED }),

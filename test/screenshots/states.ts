@@ -136,11 +136,11 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
   'now-inbox': { place: 'now', hub: () => new FakeHubApi(snapshotOf(full)) },
   'now-arriving': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [DINNER] })), early: true },
   'now-reason': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [DINNER] })), press: ['With a reason'] },
-  'now-more': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [DINNER] })), press: ['Allow more'] },
+  'now-more': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [DINNER] })), press: ['More choices'] },
   'now-answer': {
     place: 'now',
     hub: () => new FakeHubApi(snapshotOf({ approvals: [DINNER] })),
-    press: ['Answer yourself'],
+    press: ['More choices', 'Answer yourself'],
     fill: { 'Your answer': 'I told them myself; Ana comes at 8.' },
   },
   'now-choose': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [TRAIN] })) },
@@ -153,7 +153,7 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
   'now-remembered': {
     place: 'now',
     hub: () => new FakeHubApi(snapshotOf({ approvals: [SALT, DINNER] })),
-    press: ['Allow more', 'Allow and remember'],
+    press: ['More choices', 'Allow and remember'],
   },
   'now-ruled': {
     place: 'now',
@@ -375,7 +375,7 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
         }),
       ),
   },
-  'now-pause': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [DINNER] })), press: ['Pause'] },
+  'now-pause': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [DINNER] })), press: ['Pause everything'] },
   'now-paused': {
     place: 'now',
     hub: () =>

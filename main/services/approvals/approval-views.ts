@@ -91,6 +91,7 @@ export class ApprovalViews {
       conversation_id: task.conversationId,
       message_id: task.messageId,
       task_state: task.state,
+      task_revision: task.revision,
       rule_id: row.ruleId,
       // What another hub asks about is done by its agent, whatever one of the same name here may do.
       wider:

@@ -6,7 +6,7 @@ import { pluralizer } from './plural.ts';
 const plural = pluralizer(locale);
 
 export const attention = {
-  pause: 'Pause',
+  pause: 'Pause everything',
   pauseAsk: 'Pause everything for how long?',
   pauseDetail:
     'Nothing is let in meanwhile, not even by your rules. What other hubs ask for is held; they are told so. Only what is dangerous is shown at once, without a sound.',

@@ -33,6 +33,8 @@ const together = {
 export const now = {
   needYou: (count: number) => plural(count, { one: '{n} needs you', other: '{n} need you' }),
   neededYou: (count: number, time: string) => `${plural(count, { one: '{n} needed you', other: '{n} needed you' })} at ${time}`,
+  /** Only an adult's hub can decide. */
+  needAdult: (count: number) => plural(count, { one: '{n} request waits for an adult', other: '{n} requests wait for an adult' }),
   notLive: 'Not live',
   pending: 'Waiting for you',
   onlineNow: (names: string) => `Online: ${names}.`,
@@ -184,12 +186,13 @@ export const now = {
     /** It was not whoever asked who ended it. */
     endedHere: 'Ended by this hub',
     cancelledDetail: 'It was not done.',
-    leaves: 'This card leaves in 5 seconds.',
+    leaves: 'This card leaves by itself.',
   },
 
   first: {
     title: (hub: string) => `Welcome to ${hub}`,
     detail: 'A few steps, about two minutes. You can stop after any of them.',
+    remaining: 'Still to set up',
     name: 'Name this hub',
     nameDone: (hub: string, person: string) => `${hub}, used by ${person}. Others see this name only after you add them.`,
     nameMissing: (hub: string) => `It is called ${hub}. Say who uses it, so that others know whom they ask.`,
@@ -231,6 +234,14 @@ export const activity = {
   away: 'turned away',
   in: 'in',
   out: 'out',
+  /** @param since null: this day @returns empty where rules did nothing */
+  rulesToday: (since: string | null, { byRule, awayByRule }: { readonly byRule: number; readonly awayByRule: number }) => {
+    const did = [
+      ...(byRule === 0 ? [] : [plural(byRule, { one: 'let in {n} request', other: 'let in {n} requests' })]),
+      ...(awayByRule === 0 ? [] : [plural(awayByRule, { one: 'turned away {n}', other: 'turned away {n}' })]),
+    ];
+    return did.length === 0 ? '' : `${since === null ? 'Today' : `Since ${since}`} your rules ${did.join(' and ')}.`;
+  },
   table: 'As a table',
   hour: 'From',
 } as const;

@@ -130,7 +130,7 @@ export const settings = {
   /** @param by a flag or variable */
   fixed: (by: string) => `This hub was started with ${by}. That counts until it is started without it.`,
   themes: { system: 'System', light: 'Light', dark: 'Dark', contrast: 'Contrast' },
-  notifications: 'Requests, notifications and keys',
+  notifications: 'Requests and notifications',
   kept: 'What is kept',
   keepNote: (minutes: string) =>
     `What was removed cannot be brought back. After a change the hub removes nothing for ${minutes}, so that you can choose again. What is open, waits or was not told to the other hub is never removed. Your own copies, and those the hub makes before an upgrade, keep what was in them.`,
@@ -148,6 +148,7 @@ export const settings = {
       ? `${api} for agents on this computer. Other hubs cannot reach it just now.`
       : `${peer} (UDP) for other hubs, ${api} for agents on this computer.`,
   identity: 'This hub',
+  identifiers: 'Exact identifiers and ports',
   label: 'What others see before they add it',
   labelDetail: 'Under “Nearby” on their screens; compare it before you press Open it.',
   link: (address: string) => `Link to this hub at ${address}`,

@@ -108,11 +108,14 @@ export const people = {
   removeYes: 'Remove for good',
   removeNo: 'Keep it',
   mayDo: (name: string) => `What ${name} may do here`,
-  mayDoRows: [
-    ['mark-out', 'It may see what your agents offer, and put notices in your feed.', 'The default for every hub you added.'],
-    ['mark-let', 'Questions in areas you marked “only looks” are answered.', 'You mark areas under Agents.'],
-    ['mark-waiting', 'Everything else asks you first.', 'Dangerous areas ask every time, with the last word typed.'],
-  ],
+  mayDoRows: {
+    sees: 'It may see what your agents offer, and put notices in your feed.',
+    seesDetail: 'The default for every hub you added.',
+    looks: (areas: string) => `Questions about ${areas} are answered without asking you.`,
+    looksDetail: 'You marked this “only looks” under Agents.',
+    asks: 'Everything else asks you first.',
+    asksDetail: 'Dangerous areas ask every time, with the last word typed.',
+  },
   youMay: 'What you may ask of it',
   youMayNothing: 'It has not said yet what its agents can do.',
   /** 0: what an agent says that takes no tasks. */

@@ -20,7 +20,7 @@ export const rules = {
   title: 'Rules',
   detail: 'A “never” always wins. After that the narrowest rule wins, and a tie asks you.',
   emptyTitle: 'You are asked about everything',
-  emptyDetail: 'That’s a fine way to start. When you have allowed the same thing three times, the card offers you a rule.',
+  emptyDetail: 'That’s a fine way to start. You can make a rule here, or with “More choices” on a request.',
   allowed: 'Let in without asking',
   never: 'Turned away',
   asks: 'Always asks',
@@ -71,7 +71,7 @@ export const rules = {
   undoSpoken: 'Undo',
   notUndone: 'Not taken back.',
 
-  more: 'Allow more',
+  more: 'More choices',
   suggest: (times: number) => plural(times, { one: 'You have allowed this once.', other: 'You have allowed this {n} times in a row.' }),
   suggestOpen: 'Make it a rule…',
   legend: 'How far should this go?',

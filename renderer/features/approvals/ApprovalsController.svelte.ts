@@ -11,14 +11,12 @@ import { words } from '../../app/words.ts';
 import { Spoken } from '../../ui/Spoken.svelte.ts';
 import { Batches, companyOf, type Drawn } from './Batches.svelte.ts';
 import { CardFocus } from './CardFocus.ts';
-import { CardModel, type CardDecision, type Written } from './CardModel.svelte.ts';
+import { CardModel, LATER_MS, type CardDecision, type Written } from './CardModel.svelte.ts';
 import { MadeRule } from './MadeRule.svelte.ts';
 import { isRemembered, outcomeOf } from './sentences.ts';
 
-/** A decided card says what happened for this long, then leaves. */
+/** A decided card says what happened for at least this long, then leaves. */
 export const DECIDED_STAYS_MS = 5_000;
-/** What "Later" puts a card off by. */
-export const LATER_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
 /** What a decision may carry beyond yes and no. */
@@ -44,6 +42,7 @@ export class ApprovalsController {
   readonly #leaving = new Map<string, ReturnType<typeof setTimeout>>();
   #stopListening: (() => void)[] = [];
   #busy = false;
+  #pointerInside = $state(false);
   /** How the cards of hubs that flood stand, by peer id. */
   #behind = $state.raw<ReadonlyMap<string, 'folded' | 'open' | 'below'>>(new Map());
   #muted = $state<string | null>(null);
@@ -188,10 +187,17 @@ export class ApprovalsController {
     this.#focus.headingOf = headingOf;
   }
 
-  /** True while the pointer or the focus is among the cards: then a new card goes to the end and pushes nothing. */
-  setBusy(busy: boolean): void {
-    this.#busy = busy;
+  /** While the pointer or the focus is among the cards a new card goes to the end and pushes nothing. */
+  setBusy(pointer: boolean, focus: boolean): void {
+    this.#busy = pointer || focus;
+    this.#pointerInside = pointer;
+    if (!pointer) for (const card of this.#cards) if (!card.pending && !this.#leaving.has(card.id)) this.#remove(card);
     this.#regroup();
+  }
+
+  /** What is decided keeps its room, and its place, until the pointer has left the cards. */
+  get pointerInside(): boolean {
+    return this.#pointerInside;
   }
 
   /** Puts together what came to belong together, while nobody is among the cards. */
@@ -327,7 +333,7 @@ export class ApprovalsController {
     if (hadFocus) void this.#focus.moveTo(elsewhere || card.second ? card : this.#nextPending(index));
     this.#leaving.set(
       card.id,
-      setTimeout(() => this.#remove(card), DECIDED_STAYS_MS),
+      setTimeout(() => this.#leave(card), DECIDED_STAYS_MS),
     );
   }
 
@@ -355,6 +361,11 @@ export class ApprovalsController {
     if (written !== undefined) this.#written.set(card.id, written);
     if (written !== undefined && writing) this.#spoken.say(words.now.heldSaid(card.approval.peer_name));
     this.#remove(card);
+  }
+
+  #leave(card: CardModel): void {
+    this.#leaving.delete(card.id);
+    if (!this.#pointerInside) this.#remove(card);
   }
 
   #remove(card: CardModel): void {

@@ -3,8 +3,12 @@ import type { ApprovalDto } from '../../../preload/contract/dto.ts';
 import { isLastWord, lastWord } from '../../../preload/contract/last-word.ts';
 import { piecesOf, piecesOfChange, piecesWithLast } from '../../ui/outside-text.ts';
 import type { Piece } from '../../ui/outside-text.ts';
+import { isOlder } from '../../app/apply-event.ts';
 import { Arming } from '../../app/Arming.svelte.ts';
 import type { WiderKey } from './wider-choices.ts';
+
+/** What "Later" puts a card off by. */
+export const LATER_MS = 3_600_000;
 
 /** What a press on a card decides. */
 export type CardDecision = 'allow' | 'decline' | 'answer';
@@ -26,7 +30,7 @@ export class CardModel {
   #pressedHere = $state<CardDecision | null>(null);
   #second = $state(false);
   #problem = $state<string | null>(null);
-  #drawer = $state<'reason' | 'answer' | 'wider' | null>(null);
+  #drawer = $state<'reason' | 'answer' | 'more' | null>(null);
   /** The choice that is picked in the drawer; null: the first one. */
   widerPicked = $state<WiderKey | null>(null);
   /** It was kept open longer on this page. */
@@ -107,17 +111,26 @@ export class CardModel {
   get isRemoteQuestion(): boolean {
     return this.#approval.remote_question !== null;
   }
-  get widerOpen(): boolean {
-    return this.#drawer === 'wider' && this.hasWider;
+  get moreOpen(): boolean {
+    return this.#drawer === 'more';
   }
-  get hasWider(): boolean {
-    return this.#approval.wider.length > 0;
+  /** A request that ends before it would be asked again has nothing of being put off. */
+  mayBePutOff(now: number): boolean {
+    return this.#approval.expires_at - now > LATER_MS && !this.isElsewhere;
+  }
+  /** Until when it would be kept open; null: nothing is gained by that. */
+  keepableUntil(now: number): number | null {
+    return this.#approval.expires_at > now ? this.#approval.keep_open_until : null;
+  }
+  /** There is more to choose than its face shows. */
+  hasMore(now: number): boolean {
+    return this.#approval.wider.length > 0 || this.mayBeAnswered || this.mayBePutOff(now) || this.keepableUntil(now) !== null;
   }
   /** Waits while somebody is writing: that is not put away for it. */
-  openWider(first: WiderKey | null): void {
+  openMore(first: WiderKey | null): void {
     if (this.writing) return;
     this.widerPicked = first;
-    this.#drawer = 'wider';
+    this.#drawer = 'more';
   }
   get drawerOpen(): boolean {
     return this.#drawer !== null;
@@ -160,7 +173,7 @@ export class CardModel {
   /** Takes a newer state of the same approval. A change of what is shown arms the buttons anew. */
   take(approval: ApprovalDto): void {
     const before = this.#approval;
-    if (approval.revision < before.revision || (!this.pending && approval.state === 'pending')) return;
+    if (isOlder(approval, before)) return;
     if (approval.digest !== before.digest) {
       this.#textBefore = before.text;
       this.#readDigest = null;

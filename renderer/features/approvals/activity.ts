@@ -24,13 +24,15 @@ export interface Hour {
   readonly away: number;
 }
 
-interface Activity {
+export interface Activity {
   /** From the first one shown to the present one, without gaps. */
   readonly hours: readonly Hour[];
   readonly allowed: number;
   readonly byRule: number;
   readonly answered: number;
   readonly away: number;
+  /** Of those turned away: by a rule. */
+  readonly awayByRule: number;
   /** The day is shown from its beginning; else from the first hour of which everything is known. */
   readonly isWhole: boolean;
 }
@@ -45,7 +47,7 @@ export function activityOf(decided: readonly Decided[], knownFrom: number, now: 
   const counted = [...new Map(decided.map((approval) => [approval.id, approval])).values()].flatMap(({ state, rule_id, decided_at }) => {
     if (decided_at === null || decided_at < from || decided_at > now) return [];
     const what = whatBecame(state, rule_id);
-    return what === undefined ? [] : [{ at: hourOf(decided_at), what }];
+    return what === undefined ? [] : [{ at: hourOf(decided_at), what, isByRule: rule_id !== null }];
   });
   const last = hourOf(now);
   const first = Math.max(from, Math.min(last - (HOURS_MIN - 1) * HOUR_MS, ...counted.map(({ at }) => at)));
@@ -61,6 +63,7 @@ export function activityOf(decided: readonly Decided[], knownFrom: number, now: 
     byRule: sum((hour) => hour.byRule),
     answered: sum((hour) => hour.answered),
     away: sum((hour) => hour.away),
+    awayByRule: counted.filter(({ what, isByRule }) => what === 'away' && isByRule).length,
     isWhole,
   };
 }

@@ -32,7 +32,7 @@ describe('the day at the door', () => {
       0,
       NOW,
     );
-    expect(sums).toEqual({ allowed: 1, byRule: 1, answered: 1, away: 3, isWhole: true });
+    expect(sums).toEqual({ allowed: 1, byRule: 1, answered: 1, away: 3, awayByRule: 1, isWhole: true });
     expect(hours.map(spoken)).toEqual([
       '9: 1 0 0 0',
       '10: 0 1 0 3',

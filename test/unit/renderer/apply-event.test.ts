@@ -80,6 +80,15 @@ describe('an event changes the page’s picture of its hub', () => {
     expect(apply(snapshotOf({ approvals: [newer] }), { type: 'approval', approval: DINNER }).approvals).toEqual([newer]);
   });
 
+  test('an older picture of the task never replaces a newer one, and moves nothing', () => {
+    const taken = { ...DINNER, state: 'approved' as const, decided_at: 1, task_state: 'claimed', task_revision: 4 };
+    const before = snapshotOf({ recently_decided: [...DECIDED, taken] });
+    const late = { ...taken, task_state: 'queued', task_revision: 3 };
+    expect(apply(before, { type: 'approval', approval: late }).recently_decided).toEqual([...DECIDED, taken]);
+    const done = { ...taken, task_state: 'completed', task_revision: 5 };
+    expect(apply(before, { type: 'approval', approval: done }).recently_decided).toEqual([...DECIDED, done]);
+  });
+
   test('a notice comes in on top; reading some or all of them counts', () => {
     const item = noticeOf('new', 60, { unread: true });
     const after = apply(snapshotOf(), { type: 'feed', item, unread: 4 });

@@ -45,6 +45,7 @@ const approval = (id: string, state: ApprovalDto['state'] = 'pending'): Approval
   conversation_id: 'c',
   message_id: 'm',
   task_state: 'awaiting_approval',
+  task_revision: 1,
   wider: [],
   allowed_before: 0,
 });

@@ -1,0 +1,159 @@
+// What pages say of the hub is what the hub holds: while events come in, after a reply that comes late, and in a page that is opened now.
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { page, userEvent } from 'vitest/browser';
+import type { UiSnapshot } from '../../preload/contract/dto.ts';
+import { FakeHubApi } from '../fakes/fake-hub-api.ts';
+import { agentOf, approvalOf, DAD, DECIDED, NOW, PEERS, SALT, snapshotOf } from '../fakes/household.ts';
+import { CALENDAR_RULE, ruleOf } from '../fakes/household-rules.ts';
+import { WAITING } from '../fakes/remote-approval-cards.ts';
+import { press, showApp } from './support/page.ts';
+
+const button = (name: string) => page.getByRole('button', { name, exact: true });
+const title = (name: string) => page.getByRole('heading', { level: 1, name, exact: true });
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Looks at a page that was open all the time, then at one that is opened now. */
+async function inBothPages(hub: FakeHubApi, place: string, look: () => Promise<unknown>): Promise<void> {
+  await look();
+  await showApp(new FakeHubApi(hub.snapshot), place);
+  await look();
+}
+
+describe('the page of a hub says what it may do', () => {
+  const place = `people/hub/${DAD.id}`;
+  const rows = () => {
+    const heading = [...document.querySelectorAll('h2')].find(({ textContent }) => textContent === 'What Dad’s laptop may do here');
+    const list = heading?.parentElement?.querySelectorAll('li p:first-child') ?? [];
+    return [...list].map(({ textContent }) => textContent.replaceAll(/\s+/g, ' ').trim());
+  };
+  const SEES = 'It may see what your agents offer, and put notices in your feed.';
+  const ASKS = 'Everything else asks you first.';
+
+  test('by the rules in force about it, while they come and go', async () => {
+    const hub = new FakeHubApi(snapshotOf({ agents: [agentOf('claude-code')], rules: [] }));
+    await showApp(hub, place);
+    await expect.poll(rows).toEqual([SEES, ASKS]);
+    hub.emit({ type: 'rule', rule: CALENDAR_RULE });
+    hub.emit({ type: 'rule', rule: ruleOf('chat', { effect: 'never', peer_id: null, peer_name: null, domain: 'family.chat' }) });
+    hub.emit({
+      type: 'rule',
+      rule: ruleOf('attic', { peer_id: PEERS.find(({ name }) => name === 'Attic')?.id ?? '', peer_name: 'Attic', domain: 'family.school' }),
+    });
+    hub.emit({ type: 'rule', rule: ruleOf('paused', { suspended: true, domain: 'family.school' }) });
+    hub.emit({ type: 'rule', rule: ruleOf('over', { expires_at: NOW - 1, domain: 'family.school' }) });
+    await inBothPages(hub, place, () =>
+      expect
+        .poll(rows)
+        .toEqual([
+          SEES,
+          'Dad’s laptop may ask Household lists about Family calendar.',
+          'Any hub may never ask Household lists about Family chat.',
+          ASKS,
+        ]),
+    );
+  });
+
+  test('by the classes of the agents', async () => {
+    const lists = agentOf('lists', { risk_class: 'R0', domains: [{ domain: 'family.calendar', risk_class: null }] });
+    const hub = new FakeHubApi(snapshotOf({ agents: [lists] }));
+    await showApp(hub, place);
+    await expect.poll(rows).toEqual([SEES, 'Questions about Family calendar are answered without asking you.', ASKS]);
+    hub.emit({ type: 'agent', agent: { ...lists, risk_class: 'R2' } });
+    await inBothPages(hub, place, () => expect.poll(rows).toEqual([SEES, ASKS]));
+  });
+});
+
+test('a reply to a decision that comes after a newer event does not take the row back', async () => {
+  const allowed = { ...SALT, state: 'approved', decided_at: NOW, decided_by: 'Mum', surface: 'window', task_state: 'queued' } as const;
+  const hub: FakeHubApi = new FakeHubApi(snapshotOf({ approvals: [SALT], recently_decided: [] }), {
+    'approvals.decide': () => {
+      hub.emit({ type: 'approval', approval: { ...allowed, task_revision: 3 } });
+      hub.emit({ type: 'approval', approval: { ...allowed, task_state: 'claimed', task_revision: 4 } });
+      return { ok: true, value: { ...allowed, task_revision: 3 } };
+    },
+  });
+  await showApp(hub);
+  await press(button('Allow once'));
+  const taken = page.getByText(`${SALT.to_agent} has taken it.`);
+  await expect.element(taken).toBeVisible();
+  await userEvent.hover(page.getByRole('navigation'));
+  await vi.advanceTimersByTimeAsync(5_100);
+  await inBothPages(hub, 'now', () => expect.element(taken).toBeVisible());
+});
+
+test('how far something has come moves no row of what was decided', async () => {
+  const [first, second] = DECIDED;
+  if (first === undefined || second === undefined) throw new Error('two were decided');
+  const hub = new FakeHubApi(snapshotOf());
+  await showApp(hub);
+  const order = () => DECIDED.map(({ text }) => page.getByText(text).element().getBoundingClientRect().top);
+  await expect.element(page.getByText(first.text)).toBeVisible();
+  const before = order();
+  hub.emit({ type: 'approval', approval: { ...second, task_revision: second.task_revision + 1 } });
+  await inBothPages(hub, 'now', () => expect.poll(order).toEqual(before));
+});
+
+test('without rules the page promises no offer that does not come', async () => {
+  const hub = new FakeHubApi(snapshotOf({ rules: [] }));
+  await showApp(hub, 'rules');
+  await expect.element(page.getByText(/You can make a rule here, or with “More choices” on a request/)).toBeVisible();
+  expect(document.querySelector('main')?.textContent).not.toContain('three times');
+});
+
+test('a card that an adult decides is not denied by the title, nor counted as one that needs you', async () => {
+  const hub = new FakeHubApi(snapshotOf());
+  await showApp(hub);
+  await expect.element(title('Nothing needs you')).toBeVisible();
+  hub.emit({ type: 'approval', approval: WAITING });
+  await inBothPages(hub, 'now', async () => {
+    await expect.element(title('1 request waits for an adult')).toBeVisible();
+    expect(document.title).toBe('AXON Hub');
+  });
+  hub.emit({ type: 'approval', approval: SALT });
+  await showApp(new FakeHubApi(hub.snapshot));
+  await expect.element(title('1 needs you')).toBeVisible();
+});
+
+describe('Welcome', () => {
+  const remove = (hub: FakeHubApi) => {
+    for (const { id } of hub.snapshot.peers) hub.emit({ type: 'peer_gone', id });
+  };
+
+  test('does not come back when the last hub is removed: the day stays, and what is to be set up below it', async () => {
+    const hub = new FakeHubApi(snapshotOf());
+    await showApp(hub);
+    remove(hub);
+    await inBothPages(hub, 'now', async () => {
+      await expect.element(title('Nothing needs you')).toBeVisible();
+      await expect.element(page.getByRole('heading', { name: 'Today, hour by hour' })).toBeVisible();
+      await expect.element(page.getByRole('link', { name: 'Add a hub' })).toBeVisible();
+    });
+  });
+
+  test.each([
+    ['an agent', { agents: [agentOf('claude-code')] }],
+    ['a hub', { peers: [DAD] }],
+    ['something that was done', { recently_decided: [approvalOf('done', { state: 'approved', decided_at: NOW })] }],
+    ['a notice from elsewhere', { feed: snapshotOf().feed }],
+  ] satisfies readonly (readonly [string, Partial<UiSnapshot>])[])('is not for a hub that has %s', async (_what, over) => {
+    const bare = { peers: [], agents: [], recently_decided: [], feed: [] };
+    await showApp(new FakeHubApi(snapshotOf({ ...bare, ...over })));
+    await expect.element(title('Nothing needs you')).toBeVisible();
+  });
+});
+
+test('Esc closes "Name and role", and the focus is where it was opened', async () => {
+  await showApp(new FakeHubApi(snapshotOf()), `people/hub/${DAD.id}`);
+  await button('Name and role').click();
+  const name = page.getByRole('textbox', { name: 'Your name for this hub' });
+  await name.fill('Dad’s old laptop');
+  await userEvent.keyboard('{Escape}');
+  await expect.element(name).not.toBeInTheDocument();
+  await vi.waitFor(() => expect(document.activeElement?.textContent.trim()).toBe('Name and role'));
+});

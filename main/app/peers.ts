@@ -60,7 +60,6 @@ export class PeerSide {
     hub.peersOpened(port);
     this.#stopListening = settings.onChange((now, before) => {
       if (now.discovery !== before.discovery) void this.#next(() => this.#followDiscovery());
-      else if (now.name !== before.name || now.announce_name !== before.announce_name) void this.#next(() => this.#announceAgain());
     });
     await this.#followDiscovery();
   }
@@ -74,10 +73,6 @@ export class PeerSide {
     await links.stop();
     this.#openPort = null;
     hub.peersOpened(null);
-  }
-
-  async #announceAgain(): Promise<void> {
-    if (this.#openPort !== null) await this.#deps.discovery.announceAgain(this.#openPort);
   }
 
   async #followDiscovery(): Promise<void> {

@@ -116,15 +116,15 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
     if (now.name !== before.name || now.person !== before.person || now.discovery !== before.discovery) hub.changed();
   });
   const profile = (): HubProfile => {
-    const { name, person, announce_name: announceName } = settings.current();
-    return { name, person, platform, announceName };
+    const { name, person } = settings.current();
+    return { name, person, platform, namesItself: pairing.window.open };
   };
 
   const { spawnQuicProcess } = deps;
   const transport =
     deps.transport ?? createQuicTransport({ clock, random, log, ...(spawnQuicProcess === undefined ? {} : { spawnQuicProcess }) });
   const rates = scaledRates(clock, config.peerRateFactor);
-  const directory = new PeerDirectory({ ...base, events, identity, transport });
+  const directory = new PeerDirectory({ ...base, events, identity, transport, ownName: () => settings.current().name });
   const keyTrust = new KeyTrust({ ...base, directory });
   const links: PeerLinks = new PeerLinks({
     ...base,
@@ -136,14 +136,13 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
     pong: () => work.pong(),
     capabilities: () => work.capabilitiesPayload(),
   });
-  const pairing = new PairingService({ ...base, events, identity, directory, connections: links.unpaired, profile });
+  const pairing: PairingService = new PairingService({ ...base, events, identity, directory, connections: links.unpaired, profile });
   const isPaired = (keyHex: string): boolean => directory.isPaired(keyHex);
   const mdns = deps.discovery ?? createMdnsDiscovery({ clock, random, log, interfaces: config.interfaces, isPaired });
   const discovery = new DiscoveryService({
     discovery: mdns,
     directory,
     identity,
-    profile,
     redial: () => links.redial(),
     onStatus: (status) => hub.discoveryIs(status),
     log,

@@ -154,7 +154,7 @@ export function composeWork(deps: WorkDeps, moreGates: readonly Gate[] = []): Wo
 
   // Who is here, what the household has settled, and when it wants to be asked.
   const remoteGate = new RemoteApprovalGate();
-  const agents = new AgentRegistry({ ...deps, unit, audit, gate: remoteGate });
+  const agents = new AgentRegistry({ ...deps, unit, audit, gate: remoteGate, hubNames: (reads) => parties.hubNames(reads) });
   const registrations = new Registrations({ ...deps, unit, agents, audit });
   const capabilities = new Capabilities({ ...deps, agents });
   const ruleViews = new RuleViews({ ...deps, parties, tasks: views });

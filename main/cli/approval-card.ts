@@ -29,7 +29,7 @@ export function cardLines(approval: ApprovalDto, command: string): readonly stri
   const theirs = [
     ...quoted(approval.text),
     ...optionLines(approval.choice),
-    ...fieldLines(approval.fields),
+    ...fieldLines(approval),
     ...(approval.reason === null ? [] : ['', 'Their reason, unchecked:', ...quoted(approval.reason)]),
     ...askerLines(approval),
   ];
@@ -59,7 +59,7 @@ export function cardLines(approval: ApprovalDto, command: string): readonly stri
 }
 
 /** Who wants what of whom. */
-function askedOf({ remote_question: asked, peer_name: hub, to_agent: runs, kind, verified, choice }: ApprovalDto): string {
+function askedOf({ remote_question: asked, peer_name: hub, to_name: runs, kind, verified, choice }: ApprovalDto): string {
   const verb = kind === 'query' ? 'answer' : 'do';
   if (asked) return `${hub} asks whether its ${runs} may ${verb} what stands above.`;
   const who = `${hub}${verified ? '' : ' (not verified)'}`;
@@ -67,7 +67,7 @@ function askedOf({ remote_question: asked, peer_name: hub, to_agent: runs, kind,
 }
 
 /** Names that nobody here gave: the hub that asked the one that asks, and the agent. */
-function askerLines({ remote_question: asked, from_agent: agent, peer_name: hub }: ApprovalDto): readonly string[] {
+function askerLines({ remote_question: asked, from_name: agent, peer_name: hub }: ApprovalDto): readonly string[] {
   const { askedBy, program, person } = ENGLISH.remoteApproval.asked;
   const first = asked === null ? null : asked.by_person ? person(hub) : (asked.asker ?? program);
   const names = [first, agent].filter((name) => name !== null);
@@ -75,7 +75,10 @@ function askerLines({ remote_question: asked, from_agent: agent, peer_name: hub 
   return names.length === 0 ? [] : ['', `${head}, unchecked:`, ...names.flatMap((name) => quoted(name))];
 }
 
-function fieldLines(fields: ApprovalDto['fields']): readonly string[] {
+function fieldLines({ fields: sent, from_agent: from, to_agent: to }: ApprovalDto): readonly string[] {
+  // Who asks and who would do it is said by name.
+  const named: Readonly<Record<string, string | null>> = { 'route.from': from, 'route.to': to };
+  const fields = sent.filter(([path, value]) => !Object.hasOwn(named, path) || named[path] !== value);
   if (fields.length === 0) return [];
   return ['', 'With it:', ...fields.flatMap(([path, value]) => [...quoted(path, 'name'), ...quoted(value)])];
 }

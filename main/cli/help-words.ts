@@ -111,6 +111,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   join: { tries: ['join', 'join --link-file link.txt --name Mum'] },
   'agents connect': { tries: ['agents connect claude-code --domain family.chat'], next: 'Then "axon whoami" shows that it may speak.' },
   'agents add': { tries: ['agents add claude-code --domain family.chat --class R1'] },
+  'agents rename': { tries: ['agents rename claude-code "Kitchen helper"'] },
   'agents class': { tries: ['agents class claude-code R1'] },
   'agents remove-area': { tries: ['agents remove-area claude-code family.chat'] },
   'agents remove': { tries: ['agents remove claude-code'] },
@@ -160,7 +161,7 @@ Speaking for an agent (asking, and doing what is asked):
   --as NAME                    which one, when several agents are connected here
 
 Speaking for the person in charge (deciding, adding hubs, login, settings, peers
-add, set, keep, remove and mute, agents add, class and remove):
+add, set, keep, remove and mute, agents add, rename, class and remove):
   asks for the owner passphrase at a terminal, or takes --passphrase-file FILE;
   so do peers, discover, ping and agents where no agent is connected
 

@@ -24,6 +24,7 @@ export function askedLines({ asked }: PairingWindowDto, command: string): readon
 export function pairingLines(pairing: PairingDto, command: string, label: string | null): readonly string[] {
   const said = saidBy(pairing);
   const lines = [`${pairing.id}  ${inWords(pairing.state)}`, ...(said === null ? [] : ['It calls itself, not checked:', ...quoted(said)])];
+  if (pairing.lookalike !== null) lines.push(ENGLISH.people.lookalike(pairing.lookalike));
   if (pairing.six !== null)
     lines.push(
       `Type these six digits at the other hub: ${pairing.six}`,

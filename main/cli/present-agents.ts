@@ -41,7 +41,7 @@ export function capabilityLines(name: string, known: CapabilitiesDto | null, why
   return [
     `${name} says that it does:`,
     ...quoted(domains.join(', ') || none),
-    ...agents.flatMap((agent) => quoted(`agent ${agent.name}: ${agent.domains.join(', ') || 'no domains'}`)),
+    ...agents.flatMap((agent) => quoted(`agent ${agent.display_name}: ${agent.domains.join(', ') || 'no domains'}`)),
     ...(whyOld === null ? [] : [`  As of ${localTime(known.fetched_at)}.${old}`]),
   ];
 }

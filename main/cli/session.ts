@@ -9,6 +9,7 @@ import type { OperationResult } from '../../preload/contract/operations.ts';
 import { AppError } from '../lib/app-error.ts';
 import { HubClient, HubProblem } from './hub-client.ts';
 import type { Terminal } from './terminal.ts';
+import { handleAmong } from './agent-handle.ts';
 import { refusal } from './refusal.ts';
 
 const TOKEN = /^axh_(?:agent|ui|owner)_[0-9a-f]{16}_[A-Za-z0-9_-]{43}$/;
@@ -237,9 +238,10 @@ export class Session {
 
   /** The agent of --as. Throws `not_found` where no token of it stands here. */
   #namedAgent(): string {
-    const named = checkAgentName(this.#options.agent ?? '');
     const names = this.storedAgents();
-    if (names.includes(named)) return named;
+    const meant = handleAmong(names, this.#options.agent ?? '');
+    if (meant !== undefined) return meant;
+    const named = checkAgentName(this.#options.agent ?? '');
     const hint = names.length > 0 ? `Connected: ${names.join(', ')}.` : `Connect it with "axon agents connect ${named}".`;
     throw refusal('not_found', `No agent "${named}" is connected here.`, hint);
   }

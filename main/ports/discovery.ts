@@ -5,8 +5,6 @@ export interface Advertisement {
   /** Raw 32-byte public key, lower-case hex. */
   readonly keyHex: string;
   readonly peerPort: number;
-  /** Shown as the instance label only when the owner opted in; otherwise a label made from the agent id. */
-  readonly label: string | null;
 }
 
 export interface FoundHub {

@@ -28,6 +28,8 @@ export interface ConversationEntryDto {
   /** Of a decision at the hub that was asked: who made it, as that hub says. */
   readonly person: OutsideText | null;
   readonly agent: OutsideText | null;
+  /** That agent as people read it. */
+  readonly agent_name: OutsideText | null;
   /** Its words; the JSON as it was sent, indented, where they are no text. Cut with a mark where it is too long. */
   readonly text: OutsideText | null;
   /** Where they are no text: the fields of it as [path, value] pairs in order, like those of a request. null: `text` is all there is. */

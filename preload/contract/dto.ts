@@ -97,6 +97,8 @@ export interface AgentDto {
 export interface RegistrationDto {
   readonly id: string;
   readonly agent_name: OutsideText;
+  /** What it would be called here. */
+  readonly display_name: string;
   /** Shown by the program too, so that the person confirms the right one. */
   readonly code: string;
   readonly domains: readonly OutsideText[];
@@ -107,6 +109,8 @@ export interface RegistrationDto {
 
 interface PeerAgentDto {
   readonly name: OutsideText;
+  /** Its name made readable, as people are shown it. */
+  readonly display_name: OutsideText;
   readonly domains: readonly OutsideText[];
   readonly capabilities: readonly OutsideText[];
   readonly model: OutsideText | null;
@@ -176,6 +180,8 @@ export interface PeerDto {
   readonly not_trusted_there: boolean;
   /** Why it cannot be reached just now, one sentence; null while online. */
   readonly trouble: string | null;
+  /** A hub of the household that it is not, but whose name it uses, or one that looks like it; null: it does not, or it is known here. */
+  readonly lookalike: string | null;
   /** Something else stands in its place; null once the hub itself was back. */
   readonly key_change: KeyChangeDto | null;
 }
@@ -206,8 +212,12 @@ export interface ApprovalDto {
   readonly person: string | null;
   readonly verified: boolean;
   readonly from_agent: OutsideText | null;
-  /** The local agent that would run it, by the owner's name for it; empty where a person is asked to choose. */
+  /** That agent as people read it. */
+  readonly from_name: OutsideText | null;
+  /** The agent that would run it; empty where a person is asked to choose. */
   readonly to_agent: string;
+  /** By the owner's name for it; for an agent of another hub its own name made readable. */
+  readonly to_name: string;
   readonly domain: string | null;
   readonly risk_class: RiskClass;
   readonly risk_reason: RiskReason;
@@ -306,6 +316,8 @@ export interface FeedItemDto {
   /** null: the hub's own notice. */
   readonly peer_name: string | null;
   readonly from_agent: OutsideText | null;
+  /** That agent as people read it. */
+  readonly from_name: OutsideText | null;
   readonly topic: OutsideText;
   readonly importance: Importance;
   /** The words, where it is words; else the JSON as it was sent, indented. */
@@ -393,7 +405,14 @@ export interface SendReportDto {
   /** answered: `untrusted` holds the answer; otherwise follow `task_url`. delivered: more is not known until there is a result. */
   readonly state: string;
   readonly task_url: string | null;
-  readonly chosen: { readonly peer_id: string | null; readonly peer_name: string; readonly agent: string | null; readonly why: string };
+  readonly chosen: {
+    readonly peer_id: string | null;
+    readonly peer_name: string;
+    readonly agent: string | null;
+    /** That agent as people read it. */
+    readonly agent_name: string | null;
+    readonly why: string;
+  };
   readonly estimated_ms: number | null;
   readonly untrusted: {
     readonly data: unknown;

@@ -66,8 +66,10 @@ const agentDomains = v.pipe(
   ),
   v.maxLength(AGENT_AREAS_MAX),
 );
+const displayName = v.pipe(v.string(), v.minLength(1), v.maxLength(64));
 const agentProfile = {
-  display_name: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(64))),
+  /** What it would like to be called; from then on only a person names it. */
+  display_name: v.optional(displayName),
   dialect: v.optional(v.picklist(['axon']), 'axon'),
   domains: v.optional(v.pipe(v.array(domain), v.maxLength(AGENT_AREAS_MAX)), []),
   capabilities: v.optional(words, []),
@@ -200,6 +202,12 @@ export const OPERATIONS = {
       concurrency: v.optional(whole(1, 64)),
       dialect: v.optional(v.picklist(['axon'])),
     }),
+  },
+  'agents.rename': {
+    method: 'PUT',
+    path: '/v1/agents/:name/display-name',
+    access: 'owner',
+    params: v.strictObject({ name: agentName, display_name: displayName }),
   },
   'agents.setClass': {
     method: 'PUT',

@@ -41,6 +41,8 @@ export interface PairingDto {
   readonly said_hub: OutsideText | null;
   readonly said_person: OutsideText | null;
   readonly said_platform: OutsideText | null;
+  /** As PeerDto.lookalike. */
+  readonly lookalike: string | null;
   /** Present only while it is ours to show. */
   readonly six: string | null;
   readonly two: string | null;

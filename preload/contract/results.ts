@@ -72,6 +72,7 @@ export interface OperationResults {
   'agents.registration': { readonly state: 'pending' | 'confirmed' | 'declined' | 'expired'; readonly token: string | null };
   'agents.confirm': AgentDto;
   'agents.declineRegistration': { readonly declined: true };
+  'agents.rename': AgentDto;
   'agents.create': { readonly agent: AgentDto; readonly token: string };
   'agents.list': Items<AgentDto>;
   'agents.get': AgentDto;

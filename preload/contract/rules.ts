@@ -14,12 +14,18 @@ export interface RuleDto {
   readonly peer_name: string | null;
   /** An agent of this hub that asks, or "@owner"; null when a hub asks, or anybody. */
   readonly asking_local: string | null;
+  /** That agent as people read it; null where `asking_local` is none. */
+  readonly asking_local_name: string | null;
   /** The agent of this hub that would run it; null: any. */
   readonly agent: string | null;
+  /** By the owner's name for it. */
+  readonly agent_name: string | null;
   readonly domain: string | null;
   readonly kind: RequestKind | null;
   /** In whose name the other hub asks; "" covers only requests that name nobody, null any. */
   readonly asking_agent: OutsideText | null;
+  /** That agent as people read it; "" and null as in `asking_agent`. */
+  readonly asking_agent_name: OutsideText | null;
   readonly topic: OutsideText | null;
   readonly conversation_id: string | null;
   /** How the conversation began, in its first words. */
@@ -75,6 +81,7 @@ export interface RuleTestDto {
   readonly ground: RuleGround;
   /** The agent of this hub that would get it. */
   readonly agent: string;
+  readonly agent_name: string;
   readonly risk_class: RiskClass;
   readonly rule: RuleDto | null;
   /** Every rule about that hub or about everybody; `miss` null: it matches. */
@@ -96,8 +103,10 @@ export interface RuleTrialDto {
   readonly peer_name: string;
   /** The agent in whose name was asked; null when nobody was named. */
   readonly from_agent: OutsideText | null;
+  readonly from_name: OutsideText | null;
   /** null: a person was asked to choose. */
   readonly to_agent: string | null;
+  readonly to_name: string | null;
   readonly domain: OutsideText | null;
   /** Its first words. */
   readonly text: OutsideText;

@@ -66,7 +66,6 @@ export const SETTINGS = {
     },
   }),
   person: setting({ schema: v.nullable(name('a name has 1 to 64 characters')), default: null, value: 'name' }),
-  announce_name: setting({ schema: onOff, default: false, value: 'on|off', section: 'network' }),
   discovery: setting({
     schema: onOff,
     default: true,

@@ -19,6 +19,7 @@ export const WINDOW_OPERATIONS = [
   'agents.create',
   'agents.list',
   'agents.get',
+  'agents.rename',
   'agents.setClass',
   'agents.removeArea',
   'agents.issueToken',

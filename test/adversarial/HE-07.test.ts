@@ -13,14 +13,18 @@ let house: StackHouse;
 beforeEach(() => (house = new StackHouse()));
 afterEach(() => house.close());
 
-const announced = (name: string): Promise<HubStack> => house.hub(name, { profile: { person: name, announceName: true } });
+const named = (name: string): Promise<HubStack> => house.hub(name, { profile: { person: name } });
 
 /** Mum, who knows a hub that she calls Coco, and one nearby that calls itself `name`. */
 async function neighbours(name: string): Promise<{ mum: HubStack; eve: HubStack }> {
-  const [mum, coco, eve] = [await announced('Mum'), await announced('Coco'), await announced(name)];
+  const [mum, coco, eve] = [await named('Mum'), await named('Coco'), await named(name)];
   await mum.pins(coco, 'Coco');
   mum.hears(eve);
   eve.hears(mum);
+  // While its page for adding hubs is open it tells its name.
+  eve.pairing.setWindow(true, 5);
+  await house.clock.until(() => mum.peer(eve).untrusted.advertised_name !== null, 'it has said its name', 60_000);
+  eve.pairing.setWindow(false, 5);
   return { mum, eve };
 }
 

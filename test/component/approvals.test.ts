@@ -430,9 +430,9 @@ describe('what becomes of a card', () => {
     hub.emit({ type: 'approval', approval: { ...approved, decided_by: 'Mum' } });
     await expect.element(page.getByRole('status').filter({ hasText: 'Allowed, by Mum, in the browser' })).toBeInTheDocument();
     await vi.advanceTimersByTimeAsync(5_100);
-    await expect.element(page.getByText(`Allowed, by Mum, in the browser. ${SALT.to_agent} has done it.`)).toBeVisible();
+    await expect.element(page.getByText(`Allowed, by Mum, in the browser. ${SALT.to_name} has done it.`)).toBeVisible();
     hub.emit({ type: 'approval', approval: { ...approved, decided_by: null } });
-    await expect.element(page.getByText(`Allowed, in the browser. ${SALT.to_agent} has done it.`)).toBeVisible();
+    await expect.element(page.getByText(`Allowed, in the browser. ${SALT.to_name} has done it.`)).toBeVisible();
     expect(document.querySelector('main')?.textContent).not.toContain('Allowed once');
   });
 

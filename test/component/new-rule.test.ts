@@ -42,7 +42,7 @@ describe('a rule that is made by hand', () => {
   test('stands as its sentence with its end and what it would have done, and nothing is made before the button is pressed', async () => {
     const hub = await fill(makingHub());
     await expect.element(form.getByText(/Tried on the last 20 requests/)).toBeVisible();
-    expect(told()).toContain('Dad’s laptop may give household-lists tasks in Logistics grocery.');
+    expect(told()).toContain('Dad’s laptop may give Household lists tasks in Logistics grocery.');
     expect(told()).toContain('Until 21 December at 18:04. Nothing that others see or that is hard to undo.');
     expect(told()).toContain('as things are today: 2 would be let in and 18 would stay as they are.');
     expect([...document.querySelectorAll('.new-rule .trace .said')].map((said) => said.textContent?.trim())).toEqual([

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import type { PairingDto } from '../../preload/contract/pairing-dto.ts';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
-import { DAD, DEPLOY, DINNER, MUM, NOW, PEERS, SALT, STRANGER, pairingOf, peerOf, snapshotOf } from '../fakes/household.ts';
+import { DAD, DEPLOY, DINNER, MUM, NOW, PEERS, SALT, STRANGER, pairingOf, peerOf, snapshotOf, SETTINGS } from '../fakes/household.ts';
 import { keyInLink } from '../../renderer/app/share-link.ts';
 import { encode } from 'uqr';
 import { ARM_MS, callsOf, expectAccessible, press, showApp } from './support/page.ts';
@@ -394,17 +394,15 @@ describe('adding a hub', () => {
   test('in a run that was told to find no hubs the page says so, and sends nobody to a setting that does not count', async () => {
     const message = 'This hub was started with finding hubs off: until it is started without that, it announces nothing and finds nobody.';
     const off = { ...MUM, discovery: false, discovery_status: { state: 'off' as const, message, interfaces: [] } };
-    const hub = new FakeHubApi(snapshotOf({ hub: off }));
-    await showApp(hub, 'people');
+    const settings = { ...SETTINGS, discovery: false, fixed_at_start: { discovery: '--discovery' } };
+    await showApp(new FakeHubApi(snapshotOf({ hub: off, settings })), 'people');
     const why = page.getByText(message, { exact: true });
     await expect.element(why).toBeVisible();
     await expect.element(page.getByRole('main').getByRole('link', { name: 'Settings' })).not.toBeInTheDocument();
     await page.getByRole('link', { name: 'Settings' }).first().click();
-    await expect.element(why).toBeVisible();
+    await expect.element(page.getByText(/^This hub was started with --discovery\./)).toBeVisible();
     await expect.element(page.getByRole('switch', { name: 'Find hubs by themselves' })).toHaveAttribute('aria-disabled', 'true');
     await expectAccessible();
-    hub.emit({ type: 'hub', hub: MUM });
-    await expect.element(page.getByRole('switch', { name: 'Find hubs by themselves' })).not.toHaveAttribute('aria-disabled');
   });
 
   test('where hubs cannot find each other nobody is told that they show up, and nothing is said twice', async () => {
@@ -491,12 +489,33 @@ describe('adding a hub', () => {
     expect(callsOf(hub, 'pairings.start')).toEqual([{ peer: STRANGER.id }]);
   });
 
-  test('a hub in sight that calls itself like one of the household is pointed out beside its name', async () => {
-    const trouble = 'It calls itself like Dad’s laptop, but it has another key: it is not the hub you paired.';
-    await showApp(new FakeHubApi(snapshotOf({ peers: [...PEERS, { ...STRANGER, trouble }] })), 'people/add');
-    await expect.element(page.getByRole('listitem').filter({ hasText: STRANGER.label }).getByText(trouble)).toBeVisible();
+  test('a hub in sight that calls itself like one of the household is an alarm beside its name', async () => {
+    const lookalike = 'Dad’s laptop';
+    await showApp(new FakeHubApi(snapshotOf({ peers: [...PEERS, { ...STRANGER, lookalike }] })), 'people/add');
+    const alarm = page.getByRole('alert').filter({ hasText: 'This is not Dad’s laptop.' });
+    await expect
+      .element(
+        page
+          .getByRole('listitem')
+          .filter({ hasText: STRANGER.label })
+          .getByText(/^This is not Dad’s laptop/),
+      )
+      .toBeVisible();
+    await expect.element(alarm).toBeVisible();
+    await expectAccessible();
     await page.getByRole('link', { name: 'All hubs' }).click();
-    await expect.element(page.getByText(trouble)).toBeVisible();
+    await expect.element(alarm).toBeVisible();
+    await expectAccessible();
+  });
+
+  test('a hub at the door that uses the name of one of the household is an alarm, before and while digits are typed', async () => {
+    const lookalike = 'Dad’s laptop';
+    const hub = await showPairing(pairingOf('offered', { lookalike }));
+    const alarm = page.getByRole('alert').filter({ hasText: 'This is not Dad’s laptop.' });
+    await expect.element(alarm).toBeVisible();
+    hub.emit({ type: 'pairing', pairing: pairingOf('show_six', { lookalike }) });
+    await expect.element(page.getByRole('img', { name: '7 5 4 4 1 6' })).toBeVisible();
+    await expect.element(alarm).toBeVisible();
   });
 
   test('a hub that is known by its address now but cannot be asked says so beside the form', async () => {
@@ -554,10 +573,11 @@ describe('adding a hub', () => {
     await expect.element(heading('Who is behind this door?')).toBeVisible();
     hub.emit({ type: 'pairing_gone', id: 'pairing-1' });
     await page.getByRole('textbox', { name: 'Person' }).fill('Dad');
+    await page.getByRole('combobox', { name: 'Role in the household' }).selectOptions('Child');
     await expectAccessible();
     await button('Done').click();
     await expect.element(heading('Dad’s laptop')).toBeVisible();
-    expect(callsOf(hub, 'peers.update')).toEqual([{ id: DAD.id, name: 'Dad’s laptop', person: 'Dad' }]);
+    expect(callsOf(hub, 'peers.update')).toEqual([{ id: DAD.id, name: 'Dad’s laptop', person: 'Dad', role: 'child' }]);
   });
 
   test('a failure says what happened in plain words and offers new digits', async () => {

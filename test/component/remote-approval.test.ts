@@ -34,12 +34,12 @@ describe('the card at an adult’s hub', () => {
     await expect.element(page.getByText('by Home robot on Leo’s tablet, if you allow it')).toBeVisible();
     await expect.element(page.getByText('only your answer, with your name')).toBeVisible();
     const words = document.querySelector('article')?.textContent.replaceAll(/\s+/g, ' ') ?? '';
-    expect(words).toContain('For Ben’s phone with game-helper');
+    expect(words).toContain('For Ben’s phone with Game Helper');
     expect(words).toContain('Ben’s phone wrote');
     expect(words).toContain('U+200B');
     const hubsName = document.querySelector('article .who .name')?.textContent.replaceAll(/\s+/g, ' ').trim();
     expect(hubsName, 'the key is Leo’s hub’s').toBe('Leo’s tablet verified key');
-    expect(words, 'nothing is known of the key of Ben’s').not.toMatch(/game-helper[ ,]*verified key/);
+    expect(words, 'nothing is known of the key of Ben’s').not.toMatch(/Game Helper[ ,]*verified key/);
     await expectAccessible();
   });
 
@@ -47,10 +47,14 @@ describe('the card at an adult’s hub', () => {
     [
       'by the name it has there',
       ASKED,
-      'Leo’s tablet, for Ben’s phone with game-helper asks you: may Home robot on Leo’s tablet do a task',
+      'Leo’s tablet, for Ben’s phone with Game Helper asks you: may Home robot on Leo’s tablet do a task',
     ],
-    ['as a program of that computer', ASKED_DANGEROUS, 'Leo’s tablet, for a program on that computer with game-helper asks you: may'],
-    ['without an agent', { ...ASKED, from_agent: null }, 'Leo’s tablet, for Ben’s phone asks you: may Home robot on Leo’s tablet'],
+    ['as a program of that computer', ASKED_DANGEROUS, 'Leo’s tablet, for a program on that computer with Game Helper asks you: may'],
+    [
+      'without an agent',
+      { ...ASKED, from_agent: null, from_name: null },
+      'Leo’s tablet, for Ben’s phone asks you: may Home robot on Leo’s tablet',
+    ],
   ])('while it is held, says for whom the other hub asks, %s', async (_how, approval, sentence) => {
     await showCard({ ...approval, held: { why: 'quiet_hours', until: approval.expires_at } });
     await expect.element(page.getByRole('button', { name: 'Show now: the request from Leo’s tablet' })).toBeVisible();

@@ -180,7 +180,7 @@ describe('the wider choices of a card', () => {
   }
 
   test('a request that names no agent makes a rule for such requests alone, and the card says so', async () => {
-    await openMore(new FakeHubApi(snapshotOf({ approvals: [{ ...SALT, from_agent: null }] })));
+    await openMore(new FakeHubApi(snapshotOf({ approvals: [{ ...SALT, from_agent: null, from_name: null }] })));
     const would = document.querySelector('.would')?.textContent?.replaceAll(/\s+/g, ' ') ?? '';
     expect(would).toMatch(/, naming none of its agents, may /);
   });
@@ -333,6 +333,7 @@ describe('the Rules screen', () => {
           decision: 'ask',
           ground: 'default',
           agent: 'claude-code',
+          agent_name: 'Claude Code',
           risk_class: 'R2',
           rule: null,
           considered: [{ rule: CALENDAR_RULE, miss: 'kind' }],
@@ -367,7 +368,7 @@ describe('the Rules screen', () => {
     await expect.element(button('Try it')).toHaveAttribute('aria-disabled', 'true');
     await page.getByLabelText('Its name, letter by letter').fill('helper-dad');
     await button('Try it').click();
-    expect(callsOf(hub, 'rules.test')).toMatchObject([{ asking_agent: 'OpenClaw' }, { asking_agent: 'helper-dad' }]);
+    expect(callsOf(hub, 'rules.test')).toMatchObject([{ asking_agent: 'openclaw' }, { asking_agent: 'helper-dad' }]);
   });
 
   test('without rules it says so, and is accessible', async () => {
@@ -384,9 +385,11 @@ describe('the Rules screen', () => {
   });
 
   test('what rules did is told by all that the rule names, its agent and topic too', async () => {
-    const narrow = RULES.map((rule) => (rule.id === RULED[0]?.rule_id ? { ...rule, asking_agent: 'claude', topic: 'milk' } : rule));
+    const narrow = RULES.map((rule) =>
+      rule.id === RULED[0]?.rule_id ? { ...rule, asking_agent: 'claude', asking_agent_name: 'Claude', topic: 'milk' } : rule,
+    );
     await showApp(new FakeHubApi(snapshotOf({ rules: narrow, recently_decided: RULED })));
-    const told = /Let in by your rule\. claude on Attic may give Household lists tasks in Shopping list,? only .*milk/;
+    const told = /Let in by your rule\. Claude on Attic may give Household lists tasks in Shopping list,? only .*milk/;
     await expect.element(page.getByText(told)).toBeVisible();
   });
 });

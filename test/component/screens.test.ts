@@ -181,6 +181,33 @@ describe('agents', () => {
     expect(callsOf(hub, 'agents.removeArea')).toEqual([{ name: agent?.name, area }]);
   });
 
+  test('an agent is renamed, and its handle stands under the exact identifiers alone', async () => {
+    const hub = new FakeHubApi(snapshotOf());
+    await showApp(hub, 'agents');
+    const section = page.getByRole('region', { name: 'Household lists' });
+    await expect.element(section.getByText('household-lists')).not.toBeVisible();
+    await section.getByText('Exact identifiers').click();
+    await expect.element(section.getByText('household-lists')).toBeVisible();
+    await section.getByRole('button', { name: 'Rename' }).click();
+    const name = page.getByRole('textbox', { name: 'Your name for this agent' });
+    await expect.element(name).toHaveFocus();
+    await expectAccessible();
+    await name.fill('Shopping');
+    await button('Save the name').click();
+    await expect.element(heading('Shopping')).toBeVisible();
+    expect(callsOf(hub, 'agents.rename')).toEqual([{ name: 'household-lists', display_name: 'Shopping' }]);
+  });
+
+  test('a name that the hub refuses stays in the form, with the reason', async () => {
+    const taken = problemOf('conflict', '"Claude Code" is taken here.');
+    await showApp(new FakeHubApi(snapshotOf(), { 'agents.rename': () => ({ ok: false, problem: taken }) }), 'agents');
+    await page.getByRole('region', { name: 'Household lists' }).getByRole('button', { name: 'Rename' }).click();
+    await page.getByRole('textbox', { name: 'Your name for this agent' }).fill('Claude C0de');
+    await button('Save the name').click();
+    await expect.element(page.getByText(/is taken here/)).toBeVisible();
+    await expect.element(page.getByRole('textbox', { name: 'Your name for this agent' })).toHaveValue('Claude C0de');
+  });
+
   test('the class of an area is set in words, and the others stay', async () => {
     const hub = new FakeHubApi(snapshotOf());
     await showApp(hub, 'agents');
@@ -304,9 +331,8 @@ describe('settings', () => {
       .toBeVisible();
     await expectAccessible();
     await fixed.click({ force: true });
-    await page.getByRole('switch', { name: 'Say the name on the network' }).click();
     await page.getByRole('switch', { name: 'Start at login' }).click();
-    expect(callsOf(hub, 'settings.update')).toEqual([{ announce_name: true }, { start_at_login: false }]);
+    expect(callsOf(hub, 'settings.update')).toEqual([{ start_at_login: false }]);
   });
 
   test('the setting of single keys names every key that the panel shows', async () => {

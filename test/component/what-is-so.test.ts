@@ -80,7 +80,7 @@ test('a reply to a decision that comes after a newer event does not take the row
   });
   await showApp(hub);
   await press(button('Allow once'));
-  const taken = page.getByText(`${SALT.to_agent} has taken it.`);
+  const taken = page.getByText(`${SALT.to_name} has taken it.`);
   await expect.element(taken).toBeVisible();
   await userEvent.hover(page.getByRole('navigation'));
   await vi.advanceTimersByTimeAsync(5_100);

@@ -11,7 +11,7 @@ import { ONLY_IN_A_BROWSER, WINDOW_OPERATIONS, type PageOperation } from '../../
 import { applyEvent } from '../../renderer/app/apply-event.ts';
 import { ruleFrom } from './household-rules.ts';
 import { nobodyElse } from './remote-approval-cards.ts';
-import { CONVERSATIONS, DINNER_THREAD, SESSIONS, agentOf } from './household.ts';
+import { CONVERSATIONS, DINNER_THREAD, SESSIONS, agentOf, shownOf } from './household.ts';
 
 type Handlers = Parameters<HubApi['subscribe']>[1];
 type Answers = {
@@ -173,7 +173,7 @@ export class FakeHubApi implements HubApi {
       },
       'agents.create': ({ name, display_name }) => {
         const agent = agentOf(name, {
-          display_name: display_name ?? name,
+          display_name: display_name ?? shownOf(name),
           presence: 'never_seen',
           last_call_at: null,
           token_created_at: this.#snapshot.at,
@@ -188,6 +188,13 @@ export class FakeHubApi implements HubApi {
           typeof area === 'string' ? { domain: area, risk_class: null } : { domain: area.domain, risk_class: area.risk_class ?? null },
         );
         const updated = { ...agent, risk_class, domains: areas ?? agent.domains };
+        this.emit({ type: 'agent', agent: updated });
+        return good(updated);
+      },
+      'agents.rename': ({ name, display_name }) => {
+        const agent = this.#snapshot.agents.find((other) => other.name === name);
+        if (agent === undefined) return bad('not_found', 'No such agent.');
+        const updated = { ...agent, display_name };
         this.emit({ type: 'agent', agent: updated });
         return good(updated);
       },

@@ -30,7 +30,13 @@ export function hostileHub(texts: readonly string[], place: string): FakeHubApi 
       tools: words,
       max_concurrent_tasks: 4,
       model: at(1),
-      agents: words.map((name, index) => ({ name, domains: [at(index + 1)], capabilities: [at(index + 2)], model: at(index + 3) })),
+      agents: words.map((name, index) => ({
+        name,
+        display_name: name,
+        domains: [at(index + 1)],
+        capabilities: [at(index + 2)],
+        model: at(index + 3),
+      })),
     },
   };
   const peers = [
@@ -70,6 +76,7 @@ export function hostileHub(texts: readonly string[], place: string): FakeHubApi 
       ...KNOCK,
       id: `knock-${index}`,
       agent_name: word,
+      display_name: word,
       domains: [at(index + 1)],
       capabilities: [at(index + 2)],
     })),
@@ -109,6 +116,7 @@ export function hostileHub(texts: readonly string[], place: string): FakeHubApi 
           who: at(index + 1),
           person: at(index + 2),
           agent: at(index + 2),
+          agent_name: at(index + 2),
           text,
           fields: index % 4 === 3 || index % 8 === 0 ? [[at(index + 3), at(index + 4)] as const] : null,
           fields_left_out: 0,

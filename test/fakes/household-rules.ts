@@ -1,12 +1,13 @@
 // The rules of the household that component tests and screenshots are drawn from, and the rule that a choice on a card would make.
 import type { ApprovalDto } from '../../preload/contract/dto.ts';
 import type { RuleChoice, RuleDto } from '../../preload/contract/rules.ts';
-import { approvalOf, DAD, NOW, PEERS, uuidOf } from './household.ts';
+import { approvalOf, DAD, handleOf, NOW, PEERS, shownOf, uuidOf } from './household.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
 export function ruleOf(seed: string, over: Partial<RuleDto> = {}): RuleDto {
+  const { agent = 'Household lists', asking_local: local = null, asking_agent: asking = null } = over;
   const expiresAt = over.expires_at === undefined ? NOW + 12 * DAY : over.expires_at;
   return {
     id: uuidOf(`rule ${seed}`),
@@ -14,11 +15,11 @@ export function ruleOf(seed: string, over: Partial<RuleDto> = {}): RuleDto {
     reach: 'always',
     peer_id: DAD.id,
     peer_name: 'Dad’s laptop',
-    asking_local: null,
-    agent: 'Household lists',
+    asking_local_name: shownOf(local),
+    agent_name: shownOf(agent),
     domain: 'family.calendar',
     kind: 'query',
-    asking_agent: null,
+    asking_agent_name: shownOf(asking),
     topic: null,
     conversation_id: null,
     conversation_title: null,
@@ -33,6 +34,9 @@ export function ruleOf(seed: string, over: Partial<RuleDto> = {}): RuleDto {
     ended_at: null,
     ended_why: null,
     ...over,
+    agent: agent === null ? null : handleOf(agent),
+    asking_local: local === null ? null : handleOf(local),
+    asking_agent: asking === null ? null : handleOf(asking),
     expires_at: expiresAt,
     ends_at: over.ends_at ?? expiresAt,
   };
@@ -139,9 +143,11 @@ export function ruleFrom(approval: ApprovalDto, choice: RuleChoice, until: numbe
     peer_id: approval.peer_id,
     peer_name: approval.peer_name,
     agent: approval.to_agent,
+    agent_name: approval.to_name,
     domain: approval.domain,
     kind: never ? null : approval.kind,
     asking_agent: never || approval.peer_id === null ? null : (approval.from_agent ?? ''),
+    asking_agent_name: never || approval.peer_id === null ? null : (approval.from_name ?? ''),
     conversation_id: choice === 'conversation' ? approval.conversation_id : null,
     conversation_title: choice === 'conversation' ? approval.text : null,
     risk_max: never ? null : approval.risk_class,

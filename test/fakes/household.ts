@@ -1,4 +1,5 @@
 // A household on a Saturday evening, as the hub on Mum's PC holds it: the data that component tests and screenshots are drawn from.
+import { readableHandle } from '../../preload/contract/agent-name.ts';
 import type { AttentionDto } from '../../preload/contract/attention.ts';
 import type {
   AgentDto,
@@ -34,6 +35,11 @@ export const uuidOf = (seed: string): string => {
   const digits = hex(seed, 32);
   return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-4${digits.slice(13, 16)}-8${digits.slice(17, 20)}-${digits.slice(20, 32)}`;
 };
+/** The handle of an agent that a test names as people read it: "Home Assistant" is "home-assistant". Anything odd stays as it is. */
+export const handleOf = (name: string): string =>
+  /^[A-Za-z]+(?: [A-Za-z]+)*$/.test(name) ? name.toLowerCase().replaceAll(' ', '-') : name;
+/** As people read it; null and "" say that there is none. */
+export const shownOf = <Name extends string | null>(name: Name): Name | string => (name === null ? name : readableHandle(name));
 const agentId = (seed: string): string => `ed25519.${hex(seed, 32)}`;
 const labelOf = (seed: string): string => `Hub ${hex(seed, 4)} ${hex(seed, 8).slice(4)}`;
 
@@ -81,7 +87,7 @@ const capabilities = (agents: readonly (readonly [string, readonly string[]])[])
     tools: [],
     max_concurrent_tasks: 4,
     model: null,
-    agents: agents.map(([name, domains]) => ({ name, domains, capabilities: [], model: null })),
+    agents: agents.map(([name, domains]) => ({ name: handleOf(name), display_name: name, domains, capabilities: [], model: null })),
   },
 });
 
@@ -117,6 +123,7 @@ export function peerOf(seed: string, over: PeerOver = {}): PeerDto {
     profile: 'hub',
     not_trusted_there: false,
     trouble: null,
+    lookalike: null,
     key_change: null,
     ...rest,
   };
@@ -185,6 +192,7 @@ function widerOf(riskClass: ApprovalDto['risk_class']): ApprovalDto['wider'] {
 }
 
 export function approvalOf(seed: string, over: Partial<ApprovalDto> = {}): ApprovalDto {
+  const { from_agent: from = 'OpenClaw', to_agent: to = 'Claude Code' } = over;
   const text = over.text ?? 'Tell the family chat that dinner is at 7. Ask everyone who is coming for a thumbs up.';
   return {
     id: uuidOf(seed),
@@ -198,8 +206,6 @@ export function approvalOf(seed: string, over: Partial<ApprovalDto> = {}): Appro
     peer_name: 'Dad’s laptop',
     person: 'Dad',
     verified: true,
-    from_agent: 'OpenClaw',
-    to_agent: 'Claude Code',
     domain: 'family.chat',
     risk_class: 'R2',
     risk_reason: 'domain_class',
@@ -231,7 +237,11 @@ export function approvalOf(seed: string, over: Partial<ApprovalDto> = {}): Appro
     task_revision: 1,
     wider: widerOf(over.risk_class ?? 'R2'),
     allowed_before: 0,
+    from_name: shownOf(from),
+    to_name: shownOf(to),
     ...over,
+    from_agent: from === null ? null : handleOf(from),
+    to_agent: handleOf(to),
   };
 }
 
@@ -369,7 +379,7 @@ export const DECIDED: readonly ApprovalDto[] = [
 export function agentOf(name: string, over: Partial<AgentDto> = {}): AgentDto {
   return {
     name,
-    display_name: name,
+    display_name: shownOf(name),
     dialect: 'axon',
     state: 'active',
     risk_class: 'R2',
@@ -423,6 +433,7 @@ export const AGENTS: readonly AgentDto[] = [
 export const KNOCK: RegistrationDto = {
   id: uuidOf('knock'),
   agent_name: 'cursor-agent',
+  display_name: 'Cursor Agent',
   code: '4821',
   domains: ['work.code'],
   capabilities: [],
@@ -431,13 +442,14 @@ export const KNOCK: RegistrationDto = {
 };
 
 export function noticeOf(seed: string, seq: number, over: Partial<FeedItemDto> = {}): FeedItemDto {
+  const { from_agent: from = 'OpenClaw' } = over;
   return {
     id: uuidOf(seed),
     seq,
     at: NOW,
     peer_id: DAD.id,
     peer_name: 'Dad’s laptop',
-    from_agent: 'OpenClaw',
+    from_name: shownOf(from),
     topic: 'user.location',
     importance: 'low',
     text: seed,
@@ -445,6 +457,7 @@ export function noticeOf(seed: string, seq: number, over: Partial<FeedItemDto> =
     fields_left_out: 0,
     unread: false,
     ...over,
+    from_agent: from === null ? null : handleOf(from),
   };
 }
 
@@ -490,8 +503,8 @@ const conversationOf = (seed: string, over: Partial<ConversationDto>): Conversat
   id: uuidOf(seed),
   peer_id: DAD.id,
   peer_name: 'Dad’s laptop',
-  from_agent: 'OpenClaw',
-  to_agent: 'Claude Code',
+  from_agent: 'openclaw',
+  to_agent: 'claude-code',
   title: seed,
   title_by: 'them',
   state: 'completed',
@@ -533,7 +546,8 @@ const entry = (seq: number, over: Partial<ConversationDetailDto['entries'][numbe
   kind: 'query',
   who: 'Dad’s laptop',
   person: null,
-  agent: 'OpenClaw',
+  agent: 'openclaw',
+  agent_name: 'OpenClaw',
   text: null,
   fields: null,
   fields_left_out: 0,
@@ -553,6 +567,7 @@ export const DINNER_THREAD: ConversationDetailDto = {
       kind: 'response',
       who: 'This hub',
       agent: 'household-lists',
+      agent_name: 'Household lists',
       text: 'Leo has swimming until 18:30. Everyone else is home.',
     }),
     entry(3, { at: NOW - 6 * MINUTE, kind: 'delegate', text: DINNER.text }),
@@ -573,6 +588,7 @@ export const DINNER_THREAD: ConversationDetailDto = {
       kind: 'result',
       who: 'This hub',
       agent: 'claude-code',
+      agent_name: 'Claude Code',
       text: 'Sent to Family. 3 thumbs up so far.',
       state: 'completed',
     }),
@@ -591,6 +607,7 @@ export function pairingOf(state: PairingDto['state'], over: Partial<PairingDto> 
     request: state === 'waiting_for_answer' ? 'closed' : ['type_six', 'show_two'].includes(state) ? 'taken' : null,
     said_hub: 'Dad MacBook',
     said_person: 'Dad',
+    lookalike: null,
     said_platform: 'darwin',
     six: state === 'show_six' ? '754416' : null,
     two: state === 'show_two' ? '44' : null,

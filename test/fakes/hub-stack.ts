@@ -65,7 +65,7 @@ export class HubStack {
   readonly links: PeerLinks;
   readonly keyTrust: KeyTrust;
   readonly pairing: PairingService;
-  profile: HubProfile;
+  profile: Omit<HubProfile, 'namesItself'>;
   port = 0;
   readonly #host: string;
 
@@ -77,12 +77,20 @@ export class HubStack {
     this.#host = options.host ?? '127.0.0.1';
     this.store = options.store ?? openTemporaryStore(clock);
     this.vault = options.vault ?? new MemoryVault();
-    this.profile = { name, person: null, platform: 'test', announceName: false };
+    this.profile = { name, person: null, platform: 'test' };
     this.events.subscribe((event) => this.seen.push(event));
     const store: Store = this.store;
     const resolver = options.resolver ?? { resolve: () => Promise.resolve([]) };
     this.identity = new IdentityService({ store, vaults: [this.vault], clock, random, log });
-    this.directory = new PeerDirectory({ store, clock, log, events: this.events, identity: this.identity, transport });
+    this.directory = new PeerDirectory({
+      store,
+      clock,
+      log,
+      events: this.events,
+      identity: this.identity,
+      transport,
+      ownName: () => this.profile.name,
+    });
     this.keyTrust = new KeyTrust({ store, clock, directory: this.directory });
     this.links = new PeerLinks({
       store,
@@ -93,7 +101,7 @@ export class HubStack {
       log,
       identity: this.identity,
       directory: this.directory,
-      profile: () => this.profile,
+      profile: () => ({ ...this.profile, namesItself: this.pairing.window.open }),
       pong: () => ({ status: 'idle', uptime_secs: 1, active_tasks: 0, agent_name: this.profile.name }),
       capabilities: () => ({ agent_name: this.profile.name, domains: ['family.calendar'], agents: [] }),
     });
@@ -106,7 +114,7 @@ export class HubStack {
       identity: this.identity,
       directory: this.directory,
       connections: this.links.unpaired,
-      profile: () => this.profile,
+      profile: () => ({ ...this.profile, namesItself: this.pairing.window.open }),
     });
   }
 

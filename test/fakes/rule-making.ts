@@ -15,8 +15,10 @@ export function trialOf(seed: string, over: Partial<RuleTrialDto> = {}): RuleTri
     received_at: NOW - 3_600_000,
     kind: 'delegate',
     peer_name: 'Dad’s laptop',
-    from_agent: 'OpenClaw',
+    from_agent: 'openclaw',
+    from_name: 'OpenClaw',
     to_agent: 'household-lists',
+    to_name: 'Household lists',
     domain: 'logistics.grocery',
     text: seed,
     without: 'ask',
@@ -51,16 +53,20 @@ export function makingHub(over: Partial<UiSnapshot> = {}, trials: readonly RuleT
   return hub;
 }
 
-export function draftOf({ peers }: UiSnapshot, said: OperationInput<'rules.create'>): RuleDraftDto {
+export function draftOf({ peers, agents }: UiSnapshot, said: OperationInput<'rules.create'>): RuleDraftDto {
   const peer = said.peer ?? null;
   const hub = peers.find(({ id }) => id === peer);
   const topic = said.topic ?? null;
+  const local = peer?.startsWith('local/') === true ? peer.slice('local/'.length) : null;
+  const nameOf = (handle: string | null | undefined) => agents.find(({ name }) => name === handle)?.display_name ?? null;
   return ruleOf('draft', {
     effect: said.effect,
     peer_id: hub?.id ?? null,
     peer_name: hub?.name ?? null,
-    asking_local: peer?.startsWith('local/') === true ? peer.slice('local/'.length) : null,
+    asking_local: local,
+    asking_local_name: nameOf(local),
     agent: said.agent ?? null,
+    agent_name: nameOf(said.agent),
     domain: said.domain ?? null,
     kind: said.kind ?? null,
     asking_agent: said.asking_agent ?? null,

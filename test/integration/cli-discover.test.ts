@@ -30,12 +30,12 @@ test('the list of all hubs is of this moment, and says from when it is where a h
     const told = await asOwner(asking, 'discover');
     return told.out.includes('does not answer now') ? undefined : told;
   });
-  expect(now).toMatchObject({ code: 0, error: '', out: expect.stringMatching(/^ {2}\| agent late: family\.late$/m) });
+  expect(now).toMatchObject({ code: 0, error: '', out: expect.stringMatching(/^ {2}\| agent Late: family\.late$/m) });
   expect(now.out).not.toContain('As of');
 
   line.isCut = true;
   const hanging = await asOwner(asking, 'discover');
-  expect(hanging).toMatchObject({ code: 0, error: '', out: expect.stringMatching(/^ {2}\| agent late: family\.late$/m) });
+  expect(hanging).toMatchObject({ code: 0, error: '', out: expect.stringMatching(/^ {2}\| agent Late: family\.late$/m) });
   expect(hanging.out).toMatch(/^ {2}As of [0-9-]{10} [0-9:]{5} \(.+\)\. It (?:does not answer|is not online) now\.$/m);
 
   await asking.offline(OFFLINE_WITHIN_MS);

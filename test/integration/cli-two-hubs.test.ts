@@ -125,7 +125,7 @@ describe('two hubs that know of each other by address alone', () => {
       code: 0,
     });
     const asksOfOthers = [
-      ['discover', /^ {2}\| agent planner: family\.calendar$/m],
+      ['discover', /^ {2}\| agent Planner: family\.calendar$/m],
       ['ping', /^Mum answers in [0-9.]+ ms: /],
     ] as const;
     for (const [command, answer] of asksOfOthers) {

@@ -183,7 +183,7 @@ describe('a hub with agents', () => {
       const doubting = Person.start('cli', hub.home, words);
       await expect.poll(() => doubting.screen).toContain('Type "never"');
       expect(doubting.screen).toContain('| Sing aloud');
-      expect(doubting.screen).toMatch(/From now on asker, on this computer, may never ask careful for anything in family\.chat/);
+      expect(doubting.screen).toMatch(/From now on Asker, on this computer, may never ask Careful for anything in family\.chat/);
       doubting.type('yes\r');
       expect(await doubting.ended(), doubting.screen).toBe(2);
       expect(doubting.screen).toContain('Nothing was decided.');

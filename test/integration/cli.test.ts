@@ -37,6 +37,22 @@ describe('axon', () => {
     expect(JSON.parse((await axon(hub.home, ['whoami', '--json'], { AXON_TOKEN_FILE: file })).out).token.agent).toBe('quiet');
   });
 
+  test('renames an agent, lists it by name and handle, and takes either', async () => {
+    await owner('agents', 'add', 'kitchen-bot');
+    const listed = async (): Promise<string> => (await owner('agents')).out;
+    expect(await listed()).toMatch(/^Kitchen Bot +kitchen-bot /m);
+    expect(await owner('agents', 'rename', 'kitchen bot', 'Cook')).toMatchObject({
+      code: 0,
+      out: 'kitchen-bot is called Cook from now on.\n',
+    });
+    expect(await listed()).toMatch(/^Cook +kitchen-bot /m);
+    expect((await owner('agents', 'class', 'cook', 'R1')).out).toBe('Cook is of class R1.\n');
+    expect(await owner('agents', 'rename', 'Cook', 'Asker')).toMatchObject({ code: 2, error: expect.stringContaining('looks the same') });
+    expect(await owner('agents', 'class', 'No Such', 'R1')).toMatchObject({ code: 2, error: expect.stringContaining('Agents here: ') });
+    expect(await owner('agents', 'remove', 'COOK')).toMatchObject({ code: 0 });
+    expect(await listed()).not.toContain('kitchen-bot');
+  });
+
   test('forgets the token of an agent that is removed', async () => {
     await owner('agents', 'add', 'leaving');
     const file = join(hub.home, 'tokens/leaving.token');
@@ -54,7 +70,7 @@ describe('axon', () => {
     const id = idOf(await owner('rules', 'add', ...BOT_MAY));
     const like = ['rules', 'test', 'delegate', '--hub', 'local/asker', '--domain', 'family.chat'];
     const [listed, tried] = await Promise.all([owner('rules', 'list'), owner(...like)]);
-    expect(listed.out).toContain('asker, on this computer, may ask bot for anything in family.chat.');
+    expect(listed.out).toContain('Asker, on this computer, may ask Bot for anything in family.chat.');
     expect(tried.out).toMatch(/^It would be let in\.\n[^]*This rule matches\.\n$/);
     expect((await owner('rules', 'pause', id)).out).toContain('Paused.');
     expect((await owner(...like)).out).toMatch(/^It would ask you\.\n[^]*This rule is paused\.\n$/);
@@ -85,7 +101,7 @@ describe('axon', () => {
     const tried = await owner('rules', 'add', ...rule, '--dry-run');
     expect(tried.error).toBe('');
     expect(tried.out).toMatch(
-      /^asker, on this computer, may ask bot for anything in family\.chat, only about the topic "dinner"\.\n {2}Until .*\.\n/,
+      /^Asker, on this computer, may ask Bot for anything in family\.chat, only about the topic "dinner"\.\n {2}Until .*\.\n/,
     );
     expect((await owner('rules')).out).toBe(before);
   });

@@ -35,9 +35,9 @@ describe('axon settings', () => {
       out: expect.stringMatching(/^approvals-wait {2}60\n[^]*Saved\.\n$/),
     });
     expect(now().approvals_wait_minutes).toBe(60);
-    await owner('settings', 'announce-name', 'on');
+    await owner('settings', 'start-at-login', 'on');
     await owner('settings', 'person', ' Mum ');
-    expect(now()).toMatchObject({ announce_name: true, person: 'Mum' });
+    expect(now()).toMatchObject({ start_at_login: true, person: 'Mum' });
     expect((await owner('settings', 'person', '')).out).toMatch(/^person {2}-\n/);
     expect(now().person).toBeNull();
     const { out } = await owner('audit', 'list', '--json');

@@ -27,12 +27,6 @@ describe.skipIf(!hasRealPart('namespaces') || !hasRealPart('avahi'))('hubs besid
     expect(seen.txt).toEqual(expect.arrayContaining([`agent_id=${agentId}`, `pubkey=${publicKeyBase64}`, 'v=1']));
   });
 
-  it('avahi-browse reads a label that the owner opted into', async () => {
-    const dad = await DiscoveryProgram.start(lan.host('dad'), 'dad', { label: "Dad's MacBook 2.0" });
-    const seen = await avahi.browse(`Dad's MacBook 2-0 (${dad.identity.agentId.slice(8, 12)})`);
-    expect(seen.port).toBe(7100);
-  });
-
   it('a hub that avahi-publish announces is listed with its key, port and address, and lost when it ends', async () => {
     const bot = identityOf('home assistant');
     const dad = await DiscoveryProgram.start(lan.host('dad'), 'dad');

@@ -1,12 +1,12 @@
 // One hub's discovery as a program of its own, to be run inside a computer of the test network: prints every event as a JSON line and
-// obeys "stop" on standard input. Arguments: seed text of its key, port, interface names or "-", label or "-".
+// obeys "stop" on standard input. Arguments: seed text of its key, port, interface names or "-".
 import { createHash } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { SystemClock, SystemRandom } from '../../main/adapters/clock/system-clock.ts';
 import { LineLog } from '../../main/adapters/log/line-log.ts';
 import { createMdnsDiscovery } from '../../main/adapters/mdns/mdns-discovery.ts';
 
-const [seedText = '', portText = '', interfaceText = '-', labelText = '-'] = process.argv.slice(2);
+const [seedText = '', portText = '', interfaceText = '-'] = process.argv.slice(2);
 const key = createHash('sha256').update(seedText).digest();
 const agentId = `ed25519.${createHash('sha256').update(key).digest('hex').slice(0, 32)}`;
 const say = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value)}\n`);
@@ -21,7 +21,7 @@ const discovery = createMdnsDiscovery({
 for (const trouble of ['uncaughtException', 'unhandledRejection'])
   process.on(trouble, (error) => say({ type: 'crash', error: String(error) }));
 
-const advertisement = { agentId, keyHex: key.toString('hex'), peerPort: Number(portText), label: labelText === '-' ? null : labelText };
+const advertisement = { agentId, keyHex: key.toString('hex'), peerPort: Number(portText) };
 await discovery.start(advertisement, say);
 say({ type: 'started', agentId });
 

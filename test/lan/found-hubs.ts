@@ -20,7 +20,6 @@ export function identityOf(seedText: string): HubIdentity {
 interface DiscoveryOptions {
   readonly port?: number;
   readonly interfaces?: string;
-  readonly label?: string;
 }
 
 export class DiscoveryProgram {
@@ -34,12 +33,7 @@ export class DiscoveryProgram {
 
   /** Starts it; resolves once it has announced, or found nothing to announce on. */
   static async start(host: LanHost, seedText: string, options: DiscoveryOptions = {}): Promise<DiscoveryProgram> {
-    const started = host.startNode('test/lan/discovery-process.ts', [
-      seedText,
-      String(options.port ?? 7100),
-      options.interfaces ?? '-',
-      options.label ?? '-',
-    ]);
+    const started = host.startNode('test/lan/discovery-process.ts', [seedText, String(options.port ?? 7100), options.interfaces ?? '-']);
     await started.until((line) => eventOf(line).type === 'started', 20_000);
     return new DiscoveryProgram(identityOf(seedText), started);
   }

@@ -63,6 +63,20 @@ describe.skipIf(!hasRealPart('namespaces') || !hasRealPart('chromium'))('built h
     expect(JSON.stringify(items).toLowerCase()).not.toContain('mum');
   });
 
+  it('two hubs show each other the names their owners gave once both pages for adding are open; a closed page tells none', async () => {
+    const [dad, mum] = [await start('dad'), await start('mum')];
+    const owners = { dad: await dad.owner(), mum: await mum.owner() };
+    const named = async (who: 'dad' | 'mum'): Promise<unknown> =>
+      (await owners[who].call('peers.list', {})).items.map(({ untrusted }) => untrusted.advertised_name);
+    for (const hub of [dad, mum]) await expect.poll(() => seenBy(hub), { timeout: 5_000, interval: 100 }).toHaveLength(1);
+    await owners.dad.call('pairings.window', { open: true });
+    await expect.poll(() => named('mum'), { timeout: 2_000, interval: 50 }).toEqual(["dad's computer"]);
+    expect(await named('dad'), 'the page of mum is closed').toEqual([null]);
+    await owners.mum.call('pairings.window', { open: true });
+    await expect.poll(() => named('dad'), { timeout: 2_000, interval: 50 }).toEqual(["mum's computer"]);
+    expect(await named('mum')).toEqual(["dad's computer"]);
+  });
+
   it('a hub says when it can find nobody, what to do about it, and when it can again', async () => {
     const dad = await start('dad');
     const owner = await dad.owner();

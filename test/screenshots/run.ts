@@ -7,6 +7,7 @@ import type { Browser } from 'playwright-core';
 import { chromiumPath } from '../support/real-parts.ts';
 import { buildPage, servePage } from './serve.ts';
 import { STATES } from './states.ts';
+import { visit } from './visit.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const OUT = join(ROOT, 'test/.output/screenshots');
@@ -35,7 +36,6 @@ const LOOKS: readonly Look[] = [
 ];
 /** Most of a picture is waiting for the page: a few at a time. */
 const AT_A_TIME = 3;
-const CLOCK_FIXED_AT = new Date(2026, 10, 21, 18, 4, 0);
 
 async function take(browser: Browser, origin: string, name: string, look: Look): Promise<string[]> {
   const state = STATES[name];
@@ -52,20 +52,7 @@ async function take(browser: Browser, origin: string, name: string, look: Look):
       wrong.push(`${name} ${look.name}: ${message.text()}`);
   });
   page.on('pageerror', (error) => wrong.push(`${name} ${look.name}: ${error.message}`));
-  await page.clock.install({ time: CLOCK_FIXED_AT });
-  await page.goto(`${origin}/page.html?state=${name}&theme=${look.theme}`);
-  await page.clock.runFor(state.early === true ? 300 : 800);
-  for (const press of state.press ?? []) {
-    await page.getByRole('button', { name: press, exact: true }).first().click();
-    // Long enough for buttons that wait after what was pressed.
-    await page.clock.runFor(state.early === true ? 100 : 800);
-  }
-  for (const [list, option] of Object.entries(state.pick ?? {}))
-    await page.getByRole('combobox', { name: list, exact: true }).first().selectOption({ label: option });
-  for (const [field, text] of Object.entries(state.fill ?? {})) await page.getByRole('textbox', { name: field }).fill(text);
-  if (state.pick !== undefined) await page.clock.runFor(1_200);
-  if (state.tick !== undefined) await page.getByRole('checkbox', { name: state.tick }).check();
-  if (state.after !== undefined) await page.clock.runFor(400);
+  await visit(page, origin, name, state, `&theme=${look.theme}`);
   if (state.show !== undefined)
     await page
       .locator(state.show)

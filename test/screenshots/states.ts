@@ -185,7 +185,7 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
           problem: {
             ...problemOf(
               'bad_request',
-              'Others see what "claude-code" does in "family.chat", or it is hard to undo: a rule lets it in for one named topic only.',
+              'Others see what Claude Code does in "family.chat", or it is hard to undo: a rule lets it in for one named topic only.',
             ),
             hint: 'Name the topic, or say under "Agents" that this area is less risky.',
             data: { field: 'topic' },
@@ -238,6 +238,7 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
             decision: 'ask',
             ground: 'default',
             agent: 'claude-code',
+            agent_name: 'Claude Code',
             risk_class: 'R2',
             rule: null,
             considered: [
@@ -575,7 +576,7 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
             {
               ...STRANGER,
               untrusted: { ...STRANGER.untrusted, advertised_name: 'Dad’s laptop' },
-              trouble: 'It calls itself like Dad’s laptop, but it has another key: it is not the hub you paired.',
+              lookalike: 'Dad’s laptop',
             },
           ],
         }),

@@ -268,9 +268,9 @@ export class SimHub {
     const events = new EventBus(clock.wallMs());
     const identity = new KnownIdentity({ store, clock, random, log, vaults: [] }, this.key, this.#seed);
     const base = { store, clock, random, log };
-    const directory = new PeerDirectory({ ...base, events, identity, transport });
+    const directory = new PeerDirectory({ ...base, events, identity, transport, ownName: () => this.name });
     const peerRates = new PeerRates(clock, rates);
-    const profile: HubProfile = { name: this.name, person: null, platform: 'test', announceName: true };
+    const profile: HubProfile = { name: this.name, person: null, platform: 'test', namesItself: true };
     const links: PeerLinks = new PeerLinks({
       ...base,
       transport,

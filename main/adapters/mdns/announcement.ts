@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { fromBase64, fromHex, toBase64, toHex } from '../../lib/bytes.ts';
 import type { Advertisement } from '../../ports/discovery.ts';
-import { LABEL_CHARACTERS_MAX, LABEL_SIZE_MAX_BYTES, POINTER_TTL_S, RECORD_TTL_S, TXT_SIZE_MAX_BYTES, TXT_STRINGS_MAX } from './limits.ts';
+import { LABEL_SIZE_MAX_BYTES, POINTER_TTL_S, RECORD_TTL_S, TXT_SIZE_MAX_BYTES, TXT_STRINGS_MAX } from './limits.ts';
 
 export const SERVICE_NAME = '_axon._udp.local';
 const SERVICE_LIST_NAME = '_services._dns-sd._udp.local';
@@ -15,9 +15,8 @@ const AGENT_ID = /^ed25519\.[0-9a-f]{32}$/;
 const START = /^([0-9a-f]{8})-\d{1,10}$/;
 const KEY_SIZE_BYTES = 32;
 const AGENT_ID_HASH_BYTES = 16;
-/** Hex digits of the agent id in the host name and the neutral label, and behind a name the owner chose (two hubs may choose the same). */
+/** Hex digits of the agent id in the host name and the instance label. */
 const NEUTRAL_DIGITS = 16;
-const LABEL_DIGITS = 4;
 /** Control, format, private, unassigned and separator characters: nothing a label needs. U+FFFD stands for invalid UTF-8. */
 const UNFIT_IN_LABEL = /[\p{C}\p{Zl}\p{Zp}\uFFFD]/u;
 
@@ -38,25 +37,9 @@ export interface Identity {
   readonly start: string | null;
 }
 
-/** The instance label: the owner's name with four digits of the id, or a neutral one made from the agent id. Never holds a dot. */
-export function labelOf(advertisement: Pick<Advertisement, 'agentId' | 'label'>): string {
-  const digits = digitsOf(advertisement.agentId);
-  if (advertisement.label === null) return neutralLabel(advertisement.agentId);
-  const suffix = ` (${digits.slice(0, LABEL_DIGITS)})`;
-  const wanted = advertisement.label.replaceAll('.', '-').replaceAll(/\s+/g, ' ').trim();
-  if (wanted === '' || UNFIT_IN_LABEL.test(wanted)) return neutralLabel(advertisement.agentId);
-  let name = '';
-  for (const character of wanted) {
-    const longer = name + character + suffix;
-    if (Buffer.byteLength(longer) > LABEL_SIZE_MAX_BYTES || [...longer].length > LABEL_CHARACTERS_MAX) break;
-    name += character;
-  }
-  return `${name.trimEnd()}${suffix}`;
-}
-
 /** The records of this hub on a link with `addresses`. `freshness` is the value of the changing key. */
 export function recordsOf(advertisement: Advertisement, addresses: readonly string[], freshness: string): readonly OwnRecord[] {
-  const instance = `${labelOf(advertisement)}${SERVICE_SUFFIX}`;
+  const instance = `${neutralLabel(advertisement.agentId)}${SERVICE_SUFFIX}`;
   const host = `${neutralLabel(advertisement.agentId)}.local`;
   const key = fromHex(advertisement.keyHex) ?? new Uint8Array();
   const strings = [`agent_id=${advertisement.agentId}`, `pubkey=${toBase64(key)}`, 'v=1', `${FRESH_KEY}=${freshness}`];

@@ -25,8 +25,6 @@ export const TXT_STRINGS_MAX = 32;
 export const TXT_SIZE_MAX_BYTES = 1_024;
 /** Longest instance label in bytes (RFC 1035, one label); a longer one is replaced by the neutral label. */
 export const LABEL_SIZE_MAX_BYTES = 63;
-/** Longest label that we announce, in characters: other hubs hide longer names. The owner's name is cut to fit. */
-export const LABEL_CHARACTERS_MAX = 32;
 /** Questions sent because of one packet; further gaps wait for the next packet or the next round. */
 export const FOLLOW_UP_QUESTIONS_MAX = 8;
 /** How often an incomplete instance is asked for, and the least time in between. */

@@ -38,6 +38,7 @@ export function agentsHandlers(deps: AgentsDeps): HandlersOf<'agents'> {
       }
       return agents.update(name, profile, actorOf(caller));
     },
+    'agents.rename': ({ name, display_name }, caller) => agents.rename(name, display_name, actorOf(caller)),
     'agents.setClass': ({ name, risk_class, domains, is_default }, caller) => {
       const rows = domains?.map((entry) =>
         typeof entry === 'string' ? { domain: entry, riskClass: null } : { domain: entry.domain, riskClass: entry.risk_class },

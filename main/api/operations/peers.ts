@@ -1,11 +1,11 @@
 // The operations on hubs: who is known, what they can do, how they are; and for their owner: name, suspend, add by address, remove.
+import type { CapabilitiesDto } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import { readHubAddress, readHubPlace, readShareToken } from '../../services/links/hub-address.ts';
 import type { KeyTrust } from '../../services/links/key-trust.ts';
 import type { PeerDirectory } from '../../services/links/peer-directory.ts';
 import type { PeerLinks } from '../../services/links/peer-links.ts';
-import { makeCapabilitiesDto } from '../../services/links/peer-view.ts';
 import { actorOf } from '../actor.ts';
 import type { HandlersOf } from '../caller.ts';
 
@@ -73,9 +73,8 @@ export function peersHandlers({ directory, links, keyTrust }: PeersHandlersDeps)
   };
 }
 
-function capabilitiesOf(directory: PeerDirectory, key: KeyHex): NonNullable<ReturnType<typeof makeCapabilitiesDto>> {
-  const row = directory.row(key);
-  const capabilities = row === undefined ? null : makeCapabilitiesDto(row);
+function capabilitiesOf(directory: PeerDirectory, key: KeyHex): CapabilitiesDto {
+  const { capabilities } = directory.dto(key);
   if (capabilities === null)
     throw new AppError('not_found', 'That hub has not told what it can do.', { hint: 'Ask again with refresh while it is online.' });
   return capabilities;

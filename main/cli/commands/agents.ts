@@ -7,11 +7,13 @@ import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { cellTime, inZone } from '../local-time.ts';
 import type { AxonCommand } from '../axon-command.ts';
+import { handleHere } from '../agent-handle.ts';
 import { checkAgentName } from '../session.ts';
 import { table } from '../terminal.ts';
 import { collect, collectDomains } from '../option-values.ts';
 import { refusal } from '../refusal.ts';
 
+const AGENT = 'the agent, by its name or its handle';
 const POLL_INTERVAL_MS = 1_000;
 
 interface ProfileOptions {
@@ -41,7 +43,7 @@ export function addAgentCommands(program: AxonCommand): void {
       const line = await session.line();
       const asked = await line.call('agents.register', profileOf(name, options));
       terminal.note(
-        `Confirm the agent "${name}" on the pages, under Agents (${typed} login opens them). Its code is ${asked.registration.code}.`,
+        `Confirm the agent "${asked.registration.display_name}" on the pages, under Agents (${typed} login opens them). Its code is ${asked.registration.code}.`,
       );
       const areas = (options.domain ?? []).map((domain) => ` --domain ${domain}`).join('');
       terminal.note(`Without the pages, end this with Ctrl+C and connect it as the person in charge: ${typed} agents add ${name}${areas}`);
@@ -73,35 +75,46 @@ export function addAgentCommands(program: AxonCommand): void {
         ...(options.class === undefined ? {} : { risk_class: options.class }),
       });
       const file = session.storeToken(name, token);
-      terminal.result({ agent, token_file: file }, () => [`Connected ${name}. Its token stands in ${file}.`]);
+      terminal.result({ agent, token_file: file }, () => [`Connected ${agent.display_name}. Its token stands in ${file}.`]);
+    });
+  agents
+    .command('rename')
+    .description('give an agent the name that people read')
+    .argument('<agent>', AGENT)
+    .argument('<name>', 'its new name; what programs type, its handle, stays')
+    .doesAsOwner(async (owner, { terminal }, agent: string, name: string) => {
+      const renamed = await owner.call('agents.rename', { name: await handleHere(owner, agent), display_name: name });
+      terminal.result(renamed, () => [`${renamed.name} is called ${renamed.display_name} from now on.`]);
     });
   agents
     .command('class')
     .description('say how much harm an agent could do')
-    .argument('<name>', 'the agent')
+    .argument('<agent>', AGENT)
     .addArgument(new Argument('<class>', 'R0 look, R1 small and reversible, R2 others see it, R3 dangerous').choices(RISK_CLASSES))
     .option('--default', 'it also takes what no other agent claims')
-    .doesAsOwner(async (owner, { terminal }, name: string, riskClass: RiskClass, options: { default?: boolean }) => {
+    .doesAsOwner(async (owner, { terminal }, typed: string, riskClass: RiskClass, options: { default?: boolean }) => {
+      const name = await handleHere(owner, typed);
       const agent = await owner.call('agents.setClass', { name, risk_class: riskClass, is_default: options.default });
-      terminal.result(agent, () => [`${name} is of class ${agent.risk_class}.`]);
+      terminal.result(agent, () => [`${agent.display_name} is of class ${agent.risk_class}.`]);
     });
   agents
     .command('remove-area')
     .description('take one area from an agent, with what you said of its class; the others stay')
-    .argument('<name>', 'the agent')
+    .argument('<agent>', AGENT)
     .argument('<domain>', 'the area, like family.calendar')
-    .doesAsOwner(async (owner, { terminal }, name: string, area: string) => {
-      const agent = await owner.call('agents.removeArea', { name, area });
-      terminal.result(agent, () => [`${name} has ${area} no longer, and ${countOfAreas(agent)}.`]);
+    .doesAsOwner(async (owner, { terminal }, typed: string, area: string) => {
+      const agent = await owner.call('agents.removeArea', { name: await handleHere(owner, typed), area });
+      terminal.result(agent, () => [`${agent.display_name} has ${area} no longer, and ${countOfAreas(agent)}.`]);
     });
   agents
     .command('remove')
     .description('disconnect an agent; its tokens end at once')
-    .argument('<name>', 'the agent')
-    .doesAsOwner(async (owner, { terminal, session }, name: string) => {
+    .argument('<agent>', AGENT)
+    .doesAsOwner(async (owner, { terminal, session }, typed: string) => {
+      const name = await handleHere(owner, typed);
       const removed = await owner.call('agents.remove', { name });
       session.forgetToken(name);
-      terminal.result(removed, () => [`${name} is disconnected.`]);
+      terminal.result(removed, () => [`${typed} is disconnected.`]);
     });
 }
 
@@ -126,8 +139,9 @@ function profileOf(
 
 function rows(items: readonly AgentDto[]): readonly (readonly (string | null)[])[] {
   return [
-    ['NAME', 'STATE', 'CLASS', inZone('LAST CALL'), 'DOMAINS'],
+    ['NAME', 'HANDLE', 'STATE', 'CLASS', inZone('LAST CALL'), 'DOMAINS'],
     ...items.map((agent) => [
+      agent.display_name,
       agent.name,
       agent.presence,
       agent.risk_class,

@@ -74,7 +74,7 @@ export function addApprovalCommands(program: AxonCommand): void {
       if (shown.decided_by_hubs !== null) throw onlyDeclinable(shown.decided_by_hubs, shown.id);
       const lastWord = await confirmAllow(terminal, shown, options, program);
       const decided = await decide(owner, shown, options.digest, { decision: 'allow', scope: options.scope, last_word: lastWord });
-      const goesOn = decided.remote_question === null ? [`${decided.to_agent} gets it now.`] : answerLines(decided);
+      const goesOn = decided.remote_question === null ? [`${decided.to_name} gets it now.`] : answerLines(decided);
       terminal.result(decided, () => [
         [options.scope === 'once' ? 'Allowed once.' : `Allowed, and remembered as a rule (${program} rules).`, ...goesOn].join(' '),
       ]);
@@ -137,12 +137,12 @@ async function confirmNever(terminal: Terminal, shown: ApprovalDto, options: Dec
 }
 
 /** Exactly what a "never" would turn away. */
-function neverWould({ peer_id, peer_name, from_agent, to_agent, domain }: ApprovalDto): string {
+function neverWould({ peer_id, peer_name, from_name, to_name, domain }: ApprovalDto): string {
   const area = domain !== null && DOMAIN_NAME.test(domain) ? ` in ${domain}` : ', in any area';
   // Among the programs of this computer a rule means one of them.
   const [who, told] =
-    peer_id === null ? [`${from_agent ?? peer_name}, on this computer,`, 'it'] : [peer_name, 'whichever of its agents asks'];
-  return `From now on ${who} may never ask ${to_agent} for anything${area}: ${told} is told "declined", and nobody is disturbed. It has no end.`;
+    peer_id === null ? [`${from_name ?? peer_name}, on this computer,`, 'it'] : [peer_name, 'whichever of its agents asks'];
+  return `From now on ${who} may never ask ${to_name} for anything${area}: ${told} is told "declined", and nobody is disturbed. It has no end.`;
 }
 
 /** Decides about what was shown. @param digest of what a script saw; without it, of `shown` */
@@ -174,7 +174,7 @@ function listLines(items: readonly ApprovalDto[]): readonly string[] {
     cellTime(item.received_at),
     stateOf(item),
     fromOf(item),
-    item.choice === null ? item.to_agent : 'you',
+    item.choice === null ? item.to_name : 'you',
     item.risk_class,
     item.id,
   ]);

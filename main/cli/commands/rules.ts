@@ -9,6 +9,7 @@ import type { HubClient } from '../hub-client.ts';
 import { localTime, typedTime } from '../local-time.ts';
 import { withId } from '../ids.ts';
 import { domainName } from '../option-values.ts';
+import { handleHere, handleThere } from '../agent-handle.ts';
 import { quoted } from '../quoted-text.ts';
 import type { AxonCommand } from '../axon-command.ts';
 import { beginningOf } from '../terminal.ts';
@@ -55,7 +56,7 @@ export function addRuleCommands(program: AxonCommand): void {
     .option('--dry-run', 'make none: say the rule, and what it would have done to the last requests')
     .doesAsOwner(async (owner, { terminal }, effect: RuleDto['effect'], options: AddOptions) => {
       const until = options.forever === true ? { until: null } : options.until === undefined ? {} : { until: options.until };
-      const said = { effect, kind: options.kind ?? null, ...scopeOf(options), ...until };
+      const said = { effect, kind: options.kind ?? null, ...(await scopeOf(owner, options)), ...until };
       if (options.dryRun === true) {
         const preview = await owner.call('rules.preview', said);
         terminal.result(preview, () => previewLines(preview));
@@ -68,7 +69,8 @@ export function addRuleCommands(program: AxonCommand): void {
   withScope(rules.command('test').description('what would happen to such a request, and why; nothing is sent'))
     .addArgument(new Argument('<kind>', '"delegate" for a task, "query" for a question').choices(REQUEST_KINDS))
     .doesAsOwner(async (owner, { terminal }, kind: RequestKind, options: ScopeOptions) => {
-      const tested = await owner.call('rules.test', { ...scopeOf(options), kind, peer: readHub(options.hub) });
+      const scope = await scopeOf(owner, options);
+      const tested = await owner.call('rules.test', { ...scope, kind, peer: readHub(scope.peer) });
       terminal.result(tested, () => testLines(tested));
     });
 }
@@ -117,12 +119,25 @@ function withScope(command: AxonCommand): AxonCommand {
     .option('--topic <topic>', 'one topic within the area');
 }
 
-function scopeOf({ hub, agent, domain, asking, topic }: ScopeOptions) {
-  return { peer: hub ?? null, agent: agent ?? null, domain: domain ?? null, asking_agent: asking ?? null, topic: topic ?? null };
+/** Agents by their handles, whichever of their names was typed. */
+async function scopeOf(owner: HubClient, { hub, agent, domain, asking, topic }: ScopeOptions) {
+  const peer = hub?.startsWith(LOCAL) === true ? LOCAL + (await handleOfAsker(owner, hub.slice(LOCAL.length))) : (hub ?? null);
+  return {
+    peer,
+    agent: agent === undefined ? null : await handleHere(owner, agent),
+    domain: domain ?? null,
+    asking_agent: asking === undefined || hub === undefined ? (asking ?? null) : await handleThere(owner, hub, asking),
+    topic: topic ?? null,
+  };
 }
 
-function readHub(hub: string | undefined): string {
-  if (hub !== undefined) return hub;
+const LOCAL = 'local/';
+/** A person of this computer asks under no agent's name. */
+const handleOfAsker = (owner: HubClient, typed: string): string | Promise<string> =>
+  typed.startsWith('@') ? typed : handleHere(owner, typed);
+
+function readHub(hub: string | null): string {
+  if (hub !== null) return hub;
   throw refusal('bad_request', 'Say who would ask: --hub NAME, or --hub local/AGENT.');
 }
 
@@ -169,13 +184,17 @@ function ruleLines(rule: RuleDto): readonly string[] {
 }
 
 function sentenceOf(rule: RuleDraftDto): string {
-  const own = rule.asking_local === '@owner' ? text.ownerHere : text.onThisComputer(rule.asking_local ?? '');
+  const own = rule.asking_local === '@owner' ? text.ownerHere : text.onThisComputer(rule.asking_local_name ?? '');
   const hub = rule.peer_name ?? (rule.asking_local === null ? text.anybody : own);
   const who =
-    rule.asking_agent === null ? hub : rule.asking_agent === '' ? `${hub}${text.namingNobody}` : `"${rule.asking_agent}" ${text.on} ${hub}`;
+    rule.asking_agent === null
+      ? hub
+      : rule.asking_agent === ''
+        ? `${hub}${text.namingNobody}`
+        : `"${rule.asking_agent_name}" ${text.on} ${hub}`;
   const topic = rule.topic === null ? '' : `${text.onlyTopic} "${rule.topic}"`;
   const conversation = rule.conversation_title === null ? '' : `${text.onlyConversation} "${rule.conversation_title}"`;
-  return `${who} ${text.may[rule.effect]} ${text.what(rule.kind, rule.agent, rule.domain)}${topic}${conversation}.`;
+  return `${who} ${text.may[rule.effect]} ${text.what(rule.kind, rule.agent_name, rule.domain)}${topic}${conversation}.`;
 }
 
 function testLines(tested: RuleTestDto): readonly string[] {
@@ -184,7 +203,7 @@ function testLines(tested: RuleTestDto): readonly string[] {
   return [
     tested.ground === 'adults' ? tester.adultsVerdict : tester.verdict[tested.decision],
     `${tester.ground[tested.ground]}${rest}`,
-    `It would be for ${tested.agent}, class ${tested.risk_class}.`,
+    `It would be for ${tested.agent_name}, class ${tested.risk_class}.`,
     ...tested.considered.flatMap(({ rule, miss }) => [
       `- ${sentenceOf(rule)}`,
       `  ${miss === null ? tester.thisMatches : tester.thisMisses(tester.miss[miss])}`,

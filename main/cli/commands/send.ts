@@ -142,7 +142,7 @@ export function common(options: CommonOptions): {
 }
 
 export function reportLines(report: SendReportDto): readonly string[] {
-  const agent = report.chosen.agent === null ? '' : `/${report.chosen.agent}`;
+  const agent = report.chosen.agent_name === null ? '' : `/${report.chosen.agent_name}`;
   const head = `${report.chosen.peer_name}${agent}: ${inWords(report.state)}  (${report.id})`;
   if (report.untrusted === null) return [head];
   const { summary, data, answered_by: by } = report.untrusted;

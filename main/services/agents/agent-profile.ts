@@ -1,13 +1,15 @@
 // What a program says of itself, as this hub may keep and show it: a name that looks like no other agent's, words without hidden characters,
 // and areas that are never less careful than the owner was about them. Pure.
+import { readableHandle } from '../../../preload/contract/agent-name.ts';
 import { AGENT_AREAS_MAX } from '../../../preload/contract/limits.ts';
 import type { RiskClass } from '../../../preload/contract/dto.ts';
 import { AreaClasses } from '../../core/area-classes.ts';
-import { nameSkeleton } from '../../core/name-skeleton.ts';
 import { higherRisk } from '../../core/risk.ts';
+import { NAME_MAX_GRAPHEMES } from '../../core/limits.ts';
 import { escapeName } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { AgentDomainRow, AgentRow } from '../../ports/store.ts';
+import { agentNameBeside, looksAlike, uniqueName } from '../links/peer-names.ts';
 
 /** The class that the owner gives an area. */
 export type AreaChoice = Pick<AgentDomainRow, 'domain' | 'riskClass'>;
@@ -15,15 +17,43 @@ export type AreaChoice = Pick<AgentDomainRow, 'domain' | 'riskClass'>;
 /** Classes at which an agent's own class is careful enough for an area it adds by itself. */
 const CAREFUL_FROM: RiskClass = 'R2';
 
-/** The name to show for an agent: its own wish where that is plain and looks like nobody else, else the name it is registered under. */
-export function displayNameOf(wish: string | undefined, name: string, others: readonly AgentRow[]): string {
-  const plain = escapeName(wish ?? name);
-  if (plain.hidden) return name;
-  const skeleton = nameSkeleton(plain.name);
-  const isTaken = others.some(
-    (other) => other.name !== name && [other.name, other.displayName].some((taken) => nameSkeleton(taken) === skeleton),
-  );
-  return isTaken ? name : plain.name;
+/** Who else has a name that an agent must not show under. */
+export interface Namesakes {
+  readonly agents: readonly Pick<AgentRow, 'name' | 'displayName'>[];
+  readonly hubs: readonly string[];
+}
+
+/** The name of a new agent: its own wish where that is plain and looks like nobody else, else one made of its handle. */
+export function displayNameOf(wish: string | undefined, name: string, others: Namesakes): string {
+  const plain = wish === undefined ? undefined : plainName(wish);
+  const taken = takenNames(name, others);
+  if (plain !== undefined && !taken.some((other) => looksAlike(other, plain))) return plain;
+  return uniqueName(agentNameBeside(readableHandle(name), others.hubs), taken);
+}
+
+/** The name that a person gives an agent, as it is kept. @throws AppError bad_request, conflict */
+export function givenName(wish: string, name: string, others: Namesakes): string {
+  const plain = plainName(wish);
+  if (plain === undefined) {
+    const sentence = `An agent's name has at most ${NAME_MAX_GRAPHEMES} characters of one alphabet, and no "/" or invisible characters.`;
+    throw new AppError('bad_request', sentence, { failedBy: 'input' });
+  }
+  const twin = takenNames(name, others).find((other) => looksAlike(other, plain));
+  if (twin === undefined) return plain;
+  throw new AppError('conflict', `"${twin}" is taken here by another agent or a hub, and looks the same or nearly so.`, {
+    failedBy: 'input',
+    hint: 'Choose another name.',
+  });
+}
+
+/** undefined: not fit to be shown, or with the sign that parts a hub from its agent where a recipient is typed. */
+function plainName(wish: string): string | undefined {
+  const { name, hidden } = escapeName(wish);
+  return hidden || name.includes('/') ? undefined : name;
+}
+
+function takenNames(name: string, { agents, hubs }: Namesakes): readonly string[] {
+  return [...agents.filter((other) => other.name !== name).flatMap((other) => [other.name, other.displayName]), ...hubs];
 }
 
 /**
@@ -80,7 +110,7 @@ function ownersWords({ domains }: Pick<AgentRow, 'domains'>): readonly (readonly
 }
 
 export function noSuchArea(name: string, area: string, { length }: readonly AgentDomainRow[]): AppError {
-  return new AppError('not_found', `"${name}" has no area "${area}" here.`, {
+  return new AppError('not_found', `${name} has no area "${area}" here.`, {
     failedBy: 'input',
     hint: length === 0 ? 'It has none.' : 'Its areas stand in "axon agents list".',
   });

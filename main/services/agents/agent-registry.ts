@@ -7,7 +7,7 @@ import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { AgentRow, Reads, Store, Tables } from '../../ports/store.ts';
 import { escapeText } from '../../core/text-escape.ts';
 import type { EventBus } from '../base/event-bus.ts';
-import { displayNameOf, mergeDomains, noSuchArea, ownersAreas, type AreaChoice } from './agent-profile.ts';
+import { displayNameOf, givenName, mergeDomains, noSuchArea, ownersAreas, type AreaChoice, type Namesakes } from './agent-profile.ts';
 import type { Actor, AuditTrail } from '../tasks/audit-trail.ts';
 import { AGENTS_MAX, LAST_CALL_WRITE_INTERVAL_MS, PRESENCE_WINDOW_MS } from './limits.ts';
 import { partyOfAgent } from '../tasks/parties.ts';
@@ -15,6 +15,7 @@ import type { After, UnitOfWork } from '../tasks/unit-of-work.ts';
 
 /** What a program says of itself; the owner's classes are not in it. */
 export interface AgentProfile {
+  /** What it would like to be called. Heard when it is new; from then on the owner names it. */
   readonly display_name?: string | undefined;
   readonly dialect?: string | undefined;
   readonly domains?: readonly string[] | undefined;
@@ -58,6 +59,8 @@ interface Deps {
   readonly unit: UnitOfWork;
   readonly audit: AuditTrail;
   readonly gate: AgentsGate;
+  /** Names that hubs have here. */
+  readonly hubNames: (reads: Reads) => readonly string[];
 }
 
 /** What the records call people here and the hub itself. */
@@ -114,7 +117,7 @@ export class AgentRegistry {
     if (others.length >= AGENTS_MAX) throw new AppError('overloaded', `This hub keeps at most ${AGENTS_MAX} agents. Remove one first.`);
     const row: AgentRow = {
       name,
-      displayName: displayNameOf(profile.display_name, name, others),
+      displayName: this.nameOfNew(tables, name, profile),
       dialect: profile.dialect ?? 'axon',
       state: 'active',
       riskClass,
@@ -135,8 +138,15 @@ export class AgentRegistry {
     return row;
   }
 
+  /** What a new agent is called. */
+  nameOfNew(reads: Reads, name: string, { display_name }: AgentProfile): string {
+    return displayNameOf(display_name, name, this.#namesakes(reads));
+  }
+
   async create(name: string, profile: AgentProfile, riskClass: RiskClass | undefined, actor: Actor): Promise<AgentDto> {
     await this.#deps.unit.run((tables, after) => {
+      // What a program only suggests, a person chose.
+      if (profile.display_name !== undefined) givenName(profile.display_name, name, this.#namesakes(tables));
       const row = this.add(tables, after, name, profile, riskClass);
       this.#note(tables, actor, 'agent.created', name, { risk_class: row.riskClass });
     });
@@ -152,7 +162,6 @@ export class AgentRegistry {
       const row = this.#row(tables, name);
       const next: AgentRow = {
         ...row,
-        displayName: profile.display_name === undefined ? row.displayName : displayNameOf(profile.display_name, name, tables.agents()),
         dialect: profile.dialect ?? row.dialect,
         domains:
           profile.domains === undefined
@@ -167,6 +176,19 @@ export class AgentRegistry {
       };
       this.#put(tables, row, next);
       this.#note(tables, actor, 'agent.updated', name);
+      after(() => this.changed(name));
+    });
+    return this.get(name);
+  }
+
+  /** The owner's name for an agent: looks like no other agent's and no hub's. @throws AppError not_found, bad_request, conflict */
+  async rename(name: string, displayName: string, actor: Actor): Promise<AgentDto> {
+    await this.#deps.unit.run((tables, after) => {
+      const row = this.#row(tables, name);
+      this.#put(tables, row, { ...row, displayName: givenName(displayName, name, this.#namesakes(tables)) });
+      this.#note(tables, actor, 'agent.renamed', name);
+      // The name stands on cards, rules and notices, too.
+      after(() => this.#deps.events.skip());
       after(() => this.changed(name));
     });
     return this.get(name);
@@ -199,7 +221,7 @@ export class AgentRegistry {
     await this.#deps.unit.run((tables, after) => {
       const row = this.#row(tables, name);
       const domains = row.domains.filter(({ domain }) => domain !== area);
-      if (domains.length === row.domains.length) throw noSuchArea(name, area, row.domains);
+      if (domains.length === row.domains.length) throw noSuchArea(row.displayName, area, row.domains);
       this.#put(tables, row, { ...row, domains });
       this.#note(tables, actor, 'agent.area_removed', name, { area });
       after(() => this.changed(name));
@@ -308,6 +330,10 @@ export class AgentRegistry {
       last_call_at: row.lastCallAt,
       token_created_at: newestToken(read, row.name),
     };
+  }
+
+  #namesakes(reads: Reads): Namesakes {
+    return { agents: reads.agents(), hubs: this.#deps.hubNames(reads) };
   }
 
   /** @throws AppError blocked */

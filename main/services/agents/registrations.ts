@@ -59,7 +59,7 @@ export class Registrations {
   }
 
   pending(): readonly RegistrationDto[] {
-    return this.#deps.store.read.registrations().flatMap((row) => (row.state === 'pending' && !this.#isOver(row) ? [toDto(row)] : []));
+    return this.#deps.store.read.registrations().flatMap((row) => (row.state === 'pending' && !this.#isOver(row) ? [this.#dto(row)] : []));
   }
 
   /** @throws AppError overloaded (8 wait already), conflict (the name is taken) */
@@ -90,11 +90,11 @@ export class Registrations {
       tables.putRegistration(row);
       audit.append(tables, { actor: 'anonymous', surface: 'agent', action: 'registration.requested', object: row.id });
       after(() => {
-        events.publish({ type: 'registration', registration: toDto(row) });
+        events.publish({ type: 'registration', registration: this.#dto(row) });
         this.#arm();
       });
     });
-    return { registration: toDto(row), secret };
+    return { registration: this.#dto(row), secret };
   }
 
   /** What became of it; the token, once, to whoever has the secret. @throws AppError gone for an unknown id or a wrong secret alike */
@@ -167,6 +167,20 @@ export class Registrations {
     }
   }
 
+  #dto(row: RegistrationRow): RegistrationDto {
+    const profile = readProfile(row);
+    return {
+      id: row.id,
+      agent_name: escapeText(row.agentName),
+      display_name: this.#deps.agents.nameOfNew(this.#deps.store.read, row.agentName, profile),
+      code: row.code,
+      domains: (profile.domains ?? []).map(escapeText),
+      capabilities: (profile.capabilities ?? []).map(escapeText),
+      created_at: row.createdAt,
+      expires_at: row.expiresAt,
+    };
+  }
+
   #waiting(tables: Tables, id: string): RegistrationRow {
     const row = tables.registration(id);
     if (row?.state === 'pending' && !this.#isOver(row)) return row;
@@ -212,19 +226,6 @@ export class Registrations {
       // The store did not take it: an over request is refused by its time, and the next one sweeps again.
     }
   }
-}
-
-function toDto(row: RegistrationRow): RegistrationDto {
-  const profile = readProfile(row);
-  return {
-    id: row.id,
-    agent_name: escapeText(row.agentName),
-    code: row.code,
-    domains: (profile.domains ?? []).map(escapeText),
-    capabilities: (profile.capabilities ?? []).map(escapeText),
-    created_at: row.createdAt,
-    expires_at: row.expiresAt,
-  };
 }
 
 /** Our own row: what was validated when it came. */

@@ -14,7 +14,7 @@ import { PERSON_THERE } from '../../protocol/remote-approval.ts';
 import { choicesFor } from '../rules/card-choices.ts';
 import type { DecidingHubs, ReadRemoteQuestion, RemoteQuestion } from './approval-gate.ts';
 import { answerOf } from './own-answers.ts';
-import { isLocal, type Parties } from '../tasks/parties.ts';
+import { isLocal, OWNER_PARTY, type Parties } from '../tasks/parties.ts';
 import type { TaskViews } from '../tasks/task-views.ts';
 import { waitOf } from '../tasks/waiting.ts';
 
@@ -62,7 +62,9 @@ export class ApprovalViews {
       person: peer?.person ?? null,
       verified: isLocal(task.party) || peer?.trust === 'paired',
       from_agent: view.from_agent,
+      from_name: view.from_agent === null ? null : parties.agentName(task.party, view.from_agent),
       to_agent: view.to_agent,
+      to_name: parties.agentName(asked === null ? OWNER_PARTY : task.party, view.to_agent),
       domain: view.domain,
       risk_class: view.risk_class,
       risk_reason: view.risk_reason,

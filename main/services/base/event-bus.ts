@@ -30,6 +30,11 @@ export class EventBus {
     for (const listener of this.#listeners) listener(event);
   }
 
+  /** More has changed than events tell: with the next one every page takes a new snapshot. */
+  skip(): void {
+    this.#seq++;
+  }
+
   /** Events after `seq`, or undefined when the tail no longer reaches back that far or `seq` is from another run of the hub. */
   since(seq: number): readonly UiEvent[] | undefined {
     if (seq > this.#seq) return undefined;

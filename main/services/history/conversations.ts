@@ -9,11 +9,12 @@ import { AppError } from '../../lib/app-error.ts';
 import { type JsonObject, isJsonObject, readObject } from '../../lib/json-object.ts';
 import { isTaskPurged } from '../../ports/retention.ts';
 import type { ApprovalDecisionRow, ConversationSummaryRow, MessageRow, Store, TaskFilter, TaskRow } from '../../ports/store.ts';
+import type { PartyKey } from '../../ports/transport.ts';
 import { questionIn } from '../../protocol/remote-approval.ts';
 import { surfaceOf } from '../approvals/approval-views.ts';
 import { TITLE_MAX_CHARACTERS } from '../tasks/limits.ts';
 import { pageOf, type Page } from '../base/paging.ts';
-import type { Parties } from '../tasks/parties.ts';
+import { OWNER_PARTY, type Parties } from '../tasks/parties.ts';
 import { boundedText, shownData, shownFields } from './shown-data.ts';
 import { decisionOf } from '../tasks/wire-states.ts';
 import { isOpen } from '../tasks/task-moves.ts';
@@ -92,7 +93,10 @@ export class Conversations {
       messages: messages.length,
     };
     const decisions = rows.flatMap((task) => {
-      const entry = task.direction === 'outgoing' ? this.#decisionThere(task) : decisionHere(store.read.decisionOfTask(task.id), task);
+      const entry =
+        task.direction === 'outgoing'
+          ? this.#decisionThere(task)
+          : decisionHere(store.read.decisionOfTask(task.id), task, this.#runnerOf(task));
       return entry === undefined ? [] : [{ taskId: task.id, entry }];
     });
     const told = this.#entries(messages, new Map(rows.map((task) => [task.id, task])), new Set(decisions.map(({ taskId }) => taskId)));
@@ -163,6 +167,7 @@ export class Conversations {
       who: message.direction === 'out' ? 'This hub' : parties.nameOf(message.party),
       person: null,
       agent: message.fromAgent,
+      agent_name: message.fromAgent === null ? null : parties.agentName(ownerOf(message), message.fromAgent),
       ...shownWords(wordsIn(said), room),
       state: task === undefined ? null : stateAt(message, task, isToldBelow(task.id)),
       surface: null,
@@ -182,9 +187,14 @@ export class Conversations {
       who: parties.nameOf(task.party),
       person: decision.person,
       agent: task.toAgent,
+      agent_name: this.#runnerOf(task),
       state: decision.outcome === 'allowed' ? 'approved' : decision.outcome,
       surface: decision.by === 'person' ? 'peer' : decision.by,
     };
+  }
+
+  #runnerOf({ direction, party, toAgent }: TaskRow): string | null {
+    return toAgent === null ? null : this.#deps.parties.agentName(direction === 'outgoing' ? party : OWNER_PARTY, toAgent);
   }
 
   #taskOf({ taskId }: MessageRow, known?: ReadonlyMap<string, TaskRow>): TaskRow | undefined {
@@ -196,6 +206,11 @@ export class Conversations {
     if (agent === null) return read.messages({ limit }, { conversationId: id });
     return read.messagesOfAgent(id, agent, { among: CONVERSATION_ENTRIES_MAX, limit });
   }
+}
+
+/** Whose agent sent it: the other hub's, or one of this hub. */
+function ownerOf({ direction, party }: MessageRow): PartyKey {
+  return direction === 'in' ? party : OWNER_PARTY;
 }
 
 /** Of a request that was not allowed, the agent it was meant for knows neither the words nor what was said about it. */
@@ -219,7 +234,8 @@ function stateOf(task: TaskRow): string {
 /** What no decision has. */
 const DECISION = { kind: 'decision', message_id: null, person: null, text: null, fields: null, fields_left_out: 0, digest: null } as const;
 
-function decisionHere(approval: ApprovalDecisionRow | undefined, task: TaskRow): ConversationEntryDto | undefined {
+/** @param runs who would do it, as people read it */
+function decisionHere(approval: ApprovalDecisionRow | undefined, task: TaskRow, runs: string | null): ConversationEntryDto | undefined {
   if (approval === undefined || approval.decidedAt === null) return undefined;
   return {
     ...DECISION,
@@ -228,6 +244,7 @@ function decisionHere(approval: ApprovalDecisionRow | undefined, task: TaskRow):
     direction: 'here',
     who: approval.decidedBy ?? 'hub',
     agent: task.toAgent,
+    agent_name: runs,
     // The words of an answer stand in the message that carried it.
     text: approval.state === 'answered' ? null : approval.reason,
     state: approval.state,

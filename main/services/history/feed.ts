@@ -77,6 +77,7 @@ export class Feed implements PeopleFeed {
       peer_id: row.party === null ? null : parties.agentIdOf(row.party),
       peer_name: row.party === null ? null : parties.nameOf(row.party),
       from_agent: row.fromAgent,
+      from_name: row.fromAgent === null || row.party === null ? row.fromAgent : parties.agentName(row.party, row.fromAgent),
       topic: own ? row.topic : escapeText(row.topic),
       importance: row.importance,
       ...shown(row.data),

@@ -6,13 +6,11 @@ import type { Log } from '../../ports/log.ts';
 import type { IdentityService } from '../base/identity.ts';
 import { DISCOVERY_FAILED, DISCOVERY_OFF, DISCOVERY_STARTING, discoveryStatus } from './discovery-status.ts';
 import type { PeerDirectory } from './peer-directory.ts';
-import type { HubProfile } from './hub-profile.ts';
 
 export interface DiscoveryServiceDeps {
   readonly discovery: Discovery;
   readonly directory: Pick<PeerDirectory, 'foundNearby' | 'lostNearby' | 'forgetNearby'>;
   readonly identity: Pick<IdentityService, 'agentId' | 'keyHex'>;
-  readonly profile: () => HubProfile;
   /** The computer's addresses changed: dial everybody afresh. */
   readonly redial: () => void;
   /** How it goes has changed: for the hub's own pages. */
@@ -41,9 +39,8 @@ export class DiscoveryService {
   /** Announces this hub at its peer port and listens. A network that does not let us is a warning, not a failure. Idempotent. */
   async start(peerPort: number): Promise<void> {
     if (this.#isRunning) return;
-    const { discovery, identity, profile, log } = this.#deps;
-    const { name, announceName } = profile();
-    const advertisement = { agentId: identity.agentId, keyHex: identity.keyHex, peerPort, label: announceName ? name : null };
+    const { discovery, identity, log } = this.#deps;
+    const advertisement = { agentId: identity.agentId, keyHex: identity.keyHex, peerPort };
     try {
       this.#isRunning = true;
       this.#is(DISCOVERY_STARTING);
@@ -62,14 +59,6 @@ export class DiscoveryService {
     this.#isRunning = false;
     await this.#leave();
     this.#deps.directory.forgetNearby();
-  }
-
-  /** The owner changed the name or whether it is announced: announce anew. Does nothing while stopped. */
-  async announceAgain(peerPort: number): Promise<void> {
-    if (!this.#isRunning) return;
-    this.#isRunning = false;
-    await this.#leave();
-    await this.start(peerPort);
   }
 
   /** A goodbye that nobody hears is a warning, and keeps nothing else from being done. */

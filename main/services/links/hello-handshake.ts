@@ -181,10 +181,10 @@ export class HelloHandshake {
     directory.note(link.keyHex, { ...shown, lastHost, lastPort, lastSeenAt: clock.wallMs() });
   }
 
-  /** The name is for peers, and for strangers only when the owner agreed (PROTOCOL.md, Discovery). */
+  /** The name is for peers, and for strangers only while a person here has pairing open (PROTOCOL.md, hello). */
   #payload(link: Link): JsonObject {
-    const { name, announceName } = this.#deps.profile();
-    const isTold = announceName || this.#deps.directory.isPaired(link.keyHex);
+    const { name, namesItself } = this.#deps.profile();
+    const isTold = namesItself || this.#deps.directory.isPaired(link.keyHex);
     return {
       protocol_versions: PROTOCOL_VERSIONS,
       ...(isTold ? { agent_name: name } : {}),

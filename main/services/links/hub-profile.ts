@@ -4,6 +4,6 @@ export interface HubProfile {
   readonly name: string;
   readonly person: string | null;
   readonly platform: string;
-  /** The owner agreed to show the name to hubs that are not paired. */
-  readonly announceName: boolean;
+  /** A person here has pairing open: hubs that are not paired are told the name, too. */
+  readonly namesItself: boolean;
 }

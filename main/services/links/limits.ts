@@ -82,6 +82,10 @@ export const NEARBY_PUBLISH_DELAY_MS = 100;
 export const STABLE_AFTER_MS = 30_000;
 /** A connection of a key that is not paired is closed after this long without traffic, unless a pairing holds it. */
 export const STRANGER_IDLE_MS = 60_000;
+/** While a person has pairing open, hubs nearby are dialled, this many at once; the others wait their turn. */
+export const INTRODUCTIONS_AT_ONCE = 8;
+/** What dialling one of them may take over all its addresses. */
+export const INTRODUCTION_WITHIN_MS = 3_000;
 /** How often idle strangers are looked for. */
 export const STRANGER_SWEEP_MS = 15_000;
 

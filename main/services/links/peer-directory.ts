@@ -27,6 +27,8 @@ interface PeerDirectoryDeps {
   readonly events: EventBus;
   readonly identity: Pick<IdentityService, 'keyHex' | 'ready'>;
   readonly transport: Pick<Transport, 'setAdmission'>;
+  /** What this hub is called. */
+  readonly ownName: () => string;
 }
 
 /** What may change in a peer's row without changing whom it stands for. */
@@ -154,6 +156,7 @@ export class PeerDirectory implements KnownHubs {
       live: this.live(key),
       isReference: this.isReference(key),
       petnames: this.petnames(key),
+      ownName: this.#deps.ownName(),
       nowWallMs: this.#deps.clock.wallMs(),
     });
   }

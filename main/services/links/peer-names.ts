@@ -27,6 +27,11 @@ export function looksAlike(left: string, right: string): boolean {
   return foldName(left) === foldName(right) || nameSkeleton(left) === nameSkeleton(right);
 }
 
+/** The hub of `petnames` that people could take a hub of this name for. */
+export function twinOf(said: string, petnames: readonly string[]): string | null {
+  return petnames.find((petname) => looksAlike(petname, said)) ?? null;
+}
+
 /** What a hub calls itself, as people are shown it: hidden, too, when they could take it for one of `petnames`, which are the owner's. */
 export function shownName(said: string, petnames: readonly string[]): string {
   const { name } = escapeName(said);
@@ -61,6 +66,11 @@ export function freePetname(name: string, taken: readonly string[]): string {
   const twin = taken.find((other) => looksAlike(other, petname));
   if (twin === undefined) return petname;
   throw new AppError('conflict', `Another hub is called ${twin}, which looks the same or nearly so.`, { failedBy: 'input' });
+}
+
+/** What an agent is called that nobody here named: as it reads, and marked where a person could take it for a hub. */
+export function agentNameBeside(readable: string, hubs: readonly string[]): string {
+  return hubs.some((hub) => looksAlike(hub, readable)) ? `${readable} (agent)` : readable;
 }
 
 /** A name that is not taken yet: the proposal itself, or with the first free number after it. */

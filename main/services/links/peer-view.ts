@@ -3,6 +3,7 @@
 import { escapeName, escapeText } from '../../core/text-escape.ts';
 import { safetyNumber } from '../../core/safety-number.ts';
 import type { CapabilitiesDto, KeyChangeDto, PeerDto, TrustState } from '../../../preload/contract/dto.ts';
+import { readableHandle } from '../../../preload/contract/agent-name.ts';
 import type { IntroductionDto } from '../../../preload/contract/introduction.ts';
 import { readObject } from '../../lib/json-object.ts';
 import type { PeerRow } from '../../ports/store.ts';
@@ -11,7 +12,7 @@ import { agentIdOfKeyHex } from '../../protocol/agent-id.ts';
 import { parseCapabilities } from '../../protocol/payloads.ts';
 import { writeHubAddress } from './hub-address.ts';
 import type { NearbyHub } from './nearby-table.ts';
-import { hubLabel, looksAlike, neutralName, shownName } from './peer-names.ts';
+import { agentNameBeside, hubLabel, looksAlike, neutralName, shownName, twinOf } from './peer-names.ts';
 import type { StaticHub } from './static-hubs.ts';
 
 /** What is true of a hub only while this process runs. */
@@ -55,6 +56,7 @@ interface PeerFacts {
   readonly isReference: boolean;
   /** Names of the other hubs here, to notice one that calls itself like one of them. */
   readonly petnames: readonly string[];
+  readonly ownName: string;
   readonly nowWallMs: number;
   readonly keyChange: KeyChangeDto | null;
 }
@@ -63,7 +65,7 @@ export function makePeerDto(facts: PeerFacts): PeerDto {
   const { row, nearby, fixed, live } = facts;
   const isPinned = row !== undefined;
   const agentId = agentIdOfKeyHex(facts.key);
-  const said = row?.advertisedName ?? live.said ?? nearby?.label ?? null;
+  const said = row?.advertisedName ?? live.said;
   return {
     id: agentId,
     public_key: facts.key,
@@ -89,13 +91,14 @@ export function makePeerDto(facts: PeerFacts): PeerDto {
       platform: row?.platform == null ? null : escapeName(row.platform).name,
       features: row === undefined ? [] : row.features.map(escapeText),
     },
-    capabilities: row === undefined ? null : makeCapabilitiesDto(row),
+    capabilities: row === undefined ? null : makeCapabilitiesDto(row, [facts.ownName, ...facts.petnames, row.petname]),
     paired_at: row?.pairedAt ?? null,
     introduced_by: row === undefined ? null : introductionOf(row),
     safety_number: isPinned && facts.ownKey !== null ? safetyNumber(facts.ownKey, facts.key) : null,
     profile: facts.isReference ? 'reference' : row === undefined || row.features.length === 0 ? null : 'hub',
     not_trusted_there: live.notTrustedThere,
-    trouble: live.online ? null : (live.trouble ?? impostorWarning(facts, said)),
+    trouble: live.online ? null : live.trouble,
+    lookalike: lookalikeOf(facts, said),
     key_change: facts.keyChange,
   };
 }
@@ -119,15 +122,17 @@ function addressOf({ row, nearby, fixed, live }: PeerFacts): string | null {
   return row?.lastHost != null && row.lastPort !== null ? writeHubAddress({ host: row.lastHost, port: row.lastPort }) : null;
 }
 
-/** A hub with another key that uses the name of a paired one is pointed out; it is never taken for it. */
-function impostorWarning({ row, petnames }: PeerFacts, said: string | null): string | null {
-  if (row !== undefined || said === null) return null;
-  const twin = petnames.find((petname) => looksAlike(petname, said));
-  return twin === undefined ? null : `It calls itself like ${twin}, but it has another key: it is not the hub you paired.`;
+/** A hub with another key that uses the name of one here is never taken for it, by whichever way it says that name. */
+function lookalikeOf({ row, nearby, petnames }: PeerFacts, said: string | null): string | null {
+  const name = said ?? nearby?.label;
+  return row !== undefined || name === undefined ? null : twinOf(name, petnames);
 }
 
-/** The last capabilities a paired hub told, or null when none are known or what is stored no longer reads. */
-export function makeCapabilitiesDto(row: PeerRow): CapabilitiesDto | null {
+/**
+ * The last capabilities a paired hub told, or null when none are known or what is stored no longer reads.
+ * @param hubs names that its agents are not shown under
+ */
+function makeCapabilitiesDto(row: PeerRow, hubs: readonly string[]): CapabilitiesDto | null {
   if (row.capabilities === null) return null;
   const parsed = parseCapabilities(readObject(row.capabilities));
   if (!parsed.ok) return null;
@@ -143,6 +148,7 @@ export function makeCapabilitiesDto(row: PeerRow): CapabilitiesDto | null {
       model: told.model === null ? null : escapeText(told.model),
       agents: told.agents.map((agent) => ({
         name: escapeName(agent.name).name,
+        display_name: agentNameBeside(readableHandle(escapeName(agent.name).name), hubs),
         domains: agent.domains.map(escapeText),
         capabilities: agent.capabilities.map(escapeText),
         model: agent.model === null ? null : escapeText(agent.model),

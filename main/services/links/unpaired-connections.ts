@@ -1,5 +1,6 @@
 // Connections to keys that nobody trusts yet, for pairing: opened when a person chose a hub, held while a pairing goes on, closed when it is
 // over or idle. They carry only what the gate allows an unpaired key (PROTOCOL.md, hello).
+import type { TrustState } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
@@ -10,7 +11,7 @@ import type { Dialler, RoundTrouble } from './dialler.ts';
 import type { RequestChannel } from './request-channel.ts';
 import type { HubAddress } from './hub-address.ts';
 import type { Incoming, OpenHandler } from './incoming.ts';
-import { REPLY_TIMEOUT_MS, STRANGER_IDLE_MS, STRANGER_SWEEP_MS } from './limits.ts';
+import { INTRODUCTION_WITHIN_MS, INTRODUCTIONS_AT_ONCE, REPLY_TIMEOUT_MS, STRANGER_IDLE_MS, STRANGER_SWEEP_MS } from './limits.ts';
 import type { LinkTable } from './link-table.ts';
 import type { PeerDirectory } from './peer-directory.ts';
 
@@ -22,6 +23,8 @@ interface UnpairedConnectionsDeps {
   readonly incoming: Incoming;
   readonly directory: PeerDirectory;
 }
+
+const isStranger = (trust: TrustState): boolean => trust === 'discovered' || trust === 'quarantined';
 
 export class UnpairedConnections {
   readonly #deps: UnpairedConnectionsDeps;
@@ -77,6 +80,42 @@ export class UnpairedConnections {
     if (this.isOpen(key)) return ok();
     if (!dialled.ok) return dialled;
     return err({ sentence: `${this.#deps.directory.nameOf(key)} did not say hello.`, tried: [] });
+  }
+
+  /**
+   * Says hello on a fresh connection to every hub nearby that is not paired, and to each that comes in sight until `signal` ends: of each other's
+   * names, hubs learn in a hello alone, and what an earlier one told may be old.
+   */
+  introduce(signal: AbortSignal): void {
+    const { directory } = this.#deps;
+    const isMeant = (key: KeyHex): boolean => isStranger(directory.trustOf(key)) && directory.nearby(key) !== undefined;
+    const due = directory.knownKeys().filter(isMeant);
+    let running = 0;
+    const next = (): void => {
+      while (!signal.aborted && running < INTRODUCTIONS_AT_ONCE) {
+        const key = due.shift();
+        if (key === undefined) return;
+        running++;
+        void this.#meet(key, signal).finally(() => {
+          running--;
+          next();
+        });
+      }
+    };
+    const stopListening = directory.onWay((key) => {
+      if (!isMeant(key) || due.includes(key)) return;
+      due.push(key);
+      next();
+    });
+    signal.addEventListener('abort', stopListening, { once: true });
+    next();
+  }
+
+  /** What came of it shows in the list. The connection of a pairing is left alone. */
+  async #meet(key: KeyHex, signal: AbortSignal): Promise<void> {
+    if (this.#held.has(key)) return;
+    this.#deps.table.closeKey(key, CLOSE_CODES.done, 'hello is said anew');
+    await this.#deps.dialler.dialOnce(key, signal, [], INTRODUCTION_WITHIN_MS).catch(() => undefined);
   }
 
   /** A request to a key, whether it is paired or not. */

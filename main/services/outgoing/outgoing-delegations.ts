@@ -1,7 +1,6 @@
 // What our agents delegate to another hub: stored, sent, and its ack recorded, so that a crash at any point neither loses nor doubles it. A hub
 // that is away is an error at once; an ack that was lost on the way is asked for again under the same id (PROTOCOL.md, Delegation states).
 import { OPEN_TASK_STATES } from '../../../preload/contract/closed-lists.ts';
-import type { SendReportDto } from '../../../preload/contract/dto.ts';
 import type { OperationParams } from '../../../preload/contract/operations.ts';
 import { readWireErrorCode } from '../../../preload/contract/errors.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -29,7 +28,7 @@ import type { OutgoingCancels } from './outgoing-cancels.ts';
 import { delegatePayload } from './outgoing-payloads.ts';
 import type { Recipient } from './recipients.ts';
 import { requestMessage } from '../tasks/request-message.ts';
-import { peerAway, reportOf } from './send-reports.ts';
+import { peerAway, reportOf, type SendReport } from './send-reports.ts';
 import type { TaskEndings } from '../tasks/task-endings.ts';
 import { moveTask } from '../tasks/task-moves.ts';
 import type { UnitOfWork } from '../tasks/unit-of-work.ts';
@@ -132,7 +131,7 @@ export class OutgoingDelegations {
     recipient: Extract<Recipient, { at: 'peer' }>,
     asker: string | null,
     claim: IdempotencyClaim | null,
-  ): Promise<SendReportDto> {
+  ): Promise<SendReport> {
     const { random, messenger, store, unit } = this.#deps;
     const { peer } = recipient;
     const payload = delegatePayload(params, recipient, asker);

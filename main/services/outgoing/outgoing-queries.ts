@@ -1,6 +1,5 @@
 // Questions of our agents to other hubs: the line stays open until the answer, the deadline or the asker's going. They promise nothing, so each is
 // written down once, when its line ends, or as soon as the other hub tells how far it is; one that nobody waits for any more is cancelled there.
-import type { SendReportDto } from '../../../preload/contract/dto.ts';
 import type { OperationParams } from '../../../preload/contract/operations.ts';
 import { readWireErrorCode } from '../../../preload/contract/errors.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -22,7 +21,7 @@ import { requestMessage } from '../tasks/request-message.ts';
 import type { OutgoingCancels } from './outgoing-cancels.ts';
 import { queryPayload } from './outgoing-payloads.ts';
 import type { Recipient } from './recipients.ts';
-import { answeredReport, chosenOf, peerAway } from './send-reports.ts';
+import { answeredReport, chosenOf, peerAway, type SendReport } from './send-reports.ts';
 import { endOfCode } from '../tasks/task-endings.ts';
 import { isOpen, moveTask } from '../tasks/task-moves.ts';
 import type { TaskEvents } from '../tasks/task-events.ts';
@@ -66,7 +65,7 @@ export class OutgoingQueries {
     recipient: Extract<Recipient, { at: 'peer' }>,
     asker: string | null,
     signal: AbortSignal,
-  ): Promise<SendReportDto> {
+  ): Promise<SendReport> {
     const { random, messenger, clock } = this.#deps;
     const { peer } = recipient;
     if (!messenger.isOnline(peer.key)) throw peerAway(peer.petname, messenger.isShutOut(peer.key));

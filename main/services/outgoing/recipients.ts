@@ -1,5 +1,6 @@
 // Who a message is for: a hub by id or name, one of its agents, an agent of this hub, or whoever does what is needed. Picks, and says why; a
 // match authorises nothing (PROTOCOL.md, Extensions, route/1).
+import { readableHandle } from '../../../preload/contract/agent-name.ts';
 import { longestDomain, offeredDomains } from '../../core/routing.ts';
 import { escapeName } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -7,6 +8,7 @@ import type { PeerRow, Store } from '../../ports/store.ts';
 import type { PeerMessenger } from '../base/peer-messenger.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import { readCapabilities } from '../admission/asking-agents.ts';
+import { foldName } from '../links/peer-names.ts';
 
 export type To = string | { readonly domain: string } | { readonly capability: string };
 export type Recipient =
@@ -45,7 +47,11 @@ export class Recipients {
   resolve(to: To, asker: string | null): Recipient {
     if (typeof to !== 'string')
       return this.#pick('domain' in to ? { what: 'domain', word: to.domain } : { what: 'capability', word: to.capability }, asker);
-    return this.#local(to) ?? { at: 'peer', ...this.#deps.resolvePeer(to), why: 'It was named.' };
+    const local = this.#local(to);
+    if (local !== undefined) return local;
+    const { peer, agent } = this.#deps.resolvePeer(to);
+    const agents = readCapabilities(peer)?.agents.map(({ name }) => ({ name, shown: readableHandle(name) })) ?? [];
+    return { at: 'peer', peer, agent: handleOf(agent, agents), why: 'It was named.' };
   }
 
   /** "local", "local/agent" and the same under this hub's own name, unless a paired hub has that name. */
@@ -56,7 +62,8 @@ export class Recipients {
     const own = this.#deps.hubName().toLowerCase();
     const taken = this.#deps.store.read.peers().some((peer) => peer.trust !== 'revoked' && peer.petname.toLowerCase() === hub);
     if (hub !== 'local' && (hub !== own || taken)) return undefined;
-    return { at: 'local', agent: agent === '' ? null : agent, why: 'It was named.' };
+    const agents = this.#deps.agents.active().map(({ name, displayName }) => ({ name, shown: displayName }));
+    return { at: 'local', agent: handleOf(agent === '' ? null : agent, agents), why: 'It was named.' };
   }
 
   #pick(need: Need, asker: string | null): Recipient {
@@ -79,7 +86,7 @@ export class Recipients {
         {
           fit,
           rank: `0 ${agent.name}`,
-          recipient: { at: 'local', agent: agent.name, why: `"${agent.name}" on this hub offers "${fit.word}".` },
+          recipient: { at: 'local', agent: agent.name, why: `${agent.displayName} on this hub offers "${fit.word}".` },
         },
       ];
     });
@@ -119,6 +126,12 @@ export class Recipients {
     }
     return words.size === 0 ? 'nothing' : [...words].sort().slice(0, OFFERED_SHOWN_MAX).join(', ');
   }
+}
+
+/** An agent may be named by its handle or as people read it; one that is not known stays as it was named. */
+function handleOf(named: string | null, agents: readonly { readonly name: string; readonly shown: string }[]): string | null {
+  if (named === null || agents.some(({ name }) => name === named)) return named;
+  return agents.find(({ shown }) => foldName(shown) === foldName(named))?.name ?? named;
 }
 
 /** Names in a hint; more would only fill the screen. */

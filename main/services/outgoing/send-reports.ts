@@ -7,7 +7,9 @@ import type { ResponsePayload } from '../../protocol/payloads.ts';
 import type { Parties } from '../tasks/parties.ts';
 import type { Recipient } from './recipients.ts';
 
-export type Chosen = SendReportDto['chosen'];
+export type Chosen = Omit<SendReportDto['chosen'], 'agent_name'>;
+/** Before the agent in it is named for people. */
+export type SendReport = Omit<SendReportDto, 'chosen'> & { readonly chosen: Chosen };
 
 export function chosenOf(recipient: Recipient, hubName: string): Chosen {
   const peer = recipient.at === 'peer' ? recipient.peer : undefined;
@@ -15,7 +17,7 @@ export function chosenOf(recipient: Recipient, hubName: string): Chosen {
 }
 
 /** The delegation that an Idempotency-Key stands for, as it is now. */
-export function repeatedReport(task: TaskRow, parties: Parties): SendReportDto {
+export function repeatedReport(task: TaskRow, parties: Parties): SendReport {
   return {
     id: task.id,
     state: task.state,
@@ -32,7 +34,7 @@ export function repeatedReport(task: TaskRow, parties: Parties): SendReportDto {
 }
 
 /** A delegation that was taken, or that is still on its way. */
-export function reportOf(task: TaskRow, recipient: Recipient, hubName = ''): SendReportDto {
+export function reportOf(task: TaskRow, recipient: Recipient, hubName = ''): SendReport {
   return {
     id: task.id,
     state: task.state,
@@ -43,7 +45,7 @@ export function reportOf(task: TaskRow, recipient: Recipient, hubName = ''): Sen
   };
 }
 
-export function answeredReport(id: string, chosen: Chosen, response: ResponsePayload): SendReportDto {
+export function answeredReport(id: string, chosen: Chosen, response: ResponsePayload): SendReport {
   return {
     id,
     state: 'answered',

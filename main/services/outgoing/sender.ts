@@ -19,10 +19,10 @@ import { LOCAL_RATE } from './limits.ts';
 import type { OutgoingDelegations } from './outgoing-delegations.ts';
 import { delegatePayload, notifyPayload, queryPayload } from './outgoing-payloads.ts';
 import type { OutgoingQueries } from './outgoing-queries.ts';
-import { partyOfAgent, type Parties } from '../tasks/parties.ts';
+import { OWNER_PARTY, partyOfAgent, type Parties } from '../tasks/parties.ts';
 import type { QueryService } from '../admission/query-service.ts';
 import type { Recipient, Recipients } from './recipients.ts';
-import { answeredReport, chosenOf, peerAway, repeatedReport, reportOf } from './send-reports.ts';
+import { answeredReport, chosenOf, peerAway, repeatedReport, reportOf, type SendReport } from './send-reports.ts';
 import type { UnitOfWork } from '../tasks/unit-of-work.ts';
 import { readWorkRequest, type WorkRequest } from '../tasks/work-request.ts';
 import type { PartyKey } from '../../ports/transport.ts';
@@ -58,6 +58,25 @@ export class Sender {
   }
 
   async query(params: OperationParams<'send.query'>, asker: Asker, signal: AbortSignal): Promise<SendReportDto> {
+    return this.#named(await this.#query(params, asker, signal));
+  }
+
+  /** @param idempotencyKey the same key and request within 24 hours: the same delegation, across restarts */
+  async delegate(params: OperationParams<'send.delegate'>, asker: Asker, idempotencyKey: string | null): Promise<SendReportDto> {
+    return this.#named(await this.#delegate(params, asker, idempotencyKey));
+  }
+
+  async notify(params: OperationParams<'send.notify'>, asker: Asker): Promise<SendReportDto> {
+    return this.#named(await this.#notify(params, asker));
+  }
+
+  #named({ chosen, ...report }: SendReport): SendReportDto {
+    const { peer_id, agent } = chosen;
+    const name = agent === null ? null : this.#deps.parties.agentName(peer_id ?? OWNER_PARTY, agent);
+    return { ...report, chosen: { ...chosen, agent_name: name } };
+  }
+
+  async #query(params: OperationParams<'send.query'>, asker: Asker, signal: AbortSignal): Promise<SendReport> {
     const recipient = this.#deps.recipients.resolve(params.to, asker);
     if (recipient.at === 'peer') return this.#deps.queries.ask(params, recipient, asker, signal);
     const receivedMonotonicMs = this.#deps.clock.monotonicMs();
@@ -67,8 +86,7 @@ export class Sender {
     return answeredReport(request.messageId, chosenOf(recipient, this.#deps.hubName()), response.value);
   }
 
-  /** @param idempotencyKey the same key and request within 24 hours: the same delegation, across restarts */
-  async delegate(params: OperationParams<'send.delegate'>, asker: Asker, idempotencyKey: string | null): Promise<SendReportDto> {
+  async #delegate(params: OperationParams<'send.delegate'>, asker: Asker, idempotencyKey: string | null): Promise<SendReport> {
     const { idempotency, store, recipients, delegations } = this.#deps;
     const receivedMonotonicMs = this.#deps.clock.monotonicMs();
     const claim = idempotencyKey === null ? null : idempotency.claim(partyOfAgent(asker), idempotencyKey, params);
@@ -84,7 +102,7 @@ export class Sender {
     return this.#delegateHere(this.#localRequest('delegate', payload, asker, receivedMonotonicMs), recipient, claim);
   }
 
-  async notify(params: OperationParams<'send.notify'>, asker: Asker): Promise<SendReportDto> {
+  async #notify(params: OperationParams<'send.notify'>, asker: Asker): Promise<SendReport> {
     const { recipients, messenger, random, hubName } = this.#deps;
     const recipient = recipients.resolve(params.to, asker);
     const payload = notifyPayload(params, recipient, asker);
@@ -116,7 +134,7 @@ export class Sender {
     }
   }
 
-  async #delegateHere(request: WorkRequest, recipient: Local, claim: IdempotencyClaim | null): Promise<SendReportDto> {
+  async #delegateHere(request: WorkRequest, recipient: Local, claim: IdempotencyClaim | null): Promise<SendReport> {
     const { admission, unit, idempotency, hubName } = this.#deps;
     const task = await unit.run((tables, after) => {
       // The same may have come in with this very commit.

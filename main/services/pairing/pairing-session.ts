@@ -11,7 +11,7 @@ import { agentIdOfKeyHex } from '../../protocol/agent-id.ts';
 import { invitationMac, isSameMac } from '../../protocol/invitation.ts';
 import { commitment, digitsOf, readPairMeta, transcript, type PairMeta, type PairRole } from '../../protocol/pairing.ts';
 import { type HubAddress, writeHubAddress } from '../links/hub-address.ts';
-import { hubLabel, shownName, shownPerson } from '../links/peer-names.ts';
+import { hubLabel, shownName, shownPerson, twinOf } from '../links/peer-names.ts';
 
 /** The longest platform text shown, in characters. */
 const PLATFORM_SHOWN_MAX = 64;
@@ -197,6 +197,7 @@ export class PairingSession {
       said_hub: said.hub === null ? null : shownName(said.hub, this.#petnames),
       said_person: said.person === null ? null : shownPerson(said.person, this.#petnames),
       said_platform: said.platform === null ? null : escapeText(said.platform.slice(0, PLATFORM_SHOWN_MAX).toWellFormed()),
+      lookalike: said.hub === null ? null : twinOf(said.hub, this.#petnames),
       six: this.role === 'R' && this.state === 'show_six' ? digitsOf(this.transcript).six : null,
       two: this.role === 'I' && this.state === 'show_two' ? digitsOf(this.transcript).two : null,
       expires_at: this.expiresAt,

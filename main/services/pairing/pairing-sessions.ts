@@ -42,6 +42,8 @@ export class PairingSessions {
   readonly #timers = new Map<string, TimerHandle>();
   readonly #burnt = new Set<string>();
   #wasOpen = false;
+  /** Ends with the window: until then hubs nearby are told this hub's name. */
+  #introducing = new AbortController();
 
   constructor(deps: PairingDeps) {
     this.deps = deps;
@@ -67,6 +69,7 @@ export class PairingSessions {
   stop(): void {
     this.confirmations.stop();
     this.window.stop();
+    this.#introducing.abort();
     for (const session of this.#sessions.values()) {
       if (!session.isOver) session.state = 'failed';
       this.#letGo(session);
@@ -288,6 +291,11 @@ export class PairingSessions {
   #windowChanged(): void {
     if (this.window.isOpen === this.#wasOpen) return;
     this.#wasOpen = this.window.isOpen;
+    this.#introducing.abort();
+    if (this.#wasOpen) {
+      this.#introducing = new AbortController();
+      this.deps.connections.introduce(this.#introducing.signal);
+    }
     for (const session of this.waiting()) {
       if (this.#isShown(session)) this.#publish(session);
       else this.deps.events.publish({ type: 'pairing_gone', id: session.id });

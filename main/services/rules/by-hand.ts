@@ -61,7 +61,7 @@ function endOf({ effect, until }: Said, nowMs: number): number | null {
 
 /** By the classes of today: none opens what is dangerous or an adult's hub decides, and what others see is let in for one topic at most. */
 function checkLetsInSomething(agent: AgentRow, area: string, topic: string | null, isForAdults: Named['isForAdults']): void {
-  const { name, domains } = agent;
+  const { displayName: name, domains } = agent;
   const covered = [
     ...(longestDomain(domains, area) === undefined ? [] : [area]),
     ...domains.map(({ domain }) => domain).filter((domain) => matchesDomain(area, domain)),
@@ -69,27 +69,23 @@ function checkLetsInSomething(agent: AgentRow, area: string, topic: string | nul
   const [first, ...others] = covered.map((domain) => riskOf(agent, domain).riskClass);
   if (first === undefined) {
     const has = domains.length === 0 ? 'it has none yet' : `it has ${domains.map(({ domain }) => domain).join(', ')}`;
-    throw unfit('domain', `"${name}" has no area "${area}", so this rule would never let anything in; ${has}.`, {
+    throw unfit('domain', `${name} has no area "${area}", so this rule would never let anything in; ${has}.`, {
       hint: 'Name one of its areas, or give it this one under "Agents" first.',
     });
   }
   const least = others.reduce(lowerRisk, first);
   if (isForAdults(least)) {
-    throw unfit('domain', `An adult’s hub decides about what "${name}" does in "${area}", so no rule here can let it in.`, {
+    throw unfit('domain', `An adult’s hub decides about what ${name} does in "${area}", so no rule here can let it in.`, {
       hint: 'Who decides is changed in Settings or with "axon remote-approval set", with the owner passphrase.',
     });
   }
   if (least === 'R3') {
-    throw unfit('domain', `What "${name}" does in "${area}" is dangerous or unknown, so it asks every time: no rule can let it in.`);
+    throw unfit('domain', `What ${name} does in "${area}" is dangerous or unknown, so it asks every time: no rule can let it in.`);
   }
   if (least === 'R2' && topic === null) {
-    throw unfit(
-      'topic',
-      `Others see what "${name}" does in "${area}", or it is hard to undo: a rule lets it in for one named topic only.`,
-      {
-        hint: 'Name the topic, or say under "Agents" that this area is less risky.',
-      },
-    );
+    throw unfit('topic', `Others see what ${name} does in "${area}", or it is hard to undo: a rule lets it in for one named topic only.`, {
+      hint: 'Name the topic, or say under "Agents" that this area is less risky.',
+    });
   }
 }
 

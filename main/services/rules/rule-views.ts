@@ -4,7 +4,7 @@ import { ruleEndsAt, type Rule } from '../../core/rules.ts';
 import { escapeText } from '../../core/text-escape.ts';
 import type { RuleRow, RuleDraft } from '../../ports/rules.ts';
 import type { Store } from '../../ports/store.ts';
-import { isLocal, type Parties } from '../tasks/parties.ts';
+import { isLocal, OWNER_PARTY, type Parties } from '../tasks/parties.ts';
 import type { TaskViews } from '../tasks/task-views.ts';
 
 /** The first words of a conversation that are shown; cut beyond. */
@@ -38,17 +38,21 @@ export class RuleViews {
   /** What a rule says, made or not. */
   draft(rule: RuleDraft & Rule): RuleDraftDto {
     const { parties } = this.#deps;
+    const local = rule.peer !== null && isLocal(rule.peer) ? rule.peer.slice('agent:'.length) : null;
     const hub = rule.peer !== null && !isLocal(rule.peer) ? rule.peer : null;
     return {
       effect: rule.effect,
       reach: rule.reach,
       peer_id: hub === null ? null : parties.agentIdOf(hub),
       peer_name: hub === null ? null : parties.nameOf(hub),
-      asking_local: rule.peer !== null && isLocal(rule.peer) ? rule.peer.slice('agent:'.length) : null,
+      asking_local: local,
+      asking_local_name: local === null ? null : parties.agentName(OWNER_PARTY, local),
       agent: rule.agent,
+      agent_name: rule.agent === null ? null : parties.agentName(OWNER_PARTY, rule.agent),
       domain: rule.domain,
       kind: rule.kind,
       asking_agent: rule.askingAgent === null ? null : escapeText(rule.askingAgent),
+      asking_agent_name: rule.askingAgent === null ? null : parties.agentName(hub ?? OWNER_PARTY, escapeText(rule.askingAgent)),
       topic: rule.topic,
       conversation_id: rule.conversation,
       conversation_title: rule.conversation === null ? null : this.#title(rule.conversation),

@@ -127,6 +127,7 @@ export class Rules {
       decision: ruling.decision,
       ground: ruling.ground,
       agent: agent.name,
+      agent_name: agent.displayName,
       risk_class: risk.riskClass,
       rule: ruling.rule && dtoOf(ruling.rule),
       considered: ruling.considered.map(({ rule, miss }) => ({ rule: dtoOf(rule), miss })),

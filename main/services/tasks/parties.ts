@@ -1,9 +1,12 @@
-// Names for the other side of a piece of work: the owner's own name for a hub, or this hub's name when one of its agents asks.
+// Names for the other side of a piece of work: the owner's own name for a hub, or this hub's name when one of its agents asks. And names for
+// agents: the one it has here, or its handle made readable.
 // Reads only; nothing here authorises anything.
+import { readableHandle } from '../../../preload/contract/agent-name.ts';
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import type { PeerRow, Reads, Store } from '../../ports/store.ts';
 import { PERSON_THERE } from '../../protocol/remote-approval.ts';
 import type { PartyKey } from '../../ports/transport.ts';
+import { agentNameBeside } from '../links/peer-names.ts';
 
 const AGENT_PREFIX = 'agent:';
 /** A person of this household who sends something from a page or a terminal; no agent can have this name. */
@@ -45,6 +48,18 @@ export class Parties {
 
   nameOf(party: PartyKey): string {
     return this.#nameOf(party, this.peer(party));
+  }
+
+  /** Names that people know hubs by: this one and all that are not removed. */
+  hubNames(reads: Reads = this.#store.read): readonly string[] {
+    const peers = reads.peers().filter(({ trust }) => trust !== 'revoked');
+    return [this.#hubName(), ...peers.map(({ petname }) => petname)];
+  }
+
+  /** An agent of that party as people read it. @param handle as it is stored, escaped */
+  agentName(party: PartyKey, handle: string): string {
+    if (isLocal(party)) return this.#store.read.agent(handle)?.displayName ?? readableHandle(handle);
+    return agentNameBeside(readableHandle(handle), this.hubNames());
   }
 
   agentIdOf(party: PartyKey): string | null {

@@ -9,6 +9,7 @@ export const auditActions: Readonly<Record<string, Sentence>> = {
   'agent.class_set': (who, what) => `${who} set how risky ${what} is.`,
   'agent.created': (who, what) => `${who} connected ${what}.`,
   'agent.removed': (who, what) => `${who} removed ${what}.`,
+  'agent.renamed': (who, what) => `${who} renamed ${what}.`,
   'agent.updated': (who, what) => `${who} changed what ${what} says about itself.`,
   'approval.allowed': (who, what) => `${who} allowed ${what}.`,
   'approval.answered': (who, what) => `${who} answered ${what} in person.`,

@@ -124,6 +124,8 @@ export const now = {
     kind: 'Kind, area',
     key: 'Key',
     conversation: 'Conversation',
+    asks: 'Asking agent',
+    runs: 'Agent',
     fields: 'Fields',
     deadline: 'Asker waits',
   },

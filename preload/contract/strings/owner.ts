@@ -38,6 +38,10 @@ export const agents = {
   tokenWaits: 'It is let in, and has not fetched its token yet.',
   isDefault: 'asked when no agent is named',
   makeDefault: 'Ask it when no agent is named',
+  rename: 'Rename',
+  renameName: 'Your name for this agent',
+  renameNow: 'Save the name',
+  handle: 'Name at terminals and for programs',
   newToken: 'New token',
   newTokenAsk: (name: string) => `Make a new token for ${name}? The old one stops working at once.`,
   newTokenYes: 'Make a new one',
@@ -55,7 +59,7 @@ export const agents = {
 
   knock: {
     title: 'A program on this computer wants to connect.',
-    callsItself: 'It calls itself',
+    callsItself: 'It would be called',
     code: 'The program must show this code, too:',
     areas: 'It offers',
     refuse: 'Refuse',
@@ -100,10 +104,6 @@ export const settings = {
   each: {
     name: { title: 'Name of this hub', detail: 'Seen by hubs you have added.' },
     person: { title: 'Person', detail: 'Who uses this computer. Shown to hubs you have added, and beside your decisions.' },
-    announce_name: {
-      title: 'Say the name on the network',
-      detail: 'Hubs nearby see the name before they are added. Off: they see only that a hub is here.',
-    },
     discovery: { title: 'Find hubs by themselves', detail: 'On your home network only.' },
     theme: { title: 'Looks', detail: 'Follows the system until you choose.' },
     start_at_login: { title: 'Start at login', detail: 'Starts hidden; the hub is up before any window.' },

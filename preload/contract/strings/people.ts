@@ -37,6 +37,8 @@ export const people = {
   unknownHub: 'A hub on your network',
   unknownIncoming: 'A hub that called here',
   unknownStatic: 'A hub at an address you gave',
+  /** An alarm: another hub uses the name of one that is paired. */
+  lookalike: (name: string) => `This is not ${name}. It uses that name, or one that looks like it, but it is another hub.`,
   callsItself: 'It calls itself',
   discovery: {
     unusable: 'Hubs cannot find each other by themselves just now.',

@@ -58,6 +58,11 @@ export class AgentsController {
     if (this.#shownToken?.agent === name) this.#shownToken = null;
   }
 
+  async rename(name: string, displayName: string): Promise<boolean> {
+    const outcome = await this.#calls.run(name, () => this.#api.call('agents.rename', { name, display_name: displayName }));
+    return outcome?.ok === true;
+  }
+
   /** The class of the agent itself: what counts where an area has none of its own. */
   async setClass(agent: AgentDto, riskClass: RiskClass): Promise<void> {
     await this.#calls.run(agent.name, () => this.#api.call('agents.setClass', { name: agent.name, risk_class: riskClass }));

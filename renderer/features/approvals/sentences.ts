@@ -17,33 +17,33 @@ export function areaOf({ domain }: Pick<ApprovalDto, 'domain'>): string | undefi
 }
 
 /** What stands before the asking agent's own name: "Dad, with", "with", "an agent on this computer". */
-export function withWhom({ peer_id, person, from_agent }: ApprovalDto): string {
+export function withWhom({ peer_id, person, from_name }: ApprovalDto): string {
   if (peer_id === null) return now.agentHere;
-  if (from_agent === null) return person ?? '';
+  if (from_name === null) return person ?? '';
   return person === null ? now.withAgentOnly : now.withAgent(person);
 }
 
 /** What stands before the verb: whom it wants to do it, an agent of this computer or the person. */
 export function wantsOf({
   choice,
-  to_agent,
+  to_name,
   remote_question: asked,
   peer_name,
-}: Pick<ApprovalDto, 'choice' | 'to_agent' | 'remote_question' | 'peer_name'>): string {
-  if (asked) return words.remoteApproval.asked.wants(peer_name, to_agent);
-  return choice === null ? now.wants(to_agent) : now.answers.choice.wants;
+}: Pick<ApprovalDto, 'choice' | 'to_name' | 'remote_question' | 'peer_name'>): string {
+  if (asked) return words.remoteApproval.asked.wants(peer_name, to_name);
+  return choice === null ? now.wants(to_name) : now.answers.choice.wants;
 }
 
 /** The same, said whole for whoever does not see it. */
 export function wantsFullOf(approval: ApprovalDto): string {
-  const { choice, to_agent, remote_question: asked, peer_name } = approval;
-  if (asked) return words.remoteApproval.asked.wantsFull(peer_name, to_agent);
-  return choice === null ? now.wantsFull(peer_name, to_agent) : now.answers.choice.wantsFull(peer_name);
+  const { choice, to_name, remote_question: asked, peer_name } = approval;
+  if (asked) return words.remoteApproval.asked.wantsFull(peer_name, to_name);
+  return choice === null ? now.wantsFull(peer_name, to_name) : now.answers.choice.wantsFull(peer_name);
 }
 
 /** Where it would run. */
-export function runsOf({ to_agent, remote_question: asked, peer_name }: ApprovalDto): string {
-  return asked ? words.remoteApproval.asked.runs(to_agent, peer_name) : now.facts.runsHere(to_agent);
+export function runsOf({ to_name, remote_question: asked, peer_name }: ApprovalDto): string {
+  return asked ? words.remoteApproval.asked.runs(to_name, peer_name) : now.facts.runsHere(to_name);
 }
 
 /** What happens if nobody answers. */
@@ -67,9 +67,9 @@ export function whyOf(approval: ApprovalDto): string {
   if (approval.remote_question) return words.remoteApproval.asked.whose(approval.peer_name);
   if (approval.decided_by_hubs !== null && approval.risk_reason === 'default_class') {
     const names = approval.decided_by_hubs.map(({ name }) => name);
-    return words.remoteApproval.waiting.unsaid(areaOf(approval) ?? approval.to_agent, names);
+    return words.remoteApproval.waiting.unsaid(areaOf(approval) ?? approval.to_name, names);
   }
-  const why = now.riskWhy[approval.risk_reason](approval.to_agent, areaOf(approval) ?? approval.to_agent);
+  const why = now.riskWhy[approval.risk_reason](approval.to_name, areaOf(approval) ?? approval.to_name);
   return approval.risk_class === 'R3' ? `${why} ${now.everyTime}` : why;
 }
 
@@ -78,8 +78,8 @@ export function leavesOf(approval: ApprovalDto): string {
   if (approval.choice !== null) return now.answers.choice.goes(approval.peer_name);
   const { facts } = now;
   const works = approval.kind === 'delegate' && (approval.risk_class === 'R2' || approval.risk_class === 'R3');
-  if (approval.leaves === 'nothing') return works ? facts.leavesWork(approval.to_agent) : facts.leavesNothing;
-  return works ? facts.leavesResultAndWork(approval.to_agent, approval.peer_name) : facts.leavesResult(approval.peer_name);
+  if (approval.leaves === 'nothing') return works ? facts.leavesWork(approval.to_name) : facts.leavesNothing;
+  return works ? facts.leavesResultAndWork(approval.to_name, approval.peer_name) : facts.leavesResult(approval.peer_name);
 }
 
 /**
@@ -95,6 +95,9 @@ export function fieldsOf(approval: ApprovalDto): ApprovalDto['fields'] {
     deadline_ms: (value) => /^[0-9]{1,8}$/.test(value),
     'conversation.id': (value) => value === approval.conversation_id,
     'conversation.parent': (value) => value === 'null',
+    // By the names that people read; the exact ones stand under "Exact identifiers".
+    'route.from': (value) => value === approval.from_agent,
+    'route.to': (value) => value === approval.to_agent,
   };
   const onSlips = optionFields(approval.choice);
   return approval.fields.filter(
@@ -139,7 +142,7 @@ export interface Outcome {
 
 /** Whether the agent that a request is for is connected, as far as the hub can tell. */
 export function isAgentThere({ to_agent }: Pick<ApprovalDto, 'to_agent'>, agents: readonly AgentDto[]): boolean {
-  return agents.some(({ name, display_name, presence }) => presence === 'online' && (name === to_agent || display_name === to_agent));
+  return agents.some(({ name, presence }) => presence === 'online' && name === to_agent);
 }
 
 /** Whether a rule was made with the decision, which stands: then what was allowed was not allowed once. */
@@ -148,18 +151,18 @@ export function isRemembered({ id }: Pick<ApprovalDto, 'id'>, rules: readonly Pi
 }
 
 /** How far a task that was allowed has come. @param isThere its agent is connected */
-export function progressOf({ task_state, to_agent }: Pick<ApprovalDto, 'task_state' | 'to_agent'>, isThere: boolean): string {
+export function progressOf({ task_state, to_name }: Pick<ApprovalDto, 'task_state' | 'to_name'>, isThere: boolean): string {
   const { progress } = now.decided;
-  const waits = isThere ? progress.waits(to_agent) : progress.waitsAway(to_agent);
+  const waits = isThere ? progress.waits(to_name) : progress.waitsAway(to_name);
   const told: Readonly<Record<string, string>> = {
     awaiting_approval: waits,
     held: waits,
     approved: waits,
     queued: waits,
-    claimed: progress.claimed(to_agent),
-    running: progress.running(to_agent),
-    completed: progress.completed(to_agent),
-    partial: progress.partial(to_agent),
+    claimed: progress.claimed(to_name),
+    running: progress.running(to_name),
+    completed: progress.completed(to_name),
+    partial: progress.partial(to_name),
     failed: progress.failed,
     expired: progress.expired,
     cancelled: progress.cancelled,

@@ -1,5 +1,6 @@
 // How a hub is spoken of: its state in a few words, and which hubs stand where. Pure.
 import type { HubDto, PeerDto } from '../../../preload/contract/dto.ts';
+import { ROLES, type Role } from '../../../preload/contract/role.ts';
 import type { PairingDto } from '../../../preload/contract/pairing-dto.ts';
 import { ago, dateLong, dayName, timeOfDay } from '../../app/format.ts';
 import { words } from '../../app/words.ts';
@@ -53,6 +54,12 @@ export function pairedWords({ introduced_by: introduction }: PeerDto): string | 
   return introduction === null ? null : people.paired(dateLong(introduction.at), introduction);
 }
 
+/** What a hub can be in the household; "" where nobody says. */
+export const roleOptions: readonly (readonly [Role | '', string])[] = [
+  ['', people.role.none],
+  ...ROLES.map((one) => [one, people.role.names[one]] as const),
+];
+
 /** A system by the name people know; what is not known stands as it was said. */
 export function platformName(platform: string | null): string | null {
   if (platform === null) return null;
@@ -68,7 +75,7 @@ export function unnamedHub(peer: PeerDto): string {
 
 /** What it said its agents are, outside text; its own name for its one agent where it listed none. */
 export function agentNames(peer: PeerDto): readonly string[] {
-  const listed = peer.capabilities?.untrusted.agents.map((agent) => agent.name) ?? [];
+  const listed = peer.capabilities?.untrusted.agents.map((agent) => agent.display_name) ?? [];
   if (listed.length > 0) return listed;
   const one = peer.capabilities?.untrusted.agent_name;
   return one === null || one === undefined ? [] : [one];

@@ -79,10 +79,10 @@ const PLAIN_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9 ._-]{0,62}[A-Za-z0-9])?$/;
 export function askerOptions(peer: PeerDto | undefined, any: string = making.anyAsker): readonly Option[] {
   const said = peer?.capabilities?.untrusted;
   // Beside agents it is the name of the hub; alone it is that of the one agent there.
-  const agents = (said?.agents ?? []).map(({ name }) => name);
-  const names = agents.length > 0 ? agents : [said?.agent_name ?? ''];
-  const plain = [...new Set(names.filter((name) => PLAIN_NAME.test(name)))].sort();
-  return [[ANY, any], ...plain.map((name): Option => [`${NAMED}${name}`, name]), [OTHER, making.otherAsker]];
+  const agents = (said?.agents ?? []).map(({ name, display_name }) => [name, display_name] as const);
+  const named = new Map(agents.length > 0 ? agents : [[said?.agent_name ?? '', said?.agent_name ?? '']]);
+  const plain = [...named].filter(([name]) => PLAIN_NAME.test(name)).sort(([, one], [, other]) => (one < other ? -1 : 1));
+  return [[ANY, any], ...plain.map(([name, shown]): Option => [`${NAMED}${name}`, shown]), [OTHER, making.otherAsker]];
 }
 
 /** A hub asks in the name of its agents; an agent of this computer in its own. */

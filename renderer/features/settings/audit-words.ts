@@ -1,5 +1,6 @@
 // How rows of the audit log are told to a person: who and what by the names people know, by day, with the owner's ended sessions as one line. Pure;
 // what it does not know it shows as it stands and never guesses at.
+import { readableHandle } from '../../../preload/contract/agent-name.ts';
 import { isOneOf, PEOPLE_SURFACES } from '../../../preload/contract/closed-lists.ts';
 import type { AuditRowDto } from '../../../preload/contract/audit.ts';
 import type { UiSnapshot } from '../../../preload/contract/dto.ts';
@@ -101,10 +102,10 @@ function whoOf({ actor, surface }: AuditRowDto, household: Household): string {
 function whatOf({ action, object, detail }: AuditRowDto, household: Household): string {
   const [area] = action.split('.');
   if (area === 'peer') return hubOf(object, household) ?? named.goneHub;
-  if (area === 'agent' || area === 'registration') return agentOf(object, household) ?? object;
+  if (area === 'agent' || area === 'registration') return agentOf(object, household) ?? readableHandle(object);
   if (area === 'token') {
     const agent = factOf(detail, 'agent');
-    return agent === null ? named.session : (agentOf(agent, household) ?? agent);
+    return agent === null ? named.session : (agentOf(agent, household) ?? readableHandle(agent));
   }
   if (action === 'hub.ended_unexpectedly') {
     const [rows, from] = [numberOf(detail, 'rows'), numberOf(detail, 'from_row')];
@@ -128,7 +129,7 @@ function agentOf(name: string, { agents }: Household): string | null {
   const bare = name.startsWith(AGENT_PREFIX) ? name.slice(AGENT_PREFIX.length) : name;
   const agent = agents.find((one) => one.name === bare);
   if (agent !== undefined) return agent.display_name;
-  return bare !== name && !OWNER_NAMES.includes(name) ? bare : null;
+  return bare !== name && !OWNER_NAMES.includes(name) ? readableHandle(bare) : null;
 }
 
 function factOf(detail: unknown, name: string): string | null {

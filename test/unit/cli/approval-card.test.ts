@@ -97,7 +97,7 @@ test('what the hub says stands together behind their words, next to where a deci
     '  | All are hungry',
     '',
     'Asking agent, unchecked:',
-    '  | planner',
+    '  | Planner',
     '',
     expect.stringMatching(/ wants .* to do what stands above\.$/) as string,
   ]);

@@ -11,7 +11,7 @@ import { rendererConfig } from '../../../electron.vite.config.ts';
  * A page that grows past this has taken in something it does not need. Of what there is now, under a third is packages (the most of it the
  * framework), and the rest is screens and their words; it is read from this computer's own disk or loopback.
  */
-const SCRIPT_SIZE_MAX_BYTES = 460_000;
+const SCRIPT_SIZE_MAX_BYTES = 475_000;
 let folder = '';
 
 beforeAll(async () => {

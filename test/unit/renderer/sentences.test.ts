@@ -101,7 +101,7 @@ describe('what the hub says of a request', () => {
   });
 
   test('what was allowed says how far the task has come, and that its agent is missing only while it waits', () => {
-    const said = (task_state: string, isThere: boolean) => progressOf({ task_state, to_agent: 'Claude Code' }, isThere);
+    const said = (task_state: string, isThere: boolean) => progressOf({ task_state, to_name: 'Claude Code' }, isThere);
     expect(
       ['approved', 'queued', 'claimed', 'running', 'completed', 'partial', 'failed', 'cancelled'].map((state) => said(state, true)),
     ).toEqual([
@@ -131,13 +131,17 @@ describe('what the hub says of a request', () => {
     expect(taken.detail, 'it may have been done').toBe('Dad allowed it first.');
   });
 
-  test('an agent is there while it is connected, by either of its names', () => {
+  test('the handles of a request are no fields where the card names those agents, and stay fields where it does not', () => {
+    const fields = [
+      ['route.from', 'openclaw'],
+      ['route.to', 'claude-code'],
+    ] as const;
+    expect(fieldsOf({ ...DINNER, fields })).toEqual([]);
+    expect(fieldsOf({ ...DINNER, from_agent: '(name hidden)', to_agent: 'lists', fields })).toEqual(fields);
+  });
+
+  test('an agent is there while it is connected', () => {
     const agents = [agentOf('claude-code', { display_name: 'Claude Code' }), agentOf('old', { presence: 'away' })];
-    expect(['claude-code', 'Claude Code', 'old', 'gone'].map((to_agent) => isAgentThere({ to_agent }, agents))).toEqual([
-      true,
-      true,
-      false,
-      false,
-    ]);
+    expect(['claude-code', 'old', 'gone'].map((to_agent) => isAgentThere({ to_agent }, agents))).toEqual([true, false, false]);
   });
 });

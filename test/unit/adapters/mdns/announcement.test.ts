@@ -1,33 +1,17 @@
 // What a hub says of itself, and which announcements of others hold together.
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { fitLabel, goodbyeOf, labelIn, labelOf, readIdentity, recordsOf } from '../../../../main/adapters/mdns/announcement.ts';
+import { fitLabel, goodbyeOf, labelIn, readIdentity, recordsOf } from '../../../../main/adapters/mdns/announcement.ts';
 
 const key = createHash('sha256').update('a hub').digest();
 const agentId = `ed25519.${createHash('sha256').update(key).digest('hex').slice(0, 32)}`;
 const digits = agentId.slice('ed25519.'.length);
 const neutral = `axon-${digits.slice(0, 16)}`;
-const advertisement = { agentId, keyHex: key.toString('hex'), peerPort: 7100, label: null };
+const advertisement = { agentId, keyHex: key.toString('hex'), peerPort: 7100 };
 const txt = (...strings: string[]): Uint8Array[] => strings.map((text) => Buffer.from(text));
 const whole = [`agent_id=${agentId}`, `pubkey=${key.toString('base64')}`, 'v=1'];
 
 describe('announcement', () => {
-  it('the label is made from the agent id, without a dot, unless the owner opted into a name', () => {
-    expect(labelOf(advertisement)).toBe(neutral);
-    expect(labelOf({ agentId, label: "Mum's  PC no. 2" })).toBe(`Mum's PC no- 2 (${digits.slice(0, 4)})`);
-  });
-
-  it('a chosen name that is too long is cut between characters, and one that cannot be shown is not used', () => {
-    const label = labelOf({ agentId, label: '👩‍👩‍👧'.repeat(20) });
-    expect(Buffer.byteLength(label)).toBeLessThanOrEqual(63);
-    expect(label).toBe(neutral);
-    const long = labelOf({ agentId, label: 'é'.repeat(100) });
-    expect(Buffer.byteLength(long)).toBeLessThanOrEqual(63);
-    expect(long).toMatch(/^é{25} \([0-9a-f]{4}\)$/);
-    for (const unfit of ['', '   ', 'a\u0000b', 'a\u202Eb', 'a\uFFFDb', 'a\uD800b', '\u2028'])
-      expect(labelOf({ agentId, label: unfit })).toBe(neutral);
-  });
-
   it('the records are the pointer, SRV, TXT and addresses; those of our own name replace what was known of it', () => {
     const records = recordsOf(advertisement, ['192.168.1.5', 'fd00::5'], '0011aabb-1');
     expect(records.map(({ type, name, flush }) => [type, name, flush])).toEqual([

@@ -85,13 +85,7 @@ it('is not lowered by another agent that takes the area over', async () => {
   expect(await classOf('home.locks.front')).toBe('R3');
 });
 
-it('shows an agent under a name that is plain and nobody else’s, and no hidden character of its words', async () => {
-  const shown = async (display_name: string): Promise<string> =>
-    (await mum.work.agents.update('house', { display_name }, BY_ITSELF)).display_name;
-  await mum.agent('claude', ['chat']);
-  expect(await shown('House keeper')).toBe('House keeper');
-  expect(await shown('\u202erepeek')).toBe('house');
-  expect(await shown('C1aude')).toBe('house');
+it('shows no hidden character of what an agent says of itself', async () => {
   const { tools, model } = await mum.work.agents.update('house', { tools: ['\u001b[31mred'], model: 'm\u200b' }, BY_ITSELF);
   expect([tools, model]).toEqual([['[U+001B][31mred'], 'm[U+200B]']);
 });

@@ -171,8 +171,8 @@ describe('the names of hubs', () => {
     expect(dto.name).toBe(hubLabel(twin.agentId));
     hub.directory.foundNearby({ ...twin, label: 'mum' });
     expect(hub.directory.dto(twin.keyHex)).toMatchObject({
-      untrusted: { advertised_name: '(name hidden)' },
-      trouble: expect.stringContaining('it is not the hub you paired'),
+      untrusted: { advertised_name: null },
+      lookalike: 'Mum',
     });
   });
 });

@@ -77,36 +77,31 @@ describe('a hub named by host', () => {
 });
 
 describe('discovery', () => {
-  it('announces the hub without its name unless the owner agreed, and feeds what is heard into the list', async () => {
+  it('announces the hub without its name, and feeds what is heard into the list', async () => {
     const [dad, mum] = [await house.hub('Dad'), await house.hub('Mum')];
     const network_ = new ScriptedDiscovery();
     const service = discoveryOf(dad, network_);
     await service.start(dad.port);
     await service.start(dad.port);
-    expect(network_.advertisements).toEqual([{ agentId: dad.agentId, keyHex: dad.key, peerPort: dad.port, label: null }]);
+    expect(network_.advertisements).toEqual([{ agentId: dad.agentId, keyHex: dad.key, peerPort: dad.port }]);
     network_.hear({ type: 'found', hub: { agentId: mum.agentId, keyHex: mum.key, port: mum.port, addresses: ['127.0.0.1'], label: 'x' } });
     expect(dad.directory.list('nearby').map(({ id }) => id)).toEqual([mum.agentId]);
-    dad.profile = { ...dad.profile, announceName: true };
-    await service.announceAgain(dad.port);
-    expect(network_.advertisements.at(-1)?.label).toBe('Dad');
     network_.hear({ type: 'lost', agentId: mum.agentId });
     expect(dad.directory.list('nearby')).toEqual([]);
     await service.stop();
     await service.stop();
-    expect(network_.goodbyes).toBe(2);
+    expect(network_.goodbyes).toBe(1);
     network_.hear({ type: 'found', hub: { agentId: mum.agentId, keyHex: mum.key, port: mum.port, addresses: ['127.0.0.1'], label: 'x' } });
     expect(dad.directory.list('nearby')).toEqual([]);
   });
 
-  it('forgets who is near, and announces anew, also when its goodbye fails', async () => {
+  it('forgets who is near, also when its goodbye fails', async () => {
     const [dad, mum] = [await house.hub('Dad'), await house.hub('Mum')];
     const network_ = new ScriptedDiscovery();
     const service = discoveryOf(dad, network_);
     await service.start(dad.port);
     network_.stop = () => Promise.reject(new Error('the interface is gone'));
     network_.hear({ type: 'found', hub: { agentId: mum.agentId, keyHex: mum.key, port: mum.port, addresses: ['127.0.0.1'], label: 'x' } });
-    await service.announceAgain(dad.port);
-    expect([network_.advertisements.length, service.isRunning]).toEqual([2, true]);
     await service.stop();
     expect([dad.directory.list('nearby'), service.isRunning]).toEqual([[], false]);
   });
@@ -308,7 +303,6 @@ function discoveryOf(
     discovery,
     directory,
     identity,
-    profile: () => stack.profile,
     redial: () => stack.links.redial(),
     onStatus: () => undefined,
     log: SILENT_LOG,

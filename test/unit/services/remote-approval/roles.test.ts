@@ -25,6 +25,7 @@ beforeEach(async () => {
     events: new EventBus(),
     identity: { keyHex: leo.key, ready: true },
     transport: { setAdmission: () => undefined },
+    ownName: () => 'Leo',
   });
   directory.load();
   directory.stored.endsWithTrust((tables, key) => leo.work.peerEnded(tables, key));

@@ -40,7 +40,7 @@ describe('one agent asking another of the same hub', () => {
   it('is picked by what is needed, exact over prefix, and told why', async () => {
     await hub.agent('shop', ['logistics']);
     const report = await hub.work.sender.delegate({ ...delegation('', 'Add salt'), to: { domain: 'logistics.grocery' } }, 'claude', null);
-    expect(report.chosen).toMatchObject({ agent: 'lists', why: '"lists" on this hub offers "logistics.grocery".' });
+    expect(report.chosen).toMatchObject({ agent: 'lists', why: 'Lists on this hub offers "logistics.grocery".' });
     const prefix = await hub.work.sender.delegate({ ...delegation('', 'Post it'), to: { domain: 'logistics.post' } }, 'claude', null);
     expect(prefix.chosen.agent).toBe('shop');
     const nobody = hub.work.sender.delegate({ ...delegation('', 'x'), to: { capability: 'fly' } }, 'claude', null);

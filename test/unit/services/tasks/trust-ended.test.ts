@@ -63,6 +63,7 @@ it('ends what is open in the very commit that removes the hub: a crash between t
     events: new EventBus(),
     identity: { keyHex: mum.key, ready: true },
     transport: { setAdmission: () => undefined },
+    ownName: () => 'Mum',
   });
   directory.load();
   directory.stored.endsWithTrust((tables, key) => mum.work.peerEnded(tables, key));

@@ -184,9 +184,9 @@ describe.skipIf(!hasRealPart('chromium'))(`the walkthrough, ${setting}`, () => {
     expect(await mumPage.waitingInRail()).toBe('1');
     await expect.poll(() => mumPage.page.title()).toBe('(1) AXON Hub');
     const shown = await card.innerText();
-    for (const words of ['Dad’s laptop', 'Dad', 'openclaw', DINNER, 'Location', 'home', 'Dad asked me to', now.notChecked])
+    for (const words of ['Dad’s laptop', 'Dad', 'Openclaw', DINNER, 'Location', 'home', 'Dad asked me to', now.notChecked])
       expect(shown).toContain(words);
-    for (const words of [now.facts.runsHere('claude-code'), now.risk.R2, now.facts.notDone('Dad’s laptop')]) expect(shown).toContain(words);
+    for (const words of [now.facts.runsHere('Claude Code'), now.risk.R2, now.facts.notDone('Dad’s laptop')]) expect(shown).toContain(words);
     expect(await mum.owner.call('approvals.list', {})).toMatchObject({ items: [{ state: 'pending', text: DINNER }] });
     await mumPage.allowByMouse(DINNER);
     await mumPage.decided(DINNER).getByText(now.decided.allowed('Mum', 'here')).waitFor();
@@ -237,7 +237,7 @@ describe.skipIf(!hasRealPart('chromium'))(`the walkthrough, ${setting}`, () => {
       const decision = conversations.decidedBy(conversations.states['approved'] ?? '', 'Mum');
       for (const [page, more] of [
         [dadPage, []],
-        [mumPage, [decision, 'openclaw']],
+        [mumPage, [decision, 'Openclaw']],
       ] as const) {
         const pane = await page.history(task);
         for (const words of [task, outcome, ...more]) await pane.getByText(words).first().waitFor();

@@ -19,7 +19,7 @@ const WENT = {
   answered: 'It was answered',
   declined: 'It was declined',
   expired: 'It was ended undecided',
-  cancelled: 'It was called off',
+  cancelled: 'It was cancelled',
 } as const;
 
 /** More may have left the window, and the end of it would be all that is seen. */

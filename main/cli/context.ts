@@ -54,7 +54,7 @@ export async function runCommand(
 }
 
 /**
- * Work that Ctrl+C calls off by the signal. Returns its exit code.
+ * Work that Ctrl+C cancels by the signal. Returns its exit code.
  * @param onCalledOff says what became of it, where the work threw for the signal
  */
 export async function interruptible(work: (signal: AbortSignal) => Promise<number>, onCalledOff?: () => void): Promise<number> {

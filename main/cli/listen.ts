@@ -101,7 +101,7 @@ class Listener {
       for (const cancel of claimed?.items ?? []) {
         await this.#settle(cancel);
         if (cancel.task_id === null || cancel.task_id !== item.task_id) continue;
-        this.#terminal.note('it was called off: the program is ended');
+        this.#terminal.note('it was cancelled, so the program is ended');
         over.abort();
       }
     }
@@ -158,7 +158,7 @@ function handOut(item: DeliveryDto): { readonly delivery: string; readonly attem
 function answerOf(end: ProgramEnd): Omit<OperationInput<'inbox.reply'>, 'delivery' | 'attempt'> {
   const said = end.output.trim();
   if (end.exitCode === 0) return { status: 'completed', outcome: said, summary: said, data: objectIn(said) };
-  if (end.cancelled) return { status: 'failed', outcome: said, error: 'It was called off.', code: 'cancelled' };
+  if (end.cancelled) return { status: 'failed', outcome: said, error: 'It was cancelled.', code: 'cancelled' };
   return { status: 'failed', outcome: said, error: end.errors.trim() || `The program ended with exit code ${end.exitCode}.` };
 }
 

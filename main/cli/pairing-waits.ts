@@ -13,7 +13,7 @@ const UNSETTLED: ReadonlySet<PairingDto['state']> = new Set(['exchanging', 'conf
 
 /**
  * The pairing once the other hub has answered our request, whatever it said, or once the attempt has ended. Throws when the signal aborts:
- * the pairing is called off by then, if the hub still takes that.
+ * the pairing is cancelled by then, if the hub still takes that.
  */
 export async function awaitFirstAnswer(owner: HubClient, pairing: PairingDto, signal: AbortSignal): Promise<PairingDto> {
   try {

@@ -9,8 +9,8 @@ import { inWords, table } from './terminal.ts';
 /** Whether hubs may ask now, and whether one does although they may not. */
 export function windowLines(window: PairingWindowDto, command: string): readonly string[] {
   if (window.locked_until !== null) return [`Pairing is shut until ${localTime(window.locked_until)}, after too many failures.`];
-  if (window.open) return [`Other hubs may ask to be let in until ${localTime(window.closes_at)}.`];
-  return ['Other hubs may not ask to be let in now.', ...askedLines(window, command)];
+  if (window.open) return [`Other hubs may ask to be added until ${localTime(window.closes_at)}.`];
+  return ['Other hubs can’t ask to be added now.', ...askedLines(window, command)];
 }
 
 /** One line while a hub asks although pairing is closed. */
@@ -41,10 +41,10 @@ export function pairingLines(pairing: PairingDto, command: string, label: string
   return lines;
 }
 
-/** Of those that wait, each hub that was removed here: when that was, and how it is let in again. */
+/** Of those that wait, each hub that was removed here: when that was, and how it is added again. */
 export function removedLines(items: readonly PairingDto[], command: string): readonly string[] {
   return items.flatMap(({ id, state, removed }) =>
-    state === 'offered' && removed !== null ? [`${removedLine(removed)} To let it in again: ${command} pair open ${id} --again`] : [],
+    state === 'offered' && removed !== null ? [`${removedLine(removed)} To add it again: ${command} pair open ${id} --again`] : [],
   );
 }
 

@@ -45,7 +45,7 @@ const SECRET_ARGUMENTS = [
   [
     /axon:\/\/pair\?/i,
     'An invitation was given as an argument, where every program on this computer can read its secret.',
-    'Take it back where it was made ("axon invite revoke"), make a new one, and paste that when "axon join" asks for it.',
+    'Revoke it where it was made ("axon invite revoke"), make a new one, and paste that when "axon join" asks for it.',
   ],
 ] as const;
 

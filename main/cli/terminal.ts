@@ -24,7 +24,7 @@ export class Terminal {
   }
 
   /**
-   * For a link that lets in whoever has it: refuses to print it where no person reads it and no script asked for it as JSON.
+   * For a link that logs in whoever has it: refuses to print it where no person reads it and no script asked for it as JSON.
    * @param link how the sentence begins that says so
    * @throws AppError bad_request
    */

@@ -30,7 +30,7 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number];
 export const RESULT_STATUSES = ['completed', 'partial', 'failed'] as const;
 export type ResultStatus = (typeof RESULT_STATUSES)[number];
 
-/** Only what another hub runs is `sending` (no word of it yet) or `cancelling` (called off here, no word of that yet). */
+/** Only what another hub runs is `sending` (no word of it yet) or `cancelling` (cancelled here, no word of that yet). */
 export const OPEN_TASK_STATES = [
   'sending',
   'cancelling',

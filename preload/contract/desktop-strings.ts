@@ -14,7 +14,7 @@ export const trayWords = {
   pauseTonight: 'Pause until tonight',
   pauseOpen: 'Pause until I go on',
   paused: 'Everything is paused',
-  goOn: 'Go on now',
+  goOn: 'Resume now',
   open: 'Open AXON Hub',
   quit: 'Quit AXON Hub',
 } as const;

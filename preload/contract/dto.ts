@@ -130,7 +130,7 @@ export interface CapabilitiesDto {
   };
 }
 
-/** Another key answered where a paired hub was last, or where its owner said it is. Nothing of it is let in. */
+/** Another key answered where a paired hub was last, or where its owner said it is. Nothing from it gets in. */
 export interface KeyChangeDto {
   /** In hex. */
   readonly seen_key: string;

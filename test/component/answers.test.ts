@@ -46,7 +46,7 @@ describe('answering oneself', () => {
     await expect.element(field()).toHaveFocus();
     await field().fill(ANSWER);
     await expect.element(page.getByText('Exactly what Dad’s laptop is told')).toBeVisible();
-    await expect.element(page.getByText('Nothing runs: Claude Code does not get it.')).toBeVisible();
+    await expect.element(page.getByText('Nothing runs. Claude Code doesn’t get it.')).toBeVisible();
     await expectAccessible();
     await press(button('Send this answer'));
     expect(decided(hub)).toEqual([{ id: DINNER.id, revision: 1, digest: DINNER.digest, decision: 'answer', answer: ANSWER }]);

@@ -299,7 +299,7 @@ describe('what becomes of a card', () => {
     hub.emit({ type: 'approval', approval: { ...DINNER, state: 'declined', decided_at: NOW, decided_by: 'Mum', surface: 'window' } });
     hub.emit({ type: 'approval', approval: { ...SALT, state: 'expired', decided_at: NOW, surface: 'clock' } });
     hub.emit({ type: 'approval', approval: { ...CAR, state: 'cancelled', decided_at: NOW, surface: 'peer' } });
-    for (const name of ['Declined by Mum, in the window', /^Nobody answered by/, 'Called off by Dad’s laptop']) {
+    for (const name of ['Declined by Mum, in the window', /^Nobody answered by/, 'Cancelled by Dad’s laptop']) {
       await expect.element(card(name)).toBeInTheDocument();
     }
   });
@@ -412,7 +412,7 @@ describe('what becomes of a card', () => {
     hub.emit({ type: 'approval', approval: { ...approved, task_state: 'queued' } });
     await expect.element(page.getByText(/It waits for Claude Code to take it\./)).toBeVisible();
     hub.emit({ type: 'approval', approval: { ...approved, task_state: 'running' } });
-    await expect.element(page.getByText(/Claude Code is at it\./)).toBeVisible();
+    await expect.element(page.getByText(/Claude Code is working on it\./)).toBeVisible();
     await vi.advanceTimersByTimeAsync(5_100);
     hub.emit({ type: 'approval', approval: { ...approved, task_state: 'completed' } });
     await expect.element(page.getByText('Allowed once, by Mum, in the window. Claude Code has done it.')).toBeVisible();

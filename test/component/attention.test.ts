@@ -63,7 +63,7 @@ describe('a flood', () => {
     await press(button('Mute for a day'));
     expect(callsOf(hub, 'attention.mute')).toMatchObject([{ id: LEO.id }]);
     await expect.element(page.getByText(/^Leo’s tablet is muted until tomorrow/)).toBeVisible();
-    await expect.element(page.getByText('You muted who asks.', { exact: false })).toBeVisible();
+    await expect.element(page.getByText('You muted this hub.', { exact: false })).toBeVisible();
     expect(shownCards()).toEqual([DINNER.id]);
     await expectAccessible();
     await press(page.getByRole('button', { name: 'Undo' }));
@@ -144,7 +144,7 @@ describe('what is held', () => {
     await expect.element(page.getByRole('heading', { name: 'Held until 19:04' })).toBeVisible();
     await expect.element(page.getByText(/Quiet hours “Dinner” until 19:04/)).toBeVisible();
     await expect.element(page.getByText('It is a quiet hour.', { exact: false })).toBeVisible();
-    await expect.element(page.getByRole('heading', { name: '1 needs you' })).toBeVisible();
+    await expect.element(page.getByRole('heading', { name: '1 request needs you' })).toBeVisible();
     expect(shownCards()).toEqual([DINNER.id]);
     await expectAccessible();
   });
@@ -153,9 +153,9 @@ describe('what is held', () => {
     const gate = approvalOf('gate', { risk_class: 'R3', text: 'Open the gate' });
     await show(new FakeHubApi(snapshotOf({ approvals: [held(SALT), gate], attention: { ...CALM, quiet_now: { name: 'Dinner', until } } })));
     expect(shownCards()).toEqual([gate.id]);
-    await expect.element(page.getByRole('heading', { name: '1 needs you' })).toBeVisible();
+    await expect.element(page.getByRole('heading', { name: '1 request needs you' })).toBeVisible();
     await page.getByRole('link', { name: 'Settings' }).click();
-    await expect.element(page.getByText(/What is dangerous is shown at once, without a sound/)).toBeVisible();
+    await expect.element(page.getByText(/Dangerous requests show up at once, without a sound/)).toBeVisible();
   });
 
   test('can be shown, one or all, and then stands as a card that opens after its wait', async () => {
@@ -199,7 +199,7 @@ describe('what is held', () => {
     await salt.getByRole('textbox', { name: 'Your words' }).fill('There is enough.');
     for (const approval of [SALT, DINNER]) hub.emit({ type: 'approval', approval: held(approval) });
     await expect
-      .element(page.getByText('The request from Dad’s laptop is asked about later. What you wrote is kept.', { exact: false }))
+      .element(page.getByText('The request from Dad’s laptop waits until later. What you wrote is kept.', { exact: false }))
       .toBeInTheDocument();
     expect(shownCards()).toEqual([]);
     await button('Show them now').click();
@@ -239,15 +239,15 @@ describe('pause', () => {
     await button('Pause everything').click();
     await expect.element(page.getByRole('group', { name: 'Pause everything for how long?' })).toHaveFocus();
     await expectAccessible();
-    await button('Until I go on').click();
+    await button('Until I resume').click();
     expect(callsOf(hub, 'attention.pause')).toEqual([{ until: null }]);
-    await expect.element(page.getByText('Everything is paused until you go on.')).toBeVisible();
+    await expect.element(page.getByText('Everything is paused until you resume.')).toBeVisible();
     await page.getByRole('link', { name: 'Rules' }).click();
-    await expect.element(page.getByText('Everything is paused until you go on.')).toBeVisible();
+    await expect.element(page.getByText('Everything is paused until you resume.')).toBeVisible();
     await expectAccessible();
-    await press(button('Go on now'));
+    await press(button('Resume now'));
     expect(callsOf(hub, 'attention.resume')).toEqual([{}]);
-    await expect.element(page.getByText('Everything is paused until you go on.')).not.toBeInTheDocument();
+    await expect.element(page.getByText('Everything is paused until you resume.')).not.toBeInTheDocument();
   });
 
   test('can be thought better of with Escape', async () => {
@@ -283,7 +283,7 @@ describe('quiet hours in Settings', () => {
     await show(hub, 'settings');
     await button('Add quiet hours').click();
     await page.getByLabelText('To', { exact: true }).fill('21:30');
-    await expect.element(page.getByText('They end at another time than they begin.')).toBeVisible();
+    await expect.element(page.getByText('The start and the end can’t be the same time.')).toBeVisible();
     await button('Save').click({ force: true });
     expect(callsOf(hub, 'attention.setQuietHours')).toEqual([]);
   });
@@ -296,14 +296,14 @@ describe('quiet hours in Settings', () => {
     await button('Save').click();
     await expect.element(page.getByText('Switched off.')).toBeVisible();
     await press(page.getByRole('listitem').filter({ hasText: 'every day 21:30 to 07:00' }).getByRole('button', { name: 'Remove' }));
-    await expect.element(page.getByText('There are none yet.')).toBeVisible();
+    await expect.element(page.getByText('You have none yet.')).toBeVisible();
     expect(callsOf(hub, 'attention.setQuietHours')).toEqual([{ periods: [{ ...NIGHT, on: false }] }, { periods: [] }]);
   });
 
   test('name who may disturb them', async () => {
     const hub = new FakeHubApi(snapshotOf({ attention: { ...CALM, quiet_hours: { periods: [NIGHT], urgent_peers: [] } } }));
     await show(hub, 'settings');
-    const disturbing = page.getByRole('group', { name: 'May disturb' });
+    const disturbing = page.getByRole('group', { name: 'Can interrupt with urgent requests' });
     await disturbing.getByRole('checkbox', { name: DAD.name }).click();
     expect(callsOf(hub, 'attention.setQuietHours')).toEqual([{ periods: [NIGHT], urgent_peers: [DAD.id] }]);
     await expect.element(disturbing.getByRole('checkbox', { name: DAD.name })).toBeChecked();

@@ -80,7 +80,7 @@ describe('the audit log', () => {
     });
     await showApp(api, 'settings/audit-log');
     await expect.element(page.getByRole('heading', { name: 'Without a time', level: 3 })).toBeVisible();
-    await expect.element(page.getByText('What was done does not stand here.')).toBeVisible();
+    await expect.element(page.getByText('It doesn’t say what was done.')).toBeVisible();
     await expect.element(page.getByText('in a browser', { exact: true })).toBeVisible();
     await expect.element(button('I have seen it')).toBeVisible();
   });
@@ -165,7 +165,7 @@ describe('the audit log', () => {
   test('is checked while its progress shows, and the verdict says what it means', async () => {
     const running: AuditCheckDto = { ...DONE, state: 'running', checked: 500 };
     await showApp(hubWith([NONE, running, { ...running, checked: 9_000 }, DONE]), 'settings/audit-log');
-    await button('Check it').click();
+    await button('Check now').click();
     await expect.element(page.getByText('Checked 500 of', { exact: false })).toBeVisible();
     await vi.advanceTimersByTimeAsync(300);
     await expect.element(page.getByText('Checked 9,000 of', { exact: false })).toBeVisible();
@@ -180,13 +180,13 @@ describe('the audit log', () => {
     await press(button('Stop checking'));
     await expect.element(page.getByText('The check was stopped after 500', { exact: false })).toBeVisible();
     expect(callsOf(hub, 'audit.cancelVerification')).toEqual([{}]);
-    await expect.element(button('Check it')).toBeVisible();
+    await expect.element(button('Check now')).toBeVisible();
   });
 
   test('is begun by keyboard without losing the place, and says by itself only what came of it', async () => {
     const running: AuditCheckDto = { ...DONE, state: 'running', checked: 500 };
     await showApp(hubWith([NONE, running, { ...running, checked: 9_000 }, DONE]), 'settings/audit-log');
-    const check = button('Check it').element();
+    const check = button('Check now').element();
     check.focus();
     await userEvent.keyboard('{Enter}');
     await expect.element(page.getByText('Checked 500 of 12,345 rows…')).toBeVisible();
@@ -227,7 +227,7 @@ describe('the audit log', () => {
     button('CSV')
       .element()
       .dispatchEvent(new MouseEvent('click', { bubbles: true }));
-    await expect.element(page.getByText('The file is yours: axon-audit-log.csv.')).toBeInTheDocument();
+    await expect.element(page.getByText('Saved as axon-audit-log.csv.')).toBeInTheDocument();
     expect([names, await Promise.all(saved)]).toEqual([['axon-audit-log.csv'], ['first csv second']]);
     expect(callsOf(hub, 'audit.export')).toEqual([{ format: 'csv' }, { format: 'csv', cursor: 'rows.1.2.3' }]);
   });
@@ -244,7 +244,7 @@ describe('the audit log', () => {
     expect(callsOf(hub, 'audit.acknowledge')).toEqual([{ row: 57 }]);
     hub.emit({ type: 'hub', hub: MUM });
     await expect.element(button('I have seen it')).not.toBeInTheDocument();
-    await expect.element(page.getByText('Acknowledged and written down. Rules act again.')).toBeVisible();
+    await expect.element(page.getByText('Acknowledged and recorded. Rules work again.')).toBeVisible();
   });
 
   test('an acknowledgement that the hub refuses is said, and what it knows by now is shown', async () => {
@@ -283,7 +283,7 @@ describe('a hub that was restored from an older copy', () => {
     hub.emit({ type: 'hub', hub: RESTORED });
     await expect.element(page.getByRole('heading', { name: 'This hub was restored from an older copy.', level: 1 })).toBeVisible();
     await expect
-      .element(page.getByText('Hubs and agents that you removed since the copy was made are back', { exact: false }))
+      .element(page.getByText('Hubs, agents and rules that you removed since the copy was made are back', { exact: false }))
       .toBeVisible();
     await expect.element(page.getByText('Requests that were waiting in the copy end now', { exact: false })).toBeVisible();
     expect(page.getByRole('navigation').elements()).toEqual([]);

@@ -86,7 +86,7 @@ test('an empty Now says what rules did today', async () => {
     approvalOf(seed, { state, decided_at: NOW - 1_000, rule_id: 'rule', surface: 'rule' });
   const done = [ruled('one', 'approved'), ruled('two', 'approved'), ruled('three', 'declined')];
   await showApp(new FakeHubApi(snapshotOf({ recently_decided: done })));
-  await expect.element(page.getByText('Today your rules let in 2 requests and turned away 1.')).toBeVisible();
+  await expect.element(page.getByText('Today your rules allowed 2 requests and declined 1.')).toBeVisible();
 });
 
 test('a program that knocks, and a hub that asks, stand on top of Now', async () => {

@@ -29,7 +29,7 @@ describe('a card that asks to choose', () => {
     await expect.element(page.getByRole('article', { name: 'Nana’s flat wants you to choose one of 2' })).toBeVisible();
     const slips = [...document.querySelectorAll('.option')].map((option) => option.textContent.replaceAll(/\s+/g, ' '));
     expect(slips).toHaveLength(2);
-    expect(slips[0]).toContain('and recommends it, not checked');
+    expect(slips[0]).toContain('and recommends it (not checked)');
     expect(slips[0]).toContain('Saturday 09:12, direct');
     expect(slips[0]).toContain('For: No change of trains');
     expect(slips[0]).toContain('Against: Costs 41.90 euros');
@@ -55,7 +55,7 @@ describe('a card that asks to choose', () => {
 
   test('choosing one is the decision and the answer, bound to what was shown', async () => {
     const hub = await showCard();
-    await press(button('Choose number 2'));
+    await press(button('Choose option 2'));
     expect(decided(hub)).toEqual([{ ...BOUND, decision: 'answer', choice: 'change' }]);
     await expect.element(page.getByText('Chosen by Mum, here')).toBeVisible();
     await expect.element(page.getByText('Saturday 10:40, one change')).toBeVisible();
@@ -65,16 +65,16 @@ describe('a card that asks to choose', () => {
   test('RI-07: its buttons are inert for 700 ms after the card appears, and a press then chooses nothing', async () => {
     const hub = new FakeHubApi(snapshotOf({ approvals: [TRAIN] }));
     await showApp(hub);
-    await button('Choose number 1').click({ force: true });
+    await button('Choose option 1').click({ force: true });
     expect(decided(hub)).toEqual([]);
-    await press(button('Choose number 1'));
+    await press(button('Choose option 1'));
     expect(decided(hub)).toHaveLength(1);
   });
 
   test('a change while it is read arms the options anew', async () => {
     const hub = await showCard();
     hub.emit({ type: 'approval', approval: { ...TRAIN, text: 'Which plane?', revision: 2, digest: 'a'.repeat(64) } });
-    await button('Choose number 1').click({ force: true });
+    await button('Choose option 1').click({ force: true });
     expect(decided(hub)).toEqual([]);
   });
 
@@ -93,8 +93,8 @@ describe('a card that asks to choose', () => {
     await press(button('Answer in your own words'));
     await vi.advanceTimersByTimeAsync(ARM_MS);
     await page.getByRole('textbox', { name: 'Your answer' }).fill('Take the bus.');
-    await expect.element(button('Choose number 1')).toHaveAttribute('aria-disabled', 'true');
-    await button('Choose number 1').click({ force: true });
+    await expect.element(button('Choose option 1')).toHaveAttribute('aria-disabled', 'true');
+    await button('Choose option 1').click({ force: true });
     await press(button('Send this answer'));
     expect(decided(hub)).toEqual([{ ...BOUND, decision: 'answer', answer: 'Take the bus.' }]);
   });

@@ -76,8 +76,8 @@ describe('the focus goes on', () => {
   });
 
   test('to the title, when the strip of the pause leaves with its button', async () => {
-    await pressed({ approvals: [SALT], attention: { ...CALM, paused: { since: NOW, until: null } } }, 'now', 'Go on now');
-    await expect.element(heading('1 needs you')).toHaveFocus();
+    await pressed({ approvals: [SALT], attention: { ...CALM, paused: { since: NOW, until: null } } }, 'now', 'Resume now');
+    await expect.element(heading('1 request needs you')).toHaveFocus();
   });
 
   test('not at all, when a rule is removed and its row stays, and to the title, when that is taken back', async () => {
@@ -92,15 +92,15 @@ describe('the focus goes on', () => {
   test('back to the button that opened the question, when it is not to be muted after all', async () => {
     await pressed({}, `people/hub/${DAD.id}`, 'Mute');
     await expect.element(page.getByRole('group', { name: /^Mute/ })).toHaveFocus();
-    page.getByRole('button', { name: 'Do not mute' }).element().focus();
+    page.getByRole('button', { name: 'Cancel' }).element().focus();
     await userEvent.keyboard('{Enter}');
     await expect.element(page.getByRole('button', { name: 'Mute', exact: true })).toHaveFocus();
   });
 
   test.each([
-    ['Suspend', 'Leave it be'],
+    ['Suspend', 'Keep it'],
     ['Remove', 'Keep it'],
-    ['Mute', 'Do not mute'],
+    ['Mute', 'Cancel'],
   ])('to the question that %s asks, and back to its button with Escape, from anywhere in it', async (what, no) => {
     await pressed({}, `people/hub/${DAD.id}`, new RegExp(`^${what}$`));
     const question = page.getByRole('group', { name: new RegExp(`^${what}`) });

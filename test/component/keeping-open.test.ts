@@ -39,7 +39,7 @@ test('a card says how long it waits, keeps open for as long as that adds, and of
   expect(callsOf(hub, 'approvals.keepOpen')).toEqual([{ id: CARD.id, wait_ms: HOUR_MS }]);
   await expect.element(page.getByText(/^1 hour (50|49) minutes$/)).toBeVisible();
   await expect.element(page.getByRole('button', { name: KEEP })).not.toBeInTheDocument();
-  await expect.element(page.getByText('That is as long as whoever asked waits for it.')).toBeVisible();
+  await expect.element(page.getByText('Whoever asked won’t wait longer than that.')).toBeVisible();
   await expectAccessible();
 });
 

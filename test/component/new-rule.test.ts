@@ -43,8 +43,8 @@ describe('a rule that is made by hand', () => {
     const hub = await fill(makingHub());
     await expect.element(form.getByText(/Tried on the last 20 requests/)).toBeVisible();
     expect(told()).toContain('Dad’s laptop may give Household lists tasks in Logistics grocery.');
-    expect(told()).toContain('Until 21 December at 18:04. Nothing that others see or that is hard to undo.');
-    expect(told()).toContain('as things are today: 2 would be let in and 18 would stay as they are.');
+    expect(told()).toContain('Until 21 December at 18:04. Doesn’t cover anything that others see or that is hard to undo.');
+    expect(told()).toContain('as things are today: 2 would be allowed and 18 would stay as they are.');
     expect([...document.querySelectorAll('.new-rule .trace .said')].map((said) => said.textContent?.trim())).toEqual([
       'Put oat milk and bread on the list',
       'Add salt for the dishwasher',
@@ -67,12 +67,12 @@ describe('a rule that is made by hand', () => {
     ]);
     await expect.element(form).not.toBeInTheDocument();
     await expect.element(button('Make a rule')).toHaveFocus();
-    await expect.element(page.getByText('The rule is made.')).toBeInTheDocument();
+    await expect.element(page.getByText('Rule made.')).toBeInTheDocument();
     expect(hub.snapshot.rules).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(ARM_MS);
     await button('Pause').click();
-    await expect.element(button('Go on')).toBeVisible();
-    await expect.element(page.getByText('The rule is made.')).not.toBeInTheDocument();
+    await expect.element(button('Resume')).toBeVisible();
+    await expect.element(page.getByText('Rule made.')).not.toBeInTheDocument();
   });
 
   test('RI-07: its button waits after every new sentence, and does nothing while the sentence is of other words', async () => {
@@ -148,9 +148,9 @@ describe('a rule that is made by hand', () => {
     const hub = await open(makingHub());
     expect(document.querySelectorAll('.new-rule .problem')).toHaveLength(0);
     await press(button('Make this rule'));
-    await expect.element(form.getByText('Say who asks: a rule that lets in is for one hub, or one agent here.')).toBeVisible();
-    await expect.element(form.getByText('Say which agent does it: a rule that lets in is for one.')).toBeVisible();
-    await expect.element(form.getByText('Say in which area: a rule that lets in is for one.')).toBeVisible();
+    await expect.element(form.getByText('Choose who asks. A rule that allows is for one hub, or one agent here.')).toBeVisible();
+    await expect.element(form.getByText('Choose which agent does it. A rule that allows is for one agent.')).toBeVisible();
+    await expect.element(form.getByText('Choose an area. A rule that allows is for one area.')).toBeVisible();
     await expect.element(list('Who asks')).toHaveFocus();
     await expect.element(list('Who asks')).toHaveAccessibleDescription(/Say who asks/);
     expect(callsOf(hub, 'rules.preview')).toEqual([]);
@@ -166,7 +166,7 @@ describe('a rule that is made by hand', () => {
     await field('Only about the topic').fill('dinner guests');
     await expect.element(form.getByText(/name one topic/)).not.toBeInTheDocument();
     await userEvent.tab();
-    await expect.element(form.getByText('That is no topic: small letters, with dots between, such as dinner.guests.')).toBeVisible();
+    await expect.element(form.getByText('That isn’t a topic. Use small letters, with dots between, such as dinner.guests.')).toBeVisible();
     await field('Only about the topic').fill('dinner.guests');
     await vi.advanceTimersByTimeAsync(PREVIEW_MS);
     expect(callsOf(hub, 'rules.preview').at(-1)).toMatchObject({ topic: 'dinner.guests' });
@@ -187,7 +187,7 @@ describe('a rule that is made by hand', () => {
   test('back to one that lets in, the end is one, and who asks is to be chosen', async () => {
     const hub = await open(makingHub());
     await form.getByRole('radio', { name: 'Turn away' }).click();
-    await form.getByRole('radio', { name: 'Let in without asking' }).click();
+    await form.getByRole('radio', { name: 'Allow without asking' }).click();
     await vi.advanceTimersByTimeAsync(PREVIEW_MS);
     await expect.element(list('Ends')).toHaveDisplayValue('in 30 days');
     expect([...document.querySelectorAll('.new-rule option')].map((option) => option.textContent)).not.toContain('when I remove it');
@@ -213,7 +213,7 @@ describe('a rule that is made by hand', () => {
     const day = form.getByLabelText('The end of this day');
     await day.fill('2026-11-20');
     await button('Make this rule').click({ force: true });
-    await expect.element(form.getByText('Choose a day to come, within a year.')).toBeVisible();
+    await expect.element(form.getByText('Choose a day within the next year.')).toBeVisible();
     await day.fill('2026-12-03');
     await vi.advanceTimersByTimeAsync(PREVIEW_MS);
     expect(callsOf(hub, 'rules.preview').at(-1)).toMatchObject({ until: new Date(2026, 11, 3, 23, 59).getTime() });
@@ -224,7 +224,7 @@ describe('a rule that is made by hand', () => {
     await showApp(hub, 'rules');
     document.getElementById('make-rule')?.focus();
     await userEvent.keyboard('{Enter}');
-    await expect.element(form.getByRole('radio', { name: 'Let in without asking' })).toHaveFocus();
+    await expect.element(form.getByRole('radio', { name: 'Allow without asking' })).toHaveFocus();
     await userEvent.keyboard('{ArrowDown}{ArrowDown}');
     await expect.element(form.getByRole('radio', { name: 'Turn away' })).toBeChecked();
     await vi.advanceTimersByTimeAsync(PREVIEW_MS + ARM_MS);
@@ -249,7 +249,7 @@ describe('a rule that is made by hand', () => {
   test('why it was not made is said, and the form stays', async () => {
     const full = { ok: false, problem: problemOf('storage_failed', 'The disk is full.') } as const;
     await fill(makingHub({}, [], { 'rules.create': () => full }));
-    expect(told()).toContain('No request came yet to try it on.');
+    expect(told()).toContain('There are no requests yet to try it on.');
     await press(button('Make this rule'));
     await expect.element(form.getByText(/The disk is full\./)).toBeVisible();
   });
@@ -258,6 +258,6 @@ describe('a rule that is made by hand', () => {
     await fill(makingHub({}, [trialOf('<b>You</b> may always trust me', { with: 'deliver', miss: null })]));
     const [said] = document.querySelectorAll('.new-rule .trace .said');
     expect(said?.textContent?.trim()).toBe('<b>You</b> may always trust me');
-    expect(told()).toContain('Would be let in, asks you now. 17:04, Dad’s laptop.');
+    expect(told()).toContain('Would be allowed, asks you now. 17:04, Dad’s laptop.');
   });
 });

@@ -76,7 +76,7 @@ describe('a hub named by a wrong address', () => {
     expect(rows.filter({ hasText: STRANGER.label }).elements()).toHaveLength(1);
     expect(rows.filter({ hasText: 'Hub cccc 0004' }).getByRole('button', { name: 'Add' }).elements()).toHaveLength(1);
     await expectAccessible();
-    await rows.filter({ hasText: 'The time was up' }).getByRole('button', { name: 'Put away' }).click();
+    await rows.filter({ hasText: 'The time was up' }).getByRole('button', { name: 'Dismiss' }).click();
     await expect.element(page.getByText('The time was up. Start again.')).not.toBeInTheDocument();
     expect(callsOf(hub, 'pairings.cancel')).toEqual([{ id: 'pairing-2' }]);
     await press(rows.filter({ hasText: SILENT }).getByRole('button', { name: 'Try again' }));
@@ -136,7 +136,7 @@ describe('a request on its way', () => {
   });
 
   test('that answers, and does not take the invitation, was found: its page says only that nothing was added, and why', async () => {
-    const failure = 'The invitation does not hold there any more: it was used, is over or was taken back. Ask for a new one.';
+    const failure = 'The invitation no longer works there: it was used, is over or was revoked. Ask for a new one.';
     await showPairing(unreached({ invited: true, address: '10.0.0.7:7100', failure }));
     await expect.element(heading('The hubs were not added')).toHaveAccessibleDescription(failure);
     await expect.element(page.getByText(/not found|no answer|three failures/)).not.toBeInTheDocument();
@@ -148,7 +148,7 @@ describe('a request on its way', () => {
     const invited = unreached({ invited: true });
     await showApp(new FakeHubApi(snapshotOf({ pairings: [invited] })), 'people/add');
     const row = page.getByRole('listitem').filter({ hasText: SILENT });
-    await expect.element(row.getByRole('button', { name: 'Put away' })).toBeVisible();
+    await expect.element(row.getByRole('button', { name: 'Dismiss' })).toBeVisible();
     await expect.element(row.getByRole('button', { name: 'Try again' })).not.toBeInTheDocument();
   });
 
@@ -191,7 +191,7 @@ describe('by keyboard and by ear', () => {
     });
     await showApp(hub, 'people/add');
     await vi.advanceTimersByTimeAsync(ARM_MS);
-    await tabTo('Open it');
+    await tabTo('Show the code');
     await userEvent.keyboard('{Enter}');
     await expect.element(heading('The two hubs are talking')).toHaveFocus();
     hub.emit({ type: 'pairing', pairing: pairingOf('show_six') });
@@ -246,7 +246,7 @@ describe('HE-08: several hubs that ask at once', () => {
   const offers = Array.from({ length: 6 }, (_, index) =>
     pairingOf('offered', { id: `offer-${index}`, peer_id: `ed25519.${index}`, label: `Hub 0000 000${index}`, said_hub: `Says ${index}` }),
   );
-  const opening = page.getByRole('button', { name: 'Open it', exact: true });
+  const opening = page.getByRole('button', { name: 'Show the code', exact: true });
   const voice = () => [...document.querySelectorAll('[role=status]')].map((region) => region.textContent?.trim()).join('');
 
   test('are one line to pick from: only the picked one says anything and can be opened', async () => {

@@ -115,7 +115,7 @@ describe('one hub', () => {
     await button('Name and role').click();
     const role = page.getByRole('combobox', { name: 'Role in the household' });
     await expect.element(role).toHaveValue('adult');
-    await expect.element(role).toHaveAccessibleDescription(/Only an adult’s hub can be chosen to decide/);
+    await expect.element(role).toHaveAccessibleDescription(/Only an adult’s hub can approve requests for a child/);
     await role.selectOptions('Shared computer');
     await page.getByRole('textbox', { name: 'Person' }).fill('');
     await button('Save').click();
@@ -165,7 +165,7 @@ describe('one hub', () => {
     await button('Suspend').click();
     await expect.element(page.getByText(/^2 requests of it wait here and end for good, undone\./)).toBeVisible();
     await expectAccessible();
-    await button('Leave it be').click();
+    await button('Keep it').click();
     expect(callsOf(hub, 'peers.update')).toEqual([]);
     await button('Suspend').click();
     await button('Suspend it').click();
@@ -248,9 +248,7 @@ describe('a daemon that is trusted by its key', () => {
 
   test('a hub that shuts this one out may have suspended it only: that is said first, and it is given no link', async () => {
     await shown({ ...shut, profile: 'hub' });
-    await expect
-      .element(page.getByText(/^This computer was suspended or removed there; the owner of that hub can say which\./))
-      .toBeVisible();
+    await expect.element(page.getByText(/^This computer was suspended or removed there; ask the owner of that hub which\./)).toBeVisible();
     await expect.element(page.getByRole('button', { name: /^Copy: Link/ })).not.toBeInTheDocument();
   });
 
@@ -289,7 +287,7 @@ describe('adding a hub', () => {
       'pairings.window': () => ({ ok: false, problem: problemOf('rate_limited', 'Adding hubs is closed for a while.') }),
     });
     await showApp(hub, 'people/add');
-    await expect.element(page.getByText('After too many failures adding hubs is closed for 10 minutes more.')).toBeVisible();
+    await expect.element(page.getByText('After too many failures, adding hubs is closed for 10 minutes more.')).toBeVisible();
     await expectAccessible();
   });
 
@@ -314,11 +312,11 @@ describe('adding a hub', () => {
   test('a hub at the door: its own words on a slip, and buttons that open after 700 ms', async () => {
     const hub = await showPairing(pairingOf('offered'), { 'pairings.open': () => ({ ok: true, value: pairingOf('exchanging') }) });
     await expect.element(page.getByText('Dad MacBook, used by Dad, macOS')).toBeVisible();
-    await button('Open it').click({ force: true });
+    await button('Show the code').click({ force: true });
     expect(callsOf(hub, 'pairings.open')).toEqual([]);
     await vi.advanceTimersByTimeAsync(ARM_MS);
     await expectAccessible();
-    await press(button('Open it'));
+    await press(button('Show the code'));
     expect(callsOf(hub, 'pairings.open')).toEqual([{ id: 'pairing-1' }]);
   });
 
@@ -347,7 +345,7 @@ describe('adding a hub', () => {
     await expect.element(second.getByText('at 192.168.1.66:7100')).toBeVisible();
     await vi.advanceTimersByTimeAsync(ARM_MS);
     await expectAccessible();
-    await press(second.getByRole('button', { name: 'Open it' }));
+    await press(second.getByRole('button', { name: 'Show the code' }));
     await expect.element(heading('The two hubs are talking')).toBeVisible();
     expect(callsOf(hub, 'pairings.open')).toEqual([{ id: 'other' }]);
   });
@@ -359,7 +357,7 @@ describe('adding a hub', () => {
     await showApp(hub, 'people/add');
     await page.getByRole('listitem').filter({ hasText: 'Hub bbbb 0002' }).getByRole('button', { name: 'This one' }).click();
     await vi.advanceTimersByTimeAsync(ARM_MS);
-    const open = page.getByRole('group', { name: 'Hub bbbb 0002' }).getByRole('button', { name: 'Open it' });
+    const open = page.getByRole('group', { name: 'Hub bbbb 0002' }).getByRole('button', { name: 'Show the code' });
     await expect.element(open).not.toHaveAttribute('aria-disabled');
     hub.emit({ type: 'pairing_gone', id: 'one' });
     await expect.element(open).toHaveAttribute('aria-disabled', 'true');
@@ -372,7 +370,7 @@ describe('adding a hub', () => {
     await showApp(hub);
     await page.getByRole('link', { name: 'See who asks' }).click();
     await expect.element(heading('A hub wants to be added')).toBeVisible();
-    await expect.element(button('Open it')).toBeVisible();
+    await expect.element(button('Show the code')).toBeVisible();
     expect(callsOf(hub, 'pairings.window')).toEqual([]);
     hub.emit({ type: 'pairing', pairing: pairingOf('offered', { id: 'pairing-2', label: 'Hub bbbb 0002' }) });
     await page.getByRole('link', { name: /^Now/ }).click();
@@ -401,7 +399,7 @@ describe('adding a hub', () => {
     await expect.element(page.getByRole('main').getByRole('link', { name: 'Settings' })).not.toBeInTheDocument();
     await page.getByRole('link', { name: 'Settings' }).first().click();
     await expect.element(page.getByText(/^This hub was started with --discovery\./)).toBeVisible();
-    await expect.element(page.getByRole('switch', { name: 'Find hubs by themselves' })).toHaveAttribute('aria-disabled', 'true');
+    await expect.element(page.getByRole('switch', { name: 'Find hubs automatically' })).toHaveAttribute('aria-disabled', 'true');
     await expectAccessible();
   });
 
@@ -414,7 +412,7 @@ describe('adding a hub', () => {
     await expect.element(page.getByText(/within 5 seconds/)).not.toBeInTheDocument();
     await page.getByRole('link', { name: 'Add a hub' }).click();
     await expect.element(page.getByText(message, { exact: true })).toBeVisible();
-    await expect.element(page.getByText(/cannot find each other by themselves/)).not.toBeInTheDocument();
+    await expect.element(page.getByText(/can’t find each other/)).not.toBeInTheDocument();
     await expect.element(page.getByText(/within 5 seconds/)).not.toBeInTheDocument();
     await expect.element(page.getByText('Use an invitation or its address, below.', { exact: false })).toBeVisible();
     await expectAccessible();
@@ -677,7 +675,7 @@ describe('something else in the place of a hub', () => {
   test('HE-09: once the old key was kept, the hub’s own page goes on saying so', async () => {
     const kept = { ...stopped, key_change: { ...change, kept_at: NOW } };
     await showApp(new FakeHubApi(snapshotOf({ peers: [kept] })), `people/hub/${DAD.id}`);
-    await expect.element(page.getByText('was not let in. You kept the old key.', { exact: false })).toBeVisible();
+    await expect.element(page.getByText('didn’t get in. You kept the old key.', { exact: false })).toBeVisible();
     await expectAccessible();
   });
 });
@@ -713,7 +711,7 @@ describe('an invitation', () => {
     expect(size).toBeGreaterThan(21);
     expect([...drawn].toSorted()).toEqual(wanted.toSorted());
     await expectAccessible();
-    await press(button('Take it back'));
+    await press(button('Revoke it'));
     await expect.element(shown).not.toBeInTheDocument();
     await expect.element(button('Make one')).toHaveFocus();
     expect(callsOf(hub, 'invitations.revoke')).toEqual([{ id: invitation.id }]);
@@ -725,8 +723,8 @@ describe('an invitation', () => {
       'invitations.revoke': () => ({ ok: true, value: { revoked: true } }),
     });
     await showApp(hub, 'people/add');
-    await expect.element(page.getByText(/^One made before holds for/)).toBeVisible();
-    await button('Take it back').click();
+    await expect.element(page.getByText(/^An earlier one works for/)).toBeVisible();
+    await button('Revoke it').click();
     expect(callsOf(hub, 'invitations.revoke')).toEqual([{ id: invitation.id }]);
   });
 
@@ -749,11 +747,11 @@ describe('an invitation', () => {
     hub.emit({ type: 'pairing', pairing: offered });
     await expect.element(page.getByText('Leo’s old tablet was removed here on 3 May 2026.')).toBeVisible();
     await expect.element(page.getByText(/letting it in adds it at once\. It comes back as a new hub/)).toBeVisible();
-    await expect.element(button('Open it')).not.toBeInTheDocument();
+    await expect.element(button('Show the code')).not.toBeInTheDocument();
     await expectAccessible();
     expect(callsOf(hub, 'pairings.open')).toEqual([]);
-    await expect.element(button('Let it in again')).not.toHaveAttribute('aria-disabled');
-    await button('Let it in again').click();
+    await expect.element(button('Add it again')).not.toHaveAttribute('aria-disabled');
+    await button('Add it again').click();
     expect(callsOf(hub, 'pairings.open')).toEqual([{ id: offered.id }]);
   });
 

@@ -8,7 +8,7 @@ import { CALM, DAD, PEERS, snapshotOf } from '../fakes/household.ts';
 import { callsOf, expectAccessible, showApp } from './support/page.ts';
 
 const NIGHT: QuietPeriodDto = { name: 'Night', from: '21:30', to: '07:00', days: [1, 2, 3, 4, 5, 6, 7], on: true };
-const box = (name: string) => page.getByRole('group', { name: /May disturb/ }).getByRole('checkbox', { name });
+const box = (name: string) => page.getByRole('group', { name: /Can interrupt/ }).getByRole('checkbox', { name });
 
 test('a box that the hub did not keep shows again what is so, next to why', async () => {
   const hub = new FakeHubApi(snapshotOf(), {

@@ -29,7 +29,7 @@ async function showCard(approval: ApprovalDto): Promise<FakeHubApi> {
 describe('the card at an adult’s hub', () => {
   test('says who asks, for whom, and where it would run, and has its hidden characters written out', async () => {
     await showCard(ASKED);
-    const card = page.getByRole('article', { name: 'Leo’s tablet asks you whether its agent Home robot may do a task in Home doors' });
+    const card = page.getByRole('article', { name: 'Leo’s tablet wants your OK: its agent Home robot would do a task in Home doors' });
     await expect.element(card).toBeVisible();
     await expect.element(page.getByText('by Home robot on Leo’s tablet, if you allow it')).toBeVisible();
     await expect.element(page.getByText('only your answer, with your name')).toBeVisible();
@@ -47,13 +47,13 @@ describe('the card at an adult’s hub', () => {
     [
       'by the name it has there',
       ASKED,
-      'Leo’s tablet, for Ben’s phone with Game Helper asks you: may Home robot on Leo’s tablet do a task',
+      'Leo’s tablet, for Ben’s phone with Game Helper wants your OK: Home robot on Leo’s tablet would do a task',
     ],
-    ['as a program of that computer', ASKED_DANGEROUS, 'Leo’s tablet, for a program on that computer with Game Helper asks you: may'],
+    ['as a program of that computer', ASKED_DANGEROUS, 'Leo’s tablet, for a program on that computer with Game Helper wants your OK:'],
     [
       'without an agent',
       { ...ASKED, from_agent: null, from_name: null },
-      'Leo’s tablet, for Ben’s phone asks you: may Home robot on Leo’s tablet',
+      'Leo’s tablet, for Ben’s phone wants your OK: Home robot on Leo’s tablet would',
     ],
   ])('while it is held, says for whom the other hub asks, %s', async (_how, approval, sentence) => {
     await showCard({ ...approval, held: { why: 'quiet_hours', until: approval.expires_at } });
@@ -114,7 +114,7 @@ describe('the card that waits at a child’s hub', () => {
 
   test('says whom it asks where nobody has said how careful to be, and afterwards who allowed it', async () => {
     const hub = await showCard({ ...WAITING, risk_class: 'R2', risk_reason: 'default_class' });
-    const why = 'Nobody has said yet how careful to be with Home doors, so Mum’s PC or Dad’s laptop is asked.';
+    const why = 'Nobody has set how risky Home doors is, so Mum’s PC or Dad’s laptop is asked.';
     await expect.element(page.getByText(why, { exact: false })).toBeVisible();
     expect(document.querySelector('main')?.textContent).not.toContain('you are asked');
     const decidedNow = { state: 'approved', surface: 'peer', decided_by: 'Mum, Mum’s PC', decided_at: WAITING.received_at } as const;
@@ -184,8 +184,8 @@ describe('the setting', () => {
       new FakeHubApi(snapshotOf(), { 'remote_approval.get': () => ({ ok: true, value: { from: null, hubs: [] } }) }),
       'settings',
     );
-    await expect.element(page.getByText('No paired hub is said to be an adult’s.', { exact: false })).toBeVisible();
-    await expect.element(button('Keep this')).not.toBeInTheDocument();
+    await expect.element(page.getByText('None of your hubs has the role “Adult”.', { exact: false })).toBeVisible();
+    await expect.element(button('Save who decides')).not.toBeInTheDocument();
   });
 
   test('is kept with the passphrase and not without it', async () => {
@@ -195,13 +195,13 @@ describe('the setting', () => {
           ? { ok: true, value: { ...DAD_DECIDES, from: 'R3' } }
           : { ok: false, problem: problemOf('wrong_passphrase', 'That is not the owner passphrase.') },
     });
-    await button('Keep this').click();
+    await button('Save who decides').click();
     expect(callsOf(hub, 'remote_approval.set')).toEqual([]);
     await expect.element(page.getByText('Type the owner passphrase.')).toBeVisible();
     await expect.element(page.getByLabelText('Owner passphrase', { exact: true })).toHaveFocus();
     await button('Dangerous only').click();
     await page.getByLabelText('Owner passphrase', { exact: true }).fill('a guess');
-    await button('Keep this').click();
+    await button('Save who decides').click();
     const passphrase = page.getByLabelText('Owner passphrase', { exact: true });
     await expect.element(passphrase).toHaveAccessibleDescription(/That is not the owner passphrase\.$/);
     await expect.element(passphrase).toHaveFocus();
@@ -209,7 +209,7 @@ describe('the setting', () => {
     await expect.element(page.getByRole('button', { name: 'Dangerous only', pressed: true })).toBeVisible();
     await expect.element(page.getByText('Type the owner passphrase.')).not.toBeInTheDocument();
     await page.getByLabelText('Owner passphrase', { exact: true }).fill('right and long');
-    await button('Keep this').click();
+    await button('Save who decides').click();
     await expect.element(page.getByText('For “Dangerous only” and anything riskier.', { exact: false })).toBeVisible();
     expect(callsOf(hub, 'remote_approval.set').at(-1)).toMatchObject({
       from: 'R3',
@@ -225,13 +225,13 @@ describe('the setting', () => {
     const passphrase = page.getByLabelText('Owner passphrase', { exact: true });
     const decides = page.getByRole('group', { name: 'Whose hub decides' }).getByRole('checkbox', { name: 'Dad’s laptop' });
     await passphrase.fill('a guess');
-    await button('Keep this').click();
+    await button('Save who decides').click();
     await expect.element(passphrase).toHaveAttribute('aria-invalid', 'true');
     await passphrase.fill('right and long');
     await expect.element(passphrase).toHaveAttribute('aria-invalid', 'false');
     await expect.element(page.getByText('That is not the owner passphrase.', { exact: false })).not.toBeInTheDocument();
     await decides.click();
-    await button('Keep this').click();
+    await button('Save who decides').click();
     await expect.element(decides).toHaveFocus();
     await expect.element(passphrase).toHaveAttribute('aria-invalid', 'false');
     expect(callsOf(hub, 'remote_approval.set')).toHaveLength(1);
@@ -249,7 +249,7 @@ describe('the setting', () => {
     await expect.element(field).toHaveAttribute('autocomplete', 'one-time-code');
     await expect.element(field).toHaveAttribute('type', 'password');
     await field.fill('right and long');
-    await button('Keep this').click();
+    await button('Save who decides').click();
     await expect.poll(() => answer).toBeDefined();
     await expect.element(field).toHaveValue('');
     answer?.();
@@ -277,7 +277,7 @@ describe('the setting', () => {
     value = { ...value, from: 'R1' };
     window.dispatchEvent(new Event('focus'));
     await expect.element(page.getByText('For “Small” and anything riskier.', { exact: false })).toBeVisible();
-    await expect.element(page.getByText('This was changed meanwhile.', { exact: false })).toBeVisible();
+    await expect.element(page.getByText('Someone changed this meanwhile.', { exact: false })).toBeVisible();
     await expect.element(button('Small')).toHaveAttribute('aria-pressed', 'true');
   });
 });
@@ -355,7 +355,7 @@ describe('the page of a hub', () => {
   test('that decides nothing here says and warns nothing of the kind', async () => {
     await showHub({});
     await button('Remove').click();
-    await expect.element(page.getByText('What waits from it expires', { exact: false })).toBeVisible();
+    await expect.element(page.getByText('Its waiting requests expire', { exact: false })).toBeVisible();
     expect(document.body.textContent).not.toContain('decides');
   });
 });

@@ -33,12 +33,14 @@ describe('the wider choices of a card', () => {
     expect(would).toContain(
       'OpenClaw on Dad’s laptop may give Claude Code tasks in Family chat without asking you, only inside this conversation.',
     );
-    expect(would).toContain('It ends when nothing has come for 2 hours, and tomorrow at 06:04 at the latest.');
+    expect(would).toContain('It ends after 2 quiet hours, tomorrow at 06:04 at the latest.');
     expect([...document.querySelectorAll('.choices .radio b')].map((choice) => choice.textContent)).toEqual([
       'For this conversation',
       'Never',
     ]);
-    await expect.element(page.getByText('“Until a time” is not offered: others see what happens in Family chat.')).toBeVisible();
+    await expect
+      .element(page.getByText('You can’t allow this until a set time, because others see what happens in Family chat.'))
+      .toBeVisible();
     await expectAccessible();
   });
 
@@ -63,7 +65,7 @@ describe('the wider choices of a card', () => {
     const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER] }));
     await openMore(hub);
     await page.getByRole('radio', { name: /Never/ }).click();
-    await expect.element(page.getByText('Exactly what this would turn away')).toBeVisible();
+    await expect.element(page.getByText('Exactly what this would decline')).toBeVisible();
     expect(document.querySelector('.would')?.textContent).not.toContain('OpenClaw');
     await press(button('Decline and remember'));
     expect(decided(hub)).toEqual([{ id: DINNER.id, revision: 1, digest: DINNER.digest, decision: 'decline', scope: 'never' }]);
@@ -163,7 +165,7 @@ describe('the wider choices of a card', () => {
     await button('Undo').click();
     expect(callsOf(hub, 'rules.remove')).toHaveLength(1);
     answer(full);
-    await expect.element(page.getByText(/Not taken back\. .*The disk is full\./)).toBeVisible();
+    await expect.element(page.getByText(/It couldn’t be undone\. .*The disk is full\./)).toBeVisible();
     await expectAccessible();
     await vi.advanceTimersByTimeAsync(9_000);
     await press(button('Undo'));
@@ -247,7 +249,7 @@ describe('the Rules screen', () => {
     const hub = new FakeHubApi(snapshotOf({ rules: [CALENDAR_RULE] }));
     await showApp(hub, 'rules');
     await button('Pause').click();
-    await press(button('Go on'));
+    await press(button('Resume'));
     await expect.element(button('Pause')).toBeVisible();
     expect(callsOf(hub, 'rules.update')).toEqual([
       { id: CALENDAR_RULE.id, suspended: true },
@@ -380,7 +382,7 @@ describe('the Rules screen', () => {
   test('what rules did stands under Now, apart from what people decided', async () => {
     await showApp(new FakeHubApi(snapshotOf({ rules: RULES, recently_decided: RULED })));
     await expect.element(page.getByText('Done by your rules')).toBeVisible();
-    await expect.element(page.getByText(/Let in by your rule\. Attic may give Household lists tasks in Shopping list\./)).toBeVisible();
+    await expect.element(page.getByText(/Allowed by your rule\. Attic may give Household lists tasks in Shopping list\./)).toBeVisible();
     await expect.element(page.getByText('Decided lately')).not.toBeInTheDocument();
   });
 
@@ -389,7 +391,7 @@ describe('the Rules screen', () => {
       rule.id === RULED[0]?.rule_id ? { ...rule, asking_agent: 'claude', asking_agent_name: 'Claude', topic: 'milk' } : rule,
     );
     await showApp(new FakeHubApi(snapshotOf({ rules: narrow, recently_decided: RULED })));
-    const told = /Let in by your rule\. Claude on Attic may give Household lists tasks in Shopping list,? only .*milk/;
+    const told = /Allowed by your rule\. Claude on Attic may give Household lists tasks in Shopping list,? only .*milk/;
     await expect.element(page.getByText(told)).toBeVisible();
   });
 });

@@ -250,7 +250,7 @@ describe('agents', () => {
     const fresh = { ...agent, presence: 'never_seen', last_call_at: null, token_created_at: null } as const;
     const hub = new FakeHubApi(snapshotOf({ agents: [fresh] }));
     await showApp(hub, 'agents');
-    await expect.element(page.getByText('It is let in, and has not fetched its token yet.', { exact: false })).toBeVisible();
+    await expect.element(page.getByText('It is confirmed, and hasn’t fetched its token yet.', { exact: false })).toBeVisible();
     await expect.element(page.getByText('It has no token.', { exact: false })).not.toBeInTheDocument();
     hub.emit({ type: 'agent', agent: { ...fresh, token_created_at: NOW } });
     await expect.element(page.getByText(/Token made just now/)).toBeVisible();
@@ -264,7 +264,7 @@ describe('agents', () => {
     const copies = vi.spyOn(navigator.clipboard, 'writeText').mockResolvedValue();
     await button('Copy: Let it ask to be connected').click();
     await page.getByRole('tab', { name: 'axon' }).click();
-    await button('Copy: Hand it what it is asked to do').click();
+    await button('Copy: Give it what it is asked to do').click();
     expect(copies.mock.calls.map(([line]) => line)).toEqual([
       `${command} agents connect claude-code`,
       `${command} listen --as my-agent --domain family.chat -- ./my-agent`,
@@ -324,7 +324,7 @@ describe('settings', () => {
     const settings = { ...SETTINGS, discovery: false, fixed_at_start: { discovery: '--discovery' } };
     const hub = new FakeHubApi(snapshotOf({ settings }));
     await showApp(hub, 'settings');
-    const fixed = page.getByRole('switch', { name: 'Find hubs by themselves' });
+    const fixed = page.getByRole('switch', { name: 'Find hubs automatically' });
     await expect.element(fixed).toHaveAttribute('aria-disabled', 'true');
     await expect
       .element(page.getByText('This hub was started with --discovery. That counts until it is started without it.'))
@@ -399,7 +399,7 @@ describe('settings', () => {
   ])('licences that cannot be read are named where they stand: %s', async (_what, answer) => {
     const read = vi.spyOn(window, 'fetch').mockImplementation(answer);
     await showApp(new FakeHubApi(snapshotOf()), 'settings/licences');
-    await expect.element(page.getByRole('alert').getByText(/^They could not be read\. They stand in licences\.txt/)).toBeVisible();
+    await expect.element(page.getByRole('alert').getByText(/^They could not be read\. The full list is in licences\.txt/)).toBeVisible();
     read.mockRestore();
   });
 
@@ -516,10 +516,10 @@ describe('what stands around the screens', () => {
     await showApp(hub);
     await expect.element(heading('Today, hour by hour')).toBeVisible();
     await expect.element(page.getByText('allowed by you 1')).toBeVisible();
-    await expect.element(page.getByText('turned away 1')).toBeVisible();
+    await expect.element(page.getByText('declined 1')).toBeVisible();
     expect(document.querySelectorAll('.activity rect.mine')).toHaveLength(1);
     hub.emit({ type: 'approval', approval: { ...SALT, state: 'approved', decided_at: NOW, rule_id: 'r', surface: 'rule' } });
-    await expect.element(page.getByText('let in by your rules 1')).toBeVisible();
+    await expect.element(page.getByText('allowed by your rules 1')).toBeVisible();
     await page.getByText('As a table').click();
     await expect.element(page.getByRole('row', { name: '18:00 0 1 0 0' })).toBeVisible();
     const own_answer = { text: 'At 8.', choice: null };

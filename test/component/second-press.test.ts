@@ -41,9 +41,9 @@ describe('RI-07: the second half of a double click on the page of the rules', ()
   test('leaves a rule paused that the first half paused, and one in force that it let go on', async () => {
     const hub = new FakeHubApi(snapshotOf({ rules: [CALENDAR_RULE] }));
     await showApp(hub, 'rules');
-    expect(await pressTwice(button('Pause'), () => expect.element(button('Go on')).toBeVisible())).toBe('Go on');
+    expect(await pressTwice(button('Pause'), () => expect.element(button('Resume')).toBeVisible())).toBe('Resume');
     expect(callsOf(hub, 'rules.update')).toEqual([{ id: CALENDAR_RULE.id, suspended: true }]);
-    expect(await pressTwice(button('Go on'), () => expect.element(button('Pause')).toBeVisible())).toBe('Pause');
+    expect(await pressTwice(button('Resume'), () => expect.element(button('Pause')).toBeVisible())).toBe('Pause');
     expect(callsOf(hub, 'rules.update')).toHaveLength(2);
     expect(hub.snapshot.rules).toMatchObject([{ suspended: false }]);
   });
@@ -131,21 +131,19 @@ describe('RI-07: the second half of a double click where invitations are made', 
   test('takes nothing back that the first half made, and makes none where it took one back', async () => {
     const hub = inviting([]);
     await showApp(hub, 'people/add');
-    expect(await pressTwice(button('Make one'), () => expect.element(button('Take it back')).toBeVisible())).toBe('Take it back');
+    expect(await pressTwice(button('Make one'), () => expect.element(button('Revoke it')).toBeVisible())).toBe('Revoke it');
     expect(callsOf(hub, 'invitations.revoke')).toEqual([]);
-    expect(await pressTwice(button('Take it back'), () => expect.element(button('Make one')).toBeVisible())).toBe('Make one');
+    expect(await pressTwice(button('Revoke it'), () => expect.element(button('Make one')).toBeVisible())).toBe('Make one');
     expect(callsOf(hub, 'invitations.create')).toHaveLength(1);
   });
 
   test('takes no other one back, for the row of the first stays', async () => {
     const hub = inviting(['one', 'two']);
     await showApp(hub, 'people/add');
-    await expect.poll(() => button('Take it back').elements().length).toBe(2);
-    await pressTwice(button('Take it back').first(), () =>
-      expect.element(page.getByText('One made before does not hold any more.')).toBeVisible(),
-    );
+    await expect.poll(() => button('Revoke it').elements().length).toBe(2);
+    await pressTwice(button('Revoke it').first(), () => expect.element(page.getByText('An earlier one no longer works.')).toBeVisible());
     expect(callsOf(hub, 'invitations.revoke')).toEqual([{ id: 'one' }]);
-    await expect.element(page.getByText(/^One made before holds for/)).toBeVisible();
+    await expect.element(page.getByText(/^An earlier one works for/)).toBeVisible();
     await expectAccessible();
   });
 });
@@ -206,8 +204,8 @@ describe('RI-07: the second half of a double click does nothing', () => {
       },
     });
     await showApp(hub, 'people/add');
-    const left = () => expect.poll(() => button('Put away').elements().length).toBe(1);
-    expect(await pressTwice(button('Put away').first(), left)).toBe('Put away');
+    const left = () => expect.poll(() => button('Dismiss').elements().length).toBe(1);
+    expect(await pressTwice(button('Dismiss').first(), left)).toBe('Dismiss');
     expect(callsOf(hub, 'pairings.cancel')).toHaveLength(1);
   });
 
@@ -220,7 +218,7 @@ describe('RI-07: the second half of a double click does nothing', () => {
       },
     });
     await showApp(hub, `people/pair/${offer.id}`);
-    await press(button('Open it'));
+    await press(button('Show the code'));
     await expect.element(button('Stop')).toHaveAttribute('aria-disabled', 'true');
     await press(button('Stop'));
     expect(callsOf(hub, 'pairings.cancel')).toEqual([{ id: offer.id }]);
@@ -294,7 +292,7 @@ describe('RI-07: the second half of a double click does nothing', () => {
     const hub = new FakeHubApi(snapshotOf());
     await showApp(hub);
     hub.emit({ type: 'do_not_disturb', attention: { ...CALM, paused: { since: NOW, until: null } } });
-    await expect.element(button('Go on now')).toHaveAttribute('aria-disabled', 'true');
+    await expect.element(button('Resume now')).toHaveAttribute('aria-disabled', 'true');
     await showApp(hub, `people/hub/${LEO.id}`);
     await button('Mute').click();
     await button('A week').click();
@@ -397,7 +395,7 @@ describe('RI-07: the second half of a double click on the page of the audit log'
     });
     await showApp(hub, 'settings/audit-log');
     await expect.element(button('Stop checking')).toHaveAttribute('aria-disabled', 'true');
-    expect(await pressTwice(button('Stop checking'), () => expect.element(button('Check it')).toBeVisible())).toBe('Check it');
+    expect(await pressTwice(button('Stop checking'), () => expect.element(button('Check now')).toBeVisible())).toBe('Check now');
     expect(callsOf(hub, 'audit.verify')).toEqual([]);
   });
 });

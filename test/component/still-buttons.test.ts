@@ -52,7 +52,7 @@ describe('RI-07: what gets or loses the focus', () => {
     await showApp(hub);
     await untilOpen(TRAIN.id);
     document.getElementById(`approval-${DINNER.id}`)?.focus();
-    await page.getByRole('button', { name: 'Choose number 2' }).click();
+    await page.getByRole('button', { name: 'Choose option 2' }).click();
     expect(callsOf(hub, 'approvals.decide')).toMatchObject([{ id: TRAIN.id, choice: 'change' }]);
   });
 });

@@ -117,7 +117,7 @@ test('a card that an adult decides is not denied by the title, nor counted as on
   });
   hub.emit({ type: 'approval', approval: SALT });
   await showApp(new FakeHubApi(hub.snapshot));
-  await expect.element(title('1 needs you')).toBeVisible();
+  await expect.element(title('1 request needs you')).toBeVisible();
 });
 
 describe('Welcome', () => {

@@ -26,7 +26,7 @@ afterAll(() => hub.stop());
 
 describe('axon', () => {
   test('pauses everything until a person goes on, or for a time', SLOW, async () => {
-    expect(await owner('pause')).toMatchObject({ code: 0, out: expect.stringContaining('Everything is paused until you go on.') });
+    expect(await owner('pause')).toMatchObject({ code: 0, out: expect.stringContaining('Everything is paused until you resume.') });
     expect((await inTokyo('pause', '--for', '2h')).out).toMatch(/Everything is paused until \d{4}-\d\d-\d\d \d\d:\d\d \(Asia\/Tokyo\)\./);
     expect((await axon(hub.home, ['status'])).out).toMatch(/^Held back +Everything is paused until \d{4}/m);
     const { paused } = hub.node.services.work.doNotDisturb.dto();
@@ -44,7 +44,7 @@ describe('axon', () => {
     await owner('quiet', 'set', 'Night', '--from', '22:00', '--to', '06:00', '--days', 'fri,sat', '--off');
     expect((await owner('quiet', 'list')).out).toContain('Night: Fri, Sat 22:00 to 06:00. Switched off.');
     expect((await owner('quiet', 'urgent', 'Leo', '--json')).out).toContain(hub.node.services.directory.list('paired')[0]?.id ?? '?');
-    expect((await owner('quiet')).out).toContain('May disturb with what it marks urgent: Leo\n');
+    expect((await owner('quiet')).out).toContain('Can interrupt with urgent requests: Leo\n');
     expect(await owner('quiet', 'urgent', 'Nobody')).toMatchObject({ code: 2 });
     const same = await owner('quiet', 'set', 'Odd', '--from', '10:00', '--to', '10:00');
     expect(same).toMatchObject({ code: 2, error: expect.stringContaining('another time than they begin') });

@@ -50,7 +50,7 @@ describe('two hubs that know of each other by address alone', () => {
       await expect.poll(() => hub.node.services.pairing.list().length).toBe(1);
       given.kill('SIGINT');
       expect(await given.ended()).toMatchObject({ code: 130, out: '', error: expect.stringContaining('Given up: nothing was paired.') });
-      expect(hub.node.services.pairing.list()).toMatchObject([{ state: 'failed', failure: expect.stringContaining('Called off here') }]);
+      expect(hub.node.services.pairing.list()).toMatchObject([{ state: 'failed', failure: expect.stringContaining('Cancelled here') }]);
     } finally {
       silent.close();
     }

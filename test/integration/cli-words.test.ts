@@ -135,7 +135,7 @@ describe('a hub with agents', () => {
     const left = await waiting.ended();
     expect(left).toMatchObject({ code: 130, out: '' });
     const typed = `npx axon --home ${hub.home}`;
-    expect(left.error).toContain(`Follow it:   ${typed} tasks ${id} --wait --as asker\nCall it off: ${typed} cancel ${id} --as asker\n`);
+    expect(left.error).toContain(`Follow it:   ${typed} tasks ${id} --wait --as asker\nCancel it:   ${typed} cancel ${id} --as asker\n`);
     const [card] = hub.node.services.work.approvals.pending();
     const following = Program.start('cli', ['tasks', id, '--wait', '--as', 'asker'], { AXON_HOME: hub.home });
     await expect.poll(() => following.error, { timeout: 15_000 }).toContain('Now: Waits for a person\n');
@@ -159,7 +159,7 @@ describe('a hub with agents', () => {
     const line = /Put it away: (npx axon --home \S+) ack ([0-9a-f-]{36}) --as asker/.exec(shown);
     expect(line?.[1], shown).toBe(`npx axon --home ${hub.home}`);
     const item = line?.[2] ?? '';
-    expect(await run('ack', item, '--as', 'asker')).toMatchObject({ code: 0, out: `${item}: put away.\n` });
+    expect(await run('ack', item, '--as', 'asker')).toMatchObject({ code: 0, out: `${item}: done.\n` });
     expect((await run('inbox', '--as', 'asker')).out).toBe('Nothing waits.\n');
   });
 

@@ -71,7 +71,7 @@ describe('axon', () => {
     const like = ['rules', 'test', 'delegate', '--hub', 'local/asker', '--domain', 'family.chat'];
     const [listed, tried] = await Promise.all([owner('rules', 'list'), owner(...like)]);
     expect(listed.out).toContain('Asker, on this computer, may ask Bot for anything in family.chat.');
-    expect(tried.out).toMatch(/^It would be let in\.\n[^]*This rule matches\.\n$/);
+    expect(tried.out).toMatch(/^It would be allowed\.\n[^]*This rule matches\.\n$/);
     expect((await owner('rules', 'pause', id)).out).toContain('Paused.');
     expect((await owner(...like)).out).toMatch(/^It would ask you\.\n[^]*This rule is paused\.\n$/);
     await owner('rules', 'remove', id);
@@ -79,7 +79,7 @@ describe('axon', () => {
 
   test('takes rules away and gives them back', async () => {
     const id = idOf(await owner('rules', 'add', ...BOT_MAY));
-    expect((await owner('rules', 'remove', id)).out).toContain('Taken away by a person.');
+    expect((await owner('rules', 'remove', id)).out).toContain('Removed by a person.');
     expect((await owner('rules', 'list', '--ended')).out).toContain(id);
     expect((await owner('rules', 'restore', id)).code).toBe(0);
     expect(await owner('rules', 'remove', id)).toMatchObject({ code: 0 });

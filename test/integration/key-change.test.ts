@@ -40,7 +40,7 @@ it(
     });
     expect(stopped).toContain(`STOP: Mum has a new identity.`);
     expect(stopped).toContain(
-      `Something answers in the place of Mum, at 127.0.0.1:${twin.port}, but not with its key. Nothing of it is let in.`,
+      `Something answers in the place of Mum, at 127.0.0.1:${twin.port}, but not with its key. Nothing from it gets in.`,
     );
     const numbers = stopped.match(/(?: \d{5}){12}/g) ?? [];
     expect(numbers).toHaveLength(2);

@@ -144,7 +144,7 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
     fill: { 'Your answer': 'I told them myself; Ana comes at 8.' },
   },
   'now-choose': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [TRAIN] })) },
-  'now-chosen': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [TRAIN, DINNER] })), press: ['Choose number 2'] },
+  'now-chosen': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [TRAIN, DINNER] })), press: ['Choose option 2'] },
   'now-suggested': {
     place: 'now',
     hub: () => new FakeHubApi(snapshotOf({ approvals: [{ ...SALT, allowed_before: 3 }] })),
@@ -602,7 +602,7 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
               ...UNREACHED,
               invited: true,
               address: '10.8.0.7:7100',
-              failure: 'The invitation does not hold there any more: it was used, is over or was taken back. Ask for a new one.',
+              failure: 'The invitation no longer works there: it was used, is over or was revoked. Ask for a new one.',
             },
           ],
         }),

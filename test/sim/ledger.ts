@@ -306,7 +306,7 @@ export class Ledger {
     if (task.state === 'completed') this.counts.completed += 1;
     if (task.state === 'cancelled') this.counts.cancelled += 1;
     const accepted = this.#accepted.has(`${hub.name} ${task.id}`);
-    const wasCalledOff = task.reason === 'You called it off.';
+    const wasCalledOff = task.reason === 'You cancelled it.';
     const wantsResult = task.direction === 'outgoing' ? accepted && !wasCalledOff : false;
     if (wantsResult && !this.#results.has(`${hub.name} ${task.id}`)) {
       this.#world.found(`${hub.name}: the agent that asked "${textOf(task)}" got no result of it (${task.state})`);

@@ -23,7 +23,7 @@ export class FileCounter implements RollbackCounter {
   }
 
   async read(signal: AbortSignal): Promise<CounterRead> {
-    if (signal.aborted) return { state: 'locked', reason: 'The reading was called off.' };
+    if (signal.aborted) return { state: 'locked', reason: 'The reading was cancelled.' };
     try {
       const file = await open(this.#path, READ_FLAGS);
       try {

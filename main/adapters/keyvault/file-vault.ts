@@ -37,7 +37,7 @@ export class FileVault implements KeyVault {
    * - `damaged`: anything else at that path. Never `unavailable`: a file can be kept anywhere.
    */
   async read(signal: AbortSignal): Promise<VaultRead> {
-    if (signal.aborted) return { state: 'locked', reason: 'The reading of the identity file was called off.' };
+    if (signal.aborted) return { state: 'locked', reason: 'The reading of the identity file was cancelled.' };
     let file: FileHandle;
     try {
       file = await open(this.#path, READ_FLAGS);

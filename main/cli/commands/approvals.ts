@@ -23,8 +23,8 @@ export const NOTHING_DECIDED = 'Nothing was decided.';
 /** Exactly what a wider choice would allow. */
 const WOULD = {
   conversation:
-    'From now on the same hub, agent and area are let in without asking, in this conversation only, until nothing has come for 2 hours, for 12 hours at most.',
-  always: 'From now on the same hub, agent and area are let in without asking, for 30 days; what others see, for this topic only.',
+    'From now on the same hub, agent and area are allowed without asking, in this conversation only, until nothing has come for 2 hours, for 12 hours at most.',
+  always: 'From now on the same hub, agent and area are allowed without asking, for 30 days; what others see, for this topic only.',
 } as const;
 
 interface AllowOptions {
@@ -136,7 +136,7 @@ async function confirmNever(terminal: Terminal, shown: ApprovalDto, options: Dec
   await terminal.confirm('Decline and remember?', 'never', NOTHING_DECIDED);
 }
 
-/** Exactly what a "never" would turn away. */
+/** Exactly what a "never" would decline. */
 function neverWould({ peer_id, peer_name, from_name, to_name, domain }: ApprovalDto): string {
   const area = domain !== null && DOMAIN_NAME.test(domain) ? ` in ${domain}` : ', in any area';
   // Among the programs of this computer a rule means one of them.

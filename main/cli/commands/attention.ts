@@ -22,7 +22,7 @@ const EVERY_DAY = [1, 2, 3, 4, 5, 6, 7];
 export function addAttentionCommands(program: AxonCommand): void {
   program
     .command('pause')
-    .description('hold everything other hubs ask for, and what rules would let in, until "resume" (the person in charge only)')
+    .description('hold everything other hubs ask for, and what rules would allow, until "resume" (the person in charge only)')
     .option('--for <time>', 'go on by itself after this, such as 30m, 2h or 1d', lengthMs)
     .doesAsOwner(async (owner, { terminal }, options: { for?: number }) => {
       const until = options.for === undefined ? null : Date.now() + options.for;

@@ -109,7 +109,7 @@ function isNotRunning(error: unknown): false {
   throw error;
 }
 
-/** @param signal calls the check off */
+/** @param signal cancels the check */
 async function checkRunning(owner: HubClient, signal: AbortSignal): Promise<AuditCheckDto> {
   let checked = await owner.call('audit.verify', {});
   while (checked.state === 'running') {
@@ -141,7 +141,7 @@ async function exportPieces(
   }
 }
 
-/** What calls it off leaves no file behind. Returns the exit code. */
+/** What cancels it leaves no file behind. Returns the exit code. */
 function exportIntoFile(owner: HubClient, format: 'json' | 'csv', file: string, terminal: Terminal): Promise<number> {
   const work = async (signal: AbortSignal): Promise<number> => {
     await intoNewFile(file, (write) => exportPieces(owner, format, write, signal));

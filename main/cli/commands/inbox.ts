@@ -14,7 +14,7 @@ import { findProgram } from '../program-file.ts';
 export function addInboxCommands(program: AxonCommand): void {
   program
     .command('inbox')
-    .description('take what waits for this agent, under a lease of 60 seconds; what is not put away by then comes back')
+    .description('take what waits for this agent, under a lease of 60 seconds; what is not acknowledged by then comes back')
     .option('--max <number>', 'at most this many items, 1 to 32', wholeNumberFrom(1, 32), 1)
     .option('--wait <seconds>', 'wait this long for the first one, at most 55', waitSeconds, 0)
     .option('--kinds <kinds>', `only these, with commas between: ${DELIVERY_KINDS.join(', ')}`, readKinds)
@@ -32,7 +32,7 @@ export function addInboxCommands(program: AxonCommand): void {
     });
   program
     .command('ack')
-    .description('say "I have it": a result or notification is put away, work is yours until you reply, and neither comes back')
+    .description('say "I have it": a result or notification is done with that, work is yours until you reply, and neither comes back')
     .argument('<delivery...>', 'the delivery_id of each item')
     .option('--attempt <number>', 'which attempt is meant, as the item says: one that is over is refused', wholeNumber)
     .does(async ({ terminal, session }, deliveries: string[], options: { attempt?: number }) => {
@@ -42,7 +42,7 @@ export function addInboxCommands(program: AxonCommand): void {
         items.push(await withId('delivery', id, (delivery) => client.call('inbox.ack', { delivery, attempt: options.attempt })));
       }
       terminal.result({ items }, () =>
-        items.map(({ delivery_id: id, kind }) => (isWork(kind) ? `${id}: yours now; reply when it is done.` : `${id}: put away.`)),
+        items.map(({ delivery_id: id, kind }) => (isWork(kind) ? `${id}: yours now; reply when it is done.` : `${id}: done.`)),
       );
     });
   program

@@ -39,7 +39,7 @@ export function addInvitationCommands(program: AxonCommand): void {
     .argument('<id>', 'the invitation')
     .doesAsOwner(async (owner, { terminal }, id: string) => {
       const done = await withId('invitation', id, (invitation) => owner.call('invitations.revoke', { id: invitation }));
-      terminal.result(done, () => ['Taken back: the link is worth nothing now.']);
+      terminal.result(done, () => ['Revoked. The link no longer works.']);
     });
   program
     .command('join')
@@ -66,7 +66,7 @@ function madeLines({ invitation, link }: OperationResult<'invitations.create'>, 
     link,
     ...(isDrawn ? ['', ...renderUnicodeCompact(link, { border: 2 }).split('\n')] : []),
     '',
-    `There: "npx axon join", or paste it under People & hubs, Add a hub. To take it back: ${command} invite revoke ${invitation.id}`,
+    `There: "npx axon join", or paste it under People & hubs, Add a hub. To revoke it: ${command} invite revoke ${invitation.id}`,
   ];
 }
 

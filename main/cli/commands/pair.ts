@@ -21,7 +21,7 @@ export function addPairCommands(program: AxonCommand): void {
   );
   pair
     .command('list', { isDefault: true })
-    .description('pairings under way and those that just ended, and whether hubs may ask to be let in')
+    .description('pairings under way and those that just ended, and whether hubs may ask to be added')
     .doesAsOwner(async (owner, { terminal, command: typed }) => {
       const found = await owner.call('pairings.list', {});
       terminal.result(found, () => [
@@ -32,7 +32,7 @@ export function addPairCommands(program: AxonCommand): void {
     });
   pair
     .command('window')
-    .description('let hubs ask to be let in, for some minutes')
+    .description('let hubs ask to be added, for some minutes')
     .option('--minutes <number>', 'how long, 1 to 30', wholeNumberFrom(1, 30), 5)
     .option('--close', 'end it now')
     .doesAsOwner(async (owner, { terminal, command: typed }, options: { minutes: number; close?: boolean }) => {
@@ -63,7 +63,7 @@ export function addPairCommands(program: AxonCommand): void {
     .command('open')
     .description('open the request of another hub: then digits are shown here')
     .argument('[id]', 'which one, when there are several')
-    .option('--again', 'it is a hub that was removed here, and is let in again')
+    .option('--again', 'add a hub again that was removed here')
     .doesAsOwner(async (owner, { terminal, command: typed }, id: string | undefined, options: { again?: true }) => {
       const chosen = id ?? (await onlyOne(owner, ['offered']));
       if (options.again !== true) await checkNotRemoved(owner, chosen, typed);
@@ -125,7 +125,7 @@ async function theOneToCancel(owner: HubClient): Promise<string> {
   return pick(underWay.length > 0 ? underWay : items);
 }
 
-/** A hub that was removed here is let in by whoever has read that it was. @throws AppError conflict */
+/** A hub that was removed here is added again only by a person who has read that it was. @throws AppError conflict */
 async function checkNotRemoved(owner: HubClient, id: string, command: string): Promise<void> {
   const { items } = await owner.call('pairings.list', {});
   const removed = items.find((item) => item.id === id)?.removed ?? null;

@@ -34,7 +34,7 @@ const { rules: text, making } = ENGLISH;
 const PAGE = 200;
 
 export function addRuleCommands(program: AxonCommand): void {
-  const rules = program.command('rules').description('what is let in or turned away without asking (the person in charge only)');
+  const rules = program.command('rules').description('what is allowed or declined without asking (the person in charge only)');
   rules
     .command('list', { isDefault: true })
     .description('the rules in force and those that are paused')

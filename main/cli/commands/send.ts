@@ -113,7 +113,7 @@ function nobodyAnswered(error: unknown, deadlineS: number): unknown {
   const { code } = error.problem;
   if (code !== 'timeout' && code !== 'approval_expired') return error;
   const given = plural(deadlineS, { one: '{n} second', other: '{n} seconds' });
-  return new AppError(code, `Nobody answered within ${given}${code === 'timeout' ? '' : '; the question is taken back'}.`, {
+  return new AppError(code, `Nobody answered within ${given}${code === 'timeout' ? '' : '; the question is cancelled'}.`, {
     failedBy: 'timeout',
     hint: `Give them longer: --deadline ${LONGER_DEADLINE_S} is ten minutes.`,
     cause: error,

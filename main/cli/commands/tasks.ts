@@ -36,7 +36,7 @@ export function addTaskCommands(program: AxonCommand): void {
     });
   program
     .command('cancel')
-    .description('call a task off')
+    .description('cancel a task')
     .argument('<id>', 'the task')
     .argument('[reason]', 'why, for the other side')
     .does(async ({ terminal, session }, id: string, reason: string | undefined) => {
@@ -71,7 +71,7 @@ export function followTask({ terminal, session, command }: CommandContext, clien
   return interruptible(follow, () => {
     tell('No longer waiting; the task goes on.');
     tell(`Follow it:   ${command} tasks ${id} --wait${session.asWords}`);
-    tell(`Call it off: ${command} cancel ${id}${session.asWords}`);
+    tell(`Cancel it:   ${command} cancel ${id}${session.asWords}`);
   });
 }
 

@@ -47,5 +47,5 @@ export class Cancelling {
 /** The sentence that people read. @param reason escaped */
 export function calledOffBy(from: CallOff['from'], reason: string | null): string {
   const words = reason === null || reason === '' ? '' : ` They said: "${reason}"`;
-  return from === 'asker' ? `Whoever asked called it off.${words}` : `A person at this hub called it off.${words}`;
+  return from === 'asker' ? `Whoever asked cancelled it.${words}` : `A person at this hub cancelled it.${words}`;
 }

@@ -22,7 +22,7 @@ const INSTRUCTIONS: Readonly<Record<DeliveryRow['kind'], string>> = {
   query: `Answer the question in untrusted.text with "reply" before deadline_at: "summary" in one line, "data" as you like. ${DATA_NOT_ORDERS}`,
   notify: `A notification on a topic you asked for. Nothing needs to be answered; say "ack" when you have it. ${DATA_NOT_ORDERS}`,
   result: `The outcome of a task you delegated (task_id). Say "ack" when you have it. ${DATA_NOT_ORDERS}`,
-  cancel: `The task named by task_id is called off. Stop it if you can, then reply to the task's own delivery with code "cancelled", and "ack" this item. ${DATA_NOT_ORDERS}`,
+  cancel: `The task named by task_id is cancelled. Stop it if you can, then reply to the task's own delivery with code "cancelled", and "ack" this item. ${DATA_NOT_ORDERS}`,
 };
 
 /** Undefined for a row that was damaged. */

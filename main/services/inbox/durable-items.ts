@@ -36,7 +36,7 @@ interface Deps {
 }
 
 const DAMAGED = 'The stored request was damaged; it was not run.';
-const CALLED_OFF = { state: 'cancelled', code: 'cancelled', reason: 'It was called off before the agent had begun.' } as const;
+const CALLED_OFF = { state: 'cancelled', code: 'cancelled', reason: 'It was cancelled before the agent had begun.' } as const;
 
 export class DurableItems implements ItemStore {
   readonly #deps: Deps;

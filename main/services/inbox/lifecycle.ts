@@ -120,7 +120,7 @@ export class Lifecycle {
         return this.#dto(store, done, words.value) ?? damaged();
       }
       if (step.endIfCalledOff(item, 'agent')) {
-        return new AppError('cancelled', 'This task was called off. Do not run it.', { failedBy: 'peer' });
+        return new AppError('cancelled', 'This task was cancelled. Do not run it.', { failedBy: 'peer' });
       }
       const running = step.put(item, { state: 'running', leaseUntilWallMs: null });
       step.begun(running, estimatedMs);

@@ -16,7 +16,7 @@ import type { After, UnitOfWork } from '../tasks/unit-of-work.ts';
 import type { TaskEvents } from '../tasks/task-events.ts';
 
 /** Of a delegation that somebody here called off. */
-export const CALLED_OFF = 'You called it off.';
+export const CALLED_OFF = 'You cancelled it.';
 
 /** What people read of why a task is cancelled; what follows from it hangs on the word alone. */
 const WHY: Readonly<Record<NonNullable<TaskRow['cancelCause']>, string>> = {

@@ -68,7 +68,7 @@ export class Tasks {
   async cancel(id: string, viewer: Viewer, reason: string | null): Promise<TaskDto> {
     const task = this.#find(id, viewer);
     if ('agent' in viewer && (task.direction === 'incoming' || task.fromAgent !== viewer.agent)) {
-      throw new AppError('forbidden', 'Only whoever asked for a task can call it off.', {
+      throw new AppError('forbidden', 'Only whoever asked for a task can cancel it.', {
         hint: 'An agent that runs it replies with status "failed" and code "cancelled".',
       });
     }
@@ -140,7 +140,7 @@ export class Tasks {
     const ack = parseAck(reply.value.payload);
     if (!ack.ok || !ack.value.accepted) {
       if (!isOpen(this.#find(task.id, OWN_EYES))) return;
-      throw new AppError('rejected', `${name} has nothing of it to call off: it has ended there, or that hub was restored from a backup.`, {
+      throw new AppError('rejected', `${name} has nothing of it to cancel: it has ended there, or that hub was restored from a backup.`, {
         failedBy: 'peer',
         hint: 'It ends here with its result, or at its deadline.',
       });

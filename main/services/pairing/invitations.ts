@@ -75,7 +75,7 @@ export class Invitations {
   /** Takes one back. Throws AppError not_found when it is used, over or taken back already. */
   revoke(id: string): void {
     const found = [...this.#open].find(([, { dto }]) => dto.id === id);
-    if (found === undefined) throw new AppError('not_found', 'That invitation is used, over or taken back already.', { failedBy: 'input' });
+    if (found === undefined) throw new AppError('not_found', 'That invitation is used, over or revoked already.', { failedBy: 'input' });
     this.#remove(found[0]);
   }
 

@@ -24,7 +24,7 @@ interface OfferingDeps {
 /** Answers of a hub that is busy, closed to pairing, or hard to reach just now: worth another try. */
 const WORTH_ANOTHER: readonly string[] = ['not_authorized', 'overloaded', 'rate_limited', 'timeout', 'peer_unreachable'];
 
-const NO_INVITATION = 'The invitation does not hold there any more: it was used, is over or was taken back. Ask for a new one.';
+const NO_INVITATION = 'The invitation no longer works there: it was used, is over or was revoked. Ask for a new one.';
 
 const LOCKED_THERE =
   'Pairing is closed at the other hub for some minutes, because too many pairings failed there. The invitation is not used up: bring it again after that, or ask for a new one.';

@@ -61,7 +61,7 @@ export class PairingSteps {
    */
   #invited(key: KeyHex, at: HubAddress, step: Step<'offer'>, invite: Uint8Array): ReplyDraft {
     const { invitations, window, deps } = this.#sessions;
-    const refused = (): AppError => new AppError('rejected', 'That invitation does not hold here: it was used, is over or was taken back.');
+    const refused = (): AppError => new AppError('rejected', 'That invitation doesn’t work here: it was used, is over or was revoked.');
     if (!invitations.holds(invite)) throw refused();
     // It still holds, and may outlive the lock.
     window.refuseWhileLocked();
@@ -202,7 +202,7 @@ export class PairingSteps {
     const isWrong = DIGIT_STATES.includes(session.state);
     this.#sessions.fail(
       session,
-      isWrong ? 'The digits did not match, or the other side called it off. Nothing was paired.' : 'The other side called it off.',
+      isWrong ? 'The digits did not match, or the other side cancelled it. Nothing was paired.' : 'The other side cancelled it.',
       isWrong,
     );
   }

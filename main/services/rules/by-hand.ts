@@ -75,12 +75,12 @@ function checkLetsInSomething(agent: AgentRow, area: string, topic: string | nul
   }
   const least = others.reduce(lowerRisk, first);
   if (isForAdults(least)) {
-    throw unfit('domain', `An adult’s hub decides about what ${name} does in "${area}", so no rule here can let it in.`, {
+    throw unfit('domain', `An adult’s hub decides about what ${name} does in "${area}", so no rule here can allow it.`, {
       hint: 'Who decides is changed in Settings or with "axon remote-approval set", with the owner passphrase.',
     });
   }
   if (least === 'R3') {
-    throw unfit('domain', `What ${name} does in "${area}" is dangerous or unknown, so it asks every time: no rule can let it in.`);
+    throw unfit('domain', `What ${name} does in "${area}" is dangerous or unknown, so it asks every time: no rule can allow it.`);
   }
   if (least === 'R2' && topic === null) {
     throw unfit('topic', `Others see what ${name} does in "${area}", or it is hard to undo: a rule lets it in for one named topic only.`, {

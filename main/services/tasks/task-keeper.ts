@@ -260,9 +260,9 @@ function overdue(task: TaskRow): Ending {
 }
 
 function calledOffAndOver({ cancelAnswer, reportBack }: TaskRow): string {
-  if (cancelAnswer === null) return 'It was called off, and the other hub never said whether it had begun.';
-  if (cancelAnswer === 'not_taken') return 'It was called off, but the other hub takes no cancels, and no report came in time.';
-  const begun = 'It was called off when its agent there had begun already; that agent was asked to stop.';
+  if (cancelAnswer === null) return 'It was cancelled, and the other hub never said whether it had begun.';
+  if (cancelAnswer === 'not_taken') return 'It was cancelled, but the other hub takes no cancels, and no report came in time.';
+  const begun = 'It was cancelled when its agent there had begun already; that agent was asked to stop.';
   return reportBack ? `${begun} No report came within a day of the deadline.` : `${begun} No report was wanted.`;
 }
 

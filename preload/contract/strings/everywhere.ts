@@ -92,11 +92,11 @@ export const common = {
   unreachable: {
     title: 'The hub does not answer',
     otherTitle: 'The hub cannot show its record',
-    detail: 'Nothing can be decided and nothing is let in meanwhile.',
+    detail: 'For now, nothing can be decided and nothing gets in.',
   },
   lost: {
     title: (time: string) => `This page lost its hub at ${time}.`,
-    detail: 'What you see is from then. Nothing can be decided until it is back; nothing is allowed meanwhile.',
+    detail: 'What you see is from then. Until it is back, nothing can be decided or allowed.',
     retry: (duration: string) => `Trying again in ${duration}.`,
     retryNow: 'Trying again now.',
   },

@@ -12,14 +12,14 @@ export interface Changes {
   readonly decline: number;
 }
 
-/** "Tried on the last 20 requests, as things are today: 3 would be let in and 17 would stay as they are." */
+/** "Tried on the last 20 requests, as things are today: 3 would be allowed and 17 would stay as they are." */
 function tried(requests: number, changes: Changes): string {
   const { deliver, ask, decline } = changes;
   const rest = requests - deliver - ask - decline;
   const parts = [
-    deliver === 0 ? '' : plural(deliver, { one: 'one would be let in', other: '{n} would be let in' }),
+    deliver === 0 ? '' : plural(deliver, { one: 'one would be allowed', other: '{n} would be allowed' }),
     ask === 0 ? '' : plural(ask, { one: 'one would ask you', other: '{n} would ask you' }),
-    decline === 0 ? '' : plural(decline, { one: 'one would be turned away', other: '{n} would be turned away' }),
+    decline === 0 ? '' : plural(decline, { one: 'one would be declined', other: '{n} would be declined' }),
     rest === 0 || rest === requests ? '' : plural(rest, { one: 'one would stay as it is', other: '{n} would stay as they are' }),
   ].filter((part) => part !== '');
   const on = plural(requests, { one: 'Tried on the last request', other: 'Tried on the last {n} requests' });
@@ -29,9 +29,9 @@ function tried(requests: number, changes: Changes): string {
 export const making = {
   open: 'Make a rule',
   title: 'A new rule',
-  detail: 'It does exactly what its sentence says. A rule is not changed later: pause or remove it, and make another.',
+  detail: 'It does exactly what its sentence says. You can’t change a rule later. Pause it or remove it, and make a new one.',
   what: 'What happens',
-  effects: { allow: 'Let in without asking', ask: 'Always ask me', never: 'Turn away' },
+  effects: { allow: 'Allow without asking', ask: 'Always ask me', never: 'Decline' },
   who: 'Who asks',
   anybody: 'any hub',
   agentHere: (agent: string) => `${agent}, on this computer`,
@@ -47,29 +47,29 @@ export const making = {
   anyArea: 'any area',
   otherArea: 'another area…',
   areaName: 'The area',
-  areaHint: 'Small letters, with dots between, such as family.chat. All below it counts, too.',
+  areaHint: 'Small letters, with dots between, such as family.chat. It covers everything below it, too.',
   topic: 'Only about the topic',
-  topicHint: 'May be left empty. Small letters, with dots between.',
+  topicHint: 'You can leave it empty. Use small letters, with dots between.',
   ends: 'Ends',
   end: { tonight: 'tonight', week: 'in a week', month: 'in 30 days', day: 'on a day…', never: 'when I remove it' },
   endDay: 'The end of this day',
   choose: 'choose…',
   exactly: 'Exactly what this would do',
-  unfinished: 'Once nothing is missing and all of it fits, the rule stands here in a sentence.',
+  unfinished: 'Fill in the choices and your rule appears here as a sentence.',
   missing: {
-    peer: 'Say who asks: a rule that lets in is for one hub, or one agent here.',
+    peer: 'Choose who asks. A rule that allows is for one hub, or one agent here.',
     asking_agent: 'Write the name of the agent there.',
-    agent: 'Say which agent does it: a rule that lets in is for one.',
-    domain: 'Say in which area: a rule that lets in is for one.',
-    until: 'Choose a day to come, within a year.',
+    agent: 'Choose which agent does it. A rule that allows is for one agent.',
+    domain: 'Choose an area. A rule that allows is for one area.',
+    until: 'Choose a day within the next year.',
   },
-  notAnArea: 'That is no area: small letters, with dots between, such as family.chat.',
-  notATopic: 'That is no topic: small letters, with dots between, such as dinner.guests.',
+  notAnArea: 'That isn’t an area. Use small letters, with dots between, such as family.chat.',
+  notATopic: 'That isn’t a topic. Use small letters, with dots between, such as dinner.guests.',
   make: 'Make this rule',
   cancel: 'Cancel',
-  made: 'The rule is made.',
-  none: 'No request came yet to try it on.',
+  made: 'Rule made.',
+  none: 'There are no requests yet to try it on.',
   tried,
-  would: { deliver: 'Would be let in', ask: 'Would ask you', decline: 'Would be turned away' },
-  instead: { deliver: 'is let in now', ask: 'asks you now', decline: 'is turned away now' },
+  would: { deliver: 'Would be allowed', ask: 'Would ask you', decline: 'Would be declined' },
+  instead: { deliver: 'is allowed now', ask: 'asks you now', decline: 'is declined now' },
 } as const;

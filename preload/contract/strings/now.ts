@@ -31,8 +31,9 @@ const together = {
 } as const;
 
 export const now = {
-  needYou: (count: number) => plural(count, { one: '{n} needs you', other: '{n} need you' }),
-  neededYou: (count: number, time: string) => `${plural(count, { one: '{n} needed you', other: '{n} needed you' })} at ${time}`,
+  needYou: (count: number) => plural(count, { one: '{n} request needs you', other: '{n} requests need you' }),
+  neededYou: (count: number, time: string) =>
+    `${plural(count, { one: '{n} request needed you', other: '{n} requests needed you' })} at ${time}`,
   /** Only an adult's hub can decide. */
   needAdult: (count: number) => plural(count, { one: '{n} request waits for an adult', other: '{n} requests wait for an adult' }),
   notLive: 'Not live',
@@ -78,7 +79,7 @@ export const now = {
   },
   changedSaid: (hub: string) => `The request from ${hub} changed while it was shown. Nothing was decided.`,
   decidedSaid: (hub: string, what: string) => `The request from ${hub} is settled: ${what}.`,
-  heldSaid: (hub: string) => `The request from ${hub} is asked about later. What you wrote is kept.`,
+  heldSaid: (hub: string) => `The request from ${hub} waits until later. What you wrote is kept.`,
   changedNote: 'This request changed while you were reading. Nothing was decided. Please read it again.',
 
   risk: {
@@ -91,11 +92,9 @@ export const now = {
     domain_class: (_agent: string, area: string) => `You marked ${area} this way.`,
     agent_class: (agent: string) => `You marked ${agent} this way.`,
     default_class: (agent: string, area: string) =>
-      agent === area
-        ? `Nobody has said yet how careful to be with ${agent}, so you are asked.`
-        : `Nobody has said yet how careful to be with ${area}, so you are asked.`,
+      agent === area ? `You haven’t set how risky ${agent} is, so it asks you.` : `You haven’t set how risky ${area} is, so it asks you.`,
     new_agent: (agent: string) => `${agent} is new here, and you have not said how risky it is.`,
-    no_domain: (agent: string) => `The request names no area, so the most careful of all that is said of ${agent} counts.`,
+    no_domain: (agent: string) => `The request doesn’t name an area, so ${agent}’s strictest setting applies.`,
     nothing_runs: () => 'Nothing runs on this computer.',
     unknown: () => 'This hub cannot tell what it would touch.',
   },
@@ -104,7 +103,7 @@ export const now = {
   facts: {
     runs: 'Runs',
     runsHere: (agent: string) => `${agent}, on this computer`,
-    leaves: 'Leaves here',
+    leaves: 'What goes out',
     leavesResult: (hub: string) => `The answer, which goes to ${hub}`,
     leavesResultAndWork: (agent: string, hub: string) => `What ${agent} sends out while doing it, and its answer, which goes to ${hub}`,
     leavesWork: (agent: string) => `What ${agent} sends out while doing it. No answer goes back.`,
@@ -172,19 +171,19 @@ export const now = {
       waits: (agent: string) => `It waits for ${agent} to take it.`,
       waitsAway: (agent: string) => `It waits for ${agent}, which is not connected just now.`,
       claimed: (agent: string) => `${agent} has taken it.`,
-      running: (agent: string) => `${agent} is at it.`,
+      running: (agent: string) => `${agent} is working on it.`,
       completed: (agent: string) => `${agent} has done it.`,
       partial: (agent: string) => `${agent} has done a part of it.`,
       failed: 'It was not done: it failed.',
       expired: 'It was not done: its time ran out.',
-      cancelled: 'It was called off since.',
+      cancelled: 'It was cancelled since.',
     },
     askerTold: (time: string, hub: string) => `${time}. ${hub} was told.`,
     withReason: (reason: string) => `With “${reason}”.`,
     second: 'Your press here came second and changed nothing.',
     expired: (time: string) => `Nobody answered by ${time}`,
     expiredDetail: (hub: string) => `It was not done. ${hub} was told so.`,
-    cancelled: (hub: string) => `Called off by ${hub}`,
+    cancelled: (hub: string) => `Cancelled by ${hub}`,
     /** It was not whoever asked who ended it. */
     endedHere: 'Ended by this hub',
     cancelledDetail: 'It was not done.',
@@ -200,8 +199,8 @@ export const now = {
     nameMissing: (hub: string) => `It is called ${hub}. Say who uses it, so that others know whom they ask.`,
     change: 'Change',
     passphrase: 'Choose the owner passphrase',
-    passphraseDone: 'It is set. Only who knows it gets in from a browser or decides at a terminal.',
-    passphraseMissing: 'With it you get in from a browser, and decide at a terminal, on this computer.',
+    passphraseDone: 'It is set. You need it to open this hub in a browser or to decide at a terminal.',
+    passphraseMissing: 'You need it to open this hub in a browser, and to decide at a terminal.',
     passphraseChoose: 'Choose it',
     passphraseChange: 'Change it',
     agent: 'Connect an agent',
@@ -216,7 +215,7 @@ export const now = {
     lesson: 'How it will feel',
     lessons: [
       ['It waits at your door', 'What other computers ask for stays outside, word for word, until you decide or the time is up.'],
-      ['You let it in', 'Once. One of your agents then does it, on this computer.'],
+      ['You allow it', 'Once. One of your agents then does it, on this computer.'],
       ['Or you send it back', 'The asker is told, in plain words. Doing nothing is a no, too.'],
     ],
   },
@@ -231,16 +230,16 @@ export const activity = {
   today: 'Today, hour by hour',
   since: (time: string) => `Since ${time}, hour by hour`,
   allowed: 'allowed by you',
-  byRule: 'let in by your rules',
+  byRule: 'allowed by your rules',
   answered: 'answered by you',
-  away: 'turned away',
+  away: 'declined',
   in: 'in',
   out: 'out',
   /** @param since null: this day @returns empty where rules did nothing */
   rulesToday: (since: string | null, { byRule, awayByRule }: { readonly byRule: number; readonly awayByRule: number }) => {
     const did = [
-      ...(byRule === 0 ? [] : [plural(byRule, { one: 'let in {n} request', other: 'let in {n} requests' })]),
-      ...(awayByRule === 0 ? [] : [plural(awayByRule, { one: 'turned away {n}', other: 'turned away {n}' })]),
+      ...(byRule === 0 ? [] : [plural(byRule, { one: 'allowed {n} request', other: 'allowed {n} requests' })]),
+      ...(awayByRule === 0 ? [] : [plural(awayByRule, { one: 'declined {n}', other: 'declined {n}' })]),
     ];
     return did.length === 0 ? '' : `${since === null ? 'Today' : `Since ${since}`} your rules ${did.join(' and ')}.`;
   },

@@ -9,7 +9,7 @@ const plural = pluralizer(locale);
 
 export const agents = {
   title: 'Agents',
-  detail: 'On this computer. What they are called and how risky each area is, only you decide.',
+  detail: 'On this computer. Only you decide their names and how risky each area is.',
   emptyTitle: 'No agent is connected yet',
   emptyDetail:
     'An agent is a program that works for you: Claude Code, OpenClaw, a script. Connect one and others in your home can ask it, as far as you allow.',
@@ -35,7 +35,7 @@ export const agents = {
   lastCall: (when: string) => `Last call ${when}.`,
   tokenMade: (when: string) => `Token made ${when}.`,
   noToken: 'It has no token.',
-  tokenWaits: 'It is let in, and has not fetched its token yet.',
+  tokenWaits: 'It is confirmed, and hasn’t fetched its token yet.',
   isDefault: 'asked when no agent is named',
   makeDefault: 'Ask it when no agent is named',
   rename: 'Rename',
@@ -53,7 +53,7 @@ export const agents = {
   removeArea: (area: string) => `Remove ${area}`,
   removeAreaAsk: (area: string, name: string) => `Take ${area} from ${name}?`,
   removeAreaDetail:
-    'What you said of its risk goes with it. Who asks about it gets whoever handles a wider area, or else takes everything. If the program offers it again, it comes back as “others see it” or more.',
+    'Its risk setting goes with it. Requests for it then go to an agent with a wider area. If the program offers it again, it comes back as “others see it” or riskier.',
   removeAreaYes: 'Take it away',
   topics: (list: string) => `Hears about ${list}.`,
 
@@ -64,7 +64,7 @@ export const agents = {
     areas: 'It offers',
     refuse: 'Refuse',
     confirm: 'Confirm',
-    note: (duration: string) => `Asked for ${duration} more. It starts with “others see it” until you say otherwise.`,
+    note: (duration: string) => `This request ends in ${duration}. The agent starts with “others see it” until you say otherwise.`,
   },
 
   connect: {
@@ -84,7 +84,7 @@ export const agents = {
     does: {
       connect: 'Let it ask to be connected',
       tell: 'Tell it what it can do',
-      listen: 'Hand it what it is asked to do',
+      listen: 'Give it what it is asked to do',
       fetch: 'Fetch its token, in bash; paste “poll” and “secret” from the answer when it asks',
     },
     thenCode: 'It shows a code and waits. The same code appears here: compare, then confirm it.',
@@ -104,7 +104,7 @@ export const settings = {
   each: {
     name: { title: 'Name of this hub', detail: 'Seen by hubs you have added.' },
     person: { title: 'Person', detail: 'Who uses this computer. Shown to hubs you have added, and beside your decisions.' },
-    discovery: { title: 'Find hubs by themselves', detail: 'On your home network only.' },
+    discovery: { title: 'Find hubs automatically', detail: 'On your home network only.' },
     theme: { title: 'Looks', detail: 'Follows the system until you choose.' },
     start_at_login: { title: 'Start at login', detail: 'Starts hidden; the hub is up before any window.' },
     native_notifications: {
@@ -150,7 +150,7 @@ export const settings = {
   identity: 'This hub',
   identifiers: 'Exact identifiers and ports',
   label: 'What others see before they add it',
-  labelDetail: 'Under “Nearby” on their screens; compare it before you press Open it.',
+  labelDetail: 'Under “Nearby” on their screens; compare it before you press Show the code.',
   link: (address: string) => `Link to this hub at ${address}`,
   linkDetail: 'Pasted on another hub under “By its address”; it holds the address and the public key.',
   agentId: 'Agent id',
@@ -166,11 +166,11 @@ export const settings = {
   keyNone: 'Nowhere yet',
   version: 'Version',
   licences: 'Licences',
-  licencesDetail: 'AXON Hub is under the MIT licence. Its pages hold work of others, under theirs.',
+  licencesDetail: 'AXON Hub is under the MIT licence. It includes other people’s work under their own licences.',
   licencesOpen: 'Read them',
   licencesBack: 'Settings',
-  licencesFile: 'The hub behind the pages holds more; what it holds stands in licences.txt beside its program.',
-  licencesProblem: 'They could not be read. They stand in licences.txt, beside the pages of this hub.',
+  licencesFile: 'The full list is in licences.txt, beside the program.',
+  licencesProblem: 'They could not be read. The full list is in licences.txt, beside the program.',
   warnings: 'To know',
   security: 'Getting in',
   passphrase: 'Owner passphrase',

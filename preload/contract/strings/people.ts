@@ -14,7 +14,7 @@ const introductions: Readonly<Record<IntroductionWay, (where: string) => string>
   key: (where) => `by its address and key, which you trusted here ${where}, without digits`,
 };
 
-const KEY_CHANGED_WHY = 'This happens when a computer was set up afresh. It also happens when someone pretends to be it.';
+const KEY_CHANGED_WHY = 'This happens when a computer was set up again. It also happens when someone pretends to be it.';
 
 export const people = {
   title: 'People & hubs',
@@ -41,9 +41,9 @@ export const people = {
   lookalike: (name: string) => `This is not ${name}. It uses that name, or one that looks like it, but it is another hub.`,
   callsItself: 'It calls itself',
   discovery: {
-    unusable: 'Hubs cannot find each other by themselves just now.',
+    unusable: 'Hubs can’t find each other just now.',
     impaired: 'Hubs find each other on some of your networks only.',
-    off: 'Finding hubs by themselves is switched off.',
+    off: 'Finding hubs is switched off.',
     offDetail: 'No hub shows up here, and none sees this one.',
     otherwise: 'A hub whose address you know can still be added.',
   },
@@ -80,7 +80,7 @@ export const people = {
     label: 'Role in the household',
     names: { adult: 'Adult', child: 'Child', guest: 'Guest', shared: 'Shared computer' },
     none: 'Not said',
-    hint: 'Only an adult’s hub can be chosen to decide in a child’s place; with another role it decides no more.',
+    hint: 'Only an adult’s hub can approve requests for a child. With any other role it can’t.',
     /** Beside the person. */
     facts: { adult: 'adult', child: 'child', guest: 'guest', shared: 'shared computer' },
   },
@@ -92,21 +92,21 @@ export const people = {
     noLink:
       'It does not know our key. Our link to give to it is missing just now, because other hubs cannot reach this computer: Settings says why.',
     again:
-      'This computer was suspended or removed there; the owner of that hub can say which. If it is suspended, it is let back in there, with nothing to do here. Only if it was removed, remove that hub here and add it again, with its owner beside you.',
+      'This computer was suspended or removed there; ask the owner of that hub which. If it was only suspended, its owner can let you back in. You don’t need to do anything. If it was removed, remove that hub here and add it again, with its owner beside you.',
   },
   checkNow: 'Check now',
   checked: (trip: string) => `It answered in ${trip}.`,
   suspend: 'Suspend',
   suspendAsk: (name: string) => `Suspend ${name}?`,
   suspendDetail: (name: string, waiting: number) =>
-    `${waiting === 0 ? '' : `${plural(waiting, { one: 'One request of it waits here and ends', other: '{n} requests of it wait here and end' })} for good, undone. `}What runs for it here, and what you asked of it, is called off. Nothing gets in or out until you let it back in; ${name} reads then what became of its requests.`,
+    `${waiting === 0 ? '' : `${plural(waiting, { one: 'One request of it waits here and ends', other: '{n} requests of it wait here and end' })} for good, undone. `}Its tasks here and yours there are stopped. Nothing gets in or out until you let it back in. Then ${name} is told what happened to its requests.`,
   suspendYes: 'Suspend it',
-  suspendNo: 'Leave it be',
+  suspendNo: 'Keep it',
   resume: 'Let it back in',
   suspendedNote: 'Nothing from it gets in, and nothing of yours goes there, until you let it back in.',
   remove: 'Remove',
   removeAsk: (name: string) => `Remove ${name}?`,
-  removeDetail: 'What waits from it expires, and the link is closed at once. To talk again the two hubs must be added afresh.',
+  removeDetail: 'Its waiting requests expire, and the link is closed at once. To talk again, the two hubs must be added anew.',
   removeYes: 'Remove for good',
   removeNo: 'Keep it',
   mayDo: (name: string) => `What ${name} may do here`,
@@ -144,8 +144,8 @@ export const people = {
     /** At a terminal, where the address stands in the sentence. */
     detailAt: (name: string, address: string) => `Something answers in the place of ${name}, at ${address}, but not with its key.`,
     why: KEY_CHANGED_WHY,
-    stopped: 'Nothing of it is let in.',
-    untouched: (name: string) => `What ${name} asked before still waits, and its rules stand. Nothing is added by itself.`,
+    stopped: 'Nothing from it gets in.',
+    untouched: (name: string) => `What ${name} asked before still waits, and its rules stay. Nothing is added automatically.`,
     old: 'Known',
     since: (date: string) => `since ${date}`,
     seen: (when: string) => `Seen ${when}`,
@@ -156,10 +156,10 @@ export const people = {
     keep: 'Keep the old one',
     again: 'It was set up again',
     removeTitle: (name: string) => `Remove the old ${name}?`,
-    removeDetail: 'What waits from it expires, and its rules end. Then the two hubs are added anew, with new digits.',
+    removeDetail: 'Its waiting requests expire, and its rules end. Then the two hubs are added anew, with new digits.',
     removeYes: 'Remove the old one',
     back: 'Back',
-    note: (address: string) => `Something else answered in its place, at ${address}, and was not let in. You kept the old key.`,
+    note: (address: string) => `Something else answered in its place, at ${address}, and didn’t get in. You kept the old key.`,
   },
 
   invite: {
@@ -167,14 +167,14 @@ export const people = {
     detail: 'A link or picture for one hub, good for 5 minutes. No digits to type.',
     make: 'Make one',
     use: 'Use one',
-    takeBack: 'Take it back',
+    takeBack: 'Revoke it',
     give: 'Bring this to the other computer. It works once, for',
     left: 'more.',
     secret: 'Whoever has the link can join: hand it over yourself, or send it in a way that nobody else reads.',
     picture: 'The invitation as a picture for a camera; the link below holds the same',
     paste: 'On the other computer: People & hubs, Add a hub, Invitation, Use one. Paste it there.',
-    older: (left: string) => `One made before holds for ${left} more. Its link is shown only once.`,
-    over: 'One made before does not hold any more.',
+    older: (left: string) => `An earlier one works for ${left} more. Its link is shown only once.`,
+    over: 'An earlier one no longer works.',
     join: 'Join',
     useHint: 'The other hub makes it under Add a hub, Invitation, Make one. Paste the whole link.',
     useLabel: 'The link of the invitation',
@@ -187,7 +187,7 @@ export const people = {
     title: 'Add a hub',
     open: 'While this page is open, other hubs in your home can ask to be added.',
     left: 'left',
-    locked: (duration: string) => `After too many failures adding hubs is closed for ${duration} more.`,
+    locked: (duration: string) => `After too many failures, adding hubs is closed for ${duration} more.`,
     closed: 'Other hubs cannot ask to be added just now.',
     reopen: 'Open for 5 more minutes',
     none: 'No hub in sight yet',
@@ -213,7 +213,7 @@ export const people = {
     underWayWith: (label: string) => `Adding ${label}`,
     goOn: 'Go on',
     notAdded: 'Not added',
-    putAway: 'Put away',
+    putAway: 'Dismiss',
     forget: 'Forget',
     requests: (count: number) => plural(count, { one: 'A hub wants to be added', other: '{n} hubs want to be added' }),
     ownLabel: 'Others see this computer as',
@@ -228,7 +228,7 @@ export const people = {
     offered: {
       tag: 'at your door',
       title: 'A hub wants to be added',
-      detail: 'Open only the one that someone in your home has just asked with: its screen shows the same name. Nothing is shared yet.',
+      detail: 'Go on only if someone at home has just asked. The other screen shows the same name. Nothing is shared yet.',
       from: (address: string) => `at ${address}`,
       says: 'says it is',
       theOther: 'The other hub',
@@ -237,8 +237,8 @@ export const people = {
       saysNothing: 'nothing about itself',
       pick: 'This one',
       notNow: 'Not now',
-      open: 'Open it',
-      letIn: 'Let it in again',
+      open: 'Show the code',
+      letIn: 'Add it again',
     },
     removed: {
       here: (name: string, when: string | null) => `${name} was removed here${when === null ? '' : ` on ${when}`}.`,
@@ -254,9 +254,9 @@ export const people = {
     waiting: {
       tag: 'asked',
       title: 'Now go to the other computer',
-      detail: 'On it, go to People & hubs and press “Add a hub”, then “Open it”; six digits appear on its screen.',
-      taken: 'The request is there: under People & hubs, “Add a hub”, press “Open it”; six digits appear on its screen.',
-      busy: 'It answers, but other requests wait there. On it, go to People & hubs, “Add a hub”, and put those away; it is asked again by itself.',
+      detail: 'On it, go to People & hubs and press “Add a hub”, then “Show the code”; six digits appear on its screen.',
+      taken: 'The request is there: under People & hubs, “Add a hub”, press “Show the code”; six digits appear on its screen.',
+      busy: 'It answers, but other requests wait there. On it, go to People & hubs, “Add a hub”, and dismiss those. Then this hub asks again by itself.',
       standsAs: 'It lists this computer as',
       thisScreen: 'This screen is',
     },

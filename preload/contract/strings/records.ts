@@ -7,7 +7,7 @@ const plural = pluralizer(locale);
 /** By the state of a task; a state this list does not know is not spoken of. */
 const states: Readonly<Record<string, string>> = {
   sending: 'On its way',
-  cancelling: 'Being called off',
+  cancelling: 'Being cancelled',
   received: 'Arrived',
   awaiting_approval: 'Waits for a person',
   held: 'Held',
@@ -15,7 +15,7 @@ const states: Readonly<Record<string, string>> = {
   answered: 'Answered',
   queued: 'Waits for the agent',
   claimed: 'The agent has it',
-  running: 'The agent is at it',
+  running: 'The agent is working on it',
   completed: 'Done',
   partial: 'Partly done',
   failed: 'Failed',
@@ -35,8 +35,8 @@ export const feed = {
   title: 'Feed',
   summary: (unread: number) =>
     unread === 0
-      ? 'All read. Nothing here needs a decision; those are in Now.'
-      : `${plural(unread, { one: '{n} unread', other: '{n} unread' })}. Nothing here needs a decision; those are in Now.`,
+      ? 'All read. Decisions are under Now.'
+      : `${plural(unread, { one: '{n} unread', other: '{n} unread' })}. Decisions are under Now.`,
   show: 'Show',
   all: 'All',
   unread: 'Unread',
@@ -77,9 +77,9 @@ export const conversations = {
     notify: 'a notice',
     response: 'an answer',
     result: 'the result',
-    ack: 'word that it arrived',
-    cancel: 'a call to stop',
-    error: 'word that it failed',
+    ack: 'a receipt',
+    cancel: 'a cancellation',
+    error: 'a failure notice',
     other: 'a message',
   },
   sentKind: (kind: string) => `${kind} went out`,

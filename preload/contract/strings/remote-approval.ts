@@ -15,7 +15,7 @@ export const remoteApproval = {
   which: 'Whose hub decides',
   ask: (name: string) => `Ask ${name}`,
   cannot: (name: string) => `${name} can’t be asked: the hub there is older, or has not been seen since it was updated.`,
-  noHubs: 'No paired hub is said to be an adult’s. Pair with one, and choose its role under People & hubs.',
+  noHubs: 'None of your hubs has the role “Adult”. Choose it under People & hubs.',
   noHubsAtTerminal: 'No paired hub is said to be an adult’s, so none can be named: "axon peers set HUB --role adult" says it.',
   onlyAdults: 'Only hubs whose role is “Adult” under People & hubs can decide.',
   frozen: 'While this is on, agents stay as they are: their risk can only be raised, and new ones start at this class.',
@@ -26,10 +26,10 @@ export const remoteApproval = {
   noPassphrase: 'Choose an owner passphrase first: it keeps this setting in an adult’s hands.',
   missing: 'Type the owner passphrase.',
   noneChosen: 'Choose at least one hub.',
-  keep: 'Keep this',
+  keep: 'Save who decides',
   off: 'Let people here decide',
-  kept: 'Kept.',
-  changedMeanwhile: 'This was changed meanwhile. What stands here is what counts now.',
+  kept: 'Saved.',
+  changedMeanwhile: 'Someone changed this meanwhile. This is how it is now.',
   unread: 'This setting could not be read.',
   waiting: {
     decides: (names: readonly string[]) => `${eitherOf.format(names)} decides this`,
@@ -40,13 +40,13 @@ export const remoteApproval = {
     unanswered: (name: string) => `${name} gave no answer.`,
     away: (name: string) => `${name} can’t be reached. The question waits for it.`,
     older: (name: string) => `${name} can’t be asked: the hub there needs an update.`,
-    nobodyDetail: 'The hubs that were chosen are not paired any more. It ends undone when its time is over.',
+    nobodyDetail: 'The hubs you chose are not paired any more. It ends undone when its time is over.',
     ifNothing: (names: readonly string[]) =>
       `${eitherOf.format(names)} may allow it, and then it runs without you. You can only decline it. If nobody decides, nothing runs.`,
     ifNothingLeft: (hub: string) => `Nothing runs. ${hub} is told that nobody decided.`,
     /** Why somebody is asked at all, where no class was ever chosen. */
     unsaid: (what: string, names: readonly string[]) =>
-      `Nobody has said yet how careful to be with ${what}, so ${names.length === 0 ? 'an adult is' : `${eitherOf.format(names)} is`} asked.`,
+      `Nobody has set how risky ${what} is, so ${names.length === 0 ? 'an adult is' : `${eitherOf.format(names)} is`} asked.`,
     /** In a list, where the state stands. */
     inList: (names: readonly string[]) => (names.length === 0 ? 'nobody decides' : `${eitherOf.format(names)} decides`),
   },
@@ -58,8 +58,8 @@ export const remoteApproval = {
       `${name} is the only hub that decides here. Without it nobody can allow such requests, until an adult names another with the owner passphrase.`,
   },
   asked: {
-    wants: (hub: string, agent: string) => `asks you: may ${agent} on ${hub}`,
-    wantsFull: (hub: string, agent: string) => `${hub} asks you whether its agent ${agent} may`,
+    wants: (hub: string, agent: string) => `wants your OK: ${agent} on ${hub} would`,
+    wantsFull: (hub: string, agent: string) => `${hub} wants your OK: its agent ${agent} would`,
     askedBy: 'For',
     /** Behind the asking hub's name, within a sentence. */
     forWhom: ', for',

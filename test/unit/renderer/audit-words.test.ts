@@ -84,9 +84,9 @@ describe('the words of the record', () => {
     expect(sentenceOf(asked, household)).toBe(`${DAD.name} asked for something that waited for you.`);
     expect(sentenceOf(rowOf('agent.removed', { object: agent.name }), household)).toBe(`You removed ${agent.display_name}.`);
     const gone = rowOf('peer.revoked', { object: 'ab'.repeat(32) });
-    expect(sentenceOf(gone, household)).toBe('You removed a hub that is not known any more.');
+    expect(sentenceOf(gone, household)).toBe('You removed a hub that isn’t known any more.');
     const forged = rowOf('peer.forged_sender', { actor: 'ab'.repeat(32), surface: 'peer' });
-    expect(sentenceOf(forged, household)).toMatch(/^A hub that is not known any more sent /);
+    expect(sentenceOf(forged, household)).toMatch(/^A hub that isn’t known any more sent /);
     const sent = rowOf('delegation.sent', { actor: `agent:${agent.name}`, surface: 'agent' });
     expect(sentenceOf(sent, household)).toBe(`${agent.display_name} sent a task to another hub.`);
   });
@@ -97,14 +97,14 @@ describe('the words of the record', () => {
     const what = words.audit.what.requestOf(card.peer_name);
     const hub = { actor: 'hub', surface: 'hub' };
     expect(sentenceOf(rowOf('remote_approval.asked', { object: card.id, ...hub }), household)).toBe(
-      `This hub put ${what} before an adult’s hub.`,
+      `This hub asked an adult’s hub about ${what}.`,
     );
     const dads = { object: card.id, actor: DAD.public_key, surface: 'peer' };
     expect(sentenceOf(rowOf('remote_approval.answered', dads), household)).toBe(`${DAD.name} decided about ${what}, as an adult’s hub.`);
     const unused = `${DAD.name} sent a decision about ${what} that was not used.`;
     expect(sentenceOf(rowOf('remote_approval.refused', dads), household)).toBe(unused);
     const gone = rowOf('remote_approval.asked', { object: '3f0c1f5e-0000-4000-8000-000000000000', ...hub });
-    expect(sentenceOf(gone, household)).toBe(`This hub put ${words.audit.what.request} before an adult’s hub.`);
+    expect(sentenceOf(gone, household)).toBe(`This hub asked an adult’s hub about ${words.audit.what.request}.`);
     expect(sentenceOf(rowOf('remote_approval.set', { object: 'remote_approval' }), household)).toBe(
       'You set which adults’ hubs decide, and about what.',
     );
@@ -133,7 +133,7 @@ describe('the words of the record', () => {
   test('what was removed after its time is said in numbers', () => {
     const detail = { tasks: 12, messages: 1, deliveries: 9, outbox: 3, feed: 0 };
     const row = rowOf('records.removed', { actor: 'hub', surface: 'hub', object: 'hub', detail });
-    expect(sentenceOf(row, household)).toMatch(/removed the words of what ended long ago: 12 requests, 1 message and 0 notices\.$/);
+    expect(sentenceOf(row, household)).toMatch(/removed the words of old requests: 12 requests, 1 message and 0 notices\.$/);
   });
 
   test('every kind of row has a mark of its area, and what became of a request the mark of that', () => {

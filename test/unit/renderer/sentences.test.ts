@@ -77,7 +77,7 @@ describe('what the hub says of a request', () => {
   test('what this hub ended was called off by nobody who asked, and what an adult’s hub decided names that hub', () => {
     const said = (over: object) => outcomeOf({ ...DINNER, decided_at: 0, decided_by: 'hub', ...over }, 'elsewhere', true, false).title;
     expect(said({ state: 'cancelled', surface: 'hub' })).toBe('Ended by this hub');
-    expect(said({ state: 'cancelled', surface: 'peer' })).toBe('Called off by Dad’s laptop');
+    expect(said({ state: 'cancelled', surface: 'peer' })).toBe('Cancelled by Dad’s laptop');
     const adult = { surface: 'peer', decided_by: 'Mum, Mum’s PC' };
     expect(said({ ...adult, state: 'approved' })).toBe('Allowed once by Mum, Mum’s PC');
     expect(said({ ...adult, state: 'declined' })).toBe('Declined by Mum, Mum’s PC');
@@ -108,14 +108,14 @@ describe('what the hub says of a request', () => {
       'It waits for Claude Code to take it.',
       'It waits for Claude Code to take it.',
       'Claude Code has taken it.',
-      'Claude Code is at it.',
+      'Claude Code is working on it.',
       'Claude Code has done it.',
       'Claude Code has done a part of it.',
       'It was not done: it failed.',
-      'It was called off since.',
+      'It was cancelled since.',
     ]);
     expect(said('queued', false)).toBe('It waits for Claude Code, which is not connected just now.');
-    expect(said('running', false)).toBe('Claude Code is at it.');
+    expect(said('running', false)).toBe('Claude Code is working on it.');
     expect(said('something_new', true)).toBe('');
   });
 

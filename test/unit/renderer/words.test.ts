@@ -10,7 +10,7 @@ const NOW = new Date(2026, 10, 21, 18, 4).getTime();
 
 describe('words and numbers', () => {
   test('a sentence agrees with its number, in languages with more forms than two, too', () => {
-    expect([0, 1, 2].map(ENGLISH.now.needYou)).toEqual(['0 need you', '1 needs you', '2 need you']);
+    expect([0, 1, 2].map(ENGLISH.now.needYou)).toEqual(['0 requests need you', '1 request needs you', '2 requests need you']);
     const polish = pluralizer('pl');
     expect([1, 2, 5].map((count) => polish(count, { one: '{n} pies', few: '{n} psy', other: '{n} psów' }))).toEqual([
       '1 pies',

@@ -18,6 +18,18 @@ const thisFile = 'test/unit/repository/house.test.ts';
 
 /** Code is set at 140; a comment that passes this was never wrapped. */
 const COMMENT_COLUMNS_MAX = 150;
+/** Phrases that no reader should meet, each with the word that stands instead. */
+const PHRASES: readonly (readonly [phrase: RegExp, instead: string])[] = [
+  [/\blets? (it |them )?in(?! again| for)\b/i, 'allow'],
+  [/\bturn(s|ed)? away\b/i, 'decline'],
+  [/\bcall(s|ed)? (it )?off\b/i, 'cancel'],
+  [/\btak(es?|en) (it )?back\b/i, 'cancel, undo or revoke'],
+  [/\bhand(s|ed)? out\b/i, 'deliver'],
+  [/\bput(s)? away\b/i, 'dismiss or acknowledge'],
+  [/\bis at it\b/i, 'is working on it'],
+  [/\bstands? by\b|\bowed\b/i, 'a plain word'],
+  [/\b(peer|hub) greeted\b|\bshelf\b|\bquery desk\b|\bhandover\b/i, 'the word in contributing.md'],
+];
 const TOP_LEVEL = new Set([
   'package.json',
   'package-lock.json',
@@ -43,6 +55,14 @@ describe('the house', () => {
         .flatMap((line, index) => (line.length > COMMENT_COLUMNS_MAX && /^\s*(\/\/|\*|\/\*)/.test(line) ? [`${file}:${index + 1}`] : [])),
     );
     expect(wide).toEqual([]);
+  });
+
+  test('no phrase of our own stands where the field has a word', () => {
+    const shown = files.filter((file) => /^(preload\/contract\/strings\/|main\/cli\/|README\.md$|resources\/docs\/)/.test(file));
+    const found = shown.flatMap((file) =>
+      PHRASES.flatMap(([phrase, instead]) => (phrase.test(read(file)) ? [`${file}: ${phrase.source} -> ${instead}`] : [])),
+    );
+    expect(found).toEqual([]);
   });
 
   test('no bound or pattern that the contract or the wire has is written a second time in the command line or the pages', () => {

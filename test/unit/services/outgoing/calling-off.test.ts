@@ -49,7 +49,7 @@ describe('a delegation whose ack was lost', () => {
     await clock.advance(1_000);
     expect(mum.work.approvals.pending()).toEqual([]);
     expect(mum.store.read.tasks({ limit: 1 })[0]?.state).toBe('cancelled');
-    expect(dad.store.read.task(id)).toMatchObject({ state: 'cancelled', reason: 'You called it off.' });
+    expect(dad.store.read.task(id)).toMatchObject({ state: 'cancelled', reason: 'You cancelled it.' });
     expect(dad.store.read.outboxOf(mum.key)).toEqual([]);
     expect(dad.messenger.sent.filter((envelope) => envelope.kind === 'delegate')).toEqual([]);
     const sent = cancels().length;

@@ -131,11 +131,11 @@ describe('an invitation', () => {
     const taken = invite(mum);
     mum.pairing.takeBack(taken.invitation.id);
     expect(mum.pairing.invitations()).toEqual([]);
-    expect(() => mum.pairing.takeBack(taken.invitation.id)).toThrow('used, over or taken back');
+    expect(() => mum.pairing.takeBack(taken.invitation.id)).toThrow('used, over or revoked');
     for (const { link } of [late, taken]) {
       dad.pairing.join(link, null, PERSON);
       await ends(dad, 'failed');
-      expect(dad.currentPairing?.failure).toContain('does not hold there any more');
+      expect(dad.currentPairing?.failure).toContain('no longer works there');
       // It was found: that is told from a hub that does not answer.
       expect(dad.currentPairing?.address).not.toBeNull();
       await dad.pairing.cancel(dad.currentPairing?.id ?? '');

@@ -785,8 +785,8 @@ describe('an invitation', () => {
     await expect.element(heading('The two hubs are talking')).toBeVisible();
     expect(callsOf(hub, 'pairings.join')).toEqual([{ link }]);
     expect(window.location.href).not.toContain('s=');
-    hub.emit({ type: 'pairing', pairing: { ...begun, state: 'failed', failure: 'The invitation does not hold there any more.' } });
-    await expect.element(page.getByText('The invitation does not hold there any more.')).toBeVisible();
+    hub.emit({ type: 'pairing', pairing: { ...begun, state: 'failed', failure: 'The invitation no longer works there.' } });
+    await expect.element(page.getByText('The invitation no longer works there.')).toBeVisible();
     await expect.element(button('Try again with new digits')).not.toBeInTheDocument();
   });
 

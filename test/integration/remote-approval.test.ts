@@ -148,7 +148,7 @@ it(
     expect(refused).toMatchObject({
       code: 2,
       out: '',
-      error: expect.stringMatching(/^Remove Mum\? What waits from it expires.*\nSay --yes/) as string,
+      error: expect.stringMatching(/^Remove Mum\? Its waiting requests expire.*\nSay --yes/) as string,
     });
     expect(refused.error).toContain(last);
     const asJson = await peers('remove', 'Mum', '--json');
@@ -197,11 +197,11 @@ it(
     const terminal = (at: TestHub, ...words: readonly string[]) => axon(at.home, ['--passphrase-file', file, 'approvals', ...words]);
     /** Its sentences as they are, not as they stand in the lines of a narrow window. */
     const shown = async (at: TestHub, { id: request }: ApprovalDto) => (await terminal(at, 'show', request)).out.replaceAll(/ *\n +/g, ' ');
-    expect((await terminal(leo)).out).toMatch(/ Mum decides +Ben +robot /);
+    expect((await terminal(leo)).out).toMatch(/ Mum decides +Ben +Robot /);
     const refused = { code: 2, error: expect.stringMatching(/^Mum decides this\. It can only be declined here\.\n.*decline/) as string };
     expect(await terminal(leo, 'allow', atLeo.id), 'without a word to type').toMatchObject(refused);
     await mum.ask('/v1/passphrase', { method: 'PUT', token: mumsPage, body: { passphrase: PASSPHRASE } });
-    expect((await terminal(mum)).out).toMatch(/ pending +Leo, for Ben +robot /);
+    expect((await terminal(mum)).out).toMatch(/ pending +Leo, for Ben +Robot /);
     await leo.node.stop();
     expect((await decideAt(mum, mumsPage, atMum, 'allow')).status).toBe(200);
     const goes = /^It was allowed by Mum in the browser, .*\. Leo gets the answer as soon as it can be reached\./m;

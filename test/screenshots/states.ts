@@ -132,6 +132,20 @@ const UNREACHED = pairingOf('failed', {
     'No hub answers at 10.8.0.7:7100. Check that it is running there, that this address and port are the ones its Settings show, and that its firewall lets that UDP port in.',
 });
 
+const [, , FIRST] = DINNER_THREAD.entries;
+/** The same request at the hub that asked: another person declined it there. */
+const ASKED_THREAD = {
+  conversation: { ...DINNER_THREAD.conversation, title_by: 'us' as const, state: 'declined' },
+  entries:
+    FIRST === undefined
+      ? []
+      : [
+          { ...FIRST, direction: 'out' as const, who: 'This hub', agent: 'claude-code', state: null },
+          { ...FIRST, seq: 4, kind: 'decision', agent: null, text: null, state: 'declined', surface: 'peer' as const, person: 'Dad' },
+          { ...FIRST, seq: 5, kind: 'result', text: 'A person declined this request: not before homework', state: 'declined' },
+        ],
+};
+
 export const STATES: Readonly<Record<string, ScreenState>> = {
   'now-inbox': { place: 'now', hub: () => new FakeHubApi(snapshotOf(full)) },
   'now-arriving': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [DINNER] })), early: true },
@@ -666,6 +680,16 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
   },
   'feed-empty': { place: 'feed', hub: () => new FakeHubApi(snapshotOf({ feed: [] })) },
   conversations: { place: 'conversations', hub: () => new FakeHubApi(snapshotOf()) },
+  'conversation-asked': {
+    place: `conversations/${DINNER_THREAD.conversation.id}`,
+    hub: () =>
+      new FakeHubApi(snapshotOf(), {
+        'conversations.get': () => ({
+          ok: true,
+          value: { ...DINNER_THREAD, conversation: ASKED_THREAD.conversation, entries: ASKED_THREAD.entries },
+        }),
+      }),
+  },
   'conversation-open': { place: `conversations/${DINNER_THREAD.conversation.id}`, hub: () => new FakeHubApi(snapshotOf()) },
   agents: { place: 'agents', hub: () => new FakeHubApi(snapshotOf({ registrations: [KNOCK] })) },
   'agents-empty': { place: 'agents', hub: () => new FakeHubApi(snapshotOf({ agents: [] })) },

@@ -69,14 +69,14 @@ it('is kept open by a person only, once for each press, and the record says by w
 
 it('is kept open at a terminal, until whoever asked waits no longer, and says so', SLOW, async () => {
   const card = await asks('At a terminal', 2 * HOUR_MS);
-  expect((await owner('approvals', 'show', card.id)).out).toContain('It can be kept open until ');
+  expect((await owner('approvals', 'show', card.id)).out).toContain('You can keep it open until ');
   const kept = await owner('approvals', 'keep-open', card.id);
   expect(kept).toMatchObject({
     code: 0,
-    out: expect.stringMatching(/^It waits until \d{4}-.* now\.\nThat is as long as whoever asked waits/),
+    out: expect.stringMatching(/^It now waits until \d{4}-.*\.\nWhoever asked won’t wait longer than that\./),
   });
   const again = await owner('approvals', 'keep-open', card.id, '--json');
   expect(again).toMatchObject({ code: 2, error: expect.stringContaining('conflict') });
-  expect((await owner('approvals', 'show', card.id)).out).not.toContain('kept open');
+  expect((await owner('approvals', 'show', card.id)).out).not.toContain('keep it open');
   expect(await axon(hub.home, ['--as', 'bot', 'approvals', 'keep-open', card.id])).not.toMatchObject({ code: 0 });
 });

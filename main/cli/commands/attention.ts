@@ -124,7 +124,7 @@ export function addHoldCommands(approvals: AxonCommand): void {
     });
   approvals
     .command('keep-open')
-    .description('let one request wait as long again, until whoever asked waits no more')
+    .description('keep one request open longer, up to the deadline of whoever asked')
     .argument('<id>', 'the request')
     .doesAsOwner(async (owner, { terminal }, id: string) => {
       const shown = await requestOf(owner, id);

@@ -58,7 +58,7 @@ export class KeepingOpen {
     }
     if (shownMs < nowMs) return;
     if (shownMs > nowMs) throw changed(nowMs);
-    if (nowMs >= task.deadlineMs) throw conflict('It waits as long as whoever asked waits for it; nobody can keep it open longer.');
+    if (nowMs >= task.deadlineMs) throw conflict('It is already open until whoever asked stops waiting. Nobody can keep it open longer.');
     const waitMs = Math.min(nowMs + approvalWaitMs(), task.deadlineMs);
     const kept = changeTask(tables, task, { waitMs });
     assert(tables.setApprovalEnd(approval.id, task.receivedAt + waitMs), 'a request that waits for a person is not decided');

@@ -32,7 +32,7 @@ export const attention = {
   laterSpoken: 'Later: ask me again in an hour',
   keepOpen: 'Keep open longer',
   keepOpenSpoken: (until: string) => `Keep open longer: until ${until}`,
-  keptOpen: (until: string) => `It waits until ${until} now.`,
+  keptOpen: (until: string) => `It now waits until ${until}.`,
   keepableUntil: (deadline: string) => `You can keep it open until ${deadline}. After that, whoever asked stops waiting.`,
   waitsNoLonger: 'Whoever asked won’t wait longer than that.',
   heldEnds: (when: string) => `It ends ${when}.`,

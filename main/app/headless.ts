@@ -6,7 +6,7 @@ import { SystemClock, SystemRandom } from '../adapters/clock/system-clock.ts';
 import { LineLog } from '../adapters/log/line-log.ts';
 import { LogFile } from '../adapters/log/log-file.ts';
 import { linesTo } from '../adapters/log/stream-lines.ts';
-import { ownCommand } from '../cli/own-command.ts';
+import { invocation } from '../cli/invocation.ts';
 import { browserOpener, openInBrowser } from './browser.ts';
 import { readConfig } from './config.ts';
 import { describeError, explainFailure } from './explain-failure.ts';
@@ -39,7 +39,7 @@ export async function runHeadless(argv: readonly string[]): Promise<number> {
     const pages = builtPages();
     node = await createNode(config, { clock, random: new SystemRandom(), log, desktop: false, rendererDirectory: pages });
     await node.start();
-    greet(node, { command: ownCommand(config.home), print, isBrowserOpened: config.opensBrowser && pages !== null && showPages(node) });
+    greet(node, { command: invocation(config.home), print, isBrowserOpened: config.opensBrowser && pages !== null && showPages(node) });
     await stopped;
     return 0;
   } catch (error) {

@@ -11,7 +11,7 @@ import type { TokenService } from '../services/auth/token-service.ts';
 import type { HubStatus } from '../services/pages/hub-status.ts';
 import type { IdentityService } from '../services/base/identity.ts';
 import type { Retention } from '../services/retention/retention.ts';
-import type { Work } from './work.ts';
+import type { TaskServices } from './task-services.ts';
 import type { PeerSide } from './peers.ts';
 
 interface Deps {
@@ -21,7 +21,7 @@ interface Deps {
   readonly audit: Audit;
   readonly tokens: TokenService;
   readonly hub: HubStatus;
-  readonly work: Work;
+  readonly work: TaskServices;
   readonly peers: PeerSide;
   readonly retention: Retention;
 }

@@ -7,7 +7,7 @@ import type { SpawnQuicProcess } from '../adapters/quic/quic-process.ts';
 import { createQuicTransport } from '../adapters/quic/process-transport.ts';
 import { ownAddresses } from '../adapters/resolver/own-addresses.ts';
 import { SystemResolver } from '../adapters/resolver/system-resolver.ts';
-import { ownCommandAnywhere } from '../cli/own-command.ts';
+import { invocationAnywhere } from '../cli/invocation.ts';
 import { toBase64Url } from '../lib/bytes.ts';
 import { Secret } from '../lib/secret.ts';
 import { VERSION } from '../lib/version.ts';
@@ -37,7 +37,7 @@ import { PeerRates } from '../services/links/peer-rates.ts';
 import type { RatedKind } from '../services/links/peer-rates.ts';
 import { PairingService } from '../services/pairing/pairing-service.ts';
 import { Retention } from '../services/retention/retention.ts';
-import { composeWork, type Work } from './work.ts';
+import { composeTaskServices, type TaskServices } from './task-services.ts';
 import type { Config } from './config.ts';
 import { Opening } from './opening.ts';
 import { PeerSide } from './peers.ts';
@@ -80,7 +80,7 @@ export interface Services {
   readonly transport: Transport;
   readonly pairing: PairingService;
   readonly peers: PeerSide;
-  readonly work: Work;
+  readonly work: TaskServices;
   readonly retention: Retention;
   readonly opening: Opening;
   readonly bootSecret: Secret<string>;
@@ -101,7 +101,7 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
   const settings = new SettingsService({ ...base, events, defaultName }, config.settings, config.fixed);
   const platform = PLATFORMS[process.platform] ?? process.platform;
   const addresses = (): readonly string[] => ownAddresses(config.interfaces);
-  const facts = { version: VERSION, platform, desktop: deps.desktop, command: ownCommandAnywhere(config.home), addresses };
+  const facts = { version: VERSION, platform, desktop: deps.desktop, command: invocationAnywhere(config.home), addresses };
   const audit: Audit = new Audit({ ...base, identity, onState: () => hub.changed() });
   const retention = new Retention({
     ...base,
@@ -148,7 +148,7 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
     log,
   });
 
-  const work: Work = composeWork({
+  const work: TaskServices = composeTaskServices({
     ...base,
     events,
     messenger: links,

@@ -6,7 +6,7 @@ import type { ApprovalDto } from '../../preload/contract/dto.ts';
 import { ENGLISH } from '../../preload/contract/strings/english.ts';
 import { surfaceWords } from '../../preload/contract/strings/now.ts';
 import { localTime } from './local-time.ts';
-import { withOwnCommand } from './own-command.ts';
+import { withInvocation } from './invocation.ts';
 import { ownLine, quoted } from './quoted-text.ts';
 import { beginningOf } from './terminal.ts';
 
@@ -54,7 +54,7 @@ export function cardLines(approval: ApprovalDto, command: string): readonly stri
     ...theirs,
     '',
     ...(isLong ? [...ownLine(`That was all of it, ${theirs.length} lines. It begins:`), ...quoted(beginningOf(approval.text)), ''] : []),
-    ...own.flatMap((line) => (line === '' ? [''] : ownLine(withOwnCommand(line, command)))),
+    ...own.flatMap((line) => (line === '' ? [''] : ownLine(withInvocation(line, command)))),
   ];
 }
 

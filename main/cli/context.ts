@@ -4,7 +4,7 @@ import type { Problem } from '../../preload/contract/errors.ts';
 import { AppError } from '../lib/app-error.ts';
 import { dataFolder } from '../lib/data-folder.ts';
 import { HubProblem } from './hub-client.ts';
-import { ownCommand, withOwnCommand } from './own-command.ts';
+import { invocation, withInvocation } from './invocation.ts';
 import { quoted } from './quoted-text.ts';
 import { Session } from './session.ts';
 import { Terminal } from './terminal.ts';
@@ -45,9 +45,9 @@ export async function runCommand(
   const home = dataFolder(options.home, process.env);
   const session = new Session({ home, agent: options.as, passphraseFile: options.passphraseFile }, terminal);
   try {
-    return (await command({ terminal, session, command: ownCommand(home) })) ?? 0;
+    return (await command({ terminal, session, command: invocation(home) })) ?? 0;
   } catch (error) {
-    return reportFailure(error, terminal, ownCommand(home), words);
+    return reportFailure(error, terminal, invocation(home), words);
   } finally {
     await session.close();
   }
@@ -55,20 +55,20 @@ export async function runCommand(
 
 /**
  * Work that Ctrl+C cancels by the signal. Returns its exit code.
- * @param onCalledOff says what became of it, where the work threw for the signal
+ * @param onCancelled says what became of it, where the work threw for the signal
  */
-export async function interruptible(work: (signal: AbortSignal) => Promise<number>, onCalledOff?: () => void): Promise<number> {
+export async function interruptible(work: (signal: AbortSignal) => Promise<number>, onCancelled?: () => void): Promise<number> {
   const called = new AbortController();
-  const callOff = (): void => called.abort();
-  for (const signal of END_SIGNALS) process.on(signal, callOff);
+  const cancel = (): void => called.abort();
+  for (const signal of END_SIGNALS) process.on(signal, cancel);
   try {
     return await work(called.signal);
   } catch (error) {
     if (!called.signal.aborted) throw error;
-    onCalledOff?.();
+    onCancelled?.();
     return INTERRUPTED_EXIT_CODE;
   } finally {
-    for (const signal of END_SIGNALS) process.off(signal, callOff);
+    for (const signal of END_SIGNALS) process.off(signal, cancel);
   }
 }
 
@@ -109,8 +109,8 @@ function inOwnWords(problem: Problem, command: string, words: string): Problem {
   const hint = problem.hint?.startsWith('GET /v1/examples') === true ? `"axon ${words} --help" says how it is written.` : problem.hint;
   return {
     ...problem,
-    detail: withOwnCommand(detail, command),
-    ...(hint === undefined ? {} : { hint: withOwnCommand(hint, command) }),
+    detail: withInvocation(detail, command),
+    ...(hint === undefined ? {} : { hint: withInvocation(hint, command) }),
   };
 }
 

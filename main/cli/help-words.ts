@@ -1,6 +1,6 @@
 // What the help of `axon` says beyond the list of options: in which order the commands stand, one line to try for each of them, and what comes
 // after it. Words only: what is an option or an argument stands with its command.
-import { withOwnCommand } from './own-command.ts';
+import { withInvocation } from './invocation.ts';
 
 /** The groups of `axon --help`, in the order in which somebody comes to need them. */
 export const GROUPS: readonly (readonly [heading: string, commands: readonly string[]])[] = [
@@ -143,7 +143,7 @@ export function helpBelow(words: string, command: string, isListedAlone: boolean
     '',
     tries.length === 1 ? 'Example:' : 'Examples:',
     ...tries.map((line) => `  ${command} ${line}`),
-    ...(next === undefined ? [] : ['', withOwnCommand(next, command)]),
+    ...(next === undefined ? [] : ['', withInvocation(next, command)]),
     '',
     'Every command also takes --json, --home, --as and --passphrase-file.',
   ].join('\n');

@@ -79,7 +79,7 @@ class Listener {
 
   /** True when the item was worked on. */
   async #handle(item: DeliveryDto): Promise<boolean> {
-    if ((await this.#steadily('inbox.ack', handOut(item))) === undefined) return false;
+    if ((await this.#steadily('inbox.ack', leaseOf(item))) === undefined) return false;
     this.#terminal.note(`${item.kind} from ${item.trust.peer_name} (${item.delivery_id})`);
     const over = new AbortController();
     // A failure here shows in the next call too, where it is told.
@@ -88,7 +88,7 @@ class Listener {
     over.abort();
     await watch;
     // Work that is done must be told, however often the hub is away in between.
-    const replied = await this.#steadily('inbox.reply', { ...handOut(item), ...answerOf(end) });
+    const replied = await this.#steadily('inbox.reply', { ...leaseOf(item), ...answerOf(end) });
     if (replied !== undefined) this.#terminal.note(`replied: ${replied.state}`);
     return true;
   }
@@ -108,7 +108,7 @@ class Listener {
   }
 
   async #settle(item: DeliveryDto): Promise<void> {
-    await this.#steadily('inbox.ack', handOut(item));
+    await this.#steadily('inbox.ack', leaseOf(item));
   }
 
   /**
@@ -151,7 +151,7 @@ class Listener {
 }
 
 /** Names the item and which attempt at it: after this one has ended the work is another listener's. */
-function handOut(item: DeliveryDto): { readonly delivery: string; readonly attempt: number } {
+function leaseOf(item: DeliveryDto): { readonly delivery: string; readonly attempt: number } {
   return { delivery: item.delivery_id, attempt: item.attempt };
 }
 

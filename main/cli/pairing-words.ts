@@ -2,7 +2,7 @@
 import type { PairingDto, PairingRequestState, PairingWindowDto } from '../../preload/contract/pairing-dto.ts';
 import { ENGLISH } from '../../preload/contract/strings/english.ts';
 import { localTime } from './local-time.ts';
-import { withOwnCommand } from './own-command.ts';
+import { withInvocation } from './invocation.ts';
 import { quoted } from './quoted-text.ts';
 import { inWords, table } from './terminal.ts';
 
@@ -37,7 +37,7 @@ export function pairingLines(pairing: PairingDto, command: string, label: string
   if (pairing.state === 'confirming')
     lines.push(`The other hub has not answered yet; it is asked again by itself. See: ${command} pair list`);
   if (pairing.state === 'paired') lines.push(`The two hubs are paired. See: ${command} peers`);
-  if (pairing.failure !== null) lines.push(withOwnCommand(pairing.failure, command));
+  if (pairing.failure !== null) lines.push(withInvocation(pairing.failure, command));
   return lines;
 }
 

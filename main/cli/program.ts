@@ -23,7 +23,7 @@ import { addTaskCommands } from './commands/tasks.ts';
 import { reportFailure, runCommand } from './context.ts';
 import type { GlobalOptions } from './context.ts';
 import { GROUPS, helpBelow, programBelow } from './help-words.ts';
-import { ownCommand } from './own-command.ts';
+import { invocation } from './invocation.ts';
 import { Terminal } from './terminal.ts';
 import { refusal } from './refusal.ts';
 
@@ -73,12 +73,12 @@ function asksForJson(argv: readonly string[]): boolean {
 
 /** For the lines that say how a command is written; the data folder would only lengthen them. */
 function ownProgram(): string {
-  return ownCommand(dataFolder(undefined, { ...process.env, AXON_HOME: undefined }));
+  return invocation(dataFolder(undefined, { ...process.env, AXON_HOME: undefined }));
 }
 
 /** How a line begins that works where it is pasted, for the data folder that was named. */
 function typedHere(command: Command): string {
-  return ownCommand(dataFolder(command.optsWithGlobals<GlobalOptions>().home, process.env));
+  return invocation(dataFolder(command.optsWithGlobals<GlobalOptions>().home, process.env));
 }
 
 /** "peers show" */
@@ -236,7 +236,7 @@ export async function runProgram(argv: readonly string[], deps: ProgramDeps): Pr
   };
   for (const [pattern, sentence, hint] of SECRET_ARGUMENTS) {
     if (!argv.some((argument) => pattern.test(argument))) continue;
-    return reportFailure(refusal('bad_request', sentence, hint), new Terminal(isJson), ownCommand(dataFolder(undefined, process.env)));
+    return reportFailure(refusal('bad_request', sentence, hint), new Terminal(isJson), invocation(dataFolder(undefined, process.env)));
   }
   const program = makeProgram({ ...deps, run, runHub, isJson });
   try {

@@ -148,7 +148,7 @@ export interface TaskRow {
   /** Outgoing only: what the other hub says was decided there, as JSON text. */
   readonly decision: string | null;
   /** Why this hub takes back what it sent, from `cancelling` on; null for all else. */
-  readonly cancelCause: 'called_off' | 'hung_up' | 'hub_restarted' | null;
+  readonly cancelCause: 'cancelled' | 'hung_up' | 'hub_restarted' | null;
   /** What the other hub said to that and the task stayed open: its agent has it, or that hub takes no cancels. */
   readonly cancelAnswer: 'asked_to_stop' | 'not_taken' | null;
   /** How long this hub waits for a person, ms from receipt, until the deadline at most; null: until the deadline. */

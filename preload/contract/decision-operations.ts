@@ -18,7 +18,7 @@ const scope = {
 };
 
 /** What a person says of a rule that is made by hand. `until`: 30 days when left out for one that allows, else no end. */
-const byHand = v.strictObject({ effect: v.picklist(RULE_EFFECTS), ...scope, until: v.optional(v.nullable(timestamp)) });
+const ruleParams = v.strictObject({ effect: v.picklist(RULE_EFFECTS), ...scope, until: v.optional(v.nullable(timestamp)) });
 
 /** The most hubs that may decide. */
 const DECIDING_HUBS_MAX = 8;
@@ -72,9 +72,9 @@ export const DECISION_OPERATIONS = {
     params: v.object({ state: v.optional(v.picklist(['current', 'ended']), 'current'), limit, cursor }),
   },
   'rules.get': { method: 'GET', path: '/v1/rules/:id', access: 'owner', params: v.object({ id: uuid }) },
-  'rules.create': { method: 'POST', path: '/v1/rules', access: 'owner', params: byHand },
+  'rules.create': { method: 'POST', path: '/v1/rules', access: 'owner', params: ruleParams },
   /** The same, said and tried on the last requests, and not made. */
-  'rules.preview': { method: 'POST', path: '/v1/rules/preview', access: 'owner', params: byHand },
+  'rules.preview': { method: 'POST', path: '/v1/rules/preview', access: 'owner', params: ruleParams },
   'rules.update': {
     method: 'PATCH',
     path: '/v1/rules/:id',

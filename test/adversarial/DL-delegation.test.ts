@@ -157,13 +157,13 @@ describe('delegations of a lawless hub', () => {
           () => true,
           () => false,
         );
-      const callOff = (): Promise<Envelope> => quick.hears(dad.key, { id: uuid(), kind: 'cancel', ref: id, payload: {} });
+      const cancel = (): Promise<Envelope> => quick.hears(dad.key, { id: uuid(), kind: 'cancel', ref: id, payload: {} });
       const claim = () => quick.work.inbox.claim('claude', 1);
       // Both orders, and the agent waiting at the gate.
       const [, ack, early] =
         round % 2 === 0
-          ? await Promise.all([approve(), callOff(), claim()])
-          : await Promise.all([callOff(), approve(), claim()]).then(([late, allowed, items]) => [allowed, late, items] as const);
+          ? await Promise.all([approve(), cancel(), claim()])
+          : await Promise.all([cancel(), approve(), claim()]).then(([late, allowed, items]) => [allowed, late, items] as const);
       const items = [...early, ...(await claim())];
       const saidCancelled = ack.payload.accepted === true && ack.payload.state === undefined;
       expect(saidCancelled && items.some((item) => item.kind === 'delegate')).toBe(false);

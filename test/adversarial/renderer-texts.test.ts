@@ -62,7 +62,7 @@ async function untilDrawn(): Promise<void> {
   }
 }
 
-/** How many elements of each kind there are, what could run or be followed, and the words on slips. Codes and scroll notes are our own. */
+/** How many elements of each kind there are, what could run or be followed, and the words quoted. Codes and scroll notes are our own. */
 function look(apart: readonly (readonly [string, string, string])[]): Seen {
   const census: Record<string, number> = {};
   const handlers: string[] = [];
@@ -129,7 +129,7 @@ describe.skipIf(!withBrowser).each(HOSTILE_PLACES)('on %s', (place) => {
   }, 90_000);
 });
 
-test.skipIf(!withBrowser)('RI-01: a text is shown whole: what stands on the slip is what the hub sent', async () => {
+test.skipIf(!withBrowser)('RI-01: a text is shown whole: what is quoted is what the hub sent', async () => {
   const { texts } = await visit('hostile', 'feed', 0);
   const shown = new Set(texts);
   // Codes lose their brackets in the drawing: they are boxes.

@@ -24,7 +24,7 @@ async function draw(count: number): Promise<number> {
   flushSync(() => hub.emit({ type: 'approval', approval }));
   expect(document.querySelector('.card .scroll')?.scrollHeight).toBeGreaterThan(count * 10);
   const ms = performance.now() - from;
-  const values = [...document.querySelectorAll('.slip .fields dd')].map((value) => value.textContent);
+  const values = [...document.querySelectorAll('.quoted-text .fields dd')].map((value) => value.textContent);
   expect(values).toEqual(fields.map(([, value]) => value));
   expect(document.querySelector('.card .exact')?.textContent).toContain(fields.map(([path]) => path).join(', '));
   return ms;

@@ -1,4 +1,4 @@
-// A request that asks the person to choose: every option on its own slip, nothing picked beforehand, and the choice is the answer.
+// A request that asks the person to choose: every option as quoted text of its own, nothing picked beforehand, and the choice is the answer.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { FakeHubApi } from '../fakes/fake-hub-api.ts';
@@ -24,16 +24,16 @@ async function showCard(approval = TRAIN): Promise<FakeHubApi> {
 }
 
 describe('a card that asks to choose', () => {
-  test('shows each option on its own slip with what speaks for and against it, and the recommendation as unchecked', async () => {
+  test('shows each option as quoted text of its own with what speaks for and against it, and the recommendation as unchecked', async () => {
     await showCard();
     await expect.element(page.getByRole('article', { name: 'Nana’s flat wants you to choose one of 2' })).toBeVisible();
-    const slips = [...document.querySelectorAll('.option')].map((option) => option.textContent.replaceAll(/\s+/g, ' '));
-    expect(slips).toHaveLength(2);
-    expect(slips[0]).toContain('and recommends it (not checked)');
-    expect(slips[0]).toContain('Saturday 09:12, direct');
-    expect(slips[0]).toContain('For: No change of trains');
-    expect(slips[0]).toContain('Against: Costs 41.90 euros');
-    expect(slips[1]).not.toContain('recommends');
+    const options = [...document.querySelectorAll('.option')].map((option) => option.textContent.replaceAll(/\s+/g, ' '));
+    expect(options).toHaveLength(2);
+    expect(options[0]).toContain('and recommends it (not checked)');
+    expect(options[0]).toContain('Saturday 09:12, direct');
+    expect(options[0]).toContain('For: No change of trains');
+    expect(options[0]).toContain('Against: Costs 41.90 euros');
+    expect(options[1]).not.toContain('recommends');
     expect(document.querySelector('.option input, .option [aria-pressed], .option [aria-checked]')).toBeNull();
     await expectAccessible();
   });
@@ -50,7 +50,7 @@ describe('a card that asks to choose', () => {
   test('shows as a field whatever else an option holds', async () => {
     await showCard();
     await expect.element(page.getByText('by the window')).toBeVisible();
-    expect(document.querySelectorAll('.slip .fields dd, .slip .fields td')).toHaveLength(1);
+    expect(document.querySelectorAll('.quoted-text .fields dd, .quoted-text .fields td')).toHaveLength(1);
   });
 
   test('choosing one is the decision and the answer, bound to what was shown', async () => {

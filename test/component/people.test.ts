@@ -225,7 +225,7 @@ describe('a daemon that is trusted by its key', () => {
     showApp(new FakeHubApi(snapshotOf({ hub: { ...MUM, share_tokens }, peers: [...PEERS, peer] })), `people/hub/${peer.id}`);
   const row = () => page.getByRole('listitem').getByRole('link', { name: /^Greenhouse/ });
 
-  test('as long as it does not let this hub in its row says so, and its page gives the links to hand over', async () => {
+  test('as long as it refuses this hub its row says so, and its page gives the links to hand over', async () => {
     await shown(shut);
     await expect.element(row().getByText('does not let us in')).toBeVisible();
     const what = page.getByRole('region', { name: 'Greenhouse does not let this computer in.' });
@@ -309,7 +309,7 @@ describe('adding a hub', () => {
     expect(callsOf(hub, 'peers.add')).toEqual([{ address: '10.0.0.7:7100', key: '00112233' }]);
   });
 
-  test('a hub at the door: its own words on a slip, and buttons that open after 700 ms', async () => {
+  test('a hub at the door: its own words as quoted text, and buttons that open after 700 ms', async () => {
     const hub = await showPairing(pairingOf('offered'), { 'pairings.open': () => ({ ok: true, value: pairingOf('exchanging') }) });
     await expect.element(page.getByText('Dad MacBook, used by Dad, macOS')).toBeVisible();
     await button('Show the code').click({ force: true });

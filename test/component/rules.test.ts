@@ -193,7 +193,7 @@ describe('haste', () => {
     const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER] }));
     await showCard(hub);
     document.getElementById(`approval-${DINNER.id}`)?.focus();
-    // The first letters fall while the person's own card is still arming, as in typing that goes on when the window comes forward.
+    // The first letters fall while the person's own card is still inert, as in typing that goes on when the window comes forward.
     window.dispatchEvent(new Event('focus'));
     const keys = ['a', 'd', 'm', 'Enter', ' ', 'a', 'Tab', 'Enter', 'd', ' '];
     for (let request = 0; request < 20; request++) {

@@ -40,7 +40,7 @@ describe('the feed', () => {
     await expect.element(heading('Yesterday')).toBeVisible();
     const own = page.getByText('Mia’s laptop can’t be reached since Thursday');
     await expect.element(own).toBeVisible();
-    expect(own.element().closest('.said, .slip')).toBeNull();
+    expect(own.element().closest('.said, .quoted-text')).toBeNull();
     await expectAccessible();
   });
 

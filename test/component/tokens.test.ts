@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import '../../renderer/styles/all.css';
 
-const GROUNDS = ['ground', 'porch', 'room', 'well', 'slip', 'accent-tint'];
+const GROUNDS = ['ground', 'porch', 'room', 'well', 'quoted', 'accent-tint'];
 const TEXT = ['ink', 'ink-2', 'ink-3', 'accent', 'alarm'];
 const CONTROLS = ['edge', 'threshold'];
 
@@ -55,10 +55,10 @@ describe.each([
     expect(weak).toEqual([]);
   });
 
-  test('filled buttons, alarms on their tint and tear-off dots on slips hold, too', () => {
+  test('filled buttons, alarms on their tint and tear-off dots on quoted text hold, too', () => {
     expect(ratio('on-accent', 'accent')).toBeGreaterThanOrEqual(text);
     expect(ratio('alarm', 'alarm-tint')).toBeGreaterThanOrEqual(text);
     expect(ratio('ink', 'alarm-tint')).toBeGreaterThanOrEqual(text);
-    expect(ratio('slip-edge', 'slip')).toBeGreaterThanOrEqual(control);
+    expect(ratio('quoted-edge', 'quoted')).toBeGreaterThanOrEqual(control);
   });
 });

@@ -41,12 +41,12 @@ export async function readCard(page: Page, id: string): Promise<SeenCard> {
       const { whiteSpace, textTransform, visibility, opacity, unicodeBidi } = getComputedStyle(element);
       return [whiteSpace, textTransform, visibility, opacity, unicodeBidi].join(' ');
     };
-    const [text, reason] = all('.slip blockquote bdi');
-    const names = all('.slip .fields dt');
-    const values = all('.slip .fields dd');
+    const [text, reason] = all('.quoted-text blockquote bdi');
+    const names = all('.quoted-text .fields dt');
+    const values = all('.quoted-text .fields dd');
     const labels = all('.exact dl dt');
     const facts = all('.exact dl dd');
-    if (text === undefined || reason === undefined) throw new Error('the card has no two slips');
+    if (text === undefined || reason === undefined) throw new Error('the card does not quote two texts');
     return {
       text: read(text),
       reason: read(reason),
@@ -56,7 +56,7 @@ export async function readCard(page: Page, id: string): Promise<SeenCard> {
         value: read(values[index] ?? name),
       })),
       facts: Object.fromEntries(labels.map((label, index) => [read(label), read(facts[index] ?? label)])),
-      layouts: [...new Set(all('.slip blockquote bdi, .slip .fields bdi').map(layoutOf))],
+      layouts: [...new Set(all('.quoted-text blockquote bdi, .quoted-text .fields bdi').map(layoutOf))],
     };
   });
   return { words: wordsOf(drawn), digest: (drawn.facts[now.ids.digest] ?? '').replaceAll(' ', ''), layouts: drawn.layouts };
@@ -80,7 +80,7 @@ export async function allowOnCard(page: Page, id: string, by: string): Promise<v
 
 /** Scrolls to the end of what is asked, as nothing can be allowed before. */
 export async function readToEnd(page: Page, id: string): Promise<void> {
-  const box = cardOf(page, id).locator('.slip .scroll').first();
+  const box = cardOf(page, id).locator('.quoted-text .scroll').first();
   await box.evaluate((element) => element.scrollTo(0, element.scrollHeight));
 }
 

@@ -19,7 +19,7 @@ import { resolvePaired, resolvePinned, type KnownHubs } from '../../main/service
 import { PeerRates, type PeerRateTable } from '../../main/services/links/peer-rates.ts';
 import type { Decider } from '../../main/services/tasks/audit-trail.ts';
 import type { Gate } from '../../main/services/tasks/verdict.ts';
-import { composeWork, type Work } from '../../main/app/work.ts';
+import { composeTaskServices, type TaskServices } from '../../main/app/task-services.ts';
 import { APPROVALS_WAIT_MINUTES_DEFAULT } from '../../preload/contract/limits.ts';
 import type { ApprovalDto, DeliveryDto, UiEvent } from '../../preload/contract/dto.ts';
 import type { OperationParams } from '../../preload/contract/operations.ts';
@@ -66,7 +66,7 @@ export class WorkHub {
   person: string | null;
   store: Store;
   messenger: MemoryMessenger;
-  work: Work;
+  work: TaskServices;
   readonly #options: WorkHubOptions;
   readonly #folder: string;
   readonly #signal = new AbortController().signal;
@@ -212,7 +212,7 @@ export class WorkHub {
     });
     const events = new EventBus();
     events.subscribe((event) => this.events.push(event));
-    const work = composeWork(
+    const work = composeTaskServices(
       {
         store,
         clock,

@@ -124,7 +124,7 @@ describe('hubs over QUIC', () => {
     await until([dad], () => !dad.links.isOnline(mum.key), 'the connection is cut');
     expect(performance.now() - startedAt).toBeLessThan(1_000);
     await until([dad], () => dad.peer(mum).trouble !== null, 'the trouble is shown');
-    expect(dad.peer(mum).trouble).toContain('does not let this hub in: it was suspended or removed there');
+    expect(dad.peer(mum).trouble).toContain('refuses this hub: it was suspended or removed there');
     expect((await dad.links.request(mum.key, query(), 1_000)).ok).toBe(false);
   });
 
@@ -153,7 +153,7 @@ describe('hubs over QUIC', () => {
     expect(mum.store.read.messages({ limit: 10 }, {})).toEqual([]);
   });
 
-  it('HE-03: no common version is answered with incompatible_version, and the connection can still be greeted', async () => {
+  it('HE-03: no common version is answered with incompatible_version, and the connection can still be established', async () => {
     const mum = await hub('Mum');
     const raw = await rawHub();
     const line = await raw.connect(mum);

@@ -3,7 +3,7 @@ import { afterEach, expect, it } from 'vitest';
 import { ok } from '../../main/lib/result.ts';
 import { SystemClock, SystemRandom } from '../../main/adapters/clock/system-clock.ts';
 import { PeerRates } from '../../main/services/links/peer-rates.ts';
-import { composeWork, type Work } from '../../main/app/work.ts';
+import { composeTaskServices, type TaskServices } from '../../main/app/task-services.ts';
 import { HubStack } from '../fakes/hub-stack.ts';
 import { SILENT_LOG } from '../fakes/memory-store.ts';
 import { BROWSER, delegation, OWNER } from '../fakes/work-hub.ts';
@@ -22,13 +22,13 @@ afterEach(async () => {
 
 interface Hub {
   readonly stack: HubStack;
-  readonly work: Work;
+  readonly work: TaskServices;
 }
 
 async function hub(name: string): Promise<Hub> {
   const stack = new HubStack({ clock, name, transport: createInProcessTransport({ clock, random }) });
   stops.push(() => stack.stop());
-  const work = composeWork({
+  const work = composeTaskServices({
     approvalWaitMs: () => 3_600_000,
     rulesMayAct: () => true,
     personName: () => null,

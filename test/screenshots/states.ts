@@ -48,7 +48,7 @@ export interface ScreenState {
   readonly show?: string;
   /** Something that happens at the hub once the page is drawn. */
   readonly after?: (hub: FakeHubApi) => void;
-  /** Shown within the arming delay. */
+  /** Shown within the activation delay. */
   readonly early?: boolean;
 }
 

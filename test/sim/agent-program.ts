@@ -3,7 +3,7 @@
 import type { Idempotency } from '../../main/api/door/idempotency.ts';
 import { AppError } from '../../main/lib/app-error.ts';
 import type { AgentReply } from '../../main/services/inbox/agent-reply.ts';
-import type { Work } from '../../main/app/work.ts';
+import type { TaskServices } from '../../main/app/task-services.ts';
 import type { DeliveryDto, SendReportDto } from '../../preload/contract/dto.ts';
 import type { OperationParams } from '../../preload/contract/operations.ts';
 import type { Chance } from './chance.ts';
@@ -45,7 +45,7 @@ export class AgentProgram {
   /** Outlives the program: what it began, and what it asked without having been answered. */
   readonly #journal = new Map<string, Begun>();
   readonly #asking = new Map<string, Asking>();
-  readonly #calledOff = new Set<string>();
+  readonly #cancelled = new Set<string>();
   #toAsk: number;
   #life = 0;
   #away = new AbortController();
@@ -108,7 +108,7 @@ export class AgentProgram {
     this.#household.ledger.handed(this.#hub, item);
     if (item.kind === 'delegate') return this.#work(life, item);
     if (item.kind === 'query') return this.#answer(life, item);
-    if (item.kind === 'cancel' && item.task_id !== null) this.#calledOff.add(item.task_id);
+    if (item.kind === 'cancel' && item.task_id !== null) this.#cancelled.add(item.task_id);
     await this.#sleep(life, this.#chance.wait(200));
     if (this.#chance.maybe(0.05)) return;
     await this.#acknowledge(life, item);
@@ -152,7 +152,7 @@ export class AgentProgram {
   }
 
   #outcome(item: DeliveryDto): AgentReply {
-    if (item.task_id !== null && this.#calledOff.has(item.task_id) && this.#chance.maybe(0.7)) {
+    if (item.task_id !== null && this.#cancelled.has(item.task_id) && this.#chance.maybe(0.7)) {
       return { status: 'failed', error: 'Stopped.', code: 'cancelled', truncated: false };
     }
     const status = this.#chance.weighted({ completed: 8, partial: 1, failed: 1 });
@@ -290,7 +290,7 @@ export class AgentProgram {
     }
   }
 
-  async #post(work: Work, door: Idempotency, { key, params }: Asking): Promise<SendReportDto> {
+  async #post(work: TaskServices, door: Idempotency, { key, params }: Asking): Promise<SendReportDto> {
     const call = { who: `agent:${this.#name}`, operation: 'send.delegate', key, params, gone: this.#away.signal };
     return door.once(call, () => work.sender.delegate(params, this.#name, key));
   }

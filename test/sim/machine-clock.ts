@@ -46,13 +46,13 @@ export class MachineClock implements Clock {
     if (this.#isDead) return { cancel: () => undefined };
     if (Number.isNaN(delayMs)) this.#world.found('a timer was set to no number');
     const earlyMs = this.#world.chance.between(0, EARLY_MAX_MS);
-    const takeBack = this.#world.after(Math.max(0, Math.max(1, delayMs) - earlyMs) / this.#quartz.rate, () => {
+    const revoke = this.#world.after(Math.max(0, Math.max(1, delayMs) - earlyMs) / this.#quartz.rate, () => {
       this.#live.delete(cancel);
       run();
     });
     const cancel = (): void => {
       this.#live.delete(cancel);
-      takeBack();
+      revoke();
     };
     this.#live.add(cancel);
     return { cancel };

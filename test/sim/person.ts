@@ -34,13 +34,13 @@ export class Person {
       await world.sleep(this.#chance.wait(LOOK_PAUSE_MS));
       const cards = await this.#hub.call('cards', (work) => Promise.resolve(work.approvals.pending())).catch(nothing);
       for (const card of cards ?? []) if (!this.#leftAlone.has(card.id)) await this.#decide(card);
-      if (this.#chance.maybe(0.05)) await this.#callOff();
+      if (this.#chance.maybe(0.05)) await this.#cancel();
       if (this.#chance.maybe(0.05)) await this.#hub.call('page', (work) => Promise.resolve(work.snapshot())).catch(nothing);
     }
   }
 
   /** Stops something that goes on here, whoever asked for it. */
-  async #callOff(): Promise<void> {
+  async #cancel(): Promise<void> {
     const open = this.#hub.reads.tasksInStates(['awaiting_approval', 'queued', 'claimed', 'running']);
     const here = open.filter(({ direction, kind }) => direction !== 'outgoing' && kind === 'delegate');
     if (here.length === 0) return;

@@ -16,7 +16,7 @@ import type { HubProfile } from '../../main/services/links/hub-profile.ts';
 import { PeerLinks } from '../../main/services/links/peer-links.ts';
 import { PeerRates, type PeerRateTable } from '../../main/services/links/peer-rates.ts';
 import type { PeerMessenger } from '../../main/services/base/peer-messenger.ts';
-import { composeWork, type Work } from '../../main/app/work.ts';
+import { composeTaskServices, type TaskServices } from '../../main/app/task-services.ts';
 import { Chance } from './chance.ts';
 import { MachineClock, type Quartz } from './machine-clock.ts';
 import type { Network } from './network.ts';
@@ -69,7 +69,7 @@ interface HubSetting {
 }
 
 /** A call of a local program; repeats under one key go through the door's memory, as over HTTP. */
-export type Ask<T> = (work: Work, signal: AbortSignal, door: Idempotency) => Promise<T>;
+export type Ask<T> = (work: TaskServices, signal: AbortSignal, door: Idempotency) => Promise<T>;
 
 /** One run of the hub, from its start to its stop or its death. */
 interface Run {
@@ -77,7 +77,7 @@ interface Run {
   readonly store: MountedStore;
   readonly transport: SimTransport;
   readonly links: PeerLinks;
-  readonly work: Work;
+  readonly work: TaskServices;
   readonly door: Idempotency;
   readonly calls: Set<(error: HubGone) => void>;
   /** The door is shut: nobody is let in any more. */
@@ -281,7 +281,7 @@ export class SimHub {
       pong: () => run.work.pong(),
       capabilities: () => run.work.capabilitiesPayload(),
     });
-    const work = composeWork({
+    const work = composeTaskServices({
       approvalWaitMs: () => 3_600_000,
       rulesMayAct: () => true,
       ...base,

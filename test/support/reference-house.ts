@@ -1,7 +1,7 @@
 // A hub with its work over real QUIC, a real store and the real clock, beside a scripted reference daemon: what the tests of the two share.
 import { SystemClock, SystemRandom } from '../../main/adapters/clock/system-clock.ts';
 import { PeerRates } from '../../main/services/links/peer-rates.ts';
-import { composeWork, type Work } from '../../main/app/work.ts';
+import { composeTaskServices, type TaskServices } from '../../main/app/task-services.ts';
 import { HubStack, type MemoryVault, PERSON } from '../fakes/hub-stack.ts';
 import { SILENT_LOG, type TemporaryStore } from '../fakes/memory-store.ts';
 import { OWNER } from '../fakes/work-hub.ts';
@@ -16,7 +16,7 @@ const random = new SystemRandom();
 
 export interface QuicHub {
   readonly stack: HubStack;
-  readonly work: Work;
+  readonly work: TaskServices;
 }
 
 export class ReferenceHouse {
@@ -31,7 +31,7 @@ export class ReferenceHouse {
     const transport = createInProcessTransport({ clock, random });
     const stack = new HubStack({ clock, name, transport, ...kept });
     this.#ends.push(() => (kept.store === undefined ? stack.stop() : stack.halt()));
-    const work = composeWork({
+    const work = composeTaskServices({
       approvalWaitMs: () => 3_600_000,
       rulesMayAct: () => true,
       personName: () => null,

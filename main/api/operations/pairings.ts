@@ -18,7 +18,7 @@ export function pairingsHandlers({ pairing, hub }: PairingsHandlersDeps): Handle
     'invitations.list': async () => ({ items: pairing.invitations(), next: null }),
     'invitations.create': async (_none, caller) => pairing.invite(hub.places(), actorOf(caller)),
     'invitations.revoke': async ({ id }) => {
-      pairing.takeBack(id);
+      pairing.revoke(id);
       return { revoked: true };
     },
     'pairings.open': async ({ id }) => pairing.open(id),

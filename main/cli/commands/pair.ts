@@ -6,7 +6,7 @@ import { dataFolder } from '../../lib/data-folder.ts';
 import { interruptible } from '../context.ts';
 import type { HubClient } from '../hub-client.ts';
 import { wholeNumberFrom } from '../option-values.ts';
-import { ownCommand } from '../own-command.ts';
+import { invocation } from '../invocation.ts';
 import { awaitFirstAnswer, awaitSettled } from '../pairing-waits.ts';
 import { endedLine, lookingLine, pairHelp, pairingLines, pairingTable, removedLine, removedLines, windowLines } from '../pairing-words.ts';
 import type { AxonCommand } from '../axon-command.ts';
@@ -17,7 +17,7 @@ const SHARE_TOKEN_BEGINS = 'axon://';
 export function addPairCommands(program: AxonCommand): void {
   const pair = program.command('pair').description('pair this hub with another one (the person in charge only)');
   pair.addHelpText('after', ({ command }) =>
-    pairHelp(ownCommand(dataFolder(command.optsWithGlobals<{ home?: string }>().home, process.env))),
+    pairHelp(invocation(dataFolder(command.optsWithGlobals<{ home?: string }>().home, process.env))),
   );
   pair
     .command('list', { isDefault: true })

@@ -6,7 +6,7 @@ import { locale } from '../../../preload/contract/strings/everywhere.ts';
 import { pluralizer } from '../../../preload/contract/strings/plural.ts';
 import { HubProblem, type HubClient } from '../hub-client.ts';
 import { cellTime, inZone, localTime } from '../local-time.ts';
-import { isStranger, stateOf, trustOf } from '../peer-words.ts';
+import { isUnpaired, stateOf, trustOf } from '../peer-words.ts';
 import { askPresent, capabilityLines } from '../present-agents.ts';
 import type { AxonCommand } from '../axon-command.ts';
 import { stopLines } from '../stop-words.ts';
@@ -134,13 +134,13 @@ async function askNamed(client: HubClient, hub: string) {
 }
 
 function nobodyNearby(command: string): string {
-  return `No hub near by that is not paired. "${command} status" says how finding hubs goes; one can be added by its address, too.`;
+  return `No hub nearby that is not paired. "${command} status" says how finding hubs goes; one can be added by its address, too.`;
 }
 
 /** What to do with one that is not paired. */
 function pairingLine(peers: readonly PeerDto[], command: string): readonly string[] {
-  const stranger = peers.find(isStranger);
-  return stranger === undefined ? [] : ['', `To pair with one: ${command} pair start "${stranger.name}"`];
+  const unpaired = peers.find(isUnpaired);
+  return unpaired === undefined ? [] : ['', `To pair with one: ${command} pair start "${unpaired.name}"`];
 }
 
 function noHubs(command: string): string {

@@ -3,7 +3,7 @@ import { Option } from 'commander';
 import { REMOTE_CLASSES, type RemoteClass } from '../../../preload/contract/closed-lists.ts';
 import type { RemoteApprovalDto } from '../../../preload/contract/remote-approval.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
-import { withOwnCommand } from '../own-command.ts';
+import { withInvocation } from '../invocation.ts';
 import type { AxonCommand } from '../axon-command.ts';
 
 const { remoteApproval: text, agents } = ENGLISH;
@@ -47,7 +47,7 @@ function linesOf({ from, hubs }: RemoteApprovalDto, command: string): readonly s
   return [
     first,
     ...(from === null ? [] : [text.frozen]),
-    ...(hubs.length === 0 ? [withOwnCommand(text.noHubsAtTerminal, command)] : []),
+    ...(hubs.length === 0 ? [withInvocation(text.noHubsAtTerminal, command)] : []),
     ...hubs.filter(({ decides, can }) => !decides && !can).map(({ name }) => text.cannot(name)),
   ];
 }

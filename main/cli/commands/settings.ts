@@ -18,7 +18,7 @@ export function addSettingsCommand(program: AxonCommand): void {
     .argument('[setting]', SETTING_KEYS.map(settingName).join(', '))
     .argument('[value]', 'what it is to be; "" takes the person away')
     .does(async ({ terminal, session, command: typed }, name?: string, words?: string) => {
-      // A slip is told before the passphrase is asked for.
+      // A wrong value is told before the passphrase is asked for.
       const key = name === undefined ? null : keyOf(name);
       const change = key === null || words === undefined ? null : changeOf(key, words);
       const owner = await session.asOwner();

@@ -9,7 +9,7 @@ import { CANCELLED_ID_WINDOW_MS, CANCELLED_IDS_MAX, CANCELLED_IDS_PER_PARTY_MAX 
 export class CancelledIds {
   readonly #clock: Clock;
   /** Of each party, when each id was called off, by the monotonic clock; the oldest first. */
-  readonly #calledOff = new Map<PartyKey, Map<string, number>>();
+  readonly #cancelled = new Map<PartyKey, Map<string, number>>();
   #size = 0;
 
   constructor(deps: { readonly clock: Clock }) {
@@ -17,15 +17,15 @@ export class CancelledIds {
   }
 
   has(party: PartyKey, messageId: string): boolean {
-    const calledOffAtMs = this.#calledOff.get(party)?.get(messageId);
-    return calledOffAtMs !== undefined && !this.#isOld(calledOffAtMs);
+    const cancelledAtMs = this.#cancelled.get(party)?.get(messageId);
+    return cancelledAtMs !== undefined && !this.#isOld(cancelledAtMs);
   }
 
   /** Beyond the share of this party its oldest is forgotten, beyond that of all the oldest of all. */
   keep(party: PartyKey, messageId: string): void {
     this.forget(party, messageId);
-    const own = this.#calledOff.get(party) ?? new Map<string, number>();
-    this.#calledOff.set(party, own.set(messageId, this.#clock.monotonicMs()));
+    const own = this.#cancelled.get(party) ?? new Map<string, number>();
+    this.#cancelled.set(party, own.set(messageId, this.#clock.monotonicMs()));
     this.#size += 1;
     for (const [id, atMs] of own) {
       if (own.size <= CANCELLED_IDS_PER_PARTY_MAX && !this.#isOld(atMs)) break;
@@ -36,19 +36,19 @@ export class CancelledIds {
 
   /** The cancel was not taken after all. */
   forget(party: PartyKey, messageId: string): void {
-    const own = this.#calledOff.get(party);
+    const own = this.#cancelled.get(party);
     if (own?.delete(messageId) !== true) return;
     this.#size -= 1;
-    if (own.size === 0) this.#calledOff.delete(party);
+    if (own.size === 0) this.#cancelled.delete(party);
   }
 
-  #isOld(calledOffAtMs: number): boolean {
-    return this.#clock.monotonicMs() - calledOffAtMs >= CANCELLED_ID_WINDOW_MS;
+  #isOld(cancelledAtMs: number): boolean {
+    return this.#clock.monotonicMs() - cancelledAtMs >= CANCELLED_ID_WINDOW_MS;
   }
 
   #forgetOldest(): void {
     let oldest: { readonly party: PartyKey; readonly id: string; readonly atMs: number } | undefined;
-    for (const [party, own] of this.#calledOff) {
+    for (const [party, own] of this.#cancelled) {
       for (const [id, atMs] of own) {
         if (oldest === undefined || atMs < oldest.atMs) oldest = { party, id, atMs };
         break;

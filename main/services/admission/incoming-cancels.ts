@@ -10,7 +10,7 @@ import type { PeerRates } from '../links/peer-rates.ts';
 import type { IncomingMessage, ReplyDraft } from '../base/peer-messenger.ts';
 import type { AuditTrail } from '../tasks/audit-trail.ts';
 import type { CancelledIds } from './cancelled-ids.ts';
-import { calledOffBy, type Cancelling } from '../inbox/cancelling.ts';
+import { cancelledBy, type Cancelling } from '../inbox/cancelling.ts';
 import { ack, refusal } from './incoming-delegations.ts';
 import type { IncomingQueries } from './incoming-queries.ts';
 import { CANCEL_REASON_MAX_CHARACTERS } from './limits.ts';
@@ -25,7 +25,7 @@ interface Deps {
   readonly replays: ReplayGuard;
   readonly cancelling: Cancelling;
   readonly cancelled: CancelledIds;
-  readonly questions: Pick<IncomingQueries, 'isOpen' | 'callOff'>;
+  readonly questions: Pick<IncomingQueries, 'isOpen' | 'cancel'>;
   readonly events: TaskEvents;
   readonly audit: AuditTrail;
 }
@@ -54,7 +54,7 @@ export class IncomingCancels {
         (tables, after) => {
           const task = envelope.ref === null ? undefined : tables.taskByMessage('incoming', peer.key, envelope.ref);
           const call = { messageId: envelope.id, reason, by: peer.petname, surface: 'peer', from: 'asker' } as const;
-          const outcome = cancelling.callOff(tables, after, task, call) ?? this.#hangUp(after, peer, envelope.ref, task, reason);
+          const outcome = cancelling.cancel(tables, after, task, call) ?? this.#hangUp(after, peer, envelope.ref, task, reason);
           if (outcome === undefined && task === undefined && envelope.ref !== null && !cancelled.has(peer.key, envelope.ref)) {
             // In here and not after: the delegation may be the next work of this very commit.
             cancelled.keep(peer.key, envelope.ref);
@@ -98,8 +98,8 @@ export class IncomingCancels {
     if (ref === null || task !== undefined) return undefined;
     const { questions } = this.#deps;
     if (!questions.isOpen(peer.key, ref)) return undefined;
-    const why = new AppError('cancelled', calledOffBy('asker', reason), { failedBy: 'peer' });
-    after(() => questions.callOff(peer.key, ref, why));
+    const why = new AppError('cancelled', cancelledBy('asker', reason), { failedBy: 'peer' });
+    after(() => questions.cancel(peer.key, ref, why));
     return 'cancelled';
   }
 }

@@ -60,10 +60,10 @@ export class IncomingQueries {
     if (!read.ok) throw new AppError('invalid_envelope', `The query does not fit: ${read.error}.`, { failedBy: 'input' });
     recent.keep(peer.key, envelope.id);
     const name = nameOf(peer.key, envelope.id);
-    const calledOff = new AbortController();
-    this.#open.set(name, calledOff);
+    const cancel = new AbortController();
+    this.#open.set(name, cancel);
     try {
-      const payload = await this.#answer(peer, read.value, AbortSignal.any([signal, calledOff.signal]));
+      const payload = await this.#answer(peer, read.value, AbortSignal.any([signal, cancel.signal]));
       return { kind: 'response', payload: { ...payload, ...this.#decision(peer, envelope.id) } };
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
@@ -89,7 +89,7 @@ export class IncomingQueries {
   }
 
   /** Whoever asked waits no more: what is not written down ends now. */
-  callOff(party: PartyKey, messageId: string, reason: AppError): void {
+  cancel(party: PartyKey, messageId: string, reason: AppError): void {
     this.#open.get(nameOf(party, messageId))?.abort(reason);
   }
 

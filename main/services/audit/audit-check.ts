@@ -40,7 +40,7 @@ interface Walked {
 }
 
 const KINDS = ['changed', 'missing', 'rechained', 'signature', 'older_copy', 'unreadable'] as const;
-const CALLED_OFF = Symbol('called off');
+const CANCELLED = Symbol('cancelled');
 
 /** One walk over the log: signed stretch by signed stretch, then what is not signed yet. */
 export class LogWalk {
@@ -55,7 +55,7 @@ export class LogWalk {
     this.#isOwn = signatureChecker(deps.databaseId, deps.keyHex ?? '');
   }
 
-  /** The whole log. @throws CALLED_OFF */
+  /** The whole log. @throws CANCELLED */
   all(): Promise<Walked> {
     return this.from(BEGINNING);
   }
@@ -148,14 +148,14 @@ export class LogWalk {
     return { signed, position, finding, acknowledged: this.#acknowledged };
   }
 
-  /** Counts what was done, and lets everything else go on once it is a turn's share. @throws CALLED_OFF */
+  /** Counts what was done, and lets everything else go on once it is a turn's share. @throws CANCELLED */
   async #did(rows: number): Promise<void> {
     this.#done += rows;
     if (this.#done >= WALK_ROWS_MAX) {
       this.#done = 0;
       await nextTurn();
     }
-    if (this.#deps.signal?.aborted === true) throw CALLED_OFF;
+    if (this.#deps.signal?.aborted === true) throw CANCELLED;
   }
 }
 
@@ -210,7 +210,7 @@ export class AuditCheck {
   readonly #deps: AuditCheckDeps;
   #current: AuditCheckDto = NEVER;
   #running: Promise<void> | undefined;
-  #calledOff = new AbortController();
+  #cancelled = new AbortController();
 
   constructor(deps: AuditCheckDeps) {
     this.#deps = deps;
@@ -224,9 +224,9 @@ export class AuditCheck {
   /** Begins a check; one that runs already goes on. */
   begin(): AuditCheckDto {
     if (this.#running === undefined) {
-      this.#calledOff = new AbortController();
+      this.#cancelled = new AbortController();
       this.#current = { ...NEVER, state: 'running' };
-      this.#running = this.#run(this.#calledOff.signal).finally(() => (this.#running = undefined));
+      this.#running = this.#run(this.#cancelled.signal).finally(() => (this.#running = undefined));
     }
     return this.#current;
   }
@@ -238,7 +238,7 @@ export class AuditCheck {
 
   /** Calls a running check off, and waits until it has let go. Idempotent. */
   async cancel(): Promise<AuditCheckDto> {
-    this.#calledOff.abort();
+    this.#cancelled.abort();
     await this.#running;
     return this.#current;
   }
@@ -277,7 +277,7 @@ export class AuditCheck {
       const older: TamperFindingDto = { kind: 'older_copy', row: last, up_to: last, following: 0 };
       ends({ state: 'done', finding: isOlder ? older : finding, acknowledged });
     } catch (error) {
-      if (error === CALLED_OFF) ends({ state: 'cancelled' });
+      if (error === CANCELLED) ends({ state: 'cancelled' });
       else ends({ state: 'failed', problem: error instanceof AppError ? error.message : 'The audit log could not be read.' });
     }
   }

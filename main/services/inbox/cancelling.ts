@@ -7,7 +7,7 @@ import type { TaskEndings } from '../tasks/task-endings.ts';
 import { isInHand, isOpen } from '../tasks/task-moves.ts';
 import type { After } from '../tasks/unit-of-work.ts';
 
-interface CallOff {
+interface Cancel {
   readonly messageId: string;
   /** Escaped. */
   readonly reason: string | null;
@@ -26,7 +26,7 @@ export class Cancelling {
   }
 
   /** For work that runs here. `undefined`: it has ended before, or is not there. */
-  callOff(tables: Tables, after: After, task: TaskRow | undefined, call: CallOff): 'cancelled' | 'asked_to_stop' | undefined {
+  cancel(tables: Tables, after: After, task: TaskRow | undefined, call: Cancel): 'cancelled' | 'asked_to_stop' | undefined {
     if (!task || !isOpen(task)) return undefined;
     if (isInHand(task)) {
       this.#deliveries.putCancel(tables, after, task, call.messageId, call.reason);
@@ -35,7 +35,7 @@ export class Cancelling {
     this.#endings.end(tables, after, task, {
       state: 'cancelled',
       code: 'cancelled',
-      reason: calledOffBy(call.from, call.reason),
+      reason: cancelledBy(call.from, call.reason),
       by: call.by,
       surface: call.surface,
       from: call.from,
@@ -45,7 +45,7 @@ export class Cancelling {
 }
 
 /** The sentence that people read. @param reason escaped */
-export function calledOffBy(from: CallOff['from'], reason: string | null): string {
+export function cancelledBy(from: Cancel['from'], reason: string | null): string {
   const words = reason === null || reason === '' ? '' : ` They said: "${reason}"`;
   return from === 'asker' ? `Whoever asked cancelled it.${words}` : `A person at this hub cancelled it.${words}`;
 }

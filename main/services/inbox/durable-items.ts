@@ -36,7 +36,7 @@ interface Deps {
 }
 
 const DAMAGED = 'The stored request was damaged; it was not run.';
-const CALLED_OFF = { state: 'cancelled', code: 'cancelled', reason: 'It was cancelled before the agent had begun.' } as const;
+const CANCELLED = { state: 'cancelled', code: 'cancelled', reason: 'It was cancelled before the agent had begun.' } as const;
 
 export class DurableItems implements ItemStore {
   readonly #deps: Deps;
@@ -139,11 +139,11 @@ class DurableStep implements Step {
     if (task) this.#changed(moveTask(this.#tables, task, 'claimed'));
   }
 
-  endIfCalledOff(item: Item, by: 'agent' | 'hub'): boolean {
+  endIfCancelled(item: Item, by: 'agent' | 'hub'): boolean {
     const task = this.taskOf(item);
     if (!task || !isOpen(task) || this.#tables.deliveryOfTask(task.id, 'cancel') === undefined) return false;
     this.#deps.endings.end(this.#tables, this.after, task, {
-      ...CALLED_OFF,
+      ...CANCELLED,
       by: by === 'agent' ? item.agent : 'hub',
       surface: by,
       from: 'runner',

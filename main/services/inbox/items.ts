@@ -37,7 +37,7 @@ export interface Step {
   /** It was delivered. */
   claimed(item: Item): void;
   /** Whether whoever asked has called it off before it began; then it is over with this step. */
-  endIfCalledOff(item: Item, by: 'agent' | 'hub'): boolean;
+  endIfCancelled(item: Item, by: 'agent' | 'hub'): boolean;
   /** Its agent has it. */
   begun(item: Item, estimatedMs: number | null): void;
   /** It waits again, or nobody ever took it. */

@@ -119,7 +119,7 @@ export class Lifecycle {
         const done = step.put(item, { state: 'done', leaseUntilWallMs: null, finishedAt: this.#deps.clock.wallMs() });
         return this.#dto(store, done, words.value) ?? damaged();
       }
-      if (step.endIfCalledOff(item, 'agent')) {
+      if (step.endIfCancelled(item, 'agent')) {
         return new AppError('cancelled', 'This task was cancelled. Do not run it.', { failedBy: 'peer' });
       }
       const running = step.put(item, { state: 'running', leaseUntilWallMs: null });
@@ -209,7 +209,7 @@ export class Lifecycle {
 
   #giveBack(step: Step, item: Item): 'queued' | 'dead' {
     step.after(() => this.#release(item.deliveryId));
-    if (step.endIfCalledOff(item, 'hub')) return 'dead';
+    if (step.endIfCancelled(item, 'hub')) return 'dead';
     // Attempts are counted on when a person puts it back, so that no two attempts at one item ever have the same number.
     const state = item.attempt % DELIVERY_ATTEMPTS_MAX === 0 ? 'dead' : 'queued';
     step.returned(step.put(item, { state, leaseUntilWallMs: null }));

@@ -199,7 +199,7 @@ export class OpenQueries implements ItemStore {
       put: (item, change) => (delivered(item).item = { ...item, ...change }),
       words: (item) => ok(delivered(item).words),
       claimed: () => undefined,
-      endIfCalledOff: () => false,
+      endIfCancelled: () => false,
       begun: () => undefined,
       returned: (item) => {
         if (item.state === 'queued') this.#announce(item.agent);

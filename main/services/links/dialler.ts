@@ -157,8 +157,8 @@ export class Dialler {
     const name = this.#deps.directory.nameOf(key);
     const dialled = await this.#dial({ keyHex: key, agentId: agentIdOfKeyHex(key), ...at }, signal, withinMs);
     if (dialled.ok) {
-      const greeted = await this.#deps.greet(dialled.value);
-      return greeted.ok ? undefined : { outcome: 'refused', sentence: greeted.error };
+      const established = await this.#deps.greet(dialled.value);
+      return established.ok ? undefined : { outcome: 'refused', sentence: established.error };
     }
     switch (dialled.error.type) {
       case 'wrong-key':

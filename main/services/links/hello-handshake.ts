@@ -46,7 +46,7 @@ export class HelloHandshake {
     if (link.info.direction === 'outgoing') return this.#closeAfter(link, HELLO_TIMEOUT_MS);
     const first = this.#deps.clock.setTimer(HELLO_IN_RETURN_AFTER_MS, () => {
       this.#closeAfter(link, HELLO_TIMEOUT_MS - HELLO_IN_RETURN_AFTER_MS);
-      if (!link.isGreeted && this.#deps.directory.mayHaveNoHello(link.keyHex)) void this.#askInReturn(link);
+      if (!link.isEstablished && this.#deps.directory.mayHaveNoHello(link.keyHex)) void this.#askInReturn(link);
     });
     this.#deadlines.set(link.id, first);
   }
@@ -60,20 +60,20 @@ export class HelloHandshake {
     } else if (answered.error instanceof SpeaksReference) this.spokenReference(link);
   }
 
-  /** The other side has shown that it has no hello: a paired one is greeted without, and its connection may be used. */
+  /** The other side has shown that it has no hello: a paired hub may use its connection without one. */
   spokenReference(link: Link): void {
-    if (link.isGone || (link.isGreeted && !link.isReference)) return;
+    if (link.isGone || (link.isEstablished && !link.isReference)) return;
     link.isReference = true;
     this.#noteReference(link);
-    if (link.isGreeted || !this.#deps.directory.isPaired(link.keyHex)) return;
+    if (link.isEstablished || !this.#deps.directory.isPaired(link.keyHex)) return;
     this.gone(link);
-    this.#deps.table.greeted(link);
+    this.#deps.table.established(link);
   }
 
   #closeAfter(link: Link, delayMs: number): void {
     const deadline = this.#deps.clock.setTimer(delayMs, () => {
       this.#deadlines.delete(link.id);
-      if (!link.isGreeted) this.#deps.table.close(link, CLOSE_CODES.tooSlow, 'no hello in time');
+      if (!link.isEstablished) this.#deps.table.close(link, CLOSE_CODES.tooSlow, 'no hello in time');
     });
     this.#deadlines.set(link.id, deadline);
   }
@@ -93,7 +93,7 @@ export class HelloHandshake {
     const answered = await this.#ask(link);
     if (!answered.ok) {
       if (answered.error instanceof SpeaksReference) this.spokenReference(link);
-      if (link.isGreeted && !link.isGone) return ok();
+      if (link.isEstablished && !link.isGone) return ok();
       const code = answered.error.code === 'timeout' ? CLOSE_CODES.tooSlow : CLOSE_CODES.done;
       this.#deps.table.close(link, code, 'hello failed');
       return err(answered.error);
@@ -123,9 +123,9 @@ export class HelloHandshake {
     }
     const reply: ReplyDraft = { kind: 'hello', payload: { ...this.#payload(link), selected_version: selected } };
     // What said nothing for a while may say hello after all: then it is one of ours.
-    const isFirst = !link.isGreeted || link.isReference;
+    const isFirst = !link.isEstablished || link.isReference;
     // On a connection of ours that still waits for its answer, the other side asks in return: our own hello ends the greeting.
-    if (!link.isGreeted && link.info.direction === 'outgoing') return { reply, sent: () => undefined };
+    if (!link.isEstablished && link.info.direction === 'outgoing') return { reply, sent: () => undefined };
     if (!isFirst || link.info.direction === 'outgoing') {
       return { reply, sent: () => this.#deps.audit.note(link.keyHex, 'peer.second_hello', {}) };
     }
@@ -133,11 +133,11 @@ export class HelloHandshake {
   }
 
   #finish(link: Link, hello: HelloPayload): void {
-    if (link.isGone || (link.isGreeted && !link.isReference)) return;
+    if (link.isGone || (link.isEstablished && !link.isReference)) return;
     link.isReference = false;
     this.gone(link);
     this.#note(link, hello);
-    this.#deps.table.greeted(link);
+    this.#deps.table.established(link);
   }
 
   /** The key of this connection has just been pinned: what its hello told, or that it has none, counts from now on. */

@@ -86,6 +86,6 @@ function hubNotFound(typed: string, hubs: KnownHubs): AppError {
   const hint =
     names.length > 0
       ? `Known hubs: ${names.slice(0, NAMES_IN_HINT_MAX).join(', ')}.`
-      : 'No hub is paired yet: a person finds those near by under People & hubs, or with "axon peers --nearby", and adds one there.';
+      : 'No hub is paired yet: a person finds those nearby under People & hubs, or with "axon peers --nearby", and adds one there.';
   return new AppError('peer_not_found', `No hub is known as "${typed.slice(0, SHOWN_MAX)}".`, { hint, failedBy: 'input' });
 }

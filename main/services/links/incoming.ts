@@ -165,7 +165,7 @@ export class Incoming {
       throw forgery;
     }
     // The reference profile has no hello: who is not paired is told so at once.
-    if (!link.isReference && !(await link.untilGreeted()))
+    if (!link.isReference && !(await link.untilEstablished()))
       throw new AppError('not_authorized', 'Say hello first: it is the first message on every connection.');
     const peer = directory.row(link.keyHex);
     const isPaired = peer?.trust === 'paired';
@@ -199,7 +199,7 @@ export class Incoming {
       this.#deps.onForged(link, envelope);
       return 'forged';
     }
-    if (!link.isReference && !(await link.untilGreeted())) return 'before_hello';
+    if (!link.isReference && !(await link.untilEstablished())) return 'before_hello';
     const peer = this.#deps.directory.row(link.keyHex);
     if (peer?.trust !== 'paired') return 'not_paired';
     const handler = this.#messages.get(envelope.kind);

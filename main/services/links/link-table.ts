@@ -18,7 +18,7 @@ interface LinkTableDeps {
   /** This connection is no more. */
   readonly onGone: (link: Link) => void;
   /** A connection of this key has its hello done. */
-  readonly onGreeted: (key: KeyHex) => void;
+  readonly onEstablished: (key: KeyHex) => void;
 }
 
 export class LinkTable {
@@ -47,7 +47,7 @@ export class LinkTable {
   sending(key: KeyHex): Link | undefined {
     const primary = this.#primary.get(key);
     if (primary !== undefined && !primary.isGone) return primary;
-    return this.ofKey(key).find((link) => link.isGreeted);
+    return this.ofKey(key).find((link) => link.isEstablished);
   }
 
   /** Registers a connection; the same one again is the same link. */
@@ -67,15 +67,15 @@ export class LinkTable {
   }
 
   /** Hello is done on this connection: it may be used, and the other connections of its key are weighed against it. */
-  greeted(link: Link): void {
+  established(link: Link): void {
     if (link.isGone) return;
     // The same one again: its profile is another one now.
-    if (link.isGreeted) return this.#deps.onChange(link.keyHex);
-    link.greeted();
-    const older = this.ofKey(link.keyHex).filter((other) => other !== link && other.isGreeted && !other.isDraining);
+    if (link.isEstablished) return this.#deps.onChange(link.keyHex);
+    link.established();
+    const older = this.ofKey(link.keyHex).filter((other) => other !== link && other.isEstablished && !other.isDraining);
     this.#primary.set(link.keyHex, link);
     this.#deps.onChange(link.keyHex);
-    this.#deps.onGreeted(link.keyHex);
+    this.#deps.onEstablished(link.keyHex);
     for (const other of older) void this.#weigh(other, link);
   }
 
@@ -105,7 +105,7 @@ export class LinkTable {
     link.gone();
     this.#deps.onGone(link);
     if (this.#primary.get(link.keyHex) === link) {
-      const heir = this.ofKey(link.keyHex).find((other) => other.isGreeted);
+      const heir = this.ofKey(link.keyHex).find((other) => other.isEstablished);
       if (heir === undefined) this.#primary.delete(link.keyHex);
       else {
         heir.isDraining = false;

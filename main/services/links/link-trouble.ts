@@ -53,10 +53,10 @@ export function endTrouble(
   if (by !== 'peer') return undefined;
   if (code === CLOSE_CODES.notTrusted || code === CLOSE_CODES.revoked) {
     const why = 'it was suspended or removed there, and its owner can say which. One that is suspended is let back in there.';
-    return { trouble: `${name} does not let this hub in: ${why}`, notTrustedThere: true };
+    return { trouble: `${name} refuses this hub: ${why}`, notTrustedThere: true };
   }
   // TLS 1.3 lets the dialler believe to be connected before the other side has judged its key.
-  const isEarly = code === null && link.info.direction === 'outgoing' && !link.isGreeted;
+  const isEarly = code === null && link.info.direction === 'outgoing' && !link.isEstablished;
   return isEarly
     ? {
         trouble: `${name} does not trust this hub yet: it closes the connection before a word is said. Its owner has to add this hub there.`,

@@ -12,7 +12,7 @@ export class Link {
   info: ConnectionInfo;
   readonly agentId: string;
   /** Hello is done, or not needed. */
-  isGreeted = false;
+  isEstablished = false;
   /** What the other side said in hello; outside text. */
   hello: HelloPayload | undefined;
   /** The other side speaks the reference profile: it knows no hello (PROTOCOL.md, Reference profile). */
@@ -26,8 +26,8 @@ export class Link {
   lastUsedAtMs: number;
   readonly #clock: Clock;
   readonly #gone = new AbortController();
-  readonly #greeted: Promise<boolean>;
-  #settleGreeting: (isDone: boolean) => void = () => undefined;
+  readonly #established: Promise<boolean>;
+  #settleEstablished: (isDone: boolean) => void = () => undefined;
   #inFlight = 0;
   #waiting = 0;
   #malformedAtMs: number[] = [];
@@ -37,7 +37,7 @@ export class Link {
     this.agentId = agentIdOfKeyHex(info.keyHex);
     this.#clock = clock;
     this.lastUsedAtMs = clock.monotonicMs();
-    this.#greeted = new Promise((resolve) => (this.#settleGreeting = resolve));
+    this.#established = new Promise((resolve) => (this.#settleEstablished = resolve));
   }
 
   get id(): number {
@@ -61,13 +61,13 @@ export class Link {
     return this.#gone.signal;
   }
 
-  greeted(): void {
-    this.isGreeted = true;
-    this.#settleGreeting(true);
+  established(): void {
+    this.isEstablished = true;
+    this.#settleEstablished(true);
   }
 
   gone(): void {
-    this.#settleGreeting(this.isGreeted);
+    this.#settleEstablished(this.isEstablished);
     this.#gone.abort();
   }
 
@@ -85,11 +85,11 @@ export class Link {
    * True once hello is done. On a connection we dialled, a message may overtake the answer to our hello: it waits for that. On one
    * that was dialled to us, and beyond the limit of waiting messages, there is nothing to wait for.
    */
-  async untilGreeted(): Promise<boolean> {
-    if (this.isGreeted) return true;
+  async untilEstablished(): Promise<boolean> {
+    if (this.isEstablished) return true;
     if (this.info.direction === 'incoming' || this.#waiting >= WAITING_FOR_HELLO_MAX) return false;
     this.#waiting++;
-    const isDone = await this.#greeted;
+    const isDone = await this.#established;
     this.#waiting--;
     return isDone;
   }

@@ -94,7 +94,7 @@ export class PeerLinks implements PeerMessenger {
       isAlive: (link) => this.#prober.isAlive(link),
       onChange: (key) => this.#presence.refresh(key),
       onGone: (link) => this.#hello.gone(link),
-      onGreeted: (key) => this.unpaired.greeted(key),
+      onEstablished: (key) => this.unpaired.established(key),
     });
     this.#hello = new HelloHandshake({
       clock,
@@ -331,9 +331,9 @@ export class PeerLinks implements PeerMessenger {
   async #greet(connection: ConnectionInfo): Promise<Result<void, string>> {
     const link = this.#connected(connection);
     if (link === undefined) return err('The connection was refused here.');
-    const greeted = await this.#hello.greet(link);
-    if (greeted.ok) return ok();
-    return err(helloTrouble(this.#deps.directory.nameOf(link.keyHex), greeted.error, link.endTrouble));
+    const established = await this.#hello.greet(link);
+    if (established.ok) return ok();
+    return err(helloTrouble(this.#deps.directory.nameOf(link.keyHex), established.error, link.endTrouble));
   }
 
   /** How the hub is and what it can do, whoever asks. A stranger's pong tells nothing of it (PROTOCOL.md, Envelope). */

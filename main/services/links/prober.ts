@@ -102,8 +102,8 @@ export class Prober {
   async #learn(key: KeyHex, attempt: number): Promise<void> {
     const told = await this.refreshCapabilities(key);
     // One that takes this hub for a stranger has removed it, or is about to pin it: until it tells, it may be joined anew.
-    const isStranger = !told.ok && told.error.failedBy === 'peer' && told.error.code === 'pairing_required';
-    if (told.ok || isStranger) this.#deps.directory.setLive(key, { notTrustedThere: isStranger });
+    const isUnpaired = !told.ok && told.error.failedBy === 'peer' && told.error.code === 'pairing_required';
+    if (told.ok || isUnpaired) this.#deps.directory.setLive(key, { notTrustedThere: isUnpaired });
     const isWorthAnother = !told.ok && told.error.code !== 'unsupported_feature' && told.error.code !== 'peer_unreachable';
     if (!isWorthAnother || attempt >= LEARN_AGAIN_MAX || !this.#timers.has(key)) return;
     this.#learning.get(key)?.cancel();

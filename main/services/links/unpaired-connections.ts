@@ -24,7 +24,7 @@ interface UnpairedConnectionsDeps {
   readonly directory: PeerDirectory;
 }
 
-const isStranger = (trust: TrustState): boolean => trust === 'discovered' || trust === 'quarantined';
+const isUnpaired = (trust: TrustState): boolean => trust === 'discovered' || trust === 'quarantined';
 
 export class UnpairedConnections {
   readonly #deps: UnpairedConnectionsDeps;
@@ -61,7 +61,7 @@ export class UnpairedConnections {
     return () => this.#listeners.delete(listener);
   }
 
-  greeted(key: KeyHex): void {
+  established(key: KeyHex): void {
     for (const listener of this.#listeners) listener(key);
   }
 
@@ -88,7 +88,7 @@ export class UnpairedConnections {
    */
   introduce(signal: AbortSignal): void {
     const { directory } = this.#deps;
-    const isMeant = (key: KeyHex): boolean => isStranger(directory.trustOf(key)) && directory.nearby(key) !== undefined;
+    const isMeant = (key: KeyHex): boolean => isUnpaired(directory.trustOf(key)) && directory.nearby(key) !== undefined;
     const due = directory.knownKeys().filter(isMeant);
     let running = 0;
     const next = (): void => {
@@ -143,8 +143,8 @@ export class UnpairedConnections {
   #closeIdleStrangers(): void {
     const now = this.#deps.clock.monotonicMs();
     for (const link of this.#deps.table.all()) {
-      const isStranger = !this.#deps.directory.isPaired(link.keyHex) && !this.#held.has(link.keyHex);
-      if (isStranger && link.inFlight === 0 && now - link.lastUsedAtMs >= STRANGER_IDLE_MS) {
+      const isUnpaired = !this.#deps.directory.isPaired(link.keyHex) && !this.#held.has(link.keyHex);
+      if (isUnpaired && link.inFlight === 0 && now - link.lastUsedAtMs >= STRANGER_IDLE_MS) {
         this.#deps.table.close(link, CLOSE_CODES.done, 'nothing to say before pairing');
       }
     }

@@ -16,11 +16,11 @@ import type { After, UnitOfWork } from '../tasks/unit-of-work.ts';
 import type { TaskEvents } from '../tasks/task-events.ts';
 
 /** Of a delegation that somebody here called off. */
-export const CALLED_OFF = 'You cancelled it.';
+export const YOU_CANCELLED = 'You cancelled it.';
 
 /** What people read of why a task is cancelled; what follows from it hangs on the word alone. */
 const WHY: Readonly<Record<NonNullable<TaskRow['cancelCause']>, string>> = {
-  called_off: CALLED_OFF,
+  cancelled: YOU_CANCELLED,
   hung_up: 'Whoever asked stopped waiting for the answer.',
   hub_restarted: HUB_RESTARTED,
 };
@@ -169,7 +169,7 @@ export class OutgoingCancels {
   }
 
   #end(tables: Tables, after: After, task: TaskRow, state: 'cancelled' | 'failed', doubt: string | null): void {
-    const why = task.reason ?? CALLED_OFF;
+    const why = task.reason ?? YOU_CANCELLED;
     this.#deps.endings.end(tables, after, task, {
       state,
       code: state === 'cancelled' ? 'cancelled' : 'timeout',

@@ -169,7 +169,7 @@ export class OutgoingDelegations {
       const reply = await this.#deps.messenger.request(task.party, message, ACK_TIMEOUT_MS);
       const said = readReply(reply, from);
       const answer = isUnsettled(said, from) ? 'lost' : said;
-      if (await this.#isCalledOff(task.id, answer)) return undefined;
+      if (await this.#isCancelled(task.id, answer)) return undefined;
       if (answer === 'lost') return void this.#retryLater(task);
       return await this.#record(task.id, answer, from);
     } finally {
@@ -181,7 +181,7 @@ export class OutgoingDelegations {
    * Called off while it was on its way: a refusal says that the other hub does not have it; otherwise the cancel may have come there before
    * it did, so it is cancelled once more.
    */
-  async #isCalledOff(taskId: string, answer: Answer): Promise<boolean> {
+  async #isCancelled(taskId: string, answer: Answer): Promise<boolean> {
     const { unit, cancels, store } = this.#deps;
     if (store.read.task(taskId)?.state === 'sending') return false;
     await unit.run((tables, after) => {

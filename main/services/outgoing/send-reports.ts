@@ -65,7 +65,7 @@ export function answeredReport(id: string, chosen: Chosen, response: ResponsePay
 /** Nothing can be sent to that hub, which has this name here. */
 export function peerAway(name: string, isShutOut: boolean): AppError {
   if (isShutOut) {
-    return new AppError('peer_unreachable', `${name} does not let this hub in; nothing was sent.`, {
+    return new AppError('peer_unreachable', `${name} refuses this hub; nothing was sent.`, {
       hint: 'Ask its owner: one that is suspended there is let back in there.',
     });
   }

@@ -8,7 +8,7 @@ import { parseAck } from '../../protocol/payloads.ts';
 import type { PeerMessenger } from '../base/peer-messenger.ts';
 import type { Cancelling } from '../inbox/cancelling.ts';
 import { ACK_TIMEOUT_MS, TASK_WAITERS_MAX } from './limits.ts';
-import { CALLED_OFF, type OutgoingCancels } from './outgoing-cancels.ts';
+import { YOU_CANCELLED, type OutgoingCancels } from './outgoing-cancels.ts';
 import { pageOf, type Page } from '../base/paging.ts';
 import type { Decider } from '../tasks/audit-trail.ts';
 import { peerAway } from './send-reports.ts';
@@ -86,7 +86,7 @@ export class Tasks {
     const { unit, cancelling, random, events } = this.#deps;
     const asker = 'agent' in viewer;
     await unit.run((tables, after) => {
-      const outcome = cancelling.callOff(tables, after, tables.task(task.id), {
+      const outcome = cancelling.cancel(tables, after, tables.task(task.id), {
         messageId: random.uuid(),
         reason,
         by: asker ? viewer.agent : 'owner',
@@ -103,7 +103,7 @@ export class Tasks {
     const isDone = await this.#deps.unit.run((tables, after) => {
       const current = tables.task(task.id);
       if (current?.state !== 'sending') return false;
-      this.#deps.cancels.begin(tables, after, current, 'called_off', reason);
+      this.#deps.cancels.begin(tables, after, current, 'cancelled', reason);
       return true;
     });
     if (!isDone) await this.cancel(task.id, viewer, reason);
@@ -153,7 +153,7 @@ export class Tasks {
       endings.end(tables, after, current, {
         state: 'cancelled',
         code: 'cancelled',
-        reason: CALLED_OFF,
+        reason: YOU_CANCELLED,
         by,
         surface: 'agent',
         from: 'asker',

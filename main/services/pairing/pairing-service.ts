@@ -115,7 +115,7 @@ export class PairingService {
   }
 
   /** A person takes an invitation back. Throws AppError not_found when it holds no more. */
-  takeBack(id: string): void {
+  revoke(id: string): void {
     this.#sessions.invitations.revoke(id);
   }
 

@@ -249,7 +249,7 @@ const END_UNKNOWN = {
 function overdue(task: TaskRow): Ending {
   if (task.direction === 'outgoing') {
     if (task.state === 'sending') return { ...failed('The other hub did not say in time whether it takes this.'), ...BY_CLOCK };
-    if (task.state === 'cancelling') return { ...failed(calledOffAndOver(task)), ...BY_CLOCK };
+    if (task.state === 'cancelling') return { ...failed(cancelledAndOver(task)), ...BY_CLOCK };
     if (!task.reportBack) return { ...HANDED_OVER, ...BY_CLOCK };
     return { ...failed('No report came within a day of the deadline.'), ...BY_CLOCK };
   }
@@ -259,7 +259,7 @@ function overdue(task: TaskRow): Ending {
   return { ...failed(reason), ...BY_CLOCK };
 }
 
-function calledOffAndOver({ cancelAnswer, reportBack }: TaskRow): string {
+function cancelledAndOver({ cancelAnswer, reportBack }: TaskRow): string {
   if (cancelAnswer === null) return 'It was cancelled, and the other hub never said whether it had begun.';
   if (cancelAnswer === 'not_taken') return 'It was cancelled, but the other hub takes no cancels, and no report came in time.';
   const begun = 'It was cancelled when its agent there had begun already; that agent was asked to stop.';

@@ -137,7 +137,7 @@ export const now = {
   opensSoon: 'The buttons open in a moment.',
   sending: 'Telling the hub…',
   notSent: 'Nothing was decided.',
-  typeWord: 'To allow it, type the last word of the text, underlined on the slip.',
+  typeWord: 'To allow it, type the last word of the text, underlined in the quoted text.',
   typeWordNotYet: 'Not the whole word yet.',
   typeWordMatches: 'The word matches.',
 

@@ -89,7 +89,7 @@ export const agents = {
     },
     thenCode: 'It shows a code and waits. The same code appears here: compare, then confirm it.',
     thenCurl: 'The answer holds the code that appears here, too: compare, confirm it, then fetch its token.',
-    byHand: 'Or make a token by hand',
+    manual: 'Or make a token by hand',
     waiting: 'Waiting for its first call…',
     called: 'It called. It works.',
     made: (name: string) => `The token of ${name}`,

@@ -35,7 +35,7 @@ export const people = {
   moreAgents: (count: number) => plural(count, { one: '{n} more', other: '{n} more' }),
   internet: 'not on your network',
   unknownHub: 'A hub on your network',
-  unknownIncoming: 'A hub that called here',
+  unknownIncoming: 'A hub that connected to this one',
   unknownStatic: 'A hub at an address you gave',
   /** An alarm: another hub uses the name of one that is paired. */
   lookalike: (name: string) => `This is not ${name}. It uses that name, or one that looks like it, but it is another hub.`,
@@ -167,7 +167,7 @@ export const people = {
     detail: 'A link or picture for one hub, good for 5 minutes. No digits to type.',
     make: 'Make one',
     use: 'Use one',
-    takeBack: 'Revoke it',
+    revoke: 'Revoke it',
     give: 'Bring this to the other computer. It works once, for',
     left: 'more.',
     secret: 'Whoever has the link can join: hand it over yourself, or send it in a way that nobody else reads.',
@@ -238,7 +238,7 @@ export const people = {
       pick: 'This one',
       notNow: 'Not now',
       open: 'Show the code',
-      letIn: 'Add it again',
+      pairAgain: 'Add it again',
     },
     removed: {
       here: (name: string, when: string | null) => `${name} was removed here${when === null ? '' : ` on ${when}`}.`,

@@ -214,12 +214,12 @@ export class ApprovalsController {
 
   /** The window gained focus: whatever made it come forward must not press a button. */
   armAll(): void {
-    for (const card of this.#cards) if (card.pending) card.arming.again();
+    for (const card of this.#cards) if (card.pending) card.delay.again();
   }
 
   /** `card` and all after it stand somewhere else now. */
   armFrom(index: number): void {
-    for (const card of this.#cards.slice(Math.max(0, index))) if (card.pending) card.arming.again();
+    for (const card of this.#cards.slice(Math.max(0, index))) if (card.pending) card.delay.again();
   }
 
   /** @param more a reason or an answer that is told, or a wider choice that is remembered */
@@ -227,9 +227,9 @@ export class ApprovalsController {
     const needsReading = decision === 'allow' || more.choice !== undefined;
     const may = needsReading ? card.mayAllow(this.live, now) : !card.isInert(this.live, now);
     if (!may) {
-      if (this.live && card.arming.inert) {
+      if (this.live && card.delay.inert) {
         // Whoever presses too early is pressing without reading: the wait begins again.
-        card.arming.again();
+        card.delay.again();
         this.#spoken.say(words.now.opensSoon);
       }
       return;
@@ -274,8 +274,8 @@ export class ApprovalsController {
   async decideTogether(cards: readonly CardModel[], decision: 'allow' | 'decline', now: number): Promise<void> {
     const may = (card: CardModel): boolean => (decision === 'allow' ? card.mayAllow(this.live, now) : !card.isInert(this.live, now));
     if (!cards.every((card) => companyOf(card.approval) !== null && may(card))) {
-      if (this.live && cards.some((card) => card.arming.inert)) {
-        for (const card of cards) card.arming.again();
+      if (this.live && cards.some((card) => card.delay.inert)) {
+        for (const card of cards) card.delay.again();
         this.#spoken.say(words.now.opensSoon);
       }
       return;
@@ -314,7 +314,7 @@ export class ApprovalsController {
     const digestBefore = card.approval.digest;
     card.take(approval);
     if (card.pending && card.approval.digest !== digestBefore) {
-      for (const companion of companions) companion.arming.again();
+      for (const companion of companions) companion.delay.again();
       this.#spoken.say(words.now.changedSaid(approval.peer_name));
     }
     // What had the focus may be gone: it stood in a drawer that is closed now, or is not offered any more.
@@ -324,7 +324,7 @@ export class ApprovalsController {
     // The card becomes a row: everything below it moves up.
     this.armFrom(index + 1);
     // A group is smaller now: what one press would decide is not what it was.
-    for (const companion of companions) companion.arming.again();
+    for (const companion of companions) companion.delay.again();
     const elsewhere = card.pressedHere === null;
     if (elsewhere && (hadFocus || wasOpen)) {
       const { title } = outcomeOf(approval, 'elsewhere', true, isRemembered(approval, this.#deps.hub.snapshot.rules));

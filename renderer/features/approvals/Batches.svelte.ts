@@ -10,7 +10,7 @@ export interface Drawn {
 }
 
 /**
- * What two requests must share to stand together, so that one sentence, one seal and one "leaves here" is true of both; null for what never
+ * What two requests must share to stand together, so that one sentence, one risk badge and one "leaves here" is true of both; null for what never
  * stands with another: what others see or is dangerous, what names no area, and what asks a person to choose.
  */
 export function companyOf(approval: ApprovalDto): string | null {

@@ -4,7 +4,7 @@ import { isLastWord, lastWord } from '../../../preload/contract/last-word.ts';
 import { piecesOf, piecesOfChange, piecesWithLast } from '../../ui/outside-text.ts';
 import type { Piece } from '../../ui/outside-text.ts';
 import { isOlder } from '../../app/apply-event.ts';
-import { Arming } from '../../app/Arming.svelte.ts';
+import { ActivationDelay } from '../../app/ActivationDelay.svelte.ts';
 import type { WiderKey } from './wider-choices.ts';
 
 /** What "Later" puts a card off by. */
@@ -21,7 +21,7 @@ export interface Written {
 }
 
 export class CardModel {
-  readonly arming = new Arming();
+  readonly delay = new ActivationDelay();
   #approval: ApprovalDto;
   /** The words before the newest change, while it is pointed out. */
   #textBefore = $state<string | null>(null);
@@ -158,7 +158,7 @@ export class CardModel {
   }
   /** Nothing on this card may be pressed. `live`: what is shown is what the hub holds. */
   isInert(live: boolean, now: number): boolean {
-    return !live || this.arming.inert || this.#sending || !this.pending || now >= this.#approval.expires_at;
+    return !live || this.delay.inert || this.#sending || !this.pending || now >= this.#approval.expires_at;
   }
   /** Never while somebody is writing: whoever goes on by Tab from there must not allow by accident. */
   mayAllow(live: boolean, now: number): boolean {
@@ -180,14 +180,14 @@ export class CardModel {
       this.#pressedHere = null;
       this.typedWord = '';
       this.#drawer = null;
-      this.arming.again();
+      this.delay.again();
     }
     // It waits until another time: what may be pressed about that stands elsewhere on the card now.
-    if (approval.wait_ms !== before.wait_ms) this.arming.again();
+    if (approval.wait_ms !== before.wait_ms) this.delay.again();
     // Allow appears where a line had stood, or leaves: who may decide is another now.
-    if ((approval.decided_by_hubs === null) !== (before.decided_by_hubs === null)) this.arming.again();
+    if ((approval.decided_by_hubs === null) !== (before.decided_by_hubs === null)) this.delay.again();
     this.#approval = approval;
-    if (approval.state !== 'pending') this.arming.stop();
+    if (approval.state !== 'pending') this.delay.stop();
   }
 
   beginSending(decision: CardDecision): void {
@@ -212,10 +212,10 @@ export class CardModel {
     this.#sending = false;
     this.#pressedHere = null;
     this.#problem = sentence;
-    this.arming.again();
+    this.delay.again();
   }
 
   stop(): void {
-    this.arming.stop();
+    this.delay.stop();
   }
 }

@@ -1,11 +1,11 @@
 // What the inbox hands down to its cards.
 import { createContext } from 'svelte';
 import type { ApprovalsController } from './ApprovalsController.svelte.ts';
-import type { PlaceWatch } from '../../app/place-watch.ts';
+import type { LayoutShiftGuard } from '../../app/layout-shift-guard.ts';
 
 interface ApprovalsContext {
   readonly approvals: ApprovalsController;
-  readonly places: PlaceWatch;
+  readonly places: LayoutShiftGuard;
 }
 
 export const [getApprovals, setApprovals] = createContext<ApprovalsContext>();

@@ -105,7 +105,7 @@ export function fieldsOf(approval: ApprovalDto): ApprovalDto['fields'] {
   );
 }
 
-/** What the slips of the options say, by the path of its field: all else that an option holds stays a field. */
+/** What the quoted options say, by the path of its field: all else that an option holds stays a field. */
 function optionFields(choice: ApprovalDto['choice']): ReadonlyMap<string, string> {
   if (choice === null) return new Map();
   const points = (path: string, texts: readonly string[]) =>

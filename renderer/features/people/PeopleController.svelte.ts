@@ -92,7 +92,7 @@ export class PeopleController {
     return outcome.ok ? outcome.value.items : [];
   }
 
-  async takeBack(id: string): Promise<boolean> {
+  async revoke(id: string): Promise<boolean> {
     const outcome = await this.#run('invite', () => this.#deps.api.call('invitations.revoke', { id }));
     return outcome?.ok === true;
   }

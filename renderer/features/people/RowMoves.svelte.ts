@@ -3,12 +3,12 @@
 import { untrack } from 'svelte';
 import type { Attachment } from 'svelte/attachments';
 import { SvelteMap } from 'svelte/reactivity';
-import { PlaceWatch } from '../../app/place-watch.ts';
-import type { StillRow } from './StillRows.svelte.ts';
+import { LayoutShiftGuard } from '../../app/layout-shift-guard.ts';
+import type { StableRow } from './StableList.svelte.ts';
 
 export class RowMoves {
   readonly #moves = new SvelteMap<string, number>();
-  readonly #watch = new PlaceWatch({
+  readonly #watch = new LayoutShiftGuard({
     each: '[data-hub]',
     pressed: 'button',
     onMoved: ({ dataset }) => {
@@ -18,7 +18,7 @@ export class RowMoves {
   });
 
   /** Belongs to the component that makes it. @param rows those of the list @param above a new value where what stands above it is another */
-  constructor(rows: () => readonly StillRow[], above: () => unknown = () => undefined) {
+  constructor(rows: () => readonly StableRow[], above: () => unknown = () => undefined) {
     $effect(() => {
       above();
       const standing = new Set(rows().map(({ peer }) => peer.id));

@@ -9,7 +9,7 @@ import { watchAudit } from '../../../main/services/audit/watched-store.ts';
 import { EventBus } from '../../../main/services/base/event-bus.ts';
 import { IdentityService } from '../../../main/services/base/identity.ts';
 import { PeerRates } from '../../../main/services/links/peer-rates.ts';
-import { composeWork } from '../../../main/app/work.ts';
+import { composeTaskServices } from '../../../main/app/task-services.ts';
 import { MemoryMessenger, MemoryNetwork } from '../../fakes/memory-messenger.ts';
 import { delegation, NO_LIMITS } from '../../fakes/work-hub.ts';
 import { CHILD_LOG, say } from './child-log.ts';
@@ -35,7 +35,7 @@ audit.start();
 await audit.check(signal);
 say({ audit: audit.state });
 
-const work = composeWork({
+const work = composeTaskServices({
   approvalWaitMs: () => 3_600_000,
   personName: () => null,
   ...parts,

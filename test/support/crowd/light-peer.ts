@@ -102,7 +102,7 @@ export class LightPeer {
     if (dialled.ok) {
       const { connectionId } = dialled.value;
       const answered = await this.transport.request(connectionId, this.envelope('hello', HELLO), DIAL_LIMIT_MS);
-      if (answered.ok && JSON.parse(Buffer.from(answered.value).toString()).kind === 'hello') return this.#greeted(connectionId);
+      if (answered.ok && JSON.parse(Buffer.from(answered.value).toString()).kind === 'hello') return this.#established(connectionId);
       this.transport.close(connectionId, 0, 'no hello');
     }
     this.#dialLater();
@@ -113,7 +113,7 @@ export class LightPeer {
     if (!this.#stopping.signal.aborted) this.#timer = setTimeout(() => void this.#dial(), DIAL_AGAIN_MS);
   }
 
-  #greeted(connectionId: number): void {
+  #established(connectionId: number): void {
     if (this.#stopping.signal.aborted) return;
     this.#lines.push(connectionId);
     this.greetings += 1;
@@ -135,7 +135,7 @@ export class LightPeer {
     if (!isJsonObject(request) || typeof request['id'] !== 'string') throw new Error('the hub sent what is no message');
     const [kind, payload] = ANSWERS[String(request['kind'])] ?? ['error', { code: 'unknown_kind', message: 'not here', retryable: false }];
     this.transport.respond(connectionId, streamId, this.envelope(kind, payload, randomUUID(), request['id']));
-    if (request['kind'] === 'hello') this.#greeted(connectionId);
+    if (request['kind'] === 'hello') this.#established(connectionId);
   }
 }
 

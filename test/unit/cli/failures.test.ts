@@ -10,7 +10,7 @@ const REFUSED: Problem = {
   type: 'urn:axon:problem:conflict',
   title: 'It clashes with something that is there already',
   status: 409,
-  detail: 'It waits as long as whoever asked waits for it; nobody can keep it open longer.',
+  detail: 'It is already open until whoever asked stops waiting. Nobody can keep it open longer.',
   code: 'conflict',
   retryable: false,
 };

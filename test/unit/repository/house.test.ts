@@ -28,7 +28,18 @@ const PHRASES: readonly (readonly [phrase: RegExp, instead: string])[] = [
   [/\bput(s)? away\b/i, 'dismiss or acknowledge'],
   [/\bis at it\b/i, 'is working on it'],
   [/\bstands? by\b|\bowed\b/i, 'a plain word'],
-  [/\b(peer|hub) greeted\b|\bshelf\b|\bquery desk\b|\bhandover\b/i, 'the word in contributing.md'],
+  [/\b(peer|hub) established\b|\bshelf\b|\bquery desk\b|\bhandover\b/i, 'the word in contributing.md'],
+];
+/** Names that the code had for what the field has a word for. */
+const IDENTIFIERS: readonly (readonly [name: RegExp, instead: string])[] = [
+  [/\bcall(ed)?Off|CALLED_OFF|CalledOff/, 'cancel'],
+  [/[gG]reeted\b|\bgreeter/, 'established, hello handshake'],
+  [/\bhandOut|\bhandover\b/, 'deliver, lease, approved payload'],
+  [/\btakeBack|\bturnAway|\bletIn\b/, 'cancel or revoke, refuse, allow'],
+  [/\b[aA]rmedBy\b|\bArming\b|PlaceWatch|StillRows?\b/, 'activation delay, layout-shift guard, stable list'],
+  [/\bSlips?\b|\bSeals?\b|SEALS?\b/, 'quoted text, risk badge'],
+  [/\bownCommand|\bbyHand\b|\btoPage\b/, 'invocation, manual, render'],
+  [/\bisStranger\b|\bcomposeWork\b|\bonceOnly\b|\bputBack\b|\bmayBeDone\b/, 'unpaired, task services, replay guard, restored'],
 ];
 const TOP_LEVEL = new Set([
   'package.json',
@@ -61,6 +72,14 @@ describe('the house', () => {
     const shown = files.filter((file) => /^(preload\/contract\/strings\/|main\/cli\/|README\.md$|resources\/docs\/)/.test(file));
     const found = shown.flatMap((file) =>
       PHRASES.flatMap(([phrase, instead]) => (phrase.test(read(file)) ? [`${file}: ${phrase.source} -> ${instead}`] : [])),
+    );
+    expect(found).toEqual([]);
+  });
+
+  test('no name of our own stands in the code where the field has a word', () => {
+    const code = files.filter((file) => /^(main|preload|renderer)\/.*\.(ts|svelte)$/.test(file));
+    const found = code.flatMap((file) =>
+      IDENTIFIERS.flatMap(([name, instead]) => (name.test(read(file)) ? [`${file}: ${name.source} -> ${instead}`] : [])),
     );
     expect(found).toEqual([]);
   });

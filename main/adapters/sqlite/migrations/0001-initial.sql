@@ -131,7 +131,7 @@ CREATE TABLE tasks (
   finished_at INTEGER,
   -- Of what another hub was asked: what was decided there, as JSON.
   decision TEXT,
-  cancel_cause TEXT CHECK (cancel_cause IN ('called_off', 'hung_up', 'hub_restarted')),
+  cancel_cause TEXT CHECK (cancel_cause IN ('cancelled', 'hung_up', 'hub_restarted')),
   cancel_answer TEXT CHECK (cancel_answer IN ('asked_to_stop', 'not_taken')),
   held_until INTEGER,
   held_why TEXT CHECK (held_why IN ('paused', 'quiet_hours', 'muted', 'person')),

@@ -31,7 +31,7 @@ const CONTENT = {
   code: nullable(text('code')),
   reason: nullable(text('reason')),
   decision: nullable(text('decision')),
-  cancelCause: nullable(choice('cancel_cause', ['called_off', 'hung_up', 'hub_restarted'])),
+  cancelCause: nullable(choice('cancel_cause', ['cancelled', 'hung_up', 'hub_restarted'])),
   cancelAnswer: nullable(choice('cancel_answer', ['asked_to_stop', 'not_taken'])),
   waitMs: nullable(milliseconds('wait_ms')),
   heldUntil: nullable(milliseconds('held_until')),

@@ -85,7 +85,7 @@ export class ReferenceIncoming {
 
   /** A connection that has said hello is never of this profile; one that has said nothing yet may show by its first message that it is. */
   #read(link: Link, bytes: Uint8Array): ReturnType<typeof parseReferenceEnvelope> | undefined {
-    if (link.isGreeted && !link.isReference) return undefined;
+    if (link.isEstablished && !link.isReference) return undefined;
     const parsed = parseReferenceEnvelope(bytes);
     if (!parsed.ok) return link.isReference && !parseEnvelope(bytes).ok ? parsed : undefined;
     if (!link.isReference && !opens(parsed.value)) return undefined;

@@ -5,7 +5,7 @@ import { SystemRandom } from '../../../../main/adapters/clock/system-clock.ts';
 import { ok } from '../../../../main/lib/result.ts';
 import { PEER_RATES } from '../../../../main/services/links/limits.ts';
 import { PeerRates } from '../../../../main/services/links/peer-rates.ts';
-import { composeWork, type Work } from '../../../../main/app/work.ts';
+import { composeTaskServices, type TaskServices } from '../../../../main/app/task-services.ts';
 import type { HubStack } from '../../../fakes/hub-stack.ts';
 import { SILENT_LOG } from '../../../fakes/memory-store.ts';
 import { OWNER } from '../../../fakes/work-hub.ts';
@@ -14,12 +14,12 @@ import { StackHouse } from '../../../support/stack-house.ts';
 let house: StackHouse;
 let dad: HubStack;
 let mum: HubStack;
-let work: Work;
+let work: TaskServices;
 
 beforeEach(async () => {
   house = new StackHouse();
   ({ dad, mum } = await house.couple());
-  work = composeWork({
+  work = composeTaskServices({
     approvalWaitMs: () => 3_600_000,
     rulesMayAct: () => true,
     personName: () => null,

@@ -256,7 +256,10 @@ describe('keeping a request open', () => {
     await mum.work.doNotDisturb.pause(null, BROWSER);
     const { id } = await send(3 * WAIT);
     expect(mum.card).toMatchObject({ held: { why: 'paused' }, wait_ms: 3 * WAIT, keep_open_until: null });
-    await expect(keepOpen()).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('as long as whoever asked') });
+    await expect(keepOpen()).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('already open until whoever asked'),
+    });
     await clock.advance(2 * WAIT);
     expect(mum.card.state).toBe('pending');
     await clock.advance(WAIT + PART);

@@ -28,19 +28,19 @@ beforeEach(() => {
     isAlive: () => Promise.resolve(isAlive),
     onChange: (key) => void sendingAtChange.push(table.sending(key)?.id),
     onGone: () => undefined,
-    onGreeted: () => undefined,
+    onEstablished: () => undefined,
   });
 });
 
-function greeted(connectionId: number, direction: ConnectionInfo['direction']): Link {
+function established(connectionId: number, direction: ConnectionInfo['direction']): Link {
   const { link } = table.opened({ connectionId, keyHex: KEY, direction, host: '127.0.0.1', port: 1 });
-  table.greeted(link);
+  table.established(link);
   return link;
 }
 
 it('the connection dialled by the lower agent id is sent on; the other is closed when idle', async () => {
-  greeted(1, 'outgoing');
-  greeted(2, 'incoming');
+  established(1, 'outgoing');
+  established(2, 'incoming');
   await clock.advance(5_000);
   expect(table.sending(KEY)?.id).toBe(1);
   expect(closed).toEqual([2]);
@@ -49,10 +49,10 @@ it('the connection dialled by the lower agent id is sent on; the other is closed
 });
 
 it('one that does not answer in time is not sent on, and closed by nobody while work is under way on it', async () => {
-  const older = greeted(1, 'outgoing');
+  const older = established(1, 'outgoing');
   const end = older.begin();
   isAlive = false;
-  greeted(2, 'incoming');
+  established(2, 'incoming');
   await clock.advance(60_000);
   expect(table.sending(KEY)?.id).toBe(2);
   expect(closed).toEqual([]);
@@ -63,9 +63,9 @@ it('one that does not answer in time is not sent on, and closed by nobody while 
 });
 
 it('work on the one that is given up goes on, whatever a question on it would come to; the transport is asked whether it is dead', async () => {
-  greeted(1, 'incoming').begin();
+  established(1, 'incoming').begin();
   isAlive = false;
-  greeted(2, 'incoming');
+  established(2, 'incoming');
   await clock.advance(60_000);
   expect(closed).toEqual([]);
   expect(doubted).toEqual([1]);

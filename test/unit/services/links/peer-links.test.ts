@@ -252,7 +252,7 @@ describe('links between paired hubs', () => {
     expect(mum.links.isOnline(dad.key)).toBe(false);
     await house.clock.advance(60_000);
     expect(mum.links.isOnline(dad.key)).toBe(false);
-    expect(dad.peer(mum).trouble).toContain('does not let this hub in: it was suspended or removed there');
+    expect(dad.peer(mum).trouble).toContain('refuses this hub: it was suspended or removed there');
     expect(dad.peer(mum)).toMatchObject({ not_trusted_there: true, trouble: expect.not.stringMatching(/not know|pair/) });
     expect(dad.links.isShutOut(mum.key)).toBe(true);
     await mum.directory.update(dad.key, { trust: 'paired' }, PERSON);

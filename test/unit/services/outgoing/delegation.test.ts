@@ -224,11 +224,11 @@ describe('a delegation between two hubs', () => {
     dad.messenger.shutOutBy.add(mum.key);
     await expect(send()).rejects.toMatchObject({
       code: 'peer_unreachable',
-      message: 'mum does not let this hub in; nothing was sent.',
+      message: 'mum refuses this hub; nothing was sent.',
       hint: expect.stringContaining('Ask its owner'),
     });
     const [task] = dad.work.tasks.list({ limit: 1 }, { agent: 'openclaw' }).items;
-    expect(task).toMatchObject({ state: 'failed', reason: 'mum does not let this hub in; nothing was sent.' });
+    expect(task).toMatchObject({ state: 'failed', reason: 'mum refuses this hub; nothing was sent.' });
   });
 
   it('names what there is when nobody handles the domain and no agent is the default', async () => {

@@ -117,7 +117,7 @@ describe('an invitation', () => {
       expect(mum.directory.isRefused(dad.key)).toBe(true);
       const first = invite(mum);
       invite(mum);
-      mum.pairing.takeBack(first.invitation.id);
+      mum.pairing.revoke(first.invitation.id);
       expect([mum.directory.isRefused(dad.key), mum.directory.isPaired(dad.key)]).toEqual([false, false]);
       await house.clock.advance(INVITATION_DURATION_MS + 1_000);
       expect(mum.directory.isRefused(dad.key)).toBe(true);
@@ -129,9 +129,9 @@ describe('an invitation', () => {
     const late = invite(mum);
     await house.clock.advance(INVITATION_DURATION_MS);
     const taken = invite(mum);
-    mum.pairing.takeBack(taken.invitation.id);
+    mum.pairing.revoke(taken.invitation.id);
     expect(mum.pairing.invitations()).toEqual([]);
-    expect(() => mum.pairing.takeBack(taken.invitation.id)).toThrow('used, over or revoked');
+    expect(() => mum.pairing.revoke(taken.invitation.id)).toThrow('used, over or revoked');
     for (const { link } of [late, taken]) {
       dad.pairing.join(link, null, PERSON);
       await ends(dad, 'failed');
@@ -368,7 +368,7 @@ describe('one who has seen an invitation go by', () => {
     ['that hub itself', async (_mum: HubStack, dad: Attacker) => dad.takesBack()],
   ])(
     'and is being pinned stays paired, and nobody is told otherwise, when %s calls it off while the pin is on its way to the disk',
-    async (_who, callOff) => {
+    async (_who, cancel) => {
       const mum = await house.hub('Mum');
       const dad = await attacker(mum);
       const secret = secretOf(invite(mum).link);
@@ -384,14 +384,14 @@ describe('one who has seen an invitation go by', () => {
       const confirm = confirmPayload(dad.pid, sign(confirmMessage('I', sealed), dad.raw.seed), invitationMac(secret, 'I', sealed));
       const confirmed = dad.step(confirm);
       await begun.promise;
-      const calledOff = callOff(mum, dad).then(
+      const cancelled = cancel(mum, dad).then(
         () => 'done',
         (error: unknown) => (error instanceof AppError ? error.code : 'another error'),
       );
       await house.clock.settle();
       pinned.resolve();
       expect(await confirmed).toMatchObject({ kind: 'ack' });
-      expect(['done', 'conflict']).toContain(await calledOff);
+      expect(['done', 'conflict']).toContain(await cancelled);
       expect(mum.store.read.peers().map(({ key, trust }) => [key, trust])).toEqual([[dad.raw.key, 'paired']]);
       expect(mum.currentPairing).toMatchObject({ state: 'paired', failure: null });
     },

@@ -7,7 +7,7 @@ import { HOUR, ruledHubs } from '../../../fakes/ruled-hubs.ts';
 const hubs = ruledHubs();
 const inside = { conversation: { id: 'dinner-plans' } };
 
-async function takeBack(): Promise<string> {
+async function revoke(): Promise<string> {
   const { rules } = hubs().mum.work;
   const [rule, ...others] = rules.current();
   expect(others).toEqual([]);
@@ -23,7 +23,7 @@ describe('a choice that is taken back', () => {
     await hubs().send('first', inside);
     await hubs().choose(choice, choice === 'until' ? hubs().clock.wallMs() + HOUR : undefined);
     expect(await hubs().send('second', inside)).toBe('queued');
-    const id = await takeBack();
+    const id = await revoke();
     expect(await hubs().send('third', inside)).toBe('awaiting_approval');
     expect(hubs().waiting()).toEqual(['third']);
     expect(await hubs().work()).toEqual(['first', 'second']);
@@ -38,7 +38,7 @@ describe('a choice that is taken back', () => {
     await hubs().send('first');
     await hubs().choose('never');
     expect(await hubs().send('second')).toBe('declined');
-    const id = await takeBack();
+    const id = await revoke();
     expect(await hubs().send('third')).toBe('awaiting_approval');
     expect(hubs().waiting()).toEqual(['third']);
     expect(mum.work.approvals.decided({ limit: 9 }).items.map(({ text, state }) => [text, state])).toEqual(

@@ -70,7 +70,7 @@ import { TaskViews } from '../services/tasks/task-views.ts';
 import { UnitOfWork, type After } from '../services/tasks/unit-of-work.ts';
 import type { Gate } from '../services/tasks/verdict.ts';
 
-interface WorkDeps {
+interface TaskServicesDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
@@ -99,7 +99,7 @@ interface WorkDeps {
   readonly revokeAgentTokens: (tables: Tables, agent: string) => () => void;
 }
 
-export interface Work {
+export interface TaskServices {
   readonly agents: AgentRegistry;
   readonly registrations: Registrations;
   readonly approvals: Approvals;
@@ -132,7 +132,7 @@ export interface Work {
 }
 
 /** @param moreGates asked after those of the house */
-export function composeWork(deps: WorkDeps, moreGates: readonly Gate[] = []): Work {
+export function composeTaskServices(deps: TaskServicesDeps, moreGates: readonly Gate[] = []): TaskServices {
   const { store, events: pageEvents, messenger } = deps;
 
   // The ledger.
@@ -209,7 +209,7 @@ export function composeWork(deps: WorkDeps, moreGates: readonly Gate[] = []): Wo
     ...decided,
     doNotDisturb,
     ask: (hub, payload, deadlineMs, onSend) => delegations.ask(hub, payload, deadlineMs, onSend),
-    cancel: (tables, after, question, reason) => void cancels.begin(tables, after, question, 'called_off', reason),
+    cancel: (tables, after, question, reason) => void cancels.begin(tables, after, question, 'cancelled', reason),
     approvals,
     endings,
   });

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { dataFolder } from '../../../main/lib/data-folder.ts';
-import { ownCommand, ownCommandAnywhere, withOwnCommand } from '../../../main/cli/own-command.ts';
-import type { Surroundings } from '../../../main/cli/own-command.ts';
+import { invocation, invocationAnywhere, withInvocation } from '../../../main/cli/invocation.ts';
+import type { Surroundings } from '../../../main/cli/invocation.ts';
 
 const USUAL = dataFolder(undefined, {});
 let folder: string;
@@ -31,55 +31,55 @@ function here(given: Partial<Surroundings> = {}): Surroundings {
 
 describe('the command', () => {
   test('is npx in the folder of a checkout', () => {
-    expect(ownCommand(USUAL, here())).toBe('npx axon');
+    expect(invocation(USUAL, here())).toBe('npx axon');
   });
 
   test('names the file in every other folder: npx would ask there for a stranger of that name', () => {
     const named = `node ${join(root, 'main/entry/axon.cjs')}`;
-    expect(ownCommand(USUAL, here({ workingFolder: folder }))).toBe(named);
-    expect(ownCommandAnywhere(USUAL, here())).toBe(named);
+    expect(invocation(USUAL, here({ workingFolder: folder }))).toBe(named);
+    expect(invocationAnywhere(USUAL, here())).toBe(named);
   });
 
   test('names the data folder where it is not the usual one, in quotes where a shell would split it', () => {
-    expect(ownCommand('/data/hub', here())).toBe('npx axon --home /data/hub');
-    expect(ownCommand("/data/Mum's hub", here())).toBe(`npx axon --home '/data/Mum'\\''s hub'`);
-    expect(ownCommand('C:\\My hubs\\mum', here({ platform: 'win32' }))).toBe('npx axon --home "C:\\My hubs\\mum"');
-    expect(ownCommandAnywhere('/data/hub', here())).toMatch(/ --home \/data\/hub$/);
+    expect(invocation('/data/hub', here())).toBe('npx axon --home /data/hub');
+    expect(invocation("/data/Mum's hub", here())).toBe(`npx axon --home '/data/Mum'\\''s hub'`);
+    expect(invocation('C:\\My hubs\\mum', here({ platform: 'win32' }))).toBe('npx axon --home "C:\\My hubs\\mum"');
+    expect(invocationAnywhere('/data/hub', here())).toMatch(/ --home \/data\/hub$/);
   });
 
   test.each(['C:\\$(calc)', 'C:\\%X%\\hub', 'C:\\a`b', 'C:\\a!X!', 'C:\\a\u201d; calc'])(
     'never shows %s to be pasted on Windows, where double quotes would not hold it',
     (home) => {
-      expect(ownCommand(home, here({ platform: 'win32' }))).toBe('npx axon --home DATA_FOLDER');
-      expect(ownCommandAnywhere(home, here({ platform: 'win32' }))).toBeNull();
+      expect(invocation(home, here({ platform: 'win32' }))).toBe('npx axon --home DATA_FOLDER');
+      expect(invocationAnywhere(home, here({ platform: 'win32' }))).toBeNull();
     },
   );
 
   test('does not name a program on Windows whose path double quotes would not hold', () => {
     const code = checkout(join(folder, '$(calc)'));
-    expect(ownCommandAnywhere(USUAL, here({ codeFolder: code, platform: 'win32' }))).toBeNull();
-    expect(ownCommand(USUAL, here({ codeFolder: code, platform: 'win32' }))).toBe('axon');
+    expect(invocationAnywhere(USUAL, here({ codeFolder: code, platform: 'win32' }))).toBeNull();
+    expect(invocation(USUAL, here({ codeFolder: code, platform: 'win32' }))).toBe('axon');
   });
 
   test('does not take AXON_HOME for granted: another terminal may not have it', () => {
-    expect(ownCommand('/data/hub', here({ env: { PATH: '', AXON_HOME: '/data/hub' } }))).toBe('npx axon --home /data/hub');
+    expect(invocation('/data/hub', here({ env: { PATH: '', AXON_HOME: '/data/hub' } }))).toBe('npx axon --home /data/hub');
   });
 
   test('quotes the path of the program', () => {
     const spaced = checkout(join(folder, 'my hub'));
-    expect(ownCommandAnywhere(USUAL, here({ codeFolder: spaced }))).toBe(`node '${spaced}/main/entry/axon.cjs'`);
+    expect(invocationAnywhere(USUAL, here({ codeFolder: spaced }))).toBe(`node '${spaced}/main/entry/axon.cjs'`);
   });
 
   test('does not exist inside the packaged desktop app', () => {
     const packed = join(folder, 'resources/app.asar/out/main');
     mkdirSync(packed, { recursive: true });
     writeFileSync(join(folder, 'resources/app.asar/package.json'), '{"name":"axon-hub"}');
-    expect(ownCommandAnywhere(USUAL, here({ codeFolder: packed, workingFolder: '/' }))).toBeNull();
+    expect(invocationAnywhere(USUAL, here({ codeFolder: packed, workingFolder: '/' }))).toBeNull();
   });
 
   test('stands in hints, and in nothing that merely looks like one', () => {
     const hint = 'Get one with "axon login", or "axon pair". The axon command is "axonal".';
-    expect(withOwnCommand(hint, 'npx axon --home /d$&')).toBe(
+    expect(withInvocation(hint, 'npx axon --home /d$&')).toBe(
       'Get one with "npx axon --home /d$& login", or "npx axon --home /d$& pair". The axon command is "axonal".',
     );
   });

@@ -3,9 +3,9 @@
 import { untrack } from 'svelte';
 
 /** Long enough to see that something new stands under the pointer. */
-const ARM_DELAY_MS = 700;
+const ACTIVATION_DELAY_MS = 700;
 
-export class Arming {
+export class ActivationDelay {
   #inert = $state(false);
   /** Grows with every start, so that the filling of the buttons starts anew. */
   #round = $state(0);
@@ -28,7 +28,7 @@ export class Arming {
     clearTimeout(this.#timer);
     this.#inert = true;
     this.#round++;
-    this.#timer = setTimeout(() => (this.#inert = false), ARM_DELAY_MS);
+    this.#timer = setTimeout(() => (this.#inert = false), ACTIVATION_DELAY_MS);
   }
 
   stop(): void {
@@ -41,14 +41,14 @@ export class Arming {
  * For a component while it is set up: armed anew at every change of `what`, so that the second half of a double click does nothing where a button
  * has come to stand in the place of another. Stops with the component. A change within an object is none.
  */
-export function armedBy(what: () => unknown, start: 'inert' | 'open' = 'open'): Arming {
-  const arming = new Arming(start);
+export function delayedBy(what: () => unknown, start: 'inert' | 'open' = 'open'): ActivationDelay {
+  const delay = new ActivationDelay(start);
   let before = untrack(what);
   $effect(() => {
     const now = what();
-    if (now !== before) untrack(() => arming.again());
+    if (now !== before) untrack(() => delay.again());
     before = now;
   });
-  $effect(() => () => arming.stop());
-  return arming;
+  $effect(() => () => delay.stop());
+  return delay;
 }

@@ -12,7 +12,7 @@ interface Watched {
   readonly onMoved: (moved: HTMLElement) => void;
 }
 
-export class PlaceWatch {
+export class LayoutShiftGuard {
   readonly #places = new Map<HTMLElement, readonly number[]>();
   readonly #watched: Watched;
   #list: HTMLElement | null = null;

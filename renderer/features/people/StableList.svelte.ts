@@ -5,7 +5,7 @@ import { untrack } from 'svelte';
 import type { Attachment } from 'svelte/attachments';
 import type { PeerDto } from '../../../preload/contract/dto.ts';
 
-export interface StillRow {
+export interface StableRow {
   readonly peer: PeerDto;
   /** Not in sight any more: it only keeps its place. */
   readonly gone: boolean;
@@ -26,9 +26,9 @@ interface StillRowsDeps {
   readonly isKnown: (id: string) => boolean;
 }
 
-export class StillRows {
+export class StableList {
   readonly #deps: StillRowsDeps;
-  #rows: readonly StillRow[] = $state.raw([]);
+  #rows: readonly StableRow[] = $state.raw([]);
   #shown = $state(ROWS_SHOWN_FIRST);
   #isPointedAt = false;
   #hasFocus = false;
@@ -45,7 +45,7 @@ export class StillRows {
     $effect(() => () => clearTimeout(this.#next));
   }
 
-  get rows(): readonly StillRow[] {
+  get rows(): readonly StableRow[] {
     return this.#rows.slice(0, this.#shown);
   }
 
@@ -103,7 +103,7 @@ export class StillRows {
 }
 
 /** @param keep so many of the first rows keep their place though their hub is gone; none are added to a list that is as long as may be */
-function nextRows(before: readonly StillRow[], { seen, isKnown }: StillRowsDeps, keep: number): readonly StillRow[] {
+function nextRows(before: readonly StableRow[], { seen, isKnown }: StillRowsDeps, keep: number): readonly StableRow[] {
   const left = new Map(seen().map((peer) => [peer.id, peer]));
   const stayed = before.flatMap(({ peer }, at) => {
     const now = left.get(peer.id);

@@ -2,7 +2,7 @@
 import type { RiskClass } from '../../../preload/contract/dto.ts';
 import type { IconName } from '../../ui/icons.ts';
 
-export const SEALS: Readonly<Record<RiskClass, { readonly shape: 'circle' | 'square' | 'octagon'; readonly icon: IconName }>> = {
+export const RISK_BADGES: Readonly<Record<RiskClass, { readonly shape: 'circle' | 'square' | 'octagon'; readonly icon: IconName }>> = {
   R0: { shape: 'circle', icon: 'eye' },
   R1: { shape: 'circle', icon: 'turn' },
   R2: { shape: 'square', icon: 'others' },
@@ -10,4 +10,4 @@ export const SEALS: Readonly<Record<RiskClass, { readonly shape: 'circle' | 'squ
 };
 
 /** Of a request that asks a person to choose. */
-export const CHOICE_SEAL = { shape: 'circle', icon: 'fork' } as const satisfies (typeof SEALS)[RiskClass];
+export const CHOICE_BADGE = { shape: 'circle', icon: 'fork' } as const satisfies (typeof RISK_BADGES)[RiskClass];

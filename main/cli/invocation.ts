@@ -28,7 +28,7 @@ export interface Surroundings {
  * For the terminal this process runs at: the shortest form that works in its folder. A data folder that no quotes hold stands as DATA_FOLDER.
  * @param home the data folder, absolute
  */
-export function ownCommand(home: string, here: Surroundings = surroundings()): string {
+export function invocation(home: string, here: Surroundings = surroundings()): string {
   const root = packageFolder(here.codeFolder);
   const isHere = root !== null && real(here.workingFolder) === root && existsSync(join(root, PROGRAM));
   const program = isHere ? 'npx axon' : programAnywhere(root, here);
@@ -36,14 +36,14 @@ export function ownCommand(home: string, here: Surroundings = surroundings()): s
 }
 
 /** For a terminal in any folder; null where the program came without a command, as in the packaged desktop app, or no quotes hold a path. */
-export function ownCommandAnywhere(home: string, here: Surroundings = surroundings()): string | null {
+export function invocationAnywhere(home: string, here: Surroundings = surroundings()): string | null {
   const program = programAnywhere(packageFolder(here.codeFolder), here);
   const words = homeWords(home, here);
   return program === null || words === null ? null : `${program}${words}`;
 }
 
 /** Hints name commands as "axon ..." in double quotes: the same text with the words that work here. */
-export function withOwnCommand(text: string, command: string): string {
+export function withInvocation(text: string, command: string): string {
   return text.replaceAll('"axon ', () => `"${command} `);
 }
 

@@ -279,7 +279,7 @@ describe('what becomes of a card', () => {
     await showCards(hub);
     await press(button('Allow once'));
     await expect.element(page.getByRole('article', { name: 'Declined by Dad, in the browser' })).toBeVisible();
-    await expect.element(page.getByText(/Your press here came second and changed nothing/)).toBeVisible();
+    await expect.element(page.getByText(/Someone decided first. Your press changed nothing/)).toBeVisible();
   });
 
   test('a decision the hub could not keep leaves the card and says that nothing was decided', async () => {

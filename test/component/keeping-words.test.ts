@@ -5,7 +5,7 @@ import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
 import { MUM, SETTINGS, snapshotOf } from '../fakes/household.ts';
 import { callsOf, expectAccessible, showApp } from './support/page.ts';
 
-const words = () => page.getByRole('group', { name: 'How long words are kept' });
+const words = () => page.getByRole('group', { name: 'How long messages are kept' });
 const feed = () => page.getByRole('group', { name: 'How long the feed is kept' });
 
 test('offers a few lengths and the one that stands where it is another, and says what removal means', async () => {

@@ -227,8 +227,8 @@ describe('a daemon that is trusted by its key', () => {
 
   test('as long as it refuses this hub its row says so, and its page gives the links to hand over', async () => {
     await shown(shut);
-    await expect.element(row().getByText('does not let us in')).toBeVisible();
-    const what = page.getByRole('region', { name: 'Greenhouse does not let this computer in.' });
+    await expect.element(row().getByText('refuses this hub')).toBeVisible();
+    const what = page.getByRole('region', { name: 'Greenhouse refuses this computer.' });
     await expect.element(what.getByText(/Give one of these links, with an address it can reach/)).toBeVisible();
     const copies = vi.spyOn(navigator.clipboard, 'writeText').mockResolvedValue();
     for (const address of ['192.168.1.10:7100', '10.8.0.2:7100']) await button(`Copy: Link to this hub at ${address}`).click();
@@ -260,7 +260,7 @@ describe('a daemon that is trusted by its key', () => {
     await expect.element(page.getByText(daemon.public_key, { exact: true })).toBeVisible();
     await expect.element(page.getByText(keyInLink(daemon.public_key), { exact: true })).toBeVisible();
     await expect.element(heading('Safety number')).not.toBeInTheDocument();
-    await expect.element(page.getByText(/does not let this computer in/)).not.toBeInTheDocument();
+    await expect.element(page.getByText(/refuses this computer/)).not.toBeInTheDocument();
     await expectAccessible();
   });
 });

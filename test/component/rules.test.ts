@@ -383,7 +383,7 @@ describe('the Rules screen', () => {
     await showApp(new FakeHubApi(snapshotOf({ rules: RULES, recently_decided: RULED })));
     await expect.element(page.getByText('Done by your rules')).toBeVisible();
     await expect.element(page.getByText(/Allowed by your rule\. Attic may give Household lists tasks in Shopping list\./)).toBeVisible();
-    await expect.element(page.getByText('Decided lately')).not.toBeInTheDocument();
+    await expect.element(page.getByText('Recently decided')).not.toBeInTheDocument();
   });
 
   test('what rules did is told by all that the rule names, its agent and topic too', async () => {

@@ -177,7 +177,7 @@ describe('agents', () => {
       .click();
     expect(callsOf(hub, 'agents.removeArea')).toEqual([]);
     await expectAccessible();
-    await page.getByRole('button', { name: 'Take it away' }).click();
+    await page.getByRole('button', { name: 'Remove it' }).click();
     expect(callsOf(hub, 'agents.removeArea')).toEqual([{ name: agent?.name, area }]);
   });
 
@@ -316,7 +316,7 @@ describe('settings', () => {
     const name = page.getByRole('textbox', { name: 'Name of this hub' });
     await name.fill('Kitchen PC');
     await userEvent.keyboard('{Enter}');
-    await page.getByRole('switch', { name: /^Single keys A, D, R, M, .*U$/ }).click();
+    await page.getByRole('switch', { name: /^Single-key shortcuts A, D, R, M, .*U$/ }).click();
     expect(callsOf(hub, 'settings.update')).toEqual([{ theme: 'contrast' }, { name: 'Kitchen PC' }, { single_key_shortcuts: false }]);
   });
 
@@ -345,7 +345,7 @@ describe('settings', () => {
     await userEvent.keyboard('{Escape}');
     const named =
       page
-        .getByRole('switch', { name: /^Single keys/ })
+        .getByRole('switch', { name: /^Single-key shortcuts/ })
         .element()
         .getAttribute('aria-label') ?? '';
     expect(letters.filter((letter) => !new RegExp(`\\b${letter}\\b`).test(named))).toEqual([]);
@@ -533,7 +533,7 @@ describe('what stands around the screens', () => {
   test('where the record cannot be read there is no picture of the day rather than a wrong one', async () => {
     const hub = new FakeHubApi(snapshotOf(), { 'approvals.list': () => ({ ok: false, problem: problemOf('internal', 'No.') }) });
     await showApp(hub);
-    await expect.element(heading('Decided lately')).toBeVisible();
+    await expect.element(heading('Recently decided')).toBeVisible();
     await vi.waitFor(() => expect(callsOf(hub, 'approvals.list')).toHaveLength(1));
     await expect.element(heading('Today, hour by hour')).not.toBeInTheDocument();
   });

@@ -33,7 +33,7 @@ describe('the page of a hub says what it may do', () => {
     return [...list].map(({ textContent }) => textContent.replaceAll(/\s+/g, ' ').trim());
   };
   const SEES = 'It may see what your agents offer, and put notices in your feed.';
-  const ASKS = 'Everything else asks you first.';
+  const ASKS = 'Everything else asks first.';
 
   test('by the rules in force about it, while they come and go', async () => {
     const hub = new FakeHubApi(snapshotOf({ agents: [agentOf('claude-code')], rules: [] }));

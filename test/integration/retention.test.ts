@@ -114,7 +114,7 @@ it('F-12: status tells of a clock that jumped, and the owner alone confirms the 
     expect(status.out).toContain('confirm-date');
     expect(await axon(home, ['confirm-date'])).not.toMatchObject({ code: 0 });
     expect(hub.node.services.retention.dateInQuestion).not.toBeNull();
-    expect(await axon(home, owner)).toMatchObject({ code: 0, out: 'The date is confirmed. Old words are removed again.\n' });
+    expect(await axon(home, owner)).toMatchObject({ code: 0, out: 'The date is confirmed. Old messages are removed again.\n' });
     expect((await axon(home, ['status'])).out).not.toContain('The clock of this computer');
     expect(hub.value("SELECT count(*) FROM audit WHERE action = 'settings.date_confirmed' AND actor LIKE 'owner:%'")).toBe(1);
   } finally {

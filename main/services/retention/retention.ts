@@ -32,7 +32,7 @@ interface RetentionDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
-  /** How long words are kept after their end, ms; asked anew for every removal. */
+  /** How long messages are kept after their end, ms; asked anew for every removal. */
   readonly keepMessagesMs: () => number;
   /** How long the feed is kept, ms. */
   readonly keepFeedMs: () => number;

@@ -153,6 +153,6 @@ export const common = {
     noCode: 'That is not a login link or code. It looks like the last part of the link after “#c=”.',
     otherHub: (theirs: string, ours: string) =>
       `That link opens ${theirs}. This page is ${ours}: open the link itself, or get one for this hub.`,
-    ended: 'The login of this tab has ended. Nothing was decided meanwhile; what waited still waits.',
+    ended: 'The login of this tab has ended. Nothing was decided meanwhile. What waited still waits.',
   },
 } as const;

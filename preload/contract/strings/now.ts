@@ -42,8 +42,10 @@ export const now = {
   nobodyOnline: 'No other hub is online just now.',
   empty: {
     title: 'Nothing needs you',
+    /** Under a line that somebody asks for something else. */
+    noRequests: 'No requests',
     detail: 'What other computers ask for waits here, word for word, until you decide or the time is up.',
-    lately: 'Decided lately',
+    lately: 'Recently decided',
   },
   pairingOffered: (count: number) => plural(count, { one: 'A hub asks to be added.', other: '{n} hubs ask to be added.' }),
   pairingOfferedDetail: 'Go on only if someone in your home has just asked for this.',
@@ -98,7 +100,7 @@ export const now = {
     nothing_runs: () => 'Nothing runs on this computer.',
     unknown: () => 'This hub cannot tell what it would touch.',
   },
-  everyTime: 'It is asked every time.',
+  everyTime: 'You are asked every time.',
 
   facts: {
     runs: 'Runs',
@@ -176,18 +178,18 @@ export const now = {
       partial: (agent: string) => `${agent} has done a part of it.`,
       failed: 'It was not done: it failed.',
       expired: 'It was not done: its time ran out.',
-      cancelled: 'It was cancelled since.',
+      cancelled: 'It has since been cancelled.',
     },
     askerTold: (time: string, hub: string) => `${time}. ${hub} was told.`,
     withReason: (reason: string) => `With “${reason}”.`,
-    second: 'Your press here came second and changed nothing.',
+    second: 'Someone decided first. Your press changed nothing.',
     expired: (time: string) => `Nobody answered by ${time}`,
     expiredDetail: (hub: string) => `It was not done. ${hub} was told so.`,
     cancelled: (hub: string) => `Cancelled by ${hub}`,
     /** It was not whoever asked who ended it. */
     endedHere: 'Ended by this hub',
     cancelledDetail: 'It was not done.',
-    leaves: 'This card leaves by itself.',
+    leaves: 'This card goes away by itself.',
   },
 
   first: {
@@ -212,11 +214,11 @@ export const now = {
     hubMissing: 'Install AXON Hub on another computer in your home; it shows up here by itself.',
     addHub: 'Add a hub',
     done: 'Done',
-    lesson: 'How it will feel',
+    lesson: 'How it works',
     lessons: [
-      ['It waits at your door', 'What other computers ask for stays outside, word for word, until you decide or the time is up.'],
+      ['A request waits for you', 'What other computers ask for stays outside, word for word, until you decide or the time is up.'],
       ['You allow it', 'Once. One of your agents then does it, on this computer.'],
-      ['Or you send it back', 'The asker is told, in plain words. Doing nothing is a no, too.'],
+      ['Or you decline it', 'The other computer is told, with your reason if you give one. Doing nothing is a no, too.'],
     ],
   },
 } as const;

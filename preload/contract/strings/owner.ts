@@ -27,7 +27,7 @@ export const agents = {
   everythingElse: 'Everything else',
   connected: 'connected',
   away: 'away',
-  neverSeen: 'has not called yet',
+  neverSeen: 'has not connected yet',
   silent: (duration: string) => `silent for ${duration}`,
   idle: (all: number) => `Idle, 0 of ${plural(all, { one: '{n} task', other: '{n} tasks' })}.`,
   busy: (active: number, all: number) => `Busy, ${active} of ${plural(all, { one: '{n} task', other: '{n} tasks' })}.`,
@@ -54,7 +54,7 @@ export const agents = {
   removeAreaAsk: (area: string, name: string) => `Take ${area} from ${name}?`,
   removeAreaDetail:
     'Its risk setting goes with it. Requests for it then go to an agent with a wider area. If the program offers it again, it comes back as “others see it” or riskier.',
-  removeAreaYes: 'Take it away',
+  removeAreaYes: 'Remove it',
   topics: (list: string) => `Hears about ${list}.`,
 
   knock: {
@@ -90,8 +90,8 @@ export const agents = {
     thenCode: 'It shows a code and waits. The same code appears here: compare, then confirm it.',
     thenCurl: 'The answer holds the code that appears here, too: compare, confirm it, then fetch its token.',
     manual: 'Or make a token by hand',
-    waiting: 'Waiting for its first call…',
-    called: 'It called. It works.',
+    waiting: 'Waiting for it to connect…',
+    called: 'It connected. It works.',
     made: (name: string) => `The token of ${name}`,
   },
 } as const;
@@ -105,14 +105,14 @@ export const settings = {
     name: { title: 'Name of this hub', detail: 'Seen by hubs you have added.' },
     person: { title: 'Person', detail: 'Who uses this computer. Shown to hubs you have added, and beside your decisions.' },
     discovery: { title: 'Find hubs automatically', detail: 'On your home network only.' },
-    theme: { title: 'Looks', detail: 'Follows the system until you choose.' },
+    theme: { title: 'Appearance', detail: 'Follows the system until you choose.' },
     start_at_login: { title: 'Start at login', detail: 'Starts hidden; the hub is up before any window.' },
     native_notifications: {
       title: 'Tell me about requests',
       detail: 'A fixed sentence and your own name for the hub; never the text. One a minute for each hub.',
     },
     single_key_shortcuts: {
-      title: 'Single keys',
+      title: 'Single-key shortcuts',
       detail: 'U works only while something can be undone, the others only while a card has the focus.',
     },
     approvals_wait_minutes: {
@@ -121,7 +121,7 @@ export const settings = {
         'If nobody decides in time, it is not done and whoever asked is told so. If you, a pause or quiet hours put a request off, its time starts when you are asked. Changes apply to new requests. You can keep a card open longer.',
     },
     keep_messages_days: {
-      title: 'How long words are kept',
+      title: 'How long messages are kept',
       detail:
         'The text of a request, its card, its answer and the messages about it, counted from its end. Then they are removed for good. That it was asked and how it ended stays.',
     },
@@ -138,7 +138,7 @@ export const settings = {
   dateInQuestionDetail: (date: string) =>
     `The clock of this computer says ${date}, more than ${DATE_JUMP_DAYS_MAX} days after the last time this hub knows. Until you confirm the date, nothing old is removed. If it is wrong, set the clock.`,
   confirmDate: 'The date is right',
-  dateConfirmed: 'The date is confirmed. Old words are removed again.',
+  dateConfirmed: 'The date is confirmed. Old messages are removed again.',
   keepLength: (days: number) =>
     days % 365 === 0 ? plural(days / 365, { one: '{n} year', other: '{n} years' }) : plural(days, { one: '{n} day', other: '{n} days' }),
   network: 'Network',
@@ -171,8 +171,8 @@ export const settings = {
   licencesBack: 'Settings',
   licencesFile: 'The full list is in licences.txt, beside the program.',
   licencesProblem: 'They could not be read. The full list is in licences.txt, beside the program.',
-  warnings: 'To know',
-  security: 'Getting in',
+  warnings: 'Warnings',
+  security: 'Logging in',
   passphrase: 'Owner passphrase',
   passphraseDetail: 'Lets you in from a browser on this computer without a login link.',
   passphraseSet: 'It is set. To change it, type the old one, too.',
@@ -185,7 +185,7 @@ export const settings = {
   passphraseHint: 'At least 8 characters. A few words that only you would put together are better than one odd one.',
   passphraseSave: 'Set it',
   passphraseSaved: 'The passphrase is set.',
-  sessions: 'Logged in',
+  sessions: 'Who is logged in',
   sessionKinds: { ui: 'A browser or window', owner: 'The command line', agent: 'An agent' },
   sessionCurrent: 'this page',
   sessionUsed: (when: string) => `Last used ${when}.`,

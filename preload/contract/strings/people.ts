@@ -28,7 +28,7 @@ export const people = {
   offSince: (when: string) => `off since ${when}`,
   neverSeen: 'not seen yet',
   asleep: 'suspended',
-  shutThere: 'does not let us in',
+  shutThere: 'refuses this hub',
   daemon: 'AXON daemon',
   picture: (all: number, online: number) =>
     `The household: ${plural(all, { one: '{n} other hub', other: '{n} other hubs' })}, ${online} online. The list beside it says the same.`,
@@ -85,7 +85,7 @@ export const people = {
     facts: { adult: 'adult', child: 'child', guest: 'guest', shared: 'shared computer' },
   },
   shut: {
-    title: (name: string) => `${name} does not let this computer in.`,
+    title: (name: string) => `${name} refuses this computer.`,
     give: 'You trust its key, but it does not know ours. Give this link to whoever looks after it, to be added there; after that the two connect by themselves.',
     giveOneOf:
       'You trust its key, but it does not know ours. Give one of these links, with an address it can reach, to whoever looks after it, to be added there; after that the two connect by themselves.',
@@ -115,7 +115,7 @@ export const people = {
     seesDetail: 'The default for every hub you added.',
     looks: (areas: string) => `Questions about ${areas} are answered without asking you.`,
     looksDetail: 'You marked this “only looks” under Agents.',
-    asks: 'Everything else asks you first.',
+    asks: 'Everything else asks first.',
     asksDetail: 'Dangerous areas ask every time, with the last word typed.',
   },
   youMay: 'What you may ask of it',
@@ -226,7 +226,7 @@ export const people = {
     left: (duration: string) => `${duration} left.`,
     between: (text: string, left: string, right: string) => `${text}, between ${left} and ${right}`,
     offered: {
-      tag: 'at your door',
+      tag: 'asks to be added',
       title: 'A hub wants to be added',
       detail: 'Go on only if someone at home has just asked. The other screen shows the same name. Nothing is shared yet.',
       from: (address: string) => `at ${address}`,
@@ -290,7 +290,7 @@ export const people = {
       title: 'Who is behind this door?',
       detail:
         'Whoever it is: it may see what your agents offer, put notices in your feed, and ask questions in areas you marked “only looks”.',
-      rest: 'Everything else asks you first.',
+      rest: 'Everything else asks first.',
       done: 'Done',
     },
     failed: {

@@ -32,7 +32,7 @@ describe('what the hub says of a request', () => {
   });
 
   test('something dangerous says that it is asked every time', () => {
-    expect(whyOf(DEPLOY)).toBe('You marked Work projects this way. It is asked every time.');
+    expect(whyOf(DEPLOY)).toBe('You marked Work projects this way. You are asked every time.');
     expect(whyOf(CAR)).toBe('You marked Household lists this way.');
   });
 
@@ -112,7 +112,7 @@ describe('what the hub says of a request', () => {
       'Claude Code has done it.',
       'Claude Code has done a part of it.',
       'It was not done: it failed.',
-      'It was cancelled since.',
+      'It has since been cancelled.',
     ]);
     expect(said('queued', false)).toBe('It waits for Claude Code, which is not connected just now.');
     expect(said('running', false)).toBe('Claude Code is working on it.');

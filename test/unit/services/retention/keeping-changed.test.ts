@@ -1,4 +1,4 @@
-// How long words are kept, changed by a person while the hub runs: over real stores, on a clock that the test moves.
+// How long messages are kept, changed by a person while the hub runs: over real stores, on a clock that the test moves.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import {
   CHANGE_PAUSE_MS,

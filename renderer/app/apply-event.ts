@@ -1,5 +1,5 @@
 // What one numbered event does to the page's picture of its hub. Pure, so that every kind of event is tested without a page.
-import type { ApprovalDto, UiEvent, UiSnapshot } from '../../preload/contract/dto.ts';
+import type { ApprovalDto, FeedItemDto, UiEvent, UiSnapshot } from '../../preload/contract/dto.ts';
 
 /** Bounds what people decided lately, and what rules did, each for itself; older decisions are read in Conversations. */
 const DECIDED_KEPT_MAX = 50;
@@ -39,19 +39,9 @@ export function applyEvent(snapshot: UiSnapshot, event: UiEvent): UiSnapshot {
     case 'rule_gone':
       return { ...next, rules: snapshot.rules.filter((rule) => rule.id !== event.id) };
     case 'feed':
-      return {
-        ...next,
-        feed: [event.item, ...snapshot.feed.filter((item) => item.id !== event.item.id)].slice(0, FEED_KEPT_MAX),
-        feed_unread: event.unread,
-      };
-    case 'feed_read': {
-      const read = event.ids === 'all' ? null : new Set(event.ids);
-      return {
-        ...next,
-        feed: snapshot.feed.map((item) => (item.unread && (read === null || read.has(item.id)) ? { ...item, unread: false } : item)),
-        feed_unread: event.unread,
-      };
-    }
+      return { ...next, feed: putFirst(snapshot.feed, event.item), feed_unread: event.unread };
+    case 'feed_read':
+      return { ...next, feed: markedRead(snapshot.feed, event.ids), feed_unread: event.unread };
     case 'feed_removed':
       return { ...next, feed: snapshot.feed.filter(({ seq }) => !event.seqs.includes(seq)), feed_unread: event.unread };
     case 'do_not_disturb':
@@ -60,6 +50,15 @@ export function applyEvent(snapshot: UiSnapshot, event: UiEvent): UiSnapshot {
     case 'attention':
       return next;
   }
+}
+
+function putFirst(feed: UiSnapshot['feed'], item: FeedItemDto): UiSnapshot['feed'] {
+  return [item, ...feed.filter(({ id }) => id !== item.id)].slice(0, FEED_KEPT_MAX);
+}
+
+function markedRead(feed: UiSnapshot['feed'], ids: readonly string[] | 'all'): UiSnapshot['feed'] {
+  const read = ids === 'all' ? null : new Set(ids);
+  return feed.map((item) => (item.unread && (read === null || read.has(item.id)) ? { ...item, unread: false } : item));
 }
 
 /** A reply of the hub may come after an event that is newer. A decision is final. */

@@ -34,6 +34,12 @@ interface HubHandlersDeps {
   readonly counts: () => Promise<Omit<OperationResult<'hub.status'>, 'hub'>>;
 }
 
+interface PassphraseChange {
+  readonly wanted: string;
+  readonly current?: string | undefined;
+  readonly boot_secret?: string | undefined;
+}
+
 export function hubHandlers(deps: HubHandlersDeps): HandlersOf<'hub'> {
   const { hub, tokens, login, passphrase } = deps;
   return {
@@ -74,12 +80,8 @@ export function hubHandlers(deps: HubHandlersDeps): HandlersOf<'hub'> {
       const { code, expiresAt } = login.makeCode();
       return { url: loginUrl(hub.current().api_port, code), expires_at: expiresAt };
     },
-    'hub.setPassphrase': async ({ passphrase: wanted, current, boot_secret }, caller, context) => {
-      if (passphrase.isSet()) await changePassphrase(deps, { wanted, current, boot_secret }, caller, context);
-      else {
-        allowFirstPassphrase(deps, boot_secret, caller);
-        await passphrase.setFirst(wanted, actorOf(caller));
-      }
+    'hub.setPassphrase': async (given, caller, context) => {
+      await setPassphrase(deps, { ...given, wanted: given.passphrase }, caller, context);
       hub.changed();
       return { set: true };
     },
@@ -91,13 +93,14 @@ export function loginUrl(port: number, code: string): string {
   return `http://127.0.0.1:${port}/#c=${code}`;
 }
 
+async function setPassphrase(deps: HubHandlersDeps, given: PassphraseChange, caller: Caller, context: CallContext): Promise<void> {
+  if (deps.passphrase.isSet()) return changePassphrase(deps, given, caller, context);
+  allowFirstPassphrase(deps, given.boot_secret, caller);
+  return deps.passphrase.setFirst(given.wanted, actorOf(caller));
+}
+
 /** For whoever knows the one before. Who was logged in with that one is not any more, but for the caller. */
-async function changePassphrase(
-  deps: HubHandlersDeps,
-  given: { readonly wanted: string; readonly current: string | undefined; readonly boot_secret: string | undefined },
-  caller: Caller,
-  context: CallContext,
-): Promise<void> {
+async function changePassphrase(deps: HubHandlersDeps, given: PassphraseChange, caller: Caller, context: CallContext): Promise<void> {
   const { wanted, current, boot_secret } = given;
   if (current === undefined) {
     throw new AppError('passphrase_required', 'This hub has an owner passphrase already; to change it, give the present one too.', {

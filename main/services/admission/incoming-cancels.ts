@@ -4,8 +4,9 @@ import { AppError } from '../../lib/app-error.ts';
 import { escapeText } from '../../core/text-escape.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { contentDigest } from '../../protocol/content-digest.ts';
+import type { Envelope } from '../../protocol/envelope.ts';
 import { parseCancel } from '../../protocol/payloads.ts';
-import type { PeerRow, TaskRow } from '../../ports/store.ts';
+import type { MessageRow, PeerRow, TaskRow } from '../../ports/store.ts';
 import type { PeerRates } from '../links/peer-rates.ts';
 import type { IncomingMessage, ReplyDraft } from '../base/peer-messenger.ts';
 import type { AuditTrail } from '../tasks/audit-trail.ts';
@@ -68,19 +69,7 @@ export class IncomingCancels {
           });
           if (outcome === undefined) return refusal(nothingToCancel());
           if (!task) return ack({ accepted: true });
-          tables.insertMessage({
-            messageId: envelope.id,
-            direction: 'in',
-            party: peer.key,
-            kind: 'cancel',
-            ref: envelope.ref,
-            conversationId: task.conversationId,
-            taskId: task.id,
-            fromAgent: task.fromAgent,
-            toAgent: task.toAgent,
-            payload: JSON.stringify(envelope.payload),
-            at: clock.wallMs(),
-          });
+          tables.insertMessage(messageOf(peer, envelope, task, clock.wallMs()));
           after(() => events.changed(task.id));
           return outcome === 'cancelled' ? ack({ accepted: true }) : ack({ accepted: true, state: toWire('running') });
         },
@@ -110,4 +99,20 @@ function cut(reason: string): string {
 
 function nothingToCancel(): AppError {
   return new AppError('rejected', 'No delegation of yours with that id is open here: it has ended, or never was.', { failedBy: 'input' });
+}
+
+function messageOf(peer: PeerRow, envelope: Envelope, task: TaskRow, at: number): Omit<MessageRow, 'seq'> {
+  return {
+    messageId: envelope.id,
+    direction: 'in',
+    party: peer.key,
+    kind: 'cancel',
+    ref: envelope.ref,
+    conversationId: task.conversationId,
+    taskId: task.id,
+    fromAgent: task.fromAgent,
+    toAgent: task.toAgent,
+    payload: JSON.stringify(envelope.payload),
+    at,
+  };
 }

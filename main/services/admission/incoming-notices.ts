@@ -4,7 +4,7 @@ import { escapeName } from '../../core/text-escape.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import type { Store } from '../../ports/store.ts';
+import type { AgentRow, Store } from '../../ports/store.ts';
 import { RECEIPT_TOPIC } from '../../protocol/kinds.ts';
 import { parseNotify, type NotifyPayload } from '../../protocol/payloads.ts';
 import { PLAIN_TOPIC } from '../../protocol/reference/reference-mapping.ts';
@@ -94,7 +94,7 @@ export class IncomingNotices {
 
   /** Into the feed, and to the agent it names or the agents that asked for its topic. Returns who got it. */
   async publish(notice: Notice): Promise<readonly string[]> {
-    const { store, clock, feed, agents, unit } = this.#deps;
+    const { store, clock, feed, unit } = this.#deps;
     const { party, payload } = notice;
     const at = clock.wallMs();
     const routeTo = payload.route?.to ?? null;
@@ -125,11 +125,7 @@ export class IncomingNotices {
         data: payload.data,
         isSilent: this.#deps.doNotDisturb.isMuted(party),
       });
-    const takers = agents
-      .active()
-      .filter((agent) => (routeTo === null ? agent.topics.some((topic) => matchesTopic(topic, payload.topic)) : agent.name === routeTo))
-      .filter((agent) => store.read.countDeliveries(agent.name, ['queued']) < INBOX_QUEUED_MAX)
-      .filter((agent) => party !== `agent:${agent.name}`);
+    const takers = this.#takersOf(party, routeTo, payload.topic);
     if (takers.length === 0) return [];
     await unit.run((tables, after) => {
       for (const agent of takers) {
@@ -155,6 +151,15 @@ export class IncomingNotices {
       }
     });
     return takers.map((agent) => agent.name);
+  }
+
+  #takersOf(party: PartyKey, routeTo: string | null, topic: string): readonly AgentRow[] {
+    const { agents, store } = this.#deps;
+    return agents
+      .active()
+      .filter((agent) => (routeTo === null ? agent.topics.some((prefix) => matchesTopic(prefix, topic)) : agent.name === routeTo))
+      .filter((agent) => store.read.countDeliveries(agent.name, ['queued']) < INBOX_QUEUED_MAX)
+      .filter((agent) => party !== `agent:${agent.name}`);
   }
 }
 
